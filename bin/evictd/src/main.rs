@@ -1,0 +1,2 @@
+//! Node-pressure eviction for machines that have no kubelet.
+fn main() {}

@@ -1,0 +1,109 @@
+//! Which check judges which file, and the run over a directory.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::case::Outcome;
+
+/// How a file is judged: by a check of each case, or not yet at all.
+enum Check {
+    Each(fn(&Value) -> Outcome),
+    NotCovered,
+}
+
+/// The vector files in force. A file that is not named here, or whose check is
+/// not written, is reported as not covered.
+fn check_of(file: &str) -> Check {
+    match file {
+        "admission.jsonl" => Check::Each(crate::admission::check),
+        "duration.jsonl" => Check::Each(crate::duration::check),
+        "manager_random_a.jsonl" | "manager_random_b.jsonl" | "manager_scripted.jsonl" => {
+            Check::Each(crate::manager::check)
+        }
+        "memcg_threshold.jsonl" => Check::Each(crate::memcg::check),
+        "node_conditions.jsonl" => Check::Each(crate::node_conditions::check),
+        "oom_score_adj.jsonl" => Check::Each(crate::oom::check),
+        "qos.jsonl" => Check::Each(crate::qos::check),
+        "quantity.jsonl" => Check::Each(crate::quantity::check),
+        "quantity_ops.jsonl" => Check::Each(crate::quantity_ops::check),
+        "rank.jsonl" => Check::Each(crate::rank::check),
+        "threshold_flags.jsonl" => Check::Each(crate::threshold_flags::check),
+        "threshold_layout.jsonl" => Check::Each(crate::threshold_layout::check),
+        "threshold_resolve.jsonl" => Check::Each(crate::threshold_resolve::check),
+        _ => Check::NotCovered,
+    }
+}
+
+/// A case that failed: its line in the file, what differed, the case itself.
+pub(crate) struct Failure {
+    pub(crate) line: usize,
+    pub(crate) difference: String,
+    pub(crate) case: String,
+}
+
+/// What a file's cases came to.
+pub(crate) struct FileResult {
+    pub(crate) file: String,
+    pub(crate) passed: usize,
+    pub(crate) uncovered: usize,
+    pub(crate) failures: Vec<Failure>,
+}
+
+/// Judges every vector file of `dir`, in the order of their names.
+pub(crate) fn run(dir: &Path) -> Result<Vec<FileResult>, String> {
+    let entries = fs::read_dir(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| name.ends_with(".jsonl") || name == "config_defaults.json")
+        .collect();
+    names.sort();
+    if names.is_empty() {
+        return Err(format!(
+            "{}: no vector files (*.jsonl) there",
+            dir.display()
+        ));
+    }
+    names.into_iter().map(|name| judge(dir, name)).collect()
+}
+
+fn judge(dir: &Path, file: String) -> Result<FileResult, String> {
+    let path = dir.join(&file);
+    let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let mut result = FileResult {
+        file,
+        passed: 0,
+        uncovered: 0,
+        failures: Vec::new(),
+    };
+    if result.file == "config_defaults.json" {
+        result.uncovered = 1;
+        return Ok(result);
+    }
+    let check = check_of(&result.file);
+    for (index, line) in text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+    {
+        let outcome = match check {
+            Check::NotCovered => {
+                result.uncovered += 1;
+                continue;
+            }
+            Check::Each(check) => serde_json::from_str(line)
+                .map_err(|e| format!("not a JSON object: {e}"))
+                .and_then(|case| check(&case)),
+        };
+        match outcome {
+            Ok(()) => result.passed += 1,
+            Err(difference) => result.failures.push(Failure {
+                line: index + 1,
+                difference,
+                case: line.to_owned(),
+            }),
+        }
+    }
+    Ok(result)
+}

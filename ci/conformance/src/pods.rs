@@ -1,0 +1,1 @@
+//! Pods and their stats as the vectors give them.

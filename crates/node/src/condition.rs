@@ -1,0 +1,91 @@
+use core::fmt;
+
+/// A node condition that a met threshold raises.
+///
+/// Their order is the order in which the kubelet's node status lists them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Condition {
+    /// Raised by `memory.available` and `allocatableMemory.available`.
+    MemoryPressure,
+    /// Raised by every filesystem signal, bytes or inodes.
+    DiskPressure,
+    /// Raised by `pid.available`.
+    PidPressure,
+}
+
+impl Condition {
+    /// All conditions, in the order of node status.
+    pub const ALL: [Self; 3] = [Self::MemoryPressure, Self::DiskPressure, Self::PidPressure];
+
+    /// The Kubernetes name, e.g. `PIDPressure`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::MemoryPressure => "MemoryPressure",
+            Self::DiskPressure => "DiskPressure",
+            Self::PidPressure => "PIDPressure",
+        }
+    }
+
+    /// The condition with that Kubernetes name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|condition| condition.name() == name)
+    }
+
+    /// Its place in [`Condition::ALL`], for tables by array.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        match self {
+            Self::MemoryPressure => 0,
+            Self::DiskPressure => 1,
+            Self::PidPressure => 2,
+        }
+    }
+
+    /// The set that holds only this condition.
+    #[must_use]
+    pub const fn set(self) -> ConditionSet {
+        match self {
+            Self::MemoryPressure => ConditionSet::MEMORY_PRESSURE,
+            Self::DiskPressure => ConditionSet::DISK_PRESSURE,
+            Self::PidPressure => ConditionSet::PID_PRESSURE,
+        }
+    }
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+bitflags::bitflags! {
+    /// A set of node conditions.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct ConditionSet: u8 {
+        /// See [`Condition::MemoryPressure`].
+        const MEMORY_PRESSURE = 1;
+        /// See [`Condition::DiskPressure`].
+        const DISK_PRESSURE = 1 << 1;
+        /// See [`Condition::PidPressure`].
+        const PID_PRESSURE = 1 << 2;
+    }
+}
+
+impl ConditionSet {
+    /// Whether `condition` is in the set.
+    #[must_use]
+    pub const fn has(self, condition: Condition) -> bool {
+        self.contains(condition.set())
+    }
+
+    /// The conditions in the set, in the order of node status.
+    pub fn each(self) -> impl Iterator<Item = Condition> {
+        Condition::ALL
+            .into_iter()
+            .filter(move |condition| self.has(*condition))
+    }
+}

@@ -1,0 +1,95 @@
+/// In which order pods are evicted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ranking {
+    /// Kubernetes since 1.9: usage above request, then priority, then usage
+    /// minus request.
+    #[default]
+    Priority,
+    /// Kubernetes before 1.9 and OKD 3: BestEffort, Burstable, Guaranteed, each
+    /// by its largest consumers.
+    Qos,
+}
+
+/// The switches in which evictd differs from Kubernetes v1.32.10.
+///
+/// [`Policy::default`] is what evictd does, [`Policy::kubelet`] what the kubelet
+/// does. Every difference is one field, named after the kubelet's side of it:
+/// `true` means "as the kubelet". The D-numbers are the rows of the project's
+/// decision record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "a list of independent switches is what it is"
+)]
+pub struct Policy {
+    /// The order of eviction (D3). Both presets rank by priority.
+    pub ranking: Ranking,
+    /// Seconds between SIGTERM and SIGKILL for a hard threshold (D19): the
+    /// kubelet gives 1, evictd kills at once.
+    pub hard_grace_seconds: i64,
+    /// Hand a negative maximum pod grace on as it is (D20); evictd reads it as
+    /// documented: the pod's own grace counts.
+    pub negative_max_grace_is_literal: bool,
+    /// Node-level reclaim counts as enough only when no threshold at all is met
+    /// any more (D30); evictd looks at the signal that triggered it.
+    pub reclaim_must_clear_every_signal: bool,
+    /// A failed kill ends the round like a successful one (acceptance row 88);
+    /// evictd takes the next candidate.
+    pub failed_kill_ends_round: bool,
+    /// Rank by inodes minus the ephemeral-storage request in bytes (D4); evictd
+    /// subtracts nothing.
+    pub inodes_minus_storage_request: bool,
+    /// A pod without stats is evicted first (D59); evictd puts it after the pods
+    /// known to exceed their requests.
+    pub missing_stats_rank_first: bool,
+    /// A transition period of zero hides the condition even while its threshold
+    /// is met (D47).
+    pub zero_transition_hides_condition: bool,
+    /// With a dedicated imagefs, nodefs pressure reclaims nothing before it
+    /// evicts (D7); evictd collects dead containers and their logs.
+    pub dedicated_nodefs_reclaims_nothing: bool,
+    /// The derived containerfs thresholds count from the second round on;
+    /// evictd counts them from the first.
+    pub derived_thresholds_lag_a_round: bool,
+    /// Eviction messages leave local volumes out of a pod's storage use (D57);
+    /// evictd adds a sentence that names them.
+    pub message_omits_volumes: bool,
+}
+
+impl Policy {
+    /// Kubernetes v1.32.10, bugs included: what `--compat=kubelet` sets.
+    #[must_use]
+    pub const fn kubelet() -> Self {
+        Self {
+            ranking: Ranking::Priority,
+            hard_grace_seconds: 1,
+            negative_max_grace_is_literal: true,
+            reclaim_must_clear_every_signal: true,
+            failed_kill_ends_round: true,
+            inodes_minus_storage_request: true,
+            missing_stats_rank_first: true,
+            zero_transition_hides_condition: true,
+            dedicated_nodefs_reclaims_nothing: true,
+            derived_thresholds_lag_a_round: true,
+            message_omits_volumes: true,
+        }
+    }
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            ranking: Ranking::Priority,
+            hard_grace_seconds: 0,
+            negative_max_grace_is_literal: false,
+            reclaim_must_clear_every_signal: false,
+            failed_kill_ends_round: false,
+            inodes_minus_storage_request: false,
+            missing_stats_rank_first: false,
+            zero_transition_hides_condition: false,
+            dedicated_nodefs_reclaims_nothing: false,
+            derived_thresholds_lag_a_round: false,
+            message_omits_volumes: false,
+        }
+    }
+}
