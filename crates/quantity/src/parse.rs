@@ -170,7 +170,7 @@ fn slow_binary(scan: &Scan<'_>, shift: u32) -> Result<(Number, Format), ParseQua
             ));
         }
     }
-    let mut number = scan.decimal(0, 1 << shift);
+    let number = scan.decimal(0, 1 << shift);
     let cap = Small {
         value: i64::MAX,
         exp: 0,
@@ -180,7 +180,6 @@ fn slow_binary(scan: &Scan<'_>, shift: u32) -> Result<(Number, Format), ParseQua
         return Ok((Number::Small(Small { value, exp: 0 }), Format::BinarySi));
     }
     let below_one = !number.digits.is_empty() && number.view().top() <= 0;
-    number.negative = scan.negative;
     Ok((number.into(), binary_format(below_one)))
 }
 
