@@ -4,10 +4,11 @@
 use core::ffi::CStr;
 use core::mem::MaybeUninit;
 use core::ops::ControlFlow;
+use std::path::{Component, Path};
 
-use evictd_stats::is_gone;
+use evictd_stats::{Hierarchies, Hierarchy, is_gone};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::fs::{FileType, Mode, OFlags, RawDir, openat};
+use rustix::fs::{CWD, FileType, Mode, OFlags, RawDir, openat};
 use rustix::io::{Errno, read, retry_on_intr, write};
 use rustix::path::Arg;
 
@@ -22,6 +23,42 @@ const ENTRIES: usize = 1024;
 pub(crate) fn open_dir(at: impl AsFd, path: impl Arg) -> Result<OwnedFd, Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     openat(at, path, flags, Mode::empty())
+}
+
+/// The hierarchies in the order in which they may say who belongs to a pod:
+/// memory, whose shortage it is mostly about, then pids, then the unified one,
+/// then the freezer.
+pub(crate) fn by_rank(hierarchies: &Hierarchies) -> impl Iterator<Item = &Hierarchy> {
+    let order = [
+        &hierarchies.memory,
+        &hierarchies.pids,
+        &hierarchies.unified,
+        &hierarchies.freezer,
+    ];
+    order.into_iter().flatten()
+}
+
+/// Opens the directory of a cgroup, by its path below the hierarchy's mount
+/// point: what a pod's numbers are read from. `None` when this hierarchy does
+/// not have it (any more).
+///
+/// # Errors
+///
+/// `EINVAL` when the path leads up (`..`); else what opening gives.
+pub fn open_cgroup(hierarchy: &Hierarchy, cgroup: &Path) -> Result<Option<OwnedFd>, Errno> {
+    if cgroup.components().any(|part| part == Component::ParentDir) {
+        return Err(Errno::INVAL);
+    }
+    let root = open_dir(CWD, &hierarchy.mount_point)?;
+    let below = cgroup.strip_prefix("/").unwrap_or(cgroup);
+    if below.as_os_str().is_empty() {
+        return Ok(Some(root));
+    }
+    match open_dir(root, below) {
+        Ok(dir) => Ok(Some(dir)),
+        Err(errno) if is_gone(errno) => Ok(None),
+        Err(errno) => Err(errno),
+    }
 }
 
 /// Reads a whole file of a directory into `buffer`, which is cleared first.

@@ -12,14 +12,24 @@
 
 extern crate alloc;
 
+mod cgroup;
 mod dir;
+mod error;
 mod kill;
+mod ports;
 mod process;
 mod procs;
 mod release;
-
 #[cfg(test)]
 mod testkit;
 
+pub use cgroup::{
+    CgroupConfig, CgroupRuntime, KubepodsName, parse_kubepods_name, parse_pod_cgroup_root,
+};
+pub use dir::open_cgroup;
+pub use error::{Error, RootError};
 pub use kill::{Kill, KillLimits, KillMethod, KillReport, KillState, Problem, Remaining, Target};
+pub use ports::{
+    FoundPod, KillInFlight, Listing, Origin, PodKiller, PodSource, SkipReason, Skipped,
+};
 pub use release::Releaser;

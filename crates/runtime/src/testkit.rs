@@ -63,7 +63,7 @@ pub(crate) struct TestPod {
 
 impl TestPod {
     pub(crate) fn new(hierarchies: &Hierarchies) -> Self {
-        Self::named(hierarchies, &unique("pod"))
+        Self::named(hierarchies, unique("pod"))
     }
 
     pub(crate) fn named(hierarchies: &Hierarchies, name: impl AsRef<Path>) -> Self {

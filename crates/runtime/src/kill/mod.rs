@@ -30,8 +30,8 @@ use rustix::process::Signal;
 pub use report::{KillMethod, KillReport, KillState, Problem, Remaining};
 pub use target::Target;
 
-use crate::Releaser;
 use crate::procs::Procs;
+use crate::{KillInFlight, Releaser};
 use victims::Victims;
 
 /// The first wait for something that no descriptor tells; it doubles.
@@ -261,6 +261,20 @@ impl Kill {
         KillState::Waiting {
             until: until.min(soon),
         }
+    }
+}
+
+impl KillInFlight for Kill {
+    fn poll(&mut self, now: Mono) -> KillState {
+        Self::poll(self, now)
+    }
+
+    fn each_descriptor(&self, each: &mut dyn FnMut(BorrowedFd<'_>)) {
+        self.pidfds().for_each(each);
+    }
+
+    fn report(&self) -> &KillReport {
+        Self::report(self)
     }
 }
 

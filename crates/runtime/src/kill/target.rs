@@ -1,12 +1,11 @@
 use core::ops::ControlFlow;
 use std::path::Path;
 
-use evictd_stats::{Hierarchies, Hierarchy, Version, is_gone};
+use evictd_stats::{Hierarchies, Version, is_gone};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::fs::CWD;
 use rustix::io::Errno;
 
-use crate::dir::{open_dir, read_file, walk, write_file};
+use crate::dir::{by_rank, open_cgroup, read_file, walk, write_file};
 use crate::process::Proc;
 use crate::procs::Procs;
 
@@ -40,12 +39,6 @@ impl Target {
         proc: Proc,
         cgroup: &Path,
     ) -> Result<Self, Errno> {
-        let order = [
-            &hierarchies.memory,
-            &hierarchies.pids,
-            &hierarchies.unified,
-            &hierarchies.freezer,
-        ];
         let mut target = Self {
             members: None,
             version: Version::V1,
@@ -53,8 +46,8 @@ impl Target {
             frozen: false,
             proc,
         };
-        for hierarchy in order.into_iter().flatten() {
-            if let Some(dir) = open_in(hierarchy, cgroup)? {
+        for hierarchy in by_rank(hierarchies) {
+            if let Some(dir) = open_cgroup(hierarchy, cgroup)? {
                 target.members = Some(dir);
                 target.version = hierarchy.version;
                 break;
@@ -64,7 +57,7 @@ impl Target {
         if let (Version::V1, Some(freezer)) = (target.version, freezer)
             && freezer.version == Version::V1
         {
-            target.freezer = open_in(freezer, cgroup)?;
+            target.freezer = open_cgroup(freezer, cgroup)?;
         }
         Ok(target)
     }
@@ -134,14 +127,5 @@ impl Target {
 impl Drop for Target {
     fn drop(&mut self) {
         self.thaw();
-    }
-}
-
-fn open_in(hierarchy: &Hierarchy, cgroup: &Path) -> Result<Option<OwnedFd>, Errno> {
-    let root = open_dir(CWD, &hierarchy.mount_point)?;
-    match open_dir(root, cgroup) {
-        Ok(dir) => Ok(Some(dir)),
-        Err(errno) if is_gone(errno) => Ok(None),
-        Err(errno) => Err(errno),
     }
 }

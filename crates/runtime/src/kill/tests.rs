@@ -305,6 +305,20 @@ fn a_process_outside_our_pid_namespace_is_waited_for_and_told() {
 }
 
 #[test]
+fn a_thread_of_the_kernels_own_is_not_signalled() {
+    // kthreadd.
+    let (_fixture, target) = recorded("2\n");
+    let limits = KillLimits {
+        gone: Duration::from_millis(20),
+        ..KillLimits::default()
+    };
+    let (state, report) = drive(Kill::start(now(), target, Duration::ZERO, limits, None));
+    assert_eq!(fs::read_to_string("/proc/2/comm").unwrap(), "kthreadd\n");
+    assert_eq!(state, KillState::Stuck);
+    assert_eq!((report.processes, report.kill_sent), (0, None));
+}
+
+#[test]
 fn waiting_never_asks_to_come_back_in_the_past() {
     let hierarchies = v1();
     let mut pod = TestPod::new(&hierarchies);
