@@ -22,6 +22,7 @@ mod rank;
 mod threshold_flags;
 mod threshold_layout;
 mod threshold_resolve;
+mod thresholds;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -2,7 +2,7 @@ use alloc::string::{String, ToString};
 use core::fmt;
 
 use evictd_node::Signal;
-use evictd_quantity::{ParseDurationError, ParseQuantityError};
+use evictd_quantity::{ParseDurationError, ParseDurationErrorKind, ParseQuantityError};
 
 /// Which of the four lists an error lies in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,11 +84,23 @@ pub struct Error {
 
 impl Error {
     pub(crate) fn new(list: List, kind: ErrorKind, piece: &str, at: usize) -> Self {
-        Self { list, kind, key: piece.to_string(), value: String::new(), at }
+        Self {
+            list,
+            kind,
+            key: piece.to_string(),
+            value: String::new(),
+            at,
+        }
     }
 
     pub(crate) fn of(list: List, kind: ErrorKind, pair: &crate::Pair) -> Self {
-        Self { list, kind, key: pair.key.clone(), value: pair.value.clone(), at: pair.at }
+        Self {
+            list,
+            kind,
+            key: pair.key.clone(),
+            value: pair.value.clone(),
+            at: pair.at,
+        }
     }
 
     /// The list it lies in.
@@ -130,26 +142,44 @@ impl fmt::Display for Error {
         let (key, value) = (&self.key, &self.value);
         match &self.kind {
             ErrorKind::MalformedPair => {
-                write!(f, "malformed pair, expect string{}string", self.list.separator())
+                write!(
+                    f,
+                    "malformed pair, expect string{}string",
+                    self.list.separator()
+                )
             }
             ErrorKind::UnsupportedSignal => write!(f, "unsupported eviction signal {key}"),
             ErrorKind::Quantity(error) => error.fmt(f),
             ErrorKind::Percentage => {
-                write!(f, "strconv.ParseFloat: parsing {:?}: invalid syntax", self.number())
+                write!(
+                    f,
+                    "strconv.ParseFloat: parsing {:?}: invalid syntax",
+                    self.number()
+                )
             }
             ErrorKind::PercentageOutOfRange => {
-                write!(f, "strconv.ParseFloat: parsing {:?}: value out of range", self.number())
+                write!(
+                    f,
+                    "strconv.ParseFloat: parsing {:?}: value out of range",
+                    self.number()
+                )
             }
             ErrorKind::NotPositive => {
                 write!(f, "eviction threshold {key} must be positive: {value}")
             }
             ErrorKind::PercentageBelowZero => {
-                write!(f, "eviction percentage threshold {key} must be >= 0%: {value}")
+                write!(
+                    f,
+                    "eviction percentage threshold {key} must be >= 0%: {value}"
+                )
             }
             ErrorKind::PercentageAboveHundred => {
-                write!(f, "eviction percentage threshold {key} must be <= 100%: {value}")
+                write!(
+                    f,
+                    "eviction percentage threshold {key} must be <= 100%: {value}"
+                )
             }
-            ErrorKind::Duration(error) => error.fmt(f),
+            ErrorKind::Duration(error) => write_duration(f, *error, value),
             ErrorKind::NegativeGrace => {
                 write!(f, "invalid eviction grace period specified: {value}, ")?;
                 f.write_str("must be a positive value")
@@ -159,11 +189,38 @@ impl fmt::Display for Error {
                 signal.fmt(f)
             }
             ErrorKind::ReclaimPercentageNotPositive => {
-                write!(f, "eviction percentage minimum reclaim {key} must be positive: {value}")
+                write!(
+                    f,
+                    "eviction percentage minimum reclaim {key} must be positive: {value}"
+                )
             }
             ErrorKind::NegativeReclaim => {
                 write!(f, "negative eviction minimum reclaim specified for {key}")
             }
+        }
+    }
+}
+
+/// Go's wording, which quotes the text (Go: `time.ParseDuration`).
+fn write_duration(
+    f: &mut fmt::Formatter<'_>,
+    error: ParseDurationError,
+    text: &str,
+) -> fmt::Result {
+    match error.kind() {
+        ParseDurationErrorKind::Invalid | ParseDurationErrorKind::Overflow => {
+            write!(f, "time: invalid duration {text:?}")
+        }
+        ParseDurationErrorKind::MissingUnit => {
+            write!(f, "time: missing unit in duration {text:?}")
+        }
+        ParseDurationErrorKind::UnknownUnit => {
+            let rest = text.get(error.position()..).unwrap_or("");
+            let unit = rest
+                .split(|c: char| c == '.' || c.is_ascii_digit())
+                .next()
+                .unwrap_or("");
+            write!(f, "time: unknown unit {unit:?} in duration {text:?}")
         }
     }
 }

@@ -10,7 +10,10 @@ use crate::{Threshold, ThresholdValue};
 #[must_use]
 pub fn names_containerfs(thresholds: &[Threshold]) -> bool {
     thresholds.iter().any(|t| {
-        matches!(t.signal, Signal::ContainerfsAvailable | Signal::ContainerfsInodesFree)
+        matches!(
+            t.signal,
+            Signal::ContainerfsAvailable | Signal::ContainerfsInodesFree
+        )
     })
 }
 
@@ -27,12 +30,16 @@ pub fn derive_containerfs(thresholds: &mut Vec<Threshold>, layout: Layout) {
         }
         Layout::DedicatedImagefs => (Signal::ImagefsAvailable, Signal::ImagefsInodesFree),
     };
-    for (from, to) in
-        [(bytes, Signal::ContainerfsAvailable), (inodes, Signal::ContainerfsInodesFree)]
-    {
+    for (from, to) in [
+        (bytes, Signal::ContainerfsAvailable),
+        (inodes, Signal::ContainerfsInodesFree),
+    ] {
         for hard in [true, false] {
             let derived = derived(thresholds, from, to, hard);
-            match thresholds.iter_mut().rfind(|t| t.signal == to && t.is_hard() == hard) {
+            match thresholds
+                .iter_mut()
+                .rfind(|t| t.signal == to && t.is_hard() == hard)
+            {
                 Some(configured) => *configured = derived,
                 None => thresholds.push(derived),
             }
@@ -43,8 +50,14 @@ pub fn derive_containerfs(thresholds: &mut Vec<Threshold>, layout: Layout) {
 /// The copy of the last threshold of `from` that is hard, or soft; the last,
 /// because a soft one without grace counts as hard and stands after the hard list.
 fn derived(thresholds: &[Threshold], from: Signal, to: Signal, hard: bool) -> Threshold {
-    match thresholds.iter().rfind(|t| t.signal == from && t.is_hard() == hard) {
-        Some(source) => Threshold { signal: to, ..source.clone() },
+    match thresholds
+        .iter()
+        .rfind(|t| t.signal == from && t.is_hard() == hard)
+    {
+        Some(source) => Threshold {
+            signal: to,
+            ..source.clone()
+        },
         None => Threshold {
             signal: to,
             operator: None,

@@ -62,8 +62,9 @@ fn compare(
         (ThresholdValue::Percentage(_), Some(ThresholdValue::Quantity(more))) => {
             value.against(capacity).add(more).cmp(&available)
         }
-        (ThresholdValue::Percentage(_), Some(more)) => {
-            value.against(capacity).add(&more.against(capacity)).cmp(&available)
-        }
+        (ThresholdValue::Percentage(_), Some(more)) => value
+            .against(capacity)
+            .add(&more.against(capacity))
+            .cmp(&available),
     }
 }

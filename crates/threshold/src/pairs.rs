@@ -45,7 +45,11 @@ impl Pairs {
 
     /// Puts a pair, as a configuration file's map gives it.
     pub fn put(&mut self, key: &str, value: &str, at: usize) {
-        let pair = Pair { key: key.to_string(), value: value.to_string(), at };
+        let pair = Pair {
+            key: key.to_string(),
+            value: value.to_string(),
+            at,
+        };
         match self.pairs.iter_mut().find(|p| p.key == key) {
             Some(former) => *former = pair,
             None => self.pairs.push(pair),

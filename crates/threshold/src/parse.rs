@@ -3,9 +3,7 @@ use alloc::vec::Vec;
 use evictd_node::Signal;
 use evictd_quantity::{GoDuration, Quantity};
 
-use crate::{
-    Error, ErrorKind, List, Operator, Pair, Pairs, Threshold, ThresholdValue, percent,
-};
+use crate::{Error, ErrorKind, List, Operator, Pair, Pairs, Threshold, ThresholdValue, percent};
 
 /// The four lists as flags write them.
 #[derive(Clone, Copy, Debug, Default)]
@@ -67,8 +65,7 @@ impl Settings {
         let reclaims = minimum_reclaims(&self.minimum_reclaim)?;
         for mut threshold in soft {
             let grace = of(&graces, threshold.signal);
-            threshold.grace =
-                *grace.ok_or_else(|| missing_grace(&self.soft, threshold.signal))?;
+            threshold.grace = *grace.ok_or_else(|| missing_grace(&self.soft, threshold.signal))?;
             thresholds.push(threshold);
         }
         for threshold in &mut thresholds {
@@ -90,11 +87,17 @@ fn missing_grace(soft: &Pairs, signal: Signal) -> Error {
 }
 
 fn of<T>(by_signal: &[(Signal, T)], signal: Signal) -> Option<&T> {
-    by_signal.iter().find(|(of, _)| *of == signal).map(|(_, value)| value)
+    by_signal
+        .iter()
+        .find(|(of, _)| *of == signal)
+        .map(|(_, value)| value)
 }
 
 fn statements(list: List, pairs: &Pairs) -> Result<Vec<Threshold>, Error> {
-    pairs.iter().filter_map(|pair| statement(list, pair).transpose()).collect()
+    pairs
+        .iter()
+        .filter_map(|pair| statement(list, pair).transpose())
+        .collect()
 }
 
 /// One threshold; `None` for `0%` and `100%`, spelled exactly so, which switch
@@ -151,7 +154,11 @@ fn minimum_reclaims(pairs: &Pairs) -> Result<Vec<(Signal, ThresholdValue)>, Erro
         if pair.value.ends_with('%') {
             let fraction = percentage(list, pair)?;
             if fraction <= 0.0 {
-                return Err(Error::of(list, ErrorKind::ReclaimPercentageNotPositive, pair));
+                return Err(Error::of(
+                    list,
+                    ErrorKind::ReclaimPercentageNotPositive,
+                    pair,
+                ));
             }
             return Ok((signal, ThresholdValue::Percentage(fraction)));
         }
@@ -165,8 +172,7 @@ fn minimum_reclaims(pairs: &Pairs) -> Result<Vec<(Signal, ThresholdValue)>, Erro
 }
 
 fn signal_of(list: List, pair: &Pair) -> Result<Signal, Error> {
-    Signal::from_name(&pair.key)
-        .ok_or_else(|| Error::of(list, ErrorKind::UnsupportedSignal, pair))
+    Signal::from_name(&pair.key).ok_or_else(|| Error::of(list, ErrorKind::UnsupportedSignal, pair))
 }
 
 fn quantity(list: List, pair: &Pair) -> Result<Quantity, Error> {
@@ -182,7 +188,10 @@ fn copy_to_allocatable(thresholds: &mut Vec<Threshold>) {
     let copies: Vec<Threshold> = thresholds
         .iter()
         .filter(|t| t.signal == Signal::MemoryAvailable && t.is_hard())
-        .map(|t| Threshold { signal: Signal::AllocatableMemoryAvailable, ..t.clone() })
+        .map(|t| Threshold {
+            signal: Signal::AllocatableMemoryAvailable,
+            ..t.clone()
+        })
         .collect();
     thresholds.extend(copies);
 }

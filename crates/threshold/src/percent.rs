@@ -13,12 +13,24 @@ use crate::ErrorKind;
 /// and infinity here.
 pub(crate) fn parse(text: &str) -> Result<f32, ErrorKind> {
     let number = text.trim_end_matches('%');
+    if number.contains('_') {
+        if !underscores_separate_digits(number) {
+            return Err(ErrorKind::Percentage);
+        }
+        return parse(&number.replace('_', ""));
+    }
     let unsigned = number.strip_prefix(['+', '-']).unwrap_or(number);
-    let hexadecimal = unsigned.strip_prefix("0x").or_else(|| unsigned.strip_prefix("0X"));
+    let hexadecimal = unsigned
+        .strip_prefix("0x")
+        .or_else(|| unsigned.strip_prefix("0X"));
     let value = match hexadecimal {
         Some(digits) => {
             let value = parse_hexadecimal(digits.as_bytes()).ok_or(ErrorKind::Percentage)?;
-            if number.starts_with('-') { -value } else { value }
+            if number.starts_with('-') {
+                -value
+            } else {
+                value
+            }
         }
         None => number.parse::<f32>().map_err(|_| ErrorKind::Percentage)?,
     };
@@ -29,6 +41,28 @@ pub(crate) fn parse(text: &str) -> Result<f32, ErrorKind> {
         return Err(ErrorKind::PercentageOutOfRange);
     }
     Ok(value / 100.0)
+}
+
+/// Whether each underscore stands between two digits, or a base prefix and a
+/// digit, as in `1_000` and `0x_8p0` (Go: `strconv.underscoreOK`).
+fn underscores_separate_digits(number: &str) -> bool {
+    let unsigned = number.strip_prefix(['+', '-']).unwrap_or(number);
+    let prefixed = ["0b", "0B", "0o", "0O", "0x", "0X"]
+        .iter()
+        .find(|p| unsigned.starts_with(**p));
+    let hexadecimal = prefixed.is_some_and(|p| p.ends_with(['x', 'X']));
+    let digits = unsigned
+        .get(prefixed.map_or(0, |p| p.len())..)
+        .unwrap_or("");
+    let mut last = if prefixed.is_some() { '0' } else { '^' };
+    for c in digits.chars() {
+        let is_digit = c.is_ascii_digit() || (hexadecimal && c.is_ascii_hexdigit());
+        if (c == '_' && last != '0') || (c != '_' && !is_digit && last == '_') {
+            return false;
+        }
+        last = if is_digit { '0' } else { c };
+    }
+    last != '_'
 }
 
 /// The amount that a fraction is of a capacity, cut towards zero.
@@ -64,14 +98,13 @@ impl fmt::Display for Shown {
 }
 
 /// Digits and exponent of a hexadecimal float without its `0x`: `1.8p3` is 12.
-/// Underscores may stand between digits, as in Go.
 fn parse_hexadecimal(text: &[u8]) -> Option<f32> {
     let split = text.iter().position(|c| matches!(c, b'p' | b'P'))?;
     let (mantissa, exponent) = text.split_at_checked(split)?;
     let exponent = parse_exponent(exponent.get(1..)?)?;
     let mut bits: u64 = 0;
     let mut scale: i32 = 0;
-    let (mut seen_point, mut digits, mut last) = (false, 0_u32, b'0');
+    let (mut seen_point, mut digits) = (false, 0_u32);
     for &c in mantissa {
         match (char::from(c).to_digit(16), c) {
             (Some(digit), _) => {
@@ -85,13 +118,11 @@ fn parse_hexadecimal(text: &[u8]) -> Option<f32> {
                     scale = scale.saturating_add(if seen_point { 0 } else { 4 });
                 }
             }
-            (None, b'.') if !seen_point && last != b'_' => seen_point = true,
-            (None, b'_') if last.is_ascii_hexdigit() => {}
+            (None, b'.') if !seen_point => seen_point = true,
             _ => return None,
         }
-        last = c;
     }
-    if digits == 0 || last == b'_' {
+    if digits == 0 {
         return None;
     }
     Some(compose(bits, scale.saturating_add(exponent)))
@@ -131,7 +162,10 @@ fn compose(bits: u64, scale: i32) -> f32 {
         Ok(drop @ 0..=63) => round(bits, drop),
         Ok(_) => 0,
     };
-    #[expect(clippy::cast_precision_loss, reason = "at most 2^24 after rounding: exact")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "at most 2^24 after rounding: exact"
+    )]
     let kept = kept as f32;
     scaled(kept, last)
 }
