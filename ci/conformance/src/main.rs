@@ -19,6 +19,7 @@ mod qos;
 mod quantity;
 mod quantity_ops;
 mod rank;
+mod summary;
 mod threshold_flags;
 mod threshold_layout;
 mod threshold_resolve;

@@ -41,8 +41,8 @@ pub fn admit(conditions: &[Condition], pod: &Pod) -> Result<(), Rejection> {
         return Ok(());
     }
     if conditions == [Condition::MemoryPressure] {
-        let tolerates = || pod.spec.tolerations.iter().any(tolerates_memory_pressure);
-        if pod.qos_class() != QosClass::BestEffort || tolerates() {
+        let tolerates = |t: &Toleration| t.tolerates(MEMORY_PRESSURE_TAINT, "", "NoSchedule");
+        if pod.qos_class() != QosClass::BestEffort || pod.spec.tolerations.iter().any(tolerates) {
             return Ok(());
         }
     }
@@ -54,19 +54,4 @@ pub fn admit(conditions: &[Condition], pod: &Pod) -> Result<(), Rejection> {
         names.push_str(condition.name());
     }
     Err(Rejection { conditions: names })
-}
-
-/// Whether a toleration matches the taint with effect `NoSchedule` and no value
-/// (K: `v1.Toleration.ToleratesTaint`).
-fn tolerates_memory_pressure(toleration: &Toleration) -> bool {
-    let any_or = |given: &str, wanted| given.is_empty() || given == wanted;
-    if !any_or(&toleration.effect, "NoSchedule") || !any_or(&toleration.key, MEMORY_PRESSURE_TAINT)
-    {
-        return false;
-    }
-    match toleration.operator.as_str() {
-        "" | "Equal" => toleration.value.is_empty(),
-        "Exists" => true,
-        _ => false,
-    }
 }

@@ -67,7 +67,11 @@ impl<Time: Copy> NodeCondition<Time> {
     /// when the status changed, e.g. `NodeHasDiskPressure`.
     pub fn update(&mut self, now: Time, pressure: bool) -> Option<&'static str> {
         self.last_heartbeat = Some(now);
-        let status = if pressure { Status::True } else { Status::False };
+        let status = if pressure {
+            Status::True
+        } else {
+            Status::False
+        };
         if self.status == status {
             return None;
         }

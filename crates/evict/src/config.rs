@@ -50,7 +50,11 @@ pub struct TooManyThresholds {
 
 impl fmt::Display for TooManyThresholds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} eviction thresholds given, at most {} can be watched", self.given, self.most)
+        write!(
+            f,
+            "{} eviction thresholds given, at most {} can be watched",
+            self.given, self.most
+        )
     }
 }
 

@@ -24,13 +24,23 @@ const DEFAULT_POD_GRACE_SECONDS: i64 = 30;
 enum Stage {
     Idle,
     /// The pods are being read, so that one can be chosen for this threshold.
-    ReadingPods { threshold: usize },
+    ReadingPods {
+        threshold: usize,
+    },
     /// The node gives back what it can.
-    Reclaiming { threshold: usize },
+    Reclaiming {
+        threshold: usize,
+    },
     /// A pod is being killed: for a threshold, or for one of its limits.
-    Killing { uid: String, threshold: Option<usize>, graceful: bool },
+    Killing {
+        uid: String,
+        threshold: Option<usize>,
+        graceful: bool,
+    },
     /// A killed pod's remains are awaited, until then at most.
-    CleaningUp { until: Mono },
+    CleaningUp {
+        until: Mono,
+    },
 }
 
 /// The state machine. See the [crate's own words](crate).
@@ -145,15 +155,19 @@ impl Evict {
     /// A hard threshold does not wait for the grace that a soft one gave.
     fn hurry(&mut self) -> Plan {
         let hard_is_met = self.watch.first_to_act().is_some_and(|index| {
-            self.watch.thresholds.get(index).is_some_and(Threshold::is_hard)
+            self.watch
+                .thresholds
+                .get(index)
+                .is_some_and(Threshold::is_hard)
         });
-        match &mut self.stage {
-            Stage::Killing { graceful, .. } if *graceful && hard_is_met => {
-                *graceful = false;
-                Plan::KillNow
-            }
-            _ => Plan::Rest,
+        if let Stage::Killing { graceful, .. } = &mut self.stage
+            && *graceful
+            && hard_is_met
+        {
+            *graceful = false;
+            return Plan::KillNow;
         }
+        Plan::Rest
     }
 
     /// The next pod above one of its own limits, if limits are enforced.
@@ -170,8 +184,11 @@ impl Evict {
                 }
                 Some((index, uid.clone(), limits::exceeded(candidate, layout)?))
             })?;
-        self.stage =
-            Stage::Killing { uid: uid.clone(), threshold: None, graceful: true };
+        self.stage = Stage::Killing {
+            uid: uid.clone(),
+            threshold: None,
+            graceful: true,
+        };
         let grace_seconds = LIMIT_GRACE_SECONDS;
         Some(Plan::Evict(Eviction {
             candidate,
@@ -185,7 +202,9 @@ impl Evict {
 
     /// Acts on the first threshold that may: the node gives back, else a pod goes.
     fn act(&mut self, pods: Option<&[Candidate<'_>]>) -> Plan {
-        let Some(threshold) = self.watch.first_to_act() else { return Plan::Rest };
+        let Some(threshold) = self.watch.first_to_act() else {
+            return Plan::Rest;
+        };
         self.acting_on = Some(threshold);
         let calls = self.reclaims(threshold);
         if calls.is_empty() {
@@ -204,7 +223,9 @@ impl Evict {
 
     /// Ranks the pods and takes the first that may go.
     fn choose(&mut self, index: usize, pods: Option<&[Candidate<'_>]>) -> Plan {
-        let Some(threshold) = self.watch.thresholds.get(index) else { return Plan::Rest };
+        let Some(threshold) = self.watch.thresholds.get(index) else {
+            return Plan::Rest;
+        };
         let Some(pods) = pods else {
             self.stage = Stage::ReadingPods { threshold: index };
             return Plan::ReadPods;
@@ -212,7 +233,9 @@ impl Evict {
         let signal = threshold.signal;
         let order = rank(signal, self.layout(), pods, &self.config.policy);
         for (passed_over, place) in order.into_iter().enumerate() {
-            let Some(candidate) = pods.get(place.candidate) else { continue };
+            let Some(candidate) = pods.get(place.candidate) else {
+                continue;
+            };
             if candidate.pod.is_critical() || self.is_excluded(&candidate.pod.metadata.uid) {
                 continue;
             }
@@ -228,7 +251,11 @@ impl Evict {
                 graceful: grace_seconds != 0,
             };
             let candidate = place.candidate;
-            let cause = Cause::Threshold { threshold: index, place, passed_over };
+            let cause = Cause::Threshold {
+                threshold: index,
+                place,
+                passed_over,
+            };
             return Plan::Evict(Eviction {
                 candidate,
                 uid,
@@ -269,7 +296,9 @@ impl Evict {
         {
             return plan;
         }
-        self.stage = Stage::CleaningUp { until: now + self.config.cleanup_wait };
+        self.stage = Stage::CleaningUp {
+            until: now + self.config.cleanup_wait,
+        };
         Plan::Rest
     }
 
@@ -329,7 +358,10 @@ impl Evict {
 
     /// The thresholds that are met and whose grace period is over.
     pub fn due(&self) -> impl Iterator<Item = &Threshold> {
-        self.watch.due.each().filter_map(|index| self.watch.thresholds.get(index))
+        self.watch
+            .due
+            .each()
+            .filter_map(|index| self.watch.thresholds.get(index))
     }
 
     /// The threshold that the last step acts on: the resource of the node event

@@ -5,7 +5,8 @@ use alloc::format;
 use alloc::string::String;
 
 use evictd_node::Layout;
-use evictd_pod::{ContainerUsage, Pod, PodUsage, VolumeSource};
+use evictd_pod::usage::{ContainerUsage, PodUsage};
+use evictd_pod::{Container, Pod, VolumeSource};
 use evictd_quantity::{Format, Quantity};
 use evictd_rank::Candidate;
 
@@ -18,17 +19,27 @@ pub(crate) fn exceeded(candidate: &Candidate<'_>, layout: Layout) -> Option<(Cau
     if pod.is_critical() {
         return None;
     }
-    empty_dir(pod, usage).or_else(|| whole_pod(pod, usage)).or_else(|| container(pod, usage, layout))
+    empty_dir(pod, usage)
+        .or_else(|| whole_pod(pod, usage))
+        .or_else(|| container(pod, usage, layout))
 }
 
 /// The first emptyDir above its limit, memory-backed ones too. A limit of zero is
 /// none.
 fn empty_dir(pod: &Pod, usage: &PodUsage) -> Option<(Cause, String)> {
     pod.spec.volumes.iter().find_map(|volume| {
-        let VolumeSource::EmptyDir { size_limit: Some(limit), .. } = &volume.source else {
+        let VolumeSource::EmptyDir {
+            size_limit: Some(limit),
+            ..
+        } = &volume.source
+        else {
             return None;
         };
-        let used = usage.volumes.iter().rfind(|v| v.name == volume.name)?.used_bytes?;
+        let used = usage
+            .volumes
+            .iter()
+            .rfind(|v| v.name == volume.name)?
+            .used_bytes?;
         (limit.signum() > 0 && bytes(used) > *limit).then(|| {
             let name = &volume.name;
             let message =
@@ -44,8 +55,9 @@ fn whole_pod(pod: &Pod, usage: &PodUsage) -> Option<(Cause, String)> {
     let limit = pod.local_storage_limit()?;
     let used = bytes(usage.ephemeral_storage_bytes.unwrap_or(0));
     (used > limit).then(|| {
-        let message =
-            format!("Pod ephemeral local storage usage exceeds the total limit of containers {limit}. ");
+        let message = format!(
+            "Pod ephemeral local storage usage exceeds the total limit of containers {limit}. "
+        );
         (Cause::PodLimit, message)
     })
 }
@@ -54,19 +66,29 @@ fn whole_pod(pod: &Pod, usage: &PodUsage) -> Option<(Cause, String)> {
 /// imagefs of its own, are above its limit. A limit of zero is none.
 fn container(pod: &Pod, usage: &PodUsage, layout: Layout) -> Option<(Cause, String)> {
     usage.containers.iter().find_map(|used| {
-        let container = pod.spec.containers.iter().rfind(|c| c.name == used.name && has_limit(c))?;
+        let container = pod
+            .spec
+            .containers
+            .iter()
+            .rfind(|c| c.name == used.name && has_limit(c))?;
         let limit = container.resources.limits.ephemeral_storage.as_ref()?;
         (container_bytes(used, layout) > *limit).then(|| {
             let name = &used.name;
-            let message =
-                format!("Container {name} exceeded its local ephemeral storage limit \"{limit}\". ");
+            let message = format!(
+                "Container {name} exceeded its local ephemeral storage limit \"{limit}\". "
+            );
             (Cause::ContainerLimit, message)
         })
     })
 }
 
-fn has_limit(container: &evictd_pod::Container) -> bool {
-    container.resources.limits.ephemeral_storage.as_ref().is_some_and(|l| l.value() != 0)
+fn has_limit(container: &Container) -> bool {
+    container
+        .resources
+        .limits
+        .ephemeral_storage
+        .as_ref()
+        .is_some_and(|l| l.value() != 0)
 }
 
 fn container_bytes(used: &ContainerUsage, layout: Layout) -> Quantity {

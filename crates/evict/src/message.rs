@@ -5,7 +5,8 @@ use alloc::format;
 use alloc::string::String;
 
 use evictd_node::{Policy, Resource};
-use evictd_pod::{Container, ContainerUsage, Pod, PodUsage};
+use evictd_pod::usage::{ContainerUsage, PodUsage};
+use evictd_pod::{Container, Pod};
 use evictd_quantity::{Format, Quantity};
 use evictd_rank::Candidate;
 
@@ -22,9 +23,13 @@ pub(crate) fn of(
 ) -> (String, Option<Annotations>) {
     let mut message = format!("The node was low on resource: {resource}. ");
     if let Some((threshold, available)) = threshold_met(resource, watch, first) {
-        message.push_str(&format!("Threshold quantity: {threshold}, available: {available}. "));
+        message.push_str(&format!(
+            "Threshold quantity: {threshold}, available: {available}. "
+        ));
     }
-    let Some(usage) = candidate.usage else { return (message, None) };
+    let Some(usage) = candidate.usage else {
+        return (message, None);
+    };
     let mut annotations = Annotations {
         offending_containers: String::new(),
         offending_containers_usage: String::new(),
@@ -37,7 +42,10 @@ pub(crate) fn of(
              has larger consumption of {resource}. "
         ));
         append(&mut annotations.offending_containers, name);
-        append(&mut annotations.offending_containers_usage, &format!("{used}"));
+        append(
+            &mut annotations.offending_containers_usage,
+            &format!("{used}"),
+        );
     }
     if resource == Resource::EphemeralStorage && !policy.message_omits_volumes {
         add_volumes(&mut message, candidate.pod, usage);
@@ -55,9 +63,18 @@ fn threshold_met(resource: Resource, watch: &Watch, first: usize) -> Option<(Qua
             return None;
         }
         let reading = watch.readings.get(threshold.signal)?;
-        let available = Quantity::from_int(reading.available, Format::BinarySi);
+        let available = Quantity::from_int(reading.available, format_of(resource));
         Some((threshold.value.against(reading.capacity), available))
     })
+}
+
+/// Bytes are printed in powers of 1024, counts in powers of 1000 (K:
+/// `makeSignalObservations`).
+const fn format_of(resource: Resource) -> Format {
+    match resource {
+        Resource::Memory | Resource::EphemeralStorage => Format::BinarySi,
+        Resource::Inodes | Resource::Pids => Format::DecimalSi,
+    }
 }
 
 /// The containers that use more than they requested, in the order of the stats.
@@ -102,7 +119,10 @@ fn request(container: &Container, resource: Resource) -> Quantity {
 fn add_volumes(message: &mut String, pod: &Pod, usage: &PodUsage) {
     for volume in pod.spec.volumes.iter().filter(|volume| volume.is_local()) {
         let stats = usage.volumes.iter().find(|stats| stats.name == volume.name);
-        if let Some(bytes) = stats.and_then(|stats| stats.used_bytes).filter(|bytes| *bytes > 0) {
+        if let Some(bytes) = stats
+            .and_then(|stats| stats.used_bytes)
+            .filter(|bytes| *bytes > 0)
+        {
             let (name, used) = (&volume.name, quantity(bytes));
             message.push_str(&format!("Volume {name} was using {used}. "));
         }

@@ -69,7 +69,9 @@ impl Watch {
         let met = self.met(readings, counted);
         let mut observed = ConditionSet::empty();
         let mut due = ThresholdSet::default();
-        for ((index, threshold), first) in self.thresholds.iter().enumerate().zip(&mut self.first_met) {
+        for ((index, threshold), first) in
+            self.thresholds.iter().enumerate().zip(&mut self.first_met)
+        {
             if !met.has(index) {
                 *first = None;
                 continue;
@@ -81,7 +83,8 @@ impl Watch {
             }
         }
         self.conditions =
-            self.pressure.observe(now, observed, config.transition_period, &config.policy);
+            self.pressure
+                .observe(now, observed, config.transition_period, &config.policy);
         self.fresh = self.fresh_of(due, readings, &config.policy);
         self.due = due;
         self.readings = *readings;
@@ -98,14 +101,20 @@ impl Watch {
         if let Some(layout) = layout {
             derive_containerfs(&mut self.thresholds, layout);
         }
-        if policy.derived_thresholds_lag_a_round { before } else { self.thresholds.len() }
+        if policy.derived_thresholds_lag_a_round {
+            before
+        } else {
+            self.thresholds.len()
+        }
     }
 
     /// Met now, or met before with less than the minimum reclaimed since.
     fn met(&self, readings: &Readings, counted: usize) -> ThresholdSet {
         let mut met = ThresholdSet::default();
         for (index, threshold) in self.thresholds.iter().enumerate() {
-            let Some(reading) = readings.get(threshold.signal) else { continue };
+            let Some(reading) = readings.get(threshold.signal) else {
+                continue;
+            };
             let is_met = index < counted && threshold.is_met(&reading);
             if is_met || (self.due.has(index) && threshold.is_unreclaimed(&reading)) {
                 met.insert(index);
@@ -119,14 +128,20 @@ impl Watch {
     fn fresh_of(&self, due: ThresholdSet, readings: &Readings, policy: &Policy) -> ThresholdSet {
         let mut fresh = ThresholdSet::default();
         for index in due.each() {
-            let Some(signal) = self.thresholds.get(index).map(|t| t.signal) else { continue };
-            let Some(reading) = readings.get(signal) else { continue };
+            let Some(signal) = self.thresholds.get(index).map(|t| t.signal) else {
+                continue;
+            };
+            let Some(reading) = readings.get(signal) else {
+                continue;
+            };
             let newer = match (self.readings.get(signal), reading.sampled) {
                 (None, _) | (_, None) => true,
                 (Some(last), Some(sampled)) => last.sampled.is_none_or(|last| sampled > last),
             };
             let settled = policy.stats_may_predate_last_eviction
-                || reading.sampled.is_none_or(|at| self.settled_at.is_none_or(|s| at >= s));
+                || reading
+                    .sampled
+                    .is_none_or(|at| self.settled_at.is_none_or(|s| at >= s));
             if newer && settled {
                 fresh.insert(index);
             }
@@ -139,10 +154,16 @@ impl Watch {
     pub(crate) fn first_to_act(&self) -> Option<usize> {
         let is_memory = |index: &usize| {
             self.thresholds.get(*index).is_some_and(|t| {
-                matches!(t.signal, Signal::MemoryAvailable | Signal::AllocatableMemoryAvailable)
+                matches!(
+                    t.signal,
+                    Signal::MemoryAvailable | Signal::AllocatableMemoryAvailable
+                )
             })
         };
-        self.fresh.each().find(is_memory).or_else(|| self.fresh.each().next())
+        self.fresh
+            .each()
+            .find(is_memory)
+            .or_else(|| self.fresh.each().next())
     }
 
     /// Whether a second measurement shows that no pod has to go. The kubelet asks
@@ -154,22 +175,36 @@ impl Watch {
                 || (Some(threshold.signal) == signal && self.due.has(*index))
         };
         let still_short = |(_, threshold): (usize, &Threshold)| {
-            again.get(threshold.signal).is_some_and(|reading| threshold.is_unreclaimed(&reading))
+            again
+                .get(threshold.signal)
+                .is_some_and(|reading| threshold.is_unreclaimed(&reading))
         };
-        !self.thresholds.iter().enumerate().filter(counts).any(still_short)
+        !self
+            .thresholds
+            .iter()
+            .enumerate()
+            .filter(counts)
+            .any(still_short)
     }
 
     pub(crate) fn met_thresholds(&self) -> impl Iterator<Item = Met<'_>> {
         let with_times = self.thresholds.iter().zip(self.first_met);
         with_times.filter_map(|(threshold, first)| {
             let since = first?;
-            Some(Met { threshold, since, acts_at: since + grace(threshold) })
+            Some(Met {
+                threshold,
+                since,
+                acts_at: since + grace(threshold),
+            })
         })
     }
 
     /// When the bookkeeping changes without any new observation.
     pub(crate) fn next_deadline(&self, now: Mono, transition: Duration) -> Option<Mono> {
-        let acts = self.met_thresholds().map(|met| met.acts_at).filter(|at| *at > now);
+        let acts = self
+            .met_thresholds()
+            .map(|met| met.acts_at)
+            .filter(|at| *at > now);
         acts.chain(self.pressure.next_change(now, transition)).min()
     }
 

@@ -15,10 +15,6 @@ impl ThresholdSet {
         self.0 & bit(index) != 0
     }
 
-    pub(crate) fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
     /// The indices in it, lowest first.
     pub(crate) fn each(self) -> impl Iterator<Item = usize> {
         (0..Self::CAPACITY).filter(move |index| self.has(*index))
@@ -26,5 +22,8 @@ impl ThresholdSet {
 }
 
 fn bit(index: usize) -> u32 {
-    u32::try_from(index).ok().and_then(|index| 1_u32.checked_shl(index)).unwrap_or(0)
+    u32::try_from(index)
+        .ok()
+        .and_then(|index| 1_u32.checked_shl(index))
+        .unwrap_or(0)
 }

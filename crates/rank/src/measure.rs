@@ -1,5 +1,6 @@
 use evictd_node::{Layout, Resource, Signal};
-use evictd_pod::{ContainerUsage, Pod, PodUsage};
+use evictd_pod::Pod;
+use evictd_pod::usage::{ContainerUsage, PodUsage, VolumeUsage};
 
 /// Which parts of a pod's disk use lie on the filesystem of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,10 +14,26 @@ pub struct Measured {
 }
 
 impl Measured {
-    const ALL: Self = Self { writable_layers: true, logs: true, volumes: true };
-    const NODEFS_ALONE: Self = Self { writable_layers: false, logs: true, volumes: true };
-    const LAYERS: Self = Self { writable_layers: true, logs: false, volumes: false };
-    const NOTHING: Self = Self { writable_layers: false, logs: false, volumes: false };
+    const ALL: Self = Self {
+        writable_layers: true,
+        logs: true,
+        volumes: true,
+    };
+    const NODEFS_ALONE: Self = Self {
+        writable_layers: false,
+        logs: true,
+        volumes: true,
+    };
+    const LAYERS: Self = Self {
+        writable_layers: true,
+        logs: false,
+        volumes: false,
+    };
+    const NOTHING: Self = Self {
+        writable_layers: false,
+        logs: false,
+        volumes: false,
+    };
 
     /// What counts for `signal` under `layout` (K: `buildSignalToRankFunc`;
     /// acceptance rows 107 to 109). Images are shared and counted to no pod, so
@@ -45,34 +62,43 @@ impl Measured {
 /// A number that is missing counts as zero.
 #[must_use]
 pub fn measured(signal: Signal, layout: Layout, pod: &Pod, usage: &PodUsage) -> u64 {
+    let parts = Measured::of(signal, layout);
     match signal.resource() {
         Resource::Memory => usage.memory_working_set_bytes.unwrap_or(0),
         Resource::Pids => usage.process_count.unwrap_or(0),
         Resource::EphemeralStorage => {
-            let parts = [|c: &ContainerUsage| c.rootfs_bytes, |c| c.logs_bytes];
-            disk(Measured::of(signal, layout), pod, usage, parts, |v| v.used_bytes)
+            let layers_and_logs = |c: &ContainerUsage| (c.rootfs_bytes, c.logs_bytes);
+            disk(parts, pod, usage, layers_and_logs, |v| v.used_bytes)
         }
         Resource::Inodes => {
-            let parts = [|c: &ContainerUsage| c.rootfs_inodes, |c| c.logs_inodes];
-            disk(Measured::of(signal, layout), pod, usage, parts, |v| v.inodes_used)
+            let layers_and_logs = |c: &ContainerUsage| (c.rootfs_inodes, c.logs_inodes);
+            disk(parts, pod, usage, layers_and_logs, |v| v.inodes_used)
         }
     }
 }
 
 fn disk(
-    measured: Measured,
+    parts: Measured,
     pod: &Pod,
     usage: &PodUsage,
-    [layer, logs]: [fn(&ContainerUsage) -> Option<u64>; 2],
-    volume: fn(&evictd_pod::VolumeUsage) -> Option<u64>,
+    layer_and_logs: fn(&ContainerUsage) -> (Option<u64>, Option<u64>),
+    volume: fn(&VolumeUsage) -> Option<u64>,
 ) -> u64 {
-    let sum = |parts: fn(&ContainerUsage) -> Option<u64>, counts: bool| -> u64 {
-        let each = usage.containers.iter().filter(|_| counts).filter_map(parts);
-        each.fold(0, u64::saturating_add)
+    let counted = |counts: bool, amount: Option<u64>| amount.filter(|_| counts).unwrap_or(0);
+    let containers = usage.containers.iter().map(|container| {
+        let (layer, logs) = layer_and_logs(container);
+        counted(parts.writable_layers, layer).saturating_add(counted(parts.logs, logs))
+    });
+    let is_local = |name: &str| {
+        pod.spec
+            .volumes
+            .iter()
+            .any(|v| v.name == name && v.is_local())
     };
-    let is_local = |name: &str| pod.spec.volumes.iter().any(|v| v.name == name && v.is_local());
-    let volumes = usage.volumes.iter().filter(|v| measured.volumes && is_local(&v.name));
-    sum(layer, measured.writable_layers)
-        .saturating_add(sum(logs, measured.logs))
-        .saturating_add(volumes.filter_map(volume).fold(0, u64::saturating_add))
+    let local = usage
+        .volumes
+        .iter()
+        .filter(|stats| parts.volumes && is_local(&stats.name));
+    let volumes = local.map(|stats| volume(stats).unwrap_or(0));
+    containers.chain(volumes).fold(0, u64::saturating_add)
 }

@@ -34,7 +34,9 @@ fn place(
     policy: &Policy,
 ) -> Place {
     let pod = candidate.pod;
-    let used = candidate.usage.map(|usage| measured(signal, layout, pod, usage));
+    let used = candidate
+        .usage
+        .map(|usage| measured(signal, layout, pod, usage));
     let nanos = |requested| pod.request(requested).nanos();
     // What "exceeds" compares with, and what the last step subtracts: the same,
     // but for the kubelet's inodes (decision D4).
