@@ -1,6 +1,6 @@
 //! Whole traces of the control loop.
 
-use std::time::Duration;
+use core::time::Duration;
 
 use evictd_evict::{Config, Evict, Eviction, Observation, Outcome as Done, Plan};
 use evictd_node::{Mono, Policy};
@@ -26,7 +26,7 @@ pub(crate) fn check(case: &Value) -> Outcome {
             .ok_or("a step without expectation")?;
         let ours = run(&mut evict, &mut summary, case, step, &pods);
         let alternatives = list(expect, "alternatives").iter();
-        if !std::iter::once(expect)
+        if !core::iter::once(expect)
             .chain(alternatives)
             .any(|e| comparable(e) == ours)
         {

@@ -37,7 +37,8 @@ enum Stage {
         threshold: Option<usize>,
         graceful: bool,
     },
-    /// A killed pod's remains are awaited, until then at most.
+    /// A killed pod's remains are awaited, until then at most; after that nothing
+    /// that was measured before may count against another.
     CleaningUp {
         until: Mono,
     },
@@ -99,11 +100,10 @@ impl Evict {
         match &self.stage {
             Stage::Killing { .. } => return self.hurry(),
             Stage::CleaningUp { until } if now < *until => return Plan::Rest,
-            Stage::Idle
-            | Stage::CleaningUp { .. }
-            | Stage::ReadingPods { .. }
-            | Stage::Reclaiming { .. } => self.settle(now),
+            Stage::CleaningUp { .. } => self.watch.settled_at = Some(now),
+            Stage::Idle | Stage::ReadingPods { .. } | Stage::Reclaiming { .. } => {}
         }
+        self.stage = Stage::Idle;
         self.tried.clear();
         self.stuck.retain(|(_, until)| now < *until);
         self.offender(pods).unwrap_or_else(|| self.act(pods))
@@ -133,7 +133,7 @@ impl Evict {
                 self.kill_failed(now, uid, threshold, pods)
             }
             (Stage::CleaningUp { .. }, Outcome::CleanedUp) => {
-                self.settle(now);
+                self.watch.settled_at = Some(now);
                 Plan::Rest
             }
             (stage, _) => {
@@ -141,15 +141,6 @@ impl Evict {
                 Plan::Rest
             }
         }
-    }
-
-    /// The pod that was evicted last is out of the way; nothing that was measured
-    /// before may count against another.
-    fn settle(&mut self, now: Mono) {
-        if matches!(self.stage, Stage::CleaningUp { .. }) {
-            self.watch.settled_at = Some(now);
-        }
-        self.stage = Stage::Idle;
     }
 
     /// A hard threshold does not wait for the grace that a soft one gave.
@@ -315,7 +306,9 @@ impl Evict {
         self.stuck.push((uid.clone(), now + self.config.stuck_wait));
         self.tried.push(uid);
         match threshold {
-            Some(threshold) => self.choose(threshold, pods),
+            // The killing may have taken long: only what still starves counts.
+            Some(threshold) if self.watch.fresh.has(threshold) => self.choose(threshold, pods),
+            Some(_) => Plan::Rest,
             None => self.offender(pods).unwrap_or_else(|| self.act(pods)),
         }
     }
