@@ -34,6 +34,13 @@ fn comparison_is_exact() {
 
 /// Name, left, right, their sum, their difference.
 const CALCULATED: &[(&str, &str, &str, &str, &str)] = &[
+    (
+        "carries",
+        "99999999999999999999.5",
+        "500m",
+        "100E",
+        "99999999999999999999",
+    ),
     ("one format", "1Gi", "512Mi", "1536Mi", "512Mi"),
     ("the left format stays", "1Ki", "1k", "2024", "24"),
     ("zero takes the other's", "0", "2Ki", "2Ki", "-2Ki"),

@@ -11,6 +11,12 @@ fn quantity(text: &str) -> Quantity {
 
 /// Name, text, what it is printed as, its canonical form.
 const PRINTED: &[(&str, &str, &str, &str)] = &[
+    (
+        "a binary cap above tens",
+        "10Ei",
+        "9223372036854775807",
+        "9223372036854775807",
+    ),
     ("zero", "0", "0", "0"),
     ("minus zero", "-0", "0", "0"),
     ("a fraction of a binary unit", "1.5Gi", "1536Mi", "1536Mi"),
