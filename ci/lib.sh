@@ -39,3 +39,9 @@ need() {
 }
 
 need_cargo() { have cargo || die "cargo is missing: install a Rust toolchain of 1.88 or later (rustup, or Debian's rustc-web and cargo-web)"; }
+
+# elapsed_since START: seconds with a fraction since START, which was $EPOCHREALTIME.
+elapsed_since() {
+  local micros=$(( ${EPOCHREALTIME/[.,]/} - ${1/[.,]/} ))
+  printf '%d.%06d' $((micros / 1000000)) $((micros % 1000000))
+}
