@@ -45,3 +45,10 @@ elapsed_since() {
   local micros=$(( ${EPOCHREALTIME/[.,]/} - ${1/[.,]/} ))
   printf '%d.%06d' $((micros / 1000000)) $((micros % 1000000))
 }
+
+# Debian's rust-web-src is the source of std that its own compiler was built with: it
+# gives a std for any target.
+debian_std=/usr/lib/rustlib/src/rust/library
+has_debian_std() { [ -x /usr/bin/rustc ] && [ -x /usr/bin/cargo ] && [ -f "$debian_std/Cargo.toml" ]; }
+# -Z options on a stable compiler: the compiler's own switch for building std.
+debian_cargo() { RUSTC_BOOTSTRAP=1 RUSTC=/usr/bin/rustc /usr/bin/cargo "$@"; }
