@@ -1,7 +1,7 @@
 use core::mem::MaybeUninit;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, FileType, Mode, OFlags, RawDir, openat};
@@ -164,7 +164,7 @@ fn count_down(dir: &Dir, buffer: &mut Buffer, levels: u32) -> core::result::Resu
         return Ok(sum);
     };
     for name in dir.child_names()? {
-        let child = dir.open_child(OsStr::from_bytes(name.as_bytes()));
+        let child = dir.open_child(&name);
         let count = child.map(|child| count_down(&child, buffer, below).unwrap_or(0));
         sum = sum.saturating_add(count.unwrap_or(0));
     }
