@@ -75,19 +75,20 @@ impl Dir {
         }
     }
 
-    pub(crate) fn fill(&self, name: &str, buffer: &mut Buffer) -> core::result::Result<(), Errno> {
+    fn fill(&self, name: &str, buffer: &mut Buffer) -> core::result::Result<(), Errno> {
         buffer.fill(open_from(&self.fd, name)?)
     }
 
-    /// Reads one of its files and parses what is in it.
+    /// Reads one of its files, one that the kernel shows in one piece, and
+    /// parses what is in it.
     pub(crate) fn parse<T>(
         &self,
         name: &'static str,
         buffer: &mut Buffer,
         parse: impl FnOnce(&Buffer) -> core::result::Result<T, Cause>,
     ) -> core::result::Result<T, FailedIn<'_>> {
-        let filled = self.fill(name, buffer).map_err(Cause::from);
-        let parsed = filled.and_then(|()| parse(buffer));
+        let filled = open_from(&self.fd, name).and_then(|file| buffer.fill_shown(file));
+        let parsed = filled.map_err(Cause::from).and_then(|()| parse(buffer));
         parsed.map_err(|cause| FailedIn {
             cause,
             dir: &self.path,
