@@ -8,7 +8,7 @@ use rustix::io::Errno;
 use super::tree::{LONG, Tree};
 use crate::filesystem::measure;
 use crate::probe::Probe;
-use crate::{FsSample, NodeSample};
+use crate::{FsSample, NodeSample, now};
 
 fn sample(device: u64, fsid: u64) -> FsSample {
     FsSample {
@@ -120,7 +120,9 @@ fn a_filesystem_that_hangs_is_stale_and_not_waited_for_again() {
     let held = probe.collect(Duration::from_millis(1)).unwrap().unwrap();
     assert_eq!((held.sampled, held.stale), (at(1), true));
     probe.ask(at(3));
+    let start = now();
     let held = probe.collect(LONG).unwrap().unwrap();
+    assert!(now().since(start) < LONG);
     assert_eq!((held.sampled, held.stale), (at(1), true));
 
     // It comes back: the late answer, then a fresh one.

@@ -197,6 +197,17 @@ fn the_machines_size_is_read_each_time() {
 }
 
 #[test]
+fn a_stat_file_larger_than_the_buffer_is_read_whole() {
+    for lines in [1, 500, 512, 5000] {
+        let (tree, settings) = v2();
+        let before = "some_new_key 00\n".repeat(lines);
+        tree.put("cg/memory.stat", &format!("{before}{V2_STAT}"));
+        let found = memory_in_mib(settings, Signal::MemoryAvailable);
+        assert_eq!(found, Some((450, 1000)), "{lines}");
+    }
+}
+
+#[test]
 fn an_impossible_sample_leaves_the_former_one() {
     let huge = "18446744073709551000\n";
     let (tree, settings) = v1();
