@@ -1,10 +1,19 @@
 //! Go durations.
 
+use evictd_quantity::GoDuration;
 use serde_json::Value;
 
-use crate::case::Outcome;
+use crate::case::{Outcome, flag, integer, same, text};
 
 /// Judges one case.
-pub(crate) fn check(_case: &Value) -> Outcome {
-    Err("no check written yet".to_owned())
+pub(crate) fn check(case: &Value) -> Outcome {
+    let duration = GoDuration::parse(text(case, "in").as_bytes());
+    same("ok", duration.is_ok(), flag(case, "ok"))?;
+    match duration {
+        Err(_) => Ok(()),
+        Ok(duration) => {
+            same("nanos", Some(duration.nanos()), integer(case, "nanos"))?;
+            same("string", &*duration.to_string(), text(case, "string"))
+        }
+    }
 }

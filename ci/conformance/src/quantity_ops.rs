@@ -1,10 +1,26 @@
 //! Comparing, adding and subtracting quantities.
 
+use evictd_quantity::Quantity;
 use serde_json::Value;
 
-use crate::case::Outcome;
+use crate::case::{Outcome, integer, same, text};
 
 /// Judges one case.
-pub(crate) fn check(_case: &Value) -> Outcome {
-    Err("no check written yet".to_owned())
+pub(crate) fn check(case: &Value) -> Outcome {
+    let a = operand(case, "a")?;
+    let b = operand(case, "b")?;
+    let cmp = integer(case, "cmp").unwrap_or(0);
+    same("cmp", a.cmp(&b) as i64, cmp)?;
+    same("cmp turned round", b.cmp(&a) as i64, -cmp)?;
+    result(&a.add(&b), case, "add", "addFormat")?;
+    result(&a.sub(&b), case, "sub", "subFormat")
+}
+
+fn operand(case: &Value, key: &str) -> Result<Quantity, String> {
+    Quantity::parse(text(case, key).as_bytes()).map_err(|e| format!("{key}: {e}"))
+}
+
+fn result(ours: &Quantity, case: &Value, key: &str, format: &str) -> Outcome {
+    same(key, &*ours.canonical().to_string(), text(case, key))?;
+    same(format, ours.format().name(), text(case, format))
 }

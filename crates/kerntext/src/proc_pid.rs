@@ -14,6 +14,8 @@ pub struct PidStat<'a> {
     pub state: u8,
     /// The parent's id; 0 where it lies outside the pid namespace.
     pub ppid: i32,
+    /// The kernel's flags of the task, `PF_*`.
+    pub flags: u64,
     /// When the process started, in clock ticks since boot: with the pid it
     /// names a process for ever.
     pub start_time_ticks: u64,
@@ -26,6 +28,12 @@ impl PidStat<'_> {
     #[must_use]
     pub const fn is_dead(&self) -> bool {
         matches!(self.state, b'Z' | b'X' | b'x')
+    }
+
+    /// Whether it is a thread of the kernel's own (`PF_KTHREAD`).
+    #[must_use]
+    pub const fn is_kernel_thread(&self) -> bool {
+        self.flags & 0x0020_0000 != 0
     }
 }
 
@@ -56,8 +64,11 @@ pub fn parse_pid_stat(text: &[u8]) -> Result<PidStat<'_>, ParseError> {
         return Err(state.error(ParseErrorKind::Form));
     };
     let ppid = fields.need()?.pid()?;
-    // Fields 5 to 21, then 22 (starttime), 23 (vsize), 24 (rss).
-    let start_time = fields.nth(17);
+    // Fields 5 to 8, then 9 (flags).
+    let flags = fields.nth(4);
+    let flags = flags.ok_or(ParseError::new(ParseErrorKind::Missing, text.len()))?;
+    // Fields 10 to 21, then 22 (starttime), 23 (vsize), 24 (rss).
+    let start_time = fields.nth(12);
     let start_time = start_time.ok_or(ParseError::new(ParseErrorKind::Missing, text.len()))?;
     let _vsize = fields.need()?;
     Ok(PidStat {
@@ -65,6 +76,7 @@ pub fn parse_pid_stat(text: &[u8]) -> Result<PidStat<'_>, ParseError> {
         comm,
         state: letter,
         ppid,
+        flags: flags.number()?,
         start_time_ticks: start_time.number()?,
         rss_pages: fields.need()?.number()?,
     })

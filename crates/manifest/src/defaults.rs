@@ -1,0 +1,117 @@
+use evictd_pod::{Pod, Resources};
+use serde_json::{Value, json};
+
+use crate::error::Fault;
+
+/// Seconds between SIGTERM and SIGKILL where the manifest has none.
+const GRACE_PERIOD_SECONDS: i64 = 30;
+/// The classes that every cluster has, with their priorities.
+const SYSTEM_CLASSES: [(&str, i32); 2] = [
+    ("system-cluster-critical", 2_000_000_000),
+    ("system-node-critical", 2_000_001_000),
+];
+/// The most characters of a name.
+const MAX_NAME: usize = 253;
+
+/// Makes an `emptyDir` of each volume that has a name only.
+pub(crate) fn give_volumes_a_source(pod: &mut Value) {
+    let volumes = pod
+        .pointer_mut("/spec/volumes")
+        .and_then(Value::as_array_mut);
+    for volume in volumes
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_object_mut)
+    {
+        if volume
+            .iter()
+            .all(|(key, value)| key == "name" || value.is_null())
+        {
+            volume.insert("emptyDir".to_owned(), json!({}));
+        }
+    }
+}
+
+/// Checks who the pod is and fills in what it leaves out.
+pub(crate) fn complete(pod: &mut Pod) -> Result<(), Fault> {
+    identify(pod)?;
+    let spec = &mut pod.spec;
+    for container in spec.containers.iter_mut().chain(&mut spec.init_containers) {
+        request_limits(&mut container.resources);
+    }
+    spec.termination_grace_period_seconds
+        .get_or_insert(GRACE_PERIOD_SECONDS);
+    if spec.priority.is_none() {
+        let class = SYSTEM_CLASSES
+            .iter()
+            .find(|(name, _)| *name == spec.priority_class_name);
+        spec.priority = class.map(|(_, priority)| *priority);
+    }
+    Ok(())
+}
+
+fn identify(pod: &mut Pod) -> Result<(), Fault> {
+    let metadata = &mut pod.metadata;
+    if metadata.name.is_empty() {
+        return Err(Fault::new(".metadata.name", "is missing"));
+    }
+    if metadata.namespace.is_empty() {
+        "default".clone_into(&mut metadata.namespace);
+    }
+    for (path, name) in [
+        (".metadata.name", &metadata.name),
+        (".metadata.namespace", &metadata.namespace),
+    ] {
+        if !is_name(name) {
+            let problem = format!(
+                "{name:?} is no Kubernetes name: lower case letters, digits, '-' and '.', \
+                 a letter or digit at both ends, at most {MAX_NAME}"
+            );
+            return Err(Fault::new(path, problem));
+        }
+    }
+    if metadata.uid.is_empty() {
+        metadata.uid = format!("{}_{}", metadata.namespace, metadata.name);
+    } else if !is_uid(&metadata.uid) {
+        let problem = format!(
+            "{:?} is no uid: letters, digits, '-', '_' and '.', a letter or digit first, \
+             at most {MAX_NAME}",
+            metadata.uid
+        );
+        return Err(Fault::new(".metadata.uid", problem));
+    }
+    Ok(())
+}
+
+/// Whether it is a DNS subdomain in the wide sense: dots are not looked at
+/// closely.
+fn is_name(name: &str) -> bool {
+    let edge = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    name.len() <= MAX_NAME
+        && name.starts_with(edge)
+        && name.ends_with(edge)
+        && name.chars().all(|c| edge(c) || matches!(c, '-' | '.'))
+}
+
+fn is_uid(uid: &str) -> bool {
+    uid.len() <= MAX_NAME
+        && uid.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && uid
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
+}
+
+/// Takes a limit for the request where there is none.
+fn request_limits(resources: &mut Resources) {
+    let Resources { requests, limits } = resources;
+    for (request, limit) in [
+        (&mut requests.cpu, &limits.cpu),
+        (&mut requests.memory, &limits.memory),
+        (&mut requests.ephemeral_storage, &limits.ephemeral_storage),
+        (&mut requests.inodes, &limits.inodes),
+    ] {
+        if request.is_none() {
+            request.clone_from(limit);
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! Pods from Kubernetes pod manifests.
+//!
+//! [`parse_pods`] turns the bytes of one manifest into pods: YAML or JSON, one
+//! document or several, pods or lists of pods. It fills in what the API server
+//! would, because on a node without one nobody else does.
+#![forbid(unsafe_code)]
+
+mod defaults;
+mod error;
+mod parse;
+
+pub use error::Error;
+pub use parse::parse_pods;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,133 @@
+use evictd_pod::Pod;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::defaults::{complete, give_volumes_a_source};
+use crate::error::{Error, Fault};
+
+/// The pods in the bytes of one manifest.
+///
+/// Each document is a `Pod`, or a `List` or `PodList` of them. Unknown fields are
+/// ignored and `null` counts as absent. As the API server would:
+///
+/// - the namespace defaults to `default`;
+/// - a container's requests default to its limits, one by one;
+/// - a volume without a source is an `emptyDir`;
+/// - the termination grace period defaults to 30 seconds;
+/// - the classes `system-node-critical` and `system-cluster-critical` give their
+///   priorities, where `priority` is not given.
+///
+/// A pod without a uid gets `NAMESPACE_NAME`, which no other pod of the node can
+/// have: it is the same after a restart, and names hold no underscore.
+///
+/// # Errors
+/// When the text cannot be read, when nothing is in it, when a document is
+/// neither of these kinds, when a field has the wrong type, and when the name is
+/// missing, or the name, namespace or uid could not be one in Kubernetes (they
+/// become part of paths).
+pub fn parse_pods(bytes: &[u8]) -> Result<Vec<Pod>, Error> {
+    let mut pods = Vec::new();
+    for (index, document) in evictd_yaml::parse_documents(bytes)
+        .map_err(Error::Text)?
+        .into_iter()
+        .enumerate()
+        .filter(|(_, document)| !document.is_null())
+    {
+        add_document(&mut pods, document).map_err(|Fault { path, problem }| {
+            let number = index.saturating_add(1);
+            Error::Document {
+                number,
+                path,
+                problem,
+            }
+        })?;
+    }
+    if pods.is_empty() {
+        Err(Error::Empty)
+    } else {
+        Ok(pods)
+    }
+}
+
+fn add_document(pods: &mut Vec<Pod>, document: Value) -> Result<(), Fault> {
+    match kind(&document)? {
+        Some("Pod") => pods.push(pod(document)?),
+        Some("List") => add_items(pods, document, None)?,
+        Some("PodList") => add_items(pods, document, Some("Pod"))?,
+        Some(other) => return Err(wrong_kind(other, "Pod, List or PodList")),
+        None => {
+            return Err(Fault::new(
+                ".kind",
+                "is missing: it must be Pod, List or PodList",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Adds the items of a list. The items of a `PodList` may leave out their kind.
+fn add_items(
+    pods: &mut Vec<Pod>,
+    mut list: Value,
+    default_kind: Option<&str>,
+) -> Result<(), Fault> {
+    let items = match list.get_mut("items").map(Value::take) {
+        None | Some(Value::Null) => Vec::new(),
+        Some(Value::Array(items)) => items,
+        Some(_) => return Err(Fault::new(".items", "is not a list")),
+    };
+    for (index, item) in items.into_iter().enumerate() {
+        let pod = match kind(&item) {
+            Ok(given) => match given.or(default_kind) {
+                Some("Pod") => pod(item),
+                Some(other) => Err(wrong_kind(other, "Pod")),
+                None => Err(Fault::new(".kind", "is missing: it must be Pod")),
+            },
+            Err(fault) => Err(fault),
+        };
+        pods.push(pod.map_err(|fault| fault.below(&format!(".items[{index}]")))?);
+    }
+    Ok(())
+}
+
+/// The kind of an object whose `apiVersion`, where it has one, is `v1`.
+fn kind(object: &Value) -> Result<Option<&str>, Fault> {
+    if !object.is_object() {
+        return Err(Fault::new("", "is not an object"));
+    }
+    let text = |key: &str| match object.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.as_str()).filter(|text| !text.is_empty())),
+        Some(_) => Err(Fault::new(format!(".{key}"), "is not a string")),
+    };
+    let kind = text("kind")?;
+    match text("apiVersion")? {
+        None | Some("v1") => Ok(kind),
+        Some(other) => Err(Fault::new(
+            ".apiVersion",
+            format!(
+                "is {other:?} (kind {:?}): it must be v1",
+                kind.unwrap_or("")
+            ),
+        )),
+    }
+}
+
+fn wrong_kind(kind: &str, wanted: &str) -> Fault {
+    Fault::new(".kind", format!("is {kind:?}: it must be {wanted}"))
+}
+
+fn pod(mut object: Value) -> Result<Pod, Fault> {
+    give_volumes_a_source(&mut object);
+    let mut pod = Pod::deserialize(object).map_err(|error| fault(&error.to_string()))?;
+    complete(&mut pod)?;
+    Ok(pod)
+}
+
+/// Takes the path off a message of evictd-pod.
+fn fault(message: &str) -> Fault {
+    match message.split_once(": ") {
+        Some((path, problem)) if path.starts_with('.') => Fault::new(path, problem),
+        _ => Fault::new("", message),
+    }
+}

@@ -1,0 +1,146 @@
+use evictd_node::QosClass;
+use evictd_pod::{Container, Pod, ResourceList};
+use evictd_quantity::Quantity;
+
+use crate::GuaranteedScore;
+
+/// The adjustment of BestEffort containers.
+const BEST_EFFORT: i16 = 1000;
+/// The priority class of pods that the node itself needs.
+const NODE_CRITICAL_CLASS: &str = "system-node-critical";
+
+/// A container of a pod, and in which of its lists it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContainerRef<'a> {
+    /// One of `spec.containers`.
+    Regular(&'a Container),
+    /// One of `spec.initContainers`.
+    Init(&'a Container),
+}
+
+impl<'a> ContainerRef<'a> {
+    /// The container of that name in `pod`, among the init containers or among
+    /// the regular ones.
+    #[must_use]
+    pub fn find(pod: &'a Pod, name: &str, init: bool) -> Option<Self> {
+        let (list, kind): (_, fn(&'a Container) -> Self) = if init {
+            (&pod.spec.init_containers, Self::Init)
+        } else {
+            (&pod.spec.containers, Self::Regular)
+        };
+        list.iter().find(|c| c.name == name).map(kind)
+    }
+
+    /// The container itself.
+    #[must_use]
+    pub const fn container(self) -> &'a Container {
+        match self {
+            Self::Regular(container) | Self::Init(container) => container,
+        }
+    }
+
+    fn is_sidecar(self) -> bool {
+        match self {
+            Self::Regular(_) => false,
+            Self::Init(container) => container.is_sidecar(),
+        }
+    }
+}
+
+/// The `oom_score_adj` of `container` in `pod` (kubelet v1.32:
+/// `GetContainerOOMScoreAdjust`).
+///
+/// Node-critical and Guaranteed: `guaranteed`. BestEffort: 1000. Burstable: 1000
+/// less the thousandths of `memory_capacity_bytes` that the container requests,
+/// at least 1000 + `guaranteed`, and 999 instead of 1000; a sidecar gets no more
+/// than the regular container that requests least would.
+///
+/// With `pod_level_resources` (an alpha gate of Kubernetes v1.32) memory that
+/// only the pod as a whole requests is shared out equally. A capacity of zero
+/// counts as one byte.
+///
+/// The kernel takes −1000 to 1000. Like the kubelet's, the score goes beyond
+/// 1000 for pods that the API server would refuse: a negative request, or a pod
+/// that as a whole requests less than its containers do. Who writes it, writes
+/// 1000 then.
+#[must_use]
+pub fn score_adj(
+    pod: &Pod,
+    container: ContainerRef<'_>,
+    memory_capacity_bytes: u64,
+    guaranteed: GuaranteedScore,
+    pod_level_resources: bool,
+) -> i16 {
+    if is_node_critical(pod) {
+        return guaranteed.get();
+    }
+    match pod.qos_class_with(pod_level_resources) {
+        QosClass::Guaranteed => guaranteed.get(),
+        QosClass::BestEffort => BEST_EFFORT,
+        QosClass::Burstable => {
+            let request = counted_request(pod, container, pod_level_resources);
+            burstable(request, memory_capacity_bytes, guaranteed)
+        }
+    }
+}
+
+fn is_node_critical(pod: &Pod) -> bool {
+    pod.is_critical() && pod.spec.priority_class_name == NODE_CRITICAL_CLASS
+}
+
+fn burstable(request: i128, capacity: u64, guaranteed: GuaranteedScore) -> i16 {
+    let share = request.saturating_mul(1000) / i128::from(capacity.max(1));
+    let floor = BEST_EFFORT.saturating_add(guaranteed.get());
+    let score = i128::from(BEST_EFFORT)
+        .saturating_sub(share)
+        .max(i128::from(floor));
+    match i16::try_from(score).unwrap_or(i16::MAX) {
+        BEST_EFFORT => BEST_EFFORT.saturating_sub(1),
+        score => score,
+    }
+}
+
+/// The bytes of memory that count as the container's request.
+fn counted_request(pod: &Pod, container: ContainerRef<'_>, pod_level_resources: bool) -> i128 {
+    let own = memory(&container.container().resources.requests);
+    let least = pod
+        .spec
+        .containers
+        .iter()
+        .map(|regular| memory(&regular.resources.requests))
+        .min();
+    let counted = match least {
+        Some(least) if container.is_sidecar() => own.max(least),
+        _ => own,
+    };
+    let extra = if pod_level_resources {
+        unallocated_share(pod)
+    } else {
+        0
+    };
+    counted.saturating_add(extra)
+}
+
+/// What each container gets of the memory that only the pod as a whole requests
+/// (kubelet v1.32: `remainingPodMemReqPerContainer`).
+fn unallocated_share(pod: &Pod) -> i128 {
+    let whole = pod
+        .spec
+        .resources
+        .as_ref()
+        .map_or(0, |resources| memory(&resources.requests));
+    let containers = i128::try_from(pod.all_containers().count()).unwrap_or(i128::MAX);
+    if whole == 0 || containers == 0 {
+        return 0;
+    }
+    let allocated = pod.aggregate_memory_request();
+    whole.saturating_sub(allocated.as_ref().map_or(0, bytes)) / containers
+}
+
+fn memory(list: &ResourceList) -> i128 {
+    list.memory.as_ref().map_or(0, bytes)
+}
+
+fn bytes(quantity: &Quantity) -> i128 {
+    i128::from(quantity.value())
+}

@@ -1,0 +1,42 @@
+//! What node-pressure eviction needs of a pod.
+//!
+//! [`Pod`] has the shape of the Kubernetes `v1` Pod, cut down to the fields
+//! that eviction, admission and `oom_score_adj` look at: identity, requests and
+//! limits, priority, volumes, tolerations, owner. Its methods answer the
+//! questions that the kubelet asks of a pod: its QoS class, whether it is
+//! critical, what it requests, how much local storage it may use.
+//! [`usage`] holds what was measured of a pod.
+//!
+//! The feature `serde` adds `Deserialize` in the Kubernetes JSON shape: unknown
+//! fields are ignored, `null` counts as absent, and a value of the wrong type is
+//! an error that names the field, as in
+//! `.spec.containers[0].resources.requests.cpu: ...`.
+//!
+//! Nothing here knows the state of the node, and nothing fills in defaults.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod container;
+#[cfg(feature = "serde")]
+mod json;
+mod metadata;
+mod pod;
+mod qos;
+mod requests;
+mod resources;
+mod toleration;
+pub mod usage;
+mod volume;
+
+pub use container::Container;
+pub use metadata::{Metadata, OwnerReference};
+pub use pod::{Pod, Spec, Status};
+pub use requests::Requested;
+pub use resources::{ResourceList, Resources};
+pub use toleration::Toleration;
+pub use volume::{Medium, Volume, VolumeSource};
+
+#[cfg(test)]
+mod tests;

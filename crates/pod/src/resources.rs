@@ -1,0 +1,25 @@
+use evictd_quantity::Quantity;
+
+/// What a container, or a pod as a whole, requests and is limited to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Resources {
+    /// What the node must have for it.
+    pub requests: ResourceList,
+    /// What it may use at most.
+    pub limits: ResourceList,
+}
+
+/// A quantity for each resource that eviction looks at; `None` where none is
+/// given, which is not the same as zero.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ResourceList {
+    /// `cpu`, in cores. Only the QoS class depends on it.
+    pub cpu: Option<Quantity>,
+    /// `memory`, in bytes.
+    pub memory: Option<Quantity>,
+    /// `ephemeral-storage`, in bytes.
+    pub ephemeral_storage: Option<Quantity>,
+    /// `inodes`, a count. Kubernetes has no such resource, but the kubelet's
+    /// ranking by inodes asks for a request of that name.
+    pub inodes: Option<Quantity>,
+}

@@ -1,0 +1,50 @@
+//! What was measured of a pod.
+//!
+//! The numbers of the summary API's `PodStats` that eviction uses. `None` is
+//! "not measured", never zero.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// What a pod uses.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PodUsage {
+    /// Bytes of memory without inactive file cache, of the pod's cgroup.
+    pub memory_working_set_bytes: Option<u64>,
+    /// Processes, summed over the containers.
+    pub process_count: Option<u64>,
+    /// Bytes of local disk: writable layers, logs, local volumes, hosts file.
+    pub ephemeral_storage_bytes: Option<u64>,
+    /// Each container, in the order they were reported.
+    pub containers: Vec<ContainerUsage>,
+    /// Each volume, in the order they were reported.
+    pub volumes: Vec<VolumeUsage>,
+}
+
+/// What a container uses.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ContainerUsage {
+    /// The container's name.
+    pub name: String,
+    /// Bytes of memory without inactive file cache.
+    pub memory_working_set_bytes: Option<u64>,
+    /// Bytes of its writable layer.
+    pub rootfs_bytes: Option<u64>,
+    /// Inodes of its writable layer.
+    pub rootfs_inodes: Option<u64>,
+    /// Bytes of its logs.
+    pub logs_bytes: Option<u64>,
+    /// Inodes of its logs.
+    pub logs_inodes: Option<u64>,
+}
+
+/// What a volume holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VolumeUsage {
+    /// The volume's name in the pod.
+    pub name: String,
+    /// Bytes.
+    pub used_bytes: Option<u64>,
+    /// Inodes.
+    pub inodes_used: Option<u64>,
+}

@@ -1,0 +1,89 @@
+use alloc::string::String;
+
+use evictd_quantity::Quantity;
+
+/// A volume of a pod.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Volume {
+    /// Its name, unique within the pod.
+    pub name: String,
+    /// Where its contents lie.
+    pub source: VolumeSource,
+}
+
+impl Volume {
+    /// Whether its contents count as the pod's own use of the node's disk
+    /// (kubelet v1.32: `localVolumeNames`).
+    ///
+    /// `hostPath`, `emptyDir` with the default medium, `configMap` and `gitRepo`
+    /// do; secrets, downward API, projected and claimed volumes do not, nor does
+    /// an `emptyDir` in memory.
+    #[must_use]
+    pub const fn is_local(&self) -> bool {
+        match &self.source {
+            VolumeSource::EmptyDir { medium, .. } => matches!(medium, Medium::Default),
+            VolumeSource::HostPath { .. } | VolumeSource::ConfigMap | VolumeSource::GitRepo => true,
+            VolumeSource::Secret
+            | VolumeSource::DownwardApi
+            | VolumeSource::Projected
+            | VolumeSource::PersistentVolumeClaim
+            | VolumeSource::Other => false,
+        }
+    }
+}
+
+/// Where the contents of a volume lie.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum VolumeSource {
+    /// `emptyDir`: a directory that lives as long as the pod.
+    EmptyDir {
+        /// What it is made of.
+        medium: Medium,
+        /// Bytes it may hold; `None` and zero are no limit.
+        size_limit: Option<Quantity>,
+    },
+    /// `hostPath`: a path of the node.
+    HostPath {
+        /// That path.
+        path: String,
+    },
+    /// `configMap`.
+    ConfigMap,
+    /// `gitRepo`.
+    GitRepo,
+    /// `secret`.
+    Secret,
+    /// `downwardAPI`.
+    DownwardApi,
+    /// `projected`.
+    Projected,
+    /// `persistentVolumeClaim`.
+    PersistentVolumeClaim,
+    /// Any other source, or none given.
+    #[default]
+    Other,
+}
+
+/// What an `emptyDir` is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Medium {
+    /// The disk of the node (empty in Kubernetes).
+    #[default]
+    Default,
+    /// `Memory`: a tmpfs.
+    Memory,
+    /// Any other, such as `HugePages` or `HugePages-2Mi`.
+    Other,
+}
+
+impl Medium {
+    /// The medium that Kubernetes spells so.
+    #[must_use]
+    pub fn from_name(name: &str) -> Self {
+        match name {
+            "" => Self::Default,
+            "Memory" => Self::Memory,
+            _ => Self::Other,
+        }
+    }
+}

@@ -1,0 +1,198 @@
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+use core::iter;
+
+use crate::small::{Small, saturated};
+use crate::view::View;
+
+/// A decimal number of any length, for what does not fit [`Small`].
+///
+/// The digits are kept one by one, least significant first and without zeros at
+/// the upper end; zero has none. Digits instead of binary limbs make reading,
+/// printing, aligning and rounding to a power of ten plain copies.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Decimal {
+    pub(crate) negative: bool,
+    pub(crate) digits: Vec<u8>,
+    pub(crate) exp: i32,
+}
+
+impl Decimal {
+    /// The whole number that the decimal digits of `int` and `frac`, most
+    /// significant first, make together.
+    pub(crate) fn from_text(negative: bool, int: &[u8], frac: &[u8]) -> Self {
+        let text = frac.iter().rev().chain(int.iter().rev());
+        let mut number = Self {
+            negative,
+            digits: text.map(|byte| byte.wrapping_sub(b'0')).collect(),
+            exp: 0,
+        };
+        number.trim();
+        number
+    }
+
+    pub(crate) fn view(&self) -> View<'_> {
+        View {
+            negative: self.negative,
+            digits: &self.digits,
+            exp: self.exp,
+        }
+    }
+
+    /// Takes the zeros off the upper end.
+    fn trim(&mut self) {
+        while self.digits.last() == Some(&0) {
+            self.digits.pop();
+        }
+    }
+
+    /// Makes room for `count` more digits at the lower end, all zero.
+    pub(crate) fn append_zeros(&mut self, count: usize) {
+        self.digits.splice(0..0, iter::repeat_n(0, count));
+    }
+
+    /// Writes out a positive exponent, so that the digits are the whole number.
+    pub(crate) fn expand(&mut self) {
+        if let Ok(zeros) = usize::try_from(self.exp) {
+            self.append_zeros(zeros);
+            self.exp = 0;
+        }
+    }
+
+    /// Takes the last `count` digits off; whether any of them was not zero.
+    pub(crate) fn cut(&mut self, count: usize) -> bool {
+        let count = count.min(self.digits.len());
+        self.digits.drain(..count).any(|digit| digit != 0)
+    }
+
+    /// Takes the digits below one off; whether any of them was not zero.
+    pub(crate) fn cut_fraction(&mut self) -> bool {
+        let count = usize::try_from(self.exp.min(0).unsigned_abs()).unwrap_or(usize::MAX);
+        self.exp = self.exp.max(0);
+        self.cut(count)
+    }
+
+    /// How many zeros stand at the lower end.
+    pub(crate) fn trailing_zeros(&self) -> usize {
+        self.digits.iter().take_while(|digit| **digit == 0).count()
+    }
+
+    /// Adds one to the last digit, away from zero.
+    pub(crate) fn increment(&mut self) {
+        self.add_digits(&[1]);
+    }
+
+    pub(crate) fn add_aligned(&mut self, other: View<'_>) {
+        if self.negative == other.negative {
+            self.add_digits(other.digits);
+        } else if self.view().cmp_magnitude(other) != Ordering::Less {
+            subtract(&mut self.digits, other.digits);
+        } else {
+            let smaller = core::mem::replace(&mut self.digits, other.digits.to_vec());
+            subtract(&mut self.digits, &smaller);
+            self.negative = other.negative;
+        }
+        self.trim();
+    }
+
+    fn add_digits(&mut self, other: &[u8]) {
+        let len = self.digits.len().max(other.len());
+        self.digits.resize(len, 0);
+        let mut carry = 0;
+        let others = other.iter().copied().chain(iter::repeat(0));
+        for (digit, other) in self.digits.iter_mut().zip(others) {
+            let sum = *digit + other + carry;
+            carry = u8::from(sum >= 10);
+            *digit = sum - 10 * carry;
+        }
+        if carry != 0 {
+            self.digits.push(carry);
+        }
+    }
+
+    pub(crate) fn multiply(&mut self, factor: u64) {
+        let mut carry = 0_u128;
+        for digit in &mut self.digits {
+            carry += u128::from(*digit) * u128::from(factor);
+            *digit = low_digit(carry);
+            carry /= 10;
+        }
+        while carry != 0 {
+            self.digits.push(low_digit(carry));
+            carry /= 10;
+        }
+    }
+
+    /// Divides a whole number by 1024 if nothing remains; whether it did.
+    pub(crate) fn divide_by_1024(&mut self) -> bool {
+        let mut quotient = self.digits.clone();
+        let mut rest = 0_u32;
+        for digit in quotient.iter_mut().rev() {
+            rest = rest * 10 + u32::from(*digit);
+            *digit = low_digit(rest / 1024);
+            rest %= 1024;
+        }
+        if rest != 0 {
+            return false;
+        }
+        self.digits = quotient;
+        self.trim();
+        true
+    }
+
+    /// The same number as [`Small`], if it fits.
+    pub(crate) fn to_small(&self) -> Option<Small> {
+        let zeros = self.trailing_zeros();
+        let digits = self.digits.get(zeros..)?;
+        if digits.len() > 19 {
+            return None;
+        }
+        let magnitude = digits
+            .iter()
+            .rev()
+            .fold(0_i128, |n, digit| n * 10 + i128::from(*digit));
+        let exp = self.exp.checked_add(i32::try_from(zeros).ok()?)?;
+        Small::fit(if self.negative { -magnitude } else { magnitude }, exp)
+    }
+
+    /// How many units of ten to the `unit` it is, rounded away from zero,
+    /// saturating.
+    pub(crate) fn units(&self, unit: i32) -> i128 {
+        // 10^38 fits, 10^39 does not: what begins above it saturates.
+        if self.view().top() > i64::from(unit) + 39 {
+            return saturated(self.negative);
+        }
+        let mut number = self.clone();
+        if number.exp > unit {
+            number.append_zeros(usize::try_from(number.exp.abs_diff(unit)).unwrap_or(0));
+        } else if number.cut(usize::try_from(number.exp.abs_diff(unit)).unwrap_or(usize::MAX)) {
+            number.increment();
+        }
+        number
+            .digits
+            .iter()
+            .rev()
+            .try_fold(0_i128, |n, digit| {
+                let digit = i128::from(*digit);
+                n.checked_mul(10)?
+                    .checked_add(if self.negative { -digit } else { digit })
+            })
+            .unwrap_or(saturated(self.negative))
+    }
+}
+
+/// Takes `smaller` from `digits`; both least significant first.
+fn subtract(digits: &mut [u8], smaller: &[u8]) {
+    let mut borrow = 0;
+    let smaller = smaller.iter().copied().chain(iter::repeat(0));
+    for (digit, other) in digits.iter_mut().zip(smaller) {
+        let take = other + borrow;
+        borrow = u8::from(*digit < take);
+        *digit = *digit + 10 * borrow - take;
+    }
+}
+
+/// The last decimal digit.
+pub(crate) fn low_digit(number: impl Into<u128>) -> u8 {
+    u8::try_from(number.into() % 10).unwrap_or(0)
+}

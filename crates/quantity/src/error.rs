@@ -1,0 +1,70 @@
+use core::fmt;
+
+/// What is wrong with the text of a quantity; the same three verdicts as
+/// Kubernetes gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ParseQuantityErrorKind {
+    /// The text has not the shape of a quantity at all, or is empty.
+    Format,
+    /// The suffix is none that exists, or its exponent is out of bounds.
+    Suffix,
+    /// There is no number before the suffix.
+    Numeric,
+}
+
+/// A text that is no quantity: what is wrong, and from which byte on.
+///
+/// It prints as Kubernetes words it, with the position added:
+///
+/// ```
+/// use evictd_quantity::{ParseQuantityErrorKind, Quantity};
+///
+/// let error = Quantity::parse(b"100MB").unwrap_err();
+/// assert_eq!(error.kind(), ParseQuantityErrorKind::Format);
+/// assert_eq!(
+///     error.to_string(),
+///     "quantities must match the regular expression \
+///      '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$' (at byte 4)"
+/// );
+/// let error = Quantity::parse(b"100mi").unwrap_err();
+/// assert_eq!(error.to_string(), "unable to parse quantity's suffix (at byte 3)");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ParseQuantityError {
+    kind: ParseQuantityErrorKind,
+    position: usize,
+}
+
+impl ParseQuantityError {
+    pub(crate) const fn new(kind: ParseQuantityErrorKind, position: usize) -> Self {
+        Self { kind, position }
+    }
+
+    /// What is wrong.
+    #[must_use]
+    pub const fn kind(self) -> ParseQuantityErrorKind {
+        self.kind
+    }
+
+    /// The first byte of the text, counted from 0, that is wrong.
+    #[must_use]
+    pub const fn position(self) -> usize {
+        self.position
+    }
+}
+
+impl fmt::Display for ParseQuantityError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self.kind {
+            ParseQuantityErrorKind::Format => {
+                "quantities must match the regular expression \
+                 '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+            }
+            ParseQuantityErrorKind::Suffix => "unable to parse quantity's suffix",
+            ParseQuantityErrorKind::Numeric => "unable to parse numeric part of quantity",
+        };
+        write!(f, "{what} (at byte {})", self.position)
+    }
+}
+
+impl core::error::Error for ParseQuantityError {}

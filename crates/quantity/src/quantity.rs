@@ -1,0 +1,196 @@
+use core::cmp::Ordering;
+use core::fmt;
+use core::str::FromStr;
+
+use crate::number::Number;
+use crate::pad::pad;
+use crate::parse;
+use crate::print::Canonical;
+use crate::small::Small;
+use crate::text::Text;
+use crate::{Format, ParseQuantityError};
+
+/// A Kubernetes quantity: an exact decimal number and the family of suffixes it
+/// is printed with.
+///
+/// Equality and order are those of the numbers, whatever the format: `1Ki` and
+/// `1024` are equal. There is no suffix beyond `E` and `Ei`, and Kubernetes v1.32
+/// then prints none at all: `1000E` comes out as `1`. So it does here, where texts
+/// are to be the kubelet's; the value is not touched by that.
+#[derive(Clone, Debug)]
+pub struct Quantity {
+    number: Number,
+    format: Format,
+    /// What to print, where Kubernetes would give back the text it has read.
+    text: Text,
+}
+
+impl Quantity {
+    /// Zero, in decimal format.
+    pub const ZERO: Self = Self::new(Number::Small(Small::ZERO), Format::DecimalSi, Text::None);
+
+    pub(crate) const fn new(number: Number, format: Format, text: Text) -> Self {
+        Self {
+            number,
+            format,
+            text,
+        }
+    }
+
+    /// Reads a quantity as Kubernetes v1.32 does, apimachinery's
+    /// `resource.ParseQuantity`.
+    ///
+    /// What is finer than a billionth is rounded away from zero. Binary suffixes
+    /// cap the number at 2^63-1 in magnitude. An exponent is cut to 32 bits, so
+    /// `1e4294967296` is 1. Blanks are not skipped.
+    ///
+    /// # Errors
+    /// When the text has not the form of a quantity, its suffix does not exist or
+    /// it has no digits. Numbers with an exponent below minus ten million, which
+    /// Kubernetes would calculate for minutes, are refused too.
+    pub fn parse(text: &[u8]) -> Result<Self, ParseQuantityError> {
+        parse::parse(text)
+    }
+
+    /// A whole number.
+    #[must_use]
+    pub const fn from_int(value: i64, format: Format) -> Self {
+        Self::new(Number::Small(Small { value, exp: 0 }), format, Text::None)
+    }
+
+    /// The family of suffixes it is printed with.
+    #[must_use]
+    pub const fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Prints the number in canonical form: a whole mantissa with the largest
+    /// suffix that keeps it whole, even where printing the quantity itself gives
+    /// back the text that was read.
+    ///
+    /// ```
+    /// # use evictd_quantity::Quantity;
+    /// let quantity = Quantity::parse(b"1.500").unwrap();
+    /// assert_eq!(quantity.to_string(), "1.500");
+    /// assert_eq!(quantity.canonical().to_string(), "1500m");
+    /// ```
+    #[must_use]
+    pub fn canonical(&self) -> impl fmt::Display + '_ {
+        Canonical {
+            number: &self.number,
+            format: self.format,
+        }
+    }
+
+    /// The whole number, rounded away from zero; the nearer end of the range when
+    /// it does not fit.
+    #[must_use]
+    pub fn value(&self) -> i64 {
+        saturate(self.number.units(0))
+    }
+
+    /// A thousand times the number, rounded away from zero; the nearer end of the
+    /// range when it does not fit.
+    #[must_use]
+    pub fn milli_value(&self) -> i64 {
+        saturate(self.number.units(-3))
+    }
+
+    /// A billion times the number. That is exact, because nothing finer is kept;
+    /// the nearer end of the range when it does not fit.
+    #[must_use]
+    pub fn nanos(&self) -> i128 {
+        self.number.units(-9)
+    }
+
+    /// -1, 0 or 1, as the number is below, equal to or above zero.
+    #[must_use]
+    pub fn signum(&self) -> i32 {
+        self.number.signum()
+    }
+
+    /// Whether the number is zero.
+    #[must_use]
+    pub fn is_zero(&self) -> bool {
+        self.signum() == 0
+    }
+
+    /// The sum, in this quantity's format, or in the other's if this one is zero.
+    ///
+    /// It is exact, save that an operand which ends more than 4096 decimal places
+    /// below the other's last digit does not count.
+    #[must_use]
+    pub fn add(&self, other: &Self) -> Self {
+        Self::new(
+            self.number.add(&other.number),
+            self.result_format(other),
+            Text::None,
+        )
+    }
+
+    /// The difference, exact and formatted like [`Quantity::add`].
+    #[must_use]
+    pub fn sub(&self, other: &Self) -> Self {
+        Self::new(
+            self.number.sub(&other.number),
+            self.result_format(other),
+            Text::None,
+        )
+    }
+
+    fn result_format(&self, other: &Self) -> Format {
+        if self.is_zero() {
+            other.format
+        } else {
+            self.format
+        }
+    }
+}
+
+fn saturate(value: i128) -> i64 {
+    let end = if value < 0 { i64::MIN } else { i64::MAX };
+    i64::try_from(value).unwrap_or(end)
+}
+
+impl Default for Quantity {
+    fn default() -> Self {
+        Self::ZERO
+    }
+}
+
+impl PartialEq for Quantity {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Quantity {}
+
+impl PartialOrd for Quantity {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Quantity {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.number.cmp(&other.number)
+    }
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.text.get() {
+            Some(text) => f.pad(text),
+            None => pad(f, &self.canonical()),
+        }
+    }
+}
+
+impl FromStr for Quantity {
+    type Err = ParseQuantityError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::parse(text.as_bytes())
+    }
+}

@@ -1,0 +1,3 @@
+mod duration;
+mod ops;
+mod quantity;

@@ -1,0 +1,37 @@
+use alloc::boxed::Box;
+
+/// Texts up to this length are kept without allocation.
+const INLINE: usize = 22;
+
+/// The input text of a quantity, where printing has to give it back.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Text {
+    #[default]
+    None,
+    Inline(u8, [u8; INLINE]),
+    Heap(Box<[u8]>),
+}
+
+impl Text {
+    #[cold]
+    pub(crate) fn new(text: &[u8]) -> Self {
+        let mut bytes = [0; INLINE];
+        match (u8::try_from(text.len()), bytes.get_mut(..text.len())) {
+            (Ok(len), Some(start)) => {
+                start.copy_from_slice(text);
+                Self::Inline(len, bytes)
+            }
+            _ => Self::Heap(text.into()),
+        }
+    }
+
+    /// The text, if one is kept. Only ASCII ever is.
+    pub(crate) fn get(&self) -> Option<&str> {
+        let bytes = match self {
+            Self::None => return None,
+            Self::Inline(len, bytes) => bytes.get(..usize::from(*len))?,
+            Self::Heap(bytes) => bytes,
+        };
+        core::str::from_utf8(bytes).ok()
+    }
+}
