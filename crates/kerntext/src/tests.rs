@@ -1,0 +1,15 @@
+extern crate alloc;
+
+mod cgroup_files;
+mod meminfo;
+mod mountinfo;
+mod proc_cgroups;
+mod proc_pid;
+mod psi;
+mod value;
+
+use crate::{ParseError, ParseErrorKind};
+
+fn error(kind: ParseErrorKind, position: usize) -> ParseError {
+    ParseError { kind, position }
+}

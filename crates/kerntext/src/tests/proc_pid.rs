@@ -1,0 +1,62 @@
+use alloc::format;
+
+use super::{alloc, error};
+use crate::ParseErrorKind::{Form, Missing, Number, Range};
+use crate::{parse_loadavg, parse_pid_stat};
+
+const TAIL: &str = "S 1 77 77 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 8812 7667712 1001 \
+    18446744073709551615 94 95\n";
+
+#[test]
+fn names_may_hold_anything() {
+    for name in [
+        "sh", "", "a b", "a) S 1", "((", "))", "(sd-pam)", "a\nb", "\u{fc}",
+    ] {
+        let text = format!("4242 ({name}) {TAIL}");
+        let stat = parse_pid_stat(text.as_bytes()).unwrap();
+        assert_eq!(stat.comm, name.as_bytes());
+        assert_eq!((stat.pid, stat.ppid, stat.state), (4242, 1, b'S'));
+        assert_eq!((stat.start_time_ticks, stat.rss_pages), (8812, 1001));
+        assert!(!stat.is_dead());
+    }
+    let zombie = format!("1 (x) {}", TAIL.replacen('S', "Z", 1));
+    assert!(parse_pid_stat(zombie.as_bytes()).unwrap().is_dead());
+}
+
+#[test]
+fn bad_stat_lines_say_where() {
+    for (text, expected) in [
+        ("", error(Missing, 0)),
+        ("12", error(Missing, 0)),
+        ("12 (sh", error(Missing, 4)),
+        ("12 (sh)", error(Missing, 7)),
+        ("12 (sh) SS 1", error(Form, 8)),
+        ("12 (sh) S", error(Missing, 9)),
+        ("12 (sh) S -1", error(Number, 10)),
+        ("12 (sh) S 2147483648", error(Range, 10)),
+        ("12 (sh) S 1 2 3\n", error(Missing, 16)),
+    ] {
+        assert_eq!(parse_pid_stat(text.as_bytes()), Err(expected), "{text}");
+    }
+    let no_rss = TAIL.rsplitn(5, ' ').last().unwrap();
+    let text = format!("1 (x) {no_rss}");
+    let expected = error(Missing, text.len());
+    assert_eq!(parse_pid_stat(text.as_bytes()), Err(expected));
+    let text = format!("x (x) {TAIL}");
+    assert_eq!(parse_pid_stat(text.as_bytes()), Err(error(Number, 0)));
+}
+
+#[test]
+fn loadavg_counts_tasks() {
+    let load = parse_loadavg(b"0.00 0.01 0.05 4/96 5196\n").unwrap();
+    assert_eq!((load.running_tasks, load.total_tasks), (4, 96));
+    for (text, expected) in [
+        (&b""[..], error(Missing, 0)),
+        (b"0.00 0.01 0.05\n", error(Missing, 15)),
+        (b"0.00 0.01 0.05 96 1\n", error(Form, 15)),
+        (b"0.00 0.01 0.05 4/ 1\n", error(Number, 17)),
+        (b"0.00 0.01 0.05 /96 1\n", error(Number, 15)),
+    ] {
+        assert_eq!(parse_loadavg(text), Err(expected), "{text:?}");
+    }
+}

@@ -1,0 +1,19 @@
+//! The few syscalls that rustix lacks, behind safe functions.
+//!
+//! [`process_mrelease`] gives back a dying process's memory before it is gone;
+//! [`block_signals`] and [`SignalFd`] turn signals into something to poll.
+//! Errors are [`rustix::io::Errno`], so that callers compare one type.
+//!
+//! This crate holds the only `unsafe` of the tree: each block is one call into
+//! libc with pointers to locals that outlive it.
+#![deny(unsafe_op_in_unsafe_fn)]
+#![expect(
+    unsafe_code,
+    reason = "rustix 1.1 lacks these syscalls; every other crate forbids unsafe"
+)]
+
+mod mrelease;
+mod signals;
+
+pub use mrelease::process_mrelease;
+pub use signals::{Received, SignalFd, block_signals};

@@ -1,0 +1,56 @@
+use std::process::{Child, Command};
+
+use crate::process_mrelease;
+use rustix::fd::OwnedFd;
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+
+/// A `sleep` that is killed and reaped when the test ends, however it ends.
+struct Sleeper(Child);
+
+impl Sleeper {
+    fn start() -> (Self, OwnedFd) {
+        let child = Command::new("sleep").arg("60").spawn().unwrap();
+        let pid = Pid::from_child(&child);
+        let pidfd = pidfd_open(pid, PidfdFlags::empty()).unwrap();
+        (Self(child), pidfd)
+    }
+}
+
+impl Drop for Sleeper {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_process_that_nobody_killed_is_refused() {
+    let (_sleeper, pidfd) = Sleeper::start();
+    assert_eq!(process_mrelease(&pidfd), Err(Errno::INVAL));
+}
+
+#[test]
+fn a_killed_process_is_released_or_already_has_nothing() {
+    let (_sleeper, pidfd) = Sleeper::start();
+    pidfd_send_signal(&pidfd, Signal::KILL).unwrap();
+    let answer = process_mrelease(&pidfd);
+    assert!(
+        matches!(answer, Ok(()) | Err(Errno::SRCH | Errno::AGAIN)),
+        "{answer:?}"
+    );
+}
+
+#[test]
+fn a_process_that_is_gone_has_no_memory() {
+    let (mut sleeper, pidfd) = Sleeper::start();
+    sleeper.0.kill().unwrap();
+    sleeper.0.wait().unwrap();
+    assert_eq!(process_mrelease(&pidfd), Err(Errno::SRCH));
+}
+
+#[test]
+fn another_kind_of_descriptor_is_refused() {
+    let file = std::fs::File::open("/proc/self/status").unwrap();
+    assert_eq!(process_mrelease(&file), Err(Errno::BADF));
+}

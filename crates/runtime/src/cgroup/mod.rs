@@ -1,0 +1,12 @@
+//! The backend that needs no container runtime.
+
+mod backend;
+mod discover;
+mod merge;
+mod names;
+mod numbers;
+#[cfg(test)]
+mod tests;
+
+pub use backend::{CgroupConfig, CgroupRuntime};
+pub use names::{KubepodsName, parse_kubepods_name, parse_pod_cgroup_root};

@@ -1,0 +1,81 @@
+use core::ffi::CStr;
+
+use evictd_kerntext::{Limit, parse_limit};
+use evictd_node::QosClass;
+use evictd_pod::{Container, Pod, ResourceList, Resources};
+use evictd_quantity::{Format, Quantity};
+use evictd_stats::Version;
+use rustix::fd::BorrowedFd;
+
+use crate::dir::read_file;
+
+/// What a cgroup says about memory. Each is `None` when it says nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Numbers {
+    pub(super) request_bytes: Option<u64>,
+    pub(super) limit_bytes: Option<u64>,
+}
+
+impl Numbers {
+    /// Reads them from a cgroup of the memory controller.
+    ///
+    /// v2: the request is the larger of `memory.min` and `memory.low`, the
+    /// limit is `memory.max`. v1: `memory.soft_limit_in_bytes` and
+    /// `memory.limit_in_bytes`. A file that is missing or makes no sense says
+    /// nothing.
+    pub(super) fn read(dir: BorrowedFd<'_>, version: Version, text: &mut Vec<u8>) -> Self {
+        let mut read = |name: &CStr| {
+            read_file(dir, name, text).ok()?;
+            parse_limit(text).ok()
+        };
+        match version {
+            Version::V1 => Self {
+                request_bytes: read(c"memory.soft_limit_in_bytes").and_then(Limit::value),
+                limit_bytes: read(c"memory.limit_in_bytes").and_then(Limit::value),
+            },
+            Version::V2 => {
+                let guarded = read(c"memory.min").max(read(c"memory.low"));
+                let guarded = guarded.filter(|guarded| *guarded != Limit::Value(0));
+                Self {
+                    // `max` protects whatever it uses: it never exceeds that.
+                    request_bytes: guarded.map(|guarded| guarded.value().unwrap_or(u64::MAX)),
+                    limit_bytes: read(c"memory.max").and_then(Limit::value),
+                }
+            }
+        }
+    }
+
+    /// A pod with one container that has these numbers.
+    ///
+    /// The QoS class follows from them by the pods' rule, applied to memory
+    /// alone, as a cgroup does not say what it requests of the processor:
+    /// BestEffort with neither, Guaranteed when both are equal, else Burstable.
+    pub(super) fn pod(self) -> Pod {
+        let mut pod = Pod::default();
+        let list = |bytes: Option<u64>| ResourceList {
+            memory: bytes.map(quantity),
+            ..ResourceList::default()
+        };
+        pod.spec.containers.push(Container {
+            resources: Resources {
+                requests: list(self.request_bytes),
+                limits: list(self.limit_bytes),
+            },
+            ..Container::default()
+        });
+        pod.status.qos_class = Some(self.qos_class());
+        pod
+    }
+
+    fn qos_class(self) -> QosClass {
+        match (self.request_bytes, self.limit_bytes) {
+            (None, None) => QosClass::BestEffort,
+            (Some(request), Some(limit)) if request == limit => QosClass::Guaranteed,
+            (_, _) => QosClass::Burstable,
+        }
+    }
+}
+
+fn quantity(bytes: u64) -> Quantity {
+    Quantity::from_int(i64::try_from(bytes).unwrap_or(i64::MAX), Format::BinarySi)
+}

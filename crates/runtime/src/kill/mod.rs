@@ -1,0 +1,287 @@
+//! One pod being killed.
+//!
+//! The races, before the code:
+//!
+//! * A pid is listed, its process ends, and another process gets the number
+//!   (F21). So a pidfd is opened first, then the cgroup is listed again: what
+//!   is still listed while the pidfd is open is the process that it names. No
+//!   path out of `/proc/PID/cgroup` has to be compared, so cgroup namespaces do
+//!   not matter.
+//! * A process forks while the others are signalled. The kernel's own
+//!   `cgroup.kill` (v2) leaves no gap; on v1 the freezer closes it; without
+//!   either the listing is repeated until nobody new shows up.
+//! * A process leaves `cgroup.procs` a moment after its pidfd tells that it
+//!   ended, or a moment before. So "gone" is said only of an empty listing.
+
+mod report;
+mod strike;
+mod target;
+#[cfg(test)]
+mod tests;
+mod victims;
+
+use core::time::Duration;
+
+use evictd_node::Mono;
+use rustix::fd::BorrowedFd;
+use rustix::io::Errno;
+use rustix::process::Signal;
+
+pub use report::{KillMethod, KillReport, KillState, Problem, Remaining};
+pub use target::Target;
+
+use crate::procs::Procs;
+use crate::{KillInFlight, Releaser};
+use victims::Victims;
+
+/// The first wait for something that no descriptor tells; it doubles.
+const SHORTEST_NAP: Duration = Duration::from_millis(1);
+
+/// The longest such wait.
+const LONGEST_NAP: Duration = Duration::from_millis(100);
+
+/// How long a kill may take, apart from the pod's grace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KillLimits {
+    /// On cgroup v1, how long the pod may take to freeze before it is killed
+    /// anyway; a process in D state does not freeze.
+    pub freeze: Duration,
+    /// How long after SIGKILL the pod may still have processes before it
+    /// counts as stuck and the caller should take the next candidate (F20).
+    pub gone: Duration,
+}
+
+impl Default for KillLimits {
+    /// 100 ms to freeze, 10 s until gone.
+    fn default() -> Self {
+        Self {
+            freeze: Duration::from_millis(100),
+            gone: Duration::from_secs(10),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    Term { until: Mono },
+    Freeze { until: Mono },
+    Kill { until: Mono },
+    Gone,
+    Stuck,
+}
+
+/// A pod that is being killed: asked by SIGTERM, and killed when its grace is
+/// over.
+///
+/// Nothing here blocks, forks or asks for the time. The caller polls it when
+/// one of [`Kill::pidfds`] becomes readable and when the time in
+/// [`KillState::Waiting`] has come. Dropping it leaves the pod thawed and
+/// sends nothing more.
+#[derive(Debug)]
+pub struct Kill {
+    target: Target,
+    limits: KillLimits,
+    releaser: Option<Releaser>,
+    step: Step,
+    victims: Victims,
+    listing: Procs,
+    report: KillReport,
+    nap: Duration,
+    /// Something is pending that no pidfd will tell.
+    unwatched: bool,
+}
+
+impl Kill {
+    /// Begins: with a grace, every process of the pod is sent SIGTERM now; with
+    /// none, SIGKILL.
+    ///
+    /// `releaser` gives back the memory of what is killed without waiting for
+    /// it to run.
+    #[must_use]
+    pub fn start(
+        now: Mono,
+        target: Target,
+        grace: Duration,
+        limits: KillLimits,
+        releaser: Option<Releaser>,
+    ) -> Self {
+        let mut kill = Self {
+            target,
+            limits,
+            releaser,
+            step: Step::Term { until: now + grace },
+            victims: Victims::default(),
+            listing: Procs::default(),
+            report: KillReport::new(now),
+            nap: SHORTEST_NAP,
+            unwatched: false,
+        };
+        kill.poll(now);
+        kill
+    }
+
+    /// Does what is due by `now`, and says when to come back.
+    pub fn poll(&mut self, now: Mono) -> KillState {
+        if !self.has_ended() {
+            self.victims.sweep();
+            self.unwatched = false;
+            match self.advance(now) {
+                Ok(()) => {}
+                Err(Problem::Kernel(errno)) if is_shortage(errno) => self.wait_out(now, errno),
+                Err(problem) => self.stick(now, problem),
+            }
+        }
+        self.state(now)
+    }
+
+    /// The pidfds whose processes have not ended yet: each becomes readable
+    /// when its process ends. The set changes with every [`Kill::poll`], which
+    /// also closes those that have ended.
+    pub fn pidfds(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        self.victims.pidfds()
+    }
+
+    /// What has happened so far.
+    #[must_use]
+    pub const fn report(&self) -> &KillReport {
+        &self.report
+    }
+
+    const fn has_ended(&self) -> bool {
+        matches!(self.step, Step::Gone | Step::Stuck)
+    }
+
+    fn advance(&mut self, now: Mono) -> Result<(), Problem> {
+        match self.step {
+            Step::Term { until } if now < until => self.ask(now),
+            Step::Term { .. } => self.begin_kill(now),
+            Step::Freeze { until } => self.kill_frozen(now, until),
+            Step::Kill { until } => {
+                self.strike(now)?;
+                if !self.has_ended() && now >= until {
+                    return Err(Problem::Deadline);
+                }
+                Ok(())
+            }
+            Step::Gone | Step::Stuck => Ok(()),
+        }
+    }
+
+    /// SIGTERM to everyone who has not had it: processes made during the grace
+    /// as well.
+    fn ask(&mut self, now: Mono) -> Result<(), Problem> {
+        if !self.list(now)? {
+            return Ok(());
+        }
+        self.recruit()?;
+        if self.victims.send(Signal::TERM) > 0 {
+            self.report.term_sent.get_or_insert(now);
+        }
+        self.count();
+        self.check_denied()
+    }
+
+    /// Lists the pod's processes; false when there are none, which ends it.
+    fn list(&mut self, now: Mono) -> Result<bool, Problem> {
+        let Some(members) = self.target.members() else {
+            self.finish(now, Step::Gone);
+            return Ok(false);
+        };
+        self.listing.list(members).map_err(Problem::Kernel)?;
+        if self.listing.is_empty() {
+            self.finish(now, Step::Gone);
+            return Ok(false);
+        }
+        match self.target.proc().protected_among(&self.listing) {
+            Some(pid) => Err(Problem::Protected(pid)),
+            None => Ok(true),
+        }
+    }
+
+    /// Whom nobody will ever get rid of need not be waited for.
+    fn check_denied(&self) -> Result<(), Problem> {
+        let all = self
+            .listing
+            .pids()
+            .iter()
+            .all(|pid| self.victims.is_denied(*pid));
+        if all && !self.listing.pids().is_empty() {
+            return Err(Problem::Denied);
+        }
+        Ok(())
+    }
+
+    fn count(&mut self) {
+        self.report.processes = self.victims.signalled();
+    }
+
+    /// Descriptors or memory are short: that may pass, until the deadline.
+    fn wait_out(&mut self, now: Mono, errno: Errno) {
+        self.unwatched = true;
+        let over = matches!(self.step, Step::Kill { until } if now >= until);
+        if over {
+            self.stick(now, Problem::Kernel(errno));
+        } else if matches!(self.step, Step::Term { until } if now >= until) {
+            let until = now + self.limits.gone;
+            self.step = Step::Kill { until };
+        }
+    }
+
+    fn stick(&mut self, now: Mono, problem: Problem) {
+        let proc = self.target.proc();
+        let remaining = self.listing.pids().iter().map(|pid| Remaining {
+            pid: *pid,
+            state: proc.stat(*pid, |stat| char::from(stat.state)),
+        });
+        self.report.remaining = remaining.collect();
+        self.report.out_of_sight = self.listing.has_hidden();
+        self.report.problem = Some(problem);
+        self.finish(now, Step::Stuck);
+    }
+
+    fn finish(&mut self, now: Mono, step: Step) {
+        self.target.thaw();
+        self.victims.clear();
+        self.report.ended = Some(now);
+        self.step = step;
+    }
+
+    fn state(&mut self, now: Mono) -> KillState {
+        let until = match self.step {
+            Step::Gone => return KillState::Gone,
+            Step::Stuck => return KillState::Stuck,
+            Step::Term { until } | Step::Freeze { until } | Step::Kill { until } => until,
+        };
+        if !self.unwatched && self.victims.cover(&self.listing) {
+            self.nap = SHORTEST_NAP;
+            return KillState::Waiting { until };
+        }
+        let soon = now + self.nap;
+        self.nap = self.nap.saturating_mul(2).min(LONGEST_NAP);
+        KillState::Waiting {
+            until: until.min(soon),
+        }
+    }
+}
+
+impl KillInFlight for Kill {
+    fn poll(&mut self, now: Mono) -> KillState {
+        Self::poll(self, now)
+    }
+
+    fn each_descriptor(&self, each: &mut dyn FnMut(BorrowedFd<'_>)) {
+        self.pidfds().for_each(each);
+    }
+
+    fn report(&self) -> &KillReport {
+        Self::report(self)
+    }
+}
+
+/// Whether the failure is of the machine's shortage and may pass.
+const fn is_shortage(errno: Errno) -> bool {
+    matches!(
+        errno,
+        Errno::MFILE | Errno::NFILE | Errno::NOMEM | Errno::AGAIN | Errno::BUSY
+    )
+}

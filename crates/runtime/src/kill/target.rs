@@ -1,0 +1,131 @@
+use core::ops::ControlFlow;
+use std::path::Path;
+
+use evictd_stats::{Hierarchies, Version, is_gone};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::io::Errno;
+
+use crate::dir::{by_rank, open_cgroup, read_file, walk, write_file};
+use crate::process::Proc;
+use crate::procs::Procs;
+
+/// A pod's cgroup, opened for killing.
+///
+/// The first hierarchy that has the cgroup says who belongs to it: memory, then
+/// pids, then the unified one, then the freezer. On v1 the cgroup of the same
+/// name in the freezer hierarchy, if there is one, is opened too.
+#[derive(Debug)]
+pub struct Target {
+    members: Option<OwnedFd>,
+    version: Version,
+    freezer: Option<OwnedFd>,
+    frozen: bool,
+    proc: Proc,
+}
+
+impl Target {
+    /// Opens `cgroup`, a path below the hierarchies' mount points. A cgroup
+    /// that no hierarchy has is one without processes.
+    ///
+    /// # Errors
+    ///
+    /// When `proc` or a cgroup that exists cannot be opened.
+    pub fn open(hierarchies: &Hierarchies, proc: &Path, cgroup: &Path) -> Result<Self, Errno> {
+        Self::open_with(hierarchies, Proc::open(proc)?, cgroup)
+    }
+
+    pub(crate) fn open_with(
+        hierarchies: &Hierarchies,
+        proc: Proc,
+        cgroup: &Path,
+    ) -> Result<Self, Errno> {
+        let mut target = Self {
+            members: None,
+            version: Version::V1,
+            freezer: None,
+            frozen: false,
+            proc,
+        };
+        for hierarchy in by_rank(hierarchies) {
+            if let Some(dir) = open_cgroup(hierarchy, cgroup)? {
+                target.members = Some(dir);
+                target.version = hierarchy.version;
+                break;
+            }
+        }
+        let freezer = hierarchies.freezer.as_ref();
+        if let (Version::V1, Some(freezer)) = (target.version, freezer)
+            && freezer.version == Version::V1
+        {
+            target.freezer = open_cgroup(freezer, cgroup)?;
+        }
+        Ok(target)
+    }
+
+    pub(super) fn members(&self) -> Option<BorrowedFd<'_>> {
+        self.members.as_ref().map(AsFd::as_fd)
+    }
+
+    pub(super) const fn version(&self) -> Version {
+        self.version
+    }
+
+    pub(super) const fn proc(&self) -> &Proc {
+        &self.proc
+    }
+
+    pub(super) fn kill_cgroup(&self) -> Result<(), Errno> {
+        let dir = self.members.as_ref().ok_or(Errno::NOENT)?;
+        write_file(dir, c"cgroup.kill", b"1")
+    }
+
+    /// Begins to freeze the pod; false where that cannot be.
+    ///
+    /// The freezer's cgroup may hold others than the memory controller's: were
+    /// we or an ancestor in it, we would freeze ourselves for good.
+    pub(super) fn freeze(&mut self) -> bool {
+        let Some(freezer) = &self.freezer else {
+            return false;
+        };
+        let mut procs = Procs::default();
+        let listed = procs.list(freezer.as_fd());
+        if listed.is_err() || procs.is_empty() || self.proc.protected_among(&procs).is_some() {
+            return false;
+        }
+        // Noted before it is done, so that it is undone in any case.
+        self.frozen = true;
+        write_file(freezer, c"freezer.state", b"FROZEN").is_ok()
+    }
+
+    /// Whether all of it stands still; `FREEZING` while some do not yet.
+    pub(super) fn is_frozen(&self) -> bool {
+        let mut state = Vec::new();
+        self.freezer.as_ref().is_some_and(|freezer| {
+            read_file(freezer, c"freezer.state", &mut state).is_ok()
+                && state.trim_ascii_end() == b"FROZEN"
+        })
+    }
+
+    /// Thaws the pod and each cgroup below, which may have been frozen before
+    /// we came: SIGKILL acts on no frozen process of v1.
+    pub(super) fn thaw(&mut self) {
+        let Some(freezer) = self.freezer.as_ref().filter(|_| self.frozen) else {
+            return;
+        };
+        let walked = walk(freezer.as_fd(), &mut |dir| match write_file(
+            dir,
+            c"freezer.state",
+            b"THAWED",
+        ) {
+            Err(errno) if !is_gone(errno) => Err(errno),
+            _ => Ok(ControlFlow::Continue(())),
+        });
+        self.frozen = walked.is_err();
+    }
+}
+
+impl Drop for Target {
+    fn drop(&mut self) {
+        self.thaw();
+    }
+}

@@ -1,0 +1,349 @@
+use core::time::Duration;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use evictd_node::Mono;
+use evictd_stats::{Hierarchies, Hierarchy, Version, now};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, getpid};
+
+use super::{Kill, KillLimits, KillMethod, KillReport, KillState, Problem, Target};
+use crate::Releaser;
+use crate::testkit::{Fixture, TestPod, machine, v1, v1_without_freezer, v2};
+
+const PROC: &str = "/proc";
+const OBEDIENT: &str = "echo ready; exec sleep 600";
+const STUBBORN: &str = "trap '' TERM; echo ready; exec sleep 600";
+
+fn target(hierarchies: &Hierarchies, pod: &TestPod) -> Target {
+    Target::open(hierarchies, Path::new(PROC), &pod.path).unwrap()
+}
+
+/// The daemon's loop in small: sleeps on the pidfds and the next deadline.
+fn drive(mut kill: Kill) -> (KillState, KillReport) {
+    loop {
+        let state = kill.poll(now());
+        let KillState::Waiting { until } = state else {
+            return (state, kill.report().clone());
+        };
+        let mut fds: Vec<_> = kill
+            .pidfds()
+            .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN))
+            .collect();
+        let left = Timespec::try_from(until.since(now())).unwrap();
+        poll(&mut fds, Some(&left)).unwrap();
+    }
+}
+
+fn kill(hierarchies: &Hierarchies, pod: &TestPod, grace: Duration) -> (KillState, KillReport) {
+    let limits = KillLimits::default();
+    let releaser = Some(Releaser::start().unwrap());
+    let target = target(hierarchies, pod);
+    drive(Kill::start(now(), target, grace, limits, releaser))
+}
+
+/// Each kind of machine that this one can be.
+fn kinds() -> [(Hierarchies, KillMethod); 3] {
+    [
+        (v1(), KillMethod::Freezer),
+        (v1_without_freezer(), KillMethod::Signals),
+        (v2(), KillMethod::CgroupKill),
+    ]
+}
+
+fn assert_empty(pod: &TestPod) {
+    assert_eq!(pod.procs(), [0_i32; 0], "processes are left");
+}
+
+#[test]
+fn without_grace_everyone_is_killed_at_once() {
+    for (hierarchies, method) in kinds() {
+        let mut pod = TestPod::new(&hierarchies);
+        pod.run("", OBEDIENT);
+        pod.run("", STUBBORN);
+        let (state, report) = kill(&hierarchies, &pod, Duration::ZERO);
+        assert_eq!(state, KillState::Gone, "{report:?}");
+        assert_eq!(report.method, Some(method));
+        assert_eq!((report.term_sent, report.processes), (None, 2), "{method}");
+        assert!(report.kill_sent.is_some() && report.ended >= report.kill_sent);
+        assert_empty(&pod);
+    }
+}
+
+#[test]
+fn who_obeys_sigterm_is_not_killed_and_not_waited_for() {
+    for (hierarchies, method) in kinds() {
+        let mut pod = TestPod::new(&hierarchies);
+        pod.run("", OBEDIENT);
+        let (state, report) = kill(&hierarchies, &pod, Duration::from_secs(60));
+        assert_eq!(state, KillState::Gone, "{report:?}");
+        assert_eq!((report.kill_sent, report.method), (None, None), "{method}");
+        assert_eq!(report.term_sent, Some(report.started));
+        let took = report.ended.unwrap().since(report.started);
+        assert!(took < Duration::from_secs(10), "{took:?}");
+        assert_empty(&pod);
+    }
+}
+
+#[test]
+fn who_ignores_sigterm_is_killed_when_the_grace_is_over() {
+    let grace = Duration::from_millis(150);
+    for (hierarchies, method) in kinds() {
+        let mut pod = TestPod::new(&hierarchies);
+        pod.run("", STUBBORN);
+        let (state, report) = kill(&hierarchies, &pod, grace);
+        assert_eq!(state, KillState::Gone, "{report:?}");
+        assert_eq!(report.method, Some(method));
+        assert!(report.kill_sent.unwrap().since(report.started) >= grace);
+        assert_empty(&pod);
+    }
+}
+
+#[test]
+fn a_tree_of_cgroups_that_forks_all_the_time_is_killed_whole() {
+    let forker = "trap '' TERM; echo ready; while :; do sleep 0.2 & sleep 0.002; done";
+    for (hierarchies, method) in kinds() {
+        let mut pod = TestPod::new(&hierarchies);
+        pod.nest("a");
+        pod.nest("a/b");
+        pod.run("", forker);
+        pod.run("a", STUBBORN);
+        pod.run("a/b", forker);
+        let (state, report) = kill(&hierarchies, &pod, Duration::from_millis(50));
+        assert_eq!(state, KillState::Gone, "{method}: {report:?}");
+        assert!(report.processes >= 3, "{report:?}");
+        assert_empty(&pod);
+    }
+}
+
+#[test]
+fn more_processes_than_are_watched_at_once_are_killed() {
+    let crowd = "i=0; while [ $i -lt 600 ]; do sleep 600 & i=$((i+1)); done; echo ready; wait";
+    for (hierarchies, method) in kinds() {
+        let mut pod = TestPod::new(&hierarchies);
+        pod.run("", crowd);
+        let (state, report) = kill(&hierarchies, &pod, Duration::ZERO);
+        assert_eq!(state, KillState::Gone, "{method}: {report:?}");
+        assert_empty(&pod);
+    }
+}
+
+#[test]
+fn a_pod_that_was_frozen_is_killed() {
+    for (hierarchies, method) in kinds() {
+        let mut pod = TestPod::new(&hierarchies);
+        pod.nest("inner");
+        pod.run("inner", STUBBORN);
+        if method == KillMethod::Signals {
+            continue;
+        }
+        for dir in &pod.dirs {
+            for cgroup in [dir.join("inner"), dir.clone()] {
+                freeze(&cgroup);
+            }
+        }
+        let (state, report) = kill(&hierarchies, &pod, Duration::ZERO);
+        assert_eq!(state, KillState::Gone, "{method}: {report:?}");
+        assert_empty(&pod);
+    }
+}
+
+fn freeze(cgroup: &Path) {
+    for (name, word) in [("freezer.state", "FROZEN"), ("cgroup.freeze", "1")] {
+        if cgroup.join(name).exists() {
+            fs::write(cgroup.join(name), word).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_kill_that_is_dropped_leaves_the_pod_thawed() {
+    let hierarchies = v1();
+    let mut pod = TestPod::new(&hierarchies);
+    pod.run("", STUBBORN);
+    let mut target = target(&hierarchies, &pod);
+    assert!(target.freeze());
+    drop(target);
+    let freezer = hierarchies.freezer.unwrap().mount_point.join(&pod.path);
+    let state = fs::read_to_string(freezer.join("freezer.state")).unwrap();
+    assert_eq!(state, "THAWED\n");
+}
+
+#[test]
+fn a_cgroup_that_is_gone_or_empty_is_gone_at_once() {
+    let nowhere = Path::new("evictd-test-there-is-none");
+    let target = Target::open(&machine(), Path::new(PROC), nowhere).unwrap();
+    let mut kill = Kill::start(now(), target, Duration::MAX, KillLimits::default(), None);
+    assert_eq!(kill.poll(now()), KillState::Gone);
+    assert_eq!(kill.report().processes, 0);
+    for (hierarchies, _) in kinds() {
+        let pod = TestPod::new(&hierarchies);
+        let target = self::target(&hierarchies, &pod);
+        let mut kill = Kill::start(now(), target, Duration::MAX, KillLimits::default(), None);
+        assert_eq!(kill.poll(now()), KillState::Gone);
+    }
+}
+
+#[test]
+fn a_cgroup_that_is_removed_while_open_is_gone() {
+    for (hierarchies, _) in kinds() {
+        let pod = TestPod::new(&hierarchies);
+        let target = target(&hierarchies, &pod);
+        drop(pod);
+        let (state, report) = drive(Kill::start(
+            now(),
+            target,
+            Duration::ZERO,
+            KillLimits::default(),
+            None,
+        ));
+        assert_eq!(state, KillState::Gone, "{report:?}");
+    }
+}
+
+/// A v2 hierarchy of plain files: it shows `procs` for ever, and what is
+/// written into its files stays there.
+fn recorded(procs: &str) -> (Fixture, Target) {
+    let fixture = Fixture::new();
+    fixture.file("pod/cgroup.procs", procs);
+    let hierarchies = Hierarchies {
+        memory: Some(Hierarchy {
+            version: Version::V2,
+            mount_point: fixture.path().to_path_buf(),
+        }),
+        ..Hierarchies::default()
+    };
+    let target = Target::open(&hierarchies, Path::new(PROC), Path::new("pod")).unwrap();
+    (fixture, target)
+}
+
+#[test]
+fn a_pod_that_holds_us_an_ancestor_or_process_1_is_left_alone() {
+    let parent = rustix::process::getppid().unwrap();
+    for pid in [getpid(), parent, Pid::INIT] {
+        let mut bystander = Command::new("sleep").arg("600").spawn().unwrap();
+        let procs = format!("{}\n{}\n", bystander.id(), pid.as_raw_nonzero());
+        let (fixture, target) = recorded(&procs);
+        fixture.file("pod/cgroup.kill", "");
+        let grace = Duration::from_secs(1);
+        let kill = Kill::start(now(), target, grace, KillLimits::default(), None);
+        let (state, report) = drive(kill);
+        assert_eq!(state, KillState::Stuck);
+        assert_eq!(report.problem, Some(Problem::Protected(pid)));
+        assert_eq!((report.term_sent, report.kill_sent), (None, None));
+        let written = fs::read_to_string(fixture.path().join("pod/cgroup.kill")).unwrap();
+        assert_eq!(written, "", "nothing was killed");
+        assert_eq!(bystander.try_wait().unwrap(), None, "nobody was harmed");
+        bystander.kill().unwrap();
+        bystander.wait().unwrap();
+    }
+}
+
+#[test]
+fn cgroup_kill_is_written_and_what_stays_is_reported_at_the_deadline() {
+    let mut child = Command::new("sleep").arg("600").spawn().unwrap();
+    let pid = Pid::from_child(&child);
+    let (fixture, target) = recorded(&format!("{}\n", pid.as_raw_nonzero()));
+    fixture.file("pod/cgroup.kill", "");
+    let limits = KillLimits {
+        gone: Duration::from_millis(30),
+        ..KillLimits::default()
+    };
+    let (state, report) = drive(Kill::start(now(), target, Duration::ZERO, limits, None));
+    let written = fs::read_to_string(fixture.path().join("pod/cgroup.kill")).unwrap();
+    assert_eq!(written, "1");
+    assert_eq!(child.try_wait().unwrap(), None, "a plain file kills nobody");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(state, KillState::Stuck);
+    assert_eq!(report.problem, Some(Problem::Deadline));
+    assert_eq!(report.method, Some(KillMethod::CgroupKill));
+    let remaining: Vec<_> = report.remaining.iter().map(|left| left.pid).collect();
+    assert_eq!(remaining, [pid]);
+    assert_eq!(report.remaining[0].state, Some('S'));
+    assert!(report.ended.unwrap().since(report.started) >= limits.gone);
+}
+
+#[test]
+fn what_we_may_not_signal_is_not_tried_twice() {
+    let mut child = Command::new("sleep").arg("600").spawn().unwrap();
+    let pid = Pid::from_child(&child);
+    let (fixture, target) = recorded(&format!("{}\n", pid.as_raw_nonzero()));
+    let report = std::thread::spawn(move || {
+        // The user id of this thread alone: its signals are then refused.
+        let nobody = rustix::process::Uid::from_raw(65534);
+        rustix::thread::set_thread_res_uid(nobody, nobody, nobody).unwrap();
+        let grace = Duration::from_secs(60);
+        let mut kill = Kill::start(now(), target, grace, KillLimits::default(), None);
+        (kill.poll(now()), kill.report().clone())
+    })
+    .join()
+    .unwrap();
+    drop(fixture);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let (state, report) = report;
+    assert_eq!(state, KillState::Stuck, "at once, not after the grace");
+    assert_eq!(report.problem, Some(Problem::Denied));
+    assert_eq!((report.processes, report.term_sent), (0, None));
+}
+
+#[test]
+fn a_process_outside_our_pid_namespace_is_waited_for_and_told() {
+    let (_fixture, target) = recorded("0\n");
+    let limits = KillLimits {
+        gone: Duration::from_millis(20),
+        ..KillLimits::default()
+    };
+    let (state, report) = drive(Kill::start(now(), target, Duration::ZERO, limits, None));
+    assert_eq!(state, KillState::Stuck);
+    assert!(
+        report.out_of_sight && report.remaining.is_empty(),
+        "{report:?}"
+    );
+}
+
+#[test]
+fn a_thread_of_the_kernels_own_is_not_signalled() {
+    // kthreadd.
+    let (_fixture, target) = recorded("2\n");
+    let limits = KillLimits {
+        gone: Duration::from_millis(20),
+        ..KillLimits::default()
+    };
+    let (state, report) = drive(Kill::start(now(), target, Duration::ZERO, limits, None));
+    assert_eq!(fs::read_to_string("/proc/2/comm").unwrap(), "kthreadd\n");
+    assert_eq!(state, KillState::Stuck);
+    assert_eq!((report.processes, report.kill_sent), (0, None));
+}
+
+#[test]
+fn waiting_never_asks_to_come_back_in_the_past() {
+    let hierarchies = v1();
+    let mut pod = TestPod::new(&hierarchies);
+    pod.run("", STUBBORN);
+    let start = Mono::from_millis(1000);
+    let grace = Duration::from_millis(400);
+    let target = target(&hierarchies, &pod);
+    let mut kill = Kill::start(start, target, grace, KillLimits::default(), None);
+    let waiting = kill.poll(start);
+    assert_eq!(
+        waiting,
+        KillState::Waiting {
+            until: start + grace
+        }
+    );
+    assert_eq!(kill.pidfds().count(), 1);
+    assert_eq!(
+        kill.poll(Mono::from_millis(1399)),
+        waiting,
+        "still its grace"
+    );
+    let later = Mono::from_millis(1400);
+    match kill.poll(later) {
+        KillState::Waiting { until } => assert!(until > later),
+        KillState::Gone => {}
+        KillState::Stuck => panic!("{:?}", kill.report()),
+    }
+}

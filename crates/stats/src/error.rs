@@ -1,0 +1,143 @@
+use core::fmt;
+use std::path::{Path, PathBuf};
+
+use evictd_kerntext::ParseError;
+use rustix::io::Errno;
+
+/// What a failure means for the reader: what to do next hangs on this alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// It is not there, or no longer: a removed cgroup, an ended process.
+    Gone,
+    /// The kernel refuses: permissions.
+    Denied,
+    /// It could be read, but is not what the kernel writes there.
+    Malformed,
+    /// Anything else, e.g. an input/output error.
+    Other,
+}
+
+/// Whether an errno says that a file, process or cgroup does not exist (any
+/// more).
+///
+/// `ENOENT` from opening, `ESRCH` from a process, `ENODEV` from a file of a
+/// removed cgroup that was still open.
+#[must_use]
+pub const fn is_gone(errno: Errno) -> bool {
+    matches!(errno, Errno::NOENT | Errno::SRCH | Errno::NODEV)
+}
+
+/// Why a reading failed, without the path: what the inner functions return, so
+/// that a file which is expected to be missing costs no allocation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cause {
+    Errno(Errno),
+    Text(ParseError),
+    /// A key that the kernel always writes is not there.
+    Key(&'static str),
+    /// A number that cannot be.
+    Impossible(&'static str),
+}
+
+impl Cause {
+    pub(crate) const fn class(self) -> Class {
+        match self {
+            Self::Errno(errno) if is_gone(errno) => Class::Gone,
+            Self::Errno(Errno::ACCESS | Errno::PERM) => Class::Denied,
+            Self::Errno(_) => Class::Other,
+            Self::Text(_) | Self::Key(_) | Self::Impossible(_) => Class::Malformed,
+        }
+    }
+
+    pub(crate) fn at(self, path: impl Into<PathBuf>) -> Error {
+        Error {
+            path: path.into(),
+            cause: self,
+        }
+    }
+}
+
+impl From<Errno> for Cause {
+    fn from(errno: Errno) -> Self {
+        Self::Errno(errno)
+    }
+}
+
+impl From<ParseError> for Cause {
+    fn from(error: ParseError) -> Self {
+        Self::Text(error)
+    }
+}
+
+/// A failed reading of a kept file, before anybody wants the path.
+#[derive(Debug)]
+pub(crate) struct Failed<'a> {
+    pub(crate) cause: Cause,
+    pub(crate) path: &'a Path,
+}
+
+impl Failed<'_> {
+    pub(crate) fn error(self) -> Error {
+        self.cause.at(self.path)
+    }
+
+    /// The error, unless it only says that the file is not there.
+    pub(crate) fn unless_gone(self) -> Option<Error> {
+        (self.cause.class() != Class::Gone).then(|| self.error())
+    }
+}
+
+/// A failed reading: of which file, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    path: PathBuf,
+    cause: Cause,
+}
+
+/// What reading returns.
+pub type Result<T> = core::result::Result<T, Error>;
+
+impl Error {
+    /// The file or directory.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What the failure means.
+    #[must_use]
+    pub const fn class(&self) -> Class {
+        self.cause.class()
+    }
+
+    /// The kernel's errno, where a syscall failed.
+    #[must_use]
+    pub const fn errno(&self) -> Option<Errno> {
+        match self.cause {
+            Cause::Errno(errno) => Some(errno),
+            Cause::Text(_) | Cause::Key(_) | Cause::Impossible(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.path.display())?;
+        match self.cause {
+            Cause::Errno(errno) => errno.fmt(f),
+            Cause::Text(error) => error.fmt(f),
+            Cause::Key(key) => write!(f, "{key} is missing"),
+            Cause::Impossible(what) => write!(f, "{what} cannot be that much"),
+        }
+    }
+}
+
+impl core::error::Error for Error {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match &self.cause {
+            Cause::Errno(errno) => Some(errno),
+            Cause::Text(error) => Some(error),
+            Cause::Key(_) | Cause::Impossible(_) => None,
+        }
+    }
+}

@@ -1,0 +1,159 @@
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+
+use evictd_kerntext::{Escaped, Mount, controllers, mounts};
+
+use crate::file::read_file;
+use crate::{Class, Result};
+
+/// Which cgroup interface a hierarchy has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Version {
+    /// One hierarchy for each controller or a few of them.
+    V1,
+    /// The unified hierarchy.
+    V2,
+}
+
+/// A mounted cgroup hierarchy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hierarchy {
+    /// Its interface.
+    pub version: Version,
+    /// Where it is mounted.
+    pub mount_point: PathBuf,
+}
+
+impl Hierarchy {
+    /// The directory of a cgroup by its path from the root, with or without a
+    /// slash at its front.
+    #[must_use]
+    pub fn below(&self, cgroup: &Path) -> PathBuf {
+        let relative = cgroup.strip_prefix("/").unwrap_or(cgroup);
+        self.mount_point.join(relative)
+    }
+}
+
+/// Where each controller that eviction uses can be found.
+///
+/// Decided for each controller by itself: a machine may have v1 controllers
+/// and a cgroup2 mount without any (systemd's hybrid layout), or some here and
+/// some there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hierarchies {
+    /// The memory controller; `None` where it is switched off
+    /// (`cgroup_disable=memory`), not built in or not mounted.
+    pub memory: Option<Hierarchy>,
+    /// The pids controller.
+    pub pids: Option<Hierarchy>,
+    /// What can freeze: v1's freezer, else the unified hierarchy, where every
+    /// cgroup but the root can (`cgroup.freeze`, since 5.2).
+    pub freezer: Option<Hierarchy>,
+    /// The cgroup2 mount, wherever it is and whatever controllers it has.
+    pub unified: Option<Hierarchy>,
+}
+
+impl Hierarchies {
+    /// Reads `self/mountinfo` and `cgroups` below `proc`, and
+    /// `cgroup.controllers` of the cgroup2 mount.
+    ///
+    /// # Errors
+    /// When `self/mountinfo` cannot be read, or one of the two others cannot
+    /// although it exists. Lines that make no sense are left out.
+    pub fn read(proc: &Path) -> Result<Self> {
+        let mountinfo = read_file(&proc.join("self/mountinfo"))?;
+        let cgroups = read_or_empty(&proc.join("cgroups"))?;
+        let unified = pick(&mountinfo, |mount| mount.fs_type == b"cgroup2").map(v2);
+        let offered = match &unified {
+            Some(found) => read_or_empty(&found.mount_point.join("cgroup.controllers"))?,
+            None => Vec::new(),
+        };
+        let find = |name: &str| {
+            if is_switched_off(&cgroups, name) {
+                return None;
+            }
+            find_v1(&mountinfo, name).or_else(|| {
+                let has_it = is_offered(&offered, name);
+                unified.clone().filter(|_| has_it)
+            })
+        };
+        Ok(Self {
+            memory: find("memory"),
+            pids: find("pids"),
+            freezer: find_v1(&mountinfo, "freezer").or_else(|| unified.clone()),
+            unified,
+        })
+    }
+}
+
+/// Whether the kernel knows the memory controller but has it switched off, as
+/// Raspberry Pi OS does unless the kernel's command line says
+/// `cgroup_enable=memory`: reads `cgroups` below `proc`.
+///
+/// # Errors
+/// When that file exists and cannot be read.
+pub fn read_memory_switched_off(proc: &Path) -> Result<bool> {
+    let cgroups = read_or_empty(&proc.join("cgroups"))?;
+    Ok(is_switched_off(&cgroups, "memory"))
+}
+
+fn read_or_empty(path: &Path) -> Result<Vec<u8>> {
+    match read_file(path) {
+        Err(error) if error.class() == Class::Gone => Ok(Vec::new()),
+        read => read,
+    }
+}
+
+/// A controller that the file does not list may still be there: kernels
+/// without the v1 side of it leave it out.
+fn is_switched_off(cgroups: &[u8], name: &str) -> bool {
+    controllers(cgroups)
+        .flatten()
+        .any(|controller| controller.name == name.as_bytes() && !controller.enabled)
+}
+
+fn is_offered(offered: &[u8], name: &str) -> bool {
+    offered
+        .split(u8::is_ascii_whitespace)
+        .any(|word| word == name.as_bytes())
+}
+
+fn find_v1(mountinfo: &[u8], controller: &str) -> Option<Hierarchy> {
+    let mount_point = pick(mountinfo, |mount| {
+        mount.fs_type == b"cgroup" && mount.has_super_option(controller.as_bytes())
+    })?;
+    Some(Hierarchy {
+        version: Version::V1,
+        mount_point,
+    })
+}
+
+const fn v2(mount_point: PathBuf) -> Hierarchy {
+    Hierarchy {
+        version: Version::V2,
+        mount_point,
+    }
+}
+
+/// The first mount that fits and shows the root of its hierarchy, else the
+/// first that fits at all: a container may have bind mounts of some cgroup
+/// beside the real one.
+fn pick(mountinfo: &[u8], fits: impl Fn(&Mount<'_>) -> bool) -> Option<PathBuf> {
+    mounts(mountinfo)
+        .flatten()
+        .filter(|mount| fits(mount) && !is_covered(mountinfo, mount))
+        .min_by_key(|mount| !mount.root.is(b"/"))
+        .map(|mount| path(mount.mount_point))
+}
+
+/// Whether another mount lies right on top of this one.
+fn is_covered(mountinfo: &[u8], below: &Mount<'_>) -> bool {
+    mounts(mountinfo)
+        .flatten()
+        .any(|above| above.parent_id == below.mount_id && above.mount_point == below.mount_point)
+}
+
+fn path(escaped: Escaped<'_>) -> PathBuf {
+    OsString::from_vec(escaped.bytes().collect()).into()
+}

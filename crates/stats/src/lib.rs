@@ -1,0 +1,41 @@
+//! What a node and its pods use, read from the kernel by raw syscalls.
+//!
+//! Finds the cgroup hierarchies controller by controller, reads the node's
+//! memory by the kubelet's formula on cgroup v1 and v2, the filesystems without
+//! ever waiting for a dead one, the process ids, and a pod's usage when asked.
+//! Every root (`/proc`, the cgroup mounts) is a parameter, so that a recorded
+//! tree reads like a machine.
+//!
+//! What this crate does not do: it decides nothing and changes nothing.
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod cgroup_memory;
+mod clock;
+mod dir;
+mod error;
+mod file;
+mod filesystem;
+mod hierarchy;
+mod memory;
+mod node;
+mod pids;
+mod pod;
+mod probe;
+mod sample;
+
+pub use clock::now;
+pub use dir::Dir;
+pub use error::{Class, Error, Result, is_gone};
+pub use file::Buffer;
+pub use filesystem::FsSample;
+pub use hierarchy::{Hierarchies, Hierarchy, Version, read_memory_switched_off};
+pub use memory::{MemorySource, MemoryUsage, NodeMemory, PodsMemory};
+pub use node::{NodeReader, NodeSettings};
+pub use pids::{NodePids, TaskCount};
+pub use pod::{PodReader, PodSample};
+pub use sample::NodeSample;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,2 @@
+mod hierarchies;
+mod tree;

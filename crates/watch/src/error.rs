@@ -1,0 +1,27 @@
+use core::fmt;
+
+use rustix::io::Errno;
+
+/// A syscall of the pollable set failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// What was being done, as in "add a descriptor".
+    pub doing: &'static str,
+    /// What the kernel answered.
+    pub errno: Errno,
+}
+
+impl Error {
+    /// For `map_err`: names what was being done.
+    pub(crate) fn doing(doing: &'static str) -> impl Fn(Errno) -> Self {
+        move |errno| Self { doing, errno }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot {}: {}", self.doing, self.errno)
+    }
+}
+
+impl core::error::Error for Error {}

@@ -1,0 +1,42 @@
+//! `/proc/meminfo`: a key that nobody knows changes nothing, and what is found
+//! is found again in a file of plain counts.
+#![no_main]
+
+use evictd_kerntext::parse_meminfo;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &[u8]| {
+    let found = parse_meminfo(text);
+    let longer = [text, b"\nNoSuchKey: x y z\n"].concat();
+    assert_eq!(found, parse_meminfo(&longer));
+    let info = match found {
+        Ok(info) => info,
+        Err(error) => return assert!(error.position <= text.len()),
+    };
+    let mut printed = String::new();
+    for (key, value) in [
+        ("MemTotal", info.mem_total_bytes),
+        ("MemFree", info.mem_free_bytes),
+        ("MemAvailable", info.mem_available_bytes),
+        ("Cached", info.cached_bytes),
+        ("Shmem", info.shmem_bytes),
+        ("AnonPages", info.anon_bytes),
+        ("Active(file)", info.active_file_bytes),
+        ("Inactive(file)", info.inactive_file_bytes),
+        ("Slab", info.slab_bytes),
+        ("SReclaimable", info.slab_reclaimable_bytes),
+        ("SwapTotal", info.swap_total_bytes),
+        ("SwapFree", info.swap_free_bytes),
+        ("HugePages_Total", info.huge_pages_total),
+        ("HugePages_Free", info.huge_pages_free),
+        ("Hugepagesize", info.huge_page_size_bytes),
+        ("Hugetlb", info.hugetlb_bytes),
+    ] {
+        if let Some(value) = value {
+            printed.push_str(&format!("{key}:   {value}\n"));
+        }
+    }
+    assert_eq!(parse_meminfo(printed.as_bytes()), Ok(info));
+    let pool = info.huge_page_pool_bytes();
+    assert!(info.hugetlb_bytes.is_none() || pool == info.hugetlb_bytes);
+});

@@ -1,0 +1,33 @@
+//! `/proc/PID/stat`, `/proc/loadavg` and lists of process ids: what was found
+//! is found again in a line written from it, whatever the name.
+#![no_main]
+
+use evictd_kerntext::{parse_loadavg, parse_pid_stat, pids};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &[u8]| {
+    match parse_pid_stat(text) {
+        Ok(stat) => {
+            let mut again = format!("{} (", stat.pid).into_bytes();
+            again.extend_from_slice(stat.comm);
+            again.extend_from_slice(b") ");
+            again.push(stat.state);
+            again.extend_from_slice(format!(" {}", stat.ppid).as_bytes());
+            again.extend_from_slice(" 0".repeat(17).as_bytes());
+            let tail = format!(" {} 0 {} 0\n", stat.start_time_ticks, stat.rss_pages);
+            again.extend_from_slice(tail.as_bytes());
+            assert_eq!(parse_pid_stat(&again), Ok(stat));
+        }
+        Err(error) => assert!(error.position <= text.len()),
+    }
+    if let Ok(load) = parse_loadavg(text) {
+        let again = format!("0 0 0 {}/{} 1", load.running_tasks, load.total_tasks);
+        assert_eq!(parse_loadavg(again.as_bytes()), Ok(load));
+    }
+    let mut printed = String::new();
+    for pid in pids(text).flatten() {
+        assert!(pid >= 0);
+        printed.push_str(&format!("{pid}\n"));
+    }
+    assert!(pids(text).flatten().eq(pids(printed.as_bytes()).flatten()));
+});

@@ -1,0 +1,25 @@
+//! Single values and limits: both parsers agree, and what is printed is parsed
+//! again as it was.
+#![no_main]
+
+use evictd_kerntext::{Limit, parse_limit, parse_u64};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &[u8]| {
+    let value = parse_u64(text);
+    match (value, parse_limit(text)) {
+        (Ok(value), Ok(Limit::Value(limit))) => {
+            assert!(value == limit && limit < Limit::UNLIMITED_FROM);
+        }
+        (Ok(value), Ok(Limit::Max)) => assert!(value >= Limit::UNLIMITED_FROM),
+        (Err(_), Ok(limit)) => {
+            assert_eq!(limit, Limit::Max);
+            assert_eq!(text.trim_ascii_end(), b"max");
+        }
+        (Err(one), Err(other)) => assert_eq!(one, other),
+        (Ok(_), Err(_)) => panic!("a number must be a limit"),
+    }
+    if let Ok(value) = value {
+        assert_eq!(parse_u64(format!("{value}\n").as_bytes()), Ok(value));
+    }
+});
