@@ -2,7 +2,7 @@ use alloc::string::{String, ToString};
 use core::fmt;
 
 use evictd_node::Signal;
-use evictd_quantity::{ParseDurationError, ParseDurationErrorKind, ParseQuantityError};
+use evictd_quantity::{ParseDurationError, ParseQuantityError};
 
 /// Which of the four lists an error lies in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,7 +179,7 @@ impl fmt::Display for Error {
                     "eviction percentage threshold {key} must be <= 100%: {value}"
                 )
             }
-            ErrorKind::Duration(error) => write_duration(f, *error, value),
+            ErrorKind::Duration(error) => error.in_go_words(value).fmt(f),
             ErrorKind::NegativeGrace => {
                 write!(f, "invalid eviction grace period specified: {value}, ")?;
                 f.write_str("must be a positive value")
@@ -197,30 +197,6 @@ impl fmt::Display for Error {
             ErrorKind::NegativeReclaim => {
                 write!(f, "negative eviction minimum reclaim specified for {key}")
             }
-        }
-    }
-}
-
-/// Go's wording, which quotes the text (Go: `time.ParseDuration`).
-fn write_duration(
-    f: &mut fmt::Formatter<'_>,
-    error: ParseDurationError,
-    text: &str,
-) -> fmt::Result {
-    match error.kind() {
-        ParseDurationErrorKind::Invalid | ParseDurationErrorKind::Overflow => {
-            write!(f, "time: invalid duration {text:?}")
-        }
-        ParseDurationErrorKind::MissingUnit => {
-            write!(f, "time: missing unit in duration {text:?}")
-        }
-        ParseDurationErrorKind::UnknownUnit => {
-            let rest = text.get(error.position()..).unwrap_or("");
-            let unit = rest
-                .split(|c: char| c == '.' || c.is_ascii_digit())
-                .next()
-                .unwrap_or("");
-            write!(f, "time: unknown unit {unit:?} in duration {text:?}")
         }
     }
 }
