@@ -48,15 +48,17 @@ fn serve(settings: &Resolved) -> Result<(), String> {
             log::debug!("{error}");
         }
         for wake in watch.wait(now(), Some(until)).map_err(|error| error.to_string())? {
-            if let Wake::Signal(received) = wake {
-                let name = received.name();
-                if received.signal == Some(Signal::HUP) {
-                    log::info!("{name}: measuring now");
+            match wake {
+                Wake::Signal(received) if received.signal == Signal::HUP => {
+                    log::info!("SIGHUP: measuring now");
                     engine.tick_now();
-                } else {
-                    log::info!("{name}: ending{}", if engine.is_killing() { " after the kill in flight" } else { "" });
+                }
+                Wake::Signal(_) => {
+                    let waits = if engine.is_killing() { " after the kill in flight" } else { "" };
+                    log::info!("ending{waits}");
                     stopping = true;
                 }
+                Wake::Ready(_) | Wake::Deadline => {}
             }
         }
     }

@@ -27,7 +27,7 @@ impl Snapshot {
     pub(crate) fn take(settings: &Resolved) -> Result<Self, String> {
         let mut engine = Engine::open(Setup::of(settings, None)?)?;
         let (readings, _) = engine.observe(now(), FS_WAIT);
-        engine.pods().refresh();
+        engine.list_pods();
         Ok(Self { engine, readings, policy: *settings.policy() })
     }
 
@@ -40,7 +40,7 @@ impl Snapshot {
     }
 
     pub(crate) const fn pods(&self) -> &Pods {
-        self.engine.listed()
+        self.engine.pods()
     }
 
     pub(crate) fn layout(&self) -> Layout {

@@ -107,8 +107,13 @@ impl Engine {
     }
 
     /// The pods, as last listed.
-    pub(crate) const fn pods(&mut self) -> &mut Pods {
-        &mut self.pods
+    pub(crate) const fn pods(&self) -> &Pods {
+        &self.pods
+    }
+
+    /// Lists the pods anew.
+    pub(crate) fn list_pods(&mut self) {
+        self.pods.refresh();
     }
 
     /// Reads the node and steps the state machine, without carrying a plan out.
