@@ -1,2 +1,8 @@
 //! Node-pressure eviction for machines that have no kubelet.
-fn main() {}
+#![forbid(unsafe_code)]
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    evictd::run(std::env::args_os().collect())
+}

@@ -19,9 +19,11 @@ mod qos;
 mod quantity;
 mod quantity_ops;
 mod rank;
+mod summary;
 mod threshold_flags;
 mod threshold_layout;
 mod threshold_resolve;
+mod thresholds;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,10 +1,215 @@
 //! Whole traces of the control loop.
 
-use serde_json::Value;
+use core::time::Duration;
 
-use crate::case::Outcome;
+use evictd_evict::{Config, Evict, Eviction, Observation, Outcome as Done, Plan};
+use evictd_node::{Mono, Policy};
+use evictd_pod::Pod;
+use evictd_rank::Candidate;
+use evictd_threshold::{Threshold, ThresholdValue};
+use serde_json::{Map, Value, json};
 
-/// Judges one case.
-pub(crate) fn check(_case: &Value) -> Outcome {
-    Err("no check written yet".to_owned())
+use crate::case::{Outcome, flag, integer, list, text};
+use crate::summary::Summary;
+use crate::{pods, threshold_layout, thresholds};
+
+/// Judges one trace: every step must come out as the kubelet's, or as one of the
+/// alternatives that are as right.
+pub(crate) fn check(case: &Value) -> Outcome {
+    let pods = pods::pods(case.get("pods").unwrap_or(&Value::Null))?;
+    let mut evict = Evict::new(config(case)?).map_err(|error| error.to_string())?;
+    let mut summary = Summary::default();
+    let expectations = list(case, "expect");
+    for (index, step) in list(case, "steps").iter().enumerate() {
+        let expect = expectations
+            .get(index)
+            .ok_or("a step without expectation")?;
+        let ours = run(&mut evict, &mut summary, case, step, &pods);
+        let alternatives = list(expect, "alternatives").iter();
+        if !core::iter::once(expect)
+            .chain(alternatives)
+            .any(|e| comparable(e) == ours)
+        {
+            let theirs = comparable(expect);
+            return Err(format!(
+                "step {index}:\n    ours   {ours}\n    theirs {theirs}"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn config(case: &Value) -> Result<Config, String> {
+    let config = case.get("config").ok_or("no config")?;
+    let seconds = |key| integer(config, key).unwrap_or(0);
+    let transition = u64::try_from(seconds("pressureTransitionPeriodSeconds")).unwrap_or(0);
+    Ok(Config {
+        thresholds: thresholds::of(config).map_err(|error| error.to_string())?,
+        policy: Policy::kubelet(),
+        transition_period: Duration::from_secs(transition),
+        max_pod_grace_seconds: seconds("maxPodGracePeriodSeconds"),
+        local_storage_isolation: flag(config, "localStorageCapacityIsolation"),
+        ..Config::default()
+    })
+}
+
+/// One call of the synchronise function.
+fn run(
+    evict: &mut Evict,
+    summary: &mut Summary,
+    case: &Value,
+    step: &Value,
+    pods: &[Pod],
+) -> Value {
+    let mut record = Record::default();
+    // The kubelet does not even read stats without anything to watch for.
+    let isolation = case
+        .get("config")
+        .is_some_and(|c| flag(c, "localStorageCapacityIsolation"));
+    if evict.thresholds().is_empty() && !isolation {
+        return record.finish(evict);
+    }
+    record.reads = 1;
+    if flag(step, "summaryError") {
+        return record.finish(evict);
+    }
+    summary.apply(step.get("summary").unwrap_or(&Value::Null));
+    let now = Mono::from_millis(integer(step, "atMillis").unwrap_or(0).unsigned_abs());
+    let active: Vec<Candidate<'_>> = list(step, "activePods")
+        .iter()
+        .filter_map(|uid| pods.iter().find(|pod| *uid == pod.metadata.uid))
+        .map(|pod| Candidate {
+            pod,
+            usage: summary.pods.get(&pod.metadata.uid),
+        })
+        .collect();
+    let layout = case.get("layout").and_then(threshold_layout::layout);
+    let readings = summary.readings();
+    let observation = Observation {
+        readings: &readings,
+        layout,
+    };
+    let mut plan = evict.step(now, &observation, Some(&active));
+    record.reclaiming = evict.acting_on().map(|t| t.signal.resource().name());
+    loop {
+        plan = match plan {
+            Plan::Rest | Plan::NoCandidate(_) | Plan::KillNow => break,
+            Plan::ReadPods => evict.outcome(now, Done::PodsRead, Some(&active)),
+            Plan::Reclaim(calls) => {
+                record.node_reclaim = calls.iter().map(ToString::to_string).collect();
+                record.reads += 1;
+                let again = summary.after_reclaim(step.get("afterReclaim")).readings();
+                let again = (!flag(step, "summaryAfterReclaimError")).then_some(&again);
+                evict.outcome(now, Done::Reclaimed(again), Some(&active))
+            }
+            Plan::Evict(eviction) => {
+                record.kills.push(kill(&eviction));
+                let failed = flag(step, "killError");
+                let done = if failed {
+                    Done::KillFailed
+                } else {
+                    Done::Killed
+                };
+                evict.outcome(now, done, Some(&active))
+            }
+        };
+    }
+    evict.outcome(now, Done::CleanedUp, None);
+    record.finish(evict)
+}
+
+/// What a step did.
+#[derive(Default)]
+struct Record {
+    reads: u64,
+    reclaiming: Option<&'static str>,
+    node_reclaim: Vec<String>,
+    kills: Vec<Value>,
+}
+
+impl Record {
+    fn finish(self, evict: &Evict) -> Value {
+        let mut conditions: Vec<&str> = evict.conditions().each().map(|c| c.name()).collect();
+        conditions.sort_unstable();
+        let mut met: Vec<String> = evict.due().map(written).collect();
+        met.sort_unstable();
+        met.dedup();
+        let uids: Vec<&Value> = self
+            .kills
+            .iter()
+            .filter_map(|kill| kill.get("uid"))
+            .collect();
+        comparable(&json!({
+            "conditions": conditions,
+            "thresholdsMet": met,
+            "reclaiming": self.reclaiming,
+            "nodeReclaim": self.node_reclaim,
+            "evicted": uids.first(),
+            "evictedAll": uids,
+            "kills": self.kills,
+            "summaryReads": self.reads,
+        }))
+    }
+}
+
+/// `signal<value hard|soft`, as the vectors write a met threshold.
+fn written(threshold: &Threshold) -> String {
+    let kind = if threshold.is_hard() { "hard" } else { "soft" };
+    match &threshold.value {
+        ThresholdValue::Quantity(quantity) => format!("{}<{quantity} {kind}", threshold.signal),
+        ThresholdValue::Percentage(fraction) => format!("{}<{fraction} {kind}", threshold.signal),
+    }
+}
+
+fn kill(eviction: &Eviction) -> Value {
+    let mut kill = json!({
+        "uid": eviction.uid,
+        "gracePeriodSeconds": eviction.grace_seconds,
+        "phase": Eviction::PHASE,
+        "reason": Eviction::REASON,
+        "message": eviction.message,
+    });
+    let Some(fields) = kill.as_object_mut() else {
+        return kill;
+    };
+    if matches!(eviction.cause, evictd_evict::Cause::Threshold { .. }) {
+        fields.insert(
+            "disruptionTargetReason".into(),
+            Eviction::DISRUPTION_REASON.into(),
+        );
+    }
+    if let Some(annotations) = &eviction.annotations {
+        let annotations = json!({
+            "offending_containers": annotations.offending_containers,
+            "offending_containers_usage": annotations.offending_containers_usage,
+            "starved_resource": annotations.starved_resource.name(),
+        });
+        fields.insert("annotations".into(), annotations);
+    }
+    kill
+}
+
+/// An expectation with what is absent, null or empty left out, so that equal
+/// means equal.
+fn comparable(expect: &Value) -> Value {
+    let keys = [
+        "conditions",
+        "thresholdsMet",
+        "reclaiming",
+        "nodeReclaim",
+        "evicted",
+    ];
+    let keys = keys
+        .into_iter()
+        .chain(["evictedAll", "kills", "summaryReads"]);
+    let mut kept = Map::new();
+    for key in keys {
+        match expect.get(key) {
+            None | Some(Value::Null) => {}
+            Some(Value::Array(items)) if items.is_empty() => {}
+            Some(value) => drop(kept.insert(key.to_owned(), value.clone())),
+        }
+    }
+    debug_assert!(text(expect, "error").is_empty(), "no trace has an error");
+    kept.into()
 }

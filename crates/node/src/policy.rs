@@ -54,6 +54,9 @@ pub struct Policy {
     /// Eviction messages leave local volumes out of a pod's storage use (D57);
     /// evictd adds a sentence that names them.
     pub message_omits_volumes: bool,
+    /// A reading taken before the last evicted pod was gone may evict another;
+    /// evictd measures again first.
+    pub stats_may_predate_last_eviction: bool,
 }
 
 impl Policy {
@@ -72,6 +75,7 @@ impl Policy {
             dedicated_nodefs_reclaims_nothing: true,
             derived_thresholds_lag_a_round: true,
             message_omits_volumes: true,
+            stats_may_predate_last_eviction: true,
         }
     }
 }
@@ -90,6 +94,7 @@ impl Default for Policy {
             dedicated_nodefs_reclaims_nothing: false,
             derived_thresholds_lag_a_round: false,
             message_omits_volumes: false,
+            stats_may_predate_last_eviction: false,
         }
     }
 }

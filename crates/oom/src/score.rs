@@ -6,8 +6,6 @@ use crate::GuaranteedScore;
 
 /// The adjustment of BestEffort containers.
 const BEST_EFFORT: i16 = 1000;
-/// The most a Burstable container gets, to go after the BestEffort ones.
-const BURSTABLE_MOST: i16 = BEST_EFFORT - 1;
 /// The priority class of pods that the node itself needs.
 const NODE_CRITICAL_CLASS: &str = "system-node-critical";
 
@@ -49,17 +47,22 @@ impl<'a> ContainerRef<'a> {
     }
 }
 
-/// The `oom_score_adj` of `container` in `pod`, from −999 to 1000 (kubelet v1.32:
+/// The `oom_score_adj` of `container` in `pod` (kubelet v1.32:
 /// `GetContainerOOMScoreAdjust`).
 ///
 /// Node-critical and Guaranteed: `guaranteed`. BestEffort: 1000. Burstable: 1000
 /// less the thousandths of `memory_capacity_bytes` that the container requests,
-/// at least 1000 + `guaranteed`, at most 999; a sidecar gets no more than the
-/// regular container that requests least would.
+/// at least 1000 + `guaranteed`, and 999 instead of 1000; a sidecar gets no more
+/// than the regular container that requests least would.
 ///
 /// With `pod_level_resources` (an alpha gate of Kubernetes v1.32) memory that
 /// only the pod as a whole requests is shared out equally. A capacity of zero
 /// counts as one byte.
+///
+/// The kernel takes −1000 to 1000. Like the kubelet's, the score goes beyond
+/// 1000 for pods that the API server would refuse: a negative request, or a pod
+/// that as a whole requests less than its containers do. Who writes it, writes
+/// 1000 then.
 #[must_use]
 pub fn score_adj(
     pod: &Pod,
@@ -87,11 +90,14 @@ fn is_node_critical(pod: &Pod) -> bool {
 
 fn burstable(request: i128, capacity: u64, guaranteed: GuaranteedScore) -> i16 {
     let share = request.saturating_mul(1000) / i128::from(capacity.max(1));
-    let floor = BEST_EFFORT + guaranteed.get();
-    i16::try_from(1000_i128.saturating_sub(share))
-        .unwrap_or(if share > 0 { floor } else { BURSTABLE_MOST })
-        .max(floor)
-        .min(BURSTABLE_MOST)
+    let floor = BEST_EFFORT.saturating_add(guaranteed.get());
+    let score = i128::from(BEST_EFFORT)
+        .saturating_sub(share)
+        .max(i128::from(floor));
+    match i16::try_from(score).unwrap_or(i16::MAX) {
+        BEST_EFFORT => BEST_EFFORT.saturating_sub(1),
+        score => score,
+    }
 }
 
 /// The bytes of memory that count as the container's request.

@@ -1,1 +1,152 @@
+extern crate alloc;
 
+use alloc::borrow::ToOwned;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+use evictd_pod::{Container, Pod, Resources};
+use evictd_quantity::{Format, Quantity};
+
+use super::*;
+
+/// Of 1000 bytes of memory, so that a byte is a thousandth.
+const CAPACITY: u64 = 1000;
+
+fn bytes(count: i64) -> Quantity {
+    Quantity::from_int(count, Format::BinarySi)
+}
+
+fn container(name: &str, memory_request: i64) -> Container {
+    let mut container = Container {
+        name: name.to_owned(),
+        ..Default::default()
+    };
+    container.resources.requests.memory = Some(bytes(memory_request));
+    container
+}
+
+/// A Burstable pod, whatever it requests.
+fn pod(regular: &[i64], sidecar: Option<i64>) -> Pod {
+    let mut pod = Pod::default();
+    pod.spec.containers = regular
+        .iter()
+        .map(|request| container("c", *request))
+        .collect();
+    pod.spec.init_containers = sidecar
+        .into_iter()
+        .map(|request| container("s", request))
+        .collect();
+    for init in &mut pod.spec.init_containers {
+        init.restart_policy = Some("Always".to_owned());
+    }
+    pod.spec.containers[0].resources.requests.cpu = Some(bytes(1));
+    pod
+}
+
+fn score(pod: &Pod, name: &str, init: bool, guaranteed: i16, gate: bool) -> i16 {
+    let container = ContainerRef::find(pod, name, init).unwrap();
+    let guaranteed = GuaranteedScore::new(guaranteed).unwrap();
+    score_adj(pod, container, CAPACITY, guaranteed, gate)
+}
+
+#[test]
+fn burstable_containers_share_by_request() {
+    for (name, request, kubelet, older) in [
+        ("nothing", 0, 999, 999),
+        ("a thousandth", 1, 999, 999),
+        ("half", 500, 500, 500),
+        ("nearly all", 997, 3, 3),
+        ("more", 998, 3, 2),
+        ("all", 1000, 3, 2),
+        ("more than there is", i64::MAX, 3, 2),
+    ] {
+        let pod = pod(&[request], None);
+        assert_eq!(score(&pod, "c", false, -997, false), kubelet, "{name}");
+        assert_eq!(
+            score(&pod, "c", false, -998, false),
+            older,
+            "{name}, before v1.14"
+        );
+    }
+}
+
+#[test]
+fn the_share_is_cut_towards_zero() {
+    let pod = pod(&[1], None);
+    let container = ContainerRef::find(&pod, "c", false).unwrap();
+    for (capacity, expected) in [(1001, 999), (501, 999), (499, 998), (1, 3), (0, 3)] {
+        let ours = score_adj(&pod, container, capacity, GuaranteedScore::KUBELET, false);
+        assert_eq!(ours, expected, "{capacity}");
+    }
+}
+
+#[test]
+fn the_classes_stand_at_the_ends() {
+    let mut best_effort = pod(&[0], None);
+    best_effort.spec.containers[0].resources.requests.cpu = None;
+    assert_eq!(score(&best_effort, "c", false, -997, false), 1000);
+
+    let mut guaranteed = pod(&[5], None);
+    let resources = &mut guaranteed.spec.containers[0].resources;
+    resources.limits = resources.requests.clone();
+    assert_eq!(score(&guaranteed, "c", false, -997, false), -997);
+    assert_eq!(score(&guaranteed, "c", false, -998, false), -998);
+}
+
+#[test]
+fn node_critical_needs_the_class_and_the_priority() {
+    for (class, priority, expected) in [
+        ("system-node-critical", 2_000_001_000, -997),
+        ("system-node-critical", 0, 500),
+        ("system-cluster-critical", 2_000_000_000, 500),
+    ] {
+        let mut pod = pod(&[500], None);
+        pod.spec.priority_class_name = class.to_owned();
+        pod.spec.priority = Some(priority);
+        assert_eq!(
+            score(&pod, "c", false, -997, false),
+            expected,
+            "{class} {priority}"
+        );
+    }
+}
+
+#[test]
+fn a_sidecar_goes_no_earlier_than_the_smallest_regular_container() {
+    for (regular, sidecar, expected) in [
+        (&[300, 200][..], 100, 800),
+        (&[300, 200], 250, 750),
+        (&[0, 200], 0, 999),
+    ] {
+        let pod = pod(regular, Some(sidecar));
+        assert_eq!(
+            score(&pod, "s", true, -997, false),
+            expected,
+            "{regular:?} {sidecar}"
+        );
+    }
+    let mut plain = pod(&[300], Some(100));
+    plain.spec.init_containers[0].restart_policy = None;
+    assert_eq!(score(&plain, "s", true, -997, false), 900, "no sidecar");
+}
+
+#[test]
+fn unallocated_pod_memory_is_shared_out_behind_its_gate() {
+    let mut pod = pod(&[100, 100], Some(100));
+    let mut resources = Resources::default();
+    resources.requests.memory = Some(bytes(600));
+    pod.spec.resources = Some(resources);
+    assert_eq!(score(&pod, "c", false, -997, false), 900);
+    assert_eq!(score(&pod, "c", false, -997, true), 800);
+    assert_eq!(score(&pod, "s", true, -997, true), 800);
+}
+
+#[test]
+fn the_guaranteed_score_has_bounds() {
+    let verdicts: Vec<bool> = [-1000, -999, -998, -1, 0, 1000]
+        .map(|score| GuaranteedScore::new(score).is_ok())
+        .into();
+    assert_eq!(verdicts, [false, true, true, true, false, false]);
+    let error = GuaranteedScore::new(-1000).unwrap_err();
+    assert_eq!(error.to_string(), "-1000 is not between -999 and -1");
+}

@@ -261,6 +261,45 @@ impl ParseDurationError {
     pub const fn position(self) -> usize {
         self.position
     }
+
+    /// Go's own words about that text, which it quotes (Go:
+    /// `time.ParseDuration`).
+    ///
+    /// ```
+    /// use evictd_quantity::GoDuration;
+    ///
+    /// let error = GoDuration::parse(b"5x").unwrap_err();
+    /// let words = error.in_go_words("5x").to_string();
+    /// assert_eq!(words, "time: unknown unit \"x\" in duration \"5x\"");
+    /// ```
+    pub fn in_go_words(self, text: &str) -> impl fmt::Display + '_ {
+        GoWords { error: self, text }
+    }
+}
+
+struct GoWords<'a> {
+    error: ParseDurationError,
+    text: &'a str,
+}
+
+impl fmt::Display for GoWords<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.text;
+        match self.error.kind {
+            ParseDurationErrorKind::Invalid | ParseDurationErrorKind::Overflow => {
+                write!(f, "time: invalid duration {text:?}")
+            }
+            ParseDurationErrorKind::MissingUnit => {
+                write!(f, "time: missing unit in duration {text:?}")
+            }
+            ParseDurationErrorKind::UnknownUnit => {
+                let rest = text.get(self.error.position..).unwrap_or("");
+                let end = rest.find(|c: char| c == '.' || c.is_ascii_digit());
+                let unit = end.and_then(|end| rest.get(..end)).unwrap_or(rest);
+                write!(f, "time: unknown unit {unit:?} in duration {text:?}")
+            }
+        }
+    }
 }
 
 impl fmt::Display for ParseDurationError {

@@ -53,17 +53,23 @@ impl ParseQuantityError {
     }
 }
 
-impl fmt::Display for ParseQuantityError {
+impl fmt::Display for ParseQuantityErrorKind {
+    /// Kubernetes' own words, for callers that tell the position themselves.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = match self.kind {
-            ParseQuantityErrorKind::Format => {
+        f.write_str(match self {
+            Self::Format => {
                 "quantities must match the regular expression \
                  '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
             }
-            ParseQuantityErrorKind::Suffix => "unable to parse quantity's suffix",
-            ParseQuantityErrorKind::Numeric => "unable to parse numeric part of quantity",
-        };
-        write!(f, "{what} (at byte {})", self.position)
+            Self::Suffix => "unable to parse quantity's suffix",
+            Self::Numeric => "unable to parse numeric part of quantity",
+        })
+    }
+}
+
+impl fmt::Display for ParseQuantityError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (at byte {})", self.kind, self.position)
     }
 }
 

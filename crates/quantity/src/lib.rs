@@ -40,6 +40,7 @@ mod quantity;
 mod scan;
 mod small;
 mod text;
+mod view;
 
 pub use duration::{GoDuration, ParseDurationError, ParseDurationErrorKind};
 pub use error::{ParseQuantityError, ParseQuantityErrorKind};

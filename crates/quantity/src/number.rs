@@ -1,8 +1,9 @@
 use alloc::boxed::Box;
 use core::cmp::Ordering;
 
-use crate::decimal::{Decimal, SmallDigits, View};
+use crate::decimal::Decimal;
 use crate::small::Small;
+use crate::view::{SmallDigits, View};
 
 /// The value of a quantity: [`Small`] wherever it fits.
 #[derive(Clone, Debug)]

@@ -43,7 +43,7 @@ fn quantity(text: &[u8], scan: &Scan<'_>, small: Small, format: Format) -> Quant
             small.exp % 3 == 0 && !scan.int.is_empty() && !scan.mantissa.is_multiple_of(1000)
         }
     };
-    let text = if canonical {
+    let text = if canonical && !scan.is_plain(text) {
         Text::new(text)
     } else {
         Text::None
@@ -55,6 +55,18 @@ impl Scan<'_> {
     /// How many digits Kubernetes counts: a missing part before the dot is a zero.
     fn length(&self) -> usize {
         self.int.len().max(1) + self.frac.len()
+    }
+
+    /// Whether a text that may be kept is one that would be printed anyway, as
+    /// most are: no plus, no leading zero, no dot, no odd exponent.
+    fn is_plain(&self, text: &[u8]) -> bool {
+        self.suffix_at == usize::from(self.negative) + self.int.len()
+            && match self.suffix {
+                Suffix::Decimal(_) | Suffix::Binary(_) => true,
+                Suffix::Exponent(_) => {
+                    matches!(text.get(self.suffix_at..), Some([b'e', b'1'..=b'9']))
+                }
+            }
     }
 
     fn signed(&self, magnitude: u64) -> i128 {

@@ -14,9 +14,9 @@ use crate::{Format, ParseQuantityError};
 /// is printed with.
 ///
 /// Equality and order are those of the numbers, whatever the format: `1Ki` and
-/// `1024` are equal. Without a suffix table of its own for what lies beyond `E`
-/// and `Ei`, Kubernetes v1.32 prints `1000E` as `1`; so does this type, because
-/// its text is what users compare. The value is not touched by that.
+/// `1024` are equal. There is no suffix beyond `E` and `Ei`, and Kubernetes v1.32
+/// then prints none at all: `1000E` comes out as `1`. So it does here, where texts
+/// are to be the kubelet's; the value is not touched by that.
 #[derive(Clone, Debug)]
 pub struct Quantity {
     number: Number,

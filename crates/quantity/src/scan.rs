@@ -71,29 +71,43 @@ fn take_digits<'a>(rest: &mut &'a [u8], mantissa: &mut u64) -> &'a [u8] {
     start.get(..start.len() - rest.len()).unwrap_or(start)
 }
 
+/// What the text after the number means. Matching byte by byte, not against whole
+/// literals, keeps this a jump instead of a row of comparisons.
 fn suffix(text: &[u8]) -> Result<Suffix, (ParseQuantityErrorKind, usize)> {
-    Ok(match text {
-        [] => Suffix::Decimal(0),
-        b"n" => Suffix::Decimal(-9),
-        b"u" => Suffix::Decimal(-6),
-        b"m" => Suffix::Decimal(-3),
-        b"k" => Suffix::Decimal(3),
-        b"M" => Suffix::Decimal(6),
-        b"G" => Suffix::Decimal(9),
-        b"T" => Suffix::Decimal(12),
-        b"P" => Suffix::Decimal(15),
-        b"E" => Suffix::Decimal(18),
-        b"Ki" => Suffix::Binary(10),
-        b"Mi" => Suffix::Binary(20),
-        b"Gi" => Suffix::Binary(30),
-        b"Ti" => Suffix::Binary(40),
-        b"Pi" => Suffix::Binary(50),
-        b"Ei" => Suffix::Binary(60),
-        [b'e' | b'E', number @ ..] => match exponent(number) {
-            Some(exponent) => Suffix::Exponent(exponent),
-            None => return Err(wrong(text)),
-        },
-        _ => return Err(wrong(text)),
+    let known = match text {
+        [] => Some(Suffix::Decimal(0)),
+        [letter] => decimal(*letter).map(Suffix::Decimal),
+        [letter, b'i'] => binary(*letter).map(Suffix::Binary),
+        [b'e' | b'E', number @ ..] => exponent(number).map(Suffix::Exponent),
+        _ => None,
+    };
+    known.ok_or_else(|| wrong(text))
+}
+
+const fn decimal(letter: u8) -> Option<i32> {
+    Some(match letter {
+        b'n' => -9,
+        b'u' => -6,
+        b'm' => -3,
+        b'k' => 3,
+        b'M' => 6,
+        b'G' => 9,
+        b'T' => 12,
+        b'P' => 15,
+        b'E' => 18,
+        _ => return None,
+    })
+}
+
+const fn binary(letter: u8) -> Option<u32> {
+    Some(match letter {
+        b'K' => 10,
+        b'M' => 20,
+        b'G' => 30,
+        b'T' => 40,
+        b'P' => 50,
+        b'E' => 60,
+        _ => return None,
     })
 }
 

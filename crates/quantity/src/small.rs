@@ -7,10 +7,9 @@ pub(crate) struct Small {
     pub(crate) exp: i32,
 }
 
-/// The largest difference of exponents at which an `i64`, aligned to the smaller
-/// one, is sure to fit an `i128`. Beyond it any number but zero is larger than
-/// every `i64` at the smaller exponent.
-const ALIGNABLE: u32 = 19;
+/// At this difference of exponents any number but zero is larger than every `i64`
+/// at the smaller exponent; up to it an aligned `i64` fits an `i128`.
+const FAR: u32 = 19;
 
 const POWERS: [i128; 20] = powers();
 
@@ -87,12 +86,9 @@ impl Small {
 
     /// Compares with a number of a smaller exponent.
     fn cmp_finer(self, other: Self) -> Ordering {
-        let value = i128::from(self.value);
-        match power(self.exp.abs_diff(other.exp).min(ALIGNABLE + 1)) {
-            Some(factor) => (value * factor).cmp(&i128::from(other.value)),
-            None if value == 0 => 0.cmp(&other.value),
-            None => value.cmp(&0),
-        }
+        let gap = self.exp.abs_diff(other.exp).min(FAR);
+        let aligned = power(gap).map_or(0, |factor| i128::from(self.value) * factor);
+        aligned.cmp(&i128::from(other.value))
     }
 
     /// How many units of ten to the `unit` it is, rounded away from zero,

@@ -13,6 +13,7 @@ pub(crate) enum Text {
 }
 
 impl Text {
+    #[cold]
     pub(crate) fn new(text: &[u8]) -> Self {
         let mut bytes = [0; INLINE];
         match (u8::try_from(text.len()), bytes.get_mut(..text.len())) {

@@ -33,6 +33,10 @@ pub const fn is_gone(errno: Errno) -> bool {
 pub(crate) enum Cause {
     Errno(Errno),
     Text(ParseError),
+    /// A key that the kernel always writes is not there.
+    Key(&'static str),
+    /// A number that cannot be.
+    Impossible(&'static str),
 }
 
 impl Cause {
@@ -41,7 +45,7 @@ impl Cause {
             Self::Errno(errno) if is_gone(errno) => Class::Gone,
             Self::Errno(Errno::ACCESS | Errno::PERM) => Class::Denied,
             Self::Errno(_) => Class::Other,
-            Self::Text(_) => Class::Malformed,
+            Self::Text(_) | Self::Key(_) | Self::Impossible(_) => Class::Malformed,
         }
     }
 
@@ -62,6 +66,24 @@ impl From<Errno> for Cause {
 impl From<ParseError> for Cause {
     fn from(error: ParseError) -> Self {
         Self::Text(error)
+    }
+}
+
+/// A failed reading of a kept file, before anybody wants the path.
+#[derive(Debug)]
+pub(crate) struct Failed<'a> {
+    pub(crate) cause: Cause,
+    pub(crate) path: &'a Path,
+}
+
+impl Failed<'_> {
+    pub(crate) fn error(self) -> Error {
+        self.cause.at(self.path)
+    }
+
+    /// The error, unless it only says that the file is not there.
+    pub(crate) fn unless_gone(self) -> Option<Error> {
+        (self.cause.class() != Class::Gone).then(|| self.error())
     }
 }
 
@@ -93,7 +115,7 @@ impl Error {
     pub const fn errno(&self) -> Option<Errno> {
         match self.cause {
             Cause::Errno(errno) => Some(errno),
-            Cause::Text(_) => None,
+            Cause::Text(_) | Cause::Key(_) | Cause::Impossible(_) => None,
         }
     }
 }
@@ -104,6 +126,8 @@ impl fmt::Display for Error {
         match self.cause {
             Cause::Errno(errno) => errno.fmt(f),
             Cause::Text(error) => error.fmt(f),
+            Cause::Key(key) => write!(f, "{key} is missing"),
+            Cause::Impossible(what) => write!(f, "{what} cannot be that much"),
         }
     }
 }
@@ -113,6 +137,7 @@ impl core::error::Error for Error {
         match &self.cause {
             Cause::Errno(errno) => Some(errno),
             Cause::Text(error) => Some(error),
+            Cause::Key(_) | Cause::Impossible(_) => None,
         }
     }
 }

@@ -25,6 +25,16 @@ pub struct Hierarchy {
     pub mount_point: PathBuf,
 }
 
+impl Hierarchy {
+    /// The directory of a cgroup by its path from the root, with or without a
+    /// slash at its front.
+    #[must_use]
+    pub fn below(&self, cgroup: &Path) -> PathBuf {
+        let relative = cgroup.strip_prefix("/").unwrap_or(cgroup);
+        self.mount_point.join(relative)
+    }
+}
+
 /// Where each controller that eviction uses can be found.
 ///
 /// Decided for each controller by itself: a machine may have v1 controllers

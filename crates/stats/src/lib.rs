@@ -9,14 +9,33 @@
 //! What this crate does not do: it decides nothing and changes nothing.
 #![forbid(unsafe_code)]
 
+extern crate alloc;
+
+mod cgroup_memory;
 mod clock;
+mod dir;
 mod error;
 mod file;
+mod filesystem;
 mod hierarchy;
+mod memory;
+mod node;
+mod pids;
+mod pod;
+mod probe;
+mod sample;
 
 pub use clock::now;
+pub use dir::Dir;
 pub use error::{Class, Error, Result, is_gone};
+pub use file::Buffer;
+pub use filesystem::FsSample;
 pub use hierarchy::{Hierarchies, Hierarchy, Version, read_memory_switched_off};
+pub use memory::{MemorySource, MemoryUsage, NodeMemory, PodsMemory};
+pub use node::{NodeReader, NodeSettings};
+pub use pids::{NodePids, TaskCount};
+pub use pod::{PodReader, PodSample};
+pub use sample::NodeSample;
 
 #[cfg(test)]
 mod tests;

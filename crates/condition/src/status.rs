@@ -1,0 +1,126 @@
+use evictd_node::Condition;
+
+/// The status of a node condition.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Status {
+    /// The node is under this pressure.
+    True,
+    /// It is not.
+    False,
+    /// Nothing has been observed yet.
+    #[default]
+    Unknown,
+}
+
+impl Status {
+    /// The Kubernetes name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::True => "True",
+            Self::False => "False",
+            Self::Unknown => "Unknown",
+        }
+    }
+}
+
+/// A condition as node status publishes it (K: `nodestatus/setters.go`).
+///
+/// `Time` is whatever clock the caller reports in; wall time for node status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NodeCondition<Time> {
+    /// Which condition.
+    pub condition: Condition,
+    /// Whether it holds.
+    pub status: Status,
+    /// The one-word reason, e.g. `KubeletHasInsufficientMemory`; empty while unknown.
+    pub reason: &'static str,
+    /// The same in a sentence; empty while unknown.
+    pub message: &'static str,
+    /// When it was last looked at.
+    pub last_heartbeat: Option<Time>,
+    /// When its status last changed.
+    pub last_transition: Option<Time>,
+}
+
+impl<Time: Copy> NodeCondition<Time> {
+    /// A condition of which nothing is known yet.
+    #[must_use]
+    pub const fn unknown(condition: Condition) -> Self {
+        Self::with_status(condition, Status::Unknown)
+    }
+
+    /// A condition that was in that status before, as found on the node.
+    #[must_use]
+    pub const fn with_status(condition: Condition, status: Status) -> Self {
+        Self {
+            condition,
+            status,
+            reason: "",
+            message: "",
+            last_heartbeat: None,
+            last_transition: None,
+        }
+    }
+
+    /// Notes whether there is pressure now. Answers the reason of the node event
+    /// when the status changed, e.g. `NodeHasDiskPressure`.
+    pub fn update(&mut self, now: Time, pressure: bool) -> Option<&'static str> {
+        self.last_heartbeat = Some(now);
+        let status = if pressure {
+            Status::True
+        } else {
+            Status::False
+        };
+        if self.status == status {
+            return None;
+        }
+        let words = words(self.condition, pressure);
+        self.status = status;
+        self.reason = words.reason;
+        self.message = words.message;
+        self.last_transition = Some(now);
+        Some(words.event)
+    }
+}
+
+struct Words {
+    reason: &'static str,
+    message: &'static str,
+    event: &'static str,
+}
+
+const fn words(condition: Condition, pressure: bool) -> Words {
+    match (condition, pressure) {
+        (Condition::MemoryPressure, true) => Words {
+            reason: "KubeletHasInsufficientMemory",
+            message: "kubelet has insufficient memory available",
+            event: "NodeHasInsufficientMemory",
+        },
+        (Condition::MemoryPressure, false) => Words {
+            reason: "KubeletHasSufficientMemory",
+            message: "kubelet has sufficient memory available",
+            event: "NodeHasSufficientMemory",
+        },
+        (Condition::DiskPressure, true) => Words {
+            reason: "KubeletHasDiskPressure",
+            message: "kubelet has disk pressure",
+            event: "NodeHasDiskPressure",
+        },
+        (Condition::DiskPressure, false) => Words {
+            reason: "KubeletHasNoDiskPressure",
+            message: "kubelet has no disk pressure",
+            event: "NodeHasNoDiskPressure",
+        },
+        (Condition::PidPressure, true) => Words {
+            reason: "KubeletHasInsufficientPID",
+            message: "kubelet has insufficient PID available",
+            event: "NodeHasInsufficientPID",
+        },
+        (Condition::PidPressure, false) => Words {
+            reason: "KubeletHasSufficientPID",
+            message: "kubelet has sufficient PID available",
+            event: "NodeHasSufficientPID",
+        },
+    }
+}

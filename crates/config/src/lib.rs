@@ -1,0 +1,49 @@
+//! The settings of node-pressure eviction, by the kubelet's flags.
+//!
+//! Two steps: [`Typed`] holds the text of each flag as it was given, and
+//! [`resolve`] makes [`Resolved`] of it: every value checked, every default
+//! filled in, with where each came from. Both are pure: the same text gives the
+//! same settings or the same [`ConfigError`] on every machine. What only the
+//! machine can tell, percentages in bytes among it, is [`effective`]'s, which is
+//! handed the machine's numbers.
+//!
+//! ```
+//! use evictd_config::{Typed, resolve};
+//!
+//! let typed = Typed {
+//!     eviction_hard: vec!["memroy.available<1Gi".into()],
+//!     ..Typed::default()
+//! };
+//! assert_eq!(
+//!     resolve(&typed).unwrap_err().to_string(),
+//!     "--eviction-hard: unsupported eviction signal memroy.available, \
+//!      in \"memroy.available<1Gi\" at byte 0; did you mean memory.available? \
+//!      signals are memory.available, nodefs.available, nodefs.inodesFree, \
+//!      imagefs.available, imagefs.inodesFree, pid.available"
+//! );
+//! ```
+#![forbid(unsafe_code)]
+
+mod book;
+mod error;
+mod lists;
+mod nearest;
+mod resolve;
+mod resolved;
+mod setting;
+mod thresholds;
+mod typed;
+mod values;
+mod warning;
+
+pub use error::ConfigError;
+pub use nearest::nearest;
+pub use resolve::resolve;
+pub use resolved::{Compat, MemorySource, Reserved, Resolved};
+pub use setting::{Origin, Setting};
+pub use typed::Typed;
+pub use values::parse_signal;
+pub use warning::Warning;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,139 @@
+use core::fmt;
+use core::time::Duration;
+use std::path::PathBuf;
+
+use evictd_evict::Config;
+use evictd_node::Policy;
+use evictd_oom::GuaranteedScore;
+use evictd_quantity::Quantity;
+
+use crate::{Origin, Setting, Warning};
+
+/// From what `memory.available` is taken (decision D43).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MemorySource {
+    /// The kubelet's formula: capacity minus the working set of the root cgroup.
+    #[default]
+    Kubelet,
+    /// The kernel's own guess, `MemAvailable`.
+    Meminfo,
+    /// The smaller of both.
+    Min,
+}
+
+/// Whose behaviour the defaults follow where evictd differs from the kubelet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Compat {
+    /// evictd's own: [`Policy::default`].
+    #[default]
+    Evictd,
+    /// Kubernetes v1.32.10, bugs included: [`Policy::kubelet`].
+    Kubelet,
+}
+
+/// What is kept back from pods, by resource.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reserved {
+    /// Cores.
+    pub cpu: Option<Quantity>,
+    /// Bytes.
+    pub memory: Option<Quantity>,
+    /// Bytes.
+    pub ephemeral_storage: Option<Quantity>,
+    /// Process ids.
+    pub pid: Option<Quantity>,
+}
+
+impl Reserved {
+    /// The names of the resources, as flags write them.
+    pub const NAMES: [&'static str; 4] = ["cpu", "memory", "ephemeral-storage", "pid"];
+
+    /// The place of the resource with that name.
+    pub(crate) fn get_mut(&mut self, name: &str) -> Option<&mut Option<Quantity>> {
+        match name {
+            "cpu" => Some(&mut self.cpu),
+            "memory" => Some(&mut self.memory),
+            "ephemeral-storage" => Some(&mut self.ephemeral_storage),
+            "pid" => Some(&mut self.pid),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Reserved {
+    /// As the flag writes it: `cpu=100m,memory=1Gi`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let amounts = [&self.cpu, &self.memory, &self.ephemeral_storage, &self.pid];
+        let mut comma = "";
+        for (name, amount) in Self::NAMES.iter().zip(amounts) {
+            if let Some(amount) = amount {
+                write!(f, "{comma}{name}={amount}")?;
+                comma = ",";
+            }
+        }
+        Ok(())
+    }
+}
+
+/// All settings: checked, defaults filled in, nothing asked of the machine yet.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Resolved {
+    /// What the state machine needs: thresholds, policy, grace and transition.
+    pub evict: Config,
+    /// Where each of [`Config::thresholds`] came from, in the same order.
+    pub threshold_origins: Vec<Origin>,
+    /// Whose behaviour the policy started from.
+    pub compat: Compat,
+    /// Decide and report, but kill and delete nothing.
+    pub dry_run: bool,
+    /// How often the signals are measured, apart from wake-ups by the kernel:
+    /// 100 ms at least (decision D6).
+    pub housekeeping_interval: Duration,
+    /// How often the node's conditions are reported without a change.
+    pub node_status_update_frequency: Duration,
+    /// Let the kernel wake the loop when memory crosses a threshold.
+    pub kernel_memcg_notification: bool,
+    /// From what `memory.available` is taken.
+    pub memory_source: MemorySource,
+    /// Memory in pools of huge pages is not available (decision D44).
+    pub hugepage_aware: bool,
+    /// `pids.max` of the pods' cgroup bounds `pid.available` too (decision D46).
+    pub pods_pids_bound: bool,
+    /// A directory on the filesystem of volumes and logs. Where it does not
+    /// exist, its nearest parent that does stands for it.
+    pub nodefs_path: PathBuf,
+    /// A directory on the filesystem of images, if it is another.
+    pub imagefs_path: Option<PathBuf>,
+    /// A directory on the filesystem of writable layers, if it is another.
+    pub containerfs_path: Option<PathBuf>,
+    /// The directory of pod manifests.
+    pub pod_manifest_path: Option<PathBuf>,
+    /// Cgroups whose children are pods: paths from the hierarchies' root, without
+    /// `/` in front. The kubepods tree is looked at in any case.
+    pub pod_cgroup_roots: Vec<PathBuf>,
+    /// `oom_score_adj` of Guaranteed pods (decision D1).
+    pub guaranteed_oom_score_adj: GuaranteedScore,
+    /// What is kept for the system's daemons.
+    pub system_reserved: Reserved,
+    /// What is kept for the daemons that run pods.
+    pub kube_reserved: Reserved,
+    /// Whether the pods' cgroup is watched against the hard memory threshold
+    /// (`--enforce-node-allocatable=pods`).
+    pub enforce_pods: bool,
+    /// How much is logged, as klog counts: 0 events, 2 and more details.
+    pub verbosity: u8,
+    /// The settings as text, apart from the threshold lists, in the order of the
+    /// help.
+    pub settings: Vec<Setting>,
+    /// What is odd, but allowed.
+    pub warnings: Vec<Warning>,
+}
+
+impl Resolved {
+    /// The switches between evictd and the kubelet.
+    #[must_use]
+    pub const fn policy(&self) -> &Policy {
+        &self.evict.policy
+    }
+}

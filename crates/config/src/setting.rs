@@ -1,0 +1,36 @@
+use core::fmt;
+
+/// Where a value came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Nobody asked for it.
+    Default,
+    /// This flag, without dashes.
+    Flag(&'static str),
+    /// The preset that `--compat` names.
+    Compat,
+    /// Another setting implies it.
+    Derived,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Default => "default",
+            Self::Flag(_) => "flag",
+            Self::Compat => "compat",
+            Self::Derived => "derived",
+        })
+    }
+}
+
+/// One setting as it is in force.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// The flag that sets it, without dashes.
+    pub name: &'static str,
+    /// Its value, as one would write it; empty where there is none.
+    pub value: String,
+    /// Where it came from.
+    pub origin: Origin,
+}

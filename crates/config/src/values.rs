@@ -1,0 +1,174 @@
+//! One value each: Go's grammars, as the kubelet's flag library reads them.
+
+use core::ops::RangeInclusive;
+use core::time::Duration;
+use std::path::PathBuf;
+
+use evictd_node::Signal;
+use evictd_quantity::GoDuration;
+
+use crate::{ConfigError, nearest};
+
+pub(crate) type Parsed<T> = Result<T, ConfigError>;
+
+pub(crate) const DURATION_FORM: &str =
+    "a duration is numbers with units h m s ms us ns: 1m30s, 500ms";
+
+/// The signals that make sense in a flag; containerfs is derived from others,
+/// allocatableMemory from memory.
+pub(crate) const SIGNALS: [Signal; 6] = [
+    Signal::MemoryAvailable,
+    Signal::NodefsAvailable,
+    Signal::NodefsInodesFree,
+    Signal::ImagefsAvailable,
+    Signal::ImagefsInodesFree,
+    Signal::PidAvailable,
+];
+
+/// Go's `strconv.ParseBool`.
+pub(crate) fn boolean(flag: &'static str, text: &str) -> Parsed<bool> {
+    match text {
+        "1" | "t" | "T" | "true" | "TRUE" | "True" => Ok(true),
+        "0" | "f" | "F" | "false" | "FALSE" | "False" => Ok(false),
+        _ => Err(ConfigError::new(
+            flag,
+            (text, 0),
+            format!("strconv.ParseBool: parsing {text:?}: invalid syntax"),
+            format!("write --{flag}, --{flag}=true or --{flag}=false"),
+        )),
+    }
+}
+
+/// Go's `strconv.ParseInt` with base 0: decimal, or with `0x`, `0o`, `0`, `0b` in
+/// front, underscores between digits.
+pub(crate) fn integer(flag: &'static str, text: &str, range: RangeInclusive<i64>) -> Parsed<i64> {
+    let fail = |problem: &str| {
+        let (least, most) = (range.start(), range.end());
+        let message = format!("strconv.ParseInt: parsing {text:?}: {problem}");
+        let hint = format!("a whole number from {least} to {most}, without a unit");
+        Err(ConfigError::new(flag, (text, 0), message, hint))
+    };
+    match go_integer(text) {
+        None => fail("invalid syntax"),
+        Some(value) => match i64::try_from(value) {
+            Ok(value) if range.contains(&value) => Ok(value),
+            _ => fail("value out of range"),
+        },
+    }
+}
+
+/// The number, cut to what 128 bits hold; `None` where Go sees no number.
+fn go_integer(text: &str) -> Option<i128> {
+    let (negative, unsigned) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let lower = unsigned.to_ascii_lowercase();
+    let prefixed = |prefix| lower.strip_prefix(prefix);
+    let (base, digits) = prefixed("0x")
+        .map(|digits| (16, digits))
+        .or_else(|| prefixed("0b").map(|digits| (2, digits)))
+        .or_else(|| prefixed("0o").map(|digits| (8, digits)))
+        .or_else(|| prefixed("0").map(|digits| (8, digits)))
+        .unwrap_or((10, &lower));
+    if lower == "0" {
+        return Some(0);
+    }
+    // An underscore may follow a prefix, but neither another nor nothing.
+    let mut separated = base == 10;
+    let mut value: i128 = 0;
+    for c in digits.chars() {
+        if c == '_' && !separated {
+            separated = true;
+            continue;
+        }
+        value = value
+            .saturating_mul(i128::from(base))
+            .saturating_add(i128::from(c.to_digit(base)?));
+        separated = false;
+    }
+    let ended = !digits.is_empty() && !digits.ends_with('_');
+    ended.then_some(if negative { -value } else { value })
+}
+
+/// A duration of at least `least`.
+pub(crate) fn duration(flag: &'static str, text: &str, least: GoDuration) -> Parsed<GoDuration> {
+    let duration = GoDuration::parse(text.as_bytes()).map_err(|error| {
+        let place = (text, error.position());
+        let message = error.in_go_words(text).to_string();
+        ConfigError::new(flag, place, message, DURATION_FORM)
+    })?;
+    if duration < least {
+        let message = format!("{duration} is below the least, {least}");
+        let hint = format!("write {least} or more");
+        return Err(ConfigError::new(flag, (text, 0), message, hint));
+    }
+    Ok(duration)
+}
+
+/// As the standard library counts; nothing for a negative one.
+pub(crate) fn std_duration(duration: GoDuration) -> Duration {
+    Duration::from_nanos(u64::try_from(duration.nanos()).unwrap_or(0))
+}
+
+/// One of a few words.
+pub(crate) fn word<T: Copy>(flag: &'static str, text: &str, words: &[(&str, T)]) -> Parsed<T> {
+    let found = words.iter().find(|(word, _)| *word == text);
+    found.map(|(_, value)| *value).ok_or_else(|| {
+        let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+        let meant = did_you_mean(text, words.iter().copied());
+        ConfigError::new(
+            flag,
+            (text, 0),
+            format!("unknown value {text:?}"),
+            format!("{meant}values are {}", words.join(", ")),
+        )
+    })
+}
+
+/// The signal that a flag names.
+///
+/// # Errors
+/// When there is none of that name.
+pub fn parse_signal(flag: &'static str, text: &str) -> Result<Signal, ConfigError> {
+    Signal::from_name(text).ok_or_else(|| {
+        let message = format!("unsupported eviction signal {text}");
+        ConfigError::new(flag, (text, 0), message, signals_hint(text))
+    })
+}
+
+pub(crate) fn signals_hint(text: &str) -> String {
+    let meant = did_you_mean(text, Signal::ALL.iter().map(|signal| signal.name()));
+    let names: Vec<&str> = SIGNALS.iter().map(|signal| signal.name()).collect();
+    format!("{meant}signals are {}", names.join(", "))
+}
+
+pub(crate) fn did_you_mean<'a>(
+    text: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> String {
+    nearest(text, candidates)
+        .map(|word| format!("did you mean {word}? "))
+        .unwrap_or_default()
+}
+
+/// A cgroup by its path from the root of the hierarchies.
+pub(crate) fn cgroup(flag: &'static str, text: &str) -> Parsed<PathBuf> {
+    let hint = "the cgroup's path from the root of the hierarchies: system.slice, or /pods";
+    let fail = |at, message: &str| Err(ConfigError::new(flag, (text, at), message.into(), hint));
+    let mut path = PathBuf::new();
+    let mut at: usize = 0;
+    for part in text.split('/') {
+        if part == "." || part == ".." || part.contains('\0') {
+            return fail(at, &format!("a cgroup cannot be named {part:?}"));
+        }
+        if !part.is_empty() {
+            path.push(part);
+        }
+        at = at.saturating_add(part.len()).saturating_add(1);
+    }
+    if path.as_os_str().is_empty() {
+        return fail(0, "the root holds the whole machine, not pods alone");
+    }
+    Ok(path)
+}

@@ -1,0 +1,61 @@
+use alloc::vec::Vec;
+use core::fmt;
+use core::time::Duration;
+
+use evictd_node::Policy;
+use evictd_threshold::Threshold;
+
+/// What the state machine needs to know before it starts.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The thresholds as configured; derived ones are added by the machine.
+    pub thresholds: Vec<Threshold>,
+    /// The switches between evictd and the kubelet.
+    pub policy: Policy,
+    /// How long a condition is held after it was last observed.
+    pub transition_period: Duration,
+    /// The most seconds that a soft eviction gives a pod to end by itself.
+    pub max_pod_grace_seconds: i64,
+    /// Whether the local storage limits of pods are enforced.
+    pub local_storage_isolation: bool,
+    /// How long to wait for an evicted pod to be cleaned up before going on.
+    pub cleanup_wait: Duration,
+    /// How long a pod that could not be killed is left alone.
+    pub stuck_wait: Duration,
+}
+
+impl Default for Config {
+    /// The kubelet's defaults, without any threshold.
+    fn default() -> Self {
+        Self {
+            thresholds: Vec::new(),
+            policy: Policy::default(),
+            transition_period: Duration::from_secs(300),
+            max_pod_grace_seconds: 0,
+            local_storage_isolation: true,
+            cleanup_wait: Duration::from_secs(30),
+            stuck_wait: Duration::from_secs(30),
+        }
+    }
+}
+
+/// More thresholds than there are signals to configure them for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooManyThresholds {
+    /// How many there were.
+    pub given: usize,
+    /// How many there may be.
+    pub most: usize,
+}
+
+impl fmt::Display for TooManyThresholds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} eviction thresholds given, at most {} can be watched",
+            self.given, self.most
+        )
+    }
+}
+
+impl core::error::Error for TooManyThresholds {}

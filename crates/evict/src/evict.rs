@@ -1,0 +1,387 @@
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use evictd_condition::Pressure;
+use evictd_node::{ConditionSet, Layout, Mono};
+use evictd_rank::{Candidate, rank};
+use evictd_threshold::Threshold;
+
+use crate::observe::Watch;
+use crate::set::ThresholdSet;
+use crate::{
+    Cause, Config, Eviction, Met, NodeReclaim, Observation, Outcome, Plan, TooManyThresholds,
+    limits, message, reclaim,
+};
+
+/// The kubelet's grace for local storage limits, kept as it is (decision D36).
+const LIMIT_GRACE_SECONDS: i64 = 1;
+
+/// What a pod without a termination grace period gets when its own counts.
+const DEFAULT_POD_GRACE_SECONDS: i64 = 30;
+
+/// Where the round stands between two plans.
+#[derive(Clone, Debug, PartialEq)]
+enum Stage {
+    Idle,
+    /// The pods are being read, so that one can be chosen for this threshold.
+    ReadingPods {
+        threshold: usize,
+    },
+    /// The node gives back what it can.
+    Reclaiming {
+        threshold: usize,
+    },
+    /// A pod is being killed: for a threshold, or for one of its limits.
+    Killing {
+        uid: String,
+        threshold: Option<usize>,
+        graceful: bool,
+    },
+    /// A killed pod's remains are awaited, until then at most; after that nothing
+    /// that was measured before may count against another.
+    CleaningUp {
+        until: Mono,
+    },
+}
+
+/// The state machine. See the [crate's own words](crate).
+#[derive(Clone, Debug)]
+pub struct Evict {
+    config: Config,
+    watch: Watch,
+    stage: Stage,
+    acting_on: Option<usize>,
+    /// Pods that were tried in this round.
+    tried: Vec<String>,
+    /// Pods that could not be killed, and until when they are left alone.
+    stuck: Vec<(String, Mono)>,
+}
+
+impl Evict {
+    /// A machine that has observed nothing yet.
+    ///
+    /// # Errors
+    /// More thresholds than it can watch, which no configuration file can give.
+    pub fn new(config: Config) -> Result<Self, TooManyThresholds> {
+        const DERIVED: usize = 4;
+        let (given, most) = (config.thresholds.len(), ThresholdSet::CAPACITY - DERIVED);
+        if given > most {
+            return Err(TooManyThresholds { given, most });
+        }
+        Ok(Self {
+            watch: Watch::new(config.thresholds.clone()),
+            config,
+            stage: Stage::Idle,
+            acting_on: None,
+            tried: Vec::new(),
+            stuck: Vec::new(),
+        })
+    }
+
+    /// Begins a round: takes in what was observed and says what to do.
+    ///
+    /// `pods` may be left out until a plan asks for them; without them local
+    /// storage limits are not looked at in this round. Where reading the node
+    /// failed, leave the round out altogether.
+    ///
+    /// While a pod is still being killed or cleaned up, the observation is taken
+    /// in, but no other pod is chosen.
+    pub fn step(
+        &mut self,
+        now: Mono,
+        observation: &Observation<'_>,
+        pods: Option<&[Candidate<'_>]>,
+    ) -> Plan {
+        if self.config.thresholds.is_empty() && !self.config.local_storage_isolation {
+            return Plan::Rest;
+        }
+        self.watch.observe(now, observation, &self.config);
+        self.acting_on = None;
+        match &self.stage {
+            Stage::Killing { .. } => return self.hurry(),
+            Stage::CleaningUp { until } if now < *until => return Plan::Rest,
+            Stage::CleaningUp { .. } => self.watch.settled_at = Some(now),
+            Stage::Idle | Stage::ReadingPods { .. } | Stage::Reclaiming { .. } => {}
+        }
+        self.stage = Stage::Idle;
+        self.tried.clear();
+        self.stuck.retain(|(_, until)| now < *until);
+        self.offender(pods).unwrap_or_else(|| self.act(pods))
+    }
+
+    /// Goes on after a plan was carried out. `pods` are those of the last step or
+    /// newer ones. An outcome that no plan asked for changes nothing.
+    pub fn outcome(
+        &mut self,
+        now: Mono,
+        outcome: Outcome<'_>,
+        pods: Option<&[Candidate<'_>]>,
+    ) -> Plan {
+        match (core::mem::replace(&mut self.stage, Stage::Idle), outcome) {
+            (Stage::ReadingPods { threshold }, Outcome::PodsRead) => self.choose(threshold, pods),
+            (Stage::Reclaiming { threshold }, Outcome::Reclaimed(again)) => {
+                let policy = &self.config.policy;
+                if again.is_some_and(|again| self.watch.is_reclaimed(threshold, again, policy)) {
+                    return Plan::Rest;
+                }
+                self.choose(threshold, pods)
+            }
+            (Stage::Killing { uid, threshold, .. }, Outcome::Killed) => {
+                self.killed(now, uid, threshold, pods)
+            }
+            (Stage::Killing { uid, threshold, .. }, Outcome::KillFailed) => {
+                self.kill_failed(now, uid, threshold, pods)
+            }
+            (Stage::CleaningUp { .. }, Outcome::CleanedUp) => {
+                self.watch.settled_at = Some(now);
+                Plan::Rest
+            }
+            (stage, _) => {
+                self.stage = stage;
+                Plan::Rest
+            }
+        }
+    }
+
+    /// A hard threshold does not wait for the grace that a soft one gave.
+    fn hurry(&mut self) -> Plan {
+        let hard_is_met = self.watch.first_to_act().is_some_and(|index| {
+            self.watch
+                .thresholds
+                .get(index)
+                .is_some_and(Threshold::is_hard)
+        });
+        if let Stage::Killing { graceful, .. } = &mut self.stage
+            && *graceful
+            && hard_is_met
+        {
+            *graceful = false;
+            return Plan::KillNow;
+        }
+        Plan::Rest
+    }
+
+    /// The next pod above one of its own limits, if limits are enforced.
+    fn offender(&mut self, pods: Option<&[Candidate<'_>]>) -> Option<Plan> {
+        if !self.config.local_storage_isolation {
+            return None;
+        }
+        let layout = self.layout();
+        let (candidate, uid, (cause, message)) =
+            pods?.iter().enumerate().find_map(|(index, candidate)| {
+                let uid = &candidate.pod.metadata.uid;
+                if self.is_excluded(uid) {
+                    return None;
+                }
+                Some((index, uid.clone(), limits::exceeded(candidate, layout)?))
+            })?;
+        self.stage = Stage::Killing {
+            uid: uid.clone(),
+            threshold: None,
+            graceful: true,
+        };
+        let grace_seconds = LIMIT_GRACE_SECONDS;
+        Some(Plan::Evict(Eviction {
+            candidate,
+            uid,
+            cause,
+            grace_seconds,
+            message,
+            annotations: None,
+        }))
+    }
+
+    /// Acts on the first threshold that may: the node gives back, else a pod goes.
+    fn act(&mut self, pods: Option<&[Candidate<'_>]>) -> Plan {
+        let Some(threshold) = self.watch.first_to_act() else {
+            return Plan::Rest;
+        };
+        self.acting_on = Some(threshold);
+        let calls = self.reclaims(threshold);
+        if calls.is_empty() {
+            return self.choose(threshold, pods);
+        }
+        self.stage = Stage::Reclaiming { threshold };
+        Plan::Reclaim(calls)
+    }
+
+    fn reclaims(&self, threshold: usize) -> &'static [NodeReclaim] {
+        let signal = self.watch.thresholds.get(threshold).map(|t| t.signal);
+        signal.map_or(&[], |signal| {
+            reclaim::for_signal(signal, self.layout(), &self.config.policy)
+        })
+    }
+
+    /// Ranks the pods and takes the first that may go.
+    fn choose(&mut self, index: usize, pods: Option<&[Candidate<'_>]>) -> Plan {
+        let Some(threshold) = self.watch.thresholds.get(index) else {
+            return Plan::Rest;
+        };
+        let Some(pods) = pods else {
+            self.stage = Stage::ReadingPods { threshold: index };
+            return Plan::ReadPods;
+        };
+        let signal = threshold.signal;
+        let order = rank(signal, self.layout(), pods, &self.config.policy);
+        for (passed_over, place) in order.into_iter().enumerate() {
+            let Some(candidate) = pods.get(place.candidate) else {
+                continue;
+            };
+            if candidate.pod.is_critical() || self.is_excluded(&candidate.pod.metadata.uid) {
+                continue;
+            }
+            let uid = candidate.pod.metadata.uid.clone();
+            let grace_seconds = self.grace(threshold, candidate);
+            let resource = signal.resource();
+            let policy = &self.config.policy;
+            let (message, annotations) =
+                message::of(resource, candidate, &self.watch, index, policy);
+            self.stage = Stage::Killing {
+                uid: uid.clone(),
+                threshold: Some(index),
+                graceful: grace_seconds != 0,
+            };
+            let candidate = place.candidate;
+            let cause = Cause::Threshold {
+                threshold: index,
+                place,
+                passed_over,
+            };
+            return Plan::Evict(Eviction {
+                candidate,
+                uid,
+                cause,
+                grace_seconds,
+                message,
+                annotations,
+            });
+        }
+        Plan::NoCandidate(signal)
+    }
+
+    /// How long the pod may take to end by itself: for a soft threshold the lesser
+    /// of its own grace and the maximum (acceptance rows 68 and 69).
+    fn grace(&self, threshold: &Threshold, candidate: &Candidate<'_>) -> i64 {
+        let policy = &self.config.policy;
+        if threshold.is_hard() {
+            return policy.hard_grace_seconds;
+        }
+        let most = self.config.max_pod_grace_seconds;
+        let own = candidate.pod.spec.termination_grace_period_seconds;
+        if most < 0 && !policy.negative_max_grace_is_literal {
+            return own.unwrap_or(DEFAULT_POD_GRACE_SECONDS);
+        }
+        own.map_or(most, |own| own.min(most))
+    }
+
+    fn killed(
+        &mut self,
+        now: Mono,
+        uid: String,
+        threshold: Option<usize>,
+        pods: Option<&[Candidate<'_>]>,
+    ) -> Plan {
+        self.tried.push(uid);
+        if threshold.is_none()
+            && let Some(plan) = self.offender(pods)
+        {
+            return plan;
+        }
+        self.stage = Stage::CleaningUp {
+            until: now + self.config.cleanup_wait,
+        };
+        Plan::Rest
+    }
+
+    fn kill_failed(
+        &mut self,
+        now: Mono,
+        uid: String,
+        threshold: Option<usize>,
+        pods: Option<&[Candidate<'_>]>,
+    ) -> Plan {
+        if self.config.policy.failed_kill_ends_round {
+            return self.killed(now, uid, threshold, pods);
+        }
+        self.stuck.push((uid.clone(), now + self.config.stuck_wait));
+        self.tried.push(uid);
+        match threshold {
+            // The killing may have taken long: only what still starves counts.
+            Some(threshold) if self.watch.fresh.has(threshold) => self.choose(threshold, pods),
+            Some(_) => Plan::Rest,
+            None => self.offender(pods).unwrap_or_else(|| self.act(pods)),
+        }
+    }
+
+    fn is_excluded(&self, uid: &str) -> bool {
+        self.tried.iter().any(|tried| tried == uid)
+            || self.stuck.iter().any(|(stuck, _)| stuck == uid)
+    }
+
+    /// The layout that ranking and reclaim go by; one filesystem until it is known.
+    fn layout(&self) -> Layout {
+        self.watch.layout.unwrap_or(Layout::OneFilesystem)
+    }
+}
+
+/// What there is to know of it.
+impl Evict {
+    /// The thresholds that are watched: as configured, then the derived ones.
+    #[must_use]
+    pub fn thresholds(&self) -> &[Threshold] {
+        &self.watch.thresholds
+    }
+
+    /// The conditions that are to be reported.
+    #[must_use]
+    pub fn conditions(&self) -> ConditionSet {
+        self.watch.conditions
+    }
+
+    /// When each condition was last observed.
+    #[must_use]
+    pub fn pressure(&self) -> &Pressure {
+        self.watch.pressure()
+    }
+
+    /// The thresholds that are met, whether their grace period is over or not.
+    pub fn met(&self) -> impl Iterator<Item = Met<'_>> {
+        self.watch.met_thresholds()
+    }
+
+    /// The thresholds that are met and whose grace period is over.
+    pub fn due(&self) -> impl Iterator<Item = &Threshold> {
+        self.watch
+            .due
+            .each()
+            .filter_map(|index| self.watch.thresholds.get(index))
+    }
+
+    /// The threshold that the last step acts on: the resource of the node event
+    /// `Attempting to reclaim`.
+    #[must_use]
+    pub fn acting_on(&self) -> Option<&Threshold> {
+        self.watch.thresholds.get(self.acting_on?)
+    }
+
+    /// When to step again at the latest, beside the regular interval: a grace
+    /// period ends, a condition is left, or the wait for a clean-up is over.
+    #[must_use]
+    pub fn next_deadline(&self, now: Mono) -> Option<Mono> {
+        let cleaning = match self.stage {
+            Stage::CleaningUp { until } => Some(until),
+            Stage::Idle
+            | Stage::ReadingPods { .. }
+            | Stage::Reclaiming { .. }
+            | Stage::Killing { .. } => None,
+        };
+        let watch = self.watch.next_deadline(now, self.config.transition_period);
+        cleaning.into_iter().chain(watch).min()
+    }
+
+    /// Whether an evicted pod is still on its way out.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        matches!(self.stage, Stage::Killing { .. } | Stage::CleaningUp { .. })
+    }
+}

@@ -1,0 +1,104 @@
+//! Local storage limits: emptyDir size limits, and the ephemeral-storage limits of
+//! pods and containers (K: `localStorageEviction`; decision D36).
+
+use alloc::format;
+use alloc::string::String;
+
+use evictd_node::Layout;
+use evictd_pod::usage::{ContainerUsage, PodUsage};
+use evictd_pod::{Container, Pod, VolumeSource};
+use evictd_quantity::{Format, Quantity};
+use evictd_rank::Candidate;
+
+use crate::Cause;
+
+/// Whether the pod is above one of its limits: which, and the message. A critical
+/// pod never is, and one without stats cannot be judged.
+pub(crate) fn exceeded(candidate: &Candidate<'_>, layout: Layout) -> Option<(Cause, String)> {
+    let (pod, usage) = (candidate.pod, candidate.usage?);
+    if pod.is_critical() {
+        return None;
+    }
+    empty_dir(pod, usage)
+        .or_else(|| whole_pod(pod, usage))
+        .or_else(|| container(pod, usage, layout))
+}
+
+/// The first emptyDir above its limit, memory-backed ones too. A limit of zero is
+/// none.
+fn empty_dir(pod: &Pod, usage: &PodUsage) -> Option<(Cause, String)> {
+    pod.spec.volumes.iter().find_map(|volume| {
+        let VolumeSource::EmptyDir {
+            size_limit: Some(limit),
+            ..
+        } = &volume.source
+        else {
+            return None;
+        };
+        let used = usage
+            .volumes
+            .iter()
+            .rfind(|v| v.name == volume.name)?
+            .used_bytes?;
+        (limit.signum() > 0 && bytes(used) > *limit).then(|| {
+            let name = &volume.name;
+            let message =
+                format!("Usage of EmptyDir volume \"{name}\" exceeds the limit \"{limit}\". ");
+            (Cause::EmptyDirLimit, message)
+        })
+    })
+}
+
+/// Everything the pod keeps on local disks against the sum of its limits. Here a
+/// limit of zero counts.
+fn whole_pod(pod: &Pod, usage: &PodUsage) -> Option<(Cause, String)> {
+    let limit = pod.local_storage_limit()?;
+    let used = bytes(usage.ephemeral_storage_bytes.unwrap_or(0));
+    (used > limit).then(|| {
+        let message = format!(
+            "Pod ephemeral local storage usage exceeds the total limit of containers {limit}. "
+        );
+        (Cause::PodLimit, message)
+    })
+}
+
+/// The first container whose logs, and writable layer unless that lies on an
+/// imagefs of its own, are above its limit. A limit of zero is none.
+fn container(pod: &Pod, usage: &PodUsage, layout: Layout) -> Option<(Cause, String)> {
+    usage.containers.iter().find_map(|used| {
+        let container = pod
+            .spec
+            .containers
+            .iter()
+            .rfind(|c| c.name == used.name && has_limit(c))?;
+        let limit = container.resources.limits.ephemeral_storage.as_ref()?;
+        (container_bytes(used, layout) > *limit).then(|| {
+            let name = &used.name;
+            let message = format!(
+                "Container {name} exceeded its local ephemeral storage limit \"{limit}\". "
+            );
+            (Cause::ContainerLimit, message)
+        })
+    })
+}
+
+fn has_limit(container: &Container) -> bool {
+    container
+        .resources
+        .limits
+        .ephemeral_storage
+        .as_ref()
+        .is_some_and(|l| l.value() != 0)
+}
+
+fn container_bytes(used: &ContainerUsage, layout: Layout) -> Quantity {
+    let layer = match layout {
+        Layout::OneFilesystem => used.rootfs_bytes.unwrap_or(0),
+        Layout::DedicatedImagefs | Layout::SplitImagefs => 0,
+    };
+    bytes(used.logs_bytes.unwrap_or(0).saturating_add(layer))
+}
+
+fn bytes(bytes: u64) -> Quantity {
+    Quantity::from_int(i64::try_from(bytes).unwrap_or(i64::MAX), Format::BinarySi)
+}

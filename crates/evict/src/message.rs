@@ -1,0 +1,141 @@
+//! What is said of an eviction, in the kubelet's words (K: `evictionMessage`;
+//! decisions D49 and D57).
+
+use alloc::format;
+use alloc::string::String;
+
+use evictd_node::{Policy, Resource};
+use evictd_pod::usage::{ContainerUsage, PodUsage};
+use evictd_pod::{Container, Pod};
+use evictd_quantity::{Format, Quantity};
+use evictd_rank::Candidate;
+
+use crate::Annotations;
+use crate::observe::Watch;
+
+/// Message and annotations for a pod that goes because `resource` ran short.
+pub(crate) fn of(
+    resource: Resource,
+    candidate: &Candidate<'_>,
+    watch: &Watch,
+    first: usize,
+    policy: &Policy,
+) -> (String, Option<Annotations>) {
+    let mut message = format!("The node was low on resource: {resource}. ");
+    if let Some((threshold, available)) = threshold_met(resource, watch, first) {
+        message.push_str(&format!(
+            "Threshold quantity: {threshold}, available: {available}. "
+        ));
+    }
+    let Some(usage) = candidate.usage else {
+        return (message, None);
+    };
+    let mut annotations = Annotations {
+        offending_containers: String::new(),
+        offending_containers_usage: String::new(),
+        starved_resource: resource,
+    };
+    for (container, used) in offenders(resource, candidate.pod, usage) {
+        let (name, request) = (&container.name, request(container, resource));
+        message.push_str(&format!(
+            "Container {name} was using {used}, request is {request}, \
+             has larger consumption of {resource}. "
+        ));
+        append(&mut annotations.offending_containers, name);
+        append(
+            &mut annotations.offending_containers_usage,
+            &format!("{used}"),
+        );
+    }
+    if resource == Resource::EphemeralStorage && !policy.message_omits_volumes {
+        add_volumes(&mut message, candidate.pod, usage);
+    }
+    (message, Some(annotations))
+}
+
+/// Quantity and availability of the first threshold of the resource that acts:
+/// the one acted on stands before the others.
+fn threshold_met(resource: Resource, watch: &Watch, first: usize) -> Option<(Quantity, Quantity)> {
+    let others = watch.fresh.each().filter(|index| *index != first);
+    core::iter::once(first).chain(others).find_map(|index| {
+        let threshold = watch.thresholds.get(index)?;
+        if threshold.signal.resource() != resource {
+            return None;
+        }
+        let reading = watch.readings.get(threshold.signal)?;
+        let available = Quantity::from_int(reading.available, format_of(resource));
+        Some((threshold.value.against(reading.capacity), available))
+    })
+}
+
+/// Bytes are printed in powers of 1024, counts in powers of 1000 (K:
+/// `makeSignalObservations`).
+const fn format_of(resource: Resource) -> Format {
+    match resource {
+        Resource::Memory | Resource::EphemeralStorage => Format::BinarySi,
+        Resource::Inodes | Resource::Pids => Format::DecimalSi,
+    }
+}
+
+/// The containers that use more than they requested, in the order of the stats.
+/// Only memory and ephemeral storage name containers.
+fn offenders<'a>(
+    resource: Resource,
+    pod: &'a Pod,
+    usage: &'a PodUsage,
+) -> impl Iterator<Item = (&'a Container, Quantity)> {
+    usage.containers.iter().flat_map(move |stats| {
+        let used = used(resource, stats);
+        let all = pod.spec.containers.iter().chain(&pod.spec.init_containers);
+        let named = all.filter(|container| container.name == stats.name);
+        named.filter_map(move |container| {
+            let used = used.clone()?;
+            (used > request(container, resource)).then_some((container, used))
+        })
+    })
+}
+
+fn used(resource: Resource, stats: &ContainerUsage) -> Option<Quantity> {
+    let bytes = match resource {
+        Resource::Memory => stats.memory_working_set_bytes?,
+        Resource::EphemeralStorage => stats.rootfs_bytes?.saturating_add(stats.logs_bytes?),
+        Resource::Inodes | Resource::Pids => return None,
+    };
+    Some(quantity(bytes))
+}
+
+fn request(container: &Container, resource: Resource) -> Quantity {
+    let requests = &container.resources.requests;
+    let request = match resource {
+        Resource::Memory => requests.memory.as_ref(),
+        Resource::EphemeralStorage => requests.ephemeral_storage.as_ref(),
+        Resource::Inodes | Resource::Pids => None,
+    };
+    request.cloned().unwrap_or(Quantity::ZERO)
+}
+
+/// The kubelet's message names only writable layers and logs, which reads as a
+/// riddle when a volume holds the bytes (k/k#130439).
+fn add_volumes(message: &mut String, pod: &Pod, usage: &PodUsage) {
+    for volume in pod.spec.volumes.iter().filter(|volume| volume.is_local()) {
+        let stats = usage.volumes.iter().find(|stats| stats.name == volume.name);
+        if let Some(bytes) = stats
+            .and_then(|stats| stats.used_bytes)
+            .filter(|bytes| *bytes > 0)
+        {
+            let (name, used) = (&volume.name, quantity(bytes));
+            message.push_str(&format!("Volume {name} was using {used}. "));
+        }
+    }
+}
+
+fn append(list: &mut String, item: &str) {
+    if !list.is_empty() {
+        list.push(',');
+    }
+    list.push_str(item);
+}
+
+fn quantity(bytes: u64) -> Quantity {
+    Quantity::from_int(i64::try_from(bytes).unwrap_or(i64::MAX), Format::BinarySi)
+}

@@ -1,0 +1,218 @@
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use evictd_condition::Pressure;
+use evictd_node::{ConditionSet, Layout, Mono, Policy, Readings, Signal};
+use evictd_threshold::{Threshold, derive_containerfs};
+
+use crate::Config;
+use crate::set::ThresholdSet;
+
+/// What was observed for a round.
+#[derive(Clone, Copy, Debug)]
+pub struct Observation<'a> {
+    /// A reading of each signal that could be measured.
+    pub readings: &'a Readings,
+    /// How the filesystems lie; `None` until it is known, which derives nothing.
+    pub layout: Option<Layout>,
+}
+
+/// A threshold that is met, as `status` shows it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Met<'a> {
+    /// The threshold.
+    pub threshold: &'a Threshold,
+    /// Since when.
+    pub since: Mono,
+    /// When its grace period is over.
+    pub acts_at: Mono,
+}
+
+/// The memory between rounds: what is met since when, and which conditions hold.
+#[derive(Clone, Debug)]
+pub(crate) struct Watch {
+    configured: Vec<Threshold>,
+    pub(crate) thresholds: Vec<Threshold>,
+    pub(crate) layout: Option<Layout>,
+    first_met: [Option<Mono>; ThresholdSet::CAPACITY],
+    /// Met with their grace period over, fresh or not.
+    pub(crate) due: ThresholdSet,
+    /// Those of them that may act in this round.
+    pub(crate) fresh: ThresholdSet,
+    pub(crate) readings: Readings,
+    pressure: Pressure,
+    pub(crate) conditions: ConditionSet,
+    /// No older reading may act: the last eviction ended then.
+    pub(crate) settled_at: Option<Mono>,
+}
+
+impl Watch {
+    pub(crate) fn new(configured: Vec<Threshold>) -> Self {
+        Self {
+            thresholds: configured.clone(),
+            configured,
+            layout: None,
+            first_met: [None; ThresholdSet::CAPACITY],
+            due: ThresholdSet::default(),
+            fresh: ThresholdSet::default(),
+            readings: Readings::default(),
+            pressure: Pressure::default(),
+            conditions: ConditionSet::empty(),
+            settled_at: None,
+        }
+    }
+
+    /// The pure bookkeeping of a round, up to the thresholds that may act.
+    pub(crate) fn observe(&mut self, now: Mono, observation: &Observation<'_>, config: &Config) {
+        let counted = self.lay_out(observation.layout, &config.policy);
+        let readings = observation.readings;
+        let met = self.met(readings, counted);
+        let mut observed = ConditionSet::empty();
+        let mut due = ThresholdSet::default();
+        for ((index, threshold), first) in
+            self.thresholds.iter().enumerate().zip(&mut self.first_met)
+        {
+            if !met.has(index) {
+                *first = None;
+                continue;
+            }
+            observed.insert(threshold.signal.condition().set());
+            let since = *first.get_or_insert(now);
+            if now.since(since) >= grace(threshold) {
+                due.insert(index);
+            }
+        }
+        self.conditions =
+            self.pressure
+                .observe(now, observed, config.transition_period, &config.policy);
+        self.fresh = self.fresh_of(due, readings, &config.policy);
+        self.due = due;
+        self.readings = *readings;
+    }
+
+    /// Takes over the layout and answers how many thresholds count in this round.
+    fn lay_out(&mut self, layout: Option<Layout>, policy: &Policy) -> usize {
+        let before = self.thresholds.len();
+        if self.layout == layout {
+            return before;
+        }
+        self.layout = layout;
+        self.thresholds.clone_from(&self.configured);
+        if let Some(layout) = layout {
+            derive_containerfs(&mut self.thresholds, layout);
+        }
+        if policy.derived_thresholds_lag_a_round {
+            before
+        } else {
+            self.thresholds.len()
+        }
+    }
+
+    /// Met now, or met before with less than the minimum reclaimed since.
+    fn met(&self, readings: &Readings, counted: usize) -> ThresholdSet {
+        let mut met = ThresholdSet::default();
+        for (index, threshold) in self.thresholds.iter().enumerate() {
+            let Some(reading) = readings.get(threshold.signal) else {
+                continue;
+            };
+            let is_met = index < counted && threshold.is_met(&reading);
+            if is_met || (self.due.has(index) && threshold.is_unreclaimed(&reading)) {
+                met.insert(index);
+            }
+        }
+        met
+    }
+
+    /// Of those due, the ones whose reading is newer than that of the last round.
+    /// No time stamp counts as fresh, and so does a signal that was missing.
+    fn fresh_of(&self, due: ThresholdSet, readings: &Readings, policy: &Policy) -> ThresholdSet {
+        let mut fresh = ThresholdSet::default();
+        for index in due.each() {
+            let Some(signal) = self.thresholds.get(index).map(|t| t.signal) else {
+                continue;
+            };
+            let Some(reading) = readings.get(signal) else {
+                continue;
+            };
+            let newer = match (self.readings.get(signal), reading.sampled) {
+                (None, _) | (_, None) => true,
+                (Some(last), Some(sampled)) => last.sampled.is_none_or(|last| sampled > last),
+            };
+            let settled = policy.stats_may_predate_last_eviction
+                || reading
+                    .sampled
+                    .is_none_or(|at| self.settled_at.is_none_or(|s| at >= s));
+            if newer && settled {
+                fresh.insert(index);
+            }
+        }
+        fresh
+    }
+
+    /// The threshold to act on: a memory signal's before all others, else the
+    /// first configured (K: `byEvictionPriority`).
+    pub(crate) fn first_to_act(&self) -> Option<usize> {
+        let is_memory = |index: &usize| {
+            self.thresholds.get(*index).is_some_and(|t| {
+                matches!(
+                    t.signal,
+                    Signal::MemoryAvailable | Signal::AllocatableMemoryAvailable
+                )
+            })
+        };
+        self.fresh
+            .each()
+            .find(is_memory)
+            .or_else(|| self.fresh.each().next())
+    }
+
+    /// Whether a second measurement shows that no pod has to go. The kubelet asks
+    /// for every signal, grace aside; evictd for what triggered it (decision D30).
+    pub(crate) fn is_reclaimed(&self, acting: usize, again: &Readings, policy: &Policy) -> bool {
+        let signal = self.thresholds.get(acting).map(|t| t.signal);
+        let counts = |(index, threshold): &(usize, &Threshold)| {
+            policy.reclaim_must_clear_every_signal
+                || (Some(threshold.signal) == signal && self.due.has(*index))
+        };
+        let still_short = |(_, threshold): (usize, &Threshold)| {
+            again
+                .get(threshold.signal)
+                .is_some_and(|reading| threshold.is_unreclaimed(&reading))
+        };
+        !self
+            .thresholds
+            .iter()
+            .enumerate()
+            .filter(counts)
+            .any(still_short)
+    }
+
+    pub(crate) fn met_thresholds(&self) -> impl Iterator<Item = Met<'_>> {
+        let with_times = self.thresholds.iter().zip(self.first_met);
+        with_times.filter_map(|(threshold, first)| {
+            let since = first?;
+            Some(Met {
+                threshold,
+                since,
+                acts_at: since + grace(threshold),
+            })
+        })
+    }
+
+    /// When the bookkeeping changes without any new observation.
+    pub(crate) fn next_deadline(&self, now: Mono, transition: Duration) -> Option<Mono> {
+        let acts = self
+            .met_thresholds()
+            .map(|met| met.acts_at)
+            .filter(|at| *at > now);
+        acts.chain(self.pressure.next_change(now, transition)).min()
+    }
+
+    pub(crate) fn pressure(&self) -> &Pressure {
+        &self.pressure
+    }
+}
+
+fn grace(threshold: &Threshold) -> Duration {
+    Duration::from_nanos(u64::try_from(threshold.grace.nanos()).unwrap_or(0))
+}

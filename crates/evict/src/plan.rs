@@ -1,0 +1,103 @@
+use alloc::string::String;
+
+use evictd_node::{Readings, Resource, Signal};
+use evictd_rank::Place;
+
+use crate::NodeReclaim;
+
+/// What the caller is to do now.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Plan {
+    /// Nothing; the round is over. Step again when something changes, or at
+    /// [`Evict::next_deadline`](crate::Evict::next_deadline).
+    Rest,
+    /// Read the pods and their stats, then hand in [`Outcome::PodsRead`].
+    ReadPods,
+    /// Reclaim these in order, measure again, hand in [`Outcome::Reclaimed`].
+    Reclaim(&'static [NodeReclaim]),
+    /// Evict this pod, then hand in [`Outcome::Killed`] or [`Outcome::KillFailed`].
+    Evict(Eviction),
+    /// A pod is ending within its grace period, and a hard threshold is met
+    /// meanwhile: kill it at once. Its outcome is still awaited.
+    KillNow,
+    /// This signal starves, and no pod may be evicted for it: all are critical,
+    /// stuck, or there is none.
+    NoCandidate(Signal),
+}
+
+/// What came of a plan.
+#[derive(Clone, Copy, Debug)]
+pub enum Outcome<'a> {
+    /// The pods are handed in with it.
+    PodsRead,
+    /// Node-level reclaim is done, whether it succeeded or not; this is the second
+    /// measurement, `None` when it failed.
+    Reclaimed(Option<&'a Readings>),
+    /// The pod's processes are gone; its remains may still be cleaned up.
+    Killed,
+    /// The pod could not be killed, or not before the deadline.
+    KillFailed,
+    /// Nothing of the pod is left.
+    CleanedUp,
+}
+
+/// A pod that is to be evicted, with everything that its record says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Eviction {
+    /// Which pod: its index in the list that was handed in.
+    pub candidate: usize,
+    /// Its uid.
+    pub uid: String,
+    /// Why it goes.
+    pub cause: Cause,
+    /// Seconds between asking and killing; zero kills at once. Negative only
+    /// with the kubelet's policy and a negative maximum.
+    pub grace_seconds: i64,
+    /// The message of pod status and event, in the kubelet's words.
+    pub message: String,
+    /// The annotations of the event; `None` where stats are missing, and for
+    /// local storage limits.
+    pub annotations: Option<Annotations>,
+}
+
+impl Eviction {
+    /// The phase that the evicted pod's status gets.
+    pub const PHASE: &'static str = "Failed";
+    /// The reason that the evicted pod's status gets.
+    pub const REASON: &'static str = "Evicted";
+    /// The type of the pod condition that a threshold eviction adds.
+    pub const DISRUPTION_CONDITION: &'static str = "DisruptionTarget";
+    /// The reason of that condition.
+    pub const DISRUPTION_REASON: &'static str = "TerminationByKubelet";
+}
+
+/// Why a pod goes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cause {
+    /// A threshold is met and the pod ranks first.
+    Threshold {
+        /// The index of the threshold in [`Evict::thresholds`](crate::Evict::thresholds).
+        threshold: usize,
+        /// Its place in the order, with the numbers that put it there.
+        place: Place,
+        /// How many pods were ranked before it and passed over.
+        passed_over: usize,
+    },
+    /// One of its emptyDir volumes is above its size limit.
+    EmptyDirLimit,
+    /// Its containers together are above the sum of their limits.
+    PodLimit,
+    /// One of its containers is above its limit.
+    ContainerLimit,
+}
+
+/// The annotations of an eviction event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Annotations {
+    /// `offending_containers`: those above their request, separated by commas.
+    pub offending_containers: String,
+    /// `offending_containers_usage`: what each of them used.
+    pub offending_containers_usage: String,
+    /// `starved_resource`: what ran short.
+    pub starved_resource: Resource,
+}

@@ -1,0 +1,54 @@
+use core::fmt;
+
+use evictd_node::{Layout, Policy, Signal};
+
+/// Something that the node itself can give back before a pod has to go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeReclaim {
+    /// Remove all dead containers and their logs.
+    ContainerGc,
+    /// Remove all unused images.
+    ImageGc,
+}
+
+impl fmt::Display for NodeReclaim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::ContainerGc => "containerGC",
+            Self::ImageGc => "imageGC",
+        })
+    }
+}
+
+const NOTHING: &[NodeReclaim] = &[];
+const CONTAINERS: &[NodeReclaim] = &[NodeReclaim::ContainerGc];
+const IMAGES: &[NodeReclaim] = &[NodeReclaim::ImageGc];
+const BOTH: &[NodeReclaim] = &[NodeReclaim::ContainerGc, NodeReclaim::ImageGc];
+
+/// What to reclaim, in order, when `signal` starves (K:
+/// `buildSignalToNodeReclaimFuncs`; acceptance rows 110 to 118). Only disk can
+/// be given back; images are never touched for nodefs where they lie elsewhere.
+pub(crate) const fn for_signal(
+    signal: Signal,
+    layout: Layout,
+    policy: &Policy,
+) -> &'static [NodeReclaim] {
+    match signal {
+        Signal::MemoryAvailable | Signal::AllocatableMemoryAvailable | Signal::PidAvailable => {
+            NOTHING
+        }
+        Signal::NodefsAvailable | Signal::NodefsInodesFree => match layout {
+            Layout::OneFilesystem => BOTH,
+            Layout::DedicatedImagefs if policy.dedicated_nodefs_reclaims_nothing => NOTHING,
+            Layout::DedicatedImagefs | Layout::SplitImagefs => CONTAINERS,
+        },
+        Signal::ImagefsAvailable | Signal::ImagefsInodesFree => match layout {
+            Layout::OneFilesystem | Layout::DedicatedImagefs => BOTH,
+            Layout::SplitImagefs => IMAGES,
+        },
+        Signal::ContainerfsAvailable | Signal::ContainerfsInodesFree => match layout {
+            Layout::OneFilesystem | Layout::DedicatedImagefs => BOTH,
+            Layout::SplitImagefs => CONTAINERS,
+        },
+    }
+}

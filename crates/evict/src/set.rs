@@ -1,0 +1,29 @@
+/// A set of thresholds by their index: no allocation, whatever the round finds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ThresholdSet(u32);
+
+impl ThresholdSet {
+    /// How many thresholds there can be. Two lists of nine signals, two copies
+    /// for the cgroup of all pods and four derived ones make 24.
+    pub(crate) const CAPACITY: usize = 32;
+
+    pub(crate) fn insert(&mut self, index: usize) {
+        self.0 |= bit(index);
+    }
+
+    pub(crate) fn has(self, index: usize) -> bool {
+        self.0 & bit(index) != 0
+    }
+
+    /// The indices in it, lowest first.
+    pub(crate) fn each(self) -> impl Iterator<Item = usize> {
+        (0..Self::CAPACITY).filter(move |index| self.has(*index))
+    }
+}
+
+fn bit(index: usize) -> u32 {
+    u32::try_from(index)
+        .ok()
+        .and_then(|index| 1_u32.checked_shl(index))
+        .unwrap_or(0)
+}

@@ -1,0 +1,660 @@
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use evictd_node::{Condition, Layout, Mono, Policy, Reading, Readings, Signal};
+use evictd_pod::usage::{PodUsage, VolumeUsage};
+use evictd_pod::{Medium, Pod, Volume, VolumeSource};
+use evictd_quantity::Quantity;
+use evictd_rank::Candidate;
+use evictd_threshold::{Lists, parse};
+
+use super::*;
+
+const GI: i64 = 1 << 30;
+
+fn seconds(s: u64) -> Mono {
+    Mono::from_millis(s * 1000)
+}
+
+fn machine(lists: &Lists<'_>, change: impl FnOnce(&mut Config)) -> Evict {
+    let mut config = Config {
+        thresholds: parse(lists).unwrap(),
+        ..Config::default()
+    };
+    change(&mut config);
+    Evict::new(config).unwrap()
+}
+
+fn hard(text: &str) -> Evict {
+    machine(
+        &Lists {
+            hard: text,
+            ..Lists::default()
+        },
+        |_| {},
+    )
+}
+
+/// Readings of `signal`s with so much available of 10Gi, taken then.
+fn readings(at: Mono, signals: &[(Signal, i64)]) -> Readings {
+    let mut readings = Readings::default();
+    for (signal, available) in signals {
+        let reading = Reading {
+            available: *available,
+            capacity: 10 * GI,
+            sampled: Some(at),
+        };
+        readings.set(*signal, Some(reading));
+    }
+    readings
+}
+
+fn step(evict: &mut Evict, at: u64, signals: &[(Signal, i64)], pods: &[Pod]) -> Plan {
+    let readings = readings(seconds(at), signals);
+    let observation = Observation {
+        readings: &readings,
+        layout: Some(Layout::OneFilesystem),
+    };
+    evict.step(seconds(at), &observation, Some(&candidates(pods)))
+}
+
+fn done(evict: &mut Evict, at: u64, outcome: Outcome<'_>, pods: &[Pod]) -> Plan {
+    evict.outcome(seconds(at), outcome, Some(&candidates(pods)))
+}
+
+fn candidates(pods: &[Pod]) -> Vec<Candidate<'_>> {
+    pods.iter()
+        .map(|pod| Candidate { pod, usage: None })
+        .collect()
+}
+
+/// Pods that go in the order given: by rising priority.
+fn pods(names: &[&str]) -> Vec<Pod> {
+    names
+        .iter()
+        .zip(0..)
+        .map(|(name, priority)| pod(name, priority))
+        .collect()
+}
+
+fn pod(name: &str, priority: i32) -> Pod {
+    let mut pod = Pod::default();
+    pod.metadata.uid = name.to_string();
+    pod.metadata.name = name.to_string();
+    pod.spec.priority = Some(priority);
+    pod
+}
+
+fn evicted(plan: &Plan) -> (&str, i64) {
+    match plan {
+        Plan::Evict(eviction) => (eviction.uid.as_str(), eviction.grace_seconds),
+        other => panic!("not an eviction: {other:?}"),
+    }
+}
+
+const MEMORY: Signal = Signal::MemoryAvailable;
+
+#[test]
+fn nothing_met_means_nothing_done() {
+    let mut evict = hard("memory.available<1Gi");
+    assert_eq!(
+        step(&mut evict, 0, &[(MEMORY, GI)], &pods(&["a"])),
+        Plan::Rest
+    );
+    assert_eq!(step(&mut evict, 1, &[], &pods(&["a"])), Plan::Rest);
+    assert!(evict.conditions().is_empty());
+    assert_eq!(evict.met().count(), 0);
+}
+
+#[test]
+fn a_hard_threshold_kills_at_once_and_one_pod_at_a_time() {
+    let all = pods(&["a", "b"]);
+    let mut evict = hard("memory.available<1Gi");
+    assert_eq!(
+        evicted(&step(&mut evict, 0, &[(MEMORY, 1)], &all)),
+        ("a", 0)
+    );
+    assert!(evict.conditions().has(Condition::MemoryPressure));
+    assert_eq!(
+        step(&mut evict, 1, &[(MEMORY, 1)], &all),
+        Plan::Rest,
+        "still being killed"
+    );
+    assert_eq!(done(&mut evict, 2, Outcome::Killed, &all), Plan::Rest);
+    assert!(evict.is_busy());
+    assert_eq!(
+        step(&mut evict, 3, &[(MEMORY, 1)], &all),
+        Plan::Rest,
+        "still being cleaned up"
+    );
+    assert_eq!(done(&mut evict, 4, Outcome::CleanedUp, &all), Plan::Rest);
+    assert_eq!(
+        evicted(&step(&mut evict, 5, &[(MEMORY, 1)], &all[1..])).0,
+        "b"
+    );
+}
+
+#[test]
+fn the_wait_for_a_clean_up_is_bounded() {
+    let all = pods(&["a", "b"]);
+    let mut evict = hard("memory.available<1Gi");
+    step(&mut evict, 0, &[(MEMORY, 1)], &all);
+    done(&mut evict, 0, Outcome::Killed, &all);
+    assert_eq!(evict.next_deadline(seconds(1)), Some(seconds(30)));
+    assert_eq!(step(&mut evict, 29, &[(MEMORY, 1)], &all), Plan::Rest);
+    assert_eq!(
+        evicted(&step(&mut evict, 30, &[(MEMORY, 1)], &all[1..])).0,
+        "b"
+    );
+}
+
+#[test]
+fn a_reading_from_before_the_last_eviction_evicts_no_other() {
+    let all = pods(&["a", "b"]);
+    for (policy, expected) in [(Policy::default(), None), (Policy::kubelet(), Some("b"))] {
+        let lists = Lists {
+            hard: "memory.available<1Gi",
+            ..Lists::default()
+        };
+        let mut evict = machine(&lists, |config| config.policy = policy);
+        step(&mut evict, 0, &[(MEMORY, 1)], &all);
+        done(&mut evict, 5, Outcome::Killed, &all);
+        done(&mut evict, 5, Outcome::CleanedUp, &all);
+        let old = readings(seconds(4), &[(MEMORY, 1)]);
+        let observation = Observation {
+            readings: &old,
+            layout: None,
+        };
+        let plan = evict.step(seconds(6), &observation, Some(&candidates(&all[1..])));
+        assert_eq!(
+            matches!(plan, Plan::Evict(_)),
+            expected.is_some(),
+            "{plan:?}"
+        );
+    }
+}
+
+#[test]
+fn the_same_observation_twice_drives_one_eviction() {
+    let all = pods(&["a", "b"]);
+    let mut evict = machine(
+        &Lists {
+            hard: "memory.available<1Gi",
+            ..Lists::default()
+        },
+        |config| config.policy = Policy::kubelet(),
+    );
+    step(&mut evict, 0, &[(MEMORY, 1)], &all);
+    done(&mut evict, 0, Outcome::Killed, &all);
+    done(&mut evict, 0, Outcome::CleanedUp, &all);
+    assert_eq!(step(&mut evict, 0, &[(MEMORY, 1)], &all), Plan::Rest);
+    assert_eq!(evict.due().count(), 1, "held back, but remembered");
+}
+
+/// Acceptance rows 67 and 68: grace, and a soft threshold that flaps starts over.
+#[test]
+fn a_soft_threshold_waits_for_its_grace_and_starts_over() {
+    let all = pods(&["a"]);
+    let mut evict = machine(
+        &Lists {
+            soft: "memory.available<1Gi",
+            soft_grace_period: "memory.available=30s",
+            ..Lists::default()
+        },
+        |config| config.max_pod_grace_seconds = 60,
+    );
+    for (at, available) in [(0, 1), (29, 1), (30, 2 * GI), (31, 1), (60, 1)] {
+        assert_eq!(
+            step(&mut evict, at, &[(MEMORY, available)], &all),
+            Plan::Rest,
+            "{at} s"
+        );
+        assert!(evict.conditions().has(Condition::MemoryPressure), "{at} s");
+    }
+    assert_eq!(evict.next_deadline(seconds(60)), Some(seconds(61)));
+    assert_eq!(
+        evicted(&step(&mut evict, 61, &[(MEMORY, 1)], &all)),
+        ("a", 60)
+    );
+}
+
+#[test]
+fn the_lesser_grace_counts_and_a_negative_maximum_defers_to_the_pod() {
+    for (most, own, ours, kubelets) in [
+        (60, Some(10), 10, 10),
+        (10, Some(60), 10, 10),
+        (10, None, 10, 10),
+        (0, Some(60), 0, 0),
+        (-1, Some(60), 60, -1),
+        (-1, None, 30, -1),
+    ] {
+        for (policy, expected) in [(Policy::default(), ours), (Policy::kubelet(), kubelets)] {
+            let lists = Lists {
+                soft: "memory.available<1Gi",
+                soft_grace_period: "memory.available=1s",
+                ..Lists::default()
+            };
+            let mut evict = machine(&lists, |config| {
+                config.max_pod_grace_seconds = most;
+                config.policy = policy;
+            });
+            let mut all = pods(&["a"]);
+            all[0].spec.termination_grace_period_seconds = own;
+            step(&mut evict, 0, &[(MEMORY, 1)], &all);
+            let plan = step(&mut evict, 1, &[(MEMORY, 1)], &all);
+            assert_eq!(evicted(&plan).1, expected, "max {most}, own {own:?}");
+        }
+    }
+}
+
+#[test]
+fn a_hard_threshold_cuts_a_soft_grace_short_once() {
+    let all = pods(&["a"]);
+    let mut evict = machine(
+        &Lists {
+            hard: "memory.available<1Gi",
+            soft: "memory.available<2Gi",
+            soft_grace_period: "memory.available=1s",
+            ..Lists::default()
+        },
+        |config| config.max_pod_grace_seconds = 60,
+    );
+    step(&mut evict, 0, &[(MEMORY, GI + 1)], &all);
+    assert_eq!(
+        evicted(&step(&mut evict, 1, &[(MEMORY, GI + 1)], &all)),
+        ("a", 60)
+    );
+    assert_eq!(step(&mut evict, 2, &[(MEMORY, GI + 1)], &all), Plan::Rest);
+    assert_eq!(step(&mut evict, 3, &[(MEMORY, 1)], &all), Plan::KillNow);
+    assert_eq!(step(&mut evict, 4, &[(MEMORY, 1)], &all), Plan::Rest);
+}
+
+/// Acceptance rows 87 and 88.
+#[test]
+fn a_failed_kill_takes_the_next_and_leaves_the_stuck_one_alone() {
+    let all = pods(&["a", "b", "c"]);
+    let mut evict = hard("memory.available<1Gi");
+    assert_eq!(evicted(&step(&mut evict, 0, &[(MEMORY, 1)], &all)).0, "a");
+    assert_eq!(
+        evicted(&done(&mut evict, 1, Outcome::KillFailed, &all)).0,
+        "b"
+    );
+    done(&mut evict, 2, Outcome::Killed, &all);
+    done(&mut evict, 2, Outcome::CleanedUp, &all);
+    let left = [all[0].clone(), all[2].clone()];
+    assert_eq!(evicted(&step(&mut evict, 3, &[(MEMORY, 1)], &left)).0, "c");
+    done(&mut evict, 4, Outcome::KillFailed, &left);
+    assert_eq!(
+        evicted(&step(&mut evict, 32, &[(MEMORY, 1)], &left)).0,
+        "a",
+        "tried again"
+    );
+}
+
+#[test]
+fn a_kill_that_fails_after_the_pressure_is_gone_takes_no_other() {
+    let all = pods(&["a", "b"]);
+    let mut evict = hard("memory.available<1Gi");
+    step(&mut evict, 0, &[(MEMORY, 1)], &all);
+    step(&mut evict, 5, &[(MEMORY, 5 * GI)], &all);
+    assert_eq!(done(&mut evict, 6, Outcome::KillFailed, &all), Plan::Rest);
+}
+
+#[test]
+fn the_kubelets_failed_kill_ends_the_round() {
+    let all = pods(&["a", "b"]);
+    let mut evict = machine(
+        &Lists {
+            hard: "memory.available<1Gi",
+            ..Lists::default()
+        },
+        |config| config.policy = Policy::kubelet(),
+    );
+    assert_eq!(
+        evicted(&step(&mut evict, 0, &[(MEMORY, 1)], &all)),
+        ("a", 1)
+    );
+    assert_eq!(done(&mut evict, 1, Outcome::KillFailed, &all), Plan::Rest);
+}
+
+/// Decision D33.
+#[test]
+fn critical_pods_are_passed_over_and_reported_when_only_they_remain() {
+    let mut all = pods(&["static", "mirror", "a"]);
+    let annotations = ["kubernetes.io/config.source", "kubernetes.io/config.mirror"];
+    for (pod, key) in all.iter_mut().zip(annotations) {
+        pod.metadata
+            .annotations
+            .insert(key.to_string(), "file".to_string());
+    }
+    all.push(pod("system", 2_000_000_000));
+    let mut evict = hard("memory.available<1Gi");
+    let plan = step(&mut evict, 0, &[(MEMORY, 1)], &all);
+    assert_eq!(evicted(&plan).0, "a");
+    let Plan::Evict(Eviction {
+        cause: Cause::Threshold { passed_over, .. },
+        ..
+    }) = plan
+    else {
+        panic!("another cause");
+    };
+    assert_eq!(passed_over, 2);
+    assert_eq!(
+        done(&mut evict, 1, Outcome::KillFailed, &all),
+        Plan::NoCandidate(MEMORY)
+    );
+}
+
+#[test]
+fn memory_goes_first_whatever_the_order_of_the_flags() {
+    let all = pods(&["a"]);
+    let mut evict = hard("pid.available<100,nodefs.available<1Gi,memory.available<1Gi");
+    let low = [
+        (MEMORY, 1),
+        (Signal::PidAvailable, 1),
+        (Signal::NodefsAvailable, 1),
+    ];
+    step(&mut evict, 0, &low, &all);
+    assert_eq!(evict.acting_on().map(|t| t.signal), Some(MEMORY));
+}
+
+#[test]
+fn pods_are_asked_for_only_when_one_has_to_go() {
+    let all = pods(&["a"]);
+    let mut evict = hard("memory.available<1Gi");
+    let low = readings(seconds(0), &[(MEMORY, 1)]);
+    let plan = evict.step(
+        seconds(0),
+        &Observation {
+            readings: &low,
+            layout: None,
+        },
+        None,
+    );
+    assert_eq!(plan, Plan::ReadPods);
+    assert_eq!(
+        evicted(&done(&mut evict, 0, Outcome::PodsRead, &all)).0,
+        "a"
+    );
+}
+
+/// Acceptance rows 5, 112 and decision D30.
+#[test]
+fn the_node_gives_back_before_a_pod_goes() {
+    let all = pods(&["a"]);
+    let nodefs = Signal::NodefsAvailable;
+    const BOTH: &[NodeReclaim] = &[NodeReclaim::ContainerGc, NodeReclaim::ImageGc];
+    let low = [(nodefs, 1), (Signal::PidAvailable, 1)];
+    for (after, everything_must_clear, expect_eviction) in [
+        (2 * GI, false, false),
+        (2 * GI, true, true),
+        (GI + 1, false, true),
+    ] {
+        let lists = Lists {
+            hard: "nodefs.available<1Gi",
+            minimum_reclaim: "nodefs.available=1Gi",
+            soft: "pid.available<5",
+            soft_grace_period: "pid.available=1h",
+            ..Lists::default()
+        };
+        let mut evict = machine(&lists, |config| {
+            config.policy.reclaim_must_clear_every_signal = everything_must_clear;
+        });
+        assert_eq!(step(&mut evict, 0, &low, &all), Plan::Reclaim(BOTH));
+        let again = readings(seconds(1), &[(nodefs, after), (Signal::PidAvailable, 1)]);
+        let plan = done(&mut evict, 1, Outcome::Reclaimed(Some(&again)), &all);
+        assert_eq!(matches!(plan, Plan::Evict(_)), expect_eviction, "{after}");
+    }
+}
+
+#[test]
+fn what_is_reclaimed_follows_the_layout() {
+    use NodeReclaim::{ContainerGc, ImageGc};
+    let (node, image) = (Signal::NodefsAvailable, Signal::ImagefsInodesFree);
+    let (ours, kubelet) = (Policy::default(), Policy::kubelet());
+    for (signal, layout, policy, expected) in [
+        (
+            node,
+            Layout::OneFilesystem,
+            &ours,
+            &[ContainerGc, ImageGc][..],
+        ),
+        (node, Layout::DedicatedImagefs, &ours, &[ContainerGc]),
+        (node, Layout::DedicatedImagefs, &kubelet, &[]),
+        (node, Layout::SplitImagefs, &kubelet, &[ContainerGc]),
+        (
+            image,
+            Layout::DedicatedImagefs,
+            &ours,
+            &[ContainerGc, ImageGc],
+        ),
+        (image, Layout::SplitImagefs, &ours, &[ImageGc]),
+        (
+            Signal::ContainerfsAvailable,
+            Layout::SplitImagefs,
+            &ours,
+            &[ContainerGc],
+        ),
+        (MEMORY, Layout::OneFilesystem, &ours, &[]),
+    ] {
+        assert_eq!(
+            reclaim::for_signal(signal, layout, policy),
+            expected,
+            "{signal}, {layout}"
+        );
+    }
+}
+
+/// Acceptance row 120: a threshold stays met until its minimum is reclaimed.
+#[test]
+fn minimum_reclaim_goes_on_until_it_is_reached() {
+    let all = pods(&["a"]);
+    let mut evict = machine(
+        &Lists {
+            hard: "memory.available<1Gi",
+            minimum_reclaim: "memory.available=1Gi",
+            ..Lists::default()
+        },
+        |_| {},
+    );
+    assert_eq!(
+        step(&mut evict, 0, &[(MEMORY, GI + 1)], &all),
+        Plan::Rest,
+        "not met yet"
+    );
+    for (at, available, name) in [(1, GI - 1, "a"), (3, GI + 1, "a")] {
+        assert_eq!(
+            evicted(&step(&mut evict, at, &[(MEMORY, available)], &all)).0,
+            name
+        );
+        done(&mut evict, at + 1, Outcome::Killed, &all);
+        done(&mut evict, at + 1, Outcome::CleanedUp, &all);
+    }
+    assert_eq!(step(&mut evict, 5, &[(MEMORY, 2 * GI)], &all), Plan::Rest);
+    assert_eq!(
+        step(&mut evict, 6, &[(MEMORY, GI + 1)], &all),
+        Plan::Rest,
+        "left for good"
+    );
+}
+
+#[test]
+fn pods_above_their_own_limits_go_one_after_another() {
+    let limited = |name: &str| {
+        let mut pod = pod(name, 0);
+        let source = VolumeSource::EmptyDir {
+            medium: Medium::default(),
+            size_limit: Quantity::parse(b"1Mi").ok(),
+        };
+        pod.spec.volumes.push(Volume {
+            name: "scratch".to_string(),
+            source,
+        });
+        pod
+    };
+    let all = [limited("a"), pod("within", 0), limited("b")];
+    let usage = PodUsage {
+        volumes: [VolumeUsage {
+            name: "scratch".to_string(),
+            used_bytes: Some((1 << 20) + 1),
+            inodes_used: None,
+        }]
+        .into(),
+        ..PodUsage::default()
+    };
+    let candidates: Vec<Candidate<'_>> = all
+        .iter()
+        .map(|pod| Candidate {
+            pod,
+            usage: Some(&usage),
+        })
+        .collect();
+    let mut evict = hard("memory.available<1Gi");
+    let low = readings(seconds(0), &[(MEMORY, 1)]);
+    let observation = Observation {
+        readings: &low,
+        layout: None,
+    };
+    let plan = evict.step(seconds(0), &observation, Some(&candidates));
+    assert_eq!(evicted(&plan), ("a", 1));
+    let Plan::Evict(eviction) = plan else {
+        panic!("checked above")
+    };
+    assert_eq!(
+        eviction.message,
+        "Usage of EmptyDir volume \"scratch\" exceeds the limit \"1Mi\". "
+    );
+    let plan = evict.outcome(seconds(1), Outcome::Killed, Some(&candidates));
+    assert_eq!(evicted(&plan).0, "b");
+    let plan = evict.outcome(seconds(2), Outcome::Killed, Some(&candidates));
+    assert_eq!(
+        plan,
+        Plan::Rest,
+        "the round is over, memory pressure or not"
+    );
+}
+
+/// Decision D57: the kubelet's message leaves volumes out.
+#[test]
+fn the_message_names_local_volumes() {
+    let mut owner = pod("a", 0);
+    owner.spec.volumes.push(Volume {
+        name: "data".to_string(),
+        source: VolumeSource::HostPath {
+            path: "/data".to_string(),
+        },
+    });
+    let volume = VolumeUsage {
+        name: "data".to_string(),
+        used_bytes: Some(3 << 20),
+        inodes_used: None,
+    };
+    let usage = PodUsage {
+        volumes: [volume].into(),
+        ..PodUsage::default()
+    };
+    let candidates = [Candidate {
+        pod: &owner,
+        usage: Some(&usage),
+    }];
+    let mut evict = hard("nodefs.available<1Gi");
+    let low = readings(seconds(0), &[(Signal::NodefsAvailable, 1 << 20)]);
+    let layout = Some(Layout::OneFilesystem);
+    evict.step(
+        seconds(0),
+        &Observation {
+            readings: &low,
+            layout,
+        },
+        Some(&candidates),
+    );
+    let plan = evict.outcome(seconds(0), Outcome::Reclaimed(None), Some(&candidates));
+    let Plan::Evict(eviction) = plan else {
+        panic!("nothing evicted")
+    };
+    assert_eq!(
+        eviction.message,
+        "The node was low on resource: ephemeral-storage. \
+         Threshold quantity: 1Gi, available: 1Mi. Volume data was using 3Mi. "
+    );
+}
+
+#[test]
+fn a_change_of_layout_changes_the_derived_thresholds() {
+    let mut evict = hard("nodefs.available<10%,imagefs.available<15%");
+    let none = Readings::default();
+    for (layout, count, source) in [
+        (None, 2, None),
+        (Some(Layout::OneFilesystem), 6, Some("10%")),
+        (Some(Layout::DedicatedImagefs), 6, Some("15%")),
+        (None, 2, None),
+    ] {
+        evict.step(
+            seconds(0),
+            &Observation {
+                readings: &none,
+                layout,
+            },
+            None,
+        );
+        assert_eq!(evict.thresholds().len(), count, "{layout:?}");
+        let derived = evict
+            .thresholds()
+            .iter()
+            .find(|t| t.signal == Signal::ContainerfsAvailable);
+        assert_eq!(
+            derived.map(|t| t.value.to_string()).as_deref(),
+            source,
+            "{layout:?}"
+        );
+    }
+}
+
+#[test]
+fn outcomes_that_nobody_asked_for_change_nothing() {
+    let all = pods(&["a"]);
+    let mut evict = hard("memory.available<1Gi");
+    for outcome in [
+        Outcome::Killed,
+        Outcome::KillFailed,
+        Outcome::CleanedUp,
+        Outcome::PodsRead,
+    ] {
+        assert_eq!(done(&mut evict, 0, outcome, &all), Plan::Rest);
+    }
+    assert_eq!(evicted(&step(&mut evict, 1, &[(MEMORY, 1)], &all)).0, "a");
+    assert_eq!(done(&mut evict, 2, Outcome::PodsRead, &all), Plan::Rest);
+    assert!(evict.is_busy(), "the kill is still awaited");
+}
+
+#[test]
+fn more_thresholds_than_signals_are_refused() {
+    let one = parse(&Lists {
+        hard: "memory.available<1Gi",
+        ..Lists::default()
+    })
+    .unwrap();
+    let thresholds = core::iter::repeat_n(one[0].clone(), 29).collect();
+    let error = Evict::new(Config {
+        thresholds,
+        ..Config::default()
+    })
+    .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "29 eviction thresholds given, at most 28 can be watched"
+    );
+}
+
+#[test]
+fn the_wait_is_told() {
+    let mut evict = hard("memory.available<1Gi");
+    assert_eq!(evict.next_deadline(seconds(0)), None);
+    step(&mut evict, 0, &[(MEMORY, 1)], &[]);
+    let transition = Duration::from_secs(300);
+    assert_eq!(
+        evict.next_deadline(seconds(1)),
+        Some(seconds(0) + transition)
+    );
+}

@@ -1,0 +1,272 @@
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+use evictd_node::{Layout, Policy, Ranking, Signal};
+use evictd_pod::usage::{ContainerUsage, PodUsage, VolumeUsage};
+use evictd_pod::{Container, Pod, ResourceList, Resources, Volume, VolumeSource};
+use evictd_quantity::Quantity;
+
+use super::*;
+
+const MI: u64 = 1 << 20;
+
+/// A pod that requests and uses so many Mi of memory; no request is none at all.
+fn memory_pod(
+    name: &str,
+    priority: i32,
+    request: Option<&str>,
+    used: Option<u64>,
+) -> (Pod, Option<PodUsage>) {
+    let requests = ResourceList {
+        memory: request.map(|text| Quantity::parse(text.as_bytes()).unwrap()),
+        ..ResourceList::default()
+    };
+    let container = Container {
+        name: "main".to_string(),
+        resources: Resources {
+            requests,
+            ..Resources::default()
+        },
+        ..Container::default()
+    };
+    let mut pod = Pod::default();
+    pod.metadata.name = name.to_string();
+    pod.spec.priority = Some(priority);
+    pod.spec.containers.push(container);
+    let usage = used.map(|mi| PodUsage {
+        memory_working_set_bytes: Some(mi * MI),
+        ..PodUsage::default()
+    });
+    (pod, usage)
+}
+
+fn order(signal: Signal, pods: &[(Pod, Option<PodUsage>)], policy: &Policy) -> Vec<usize> {
+    let candidates: Vec<Candidate<'_>> = pods
+        .iter()
+        .map(|(pod, usage)| Candidate {
+            pod,
+            usage: usage.as_ref(),
+        })
+        .collect();
+    let order = rank(signal, Layout::OneFilesystem, &candidates, policy);
+    order.into_iter().map(|place| place.candidate).collect()
+}
+
+/// Acceptance rows 91 to 95.
+#[test]
+fn above_request_goes_before_priority_goes_before_how_much() {
+    let pods = [
+        memory_pod("below, low priority", -10, Some("500Mi"), Some(400)),
+        memory_pod("above by little", 0, Some("100Mi"), Some(150)),
+        memory_pod("above by much", 0, Some("100Mi"), Some(300)),
+        memory_pod("above, high priority", 1000, None, Some(900)),
+        memory_pod("below by little", 0, Some("500Mi"), Some(499)),
+    ];
+    let expected = [2, 1, 3, 0, 4];
+    assert_eq!(
+        order(Signal::MemoryAvailable, &pods, &Policy::default()),
+        expected
+    );
+    assert_eq!(
+        order(Signal::MemoryAvailable, &pods, &Policy::kubelet()),
+        expected
+    );
+}
+
+#[test]
+fn a_use_equal_to_the_request_does_not_exceed_it() {
+    let pods = [
+        memory_pod("equal", 0, Some("100Mi"), Some(100)),
+        memory_pod(
+            "a fraction of a byte above",
+            0,
+            Some("104857599999m"),
+            Some(100),
+        ),
+    ];
+    assert_eq!(
+        order(Signal::MemoryAvailable, &pods, &Policy::default()),
+        [1, 0]
+    );
+}
+
+/// Decision D59.
+#[test]
+fn unknown_usage_is_no_death_sentence() {
+    let pods = [
+        memory_pod("within", 0, Some("100Mi"), Some(50)),
+        memory_pod("unknown", 0, Some("100Mi"), None),
+        memory_pod("above", 0, Some("100Mi"), Some(200)),
+    ];
+    assert_eq!(
+        order(Signal::MemoryAvailable, &pods, &Policy::default()),
+        [2, 1, 0]
+    );
+    assert_eq!(
+        order(Signal::MemoryAvailable, &pods, &Policy::kubelet()),
+        [1, 2, 0]
+    );
+}
+
+/// Acceptance rows 98 to 101: classes first, whatever the priorities.
+#[test]
+fn the_old_order_goes_class_by_class() {
+    let (mut guaranteed, usage) = memory_pod("guaranteed", -100, Some("100Mi"), Some(100));
+    guaranteed.status.qos_class = Some(evictd_node::QosClass::Guaranteed);
+    let pods = [
+        (guaranteed, usage),
+        memory_pod("burstable within, large", 0, Some("900Mi"), Some(800)),
+        memory_pod("burstable within, small", 0, Some("900Mi"), Some(10)),
+        memory_pod("burstable above", 0, Some("10Mi"), Some(20)),
+        memory_pod("best effort, small", 1000, None, Some(1)),
+        memory_pod("best effort, large", 2000, None, Some(2)),
+    ];
+    let policy = Policy {
+        ranking: Ranking::Qos,
+        ..Policy::default()
+    };
+    assert_eq!(
+        order(Signal::MemoryAvailable, &pods, &policy),
+        [5, 4, 3, 1, 2, 0]
+    );
+}
+
+/// Acceptance row 103: process ids know no request.
+#[test]
+fn process_ids_go_by_priority_then_by_count() {
+    let with = |priority, processes: Option<u64>| {
+        let (pod, _) = memory_pod("p", priority, Some("1Mi"), None);
+        (
+            pod,
+            Some(PodUsage {
+                process_count: processes,
+                ..PodUsage::default()
+            }),
+        )
+    };
+    let pods = [
+        with(0, Some(10)),
+        with(0, Some(500)),
+        with(-1, Some(1)),
+        with(0, None),
+    ];
+    assert_eq!(
+        order(Signal::PidAvailable, &pods, &Policy::default()),
+        [2, 1, 0, 3]
+    );
+}
+
+/// Acceptance rows 107 to 109.
+#[test]
+fn disk_counts_what_lies_on_the_starved_filesystem() {
+    let container = ContainerUsage {
+        name: "main".to_string(),
+        rootfs_bytes: Some(100),
+        rootfs_inodes: Some(7),
+        logs_bytes: Some(10),
+        logs_inodes: Some(2),
+        ..ContainerUsage::default()
+    };
+    let volume = |name: &str, used| VolumeUsage {
+        name: name.to_string(),
+        used_bytes: Some(used),
+        inodes_used: Some(1),
+    };
+    let usage = PodUsage {
+        containers: [container].into(),
+        volumes: [volume("scratch", 1000), volume("claim", 50_000)].into(),
+        ..PodUsage::default()
+    };
+    let mut pod = Pod::default();
+    let scratch = VolumeSource::EmptyDir {
+        medium: evictd_pod::Medium::default(),
+        size_limit: None,
+    };
+    for (name, source) in [
+        ("scratch", scratch),
+        ("claim", VolumeSource::PersistentVolumeClaim),
+    ] {
+        pod.spec.volumes.push(Volume {
+            name: name.to_string(),
+            source,
+        });
+    }
+    for (signal, layout, expected) in [
+        (Signal::NodefsAvailable, Layout::OneFilesystem, 1110),
+        (Signal::ImagefsAvailable, Layout::OneFilesystem, 1110),
+        (Signal::NodefsInodesFree, Layout::OneFilesystem, 10),
+        (Signal::NodefsAvailable, Layout::DedicatedImagefs, 1010),
+        (Signal::ImagefsAvailable, Layout::DedicatedImagefs, 100),
+        (Signal::ContainerfsInodesFree, Layout::DedicatedImagefs, 7),
+        (Signal::NodefsAvailable, Layout::SplitImagefs, 1110),
+        (Signal::ContainerfsAvailable, Layout::SplitImagefs, 1110),
+        (Signal::ImagefsAvailable, Layout::SplitImagefs, 0),
+    ] {
+        assert_eq!(
+            measured(signal, layout, &pod, &usage),
+            expected,
+            "{signal}, {layout}"
+        );
+    }
+}
+
+/// Decision D4: the kubelet subtracts bytes from inodes.
+#[test]
+fn inodes_are_not_diminished_by_bytes() {
+    let with = |request: &str, inodes| {
+        let (mut pod, _) = memory_pod("p", 0, None, None);
+        let container = pod.spec.containers.first_mut().unwrap();
+        container.resources.requests.ephemeral_storage = Quantity::parse(request.as_bytes()).ok();
+        let logs = ContainerUsage {
+            logs_inodes: Some(inodes),
+            ..ContainerUsage::default()
+        };
+        (
+            pod,
+            Some(PodUsage {
+                containers: [logs].into(),
+                ..PodUsage::default()
+            }),
+        )
+    };
+    let pods = [with("0", 10), with("1Gi", 90)];
+    assert_eq!(
+        order(Signal::NodefsInodesFree, &pods, &Policy::default()),
+        [1, 0]
+    );
+    assert_eq!(
+        order(Signal::NodefsInodesFree, &pods, &Policy::kubelet()),
+        [0, 1]
+    );
+}
+
+#[test]
+fn each_place_says_why() {
+    let pods = [
+        memory_pod("a", 5, Some("100Mi"), Some(300)),
+        memory_pod("b", 0, Some("100Mi"), Some(40)),
+        memory_pod("c", 0, None, None),
+    ];
+    let candidates: Vec<Candidate<'_>> = pods
+        .iter()
+        .map(|(pod, usage)| Candidate {
+            pod,
+            usage: usage.as_ref(),
+        })
+        .collect();
+    let order = rank(
+        Signal::MemoryAvailable,
+        Layout::OneFilesystem,
+        &candidates,
+        &Policy::default(),
+    );
+    let reasons: Vec<_> = order.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        reasons,
+        [
+            "uses 300Mi, 200Mi above its request, priority 5, Burstable",
+            "its usage is unknown, priority 0, BestEffort",
+            "uses 40Mi, 60Mi below its request, priority 0, Burstable",
+        ]
+    );
+}

@@ -1,0 +1,121 @@
+use core::result::Result as CoreResult;
+use std::path::Path;
+
+use evictd_kerntext::{Limit, MemoryStat};
+
+use crate::dir::FailedIn;
+use crate::error::{Cause, Failed};
+use crate::file::{Buffer, KeptFile};
+use crate::memory::MemoryUsage;
+use crate::{Dir, Hierarchy, Version};
+
+/// The names of a cgroup's memory files.
+struct Names {
+    usage: &'static str,
+    limit: &'static str,
+}
+
+const fn names(version: Version) -> Names {
+    match version {
+        Version::V1 => Names {
+            usage: "memory.usage_in_bytes",
+            limit: "memory.limit_in_bytes",
+        },
+        Version::V2 => Names {
+            usage: "memory.current",
+            limit: "memory.max",
+        },
+    }
+}
+
+const STAT: &str = "memory.stat";
+
+/// The memory files of one cgroup, kept open.
+#[derive(Debug)]
+pub(crate) struct MemoryFiles {
+    version: Version,
+    /// `None` for the v2 root, which has no such file.
+    usage: Option<KeptFile>,
+    stat: KeptFile,
+    limit: KeptFile,
+}
+
+impl MemoryFiles {
+    /// Those of the hierarchy's root: the node's.
+    pub(crate) fn of_root(hierarchy: &Hierarchy) -> Self {
+        let mut files = Self::of(hierarchy, Path::new(""));
+        if hierarchy.version == Version::V2 {
+            files.usage = None;
+        }
+        files
+    }
+
+    /// Those of a cgroup by its path from the root, with or without a slash at
+    /// the front.
+    pub(crate) fn of(hierarchy: &Hierarchy, cgroup: &Path) -> Self {
+        let dir = hierarchy.below(cgroup);
+        let names = names(hierarchy.version);
+        let kept = |name: &str| KeptFile::new(dir.join(name));
+        Self {
+            version: hierarchy.version,
+            usage: Some(kept(names.usage)),
+            stat: kept(STAT),
+            limit: kept(names.limit),
+        }
+    }
+
+    pub(crate) fn read_usage(
+        &mut self,
+        buffer: &mut Buffer,
+    ) -> CoreResult<MemoryUsage, Failed<'_>> {
+        let own = match &mut self.usage {
+            Some(file) => Some(file.parse(buffer, Buffer::value)?),
+            None => None,
+        };
+        let version = self.version;
+        self.stat
+            .parse(buffer, |text| usage(version, own, &text.memory_stat()?))
+    }
+
+    pub(crate) fn read_limit(&mut self, buffer: &mut Buffer) -> CoreResult<Limit, Failed<'_>> {
+        self.limit.parse(buffer, Buffer::limit)
+    }
+}
+
+/// A cgroup's usage by its directory.
+pub(crate) fn read_usage_at<'a>(
+    dir: &'a Dir,
+    version: Version,
+    buffer: &mut Buffer,
+) -> CoreResult<MemoryUsage, FailedIn<'a>> {
+    let own = dir.parse(names(version).usage, buffer, Buffer::value)?;
+    dir.parse(STAT, buffer, |text| {
+        usage(version, Some(own), &text.memory_stat()?)
+    })
+}
+
+/// The numbers that the kubelet (by way of runc and cAdvisor) takes on each
+/// version. `own` is `None` for the v2 root, whose usage is made up of its
+/// `memory.stat`.
+fn usage(version: Version, own: Option<u64>, stat: &MemoryStat) -> CoreResult<MemoryUsage, Cause> {
+    let (inactive_file, anon, file) = match version {
+        Version::V1 => (
+            stat.total_inactive_file_bytes,
+            stat.total_rss_bytes,
+            stat.total_cache_bytes,
+        ),
+        Version::V2 => (stat.inactive_file_bytes, stat.anon_bytes, stat.file_bytes),
+    };
+    let usage_bytes = match own {
+        Some(own) => own,
+        None => anon
+            .ok_or(Cause::Key("anon"))?
+            .saturating_add(file.ok_or(Cause::Key("file"))?),
+    };
+    Ok(MemoryUsage {
+        usage_bytes,
+        inactive_file_bytes: inactive_file.unwrap_or(0),
+        anon_bytes: anon,
+        file_bytes: file,
+    })
+}

@@ -1,0 +1,100 @@
+use std::path::Path;
+
+use evictd_node::{Layout, Mono, Reading};
+use rustix::fs::{stat, statvfs};
+use rustix::io::Errno;
+
+use crate::memory::signed;
+
+/// What was measured of a filesystem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FsSample {
+    /// When it was asked for.
+    pub sampled: Mono,
+    /// The filesystem has not answered the latest request in time: this is
+    /// what it said before.
+    pub stale: bool,
+    /// Size in bytes; 0 where the filesystem does not tell, and then no signal
+    /// comes of it.
+    pub capacity_bytes: u64,
+    /// What is left for users other than root, in bytes.
+    pub available_bytes: u64,
+    /// Neither free nor kept for root, in bytes.
+    pub used_bytes: u64,
+    /// How many inodes there are; 0 where the filesystem makes them as needed
+    /// (btrfs, ZFS, FUSE), and then no inode signal comes of it.
+    pub inodes: u64,
+    /// How many are left.
+    pub inodes_free: u64,
+    /// `st_dev` of the directory.
+    pub device: u64,
+    /// `f_fsid`; 0 where the filesystem has none.
+    pub fsid: u64,
+}
+
+impl FsSample {
+    /// Whether both lie on one filesystem.
+    ///
+    /// Names and mount points do not tell: images may lie on a bind mount or a
+    /// subvolume. `st_dev` does, and where one filesystem has several of them
+    /// (overlay, subvolumes) `f_fsid` and the size.
+    #[must_use]
+    pub const fn same_filesystem(&self, other: &Self) -> bool {
+        let same_id = self.fsid != 0 && self.fsid == other.fsid;
+        self.device == other.device || same_id && self.capacity_bytes == other.capacity_bytes
+    }
+
+    pub(crate) fn bytes_reading(&self) -> Option<Reading> {
+        self.reading(self.available_bytes, self.capacity_bytes)
+    }
+
+    pub(crate) fn inodes_reading(&self) -> Option<Reading> {
+        self.reading(self.inodes_free, self.inodes)
+    }
+
+    fn reading(&self, available: u64, capacity: u64) -> Option<Reading> {
+        (capacity != 0).then(|| Reading {
+            available: signed(available.min(capacity)),
+            capacity: signed(capacity),
+            sampled: Some(self.sampled),
+        })
+    }
+}
+
+/// How the three lie to each other. Three different filesystems count as
+/// split: what containers write is apart from the images.
+pub(crate) const fn layout(
+    nodefs: &FsSample,
+    imagefs: &FsSample,
+    containerfs: &FsSample,
+) -> Layout {
+    if imagefs.same_filesystem(containerfs) {
+        if nodefs.same_filesystem(imagefs) {
+            Layout::OneFilesystem
+        } else {
+            Layout::DedicatedImagefs
+        }
+    } else {
+        Layout::SplitImagefs
+    }
+}
+
+/// Asks the filesystem. May hang for ever on a dead mount: only ever called on
+/// a helper thread.
+pub(crate) fn measure(path: &Path, now: Mono) -> Result<FsSample, Errno> {
+    let space = statvfs(path)?;
+    let device = stat(path)?.st_dev;
+    let bytes = |blocks: u64| blocks.saturating_mul(space.f_frsize);
+    Ok(FsSample {
+        sampled: now,
+        stale: false,
+        capacity_bytes: bytes(space.f_blocks),
+        available_bytes: bytes(space.f_bavail),
+        used_bytes: bytes(space.f_blocks.saturating_sub(space.f_bfree)),
+        inodes: space.f_files,
+        inodes_free: space.f_ffree,
+        device,
+        fsid: space.f_fsid,
+    })
+}

@@ -1,0 +1,245 @@
+use core::time::Duration;
+use std::path::{Path, PathBuf};
+
+use evictd_kerntext::parse_meminfo;
+use evictd_node::Mono;
+
+use crate::cgroup_memory::MemoryFiles;
+use crate::error::{Cause, Failed};
+use crate::file::{Buffer, KeptFile};
+use crate::filesystem::{FsSample, measure};
+use crate::memory::{MemoryRule, MemorySource, MemoryUsage, NodeMemory, PodsMemory, node_memory};
+use crate::pids::{PidFiles, note};
+use crate::probe::Probe;
+use crate::sample::NodeSample;
+use crate::{Error, Hierarchies, Result, clock};
+
+/// What [`NodeReader`] reads, and by which rules.
+#[derive(Clone, Debug)]
+pub struct NodeSettings {
+    /// The root of procfs.
+    pub proc: PathBuf,
+    /// Where the controllers are.
+    pub hierarchies: Hierarchies,
+    /// The cgroup that holds all pods, by its path from the root of each
+    /// hierarchy. It may appear later and vanish again.
+    pub pods_cgroup: Option<PathBuf>,
+    /// From what `memory.available` is taken.
+    pub memory_source: MemorySource,
+    /// Memory in pools of huge pages is not available.
+    pub hugepage_aware: bool,
+    /// `pids.max` of the pods cgroup bounds `pid.available` too.
+    pub pods_pids_bound: bool,
+    /// A directory on the filesystem of volumes and logs.
+    pub nodefs: PathBuf,
+    /// A directory on the filesystem of images; nodefs where `None`.
+    pub imagefs: Option<PathBuf>,
+    /// A directory on the filesystem of writable layers; imagefs where `None`.
+    pub containerfs: Option<PathBuf>,
+    /// How long a round may wait for all filesystems together.
+    pub fs_wait: Duration,
+}
+
+impl NodeSettings {
+    /// The kubelet's rules and evictd's defaults, no pods cgroup, one
+    /// filesystem, and at most 100 ms for it.
+    #[must_use]
+    pub fn new(proc: &Path, hierarchies: Hierarchies, nodefs: &Path) -> Self {
+        Self {
+            proc: proc.to_owned(),
+            hierarchies,
+            pods_cgroup: None,
+            memory_source: MemorySource::Kubelet,
+            hugepage_aware: true,
+            pods_pids_bound: false,
+            nodefs: nodefs.to_owned(),
+            imagefs: None,
+            containerfs: None,
+            fs_wait: Duration::from_millis(100),
+        }
+    }
+}
+
+/// Reads the node's numbers, round after round.
+///
+/// It keeps open the node's own few files and those of the pods cgroup, and
+/// reuses one buffer: a round in which nothing fails allocates nothing. A
+/// reading that fails costs itself and is listed in [`NodeReader::errors`].
+#[derive(Debug)]
+pub struct NodeReader {
+    buffer: Buffer,
+    errors: Vec<Error>,
+    rule: MemoryRule,
+    meminfo: KeptFile,
+    root: Option<MemoryFiles>,
+    pods: Option<MemoryFiles>,
+    pids: PidFiles,
+    filesystems: Filesystems,
+    fs_wait: Duration,
+    last_memory: Option<NodeMemory>,
+}
+
+impl NodeReader {
+    /// Opens what is there and starts a helper thread for each filesystem.
+    ///
+    /// Threads inherit the signal mask: block what only the main thread is to
+    /// get before this.
+    ///
+    /// # Errors
+    /// When `/proc/meminfo` cannot be read, or a thread cannot be made. All
+    /// else may come later.
+    pub fn open(settings: NodeSettings) -> Result<Self> {
+        let memory = settings.hierarchies.memory.as_ref();
+        let pods = settings.pods_cgroup.as_deref();
+        let pids = settings.hierarchies.pids.as_ref();
+        let bound = pids.zip(pods).filter(|_| settings.pods_pids_bound);
+        let mut buffer = Buffer::new();
+        let mut meminfo = KeptFile::new(settings.proc.join("meminfo"));
+        meminfo
+            .parse(&mut buffer, |_| Ok(()))
+            .map_err(Failed::error)?;
+        Ok(Self {
+            buffer,
+            errors: Vec::new(),
+            rule: MemoryRule {
+                source: settings.memory_source,
+                hugepage_aware: settings.hugepage_aware,
+            },
+            meminfo,
+            root: memory.map(MemoryFiles::of_root),
+            pods: memory
+                .zip(pods)
+                .map(|(memory, pods)| MemoryFiles::of(memory, pods)),
+            pids: PidFiles::new(&settings.proc, bound),
+            filesystems: Filesystems::start(&settings)?,
+            fs_wait: settings.fs_wait,
+            last_memory: None,
+        })
+    }
+
+    /// Reads everything, and waits for the filesystems as long as the settings
+    /// say.
+    pub fn read(&mut self, now: Mono) -> NodeSample {
+        self.read_within(now, self.fs_wait)
+    }
+
+    /// Reads everything; the filesystems have `fs_wait` to answer, from when
+    /// the rest has been read. With [`Duration::ZERO`] nothing is waited for,
+    /// and what a filesystem has not told by then is what it told before.
+    pub fn read_within(&mut self, now: Mono, fs_wait: Duration) -> NodeSample {
+        self.errors.clear();
+        self.filesystems.ask(now);
+        let memory = self.read_memory(now);
+        let pods_memory = self.read_pods(now);
+        let pids = self.pids.read(now, &mut self.buffer, &mut self.errors);
+        let [nodefs, imagefs, containerfs] = self.filesystems.collect(fs_wait, &mut self.errors);
+        NodeSample {
+            memory,
+            pods_memory,
+            pids,
+            nodefs,
+            imagefs,
+            containerfs,
+        }
+    }
+
+    /// What failed in the latest round; empty in a good one. A cgroup that is
+    /// not there is no failure, and neither is a filesystem that is late.
+    #[must_use]
+    pub fn errors(&self) -> &[Error] {
+        &self.errors
+    }
+
+    /// The former sample stands in for one that cannot be true: its age tells
+    /// the state machine that it is not fresh.
+    fn read_memory(&mut self, now: Mono) -> Option<NodeMemory> {
+        let usage = self.read_root();
+        let failed = self.root.is_some() && usage.is_none();
+        if failed && self.rule.source != MemorySource::Meminfo {
+            return None;
+        }
+        let rule = self.rule;
+        let read = self.meminfo.parse(&mut self.buffer, |text| {
+            node_memory(&parse_meminfo(text.text())?, usage, rule, now)
+        });
+        match read {
+            Ok(memory) => self.last_memory = Some(memory),
+            Err(failed) => {
+                let former = matches!(failed.cause, Cause::Impossible(_));
+                self.errors.push(failed.error());
+                return self.last_memory.filter(|_| former);
+            }
+        }
+        self.last_memory
+    }
+
+    fn read_root(&mut self) -> Option<MemoryUsage> {
+        let files = self.root.as_mut()?;
+        let usage = files.read_usage(&mut self.buffer).map_err(Failed::error);
+        note(usage, &mut self.errors)
+    }
+
+    fn read_pods(&mut self, now: Mono) -> Option<PodsMemory> {
+        let files = self.pods.as_mut()?;
+        let limit = files.read_limit(&mut self.buffer);
+        let limit = limit.map_err(|failed| self.errors.extend(failed.unless_gone()));
+        let limit = limit.ok()?;
+        let usage = files.read_usage(&mut self.buffer);
+        let usage = usage.map_err(|failed| self.errors.extend(failed.unless_gone()));
+        Some(PodsMemory {
+            sampled: now,
+            usage: usage.ok()?,
+            limit,
+        })
+    }
+}
+
+/// The probes: one for each directory that was named and differs.
+#[derive(Debug)]
+struct Filesystems {
+    nodefs: Probe,
+    imagefs: Option<Probe>,
+    containerfs: Option<Probe>,
+}
+
+impl Filesystems {
+    fn start(settings: &NodeSettings) -> Result<Self> {
+        let start = |path: &PathBuf| Probe::start(path, measure);
+        let nodefs = &settings.nodefs;
+        let imagefs = settings.imagefs.as_ref().filter(|path| *path != nodefs);
+        let containerfs = settings.containerfs.as_ref();
+        let containerfs = containerfs.filter(|path| *path != imagefs.unwrap_or(nodefs));
+        Ok(Self {
+            nodefs: start(nodefs)?,
+            imagefs: imagefs.map(start).transpose()?,
+            containerfs: containerfs.map(start).transpose()?,
+        })
+    }
+
+    fn ask(&mut self, now: Mono) {
+        self.nodefs.ask(now);
+        let others = [&mut self.imagefs, &mut self.containerfs];
+        for probe in others.into_iter().flatten() {
+            probe.ask(now);
+        }
+    }
+
+    /// The wait is for all of them together.
+    fn collect(&mut self, wait: Duration, errors: &mut Vec<Error>) -> [Option<FsSample>; 3] {
+        let start = clock::now();
+        let mut collect = |probe: &mut Probe| {
+            let left = wait.saturating_sub(clock::now().since(start));
+            note(probe.collect(left), errors).flatten()
+        };
+        let nodefs = collect(&mut self.nodefs);
+        let imagefs = match &mut self.imagefs {
+            Some(probe) => collect(probe),
+            None => nodefs,
+        };
+        let containerfs = match &mut self.containerfs {
+            Some(probe) => collect(probe),
+            None => imagefs,
+        };
+        [nodefs, imagefs, containerfs]
+    }
+}

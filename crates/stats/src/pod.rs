@@ -1,0 +1,80 @@
+use crate::cgroup_memory::read_usage_at;
+use crate::dir::count_processes;
+use crate::error::Cause;
+use crate::file::Buffer;
+use crate::memory::MemoryUsage;
+use crate::{Dir, Error, Hierarchies, Version, is_gone};
+
+/// What a pod's cgroup uses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PodSample {
+    /// Its memory, that of all cgroups below included.
+    pub memory: Option<MemoryUsage>,
+    /// Its tasks as the pids controller counts them, threads too: what
+    /// `pid.available` runs out of. Without that controller, its processes.
+    pub process_count: Option<u64>,
+}
+
+/// Reads what pods use, when somebody asks: nothing of a pod is kept open.
+#[derive(Debug)]
+pub struct PodReader {
+    memory: Version,
+    buffer: Buffer,
+    errors: Vec<Error>,
+}
+
+impl PodReader {
+    /// A reader for a machine with these hierarchies.
+    #[must_use]
+    pub fn new(hierarchies: &Hierarchies) -> Self {
+        let version = hierarchies.memory.as_ref().map(|memory| memory.version);
+        Self {
+            memory: version.unwrap_or(Version::V2),
+            buffer: Buffer::new(),
+            errors: Vec::new(),
+        }
+    }
+
+    /// Reads a pod's cgroup by its directory in the memory hierarchy and the
+    /// one in the pids hierarchy, which on v2 are the same. Without the pids
+    /// controller pass any hierarchy's directory as `pids`, and its processes
+    /// are counted.
+    ///
+    /// A cgroup that vanishes meanwhile leaves `None`, and no error; see
+    /// [`Dir::is_removed`].
+    pub fn read(&mut self, memory: Option<&Dir>, pids: Option<&Dir>) -> PodSample {
+        self.errors.clear();
+        PodSample {
+            memory: memory.and_then(|dir| self.read_memory(dir)),
+            process_count: pids.and_then(|dir| self.read_count(dir)),
+        }
+    }
+
+    /// What failed for the latest pod, other than by vanishing.
+    #[must_use]
+    pub fn errors(&self) -> &[Error] {
+        &self.errors
+    }
+
+    fn read_memory(&mut self, dir: &Dir) -> Option<MemoryUsage> {
+        read_usage_at(dir, self.memory, &mut self.buffer)
+            .map_err(|failed| self.errors.extend(failed.unless_gone()))
+            .ok()
+    }
+
+    fn read_count(&mut self, dir: &Dir) -> Option<u64> {
+        match dir.parse("pids.current", &mut self.buffer, Buffer::value) {
+            Ok(count) => return Some(count),
+            Err(failed) => self.errors.extend(failed.unless_gone()),
+        }
+        match count_processes(dir, &mut self.buffer) {
+            Ok(count) => Some(count),
+            Err(errno) if is_gone(errno) => None,
+            Err(errno) => {
+                self.errors.push(Cause::from(errno).at(dir.path()));
+                None
+            }
+        }
+    }
+}

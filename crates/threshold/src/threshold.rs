@@ -1,0 +1,79 @@
+use core::fmt;
+
+use evictd_node::Signal;
+use evictd_quantity::{Format, GoDuration, Quantity};
+
+use crate::percent;
+
+/// How a reading is compared with a threshold. The kubelet knows only this one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operator {
+    /// Met while strictly less is available than the threshold asks.
+    LessThan,
+}
+
+/// An amount: absolute, or a share of the signal's capacity.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ThresholdValue {
+    /// So many bytes, inodes or process ids.
+    Quantity(Quantity),
+    /// A fraction of the capacity, as the float32 that the kubelet keeps: `10%`
+    /// is 0.1, a little more than a tenth.
+    Percentage(f32),
+}
+
+impl ThresholdValue {
+    /// The amount against that capacity. A percentage is widened to 64 bits,
+    /// multiplied, cut towards zero, and always printed in powers of 1024, for
+    /// inodes and process ids too (K: `GetThresholdQuantity`).
+    #[must_use]
+    pub fn against(&self, capacity: i64) -> Quantity {
+        match self {
+            Self::Quantity(quantity) => quantity.clone(),
+            Self::Percentage(fraction) => {
+                Quantity::from_int(percent::share(*fraction, capacity), Format::BinarySi)
+            }
+        }
+    }
+}
+
+impl fmt::Display for ThresholdValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Quantity(quantity) => quantity.fmt(f),
+            Self::Percentage(fraction) => percent::Shown(*fraction).fmt(f),
+        }
+    }
+}
+
+/// When to act on a signal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Threshold {
+    /// The signal it watches.
+    pub signal: Signal,
+    /// How it compares; `None` on a derived containerfs threshold without a
+    /// source, which can never be met.
+    pub operator: Option<Operator>,
+    /// The amount below which it is met.
+    pub value: ThresholdValue,
+    /// How long it must stay met before it acts. Zero makes it a hard one,
+    /// whichever list it came from (K: `isHardEvictionThreshold`).
+    pub grace: GoDuration,
+    /// How much more than the value must be available before it is left again.
+    pub min_reclaim: Option<ThresholdValue>,
+}
+
+impl Threshold {
+    /// Whether it acts at once.
+    #[must_use]
+    pub fn is_hard(&self) -> bool {
+        self.grace.nanos() == 0
+    }
+}
+
+impl fmt::Display for Threshold {
+    /// As an operator would write it: `memory.available<100Mi`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}<{}", self.signal, self.value)
+    }
+}

@@ -1,0 +1,23 @@
+//! Any text: parsing never panics, and printing a duration and reading it again
+//! gives the same one, down to the text.
+#![no_main]
+
+use evictd_quantity::GoDuration;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    match GoDuration::parse(data) {
+        Err(error) => assert!(error.position() <= data.len()),
+        Ok(duration) => roundtrip(duration),
+    }
+    if let Some(nanos) = data.first_chunk() {
+        roundtrip(GoDuration::from_nanos(i64::from_le_bytes(*nanos)));
+    }
+});
+
+fn roundtrip(duration: GoDuration) {
+    let text = duration.to_string();
+    let again = GoDuration::parse(text.as_bytes()).unwrap();
+    assert_eq!(again, duration, "{text}");
+    assert_eq!(again.to_string(), text);
+}
