@@ -136,8 +136,8 @@ impl ManifestDir {
             }
         };
         if let Some(paths) = paths {
-            let old = mem::take(&mut self.files);
-            let read = |path| take_or_read(&old, path);
+            let mut old = mem::take(&mut self.files);
+            let read = |path| take_or_read(&mut old, path);
             self.files = paths.into_iter().map(read).collect();
         }
         self.collect();
@@ -225,19 +225,16 @@ fn is_wanted(path: &Path) -> bool {
     !name.as_bytes().starts_with(b".") && ENDINGS.into_iter().any(ends)
 }
 
-fn take_or_read(old: &[Manifest], path: PathBuf) -> Manifest {
+fn take_or_read(old: &mut Vec<Manifest>, path: PathBuf) -> Manifest {
     let stamp = fs::metadata(&path).map(|found| Stamp::of(&found)).ok();
-    let known = old
-        .iter()
-        .find(|file| file.path == path && file.stamp == stamp);
-    let parsed = match known.filter(|_| stamp.is_some()) {
-        Some(known) => known.parsed.clone(),
-        None => read(&path),
-    };
-    Manifest {
-        path,
-        stamp,
-        parsed,
+    let same = |file: &Manifest| file.path == path && file.stamp == stamp;
+    match old.iter().position(same).filter(|_| stamp.is_some()) {
+        Some(index) => old.swap_remove(index),
+        None => Manifest {
+            parsed: read(&path),
+            path,
+            stamp,
+        },
     }
 }
 

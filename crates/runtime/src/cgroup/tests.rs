@@ -44,6 +44,8 @@ fn kubepods_names_in_both_spellings() {
         ("kubepods-besteffort-podx.slice", Some(systemd("x"))),
         ("burstable-pod1", None),
         ("kubepods-burstable-besteffort", None),
+        ("kubepods-burstable-besteffort.slice", None),
+        ("kubepods-burstable-besteffort-pod1.slice", None),
         ("kubepods-pod.slice", None),
         ("kubepods-pod1", None),
         ("kubepods-burstable-pod1.scope", None),
