@@ -2,9 +2,7 @@
 
 use std::path::PathBuf;
 
-// TEMPORARY until the directory reader lands
-struct ManifestDir(Vec<Pod>, Vec<String>);
-impl ManifestDir { fn new(_: PathBuf) -> Self { Self(Vec::new(), Vec::new()) } fn refresh(&mut self) -> &[String] { &self.1 } fn pods(&self) -> &[Pod] { &self.0 } }
+use evictd_manifest::ManifestDir;
 use evictd_pod::Pod;
 use evictd_pod::usage::{ContainerUsage, PodUsage};
 use evictd_rank::Candidate;
