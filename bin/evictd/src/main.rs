@@ -1,2 +1,7 @@
 //! Node-pressure eviction for machines that have no kubelet.
-fn main() {}
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    evictd::run(std::env::args_os().skip(1).collect())
+}

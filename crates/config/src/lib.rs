@@ -26,6 +26,8 @@
 
 mod book;
 mod error;
+mod flag;
+mod flags;
 mod lists;
 mod nearest;
 mod resolve;
@@ -37,12 +39,14 @@ mod values;
 mod warning;
 
 pub use error::ConfigError;
+pub use flag::{Flag, Group, Takes};
+pub use flags::FLAGS;
 pub use nearest::nearest;
 pub use resolve::resolve;
 pub use resolved::{Compat, MemorySource, Reserved, Resolved};
 pub use setting::{Origin, Setting};
 pub use typed::Typed;
-pub use values::parse_signal;
+pub use values::{parse_boolean, parse_signal};
 pub use warning::Warning;
 
 #[cfg(test)]

@@ -173,7 +173,9 @@ fn memcg_notification(typed: &Typed, book: &mut Book) -> Parsed<bool> {
     const NEW: &str = "kernel-memcg-notification";
     let own = &typed.kernel_memcg_notification;
     let old = typed.experimental_kernel_memcg_notification.last();
-    let old = old.map(|text| values::boolean(OLD, text)).transpose()?;
+    let old = old
+        .map(|text| values::parse_boolean(OLD, text))
+        .transpose()?;
     if let Some(wanted) = old {
         book.warnings.push(Warning::Deprecated {
             flag: OLD,

@@ -114,13 +114,12 @@ impl Texts {
     fn error(&self, error: &Error, graces: &Pairs) -> ConfigError {
         let list = error.list();
         let position = position(error, self.get(list));
-        let message = match error.kind() {
-            ErrorKind::Quantity(inner) => inner.kind().to_string(),
-            _ => error.to_string(),
-        };
-        let hint = match error.kind() {
-            ErrorKind::MissingGrace(_) => self.missing_graces(graces),
-            _ => hint(error),
+        let (message, hint) = if let ErrorKind::Quantity(inner) = error.kind() {
+            (inner.kind().to_string(), hint(error))
+        } else if let ErrorKind::MissingGrace(_) = error.kind() {
+            (error.to_string(), self.missing_graces(graces))
+        } else {
+            (error.to_string(), hint(error))
         };
         ConfigError::new(list.flag(), (&error.offending(), position), message, hint)
     }
@@ -153,12 +152,23 @@ fn position(error: &Error, text: &str) -> usize {
         return start;
     };
     let value_at = key.len().saturating_add(1).saturating_add(blanks(value));
-    start.saturating_add(match error.kind() {
-        ErrorKind::UnsupportedSignal | ErrorKind::MissingGrace(_) => blanks(pair),
-        ErrorKind::Quantity(inner) => value_at.saturating_add(inner.position()),
-        ErrorKind::Duration(inner) => value_at.saturating_add(inner.position()),
-        _ => value_at,
-    })
+    let inner = if let ErrorKind::Quantity(inner) = error.kind() {
+        inner.position()
+    } else if let ErrorKind::Duration(inner) = error.kind() {
+        inner.position()
+    } else {
+        0
+    };
+    let of_key = matches!(
+        error.kind(),
+        ErrorKind::UnsupportedSignal | ErrorKind::MissingGrace(_)
+    );
+    let at = if of_key {
+        blanks(pair)
+    } else {
+        value_at.saturating_add(inner)
+    };
+    start.saturating_add(at)
 }
 
 fn hint(error: &Error) -> String {
@@ -185,7 +195,12 @@ fn hint(error: &Error) -> String {
             "write more than 0%, or leave the signal out".to_owned()
         }
         ErrorKind::NegativeReclaim => "write 0 or more".to_owned(),
-        _ => "a percentage is a number from 0 to 100 with % behind it: 10%; \
+        ErrorKind::Percentage
+        | ErrorKind::PercentageOutOfRange
+        | ErrorKind::PercentageBelowZero
+        | ErrorKind::PercentageAboveHundred
+        | ErrorKind::MissingGrace(_)
+        | _ => "a percentage is a number from 0 to 100 with % behind it: 10%; \
               0% switches the signal off"
             .to_owned(),
     }
