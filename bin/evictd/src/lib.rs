@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod args;
+mod columns;
 mod config_command;
 mod daemon;
 mod rank;

@@ -9,7 +9,7 @@ use evictd_quantity::GoDuration;
 use crate::book::Book;
 use crate::values::{self, Parsed, std_duration};
 use crate::{
-    Compat, ConfigError, MemorySource, Origin, Resolved, Typed, Warning, lists, thresholds,
+    Compat, ConfigError, FLAGS, MemorySource, Origin, Resolved, Typed, Warning, lists, thresholds,
 };
 
 const SECOND: i64 = 1_000_000_000;
@@ -76,6 +76,8 @@ pub fn resolve(typed: &Typed) -> Result<Resolved, ConfigError> {
     resolved.evict.thresholds = found.thresholds;
     resolved.threshold_origins = found.origins;
     resolved.settings = book.settings;
+    let place = |name| FLAGS.iter().position(|flag| flag.name == name);
+    resolved.settings.sort_by_key(|setting| place(setting.name));
     resolved.warnings = book.warnings;
     Ok(resolved)
 }

@@ -2,10 +2,11 @@
 
 use evictd_config::{FLAGS, Flag, Group, Takes};
 
+use crate::columns::wrap;
+
 use super::command::{COMMANDS, Description, OwnFlag};
 
-/// Within what everything fits an old terminal.
-const WIDTH: usize = 79;
+const INDENT: &str = "      ";
 
 const INTRODUCTION: &str = "\
 evictd - node-pressure eviction for machines that have no kubelet
@@ -84,16 +85,16 @@ fn of_command(command: &Description) -> String {
     let name = command.name;
     let mut text = format!("evictd {name} - {}\n\n", command.summary);
     text.push_str(&format!("Usage:\n  evictd {name} [FLAGS]\n\n"));
-    wrap(&mut text, "", command.help);
+    wrap(&mut text, ("", ""), command.help);
     text.push_str("\nFlags:\n");
     for OwnFlag { name, takes, help } in command.flags {
         text.push_str(&format!("  {}\n", form(name, *takes)));
-        wrap(&mut text, "      ", help);
+        wrap(&mut text, (INDENT, INDENT), help);
     }
     text.push_str("  -h, --help\n      Print this.\n\n");
     wrap(
         &mut text,
-        "",
+        ("", ""),
         "All flags of the daemon are taken too and change what is computed; evictd --help lists \
          them.",
     );
@@ -113,9 +114,8 @@ fn form(name: &str, takes: Takes) -> String {
 }
 
 fn of_flag(text: &mut String, flag: &Flag) {
-    const INDENT: &str = "      ";
     text.push_str(&format!("  {}\n", form(flag.name, flag.takes)));
-    wrap(text, INDENT, flag.help);
+    wrap(text, (INDENT, INDENT), flag.help);
     if flag.group == Group::Deprecated {
         return;
     }
@@ -132,23 +132,6 @@ fn of_flag(text: &mut String, flag: &Flag) {
         }
     };
     let default = default.replace(",", ", ");
-    wrap(text, INDENT, &format!("Default: {default}"));
-    wrap(text, INDENT, &format!("Example: {example}"));
-}
-
-/// Adds a paragraph, broken at blanks so that lines stay within [`WIDTH`].
-fn wrap(text: &mut String, indent: &str, paragraph: &str) {
-    let mut line = String::new();
-    for word in paragraph.split(' ') {
-        let length = indent.len() + line.chars().count() + 1 + word.chars().count();
-        if !line.is_empty() && length > WIDTH {
-            text.push_str(&format!("{indent}{line}\n"));
-            line.clear();
-        }
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-    }
-    text.push_str(&format!("{indent}{line}\n"));
+    wrap(text, (INDENT, INDENT), &format!("Default: {default}"));
+    wrap(text, (INDENT, INDENT), &format!("Example: {example}"));
 }
