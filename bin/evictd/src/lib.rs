@@ -6,13 +6,23 @@
 //! that measure, decide and act.
 #![forbid(unsafe_code)]
 
+extern crate alloc;
+
+mod amount;
 pub mod args;
 mod columns;
 mod config_command;
 mod daemon;
+mod engine;
+mod machine;
+mod pods;
+mod protect;
 mod rank;
 mod run;
+mod screen;
 mod selftest;
+mod setup;
+mod snapshot;
 mod status;
 
 pub use run::run;

@@ -1,4 +1,5 @@
 //! Node-pressure eviction for machines that have no kubelet.
+#![forbid(unsafe_code)]
 
 use std::process::ExitCode;
 

@@ -3,6 +3,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use evictd_config::{Resolved, Typed, resolve};
+use log::LevelFilter;
 
 use crate::args::{Command, Request, parse};
 use crate::config_command::{self, ConfigOptions};
@@ -20,6 +21,11 @@ const USAGE: u8 = 2;
 /// line or the configuration is wrong.
 #[must_use]
 pub fn run(argv: Vec<OsString>) -> ExitCode {
+    if let Some((first, rest)) = argv.split_first()
+        && first == selftest::WORKLOAD_ARGUMENT
+    {
+        return selftest::run_workload(rest);
+    }
     match parse(&argv) {
         Ok(Request::Print(text)) => print(&text),
         Ok(Request::Run(command, typed)) => resolve_and_run(command, &typed),
@@ -36,12 +42,26 @@ fn resolve_and_run(command: Command, typed: &Typed) -> ExitCode {
 
 fn run_command(command: Command, settings: &Resolved) -> ExitCode {
     match command {
-        Command::Daemon => daemon::run(settings),
+        Command::Daemon => {
+            log_to_stderr(settings.verbosity);
+            daemon::run(settings)
+        }
         Command::Status { json } => status::run(settings, &StatusOptions { json }),
         Command::Rank { signal, json } => rank::run(settings, &RankOptions { signal, json }),
         Command::Config { json } => config_command::run(settings, &ConfigOptions { json }),
-        Command::Selftest { json } => selftest::run(settings, &SelftestOptions { json }),
+        Command::Selftest { json } => selftest::run(&SelftestOptions { json }),
     }
+}
+
+/// Lines on stderr, more of them with a higher level of `-v`. The environment
+/// has no say: an init script's flags tell all.
+fn log_to_stderr(verbosity: u8) {
+    let level = match verbosity {
+        0 | 1 => LevelFilter::Info,
+        2 | 3 => LevelFilter::Debug,
+        4.. => LevelFilter::Trace,
+    };
+    env_logger::Builder::new().filter_level(level).init();
 }
 
 /// One line on stderr. Where even that cannot be written, the exit code tells.

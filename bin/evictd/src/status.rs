@@ -1,15 +1,191 @@
-//! `evictd status`.
+//! `evictd status`: signals against their thresholds, conditions, pods.
 
 use std::process::ExitCode;
 
+use evictd_condition::NodeCondition;
 use evictd_config::Resolved;
+use evictd_node::{Condition, Reading, Signal};
+use evictd_threshold::Threshold;
+use serde_json::{Value, json};
+
+use crate::amount::Amount;
+use crate::rank::in_json;
+use crate::screen::{Paint, bar, cut};
+use crate::snapshot::Snapshot;
 
 /// What was asked for.
 pub(crate) struct StatusOptions {
     pub(crate) json: bool,
 }
 
-pub(crate) fn run(_settings: &Resolved, options: &StatusOptions) -> ExitCode {
-    let _ = options.json;
-    ExitCode::FAILURE
+/// The width of a bar; with it a line stays within 80 columns.
+const BAR: u32 = 20;
+
+/// Prints what one look shows; fails when the node cannot be read.
+pub(crate) fn run(settings: &Resolved, options: &StatusOptions) -> ExitCode {
+    let snapshot = match Snapshot::take(settings) {
+        Ok(snapshot) => snapshot,
+        Err(error) => {
+            eprintln!("evictd status: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    for problem in snapshot.pods().problems() {
+        eprintln!("evictd status: {problem}");
+    }
+    if options.json {
+        println!("{}", in_json_document(&snapshot));
+    } else {
+        print!("{}", in_text(&snapshot, Paint::for_stdout()));
+    }
+    ExitCode::SUCCESS
+}
+
+/// The signal that the pods are ordered by: the first that starves, else memory.
+fn ranked_by(snapshot: &Snapshot) -> Signal {
+    snapshot.evict().met().next().map_or(Signal::MemoryAvailable, |met| met.threshold.signal)
+}
+
+fn in_text(snapshot: &Snapshot, paint: Paint) -> String {
+    let mut text = paint.head("SIGNAL                       LEFT       OF  USED                  THRESHOLD");
+    text.push('\n');
+    for signal in Signal::ALL {
+        signal_lines(&mut text, snapshot, signal, paint);
+    }
+    if let Some(bytes) = snapshot.sample().memory.and_then(|memory| memory.unaccounted_bytes) {
+        let amount = Amount::bytes(bytes).to_string();
+        text.push_str(&format!("  {amount} of memory is neither free nor in a cgroup: kernel, tmpfs\n"));
+    }
+    text.push_str(&format!("\nFilesystems: {}\n", snapshot.layout()));
+    text.push_str(&paint.head("Conditions:"));
+    for condition in Condition::ALL {
+        let holds = snapshot.evict().conditions().has(condition);
+        let shown = format!(" {condition}={}", if holds { "True" } else { "False" });
+        text.push_str(&if holds { paint.bad(&shown) } else { paint.good(&shown) });
+    }
+    text.push('\n');
+    pod_lines(&mut text, snapshot, paint);
+    text
+}
+
+/// A line for the signal, and one for each further threshold of it.
+fn signal_lines(text: &mut String, snapshot: &Snapshot, signal: Signal, paint: Paint) {
+    let thresholds: Vec<&Threshold> =
+        snapshot.evict().thresholds().iter().filter(|t| t.signal == signal && t.operator.is_some()).collect();
+    let Some(reading) = snapshot.readings.get(signal) else {
+        if !thresholds.is_empty() {
+            text.push_str(&format!("{:<27} cannot be observed here\n", signal.name()));
+        }
+        return;
+    };
+    let first = thresholds.first().copied();
+    let left = Amount::of(signal, reading.available).to_string();
+    let of = Amount::of(signal, reading.capacity).to_string();
+    let used = bar(1.0 - share(reading.available, reading.capacity), first.map(|t| mark(t, &reading)), BAR);
+    let met = thresholds.iter().any(|threshold| threshold.is_met(&reading));
+    let used = if met { paint.bad(&used) } else { used };
+    let shown = first.map_or_else(|| String::from("-"), |t| describe(t, &reading, paint));
+    text.push_str(&format!("{:<27}{left:>7} {of:>7}  {used}  {shown}\n", signal.name()));
+    for threshold in thresholds.iter().skip(1) {
+        text.push_str(&format!("{:>66}\n", describe(threshold, &reading, paint)));
+    }
+}
+
+/// `hard 10%`, `soft 1Gi 30s`, marked when it is met.
+fn describe(threshold: &Threshold, reading: &Reading, paint: Paint) -> String {
+    let text = if threshold.is_hard() {
+        format!("hard {}", threshold.value)
+    } else {
+        format!("soft {} {}", threshold.value, threshold.grace)
+    };
+    if !threshold.is_met(reading) {
+        return text;
+    }
+    let text = format!("{text} MET");
+    if threshold.is_hard() { paint.bad(&text) } else { paint.warn(&text) }
+}
+
+/// Where on the bar the threshold lies.
+fn mark(threshold: &Threshold, reading: &Reading) -> f64 {
+    1.0 - share(threshold.value.against(reading.capacity).value(), reading.capacity)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a bar of twenty characters")]
+fn share(part: i64, whole: i64) -> f64 {
+    part as f64 / whole as f64
+}
+
+fn pod_lines(text: &mut String, snapshot: &Snapshot, paint: Paint) {
+    let signal = ranked_by(snapshot);
+    let order = snapshot.order(signal);
+    if order.is_empty() {
+        text.push_str("\nNo pods: pressure is reported and nothing is killed.\n");
+        return;
+    }
+    let title = format!("\nPODS, first to go first if {signal} starves");
+    text.push_str(&paint.head(&title));
+    text.push('\n');
+    for (index, ranked) in order.iter().enumerate() {
+        let used = ranked.place.used.map_or_else(
+            || String::from("?"),
+            |used| Amount::of(signal, i64::try_from(used).unwrap_or(i64::MAX)).to_string(),
+        );
+        let over = if ranked.place.exceeds { "above request" } else { "" };
+        let protected = if ranked.is_protected() { "critical" } else { over };
+        text.push_str(&format!(
+            "{:>3}  {:<36} {used:>8}  {:>11}  {:<10}  {protected}\n",
+            index.saturating_add(1),
+            cut(&ranked.name(), 36),
+            ranked.place.priority,
+            ranked.place.qos,
+        ));
+    }
+}
+
+fn in_json_document(snapshot: &Snapshot) -> Value {
+    let signals: Vec<Value> = Signal::ALL.into_iter().filter_map(|s| signal_in_json(snapshot, s)).collect();
+    let conditions: Vec<Value> = Condition::ALL.into_iter().map(|condition| {
+        let mut status = NodeCondition::unknown(condition);
+        status.update((), snapshot.evict().conditions().has(condition));
+        json!({ "type": condition.name(), "status": status.status.name(), "reason": status.reason })
+    }).collect();
+    let signal = ranked_by(snapshot);
+    let pods: Vec<Value> = snapshot.order(signal).iter().map(in_json).collect();
+    json!({
+        "signals": signals,
+        "conditions": conditions,
+        "layout": snapshot.layout().to_string(),
+        "rankedBy": signal.name(),
+        "pods": pods,
+    })
+}
+
+fn signal_in_json(snapshot: &Snapshot, signal: Signal) -> Option<Value> {
+    let reading = snapshot.readings.get(signal);
+    let of_signal = |t: &&Threshold| t.signal == signal && t.operator.is_some();
+    let thresholds: Vec<Value> = snapshot
+        .evict()
+        .thresholds()
+        .iter()
+        .filter(of_signal)
+        .map(|threshold| {
+            let value = reading.map(|r| threshold.value.against(r.capacity).value());
+            json!({
+                "kind": if threshold.is_hard() { "hard" } else { "soft" },
+                "threshold": threshold.to_string(),
+                "value": value,
+                "graceSeconds": threshold.grace.nanos() / 1_000_000_000,
+                "met": reading.map(|r| threshold.is_met(&r)),
+            })
+        })
+        .collect();
+    if reading.is_none() && thresholds.is_empty() {
+        return None;
+    }
+    Some(json!({
+        "signal": signal.name(),
+        "available": reading.map(|r| r.available),
+        "capacity": reading.map(|r| r.capacity),
+        "thresholds": thresholds,
+    }))
 }

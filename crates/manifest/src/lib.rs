@@ -2,13 +2,16 @@
 //!
 //! [`parse_pods`] turns the bytes of one manifest into pods: YAML or JSON, one
 //! document or several, pods or lists of pods. It fills in what the API server
-//! would, because on a node without one nobody else does.
+//! would, because on a node without one nobody else does. [`ManifestDir`] keeps
+//! the pods of a directory of manifests and parses again what has changed.
 #![forbid(unsafe_code)]
 
 mod defaults;
+mod dir;
 mod error;
 mod parse;
 
+pub use dir::{ManifestDir, ManifestError, Problem};
 pub use error::Error;
 pub use parse::parse_pods;
 

@@ -1,7 +1,7 @@
 use core::mem::MaybeUninit;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, FileType, Mode, OFlags, RawDir, openat};
@@ -75,19 +75,20 @@ impl Dir {
         }
     }
 
-    pub(crate) fn fill(&self, name: &str, buffer: &mut Buffer) -> core::result::Result<(), Errno> {
+    fn fill(&self, name: &str, buffer: &mut Buffer) -> core::result::Result<(), Errno> {
         buffer.fill(open_from(&self.fd, name)?)
     }
 
-    /// Reads one of its files and parses what is in it.
+    /// Reads one of its files, one that the kernel shows in one piece, and
+    /// parses what is in it.
     pub(crate) fn parse<T>(
         &self,
         name: &'static str,
         buffer: &mut Buffer,
         parse: impl FnOnce(&Buffer) -> core::result::Result<T, Cause>,
     ) -> core::result::Result<T, FailedIn<'_>> {
-        let filled = self.fill(name, buffer).map_err(Cause::from);
-        let parsed = filled.and_then(|()| parse(buffer));
+        let filled = open_from(&self.fd, name).and_then(|file| buffer.fill_shown(file));
+        let parsed = filled.map_err(Cause::from).and_then(|()| parse(buffer));
         parsed.map_err(|cause| FailedIn {
             cause,
             dir: &self.path,
@@ -164,7 +165,7 @@ fn count_down(dir: &Dir, buffer: &mut Buffer, levels: u32) -> core::result::Resu
         return Ok(sum);
     };
     for name in dir.child_names()? {
-        let child = dir.open_child(OsStr::from_bytes(name.as_bytes()));
+        let child = dir.open_child(&name);
         let count = child.map(|child| count_down(&child, buffer, below).unwrap_or(0));
         sum = sum.saturating_add(count.unwrap_or(0));
     }

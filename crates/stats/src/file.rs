@@ -51,17 +51,33 @@ impl Buffer {
     /// beyond 16 MiB.
     pub fn fill(&mut self, file: impl AsFd) -> CoreResult<(), Errno> {
         self.length = 0;
+        while self.read_more(&file)? != 0 {}
+        Ok(())
+    }
+
+    /// The same for a file that the kernel shows in one piece, as those with
+    /// numbers are (`single_open` in its code) and lists are not: there a pread
+    /// that leaves room has come to the end, and the one that would say so is
+    /// saved.
+    pub(crate) fn fill_shown(&mut self, file: impl AsFd) -> CoreResult<(), Errno> {
+        self.length = 0;
+        while self.read_more(&file)? != 0 && self.length == self.bytes.len() {}
+        Ok(())
+    }
+
+    fn read_more(&mut self, file: impl AsFd) -> CoreResult<usize, Errno> {
+        if self.length == self.bytes.len() {
+            self.grow()?;
+        }
+        let room = self.bytes.get_mut(self.length..).unwrap_or_default();
+        let offset = u64::try_from(self.length).unwrap_or(u64::MAX);
         loop {
-            if self.length == self.bytes.len() {
-                self.grow()?;
-            }
-            let room = self.bytes.get_mut(self.length..).unwrap_or_default();
-            let offset = u64::try_from(self.length).unwrap_or(u64::MAX);
-            match pread(&file, room, offset) {
-                Ok(0) => return Ok(()),
-                Ok(more) => self.length = self.length.saturating_add(more),
+            match pread(&file, &mut *room, offset) {
                 Err(Errno::INTR) => {}
-                Err(errno) => return Err(errno),
+                read => {
+                    self.length = self.length.saturating_add(read.unwrap_or(0));
+                    return read;
+                }
             }
         }
     }
@@ -125,7 +141,7 @@ impl KeptFile {
 
     fn read<'a>(&mut self, buffer: &'a mut Buffer) -> CoreResult<&'a Buffer, Cause> {
         if let Some(file) = self.open.take() {
-            match buffer.fill(&file) {
+            match buffer.fill_shown(&file) {
                 Err(errno) if is_gone(errno) => {}
                 filled => {
                     self.open = Some(file);
@@ -134,7 +150,7 @@ impl KeptFile {
             }
         }
         let file = open_from(CWD, &self.path)?;
-        buffer.fill(&file)?;
+        buffer.fill_shown(&file)?;
         self.open = Some(file);
         Ok(buffer)
     }

@@ -1,2 +1,7 @@
+mod dir;
+mod filesystems;
 mod hierarchies;
+mod machine;
+mod node;
+mod pods;
 mod tree;

@@ -28,7 +28,9 @@ pub(crate) fn parse_values(text: &str) -> Option<Result<Vec<Value>, Error>> {
             Ok(value) => values.push(value),
             Err(error) => {
                 let kind = reader.refused?;
-                return Some(Err(Error::new(kind, error.line(), error.column())));
+                // serde_json counts the bytes it has read of the line: none yet
+                // where the line's first byte was the fault.
+                return Some(Err(Error::new(kind, error.line(), error.column().max(1))));
             }
         }
         if json.end().is_ok() {

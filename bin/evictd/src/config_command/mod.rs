@@ -5,18 +5,24 @@ mod text;
 
 use std::process::ExitCode;
 
-use evictd_config::{Machine, Resolved, effective};
+use evictd_config::{Resolved, effective};
 
+use crate::machine;
 use crate::run::print;
+use crate::snapshot::Snapshot;
 
 /// What was asked for.
 pub(crate) struct ConfigOptions {
     pub(crate) json: bool,
 }
 
-/// Prints the settings in force. That they are right is known by now.
+/// Prints the settings in force. That they are right is known by now; what
+/// cannot be measured here is left open.
 pub(crate) fn run(settings: &Resolved, options: &ConfigOptions) -> ExitCode {
-    let effective = effective(settings, &Machine::default());
+    let machine = Snapshot::take(settings)
+        .map(|snapshot| machine::read(&snapshot.readings))
+        .unwrap_or_default();
+    let effective = effective(settings, &machine);
     print(&if options.json {
         json::document(&effective)
     } else {

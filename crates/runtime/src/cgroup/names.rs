@@ -56,6 +56,7 @@ pub fn parse_kubepods_name(name: &[u8]) -> Option<KubepodsName> {
             .and_then(|rest| rest.strip_prefix('-'));
         if let (true, Some(below)) = (systemd, below) {
             rest = below;
+            break;
         }
     }
     let uid = rest.strip_prefix("pod").filter(|uid| !uid.is_empty())?;

@@ -44,6 +44,8 @@ fn kubepods_names_in_both_spellings() {
         ("kubepods-besteffort-podx.slice", Some(systemd("x"))),
         ("burstable-pod1", None),
         ("kubepods-burstable-besteffort", None),
+        ("kubepods-burstable-besteffort.slice", None),
+        ("kubepods-burstable-besteffort-pod1.slice", None),
         ("kubepods-pod.slice", None),
         ("kubepods-pod1", None),
         ("kubepods-burstable-pod1.scope", None),
@@ -364,8 +366,10 @@ fn what_holds_other_pods_or_a_root_is_no_pod() {
     fixture
         .file("kubepods/besteffort/podx/cgroup.procs", PROCS)
         .file("a/b/c/cgroup.procs", PROCS)
-        .file("a/d/cgroup.procs", PROCS);
-    let listing = list(&fixture, &["kubepods", "a", "a/b", "nowhere"], &[]);
+        .file("a/d/cgroup.procs", PROCS)
+        .file("a/childless/cgroup.procs", PROCS);
+    let roots = ["kubepods", "a", "a/b", "a/childless", "nowhere"];
+    let listing = list(&fixture, &roots, &[]);
     let found: Vec<_> = listing
         .pods
         .iter()
@@ -380,6 +384,7 @@ fn what_holds_other_pods_or_a_root_is_no_pod() {
         skipped("nowhere", SkipReason::Failed(Errno::NOENT)),
         skipped("kubepods/besteffort", SkipReason::HoldsPods),
         skipped("a/b", SkipReason::HoldsPods),
+        skipped("a/childless", SkipReason::HoldsPods),
     ];
     assert_eq!(listing.skipped, expected);
 }

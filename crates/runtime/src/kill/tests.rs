@@ -205,6 +205,10 @@ fn a_cgroup_that_is_removed_while_open_is_gone() {
 /// A v2 hierarchy of plain files: it shows `procs` for ever, and what is
 /// written into its files stays there.
 fn recorded(procs: &str) -> (Fixture, Target) {
+    recorded_with(Path::new(PROC), procs)
+}
+
+fn recorded_with(proc: &Path, procs: &str) -> (Fixture, Target) {
     let fixture = Fixture::new();
     fixture.file("pod/cgroup.procs", procs);
     let hierarchies = Hierarchies {
@@ -214,36 +218,74 @@ fn recorded(procs: &str) -> (Fixture, Target) {
         }),
         ..Hierarchies::default()
     };
-    let target = Target::open(&hierarchies, Path::new(PROC), Path::new("pod")).unwrap();
+    let target = Target::open(&hierarchies, proc, Path::new("pod")).unwrap();
     (fixture, target)
 }
 
+/// A child that is killed and reaped when the test ends, however it ends.
+struct Sleeper(std::process::Child);
+
+impl Sleeper {
+    fn start() -> Self {
+        Self(Command::new("sleep").arg("600").spawn().unwrap())
+    }
+
+    fn pid(&self) -> Pid {
+        Pid::from_child(&self.0)
+    }
+
+    fn is_alive(&mut self) -> bool {
+        self.0.try_wait().unwrap().is_none()
+    }
+}
+
+impl Drop for Sleeper {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The recorded proc says that a process of the test's own is our parent: were
+/// the check broken, nobody else would be harmed.
 #[test]
-fn a_pod_that_holds_us_an_ancestor_or_process_1_is_left_alone() {
-    let parent = rustix::process::getppid().unwrap();
-    for pid in [getpid(), parent, Pid::INIT] {
-        let mut bystander = Command::new("sleep").arg("600").spawn().unwrap();
-        let procs = format!("{}\n{}\n", bystander.id(), pid.as_raw_nonzero());
-        let (fixture, target) = recorded(&procs);
+fn a_pod_that_holds_an_ancestor_of_ours_is_left_alone() {
+    let (mut bystander, mut parent) = (Sleeper::start(), Sleeper::start());
+    let number = |pid: Pid| pid.as_raw_nonzero().get();
+    let proc = Fixture::new();
+    for (pid, ppid) in [(getpid(), number(parent.pid())), (parent.pid(), 1)] {
+        let stat = format!("1 (x) S {ppid}{}\n", " 0".repeat(30));
+        proc.file(&format!("{}/stat", number(pid)), &stat);
+    }
+    let procs = format!("{}\n{}\n", number(bystander.pid()), number(parent.pid()));
+    for grace in [Duration::ZERO, Duration::from_secs(1)] {
+        let (fixture, target) = recorded_with(proc.path(), &procs);
         fixture.file("pod/cgroup.kill", "");
-        let grace = Duration::from_secs(1);
-        let kill = Kill::start(now(), target, grace, KillLimits::default(), None);
-        let (state, report) = drive(kill);
+        let limits = KillLimits::default();
+        let (state, report) = drive(Kill::start(now(), target, grace, limits, None));
         assert_eq!(state, KillState::Stuck);
-        assert_eq!(report.problem, Some(Problem::Protected(pid)));
+        assert_eq!(report.problem, Some(Problem::Protected(parent.pid())));
         assert_eq!((report.term_sent, report.kill_sent), (None, None));
         let written = fs::read_to_string(fixture.path().join("pod/cgroup.kill")).unwrap();
         assert_eq!(written, "", "nothing was killed");
-        assert_eq!(bystander.try_wait().unwrap(), None, "nobody was harmed");
-        bystander.kill().unwrap();
-        bystander.wait().unwrap();
+        assert!(bystander.is_alive() && parent.is_alive());
     }
 }
 
 #[test]
+fn protected_are_ourselves_our_ancestors_and_process_1() {
+    let protected = crate::process::Proc::open(Path::new(PROC))
+        .unwrap()
+        .protected();
+    let parent = rustix::process::getppid().unwrap();
+    assert_eq!(protected[..2], [getpid(), parent]);
+    assert!(protected.contains(&Pid::INIT));
+}
+
+#[test]
 fn cgroup_kill_is_written_and_what_stays_is_reported_at_the_deadline() {
-    let mut child = Command::new("sleep").arg("600").spawn().unwrap();
-    let pid = Pid::from_child(&child);
+    let mut child = Sleeper::start();
+    let pid = child.pid();
     let (fixture, target) = recorded(&format!("{}\n", pid.as_raw_nonzero()));
     fixture.file("pod/cgroup.kill", "");
     let limits = KillLimits {
@@ -253,9 +295,7 @@ fn cgroup_kill_is_written_and_what_stays_is_reported_at_the_deadline() {
     let (state, report) = drive(Kill::start(now(), target, Duration::ZERO, limits, None));
     let written = fs::read_to_string(fixture.path().join("pod/cgroup.kill")).unwrap();
     assert_eq!(written, "1");
-    assert_eq!(child.try_wait().unwrap(), None, "a plain file kills nobody");
-    child.kill().unwrap();
-    child.wait().unwrap();
+    assert!(child.is_alive(), "a plain file kills nobody");
     assert_eq!(state, KillState::Stuck);
     assert_eq!(report.problem, Some(Problem::Deadline));
     assert_eq!(report.method, Some(KillMethod::CgroupKill));
@@ -267,8 +307,8 @@ fn cgroup_kill_is_written_and_what_stays_is_reported_at_the_deadline() {
 
 #[test]
 fn what_we_may_not_signal_is_not_tried_twice() {
-    let mut child = Command::new("sleep").arg("600").spawn().unwrap();
-    let pid = Pid::from_child(&child);
+    let child = Sleeper::start();
+    let pid = child.pid();
     let (fixture, target) = recorded(&format!("{}\n", pid.as_raw_nonzero()));
     let report = std::thread::spawn(move || {
         // The user id of this thread alone: its signals are then refused.
@@ -280,9 +320,7 @@ fn what_we_may_not_signal_is_not_tried_twice() {
     })
     .join()
     .unwrap();
-    drop(fixture);
-    child.kill().unwrap();
-    child.wait().unwrap();
+    drop((fixture, child));
     let (state, report) = report;
     assert_eq!(state, KillState::Stuck, "at once, not after the grace");
     assert_eq!(report.problem, Some(Problem::Denied));

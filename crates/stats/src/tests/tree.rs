@@ -1,6 +1,11 @@
 use core::sync::atomic::{AtomicU32, Ordering};
+use core::time::Duration;
 use std::path::{Path, PathBuf};
 use std::{env, fs, process};
+
+/// How long a filesystem may take in a test: it answers at once, but the machine
+/// may be busy.
+pub(crate) const LONG: Duration = Duration::from_secs(20);
 
 /// A directory of this test's own, gone when the test ends, well or badly.
 pub(crate) struct Tree(PathBuf);

@@ -1,0 +1,246 @@
+use core::fmt;
+use core::time::Duration;
+
+use evictd_condition::NodeCondition;
+use evictd_evict::{Cause, Evict, Eviction, Met, NodeReclaim};
+use evictd_node::{Condition, Layout, Readings, Resource, Signal};
+use evictd_runtime::{FoundPod, KillReport};
+use evictd_stats::{FsSample, NodeSample};
+
+use crate::amount::Amount;
+
+/// A pod that was chosen, by its names.
+#[derive(Clone, Debug)]
+pub(crate) struct Victim {
+    pub(crate) namespace: String,
+    pub(crate) name: String,
+    pub(crate) uid: String,
+    pub(crate) grace_seconds: i64,
+}
+
+impl Victim {
+    pub(super) fn new(found: &FoundPod, eviction: &Eviction) -> Self {
+        let metadata = &found.pod.metadata;
+        Self {
+            namespace: metadata.namespace.clone(),
+            name: metadata.name.clone(),
+            uid: metadata.uid.clone(),
+            grace_seconds: eviction.grace_seconds,
+        }
+    }
+}
+
+impl fmt::Display for Victim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.namespace.is_empty() {
+            return f.write_str(&self.name);
+        }
+        write!(f, "{}/{}", self.namespace, self.name)
+    }
+}
+
+/// Something that happened. Its text is one log line that can be understood
+/// alone: which threshold, which numbers, which filesystem, which pod, and why.
+#[derive(Clone, Debug)]
+pub(crate) enum Event {
+    /// A threshold began to be met.
+    Met(String),
+    /// No threshold of the signal is met any more.
+    Cleared(String),
+    /// A condition came or went.
+    Condition { condition: Condition, holds: bool },
+    /// How the filesystems lie was found out.
+    Layout(String),
+    /// The node is to give back what it can.
+    Reclaiming { resource: Resource, calls: &'static [NodeReclaim] },
+    /// A pod was chosen.
+    Evicting { victim: Victim, why: String, message: String, dry_run: bool },
+    /// A kill could not begin.
+    NotBegun { victim: Victim, error: String },
+    /// The grace of a pod was cut short.
+    Hurried(Victim),
+    /// A pod is gone.
+    Killed((Victim, KillReport)),
+    /// A pod could not be killed, or not in time.
+    Stuck((Victim, KillReport)),
+    /// Something starves and no pod may go for it.
+    NoCandidate { signal: Signal, pods: usize },
+    /// A signal with a threshold can be observed, or not any more.
+    Observed { signal: Signal, observed: bool },
+    /// Something could not be read.
+    Problem(String),
+    /// Everything can be read again.
+    Recovered,
+}
+
+impl Event {
+    /// How loud it is.
+    pub(crate) const fn level(&self) -> log::Level {
+        match self {
+            Self::Cleared(_)
+            | Self::Layout(_)
+            | Self::Killed(_)
+            | Self::Recovered
+            | Self::Observed { observed: true, .. }
+            | Self::Condition { holds: false, .. } => log::Level::Info,
+            Self::Reclaiming { .. } => log::Level::Debug,
+            Self::Met(_)
+            | Self::Condition { holds: true, .. }
+            | Self::Evicting { .. }
+            | Self::Hurried(_)
+            | Self::Observed { observed: false, .. }
+            | Self::Problem(_) => log::Level::Warn,
+            Self::NotBegun { .. } | Self::Stuck(_) | Self::NoCandidate { .. } => log::Level::Error,
+        }
+    }
+
+    pub(super) fn met(met: &Met<'_>, readings: &Readings, sample: &NodeSample) -> Self {
+        let threshold = met.threshold;
+        let mut text = numbers(threshold.signal, readings);
+        let kind = if threshold.is_hard() { "hard" } else { "soft" };
+        text.push_str(&format!(", below the {kind} threshold {threshold}"));
+        if !threshold.is_hard() {
+            text.push_str(&format!(" (acts after {})", threshold.grace));
+        }
+        text.push_str(&place(threshold.signal, sample));
+        Self::Met(text)
+    }
+
+    pub(super) fn cleared(signal: Signal, readings: &Readings) -> Self {
+        Self::Cleared(format!("{}, no threshold of it is met any more", numbers(signal, readings)))
+    }
+
+    pub(super) fn layout(sample: &NodeSample) -> Self {
+        let layout = sample.layout().unwrap_or(Layout::OneFilesystem);
+        Self::Layout(format!("filesystem layout: {layout}"))
+    }
+
+    /// Why this pod, from the machine that chose it.
+    pub(super) fn evicting(
+        victim: &Victim,
+        eviction: &Eviction,
+        evict: &Evict,
+        sample: &NodeSample,
+        dry_run: bool,
+    ) -> Self {
+        let why = match &eviction.cause {
+            Cause::Threshold { threshold, place: rank, passed_over } => {
+                let threshold = evict.thresholds().get(*threshold);
+                let mut why = threshold.map_or_else(String::new, |threshold| {
+                    let kind = if threshold.is_hard() { "hard" } else { "soft" };
+                    let signal = threshold.signal;
+                    let numbers = numbers(signal, &sample.readings());
+                    format!("{numbers}, {kind} threshold {threshold}{}; ", place(signal, sample))
+                });
+                why.push_str(&format!("the pod {rank}"));
+                if *passed_over > 0 {
+                    why.push_str(&format!("; {passed_over} before it passed over as protected"));
+                }
+                why
+            }
+            Cause::EmptyDirLimit | Cause::PodLimit | Cause::ContainerLimit => {
+                eviction.message.trim_end().to_owned()
+            }
+        };
+        let (victim, message) = (victim.clone(), eviction.message.clone());
+        Self::Evicting { victim, why, message, dry_run }
+    }
+}
+
+/// `memory.available is 83Mi of 512Mi`.
+fn numbers(signal: Signal, readings: &Readings) -> String {
+    readings.get(signal).map_or_else(
+        || format!("{signal} is not observed"),
+        |reading| {
+            let available = Amount::of(signal, reading.available);
+            format!("{signal} is {available} of {}", Amount::of(signal, reading.capacity))
+        },
+    )
+}
+
+/// Which filesystem, for the signals of one: `, on device 254:1`.
+fn place(signal: Signal, sample: &NodeSample) -> String {
+    filesystem(signal, sample).map_or_else(String::new, |fs| {
+        let (major, minor) = (rustix::fs::major(fs.device), rustix::fs::minor(fs.device));
+        let stale = if fs.stale { ", which does not answer" } else { "" };
+        format!(" on device {major}:{minor}{stale}")
+    })
+}
+
+const fn filesystem(signal: Signal, sample: &NodeSample) -> Option<&FsSample> {
+    match signal {
+        Signal::NodefsAvailable | Signal::NodefsInodesFree => sample.nodefs.as_ref(),
+        Signal::ImagefsAvailable | Signal::ImagefsInodesFree => sample.imagefs.as_ref(),
+        Signal::ContainerfsAvailable | Signal::ContainerfsInodesFree => {
+            sample.containerfs.as_ref()
+        }
+        Signal::MemoryAvailable | Signal::AllocatableMemoryAvailable | Signal::PidAvailable => None,
+    }
+}
+
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Met(text) | Self::Cleared(text) | Self::Layout(text) | Self::Problem(text) => {
+                f.write_str(text)
+            }
+            Self::Condition { condition, holds } => {
+                let mut status = NodeCondition::unknown(*condition);
+                status.update((), *holds);
+                let to = status.status.name();
+                write!(f, "condition {condition} is {to} ({})", status.reason)
+            }
+            Self::Reclaiming { resource, calls } => {
+                write!(f, "attempting to reclaim {resource} from the node:")?;
+                calls.iter().try_for_each(|call| write!(f, " {call}"))?;
+                f.write_str("; no container runtime is configured, so nothing comes of it")
+            }
+            Self::Evicting { victim, why, dry_run, .. } => {
+                let verb = if *dry_run { "would evict" } else { "evicting" };
+                let grace = victim.grace_seconds;
+                write!(f, "{verb} pod {victim} (uid {}, grace {grace} s): {why}", victim.uid)
+            }
+            Self::NotBegun { victim, error } => {
+                write!(f, "pod {victim} cannot be killed: {error}; taking the next one")
+            }
+            Self::Hurried(victim) => {
+                write!(f, "a hard threshold is met: pod {victim} is killed before its grace ends")
+            }
+            Self::Killed((victim, report)) => killed(f, victim, report),
+            Self::Stuck((victim, report)) => stuck(f, victim, report),
+            Self::NoCandidate { signal, pods } => match pods {
+                0 => write!(f, "{signal} starves and there is no pod to evict"),
+                _ => write!(f, "{signal} starves and none of the {pods} pods may be evicted"),
+            },
+            Self::Observed { signal, observed: false } => {
+                write!(f, "{signal} has a threshold but cannot be observed here")
+            }
+            Self::Observed { signal, observed: true } => {
+                write!(f, "{signal} can be observed again")
+            }
+            Self::Recovered => f.write_str("everything can be read again"),
+        }
+    }
+}
+
+fn killed(f: &mut fmt::Formatter<'_>, victim: &Victim, report: &KillReport) -> fmt::Result {
+    let took = report.ended.map_or(Duration::ZERO, |ended| ended.since(report.started));
+    write!(f, "pod {victim} is gone after {} ms", took.as_millis())?;
+    match report.method {
+        Some(method) => write!(f, ", {} processes killed by {method}", report.processes),
+        None => f.write_str(", its processes ended by themselves"),
+    }
+}
+
+fn stuck(f: &mut fmt::Formatter<'_>, victim: &Victim, report: &KillReport) -> fmt::Result {
+    write!(f, "pod {victim} cannot be killed")?;
+    if let Some(problem) = &report.problem {
+        write!(f, ": {problem}")?;
+    }
+    for (index, remaining) in report.remaining.iter().enumerate() {
+        let before = if index == 0 { "; left:" } else { "," };
+        let state = remaining.state.unwrap_or('?');
+        write!(f, "{before} pid {} in state {state}", remaining.pid.as_raw_nonzero())?;
+    }
+    f.write_str("; taking the next one")
+}

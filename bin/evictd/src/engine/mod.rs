@@ -1,0 +1,317 @@
+//! The loop's body: reads, asks the state machine, carries out its plans.
+//!
+//! It knows no signals and no logger; what happens is told as [`Event`]s. The
+//! daemon logs them, the self-test measures them.
+
+mod event;
+mod flight;
+
+use core::time::Duration;
+
+use evictd_evict::{Evict, Eviction, NodeReclaim, Observation, Outcome, Plan};
+use evictd_node::{ConditionSet, Mono, Readings, Signal, SignalSet};
+use evictd_runtime::{KillState, PodKiller};
+use evictd_stats::{NodeReader, NodeSample};
+use rustix::fd::BorrowedFd;
+
+use crate::pods::Pods;
+use crate::setup::{FS_WAIT, Setup};
+
+pub(crate) use event::{Event, Victim};
+use flight::Flight;
+
+/// Receives what happens, when it happens.
+pub(crate) type Tell<'a> = &'a mut dyn FnMut(Mono, &Event);
+
+/// The parts of evictd, put together.
+pub(crate) struct Engine {
+    evict: Evict,
+    reader: NodeReader,
+    pods: Pods,
+    interval: Duration,
+    dry_run: bool,
+    sample: NodeSample,
+    flight: Option<Flight>,
+    next_tick: Mono,
+    told: Told,
+}
+
+/// What was told already, so that only changes are told.
+#[derive(Default)]
+struct Told {
+    conditions: ConditionSet,
+    met: SignalSet,
+    unobserved: SignalSet,
+    layout: Option<evictd_node::Layout>,
+    problems: Vec<String>,
+    no_candidate: Option<Signal>,
+}
+
+impl Engine {
+    /// Opens the node's files and the runtime.
+    pub(crate) fn open(setup: Setup) -> Result<Self, String> {
+        let text = |error: &dyn core::fmt::Display| error.to_string();
+        Ok(Self {
+            evict: Evict::new(setup.evict).map_err(|error| text(&error))?,
+            reader: NodeReader::open(setup.node).map_err(|error| text(&error))?,
+            pods: Pods::open(setup.cgroup, setup.manifests)?,
+            interval: setup.interval,
+            dry_run: setup.dry_run,
+            sample: NodeSample::default(),
+            flight: None,
+            next_tick: Mono::ZERO,
+            told: Told::default(),
+        })
+    }
+
+    /// Does what is due by `now`: goes on with a kill, begins a round.
+    pub(crate) fn run_due(&mut self, now: Mono, tell: Tell<'_>) {
+        self.go_on_killing(now, tell);
+        if now >= self.wake_at(now) {
+            self.tick(now, tell);
+        }
+    }
+
+    /// Begins a round now, whatever the interval.
+    pub(crate) fn tick_now(&mut self) {
+        self.next_tick = Mono::ZERO;
+    }
+
+    /// When to come back at the latest.
+    pub(crate) fn wake_at(&self, now: Mono) -> Mono {
+        let flight = self.flight.as_ref().map(Flight::until);
+        let deadlines = [flight, self.evict.next_deadline(now)];
+        deadlines.into_iter().flatten().fold(self.next_tick, Mono::min)
+    }
+
+    /// The descriptors that, when readable, mean that a killed process is gone.
+    pub(crate) fn each_descriptor(&self, each: &mut dyn FnMut(BorrowedFd<'_>)) {
+        if let Some(flight) = &self.flight {
+            flight.kill.each_descriptor(each);
+        }
+    }
+
+    /// Whether a pod is being killed.
+    pub(crate) const fn is_killing(&self) -> bool {
+        self.flight.is_some()
+    }
+
+    /// The state machine, to look at.
+    pub(crate) const fn evict(&self) -> &Evict {
+        &self.evict
+    }
+
+    /// The latest numbers of the node.
+    pub(crate) const fn sample(&self) -> &NodeSample {
+        &self.sample
+    }
+
+    /// The pods, as last listed.
+    pub(crate) const fn pods(&self) -> &Pods {
+        &self.pods
+    }
+
+    /// Lists the pods anew.
+    pub(crate) fn list_pods(&mut self) {
+        self.pods.refresh();
+    }
+
+    /// Reads the node and steps the state machine, without carrying a plan out.
+    pub(crate) fn observe(&mut self, now: Mono, fs_wait: Duration) -> (Readings, Plan) {
+        self.sample = self.reader.read_within(now, fs_wait);
+        let readings = self.sample.readings();
+        let observation = Observation { readings: &readings, layout: self.sample.layout() };
+        let plan = self.evict.step(now, &observation, None);
+        (readings, plan)
+    }
+
+    fn tick(&mut self, now: Mono, tell: Tell<'_>) {
+        self.next_tick = now + self.interval;
+        let (readings, plan) = self.observe(now, FS_WAIT);
+        self.tell_changes(now, &readings, tell);
+        self.carry_out(now, plan, tell);
+    }
+
+    /// Carries plans out until the round rests or waits for a kill.
+    fn carry_out(&mut self, now: Mono, mut plan: Plan, tell: Tell<'_>) {
+        loop {
+            plan = match plan {
+                Plan::Rest => return,
+                Plan::ReadPods => {
+                    self.refresh_pods(now, tell);
+                    self.outcome(now, Outcome::PodsRead)
+                }
+                Plan::Reclaim(calls) => self.reclaim(now, calls, tell),
+                Plan::Evict(eviction) => match self.begin(now, eviction, tell) {
+                    Some(plan) => plan,
+                    None => return,
+                },
+                Plan::KillNow => return self.hurry(now, tell),
+                Plan::NoCandidate(signal) => return self.no_candidate(now, signal, tell),
+            }
+        }
+    }
+
+    fn outcome(&mut self, now: Mono, outcome: Outcome<'_>) -> Plan {
+        self.evict.outcome(now, outcome, Some(&self.pods.candidates()))
+    }
+
+    fn refresh_pods(&mut self, now: Mono, tell: Tell<'_>) {
+        self.pods.refresh();
+        if self.pods.problems() != self.told.problems {
+            self.told.problems = self.pods.problems().to_vec();
+            for problem in &self.told.problems {
+                tell(now, &Event::Problem(problem.clone()));
+            }
+        }
+    }
+
+    /// Without a container runtime there is nothing that the node could give
+    /// back; the second measurement decides all the same.
+    fn reclaim(&mut self, now: Mono, calls: &'static [NodeReclaim], tell: Tell<'_>) -> Plan {
+        if let Some(threshold) = self.evict.acting_on() {
+            tell(now, &Event::Reclaiming { resource: threshold.signal.resource(), calls });
+        }
+        self.refresh_pods(now, tell);
+        self.sample = self.reader.read_within(now, FS_WAIT);
+        let again = self.sample.readings();
+        self.outcome(now, Outcome::Reclaimed(Some(&again)))
+    }
+
+    /// Begins to kill; answers with the next plan when that is over at once.
+    fn begin(&mut self, now: Mono, eviction: Eviction, tell: Tell<'_>) -> Option<Plan> {
+        self.told.no_candidate = None;
+        let Some(found) = self.pods.found().get(eviction.candidate).cloned() else {
+            return Some(self.outcome(now, Outcome::KillFailed));
+        };
+        let victim = Victim::new(&found, &eviction);
+        let decided = Event::evicting(&victim, &eviction, &self.evict, &self.sample, self.dry_run);
+        tell(now, &decided);
+        if self.dry_run {
+            return Some(self.outcome(now, Outcome::Killed));
+        }
+        let grace = Duration::from_secs(u64::try_from(eviction.grace_seconds).unwrap_or(0));
+        match self.pods.runtime.start_kill(now, &found, grace) {
+            Ok(kill) => {
+                self.flight = Some(Flight::new(found, victim, kill));
+                self.advance_flight(now, tell)
+            }
+            Err(error) => {
+                tell(now, &Event::NotBegun { victim, error: error.to_string() });
+                Some(self.outcome(now, Outcome::KillFailed))
+            }
+        }
+    }
+
+    fn go_on_killing(&mut self, now: Mono, tell: Tell<'_>) {
+        if let Some(plan) = self.advance_flight(now, tell) {
+            self.carry_out(now, plan, tell);
+        }
+    }
+
+    /// Polls the kill in flight; answers with the next plan once it has ended.
+    fn advance_flight(&mut self, now: Mono, tell: Tell<'_>) -> Option<Plan> {
+        let state = self.flight.as_mut()?.poll(now);
+        match state {
+            KillState::Waiting { .. } => None,
+            KillState::Gone => {
+                let flight = self.flight.take()?;
+                tell(now, &Event::Killed(flight.ended()));
+                self.next_tick = now; // measure again at once (decision D31)
+                let plan = self.outcome(now, Outcome::Killed);
+                // "Gone" was said of an empty cgroup: nothing is left to wait for.
+                self.outcome(now, Outcome::CleanedUp);
+                Some(plan)
+            }
+            KillState::Stuck => {
+                let flight = self.flight.take()?;
+                tell(now, &Event::Stuck(flight.ended()));
+                self.refresh_pods(now, tell);
+                Some(self.outcome(now, Outcome::KillFailed))
+            }
+        }
+    }
+
+    /// The pod in flight gets no more grace.
+    fn hurry(&mut self, now: Mono, tell: Tell<'_>) {
+        let Some(flight) = self.flight.take() else { return };
+        tell(now, &Event::Hurried(flight.victim.clone()));
+        match self.pods.runtime.start_kill(now, &flight.found, Duration::ZERO) {
+            Ok(kill) => self.flight = Some(Flight::new(flight.found, flight.victim, kill)),
+            // The former kill goes on and ends with its own deadline.
+            Err(_) => self.flight = Some(flight),
+        }
+        self.go_on_killing(now, tell);
+    }
+
+    fn no_candidate(&mut self, now: Mono, signal: Signal, tell: Tell<'_>) {
+        if self.told.no_candidate != Some(signal) {
+            self.told.no_candidate = Some(signal);
+            let pods = self.pods.found().len();
+            tell(now, &Event::NoCandidate { signal, pods });
+        }
+    }
+
+    fn tell_changes(&mut self, now: Mono, readings: &Readings, tell: Tell<'_>) {
+        self.tell_problems(now, tell);
+        let layout = self.sample.layout();
+        if layout.is_some() && layout != self.told.layout {
+            self.told.layout = layout;
+            tell(now, &Event::layout(&self.sample));
+        }
+        self.tell_unobserved(now, readings, tell);
+        self.tell_met(now, readings, tell);
+        let conditions = self.evict.conditions();
+        for condition in (conditions ^ self.told.conditions).each() {
+            tell(now, &Event::Condition { condition, holds: conditions.has(condition) });
+        }
+        self.told.conditions = conditions;
+    }
+
+    /// Reading errors, once per change.
+    fn tell_problems(&mut self, now: Mono, tell: Tell<'_>) {
+        if self.reader.errors().is_empty() {
+            if !self.pods.problems().is_empty() || self.told.problems.is_empty() {
+                return;
+            }
+            self.told.problems.clear();
+            return tell(now, &Event::Recovered);
+        }
+        let problems: Vec<String> = self.reader.errors().iter().map(ToString::to_string).collect();
+        if problems != self.told.problems {
+            for problem in &problems {
+                tell(now, &Event::Problem(problem.clone()));
+            }
+            self.told.problems = problems;
+        }
+    }
+
+    /// Thresholds whose signal cannot be observed, once per change (F13, F28).
+    fn tell_unobserved(&mut self, now: Mono, readings: &Readings, tell: Tell<'_>) {
+        let mut unobserved = SignalSet::empty();
+        for threshold in self.evict.thresholds().iter().filter(|t| t.operator.is_some()) {
+            if readings.get(threshold.signal).is_none() {
+                unobserved.insert(threshold.signal.set());
+            }
+        }
+        for signal in (unobserved ^ self.told.unobserved).each() {
+            tell(now, &Event::Observed { signal, observed: !unobserved.has(signal) });
+        }
+        self.told.unobserved = unobserved;
+    }
+
+    fn tell_met(&mut self, now: Mono, readings: &Readings, tell: Tell<'_>) {
+        let mut met = SignalSet::empty();
+        for each in self.evict.met() {
+            let signal = each.threshold.signal;
+            if !met.has(signal) && !self.told.met.has(signal) {
+                tell(now, &Event::met(&each, readings, &self.sample));
+            }
+            met.insert(signal.set());
+        }
+        for signal in self.told.met.difference(met).each() {
+            tell(now, &Event::cleared(signal, readings));
+        }
+        self.told.met = met;
+    }
+}

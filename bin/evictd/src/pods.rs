@@ -1,0 +1,121 @@
+//! The pods of this node and what they use, read when somebody asks.
+
+use std::path::PathBuf;
+
+// TEMPORARY until the directory reader lands
+struct ManifestDir(Vec<Pod>, Vec<String>);
+impl ManifestDir { fn new(_: PathBuf) -> Self { Self(Vec::new(), Vec::new()) } fn refresh(&mut self) -> &[String] { &self.1 } fn pods(&self) -> &[Pod] { &self.0 } }
+use evictd_pod::Pod;
+use evictd_pod::usage::{ContainerUsage, PodUsage};
+use evictd_rank::Candidate;
+use evictd_runtime::{CgroupConfig, CgroupRuntime, FoundPod, Listing, PodSource};
+use evictd_stats::{Dir, Hierarchies, Hierarchy, PodReader, PodSample};
+
+/// The pods, as of the last [`Pods::refresh`].
+pub(crate) struct Pods {
+    pub(crate) runtime: CgroupRuntime,
+    hierarchies: Hierarchies,
+    reader: PodReader,
+    manifests: Option<ManifestDir>,
+    listing: Listing,
+    usage: Vec<Option<PodUsage>>,
+    problems: Vec<String>,
+}
+
+impl Pods {
+    /// Opens the cgroup runtime; no pod is looked for yet.
+    pub(crate) fn open(cgroup: CgroupConfig, manifests: Option<PathBuf>) -> Result<Self, String> {
+        let hierarchies = cgroup.hierarchies.clone();
+        Ok(Self {
+            runtime: CgroupRuntime::new(cgroup).map_err(|error| error.to_string())?,
+            reader: PodReader::new(&hierarchies),
+            hierarchies,
+            manifests: manifests.map(ManifestDir::new),
+            listing: Listing::default(),
+            usage: Vec::new(),
+            problems: Vec::new(),
+        })
+    }
+
+    /// Lists the pods anew and reads what each uses. A pod that vanishes
+    /// meanwhile is left out; a manifest that cannot be read is a problem, and
+    /// the others stay.
+    pub(crate) fn refresh(&mut self) {
+        self.problems.clear();
+        let described: &[Pod] = match &mut self.manifests {
+            None => &[],
+            Some(directory) => {
+                self.problems.extend(directory.refresh().iter().map(ToString::to_string));
+                directory.pods()
+            }
+        };
+        self.listing = self.runtime.list_pods(described);
+        let Self { listing, usage, reader, hierarchies, problems, .. } = self;
+        usage.clear();
+        listing.pods.retain(|found| match read(found, hierarchies, reader) {
+            Some(sample) => {
+                problems.extend(reader.errors().iter().map(ToString::to_string));
+                usage.push(pod_usage(&found.pod, &sample));
+                true
+            }
+            None => false,
+        });
+    }
+
+    /// The pods with their usage, in the order of [`Pods::found`].
+    pub(crate) fn candidates(&self) -> Vec<Candidate<'_>> {
+        let pods = self.listing.pods.iter().zip(&self.usage);
+        pods.map(|(found, usage)| Candidate { pod: &found.pod, usage: usage.as_ref() }).collect()
+    }
+
+    /// The pods that run.
+    pub(crate) fn found(&self) -> &[FoundPod] {
+        &self.listing.pods
+    }
+
+    /// What was found besides.
+    pub(crate) const fn listing(&self) -> &Listing {
+        &self.listing
+    }
+
+    /// Manifests and cgroups that could not be read.
+    pub(crate) fn problems(&self) -> &[String] {
+        &self.problems
+    }
+}
+
+/// A pod's numbers; `None` when its cgroup is gone.
+fn read(found: &FoundPod, of: &Hierarchies, reader: &mut PodReader) -> Option<PodSample> {
+    let open = |hierarchy: &Option<Hierarchy>| {
+        Dir::open(&hierarchy.as_ref()?.below(&found.cgroup)).ok()
+    };
+    let memory = open(&of.memory);
+    let pids = open(&of.pids).or_else(|| open(&of.unified)).or_else(|| open(&of.memory));
+    if memory.is_none() && pids.is_none() {
+        return None;
+    }
+    Some(reader.read(memory.as_ref(), pids.as_ref()))
+}
+
+/// The sample as pod stats; `None` where nothing could be read. Which cgroup is
+/// which container only a runtime can tell, so only a sole container is named.
+fn pod_usage(pod: &Pod, sample: &PodSample) -> Option<PodUsage> {
+    let memory = sample.memory.map(|memory| memory.working_set_bytes());
+    if memory.is_none() && sample.process_count.is_none() {
+        return None;
+    }
+    let containers = match pod.spec.containers.as_slice() {
+        [only] => vec![ContainerUsage {
+            name: only.name.clone(),
+            memory_working_set_bytes: memory,
+            ..ContainerUsage::default()
+        }],
+        _ => Vec::new(),
+    };
+    Some(PodUsage {
+        memory_working_set_bytes: memory,
+        process_count: sample.process_count,
+        containers,
+        ..PodUsage::default()
+    })
+}

@@ -1,0 +1,97 @@
+//! Colours and columns for a person at a terminal.
+
+use std::io::IsTerminal;
+
+/// How to mark words: with colours on a terminal, unless `NO_COLOR` is set.
+#[derive(Clone, Copy)]
+pub(crate) struct Paint {
+    colour: bool,
+}
+
+impl Paint {
+    /// For standard output as it is.
+    pub(crate) fn for_stdout() -> Self {
+        let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        Self { colour: !refused && std::io::stdout().is_terminal() }
+    }
+
+    /// Without any.
+    #[cfg(test)]
+    pub(crate) const fn plain() -> Self {
+        Self { colour: false }
+    }
+
+    /// Something is wrong.
+    pub(crate) fn bad(self, text: &str) -> String {
+        self.with("31;1", text)
+    }
+
+    /// Something is close to wrong.
+    pub(crate) fn warn(self, text: &str) -> String {
+        self.with("33", text)
+    }
+
+    /// All is well.
+    pub(crate) fn good(self, text: &str) -> String {
+        self.with("32", text)
+    }
+
+    /// A heading.
+    pub(crate) fn head(self, text: &str) -> String {
+        self.with("1", text)
+    }
+
+    fn with(self, code: &str, text: &str) -> String {
+        if self.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+}
+
+/// The text, cut to so many characters, with `~` where something is missing.
+pub(crate) fn cut(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    let mut cut: String = text.chars().take(width.saturating_sub(1)).collect();
+    cut.push('~');
+    cut
+}
+
+/// A bar of what is used, with `|` where a threshold lies: `#####.....|..`.
+pub(crate) fn bar(used: f64, threshold: Option<f64>, width: u32) -> String {
+    let place = |share: f64| share.clamp(0.0, 1.0) * f64::from(width);
+    let mark = threshold.map(place);
+    let cell = |at: u32| {
+        let at = f64::from(at);
+        match mark {
+            Some(mark) if mark >= at && mark < at + 1.0 => '|',
+            _ if at + 0.5 <= place(used) => '#',
+            _ => '.',
+        }
+    };
+    (0..width).map(cell).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_show_use_and_threshold() {
+        for (used, threshold, expected) in [
+            (0.0, None, ".........."),
+            (0.5, Some(0.9), "#####....|"),
+            (1.0, Some(0.85), "########|#"),
+            (2.0, None, "##########"),
+            (f64::NAN, Some(0.0), "|........."),
+        ] {
+            assert_eq!(bar(used, threshold, 10), expected, "{used} {threshold:?}");
+        }
+    }
+
+    #[test]
+    fn long_names_are_cut_visibly() {
+        assert_eq!(cut("abcdef", 6), "abcdef");
+        assert_eq!(cut("abcdefg", 6), "abcde~");
+        assert_eq!(cut("äöüß", 3), "äö~");
+    }
+}

@@ -1,0 +1,231 @@
+//! The cgroups and processes of the self-test, removed whatever happens.
+
+use core::time::Duration;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use evictd_stats::{Hierarchies, Hierarchy, Version};
+
+use super::workload;
+
+const NAME: &str = "evictd-selftest-";
+
+/// A pod that the self-test runs.
+pub(super) struct Load {
+    pub(super) name: &'static str,
+    pub(super) bytes: u64,
+    /// Bytes a second; 0 as fast as memory allows.
+    pub(super) pace: u64,
+    /// What it requests, as its cgroup says.
+    pub(super) request: u64,
+}
+
+/// A cgroup with a memory limit, and the pods below it.
+pub(super) struct Sandbox {
+    /// The cgroup, from the root of each hierarchy.
+    pub(super) cgroup: PathBuf,
+    pub(super) hierarchies: Hierarchies,
+    memory: Hierarchy,
+    /// Directories that were made, parents first.
+    made: Vec<PathBuf>,
+    /// What to write back to the root's `cgroup.subtree_control`.
+    restore: Option<(PathBuf, &'static str)>,
+    children: Vec<(&'static str, Child)>,
+}
+
+impl Sandbox {
+    /// Makes the cgroup with its limit in every hierarchy that a kill uses.
+    pub(super) fn make(hierarchies: Hierarchies, limit: u64) -> Result<Self, String> {
+        let memory = hierarchies.memory.clone().ok_or(
+            "the memory controller is off: add cgroup_enable=memory to the kernel's command line",
+        )?;
+        remove_stale(&memory);
+        let cgroup = PathBuf::from(format!("{NAME}{}", std::process::id()));
+        let mut sandbox = Self {
+            cgroup,
+            hierarchies,
+            memory,
+            made: Vec::new(),
+            restore: None,
+            children: Vec::new(),
+        };
+        sandbox.delegate_root()?;
+        sandbox.make_cgroup(Path::new(""))?;
+        match sandbox.memory.version {
+            Version::V1 => {
+                // Hierarchical by itself since Linux 5.11; before, it has to be asked for.
+                let _ = sandbox.set("", "memory.use_hierarchy", "1");
+                sandbox.set("", "memory.limit_in_bytes", &limit.to_string())?;
+            }
+            Version::V2 => {
+                sandbox.set("", "memory.max", &limit.to_string())?;
+                let _ = sandbox.set("", "memory.swap.max", "0");
+                sandbox.set("", "cgroup.subtree_control", "+memory")?;
+                let _ = sandbox.set("", "cgroup.subtree_control", "+pids");
+            }
+        }
+        Ok(sandbox)
+    }
+
+    /// On v2 a cgroup has a controller only if its parent hands it down.
+    fn delegate_root(&mut self) -> Result<(), String> {
+        if self.memory.version == Version::V1 {
+            return Ok(());
+        }
+        let control = self.memory.mount_point.join("cgroup.subtree_control");
+        let before = fs::read_to_string(&control).map_err(at(&control))?;
+        if !before.split_whitespace().any(|controller| controller == "memory") {
+            fs::write(&control, "+memory").map_err(at(&control))?;
+            self.restore = Some((control, "-memory"));
+        }
+        Ok(())
+    }
+
+    /// Starts a pod in a cgroup of its own.
+    pub(super) fn start(&mut self, load: &Load) -> Result<(), String> {
+        self.make_cgroup(Path::new(load.name))?;
+        let request = match self.memory.version {
+            Version::V1 => "memory.soft_limit_in_bytes",
+            Version::V2 => "memory.low",
+        };
+        if load.request > 0 {
+            self.set(load.name, request, &load.request.to_string())?;
+        }
+        let below = self.cgroup.join(load.name);
+        let procs = self.each_hierarchy().map(|h| h.below(&below).join("cgroup.procs"));
+        let child = Command::new("/proc/self/exe")
+            .arg(workload::ARGUMENT)
+            .args([std::process::id().to_string(), load.bytes.to_string(), load.pace.to_string()])
+            .args(procs)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn()
+            .map_err(|error| format!("cannot start pod {}: {error}", load.name))?;
+        self.children.push((load.name, child));
+        Ok(())
+    }
+
+    /// Whether the pod's process has not ended.
+    pub(super) fn is_running(&mut self, name: &str) -> bool {
+        let child = self.children.iter_mut().find(|(of, _)| *of == name);
+        child.is_some_and(|(_, child)| matches!(child.try_wait(), Ok(None)))
+    }
+
+    /// The file that says how much a pod, or with `""` all of them, uses.
+    pub(super) fn usage_file(&self, name: &str) -> PathBuf {
+        self.memory_file(name, match self.memory.version {
+            Version::V1 => "memory.usage_in_bytes",
+            Version::V2 => "memory.current",
+        })
+    }
+
+    /// How many processes the kernel's OOM killer has taken here.
+    pub(super) fn oom_kills(&self, name: &str) -> Option<u64> {
+        let file = match self.memory.version {
+            Version::V1 => "memory.oom_control",
+            Version::V2 => "memory.events",
+        };
+        let text = fs::read_to_string(self.memory_file(name, file)).ok()?;
+        text.lines().find_map(|line| line.strip_prefix("oom_kill "))?.trim().parse().ok()
+    }
+
+    /// Which version of the memory controller this is on.
+    pub(super) const fn version(&self) -> Version {
+        self.memory.version
+    }
+
+    /// Kills what runs and removes what was made; what could not be is named.
+    pub(super) fn remove(&mut self) -> Vec<String> {
+        for (_, child) in &mut self.children {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+        self.children.clear();
+        let mut left = Vec::new();
+        for dir in self.made.drain(..).rev() {
+            if let Err(error) = remove_dir(&dir) {
+                left.push(format!("{}: {error}", dir.display()));
+            }
+        }
+        if let Some((control, text)) = self.restore.take()
+            && let Err(error) = fs::write(&control, text)
+        {
+            left.push(format!("{}: {error}", control.display()));
+        }
+        left
+    }
+
+    fn make_cgroup(&mut self, name: &Path) -> Result<(), String> {
+        let below = self.cgroup.join(name);
+        let dirs: Vec<PathBuf> = self.each_hierarchy().map(|h| h.below(&below)).collect();
+        for dir in dirs {
+            fs::create_dir(&dir).map_err(at(&dir))?;
+            self.made.push(dir);
+        }
+        Ok(())
+    }
+
+    /// The hierarchies that a pod of the self-test is in, each once.
+    fn each_hierarchy(&self) -> impl Iterator<Item = &Hierarchy> {
+        let Hierarchies { memory, pids, freezer, .. } = &self.hierarchies;
+        let all = [memory, pids, freezer].map(Option::as_ref);
+        (0..all.len()).filter_map(move |index| {
+            let this = all.get(index).copied().flatten()?;
+            let before = all.iter().take(index).flatten();
+            let seen = before.clone().any(|other| other.mount_point == this.mount_point);
+            (!seen).then_some(this)
+        })
+    }
+
+    fn memory_file(&self, name: &str, file: &str) -> PathBuf {
+        self.memory.below(&self.cgroup.join(name)).join(file)
+    }
+
+    fn set(&self, name: &str, file: &str, value: &str) -> Result<(), String> {
+        let path = self.memory_file(name, file);
+        fs::write(&path, value).map_err(at(&path))
+    }
+}
+
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        for left in self.remove() {
+            eprintln!("evictd selftest: left behind: {left}");
+        }
+    }
+}
+
+fn at(path: &Path) -> impl FnOnce(io::Error) -> String {
+    move |error| format!("{}: {error}", path.display())
+}
+
+/// A cgroup stays busy for a moment after its last process was reaped.
+fn remove_dir(dir: &Path) -> io::Result<()> {
+    for _ in 0..200 {
+        match fs::remove_dir(dir) {
+            Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            done => return done,
+        }
+    }
+    fs::remove_dir(dir)
+}
+
+/// Removes what a self-test that was killed could not.
+fn remove_stale(memory: &Hierarchy) {
+    let Ok(entries) = fs::read_dir(&memory.mount_point) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let pid = name.to_str().and_then(|name| name.strip_prefix(NAME));
+        if pid.is_some_and(|pid| !Path::new("/proc").join(pid).exists()) {
+            for pod in fs::read_dir(entry.path()).into_iter().flatten().flatten() {
+                let _ = fs::remove_dir(pod.path());
+            }
+            let _ = fs::remove_dir(entry.path());
+        }
+    }
+}

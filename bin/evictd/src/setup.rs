@@ -1,0 +1,100 @@
+//! What an engine is made of: settings, resolved against this machine.
+
+use core::time::Duration;
+use std::path::{Path, PathBuf};
+
+use evictd_config::Resolved;
+use evictd_runtime::{CgroupConfig, KillLimits, Releaser};
+use evictd_stats::{Hierarchies, MemorySource, NodeSettings};
+
+/// Everything that an [`Engine`](crate::engine::Engine) needs.
+pub(crate) struct Setup {
+    pub(crate) evict: evictd_evict::Config,
+    pub(crate) node: NodeSettings,
+    pub(crate) cgroup: CgroupConfig,
+    pub(crate) manifests: Option<PathBuf>,
+    pub(crate) interval: Duration,
+    pub(crate) dry_run: bool,
+}
+
+/// Where procfs is mounted.
+pub(crate) const PROC: &str = "/proc";
+
+/// How long a round waits for the filesystems: a healthy one answers in
+/// microseconds, a dead one must not delay the memory decision.
+pub(crate) const FS_WAIT: Duration = Duration::from_millis(5);
+
+/// Where container runtimes keep images (acceptance rows 23 to 25).
+const IMAGEFS: [&str; 4] = [
+    "/var/lib/containerd",
+    "/var/lib/docker",
+    "/var/lib/containers/storage",
+    "/var/lib/balena-engine",
+];
+
+impl Setup {
+    /// The settings on this machine: hierarchies found, paths filled in.
+    ///
+    /// # Errors
+    /// Where mountinfo cannot be read: without it nothing can be watched.
+    pub(crate) fn of(settings: &Resolved, releaser: Option<Releaser>) -> Result<Self, String> {
+        let proc = Path::new(PROC);
+        let hierarchies = Hierarchies::read(proc).map_err(|error| error.to_string())?;
+        let roots = settings.pod_cgroup_roots.clone();
+        let mut node = NodeSettings::new(proc, hierarchies.clone(), existing(&settings.nodefs_path));
+        node.pods_cgroup = Some(pods_cgroup(&hierarchies, &roots));
+        node.memory_source = match settings.memory_source {
+            evictd_config::MemorySource::Kubelet => MemorySource::Kubelet,
+            evictd_config::MemorySource::Meminfo => MemorySource::Meminfo,
+            evictd_config::MemorySource::Min => MemorySource::Min,
+        };
+        node.hugepage_aware = settings.hugepage_aware;
+        node.pods_pids_bound = settings.pods_pids_bound;
+        node.imagefs = settings.imagefs_path.clone().or_else(imagefs);
+        node.containerfs = settings.containerfs_path.clone();
+        Ok(Self {
+            evict: settings.evict.clone(),
+            node,
+            cgroup: cgroup(hierarchies, roots, releaser),
+            manifests: settings.pod_manifest_path.clone(),
+            interval: settings.housekeeping_interval,
+            dry_run: settings.dry_run,
+        })
+    }
+}
+
+/// The path itself, or its nearest parent that is there.
+fn existing(path: &Path) -> &Path {
+    path.ancestors().find(|path| path.exists()).unwrap_or_else(|| Path::new("/"))
+}
+
+fn imagefs() -> Option<PathBuf> {
+    IMAGEFS.iter().map(PathBuf::from).find(|path| path.is_dir())
+}
+
+/// The cgroup of all pods, from the root of the hierarchies: the one that was
+/// named, else the kubepods tree in the spelling that is there.
+pub(crate) fn pods_cgroup(hierarchies: &Hierarchies, roots: &[PathBuf]) -> PathBuf {
+    const SYSTEMD: &str = "kubepods.slice";
+    if let [only] = roots {
+        return only.clone();
+    }
+    let of_memory = hierarchies.memory.as_ref().or(hierarchies.unified.as_ref());
+    let has = |name: &str| of_memory.is_some_and(|h| h.below(Path::new(name)).is_dir());
+    PathBuf::from(if has(SYSTEMD) { SYSTEMD } else { "kubepods" })
+}
+
+/// The cgroup runtime's part, with the helper that gives memory back.
+pub(crate) fn cgroup(
+    hierarchies: Hierarchies,
+    roots: Vec<PathBuf>,
+    releaser: Option<Releaser>,
+) -> CgroupConfig {
+    CgroupConfig {
+        hierarchies,
+        proc: PathBuf::from(PROC),
+        pod_cgroup_roots: roots,
+        limits: KillLimits::default(),
+        releaser,
+    }
+}

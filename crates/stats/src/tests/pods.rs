@@ -1,0 +1,160 @@
+use evictd_kerntext::Limit;
+use evictd_node::{Mono, Signal};
+
+use super::tree::Tree;
+use crate::{
+    Dir, Hierarchies, Hierarchy, NodeReader, NodeSettings, PodReader, PodSample, TaskCount, Version,
+};
+
+const STAT: &str = "anon 1\nfile 2\ninactive_file 4000\ntotal_inactive_file 5000\n";
+
+fn tree(version: Version) -> (Tree, Hierarchies) {
+    let tree = Tree::new();
+    tree.put("proc/meminfo", "MemTotal: 1024000 kB\nMemAvailable: 1 kB\n")
+        .put("proc/loadavg", "0 0 0 1/100 1\n")
+        .put("proc/sys/kernel/pid_max", "32768\n")
+        .put("cg/memory.stat", "anon 1\nfile 1\n")
+        .put("cg/memory.usage_in_bytes", "2\n");
+    let one = Some(Hierarchy {
+        version,
+        mount_point: tree.path("cg"),
+    });
+    let hierarchies = Hierarchies {
+        memory: one.clone(),
+        pids: one,
+        ..Hierarchies::default()
+    };
+    (tree, hierarchies)
+}
+
+fn reader(tree: &Tree, hierarchies: Hierarchies) -> NodeReader {
+    let mut settings = NodeSettings::new(&tree.path("proc"), hierarchies, tree.root());
+    settings.pods_cgroup = Some("/kube/pods".into());
+    settings.pods_pids_bound = true;
+    NodeReader::open(settings).unwrap()
+}
+
+#[test]
+fn the_pods_cgroup_gives_a_signal_only_below_a_limit() {
+    let v1 = ("memory.usage_in_bytes", "memory.limit_in_bytes");
+    let v2 = ("memory.current", "memory.max");
+    for (version, (usage, limit), text, available, capacity) in [
+        (Version::V1, v1, "60000\n", Some(45_000), 60_000),
+        (Version::V2, v2, "60000\n", Some(44_000), 60_000),
+        (Version::V1, v1, "10000\n", Some(0), 15_000),
+        (Version::V1, v1, "9223372036854771712\n", None, 0),
+        (Version::V2, v2, "max\n", None, 0),
+    ] {
+        let (tree, hierarchies) = tree(version);
+        tree.put("cg/kube/pods/memory.stat", STAT)
+            .put(&format!("cg/kube/pods/{usage}"), "20000\n")
+            .put(&format!("cg/kube/pods/{limit}"), text);
+        let mut reader = reader(&tree, hierarchies);
+        let sample = reader.read(Mono::ZERO);
+        assert_eq!(reader.errors(), [], "{text}");
+        let pods = sample.pods_memory.unwrap();
+        assert_eq!(pods.usage.usage_bytes, 20_000);
+        assert_eq!(pods.available_bytes(), available, "{text}");
+        assert_eq!(pods.limit == Limit::Max, available.is_none(), "{text}");
+        let signal = Signal::AllocatableMemoryAvailable;
+        let reading = sample.readings().get(signal);
+        assert_eq!(reading.is_some(), available.is_some(), "{text}");
+        assert!(reading.is_none_or(|found| found.capacity == capacity));
+    }
+}
+
+#[test]
+fn a_pods_cgroup_may_come_later() {
+    let (tree, hierarchies) = tree(Version::V2);
+    let mut reader = reader(&tree, hierarchies);
+    assert_eq!(reader.read(Mono::ZERO).pods_memory, None);
+    assert_eq!(reader.errors(), []);
+    tree.put("cg/kube/pods/memory.stat", STAT)
+        .put("cg/kube/pods/memory.current", "20000\n")
+        .put("cg/kube/pods/memory.max", "lots\n");
+    assert_eq!(reader.read(Mono::ZERO).pods_memory, None);
+    assert_eq!(reader.errors().len(), 1);
+    tree.put("cg/kube/pods/memory.max", "max\n");
+    assert!(reader.read(Mono::ZERO).pods_memory.is_some());
+}
+
+#[test]
+fn pids_max_of_the_pods_binds_where_it_is_tighter() {
+    for (max, current, expected) in [
+        (Some("500\n"), "90\n", (410, 500)),
+        (Some("40000\n"), "90\n", (32_668, 32_768)),
+        (Some("max\n"), "90\n", (32_668, 32_768)),
+        (Some("50\n"), "90\n", (-40, 50)),
+        (None, "90\n", (32_668, 32_768)),
+    ] {
+        let (tree, hierarchies) = tree(Version::V1);
+        if let Some(max) = max {
+            tree.put("cg/kube/pods/pids.max", max)
+                .put("cg/kube/pods/pids.current", current);
+        }
+        let mut reader = reader(&tree, hierarchies);
+        let sample = reader.read(Mono::ZERO);
+        let reading = sample.readings().get(Signal::PidAvailable).unwrap();
+        assert_eq!((reading.available, reading.capacity), expected, "{max:?}");
+        assert_eq!(reader.errors(), []);
+        let bound = TaskCount {
+            most: 500,
+            running: 90,
+        };
+        let tighter = sample.pids.unwrap().tighter();
+        assert_eq!(tighter == bound, max == Some("500\n"));
+    }
+}
+
+#[test]
+fn a_pod_is_read_by_its_directories() {
+    for (version, usage, working_set) in [
+        (Version::V1, "memory.usage_in_bytes", 15_000),
+        (Version::V2, "memory.current", 16_000),
+    ] {
+        let (tree, hierarchies) = tree(version);
+        tree.put("cg/pod/memory.stat", STAT)
+            .put(&format!("cg/pod/{usage}"), "20000\n")
+            .put("cg/pod/pids.current", "7\n");
+        let dir = Dir::open(&tree.path("cg/pod")).unwrap();
+        let mut reader = PodReader::new(&hierarchies);
+        let sample = reader.read(Some(&dir), Some(&dir));
+        let memory = sample.memory.unwrap();
+        assert_eq!(memory.working_set_bytes(), working_set);
+        assert_eq!(sample.process_count, Some(7));
+        assert_eq!(reader.errors(), []);
+        assert_eq!(reader.read(None, None), PodSample::default());
+    }
+}
+
+#[test]
+fn without_pids_current_processes_are_counted_all_the_way_down() {
+    let (tree, hierarchies) = tree(Version::V1);
+    tree.put("cg/pod/cgroup.procs", "10\n11\n")
+        .put("cg/pod/a/cgroup.procs", "12\n")
+        .put("cg/pod/a/b/cgroup.procs", "13\n14\n")
+        .put("cg/pod/no-procs/notes", "");
+    let dir = Dir::open(&tree.path("cg/pod")).unwrap();
+    let mut reader = PodReader::new(&hierarchies);
+    assert_eq!(reader.read(None, Some(&dir)).process_count, Some(5));
+    assert_eq!(reader.errors(), []);
+}
+
+#[test]
+fn a_vanished_pod_is_none_and_garbage_an_error() {
+    let (tree, hierarchies) = tree(Version::V2);
+    tree.put("cg/pod/memory.current", "1 apple\n")
+        .put("cg/pod/cgroup.procs", "");
+    let dir = Dir::open(&tree.path("cg/pod")).unwrap();
+    assert!(!dir.is_removed());
+    let mut reader = PodReader::new(&hierarchies);
+    assert_eq!(reader.read(Some(&dir), None).memory, None);
+    assert_eq!(
+        reader.errors()[0].path(),
+        tree.path("cg/pod/memory.current")
+    );
+    tree.remove("cg/pod");
+    assert!(dir.is_removed());
+    assert_eq!(reader.read(Some(&dir), Some(&dir)), PodSample::default());
+    assert_eq!(reader.errors(), []);
+}

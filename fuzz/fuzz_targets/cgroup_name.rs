@@ -1,0 +1,34 @@
+//! Names of cgroups: no panic; a root stays below the hierarchy's mount point
+//! and is the same when read again; a kubepods uid is whole, and spelled by
+//! either driver it is found again.
+#![no_main]
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::Component;
+
+use evictd_runtime::{KubepodsName, parse_kubepods_name, parse_pod_cgroup_root};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|input: &[u8]| {
+    match parse_pod_cgroup_root(input) {
+        Ok(root) => {
+            assert!(root.components().count() > 0);
+            let normal = |part| matches!(part, Component::Normal(_));
+            assert!(root.components().all(normal));
+            let again = parse_pod_cgroup_root(root.as_os_str().as_bytes());
+            assert_eq!(again, Ok(root));
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+    let Some(KubepodsName::Pod { uid, systemd }) = parse_kubepods_name(input) else {
+        return;
+    };
+    assert!(!uid.is_empty());
+    assert!(!(systemd && uid.contains('_')));
+    assert_eq!(input.ends_with(b".slice"), systemd || uid.ends_with(".slice"));
+    let plain = parse_kubepods_name(format!("pod{uid}").as_bytes());
+    assert_eq!(plain, Some(KubepodsName::Pod { uid: uid.clone(), systemd: false }));
+    let unit = format!("kubepods-besteffort-pod{}.slice", uid.replace('-', "_"));
+    let spelled = Some(KubepodsName::Pod { uid: uid.replace('_', "-"), systemd: true });
+    assert_eq!(parse_kubepods_name(unit.as_bytes()), spelled);
+});
