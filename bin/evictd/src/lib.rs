@@ -1,35 +1,28 @@
-//! Node-pressure eviction for machines that have no kubelet: the wiring.
+//! The evictd program, as a library so that tests and fuzzing can get at its
+//! command line: [`run`] is the whole of it.
+//!
+//! No decisions are made here. [`args`] turns the command line into settings,
+//! each command lies in a module of its own, and the daemon joins the crates
+//! that measure, decide and act.
 #![forbid(unsafe_code)]
 
 extern crate alloc;
 
 mod amount;
+pub mod args;
+mod columns;
+mod config_command;
 mod daemon;
 mod engine;
+mod machine;
 mod pods;
 mod protect;
 mod rank;
+mod run;
 mod screen;
 mod selftest;
 mod setup;
 mod snapshot;
 mod status;
 
-/// temporary entry
-pub fn run(argv: Vec<std::ffi::OsString>) -> std::process::ExitCode {
-    use std::process::ExitCode;
-    env_logger::Builder::new().parse_filters("info").init();
-    match argv.get(1).and_then(|a| a.to_str()) {
-        Some(selftest::WORKLOAD_ARGUMENT) => selftest::run_workload(argv.get(2..).unwrap_or(&[])),
-        Some("selftest") => selftest::run(&selftest::SelftestOptions { json: argv.len() > 2 }),
-        Some(command) => {
-            let settings = evictd_config::resolve(&evictd_config::Typed::default()).unwrap();
-            match command {
-                "status" => status::run(&settings, &status::StatusOptions { json: argv.len() > 2 }),
-                "rank" => rank::run(&settings, &rank::RankOptions { signal: evictd_node::Signal::MemoryAvailable, json: argv.len() > 2 }),
-                _ => daemon::run(&settings),
-            }
-        }
-        None => ExitCode::from(2),
-    }
-}
+pub use run::run;

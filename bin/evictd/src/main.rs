@@ -4,5 +4,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    evictd::run(std::env::args_os().collect())
+    evictd::run(std::env::args_os().skip(1).collect())
 }

@@ -47,7 +47,9 @@ impl Book {
         texts: &[String],
         otherwise: Otherwise<bool>,
     ) -> Parsed<bool> {
-        self.take(flag, texts, otherwise, |text| values::boolean(flag, text))
+        self.take(flag, texts, otherwise, |text| {
+            values::parse_boolean(flag, text)
+        })
     }
 
     pub(crate) fn integer(

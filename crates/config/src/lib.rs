@@ -25,24 +25,35 @@
 #![forbid(unsafe_code)]
 
 mod book;
+mod effective;
 mod error;
+mod flag;
+mod flags;
 mod lists;
+mod machine;
+mod misfit;
 mod nearest;
 mod resolve;
 mod resolved;
 mod setting;
+mod texts;
 mod thresholds;
 mod typed;
 mod values;
 mod warning;
 
+pub use effective::{Effective, EffectiveThreshold, effective, lint};
 pub use error::ConfigError;
+pub use flag::{Flag, Group, Takes};
+pub use flags::FLAGS;
+pub use machine::Machine;
+pub use misfit::Misfit;
 pub use nearest::nearest;
 pub use resolve::resolve;
 pub use resolved::{Compat, MemorySource, Reserved, Resolved};
 pub use setting::{Origin, Setting};
 pub use typed::Typed;
-pub use values::parse_signal;
+pub use values::{parse_boolean, parse_signal};
 pub use warning::Warning;
 
 #[cfg(test)]

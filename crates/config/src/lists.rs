@@ -34,7 +34,7 @@ pub(crate) fn reserved(flag: &'static str, text: &str) -> Parsed<Reserved> {
             let kind = error.kind();
             let message =
                 format!("failed to parse quantity {value:?} for {name:?} resource: {kind}");
-            fail(message, crate::thresholds::QUANTITY_FORM.to_owned())
+            fail(message, crate::texts::QUANTITY_FORM.to_owned())
         })?;
         if quantity.signum() < 0 {
             let message = format!("resource quantity for {name:?} cannot be negative: {value}");

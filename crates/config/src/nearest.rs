@@ -38,10 +38,11 @@ fn distance(from: &str, to: &str) -> usize {
             let dropped = at(&above, column.saturating_add(1)).saturating_add(1);
             let added = at(&current, column).saturating_add(1);
             let mut least = changed.min(dropped).min(added);
-            if let (Some(row), Some(earlier)) = (row.checked_sub(1), column.checked_sub(1)) {
-                if from.get(row) == Some(other) && to.get(earlier) == Some(letter) {
-                    least = least.min(at(&before, earlier).saturating_add(1));
-                }
+            if let (Some(row), Some(earlier)) = (row.checked_sub(1), column.checked_sub(1))
+                && from.get(row) == Some(other)
+                && to.get(earlier) == Some(letter)
+            {
+                least = least.min(at(&before, earlier).saturating_add(1));
             }
             current.push(least);
         }

@@ -9,7 +9,7 @@ use evictd_quantity::GoDuration;
 use crate::book::Book;
 use crate::values::{self, Parsed, std_duration};
 use crate::{
-    Compat, ConfigError, MemorySource, Origin, Resolved, Typed, Warning, lists, thresholds,
+    Compat, ConfigError, FLAGS, MemorySource, Origin, Resolved, Typed, Warning, lists, thresholds,
 };
 
 const SECOND: i64 = 1_000_000_000;
@@ -76,6 +76,8 @@ pub fn resolve(typed: &Typed) -> Result<Resolved, ConfigError> {
     resolved.evict.thresholds = found.thresholds;
     resolved.threshold_origins = found.origins;
     resolved.settings = book.settings;
+    let place = |name| FLAGS.iter().position(|flag| flag.name == name);
+    resolved.settings.sort_by_key(|setting| place(setting.name));
     resolved.warnings = book.warnings;
     Ok(resolved)
 }
@@ -173,7 +175,9 @@ fn memcg_notification(typed: &Typed, book: &mut Book) -> Parsed<bool> {
     const NEW: &str = "kernel-memcg-notification";
     let own = &typed.kernel_memcg_notification;
     let old = typed.experimental_kernel_memcg_notification.last();
-    let old = old.map(|text| values::boolean(OLD, text)).transpose()?;
+    let old = old
+        .map(|text| values::parse_boolean(OLD, text))
+        .transpose()?;
     if let Some(wanted) = old {
         book.warnings.push(Warning::Deprecated {
             flag: OLD,

@@ -2,11 +2,12 @@
 
 use evictd_node::{Resource, Signal};
 use evictd_quantity::GoDuration;
-use evictd_threshold::{Error, ErrorKind, List, Pair, Pairs, Settings, Threshold, ThresholdValue};
+use evictd_threshold::{Error, List, Pair, Pairs, Settings, Threshold, ThresholdValue};
 
-use crate::values::{self, DURATION_FORM, Parsed, signals_hint};
+use crate::texts::Texts;
+use crate::values::{self, Parsed};
 use crate::warning::soft_not_above_hard;
-use crate::{ConfigError, Origin, Typed, Warning};
+use crate::{Origin, Typed, Warning};
 
 /// The kubelet's hard thresholds where none are given (decision D22).
 pub(crate) const DEFAULT_HARD: [(Signal, &str); 5] = [
@@ -16,9 +17,6 @@ pub(crate) const DEFAULT_HARD: [(Signal, &str); 5] = [
     (Signal::ImagefsAvailable, "15%"),
     (Signal::ImagefsInodesFree, "5%"),
 ];
-
-pub(crate) const QUANTITY_FORM: &str =
-    "an amount is a number, alone or with Ki Mi Gi Ti or k M G T: 100Mi, 1.5Gi";
 
 const LOW_DISK: &str = "low-diskspace-threshold-mb";
 
@@ -82,113 +80,6 @@ pub(crate) fn resolve(
 fn copied(thresholds: &[Threshold]) -> usize {
     let copied = |t: &&Threshold| t.signal == Signal::MemoryAvailable && t.is_hard();
     thresholds.iter().filter(copied).count()
-}
-
-/// The texts of the four lists, repeated flags joined.
-struct Texts {
-    hard: String,
-    soft: String,
-    grace: String,
-    reclaim: String,
-}
-
-impl Texts {
-    fn of(typed: &Typed) -> Self {
-        Self {
-            hard: typed.eviction_hard.join(","),
-            soft: typed.eviction_soft.join(","),
-            grace: typed.eviction_soft_grace_period.join(","),
-            reclaim: typed.eviction_minimum_reclaim.join(","),
-        }
-    }
-
-    fn get(&self, list: List) -> &str {
-        match list {
-            List::Hard => &self.hard,
-            List::Soft => &self.soft,
-            List::SoftGracePeriod => &self.grace,
-            List::MinimumReclaim => &self.reclaim,
-        }
-    }
-
-    fn error(&self, error: &Error, graces: &Pairs) -> ConfigError {
-        let list = error.list();
-        let position = position(error, self.get(list));
-        let message = match error.kind() {
-            ErrorKind::Quantity(inner) => inner.kind().to_string(),
-            _ => error.to_string(),
-        };
-        let hint = match error.kind() {
-            ErrorKind::MissingGrace(_) => self.missing_graces(graces),
-            _ => hint(error),
-        };
-        ConfigError::new(list.flag(), (&error.offending(), position), message, hint)
-    }
-
-    /// Which graces to add, for all soft thresholds that lack one.
-    fn missing_graces(&self, graces: &Pairs) -> String {
-        let soft = Pairs::parse(List::Soft, &self.soft).unwrap_or_default();
-        let missing: Vec<String> = soft
-            .iter()
-            .filter(|pair| graces.get(&pair.key).is_none() && !is_off(pair))
-            .map(|pair| format!("{}=1m30s", pair.key))
-            .collect();
-        let flag = List::SoftGracePeriod.flag();
-        format!("add {} (or other durations) to --{flag}", missing.join(","))
-    }
-}
-
-/// Whether the pair switches its signal off (decision D27).
-fn is_off(pair: &Pair) -> bool {
-    pair.value == "0%" || pair.value == "100%"
-}
-
-/// From the start of the pair to the exact byte, where the error knows it.
-fn position(error: &Error, text: &str) -> usize {
-    let start = error.position();
-    let pair = text.get(start..).unwrap_or("");
-    let pair = pair.split(',').next().unwrap_or("");
-    let blanks = |text: &str| text.len().saturating_sub(text.trim_start().len());
-    let Some((key, value)) = pair.split_once(error.list().separator()) else {
-        return start;
-    };
-    let value_at = key.len().saturating_add(1).saturating_add(blanks(value));
-    start.saturating_add(match error.kind() {
-        ErrorKind::UnsupportedSignal | ErrorKind::MissingGrace(_) => blanks(pair),
-        ErrorKind::Quantity(inner) => value_at.saturating_add(inner.position()),
-        ErrorKind::Duration(inner) => value_at.saturating_add(inner.position()),
-        _ => value_at,
-    })
-}
-
-fn hint(error: &Error) -> String {
-    match error.kind() {
-        ErrorKind::MalformedPair => match error.list() {
-            List::Hard | List::Soft => {
-                "write signal<amount, as in memory.available<100Mi or nodefs.available<10%; \
-                 there is no other operator than <"
-            }
-            List::SoftGracePeriod => "write signal=duration, as in memory.available=1m30s",
-            List::MinimumReclaim => "write signal=amount, as in nodefs.available=500Mi",
-        }
-        .to_owned(),
-        ErrorKind::UnsupportedSignal => {
-            let offending = error.offending();
-            let name = offending.split(error.list().separator()).next();
-            signals_hint(name.unwrap_or_default())
-        }
-        ErrorKind::Quantity(_) => format!("{QUANTITY_FORM}; or a percentage: 10%"),
-        ErrorKind::NotPositive => "write more than 0; to switch the signal off, 0%".to_owned(),
-        ErrorKind::Duration(_) => DURATION_FORM.to_owned(),
-        ErrorKind::NegativeGrace => "write 0s or more".to_owned(),
-        ErrorKind::ReclaimPercentageNotPositive => {
-            "write more than 0%, or leave the signal out".to_owned()
-        }
-        ErrorKind::NegativeReclaim => "write 0 or more".to_owned(),
-        _ => "a percentage is a number from 0 to 100 with % behind it: 10%; \
-              0% switches the signal off"
-            .to_owned(),
-    }
 }
 
 type Origins = Vec<(Signal, Origin)>;

@@ -25,8 +25,11 @@ pub(crate) const SIGNALS: [Signal; 6] = [
     Signal::PidAvailable,
 ];
 
-/// Go's `strconv.ParseBool`.
-pub(crate) fn boolean(flag: &'static str, text: &str) -> Parsed<bool> {
+/// A boolean as Go's `strconv.ParseBool` reads it: `true`, `T`, `1` and the like.
+///
+/// # Errors
+/// When it is neither true nor false.
+pub fn parse_boolean(flag: &'static str, text: &str) -> Result<bool, ConfigError> {
     match text {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => Ok(true),
         "0" | "f" | "F" | "false" | "FALSE" | "False" => Ok(false),

@@ -3,6 +3,8 @@ use core::fmt;
 use evictd_node::{Resource, Signal};
 use evictd_threshold::{Threshold, ThresholdValue};
 
+use crate::Misfit;
+
 /// A setting that is allowed but probably not meant. It prints as one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -45,6 +47,8 @@ pub enum Warning {
         /// Whether the newer setting was given too and beats it.
         replaced: bool,
     },
+    /// It does not fit the machine.
+    Misfit(Misfit),
 }
 
 /// The warning about a soft threshold that lies not above the hard one of its
@@ -79,15 +83,7 @@ pub(crate) fn unit(signal: Signal) -> &'static str {
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::DroppedDefaults(dropped) => {
-                f.write_str("--eviction-hard replaces all defaults; no longer watched: ")?;
-                let mut comma = "";
-                for (signal, value) in dropped {
-                    write!(f, "{comma}{signal}<{value}")?;
-                    comma = ", ";
-                }
-                f.write_str(" (list them too, or add --merge-default-eviction-settings)")
-            }
+            Self::DroppedDefaults(dropped) => write_dropped(f, dropped),
             Self::NoThresholds => {
                 f.write_str("no eviction threshold is set: starvation evicts nothing")
             }
@@ -134,6 +130,17 @@ impl fmt::Display for Warning {
                     "Flag --{flag} has been deprecated, use {instead} instead{ignored}"
                 )
             }
+            Self::Misfit(misfit) => misfit.fmt(f),
         }
     }
+}
+
+fn write_dropped(f: &mut fmt::Formatter<'_>, dropped: &[(Signal, &str)]) -> fmt::Result {
+    f.write_str("--eviction-hard replaces all defaults; no longer watched: ")?;
+    let mut comma = "";
+    for (signal, value) in dropped {
+        write!(f, "{comma}{signal}<{value}")?;
+        comma = ", ";
+    }
+    f.write_str(" (list them too, or add --merge-default-eviction-settings)")
 }

@@ -1,0 +1,119 @@
+use evictd_config::Takes;
+use evictd_node::Signal;
+
+/// A command, with the flags that are its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// No command at all: watch and evict until told to end.
+    Daemon,
+    /// `evictd status`
+    Status {
+        /// Print JSON.
+        json: bool,
+    },
+    /// `evictd rank`
+    Rank {
+        /// The signal to rank for.
+        signal: Signal,
+        /// Print JSON.
+        json: bool,
+    },
+    /// `evictd config`
+    Config {
+        /// Print JSON.
+        json: bool,
+    },
+    /// `evictd selftest`
+    Selftest {
+        /// Print JSON.
+        json: bool,
+    },
+}
+
+/// A flag of one command.
+pub(crate) struct OwnFlag {
+    pub(crate) name: &'static str,
+    pub(crate) takes: Takes,
+    pub(crate) help: &'static str,
+}
+
+/// A command, as help tells of it.
+pub(crate) struct Description {
+    pub(crate) name: &'static str,
+    pub(crate) summary: &'static str,
+    pub(crate) help: &'static str,
+    pub(crate) flags: &'static [OwnFlag],
+    pub(crate) examples: &'static [&'static str],
+}
+
+const JSON: OwnFlag = OwnFlag {
+    name: "json",
+    takes: Takes::Bool,
+    help: "Print JSON for programs instead of text for people.",
+};
+
+const SIGNAL: OwnFlag = OwnFlag {
+    name: "signal",
+    takes: Takes::Value("SIGNAL"),
+    help: "The signal that starves in thought. Default: memory.available.",
+};
+
+/// Every command but the daemon.
+pub(crate) static COMMANDS: [Description; 4] = [
+    Description {
+        name: "status",
+        summary: "signals, node conditions, and pods in eviction order",
+        help: "Measures once and prints each signal against its thresholds, the node conditions \
+               that these raise, and the pods in the order in which they would be evicted. \
+               Changes nothing.",
+        flags: &[JSON],
+        examples: &[
+            "evictd status",
+            "evictd status --pod-cgroup-root=/system.slice --json",
+        ],
+    },
+    Description {
+        name: "rank",
+        summary: "the order of eviction for one signal, and why",
+        help: "Measures once and prints the pods in the order in which they would be evicted if \
+               the signal starved, each with what put it in its place. Changes nothing.",
+        flags: &[SIGNAL, JSON],
+        examples: &[
+            "evictd rank --signal=memory.available",
+            "evictd rank --signal nodefs.available --json",
+        ],
+    },
+    Description {
+        name: "config",
+        summary: "check the flags; print what they come to on this machine",
+        help: "Checks all flags and prints the settings in force: each threshold in bytes, inodes \
+               or process ids of this machine, and where each value came from. Says what is odd. \
+               Ends with exit code 2 and one line if a flag is wrong.",
+        flags: &[JSON],
+        examples: &["evictd config --eviction-hard='memory.available<10%'"],
+    },
+    Description {
+        name: "selftest",
+        summary: "make pressure in a small cgroup and evict for real (root)",
+        help: "On this very node, inside a cgroup of its own that bounds the harm, makes three \
+               pods and real memory pressure, evicts, and prints what was detected, killed and \
+               freed, and in how many milliseconds. Leaves nothing behind. Needs root.",
+        flags: &[JSON],
+        examples: &["evictd selftest", "evictd selftest --json"],
+    },
+];
+
+impl Description {
+    pub(crate) fn find(name: &str) -> Option<&'static Self> {
+        COMMANDS.iter().find(|command| command.name == name)
+    }
+
+    pub(crate) fn flag(&self, name: &str) -> Option<&'static OwnFlag> {
+        self.flags.iter().find(|flag| flag.name == name)
+    }
+
+    /// The flag with that name of any command.
+    pub(crate) fn any_flag(name: &str) -> Option<&'static OwnFlag> {
+        COMMANDS.iter().find_map(|command| command.flag(name))
+    }
+}

@@ -1,0 +1,102 @@
+//! Text in columns and paragraphs.
+
+use core::fmt::{self, Write};
+
+/// Within what everything fits an old terminal.
+const WIDTH: usize = 79;
+
+/// A line of a table.
+enum Line<const N: usize> {
+    Heading(&'static str),
+    Row([String; N]),
+}
+
+/// A table whose columns are as wide as their contents.
+pub(crate) struct Columns<const N: usize> {
+    lines: Vec<Line<N>>,
+    right: [bool; N],
+}
+
+impl<const N: usize> Columns<N> {
+    /// A table with these headings, everything flush left.
+    pub(crate) fn new(headings: [&str; N]) -> Self {
+        Self {
+            lines: vec![Line::Row(headings.map(str::to_owned))],
+            right: [false; N],
+        }
+    }
+
+    /// The same with this column flush right.
+    pub(crate) fn right(mut self, column: usize) -> Self {
+        if let Some(right) = self.right.get_mut(column) {
+            *right = true;
+        }
+        self
+    }
+
+    /// Adds a row.
+    pub(crate) fn row(&mut self, cells: [String; N]) {
+        self.lines.push(Line::Row(cells));
+    }
+
+    /// Adds a line that stands over the rows that follow.
+    pub(crate) fn heading(&mut self, text: &'static str) {
+        self.lines.push(Line::Heading(text));
+    }
+
+    fn width(&self, column: usize) -> usize {
+        let cells = self.lines.iter().filter_map(|line| match line {
+            Line::Row(cells) => cells.get(column),
+            Line::Heading(_) => None,
+        });
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    }
+}
+
+impl<const N: usize> fmt::Display for Columns<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for line in &self.lines {
+            let cells = match line {
+                Line::Heading(text) => {
+                    writeln!(f, "{text}")?;
+                    continue;
+                }
+                Line::Row(cells) => cells,
+            };
+            let mut row = String::new();
+            for (column, (cell, right)) in cells.iter().zip(self.right).enumerate() {
+                let width = self.width(column);
+                if right {
+                    write!(row, "{cell:>width$} ")?;
+                } else {
+                    write!(row, "{cell:<width$} ")?;
+                }
+            }
+            writeln!(f, "{}", row.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+/// Adds a paragraph, broken at blanks to fit the terminal; the first line begins
+/// with the first of the indents, the others with the second.
+pub(crate) fn wrap(text: &mut String, (first, others): (&str, &str), paragraph: &str) {
+    let mut line = first.to_owned();
+    let mut is_empty = true;
+    for word in paragraph.split(' ') {
+        let length = line.chars().count() + 1 + word.chars().count();
+        if !is_empty && length > WIDTH {
+            text.push_str(&line);
+            text.push('\n');
+            line = others.to_owned();
+            is_empty = true;
+        }
+        if !is_empty {
+            line.push(' ');
+        }
+        line.push_str(word);
+        is_empty = false;
+    }
+    text.push_str(&line);
+    text.push('\n');
+}

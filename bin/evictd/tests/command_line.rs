@@ -1,0 +1,91 @@
+//! The program as a shell sees it: exit codes, and which stream says what.
+
+#![expect(clippy::unwrap_used, reason = "a test ends where it fails")]
+
+use std::process::{Command, Output};
+
+fn evictd(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_evictd"));
+    command.args(arguments).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> &str {
+    core::str::from_utf8(bytes).unwrap()
+}
+
+/// Acceptance row 155 and decision D28: exit 2 and one line, the kubelet's words.
+#[test]
+fn wrong_settings_end_with_2_and_one_line() {
+    for (arguments, expected) in [
+        (
+            &[
+                "--eviction-soft=nodefs.available<1.5Gi,nodefs.inodesFree<10",
+                "--eviction-soft-grace-period=nodefs.available=1m",
+            ][..],
+            "evictd: --eviction-soft: grace period must be specified for the soft eviction \
+             threshold nodefs.inodesFree, in \"nodefs.inodesFree<10\" at byte 23; add \
+             nodefs.inodesFree=1m30s (or other durations) to --eviction-soft-grace-period\n",
+        ),
+        (
+            &["config", "--hard-eviction-grace=-1"],
+            "evictd: --hard-eviction-grace: strconv.ParseInt: parsing \"-1\": value out of range, \
+             in \"-1\" at byte 0; a whole number from 0 to 2147483647, without a unit\n",
+        ),
+        (
+            &["--frobnicate"],
+            "evictd: unknown flag: --frobnicate; evictd --help lists all flags\n",
+        ),
+    ] {
+        let output = evictd(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert_eq!(text(&output.stderr), expected);
+        assert_eq!(text(&output.stdout), "");
+    }
+}
+
+#[test]
+fn config_prints_what_is_in_force_and_ends_with_0() {
+    let arguments = ["config", "--eviction-hard=memory.available<1Gi"];
+    let output = evictd(&arguments);
+    let shown = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(
+        shown.contains("memory.available            1Gi   1073741824"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("Warnings\n  - --eviction-hard replaces all defaults"),
+        "{shown}"
+    );
+    assert!(
+        shown.lines().all(|line| line.chars().count() <= 80),
+        "{shown}"
+    );
+
+    let output = evictd(&["config", "--json", "--v", "2"]);
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let threshold = &document["thresholds"][0];
+    assert_eq!(threshold["signal"], "memory.available");
+    assert_eq!(threshold["amount"], 104_857_600);
+    assert_eq!(threshold["from"], "default");
+    let settings = document["settings"].as_array().unwrap();
+    let level = settings
+        .iter()
+        .find(|setting| setting["flag"] == "v")
+        .unwrap();
+    assert_eq!(
+        (&level["value"], &level["from"]),
+        (&"2".into(), &"--v".into())
+    );
+    assert!(document["warnings"].is_array());
+}
+
+#[test]
+fn help_and_version_end_with_0() {
+    for arguments in [&["--help"][..], &["-h"], &["help", "rank"], &["--version"]] {
+        let output = evictd(arguments);
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+        assert!(text(&output.stdout).starts_with("evictd "), "{arguments:?}");
+        assert_eq!(text(&output.stderr), "");
+    }
+}

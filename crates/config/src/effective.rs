@@ -1,0 +1,159 @@
+use evictd_node::{Condition, Signal};
+use evictd_quantity::GoDuration;
+use evictd_threshold::{Threshold, ThresholdValue};
+
+use crate::warning::{soft_not_above_hard, unit};
+use crate::{Machine, Misfit, Origin, Resolved, Setting, Warning};
+
+/// A threshold as it is in force on a machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct EffectiveThreshold {
+    /// What it watches.
+    pub signal: Signal,
+    /// The node condition that it raises.
+    pub condition: Condition,
+    /// The amount as configured: `100Mi`, `10%`.
+    pub written: String,
+    /// The exact amount; `None` for a percentage of an unknown capacity.
+    pub amount: Option<i64>,
+    /// What the percentage is of, if it is known.
+    pub capacity: Option<i64>,
+    /// What the amounts count: bytes, inodes or process ids.
+    pub unit: &'static str,
+    /// The grace period of a soft threshold; `None` for a hard one.
+    pub grace: Option<GoDuration>,
+    /// The minimum reclaim as configured.
+    pub min_reclaim: Option<String>,
+    /// The exact amount that must be available before it counts as left again,
+    /// once it was met: amount plus minimum reclaim.
+    pub clear_at: Option<i64>,
+    /// Where it came from.
+    pub origin: Origin,
+}
+
+/// Settings as they are in force on a machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Effective {
+    /// The thresholds, in the order of conditions, signals, and hard before soft.
+    pub thresholds: Vec<EffectiveThreshold>,
+    /// Everything else, in the order of the help.
+    pub settings: Vec<Setting>,
+    /// What is odd, with what only the machine shows.
+    pub warnings: Vec<Warning>,
+}
+
+/// What the settings come to on that machine: percentages become the kubelet's
+/// exact amounts.
+#[must_use]
+pub fn effective(resolved: &Resolved, machine: &Machine) -> Effective {
+    let mut thresholds: Vec<EffectiveThreshold> = pairs(resolved)
+        .map(|(threshold, origin)| in_force(threshold, origin, machine))
+        .collect();
+    thresholds.sort_by_key(|t| (t.condition, t.signal, t.grace));
+    let mut warnings = resolved.warnings.clone();
+    warnings.extend(lint(resolved, machine));
+    Effective {
+        thresholds,
+        settings: resolved.settings.clone(),
+        warnings,
+    }
+}
+
+/// What is odd about the settings on that machine, apart from
+/// [`Resolved::warnings`].
+#[must_use]
+pub fn lint(resolved: &Resolved, machine: &Machine) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    for (threshold, origin) in pairs(resolved) {
+        if origin == Origin::Derived {
+            continue; // Its source has the same oddities.
+        }
+        if let Some(capacity) = machine.capacity(threshold.signal) {
+            warnings.extend(beyond_capacity(threshold, capacity).map(Warning::Misfit));
+            if !threshold.is_hard() {
+                warnings.extend(mixed_soft(threshold, resolved, capacity));
+            }
+        }
+        warnings.extend(within_reserve(threshold, machine).map(Warning::Misfit));
+    }
+    let swap = machine.swap_bytes.filter(|bytes| *bytes > 0);
+    warnings.extend(swap.map(|bytes| Warning::Misfit(Misfit::SwapOn(bytes))));
+    warnings
+}
+
+fn pairs(resolved: &Resolved) -> impl Iterator<Item = (&Threshold, Origin)> {
+    let origins = resolved.threshold_origins.iter().copied();
+    resolved.evict.thresholds.iter().zip(origins)
+}
+
+fn in_force(threshold: &Threshold, origin: Origin, machine: &Machine) -> EffectiveThreshold {
+    let capacity = machine.capacity(threshold.signal);
+    // An absolute amount needs no capacity.
+    let against = |value: &ThresholdValue| match value {
+        ThresholdValue::Quantity(quantity) => Some(quantity.clone()),
+        ThresholdValue::Percentage(_) => capacity.map(|capacity| value.against(capacity)),
+    };
+    let amount = against(&threshold.value);
+    let clear_at = match &threshold.min_reclaim {
+        None => amount.clone(),
+        Some(more) => amount
+            .as_ref()
+            .and_then(|amount| Some(amount.add(&against(more)?))),
+    };
+    EffectiveThreshold {
+        signal: threshold.signal,
+        condition: threshold.signal.condition(),
+        written: threshold.value.to_string(),
+        amount: amount.map(|amount| amount.value()),
+        capacity,
+        unit: unit(threshold.signal),
+        grace: (!threshold.is_hard()).then_some(threshold.grace),
+        min_reclaim: threshold.min_reclaim.as_ref().map(ToString::to_string),
+        clear_at: clear_at.map(|amount| amount.value()),
+        origin,
+    }
+}
+
+fn beyond_capacity(threshold: &Threshold, capacity: i64) -> Option<Misfit> {
+    let amount = threshold.value.against(capacity).value();
+    if amount > capacity {
+        return Some(Misfit::AlwaysMet {
+            threshold: threshold.to_string(),
+            amount,
+            capacity,
+            unit: unit(threshold.signal),
+        });
+    }
+    let clear_at = threshold.clear_at(capacity).value();
+    (clear_at > capacity).then(|| Misfit::NeverLeft {
+        threshold: threshold.to_string(),
+        clear_at,
+        capacity,
+        unit: unit(threshold.signal),
+    })
+}
+
+/// A soft threshold not above a hard one, where only the capacity tells:
+/// one is a percentage, the other is not.
+fn mixed_soft(soft: &Threshold, resolved: &Resolved, capacity: i64) -> Option<Warning> {
+    let is_share = |t: &Threshold| matches!(t.value, ThresholdValue::Percentage(_));
+    let hard = resolved.evict.thresholds.iter();
+    let hard = hard.filter(|t| t.is_hard() && is_share(t) != is_share(soft));
+    let hard: Vec<Threshold> = hard.cloned().collect();
+    soft_not_above_hard(soft, &hard, Some(capacity))
+}
+
+/// Whether memory runs out for everybody before the threshold is met
+/// (failure F34).
+fn within_reserve(threshold: &Threshold, machine: &Machine) -> Option<Misfit> {
+    let (reserve, capacity) = (machine.min_free_bytes?, machine.capacity(threshold.signal)?);
+    let amount = threshold.value.against(capacity).value();
+    let within = threshold.signal == Signal::MemoryAvailable && amount <= reserve;
+    within.then(|| Misfit::WithinReserve {
+        threshold: threshold.to_string(),
+        amount,
+        reserve,
+    })
+}

@@ -1,0 +1,270 @@
+use crate::Flag;
+use crate::flag::Group::{self, Deprecated, Eviction, Logging, Measuring, Pods, Thresholds};
+use crate::flag::Takes::{self, Bool, List, Value};
+
+/// One row: where it stands, what it takes, what holds without it, an example,
+/// and what it does.
+const fn flag(
+    group: Group,
+    name: &'static str,
+    takes: Takes,
+    (default, example): (&'static str, &'static str),
+    help: &'static str,
+) -> Flag {
+    Flag {
+        name,
+        takes,
+        group,
+        default,
+        help,
+        example,
+    }
+}
+
+/// Every flag of the daemon, in the order of the help. The fields of
+/// [`Typed`](crate::Typed) have the same names.
+pub const FLAGS: [Flag; 32] = [
+    flag(
+        Thresholds,
+        "eviction-hard",
+        List("SIGNAL<AMOUNT,..."),
+        (
+            "memory.available<100Mi,nodefs.available<10%,nodefs.inodesFree<5%,\
+             imagefs.available<15%,imagefs.inodesFree<5%",
+            "memory.available<500Mi,nodefs.available<10%",
+        ),
+        "Evict at once when less than AMOUNT is available: bytes, inodes or process ids, or a \
+         percentage of all there is. Given at all, it replaces every default; an empty list \
+         clears them. 0% switches a signal off.",
+    ),
+    flag(
+        Thresholds,
+        "eviction-soft",
+        List("SIGNAL<AMOUNT,..."),
+        ("", "memory.available<1.5Gi"),
+        "Evict when less than AMOUNT was available for the signal's whole grace period, and let \
+         the pod end by itself. Each signal needs --eviction-soft-grace-period.",
+    ),
+    flag(
+        Thresholds,
+        "eviction-soft-grace-period",
+        List("SIGNAL=DURATION,..."),
+        ("", "memory.available=1m30s"),
+        "How long a soft threshold must be met before it evicts.",
+    ),
+    flag(
+        Thresholds,
+        "eviction-minimum-reclaim",
+        List("SIGNAL=AMOUNT,..."),
+        ("", "nodefs.available=500Mi,imagefs.available=2Gi"),
+        "Once a threshold was met, go on until that much more than it is available.",
+    ),
+    flag(
+        Thresholds,
+        "merge-default-eviction-settings",
+        Bool,
+        ("false", "true"),
+        "Keep the default hard thresholds of the signals that --eviction-hard does not name.",
+    ),
+    flag(
+        Eviction,
+        "eviction-max-pod-grace-period",
+        Value("SECONDS"),
+        ("0", "60"),
+        "The most seconds that a soft eviction gives a pod between SIGTERM and SIGKILL. Below 0 \
+         the pod's own grace period counts.",
+    ),
+    flag(
+        Eviction,
+        "hard-eviction-grace",
+        Value("SECONDS"),
+        ("0", "1"),
+        "The seconds that a hard eviction gives a pod between SIGTERM and SIGKILL; 0 kills at \
+         once.",
+    ),
+    flag(
+        Eviction,
+        "eviction-pressure-transition-period",
+        Value("DURATION"),
+        ("5m0s", "30s"),
+        "How long a node condition stays after its threshold was last met.",
+    ),
+    flag(
+        Eviction,
+        "ranking",
+        Value("ORDER"),
+        ("priority", "qos"),
+        "The order of eviction. priority: above its request, then lowest priority, then most \
+         above its request. qos: BestEffort, Burstable, Guaranteed, as before Kubernetes 1.9.",
+    ),
+    flag(
+        Eviction,
+        "local-storage-capacity-isolation",
+        Bool,
+        ("true", "false"),
+        "Evict pods that exceed their emptyDir or ephemeral-storage limits.",
+    ),
+    flag(
+        Eviction,
+        "strict-kubelet-reclaim",
+        Bool,
+        ("false", "true"),
+        "After collecting images and dead containers, evict unless every threshold is clear, as \
+         the kubelet does; without it, unless the threshold that was met is clear.",
+    ),
+    flag(
+        Eviction,
+        "guaranteed-oom-score-adj",
+        Value("SCORE"),
+        ("-997", "-998"),
+        "oom_score_adj of Guaranteed pods, -999 to -1. Burstable pods start 1000 above it.",
+    ),
+    flag(
+        Eviction,
+        "compat",
+        Value("WHOSE"),
+        ("evictd", "kubelet"),
+        "Where evictd and Kubernetes v1.32.10 differ, behave as: evictd or kubelet. A flag for a \
+         single difference beats it.",
+    ),
+    flag(
+        Eviction,
+        "dry-run",
+        Bool,
+        ("false", "true"),
+        "Measure, decide and log, but kill nothing.",
+    ),
+    flag(
+        Measuring,
+        "housekeeping-interval",
+        Value("DURATION"),
+        ("10s", "1s"),
+        "How often the signals are measured, 100ms at least. Wake-ups by the kernel come in \
+         between.",
+    ),
+    flag(
+        Measuring,
+        "node-status-update-frequency",
+        Value("DURATION"),
+        ("10s", "1m"),
+        "How often the node's conditions are reported, 100ms at least.",
+    ),
+    flag(
+        Measuring,
+        "kernel-memcg-notification",
+        Bool,
+        ("false", "true"),
+        "Let the kernel wake evictd as soon as memory crosses a threshold.",
+    ),
+    flag(
+        Measuring,
+        "memory-available-source",
+        Value("SOURCE"),
+        ("kubelet", "meminfo"),
+        "Where memory.available comes from. kubelet: all memory minus the working set of the root \
+         cgroup. meminfo: MemAvailable of /proc/meminfo. min: the smaller of both.",
+    ),
+    flag(
+        Measuring,
+        "no-hugepage-aware",
+        Bool,
+        ("false", "true"),
+        "Count memory in pools of huge pages as available, as the kubelet did before 1.37.",
+    ),
+    flag(
+        Measuring,
+        "pods-pids-bound",
+        Bool,
+        ("false", "true"),
+        "Let pids.max of the pods' cgroup bound pid.available too.",
+    ),
+    flag(
+        Measuring,
+        "nodefs-path",
+        Value("DIR"),
+        ("/var/lib/kubelet", "/data"),
+        "A directory on the filesystem of volumes and logs. While it does not exist, its nearest \
+         parent is measured.",
+    ),
+    flag(
+        Measuring,
+        "imagefs-path",
+        Value("DIR"),
+        ("", "/var/lib/containerd"),
+        "A directory on the filesystem of images; without it the usual places of container \
+         runtimes are looked at.",
+    ),
+    flag(
+        Measuring,
+        "containerfs-path",
+        Value("DIR"),
+        ("", "/var/lib/containers"),
+        "A directory on the filesystem of writable layers, if they do not lie beside the images.",
+    ),
+    flag(
+        Pods,
+        "pod-manifest-path",
+        Value("DIR"),
+        ("", "/etc/kubernetes/manifests"),
+        "A directory of pod manifests, YAML or JSON: requests, limits and priorities.",
+    ),
+    flag(
+        Pods,
+        "pod-cgroup-root",
+        Value("CGROUP"),
+        ("", "/system.slice"),
+        "A cgroup whose children are pods. Repeat it for several. The kubepods tree always \
+         counts; nothing else is ever evicted.",
+    ),
+    flag(
+        Pods,
+        "system-reserved",
+        List("RESOURCE=AMOUNT,..."),
+        ("", "memory=1.5Gi,cpu=200m"),
+        "What is kept for the system's daemons: cpu in cores, memory and ephemeral-storage in \
+         bytes, pid. It should include the memory threshold.",
+    ),
+    flag(
+        Pods,
+        "kube-reserved",
+        List("RESOURCE=AMOUNT,..."),
+        ("", "memory=256Mi"),
+        "What is kept for the daemons that run pods.",
+    ),
+    flag(
+        Pods,
+        "enforce-node-allocatable",
+        List("pods|none"),
+        ("pods", "none"),
+        "pods: watch the memory limit of the pods' cgroup too, with the hard memory threshold \
+         (allocatableMemory.available).",
+    ),
+    flag(
+        Logging,
+        "v",
+        Value("LEVEL"),
+        ("0", "2"),
+        "How much is logged: 0 decisions and changes, 2 each round, 4 each reading. Also -v4.",
+    ),
+    flag(
+        Deprecated,
+        "experimental-kernel-memcg-notification",
+        Bool,
+        ("", "true"),
+        "Use --kernel-memcg-notification.",
+    ),
+    flag(
+        Deprecated,
+        "low-diskspace-threshold-mb",
+        Value("MEBIBYTES"),
+        ("", "256"),
+        "Use --eviction-hard=nodefs.available<256Mi.",
+    ),
+    flag(
+        Deprecated,
+        "outofdisk-transition-frequency",
+        Value("DURATION"),
+        ("", "5m"),
+        "Use --eviction-pressure-transition-period.",
+    ),
+];

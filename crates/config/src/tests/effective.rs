@@ -1,0 +1,134 @@
+use evictd_node::{Reading, Readings, Signal};
+
+use super::*;
+
+/// A machine of 10 GiB, 100 GiB of disk and 32768 process ids.
+fn machine() -> Machine {
+    let mut readings = Readings::default();
+    for (signal, capacity) in [
+        (Signal::MemoryAvailable, 10 << 30),
+        (Signal::NodefsAvailable, 100 << 30),
+        (Signal::NodefsInodesFree, 6_553_600),
+        (Signal::PidAvailable, 32_768),
+    ] {
+        let reading = Reading {
+            available: 0,
+            capacity,
+            sampled: None,
+        };
+        readings.set(signal, Some(reading));
+    }
+    Machine::of_readings(&readings)
+}
+
+/// Decision D29: to the byte as the kubelet, float32 and all; row 121.
+#[test]
+fn amounts_are_exact_where_the_capacity_is_known() {
+    let resolved = resolved(&[
+        (
+            hard,
+            "pid.available<10%,nodefs.available<10%,imagefs.available<100Gi",
+        ),
+        (soft, "memory.available<10%"),
+        (grace, "memory.available=30s"),
+        (reclaim, "imagefs.available=2Gi,nodefs.available=1%"),
+    ]);
+    let effective = effective(&resolved, &machine());
+    let shown: Vec<String> = effective
+        .thresholds
+        .iter()
+        .map(|t| {
+            format!(
+                "{} {} {:?} {:?} {:?}",
+                t.condition, t.signal, t.amount, t.clear_at, t.unit
+            )
+        })
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            "MemoryPressure memory.available Some(1073741840) Some(1073741840) \"bytes\"",
+            "DiskPressure nodefs.available Some(10737418400) Some(11811160200) \"bytes\"",
+            "DiskPressure imagefs.available Some(107374182400) Some(109521666048) \"bytes\"",
+            "PIDPressure pid.available Some(3276) Some(3276) \"process ids\"",
+        ]
+    );
+    let graces: Vec<bool> = effective
+        .thresholds
+        .iter()
+        .map(|t| t.grace.is_some())
+        .collect();
+    assert_eq!(graces, [true, false, false, false]);
+}
+
+#[test]
+fn a_share_of_the_unknown_is_unknown() {
+    let effective = effective(&resolved(&[]), &Machine::default());
+    let known: Vec<Option<i64>> = effective.thresholds.iter().map(|t| t.amount).collect();
+    let memory = Some(100 << 20);
+    assert_eq!(known, [memory, memory, None, None, None, None]);
+    assert_eq!(effective.warnings, []);
+}
+
+/// Decisions D5, D8 and D17, failure F34.
+#[test]
+fn misfits_show_on_the_machine_only() {
+    for (given, expected) in [
+        (&[][..], &[][..]),
+        (
+            &[(hard as Set, "pid.available<40000"), (merge, "true")],
+            &["threshold pid.available<40k asks for 40000 process ids of 32768: it is always met"],
+        ),
+        (
+            &[(reclaim, "memory.available=10Gi")],
+            &[
+                "threshold memory.available<100Mi with its minimum reclaim asks for 10842275840 \
+               bytes of 10737418240: once met it is never left",
+            ],
+        ),
+        (
+            &[
+                (soft, "memory.available<0.5%"),
+                (grace, "memory.available=1m"),
+            ],
+            &[
+                "soft threshold memory.available<0.5% is not above the hard threshold \
+               memory.available<100Mi, so it never acts before it; a soft amount should be the \
+               larger one",
+            ],
+        ),
+        (
+            &[
+                (soft, "memory.available<2%"),
+                (grace, "memory.available=1m"),
+            ],
+            &[],
+        ),
+    ] {
+        let resolved = resolved(given);
+        assert_eq!(resolved.warnings, [], "without the machine");
+        let warnings = lint(&resolved, &machine());
+        let shown: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+        assert_eq!(shown, expected);
+    }
+}
+
+#[test]
+fn the_kernels_reserve_and_swap_are_told() {
+    let machine = Machine {
+        min_free_bytes: Some(128 << 20),
+        swap_bytes: Some(1 << 30),
+        ..machine()
+    };
+    let warnings = lint(&resolved(&[]), &machine);
+    let shown: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        shown,
+        [
+            "threshold memory.available<100Mi (104857600 bytes) is not above what the kernel keeps \
+             for itself (vm.min_free_kbytes, 134217728 bytes): its OOM killer comes first",
+            "1073741824 bytes of swap are on: a node can thrash there long before \
+             memory.available is low",
+        ]
+    );
+}

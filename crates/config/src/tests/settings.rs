@@ -1,0 +1,329 @@
+use core::time::Duration;
+
+use evictd_node::{Policy, Ranking};
+
+use super::*;
+
+const DEFAULTS: &str = "memory.available<100Mi nodefs.available<10% nodefs.inodesFree<5% \
+                        imagefs.available<15% imagefs.inodesFree<5%";
+
+/// The thresholds but the copies for the pods' cgroup.
+fn thresholds(given: &[(Set, &str)]) -> String {
+    let resolved = resolved(given);
+    let origins = resolved.threshold_origins.iter();
+    let pairs = resolved.evict.thresholds.iter().zip(origins);
+    let shown: Vec<String> = pairs
+        .filter(|(_, origin)| **origin != Origin::Derived)
+        .map(|(threshold, _)| threshold.to_string())
+        .collect();
+    shown.join(" ")
+}
+
+/// Rows 41 to 46 and 60 to 64, decisions D12, D22, D23, D26, D27.
+#[test]
+fn threshold_lists_follow_the_kubelets_flags() {
+    for (given, expected) in [
+        (&[][..], DEFAULTS),
+        (&[(hard as Set, "")], ""),
+        (&[(hard, "memory.available<1Gi")], "memory.available<1Gi"),
+        (
+            &[(hard, "memory.available<1Gi"), (hard, "pid.available<5%")],
+            "memory.available<1Gi pid.available<5%",
+        ),
+        (
+            &[
+                (hard, "memory.available<1Gi"),
+                (hard, "memory.available<2Gi"),
+            ],
+            "memory.available<2Gi",
+        ),
+        (
+            &[(hard, " memory.available < 10% ,,")],
+            "memory.available<10%",
+        ),
+        (&[(hard, "memory.available<0%,nodefs.available<100%")], ""),
+        (
+            &[(hard, "memory.available<1Gi"), (merge, "true")],
+            "memory.available<1Gi nodefs.available<10% nodefs.inodesFree<5% \
+             imagefs.available<15% imagefs.inodesFree<5%",
+        ),
+        (
+            &[(hard, "nodefs.available<0%"), (merge, "t")],
+            "memory.available<100Mi nodefs.inodesFree<5% imagefs.available<15% \
+             imagefs.inodesFree<5%",
+        ),
+        (&[(hard, ""), (merge, "1")], DEFAULTS),
+        (
+            &[
+                (hard, ""),
+                (soft, "memory.available<1.5Gi"),
+                (grace, "memory.available=30s"),
+            ],
+            "memory.available<1536Mi",
+        ),
+        (
+            &[(low_disk, "256")],
+            "nodefs.available<256Mi memory.available<100Mi nodefs.inodesFree<5% \
+             imagefs.available<15% imagefs.inodesFree<5%",
+        ),
+        (
+            &[(hard, "memory.available<1Gi"), (low_disk, "256")],
+            "memory.available<1Gi nodefs.available<256Mi",
+        ),
+        (
+            &[(hard, "nodefs.available<1Gi"), (low_disk, "256")],
+            "nodefs.available<1Gi",
+        ),
+    ] {
+        assert_eq!(thresholds(given), expected, "{expected}");
+    }
+}
+
+/// Rows 148 and 152: the sources' own examples.
+#[test]
+fn the_sources_examples_are_taken() {
+    let two_levels = resolved(&[
+        (hard, "memory.available<.5Gi"),
+        (soft, "memory.available<1Gi"),
+        (grace, "memory.available=30s"),
+        (|t| &mut t.system_reserved, "memory=2Gi"),
+        (enforce, "none"),
+    ]);
+    let [hard, soft] = &two_levels.evict.thresholds[..] else {
+        panic!("two thresholds")
+    };
+    assert_eq!(
+        (hard.value.to_string(), hard.is_hard()),
+        ("512Mi".into(), true)
+    );
+    assert_eq!(soft.grace.to_string(), "30s");
+    assert_eq!(two_levels.system_reserved.to_string(), "memory=2Gi");
+    let kept = resolved(&[(|t| &mut t.system_reserved, "memory=1.5Gi")]);
+    let memory = kept.system_reserved.memory.map(|memory| memory.value());
+    assert_eq!(memory, Some(1_610_612_736));
+}
+
+#[test]
+fn every_threshold_has_its_origin() {
+    let resolved = resolved(&[
+        (hard, "pid.available<5%"),
+        (merge, "true"),
+        (low_disk, "10"),
+        (soft, "memory.available<1Gi,nodefs.available<0%"),
+        (grace, "memory.available=0s,nodefs.available=1m"),
+    ]);
+    let evict = &resolved.evict;
+    assert_eq!(evict.thresholds.len(), resolved.threshold_origins.len());
+    let pairs = evict.thresholds.iter().zip(&resolved.threshold_origins);
+    let shown: Vec<String> = pairs
+        .map(|(threshold, origin)| format!("{} {origin:?}", threshold.signal))
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            "pid.available Flag(\"eviction-hard\")",
+            "nodefs.available Flag(\"low-diskspace-threshold-mb\")",
+            "memory.available Default",
+            "nodefs.inodesFree Default",
+            "imagefs.available Default",
+            "imagefs.inodesFree Default",
+            "memory.available Flag(\"eviction-soft\")",
+            // The soft one has no grace, so it counts as hard and is copied too.
+            "allocatableMemory.available Derived",
+            "allocatableMemory.available Derived",
+        ]
+    );
+}
+
+/// The table of flags says what holds without each; so must the settings.
+#[test]
+fn defaults_are_those_that_the_help_tells() {
+    let resolved = resolved(&[]);
+    assert_eq!(resolved.warnings, []);
+    let shown: Vec<(&str, &str)> = resolved
+        .settings
+        .iter()
+        .map(|setting| (setting.name, setting.value.as_str()))
+        .collect();
+    let lists = [
+        "eviction-hard",
+        "eviction-soft",
+        "eviction-soft-grace-period",
+        "eviction-minimum-reclaim",
+    ];
+    let told: Vec<(&str, &str)> = FLAGS
+        .iter()
+        .filter(|flag| flag.group != Group::Deprecated && !lists.contains(&flag.name))
+        .map(|flag| (flag.name, flag.default))
+        .collect();
+    assert_eq!(shown, told);
+    assert!(
+        resolved
+            .settings
+            .iter()
+            .all(|s| s.origin == Origin::Default)
+    );
+    let hard = Flag::find("eviction-hard").map_or("", |flag| flag.default);
+    assert_eq!(hard.replace(',', " "), DEFAULTS);
+}
+
+/// Every example of the help works as it stands.
+#[test]
+fn examples_of_the_help_are_right() {
+    for flag in &FLAGS {
+        let mut typed = Typed::default();
+        let field = field(&mut typed, flag.name);
+        field.push(flag.example.to_owned());
+        if flag.name == "eviction-soft" {
+            typed.eviction_soft_grace_period = vec!["memory.available=1m30s".to_owned()];
+        }
+        let resolved = resolve(&typed);
+        assert!(resolved.is_ok(), "{}: {resolved:?}", flag.name);
+    }
+}
+
+/// The field of a flag, by name.
+fn field<'a>(typed: &'a mut Typed, name: &str) -> &'a mut Vec<String> {
+    match name {
+        "eviction-hard" => &mut typed.eviction_hard,
+        "eviction-soft" => &mut typed.eviction_soft,
+        "eviction-soft-grace-period" => &mut typed.eviction_soft_grace_period,
+        "eviction-minimum-reclaim" => &mut typed.eviction_minimum_reclaim,
+        "merge-default-eviction-settings" => &mut typed.merge_default_eviction_settings,
+        "eviction-max-pod-grace-period" => &mut typed.eviction_max_pod_grace_period,
+        "hard-eviction-grace" => &mut typed.hard_eviction_grace,
+        "eviction-pressure-transition-period" => &mut typed.eviction_pressure_transition_period,
+        "local-storage-capacity-isolation" => &mut typed.local_storage_capacity_isolation,
+        "ranking" => &mut typed.ranking,
+        "strict-kubelet-reclaim" => &mut typed.strict_kubelet_reclaim,
+        "compat" => &mut typed.compat,
+        "dry-run" => &mut typed.dry_run,
+        "housekeeping-interval" => &mut typed.housekeeping_interval,
+        "node-status-update-frequency" => &mut typed.node_status_update_frequency,
+        "kernel-memcg-notification" => &mut typed.kernel_memcg_notification,
+        "memory-available-source" => &mut typed.memory_available_source,
+        "no-hugepage-aware" => &mut typed.no_hugepage_aware,
+        "pods-pids-bound" => &mut typed.pods_pids_bound,
+        "nodefs-path" => &mut typed.nodefs_path,
+        "imagefs-path" => &mut typed.imagefs_path,
+        "containerfs-path" => &mut typed.containerfs_path,
+        "pod-manifest-path" => &mut typed.pod_manifest_path,
+        "pod-cgroup-root" => &mut typed.pod_cgroup_root,
+        "guaranteed-oom-score-adj" => &mut typed.guaranteed_oom_score_adj,
+        "system-reserved" => &mut typed.system_reserved,
+        "kube-reserved" => &mut typed.kube_reserved,
+        "enforce-node-allocatable" => &mut typed.enforce_node_allocatable,
+        "v" => &mut typed.v,
+        "experimental-kernel-memcg-notification" => {
+            &mut typed.experimental_kernel_memcg_notification
+        }
+        "low-diskspace-threshold-mb" => &mut typed.low_diskspace_threshold_mb,
+        "outofdisk-transition-frequency" => &mut typed.outofdisk_transition_frequency,
+        other => panic!("no field for --{other}"),
+    }
+}
+
+/// The value of a setting with one flag given.
+fn setting(flag: &'static str, text: &str) -> String {
+    let mut typed = Typed::default();
+    field(&mut typed, flag).push("of no account".to_owned());
+    field(&mut typed, flag).push(text.to_owned());
+    let resolved = resolve(&typed).unwrap();
+    let setting = resolved
+        .settings
+        .into_iter()
+        .find(|s| s.name == flag)
+        .unwrap();
+    assert_eq!(setting.origin, Origin::Flag(flag));
+    setting.value
+}
+
+#[test]
+fn scalars_read_as_in_go_and_the_last_counts() {
+    for (flag, text, expected) in [
+        ("dry-run", "T", "true"),
+        ("dry-run", "False", "false"),
+        ("eviction-max-pod-grace-period", "-1", "-1"),
+        ("eviction-max-pod-grace-period", "0x10", "16"),
+        ("eviction-max-pod-grace-period", "010", "8"),
+        ("eviction-max-pod-grace-period", "0_7", "7"),
+        ("eviction-max-pod-grace-period", "+1_000", "1000"),
+        ("eviction-max-pod-grace-period", "0b11", "3"),
+        (
+            "eviction-max-pod-grace-period",
+            "-2147483648",
+            "-2147483648",
+        ),
+        ("housekeeping-interval", "100ms", "100ms"),
+        ("housekeeping-interval", "1.5h", "1h30m0s"),
+        ("eviction-pressure-transition-period", "0", "0s"),
+        ("guaranteed-oom-score-adj", "-998", "-998"),
+        ("guaranteed-oom-score-adj", "-1", "-1"),
+        ("ranking", "qos", "qos"),
+        ("memory-available-source", "min", "min"),
+        ("v", "9", "9"),
+        ("nodefs-path", "/data", "/data"),
+        ("imagefs-path", "", ""),
+    ] {
+        assert_eq!(setting(flag, text), expected, "--{flag}={text}");
+    }
+}
+
+/// `--compat=kubelet` sets every switch; a flag for one of them beats it.
+#[test]
+fn compat_is_a_preset_that_single_flags_beat() {
+    let plain = resolved(&[]);
+    assert_eq!(*plain.policy(), Policy::default());
+    assert!(plain.hugepage_aware);
+    let kubelet = resolved(&[(compat, "kubelet")]);
+    assert_eq!(*kubelet.policy(), Policy::kubelet());
+    assert!(!kubelet.hugepage_aware);
+    let mixed = resolved(&[
+        (compat, "kubelet"),
+        (|t| &mut t.hard_eviction_grace, "0"),
+        (|t| &mut t.strict_kubelet_reclaim, "false"),
+        (|t| &mut t.no_hugepage_aware, "false"),
+        (|t| &mut t.ranking, "qos"),
+    ]);
+    let expected = Policy {
+        ranking: Ranking::Qos,
+        hard_grace_seconds: 0,
+        reclaim_must_clear_every_signal: false,
+        ..Policy::kubelet()
+    };
+    assert_eq!(*mixed.policy(), expected);
+    assert!(mixed.hugepage_aware);
+}
+
+/// Decisions D10 and D12.
+#[test]
+fn old_flags_count_where_the_new_ones_are_not_given() {
+    let old = resolved(&[(old_transition, "30s"), (old_memcg, "true")]);
+    assert_eq!(old.evict.transition_period, Duration::from_secs(30));
+    assert!(old.kernel_memcg_notification);
+    let both = resolved(&[
+        (old_transition, "30s"),
+        (transition, "1m"),
+        (old_memcg, "true"),
+        (memcg, "false"),
+    ]);
+    assert_eq!(both.evict.transition_period, Duration::from_secs(60));
+    assert!(!both.kernel_memcg_notification);
+}
+
+#[test]
+fn cgroups_and_enforcement() {
+    let roots = resolved(&[
+        (|t| &mut t.pod_cgroup_root, "/system.slice/"),
+        (|t| &mut t.pod_cgroup_root, "pods//edge"),
+    ]);
+    let roots: Vec<String> = roots
+        .pod_cgroup_roots
+        .iter()
+        .map(|root| root.display().to_string())
+        .collect();
+    assert_eq!(roots, ["system.slice", "pods/edge"]);
+    for (text, pods) in [("pods", true), ("none", false), ("", false)] {
+        assert_eq!(resolved(&[(enforce, text)]).enforce_pods, pods, "{text:?}");
+    }
+}

@@ -1,0 +1,115 @@
+use super::*;
+
+/// Flags, and the lines about them.
+type Case = (&'static [(Set, &'static str)], &'static [&'static str]);
+
+const ODDITIES: &[Case] = &[
+    (
+        &[(hard, "memory.available<1Gi")],
+        &[
+            "--eviction-hard replaces all defaults; no longer watched: nodefs.available<10%, \
+               nodefs.inodesFree<5%, imagefs.available<15%, imagefs.inodesFree<5% (list them too, \
+               or add --merge-default-eviction-settings)",
+        ],
+    ),
+    (&[(hard, "memory.available<1Gi"), (merge, "true")], &[]),
+    (
+        &[(hard, "")],
+        &["no eviction threshold is set: starvation evicts nothing"],
+    ),
+    (
+        &[
+            (hard, "nodefs.inodesFree<100Mi,pid.available<1k"),
+            (merge, "true"),
+        ],
+        &[
+            "--eviction-hard: nodefs.inodesFree counts inodes, and 100Mi is 104857600 of them; \
+               write a plain number or a percentage",
+        ],
+    ),
+    (
+        &[(reclaim, "nodefs.inodesFree=1Ki")],
+        &[
+            "--eviction-minimum-reclaim: nodefs.inodesFree counts inodes, and 1Ki is 1024 of \
+               them; write a plain number or a percentage",
+        ],
+    ),
+    (
+        &[
+            (soft, "memory.available<100Mi"),
+            (grace, "memory.available=1m"),
+        ],
+        &[
+            "soft threshold memory.available<100Mi is not above the hard threshold \
+               memory.available<100Mi, so it never acts before it; a soft amount should be the \
+               larger one",
+        ],
+    ),
+    (
+        &[
+            (soft, "nodefs.available<9%"),
+            (grace, "nodefs.available=1m"),
+        ],
+        &[
+            "soft threshold nodefs.available<9% is not above the hard threshold \
+               nodefs.available<10%, so it never acts before it; a soft amount should be the \
+               larger one",
+        ],
+    ),
+    (
+        &[
+            (soft, "memory.available<1Gi"),
+            (grace, "memory.available=1m"),
+        ],
+        &[],
+    ),
+    (
+        &[
+            (soft, "memory.available<1Gi"),
+            (grace, "memory.available=0s"),
+        ],
+        &["soft threshold memory.available<1Gi has grace period 0s and acts as a hard one"],
+    ),
+    (
+        &[(hard, "containerfs.available<10%"), (merge, "true")],
+        &[
+            "threshold containerfs.available<10% is ignored: containerfs follows nodefs or \
+               imagefs",
+        ],
+    ),
+    (
+        &[(hard, "pid.available<NaN%"), (merge, "true")],
+        &["the threshold of pid.available is not a number (NaN) and never met"],
+    ),
+    (
+        &[(old_memcg, "true")],
+        &[
+            "Flag --experimental-kernel-memcg-notification has been deprecated, use \
+               --kernel-memcg-notification=true instead",
+        ],
+    ),
+    (
+        &[
+            (low_disk, "256"),
+            (old_transition, "5m"),
+            (transition, "1m"),
+        ],
+        &[
+            "Flag --outofdisk-transition-frequency has been deprecated, use \
+                 --eviction-pressure-transition-period=5m0s instead (given too, so the old flag \
+                 is ignored)",
+            "Flag --low-diskspace-threshold-mb has been deprecated, use \
+                 --eviction-hard=nodefs.available<256Mi instead",
+        ],
+    ),
+];
+
+/// One line each, never an error: decisions D5, D8, D10, D12, D23, D24, D60.
+#[test]
+fn oddities_are_told_once() {
+    for (given, expected) in ODDITIES {
+        let warnings = resolved(given).warnings;
+        let shown: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+        assert_eq!(shown, *expected);
+    }
+}
