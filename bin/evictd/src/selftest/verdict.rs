@@ -49,7 +49,7 @@ impl Verdict {
             println!("  {:<6} {}", if check.holds { "ok" } else { "FAILED" }, check.what);
         }
         let shown = |time: Option<Duration>| {
-            time.map_or_else(|| String::from("unknown"), |time| format!("{:.1} ms", millis(time)))
+            time.map_or_else(|| String::from("unknown"), |time| format!("{} ms", millis(time)))
         };
         println!("  from crossing the threshold to the decision  {:>9}", shown(self.detection));
         println!("  from the decision to the pod's end           {:>9}", shown(self.kill));
@@ -70,16 +70,22 @@ impl Verdict {
             "thresholdBytes": self.threshold,
             "evicted": self.evicted,
             "killMethod": self.method,
-            "detectionMillis": self.detection.map(millis),
-            "killMillis": self.kill.map(millis),
-            "releaseMillis": self.release.map(millis),
+            "detectionMicros": self.detection.map(micros),
+            "killMicros": self.kill.map(micros),
+            "releaseMicros": self.release.map(micros),
             "checks": checks,
         })
     }
 }
 
-fn millis(time: Duration) -> f64 {
-    time.as_secs_f64() * 1000.0
+/// Milliseconds with one decimal.
+fn millis(time: Duration) -> String {
+    let tenths = time.as_micros().saturating_add(50) / 100;
+    format!("{}.{}", tenths / 10, tenths % 10)
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
 const fn version(version: Version) -> &'static str {
