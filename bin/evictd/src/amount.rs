@@ -22,7 +22,10 @@ impl Amount {
 
     /// So many bytes.
     pub(crate) fn bytes(value: u64) -> Self {
-        Self { value: i64::try_from(value).unwrap_or(i64::MAX), base: 1024 }
+        Self {
+            value: i64::try_from(value).unwrap_or(i64::MAX),
+            base: 1024,
+        }
     }
 }
 

@@ -1,21 +1,22 @@
 //! The daemon: signals and time around the engine, log lines out of it.
 
+use std::path::Path;
 use std::process::ExitCode;
 
-use evictd_config::Resolved;
+use evictd_config::{Resolved, lint};
 use evictd_node::Mono;
 use evictd_runtime::Releaser;
-use evictd_stats::now;
+use evictd_stats::{now, read_memory_switched_off};
 use evictd_watch::{Signal, Token, Wake, Watch};
 
 use crate::engine::{Engine, Event};
-use crate::protect;
-use crate::setup::Setup;
+use crate::setup::{PROC, Setup};
+use crate::{machine, protect};
 
-/// A pidfd of the kill in flight became readable; which one does not matter.
+/// A pidfd of the kill in flight; which one became readable does not matter.
 const KILL: Token = Token(0);
 
-/// Runs in the foreground until SIGTERM or SIGINT; SIGHUP begins a round at once.
+/// Runs in the foreground until SIGTERM or SIGINT.
 pub(crate) fn run(settings: &Resolved) -> ExitCode {
     match serve(settings) {
         Ok(()) => ExitCode::SUCCESS,
@@ -27,49 +28,93 @@ pub(crate) fn run(settings: &Resolved) -> ExitCode {
 }
 
 fn serve(settings: &Resolved) -> Result<(), String> {
-    for warning in &settings.warnings {
-        log::warn!("{warning}");
-    }
     // Threads inherit the signal mask: block before any is made.
-    let mut watch = Watch::new(&[Signal::TERM, Signal::INT, Signal::HUP])
-        .map_err(|error| error.to_string())?;
+    let mut watch =
+        Watch::new(&[Signal::TERM, Signal::INT, Signal::HUP]).map_err(|error| error.to_string())?;
     let releaser = Releaser::start().map_err(|error| format!("helper thread: {error}"))?;
-    let mut engine = Engine::open(Setup::of(settings, Some(releaser))?)?;
+    let setup = Setup::of(settings, Some(releaser))?;
+    announce(settings, &setup);
+    let mut engine = Engine::open(setup)?;
     protect::this_process();
-    announce(&engine, settings);
     let mut tell = |_: Mono, event: &Event| log::log!(event.level(), "{event}");
-    let mut stopping = false;
-    while !(stopping && !engine.is_killing()) {
+    engine.run_due(now(), &mut tell);
+    warn(settings, &engine);
+    while wait(&mut watch, &mut engine)? {
         engine.run_due(now(), &mut tell);
-        let until = engine.wake_at(now());
-        let mut failed = None;
-        engine.each_descriptor(&mut |fd| failed = watch.add(fd, KILL).err().or(failed.take()));
-        if let Some(error) = failed {
-            log::debug!("{error}");
-        }
-        for wake in watch.wait(now(), Some(until)).map_err(|error| error.to_string())? {
-            match wake {
-                Wake::Signal(received) if received.signal == Signal::HUP => {
-                    log::info!("SIGHUP: measuring now");
-                    engine.tick_now();
-                }
-                Wake::Signal(_) => {
-                    let waits = if engine.is_killing() { " after the kill in flight" } else { "" };
-                    log::info!("ending{waits}");
-                    stopping = true;
-                }
-                Wake::Ready(_) | Wake::Deadline => {}
-            }
-        }
+        log::debug!("{}", engine.summary());
     }
+    log::info!("ended");
     Ok(())
 }
 
-/// The first line: what is watched, and where the pods come from.
-fn announce(engine: &Engine, settings: &Resolved) {
+/// Waits until something is due. `false` when it is time to end: a signal came and
+/// no pod is being killed, or it came twice.
+fn wait(watch: &mut Watch, engine: &mut Engine) -> Result<bool, String> {
+    let mut failed = None;
+    engine.each_descriptor(&mut |fd| failed = watch.add(fd, KILL).err().or(failed.take()));
+    if let Some(error) = failed {
+        // The kill's own deadlines still wake the loop.
+        log::debug!("{error}");
+    }
+    let until = engine.wake_at(now());
+    for wake in watch
+        .wait(now(), Some(until))
+        .map_err(|error| error.to_string())?
+    {
+        match wake {
+            Wake::Signal(received) if received.signal == Signal::HUP => {
+                log::info!("SIGHUP: measuring now");
+                engine.tick_now();
+            }
+            Wake::Signal(_) if engine.is_killing() && engine.end_after_kill() => {
+                log::info!("ending after the kill in flight; a second signal ends at once");
+            }
+            Wake::Signal(_) => return Ok(false),
+            Wake::Ready(_) | Wake::Deadline => {}
+        }
+    }
+    Ok(!engine.has_ended())
+}
+
+/// The first lines: what is watched, and where the pods come from.
+fn announce(settings: &Resolved, setup: &Setup) {
     let version = env!("CARGO_PKG_VERSION");
-    let thresholds = engine.evict().thresholds();
+    let thresholds = &settings.evict.thresholds;
     let list: Vec<String> = thresholds.iter().map(ToString::to_string).collect();
-    let dry = if settings.dry_run { ", dry run: nothing will be killed" } else { "" };
+    let dry = if settings.dry_run {
+        ", dry run: nothing will be killed"
+    } else {
+        ""
+    };
     log::info!("evictd {version} watches {}{dry}", list.join(","));
+    for root in &setup.cgroup.pod_cgroup_roots {
+        log::info!(
+            "pods are the children of the cgroup /{}, and the kubepods tree",
+            root.display()
+        );
+    }
+    if setup.cgroup.pod_cgroup_roots.is_empty() {
+        log::info!("pods are what runs in the kubepods tree; --pod-cgroup-root names others");
+    }
+    if setup.cgroup.hierarchies.memory.is_none() {
+        let switched_off = read_memory_switched_off(Path::new(PROC)).unwrap_or(false);
+        let remedy = if switched_off {
+            ": the kernel's command line lacks cgroup_enable=memory (on a Raspberry Pi also \
+             cgroup_memory=1)"
+        } else {
+            ""
+        };
+        log::warn!(
+            "no memory controller{remedy}; memory.available comes from /proc/meminfo, and what \
+             pods use of it is not known"
+        );
+    }
+}
+
+/// What is odd about the settings, by themselves and on this machine.
+fn warn(settings: &Resolved, engine: &Engine) {
+    let on_this_machine = lint(settings, &machine::read(&engine.sample().readings()));
+    for warning in settings.warnings.iter().chain(&on_this_machine) {
+        log::warn!("{warning}");
+    }
 }

@@ -14,6 +14,7 @@ mod columns;
 mod config_command;
 mod daemon;
 mod engine;
+mod log_line;
 mod machine;
 mod pods;
 mod protect;

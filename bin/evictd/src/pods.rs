@@ -43,27 +43,41 @@ impl Pods {
         let described: &[Pod] = match &mut self.manifests {
             None => &[],
             Some(directory) => {
-                self.problems.extend(directory.refresh().iter().map(ToString::to_string));
+                self.problems
+                    .extend(directory.refresh().iter().map(ToString::to_string));
                 directory.pods()
             }
         };
         self.listing = self.runtime.list_pods(described);
-        let Self { listing, usage, reader, hierarchies, problems, .. } = self;
+        let Self {
+            listing,
+            usage,
+            reader,
+            hierarchies,
+            problems,
+            ..
+        } = self;
         usage.clear();
-        listing.pods.retain(|found| match read(found, hierarchies, reader) {
-            Some(sample) => {
-                problems.extend(reader.errors().iter().map(ToString::to_string));
-                usage.push(pod_usage(&found.pod, &sample));
-                true
-            }
-            None => false,
-        });
+        listing
+            .pods
+            .retain(|found| match read(found, hierarchies, reader) {
+                Some(sample) => {
+                    problems.extend(reader.errors().iter().map(ToString::to_string));
+                    usage.push(pod_usage(&found.pod, &sample));
+                    true
+                }
+                None => false,
+            });
     }
 
     /// The pods with their usage, in the order of [`Pods::found`].
     pub(crate) fn candidates(&self) -> Vec<Candidate<'_>> {
         let pods = self.listing.pods.iter().zip(&self.usage);
-        pods.map(|(found, usage)| Candidate { pod: &found.pod, usage: usage.as_ref() }).collect()
+        pods.map(|(found, usage)| Candidate {
+            pod: &found.pod,
+            usage: usage.as_ref(),
+        })
+        .collect()
     }
 
     /// The pods that run.
@@ -71,9 +85,13 @@ impl Pods {
         &self.listing.pods
     }
 
-    /// What was found besides.
-    pub(crate) const fn listing(&self) -> &Listing {
-        &self.listing
+    /// Pods that a manifest describes and of which nothing runs here.
+    pub(crate) fn not_running(&self) -> impl Iterator<Item = &Pod> {
+        let described = self.manifests.as_ref().map_or(&[][..], ManifestDir::pods);
+        self.listing
+            .not_running
+            .iter()
+            .filter_map(|index| described.get(*index))
     }
 
     /// Manifests and cgroups that could not be read.
@@ -84,11 +102,12 @@ impl Pods {
 
 /// A pod's numbers; `None` when its cgroup is gone.
 fn read(found: &FoundPod, of: &Hierarchies, reader: &mut PodReader) -> Option<PodSample> {
-    let open = |hierarchy: &Option<Hierarchy>| {
-        Dir::open(&hierarchy.as_ref()?.below(&found.cgroup)).ok()
-    };
+    let open =
+        |hierarchy: &Option<Hierarchy>| Dir::open(&hierarchy.as_ref()?.below(&found.cgroup)).ok();
     let memory = open(&of.memory);
-    let pids = open(&of.pids).or_else(|| open(&of.unified)).or_else(|| open(&of.memory));
+    let pids = open(&of.pids)
+        .or_else(|| open(&of.unified))
+        .or_else(|| open(&of.memory));
     if memory.is_none() && pids.is_none() {
         return None;
     }

@@ -6,6 +6,7 @@ use evictd_config::Resolved;
 use evictd_node::Signal;
 use serde_json::{Value, json};
 
+use crate::run::print;
 use crate::screen::{Paint, cut};
 use crate::snapshot::{Ranked, Snapshot};
 
@@ -28,13 +29,15 @@ pub(crate) fn run(settings: &Resolved, options: &RankOptions) -> ExitCode {
         eprintln!("evictd rank: {problem}");
     }
     let order = snapshot.order(options.signal);
-    if options.json {
+    print(&if options.json {
         let pods: Vec<Value> = order.iter().map(in_json).collect();
-        println!("{}", json!({ "signal": options.signal.name(), "pods": pods }));
+        format!(
+            "{}\n",
+            json!({ "signal": options.signal.name(), "pods": pods })
+        )
     } else {
-        print!("{}", in_text(options.signal, &order, Paint::for_stdout()));
-    }
-    ExitCode::SUCCESS
+        in_text(options.signal, &order, Paint::for_stdout())
+    })
 }
 
 /// A place as scripts read it.
@@ -66,7 +69,11 @@ fn in_text(signal: Signal, order: &[Ranked<'_>], paint: Paint) -> String {
     for (index, ranked) in order.iter().enumerate() {
         let number = index.saturating_add(1);
         text.push_str(&format!("{number:>3}  {}\n", cut(&ranked.name(), 74)));
-        let protected = if ranked.is_protected() { "; never evicted: critical" } else { "" };
+        let protected = if ranked.is_protected() {
+            "; never evicted: critical"
+        } else {
+            ""
+        };
         text.push_str(&format!("     {}{protected}\n", ranked.place));
     }
     text

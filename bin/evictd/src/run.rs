@@ -8,6 +8,7 @@ use log::LevelFilter;
 use crate::args::{Command, Request, parse};
 use crate::config_command::{self, ConfigOptions};
 use crate::daemon;
+use crate::log_line;
 use crate::rank::{self, RankOptions};
 use crate::selftest::{self, SelftestOptions};
 use crate::status::{self, StatusOptions};
@@ -53,15 +54,14 @@ fn run_command(command: Command, settings: &Resolved) -> ExitCode {
     }
 }
 
-/// Lines on stderr, more of them with a higher level of `-v`. The environment
-/// has no say: an init script's flags tell all.
+/// Lines on stderr, more of them with a higher level of `-v`.
 fn log_to_stderr(verbosity: u8) {
     let level = match verbosity {
         0 | 1 => LevelFilter::Info,
         2 | 3 => LevelFilter::Debug,
         4.. => LevelFilter::Trace,
     };
-    env_logger::Builder::new().filter_level(level).init();
+    log_line::start(level);
 }
 
 /// One line on stderr. Where even that cannot be written, the exit code tells.

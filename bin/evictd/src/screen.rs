@@ -12,13 +12,9 @@ impl Paint {
     /// For standard output as it is.
     pub(crate) fn for_stdout() -> Self {
         let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        Self { colour: !refused && std::io::stdout().is_terminal() }
-    }
-
-    /// Without any.
-    #[cfg(test)]
-    pub(crate) const fn plain() -> Self {
-        Self { colour: false }
+        Self {
+            colour: !refused && std::io::stdout().is_terminal(),
+        }
     }
 
     /// Something is wrong.
@@ -42,7 +38,11 @@ impl Paint {
     }
 
     fn with(self, code: &str, text: &str) -> String {
-        if self.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+        if self.colour {
+            format!("\u{1b}[{code}m{text}\u{1b}[0m")
+        } else {
+            text.to_owned()
+        }
     }
 }
 

@@ -24,6 +24,10 @@ pub(crate) const PROC: &str = "/proc";
 /// microseconds, a dead one must not delay the memory decision.
 pub(crate) const FS_WAIT: Duration = Duration::from_millis(5);
 
+/// How long it waits until the layout is known, and when somebody waits for an
+/// answer.
+pub(crate) const FIRST_FS_WAIT: Duration = Duration::from_secs(1);
+
 /// Where container runtimes keep images (acceptance rows 23 to 25).
 const IMAGEFS: [&str; 4] = [
     "/var/lib/containerd",
@@ -41,7 +45,8 @@ impl Setup {
         let proc = Path::new(PROC);
         let hierarchies = Hierarchies::read(proc).map_err(|error| error.to_string())?;
         let roots = settings.pod_cgroup_roots.clone();
-        let mut node = NodeSettings::new(proc, hierarchies.clone(), existing(&settings.nodefs_path));
+        let mut node =
+            NodeSettings::new(proc, hierarchies.clone(), existing(&settings.nodefs_path));
         node.pods_cgroup = Some(pods_cgroup(&hierarchies, &roots));
         node.memory_source = match settings.memory_source {
             evictd_config::MemorySource::Kubelet => MemorySource::Kubelet,
@@ -65,7 +70,9 @@ impl Setup {
 
 /// The path itself, or its nearest parent that is there.
 fn existing(path: &Path) -> &Path {
-    path.ancestors().find(|path| path.exists()).unwrap_or_else(|| Path::new("/"))
+    path.ancestors()
+        .find(|path| path.exists())
+        .unwrap_or_else(|| Path::new("/"))
 }
 
 fn imagefs() -> Option<PathBuf> {

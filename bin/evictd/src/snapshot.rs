@@ -1,7 +1,5 @@
 //! One look at the node: what `status` and `rank` show.
 
-use core::time::Duration;
-
 use evictd_config::Resolved;
 use evictd_evict::Evict;
 use evictd_node::{Layout, Policy, Readings, Signal};
@@ -10,10 +8,7 @@ use evictd_stats::{NodeSample, now};
 
 use crate::engine::Engine;
 use crate::pods::Pods;
-use crate::setup::Setup;
-
-/// How long the filesystems may take when somebody waits for the answer.
-const FS_WAIT: Duration = Duration::from_secs(1);
+use crate::setup::{FIRST_FS_WAIT, Setup};
 
 /// What was seen.
 pub(crate) struct Snapshot {
@@ -26,9 +21,13 @@ impl Snapshot {
     /// Looks once: reads the node and its pods, judges, does nothing.
     pub(crate) fn take(settings: &Resolved) -> Result<Self, String> {
         let mut engine = Engine::open(Setup::of(settings, None)?)?;
-        let (readings, _) = engine.observe(now(), FS_WAIT);
+        let (readings, _) = engine.observe(now(), FIRST_FS_WAIT);
         engine.list_pods();
-        Ok(Self { engine, readings, policy: *settings.policy() })
+        Ok(Self {
+            engine,
+            readings,
+            policy: *settings.policy(),
+        })
     }
 
     pub(crate) const fn evict(&self) -> &Evict {
@@ -52,7 +51,10 @@ impl Snapshot {
         let candidates = self.pods().candidates();
         let order = rank(signal, self.layout(), &candidates, &self.policy);
         let candidate = |place: Place| {
-            Some(Ranked { candidate: *candidates.get(place.candidate)?, place })
+            Some(Ranked {
+                candidate: *candidates.get(place.candidate)?,
+                place,
+            })
         };
         order.into_iter().filter_map(candidate).collect()
     }

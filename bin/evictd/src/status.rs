@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::amount::Amount;
 use crate::rank::in_json;
+use crate::run::print;
 use crate::screen::{Paint, bar, cut};
 use crate::snapshot::Snapshot;
 
@@ -33,35 +34,49 @@ pub(crate) fn run(settings: &Resolved, options: &StatusOptions) -> ExitCode {
     for problem in snapshot.pods().problems() {
         eprintln!("evictd status: {problem}");
     }
-    if options.json {
-        println!("{}", in_json_document(&snapshot));
+    print(&if options.json {
+        format!("{}\n", in_json_document(&snapshot))
     } else {
-        print!("{}", in_text(&snapshot, Paint::for_stdout()));
-    }
-    ExitCode::SUCCESS
+        in_text(&snapshot, Paint::for_stdout())
+    })
 }
 
 /// The signal that the pods are ordered by: the first that starves, else memory.
 fn ranked_by(snapshot: &Snapshot) -> Signal {
-    snapshot.evict().met().next().map_or(Signal::MemoryAvailable, |met| met.threshold.signal)
+    snapshot
+        .evict()
+        .met()
+        .next()
+        .map_or(Signal::MemoryAvailable, |met| met.threshold.signal)
 }
 
 fn in_text(snapshot: &Snapshot, paint: Paint) -> String {
-    let mut text = paint.head("SIGNAL                       LEFT       OF  USED                  THRESHOLD");
+    let mut text =
+        paint.head("SIGNAL                       LEFT       OF  USED                  THRESHOLD");
     text.push('\n');
     for signal in Signal::ALL {
         signal_lines(&mut text, snapshot, signal, paint);
     }
-    if let Some(bytes) = snapshot.sample().memory.and_then(|memory| memory.unaccounted_bytes) {
+    if let Some(bytes) = snapshot
+        .sample()
+        .memory
+        .and_then(|memory| memory.unaccounted_bytes)
+    {
         let amount = Amount::bytes(bytes).to_string();
-        text.push_str(&format!("  {amount} of memory is neither free nor in a cgroup: kernel, tmpfs\n"));
+        text.push_str(&format!(
+            "  {amount} of memory is neither free nor in a cgroup: kernel, tmpfs\n"
+        ));
     }
     text.push_str(&format!("\nFilesystems: {}\n", snapshot.layout()));
     text.push_str(&paint.head("Conditions:"));
     for condition in Condition::ALL {
         let holds = snapshot.evict().conditions().has(condition);
         let shown = format!(" {condition}={}", if holds { "True" } else { "False" });
-        text.push_str(&if holds { paint.bad(&shown) } else { paint.good(&shown) });
+        text.push_str(&if holds {
+            paint.bad(&shown)
+        } else {
+            paint.good(&shown)
+        });
     }
     text.push('\n');
     pod_lines(&mut text, snapshot, paint);
@@ -70,10 +85,15 @@ fn in_text(snapshot: &Snapshot, paint: Paint) -> String {
 
 /// A line for the signal, and one for each further threshold of it.
 fn signal_lines(text: &mut String, snapshot: &Snapshot, signal: Signal, paint: Paint) {
-    let thresholds: Vec<&Threshold> =
-        snapshot.evict().thresholds().iter().filter(|t| t.signal == signal && t.operator.is_some()).collect();
+    let thresholds: Vec<&Threshold> = snapshot
+        .evict()
+        .thresholds()
+        .iter()
+        .filter(|t| t.signal == signal && t.operator.is_some())
+        .collect();
     let Some(reading) = snapshot.readings.get(signal) else {
-        if !thresholds.is_empty() {
+        // The threshold of the pods' cgroup is a copy that nobody asked for.
+        if !thresholds.is_empty() && signal != Signal::AllocatableMemoryAvailable {
             text.push_str(&format!("{:<27} cannot be observed here\n", signal.name()));
         }
         return;
@@ -81,13 +101,26 @@ fn signal_lines(text: &mut String, snapshot: &Snapshot, signal: Signal, paint: P
     let first = thresholds.first().copied();
     let left = Amount::of(signal, reading.available).to_string();
     let of = Amount::of(signal, reading.capacity).to_string();
-    let used = bar(1.0 - share(reading.available, reading.capacity), first.map(|t| mark(t, &reading)), BAR);
-    let met = thresholds.iter().any(|threshold| threshold.is_met(&reading));
+    let used = bar(
+        1.0 - share(reading.available, reading.capacity),
+        first.map(|t| mark(t, &reading)),
+        BAR,
+    );
+    let met = thresholds
+        .iter()
+        .any(|threshold| threshold.is_met(&reading));
     let used = if met { paint.bad(&used) } else { used };
     let shown = first.map_or_else(|| String::from("-"), |t| describe(t, &reading, paint));
-    text.push_str(&format!("{:<27}{left:>7} {of:>7}  {used}  {shown}\n", signal.name()));
+    text.push_str(&format!(
+        "{:<27}{left:>7} {of:>7}  {used}  {shown}\n",
+        signal.name()
+    ));
     for threshold in thresholds.iter().skip(1) {
-        text.push_str(&format!("{:>66}\n", describe(threshold, &reading, paint)));
+        text.push_str(&format!(
+            "{:66}{}\n",
+            "",
+            describe(threshold, &reading, paint)
+        ));
     }
 }
 
@@ -102,12 +135,19 @@ fn describe(threshold: &Threshold, reading: &Reading, paint: Paint) -> String {
         return text;
     }
     let text = format!("{text} MET");
-    if threshold.is_hard() { paint.bad(&text) } else { paint.warn(&text) }
+    if threshold.is_hard() {
+        paint.bad(&text)
+    } else {
+        paint.warn(&text)
+    }
 }
 
 /// Where on the bar the threshold lies.
 fn mark(threshold: &Threshold, reading: &Reading) -> f64 {
-    1.0 - share(threshold.value.against(reading.capacity).value(), reading.capacity)
+    1.0 - share(
+        threshold.value.against(reading.capacity).value(),
+        reading.capacity,
+    )
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a bar of twenty characters")]
@@ -118,6 +158,17 @@ fn share(part: i64, whole: i64) -> f64 {
 fn pod_lines(text: &mut String, snapshot: &Snapshot, paint: Paint) {
     let signal = ranked_by(snapshot);
     let order = snapshot.order(signal);
+    let described: Vec<&str> = snapshot
+        .pods()
+        .not_running()
+        .map(|pod| pod.metadata.name.as_str())
+        .collect();
+    if !described.is_empty() {
+        let names = described.join(" ");
+        text.push_str(&format!(
+            "\nDescribed by a manifest, not running: {names}\n"
+        ));
+    }
     if order.is_empty() {
         text.push_str("\nNo pods: pressure is reported and nothing is killed.\n");
         return;
@@ -130,8 +181,16 @@ fn pod_lines(text: &mut String, snapshot: &Snapshot, paint: Paint) {
             || String::from("?"),
             |used| Amount::of(signal, i64::try_from(used).unwrap_or(i64::MAX)).to_string(),
         );
-        let over = if ranked.place.exceeds { "above request" } else { "" };
-        let protected = if ranked.is_protected() { "critical" } else { over };
+        let over = if ranked.place.exceeds {
+            "above request"
+        } else {
+            ""
+        };
+        let protected = if ranked.is_protected() {
+            "critical"
+        } else {
+            over
+        };
         text.push_str(&format!(
             "{:>3}  {:<36} {used:>8}  {:>11}  {:<10}  {protected}\n",
             index.saturating_add(1),
@@ -143,7 +202,10 @@ fn pod_lines(text: &mut String, snapshot: &Snapshot, paint: Paint) {
 }
 
 fn in_json_document(snapshot: &Snapshot) -> Value {
-    let signals: Vec<Value> = Signal::ALL.into_iter().filter_map(|s| signal_in_json(snapshot, s)).collect();
+    let signals: Vec<Value> = Signal::ALL
+        .into_iter()
+        .filter_map(|s| signal_in_json(snapshot, s))
+        .collect();
     let conditions: Vec<Value> = Condition::ALL.into_iter().map(|condition| {
         let mut status = NodeCondition::unknown(condition);
         status.update((), snapshot.evict().conditions().has(condition));

@@ -14,3 +14,10 @@ pub fn now() -> Mono {
     let nanos = u64::try_from(time.tv_nsec).unwrap_or(0);
     Mono::from_nanos(seconds.saturating_mul(1_000_000_000).saturating_add(nanos))
 }
+
+/// Wall time for records, in whole seconds since 1970; 0 before. It may jump, so
+/// nothing is decided by it.
+#[must_use]
+pub fn wall_seconds() -> u64 {
+    u64::try_from(clock_gettime(ClockId::Realtime).tv_sec).unwrap_or(0)
+}

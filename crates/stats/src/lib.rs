@@ -25,7 +25,7 @@ mod pod;
 mod probe;
 mod sample;
 
-pub use clock::now;
+pub use clock::{now, wall_seconds};
 pub use dir::Dir;
 pub use error::{Class, Error, Result, is_gone};
 pub use file::Buffer;

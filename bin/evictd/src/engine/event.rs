@@ -52,9 +52,17 @@ pub(crate) enum Event {
     /// How the filesystems lie was found out.
     Layout(String),
     /// The node is to give back what it can.
-    Reclaiming { resource: Resource, calls: &'static [NodeReclaim] },
+    Reclaiming {
+        resource: Resource,
+        calls: &'static [NodeReclaim],
+    },
     /// A pod was chosen.
-    Evicting { victim: Victim, why: String, message: String, dry_run: bool },
+    Evicting {
+        victim: Victim,
+        why: String,
+        message: String,
+        dry_run: bool,
+    },
     /// A kill could not begin.
     NotBegun { victim: Victim, error: String },
     /// The grace of a pod was cut short.
@@ -77,18 +85,26 @@ impl Event {
     /// How loud it is.
     pub(crate) const fn level(&self) -> log::Level {
         match self {
+            // Without a limit on the pods' cgroup there is nothing to observe there,
+            // and nobody asked for it: the threshold is a copy.
+            Self::Reclaiming { .. }
+            | Self::Observed {
+                signal: Signal::AllocatableMemoryAvailable,
+                ..
+            } => log::Level::Debug,
             Self::Cleared(_)
             | Self::Layout(_)
             | Self::Killed(_)
             | Self::Recovered
             | Self::Observed { observed: true, .. }
             | Self::Condition { holds: false, .. } => log::Level::Info,
-            Self::Reclaiming { .. } => log::Level::Debug,
             Self::Met(_)
             | Self::Condition { holds: true, .. }
             | Self::Evicting { .. }
             | Self::Hurried(_)
-            | Self::Observed { observed: false, .. }
+            | Self::Observed {
+                observed: false, ..
+            }
             | Self::Problem(_) => log::Level::Warn,
             Self::NotBegun { .. } | Self::Stuck(_) | Self::NoCandidate { .. } => log::Level::Error,
         }
@@ -107,7 +123,10 @@ impl Event {
     }
 
     pub(super) fn cleared(signal: Signal, readings: &Readings) -> Self {
-        Self::Cleared(format!("{}, no threshold of it is met any more", numbers(signal, readings)))
+        Self::Cleared(format!(
+            "{}, no threshold of it is met any more",
+            numbers(signal, readings)
+        ))
     }
 
     pub(super) fn layout(sample: &NodeSample) -> Self {
@@ -116,7 +135,9 @@ impl Event {
     }
 
     /// Why this pod, from the machine that chose it.
-    pub(super) fn evicting(
+    pub(super) const NOT_OBSERVED: &str = "has a threshold but cannot be observed here";
+
+    fn evicting(
         victim: &Victim,
         eviction: &Eviction,
         evict: &Evict,
@@ -124,27 +145,54 @@ impl Event {
         dry_run: bool,
     ) -> Self {
         let why = match &eviction.cause {
-            Cause::Threshold { threshold, place: rank, passed_over } => {
+            Cause::Threshold {
+                threshold,
+                place: rank,
+                passed_over,
+            } => {
                 let threshold = evict.thresholds().get(*threshold);
                 let mut why = threshold.map_or_else(String::new, |threshold| {
                     let kind = if threshold.is_hard() { "hard" } else { "soft" };
                     let signal = threshold.signal;
                     let numbers = numbers(signal, &sample.readings());
-                    format!("{numbers}, {kind} threshold {threshold}{}; ", place(signal, sample))
+                    format!(
+                        "{numbers}, {kind} threshold {threshold}{}; ",
+                        place(signal, sample)
+                    )
                 });
                 why.push_str(&format!("the pod {rank}"));
                 if *passed_over > 0 {
-                    why.push_str(&format!("; {passed_over} before it passed over as protected"));
+                    why.push_str(&format!(
+                        "; {passed_over} before it passed over as protected"
+                    ));
                 }
                 why
             }
             Cause::EmptyDirLimit | Cause::PodLimit | Cause::ContainerLimit => {
-                eviction.message.trim_end().to_owned()
+                String::from("it is above one of its own local storage limits")
             }
         };
         let (victim, message) = (victim.clone(), eviction.message.clone());
-        Self::Evicting { victim, why, message, dry_run }
+        Self::Evicting {
+            victim,
+            why,
+            message,
+            dry_run,
+        }
     }
+}
+
+/// All readings in one line: `memory.available 83Mi, nodefs.available 75.4Gi`.
+pub(super) fn summary(readings: &Readings) -> String {
+    let shown = |signal: Signal| {
+        let reading = readings.get(signal)?;
+        Some(format!(
+            "{signal} {}",
+            Amount::of(signal, reading.available)
+        ))
+    };
+    let all: Vec<String> = Signal::ALL.into_iter().filter_map(shown).collect();
+    all.join(", ")
 }
 
 /// `memory.available is 83Mi of 512Mi`.
@@ -153,7 +201,10 @@ fn numbers(signal: Signal, readings: &Readings) -> String {
         || format!("{signal} is not observed"),
         |reading| {
             let available = Amount::of(signal, reading.available);
-            format!("{signal} is {available} of {}", Amount::of(signal, reading.capacity))
+            format!(
+                "{signal} is {available} of {}",
+                Amount::of(signal, reading.capacity)
+            )
         },
     )
 }
@@ -162,7 +213,11 @@ fn numbers(signal: Signal, readings: &Readings) -> String {
 fn place(signal: Signal, sample: &NodeSample) -> String {
     filesystem(signal, sample).map_or_else(String::new, |fs| {
         let (major, minor) = (rustix::fs::major(fs.device), rustix::fs::minor(fs.device));
-        let stale = if fs.stale { ", which does not answer" } else { "" };
+        let stale = if fs.stale {
+            ", which does not answer"
+        } else {
+            ""
+        };
         format!(" on device {major}:{minor}{stale}")
     })
 }
@@ -171,9 +226,7 @@ const fn filesystem(signal: Signal, sample: &NodeSample) -> Option<&FsSample> {
     match signal {
         Signal::NodefsAvailable | Signal::NodefsInodesFree => sample.nodefs.as_ref(),
         Signal::ImagefsAvailable | Signal::ImagefsInodesFree => sample.imagefs.as_ref(),
-        Signal::ContainerfsAvailable | Signal::ContainerfsInodesFree => {
-            sample.containerfs.as_ref()
-        }
+        Signal::ContainerfsAvailable | Signal::ContainerfsInodesFree => sample.containerfs.as_ref(),
         Signal::MemoryAvailable | Signal::AllocatableMemoryAvailable | Signal::PidAvailable => None,
     }
 }
@@ -195,36 +248,65 @@ impl fmt::Display for Event {
                 calls.iter().try_for_each(|call| write!(f, " {call}"))?;
                 f.write_str("; no container runtime is configured, so nothing comes of it")
             }
-            Self::Evicting { victim, why, dry_run, .. } => {
+            Self::Evicting {
+                victim,
+                why,
+                message,
+                dry_run,
+            } => {
                 let verb = if *dry_run { "would evict" } else { "evicting" };
-                let grace = victim.grace_seconds;
-                write!(f, "{verb} pod {victim} (uid {}, grace {grace} s): {why}", victim.uid)
+                evicting(f, verb, victim, why, message)
             }
             Self::NotBegun { victim, error } => {
-                write!(f, "pod {victim} cannot be killed: {error}; taking the next one")
+                write!(
+                    f,
+                    "pod {victim} cannot be killed: {error}; taking the next one"
+                )
             }
             Self::Hurried(victim) => {
-                write!(f, "a hard threshold is met: pod {victim} is killed before its grace ends")
+                write!(
+                    f,
+                    "a hard threshold is met: pod {victim} is killed before its grace ends"
+                )
             }
             Self::Killed((victim, report)) => killed(f, victim, report),
             Self::Stuck((victim, report)) => stuck(f, victim, report),
             Self::NoCandidate { signal, pods } => match pods {
                 0 => write!(f, "{signal} starves and there is no pod to evict"),
-                _ => write!(f, "{signal} starves and none of the {pods} pods may be evicted"),
+                _ => write!(
+                    f,
+                    "{signal} starves and none of the {pods} pods may be evicted"
+                ),
             },
-            Self::Observed { signal, observed: false } => {
-                write!(f, "{signal} has a threshold but cannot be observed here")
-            }
-            Self::Observed { signal, observed: true } => {
-                write!(f, "{signal} can be observed again")
+            Self::Observed { signal, observed } => {
+                let now = if *observed {
+                    "can be observed again"
+                } else {
+                    NOT_OBSERVED
+                };
+                write!(f, "{signal} {now}")
             }
             Self::Recovered => f.write_str("everything can be read again"),
         }
     }
 }
 
+fn evicting(
+    f: &mut fmt::Formatter<'_>,
+    verb: &str,
+    victim: &Victim,
+    why: &str,
+    message: &str,
+) -> fmt::Result {
+    let (uid, grace) = (&victim.uid, victim.grace_seconds);
+    write!(f, "{verb} pod {victim} (uid {uid}, grace {grace} s): {why}")?;
+    write!(f, "; message: {}", message.trim_end())
+}
+
 fn killed(f: &mut fmt::Formatter<'_>, victim: &Victim, report: &KillReport) -> fmt::Result {
-    let took = report.ended.map_or(Duration::ZERO, |ended| ended.since(report.started));
+    let took = report
+        .ended
+        .map_or(Duration::ZERO, |ended| ended.since(report.started));
     write!(f, "pod {victim} is gone after {} ms", took.as_millis())?;
     match report.method {
         Some(method) => write!(f, ", {} processes killed by {method}", report.processes),
@@ -240,7 +322,11 @@ fn stuck(f: &mut fmt::Formatter<'_>, victim: &Victim, report: &KillReport) -> fm
     for (index, remaining) in report.remaining.iter().enumerate() {
         let before = if index == 0 { "; left:" } else { "," };
         let state = remaining.state.unwrap_or('?');
-        write!(f, "{before} pid {} in state {state}", remaining.pid.as_raw_nonzero())?;
+        write!(
+            f,
+            "{before} pid {} in state {state}",
+            remaining.pid.as_raw_nonzero()
+        )?;
     }
     f.write_str("; taking the next one")
 }

@@ -13,7 +13,12 @@ pub(super) struct Flight {
 
 impl Flight {
     pub(super) fn new(found: FoundPod, victim: Victim, kill: Box<dyn KillInFlight>) -> Self {
-        Self { found, victim, kill, until: Mono::ZERO }
+        Self {
+            found,
+            victim,
+            kill,
+            until: Mono::ZERO,
+        }
     }
 
     pub(super) fn poll(&mut self, now: Mono) -> KillState {

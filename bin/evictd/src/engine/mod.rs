@@ -15,7 +15,7 @@ use evictd_stats::{NodeReader, NodeSample};
 use rustix::fd::BorrowedFd;
 
 use crate::pods::Pods;
-use crate::setup::{FS_WAIT, Setup};
+use crate::setup::{FIRST_FS_WAIT, FS_WAIT, Setup};
 
 pub(crate) use event::{Event, Victim};
 use flight::Flight;
@@ -33,6 +33,7 @@ pub(crate) struct Engine {
     sample: NodeSample,
     flight: Option<Flight>,
     next_tick: Mono,
+    ending: bool,
     told: Told,
 }
 
@@ -43,7 +44,8 @@ struct Told {
     met: SignalSet,
     unobserved: SignalSet,
     layout: Option<evictd_node::Layout>,
-    problems: Vec<String>,
+    unread: Vec<String>,
+    pod_problems: Vec<String>,
     no_candidate: Option<Signal>,
 }
 
@@ -60,6 +62,7 @@ impl Engine {
             sample: NodeSample::default(),
             flight: None,
             next_tick: Mono::ZERO,
+            ending: false,
             told: Told::default(),
         })
     }
@@ -67,7 +70,7 @@ impl Engine {
     /// Does what is due by `now`: goes on with a kill, begins a round.
     pub(crate) fn run_due(&mut self, now: Mono, tell: Tell<'_>) {
         self.go_on_killing(now, tell);
-        if now >= self.wake_at(now) {
+        if now >= self.wake_at(now) && !self.has_ended() {
             self.tick(now, tell);
         }
     }
@@ -81,7 +84,10 @@ impl Engine {
     pub(crate) fn wake_at(&self, now: Mono) -> Mono {
         let flight = self.flight.as_ref().map(Flight::until);
         let deadlines = [flight, self.evict.next_deadline(now)];
-        deadlines.into_iter().flatten().fold(self.next_tick, Mono::min)
+        deadlines
+            .into_iter()
+            .flatten()
+            .fold(self.next_tick, Mono::min)
     }
 
     /// The descriptors that, when readable, mean that a killed process is gone.
@@ -94,6 +100,22 @@ impl Engine {
     /// Whether a pod is being killed.
     pub(crate) const fn is_killing(&self) -> bool {
         self.flight.is_some()
+    }
+
+    /// Begins no other kill after the one in flight. Answers whether this was
+    /// new.
+    pub(crate) const fn end_after_kill(&mut self) -> bool {
+        !core::mem::replace(&mut self.ending, true)
+    }
+
+    /// Whether the last kill before the end is over.
+    pub(crate) const fn has_ended(&self) -> bool {
+        self.ending && self.flight.is_none()
+    }
+
+    /// The latest numbers in one line.
+    pub(crate) fn summary(&self) -> String {
+        event::summary(&self.sample.readings())
     }
 
     /// The state machine, to look at.
@@ -120,14 +142,22 @@ impl Engine {
     pub(crate) fn observe(&mut self, now: Mono, fs_wait: Duration) -> (Readings, Plan) {
         self.sample = self.reader.read_within(now, fs_wait);
         let readings = self.sample.readings();
-        let observation = Observation { readings: &readings, layout: self.sample.layout() };
+        let observation = Observation {
+            readings: &readings,
+            layout: self.sample.layout(),
+        };
         let plan = self.evict.step(now, &observation, None);
         (readings, plan)
     }
 
     fn tick(&mut self, now: Mono, tell: Tell<'_>) {
         self.next_tick = now + self.interval;
-        let (readings, plan) = self.observe(now, FS_WAIT);
+        let fs_wait = if self.told.layout.is_none() {
+            FIRST_FS_WAIT
+        } else {
+            FS_WAIT
+        };
+        let (readings, plan) = self.observe(now, fs_wait);
         self.tell_changes(now, &readings, tell);
         self.carry_out(now, plan, tell);
     }
@@ -136,6 +166,7 @@ impl Engine {
     fn carry_out(&mut self, now: Mono, mut plan: Plan, tell: Tell<'_>) {
         loop {
             plan = match plan {
+                Plan::Evict(_) if self.ending => return,
                 Plan::Rest => return,
                 Plan::ReadPods => {
                     self.refresh_pods(now, tell);
@@ -153,14 +184,15 @@ impl Engine {
     }
 
     fn outcome(&mut self, now: Mono, outcome: Outcome<'_>) -> Plan {
-        self.evict.outcome(now, outcome, Some(&self.pods.candidates()))
+        self.evict
+            .outcome(now, outcome, Some(&self.pods.candidates()))
     }
 
     fn refresh_pods(&mut self, now: Mono, tell: Tell<'_>) {
         self.pods.refresh();
-        if self.pods.problems() != self.told.problems {
-            self.told.problems = self.pods.problems().to_vec();
-            for problem in &self.told.problems {
+        if self.pods.problems() != self.told.pod_problems {
+            self.told.pod_problems = self.pods.problems().to_vec();
+            for problem in &self.told.pod_problems {
                 tell(now, &Event::Problem(problem.clone()));
             }
         }
@@ -170,7 +202,13 @@ impl Engine {
     /// back; the second measurement decides all the same.
     fn reclaim(&mut self, now: Mono, calls: &'static [NodeReclaim], tell: Tell<'_>) -> Plan {
         if let Some(threshold) = self.evict.acting_on() {
-            tell(now, &Event::Reclaiming { resource: threshold.signal.resource(), calls });
+            tell(
+                now,
+                &Event::Reclaiming {
+                    resource: threshold.signal.resource(),
+                    calls,
+                },
+            );
         }
         self.refresh_pods(now, tell);
         self.sample = self.reader.read_within(now, FS_WAIT);
@@ -197,7 +235,13 @@ impl Engine {
                 self.advance_flight(now, tell)
             }
             Err(error) => {
-                tell(now, &Event::NotBegun { victim, error: error.to_string() });
+                tell(
+                    now,
+                    &Event::NotBegun {
+                        victim,
+                        error: error.to_string(),
+                    },
+                );
                 Some(self.outcome(now, Outcome::KillFailed))
             }
         }
@@ -234,9 +278,15 @@ impl Engine {
 
     /// The pod in flight gets no more grace.
     fn hurry(&mut self, now: Mono, tell: Tell<'_>) {
-        let Some(flight) = self.flight.take() else { return };
+        let Some(flight) = self.flight.take() else {
+            return;
+        };
         tell(now, &Event::Hurried(flight.victim.clone()));
-        match self.pods.runtime.start_kill(now, &flight.found, Duration::ZERO) {
+        match self
+            .pods
+            .runtime
+            .start_kill(now, &flight.found, Duration::ZERO)
+        {
             Ok(kill) => self.flight = Some(Flight::new(flight.found, flight.victim, kill)),
             // The former kill goes on and ends with its own deadline.
             Err(_) => self.flight = Some(flight),
@@ -253,7 +303,7 @@ impl Engine {
     }
 
     fn tell_changes(&mut self, now: Mono, readings: &Readings, tell: Tell<'_>) {
-        self.tell_problems(now, tell);
+        self.tell_unread(now, tell);
         let layout = self.sample.layout();
         if layout.is_some() && layout != self.told.layout {
             self.told.layout = layout;
@@ -263,39 +313,57 @@ impl Engine {
         self.tell_met(now, readings, tell);
         let conditions = self.evict.conditions();
         for condition in (conditions ^ self.told.conditions).each() {
-            tell(now, &Event::Condition { condition, holds: conditions.has(condition) });
+            tell(
+                now,
+                &Event::Condition {
+                    condition,
+                    holds: conditions.has(condition),
+                },
+            );
         }
         self.told.conditions = conditions;
     }
 
     /// Reading errors, once per change.
-    fn tell_problems(&mut self, now: Mono, tell: Tell<'_>) {
-        if self.reader.errors().is_empty() {
-            if !self.pods.problems().is_empty() || self.told.problems.is_empty() {
-                return;
-            }
-            self.told.problems.clear();
-            return tell(now, &Event::Recovered);
+    fn tell_unread(&mut self, now: Mono, tell: Tell<'_>) {
+        let errors = self.reader.errors();
+        if errors.is_empty() && self.told.unread.is_empty() {
+            return; // the steady case, without allocation
         }
-        let problems: Vec<String> = self.reader.errors().iter().map(ToString::to_string).collect();
-        if problems != self.told.problems {
-            for problem in &problems {
-                tell(now, &Event::Problem(problem.clone()));
-            }
-            self.told.problems = problems;
+        let unread: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        if unread == self.told.unread {
+            return;
         }
+        for problem in &unread {
+            tell(now, &Event::Problem(problem.clone()));
+        }
+        if unread.is_empty() {
+            tell(now, &Event::Recovered);
+        }
+        self.told.unread = unread;
     }
 
     /// Thresholds whose signal cannot be observed, once per change (F13, F28).
     fn tell_unobserved(&mut self, now: Mono, readings: &Readings, tell: Tell<'_>) {
         let mut unobserved = SignalSet::empty();
-        for threshold in self.evict.thresholds().iter().filter(|t| t.operator.is_some()) {
+        for threshold in self
+            .evict
+            .thresholds()
+            .iter()
+            .filter(|t| t.operator.is_some())
+        {
             if readings.get(threshold.signal).is_none() {
                 unobserved.insert(threshold.signal.set());
             }
         }
         for signal in (unobserved ^ self.told.unobserved).each() {
-            tell(now, &Event::Observed { signal, observed: !unobserved.has(signal) });
+            tell(
+                now,
+                &Event::Observed {
+                    signal,
+                    observed: !unobserved.has(signal),
+                },
+            );
         }
         self.told.unobserved = unobserved;
     }

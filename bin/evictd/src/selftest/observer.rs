@@ -1,13 +1,13 @@
 //! A second pair of eyes: when the limit was really crossed, and when the memory
 //! was really free again.
 
+use alloc::sync::Arc;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use core::time::Duration;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use evictd_node::Mono;
@@ -38,7 +38,10 @@ impl Observer {
         let thread = std::thread::Builder::new()
             .name("evictd-observer".into())
             .spawn(move || watch(&file, mark, &shared))?;
-        Ok(Self { seen, thread: Some(thread) })
+        Ok(Self {
+            seen,
+            thread: Some(thread),
+        })
     }
 
     /// When the usage was first above the mark.
@@ -72,7 +75,9 @@ fn watch(file: &File, mark: u64, seen: &Seen) {
     let mut text = [0_u8; 32];
     while !seen.stop.load(Ordering::Relaxed) {
         let length = file.read_at(&mut text, 0).unwrap_or(0);
-        let usage = text.get(..length).and_then(|text| evictd_kerntext::parse_u64(text).ok());
+        let usage = text
+            .get(..length)
+            .and_then(|text| evictd_kerntext::parse_u64(text).ok());
         let at = now().as_nanos();
         match usage {
             Some(usage) if usage > mark => note(&seen.crossed, at),

@@ -40,26 +40,49 @@ impl Sizes {
         let text = std::fs::read(Path::new(PROC).join("meminfo"))
             .map_err(|error| format!("/proc/meminfo: {error}"))?;
         let meminfo = parse_meminfo(&text).map_err(|error| format!("/proc/meminfo: {error}"))?;
-        let free = meminfo.mem_available_bytes.or(meminfo.mem_free_bytes).unwrap_or(0);
+        let free = meminfo
+            .mem_available_bytes
+            .or(meminfo.mem_free_bytes)
+            .unwrap_or(0);
         let limit = (free / 3).min(256 << 20) & !0xf_ffff;
         if limit < LEAST {
             let free = free >> 20;
-            return Err(format!("needs 144 MiB of available memory, here are {free} MiB"));
+            return Err(format!(
+                "needs 144 MiB of available memory, here are {free} MiB"
+            ));
         }
-        Ok(Self { limit, threshold: limit / 4 })
+        Ok(Self {
+            limit,
+            threshold: limit / 4,
+        })
     }
 
     const fn steady(&self) -> Load {
-        Load { name: "steady", bytes: self.limit / 8, pace: 0, request: self.limit / 4 }
+        Load {
+            name: "steady",
+            bytes: self.limit / 8,
+            pace: 0,
+            request: self.limit / 4,
+        }
     }
 
     const fn small(&self) -> Load {
-        Load { name: "small", bytes: self.limit / 16, pace: 0, request: 0 }
+        Load {
+            name: "small",
+            bytes: self.limit / 16,
+            pace: 0,
+            request: 0,
+        }
     }
 
     /// Fills the limit in about a second.
     const fn hog(&self) -> Load {
-        Load { name: HOG, bytes: self.limit * 2, pace: self.limit, request: 0 }
+        Load {
+            name: HOG,
+            bytes: self.limit * 2,
+            pace: self.limit,
+            request: 0,
+        }
     }
 }
 
@@ -74,13 +97,12 @@ struct Story {
 impl Story {
     fn note(&mut self, at: Mono, event: &Event) {
         log::info!("{event}");
-        match event {
-            Event::Evicting { victim, .. } => self.evicted.push((at, victim.name.clone())),
-            Event::Killed((_, report)) => {
-                self.killed = report.ended.or(Some(at));
-                self.method = report.method.map(|method| method.name());
-            }
-            _ => {}
+        if let Event::Evicting { victim, .. } = event {
+            self.evicted.push((at, victim.name.clone()));
+        }
+        if let Event::Killed((_, report)) = event {
+            self.killed = report.ended.or(Some(at));
+            self.method = report.method.map(|method| method.name());
         }
     }
 }
@@ -110,17 +132,23 @@ pub(super) fn evict_one(mut watch: Watch) -> Result<Verdict, String> {
     } else {
         format!("left behind: {}", left.join(", "))
     };
-    verdict.checks.push(Check { what, holds: left.is_empty() });
+    verdict.checks.push(Check {
+        what,
+        holds: left.is_empty(),
+    });
     Ok(verdict)
 }
 
 fn setup(sandbox: &Sandbox, threshold: u64) -> Result<Setup, String> {
     let hard = format!("allocatableMemory.available<{threshold}");
-    let thresholds = parse(&Lists { hard: &hard, ..Lists::default() }).map_err(|e| e.to_string())?;
+    let thresholds = parse(&Lists {
+        hard: &hard,
+        ..Lists::default()
+    })
+    .map_err(|e| e.to_string())?;
     let releaser = Releaser::start().map_err(|error| format!("helper thread: {error}"))?;
     let roots: Vec<PathBuf> = vec![sandbox.cgroup.clone()];
-    let mut node =
-        NodeSettings::new(Path::new(PROC), sandbox.hierarchies.clone(), Path::new("/"));
+    let mut node = NodeSettings::new(Path::new(PROC), sandbox.hierarchies.clone(), Path::new("/"));
     node.pods_cgroup = Some(sandbox.cgroup.clone());
     Ok(Setup {
         evict: evictd_evict::Config {
@@ -143,7 +171,9 @@ fn wait_for_size(watch: &mut Watch, sandbox: &mut Sandbox, load: &Load) -> Resul
     let file = sandbox.usage_file(load.name);
     loop {
         let usage = std::fs::read(&file).ok();
-        let usage = usage.and_then(|text| evictd_kerntext::parse_u64(&text).ok()).unwrap_or(0);
+        let usage = usage
+            .and_then(|text| evictd_kerntext::parse_u64(&text).ok())
+            .unwrap_or(0);
         if usage >= load.bytes {
             return Ok(());
         }
@@ -151,7 +181,10 @@ fn wait_for_size(watch: &mut Watch, sandbox: &mut Sandbox, load: &Load) -> Resul
             return Err(format!("pod {} ended before it had its memory", load.name));
         }
         if now() > give_up {
-            return Err(format!("pod {} has {usage} of {} bytes", load.name, load.bytes));
+            return Err(format!(
+                "pod {} has {usage} of {} bytes",
+                load.name, load.bytes
+            ));
         }
         pause(watch, now() + INTERVAL)?;
     }
@@ -183,9 +216,15 @@ fn drive(
 
 /// Waits; a signal ends the test, and everything is removed on the way out.
 fn pause(watch: &mut Watch, until: Mono) -> Result<(), String> {
-    let wakes = watch.wait(now(), Some(until)).map_err(|error| error.to_string())?;
+    let wakes = watch
+        .wait(now(), Some(until))
+        .map_err(|error| error.to_string())?;
     let interrupted = wakes.iter().any(|wake| matches!(wake, Wake::Signal(_)));
-    if interrupted { Err(String::from("interrupted; everything is removed")) } else { Ok(()) }
+    if interrupted {
+        Err(String::from("interrupted; everything is removed"))
+    } else {
+        Ok(())
+    }
 }
 
 fn judge(
@@ -198,13 +237,31 @@ fn judge(
     let evicted: Vec<String> = story.evicted.iter().map(|(_, name)| name.clone()).collect();
     let decided = story.evicted.first().map(|(at, _)| *at);
     let crossed = observer.crossed();
-    let ooms: u64 = ["", "steady", "small", HOG].iter().filter_map(|n| sandbox.oom_kills(n)).sum();
-    let check = |what: &str, holds| Check { what: what.to_owned(), holds };
+    let ooms: u64 = ["", "steady", "small", HOG]
+        .iter()
+        .filter_map(|n| sandbox.oom_kills(n))
+        .sum();
+    let check = |what: &str, holds| Check {
+        what: what.to_owned(),
+        holds,
+    };
     let checks = vec![
-        check("exactly the pod that ranks first was evicted: hog", evicted == [expected]),
-        check("its processes are gone", story.killed.is_some() && !sandbox.is_running(HOG)),
-        check("steady, within its request, still runs", sandbox.is_running("steady")),
-        check("small, above its request by less, still runs", sandbox.is_running("small")),
+        check(
+            "exactly the pod that ranks first was evicted: hog",
+            evicted == [expected],
+        ),
+        check(
+            "its processes are gone",
+            story.killed.is_some() && !sandbox.is_running(HOG),
+        ),
+        check(
+            "steady, within its request, still runs",
+            sandbox.is_running("steady"),
+        ),
+        check(
+            "small, above its request by less, still runs",
+            sandbox.is_running("small"),
+        ),
         check("the kernel's OOM killer had nothing to do", ooms == 0),
         check("the memory is free again", observer.released().is_some()),
     ];
@@ -215,7 +272,9 @@ fn judge(
         threshold: sizes.threshold,
         evicted,
         method: story.method,
-        detection: decided.zip(crossed).map(|(decided, crossed)| decided.since(crossed)),
+        detection: decided
+            .zip(crossed)
+            .map(|(decided, crossed)| decided.since(crossed)),
         kill: since_decision(story.killed),
         release: since_decision(observer.released()),
         checks,

@@ -76,7 +76,10 @@ impl Sandbox {
         }
         let control = self.memory.mount_point.join("cgroup.subtree_control");
         let before = fs::read_to_string(&control).map_err(at(&control))?;
-        if !before.split_whitespace().any(|controller| controller == "memory") {
+        if !before
+            .split_whitespace()
+            .any(|controller| controller == "memory")
+        {
             fs::write(&control, "+memory").map_err(at(&control))?;
             self.restore = Some((control, "-memory"));
         }
@@ -94,10 +97,16 @@ impl Sandbox {
             self.set(load.name, request, &load.request.to_string())?;
         }
         let below = self.cgroup.join(load.name);
-        let procs = self.each_hierarchy().map(|h| h.below(&below).join("cgroup.procs"));
+        let procs = self
+            .each_hierarchy()
+            .map(|h| h.below(&below).join("cgroup.procs"));
         let child = Command::new("/proc/self/exe")
             .arg(workload::ARGUMENT)
-            .args([std::process::id().to_string(), load.bytes.to_string(), load.pace.to_string()])
+            .args([
+                std::process::id().to_string(),
+                load.bytes.to_string(),
+                load.pace.to_string(),
+            ])
             .args(procs)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -115,10 +124,13 @@ impl Sandbox {
 
     /// The file that says how much a pod, or with `""` all of them, uses.
     pub(super) fn usage_file(&self, name: &str) -> PathBuf {
-        self.memory_file(name, match self.memory.version {
-            Version::V1 => "memory.usage_in_bytes",
-            Version::V2 => "memory.current",
-        })
+        self.memory_file(
+            name,
+            match self.memory.version {
+                Version::V1 => "memory.usage_in_bytes",
+                Version::V2 => "memory.current",
+            },
+        )
     }
 
     /// How many processes the kernel's OOM killer has taken here.
@@ -128,7 +140,11 @@ impl Sandbox {
             Version::V2 => "memory.events",
         };
         let text = fs::read_to_string(self.memory_file(name, file)).ok()?;
-        text.lines().find_map(|line| line.strip_prefix("oom_kill "))?.trim().parse().ok()
+        text.lines()
+            .find_map(|line| line.strip_prefix("oom_kill "))?
+            .trim()
+            .parse()
+            .ok()
     }
 
     /// Which version of the memory controller this is on.
@@ -169,12 +185,19 @@ impl Sandbox {
 
     /// The hierarchies that a pod of the self-test is in, each once.
     fn each_hierarchy(&self) -> impl Iterator<Item = &Hierarchy> {
-        let Hierarchies { memory, pids, freezer, .. } = &self.hierarchies;
+        let Hierarchies {
+            memory,
+            pids,
+            freezer,
+            ..
+        } = &self.hierarchies;
         let all = [memory, pids, freezer].map(Option::as_ref);
         (0..all.len()).filter_map(move |index| {
             let this = all.get(index).copied().flatten()?;
             let before = all.iter().take(index).flatten();
-            let seen = before.clone().any(|other| other.mount_point == this.mount_point);
+            let seen = before
+                .clone()
+                .any(|other| other.mount_point == this.mount_point);
             (!seen).then_some(this)
         })
     }
@@ -217,7 +240,9 @@ fn remove_dir(dir: &Path) -> io::Result<()> {
 
 /// Removes what a self-test that was killed could not.
 fn remove_stale(memory: &Hierarchy) {
-    let Ok(entries) = fs::read_dir(&memory.mount_point) else { return };
+    let Ok(entries) = fs::read_dir(&memory.mount_point) else {
+        return;
+    };
     for entry in entries.flatten() {
         let name = entry.file_name();
         let pid = name.to_str().and_then(|name| name.strip_prefix(NAME));

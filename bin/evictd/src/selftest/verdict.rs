@@ -5,6 +5,7 @@ use evictd_stats::Version;
 use serde_json::{Value, json};
 
 use crate::amount::Amount;
+use crate::run::print;
 
 /// What the self-test found.
 pub(super) struct Verdict {
@@ -35,26 +36,46 @@ impl Verdict {
 
     /// Prints it; failure where a check does not hold.
     pub(super) fn print(&self, json: bool) -> ExitCode {
-        if json { println!("{}", self.in_json()) } else { self.print_text() }
-        if self.passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        let text = if json {
+            format!("{}\n", self.in_json())
+        } else {
+            self.in_text()
+        };
+        let printed = print(&text);
+        if self.passed() {
+            printed
+        } else {
+            ExitCode::FAILURE
+        }
     }
 
-    fn print_text(&self) {
+    fn in_text(&self) -> String {
         let (limit, threshold) = (Amount::bytes(self.limit), Amount::bytes(self.threshold));
         let version = version(self.version);
-        println!(
-            "evictd selftest on cgroup {version}: 3 pods below {limit}, threshold {threshold}"
+        let mut text = format!(
+            "evictd selftest on cgroup {version}: 3 pods below {limit}, threshold {threshold}\n"
         );
         for check in &self.checks {
-            println!("  {:<6} {}", if check.holds { "ok" } else { "FAILED" }, check.what);
+            let holds = if check.holds { "ok" } else { "FAILED" };
+            text.push_str(&format!("  {holds:<6} {}\n", check.what));
         }
-        let shown = |time: Option<Duration>| {
-            time.map_or_else(|| String::from("unknown"), |time| format!("{} ms", millis(time)))
-        };
-        println!("  from crossing the threshold to the decision  {:>9}", shown(self.detection));
-        println!("  from the decision to the pod's end           {:>9}", shown(self.kill));
-        println!("  from the decision to its memory being free   {:>9}", shown(self.release));
-        println!("{}", if self.passed() { "passed" } else { "failed" });
+        for (what, time) in [
+            (
+                "from crossing the threshold to the decision",
+                self.detection,
+            ),
+            ("from the decision to the pod's end", self.kill),
+            ("from the decision to its memory being free", self.release),
+        ] {
+            let time = time.map_or_else(|| String::from("unknown"), |time| millis(time) + " ms");
+            text.push_str(&format!("  {what:<44} {time:>9}\n"));
+        }
+        text.push_str(if self.passed() {
+            "passed\n"
+        } else {
+            "failed\n"
+        });
+        text
     }
 
     fn in_json(&self) -> Value {

@@ -44,6 +44,9 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 
 /// How long one piece lasts at that pace; no pace is as fast as memory allows.
 fn pause(bytes_per_second: usize) -> Duration {
-    let micros = PIECE.saturating_mul(1_000_000).checked_div(bytes_per_second).unwrap_or(0);
+    let micros = PIECE
+        .saturating_mul(1_000_000)
+        .checked_div(bytes_per_second)
+        .unwrap_or(0);
     Duration::from_micros(u64::try_from(micros).unwrap_or(u64::MAX))
 }
