@@ -87,6 +87,9 @@ fn announce(settings: &Resolved, setup: &Setup) {
         ""
     };
     log::info!("evictd {version} watches {}{dry}", list.join(","));
+    for warning in &settings.warnings {
+        log::warn!("{warning}");
+    }
     for root in &setup.cgroup.pod_cgroup_roots {
         log::info!(
             "pods are the children of the cgroup /{}, and the kubepods tree",
@@ -111,10 +114,9 @@ fn announce(settings: &Resolved, setup: &Setup) {
     }
 }
 
-/// What is odd about the settings, by themselves and on this machine.
+/// What is odd about the settings on this machine.
 fn warn(settings: &Resolved, engine: &Engine) {
-    let on_this_machine = lint(settings, &machine::read(&engine.sample().readings()));
-    for warning in settings.warnings.iter().chain(&on_this_machine) {
+    for warning in lint(settings, &machine::read(&engine.sample().readings())) {
         log::warn!("{warning}");
     }
 }

@@ -135,9 +135,7 @@ impl Event {
     }
 
     /// Why this pod, from the machine that chose it.
-    pub(super) const NOT_OBSERVED: &str = "has a threshold but cannot be observed here";
-
-    fn evicting(
+    pub(super) fn evicting(
         victim: &Victim,
         eviction: &Eviction,
         evict: &Evict,
@@ -282,7 +280,7 @@ impl fmt::Display for Event {
                 let now = if *observed {
                     "can be observed again"
                 } else {
-                    NOT_OBSERVED
+                    "has a threshold but cannot be observed here"
                 };
                 write!(f, "{signal} {now}")
             }
