@@ -1,10 +1,10 @@
 use alloc::string::String;
-use alloc::vec::Vec;
 
 use evictd_condition::Pressure;
 use evictd_node::{ConditionSet, Layout, Mono};
 use evictd_rank::{Candidate, rank};
 use evictd_threshold::Threshold;
+use smallvec::SmallVec;
 
 use crate::observe::Watch;
 use crate::set::ThresholdSet;
@@ -18,6 +18,9 @@ const LIMIT_GRACE_SECONDS: i64 = 1;
 
 /// What a pod without a termination grace period gets when its own counts.
 const DEFAULT_POD_GRACE_SECONDS: i64 = 30;
+
+/// More pods than that are hardly ever tried in a round.
+const FEW: usize = 2;
 
 /// Where the round stands between two plans.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,9 +55,9 @@ pub struct Evict {
     stage: Stage,
     acting_on: Option<usize>,
     /// Pods that were tried in this round.
-    tried: Vec<String>,
+    tried: SmallVec<[String; FEW]>,
     /// Pods that could not be killed, and until when they are left alone.
-    stuck: Vec<(String, Mono)>,
+    stuck: SmallVec<[(String, Mono); FEW]>,
 }
 
 impl Evict {
@@ -73,8 +76,8 @@ impl Evict {
             config,
             stage: Stage::Idle,
             acting_on: None,
-            tried: Vec::new(),
-            stuck: Vec::new(),
+            tried: SmallVec::new(),
+            stuck: SmallVec::new(),
         })
     }
 

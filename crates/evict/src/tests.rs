@@ -87,10 +87,10 @@ fn pod(name: &str, priority: i32) -> Pod {
 }
 
 fn evicted(plan: &Plan) -> (&str, i64) {
-    match plan {
-        Plan::Evict(eviction) => (eviction.uid.as_str(), eviction.grace_seconds),
-        other => panic!("not an eviction: {other:?}"),
-    }
+    let Plan::Evict(eviction) = plan else {
+        panic!("not an eviction: {plan:?}")
+    };
+    (eviction.uid.as_str(), eviction.grace_seconds)
 }
 
 const MEMORY: Signal = Signal::MemoryAvailable;

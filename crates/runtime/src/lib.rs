@@ -16,6 +16,7 @@ mod cgroup;
 mod dir;
 mod error;
 mod kill;
+pub mod own;
 mod ports;
 mod process;
 mod procs;

@@ -3,6 +3,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use evictd_kerntext::{Limit, MemoryStat, parse_limit, parse_memory_stat, parse_u64};
+use once_cell::unsync::OnceCell;
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::{Errno, pread};
 
@@ -118,12 +119,13 @@ impl Default for Buffer {
 #[derive(Debug)]
 pub(crate) struct KeptFile {
     path: PathBuf,
-    open: Option<OwnedFd>,
+    open: OnceCell<OwnedFd>,
 }
 
 impl KeptFile {
     pub(crate) const fn new(path: PathBuf) -> Self {
-        Self { path, open: None }
+        let open = OnceCell::new();
+        Self { path, open }
     }
 
     /// Reads the file and parses what is in it.
@@ -140,18 +142,14 @@ impl KeptFile {
     }
 
     fn read<'a>(&mut self, buffer: &'a mut Buffer) -> CoreResult<&'a Buffer, Cause> {
-        if let Some(file) = self.open.take() {
-            match buffer.fill_shown(&file) {
-                Err(errno) if is_gone(errno) => {}
-                filled => {
-                    self.open = Some(file);
-                    return Ok(filled.map(|()| &*buffer)?);
-                }
+        if let Some(file) = self.open.get() {
+            match buffer.fill_shown(file) {
+                Err(errno) if is_gone(errno) => drop(self.open.take()),
+                filled => return Ok(filled.map(|()| &*buffer)?),
             }
         }
-        let file = open_from(CWD, &self.path)?;
-        buffer.fill_shown(&file)?;
-        self.open = Some(file);
+        let file = self.open.get_or_try_init(|| open_from(CWD, &self.path))?;
+        buffer.fill_shown(file)?;
         Ok(buffer)
     }
 }

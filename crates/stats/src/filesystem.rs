@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use evictd_node::{Layout, Mono, Reading};
-use rustix::fs::{stat, statvfs};
+use rustix::fs::{major, minor, stat, statvfs};
 use rustix::io::Errno;
 
 use crate::memory::signed;
@@ -43,6 +43,13 @@ impl FsSample {
     pub const fn same_filesystem(&self, other: &Self) -> bool {
         let same_id = self.fsid != 0 && self.fsid == other.fsid;
         self.device == other.device || same_id && self.capacity_bytes == other.capacity_bytes
+    }
+
+    /// Major and minor number of the device, as `/proc/self/mountinfo` writes
+    /// them.
+    #[must_use]
+    pub fn device_numbers(&self) -> (u32, u32) {
+        (major(self.device), minor(self.device))
     }
 
     pub(crate) fn bytes_reading(&self) -> Option<Reading> {

@@ -210,7 +210,7 @@ fn numbers(signal: Signal, readings: &Readings) -> String {
 /// Which filesystem, for the signals of one: `, on device 254:1`.
 fn place(signal: Signal, sample: &NodeSample) -> String {
     filesystem(signal, sample).map_or_else(String::new, |fs| {
-        let (major, minor) = (rustix::fs::major(fs.device), rustix::fs::minor(fs.device));
+        let (major, minor) = fs.device_numbers();
         let stale = if fs.stale {
             ", which does not answer"
         } else {

@@ -7,12 +7,12 @@ mod event;
 mod flight;
 
 use core::time::Duration;
+use std::os::fd::BorrowedFd;
 
 use evictd_evict::{Evict, Eviction, NodeReclaim, Observation, Outcome, Plan};
 use evictd_node::{ConditionSet, Mono, Readings, Signal, SignalSet};
 use evictd_runtime::{KillState, PodKiller};
 use evictd_stats::{NodeReader, NodeSample};
-use rustix::fd::BorrowedFd;
 
 use crate::pods::Pods;
 use crate::setup::{FIRST_FS_WAIT, FS_WAIT, Setup};

@@ -13,6 +13,7 @@ mod workload;
 
 use std::process::ExitCode;
 
+use evictd_runtime::own::is_root;
 use evictd_watch::{Signal, Watch};
 
 pub(crate) use workload::{ARGUMENT as WORKLOAD_ARGUMENT, run as run_workload};
@@ -24,7 +25,7 @@ pub(crate) struct SelftestOptions {
 
 /// Runs it and prints what came of it; fails when anything did not hold.
 pub(crate) fn run(options: &SelftestOptions) -> ExitCode {
-    if !rustix::process::geteuid().is_root() {
+    if !is_root() {
         eprintln!("evictd selftest: needs root: it makes cgroups, processes and memory pressure");
         return ExitCode::FAILURE;
     }

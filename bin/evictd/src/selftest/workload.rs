@@ -4,7 +4,7 @@ use core::time::Duration;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use rustix::process::{Signal, getppid, set_parent_process_death_signal};
+use evictd_runtime::own::end_with_parent;
 
 /// The first argument that makes evictd such a workload; no command of its own.
 pub(crate) const ARGUMENT: &str = "selftest-workload";
@@ -15,15 +15,14 @@ const PIECE: usize = 1 << 20;
 /// `selftest-workload PARENT BYTES BYTES_PER_SECOND CGROUP_PROCS...`: joins the
 /// cgroups, takes the memory, waits to be killed.
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
-    let number = |index: usize| arguments.get(index)?.to_str()?.parse::<usize>().ok();
-    let (Some(parent), Some(bytes), Some(pace)) = (number(0), number(1), number(2)) else {
+    let text = |index: usize| arguments.get(index)?.to_str();
+    let number = |index: usize| text(index)?.parse::<usize>().ok();
+    let parent = text(0).and_then(|pid| pid.parse().ok());
+    let (Some(parent), Some(bytes), Some(pace)) = (parent, number(1), number(2)) else {
         return ExitCode::from(2);
     };
-    // Whatever becomes of the self-test, its pods go with it. It may be gone
-    // already, and then no signal comes.
-    let tied = set_parent_process_death_signal(Some(Signal::KILL)).is_ok();
-    let orphan = getppid().map(|pid| pid.as_raw_nonzero().get()) != i32::try_from(parent).ok();
-    if !tied || orphan {
+    // Whatever becomes of the self-test, its pods go with it.
+    if end_with_parent(parent).is_err() {
         return ExitCode::FAILURE;
     }
     for procs in arguments.iter().skip(3) {

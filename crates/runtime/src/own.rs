@@ -1,0 +1,69 @@
+//! What evictd asks of the kernel for its own process.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use rustix::io::Errno;
+use rustix::mm::{MlockAllFlags, mlockall};
+use rustix::process::{Signal, geteuid, getppid, set_parent_process_death_signal};
+
+/// Whether this process may do what only root may.
+#[must_use]
+pub fn is_root() -> bool {
+    geteuid().is_root()
+}
+
+/// Sets `oom_score_adj` of this process (`PROC/self/oom_score_adj`): how much
+/// sooner, or with a negative score later, the OOM killer takes it.
+///
+/// # Errors
+///
+/// `EACCES` where a lower score needs `CAP_SYS_RESOURCE`.
+pub fn set_oom_score_adj(proc: &Path, score: i16) -> io::Result<()> {
+    fs::write(proc.join("self/oom_score_adj"), score.to_string())
+}
+
+/// Keeps in memory what this process touches, now and later (`mlockall` with
+/// `MCL_ONFAULT`, since Linux 4.4): no more than it uses stays resident.
+///
+/// # Errors
+///
+/// `EPERM` or `ENOMEM` above the limit of locked memory; `EINVAL` on older
+/// kernels, where all of the address space would have to be locked.
+pub fn lock_memory() -> Result<(), Errno> {
+    mlockall(MlockAllFlags::CURRENT | MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT)
+}
+
+/// Makes the kernel kill this process when `parent`, which started it, ends.
+///
+/// # Errors
+///
+/// `ESRCH` when the parent has ended already, so that no signal would come.
+pub fn end_with_parent(parent: i32) -> Result<(), Errno> {
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    match getppid() {
+        Some(pid) if pid.as_raw_nonzero().get() == parent => Ok(()),
+        _ => Err(Errno::SRCH),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stranger_is_no_parent() {
+        assert_eq!(end_with_parent(-1), Err(Errno::SRCH));
+        // Undone, so that the test runner's own end is not ours.
+        set_parent_process_death_signal(None).unwrap();
+    }
+
+    #[test]
+    fn the_present_score_needs_no_privilege() {
+        let before = fs::read_to_string("/proc/self/oom_score_adj").unwrap();
+        let before: i16 = before.trim().parse().unwrap();
+        set_oom_score_adj(Path::new("/proc"), before).unwrap();
+        assert!(set_oom_score_adj(Path::new("/nowhere"), 0).is_err());
+    }
+}
