@@ -25,10 +25,22 @@ fuzz_target!(|input: &[u8]| {
     };
     assert!(!uid.is_empty());
     assert!(!(systemd && uid.contains('_')));
-    assert_eq!(input.ends_with(b".slice"), systemd || uid.ends_with(".slice"));
+    assert_eq!(
+        input.ends_with(b".slice"),
+        systemd || uid.ends_with(".slice")
+    );
     let plain = parse_kubepods_name(format!("pod{uid}").as_bytes());
-    assert_eq!(plain, Some(KubepodsName::Pod { uid: uid.clone(), systemd: false }));
+    assert_eq!(
+        plain,
+        Some(KubepodsName::Pod {
+            uid: uid.clone(),
+            systemd: false
+        })
+    );
     let unit = format!("kubepods-besteffort-pod{}.slice", uid.replace('-', "_"));
-    let spelled = Some(KubepodsName::Pod { uid: uid.replace('_', "-"), systemd: true });
+    let spelled = Some(KubepodsName::Pod {
+        uid: uid.replace('_', "-"),
+        systemd: true,
+    });
     assert_eq!(parse_kubepods_name(unit.as_bytes()), spelled);
 });

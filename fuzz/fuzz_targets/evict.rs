@@ -20,7 +20,9 @@ struct Bytes<'a>(&'a [u8]);
 
 impl Bytes<'_> {
     fn next(&mut self) -> u8 {
-        let Some((first, rest)) = self.0.split_first() else { return 0 };
+        let Some((first, rest)) = self.0.split_first() else {
+            return 0;
+        };
         self.0 = rest;
         *first
     }
@@ -37,18 +39,47 @@ impl Bytes<'_> {
 const LISTS: [(&str, &str, &str, &str); 6] = [
     ("", "", "", ""),
     ("memory.available<100", "", "", ""),
-    ("memory.available<10%,nodefs.available<10%,pid.available<5", "", "", "nodefs.available=50"),
-    ("", "memory.available<120", "memory.available=2s", "memory.available=20%"),
-    ("memory.available<50", "memory.available<150,imagefs.inodesFree<20%",
-     "memory.available=1s,imagefs.inodesFree=0s", ""),
-    ("imagefs.available<15%,nodefs.inodesFree<5%", "nodefs.available<40%", "nodefs.available=3s", ""),
+    (
+        "memory.available<10%,nodefs.available<10%,pid.available<5",
+        "",
+        "",
+        "nodefs.available=50",
+    ),
+    (
+        "",
+        "memory.available<120",
+        "memory.available=2s",
+        "memory.available=20%",
+    ),
+    (
+        "memory.available<50",
+        "memory.available<150,imagefs.inodesFree<20%",
+        "memory.available=1s,imagefs.inodesFree=0s",
+        "",
+    ),
+    (
+        "imagefs.available<15%,nodefs.inodesFree<5%",
+        "nodefs.available<40%",
+        "nodefs.available=3s",
+        "",
+    ),
 ];
 
 fn config(bytes: &mut Bytes<'_>) -> Config {
     let (hard, soft, soft_grace_period, minimum_reclaim) = LISTS[usize::from(bytes.below(6))];
     let enforce_pods = bytes.flag();
-    let lists = Lists { hard, soft, soft_grace_period, minimum_reclaim, enforce_pods };
-    let mut policy = if bytes.flag() { Policy::kubelet() } else { Policy::default() };
+    let lists = Lists {
+        hard,
+        soft,
+        soft_grace_period,
+        minimum_reclaim,
+        enforce_pods,
+    };
+    let mut policy = if bytes.flag() {
+        Policy::kubelet()
+    } else {
+        Policy::default()
+    };
     if bytes.flag() {
         policy.ranking = Ranking::Qos;
     }
@@ -88,9 +119,8 @@ fn readings(bytes: &mut Bytes<'_>, now: Mono) -> Readings {
         let reading = Reading {
             available: i64::from(bytes.next()) - 10,
             capacity: 1000,
-            sampled: (shape & 2 == 0).then(|| {
-                Mono::from_millis(now.as_nanos() / 1_000_000 - u64::from(shape >> 4))
-            }),
+            sampled: (shape & 2 == 0)
+                .then(|| Mono::from_millis(now.as_nanos() / 1_000_000 - u64::from(shape >> 4))),
         };
         readings.set(signal, (shape & 1 == 0).then_some(reading));
     }
@@ -98,7 +128,13 @@ fn readings(bytes: &mut Bytes<'_>, now: Mono) -> Readings {
 }
 
 /// What must hold of every eviction.
-fn check(evict: &Evict, eviction: &Eviction, pods: &[Candidate<'_>], stuck: &[(String, Mono)], now: Mono) {
+fn check(
+    evict: &Evict,
+    eviction: &Eviction,
+    pods: &[Candidate<'_>],
+    stuck: &[(String, Mono)],
+    now: Mono,
+) {
     let pod = pods[eviction.candidate].pod;
     assert_eq!(pod.metadata.uid, eviction.uid);
     assert!(!pod.is_critical(), "a critical pod");
@@ -108,7 +144,10 @@ fn check(evict: &Evict, eviction: &Eviction, pods: &[Candidate<'_>], stuck: &[(S
     assert!(!stuck.iter().any(is_stuck), "a pod that cannot be killed");
     if let Cause::Threshold { threshold, .. } = &eviction.cause {
         let threshold = &evict.thresholds()[*threshold];
-        assert!(evict.due().any(|due| due == threshold), "nothing is met that would say so");
+        assert!(
+            evict.due().any(|due| due == threshold),
+            "nothing is met that would say so"
+        );
         assert!(evict.conditions().has(threshold.signal.condition()) || !holds(evict));
     }
     assert!(evict.is_busy());
@@ -132,19 +171,34 @@ fuzz_target!(|data: &[u8]| {
         now = now + Duration::from_millis(u64::from(bytes.next()) * 40);
         let readings = readings(&mut bytes, now);
         let pods = pods(&mut bytes);
-        let candidates: Vec<Candidate<'_>> =
-            pods.iter().map(|(pod, usage)| Candidate { pod, usage: usage.as_ref() }).collect();
+        let candidates: Vec<Candidate<'_>> = pods
+            .iter()
+            .map(|(pod, usage)| Candidate {
+                pod,
+                usage: usage.as_ref(),
+            })
+            .collect();
         let layout = match bytes.below(4) {
             0 => None,
             1 => Some(Layout::OneFilesystem),
             2 => Some(Layout::DedicatedImagefs),
             _ => Some(Layout::SplitImagefs),
         };
-        let observation = Observation { readings: &readings, layout };
+        let observation = Observation {
+            readings: &readings,
+            layout,
+        };
         let given = bytes.flag().then_some(&candidates[..]);
         let mut plan = evict.step(now, &observation, given);
-        assert_eq!(plan, twin.step(now, &observation, given), "the same input, another plan");
-        assert!(!(in_flight && matches!(plan, Plan::Evict(_))), "two pods at a time");
+        assert_eq!(
+            plan,
+            twin.step(now, &observation, given),
+            "the same input, another plan"
+        );
+        assert!(
+            !(in_flight && matches!(plan, Plan::Evict(_))),
+            "two pods at a time"
+        );
         for _ in 0..20 {
             let outcome = match &plan {
                 Plan::Rest | Plan::NoCandidate(_) => break,
@@ -189,7 +243,10 @@ fuzz_target!(|data: &[u8]| {
             twin.outcome(now, Outcome::CleanedUp, None);
         }
         if let Some(deadline) = evict.next_deadline(now) {
-            assert!(deadline > now || evict.is_busy(), "a deadline that has passed");
+            assert!(
+                deadline > now || evict.is_busy(),
+                "a deadline that has passed"
+            );
         }
     }
 });

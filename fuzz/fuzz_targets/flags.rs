@@ -21,7 +21,10 @@ fn outcome(argv: &[OsString]) -> Result<String, String> {
         assert!(error.position() <= typed);
         error.to_string()
     })?;
-    assert_eq!(resolved.evict.thresholds.len(), resolved.threshold_origins.len());
+    assert_eq!(
+        resolved.evict.thresholds.len(),
+        resolved.threshold_origins.len()
+    );
     assert!(resolved.housekeeping_interval.as_millis() >= 100);
     let machine = Machine {
         capacities: [Some(10 << 30); 9],
@@ -40,7 +43,9 @@ fn outcome(argv: &[OsString]) -> Result<String, String> {
 
 fuzz_target!(|text: &[u8]| {
     let lines = text.split(|byte| *byte == b'\n');
-    let argv: Vec<OsString> = lines.map(|line| OsString::from_vec(line.to_vec())).collect();
+    let argv: Vec<OsString> = lines
+        .map(|line| OsString::from_vec(line.to_vec()))
+        .collect();
     let first = outcome(&argv);
     assert_eq!(first, outcome(&argv));
     if let Err(message) = &first {
@@ -55,7 +60,9 @@ fuzz_target!(|text: &[u8]| {
     };
     let takes_value = name.strip_prefix("--").and_then(evictd_config::Flag::find);
     if takes_value.is_some_and(|flag| flag.takes != evictd_config::Takes::Bool)
-        && !before.iter().any(|word| word == "--" || !word.to_string_lossy().contains('='))
+        && !before
+            .iter()
+            .any(|word| word == "--" || !word.to_string_lossy().contains('='))
     {
         let mut apart = before.to_vec();
         apart.extend([OsString::from(name), OsString::from(value)]);

@@ -14,7 +14,11 @@ fn check(threshold: &Threshold) {
     }
     assert!(threshold.grace.nanos() >= 0);
     for (available, capacity) in [(0, 0), (i64::MIN, i64::MAX), (i64::MAX, i64::MAX), (7, 100)] {
-        let reading = Reading { available, capacity, sampled: None };
+        let reading = Reading {
+            available,
+            capacity,
+            sampled: None,
+        };
         // A minimum reclaim is never below zero, so it only ever holds longer.
         assert!(!threshold.is_met(&reading) || threshold.is_unreclaimed(&reading));
     }
@@ -33,15 +37,29 @@ fuzz_target!(|text: &str| {
     };
     match parse(&lists) {
         Ok(mut thresholds) => {
-            for layout in [Layout::OneFilesystem, Layout::DedicatedImagefs, Layout::SplitImagefs] {
+            for layout in [
+                Layout::OneFilesystem,
+                Layout::DedicatedImagefs,
+                Layout::SplitImagefs,
+            ] {
                 derive_containerfs(&mut thresholds, layout);
             }
-            thresholds.iter().filter(|t| t.operator.is_some()).for_each(check);
+            thresholds
+                .iter()
+                .filter(|t| t.operator.is_some())
+                .for_each(check);
         }
         Err(error) => {
-            let list = [lists.hard, lists.soft, lists.soft_grace_period, lists.minimum_reclaim]
-                [error.list() as usize];
-            assert!(list.get(error.position()..).is_some(), "a position outside the text");
+            let list = [
+                lists.hard,
+                lists.soft,
+                lists.soft_grace_period,
+                lists.minimum_reclaim,
+            ][error.list() as usize];
+            assert!(
+                list.get(error.position()..).is_some(),
+                "a position outside the text"
+            );
             assert!(!error.to_string().is_empty() && !error.list().flag().is_empty());
             let _ = error.offending();
         }

@@ -3,6 +3,7 @@
 //! `conformance [--json] [DIR]` prints for each file how many cases passed,
 //! failed and were not covered, with the first failures in full. It exits 1
 //! when a case in force fails, 2 when it cannot run at all.
+#![forbid(unsafe_code)]
 
 mod case;
 mod files;

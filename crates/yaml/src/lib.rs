@@ -22,7 +22,6 @@
 //! assert_eq!(error.to_string(), "line 2, column 1: the key \"a\" is there twice");
 //! # Ok::<(), evictd_yaml::Error>(())
 //! ```
-#![no_std]
 #![forbid(unsafe_code)]
 
 extern crate alloc;

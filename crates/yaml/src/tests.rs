@@ -184,10 +184,10 @@ fn errors_say_where() {
             "? [a]\n: b\n",
             "line 1, column 3: a key must be a text, a number or a boolean",
         ),
-        ("a: !!int x\n", "line 1, column 4: \"x\" is no !!int"),
+        ("a: !!int x\n", "line 1, column 10: \"x\" is no !!int"),
         (
             "a: !!binary aGk=\n",
-            "line 1, column 4: \"aGk=\" is no !!binary",
+            "line 1, column 13: \"aGk=\" is no !!binary",
         ),
         (
             "a: &x [*x]\n",
