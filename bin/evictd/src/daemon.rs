@@ -1,5 +1,6 @@
 //! The daemon: signals and time around the engine, log lines out of it.
 
+use core::time::Duration;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -39,24 +40,52 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     let mut tell = |_: Mono, event: &Event| log::log!(event.level(), "{event}");
     engine.run_due(now(), &mut tell);
     warn(settings, &engine);
-    while wait(&mut watch, &mut engine)? {
+    let mut report = Report::new(settings);
+    while wait(&mut watch, &mut engine, report.due())? {
         engine.run_due(now(), &mut tell);
-        log::debug!("{}", engine.summary());
+        report.log_if_due(now(), &engine);
     }
     log::info!("ended");
     Ok(())
 }
 
+/// The regular line of conditions and readings, where it is asked for.
+struct Report {
+    every: Duration,
+    next: Option<Mono>,
+}
+
+impl Report {
+    fn new(settings: &Resolved) -> Self {
+        let wanted = log::log_enabled!(log::Level::Debug);
+        Self {
+            every: settings.node_status_update_frequency,
+            next: wanted.then_some(Mono::ZERO),
+        }
+    }
+
+    const fn due(&self) -> Option<Mono> {
+        self.next
+    }
+
+    fn log_if_due(&mut self, now: Mono, engine: &Engine) {
+        if self.next.is_some_and(|next| now >= next) {
+            self.next = Some(now + self.every);
+            log::debug!("{}", engine.summary());
+        }
+    }
+}
+
 /// Waits until something is due. `false` when it is time to end: a signal came and
 /// no pod is being killed, or it came twice.
-fn wait(watch: &mut Watch, engine: &mut Engine) -> Result<bool, String> {
+fn wait(watch: &mut Watch, engine: &mut Engine, report: Option<Mono>) -> Result<bool, String> {
     let mut failed = None;
     engine.each_descriptor(&mut |fd| failed = watch.add(fd, KILL).err().or(failed.take()));
     if let Some(error) = failed {
         // The kill's own deadlines still wake the loop.
         log::debug!("{error}");
     }
-    let until = engine.wake_at(now());
+    let until = report.into_iter().fold(engine.wake_at(now()), Mono::min);
     for wake in watch
         .wait(now(), Some(until))
         .map_err(|error| error.to_string())?
@@ -89,6 +118,12 @@ fn announce(settings: &Resolved, setup: &Setup) {
     log::info!("evictd {version} watches {}{dry}", list.join(","));
     for warning in &settings.warnings {
         log::warn!("{warning}");
+    }
+    if settings.kernel_memcg_notification {
+        log::warn!(
+            "--kernel-memcg-notification is not acted on yet: signals are measured every \
+             --housekeeping-interval"
+        );
     }
     for root in &setup.cgroup.pod_cgroup_roots {
         log::info!(

@@ -117,7 +117,8 @@ pub const FLAGS: [Flag; 32] = [
         "guaranteed-oom-score-adj",
         Value("SCORE"),
         ("-997", "-998"),
-        "oom_score_adj of Guaranteed pods, -999 to -1. Burstable pods start 1000 above it.",
+        "oom_score_adj of Guaranteed pods, -999 to -1. Burstable pods start 1000 above it. \
+         Checked and shown by config; nothing sets scores yet.",
     ),
     flag(
         Eviction,
@@ -139,22 +140,23 @@ pub const FLAGS: [Flag; 32] = [
         "housekeeping-interval",
         Value("DURATION"),
         ("10s", "1s"),
-        "How often the signals are measured, 100ms at least. Wake-ups by the kernel come in \
-         between.",
+        "How often the signals are measured, 100ms at least.",
     ),
     flag(
         Measuring,
         "node-status-update-frequency",
         Value("DURATION"),
         ("10s", "1m"),
-        "How often the node's conditions are reported, 100ms at least.",
+        "How often the node's conditions and readings are logged with -v2, 100ms at least. \
+         Changes are logged at once.",
     ),
     flag(
         Measuring,
         "kernel-memcg-notification",
         Bool,
         ("false", "true"),
-        "Let the kernel wake evictd as soon as memory crosses a threshold.",
+        "Let the kernel wake evictd as soon as memory crosses a threshold. Checked and shown \
+         by config; not acted on yet: signals are measured every --housekeeping-interval.",
     ),
     flag(
         Measuring,
@@ -222,14 +224,16 @@ pub const FLAGS: [Flag; 32] = [
         List("RESOURCE=AMOUNT,..."),
         ("", "memory=1.5Gi,cpu=200m"),
         "What is kept for the system's daemons: cpu in cores, memory and ephemeral-storage in \
-         bytes, pid. It should include the memory threshold.",
+         bytes, pid. It should include the memory threshold. Checked and shown by config; \
+         nothing is kept back yet.",
     ),
     flag(
         Pods,
         "kube-reserved",
         List("RESOURCE=AMOUNT,..."),
         ("", "memory=256Mi"),
-        "What is kept for the daemons that run pods.",
+        "What is kept for the daemons that run pods. Checked and shown by config; nothing is \
+         kept back yet.",
     ),
     flag(
         Pods,
@@ -244,7 +248,8 @@ pub const FLAGS: [Flag; 32] = [
         "v",
         Value("LEVEL"),
         ("0", "2"),
-        "How much is logged: 0 decisions and changes, 2 each round, 4 each reading. Also -v4.",
+        "How much is logged: 0 decisions and changes; 2 and more conditions and readings too, \
+         see --node-status-update-frequency. Also -v2.",
     ),
     flag(
         Deprecated,

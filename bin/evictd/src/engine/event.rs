@@ -3,7 +3,7 @@ use core::time::Duration;
 
 use evictd_condition::NodeCondition;
 use evictd_evict::{Cause, Evict, Eviction, Met, NodeReclaim};
-use evictd_node::{Condition, Layout, Readings, Resource, Signal};
+use evictd_node::{Condition, ConditionSet, Layout, Readings, Resource, Signal};
 use evictd_runtime::{FoundPod, KillReport};
 use evictd_stats::{FsSample, NodeSample};
 
@@ -180,8 +180,10 @@ impl Event {
     }
 }
 
-/// All readings in one line: `memory.available 83Mi, nodefs.available 75.4Gi`.
-pub(super) fn summary(readings: &Readings) -> String {
+/// Conditions and readings in one line: `MemoryPressure=True …, memory.available 83Mi`.
+pub(super) fn summary(conditions: ConditionSet, readings: &Readings) -> String {
+    let status = |c: Condition| format!("{c}={}", if conditions.has(c) { "True" } else { "False" });
+    let status = Condition::ALL.map(status).join(" ");
     let shown = |signal: Signal| {
         let reading = readings.get(signal)?;
         Some(format!(
@@ -190,7 +192,7 @@ pub(super) fn summary(readings: &Readings) -> String {
         ))
     };
     let all: Vec<String> = Signal::ALL.into_iter().filter_map(shown).collect();
-    all.join(", ")
+    format!("{status}, {}", all.join(", "))
 }
 
 /// `memory.available is 83Mi of 512Mi`.

@@ -113,9 +113,9 @@ impl Engine {
         self.ending && self.flight.is_none()
     }
 
-    /// The latest numbers in one line.
+    /// Conditions and the latest readings in one line.
     pub(crate) fn summary(&self) -> String {
-        event::summary(&self.sample.readings())
+        event::summary(self.evict.conditions(), &self.sample.readings())
     }
 
     /// The state machine, to look at.
