@@ -41,7 +41,6 @@ impl Sandbox {
         let memory = hierarchies.memory.clone().ok_or(
             "the memory controller is off: add cgroup_enable=memory to the kernel's command line",
         )?;
-        remove_stale(&memory);
         let cgroup = PathBuf::from(format!("{NAME}{}", std::process::id()));
         let mut sandbox = Self {
             cgroup,
@@ -51,6 +50,7 @@ impl Sandbox {
             restore: None,
             children: Vec::new(),
         };
+        sandbox.each_hierarchy().for_each(remove_stale);
         sandbox.delegate_root()?;
         sandbox.make_cgroup(Path::new(""))?;
         match sandbox.memory.version {
@@ -239,8 +239,8 @@ fn remove_dir(dir: &Path) -> io::Result<()> {
 }
 
 /// Removes what a self-test that was killed could not.
-fn remove_stale(memory: &Hierarchy) {
-    let Ok(entries) = fs::read_dir(&memory.mount_point) else {
+fn remove_stale(hierarchy: &Hierarchy) {
+    let Ok(entries) = fs::read_dir(&hierarchy.mount_point) else {
         return;
     };
     for entry in entries.flatten() {
