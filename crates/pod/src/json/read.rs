@@ -2,7 +2,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use evictd_quantity::Quantity;
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use super::JsonError;
 
@@ -82,11 +82,17 @@ pub(super) fn read_i32(value: &Value) -> Result<i32, JsonError> {
 pub(super) fn read_quantity(value: &Value) -> Result<Quantity, JsonError> {
     let text = match value {
         Value::String(text) => text,
-        Value::Number(number) => &number.to_string(),
+        Value::Number(number) => &plain(number),
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
             return Err(JsonError::wrong_type(value, "a quantity"));
         }
     };
     Quantity::parse(text.trim().as_bytes())
         .map_err(|error| JsonError::new(format_args!("{text:?} is no quantity: {error}")))
+}
+
+/// A number as text; a whole one without the point that it may have had.
+fn plain(number: &Number) -> String {
+    let text = number.to_string();
+    String::from(text.strip_suffix(".0").unwrap_or(&text))
 }
