@@ -2,14 +2,13 @@
 
 use evictd_pod::Pod;
 use evictd_pod::usage::{ContainerUsage, PodUsage, VolumeUsage};
-use serde::Deserialize;
 use serde_json::Value;
 
 use crate::case::{list, text};
 
 /// One pod.
 pub(crate) fn pod(value: &Value) -> Result<Pod, String> {
-    Pod::deserialize(value).map_err(|error| format!("pod: {error}"))
+    Pod::from_json(value).map_err(|error| format!("pod: {error}"))
 }
 
 /// The pods of a list, which may be absent.

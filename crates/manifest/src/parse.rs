@@ -1,5 +1,4 @@
 use evictd_pod::Pod;
-use serde::Deserialize;
 use serde_json::Value;
 
 use crate::defaults::{complete, give_volumes_a_source};
@@ -119,15 +118,7 @@ fn wrong_kind(kind: &str, wanted: &str) -> Fault {
 
 fn pod(mut object: Value) -> Result<Pod, Fault> {
     give_volumes_a_source(&mut object);
-    let mut pod = Pod::deserialize(object).map_err(|error| fault(&error.to_string()))?;
+    let mut pod = Pod::from_json(&object).map_err(|error| Fault::new(error.path, error.problem))?;
     complete(&mut pod)?;
     Ok(pod)
-}
-
-/// Takes the path off a message of evictd-pod.
-fn fault(message: &str) -> Fault {
-    match message.split_once(": ") {
-        Some((path, problem)) if path.starts_with('.') => Fault::new(path, problem),
-        _ => Fault::new("", message),
-    }
 }

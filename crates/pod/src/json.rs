@@ -1,256 +1,143 @@
 //! The Kubernetes JSON shape.
 //!
 //! By hand rather than by derive, for two reasons: `null` must count as absent
-//! everywhere, as in Go, and errors must say which field they mean. A message
-//! about a field starts with its path, and each level puts its name before it.
+//! everywhere, as in Go, and errors must say which field they mean. And from a
+//! whole [`Value`], because a copy of all this for each kind of deserializer
+//! would be large.
+
+mod error;
+mod read;
+mod volume;
 
 use alloc::collections::BTreeMap;
-use alloc::string::{String, ToString};
-use alloc::vec::Vec;
-use core::fmt;
-use core::marker::PhantomData;
+use alloc::string::String;
 
 use evictd_node::QosClass;
-use evictd_quantity::Quantity;
-use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error as _};
+use serde_json::Value;
+
+pub use error::JsonError;
+use read::{Object, read_bool, read_i32, read_i64, read_quantity, read_text};
 
 use crate::{
     Container, Metadata, OwnerReference, Pod, ResourceList, Resources, Spec, Status, Toleration,
 };
 
-/// Implements `Deserialize` for a struct from its JSON names.
-macro_rules! object {
-    ($type:ty { $($name:literal => $field:ident $(as $shape:ident)?),* $(,)? }) => {
-        impl<'de> Deserialize<'de> for $type {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                struct Fields;
-                impl<'de> Visitor<'de> for Fields {
-                    type Value = $type;
-
-                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                        f.write_str("an object")
-                    }
-
-                    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<$type, A::Error> {
-                        let mut value = <$type>::default();
-                        while let Some(name) = map.next_key::<String>()? {
-                            match name.as_str() {
-                                $($name => value.$field = object!(@get map $name $($shape)?),)*
-                                _ => {
-                                    map.next_value::<IgnoredAny>()?;
-                                }
-                            }
-                        }
-                        Ok(value)
-                    }
-                }
-                deserializer.deserialize_map(Fields)
-            }
-        }
-    };
-    (@get $map:ident $name:literal) => {
-        field(&mut $map, $name)?.unwrap_or_default()
-    };
-    (@get $map:ident $name:literal optional) => {
-        field(&mut $map, $name)?
-    };
-    (@get $map:ident $name:literal list) => {
-        field::<List<_>, _>(&mut $map, $name)?.unwrap_or_default().0
-    };
-    (@get $map:ident $name:literal texts) => {
-        field::<Texts, _>(&mut $map, $name)?.unwrap_or_default().0
-    };
-    (@get $map:ident $name:literal quantity) => {
-        field::<Amount, _>(&mut $map, $name)?.map(|amount| amount.0)
-    };
-    (@get $map:ident $name:literal class) => {
-        field::<Class, _>(&mut $map, $name)?.and_then(|class| class.0)
-    };
-}
-
-mod volume;
-
-object!(Pod {
-    "metadata" => metadata,
-    "spec" => spec,
-    "status" => status,
-});
-object!(Metadata {
-    "name" => name,
-    "namespace" => namespace,
-    "uid" => uid,
-    "annotations" => annotations as texts,
-    "labels" => labels as texts,
-    "ownerReferences" => owner_references as list,
-});
-object!(OwnerReference {
-    "kind" => kind,
-    "name" => name,
-    "controller" => controller,
-});
-object!(Spec {
-    "containers" => containers as list,
-    "initContainers" => init_containers as list,
-    "overhead" => overhead,
-    "resources" => resources as optional,
-    "volumes" => volumes as list,
-    "priority" => priority as optional,
-    "priorityClassName" => priority_class_name,
-    "terminationGracePeriodSeconds" => termination_grace_period_seconds as optional,
-    "tolerations" => tolerations as list,
-});
-object!(Status {
-    "qosClass" => qos_class as class,
-});
-object!(Container {
-    "name" => name,
-    "resources" => resources,
-    "restartPolicy" => restart_policy as optional,
-});
-object!(Resources {
-    "requests" => requests,
-    "limits" => limits,
-});
-object!(ResourceList {
-    "cpu" => cpu as quantity,
-    "memory" => memory as quantity,
-    "ephemeral-storage" => ephemeral_storage as quantity,
-    "inodes" => inodes as quantity,
-});
-object!(Toleration {
-    "key" => key,
-    "operator" => operator,
-    "value" => value,
-    "effect" => effect,
-});
-
-/// The value under `name`, `None` for `null`.
-fn field<'de, T: Deserialize<'de>, A: MapAccess<'de>>(
-    map: &mut A,
-    name: &str,
-) -> Result<Option<T>, A::Error> {
-    map.next_value()
-        .map_err(|error| at(format_args!(".{name}"), &error))
-}
-
-/// `error` with one more step before its path.
-fn at<E: Error>(step: fmt::Arguments<'_>, error: &E) -> E {
-    let text = error.to_string();
-    let colon = if text.starts_with(['.', '[']) {
-        ""
-    } else {
-        ": "
-    };
-    E::custom(format_args!("{step}{colon}{text}"))
-}
-
-/// A list whose errors say which element they mean.
-struct List<T>(Vec<T>);
-
-impl<T> Default for List<T> {
-    fn default() -> Self {
-        Self(Vec::new())
+impl Pod {
+    /// Reads the Kubernetes JSON shape: unknown fields are ignored, and `null`
+    /// counts as absent. Feature `serde`.
+    ///
+    /// # Errors
+    /// At the first field whose value has the wrong type or cannot be read.
+    pub fn from_json(value: &Value) -> Result<Self, JsonError> {
+        let object = Object::of(value)?;
+        Ok(Self {
+            metadata: object.or_default("metadata", metadata)?,
+            spec: object.or_default("spec", spec)?,
+            status: object.or_default("status", status)?,
+        })
     }
 }
 
-impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for List<T> {
+impl<'de> Deserialize<'de> for Pod {
+    /// As [`Pod::from_json`], with the whole pod read into a [`Value`] first.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Elements<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de> + Default> Visitor<'de> for Elements<T> {
-            type Value = List<T>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a list")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<List<T>, A::Error> {
-                let mut list = Vec::new();
-                while let Some(element) = seq
-                    .next_element::<Option<T>>()
-                    .map_err(|error| at(format_args!("[{}]", list.len()), &error))?
-                {
-                    list.push(element.unwrap_or_default());
-                }
-                Ok(List(list))
-            }
-        }
-        deserializer.deserialize_seq(Elements(PhantomData))
+        Self::from_json(&Value::deserialize(deserializer)?).map_err(D::Error::custom)
     }
+}
+
+fn metadata(value: &Value) -> Result<Metadata, JsonError> {
+    let object = Object::of(value)?;
+    Ok(Metadata {
+        name: object.or_default("name", read_text)?,
+        namespace: object.or_default("namespace", read_text)?,
+        uid: object.or_default("uid", read_text)?,
+        annotations: object.or_default("annotations", texts)?,
+        labels: object.or_default("labels", texts)?,
+        owner_references: object.list("ownerReferences", owner_reference)?,
+    })
 }
 
 /// Texts by key; `null` is the empty text.
-#[derive(Default)]
-struct Texts(BTreeMap<String, String>);
-
-impl<'de> Deserialize<'de> for Texts {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Entries;
-        impl<'de> Visitor<'de> for Entries {
-            type Value = Texts;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Texts, A::Error> {
-                let mut texts = BTreeMap::new();
-                while let Some(key) = map.next_key::<String>()? {
-                    let text = field(&mut map, &key)?.unwrap_or_default();
-                    texts.insert(key, text);
-                }
-                Ok(Texts(texts))
-            }
-        }
-        deserializer.deserialize_map(Entries)
-    }
+fn texts(value: &Value) -> Result<BTreeMap<String, String>, JsonError> {
+    let object = Object::of(value)?;
+    let keys = object.0.keys();
+    keys.map(|key| Ok((key.clone(), object.or_default(key, read_text)?)))
+        .collect()
 }
 
-/// A quantity, written as a string or as a number.
-struct Amount(Quantity);
+fn owner_reference(value: &Value) -> Result<OwnerReference, JsonError> {
+    let object = Object::of(value)?;
+    Ok(OwnerReference {
+        kind: object.or_default("kind", read_text)?,
+        name: object.or_default("name", read_text)?,
+        controller: object.or_default("controller", read_bool)?,
+    })
+}
 
-impl<'de> Deserialize<'de> for Amount {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Text;
-        impl Visitor<'_> for Text {
-            type Value = Amount;
+fn spec(value: &Value) -> Result<Spec, JsonError> {
+    let object = Object::of(value)?;
+    Ok(Spec {
+        containers: object.list("containers", container)?,
+        init_containers: object.list("initContainers", container)?,
+        overhead: object.or_default("overhead", resource_list)?,
+        resources: object.get("resources", resources)?,
+        volumes: object.list("volumes", volume::volume)?,
+        priority: object.get("priority", read_i32)?,
+        priority_class_name: object.or_default("priorityClassName", read_text)?,
+        termination_grace_period_seconds: object.get("terminationGracePeriodSeconds", read_i64)?,
+        tolerations: object.list("tolerations", toleration)?,
+    })
+}
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a quantity")
-            }
-
-            fn visit_str<E: Error>(self, text: &str) -> Result<Amount, E> {
-                Quantity::parse(text.trim().as_bytes())
-                    .map(Amount)
-                    .map_err(|error| E::custom(format_args!("{text:?} is no quantity: {error}")))
-            }
-
-            fn visit_u64<E: Error>(self, number: u64) -> Result<Amount, E> {
-                self.visit_str(&number.to_string())
-            }
-
-            fn visit_i64<E: Error>(self, number: i64) -> Result<Amount, E> {
-                self.visit_str(&number.to_string())
-            }
-
-            fn visit_f64<E: Error>(self, number: f64) -> Result<Amount, E> {
-                self.visit_str(&number.to_string())
-            }
-        }
-        deserializer.deserialize_any(Text)
-    }
+fn status(value: &Value) -> Result<Status, JsonError> {
+    Ok(Status {
+        qos_class: Object::of(value)?.or_default("qosClass", qos_class)?,
+    })
 }
 
 /// A QoS class; the empty text is none.
-struct Class(Option<QosClass>);
-
-impl<'de> Deserialize<'de> for Class {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let name = String::deserialize(deserializer)?;
-        match QosClass::from_name(&name) {
-            None if !name.is_empty() => {
-                Err(D::Error::custom(format_args!("{name:?} is no QoS class")))
-            }
-            class => Ok(Self(class)),
-        }
+fn qos_class(value: &Value) -> Result<Option<QosClass>, JsonError> {
+    let name = read_text(value)?;
+    match QosClass::from_name(&name) {
+        None if !name.is_empty() => Err(JsonError::new(format_args!("{name:?} is no QoS class"))),
+        class => Ok(class),
     }
+}
+
+fn container(value: &Value) -> Result<Container, JsonError> {
+    let object = Object::of(value)?;
+    Ok(Container {
+        name: object.or_default("name", read_text)?,
+        resources: object.or_default("resources", resources)?,
+        restart_policy: object.get("restartPolicy", read_text)?,
+    })
+}
+
+fn resources(value: &Value) -> Result<Resources, JsonError> {
+    let object = Object::of(value)?;
+    Ok(Resources {
+        requests: object.or_default("requests", resource_list)?,
+        limits: object.or_default("limits", resource_list)?,
+    })
+}
+
+fn resource_list(value: &Value) -> Result<ResourceList, JsonError> {
+    let object = Object::of(value)?;
+    Ok(ResourceList {
+        cpu: object.get("cpu", read_quantity)?,
+        memory: object.get("memory", read_quantity)?,
+        ephemeral_storage: object.get("ephemeral-storage", read_quantity)?,
+        inodes: object.get("inodes", read_quantity)?,
+    })
+}
+
+fn toleration(value: &Value) -> Result<Toleration, JsonError> {
+    let object = Object::of(value)?;
+    Ok(Toleration {
+        key: object.or_default("key", read_text)?,
+        operator: object.or_default("operator", read_text)?,
+        value: object.or_default("value", read_text)?,
+        effect: object.or_default("effect", read_text)?,
+    })
 }

@@ -7,9 +7,9 @@
 //! critical, what it requests, how much local storage it may use.
 //! [`usage`] holds what was measured of a pod.
 //!
-//! The feature `serde` adds `Deserialize` in the Kubernetes JSON shape: unknown
-//! fields are ignored, `null` counts as absent, and a value of the wrong type is
-//! an error that names the field, as in
+//! The feature `serde` adds `Pod::from_json` and `Deserialize` in the Kubernetes
+//! JSON shape: unknown fields are ignored, `null` counts as absent, and a value of
+//! the wrong type is an error that names the field, as in
 //! `.spec.containers[0].resources.requests.cpu: ...`.
 //!
 //! Nothing here knows the state of the node, and nothing fills in defaults.
@@ -31,6 +31,8 @@ pub mod usage;
 mod volume;
 
 pub use container::Container;
+#[cfg(feature = "serde")]
+pub use json::JsonError;
 pub use metadata::{Metadata, OwnerReference};
 pub use pod::{Pod, Spec, Status};
 pub use requests::Requested;

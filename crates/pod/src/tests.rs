@@ -398,6 +398,24 @@ mod json {
                  invalid type: boolean `true`, expected a quantity",
             ),
             (
+                r#"{"spec":{"priority":3000000000}}"#,
+                ".spec.priority: invalid value: integer `3000000000`, expected i32",
+            ),
+            (
+                r#"{"spec":{"priority":7.5}}"#,
+                ".spec.priority: invalid type: floating point `7.5`, expected i32",
+            ),
+            (
+                r#"{"spec":{"terminationGracePeriodSeconds":18446744073709551615}}"#,
+                ".spec.terminationGracePeriodSeconds: \
+                 invalid value: integer `18446744073709551615`, expected i64",
+            ),
+            (
+                r#"{"metadata":{"ownerReferences":[{"controller":"x"}]}}"#,
+                ".metadata.ownerReferences[0].controller: \
+                 invalid type: string \"x\", expected a boolean",
+            ),
+            (
                 r#"{"status":{"qosClass":"Gold"}}"#,
                 ".status.qosClass: \"Gold\" is no QoS class",
             ),
@@ -412,12 +430,22 @@ mod json {
     }
 
     #[test]
-    fn errors_in_text_keep_their_position() {
-        let error = serde_json::from_str::<Pod>("{\"spec\":\n{\"priority\":\"x\"}}").unwrap_err();
-        assert_eq!((error.line(), error.column()), (2, 15));
+    fn text_that_is_no_pod_names_the_field_too() {
+        let error = serde_json::from_str::<Pod>(r#"{"spec":{"priority":"x"}}"#).unwrap_err();
         assert_eq!(
             error.to_string(),
-            ".spec.priority: invalid type: string \"x\", expected i32 at line 2 column 15"
+            ".spec.priority: invalid type: string \"x\", expected i32"
+        );
+    }
+
+    #[test]
+    fn errors_keep_path_and_problem_apart() {
+        let value = serde_json::json!({"metadata": {"labels": {"a: b": 1.5}}});
+        let error = Pod::from_json(&value).unwrap_err();
+        assert_eq!(error.path, ".metadata.labels.a: b");
+        assert_eq!(
+            error.problem,
+            "invalid type: floating point `1.5`, expected a string"
         );
     }
 }

@@ -1,84 +1,51 @@
-use alloc::string::String;
-use core::fmt;
+use serde_json::Value;
 
-use evictd_quantity::Quantity;
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
-
-use super::{Amount, field};
+use super::JsonError;
+use super::read::{Object, read_quantity, read_text};
 use crate::{Medium, Volume, VolumeSource};
 
-impl<'de> Deserialize<'de> for Volume {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
-        impl<'de> Visitor<'de> for Fields {
-            type Value = Volume;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Volume, A::Error> {
-                let mut volume = Volume::default();
-                while let Some(key) = map.next_key::<String>()? {
-                    if key == "name" {
-                        volume.name = field(&mut map, &key)?.unwrap_or_default();
-                    } else if let Some(source) = source(&mut map, &key)? {
-                        volume.source = source;
-                    }
-                }
-                Ok(volume)
-            }
+pub(super) fn volume(value: &Value) -> Result<Volume, JsonError> {
+    let object = Object::of(value)?;
+    let mut volume = Volume {
+        name: object.or_default("name", read_text)?,
+        source: VolumeSource::default(),
+    };
+    for key in object.0.keys() {
+        if let Some(source) = source(&object, key)? {
+            volume.source = source;
         }
-        deserializer.deserialize_map(Fields)
     }
+    Ok(volume)
 }
 
 /// The volume source under `key`; none for `null` and for the many sources that
 /// eviction does not tell apart.
-fn source<'de, A: MapAccess<'de>>(
-    map: &mut A,
-    key: &str,
-) -> Result<Option<VolumeSource>, A::Error> {
+fn source(object: &Object<'_>, key: &str) -> Result<Option<VolumeSource>, JsonError> {
     let source = match key {
-        "emptyDir" => {
-            return Ok(
-                field::<EmptyDir, _>(map, key)?.map(|dir| VolumeSource::EmptyDir {
-                    medium: Medium::from_name(&dir.medium),
-                    size_limit: dir.size_limit,
-                }),
-            );
-        }
-        "hostPath" => {
-            return Ok(field::<HostPath, _>(map, key)?
-                .map(|host| VolumeSource::HostPath { path: host.path }));
-        }
+        "emptyDir" => return object.get(key, empty_dir),
+        "hostPath" => return object.get(key, host_path),
         "configMap" => VolumeSource::ConfigMap,
         "gitRepo" => VolumeSource::GitRepo,
         "secret" => VolumeSource::Secret,
         "downwardAPI" => VolumeSource::DownwardApi,
         "projected" => VolumeSource::Projected,
         "persistentVolumeClaim" => VolumeSource::PersistentVolumeClaim,
-        _ => return Ok(field::<IgnoredAny, _>(map, key)?.and(None)),
+        _ => return Ok(None),
     };
-    Ok(field::<IgnoredAny, _>(map, key)?.map(|_| source))
+    let is_there = object.0.get(key).is_some_and(|value| !value.is_null());
+    Ok(is_there.then_some(source))
 }
 
-#[derive(Default)]
-struct EmptyDir {
-    medium: String,
-    size_limit: Option<Quantity>,
+fn empty_dir(value: &Value) -> Result<VolumeSource, JsonError> {
+    let object = Object::of(value)?;
+    Ok(VolumeSource::EmptyDir {
+        medium: Medium::from_name(&object.or_default("medium", read_text)?),
+        size_limit: object.get("sizeLimit", read_quantity)?,
+    })
 }
 
-object!(EmptyDir {
-    "medium" => medium,
-    "sizeLimit" => size_limit as quantity,
-});
-
-#[derive(Default)]
-struct HostPath {
-    path: String,
+fn host_path(value: &Value) -> Result<VolumeSource, JsonError> {
+    Ok(VolumeSource::HostPath {
+        path: Object::of(value)?.or_default("path", read_text)?,
+    })
 }
-
-object!(HostPath {
-    "path" => path,
-});
