@@ -61,6 +61,12 @@ struct Flags {
     #[argh(option)]
     guaranteed_oom_score_adj: Vec<String>,
     #[argh(option)]
+    apply_oom_score_adj: Vec<String>,
+    #[argh(option)]
+    root_dir: Vec<String>,
+    #[argh(option)]
+    pod_logs_dir: Vec<String>,
+    #[argh(option)]
     system_reserved: Vec<String>,
     #[argh(option)]
     kube_reserved: Vec<String>,
@@ -195,6 +201,9 @@ impl From<Flags> for Typed {
             pod_manifest_path: flags.pod_manifest_path,
             pod_cgroup_root: flags.pod_cgroup_root,
             guaranteed_oom_score_adj: flags.guaranteed_oom_score_adj,
+            apply_oom_score_adj: flags.apply_oom_score_adj,
+            root_dir: flags.root_dir,
+            pod_logs_dir: flags.pod_logs_dir,
             system_reserved: flags.system_reserved,
             kube_reserved: flags.kube_reserved,
             enforce_node_allocatable: flags.enforce_node_allocatable,
