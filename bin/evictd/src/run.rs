@@ -8,7 +8,9 @@ use log::LevelFilter;
 use crate::args::{Command, Request, parse};
 use crate::config_command::{self, ConfigOptions};
 use crate::daemon;
+use crate::gc::{self, GcOptions};
 use crate::log_line;
+use crate::oom_score::{self, OomScoreOptions};
 use crate::rank::{self, RankOptions};
 use crate::selftest::{self, SelftestOptions};
 use crate::status::{self, StatusOptions};
@@ -50,6 +52,10 @@ fn run_command(command: Command, settings: &Resolved) -> ExitCode {
         Command::Status { json } => status::run(settings, &StatusOptions { json }),
         Command::Rank { signal, json } => rank::run(settings, &RankOptions { signal, json }),
         Command::Config { json } => config_command::run(settings, &ConfigOptions { json }),
+        Command::OomScore { apply, json } => {
+            oom_score::run(settings, &OomScoreOptions { apply, json })
+        }
+        Command::GcContainers { json } => gc::run(settings, &GcOptions { json }),
         Command::Selftest { json } => selftest::run(&SelftestOptions { json }),
     }
 }

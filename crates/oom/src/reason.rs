@@ -58,15 +58,15 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::NodeCritical => f.write_str("system-node-critical: as Guaranteed"),
-            Self::Guaranteed => f.write_str("Guaranteed: goes last"),
-            Self::BestEffort => f.write_str("BestEffort: goes first"),
+            Self::Guaranteed => f.write_str("Guaranteed: limits equal requests; goes last"),
+            Self::BestEffort => f.write_str("BestEffort: no request, no limit; goes first"),
             Self::Burstable {
                 request_bytes,
                 capacity_bytes,
             } => write!(
                 f,
-                "Burstable: requests {} thousandths of memory ({request_bytes} of \
-                 {capacity_bytes} bytes)",
+                "Burstable: requests {request_bytes} of {capacity_bytes} bytes of memory, {} \
+                 thousandths",
                 share(request_bytes, capacity_bytes)
             ),
         }

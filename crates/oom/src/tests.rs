@@ -218,10 +218,13 @@ fn reasons_are_sentences() {
     };
     for (pod, expected) in [
         (&critical, "system-node-critical: as Guaranteed"),
-        (&Pod::default(), "BestEffort: goes first"),
+        (
+            &Pod::default(),
+            "BestEffort: no request, no limit; goes first",
+        ),
         (
             &pod(&[250], None),
-            "Burstable: requests 250 thousandths of memory (250 of 1000 bytes)",
+            "Burstable: requests 250 of 1000 bytes of memory, 250 thousandths",
         ),
     ] {
         let reason = member_score(pod, None, SCALE).reason;

@@ -21,6 +21,7 @@ mod ports;
 mod process;
 mod procs;
 mod release;
+mod scores;
 #[cfg(test)]
 mod testkit;
 
@@ -34,3 +35,4 @@ pub use ports::{
     FoundPod, KillInFlight, Listing, Origin, PodKiller, PodSource, SkipReason, Skipped,
 };
 pub use release::Releaser;
+pub use scores::{OomScores, Refused, ScoreOf, ScoreOutcome, ScoreReport, ScoredProcess};

@@ -90,6 +90,8 @@ enum Subcommand {
     Status(StatusArgs),
     Rank(RankArgs),
     Config(ConfigArgs),
+    OomScore(OomScoreArgs),
+    GcContainers(GcContainersArgs),
     Selftest(SelftestArgs),
 }
 
@@ -112,6 +114,22 @@ struct RankArgs {
 #[derive(FromArgs)]
 #[argh(subcommand, name = "config")]
 struct ConfigArgs {
+    #[argh(option)]
+    json: Vec<String>,
+}
+
+#[derive(FromArgs)]
+#[argh(subcommand, name = "oom-score")]
+struct OomScoreArgs {
+    #[argh(option)]
+    apply: Vec<String>,
+    #[argh(option)]
+    json: Vec<String>,
+}
+
+#[derive(FromArgs)]
+#[argh(subcommand, name = "gc containers")]
+struct GcContainersArgs {
     #[argh(option)]
     json: Vec<String>,
 }
@@ -155,6 +173,13 @@ fn command(subcommand: Option<Subcommand>) -> Result<Command, ArgsError> {
         Some(Subcommand::Config(args)) => Command::Config {
             json: json(&args.json)?,
         },
+        Some(Subcommand::OomScore(args)) => Command::OomScore {
+            apply: boolean("apply", &args.apply)?,
+            json: json(&args.json)?,
+        },
+        Some(Subcommand::GcContainers(args)) => Command::GcContainers {
+            json: json(&args.json)?,
+        },
         Some(Subcommand::Selftest(args)) => Command::Selftest {
             json: json(&args.json)?,
         },
@@ -162,8 +187,12 @@ fn command(subcommand: Option<Subcommand>) -> Result<Command, ArgsError> {
 }
 
 fn json(texts: &[String]) -> Result<bool, ArgsError> {
+    boolean("json", texts)
+}
+
+fn boolean(flag: &'static str, texts: &[String]) -> Result<bool, ArgsError> {
     let last = texts.last();
-    Ok(last.map_or(Ok(false), |text| parse_boolean("json", text))?)
+    Ok(last.map_or(Ok(false), |text| parse_boolean(flag, text))?)
 }
 
 fn signal(texts: &[String]) -> Result<Signal, ArgsError> {

@@ -81,6 +81,18 @@ fn commands_take_their_own_flags_anywhere() {
         ),
         ("config --json=true", Command::Config { json: true }),
         ("selftest", Command::Selftest { json: false }),
+        (
+            "--apply oom-score --json",
+            Command::OomScore {
+                apply: true,
+                json: true,
+            },
+        ),
+        ("gc containers", Command::GcContainers { json: false }),
+        (
+            "gc --json --dry-run containers",
+            Command::GcContainers { json: true },
+        ),
     ] {
         assert_eq!(run(line).0, expected, "{line}");
     }
@@ -124,20 +136,36 @@ const WRONG: &[(&str, &str)] = &[
     (
         "statsu",
         "unknown command: statsu; did you mean status? commands are status, rank, config, \
-             selftest, help",
+             oom-score, gc containers, selftest, help",
     ),
     (
         "--dry-run false",
         "unknown command: false; a boolean flag takes its value with =: --flag=false; \
-             commands are status, rank, config, selftest, help",
+             commands are status, rank, config, oom-score, gc containers, \
+             selftest, help",
     ),
     (
         "status rank",
         "unexpected argument: rank; evictd takes one command, and flags",
     ),
     (
+        "gc",
+        "unknown command: gc; commands are status, rank, config, oom-score, gc containers, \
+             selftest, help",
+    ),
+    (
+        "gc volumes",
+        "unknown command: gc volumes; commands are status, rank, config, oom-score, gc \
+             containers, selftest, help",
+    ),
+    (
+        "status --apply",
+        "unknown flag: --apply is no flag of evictd status; evictd status --help lists them",
+    ),
+    (
         "--json",
-        "--json goes with a command: status, rank, config, selftest",
+        "--json goes with a command: status, rank, config, oom-score, gc containers, \
+         selftest",
     ),
     (
         "status --signal=memory.available",
@@ -180,7 +208,7 @@ fn help_fits_the_terminal_and_names_everything() {
     }
     for command in &command::COMMANDS {
         let name = command.name;
-        assert!(all.contains(&format!("\n  {name:<10}")), "{name}");
+        assert!(all.contains(&format!("\n  {name:<15}")), "{name}");
         let text = help(&format!("{name} --help"));
         assert_eq!(help(&format!("help {name}")), text);
         assert!(text.starts_with(&format!("evictd {name} - ")));
