@@ -16,6 +16,7 @@ mod cgroup;
 mod dir;
 mod error;
 mod kill;
+mod leftovers;
 pub mod own;
 mod ports;
 mod process;
@@ -31,6 +32,7 @@ pub use cgroup::{
 pub use dir::open_cgroup;
 pub use error::{Error, RootError};
 pub use kill::{Kill, KillLimits, KillMethod, KillReport, KillState, Problem, Remaining, Target};
+pub use leftovers::{Freed, Leftover, LeftoverKind, Leftovers};
 pub use ports::{
     FoundPod, KillInFlight, Listing, Origin, PodKiller, PodSource, SkipReason, Skipped,
 };
