@@ -71,7 +71,7 @@ fn log_to_stderr(verbosity: u8) {
 }
 
 /// One line on stderr. Where even that cannot be written, the exit code tells.
-fn usage_error(message: &str) -> ExitCode {
+pub(crate) fn usage_error(message: &str) -> ExitCode {
     let _ = writeln!(std::io::stderr(), "evictd: {message}");
     ExitCode::from(USAGE)
 }

@@ -12,7 +12,7 @@ extern crate alloc;
 mod logs;
 mod names;
 
-pub use logs::{KnownPod, LogDeletion, LogPolicy, LogReason, Node, Place, Remains, plan_logs};
+pub use logs::{KnownPod, LogDeletion, LogPolicy, LogReason, Node, Place, Remains, Uid, plan_logs};
 pub use names::{PodLogsName, is_uid, parse_log_file, parse_pod_logs_name};
 
 #[cfg(test)]

@@ -31,12 +31,23 @@ pub struct Remains<'a> {
     pub modified_seconds: i64,
 }
 
+/// What is known of a pod's uid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Uid<'a> {
+    /// It is this one.
+    Is(&'a str),
+    /// It has one, but nobody knows which: any volumes may be its.
+    Unknown,
+    /// It has none, as a plain cgroup, and so no volumes by uid.
+    Without,
+}
+
 /// A pod that runs or that a manifest describes: what is its own stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownPod<'a> {
-    /// Its uid; `None` where it has none, or nobody knows it. Then all pods of
-    /// its name stay.
-    pub uid: Option<&'a str>,
+    /// Its uid. Where there is none, or it is not known, the logs of all pods
+    /// of its name stay.
+    pub uid: Uid<'a>,
     /// Its namespace; `None` for any.
     pub namespace: Option<&'a str>,
     /// Its name.
@@ -114,7 +125,8 @@ impl fmt::Display for LogReason {
 ///
 /// A directory whose name is not one of a pod's stays, with all that is in it,
 /// and so does a file that is no log of a living pod. Volumes stay as long as any
-/// pod's uid is unknown: nobody could say whose they are.
+/// pod's uid is unknown, as nobody could say whose they are, but for pods that
+/// are known to have ended.
 #[must_use]
 pub fn plan_logs(found: &[Remains<'_>], node: &Node<'_>, policy: LogPolicy) -> Vec<LogDeletion> {
     let mut gone = Vec::new();
@@ -160,10 +172,11 @@ impl Whose {
                 if !is_uid(remains.pod) {
                     return None;
                 }
-                if node.pods.iter().any(|pod| pod.uid == Some(uid)) {
+                if node.pods.iter().any(|pod| pod.uid == Uid::Is(uid)) {
                     return Some(Self::Living);
                 }
-                if node.pods.iter().any(|pod| pod.uid.is_none()) {
+                let unknown = node.pods.iter().any(|pod| pod.uid == Uid::Unknown);
+                if unknown && !node.ended.contains(&uid) {
                     return None;
                 }
                 uid
@@ -171,8 +184,8 @@ impl Whose {
             Place::PodLogs | Place::LogFile => {
                 let name = parse_pod_logs_name(remains.pod)?;
                 let is_it = |pod: &KnownPod<'_>| match pod.uid {
-                    Some(uid) => uid == name.uid,
-                    None => {
+                    Uid::Is(uid) => uid == name.uid,
+                    Uid::Unknown | Uid::Without => {
                         pod.name == name.name
                             && pod.namespace.is_none_or(|space| space == name.namespace)
                     }

@@ -41,11 +41,7 @@ fn planned(found: &[&str], pods: &[KnownPod<'_>], ended: &[&str]) -> Vec<String>
         .collect()
 }
 
-const fn known<'a>(
-    uid: Option<&'a str>,
-    namespace: Option<&'a str>,
-    name: &'a str,
-) -> KnownPod<'a> {
+const fn known<'a>(uid: Uid<'a>, namespace: Option<&'a str>, name: &'a str) -> KnownPod<'a> {
     KnownPod {
         uid,
         namespace,
@@ -65,7 +61,7 @@ fn what_is_gone_goes_oldest_first() {
         "a_new_u1/c/1.log@100",
         "a_new_u1/c/2.log@100",
     ];
-    let pods = [known(Some("u3"), Some("a"), "live")];
+    let pods = [known(Uid::Is("u3"), Some("a"), "live")];
     let expected = ["logs:a_old_u2@5000", "vol:u1@200", "logs:a_new_u1@100"];
     assert_eq!(planned(&found, &pods, &[]), expected);
 }
@@ -73,7 +69,7 @@ fn what_is_gone_goes_oldest_first() {
 /// Row 116.
 #[test]
 fn of_living_pods_the_first_and_the_newest_log_stay() {
-    let pods = [known(Some("u"), Some("a"), "p")];
+    let pods = [known(Uid::Is("u"), Some("a"), "p")];
     for (name, files, expected) in [
         ("none", &[][..], &[][..]),
         ("one", &["5.log@9"], &[]),
@@ -143,7 +139,7 @@ fn a_pod_that_may_be_about_to_start_is_left_alone() {
 
 /// Without a uid the name has to do, and nobody knows whose volumes are whose.
 #[test]
-fn pods_without_a_uid_keep_all_of_their_name() {
+fn pods_of_unknown_uid_keep_all_of_their_name() {
     let found = [
         "logs:a_web_u1@99",
         "logs:b_web_u2@99",
@@ -152,21 +148,30 @@ fn pods_without_a_uid_keep_all_of_their_name() {
     ];
     for (pods, expected) in [
         (
-            &[known(None, Some("a"), "web")][..],
+            &[known(Uid::Unknown, Some("a"), "web")][..],
             &["logs:b_web_u2@99", "logs:a_db_u3@99"][..],
         ),
-        (&[known(None, None, "web")], &["logs:a_db_u3@99"]),
+        (&[known(Uid::Unknown, None, "web")], &["logs:a_db_u3@99"]),
         (
-            &[known(Some("u2"), Some("a"), "web")],
+            &[known(Uid::Is("u2"), Some("a"), "web")],
             &["logs:a_web_u1@99", "logs:a_db_u3@99", "vol:u3@99"],
         ),
         (
-            &[known(None, None, "x"), known(Some("u3"), None, "y")],
+            &[known(Uid::Without, None, "web")],
+            &["logs:a_db_u3@99", "vol:u3@99"],
+        ),
+        (
+            &[
+                known(Uid::Unknown, None, "x"),
+                known(Uid::Is("u3"), None, "y"),
+            ],
             &["logs:a_web_u1@99", "logs:b_web_u2@99"],
         ),
     ] {
         assert_eq!(planned(&found, pods, &[]), expected, "{pods:?}");
     }
+    let pods = [known(Uid::Unknown, None, "x")];
+    assert_eq!(planned(&["vol:u3@0"], &pods, &["u3"]), ["vol:u3@0"]);
 }
 
 #[test]
