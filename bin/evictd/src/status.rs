@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use evictd_condition::NodeCondition;
 use evictd_config::Resolved;
 use evictd_node::{Condition, Reading, Signal};
-use evictd_threshold::Threshold;
+use evictd_threshold::{Threshold, ThresholdValue};
 use serde_json::{Value, json};
 
 use crate::amount::Amount;
@@ -20,7 +20,7 @@ pub(crate) struct StatusOptions {
 }
 
 /// The width of a bar; with it a line stays within 80 columns.
-const BAR: u32 = 20;
+const BAR: u32 = 14;
 
 /// Prints what one look shows; fails when the node cannot be read.
 pub(crate) fn run(settings: &Resolved, options: &StatusOptions) -> ExitCode {
@@ -51,8 +51,8 @@ fn ranked_by(snapshot: &Snapshot) -> Signal {
 }
 
 fn in_text(snapshot: &Snapshot, paint: Paint) -> String {
-    let mut text =
-        paint.head("SIGNAL                       LEFT       OF  USED                  THRESHOLD");
+    let mut text = paint
+        .head("SIGNAL                        LEFT      OF  USED            THRESHOLD, ! is met");
     text.push('\n');
     for signal in Signal::ALL {
         signal_lines(&mut text, snapshot, signal, paint);
@@ -117,24 +117,30 @@ fn signal_lines(text: &mut String, snapshot: &Snapshot, signal: Signal, paint: P
     ));
     for threshold in thresholds.iter().skip(1) {
         text.push_str(&format!(
-            "{:66}{}\n",
+            "{:60}{}\n",
             "",
             describe(threshold, &reading, paint)
         ));
     }
 }
 
-/// `hard 10%`, `soft 1Gi 30s`, marked when it is met.
+/// `hard 10%`, `soft 1Gi 30s`, with `!` when it is met.
 fn describe(threshold: &Threshold, reading: &Reading, paint: Paint) -> String {
+    let value = match &threshold.value {
+        ThresholdValue::Quantity(quantity) => {
+            Amount::of(threshold.signal, quantity.value()).to_string()
+        }
+        ThresholdValue::Percentage(_) => threshold.value.to_string(),
+    };
     let text = if threshold.is_hard() {
-        format!("hard {}", threshold.value)
+        format!("hard {value}")
     } else {
-        format!("soft {} {}", threshold.value, threshold.grace)
+        format!("soft {value} {}", threshold.grace)
     };
     if !threshold.is_met(reading) {
         return text;
     }
-    let text = format!("{text} MET");
+    let text = format!("{text} !");
     if threshold.is_hard() {
         paint.bad(&text)
     } else {
@@ -173,8 +179,10 @@ fn pod_lines(text: &mut String, snapshot: &Snapshot, paint: Paint) {
         text.push_str("\nNo pods: pressure is reported and nothing is killed.\n");
         return;
     }
-    let title = format!("\nPODS, first to go first if {signal} starves");
-    text.push_str(&paint.head(&title));
+    let title = format!("\nPods in the order in which they go if {signal} starves:\n");
+    text.push_str(&title);
+    let columns = "     NAME                            USED    PRIORITY CLASS";
+    text.push_str(&paint.head(columns));
     text.push('\n');
     for (index, ranked) in order.iter().enumerate() {
         let used = ranked.place.used.map_or_else(
@@ -186,15 +194,15 @@ fn pod_lines(text: &mut String, snapshot: &Snapshot, paint: Paint) {
         } else {
             ""
         };
-        let protected = if ranked.is_protected() {
+        let standing = if ranked.is_protected() {
             "critical"
         } else {
             over
         };
         text.push_str(&format!(
-            "{:>3}  {:<36} {used:>8}  {:>11}  {:<10}  {protected}\n",
+            "{:>3}  {:<28} {used:>7} {:>11} {:<10} {standing}\n",
             index.saturating_add(1),
-            cut(&ranked.name(), 36),
+            cut(&ranked.name(), 28),
             ranked.place.priority,
             ranked.place.qos,
         ));

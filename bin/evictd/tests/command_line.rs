@@ -89,3 +89,44 @@ fn help_and_version_end_with_0() {
         assert_eq!(text(&output.stderr), "");
     }
 }
+
+#[test]
+fn status_is_readable_at_80_columns_and_plain_where_nobody_looks() {
+    let flags = [
+        "--eviction-hard=memory.available<99%,nodefs.inodesFree<104857",
+        "--eviction-soft=memory.available<99.5%,pid.available<1023",
+        "--eviction-soft-grace-period=memory.available=1m30s,pid.available=1h",
+    ];
+    let output = evictd(&[&["status"][..], &flags].concat());
+    assert_eq!(output.status.code(), Some(0));
+    let shown = text(&output.stdout);
+    assert!(
+        shown.lines().all(|line| line.chars().count() <= 80),
+        "{shown}"
+    );
+    assert!(!shown.contains('\u{1b}'), "colour in a pipe: {shown}");
+    assert!(shown.contains("hard 99%"), "{shown}");
+    assert!(shown.contains("MemoryPressure="), "{shown}");
+
+    let output = evictd(&[&["status", "--json"][..], &flags].concat());
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let signals = document["signals"].as_array().unwrap();
+    let memory = signals
+        .iter()
+        .find(|signal| signal["signal"] == "memory.available")
+        .unwrap();
+    assert_eq!(memory["thresholds"].as_array().unwrap().len(), 2);
+    assert!(memory["capacity"].as_i64() > memory["available"].as_i64());
+    assert_eq!(document["conditions"][2]["type"], "PIDPressure");
+}
+
+#[test]
+fn rank_names_the_signal_that_was_meant() {
+    let output = evictd(&["rank", "--signal=memory.availabel"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        text(&output.stderr).contains("memory.available"),
+        "{}",
+        text(&output.stderr)
+    );
+}

@@ -70,7 +70,10 @@ fn run(
         return record.finish(evict);
     }
     record.reads = 1;
+    let layout = case.get("layout").and_then(threshold_layout::layout);
     if flag(step, "summaryError") {
+        // The kubelet has asked for the layout by then.
+        evict.take_layout(layout);
         return record.finish(evict);
     }
     summary.apply(step.get("summary").unwrap_or(&Value::Null));
@@ -83,7 +86,6 @@ fn run(
             usage: summary.pods.get(&pod.metadata.uid),
         })
         .collect();
-    let layout = case.get("layout").and_then(threshold_layout::layout);
     let readings = summary.readings();
     let observation = Observation {
         readings: &readings,

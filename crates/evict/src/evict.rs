@@ -112,6 +112,12 @@ impl Evict {
         self.offender(pods).unwrap_or_else(|| self.act(pods))
     }
 
+    /// Takes over how the filesystems lie where nothing else could be read, so
+    /// that the round is left out.
+    pub fn take_layout(&mut self, layout: Option<Layout>) {
+        self.watch.lay_out(layout, &self.config.policy);
+    }
+
     /// Goes on after a plan was carried out. `pods` are those of the last step or
     /// newer ones. An outcome that no plan asked for changes nothing.
     pub fn outcome(

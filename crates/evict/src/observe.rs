@@ -91,7 +91,7 @@ impl Watch {
     }
 
     /// Takes over the layout and answers how many thresholds count in this round.
-    fn lay_out(&mut self, layout: Option<Layout>, policy: &Policy) -> usize {
+    pub(crate) fn lay_out(&mut self, layout: Option<Layout>, policy: &Policy) -> usize {
         let before = self.thresholds.len();
         if self.layout == layout {
             return before;

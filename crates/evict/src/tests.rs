@@ -611,6 +611,41 @@ fn a_change_of_layout_changes_the_derived_thresholds() {
     }
 }
 
+/// The kubelet finds out the layout in its first round, which goes through the
+/// thresholds from before.
+#[test]
+fn the_kubelet_counts_derived_thresholds_from_the_second_round() {
+    let layout = Some(Layout::OneFilesystem);
+    let low = readings(seconds(1), &[(Signal::ContainerfsAvailable, 1)]);
+    for (policy, first_round_read, met) in [
+        (Policy::default(), true, 1),
+        (Policy::kubelet(), true, 0),
+        (Policy::kubelet(), false, 1),
+    ] {
+        let lists = Lists {
+            hard: "nodefs.available<10%",
+            ..Lists::default()
+        };
+        let mut evict = machine(&lists, |config| config.policy = policy);
+        if !first_round_read {
+            evict.take_layout(layout);
+        }
+        evict.step(
+            seconds(1),
+            &Observation {
+                readings: &low,
+                layout,
+            },
+            None,
+        );
+        assert_eq!(
+            evict.met().count(),
+            met,
+            "read at first: {first_round_read}"
+        );
+    }
+}
+
 #[test]
 fn outcomes_that_nobody_asked_for_change_nothing() {
     let all = pods(&["a"]);
