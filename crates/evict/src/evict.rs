@@ -372,6 +372,12 @@ impl Evict {
         self.watch.pressure()
     }
 
+    /// How the filesystems lay when it was last known.
+    #[must_use]
+    pub const fn observed_layout(&self) -> Option<Layout> {
+        self.watch.layout
+    }
+
     /// The thresholds that are met, whether their grace period is over or not.
     pub fn met(&self) -> impl Iterator<Item = Met<'_>> {
         self.watch.met_thresholds()
