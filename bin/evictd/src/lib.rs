@@ -8,12 +8,14 @@
 
 extern crate alloc;
 
+mod admit;
 mod amount;
 pub mod args;
 mod columns;
 mod config_command;
 mod daemon;
 mod engine;
+mod history;
 mod log_line;
 mod machine;
 mod pods;
