@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use evictd_condition::{Rejection, admit};
 use evictd_config::Resolved;
-use evictd_manifest::parse_pods;
+use evictd_manifest::{MAX_BYTES, parse_pods};
 use evictd_node::{Condition, ConditionSet, QosClass};
 use evictd_pod::Pod;
 use evictd_runtime::own::try_lock;
@@ -88,12 +88,13 @@ fn pods_of(whom: &Whom) -> Result<Vec<Pod>, String> {
 
 /// As much as a manifest may be, and a byte more, at which the parser refuses it.
 fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
-    const MOST: u64 = 4 << 20;
+    let most = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);
+    let most = most.saturating_add(1);
     let mut bytes = Vec::new();
     if path == Path::new("-") {
-        io::stdin().take(MOST).read_to_end(&mut bytes)?;
+        io::stdin().take(most).read_to_end(&mut bytes)?;
     } else {
-        File::open(path)?.take(MOST).read_to_end(&mut bytes)?;
+        File::open(path)?.take(most).read_to_end(&mut bytes)?;
     }
     Ok(bytes)
 }

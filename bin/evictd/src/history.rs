@@ -77,6 +77,7 @@ fn add(text: &mut String, record: &Record) {
         wrap(text, (INDENT, INDENT), &starved(signal, record));
     }
     for line in [&record.reason, &record.message] {
+        let line = line.trim_end();
         if !line.is_empty() {
             wrap(text, (INDENT, INDENT), line);
         }
