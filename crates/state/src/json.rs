@@ -43,6 +43,7 @@ pub fn to_json(state: &State) -> String {
         ])
     });
     let interval = u64::try_from(state.interval.as_nanos()).unwrap_or(u64::MAX);
+    let taints = state.held().each().map(Condition::taint);
     object(vec![
         ("kind", KIND.into()),
         ("version", VERSION.into()),
@@ -56,6 +57,8 @@ pub fn to_json(state: &State) -> String {
             state.layout.map(|layout| layout.to_string()).into(),
         ),
         ("conditions", conditions.collect()),
+        // Ready for a scheduler (decision D35); never read back.
+        ("taints", taints.collect()),
         ("firstMet", first_met.collect()),
         ("evictions", state.evictions.into()),
         ("history", history(&state.history)),

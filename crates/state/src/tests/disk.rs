@@ -2,6 +2,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use std::fs::{self, File};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use evictd_runtime::own::try_lock;
 
@@ -109,6 +110,64 @@ fn a_state_that_grew_shrinks_again_only_in_text() {
     fs::write(place.0.join("state.spare"), vec![b'x'; MAX_BYTES + 1]).unwrap();
     replace(&place.0, &to_json(&full())).unwrap();
     assert_eq!(read_state(&place.0).unwrap().unwrap(), full());
+}
+
+/// A filesystem of its own, of so many KiB, for as long as this lives.
+struct Tmpfs(Place);
+
+impl Tmpfs {
+    fn mount(kib: u32) -> Self {
+        let place = Place::new();
+        fs::create_dir(&place.0).unwrap();
+        let mut mount = Command::new("mount");
+        mount.args([
+            "-t",
+            "tmpfs",
+            "-o",
+            &format!("size={kib}k,mode=0755"),
+            "tmpfs",
+        ]);
+        assert!(mount.arg(&place.0).status().unwrap().success());
+        Self(place)
+    }
+}
+
+impl Drop for Tmpfs {
+    fn drop(&mut self) {
+        drop(Command::new("umount").arg(&self.0.0).status());
+    }
+}
+
+/// Failure F26: the disk is filled by others after the daemon started.
+#[test]
+#[ignore = "needs root: mounts a tmpfs"]
+fn a_full_disk_stops_no_save_and_loses_no_state() {
+    let disk = Tmpfs::mount(256);
+    let place = &disk.0;
+    let _lock = occupy(&place.0, try_lock).unwrap();
+    replace(&place.0, &to_json(&State::default())).unwrap();
+    let filler = fs::write(place.0.join("filler"), vec![0; 1 << 20]);
+    assert!(filler.is_err(), "the disk is full");
+    let mut state = full();
+    for saved in 0..10 {
+        state.saved_at = seconds(200 + saved);
+        replace(&place.0, &to_json(&state)).unwrap();
+        assert_eq!(read_state(&place.0).unwrap().unwrap(), state);
+    }
+    // A text that outgrows its room is not written, and the former one stays.
+    let mut large = state.clone();
+    for _ in 0..HISTORY {
+        large.push(Record {
+            message: "x".repeat(1024),
+            ..record("a")
+        });
+    }
+    let error = replace(&place.0, &to_json(&large)).unwrap_err().to_string();
+    assert!(error.contains("No space left"), "{error}");
+    assert_eq!(read_state(&place.0).unwrap().unwrap(), state);
+    fs::remove_file(place.0.join("filler")).unwrap();
+    replace(&place.0, &to_json(&large)).unwrap();
+    assert_eq!(read_state(&place.0).unwrap().unwrap(), large);
 }
 
 #[test]
