@@ -8,6 +8,7 @@
 
 extern crate alloc;
 
+mod admit;
 mod amount;
 pub mod args;
 mod columns;
@@ -15,6 +16,7 @@ mod config_command;
 mod daemon;
 mod engine;
 mod gc;
+mod history;
 mod log_line;
 mod machine;
 mod oom_score;

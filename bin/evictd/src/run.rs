@@ -5,10 +5,12 @@ use std::process::ExitCode;
 use evictd_config::{Resolved, Typed, resolve};
 use log::LevelFilter;
 
+use crate::admit::{self, AdmitOptions};
 use crate::args::{Command, Request, parse};
 use crate::config_command::{self, ConfigOptions};
 use crate::daemon;
 use crate::gc::{self, GcOptions};
+use crate::history::{self, HistoryOptions};
 use crate::log_line;
 use crate::oom_score::{self, OomScoreOptions};
 use crate::rank::{self, RankOptions};
@@ -16,7 +18,7 @@ use crate::selftest::{self, SelftestOptions};
 use crate::status::{self, StatusOptions};
 
 /// Usage or configuration error.
-const USAGE: u8 = 2;
+pub(crate) const USAGE: u8 = 2;
 
 /// Does what the command line asks for; `argv` is without the program's name.
 ///
@@ -51,6 +53,8 @@ fn run_command(command: Command, settings: &Resolved) -> ExitCode {
         }
         Command::Status { json } => status::run(settings, &StatusOptions { json }),
         Command::Rank { signal, json } => rank::run(settings, &RankOptions { signal, json }),
+        Command::Admit { whom, json } => admit::run(settings, &AdmitOptions { whom, json }),
+        Command::History { json } => history::run(settings, &HistoryOptions { json }),
         Command::Config { json } => config_command::run(settings, &ConfigOptions { json }),
         Command::OomScore { apply, json } => {
             oom_score::run(settings, &OomScoreOptions { apply, json })

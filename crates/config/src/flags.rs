@@ -23,7 +23,7 @@ const fn flag(
 
 /// Every flag of the daemon, in the order of the help. The fields of
 /// [`Typed`](crate::Typed) have the same names.
-pub const FLAGS: [Flag; 35] = [
+pub const FLAGS: [Flag; 36] = [
     flag(
         Thresholds,
         "eviction-hard",
@@ -277,6 +277,15 @@ pub const FLAGS: [Flag; 35] = [
         ("0", "2"),
         "How much is logged: 0 decisions and changes; 2 and more conditions and readings too, \
          see --node-status-update-frequency. Also -v2.",
+    ),
+    flag(
+        Logging,
+        "state-dir",
+        Value("DIR"),
+        ("/run/evictd", "/var/lib/evictd"),
+        "Where conditions, grace periods and the history of evictions are kept over a restart, and \
+         published to admit and history. The directory is made, mode 0755, and must belong to \
+         evictd alone. An empty text keeps them in memory.",
     ),
     flag(
         Deprecated,

@@ -53,7 +53,7 @@ pub use resolve::resolve;
 pub use resolved::{Compat, Directory, MemorySource, Reserved, Resolved};
 pub use setting::{Origin, Setting};
 pub use typed::Typed;
-pub use values::{parse_boolean, parse_signal};
+pub use values::{parse_boolean, parse_priority, parse_qos_class, parse_signal};
 pub use warning::Warning;
 
 #[cfg(test)]

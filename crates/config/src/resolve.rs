@@ -21,6 +21,7 @@ const FIVE_MINUTES: GoDuration = GoDuration::from_nanos(300 * SECOND);
 const SECONDS: (i64, i64) = (0, 2_147_483_647);
 const ROOT_DIR: &str = "/var/lib/kubelet";
 const POD_LOGS_DIR: &str = "/var/log/pods";
+const STATE: &str = "/run/evictd";
 
 /// Checks every flag and fills in the defaults: the kubelet's, v1.32.10.
 ///
@@ -78,6 +79,7 @@ pub fn resolve(typed: &Typed) -> Result<Resolved, ConfigError> {
         kube_reserved: book.list("kube-reserved", &typed.kube_reserved, lists::reserved)?,
         enforce_pods: enforce_pods(typed, &mut book)?,
         verbosity: verbosity(typed, &mut book)?,
+        state_dir: state_dir(typed, &mut book),
         settings: Vec::new(),
         warnings: Vec::new(),
     };
@@ -309,6 +311,16 @@ fn enforce_pods(typed: &Typed, book: &mut Book) -> Parsed<bool> {
     let pods = lists::enforce_pods(FLAG, &texts.join(","))?;
     book.note(FLAG, if pods { "pods" } else { "none" }, Origin::Flag(FLAG));
     Ok(pods)
+}
+
+/// Unlike other paths, an empty text is no call for the default: it switches off.
+fn state_dir(typed: &Typed, book: &mut Book) -> Option<PathBuf> {
+    const FLAG: &str = "state-dir";
+    if typed.state_dir.is_empty() {
+        book.note(FLAG, STATE, Origin::Default);
+        return Some(PathBuf::from(STATE));
+    }
+    book.path(FLAG, &typed.state_dir)
 }
 
 fn verbosity(typed: &Typed, book: &mut Book) -> Parsed<u8> {

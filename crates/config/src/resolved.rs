@@ -147,6 +147,8 @@ pub struct Resolved {
     pub enforce_pods: bool,
     /// How much is logged, as klog counts: 0 events, 2 and more details.
     pub verbosity: u8,
+    /// The directory of what outlives a restart; `None` keeps it in memory.
+    pub state_dir: Option<PathBuf>,
     /// The settings as text, apart from the threshold lists, in the order of the
     /// help.
     pub settings: Vec<Setting>,

@@ -40,6 +40,7 @@ pub struct Typed {
     pub kube_reserved: Vec<String>,
     pub enforce_node_allocatable: Vec<String>,
     pub v: Vec<String>,
+    pub state_dir: Vec<String>,
     pub experimental_kernel_memcg_notification: Vec<String>,
     pub low_diskspace_threshold_mb: Vec<String>,
     pub outofdisk_transition_frequency: Vec<String>,

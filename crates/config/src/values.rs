@@ -4,7 +4,7 @@ use core::ops::RangeInclusive;
 use core::time::Duration;
 use std::path::{Component, PathBuf};
 
-use evictd_node::Signal;
+use evictd_node::{QosClass, Signal};
 use evictd_quantity::GoDuration;
 
 use crate::{ConfigError, nearest};
@@ -138,6 +138,28 @@ pub fn parse_signal(flag: &'static str, text: &str) -> Result<Signal, ConfigErro
         let message = format!("unsupported eviction signal {text}");
         ConfigError::new(flag, (text, 0), message, signals_hint(text))
     })
+}
+
+/// The QoS class that a flag names.
+///
+/// # Errors
+/// When there is none of that name.
+pub fn parse_qos_class(flag: &'static str, text: &str) -> Result<QosClass, ConfigError> {
+    let classes = [
+        QosClass::BestEffort,
+        QosClass::Burstable,
+        QosClass::Guaranteed,
+    ];
+    word(flag, text, &classes.map(|class| (class.name(), class)))
+}
+
+/// A pod's priority.
+///
+/// # Errors
+/// When it is no whole number of 32 bits.
+pub fn parse_priority(flag: &'static str, text: &str) -> Result<i32, ConfigError> {
+    let priority = integer(flag, text, i64::from(i32::MIN)..=i64::from(i32::MAX))?;
+    Ok(i32::try_from(priority).unwrap_or(0))
 }
 
 pub(crate) fn signals_hint(text: &str) -> String {

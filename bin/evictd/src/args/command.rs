@@ -1,8 +1,10 @@
 use evictd_config::Takes;
 use evictd_node::Signal;
 
+use crate::admit::Whom;
+
 /// A command, with the flags that are its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
     /// No command at all: watch and evict until told to end.
     Daemon,
@@ -15,6 +17,18 @@ pub enum Command {
     Rank {
         /// The signal to rank for.
         signal: Signal,
+        /// Print JSON.
+        json: bool,
+    },
+    /// `evictd admit`
+    Admit {
+        /// Who asks to start.
+        whom: Whom,
+        /// Print JSON.
+        json: bool,
+    },
+    /// `evictd history`
+    History {
         /// Print JSON.
         json: bool,
     },
@@ -76,8 +90,29 @@ const SIGNAL: OwnFlag = OwnFlag {
     help: "The signal that starves in thought. Default: memory.available.",
 };
 
+const POD: OwnFlag = OwnFlag {
+    name: "pod",
+    takes: Takes::Value("FILE"),
+    help: "A pod manifest, YAML or JSON, or - for standard input. Of several pods all must be \
+           admitted.",
+};
+
+const QOS: OwnFlag = OwnFlag {
+    name: "qos",
+    takes: Takes::Value("CLASS"),
+    help: "In place of a manifest, the pod's QoS class: BestEffort, Burstable or Guaranteed. \
+           Default: BestEffort.",
+};
+
+const PRIORITY: OwnFlag = OwnFlag {
+    name: "priority",
+    takes: Takes::Value("PRIORITY"),
+    help: "In place of a manifest, the pod's priority; from 2000000000 it is critical and always \
+           admitted. Default: 0.",
+};
+
 /// Every command but the daemon.
-pub(crate) static COMMANDS: [Description; 6] = [
+pub(crate) static COMMANDS: [Description; 8] = [
     Description {
         name: "status",
         summary: "signals, node conditions, and pods in eviction order",
@@ -100,6 +135,27 @@ pub(crate) static COMMANDS: [Description; 6] = [
             "evictd rank --signal=memory.available",
             "evictd rank --signal nodefs.available --json",
         ],
+    },
+    Description {
+        name: "admit",
+        summary: "whether a pod may start now: exit code 0 yes, 1 no",
+        help: "Answers as the kubelet's admission does: while a condition holds, only critical \
+               pods may start; under memory pressure alone, all but BestEffort pods that do not \
+               tolerate it. Answers by what the daemon that runs publishes in --state-dir; \
+               without one by a measurement of its own, with the daemon's flags.",
+        flags: &[POD, QOS, PRIORITY, JSON],
+        examples: &[
+            "evictd admit --pod=/etc/kubernetes/manifests/web.yaml",
+            "evictd admit --qos=Burstable --priority=1000 --json",
+        ],
+    },
+    Description {
+        name: "history",
+        summary: "the last 50 evictions: when, why, whom, and what came of it",
+        help: "Prints what the daemon keeps in --state-dir, oldest first, whether one runs or \
+               not. Changes nothing.",
+        flags: &[JSON],
+        examples: &["evictd history", "evictd history --json"],
     },
     Description {
         name: "config",
@@ -148,6 +204,18 @@ pub(crate) static COMMANDS: [Description; 6] = [
         examples: &["evictd selftest", "evictd selftest --json"],
     },
 ];
+
+impl OwnFlag {
+    /// A value that would do.
+    pub(crate) const fn example(&self) -> &'static str {
+        match self.name.as_bytes() {
+            b"pod" => "pod.yaml",
+            b"qos" => "Burstable",
+            b"priority" => "1000",
+            _ => "memory.available",
+        }
+    }
+}
 
 impl Description {
     pub(crate) fn find(name: &str) -> Option<&'static Self> {

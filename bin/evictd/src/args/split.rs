@@ -98,7 +98,7 @@ impl Line {
                     let value = value_of(flag.name, flag.takes, flag.example, value, rest)?;
                     self.flags.push((flag.name, value));
                 } else if let Some(flag) = Description::any_flag(name) {
-                    let example = "memory.available";
+                    let example = flag.example();
                     let value = value_of(flag.name, flag.takes, example, value, rest)?;
                     self.own.push((flag.name, value));
                 } else {

@@ -1,12 +1,14 @@
 //! argh's part: sorts the flags into fields. Each takes any number of texts, which
 //! the config crate then reads; argh itself refuses a repeated flag.
 
+use std::path::PathBuf;
+
 use argh::FromArgs;
-use evictd_config::{Typed, parse_boolean, parse_signal};
-use evictd_node::Signal;
+use evictd_config::{Typed, parse_boolean, parse_priority, parse_qos_class, parse_signal};
+use evictd_node::{QosClass, Signal};
 
 use super::split::Line;
-use super::{ArgsError, Command};
+use super::{ArgsError, Command, Whom};
 
 #[derive(FromArgs)]
 struct Flags {
@@ -75,6 +77,8 @@ struct Flags {
     #[argh(option)]
     v: Vec<String>,
     #[argh(option)]
+    state_dir: Vec<String>,
+    #[argh(option)]
     experimental_kernel_memcg_notification: Vec<String>,
     #[argh(option)]
     low_diskspace_threshold_mb: Vec<String>,
@@ -89,6 +93,8 @@ struct Flags {
 enum Subcommand {
     Status(StatusArgs),
     Rank(RankArgs),
+    Admit(AdmitArgs),
+    History(HistoryArgs),
     Config(ConfigArgs),
     OomScore(OomScoreArgs),
     GcContainers(GcContainersArgs),
@@ -107,6 +113,26 @@ struct StatusArgs {
 struct RankArgs {
     #[argh(option)]
     signal: Vec<String>,
+    #[argh(option)]
+    json: Vec<String>,
+}
+
+#[derive(FromArgs)]
+#[argh(subcommand, name = "admit")]
+struct AdmitArgs {
+    #[argh(option)]
+    pod: Vec<String>,
+    #[argh(option)]
+    qos: Vec<String>,
+    #[argh(option)]
+    priority: Vec<String>,
+    #[argh(option)]
+    json: Vec<String>,
+}
+
+#[derive(FromArgs)]
+#[argh(subcommand, name = "history")]
+struct HistoryArgs {
     #[argh(option)]
     json: Vec<String>,
 }
@@ -170,6 +196,13 @@ fn command(subcommand: Option<Subcommand>) -> Result<Command, ArgsError> {
             signal: signal(&args.signal)?,
             json: json(&args.json)?,
         },
+        Some(Subcommand::Admit(args)) => Command::Admit {
+            whom: whom(&args)?,
+            json: json(&args.json)?,
+        },
+        Some(Subcommand::History(args)) => Command::History {
+            json: json(&args.json)?,
+        },
         Some(Subcommand::Config(args)) => Command::Config {
             json: json(&args.json)?,
         },
@@ -200,6 +233,25 @@ fn signal(texts: &[String]) -> Result<Signal, ArgsError> {
     Ok(last.map_or(Ok(Signal::MemoryAvailable), |text| {
         parse_signal("signal", text)
     })?)
+}
+
+fn whom(args: &AdmitArgs) -> Result<Whom, ArgsError> {
+    let described = !args.qos.is_empty() || !args.priority.is_empty();
+    match args.pod.last() {
+        Some(_) if described => Err(ArgsError::TwoPods),
+        Some(path) => Ok(Whom::Manifest(PathBuf::from(path))),
+        None if !described => Err(ArgsError::NoPod),
+        None => {
+            let qos = args.qos.last();
+            let priority = args.priority.last();
+            Ok(Whom::Pod {
+                qos: qos.map_or(Ok(QosClass::BestEffort), |text| {
+                    parse_qos_class("qos", text)
+                })?,
+                priority: priority.map_or(Ok(0), |text| parse_priority("priority", text))?,
+            })
+        }
+    }
 }
 
 impl From<Flags> for Typed {
@@ -237,6 +289,7 @@ impl From<Flags> for Typed {
             kube_reserved: flags.kube_reserved,
             enforce_node_allocatable: flags.enforce_node_allocatable,
             v: flags.v,
+            state_dir: flags.state_dir,
             experimental_kernel_memcg_notification: flags.experimental_kernel_memcg_notification,
             low_diskspace_threshold_mb: flags.low_diskspace_threshold_mb,
             outofdisk_transition_frequency: flags.outofdisk_transition_frequency,

@@ -1,5 +1,5 @@
 use evictd_config::{Typed, resolve};
-use evictd_node::Signal;
+use evictd_node::{QosClass, Signal};
 
 use super::*;
 
@@ -79,6 +79,34 @@ fn commands_take_their_own_flags_anywhere() {
             "rank --signal nodefs.inodesFree --json",
             Command::Rank { signal, json: true },
         ),
+        (
+            "admit --pod a --pod=b.yaml",
+            Command::Admit {
+                whom: Whom::Manifest("b.yaml".into()),
+                json: false,
+            },
+        ),
+        (
+            "admit --qos=Guaranteed --priority -5 --json",
+            Command::Admit {
+                whom: Whom::Pod {
+                    qos: QosClass::Guaranteed,
+                    priority: -5,
+                },
+                json: true,
+            },
+        ),
+        (
+            "admit --priority 0x10",
+            Command::Admit {
+                whom: Whom::Pod {
+                    qos: QosClass::BestEffort,
+                    priority: 16,
+                },
+                json: false,
+            },
+        ),
+        ("history", Command::History { json: false }),
         ("config --json=true", Command::Config { json: true }),
         ("selftest", Command::Selftest { json: false }),
         (
@@ -135,13 +163,13 @@ const WRONG: &[(&str, &str)] = &[
     ("-v", "flag needs an argument: --v; as in --v=2"),
     (
         "statsu",
-        "unknown command: statsu; did you mean status? commands are status, rank, config, \
+        "unknown command: statsu; did you mean status? commands are status, rank, admit, history, config, \
              oom-score, gc containers, selftest, help",
     ),
     (
         "--dry-run false",
         "unknown command: false; a boolean flag takes its value with =: --flag=false; \
-             commands are status, rank, config, oom-score, gc containers, \
+             commands are status, rank, admit, history, config, oom-score, gc containers, \
              selftest, help",
     ),
     (
@@ -150,12 +178,12 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "gc",
-        "unknown command: gc; commands are status, rank, config, oom-score, gc containers, \
+        "unknown command: gc; commands are status, rank, admit, history, config, oom-score, gc containers, \
              selftest, help",
     ),
     (
         "gc volumes",
-        "unknown command: gc volumes; commands are status, rank, config, oom-score, gc \
+        "unknown command: gc volumes; commands are status, rank, admit, history, config, oom-score, gc \
              containers, selftest, help",
     ),
     (
@@ -164,7 +192,7 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "--json",
-        "--json goes with a command: status, rank, config, oom-score, gc containers, \
+        "--json goes with a command: status, rank, admit, history, config, oom-score, gc containers, \
          selftest",
     ),
     (
@@ -177,6 +205,28 @@ const WRONG: &[(&str, &str)] = &[
              byte 0; did you mean memory.available? signals are memory.available, \
              nodefs.available, nodefs.inodesFree, imagefs.available, imagefs.inodesFree, \
              pid.available",
+    ),
+    (
+        "admit",
+        "evictd admit needs a pod: --pod=FILE, or --qos=CLASS and --priority=PRIORITY",
+    ),
+    (
+        "admit --pod=a --qos=Burstable",
+        "--qos and --priority do not go with --pod: the manifest says both",
+    ),
+    (
+        "admit --pod",
+        "flag needs an argument: --pod; as in --pod=pod.yaml",
+    ),
+    (
+        "admit --qos=bestEffort",
+        "--qos: unknown value \"bestEffort\", in \"bestEffort\" at byte 0; did you mean \
+             BestEffort? values are BestEffort, Burstable, Guaranteed",
+    ),
+    (
+        "admit --priority=1G",
+        "--priority: strconv.ParseInt: parsing \"1G\": invalid syntax, in \"1G\" at byte 0; a \
+             whole number from -2147483648 to 2147483647, without a unit",
     ),
     (
         "status --json=maybe",

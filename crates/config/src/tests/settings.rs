@@ -217,6 +217,7 @@ fn field<'a>(typed: &'a mut Typed, name: &str) -> &'a mut Vec<String> {
         "kube-reserved" => &mut typed.kube_reserved,
         "enforce-node-allocatable" => &mut typed.enforce_node_allocatable,
         "v" => &mut typed.v,
+        "state-dir" => &mut typed.state_dir,
         "experimental-kernel-memcg-notification" => {
             &mut typed.experimental_kernel_memcg_notification
         }
