@@ -1,0 +1,16 @@
+//! Disk usage of directory trees, measured off the decision's path.
+
+mod links;
+mod quota;
+mod scanner;
+mod tally;
+mod usage;
+mod walk;
+mod worker;
+
+pub use scanner::DiskScanner;
+pub use usage::{Pace, Progress, TreeUsage};
+pub use walk::read_tree_usage;
+
+#[cfg(test)]
+pub(crate) use walk::Walk;
