@@ -1,6 +1,8 @@
 //! Disk usage of directory trees, measured off the decision's path.
 
+mod level;
 mod links;
+mod names;
 mod quota;
 mod scanner;
 mod tally;
@@ -13,4 +15,4 @@ pub use usage::{Pace, Progress, TreeUsage};
 pub use walk::read_tree_usage;
 
 #[cfg(test)]
-pub(crate) use walk::Walk;
+mod tests;

@@ -217,3 +217,6 @@ fn container_of<'a>(usage: &'a mut PodUsage, name: &str) -> &'a mut ContainerUsa
     #[expect(clippy::indexing_slicing, reason = "found, or pushed just now")]
     &mut containers[index]
 }
+
+#[cfg(test)]
+mod tests;

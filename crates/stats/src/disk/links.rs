@@ -86,3 +86,6 @@ fn find(slots: &mut [Inode], inode: Inode) -> Option<&mut Inode> {
         .find(|at| matches!(slots.get(*at), Some(slot) if slot.number == 0 || *slot == inode))?;
     slots.get_mut(at)
 }
+
+#[cfg(test)]
+mod tests;

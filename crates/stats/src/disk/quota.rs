@@ -3,9 +3,9 @@ use std::os::fd::BorrowedFd;
 use evictd_rawsys::{read_project, read_project_usage};
 use rustix::fs::{AtFlags, OFlags};
 
+use super::level::open_dir;
 use super::tally::{device, look_at};
 use super::usage::TreeUsage;
-use super::walk::open_dir;
 
 /// A quota project: of which filesystem, and its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -178,8 +178,9 @@ impl DiskScanner {
         }
     }
 
-    /// What a tree holds: the last whole measurement, or what the first one
-    /// has found so far; `None` before, and for a tree that is not watched.
+    /// What a tree holds: the last measurement that went to its end, or what
+    /// the one under way has found so far where that is more; `None` before the
+    /// first, and for a tree that is not watched.
     #[must_use]
     pub fn usage(&self, tree: &Path) -> Option<TreeUsage> {
         let found = self
@@ -219,3 +220,6 @@ impl Drop for DiskScanner {
         self.shared.call();
     }
 }
+
+#[cfg(test)]
+mod tests;

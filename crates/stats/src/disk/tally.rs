@@ -69,6 +69,14 @@ impl Tally {
         }
     }
 
+    /// A directory that was one a moment ago: replaced counts as vanished.
+    pub(crate) fn not_opened(&mut self, errno: Errno) {
+        if !matches!(errno, Errno::NOTDIR | Errno::LOOP) {
+            self.failed(errno);
+        }
+    }
+
+    /// Counts one inode.
     pub(crate) fn count(&mut self, found: &Statx) {
         let bytes = found.stx_blocks.saturating_mul(BLOCK_BYTES);
         // Directories have a link for each child.
@@ -120,3 +128,6 @@ pub(crate) fn is_dir(found: &Statx) -> bool {
 pub(crate) fn device(found: &Statx) -> u64 {
     makedev(found.stx_dev_major, found.stx_dev_minor)
 }
+
+#[cfg(test)]
+mod tests;

@@ -12,7 +12,7 @@ use evictd_node::Mono;
 use super::quota::{Project, read_quota, read_tree_project};
 use super::scanner::{Order, Shared};
 use super::usage::{Pace, Progress, TreeUsage};
-use super::walk::{BUFFER_BYTES, Walk};
+use super::walk::{BUFFER_BYTES, Bounds, Walk};
 use crate::now;
 
 /// Entries of a step, after which results are published and a rest may come.
@@ -146,7 +146,7 @@ impl Worker {
         else {
             return false;
         };
-        self.walk = Some((index, Walk::open(path, begun)));
+        self.walk = Some((index, Walk::open(path, begun, Bounds::USUAL)));
         if let Some(usage) = self.ask_quota(index, begun) {
             self.walk = None;
             self.finish(index, usage, 1);
@@ -209,12 +209,14 @@ impl Worker {
         }
     }
 
-    /// Shows a result; one under way only while there is no whole one.
+    /// Shows a result; one under way only where it is more than the last whole
+    /// one, so that a tree which grows faster than it is walked is seen to.
     fn publish(&self, index: usize, usage: TreeUsage) {
         let last = self.trees.get(index).and_then(|tree| tree.last);
         let mut state = self.shared.lock();
         if let Some(shown) = state.usages.get_mut(index) {
-            *shown = last.or(Some(usage));
+            let whole = last.filter(|last| last.used_bytes >= usage.used_bytes);
+            *shown = whole.or(Some(usage));
         }
         state.progress = self.progress();
         state.measured = self.is_measured();
@@ -279,3 +281,6 @@ fn lower_priority() {
     let _ = rustix::process::setpriority_process(None, 19);
     let _ = evictd_rawsys::set_idle_io_priority();
 }
+
+#[cfg(test)]
+mod tests;
