@@ -31,8 +31,8 @@ pub(crate) struct State {
     pub(crate) number: u64,
     pub(crate) usages: Vec<Option<TreeUsage>>,
     pub(crate) progress: Progress,
-    /// Each tree has been measured to its end.
-    pub(crate) measured: bool,
+    /// Some tree has not been measured to its end yet.
+    pub(crate) missing: bool,
 }
 
 #[derive(Debug, Default)]
@@ -205,11 +205,11 @@ impl DiskScanner {
         self.exchange(&mut state);
         let number = self.order.number;
         let waited = shared.ended.wait_timeout_while(state, at_most, |state| {
-            state.number != number || !state.measured
+            state.number != number || state.missing
         });
         let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         self.exchange(&mut state);
-        state.number == number && state.measured
+        state.number == number && !state.missing
     }
 }
 

@@ -98,7 +98,7 @@ impl Worker {
             self.follow(order);
             state.number = self.order.number;
             state.usages = self.trees.iter().map(|tree| tree.last).collect();
-            state.measured = self.is_measured();
+            state.missing = self.is_missing_some();
             state.progress = self.progress();
         }
     }
@@ -219,7 +219,7 @@ impl Worker {
             *shown = whole.or(Some(usage));
         }
         state.progress = self.progress();
-        state.measured = self.is_measured();
+        state.missing = self.is_missing_some();
     }
 
     fn progress(&self) -> Progress {
@@ -231,8 +231,8 @@ impl Worker {
         }
     }
 
-    fn is_measured(&self) -> bool {
-        self.trees.iter().all(|tree| tree.last.is_some())
+    fn is_missing_some(&self) -> bool {
+        self.trees.iter().any(|tree| tree.last.is_none())
     }
 
     fn pace(&self) -> Pace {
