@@ -1,11 +1,11 @@
 use crate::set_idle_io_priority;
 
 /// The class of a thread, from the upper bits that `ioprio_get(2)` gives.
-fn class_of_this_thread() -> i64 {
+fn class_of_this_thread() -> libc::c_long {
     // SAFETY: two integers, no pointer.
     let found = unsafe { libc::syscall(libc::SYS_ioprio_get, super::WHO_PROCESS, 0) };
     assert!(found >= 0);
-    i64::from(found >> 13)
+    found >> 13
 }
 
 #[test]

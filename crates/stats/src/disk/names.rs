@@ -1,5 +1,5 @@
 use alloc::vec::Vec;
-use std::ffi::CStr;
+use core::ffi::CStr;
 
 /// The names of directories that wait to be walked, on a stack: those of the
 /// deepest level last. Bounded, since names are the pods' to choose.

@@ -5,9 +5,9 @@ mod limits;
 mod mounts;
 mod moving;
 
+use alloc::collections::BTreeSet;
 use core::mem::MaybeUninit;
 use core::sync::atomic::AtomicBool;
-use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::os::unix::ffi::OsStrExt;

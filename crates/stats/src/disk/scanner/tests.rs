@@ -22,7 +22,10 @@ fn numbers(usage: Option<TreeUsage>) -> Option<(u64, u64, bool)> {
 fn tree(files: usize) -> Tree {
     let tree = Tree::new();
     for file in 0..files {
-        tree.put(&format!("{}/{file}", file % 7), &"x".repeat(file % 20 * 1000));
+        tree.put(
+            &format!("{}/{file}", file % 7),
+            &"x".repeat(file % 20 * 1000),
+        );
     }
     tree
 }

@@ -15,7 +15,7 @@ fn without_room_each_name_counts_for_its_share() {
     for name in ["second", "third"] {
         fs::hard_link(tree.path("file"), tree.path(name)).unwrap();
     }
-    let path = std::ffi::CString::new(tree.path("file").to_str().unwrap()).unwrap();
+    let path = alloc::ffi::CString::new(tree.path("file").to_str().unwrap()).unwrap();
     let found = look_at(CWD, &path, AtFlags::empty()).unwrap();
     assert_eq!(found.stx_nlink, 3);
 

@@ -10,7 +10,7 @@ use super::{expected, mixed, numbers};
 use crate::disk::walk::{BUFFER_BYTES, Bounds, Walk};
 use crate::tests::tree::Tree;
 
-const NEVER: AtomicBool = AtomicBool::new(false);
+static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// A walk that has made some steps with few directories kept open.
 fn begun(tree: &Tree, entries: u64) -> (Walk, Vec<MaybeUninit<u8>>) {
