@@ -84,6 +84,7 @@ fail() {
 end() {
   end_status=$?
   trap - EXIT
+  set +e
   [ -z "$evictd_pid" ] || kill -KILL "$evictd_pid" 2>/dev/null || true
   for end_name in $pods_made; do
     thaw "$end_name"
@@ -244,6 +245,12 @@ how_often() {
   while read -r line; do
     case $line in *"$1"*) times=$((times + 1)) ;; esac
   done <"$log"
+}
+
+# logged_times TIMES TEXT: so often, or more.
+logged_times() {
+  how_often "$2"
+  [ "$times" -ge "$1" ]
 }
 
 # expect_log TIMES TEXT
