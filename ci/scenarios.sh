@@ -38,7 +38,7 @@ make_disk() {
   case "$type" in
     ext4) mke2fs -q -F -t ext4 -m 0 -O ^has_journal "$@" "$image" ;;
     xfs) mkfs.xfs -q -f "$@" "$image" ;;
-    vfat) busybox mkfs.vfat "$image" ;;
+    vfat) busybox mkdosfs "$image" ;;
     swap) busybox mkswap "$image" >/dev/null ;;
     *) die "a disk cannot be $type" ;;
   esac
@@ -59,18 +59,18 @@ build_programs() {
   mv "$workload.$$" "$workload"
 }
 
-# tell NAME START VERDICT TIMES: the scenario's line with its notes, from the log on
+# tell NAME START VERDICT TIMES LOG: the scenario's line with its notes, from the log on
 # standard input; where it failed, the end of the log too. In one go, so that the lines
 # of two do not mix.
 tell() {
-  local name=$1 start=$2 verdict=$3 times=$4 text notes
+  local name=$1 start=$2 verdict=$3 times=$4 log=$5 text notes
   text=$(tr -d '\r')
   notes=$(sed -n 's/^evictd-note: //p' <<<"$text" | awk '{ printf "; %s", $0 }')
   {
     printf '%-22s %5.1f s  %s%s%s\n' "$name" "$(elapsed_since "$start")" "$verdict" "${times:+ ($times)}" "$notes"
     if [ "$verdict" != passed ]; then
       tail -n 60 <<<"$text" | sed 's/^/    /'
-      say "    (all of it: target/vm/$name.log)"
+      say "    (all of it: $log)"
     fi
   } >"$scratch/tell.$name"
   cat "$scratch/tell.$name"

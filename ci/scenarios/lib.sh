@@ -77,8 +77,17 @@ fail() {
   say "FAILED: $*"
   say "evictd's log:"
   while read -r line; do echo "  $line"; done <"$log"
+  say "pods and processes in them:"
+  for fail_name in $pods_made; do
+    fail_count=0
+    each_process "$fail_name" count_process || true
+    [ "$fail_count" = 0 ] || echo "  $fail_name: $fail_count"
+  done
+  read -r line </proc/loadavg && say "loadavg: $line"
+  read -r line 2>/dev/null <"/proc/${evictd_pid:-self}/stat" && say "evictd: $line"
   exit 1
 }
+count_process() { fail_count=$((fail_count + 1)); }
 
 # Whatever happens, nothing of the scenario goes on.
 end() {

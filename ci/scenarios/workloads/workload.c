@@ -52,22 +52,24 @@ static void complain(const char *what)
 	fprintf(stderr, "workload: %s: %s\n", what, strerror(errno));
 }
 
-/* One MiB that is really there. NULL where the kernel gives none. */
-static char *take(int kind)
+/* Memory that is really there. NULL where the kernel gives none. */
+static char *take(long size, int kind)
 {
-	char *chunk = mmap(NULL, MIB, PROT_READ | PROT_WRITE, kind | MAP_ANONYMOUS, -1, 0);
+	char *chunk = mmap(NULL, size, PROT_READ | PROT_WRITE, kind | MAP_ANONYMOUS, -1, 0);
 
 	if (chunk == MAP_FAILED)
 		return NULL;
-	for (long at = 0; at < MIB; at += 4096)
+	madvise(chunk, size, MADV_HUGEPAGE);
+	for (long at = 0; at < size; at += 4096)
 		chunk[at] = 1;
 	return chunk;
 }
 
+/* Large pages are the fastest way to use memory up. */
 static void hog(long mib_per_second)
 {
 	for (;;) {
-		if (!take(MAP_PRIVATE))
+		if (!take(mib_per_second ? MIB : 64 * MIB, MAP_PRIVATE))
 			nap(100);
 		if (mib_per_second)
 			nap(1000 / mib_per_second);
@@ -99,7 +101,7 @@ static void steered(const char *file, int kind)
 
 		while (want >= 0 && have > want)
 			munmap(chunks[--have], MIB);
-		while (have < want && have < MOST_CHUNKS && (chunks[have] = take(kind)))
+		while (have < want && have < MOST_CHUNKS && (chunks[have] = take(MIB, kind)))
 			have++;
 		nap(20);
 	}
