@@ -120,8 +120,11 @@ pod() {
     exec "$@"
   ) </dev/null >"$work/$pod_name.out" 2>&1 &
   eval "pid_$pod_name=$!"
-  wait_until 10 "pod $pod_name runs" holds_processes "$pod_name"
+  eval "pod_pid=\$pid_$pod_name"
+  wait_until 10 "pod $pod_name runs" has_begun "$pod_name" "$pod_pid"
 }
+# It may be evicted again before anyone looks.
+has_begun() { holds_processes "$1" || has_ended "$2"; }
 
 # memory_pod NAME MIB: a pod that holds as much memory; resize NAME MIB changes it.
 memory_pod() {
