@@ -32,7 +32,6 @@ impl Keeper {
     }
 
     /// Sets what has changed since the last call, and returns lines to log.
-    #[expect(dead_code, reason = "for the daemon's --apply-oom-score-adj")]
     pub(crate) fn apply(&mut self, now: Mono, pods: &[FoundPod]) -> Vec<String> {
         let scale = self.scale;
         let report = self.scores.apply(now, pods, &mut |found, child| {
