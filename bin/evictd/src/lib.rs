@@ -18,6 +18,7 @@ mod engine;
 mod history;
 mod log_line;
 mod machine;
+mod object;
 mod pods;
 mod protect;
 mod rank;
