@@ -46,11 +46,13 @@ pub(crate) fn run(settings: &Resolved, options: &HistoryOptions) -> ExitCode {
 fn read(settings: &Resolved) -> Result<State, String> {
     let directory = settings.state_dir.as_ref();
     let directory = directory.ok_or("--state-dir is empty: nothing is kept on disk")?;
-    let at = || directory.display();
     match read_state(directory) {
         Ok(Some(state)) => Ok(state),
-        Ok(None) => Err(format!("{}: no daemon has kept a history here", at())),
-        Err(error) => Err(format!("{}: {error}", at())),
+        Ok(None) => {
+            let directory = directory.display();
+            Err(format!("{directory}: no daemon has kept a history here"))
+        }
+        Err(error) => Err(error.to_string()),
     }
 }
 

@@ -9,8 +9,10 @@ use crate::admit::{self, AdmitOptions};
 use crate::args::{Command, Request, parse};
 use crate::config_command::{self, ConfigOptions};
 use crate::daemon;
+use crate::gc::{self, GcOptions};
 use crate::history::{self, HistoryOptions};
 use crate::log_line;
+use crate::oom_score::{self, OomScoreOptions};
 use crate::rank::{self, RankOptions};
 use crate::selftest::{self, SelftestOptions};
 use crate::status::{self, StatusOptions};
@@ -54,6 +56,10 @@ fn run_command(command: Command, settings: &Resolved) -> ExitCode {
         Command::Admit { whom, json } => admit::run(settings, &AdmitOptions { whom, json }),
         Command::History { json } => history::run(settings, &HistoryOptions { json }),
         Command::Config { json } => config_command::run(settings, &ConfigOptions { json }),
+        Command::OomScore { apply, json } => {
+            oom_score::run(settings, &OomScoreOptions { apply, json })
+        }
+        Command::GcContainers { json } => gc::run(settings, &GcOptions { json }),
         Command::Selftest { json } => selftest::run(&SelftestOptions { json }),
     }
 }
@@ -69,7 +75,7 @@ fn log_to_stderr(verbosity: u8) {
 }
 
 /// One line on stderr. Where even that cannot be written, the exit code tells.
-fn usage_error(message: &str) -> ExitCode {
+pub(crate) fn usage_error(message: &str) -> ExitCode {
     let _ = writeln!(std::io::stderr(), "evictd: {message}");
     ExitCode::from(USAGE)
 }

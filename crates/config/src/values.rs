@@ -2,7 +2,7 @@
 
 use core::ops::RangeInclusive;
 use core::time::Duration;
-use std::path::PathBuf;
+use std::path::{Component, PathBuf};
 
 use evictd_node::{QosClass, Signal};
 use evictd_quantity::GoDuration;
@@ -175,6 +175,28 @@ pub(crate) fn did_you_mean<'a>(
     nearest(text, candidates)
         .map(|word| format!("did you mean {word}? "))
         .unwrap_or_default()
+}
+
+/// A directory in which something may be deleted: by its whole path, so that it
+/// does not depend on where evictd was started.
+pub(crate) fn directory(flag: &'static str, text: &str) -> Parsed<PathBuf> {
+    let hint = "an absolute path without .. in it, below /";
+    let fail = |at, message: &str| Err(ConfigError::new(flag, (text, at), message.into(), hint));
+    let path = PathBuf::from(text);
+    if !path.is_absolute() {
+        return fail(0, "the path is not absolute");
+    }
+    if let Some(at) = text.find('\0') {
+        return fail(at, "a path cannot hold a NUL byte");
+    }
+    let named = |part| matches!(part, Component::RootDir | Component::Normal(_));
+    if !path.components().all(named) {
+        return fail(0, "the path leads up");
+    }
+    if path.parent().is_none() {
+        return fail(0, "the root holds the whole machine");
+    }
+    Ok(path)
 }
 
 /// A cgroup by its path from the root of the hierarchies.

@@ -37,6 +37,18 @@ pub enum Command {
         /// Print JSON.
         json: bool,
     },
+    /// `evictd oom-score`
+    OomScore {
+        /// Set the scores.
+        apply: bool,
+        /// Print JSON.
+        json: bool,
+    },
+    /// `evictd gc containers`
+    GcContainers {
+        /// Print JSON.
+        json: bool,
+    },
     /// `evictd selftest`
     Selftest {
         /// Print JSON.
@@ -64,6 +76,12 @@ const JSON: OwnFlag = OwnFlag {
     name: "json",
     takes: Takes::Bool,
     help: "Print JSON for programs instead of text for people.",
+};
+
+const APPLY: OwnFlag = OwnFlag {
+    name: "apply",
+    takes: Takes::Bool,
+    help: "Set the scores too, once. The daemon does so with --apply-oom-score-adj.",
 };
 
 const SIGNAL: OwnFlag = OwnFlag {
@@ -94,7 +112,7 @@ const PRIORITY: OwnFlag = OwnFlag {
 };
 
 /// Every command but the daemon.
-pub(crate) static COMMANDS: [Description; 6] = [
+pub(crate) static COMMANDS: [Description; 8] = [
     Description {
         name: "status",
         summary: "signals, node conditions, and pods in eviction order",
@@ -149,6 +167,34 @@ pub(crate) static COMMANDS: [Description; 6] = [
         examples: &["evictd config --eviction-hard='memory.available<10%'"],
     },
     Description {
+        name: "oom-score",
+        summary: "oom_score_adj of the pods' processes, is and should be",
+        help: "Prints each process of each pod with its oom_score_adj and the one that the pod's \
+               QoS class and memory request ask for, and why. With --apply sets it; lowering \
+               needs CAP_SYS_RESOURCE: without it one line says so, the rest is done, and the \
+               exit code is 1. Nothing outside the pods is touched. What a process starts \
+               inherits its score.",
+        flags: &[APPLY, JSON],
+        examples: &[
+            "evictd oom-score",
+            "evictd oom-score --apply --pod-cgroup-root=/system.slice",
+        ],
+    },
+    Description {
+        name: "gc containers",
+        summary: "delete what pods that are gone left behind, once",
+        help: "Deletes logs and emptyDir volumes of pods that are gone, oldest first, and of \
+               living pods the logs between the first and the newest start of a container; says \
+               why for each. Only in directories that --pod-logs-dir and --root-dir name on this \
+               very command line. Follows no link and crosses no mount. With --dry-run deletes \
+               nothing. Deletes nothing either when it cannot tell which pods there are.",
+        flags: &[JSON],
+        examples: &[
+            "evictd gc containers --pod-logs-dir=/var/log/pods --dry-run",
+            "evictd gc containers --pod-logs-dir=/var/log/pods --root-dir=/data",
+        ],
+    },
+    Description {
         name: "selftest",
         summary: "make pressure in a small cgroup and evict for real (root)",
         help: "On this very node, inside a cgroup of its own that bounds the harm, makes three \
@@ -174,6 +220,14 @@ impl OwnFlag {
 impl Description {
     pub(crate) fn find(name: &str) -> Option<&'static Self> {
         COMMANDS.iter().find(|command| command.name == name)
+    }
+
+    /// Whether the name of a command of several words begins with this.
+    pub(crate) fn is_begun_by(words: &str) -> bool {
+        let rest = |name: &'static str| name.strip_prefix(words);
+        COMMANDS
+            .iter()
+            .any(|command| rest(command.name).is_some_and(|rest| rest.starts_with(' ')))
     }
 
     pub(crate) fn flag(&self, name: &str) -> Option<&'static OwnFlag> {

@@ -79,7 +79,7 @@ pub(crate) fn version() -> String {
 fn of_all() -> String {
     let mut text = String::from(INTRODUCTION);
     for command in &COMMANDS {
-        text.push_str(&format!("  {:<10}{}\n", command.name, command.summary));
+        text.push_str(&format!("  {:<15}{}\n", command.name, command.summary));
     }
     text.push_str(FORMS);
     for group in Group::ALL {

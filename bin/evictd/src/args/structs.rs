@@ -63,6 +63,12 @@ struct Flags {
     #[argh(option)]
     guaranteed_oom_score_adj: Vec<String>,
     #[argh(option)]
+    apply_oom_score_adj: Vec<String>,
+    #[argh(option)]
+    root_dir: Vec<String>,
+    #[argh(option)]
+    pod_logs_dir: Vec<String>,
+    #[argh(option)]
     system_reserved: Vec<String>,
     #[argh(option)]
     kube_reserved: Vec<String>,
@@ -90,6 +96,8 @@ enum Subcommand {
     Admit(AdmitArgs),
     History(HistoryArgs),
     Config(ConfigArgs),
+    OomScore(OomScoreArgs),
+    GcContainers(GcContainersArgs),
     Selftest(SelftestArgs),
 }
 
@@ -132,6 +140,22 @@ struct HistoryArgs {
 #[derive(FromArgs)]
 #[argh(subcommand, name = "config")]
 struct ConfigArgs {
+    #[argh(option)]
+    json: Vec<String>,
+}
+
+#[derive(FromArgs)]
+#[argh(subcommand, name = "oom-score")]
+struct OomScoreArgs {
+    #[argh(option)]
+    apply: Vec<String>,
+    #[argh(option)]
+    json: Vec<String>,
+}
+
+#[derive(FromArgs)]
+#[argh(subcommand, name = "gc containers")]
+struct GcContainersArgs {
     #[argh(option)]
     json: Vec<String>,
 }
@@ -182,6 +206,13 @@ fn command(subcommand: Option<Subcommand>) -> Result<Command, ArgsError> {
         Some(Subcommand::Config(args)) => Command::Config {
             json: json(&args.json)?,
         },
+        Some(Subcommand::OomScore(args)) => Command::OomScore {
+            apply: boolean("apply", &args.apply)?,
+            json: json(&args.json)?,
+        },
+        Some(Subcommand::GcContainers(args)) => Command::GcContainers {
+            json: json(&args.json)?,
+        },
         Some(Subcommand::Selftest(args)) => Command::Selftest {
             json: json(&args.json)?,
         },
@@ -189,8 +220,12 @@ fn command(subcommand: Option<Subcommand>) -> Result<Command, ArgsError> {
 }
 
 fn json(texts: &[String]) -> Result<bool, ArgsError> {
+    boolean("json", texts)
+}
+
+fn boolean(flag: &'static str, texts: &[String]) -> Result<bool, ArgsError> {
     let last = texts.last();
-    Ok(last.map_or(Ok(false), |text| parse_boolean("json", text))?)
+    Ok(last.map_or(Ok(false), |text| parse_boolean(flag, text))?)
 }
 
 fn signal(texts: &[String]) -> Result<Signal, ArgsError> {
@@ -247,6 +282,9 @@ impl From<Flags> for Typed {
             pod_manifest_path: flags.pod_manifest_path,
             pod_cgroup_root: flags.pod_cgroup_root,
             guaranteed_oom_score_adj: flags.guaranteed_oom_score_adj,
+            apply_oom_score_adj: flags.apply_oom_score_adj,
+            root_dir: flags.root_dir,
+            pod_logs_dir: flags.pod_logs_dir,
             system_reserved: flags.system_reserved,
             kube_reserved: flags.kube_reserved,
             enforce_node_allocatable: flags.enforce_node_allocatable,

@@ -114,6 +114,22 @@ fn commands_take_their_own_flags_anywhere() {
     }
 }
 
+#[test]
+fn a_command_may_have_two_words() {
+    for (line, json) in [
+        ("gc containers", false),
+        ("gc --json --dry-run containers", true),
+        ("--json gc -- containers", true),
+    ] {
+        assert_eq!(run(line).0, Command::GcContainers { json }, "{line}");
+    }
+    let both = Command::OomScore {
+        apply: true,
+        json: true,
+    };
+    assert_eq!(run("--apply oom-score --json").0, both);
+}
+
 /// Every flag reaches the field of its name, through argh and all.
 #[test]
 fn every_flag_of_the_table_arrives() {
@@ -151,21 +167,37 @@ const WRONG: &[(&str, &str)] = &[
     ("-v", "flag needs an argument: --v; as in --v=2"),
     (
         "statsu",
-        "unknown command: statsu; did you mean status? commands are status, rank, admit, \
-             history, config, selftest, help",
+        "unknown command: statsu; did you mean status? commands are status, rank, admit, history, config, \
+             oom-score, gc containers, selftest, help",
     ),
     (
         "--dry-run false",
         "unknown command: false; a boolean flag takes its value with =: --flag=false; \
-             commands are status, rank, admit, history, config, selftest, help",
+             commands are status, rank, admit, history, config, oom-score, gc containers, \
+             selftest, help",
     ),
     (
         "status rank",
         "unexpected argument: rank; evictd takes one command, and flags",
     ),
     (
+        "gc",
+        "unknown command: gc; commands are status, rank, admit, history, config, oom-score, gc containers, \
+             selftest, help",
+    ),
+    (
+        "gc volumes",
+        "unknown command: gc volumes; commands are status, rank, admit, history, config, oom-score, gc \
+             containers, selftest, help",
+    ),
+    (
+        "status --apply",
+        "unknown flag: --apply is no flag of evictd status; evictd status --help lists them",
+    ),
+    (
         "--json",
-        "--json goes with a command: status, rank, admit, history, config, selftest",
+        "--json goes with a command: status, rank, admit, history, config, oom-score, gc containers, \
+         selftest",
     ),
     (
         "status --signal=memory.available",
@@ -230,7 +262,7 @@ fn help_fits_the_terminal_and_names_everything() {
     }
     for command in &command::COMMANDS {
         let name = command.name;
-        assert!(all.contains(&format!("\n  {name:<10}")), "{name}");
+        assert!(all.contains(&format!("\n  {name:<15}")), "{name}");
         let text = help(&format!("{name} --help"));
         assert_eq!(help(&format!("help {name}")), text);
         assert!(text.starts_with(&format!("evictd {name} - ")));
