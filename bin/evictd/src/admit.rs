@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -13,9 +14,10 @@ use evictd_pod::Pod;
 use evictd_runtime::own::try_lock;
 use evictd_state::{State, check_published, read_boot_id, read_state};
 use evictd_stats::{now, wall_seconds};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::engine::Engine;
+use crate::object::object;
 use crate::run::{USAGE, print};
 use crate::setup::{FIRST_FS_WAIT, PROC, Setup};
 
@@ -90,12 +92,13 @@ fn pods_of(whom: &Whom) -> Result<Vec<Pod>, String> {
 fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
     let most = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);
     let most = most.saturating_add(1);
-    let mut bytes = Vec::new();
-    if path == Path::new("-") {
-        io::stdin().take(most).read_to_end(&mut bytes)?;
+    let file = if path == Path::new("-") {
+        File::from(io::stdin().as_fd().try_clone_to_owned()?)
     } else {
-        File::open(path)?.take(most).read_to_end(&mut bytes)?;
-    }
+        File::open(path)?
+    };
+    let mut bytes = Vec::new();
+    file.take(most).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -151,26 +154,30 @@ fn boot_id() -> String {
 fn in_json(seen: &Seen, pods: &[Pod], verdicts: &[Result<(), Rejection>]) -> Value {
     let each = pods.iter().zip(verdicts).map(|(pod, verdict)| {
         let rejection = verdict.as_ref().err();
-        json!({
-            "namespace": pod.metadata.namespace,
-            "name": pod.metadata.name,
-            "qosClass": pod.qos_class().name(),
-            "priority": pod.priority(),
-            "admitted": verdict.is_ok(),
-            "reason": rejection.map(|_| Rejection::REASON),
-            "message": rejection.map(ToString::to_string),
-        })
+        object(vec![
+            ("namespace", pod.metadata.namespace.as_str().into()),
+            ("name", pod.metadata.name.as_str().into()),
+            ("qosClass", pod.qos_class().name().into()),
+            ("priority", pod.priority().into()),
+            ("admitted", verdict.is_ok().into()),
+            ("reason", rejection.map(|_| Rejection::REASON).into()),
+            ("message", rejection.map(ToString::to_string).into()),
+        ])
     });
     let names = seen.conditions.each().map(Condition::name);
     let taints = seen.conditions.each().map(Condition::taint);
-    json!({
-        "admitted": verdicts.iter().all(Result::is_ok),
-        "source": if seen.doubt.is_none() { "daemon" } else { "observation" },
-        "why": seen.doubt,
-        "conditions": names.collect::<Vec<_>>(),
-        "taints": taints.collect::<Vec<_>>(),
-        "pods": each.collect::<Vec<_>>(),
-    })
+    let source = match seen.doubt {
+        None => "daemon",
+        Some(_) => "observation",
+    };
+    object(vec![
+        ("admitted", verdicts.iter().all(Result::is_ok).into()),
+        ("source", source.into()),
+        ("why", seen.doubt.as_deref().into()),
+        ("conditions", names.collect()),
+        ("taints", taints.collect()),
+        ("pods", each.collect()),
+    ])
 }
 
 /// What is admitted; what is not is said on stderr, where an init script's log

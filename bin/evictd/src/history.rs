@@ -5,11 +5,11 @@ use std::process::ExitCode;
 use evictd_config::Resolved;
 use evictd_node::Signal;
 use evictd_state::{Outcome, Record, State, read_state};
-use serde_json::{Value, json};
 
 use crate::amount::Amount;
 use crate::columns::wrap;
 use crate::log_line::Utc;
+use crate::object::object;
 use crate::run::print;
 
 /// What was asked for.
@@ -30,11 +30,14 @@ pub(crate) fn run(settings: &Resolved, options: &HistoryOptions) -> ExitCode {
         }
     };
     print(&if options.json {
-        let records: Vec<Value> = state.history.iter().map(Record::to_json).collect();
-        format!(
-            "{}\n",
-            json!({ "evictions": state.evictions, "records": records })
-        )
+        let document = object(vec![
+            ("evictions", state.evictions.into()),
+            (
+                "records",
+                state.history.iter().map(Record::to_json).collect(),
+            ),
+        ]);
+        format!("{document}\n")
     } else {
         in_text(&state)
     })
@@ -43,11 +46,13 @@ pub(crate) fn run(settings: &Resolved, options: &HistoryOptions) -> ExitCode {
 fn read(settings: &Resolved) -> Result<State, String> {
     let directory = settings.state_dir.as_ref();
     let directory = directory.ok_or("--state-dir is empty: nothing is kept on disk")?;
-    let at = || directory.display();
     match read_state(directory) {
         Ok(Some(state)) => Ok(state),
-        Ok(None) => Err(format!("{}: no daemon has kept a history here", at())),
-        Err(error) => Err(format!("{}: {error}", at())),
+        Ok(None) => {
+            let directory = directory.display();
+            Err(format!("{directory}: no daemon has kept a history here"))
+        }
+        Err(error) => Err(error.to_string()),
     }
 }
 

@@ -86,9 +86,10 @@ impl Record {
     /// The record as scripts read it, and as the state file keeps it.
     #[must_use]
     pub fn to_json(&self) -> Value {
-        let annotations = self.annotations.iter();
-        let annotations = annotations.map(|(key, value)| (key.clone(), value.as_str().into()));
-        let annotations: Map<String, Value> = annotations.collect();
+        let mut annotations = Map::new();
+        for (key, value) in &self.annotations {
+            annotations.insert(key.clone(), value.as_str().into());
+        }
         object(vec![
             ("wallSeconds", self.wall_seconds.into()),
             ("signal", self.signal.map(|signal| signal.name()).into()),
@@ -118,6 +119,9 @@ impl Record {
 
 /// Without `json!`, which would be a copy of this at each place.
 fn object(fields: Vec<(&'static str, Value)>) -> Value {
-    let fields = fields.into_iter();
-    Value::Object(fields.map(|(key, value)| (key.to_owned(), value)).collect())
+    let mut map = Map::new();
+    for (key, value) in fields {
+        map.insert(key.to_owned(), value);
+    }
+    Value::Object(map)
 }
