@@ -66,10 +66,10 @@ impl Keeper {
 /// The line about a pod whose processes keep their score.
 fn refusal(refused: &Refused, found: &FoundPod) -> String {
     format!(
-        "oom_score_adj of {} processes of {} stays (the first is at {} instead of {}): {}; \
-         lowering needs CAP_SYS_RESOURCE",
-        refused.processes,
+        "oom_score_adj in pod {} not set: {} (first is at {} instead of {}): {}; lowering needs \
+         CAP_SYS_RESOURCE",
         name(found),
+        refused.processes,
         refused.present,
         refused.wanted,
         refused.errno

@@ -116,8 +116,8 @@ fn refusal(seen: &Seen) -> Option<String> {
     let (first, errno) = refused.next()?;
     let all = refused.count().saturating_add(1);
     Some(format!(
-        "{all} processes keep their score, the first is {} ({} instead of {}): {errno}; lowering \
-         needs CAP_SYS_RESOURCE",
+        "not set: {all} (first is process {}, at {} instead of {}): {errno}; lowering needs \
+         CAP_SYS_RESOURCE",
         first.pid, first.present, first.wanted
     ))
 }
