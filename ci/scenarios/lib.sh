@@ -11,7 +11,8 @@ work=${WORK:-/tmp/work}   # everything a scenario writes
 disks=${DISKS:-/mnt}      # the disks of its header are mounted here, by name
 log=$work/evictd.log
 manifests=$work/manifests
-evictd_pid='' evictd_flags='' pods_made=''
+root_dir=$disks/nodefs    # for --root-dir
+evictd_pid='' evictd_flags='' pods_made='' uids=0
 
 mkdir -p "$work" "$manifests"
 mkfifo "$work/never"
@@ -135,24 +136,29 @@ memory_pod() {
 
 resize() { echo "$2" >"$work/$1.mib"; }
 
-# manifest NAME [key=value...]: priority, grace (seconds), request and limit of memory.
+# manifest NAME [key=value...]: priority, grace (seconds), request and limit of memory,
+# size (the limit of its emptyDir, which is called data).
 manifest() {
   manifest_name=$1
   shift
-  priority=0 grace=30 request='' limit=''
+  uids=$((uids + 1))
+  uid=00000000-0000-4000-8000-$((100000000000 + uids))
+  eval "uid_$manifest_name=$uid"
+  priority=0 grace=30 request='' limit='' size=''
   for setting in "$@"; do
     case $setting in
-      priority=* | grace=* | request=* | limit=*) eval "${setting%%=*}='${setting#*=}'" ;;
+      priority=* | grace=* | request=* | limit=* | size=*) eval "${setting%%=*}='${setting#*=}'" ;;
       *) fail "manifest: what is $setting?" ;;
     esac
   done
   {
     echo "apiVersion: v1"
     echo "kind: Pod"
-    echo "metadata: {name: $manifest_name, namespace: default}"
+    echo "metadata: {name: $manifest_name, namespace: default, uid: $uid}"
     echo "spec:"
     echo "  priority: $priority"
     echo "  terminationGracePeriodSeconds: $grace"
+    echo "  volumes: [{name: data, emptyDir: {${size:+sizeLimit: $size}}}]"
     echo "  containers:"
     echo "  - name: main"
     echo "    image: none"
@@ -160,6 +166,14 @@ manifest() {
     echo "      requests: {${request:+memory: $request}}"
     echo "      limits: {${limit:+memory: $limit}}"
   } >"$manifests/$manifest_name.yaml"
+}
+
+# volume NAME MIB: a file of that size in the emptyDir of the pod with that manifest, below
+# $root_dir. Sets $volume.
+volume() {
+  eval "volume=$root_dir/pods/\$uid_$1/volumes/kubernetes.io~empty-dir/data"
+  mkdir -p "$volume"
+  fallocate -l "$2M" "$volume/file"
 }
 
 # each_process POD COMMAND: COMMAND with every pid of it; false if there is none.
@@ -210,7 +224,7 @@ start_evictd() {
 }
 
 launch_evictd() {
-  set -- --pod-cgroup-root=/pods --pod-manifest-path="$manifests" \
+  set -- --pod-cgroup-root=/pods --pod-manifest-path="$manifests" --state-dir="$work/state" \
     --housekeeping-interval=100ms --eviction-hard= "$@"
   evictd_flags=''
   for flag in "$@"; do evictd_flags="$evictd_flags '$flag'"; done
@@ -352,7 +366,7 @@ signal() {
 
 # The times of the first kill, for the scenario's line.
 note_kill() {
-  logged ' is gone after ' || fail "no kill is logged as done"
+  await_log 5 ' is gone after '
   note "${line#*Z INFO  }"
 }
 

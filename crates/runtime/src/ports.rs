@@ -51,6 +51,11 @@ pub trait KillInFlight {
 
     /// What has happened so far.
     fn report(&self) -> &KillReport;
+
+    /// How many process ids the pod still holds, after it is gone too: those of
+    /// processes whose parent has not waited for them. Where process ids starve,
+    /// the next pod must not go before these are free. 0 where nobody counts.
+    fn held_pids(&self) -> u64;
 }
 
 /// A pod that runs on this node.

@@ -127,6 +127,13 @@ impl TestPod {
         }
     }
 
+    /// Waits for those that have ended.
+    pub(crate) fn reap(&mut self) {
+        for mut child in self.children.drain(..) {
+            child.wait().unwrap();
+        }
+    }
+
     pub(crate) fn procs(&self) -> Vec<i32> {
         self.dirs.iter().flat_map(|dir| procs(dir)).collect()
     }

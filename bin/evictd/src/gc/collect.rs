@@ -93,7 +93,7 @@ impl Collector {
         let census = pods.census();
         doubt(&census, pods.hierarchies())?;
         let uids = passed_over_uids(&census);
-        let known = known(&census, &uids);
+        let known = known(&census, &uids, how.ended);
         let mut collected = Collected::default();
         if self.root.is_some() && known.iter().any(|pod| pod.uid == Uid::Unknown) {
             collected.notes.push(String::from(
@@ -191,11 +191,15 @@ fn doubt(census: &Census, hierarchies: &Hierarchies) -> Result<(), String> {
     }
 }
 
-/// The pods whose things stay: what runs, what may run, what has a manifest.
-fn known<'a>(census: &'a Census, uids: &'a [String]) -> Vec<KnownPod<'a>> {
+/// The pods whose things stay: what runs, what may run, what has a manifest and was
+/// not evicted. As with the kubelet, the manifest of an evicted pod keeps nothing:
+/// the next pod would have to go for what this one left.
+fn known<'a>(census: &'a Census, uids: &'a [String], ended: &[&str]) -> Vec<KnownPod<'a>> {
     let listing = &census.listing;
     let manifests = listing.not_running.iter();
-    let manifests = manifests.filter_map(|index| census.manifests.get(*index));
+    let manifests = manifests
+        .filter_map(|index| census.manifests.get(*index))
+        .filter(|pod| !ended.contains(&pod.metadata.uid.as_str()));
     let skipped = passed_over(census).filter_map(|skipped| skipped.cgroup.file_name()?.to_str());
     let mut known: Vec<KnownPod<'_>> = listing.pods.iter().map(running).collect();
     known.extend(manifests.map(described));

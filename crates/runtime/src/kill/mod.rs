@@ -147,6 +147,14 @@ impl Kill {
         &self.report
     }
 
+    /// How many process ids the pod still holds. Once it is gone these are
+    /// processes that have ended and that their parent has not waited for; they
+    /// use nothing else.
+    #[must_use]
+    pub fn held_pids(&self) -> u64 {
+        self.target.task_count()
+    }
+
     const fn has_ended(&self) -> bool {
         matches!(self.step, Step::Gone | Step::Stuck)
     }
@@ -275,6 +283,10 @@ impl KillInFlight for Kill {
 
     fn report(&self) -> &KillReport {
         Self::report(self)
+    }
+
+    fn held_pids(&self) -> u64 {
+        Self::held_pids(self)
     }
 }
 

@@ -1,6 +1,7 @@
 use core::ops::ControlFlow;
 use std::path::Path;
 
+use evictd_kerntext::parse_u64;
 use evictd_stats::{Hierarchies, Version, is_gone};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
@@ -19,6 +20,8 @@ pub struct Target {
     members: Option<OwnedFd>,
     version: Version,
     freezer: Option<OwnedFd>,
+    /// Where the pod's tasks are counted.
+    pids: Option<OwnedFd>,
     frozen: bool,
     proc: Proc,
 }
@@ -43,6 +46,7 @@ impl Target {
             members: None,
             version: Version::V1,
             freezer: None,
+            pids: None,
             frozen: false,
             proc,
         };
@@ -59,7 +63,23 @@ impl Target {
         {
             target.freezer = open_cgroup(freezer, cgroup)?;
         }
+        if let Some(pids) = hierarchies.pids.as_ref() {
+            target.pids = open_cgroup(pids, cgroup)?;
+        }
         Ok(target)
+    }
+
+    /// `pids.current`: tasks, also those that have ended and that nobody has
+    /// waited for; 0 where nobody counts, or the cgroup is gone.
+    pub(super) fn task_count(&self) -> u64 {
+        let mut text = Vec::new();
+        let Some(dir) = &self.pids else {
+            return 0;
+        };
+        match read_file(dir, c"pids.current", &mut text) {
+            Ok(()) => parse_u64(&text).unwrap_or(0),
+            Err(_) => 0,
+        }
     }
 
     pub(super) fn members(&self) -> Option<BorrowedFd<'_>> {

@@ -385,3 +385,20 @@ fn waiting_never_asks_to_come_back_in_the_past() {
         KillState::Stuck => panic!("{:?}", kill.report()),
     }
 }
+
+#[test]
+fn who_has_ended_holds_a_pid_until_somebody_waits_for_it() {
+    let hierarchies = v1();
+    let mut pod = TestPod::new(&hierarchies);
+    pod.run("", OBEDIENT);
+    let limits = KillLimits::default();
+    let target = target(&hierarchies, &pod);
+    let mut kill = Kill::start(now(), target, Duration::ZERO, limits, None);
+    while kill.poll(now()) != KillState::Gone {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert_empty(&pod);
+    assert_eq!(kill.held_pids(), 1);
+    pod.reap();
+    assert_eq!(kill.held_pids(), 0);
+}
