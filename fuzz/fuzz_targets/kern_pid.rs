@@ -13,7 +13,8 @@ fuzz_target!(|text: &[u8]| {
             again.extend_from_slice(b") ");
             again.push(stat.state);
             again.extend_from_slice(format!(" {}", stat.ppid).as_bytes());
-            again.extend_from_slice(" 0".repeat(17).as_bytes());
+            again.extend_from_slice(format!(" 0 0 0 0 {}", stat.flags).as_bytes());
+            again.extend_from_slice(" 0".repeat(12).as_bytes());
             let tail = format!(" {} 0 {} 0\n", stat.start_time_ticks, stat.rss_pages);
             again.extend_from_slice(tail.as_bytes());
             assert_eq!(parse_pid_stat(&again), Ok(stat));

@@ -4,7 +4,11 @@ use core::fmt::{self, Write};
 /// what is wrong (in the kubelet's words where it has some), the offending text
 /// with its position, and what would be right.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConfigError {
+pub struct ConfigError(Box<Parts>);
+
+/// On the heap: every flag's result has room for an error, and few have one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Parts {
     flag: &'static str,
     offending: String,
     position: usize,
@@ -19,54 +23,54 @@ impl ConfigError {
         message: String,
         hint: impl Into<String>,
     ) -> Self {
-        Self {
+        Self(Box::new(Parts {
             flag,
             offending: offending.to_owned(),
             position,
             message,
             hint: hint.into(),
-        }
+        }))
     }
 
     /// The flag, without dashes.
     #[must_use]
-    pub const fn flag(&self) -> &'static str {
-        self.flag
+    pub fn flag(&self) -> &'static str {
+        self.0.flag
     }
 
     /// The part of the flag's text that is wrong.
     #[must_use]
     pub fn offending(&self) -> &str {
-        &self.offending
+        &self.0.offending
     }
 
     /// The byte of the flag's text from which on it is wrong. The texts of a
     /// repeated list flag count as one, joined by commas.
     #[must_use]
-    pub const fn position(&self) -> usize {
-        self.position
+    pub fn position(&self) -> usize {
+        self.0.position
     }
 
     /// What is wrong.
     #[must_use]
     pub fn message(&self) -> &str {
-        &self.message
+        &self.0.message
     }
 
     /// What would be right.
     #[must_use]
     pub fn hint(&self) -> &str {
-        &self.hint
+        &self.0.hint
     }
 }
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (flag, position) = (self.flag, self.position);
+        let (flag, position) = (self.flag(), self.position());
         write!(f, "--{flag}: ")?;
-        write_one_line(f, &self.message)?;
-        write!(f, ", in {:?} at byte {position}; ", self.offending)?;
-        write_one_line(f, &self.hint)
+        write_one_line(f, self.message())?;
+        write!(f, ", in {:?} at byte {position}; ", self.offending())?;
+        write_one_line(f, self.hint())
     }
 }
 

@@ -1,5 +1,4 @@
 use alloc::borrow::ToOwned;
-use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::mem;
@@ -15,8 +14,9 @@ use crate::scalar::resolve;
 pub(crate) struct Builder {
     /// The lists and mappings that are open, the outermost first.
     open: Vec<Open>,
-    /// The values with an anchor, by its number.
-    anchors: BTreeMap<usize, (Value, Size)>,
+    /// The values with an anchor, by its number as text: a map of another type
+    /// would be another 4 kB of code.
+    anchors: Map<String, Value>,
     budget: Budget,
     documents: Vec<Value>,
 }
@@ -48,10 +48,10 @@ enum Key {
 }
 
 impl Builder {
-    pub(crate) const fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             open: Vec::new(),
-            anchors: BTreeMap::new(),
+            anchors: Map::new(),
             budget: Budget::new(),
             documents: Vec::new(),
         }
@@ -83,8 +83,9 @@ impl Builder {
     }
 
     fn take_alias(&mut self, anchor: usize) -> Result<(), ErrorKind> {
-        let (value, size) = self.anchors.get(&anchor).ok_or(ErrorKind::AliasWithin)?;
-        self.budget.take_copy(*size, self.open.len())?;
+        let value = self.anchors.get(&anchor.to_string());
+        let value = value.ok_or(ErrorKind::AliasWithin)?;
+        self.budget.take_copy(Size::of(value), self.open.len())?;
         let value = value.clone();
         self.put(value)
     }
@@ -134,9 +135,8 @@ impl Builder {
     /// Keeps a value for the aliases of its anchor. The copy counts.
     fn keep(&mut self, anchor: usize, value: &Value) -> Result<(), ErrorKind> {
         if anchor != 0 {
-            let size = Size::of(value);
-            self.budget.take_copy(size, self.open.len())?;
-            self.anchors.insert(anchor, (value.clone(), size));
+            self.budget.take_copy(Size::of(value), self.open.len())?;
+            self.anchors.insert(anchor.to_string(), value.clone());
         }
         Ok(())
     }

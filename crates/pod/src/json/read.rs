@@ -4,51 +4,67 @@ use alloc::vec::Vec;
 use evictd_quantity::Quantity;
 use serde_json::{Map, Number, Value};
 
-use super::JsonError;
+use super::error::{JsonError, Result};
 
-/// How a value becomes a `T`.
-pub(super) type Read<T> = fn(&Value) -> Result<T, JsonError>;
+/// Reads a value into what holds the default until then.
+pub(super) type Read<T> = fn(&Value, &mut T) -> Result;
 
 /// An object, to be read field by field.
 pub(super) struct Object<'a>(pub(super) &'a Map<String, Value>);
 
 impl<'a> Object<'a> {
-    pub(super) fn of(value: &'a Value) -> Result<Self, JsonError> {
+    pub(super) fn of(value: &'a Value) -> Result<Self> {
         let object = value.as_object().map(Self);
         object.ok_or_else(|| JsonError::wrong_type(value, "an object"))
     }
 
     /// The field `name`; `None` where it is absent or `null`.
-    pub(super) fn get<T>(&self, name: &str, read: Read<T>) -> Result<Option<T>, JsonError> {
-        let Some(value) = self.0.get(name).filter(|value| !value.is_null()) else {
-            return Ok(None);
+    pub(super) fn get(&self, name: &str) -> Option<&'a Value> {
+        self.0.get(name).filter(|value| !value.is_null())
+    }
+
+    /// Reads the field `name`, where it is there.
+    pub(super) fn read<T>(&self, name: &str, field: &mut T, read: Read<T>) -> Result {
+        let Some(value) = self.get(name) else {
+            return Ok(());
         };
-        let field = read(value).map_err(|error| error.below(format_args!(".{name}")))?;
-        Ok(Some(field))
+        read(value, field).map_err(|error| error.below(format_args!(".{name}")))
     }
 
-    /// The field `name`; the default where it is absent or `null`.
-    pub(super) fn or_default<T: Default>(&self, name: &str, read: Read<T>) -> Result<T, JsonError> {
-        Ok(self.get(name, read)?.unwrap_or_default())
-    }
-
-    /// The list in the field `name`, with the default for each `null` in it;
-    /// empty where the field is absent or `null`.
-    pub(super) fn list<T: Default>(&self, name: &str, read: Read<T>) -> Result<Vec<T>, JsonError> {
-        let mut list = Vec::new();
-        for (index, value) in self.elements(name)?.iter().enumerate() {
-            list.push(if value.is_null() {
-                T::default()
-            } else {
-                read(value).map_err(|error| error.below(format_args!(".{name}[{index}]")))?
-            });
+    /// Reads the field `name`; `None` where it is not there.
+    pub(super) fn read_option<T: Default>(
+        &self,
+        name: &str,
+        field: &mut Option<T>,
+        read: Read<T>,
+    ) -> Result {
+        if self.get(name).is_some() {
+            self.read(name, field.insert(T::default()), read)?;
         }
-        Ok(list)
+        Ok(())
     }
 
-    fn elements(&self, name: &str) -> Result<&'a [Value], JsonError> {
-        match self.0.get(name) {
-            None | Some(Value::Null) => Ok(&[]),
+    /// Reads the list in the field `name`, with the default for each `null` in it.
+    pub(super) fn read_list<T: Default>(
+        &self,
+        name: &str,
+        list: &mut Vec<T>,
+        read: Read<T>,
+    ) -> Result {
+        for (index, value) in self.elements(name)?.iter().enumerate() {
+            let mut element = T::default();
+            if !value.is_null() {
+                read(value, &mut element)
+                    .map_err(|error| error.below(format_args!(".{name}[{index}]")))?;
+            }
+            list.push(element);
+        }
+        Ok(())
+    }
+
+    fn elements(&self, name: &str) -> Result<&'a [Value]> {
+        match self.get(name) {
+            None => Ok(&[]),
             Some(Value::Array(values)) => Ok(values),
             Some(other) => {
                 let error = JsonError::wrong_type(other, "a list");
@@ -58,28 +74,32 @@ impl<'a> Object<'a> {
     }
 }
 
-pub(super) fn read_text(value: &Value) -> Result<String, JsonError> {
-    let text = value.as_str().map(String::from);
-    text.ok_or_else(|| JsonError::wrong_type(value, "a string"))
+pub(super) fn read_text(value: &Value, field: &mut String) -> Result {
+    let text = value.as_str();
+    field.push_str(text.ok_or_else(|| JsonError::wrong_type(value, "a string"))?);
+    Ok(())
 }
 
-pub(super) fn read_bool(value: &Value) -> Result<bool, JsonError> {
+pub(super) fn read_bool(value: &Value, field: &mut bool) -> Result {
     let boolean = value.as_bool();
-    boolean.ok_or_else(|| JsonError::wrong_type(value, "a boolean"))
+    *field = boolean.ok_or_else(|| JsonError::wrong_type(value, "a boolean"))?;
+    Ok(())
 }
 
-pub(super) fn read_i64(value: &Value) -> Result<i64, JsonError> {
+pub(super) fn read_i64(value: &Value, field: &mut i64) -> Result {
     let number = value.as_i64();
-    number.ok_or_else(|| JsonError::no_integer(value, "i64"))
+    *field = number.ok_or_else(|| JsonError::no_integer(value, "i64"))?;
+    Ok(())
 }
 
-pub(super) fn read_i32(value: &Value) -> Result<i32, JsonError> {
+pub(super) fn read_i32(value: &Value, field: &mut i32) -> Result {
     let number = value.as_i64().and_then(|number| number.try_into().ok());
-    number.ok_or_else(|| JsonError::no_integer(value, "i32"))
+    *field = number.ok_or_else(|| JsonError::no_integer(value, "i32"))?;
+    Ok(())
 }
 
 /// A quantity, written as a string or as a number.
-pub(super) fn read_quantity(value: &Value) -> Result<Quantity, JsonError> {
+pub(super) fn read_quantity(value: &Value, field: &mut Option<Quantity>) -> Result {
     let text = match value {
         Value::String(text) => text,
         Value::Number(number) => &plain(number),
@@ -87,8 +107,10 @@ pub(super) fn read_quantity(value: &Value) -> Result<Quantity, JsonError> {
             return Err(JsonError::wrong_type(value, "a quantity"));
         }
     };
-    Quantity::parse(text.trim().as_bytes())
-        .map_err(|error| JsonError::new(format_args!("{text:?} is no quantity: {error}")))
+    let quantity = Quantity::parse(text.trim().as_bytes())
+        .map_err(|error| JsonError::new(format_args!("{text:?} is no quantity: {error}")))?;
+    *field = Some(quantity);
+    Ok(())
 }
 
 /// A number as text; a whole one without the point that it may have had.

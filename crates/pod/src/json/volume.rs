@@ -1,51 +1,58 @@
+use alloc::string::String;
+
 use serde_json::Value;
 
-use super::JsonError;
+use super::error::Result;
 use super::read::{Object, read_quantity, read_text};
 use crate::{Medium, Volume, VolumeSource};
 
-pub(super) fn volume(value: &Value) -> Result<Volume, JsonError> {
+pub(super) fn read_volume(value: &Value, volume: &mut Volume) -> Result {
     let object = Object::of(value)?;
-    let mut volume = Volume {
-        name: object.or_default("name", read_text)?,
-        source: VolumeSource::default(),
-    };
+    object.read("name", &mut volume.name, read_text)?;
     for key in object.0.keys() {
-        if let Some(source) = source(&object, key)? {
-            volume.source = source;
-        }
+        object.read_source(key, &mut volume.source)?;
     }
-    Ok(volume)
+    Ok(())
 }
 
-/// The volume source under `key`; none for `null` and for the many sources that
-/// eviction does not tell apart.
-fn source(object: &Object<'_>, key: &str) -> Result<Option<VolumeSource>, JsonError> {
-    let source = match key {
-        "emptyDir" => return object.get(key, empty_dir),
-        "hostPath" => return object.get(key, host_path),
-        "configMap" => VolumeSource::ConfigMap,
-        "gitRepo" => VolumeSource::GitRepo,
-        "secret" => VolumeSource::Secret,
-        "downwardAPI" => VolumeSource::DownwardApi,
-        "projected" => VolumeSource::Projected,
-        "persistentVolumeClaim" => VolumeSource::PersistentVolumeClaim,
-        _ => return Ok(None),
-    };
-    let is_there = object.0.get(key).is_some_and(|value| !value.is_null());
-    Ok(is_there.then_some(source))
+impl Object<'_> {
+    /// Reads the volume source under `key`. `null` is none, and the many sources
+    /// that eviction does not tell apart are left out.
+    fn read_source(&self, key: &str, source: &mut VolumeSource) -> Result {
+        let plain = match key {
+            "emptyDir" => return self.read(key, source, read_empty_dir),
+            "hostPath" => return self.read(key, source, read_host_path),
+            "configMap" => VolumeSource::ConfigMap,
+            "gitRepo" => VolumeSource::GitRepo,
+            "secret" => VolumeSource::Secret,
+            "downwardAPI" => VolumeSource::DownwardApi,
+            "projected" => VolumeSource::Projected,
+            "persistentVolumeClaim" => VolumeSource::PersistentVolumeClaim,
+            _ => return Ok(()),
+        };
+        if self.get(key).is_some() {
+            *source = plain;
+        }
+        Ok(())
+    }
 }
 
-fn empty_dir(value: &Value) -> Result<VolumeSource, JsonError> {
+fn read_empty_dir(value: &Value, source: &mut VolumeSource) -> Result {
     let object = Object::of(value)?;
-    Ok(VolumeSource::EmptyDir {
-        medium: Medium::from_name(&object.or_default("medium", read_text)?),
-        size_limit: object.get("sizeLimit", read_quantity)?,
-    })
+    let mut medium = String::new();
+    object.read("medium", &mut medium, read_text)?;
+    let mut size_limit = None;
+    object.read("sizeLimit", &mut size_limit, read_quantity)?;
+    *source = VolumeSource::EmptyDir {
+        medium: Medium::from_name(&medium),
+        size_limit,
+    };
+    Ok(())
 }
 
-fn host_path(value: &Value) -> Result<VolumeSource, JsonError> {
-    Ok(VolumeSource::HostPath {
-        path: Object::of(value)?.or_default("path", read_text)?,
-    })
+fn read_host_path(value: &Value, source: &mut VolumeSource) -> Result {
+    let mut path = String::new();
+    Object::of(value)?.read("path", &mut path, read_text)?;
+    *source = VolumeSource::HostPath { path };
+    Ok(())
 }
