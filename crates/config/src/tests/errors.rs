@@ -239,3 +239,25 @@ fn a_directory_to_delete_in_is_named_in_full() {
         assert_eq!(error(&[(logs, text)]), expected);
     }
 }
+
+/// Of several errors the one told is always the same, however they were typed.
+#[test]
+fn the_first_error_is_told() {
+    for (given, expected) in [
+        ([("dry-run", "x"), ("ranking", "x")], "--ranking: "),
+        ([("v", "x"), ("dry-run", "x")], "--dry-run: "),
+        ([(HARD, "x"), ("v", "x")], "--v: "),
+        ([(TRANSITION, "x"), (OLD_TRANSITION, "x")], "--outofdisk-"),
+    ] {
+        let message = error(&given);
+        assert!(message.starts_with(expected), "{message}");
+    }
+}
+
+#[test]
+fn what_is_no_flag_is_not_added() {
+    let mut typed = Typed::default();
+    assert!(!typed.add("eviction_hard", "x"));
+    assert!(!typed.add("", "x"));
+    assert_eq!(typed, Typed::default());
+}
