@@ -8,16 +8,15 @@ use std::process::ExitCode;
 
 use evictd_condition::{Rejection, admit};
 use evictd_config::Resolved;
+use evictd_jsontext::Json;
 use evictd_manifest::{MAX_BYTES, parse_pods};
 use evictd_node::{Condition, ConditionSet, QosClass};
 use evictd_pod::Pod;
 use evictd_runtime::own::try_lock;
 use evictd_state::{State, check_published, read_boot_id, read_state};
 use evictd_stats::{now, wall_seconds};
-use serde_json::Value;
 
 use crate::engine::Engine;
-use crate::object::object;
 use crate::run::{USAGE, print};
 use crate::setup::{FIRST_FS_WAIT, PROC, Setup};
 
@@ -61,7 +60,7 @@ pub(crate) fn run(settings: &Resolved, options: &AdmitOptions) -> ExitCode {
     let conditions: Vec<Condition> = seen.conditions.each().collect();
     let verdicts: Vec<_> = pods.iter().map(|pod| admit(&conditions, pod)).collect();
     let printed = print(&if options.json {
-        format!("{}\n", in_json(&seen, &pods, &verdicts))
+        in_json(&seen, &pods, &verdicts)
     } else {
         in_text(&pods, &verdicts)
     });
@@ -151,33 +150,51 @@ fn boot_id() -> String {
     read_boot_id(Path::new(PROC)).unwrap_or_default()
 }
 
-fn in_json(seen: &Seen, pods: &[Pod], verdicts: &[Result<(), Rejection>]) -> Value {
-    let each = pods.iter().zip(verdicts).map(|(pod, verdict)| {
-        let rejection = verdict.as_ref().err();
-        object(vec![
-            ("namespace", pod.metadata.namespace.as_str().into()),
-            ("name", pod.metadata.name.as_str().into()),
-            ("qosClass", pod.qos_class().name().into()),
-            ("priority", pod.priority().into()),
-            ("admitted", verdict.is_ok().into()),
-            ("reason", rejection.map(|_| Rejection::REASON).into()),
-            ("message", rejection.map(ToString::to_string).into()),
-        ])
-    });
-    let names = seen.conditions.each().map(Condition::name);
-    let taints = seen.conditions.each().map(Condition::taint);
+fn in_json(seen: &Seen, pods: &[Pod], verdicts: &[Result<(), Rejection>]) -> String {
+    let mut json = Json::new();
     let source = match seen.doubt {
         None => "daemon",
         Some(_) => "observation",
     };
-    object(vec![
-        ("admitted", verdicts.iter().all(Result::is_ok).into()),
-        ("source", source.into()),
-        ("why", seen.doubt.as_deref().into()),
-        ("conditions", names.collect()),
-        ("taints", taints.collect()),
-        ("pods", each.collect()),
-    ])
+    json.bool("admitted", verdicts.iter().all(Result::is_ok));
+    json.text("source", source);
+    json.opt_text("why", seen.doubt.as_deref());
+    json.array("conditions");
+    for condition in seen.conditions.each() {
+        json.item(&condition);
+    }
+    json.end_array();
+    json.array("taints");
+    for condition in seen.conditions.each() {
+        json.item(&condition.taint());
+    }
+    json.end_array();
+    json.array("pods");
+    for (pod, verdict) in pods.iter().zip(verdicts) {
+        json.item_object();
+        add_pod(&mut json, pod, verdict);
+        json.end_object();
+    }
+    json.end_array();
+    json.into_line()
+}
+
+fn add_pod(json: &mut Json, pod: &Pod, verdict: &Result<(), Rejection>) {
+    json.text("namespace", &pod.metadata.namespace);
+    json.text("name", &pod.metadata.name);
+    json.text("qosClass", pod.qos_class().name());
+    json.int("priority", pod.priority().into());
+    json.bool("admitted", verdict.is_ok());
+    match verdict {
+        Ok(()) => {
+            json.null("reason");
+            json.null("message");
+        }
+        Err(rejection) => {
+            json.text("reason", Rejection::REASON);
+            json.show("message", rejection);
+        }
+    }
 }
 
 /// What is admitted; what is not is said on stderr, where an init script's log

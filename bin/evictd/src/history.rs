@@ -3,13 +3,13 @@
 use std::process::ExitCode;
 
 use evictd_config::Resolved;
+use evictd_jsontext::Json;
 use evictd_node::Signal;
 use evictd_state::{Outcome, Record, State, read_state};
 
 use crate::amount::Amount;
 use crate::columns::wrap;
 use crate::log_line::Utc;
-use crate::object::object;
 use crate::run::print;
 
 /// What was asked for.
@@ -30,14 +30,7 @@ pub(crate) fn run(settings: &Resolved, options: &HistoryOptions) -> ExitCode {
         }
     };
     print(&if options.json {
-        let document = object(vec![
-            ("evictions", state.evictions.into()),
-            (
-                "records",
-                state.history.iter().map(Record::to_json).collect(),
-            ),
-        ]);
-        format!("{document}\n")
+        in_json(&state)
     } else {
         in_text(&state)
     })
@@ -54,6 +47,19 @@ fn read(settings: &Resolved) -> Result<State, String> {
         }
         Err(error) => Err(error.to_string()),
     }
+}
+
+fn in_json(state: &State) -> String {
+    let mut json = Json::new();
+    json.uint("evictions", state.evictions);
+    json.array("records");
+    for record in &state.history {
+        json.item_object();
+        record.add_to(&mut json);
+        json.end_object();
+    }
+    json.end_array();
+    json.into_line()
 }
 
 fn in_text(state: &State) -> String {

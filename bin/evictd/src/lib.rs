@@ -20,7 +20,6 @@ mod history;
 mod log_line;
 mod machine;
 mod memory;
-mod object;
 mod oom_score;
 mod pods;
 mod protect;
