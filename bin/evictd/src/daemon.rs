@@ -43,6 +43,7 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     let mut memory = Memory::open(settings, &mut engine);
     let mut scores = Scores::open(settings, hierarchies)?;
     engine.run_due(now(), &mut |_, event| memory.note(event));
+    memory.keep(&engine);
     warn(settings, &engine);
     let mut report = Report::new(settings);
     let next = |report: &Report, scores: &Scores| [report.next, scores.next];

@@ -4,7 +4,7 @@
 //! [`block_signals`] and [`SignalFd`] turn signals into something to poll;
 //! [`read_project`] and [`read_project_usage`] ask for quotas instead of
 //! counting files; [`set_idle_io_priority`] keeps a thread that counts out of
-//! the way.
+//! the way; [`spawn_self`] starts this program once more.
 //! Errors are [`rustix::io::Errno`], so that callers compare one type.
 //!
 //! This crate holds the only `unsafe` of the tree: each block is one call into
@@ -19,8 +19,10 @@ mod mrelease;
 mod priority;
 mod project;
 mod signals;
+mod spawn;
 
 pub use mrelease::process_mrelease;
 pub use priority::set_idle_io_priority;
 pub use project::{Project, ProjectUsage, read_project, read_project_usage};
 pub use signals::{Received, SignalFd, block_signals};
+pub use spawn::spawn_self;

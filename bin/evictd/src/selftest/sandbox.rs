@@ -4,8 +4,8 @@ use core::time::Duration;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 
+use evictd_runtime::own::Child;
 use evictd_stats::{Hierarchies, Hierarchy, Version};
 
 use super::workload;
@@ -97,20 +97,14 @@ impl Sandbox {
             self.set(load.name, request, &load.request.to_string())?;
         }
         let below = self.cgroup.join(load.name);
-        let procs = self
-            .each_hierarchy()
-            .map(|h| h.below(&below).join("cgroup.procs"));
-        let child = Command::new("/proc/self/exe")
-            .arg(workload::ARGUMENT)
-            .args([
-                std::process::id().to_string(),
-                load.bytes.to_string(),
-                load.pace.to_string(),
-            ])
-            .args(procs)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .spawn()
+        let numbers = [u64::from(std::process::id()), load.bytes, load.pace];
+        let mut arguments = vec![workload::ARGUMENT.to_owned()];
+        arguments.extend(numbers.map(|number| number.to_string()));
+        arguments.extend(self.each_hierarchy().map(|hierarchy| {
+            let procs = hierarchy.below(&below).join("cgroup.procs");
+            procs.to_string_lossy().into_owned()
+        }));
+        let child = Child::start(&arguments)
             .map_err(|error| format!("cannot start pod {}: {error}", load.name))?;
         self.children.push((load.name, child));
         Ok(())
@@ -119,7 +113,7 @@ impl Sandbox {
     /// Whether the pod's process has not ended.
     pub(super) fn is_running(&mut self, name: &str) -> bool {
         let child = self.children.iter_mut().find(|(of, _)| *of == name);
-        child.is_some_and(|(_, child)| matches!(child.try_wait(), Ok(None)))
+        child.is_some_and(|(_, child)| child.is_running())
     }
 
     /// The file that says how much a pod, or with `""` all of them, uses.
@@ -155,8 +149,7 @@ impl Sandbox {
     /// Kills what runs and removes what was made; what could not be is named.
     pub(super) fn remove(&mut self) -> Vec<String> {
         for (_, child) in &mut self.children {
-            let _ = child.kill();
-            let _ = child.wait();
+            child.end();
         }
         self.children.clear();
         let mut left = Vec::new();
