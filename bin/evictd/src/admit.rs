@@ -2,18 +2,19 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use evictd_condition::{Rejection, admit};
 use evictd_config::Resolved;
+use evictd_jsontext::Json;
 use evictd_manifest::{MAX_BYTES, parse_pods};
 use evictd_node::{Condition, ConditionSet, QosClass};
 use evictd_pod::Pod;
 use evictd_runtime::own::try_lock;
 use evictd_state::{State, check_published, read_boot_id, read_state};
 use evictd_stats::{now, wall_seconds};
-use serde_json::{Value, json};
 
 use crate::engine::Engine;
 use crate::run::{USAGE, print};
@@ -59,7 +60,7 @@ pub(crate) fn run(settings: &Resolved, options: &AdmitOptions) -> ExitCode {
     let conditions: Vec<Condition> = seen.conditions.each().collect();
     let verdicts: Vec<_> = pods.iter().map(|pod| admit(&conditions, pod)).collect();
     let printed = print(&if options.json {
-        format!("{}\n", in_json(&seen, &pods, &verdicts))
+        in_json(&seen, &pods, &verdicts)
     } else {
         in_text(&pods, &verdicts)
     });
@@ -90,12 +91,13 @@ fn pods_of(whom: &Whom) -> Result<Vec<Pod>, String> {
 fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
     let most = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);
     let most = most.saturating_add(1);
-    let mut bytes = Vec::new();
-    if path == Path::new("-") {
-        io::stdin().take(most).read_to_end(&mut bytes)?;
+    let file = if path == Path::new("-") {
+        File::from(io::stdin().as_fd().try_clone_to_owned()?)
     } else {
-        File::open(path)?.take(most).read_to_end(&mut bytes)?;
-    }
+        File::open(path)?
+    };
+    let mut bytes = Vec::new();
+    file.take(most).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -148,29 +150,51 @@ fn boot_id() -> String {
     read_boot_id(Path::new(PROC)).unwrap_or_default()
 }
 
-fn in_json(seen: &Seen, pods: &[Pod], verdicts: &[Result<(), Rejection>]) -> Value {
-    let each = pods.iter().zip(verdicts).map(|(pod, verdict)| {
-        let rejection = verdict.as_ref().err();
-        json!({
-            "namespace": pod.metadata.namespace,
-            "name": pod.metadata.name,
-            "qosClass": pod.qos_class().name(),
-            "priority": pod.priority(),
-            "admitted": verdict.is_ok(),
-            "reason": rejection.map(|_| Rejection::REASON),
-            "message": rejection.map(ToString::to_string),
-        })
-    });
-    let names = seen.conditions.each().map(Condition::name);
-    let taints = seen.conditions.each().map(Condition::taint);
-    json!({
-        "admitted": verdicts.iter().all(Result::is_ok),
-        "source": if seen.doubt.is_none() { "daemon" } else { "observation" },
-        "why": seen.doubt,
-        "conditions": names.collect::<Vec<_>>(),
-        "taints": taints.collect::<Vec<_>>(),
-        "pods": each.collect::<Vec<_>>(),
-    })
+fn in_json(seen: &Seen, pods: &[Pod], verdicts: &[Result<(), Rejection>]) -> String {
+    let mut json = Json::new();
+    let source = match seen.doubt {
+        None => "daemon",
+        Some(_) => "observation",
+    };
+    json.bool("admitted", verdicts.iter().all(Result::is_ok));
+    json.text("source", source);
+    json.opt_text("why", seen.doubt.as_deref());
+    json.array("conditions");
+    for condition in seen.conditions.each() {
+        json.item(&condition);
+    }
+    json.end_array();
+    json.array("taints");
+    for condition in seen.conditions.each() {
+        json.item(&condition.taint());
+    }
+    json.end_array();
+    json.array("pods");
+    for (pod, verdict) in pods.iter().zip(verdicts) {
+        json.item_object();
+        add_pod(&mut json, pod, verdict);
+        json.end_object();
+    }
+    json.end_array();
+    json.into_line()
+}
+
+fn add_pod(json: &mut Json, pod: &Pod, verdict: &Result<(), Rejection>) {
+    json.text("namespace", &pod.metadata.namespace);
+    json.text("name", &pod.metadata.name);
+    json.text("qosClass", pod.qos_class().name());
+    json.int("priority", pod.priority().into());
+    json.bool("admitted", verdict.is_ok());
+    match verdict {
+        Ok(()) => {
+            json.null("reason");
+            json.null("message");
+        }
+        Err(rejection) => {
+            json.text("reason", Rejection::REASON);
+            json.show("message", rejection);
+        }
+    }
 }
 
 /// What is admitted; what is not is said on stderr, where an init script's log

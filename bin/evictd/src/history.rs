@@ -3,9 +3,9 @@
 use std::process::ExitCode;
 
 use evictd_config::Resolved;
+use evictd_jsontext::Json;
 use evictd_node::Signal;
 use evictd_state::{Outcome, Record, State, read_state};
-use serde_json::{Value, json};
 
 use crate::amount::Amount;
 use crate::columns::wrap;
@@ -30,11 +30,7 @@ pub(crate) fn run(settings: &Resolved, options: &HistoryOptions) -> ExitCode {
         }
     };
     print(&if options.json {
-        let records: Vec<Value> = state.history.iter().map(Record::to_json).collect();
-        format!(
-            "{}\n",
-            json!({ "evictions": state.evictions, "records": records })
-        )
+        in_json(&state)
     } else {
         in_text(&state)
     })
@@ -43,12 +39,27 @@ pub(crate) fn run(settings: &Resolved, options: &HistoryOptions) -> ExitCode {
 fn read(settings: &Resolved) -> Result<State, String> {
     let directory = settings.state_dir.as_ref();
     let directory = directory.ok_or("--state-dir is empty: nothing is kept on disk")?;
-    let at = || directory.display();
     match read_state(directory) {
         Ok(Some(state)) => Ok(state),
-        Ok(None) => Err(format!("{}: no daemon has kept a history here", at())),
-        Err(error) => Err(format!("{}: {error}", at())),
+        Ok(None) => {
+            let directory = directory.display();
+            Err(format!("{directory}: no daemon has kept a history here"))
+        }
+        Err(error) => Err(error.to_string()),
     }
+}
+
+fn in_json(state: &State) -> String {
+    let mut json = Json::new();
+    json.uint("evictions", state.evictions);
+    json.array("records");
+    for record in &state.history {
+        json.item_object();
+        record.add_to(&mut json);
+        json.end_object();
+    }
+    json.end_array();
+    json.into_line()
 }
 
 fn in_text(state: &State) -> String {

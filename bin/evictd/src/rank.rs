@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use evictd_config::Resolved;
+use evictd_jsontext::Json;
 use evictd_node::Signal;
-use serde_json::{Value, json};
 
 use crate::run::print;
 use crate::screen::{Paint, cut};
@@ -30,32 +30,39 @@ pub(crate) fn run(settings: &Resolved, options: &RankOptions) -> ExitCode {
     }
     let order = snapshot.order(options.signal);
     print(&if options.json {
-        let pods: Vec<Value> = order.iter().map(in_json).collect();
-        format!(
-            "{}\n",
-            json!({ "signal": options.signal.name(), "pods": pods })
-        )
+        in_json(options.signal, &order)
     } else {
         in_text(options.signal, &order, Paint::for_stdout())
     })
 }
 
-/// A place as scripts read it.
-pub(crate) fn in_json(ranked: &Ranked<'_>) -> Value {
-    let (metadata, place) = (&ranked.candidate.pod.metadata, &ranked.place);
-    let whole = |nanos: i128| i64::try_from(nanos / 1_000_000_000).unwrap_or(i64::MAX);
-    json!({
-        "namespace": metadata.namespace,
-        "name": metadata.name,
-        "uid": metadata.uid,
-        "qosClass": place.qos.name(),
-        "priority": place.priority,
-        "used": place.used,
-        "request": whole(place.request_nanos),
-        "exceedsRequest": place.exceeds,
-        "protected": ranked.is_protected(),
-        "reason": place.to_string(),
-    })
+fn in_json(signal: Signal, order: &[Ranked<'_>]) -> String {
+    let mut json = Json::new();
+    json.text("signal", signal.name());
+    add_order(&mut json, order);
+    json.into_line()
+}
+
+/// The places as scripts read them.
+pub(crate) fn add_order(json: &mut Json, order: &[Ranked<'_>]) {
+    json.array("pods");
+    for ranked in order {
+        let (metadata, place) = (&ranked.candidate.pod.metadata, &ranked.place);
+        let request = i64::try_from(place.request_nanos / 1_000_000_000).unwrap_or(i64::MAX);
+        json.item_object();
+        json.text("namespace", &metadata.namespace);
+        json.text("name", &metadata.name);
+        json.text("uid", &metadata.uid);
+        json.text("qosClass", place.qos.name());
+        json.int("priority", place.priority.into());
+        json.opt_uint("used", place.used);
+        json.int("request", request);
+        json.bool("exceedsRequest", place.exceeds);
+        json.bool("protected", ranked.is_protected());
+        json.show("reason", place);
+        json.end_object();
+    }
+    json.end_array();
 }
 
 fn in_text(signal: Signal, order: &[Ranked<'_>], paint: Paint) -> String {

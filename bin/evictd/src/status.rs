@@ -4,13 +4,13 @@ use std::process::ExitCode;
 
 use evictd_condition::NodeCondition;
 use evictd_config::Resolved;
+use evictd_jsontext::Json;
 use evictd_node::{Condition, Reading, Signal};
 use evictd_stats::Progress;
 use evictd_threshold::{Threshold, ThresholdValue};
-use serde_json::{Value, json};
 
 use crate::amount::Amount;
-use crate::rank::in_json;
+use crate::rank::add_order;
 use crate::run::print;
 use crate::screen::{Paint, bar, cut};
 use crate::snapshot::Snapshot;
@@ -36,7 +36,7 @@ pub(crate) fn run(settings: &Resolved, options: &StatusOptions) -> ExitCode {
         eprintln!("evictd status: {problem}");
     }
     print(&if options.json {
-        format!("{}\n", in_json_document(&snapshot))
+        in_json(&snapshot)
     } else {
         in_text(&snapshot, Paint::for_stdout())
     })
@@ -217,53 +217,63 @@ fn pod_lines(text: &mut String, snapshot: &Snapshot, paint: Paint) {
     }
 }
 
-fn in_json_document(snapshot: &Snapshot) -> Value {
-    let signals: Vec<Value> = Signal::ALL
-        .into_iter()
-        .filter_map(|s| signal_in_json(snapshot, s))
-        .collect();
-    let conditions: Vec<Value> = Condition::ALL.into_iter().map(|condition| {
+fn in_json(snapshot: &Snapshot) -> String {
+    let mut json = Json::new();
+    json.array("signals");
+    for signal in Signal::ALL {
+        add_signal(&mut json, snapshot, signal);
+    }
+    json.end_array();
+    json.array("conditions");
+    for condition in Condition::ALL {
         let mut status = NodeCondition::unknown(condition);
         status.update((), snapshot.evict().conditions().has(condition));
-        json!({ "type": condition.name(), "status": status.status.name(), "reason": status.reason })
-    }).collect();
+        json.item_object();
+        json.text("type", condition.name());
+        json.text("status", status.status.name());
+        json.text("reason", status.reason);
+        json.end_object();
+    }
+    json.end_array();
+    json.show("layout", &snapshot.layout());
     let signal = ranked_by(snapshot);
-    let pods: Vec<Value> = snapshot.order(signal).iter().map(in_json).collect();
-    json!({
-        "signals": signals,
-        "conditions": conditions,
-        "layout": snapshot.layout().to_string(),
-        "rankedBy": signal.name(),
-        "pods": pods,
-    })
+    json.text("rankedBy", signal.name());
+    add_order(&mut json, &snapshot.order(signal));
+    json.into_line()
 }
 
-fn signal_in_json(snapshot: &Snapshot, signal: Signal) -> Option<Value> {
+/// Nothing for a signal that is neither observed nor asked for.
+fn add_signal(json: &mut Json, snapshot: &Snapshot, signal: Signal) {
     let reading = snapshot.readings.get(signal);
-    let of_signal = |t: &&Threshold| t.signal == signal && t.operator.is_some();
-    let thresholds: Vec<Value> = snapshot
-        .evict()
-        .thresholds()
-        .iter()
-        .filter(of_signal)
-        .map(|threshold| {
-            let value = reading.map(|r| threshold.value.against(r.capacity).value());
-            json!({
-                "kind": if threshold.is_hard() { "hard" } else { "soft" },
-                "threshold": threshold.to_string(),
-                "value": value,
-                "graceSeconds": threshold.grace.nanos() / 1_000_000_000,
-                "met": reading.map(|r| threshold.is_met(&r)),
-            })
-        })
-        .collect();
-    if reading.is_none() && thresholds.is_empty() {
-        return None;
+    let thresholds = snapshot.evict().thresholds().iter();
+    let mut thresholds = thresholds
+        .filter(|t| t.signal == signal && t.operator.is_some())
+        .peekable();
+    if reading.is_none() && thresholds.peek().is_none() {
+        return;
     }
-    Some(json!({
-        "signal": signal.name(),
-        "available": reading.map(|r| r.available),
-        "capacity": reading.map(|r| r.capacity),
-        "thresholds": thresholds,
-    }))
+    json.item_object();
+    json.text("signal", signal.name());
+    json.opt_int("available", reading.map(|r| r.available));
+    json.opt_int("capacity", reading.map(|r| r.capacity));
+    json.array("thresholds");
+    for threshold in thresholds {
+        add_threshold(json, threshold, reading.as_ref());
+    }
+    json.end_array();
+    json.end_object();
+}
+
+fn add_threshold(json: &mut Json, threshold: &Threshold, reading: Option<&Reading>) {
+    let value = reading.map(|r| threshold.value.against(r.capacity).value());
+    json.item_object();
+    json.text("kind", if threshold.is_hard() { "hard" } else { "soft" });
+    json.show("threshold", threshold);
+    json.opt_int("value", value);
+    json.int("graceSeconds", threshold.grace.nanos() / 1_000_000_000);
+    match reading {
+        Some(reading) => json.bool("met", threshold.is_met(reading)),
+        None => json.null("met"),
+    }
+    json.end_object();
 }

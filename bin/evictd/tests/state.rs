@@ -228,6 +228,7 @@ fn without_a_daemon_one_look_decides_and_what_it_held_is_held_on() {
     ] {
         fs::write(directory.join("state.json"), bytes).unwrap();
         let (code, answer) = ask(&[]);
+        let why = format!("{}/state.json: {why}", directory.display());
         assert_eq!((code, &answer["why"]), (0, &why.into()));
     }
     fs::remove_dir_all(&directory).unwrap();

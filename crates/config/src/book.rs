@@ -4,20 +4,55 @@ use std::path::PathBuf;
 use evictd_quantity::GoDuration;
 
 use crate::values::{self, Parsed};
-use crate::{Origin, Setting, Warning};
+use crate::{ConfigError, Origin, Setting, Typed, Warning};
 
 /// Takes values off their texts and keeps what was settled, and from where.
-#[derive(Default)]
-pub(crate) struct Book {
+///
+/// What is wrong is kept too, the first of it, and what holds without the flag
+/// stands in: so that one place returns the error, not each that takes a value.
+pub(crate) struct Book<'a> {
+    typed: &'a Typed,
     pub(crate) settings: Vec<Setting>,
     pub(crate) warnings: Vec<Warning>,
+    error: Option<ConfigError>,
 }
 
 /// What holds without the flag, and why.
 pub(crate) type Otherwise<T> = (T, Origin);
 
-impl Book {
-    pub(crate) fn note(&mut self, name: &'static str, value: impl fmt::Display, origin: Origin) {
+impl<'a> Book<'a> {
+    pub(crate) const fn new(typed: &'a Typed) -> Self {
+        Self {
+            typed,
+            settings: Vec::new(),
+            warnings: Vec::new(),
+            error: None,
+        }
+    }
+
+    /// Everything that was kept, unless something was wrong.
+    pub(crate) fn close(self) -> Parsed<(Vec<Setting>, Vec<Warning>)> {
+        match self.error {
+            Some(error) => Err(error),
+            None => Ok((self.settings, self.warnings)),
+        }
+    }
+
+    pub(crate) fn texts(&self, flag: &str) -> &'a [String] {
+        self.typed.get(flag)
+    }
+
+    /// The last text of the flag: the one that counts.
+    pub(crate) fn last(&self, flag: &str) -> Option<&'a str> {
+        self.texts(flag).last().map(String::as_str)
+    }
+
+    /// The last text of the flag, where an empty one is as good as none.
+    pub(crate) fn last_named(&self, flag: &str) -> Option<&'a str> {
+        self.last(flag).filter(|text| !text.is_empty())
+    }
+
+    pub(crate) fn note(&mut self, name: &'static str, value: &dyn fmt::Display, origin: Origin) {
         self.settings.push(Setting {
             name,
             value: value.to_string(),
@@ -25,41 +60,48 @@ impl Book {
         });
     }
 
+    /// What was read, or else the stand-in; the first error is kept.
+    pub(crate) fn settle<T>(&mut self, parsed: Parsed<T>, stand_in: T) -> T {
+        match parsed {
+            Ok(value) => value,
+            Err(error) => {
+                self.error.get_or_insert(error);
+                stand_in
+            }
+        }
+    }
+
     /// The value of a scalar flag: of the last text given.
-    pub(crate) fn take<T: fmt::Display>(
+    fn take<T: fmt::Display + Copy>(
         &mut self,
         flag: &'static str,
-        texts: &[String],
         otherwise: Otherwise<T>,
         parse: impl Fn(&str) -> Parsed<T>,
-    ) -> Parsed<T> {
-        let (value, origin) = match texts.last() {
-            Some(text) => (parse(text)?, Origin::Flag(flag)),
+    ) -> T {
+        let (value, origin) = match self.last(flag) {
+            Some(text) => (self.settle(parse(text), otherwise.0), Origin::Flag(flag)),
             None => otherwise,
         };
         self.note(flag, &value, origin);
-        Ok(value)
+        value
     }
 
-    pub(crate) fn boolean(
-        &mut self,
-        flag: &'static str,
-        texts: &[String],
-        otherwise: Otherwise<bool>,
-    ) -> Parsed<bool> {
-        self.take(flag, texts, otherwise, |text| {
-            values::parse_boolean(flag, text)
-        })
+    pub(crate) fn boolean(&mut self, flag: &'static str, otherwise: Otherwise<bool>) -> bool {
+        self.take(flag, otherwise, |text| values::parse_boolean(flag, text))
+    }
+
+    /// A boolean that is off unless its flag turns it on.
+    pub(crate) fn switch(&mut self, flag: &'static str) -> bool {
+        self.boolean(flag, (false, Origin::Default))
     }
 
     pub(crate) fn integer(
         &mut self,
         flag: &'static str,
-        texts: &[String],
         otherwise: Otherwise<i64>,
         (least, most): (i64, i64),
-    ) -> Parsed<i64> {
-        self.take(flag, texts, otherwise, |text| {
+    ) -> i64 {
+        self.take(flag, otherwise, |text| {
             values::integer(flag, text, least..=most)
         })
     }
@@ -67,55 +109,43 @@ impl Book {
     pub(crate) fn duration(
         &mut self,
         flag: &'static str,
-        texts: &[String],
-        otherwise: GoDuration,
+        otherwise: Otherwise<GoDuration>,
         least: GoDuration,
-    ) -> Parsed<GoDuration> {
-        self.take(flag, texts, (otherwise, Origin::Default), |text| {
-            values::duration(flag, text, least)
-        })
+    ) -> GoDuration {
+        self.take(flag, otherwise, |text| values::duration(flag, text, least))
     }
 
     pub(crate) fn word<T: Copy + PartialEq>(
         &mut self,
         flag: &'static str,
-        texts: &[String],
         otherwise: Otherwise<T>,
         words: &[(&'static str, T)],
-    ) -> Parsed<T> {
-        let (value, origin) = match texts.last() {
-            Some(text) => (values::word(flag, text, words)?, Origin::Flag(flag)),
+    ) -> T {
+        let (value, origin) = match self.last(flag) {
+            Some(text) => {
+                let parsed = values::word(flag, text, words);
+                (self.settle(parsed, otherwise.0), Origin::Flag(flag))
+            }
             None => otherwise,
         };
         let word = words.iter().find(|(_, of)| *of == value);
-        self.note(flag, word.map_or("", |(word, _)| *word), origin);
-        Ok(value)
+        self.note(flag, &word.map_or("", |(word, _)| *word), origin);
+        value
     }
 
     /// A path; an empty text means none, as for the kubelet's path flags.
-    pub(crate) fn path(&mut self, flag: &'static str, texts: &[String]) -> Option<PathBuf> {
-        let text = texts.last().filter(|text| !text.is_empty());
-        let origin = match texts.last() {
-            Some(_) => Origin::Flag(flag),
-            None => Origin::Default,
-        };
-        self.note(flag, text.map_or("", String::as_str), origin);
+    pub(crate) fn path(&mut self, flag: &'static str) -> Option<PathBuf> {
+        let text = self.last_named(flag);
+        let origin = self.origin(flag);
+        self.note(flag, &text.unwrap_or_default(), origin);
         text.map(PathBuf::from)
     }
 
-    /// A list, its occurrences joined by commas.
-    pub(crate) fn list<T: fmt::Display>(
-        &mut self,
-        flag: &'static str,
-        texts: &[String],
-        parse: impl Fn(&'static str, &str) -> Parsed<T>,
-    ) -> Parsed<T> {
-        let origin = match texts.is_empty() {
+    /// The flag, if it was given.
+    pub(crate) fn origin(&self, flag: &'static str) -> Origin {
+        match self.texts(flag).is_empty() {
             true => Origin::Default,
             false => Origin::Flag(flag),
-        };
-        let value = parse(flag, &texts.join(","))?;
-        self.note(flag, &value, origin);
-        Ok(value)
+        }
     }
 }

@@ -21,8 +21,8 @@ const fn flag(
     }
 }
 
-/// Every flag of the daemon, in the order of the help. The fields of
-/// [`Typed`](crate::Typed) have the same names.
+/// Every flag of the daemon, in the order of the help. By these names
+/// [`Typed`](crate::Typed) knows them.
 pub const FLAGS: [Flag; 36] = [
     flag(
         Thresholds,

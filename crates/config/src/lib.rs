@@ -10,10 +10,8 @@
 //! ```
 //! use evictd_config::{Typed, resolve};
 //!
-//! let typed = Typed {
-//!     eviction_hard: vec!["memroy.available<1Gi".into()],
-//!     ..Typed::default()
-//! };
+//! let mut typed = Typed::default();
+//! assert!(typed.add("eviction-hard", "memroy.available<1Gi"));
 //! assert_eq!(
 //!     resolve(&typed).unwrap_err().to_string(),
 //!     "--eviction-hard: unsupported eviction signal memroy.available, \

@@ -9,8 +9,8 @@ use evictd_quantity::GoDuration;
 use crate::book::Book;
 use crate::values::{self, Parsed, std_duration};
 use crate::{
-    Compat, ConfigError, Directory, FLAGS, MemorySource, Origin, Resolved, Typed, Warning, lists,
-    thresholds,
+    Compat, ConfigError, Directory, FLAGS, MemorySource, Origin, Reserved, Resolved, Typed,
+    Warning, lists, thresholds,
 };
 
 const SECOND: i64 = 1_000_000_000;
@@ -29,301 +29,249 @@ const STATE: &str = "/run/evictd";
 /// The first thing that is wrong. What is merely odd is in
 /// [`Resolved::warnings`].
 pub fn resolve(typed: &Typed) -> Result<Resolved, ConfigError> {
-    let mut book = Book::default();
-    let otherwise = |value| (value, Origin::Default);
-    let flag = "merge-default-eviction-settings";
-    let merge = book.boolean(
-        flag,
-        &typed.merge_default_eviction_settings,
-        otherwise(false),
-    )?;
-    let compat = compat(typed, &mut book)?;
-    let evict = evict(typed, compat, &mut book)?;
+    let mut book = Book::new(typed);
+    let merge = book.switch("merge-default-eviction-settings");
+    let compat = compat(&mut book);
     let mut resolved = Resolved {
-        evict,
+        evict: evict(compat, &mut book),
         threshold_origins: Vec::new(),
         compat,
-        dry_run: book.boolean("dry-run", &typed.dry_run, otherwise(false))?,
-        housekeeping_interval: interval(
-            "housekeeping-interval",
-            &typed.housekeeping_interval,
-            &mut book,
-        )?,
-        node_status_update_frequency: interval(
-            "node-status-update-frequency",
-            &typed.node_status_update_frequency,
-            &mut book,
-        )?,
-        kernel_memcg_notification: memcg_notification(typed, &mut book)?,
-        memory_source: memory_source(typed, &mut book)?,
-        hugepage_aware: hugepage_aware(typed, compat, &mut book)?,
-        pods_pids_bound: book.boolean(
-            "pods-pids-bound",
-            &typed.pods_pids_bound,
-            otherwise(false),
-        )?,
-        nodefs_path: nodefs_path(typed, &mut book),
-        imagefs_path: book.path("imagefs-path", &typed.imagefs_path),
-        containerfs_path: book.path("containerfs-path", &typed.containerfs_path),
-        pod_manifest_path: book.path("pod-manifest-path", &typed.pod_manifest_path),
-        pod_cgroup_roots: pod_cgroup_roots(typed, &mut book)?,
-        guaranteed_oom_score_adj: guaranteed_score(typed, &mut book)?,
-        apply_oom_score_adj: book.boolean(
-            "apply-oom-score-adj",
-            &typed.apply_oom_score_adj,
-            otherwise(false),
-        )?,
-        root_dir: directory("root-dir", &typed.root_dir, ROOT_DIR, &mut book)?,
-        pod_logs_dir: directory("pod-logs-dir", &typed.pod_logs_dir, POD_LOGS_DIR, &mut book)?,
-        system_reserved: book.list("system-reserved", &typed.system_reserved, lists::reserved)?,
-        kube_reserved: book.list("kube-reserved", &typed.kube_reserved, lists::reserved)?,
-        enforce_pods: enforce_pods(typed, &mut book)?,
-        verbosity: verbosity(typed, &mut book)?,
-        state_dir: state_dir(typed, &mut book),
+        dry_run: book.switch("dry-run"),
+        housekeeping_interval: interval("housekeeping-interval", &mut book),
+        node_status_update_frequency: interval("node-status-update-frequency", &mut book),
+        kernel_memcg_notification: memcg_notification(&mut book),
+        memory_source: memory_source(&mut book),
+        hugepage_aware: hugepage_aware(compat, &mut book),
+        pods_pids_bound: book.switch("pods-pids-bound"),
+        nodefs_path: nodefs_path(&mut book),
+        imagefs_path: book.path("imagefs-path"),
+        containerfs_path: book.path("containerfs-path"),
+        pod_manifest_path: book.path("pod-manifest-path"),
+        pod_cgroup_roots: pod_cgroup_roots(&mut book),
+        guaranteed_oom_score_adj: guaranteed_score(&mut book),
+        apply_oom_score_adj: book.switch("apply-oom-score-adj"),
+        root_dir: directory("root-dir", ROOT_DIR, &mut book),
+        pod_logs_dir: directory("pod-logs-dir", POD_LOGS_DIR, &mut book),
+        system_reserved: reserved("system-reserved", &mut book),
+        kube_reserved: reserved("kube-reserved", &mut book),
+        enforce_pods: enforce_pods(&mut book),
+        verbosity: verbosity(&mut book),
+        state_dir: state_dir(&mut book),
         settings: Vec::new(),
         warnings: Vec::new(),
     };
-    finish(&mut resolved, typed, merge, book)?;
+    (resolved.settings, resolved.warnings) = book.close()?;
+    finish(&mut resolved, typed, merge)?;
     Ok(resolved)
 }
 
-/// The thresholds, and the records of what was read.
-fn finish(resolved: &mut Resolved, typed: &Typed, merge: bool, mut book: Book) -> Parsed<()> {
-    let found = thresholds::resolve(typed, merge, resolved.enforce_pods, &mut book.warnings)?;
+/// The thresholds, and the settings in the order of the help.
+fn finish(resolved: &mut Resolved, typed: &Typed, merge: bool) -> Parsed<()> {
+    let enforce_pods = resolved.enforce_pods;
+    let found = thresholds::resolve(typed, merge, enforce_pods, &mut resolved.warnings)?;
     resolved.evict.thresholds = found.thresholds;
     resolved.threshold_origins = found.origins;
-    resolved.settings = book.settings;
     let place = |name| FLAGS.iter().position(|flag| flag.name == name);
     resolved.settings.sort_by_key(|setting| place(setting.name));
-    resolved.warnings = book.warnings;
     Ok(())
 }
 
-fn compat(typed: &Typed, book: &mut Book) -> Parsed<Compat> {
+fn compat(book: &mut Book<'_>) -> Compat {
     let words = [("evictd", Compat::Evictd), ("kubelet", Compat::Kubelet)];
-    book.word(
-        "compat",
-        &typed.compat,
-        (Compat::Evictd, Origin::Default),
-        &words,
-    )
+    book.word("compat", (Compat::Evictd, Origin::Default), &words)
 }
 
 /// Everything of the state machine but the thresholds.
-fn evict(typed: &Typed, compat: Compat, book: &mut Book) -> Parsed<Config> {
-    let default = Config::default();
-    Ok(Config {
-        policy: policy(typed, compat, book)?,
-        transition_period: transition_period(typed, book)?,
+fn evict(compat: Compat, book: &mut Book<'_>) -> Config {
+    Config {
+        policy: policy(compat, book),
+        transition_period: transition_period(book),
         max_pod_grace_seconds: book.integer(
             "eviction-max-pod-grace-period",
-            &typed.eviction_max_pod_grace_period,
             (0, Origin::Default),
             (i64::from(i32::MIN), i64::from(i32::MAX)),
-        )?,
-        local_storage_isolation: book.boolean(
-            "local-storage-capacity-isolation",
-            &typed.local_storage_capacity_isolation,
-            (true, Origin::Default),
-        )?,
-        ..default
-    })
+        ),
+        local_storage_isolation: book
+            .boolean("local-storage-capacity-isolation", (true, Origin::Default)),
+        ..Config::default()
+    }
 }
 
 /// The preset, then what other flags say of single switches.
-fn policy(typed: &Typed, compat: Compat, book: &mut Book) -> Parsed<Policy> {
+fn policy(compat: Compat, book: &mut Book<'_>) -> Policy {
     let (base, origin) = match compat {
         Compat::Evictd => (Policy::default(), Origin::Default),
         Compat::Kubelet => (Policy::kubelet(), Origin::Compat),
     };
     let words = [("priority", Ranking::Priority), ("qos", Ranking::Qos)];
-    Ok(Policy {
-        ranking: book.word(
-            "ranking",
-            &typed.ranking,
-            (base.ranking, Origin::Default),
-            &words,
-        )?,
+    Policy {
+        ranking: book.word("ranking", (base.ranking, Origin::Default), &words),
         hard_grace_seconds: book.integer(
             "hard-eviction-grace",
-            &typed.hard_eviction_grace,
             (base.hard_grace_seconds, origin),
             SECONDS,
-        )?,
+        ),
         reclaim_must_clear_every_signal: book.boolean(
             "strict-kubelet-reclaim",
-            &typed.strict_kubelet_reclaim,
             (base.reclaim_must_clear_every_signal, origin),
-        )?,
+        ),
         ..base
-    })
+    }
 }
 
 /// The transition period, by its own flag or else by its old one (decision D12).
-fn transition_period(typed: &Typed, book: &mut Book) -> Parsed<Duration> {
+fn transition_period(book: &mut Book<'_>) -> Duration {
     const OLD: &str = "outofdisk-transition-frequency";
     const NEW: &str = "eviction-pressure-transition-period";
-    let own = &typed.eviction_pressure_transition_period;
-    let old = typed.outofdisk_transition_frequency.last();
-    let old = old.map(|text| values::duration(OLD, text, GoDuration::ZERO));
-    if let Some(period) = old.transpose()? {
-        book.warnings.push(Warning::Deprecated {
-            flag: OLD,
-            instead: format!("--{NEW}={period}"),
-            replaced: !own.is_empty(),
-        });
-        if own.is_empty() {
-            book.note(NEW, period, Origin::Flag(OLD));
-            return Ok(std_duration(period));
-        }
+    let mut otherwise = (FIVE_MINUTES, Origin::Default);
+    if let Some(text) = book.last(OLD) {
+        let old = values::duration(OLD, text, GoDuration::ZERO);
+        let old = book.settle(old, FIVE_MINUTES);
+        deprecated(OLD, NEW, &old, book);
+        otherwise = (old, Origin::Flag(OLD));
     }
-    let period = book.duration(NEW, own, FIVE_MINUTES, GoDuration::ZERO)?;
-    Ok(std_duration(period))
+    std_duration(book.duration(NEW, otherwise, GoDuration::ZERO))
 }
 
-fn interval(flag: &'static str, texts: &[String], book: &mut Book) -> Parsed<Duration> {
-    let interval = book.duration(flag, texts, TEN_SECONDS, LEAST_INTERVAL)?;
-    Ok(std_duration(interval))
+/// The warning that a flag has a new name.
+fn deprecated(
+    old: &'static str,
+    new: &'static str,
+    value: &dyn core::fmt::Display,
+    book: &mut Book<'_>,
+) {
+    let replaced = !book.texts(new).is_empty();
+    book.warnings.push(Warning::Deprecated {
+        flag: old,
+        instead: format!("--{new}={value}"),
+        replaced,
+    });
+}
+
+fn interval(flag: &'static str, book: &mut Book<'_>) -> Duration {
+    std_duration(book.duration(flag, (TEN_SECONDS, Origin::Default), LEAST_INTERVAL))
 }
 
 /// Two names, the old one for the S0 way of writing it (decision D10).
-fn memcg_notification(typed: &Typed, book: &mut Book) -> Parsed<bool> {
+fn memcg_notification(book: &mut Book<'_>) -> bool {
     const OLD: &str = "experimental-kernel-memcg-notification";
     const NEW: &str = "kernel-memcg-notification";
-    let own = &typed.kernel_memcg_notification;
-    let old = typed.experimental_kernel_memcg_notification.last();
-    let old = old
-        .map(|text| values::parse_boolean(OLD, text))
-        .transpose()?;
-    if let Some(wanted) = old {
-        book.warnings.push(Warning::Deprecated {
-            flag: OLD,
-            instead: format!("--{NEW}={wanted}"),
-            replaced: !own.is_empty(),
-        });
+    let mut otherwise = (false, Origin::Default);
+    if let Some(text) = book.last(OLD) {
+        let old = book.settle(values::parse_boolean(OLD, text), false);
+        deprecated(OLD, NEW, &old, book);
+        otherwise = (old, Origin::Flag(OLD));
     }
-    let otherwise = old.map_or((false, Origin::Default), |wanted| {
-        (wanted, Origin::Flag(OLD))
-    });
-    book.boolean(NEW, own, otherwise)
+    book.boolean(NEW, otherwise)
 }
 
-fn memory_source(typed: &Typed, book: &mut Book) -> Parsed<MemorySource> {
+fn memory_source(book: &mut Book<'_>) -> MemorySource {
     let words = [
         ("kubelet", MemorySource::Kubelet),
         ("meminfo", MemorySource::Meminfo),
         ("min", MemorySource::Min),
     ];
     let otherwise = (MemorySource::Kubelet, Origin::Default);
-    book.word(
-        "memory-available-source",
-        &typed.memory_available_source,
-        otherwise,
-        &words,
-    )
+    book.word("memory-available-source", otherwise, &words)
 }
 
 /// The kubelet looks at huge pages by default since 1.37 (decision D44).
-fn hugepage_aware(typed: &Typed, compat: Compat, book: &mut Book) -> Parsed<bool> {
+fn hugepage_aware(compat: Compat, book: &mut Book<'_>) -> bool {
     let otherwise = match compat {
         Compat::Evictd => (false, Origin::Default),
         Compat::Kubelet => (true, Origin::Compat),
     };
-    let unaware = book.boolean("no-hugepage-aware", &typed.no_hugepage_aware, otherwise)?;
-    Ok(!unaware)
+    !book.boolean("no-hugepage-aware", otherwise)
 }
 
-fn nodefs_path(typed: &Typed, book: &mut Book) -> PathBuf {
+/// The kubelet's nodefs is where its root directory lies.
+fn nodefs_path(book: &mut Book<'_>) -> PathBuf {
     const FLAG: &str = "nodefs-path";
-    match typed.nodefs_path.last().filter(|text| !text.is_empty()) {
-        Some(text) => {
-            book.note(FLAG, text, Origin::Flag(FLAG));
-            PathBuf::from(text)
-        }
-        // The kubelet's nodefs is where its root directory lies.
-        None => {
-            let root = typed.root_dir.last().filter(|text| !text.is_empty());
-            let origin = root.map_or(Origin::Default, |_| Origin::Derived);
-            let path = root.map_or(ROOT_DIR, String::as_str);
-            book.note(FLAG, path, origin);
-            PathBuf::from(path)
-        }
-    }
+    let (path, origin) = match (book.last_named(FLAG), book.last_named("root-dir")) {
+        (Some(path), _) => (path, Origin::Flag(FLAG)),
+        (None, Some(root)) => (root, Origin::Derived),
+        (None, None) => (ROOT_DIR, Origin::Default),
+    };
+    book.note(FLAG, &path, origin);
+    PathBuf::from(path)
 }
 
 /// A directory that has a usual place. An empty text means that place, as if the
 /// flag were not there: it names nothing in which to delete.
-fn directory(
-    flag: &'static str,
-    texts: &[String],
-    usual: &str,
-    book: &mut Book,
-) -> Parsed<Directory> {
-    let text = texts.last().filter(|text| !text.is_empty());
-    let path = match text {
-        Some(text) => values::directory(flag, text)?,
-        None => PathBuf::from(usual),
+fn directory(flag: &'static str, usual: &str, book: &mut Book<'_>) -> Directory {
+    let mut directory = Directory {
+        path: PathBuf::from(usual),
+        given: false,
     };
-    let origin = text.map_or(Origin::Default, |_| Origin::Flag(flag));
-    book.note(flag, path.display(), origin);
-    let given = text.is_some();
-    Ok(Directory { path, given })
+    let mut origin = Origin::Default;
+    if let Some(text) = book.last_named(flag) {
+        directory.path = book.settle(values::directory(flag, text), PathBuf::new());
+        directory.given = true;
+        origin = Origin::Flag(flag);
+    }
+    book.note(flag, &directory.path.display(), origin);
+    directory
 }
 
 /// All that were given: a comma may be part of a cgroup's name, so only
 /// repeating the flag makes a list.
-fn pod_cgroup_roots(typed: &Typed, book: &mut Book) -> Parsed<Vec<PathBuf>> {
+fn pod_cgroup_roots(book: &mut Book<'_>) -> Vec<PathBuf> {
     const FLAG: &str = "pod-cgroup-root";
-    let texts = typed.pod_cgroup_root.iter();
-    let roots = texts.map(|text| values::cgroup(FLAG, text));
-    let roots = roots.collect::<Parsed<Vec<PathBuf>>>()?;
-    let shown: Vec<String> = roots
-        .iter()
-        .map(|root| format!("/{}", root.display()))
-        .collect();
-    let origin = match roots.is_empty() {
-        true => Origin::Default,
-        false => Origin::Flag(FLAG),
-    };
-    book.note(FLAG, shown.join(" "), origin);
-    Ok(roots)
+    let mut roots = Vec::new();
+    let mut shown = Vec::new();
+    for text in book.texts(FLAG) {
+        let root = book.settle(values::cgroup(FLAG, text), PathBuf::new());
+        shown.push(format!("/{}", root.display()));
+        roots.push(root);
+    }
+    let origin = book.origin(FLAG);
+    book.note(FLAG, &shown.join(" "), origin);
+    roots
 }
 
-fn guaranteed_score(typed: &Typed, book: &mut Book) -> Parsed<GuaranteedScore> {
+fn guaranteed_score(book: &mut Book<'_>) -> GuaranteedScore {
     let default = i64::from(GuaranteedScore::KUBELET.get());
     let score = book.integer(
         "guaranteed-oom-score-adj",
-        &typed.guaranteed_oom_score_adj,
         (default, Origin::Default),
         (-999, -1),
-    )?;
+    );
     let score = i16::try_from(score).ok().map(GuaranteedScore::new);
-    Ok(score.and_then(Result::ok).unwrap_or_default())
+    score.and_then(Result::ok).unwrap_or_default()
 }
 
-fn enforce_pods(typed: &Typed, book: &mut Book) -> Parsed<bool> {
+/// Its occurrences are one list, joined by commas.
+fn reserved(flag: &'static str, book: &mut Book<'_>) -> Reserved {
+    let parsed = lists::reserved(flag, &book.texts(flag).join(","));
+    let reserved = book.settle(parsed, Reserved::default());
+    let origin = book.origin(flag);
+    book.note(flag, &reserved, origin);
+    reserved
+}
+
+fn enforce_pods(book: &mut Book<'_>) -> bool {
     const FLAG: &str = "enforce-node-allocatable";
-    let texts = &typed.enforce_node_allocatable;
-    if texts.is_empty() {
-        book.note(FLAG, "pods", Origin::Default);
-        return Ok(true);
-    }
-    let pods = lists::enforce_pods(FLAG, &texts.join(","))?;
-    book.note(FLAG, if pods { "pods" } else { "none" }, Origin::Flag(FLAG));
-    Ok(pods)
+    let texts = book.texts(FLAG);
+    let pods = match texts.is_empty() {
+        true => true,
+        false => book.settle(lists::enforce_pods(FLAG, &texts.join(",")), true),
+    };
+    let origin = book.origin(FLAG);
+    book.note(FLAG, &if pods { "pods" } else { "none" }, origin);
+    pods
 }
 
 /// Unlike other paths, an empty text is no call for the default: it switches off.
-fn state_dir(typed: &Typed, book: &mut Book) -> Option<PathBuf> {
+fn state_dir(book: &mut Book<'_>) -> Option<PathBuf> {
     const FLAG: &str = "state-dir";
-    if typed.state_dir.is_empty() {
-        book.note(FLAG, STATE, Origin::Default);
+    if book.texts(FLAG).is_empty() {
+        book.note(FLAG, &STATE, Origin::Default);
         return Some(PathBuf::from(STATE));
     }
-    book.path(FLAG, &typed.state_dir)
+    book.path(FLAG)
 }
 
-fn verbosity(typed: &Typed, book: &mut Book) -> Parsed<u8> {
-    let level = book.integer("v", &typed.v, (0, Origin::Default), SECONDS)?;
-    Ok(u8::try_from(level).unwrap_or(u8::MAX))
+fn verbosity(book: &mut Book<'_>) -> u8 {
+    let level = book.integer("v", (0, Origin::Default), SECONDS);
+    u8::try_from(level).unwrap_or(u8::MAX)
 }

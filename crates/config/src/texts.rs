@@ -16,11 +16,12 @@ pub(crate) struct Texts {
 
 impl Texts {
     pub(crate) fn of(typed: &Typed) -> Self {
+        let joined = |list: List| typed.get(list.flag()).join(",");
         Self {
-            hard: typed.eviction_hard.join(","),
-            soft: typed.eviction_soft.join(","),
-            grace: typed.eviction_soft_grace_period.join(","),
-            reclaim: typed.eviction_minimum_reclaim.join(","),
+            hard: joined(List::Hard),
+            soft: joined(List::Soft),
+            grace: joined(List::SoftGracePeriod),
+            reclaim: joined(List::MinimumReclaim),
         }
     }
 

@@ -92,7 +92,7 @@ fn hard_pairs(
     merge_defaults: bool,
     warnings: &mut Vec<Warning>,
 ) -> Parsed<(Pairs, Origins)> {
-    let given = !typed.eviction_hard.is_empty();
+    let given = !typed.get(List::Hard.flag()).is_empty();
     let mut pairs = Pairs::parse(List::Hard, &texts.hard)
         .map_err(|error| texts.error(&error, &Pairs::default()))?;
     let mut origins = Vec::new();
@@ -120,7 +120,7 @@ fn low_disk(
     origins: &mut Origins,
     warnings: &mut Vec<Warning>,
 ) -> Parsed<()> {
-    let Some(text) = typed.low_diskspace_threshold_mb.last() else {
+    let Some(text) = typed.get(LOW_DISK).last() else {
         return Ok(());
     };
     let signal = Signal::NodefsAvailable;

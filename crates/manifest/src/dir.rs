@@ -1,3 +1,4 @@
+use alloc::sync::Arc;
 use core::fmt;
 use core::mem;
 use std::fs::{self, File, Metadata};
@@ -18,8 +19,8 @@ const ENDINGS: [&str; 3] = ["yaml", "yml", "json"];
 pub struct ManifestError {
     /// Which file or directory.
     pub path: PathBuf,
-    /// What is wrong with it.
-    pub problem: Problem,
+    /// What is wrong with it; shared, as it is told again at each refresh.
+    pub problem: Arc<Problem>,
 }
 
 impl fmt::Display for ManifestError {
@@ -91,7 +92,7 @@ pub struct ManifestDir {
 struct Manifest {
     path: PathBuf,
     stamp: Option<Stamp>,
-    parsed: Result<Vec<Pod>, Problem>,
+    parsed: Result<Vec<Pod>, Arc<Problem>>,
 }
 
 /// What changes when a file is written or replaced. The time of the last change
@@ -130,7 +131,7 @@ impl ManifestDir {
                 let gone = error.kind() == ErrorKind::NotFound;
                 self.errors.push(ManifestError {
                     path: self.path.clone(),
-                    problem: error.into(),
+                    problem: Arc::new(error.into()),
                 });
                 gone.then(Vec::new)
             }
@@ -158,7 +159,7 @@ impl ManifestDir {
             let pods = match &file.parsed {
                 Ok(pods) => pods,
                 Err(problem) => {
-                    self.errors.push(file.error(problem.clone()));
+                    self.errors.push(file.error(Arc::clone(problem)));
                     continue;
                 }
             };
@@ -169,10 +170,10 @@ impl ManifestDir {
                     .iter()
                     .position(|other| other.metadata.uid == *uid);
                 if let Some(first) = same.and_then(|index| owners.get(index)) {
-                    self.errors.push(file.error(Problem::SamePod {
+                    self.errors.push(file.error(Arc::new(Problem::SamePod {
                         uid: uid.clone(),
                         first: first.to_path_buf(),
-                    }));
+                    })));
                 } else {
                     self.pods.push(pod.clone());
                     owners.push(&file.path);
@@ -183,7 +184,7 @@ impl ManifestDir {
 }
 
 impl Manifest {
-    fn error(&self, problem: Problem) -> ManifestError {
+    fn error(&self, problem: Arc<Problem>) -> ManifestError {
         ManifestError {
             path: self.path.clone(),
             problem,
@@ -231,7 +232,7 @@ fn take_or_read(old: &mut Vec<Manifest>, path: PathBuf) -> Manifest {
     match old.iter().position(same).filter(|_| stamp.is_some()) {
         Some(index) => old.swap_remove(index),
         None => Manifest {
-            parsed: read(&path),
+            parsed: read(&path).map_err(Arc::new),
             path,
             stamp,
         },

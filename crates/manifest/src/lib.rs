@@ -6,6 +6,8 @@
 //! the pods of a directory of manifests and parses again what has changed.
 #![forbid(unsafe_code)]
 
+extern crate alloc;
+
 mod defaults;
 mod dir;
 mod error;

@@ -18,6 +18,13 @@ pub enum Error {
     /// It is JSON, but no state of evictd, or one of a version that this one
     /// does not know: what is missing or wrong.
     Foreign(&'static str),
+    /// The state file cannot be read as one.
+    File {
+        /// Which.
+        path: PathBuf,
+        /// What is wrong in it.
+        error: Box<Self>,
+    },
     /// The kernel said no.
     Io {
         /// To what.
@@ -47,6 +54,7 @@ impl fmt::Display for Error {
             Self::TooLarge => write!(f, "longer than {} bytes", crate::MAX_BYTES),
             Self::Text { line, column } => write!(f, "no JSON at line {line} column {column}"),
             Self::Foreign(what) => write!(f, "no state of evictd: {what}"),
+            Self::File { path, error } => write!(f, "{}: {error}", path.display()),
             Self::Io { path, error } => write!(f, "{}: {error}", path.display()),
             Self::Unsafe(path) => write!(
                 f,
@@ -63,6 +71,7 @@ impl core::error::Error for Error {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
             Self::Io { error, .. } => Some(error),
+            Self::File { error, .. } => Some(error.as_ref()),
             Self::TooLarge
             | Self::Text { .. }
             | Self::Foreign(_)

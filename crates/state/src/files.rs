@@ -109,7 +109,13 @@ pub fn read_state(directory: &Path) -> Result<Option<State>, Error> {
     file.take(most.saturating_add(1))
         .read_to_end(&mut bytes)
         .map_err(Error::at(&path))?;
-    parse(&bytes).map(Some)
+    match parse(&bytes) {
+        Ok(state) => Ok(Some(state)),
+        Err(error) => Err(Error::File {
+            path,
+            error: Box::new(error),
+        }),
+    }
 }
 
 /// Replaces the state: a reader sees the former text or this one, and so does a

@@ -1,7 +1,7 @@
 //! State to text.
 
+use evictd_jsontext::Json;
 use evictd_node::Condition;
-use serde_json::{Map, Value};
 
 use crate::parse::{MOST_FIRST_MET, MOST_THRESHOLD};
 use crate::{Record, State};
@@ -21,103 +21,106 @@ const MOST_HISTORY_BYTES: usize = 160 << 10;
 /// Of a history that is too long, the oldest records are left out.
 #[must_use]
 pub fn to_json(state: &State) -> String {
-    let conditions = Condition::ALL.into_iter().zip(&state.conditions);
-    let conditions = conditions.map(|(condition, state)| {
-        object(vec![
-            ("type", condition.name().into()),
-            ("held", state.held.into()),
-            ("since", state.since.into()),
-            (
-                "lastObserved",
-                state.last_observed.map(|at| at.as_nanos()).into(),
-            ),
-        ])
-    });
+    let mut json = Json::new();
+    let interval = u64::try_from(state.interval.as_nanos()).unwrap_or(u64::MAX);
+    json.text("kind", KIND);
+    json.uint("version", VERSION);
+    json.text("bootId", &state.boot_id);
+    json.uint("savedAt", state.saved_at.as_nanos());
+    json.uint("wallSeconds", state.wall_seconds);
+    json.uint("intervalNanos", interval);
+    json.uint("daemonPid", state.daemon_pid.into());
+    match &state.layout {
+        Some(layout) => json.show("layout", layout),
+        None => json.null("layout"),
+    }
+    add_conditions(&mut json, state);
+    add_first_met(&mut json, state);
+    json.uint("evictions", state.evictions);
+    add_history(&mut json, &state.history);
+    json.into_text()
+}
+
+fn add_conditions(json: &mut Json, state: &State) {
+    json.array("conditions");
+    for (condition, state) in Condition::ALL.into_iter().zip(&state.conditions) {
+        json.item_object();
+        json.text("type", condition.name());
+        json.bool("held", state.held);
+        json.opt_uint("since", state.since);
+        json.opt_uint("lastObserved", state.last_observed.map(|at| at.as_nanos()));
+        json.end_object();
+    }
+    json.end_array();
+    // Ready for a scheduler (decision D35); never read back.
+    json.array("taints");
+    for condition in state.held().each() {
+        json.item(&condition.taint());
+    }
+    json.end_array();
+}
+
+fn add_first_met(json: &mut Json, state: &State) {
     let first_met = state.first_met.iter();
     let first_met = first_met.filter(|of| of.threshold.len() <= MOST_THRESHOLD);
-    let first_met = first_met.take(MOST_FIRST_MET).map(|of| {
-        object(vec![
-            ("threshold", of.threshold.as_str().into()),
-            ("graceNanos", of.grace.nanos().into()),
-            ("at", of.at.as_nanos().into()),
-        ])
-    });
-    let interval = u64::try_from(state.interval.as_nanos()).unwrap_or(u64::MAX);
-    let taints = state.held().each().map(Condition::taint);
-    object(vec![
-        ("kind", KIND.into()),
-        ("version", VERSION.into()),
-        ("bootId", state.boot_id.as_str().into()),
-        ("savedAt", state.saved_at.as_nanos().into()),
-        ("wallSeconds", state.wall_seconds.into()),
-        ("intervalNanos", interval.into()),
-        ("daemonPid", state.daemon_pid.into()),
-        (
-            "layout",
-            state.layout.map(|layout| layout.to_string()).into(),
-        ),
-        ("conditions", conditions.collect()),
-        // Ready for a scheduler (decision D35); never read back.
-        ("taints", taints.collect()),
-        ("firstMet", first_met.collect()),
-        ("evictions", state.evictions.into()),
-        ("history", history(&state.history)),
-    ])
-    .to_string()
+    json.array("firstMet");
+    for of in first_met.take(MOST_FIRST_MET) {
+        json.item_object();
+        json.text("threshold", &of.threshold);
+        json.int("graceNanos", of.grace.nanos());
+        json.uint("at", of.at.as_nanos());
+        json.end_object();
+    }
+    json.end_array();
 }
 
 /// As many of the newest as there is room for, oldest first.
-fn history(records: &[Record]) -> Value {
+fn add_history(json: &mut Json, records: &[Record]) {
     let mut room = MOST_HISTORY_BYTES;
-    let mut newest = Vec::new();
-    for record in records.iter().rev() {
-        let record = record.to_json();
-        match room.checked_sub(record.to_string().len()) {
-            Some(rest) => room = rest,
-            None => break,
-        }
-        newest.push(record);
+    let fits = |record: &&Record| {
+        let mut alone = Json::new();
+        record.add_to(&mut alone);
+        let rest = room.checked_sub(alone.into_text().len());
+        room = rest.unwrap_or(0);
+        rest.is_some()
+    };
+    let newest = records.iter().rev().take_while(fits).count();
+    json.array("history");
+    for record in records.iter().skip(records.len().saturating_sub(newest)) {
+        json.item_object();
+        record.add_to(json);
+        json.end_object();
     }
-    newest.reverse();
-    Value::Array(newest)
+    json.end_array();
 }
 
 impl Record {
-    /// The record as scripts read it, and as the state file keeps it.
-    #[must_use]
-    pub fn to_json(&self) -> Value {
-        let annotations = self.annotations.iter();
-        let annotations = annotations.map(|(key, value)| (key.clone(), value.as_str().into()));
-        let annotations: Map<String, Value> = annotations.collect();
-        object(vec![
-            ("wallSeconds", self.wall_seconds.into()),
-            ("signal", self.signal.map(|signal| signal.name()).into()),
-            ("threshold", self.threshold.as_str().into()),
-            ("thresholdGraceNanos", self.threshold_grace_nanos.into()),
-            ("available", self.available.into()),
-            ("capacity", self.capacity.into()),
-            (
-                "device",
-                self.device
-                    .map(|(major, minor)| format!("{major}:{minor}"))
-                    .into(),
-            ),
-            ("namespace", self.namespace.as_str().into()),
-            ("name", self.name.as_str().into()),
-            ("uid", self.uid.as_str().into()),
-            ("reason", self.reason.as_str().into()),
-            ("message", self.message.as_str().into()),
-            ("annotations", Value::Object(annotations)),
-            ("graceSeconds", self.grace_seconds.into()),
-            ("outcome", self.outcome.name().into()),
-            ("method", self.method.as_str().into()),
-            ("millis", self.millis.into()),
-        ])
+    /// Adds the record's members to an object, as scripts read them and as the
+    /// state file keeps them.
+    pub fn add_to(&self, json: &mut Json) {
+        json.uint("wallSeconds", self.wall_seconds);
+        json.opt_text("signal", self.signal.map(|signal| signal.name()));
+        json.text("threshold", &self.threshold);
+        json.int("thresholdGraceNanos", self.threshold_grace_nanos);
+        json.opt_int("available", self.available);
+        json.opt_int("capacity", self.capacity);
+        match self.device {
+            Some((major, minor)) => json.show("device", &format_args!("{major}:{minor}")),
+            None => json.null("device"),
+        }
+        json.text("namespace", &self.namespace);
+        json.text("name", &self.name);
+        json.text("uid", &self.uid);
+        json.text("reason", &self.reason);
+        json.text("message", &self.message);
+        json.object("annotations");
+        for (key, value) in &self.annotations {
+            json.text(key, value);
+        }
+        json.end_object();
+        json.int("graceSeconds", self.grace_seconds);
+        json.text("outcome", self.outcome.name());
+        json.text("method", &self.method);
+        json.opt_uint("millis", self.millis);
     }
-}
-
-/// Without `json!`, which would be a copy of this at each place.
-fn object(fields: Vec<(&'static str, Value)>) -> Value {
-    let fields = fields.into_iter();
-    Value::Object(fields.map(|(key, value)| (key.to_owned(), value)).collect())
 }

@@ -142,9 +142,9 @@ impl Keeper {
             self.written = Some(current);
         }
         let writer = self.writer.as_ref()?;
+        let result = writer.result();
         writer.post(text, now);
-        let result = writer.result()?;
-        self.news(result)
+        self.news(result?)
     }
 
     fn is_due(&self, current: &Written) -> bool {

@@ -31,18 +31,19 @@ pub fn parse(bytes: &[u8]) -> Result<State, Error> {
     if bytes.len() > MAX_BYTES {
         return Err(Error::TooLarge);
     }
-    let value: Value = serde_json::from_slice(bytes).map_err(|error| Error::Text {
+    let json = core::str::from_utf8(bytes).map_err(|_| Error::Foreign("it is no text"))?;
+    let value: Value = serde_json::from_str(json).map_err(|error| Error::Text {
         line: error.line(),
         column: error.column(),
     })?;
-    if value.get("kind").and_then(Value::as_str) != Some(KIND) {
+    if text(&value, "kind") != Some(KIND) {
         return Err(Error::Foreign("its kind is another"));
     }
     if number(&value, "version") != Some(VERSION) {
         return Err(Error::Foreign("its version is another"));
     }
     let mut state = State {
-        boot_id: text(&value, "bootId", boot::MOST).unwrap_or_default(),
+        boot_id: boot_id(&value),
         saved_at: mono(&value, "savedAt").ok_or(Error::Foreign("savedAt is missing"))?,
         wall_seconds: number(&value, "wallSeconds")
             .ok_or(Error::Foreign("wallSeconds is missing"))?,
@@ -63,8 +64,7 @@ pub fn parse(bytes: &[u8]) -> Result<State, Error> {
 fn conditions(value: &Value) -> [ConditionState; Condition::ALL.len()] {
     let mut states = <[ConditionState; Condition::ALL.len()]>::default();
     for value in list(value, "conditions") {
-        let name = value.get("type").and_then(Value::as_str);
-        let condition = name.and_then(Condition::from_name);
+        let condition = text(value, "type").and_then(Condition::from_name);
         if let Some(state) = condition.and_then(|c| states.get_mut(c.index())) {
             *state = ConditionState {
                 held: value.get("held").and_then(Value::as_bool) == Some(true),
@@ -77,7 +77,7 @@ fn conditions(value: &Value) -> [ConditionState; Condition::ALL.len()] {
 }
 
 fn first_met(value: &Value) -> Option<FirstMet> {
-    let threshold = value.get("threshold")?.as_str()?;
+    let threshold = text(value, "threshold")?;
     Some(FirstMet {
         threshold: (threshold.len() <= MOST_THRESHOLD).then(|| threshold.to_owned())?,
         grace: GoDuration::from_nanos(integer(value, "graceNanos")?),
@@ -96,19 +96,19 @@ fn layout(value: &Value) -> Option<Layout> {
 }
 
 fn record(value: &Value) -> Record {
-    let words = |key| text(value, key, usize::MAX).unwrap_or_default();
+    let words = |key| text(value, key).unwrap_or_default().to_owned();
     let annotations = value.get("annotations").and_then(Value::as_object);
     let annotations = annotations.into_iter().flatten();
     let annotations =
         annotations.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())));
     let mut record = Record {
         wall_seconds: number(value, "wallSeconds").unwrap_or(0),
-        signal: Signal::from_name(&words("signal")),
+        signal: text(value, "signal").and_then(Signal::from_name),
         threshold: words("threshold"),
         threshold_grace_nanos: integer(value, "thresholdGraceNanos").unwrap_or(0),
         available: integer(value, "available"),
         capacity: integer(value, "capacity"),
-        device: device(&words("device")),
+        device: text(value, "device").and_then(device),
         namespace: words("namespace"),
         name: words("name"),
         uid: words("uid"),
@@ -116,7 +116,9 @@ fn record(value: &Value) -> Record {
         message: words("message"),
         annotations: annotations.collect(),
         grace_seconds: integer(value, "graceSeconds").unwrap_or(0),
-        outcome: Outcome::from_name(&words("outcome")).unwrap_or_default(),
+        outcome: text(value, "outcome")
+            .and_then(Outcome::from_name)
+            .unwrap_or_default(),
         method: words("method"),
         millis: number(value, "millis"),
     };
@@ -137,10 +139,14 @@ fn list<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
         .flatten()
 }
 
-fn text(value: &Value, key: &str, most: usize) -> Option<String> {
-    let mut text = value.get(key)?.as_str()?.to_owned();
-    cut(&mut text, most);
-    Some(text)
+fn boot_id(value: &Value) -> String {
+    let mut id = text(value, "bootId").unwrap_or_default().to_owned();
+    cut(&mut id, boot::MOST);
+    id
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
+    value.get(key)?.as_str()
 }
 
 fn number(value: &Value, key: &str) -> Option<u64> {

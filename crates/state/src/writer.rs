@@ -36,6 +36,7 @@ struct Mail {
     pulse: Option<Mono>,
     /// What became of a write, until it is asked for.
     result: Option<Result<(), Error>>,
+    busy: bool,
     closing: bool,
     ended: bool,
 }
@@ -81,7 +82,7 @@ impl Writer {
     #[cfg(test)]
     pub(crate) fn is_writing(&self) -> bool {
         let mail = self.0.lock();
-        mail.result.is_none() && !mail.ended
+        mail.text.is_some() || mail.busy
     }
 
     /// Waits that long at most until all is written.
@@ -114,6 +115,7 @@ fn serve(shared: &Shared, directory: &Path, lock: &File) {
             shared.ended.notify_one();
             return;
         }
+        mail.busy = true;
         drop(mail);
         if let Some(text) = text {
             let result = replace(directory, &text);
@@ -122,5 +124,6 @@ fn serve(shared: &Shared, directory: &Path, lock: &File) {
         }
         // A pulse that cannot be written gets old, which says the same.
         drop(write_pulse(lock, pulse.filter(|_| current)));
+        shared.lock().busy = false;
     }
 }

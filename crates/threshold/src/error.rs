@@ -1,3 +1,4 @@
+use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use core::fmt;
 
@@ -74,7 +75,11 @@ pub enum ErrorKind {
 /// What is wrong, where. Its text is the kubelet's own wording (K:
 /// `eviction/helpers.go`), which operators search for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error {
+pub struct Error(Box<Fault>);
+
+/// Apart from the error, so that a result is no larger than what it returns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Fault {
     list: List,
     kind: ErrorKind,
     key: String,
@@ -84,68 +89,68 @@ pub struct Error {
 
 impl Error {
     pub(crate) fn new(list: List, kind: ErrorKind, piece: &str, at: usize) -> Self {
-        Self {
+        Self(Box::new(Fault {
             list,
             kind,
             key: piece.to_string(),
             value: String::new(),
             at,
-        }
+        }))
     }
 
     pub(crate) fn of(list: List, kind: ErrorKind, pair: &crate::Pair) -> Self {
-        Self {
+        Self(Box::new(Fault {
             list,
             kind,
             key: pair.key.clone(),
             value: pair.value.clone(),
             at: pair.at,
-        }
+        }))
     }
 
     /// The list it lies in.
     #[must_use]
     pub const fn list(&self) -> List {
-        self.list
+        self.0.list
     }
 
     /// What is wrong.
     #[must_use]
     pub const fn kind(&self) -> &ErrorKind {
-        &self.kind
+        &self.0.kind
     }
 
     /// The byte in the list's text where the offending pair begins.
     #[must_use]
     pub const fn position(&self) -> usize {
-        self.at
+        self.0.at
     }
 
     /// The offending pair, as written but for blanks.
     #[must_use]
     pub fn offending(&self) -> String {
-        let mut text = self.key.clone();
-        if self.kind != ErrorKind::MalformedPair {
-            text.push(self.list.separator());
-            text.push_str(&self.value);
+        let mut text = self.0.key.clone();
+        if self.0.kind != ErrorKind::MalformedPair {
+            text.push(self.0.list.separator());
+            text.push_str(&self.0.value);
         }
         text
     }
 
     fn number(&self) -> &str {
-        self.value.trim_end_matches('%')
+        self.0.value.trim_end_matches('%')
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (key, value) = (&self.key, &self.value);
-        match &self.kind {
+        let (key, value) = (&self.0.key, &self.0.value);
+        match &self.0.kind {
             ErrorKind::MalformedPair => {
                 write!(
                     f,
                     "malformed pair, expect string{}string",
-                    self.list.separator()
+                    self.0.list.separator()
                 )
             }
             ErrorKind::UnsupportedSignal => write!(f, "unsupported eviction signal {key}"),

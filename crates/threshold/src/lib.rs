@@ -20,6 +20,7 @@
 extern crate alloc;
 
 mod error;
+mod float;
 mod layout;
 mod memcg;
 mod met;

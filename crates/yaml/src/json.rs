@@ -39,6 +39,12 @@ pub(crate) fn parse_values(text: &str) -> Option<Result<Vec<Value>, Error>> {
     }
 }
 
+/// The value of a text that is one number in JSON's spelling, within what `f64` holds.
+pub(crate) fn parse_number(text: &str) -> Option<Value> {
+    let values = parse_values(text)?.ok()?;
+    <[Value; 1]>::try_from(values).ok().map(|[value]| value)
+}
+
 struct Reader {
     budget: Budget,
     /// Why a well-formed text was refused.

@@ -66,6 +66,31 @@ fn scalars_are_those_of_yaml_1_1() {
 }
 
 #[test]
+fn decimals_may_lack_digits_on_one_side() {
+    for (text, value) in [
+        ("+1.5E+3", json!(1500)),
+        ("-0.0", json!(0)),
+        ("007.50", json!(7.5)),
+        ("1e-400", json!(0)),
+        ("1.5e-7", json!(1.5e-7)),
+        ("-.5", json!(-0.5)),
+        (".", json!(".")),
+        ("+", json!("+")),
+        ("+e5", json!("+e5")),
+        ("+-1.5", json!("+-1.5")),
+        ("1.5.5", json!("1.5.5")),
+        ("1e5.5", json!("1e5.5")),
+        ("1e5-5", json!("1e5-5")),
+        ("1e5e5", json!("1e5e5")),
+        ("1e", json!("1e")),
+        ("1.5 2", json!("1.5 2")),
+        ("1.5e5 2", json!("1.5e5 2")),
+    ] {
+        assert_eq!(parse(text), Ok(vec![value]), "{text}");
+    }
+}
+
+#[test]
 fn structure_becomes_json() {
     for (name, text, documents) in [
         ("nothing", "", vec![]),

@@ -1,49 +1,62 @@
 use evictd_config::{Effective, EffectiveThreshold, Origin, Setting};
-use serde_json::{Value, json};
+use evictd_jsontext::Json;
 
 /// The settings as scripts read them: one object on one line.
 pub(super) fn document(effective: &Effective) -> String {
-    let thresholds: Vec<Value> = effective.thresholds.iter().map(threshold).collect();
-    let settings: Vec<Value> = effective.settings.iter().map(setting).collect();
-    let warnings = effective.warnings.iter();
-    let warnings: Vec<String> = warnings.map(ToString::to_string).collect();
-    let document = json!({
-        "thresholds": thresholds,
-        "settings": settings,
-        "warnings": warnings,
-    });
-    format!("{document}\n")
+    let mut json = Json::new();
+    json.array("thresholds");
+    for threshold in &effective.thresholds {
+        json.item_object();
+        add_threshold(&mut json, threshold);
+        json.end_object();
+    }
+    json.end_array();
+    json.array("settings");
+    for setting in &effective.settings {
+        json.item_object();
+        add_setting(&mut json, setting);
+        json.end_object();
+    }
+    json.end_array();
+    json.array("warnings");
+    for warning in &effective.warnings {
+        json.item(warning);
+    }
+    json.end_array();
+    json.into_line()
 }
 
-fn threshold(threshold: &EffectiveThreshold) -> Value {
-    let grace = threshold.grace;
-    json!({
-        "signal": threshold.signal.name(),
-        "condition": threshold.condition.name(),
-        "kind": if grace.is_none() { "hard" } else { "soft" },
-        "value": threshold.written,
-        "amount": threshold.amount,
-        "capacity": threshold.capacity,
-        "unit": threshold.unit,
-        "gracePeriod": grace.map(|grace| grace.to_string()),
-        "minimumReclaim": threshold.min_reclaim,
-        "clearAt": threshold.clear_at,
-        "from": from(threshold.origin),
-    })
+fn add_threshold(json: &mut Json, threshold: &EffectiveThreshold) {
+    let kind = match threshold.grace {
+        None => "hard",
+        Some(_) => "soft",
+    };
+    json.text("signal", threshold.signal.name());
+    json.text("condition", threshold.condition.name());
+    json.text("kind", kind);
+    json.text("value", &threshold.written);
+    json.opt_int("amount", threshold.amount);
+    json.opt_int("capacity", threshold.capacity);
+    json.text("unit", threshold.unit);
+    match &threshold.grace {
+        None => json.null("gracePeriod"),
+        Some(grace) => json.show("gracePeriod", grace),
+    }
+    json.opt_text("minimumReclaim", threshold.min_reclaim.as_deref());
+    json.opt_int("clearAt", threshold.clear_at);
+    add_from(json, threshold.origin);
 }
 
-fn setting(setting: &Setting) -> Value {
-    json!({
-        "flag": setting.name,
-        "value": setting.value,
-        "from": from(setting.origin),
-    })
+fn add_setting(json: &mut Json, setting: &Setting) {
+    json.text("flag", setting.name);
+    json.text("value", &setting.value);
+    add_from(json, setting.origin);
 }
 
 /// `default`, `compat`, `derived`, or the flag with its dashes.
-fn from(origin: Origin) -> String {
+fn add_from(json: &mut Json, origin: Origin) {
     match origin {
-        Origin::Flag(name) => format!("--{name}"),
-        Origin::Default | Origin::Compat | Origin::Derived => origin.to_string(),
+        Origin::Flag(name) => json.show("from", &format_args!("--{name}")),
+        Origin::Default | Origin::Compat | Origin::Derived => json.show("from", &origin),
     }
 }

@@ -5,8 +5,8 @@ mod collect;
 use std::process::ExitCode;
 
 use evictd_config::Resolved;
+use evictd_jsontext::Json;
 use evictd_runtime::LeftoverKind;
-use serde_json::{Value, json};
 
 use crate::amount::Amount;
 use crate::columns::wrap;
@@ -14,7 +14,7 @@ use crate::pods::Pods;
 use crate::run::{print, usage_error};
 use crate::setup::Setup;
 
-use collect::{Collected, Deleted};
+use collect::Collected;
 pub(crate) use collect::{Collection, Collector};
 
 /// What was asked for.
@@ -38,7 +38,7 @@ pub(crate) fn run(settings: &Resolved, options: &GcOptions) -> ExitCode {
         }
     };
     let printed = print(&if options.json {
-        format!("{}\n", in_json(&collected, settings.dry_run))
+        in_json(&collected, settings.dry_run)
     } else {
         in_text(&collected, settings.dry_run)
     });
@@ -71,24 +71,28 @@ const fn kind(kind: LeftoverKind) -> &'static str {
     }
 }
 
-fn in_json(collected: &Collected, dry_run: bool) -> Value {
-    let one = |one: &Deleted| {
-        json!({
-            "path": one.path.to_string_lossy(),
-            "kind": kind(one.kind),
-            "bytes": one.bytes,
-            "reason": one.reason.to_string(),
-        })
-    };
-    let deleted: Vec<Value> = collected.deleted.iter().map(one).collect();
-    json!({
-        "dryRun": dry_run,
-        "deleted": deleted,
-        "entries": collected.freed.deleted,
-        "freedBytes": collected.freed.bytes,
-        "freedInodes": collected.freed.inodes,
-        "notes": collected.notes,
-    })
+fn in_json(collected: &Collected, dry_run: bool) -> String {
+    let mut json = Json::new();
+    json.bool("dryRun", dry_run);
+    json.array("deleted");
+    for one in &collected.deleted {
+        json.item_object();
+        json.show("path", &one.path.display());
+        json.text("kind", kind(one.kind));
+        json.opt_uint("bytes", one.bytes);
+        json.show("reason", &one.reason);
+        json.end_object();
+    }
+    json.end_array();
+    json.uint("entries", collected.freed.deleted);
+    json.uint("freedBytes", collected.freed.bytes);
+    json.uint("freedInodes", collected.freed.inodes);
+    json.array("notes");
+    for note in &collected.notes {
+        json.item(note);
+    }
+    json.end_array();
+    json.into_line()
 }
 
 fn in_text(collected: &Collected, dry_run: bool) -> String {

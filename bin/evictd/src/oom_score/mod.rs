@@ -8,8 +8,8 @@ use std::fs;
 use std::process::ExitCode;
 
 use evictd_config::Resolved;
+use evictd_jsontext::Json;
 use evictd_runtime::{FoundPod, Origin, ScoreOutcome};
-use serde_json::{Value, json};
 
 use crate::columns::{Columns, wrap};
 use crate::pods::Pods;
@@ -55,7 +55,7 @@ pub(crate) fn run(settings: &Resolved, options: &OomScoreOptions) -> ExitCode {
         }
     };
     let printed = print(&if options.json {
-        format!("{}\n", in_json(&seen, options.apply))
+        in_json(&seen, options.apply)
     } else {
         in_text(&seen, Paint::for_stdout())
     });
@@ -149,32 +149,45 @@ const fn word(outcome: ScoreOutcome) -> &'static str {
     }
 }
 
-fn in_json(seen: &Seen, apply: bool) -> Value {
-    let row = |row: &Row| {
-        json!({
-            "pid": row.pid,
-            "comm": row.comm,
-            "cgroup": row.child,
-            "container": row.container,
-            "oomScoreAdj": row.present,
-            "score": row.wanted,
-            "reason": row.reason,
-            "outcome": word(row.outcome),
-        })
-    };
-    let pod = |(found, rows): &(FoundPod, Vec<Row>)| {
+fn in_json(seen: &Seen, apply: bool) -> String {
+    let mut json = Json::new();
+    json.bool("applied", apply);
+    json.array("pods");
+    for (found, rows) in &seen.pods {
         let metadata = &found.pod.metadata;
-        json!({
-            "namespace": metadata.namespace,
-            "name": metadata.name,
-            "uid": metadata.uid,
-            "qosClass": found.pod.qos_class().name(),
-            "qosClassFrom": class_from(found),
-            "processes": rows.iter().map(row).collect::<Vec<Value>>(),
-        })
-    };
-    let pods: Vec<Value> = seen.pods.iter().map(pod).collect();
-    json!({ "applied": apply, "pods": pods, "problems": seen.problems })
+        json.item_object();
+        json.text("namespace", &metadata.namespace);
+        json.text("name", &metadata.name);
+        json.text("uid", &metadata.uid);
+        json.text("qosClass", found.pod.qos_class().name());
+        json.text("qosClassFrom", class_from(found));
+        json.array("processes");
+        for row in rows {
+            json.item_object();
+            add_row(&mut json, row);
+            json.end_object();
+        }
+        json.end_array();
+        json.end_object();
+    }
+    json.end_array();
+    json.array("problems");
+    for problem in &seen.problems {
+        json.item(problem);
+    }
+    json.end_array();
+    json.into_line()
+}
+
+fn add_row(json: &mut Json, row: &Row) {
+    json.int("pid", row.pid.into());
+    json.text("comm", &row.comm);
+    json.opt_text("cgroup", row.child.as_deref());
+    json.opt_text("container", row.container.as_deref());
+    json.int("oomScoreAdj", row.present.into());
+    json.int("score", row.wanted.into());
+    json.text("reason", &row.reason);
+    json.text("outcome", word(row.outcome));
 }
 
 fn in_text(seen: &Seen, paint: Paint) -> String {

@@ -1,8 +1,8 @@
 use core::time::Duration;
 use std::process::ExitCode;
 
+use evictd_jsontext::Json;
 use evictd_stats::Version;
-use serde_json::{Value, json};
 
 use crate::amount::Amount;
 use crate::run::print;
@@ -36,11 +36,7 @@ impl Verdict {
 
     /// Prints it; failure where a check does not hold.
     pub(super) fn print(&self, json: bool) -> ExitCode {
-        let text = if json {
-            format!("{}\n", self.in_json())
-        } else {
-            self.in_text()
-        };
+        let text = if json { self.in_json() } else { self.in_text() };
         let printed = print(&text);
         if self.passed() {
             printed
@@ -78,24 +74,30 @@ impl Verdict {
         text
     }
 
-    fn in_json(&self) -> Value {
-        let checks: Vec<Value> = self
-            .checks
-            .iter()
-            .map(|check| json!({ "what": check.what, "holds": check.holds }))
-            .collect();
-        json!({
-            "passed": self.passed(),
-            "cgroup": version(self.version),
-            "limitBytes": self.limit,
-            "thresholdBytes": self.threshold,
-            "evicted": self.evicted,
-            "killMethod": self.method,
-            "detectionMicros": self.detection.map(micros),
-            "killMicros": self.kill.map(micros),
-            "releaseMicros": self.release.map(micros),
-            "checks": checks,
-        })
+    fn in_json(&self) -> String {
+        let mut json = Json::new();
+        json.bool("passed", self.passed());
+        json.text("cgroup", version(self.version));
+        json.uint("limitBytes", self.limit);
+        json.uint("thresholdBytes", self.threshold);
+        json.array("evicted");
+        for name in &self.evicted {
+            json.item(name);
+        }
+        json.end_array();
+        json.opt_text("killMethod", self.method);
+        json.opt_uint("detectionMicros", self.detection.map(micros));
+        json.opt_uint("killMicros", self.kill.map(micros));
+        json.opt_uint("releaseMicros", self.release.map(micros));
+        json.array("checks");
+        for check in &self.checks {
+            json.item_object();
+            json.text("what", &check.what);
+            json.bool("holds", check.holds);
+            json.end_object();
+        }
+        json.end_array();
+        json.into_line()
     }
 }
 

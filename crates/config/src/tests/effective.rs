@@ -26,12 +26,12 @@ fn machine() -> Machine {
 fn amounts_are_exact_where_the_capacity_is_known() {
     let resolved = resolved(&[
         (
-            hard,
+            HARD,
             "pid.available<10%,nodefs.available<10%,imagefs.available<100Gi",
         ),
-        (soft, "memory.available<10%"),
-        (grace, "memory.available=30s"),
-        (reclaim, "imagefs.available=2Gi,nodefs.available=1%"),
+        (SOFT, "memory.available<10%"),
+        (GRACE, "memory.available=30s"),
+        (RECLAIM, "imagefs.available=2Gi,nodefs.available=1%"),
     ]);
     let effective = effective(&resolved, &machine());
     let shown: Vec<String> = effective
@@ -76,11 +76,11 @@ fn misfits_show_on_the_machine_only() {
     for (given, expected) in [
         (&[][..], &[][..]),
         (
-            &[(hard as Set, "pid.available<40000"), (merge, "true")],
+            &[(HARD, "pid.available<40000"), (MERGE, "true")],
             &["threshold pid.available<40k asks for 40000 process ids of 32768: it is always met"],
         ),
         (
-            &[(reclaim, "memory.available=10Gi")],
+            &[(RECLAIM, "memory.available=10Gi")],
             &[
                 "threshold memory.available<100Mi with its minimum reclaim asks for 10842275840 \
                bytes of 10737418240: once met it is never left",
@@ -88,8 +88,8 @@ fn misfits_show_on_the_machine_only() {
         ),
         (
             &[
-                (soft, "memory.available<0.5%"),
-                (grace, "memory.available=1m"),
+                (SOFT, "memory.available<0.5%"),
+                (GRACE, "memory.available=1m"),
             ],
             &[
                 "soft threshold memory.available<0.5% is not above the hard threshold \
@@ -99,8 +99,8 @@ fn misfits_show_on_the_machine_only() {
         ),
         (
             &[
-                (soft, "memory.available<2%"),
-                (grace, "memory.available=1m"),
+                (SOFT, "memory.available<2%"),
+                (GRACE, "memory.available=1m"),
             ],
             &[],
         ),

@@ -1,67 +1,67 @@
 use super::*;
 
-fn error(given: &[(Set, &str)]) -> String {
+fn error(given: &[(&str, &str)]) -> String {
     resolve(&typed(given)).unwrap_err().to_string()
 }
 
 const SIGNALS: &str = "signals are memory.available, nodefs.available, nodefs.inodesFree, \
                        imagefs.available, imagefs.inodesFree, pid.available";
 
-const THRESHOLD_ERRORS: &[(&[(Set, &str)], &str)] = &[
+const THRESHOLD_ERRORS: &[(&[(&str, &str)], &str)] = &[
     (
-        &[(hard, "nodefs.available<10%, memroy.available<1Gi")],
+        &[(HARD, "nodefs.available<10%, memroy.available<1Gi")],
         "--eviction-hard: unsupported eviction signal memroy.available, in \
              \"memroy.available<1Gi\" at byte 22; did you mean memory.available? SIGNALS",
     ),
     (
-        &[(hard, "memory.available<1Gi"), (hard, "x<1")],
+        &[(HARD, "memory.available<1Gi"), (HARD, "x<1")],
         "--eviction-hard: unsupported eviction signal x, in \"x<1\" at byte 21; SIGNALS",
     ),
     (
-        &[(hard, "memory.available>1Gi")],
+        &[(HARD, "memory.available>1Gi")],
         "--eviction-hard: malformed pair, expect string<string, in \"memory.available>1Gi\" \
              at byte 0; write signal<amount, as in memory.available<100Mi or \
              nodefs.available<10%; there is no other operator than <",
     ),
     (
-        &[(hard, "memory.available< 1gb")],
+        &[(HARD, "memory.available< 1gb")],
         "--eviction-hard: quantities must match the regular expression \
              '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$', in \"memory.available<1gb\" at byte \
              19; an amount is a number, alone or with Ki Mi Gi Ti or k M G T: 100Mi, 1.5Gi; or a \
              percentage: 10%",
     ),
     (
-        &[(hard, "memory.available<0")],
+        &[(HARD, "memory.available<0")],
         "--eviction-hard: eviction threshold memory.available must be positive: 0, in \
              \"memory.available<0\" at byte 17; write more than 0; to switch the signal off, 0%",
     ),
     (
-        &[(hard, "memory.available<101%")],
+        &[(HARD, "memory.available<101%")],
         "--eviction-hard: eviction percentage threshold memory.available must be <= 100%: \
              101%, in \"memory.available<101%\" at byte 17; a percentage is a number from 0 to 100 \
              with % behind it: 10%; 0% switches the signal off",
     ),
     (
         &[
-            (soft, "memory.available<1Gi"),
-            (grace, "memory.available=-1m"),
+            (SOFT, "memory.available<1Gi"),
+            (GRACE, "memory.available=-1m"),
         ],
         "--eviction-soft-grace-period: invalid eviction grace period specified: -1m, must be a \
              positive value, in \"memory.available=-1m\" at byte 17; write 0s or more",
     ),
     (
-        &[(grace, "memory.available=1x")],
+        &[(GRACE, "memory.available=1x")],
         "--eviction-soft-grace-period: time: unknown unit \"x\" in duration \"1x\", in \
              \"memory.available=1x\" at byte 18; a duration is numbers with units h m s ms us ns: \
              1m30s, 500ms",
     ),
     (
-        &[(reclaim, "memory.available=-1")],
+        &[(RECLAIM, "memory.available=-1")],
         "--eviction-minimum-reclaim: negative eviction minimum reclaim specified for \
              memory.available, in \"memory.available=-1\" at byte 17; write 0 or more",
     ),
     (
-        &[(reclaim, "memory.available=0%")],
+        &[(RECLAIM, "memory.available=0%")],
         "--eviction-minimum-reclaim: eviction percentage minimum reclaim memory.available must \
              be positive: 0%, in \"memory.available=0%\" at byte 17; write more than 0%, or leave \
              the signal out",
@@ -81,15 +81,15 @@ fn threshold_errors_name_flag_text_byte_and_remedy() {
 fn the_proposals_disk_example_names_every_grace_it_lacks() {
     let message = error(&[
         (
-            hard,
+            HARD,
             "nodefs.available<1Gi,nodefs.inodesFree<1,imagefs.available<10Gi,imagefs.inodesFree<10",
         ),
         (
-            soft,
+            SOFT,
             "nodefs.available<1.5Gi,nodefs.inodesFree<10,imagefs.available<20Gi,\
              imagefs.inodesFree<100",
         ),
-        (grace, "nodefs.available=1m,imagefs.available=2m"),
+        (GRACE, "nodefs.available=1m,imagefs.available=2m"),
     ]);
     assert_eq!(
         message,
@@ -100,95 +100,95 @@ fn the_proposals_disk_example_names_every_grace_it_lacks() {
     );
 }
 
-const OTHER_ERRORS: &[(Set, &str, &str)] = &[
+const OTHER_ERRORS: &[(&str, &str, &str)] = &[
     (
-        (|t| &mut t.dry_run),
+        "dry-run",
         "yes",
         "--dry-run: strconv.ParseBool: parsing \"yes\": invalid syntax, in \"yes\" at byte 0; \
              write --dry-run, --dry-run=true or --dry-run=false",
     ),
     (
-        transition,
+        TRANSITION,
         "-5m",
         "--eviction-pressure-transition-period: -5m0s is below the least, 0s, in \"-5m\" at \
              byte 0; write 0s or more",
     ),
     (
-        |t| &mut t.housekeeping_interval,
+        "housekeeping-interval",
         "99ms",
         "--housekeeping-interval: 99ms is below the least, 100ms, in \"99ms\" at byte 0; write \
              100ms or more",
     ),
     (
-        |t| &mut t.node_status_update_frequency,
+        "node-status-update-frequency",
         "10",
         "--node-status-update-frequency: time: missing unit in duration \"10\", in \"10\" at \
              byte 2; a duration is numbers with units h m s ms us ns: 1m30s, 500ms",
     ),
     (
-        |t| &mut t.eviction_max_pod_grace_period,
+        "eviction-max-pod-grace-period",
         "30s",
         "--eviction-max-pod-grace-period: strconv.ParseInt: parsing \"30s\": invalid syntax, \
              in \"30s\" at byte 0; a whole number from -2147483648 to 2147483647, without a unit",
     ),
     (
-        |t| &mut t.guaranteed_oom_score_adj,
+        "guaranteed-oom-score-adj",
         "-1000",
         "--guaranteed-oom-score-adj: strconv.ParseInt: parsing \"-1000\": value out of range, \
              in \"-1000\" at byte 0; a whole number from -999 to -1, without a unit",
     ),
     (
-        |t| &mut t.ranking,
+        "ranking",
         "qso",
         "--ranking: unknown value \"qso\", in \"qso\" at byte 0; did you mean qos? values are \
              priority, qos",
     ),
     (
-        |t| &mut t.system_reserved,
+        "system-reserved",
         "cpu=1,memroy=1Gi",
         "--system-reserved: cannot reserve \"memroy\" resource, in \"memroy=1Gi\" at byte 6; \
              did you mean memory? resources are cpu, memory, ephemeral-storage, pid",
     ),
     (
-        |t| &mut t.kube_reserved,
+        "kube-reserved",
         "memory=-1Gi",
         "--kube-reserved: resource quantity for \"memory\" cannot be negative: -1Gi, in \
              \"memory=-1Gi\" at byte 0; write 0 or more",
     ),
     (
-        |t| &mut t.kube_reserved,
+        "kube-reserved",
         "memory",
         "--kube-reserved: malformed pair, expect string=string, in \"memory\" at byte 0; write \
              resource=quantity, as in memory=1.5Gi,cpu=200m",
     ),
     (
-        enforce,
+        ENFORCE,
         "pods,none",
         "--enforce-node-allocatable: enforceNodeAllocatable (--enforce-node-allocatable) may \
              not contain additional enforcements when \"none\" is specified, in \"none\" at byte \
              5; evictd takes pods, or none",
     ),
     (
-        enforce,
+        ENFORCE,
         "pods,pods",
         "--enforce-node-allocatable: duplicated enforcements \"pods\" in \
              enforceNodeAllocatable (--enforce-node-allocatable), in \"pods\" at byte 5; evictd \
              takes pods, or none",
     ),
     (
-        |t| &mut t.pod_cgroup_root,
+        "pod-cgroup-root",
         "a/../b",
         "--pod-cgroup-root: a cgroup cannot be named \"..\", in \"a/../b\" at byte 2; the \
              cgroup's path from the root of the hierarchies: system.slice, or /pods",
     ),
     (
-        |t| &mut t.pod_cgroup_root,
+        "pod-cgroup-root",
         "/",
         "--pod-cgroup-root: the root holds the whole machine, not pods alone, in \"/\" at byte \
              0; the cgroup's path from the root of the hierarchies: system.slice, or /pods",
     ),
     (
-        low_disk,
+        LOW_DISK,
         "0",
         "--low-diskspace-threshold-mb: strconv.ParseInt: parsing \"0\": value out of range, in \
              \"0\" at byte 0; a whole number from 1 to 2147483647, without a unit",
@@ -207,25 +207,25 @@ fn integers_follow_gos_grammar() {
     for bad in [
         "", "+", "-", "1_", "_1", "1__0", "0x", "0x_", "08", "0b2", "1e3", " 1", "--1",
     ] {
-        let message = error(&[(|t| &mut t.eviction_max_pod_grace_period, bad)]);
+        let message = error(&[("eviction-max-pod-grace-period", bad)]);
         assert!(message.contains("invalid syntax"), "{bad:?}: {message}");
     }
     for large in ["2147483648", "99999999999999999999999999999999999999999999"] {
-        let message = error(&[(|t| &mut t.eviction_max_pod_grace_period, large)]);
+        let message = error(&[("eviction-max-pod-grace-period", large)]);
         assert!(message.contains("out of range"), "{large:?}: {message}");
     }
 }
 
 #[test]
 fn a_message_is_one_line_whatever_was_typed() {
-    let message = error(&[(hard, "a\nb\u{1b}[31m<1")]);
+    let message = error(&[(HARD, "a\nb\u{1b}[31m<1")]);
     assert!(!message.contains(char::is_control), "{message:?}");
     assert!(message.contains("signal a\\nb"), "{message:?}");
 }
 
 #[test]
 fn a_directory_to_delete_in_is_named_in_full() {
-    let logs: Set = |t| &mut t.pod_logs_dir;
+    let logs: &str = "pod-logs-dir";
     for (text, problem) in [
         ("var/log", "the path is not absolute"),
         ("/var/../etc", "the path leads up"),
@@ -238,4 +238,26 @@ fn a_directory_to_delete_in_is_named_in_full() {
         );
         assert_eq!(error(&[(logs, text)]), expected);
     }
+}
+
+/// Of several errors the one told is always the same, however they were typed.
+#[test]
+fn the_first_error_is_told() {
+    for (given, expected) in [
+        ([("dry-run", "x"), ("ranking", "x")], "--ranking: "),
+        ([("v", "x"), ("dry-run", "x")], "--dry-run: "),
+        ([(HARD, "x"), ("v", "x")], "--v: "),
+        ([(TRANSITION, "x"), (OLD_TRANSITION, "x")], "--outofdisk-"),
+    ] {
+        let message = error(&given);
+        assert!(message.starts_with(expected), "{message}");
+    }
+}
+
+#[test]
+fn what_is_no_flag_is_not_added() {
+    let mut typed = Typed::default();
+    assert!(!typed.add("eviction_hard", "x"));
+    assert!(!typed.add("", "x"));
+    assert_eq!(typed, Typed::default());
 }

@@ -8,7 +8,7 @@ const DEFAULTS: &str = "memory.available<100Mi nodefs.available<10% nodefs.inode
                         imagefs.available<15% imagefs.inodesFree<5%";
 
 /// The thresholds but the copies for the pods' cgroup.
-fn thresholds(given: &[(Set, &str)]) -> String {
+fn thresholds(given: &[(&str, &str)]) -> String {
     let resolved = resolved(given);
     let origins = resolved.threshold_origins.iter();
     let pairs = resolved.evict.thresholds.iter().zip(origins);
@@ -24,54 +24,54 @@ fn thresholds(given: &[(Set, &str)]) -> String {
 fn threshold_lists_follow_the_kubelets_flags() {
     for (given, expected) in [
         (&[][..], DEFAULTS),
-        (&[(hard as Set, "")], ""),
-        (&[(hard, "memory.available<1Gi")], "memory.available<1Gi"),
+        (&[(HARD, "")], ""),
+        (&[(HARD, "memory.available<1Gi")], "memory.available<1Gi"),
         (
-            &[(hard, "memory.available<1Gi"), (hard, "pid.available<5%")],
+            &[(HARD, "memory.available<1Gi"), (HARD, "pid.available<5%")],
             "memory.available<1Gi pid.available<5%",
         ),
         (
             &[
-                (hard, "memory.available<1Gi"),
-                (hard, "memory.available<2Gi"),
+                (HARD, "memory.available<1Gi"),
+                (HARD, "memory.available<2Gi"),
             ],
             "memory.available<2Gi",
         ),
         (
-            &[(hard, " memory.available < 10% ,,")],
+            &[(HARD, " memory.available < 10% ,,")],
             "memory.available<10%",
         ),
-        (&[(hard, "memory.available<0%,nodefs.available<100%")], ""),
+        (&[(HARD, "memory.available<0%,nodefs.available<100%")], ""),
         (
-            &[(hard, "memory.available<1Gi"), (merge, "true")],
+            &[(HARD, "memory.available<1Gi"), (MERGE, "true")],
             "memory.available<1Gi nodefs.available<10% nodefs.inodesFree<5% \
              imagefs.available<15% imagefs.inodesFree<5%",
         ),
         (
-            &[(hard, "nodefs.available<0%"), (merge, "t")],
+            &[(HARD, "nodefs.available<0%"), (MERGE, "t")],
             "memory.available<100Mi nodefs.inodesFree<5% imagefs.available<15% \
              imagefs.inodesFree<5%",
         ),
-        (&[(hard, ""), (merge, "1")], DEFAULTS),
+        (&[(HARD, ""), (MERGE, "1")], DEFAULTS),
         (
             &[
-                (hard, ""),
-                (soft, "memory.available<1.5Gi"),
-                (grace, "memory.available=30s"),
+                (HARD, ""),
+                (SOFT, "memory.available<1.5Gi"),
+                (GRACE, "memory.available=30s"),
             ],
             "memory.available<1536Mi",
         ),
         (
-            &[(low_disk, "256")],
+            &[(LOW_DISK, "256")],
             "nodefs.available<256Mi memory.available<100Mi nodefs.inodesFree<5% \
              imagefs.available<15% imagefs.inodesFree<5%",
         ),
         (
-            &[(hard, "memory.available<1Gi"), (low_disk, "256")],
+            &[(HARD, "memory.available<1Gi"), (LOW_DISK, "256")],
             "memory.available<1Gi nodefs.available<256Mi",
         ),
         (
-            &[(hard, "nodefs.available<1Gi"), (low_disk, "256")],
+            &[(HARD, "nodefs.available<1Gi"), (LOW_DISK, "256")],
             "nodefs.available<1Gi",
         ),
     ] {
@@ -83,11 +83,11 @@ fn threshold_lists_follow_the_kubelets_flags() {
 #[test]
 fn the_sources_examples_are_taken() {
     let two_levels = resolved(&[
-        (hard, "memory.available<.5Gi"),
-        (soft, "memory.available<1Gi"),
-        (grace, "memory.available=30s"),
-        (|t| &mut t.system_reserved, "memory=2Gi"),
-        (enforce, "none"),
+        (HARD, "memory.available<.5Gi"),
+        (SOFT, "memory.available<1Gi"),
+        (GRACE, "memory.available=30s"),
+        ("system-reserved", "memory=2Gi"),
+        (ENFORCE, "none"),
     ]);
     let [hard, soft] = &two_levels.evict.thresholds[..] else {
         panic!("two thresholds")
@@ -98,7 +98,7 @@ fn the_sources_examples_are_taken() {
     );
     assert_eq!(soft.grace.to_string(), "30s");
     assert_eq!(two_levels.system_reserved.to_string(), "memory=2Gi");
-    let kept = resolved(&[(|t| &mut t.system_reserved, "memory=1.5Gi")]);
+    let kept = resolved(&[("system-reserved", "memory=1.5Gi")]);
     let memory = kept.system_reserved.memory.map(|memory| memory.value());
     assert_eq!(memory, Some(1_610_612_736));
 }
@@ -106,11 +106,11 @@ fn the_sources_examples_are_taken() {
 #[test]
 fn every_threshold_has_its_origin() {
     let resolved = resolved(&[
-        (hard, "pid.available<5%"),
-        (merge, "true"),
-        (low_disk, "10"),
-        (soft, "memory.available<1Gi,nodefs.available<0%"),
-        (grace, "memory.available=0s,nodefs.available=1m"),
+        (HARD, "pid.available<5%"),
+        (MERGE, "true"),
+        (LOW_DISK, "10"),
+        (SOFT, "memory.available<1Gi,nodefs.available<0%"),
+        (GRACE, "memory.available=0s,nodefs.available=1m"),
     ]);
     let evict = &resolved.evict;
     assert_eq!(evict.thresholds.len(), resolved.threshold_origins.len());
@@ -172,67 +172,18 @@ fn defaults_are_those_that_the_help_tells() {
 fn examples_of_the_help_are_right() {
     for flag in &FLAGS {
         let mut typed = Typed::default();
-        let field = field(&mut typed, flag.name);
-        field.push(flag.example.to_owned());
+        assert!(typed.add(flag.name, flag.example));
         if flag.name == "eviction-soft" {
-            typed.eviction_soft_grace_period = vec!["memory.available=1m30s".to_owned()];
+            assert!(typed.add(GRACE, "memory.available=1m30s"));
         }
         let resolved = resolve(&typed);
         assert!(resolved.is_ok(), "{}: {resolved:?}", flag.name);
     }
 }
 
-/// The field of a flag, by name.
-fn field<'a>(typed: &'a mut Typed, name: &str) -> &'a mut Vec<String> {
-    match name {
-        "eviction-hard" => &mut typed.eviction_hard,
-        "eviction-soft" => &mut typed.eviction_soft,
-        "eviction-soft-grace-period" => &mut typed.eviction_soft_grace_period,
-        "eviction-minimum-reclaim" => &mut typed.eviction_minimum_reclaim,
-        "merge-default-eviction-settings" => &mut typed.merge_default_eviction_settings,
-        "eviction-max-pod-grace-period" => &mut typed.eviction_max_pod_grace_period,
-        "hard-eviction-grace" => &mut typed.hard_eviction_grace,
-        "eviction-pressure-transition-period" => &mut typed.eviction_pressure_transition_period,
-        "local-storage-capacity-isolation" => &mut typed.local_storage_capacity_isolation,
-        "ranking" => &mut typed.ranking,
-        "strict-kubelet-reclaim" => &mut typed.strict_kubelet_reclaim,
-        "compat" => &mut typed.compat,
-        "dry-run" => &mut typed.dry_run,
-        "housekeeping-interval" => &mut typed.housekeeping_interval,
-        "node-status-update-frequency" => &mut typed.node_status_update_frequency,
-        "kernel-memcg-notification" => &mut typed.kernel_memcg_notification,
-        "memory-available-source" => &mut typed.memory_available_source,
-        "no-hugepage-aware" => &mut typed.no_hugepage_aware,
-        "pods-pids-bound" => &mut typed.pods_pids_bound,
-        "nodefs-path" => &mut typed.nodefs_path,
-        "imagefs-path" => &mut typed.imagefs_path,
-        "containerfs-path" => &mut typed.containerfs_path,
-        "pod-manifest-path" => &mut typed.pod_manifest_path,
-        "pod-cgroup-root" => &mut typed.pod_cgroup_root,
-        "guaranteed-oom-score-adj" => &mut typed.guaranteed_oom_score_adj,
-        "apply-oom-score-adj" => &mut typed.apply_oom_score_adj,
-        "root-dir" => &mut typed.root_dir,
-        "pod-logs-dir" => &mut typed.pod_logs_dir,
-        "system-reserved" => &mut typed.system_reserved,
-        "kube-reserved" => &mut typed.kube_reserved,
-        "enforce-node-allocatable" => &mut typed.enforce_node_allocatable,
-        "v" => &mut typed.v,
-        "state-dir" => &mut typed.state_dir,
-        "experimental-kernel-memcg-notification" => {
-            &mut typed.experimental_kernel_memcg_notification
-        }
-        "low-diskspace-threshold-mb" => &mut typed.low_diskspace_threshold_mb,
-        "outofdisk-transition-frequency" => &mut typed.outofdisk_transition_frequency,
-        other => panic!("no field for --{other}"),
-    }
-}
-
 /// The value of a setting with one flag given.
 fn setting(flag: &'static str, text: &str) -> String {
-    let mut typed = Typed::default();
-    field(&mut typed, flag).push("of no account".to_owned());
-    field(&mut typed, flag).push(text.to_owned());
-    let resolved = resolve(&typed).unwrap();
+    let resolved = resolved(&[(flag, "of no account"), (flag, text)]);
     let setting = resolved
         .settings
         .into_iter()
@@ -279,15 +230,15 @@ fn compat_is_a_preset_that_single_flags_beat() {
     let plain = resolved(&[]);
     assert_eq!(*plain.policy(), Policy::default());
     assert!(plain.hugepage_aware);
-    let kubelet = resolved(&[(compat, "kubelet")]);
+    let kubelet = resolved(&[(COMPAT, "kubelet")]);
     assert_eq!(*kubelet.policy(), Policy::kubelet());
     assert!(!kubelet.hugepage_aware);
     let mixed = resolved(&[
-        (compat, "kubelet"),
-        (|t| &mut t.hard_eviction_grace, "0"),
-        (|t| &mut t.strict_kubelet_reclaim, "false"),
-        (|t| &mut t.no_hugepage_aware, "false"),
-        (|t| &mut t.ranking, "qos"),
+        (COMPAT, "kubelet"),
+        ("hard-eviction-grace", "0"),
+        ("strict-kubelet-reclaim", "false"),
+        ("no-hugepage-aware", "false"),
+        ("ranking", "qos"),
     ]);
     let expected = Policy {
         ranking: Ranking::Qos,
@@ -302,14 +253,14 @@ fn compat_is_a_preset_that_single_flags_beat() {
 /// Decisions D10 and D12.
 #[test]
 fn old_flags_count_where_the_new_ones_are_not_given() {
-    let old = resolved(&[(old_transition, "30s"), (old_memcg, "true")]);
+    let old = resolved(&[(OLD_TRANSITION, "30s"), (OLD_MEMCG, "true")]);
     assert_eq!(old.evict.transition_period, Duration::from_secs(30));
     assert!(old.kernel_memcg_notification);
     let both = resolved(&[
-        (old_transition, "30s"),
-        (transition, "1m"),
-        (old_memcg, "true"),
-        (memcg, "false"),
+        (OLD_TRANSITION, "30s"),
+        (TRANSITION, "1m"),
+        (OLD_MEMCG, "true"),
+        (MEMCG, "false"),
     ]);
     assert_eq!(both.evict.transition_period, Duration::from_secs(60));
     assert!(!both.kernel_memcg_notification);
@@ -318,8 +269,8 @@ fn old_flags_count_where_the_new_ones_are_not_given() {
 #[test]
 fn cgroups_and_enforcement() {
     let roots = resolved(&[
-        (|t| &mut t.pod_cgroup_root, "/system.slice/"),
-        (|t| &mut t.pod_cgroup_root, "pods//edge"),
+        ("pod-cgroup-root", "/system.slice/"),
+        ("pod-cgroup-root", "pods//edge"),
     ]);
     let roots: Vec<String> = roots
         .pod_cgroup_roots
@@ -328,15 +279,15 @@ fn cgroups_and_enforcement() {
         .collect();
     assert_eq!(roots, ["system.slice", "pods/edge"]);
     for (text, pods) in [("pods", true), ("none", false), ("", false)] {
-        assert_eq!(resolved(&[(enforce, text)]).enforce_pods, pods, "{text:?}");
+        assert_eq!(resolved(&[(ENFORCE, text)]).enforce_pods, pods, "{text:?}");
     }
 }
 
 /// What may be deleted in has to be named.
 #[test]
 fn only_a_named_directory_is_deletable() {
-    let logs: Set = |t| &mut t.pod_logs_dir;
-    let root: Set = |t| &mut t.root_dir;
+    let logs: &str = "pod-logs-dir";
+    let root: &str = "root-dir";
     for (given, expected) in [
         (&[][..], None),
         (&[(logs, "/var/log/pods")], Some("/var/log/pods")),
@@ -355,8 +306,8 @@ fn only_a_named_directory_is_deletable() {
 /// The kubelet's nodefs is the filesystem of its root directory.
 #[test]
 fn nodefs_follows_the_root_directory() {
-    let root: Set = |t| &mut t.root_dir;
-    let nodefs: Set = |t| &mut t.nodefs_path;
+    let root: &str = "root-dir";
+    let nodefs: &str = "nodefs-path";
     for (given, expected) in [
         (&[][..], "/var/lib/kubelet"),
         (&[(root, "/data")], "/data"),

@@ -1,26 +1,29 @@
 use super::*;
 
 /// Flags, and the lines about them.
-type Case = (&'static [(Set, &'static str)], &'static [&'static str]);
+type Case = (
+    &'static [(&'static str, &'static str)],
+    &'static [&'static str],
+);
 
 const ODDITIES: &[Case] = &[
     (
-        &[(hard, "memory.available<1Gi")],
+        &[(HARD, "memory.available<1Gi")],
         &[
             "--eviction-hard replaces all defaults; no longer watched: nodefs.available<10%, \
                nodefs.inodesFree<5%, imagefs.available<15%, imagefs.inodesFree<5% (list them too, \
                or add --merge-default-eviction-settings)",
         ],
     ),
-    (&[(hard, "memory.available<1Gi"), (merge, "true")], &[]),
+    (&[(HARD, "memory.available<1Gi"), (MERGE, "true")], &[]),
     (
-        &[(hard, "")],
+        &[(HARD, "")],
         &["no eviction threshold is set: starvation evicts nothing"],
     ),
     (
         &[
-            (hard, "nodefs.inodesFree<100Mi,pid.available<1k"),
-            (merge, "true"),
+            (HARD, "nodefs.inodesFree<100Mi,pid.available<1k"),
+            (MERGE, "true"),
         ],
         &[
             "--eviction-hard: nodefs.inodesFree counts inodes, and 100Mi is 104857600 of them; \
@@ -28,7 +31,7 @@ const ODDITIES: &[Case] = &[
         ],
     ),
     (
-        &[(reclaim, "nodefs.inodesFree=1Ki")],
+        &[(RECLAIM, "nodefs.inodesFree=1Ki")],
         &[
             "--eviction-minimum-reclaim: nodefs.inodesFree counts inodes, and 1Ki is 1024 of \
                them; write a plain number or a percentage",
@@ -36,8 +39,8 @@ const ODDITIES: &[Case] = &[
     ),
     (
         &[
-            (soft, "memory.available<100Mi"),
-            (grace, "memory.available=1m"),
+            (SOFT, "memory.available<100Mi"),
+            (GRACE, "memory.available=1m"),
         ],
         &[
             "soft threshold memory.available<100Mi is not above the hard threshold \
@@ -47,8 +50,8 @@ const ODDITIES: &[Case] = &[
     ),
     (
         &[
-            (soft, "nodefs.available<9%"),
-            (grace, "nodefs.available=1m"),
+            (SOFT, "nodefs.available<9%"),
+            (GRACE, "nodefs.available=1m"),
         ],
         &[
             "soft threshold nodefs.available<9% is not above the hard threshold \
@@ -58,31 +61,31 @@ const ODDITIES: &[Case] = &[
     ),
     (
         &[
-            (soft, "memory.available<1Gi"),
-            (grace, "memory.available=1m"),
+            (SOFT, "memory.available<1Gi"),
+            (GRACE, "memory.available=1m"),
         ],
         &[],
     ),
     (
         &[
-            (soft, "memory.available<1Gi"),
-            (grace, "memory.available=0s"),
+            (SOFT, "memory.available<1Gi"),
+            (GRACE, "memory.available=0s"),
         ],
         &["soft threshold memory.available<1Gi has grace period 0s and acts as a hard one"],
     ),
     (
-        &[(hard, "containerfs.available<10%"), (merge, "true")],
+        &[(HARD, "containerfs.available<10%"), (MERGE, "true")],
         &[
             "threshold containerfs.available<10% is ignored: containerfs follows nodefs or \
                imagefs",
         ],
     ),
     (
-        &[(hard, "pid.available<NaN%"), (merge, "true")],
+        &[(HARD, "pid.available<NaN%"), (MERGE, "true")],
         &["the threshold of pid.available is not a number (NaN) and never met"],
     ),
     (
-        &[(old_memcg, "true")],
+        &[(OLD_MEMCG, "true")],
         &[
             "Flag --experimental-kernel-memcg-notification has been deprecated, use \
                --kernel-memcg-notification=true instead",
@@ -90,9 +93,9 @@ const ODDITIES: &[Case] = &[
     ),
     (
         &[
-            (low_disk, "256"),
-            (old_transition, "5m"),
-            (transition, "1m"),
+            (LOW_DISK, "256"),
+            (OLD_TRANSITION, "5m"),
+            (TRANSITION, "1m"),
         ],
         &[
             "Flag --outofdisk-transition-frequency has been deprecated, use \

@@ -1,6 +1,5 @@
 use core::ffi::CStr;
 use core::mem::MaybeUninit;
-use core::sync::atomic::{AtomicBool, Ordering};
 use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::fs::{AtFlags, Mode, OFlags, RawDir, SeekFrom, openat, seek};
@@ -64,12 +63,14 @@ impl Level {
     }
 
     /// Counts what one read of the listing gives, and notes the directories.
+    /// Stops before its end when `stop` says so; that is heard between two
+    /// entries.
     pub(crate) fn list(
         &mut self,
         names: &mut Names,
         tally: &mut Tally,
         buffer: &mut [MaybeUninit<u8>],
-        interrupt: &AtomicBool,
+        stop: &dyn Fn(&Tally) -> bool,
     ) -> Listed {
         let Some(fd) = &self.fd else {
             return Listed::End;
@@ -107,7 +108,7 @@ impl Level {
             if entries.is_buffer_empty() {
                 return Listed::Part;
             }
-            if interrupt.load(Ordering::Relaxed) {
+            if stop(tally) {
                 self.moved = true;
                 return Listed::Part;
             }

@@ -86,7 +86,12 @@ fn bounds_steps_and_buffers_change_nothing() {
     let expected = expected(tree.root());
     for open in [1, 2, 32] {
         for names in [0, 8, 64, 1 << 20] {
-            for (most, buffer) in [(u64::MAX, BUFFER_BYTES), (1, 300), (7, 500)] {
+            for (most, buffer) in [
+                (u64::MAX, BUFFER_BYTES),
+                (1, 300),
+                (7, 500),
+                (3, BUFFER_BYTES),
+            ] {
                 let bounds = Bounds {
                     open,
                     names,

@@ -107,7 +107,7 @@ impl Walk {
         self.tally.entries
     }
 
-    /// Goes on for about that many entries, or until interrupted. Answers
+    /// Goes on for that many entries, or until interrupted. Answers
     /// whether the tree is done.
     pub(crate) fn step(
         &mut self,
@@ -116,15 +116,16 @@ impl Walk {
         interrupt: &AtomicBool,
     ) -> bool {
         let until = self.tally.entries.saturating_add(most);
+        let stop = |tally: &Tally| tally.entries >= until || interrupt.load(Ordering::Relaxed);
         while let Some(level) = self.levels.last_mut() {
-            if self.tally.entries >= until || interrupt.load(Ordering::Relaxed) {
+            if stop(&self.tally) {
                 return false;
             }
             if self.names.end() > level.names {
                 self.go_down();
                 continue;
             }
-            match level.list(&mut self.names, &mut self.tally, buffer, interrupt) {
+            match level.list(&mut self.names, &mut self.tally, buffer, &stop) {
                 Listed::Part => {}
                 Listed::End => self.go_up(),
                 Listed::Child(child) => self.push(child),

@@ -153,7 +153,7 @@ fn whoever_asks_never_waits_for_the_helper() {
 
 #[test]
 fn the_first_walk_shows_what_it_has_found_so_far() {
-    let large = tree(6000);
+    let large = tree(2500);
     let mut scanner = DiskScanner::start_with(PATIENT).unwrap();
     scanner.watch(&[large.root().to_owned()]);
     let mut seen = Vec::new();
@@ -169,7 +169,7 @@ fn the_first_walk_shows_what_it_has_found_so_far() {
 
 #[test]
 fn the_helper_ends_in_the_middle_of_a_tree() {
-    let large = tree(8000);
+    let large = tree(2500);
     let mut scanner = DiskScanner::start_with(PATIENT).unwrap();
     scanner.watch(&[large.root().to_owned()]);
     until(&mut scanner, |scanner| {
@@ -186,7 +186,7 @@ fn the_helper_ends_in_the_middle_of_a_tree() {
 
 #[test]
 fn a_tree_that_is_no_longer_watched_is_left_in_the_middle() {
-    let (large, small) = (tree(8000), tree(5));
+    let (large, small) = (tree(2500), tree(5));
     let mut scanner = DiskScanner::start_with(PATIENT).unwrap();
     scanner.watch(&[large.root().to_owned()]);
     until(&mut scanner, |scanner| {
@@ -200,7 +200,7 @@ fn a_tree_that_is_no_longer_watched_is_left_in_the_middle() {
 
 #[test]
 fn a_wait_has_an_end() {
-    let large = tree(8000);
+    let large = tree(2500);
     let mut scanner = DiskScanner::start_with(PATIENT).unwrap();
     scanner.watch(&[large.root().to_owned(), PathBuf::from("/none")]);
     assert!(!scanner.wait_for_all(Duration::ZERO));
