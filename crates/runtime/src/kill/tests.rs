@@ -402,3 +402,23 @@ fn who_has_ended_holds_a_pid_until_somebody_waits_for_it() {
     pod.reap();
     assert_eq!(kill.held_pids(), 0);
 }
+
+#[test]
+fn who_becomes_fewer_is_not_stuck() {
+    let children = [Sleeper::start(), Sleeper::start()];
+    let [one, two] = [0, 1].map(|index: usize| children[index].pid().as_raw_nonzero());
+    let (fixture, target) = recorded(&format!("{one}\n{two}\n"));
+    let limits = KillLimits {
+        gone: Duration::from_millis(30),
+        ..KillLimits::default()
+    };
+    let start = now();
+    let at = |millis| start + Duration::from_millis(millis);
+    let is_stuck = |state| state == KillState::Stuck;
+    let mut kill = Kill::start(start, target, Duration::ZERO, limits, None);
+    fixture.file("pod/cgroup.kill", "");
+    fixture.file("pod/cgroup.procs", &format!("{two}\n"));
+    for (millis, stuck) in [(20, false), (40, false), (49, false), (50, true)] {
+        assert_eq!(is_stuck(kill.poll(at(millis))), stuck, "after {millis} ms");
+    }
+}
