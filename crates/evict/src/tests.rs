@@ -11,6 +11,8 @@ use evictd_threshold::{Lists, parse};
 
 use super::*;
 
+mod examples;
+
 const GI: i64 = 1 << 30;
 
 fn seconds(s: u64) -> Mono {
