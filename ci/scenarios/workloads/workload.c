@@ -1,0 +1,231 @@
+/*
+ * What the pods of the scenarios run: one static program, so that it costs little and
+ * behaves the same everywhere. It ends only by a signal; exit 2 is a mistake in the call.
+ *
+ *   workload idle                 nothing
+ *   workload deaf                 nothing, and ignores SIGTERM
+ *   workload polite SECONDS       on SIGTERM takes that long, then ends
+ *   workload hog [MIB_PER_SECOND] memory without end; without a number as fast as it goes
+ *   workload memory FILE          as many MiB as FILE says, looked at 50 times a second
+ *   workload shared FILE          the same in shared memory, which the kernel gives back
+ *                                 only when the last process that maps it is gone
+ *   workload forks                forks for ever, and so does every child
+ *   workload tasks COUNT          that many children, doing nothing
+ *   workload bytes DIR MIB        a file of that size, deleted but held open
+ *   workload inodes DIR COUNT     that many files, deleted but held open
+ *   workload writer FILE          a block into FILE 50 times a second
+ *
+ * Deleted files stand for what a container runtime removes with the container: they give
+ * their space back when the process is gone.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MIB (1L << 20)
+#define MOST_CHUNKS 4096
+
+static void nap(long millis)
+{
+	struct timespec time = { millis / 1000, millis % 1000 * 1000000 };
+	nanosleep(&time, NULL);
+}
+
+static void rest(void)
+{
+	for (;;)
+		pause();
+}
+
+/* Says why on standard error and goes on resting: a pod that ends by itself would look
+ * like one that was evicted. */
+static void complain(const char *what)
+{
+	fprintf(stderr, "workload: %s: %s\n", what, strerror(errno));
+}
+
+/* Memory that is really there. NULL where the kernel gives none. */
+static char *take(long size, int kind)
+{
+	char *chunk = mmap(NULL, size, PROT_READ | PROT_WRITE, kind | MAP_ANONYMOUS, -1, 0);
+
+	if (chunk == MAP_FAILED)
+		return NULL;
+	madvise(chunk, size, MADV_HUGEPAGE);
+	for (long at = 0; at < size; at += 4096)
+		chunk[at] = 1;
+	return chunk;
+}
+
+/* Large pages are the fastest way to use memory up. */
+static void hog(long mib_per_second)
+{
+	for (;;) {
+		if (!take(mib_per_second ? MIB : 64 * MIB, MAP_PRIVATE))
+			nap(100);
+		if (mib_per_second)
+			nap(1000 / mib_per_second);
+	}
+}
+
+/* A half-written number is at worst wanted for a moment; none at all is not acted on. */
+static long wanted(const char *file)
+{
+	char text[32];
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (length < 2 || text[length - 1] != '\n')
+		return -1;
+	text[length] = 0;
+	return atol(text);
+}
+
+static void steered(const char *file, int kind)
+{
+	static char *chunks[MOST_CHUNKS];
+	long have = 0;
+
+	for (;;) {
+		long want = wanted(file);
+
+		while (want >= 0 && have > want)
+			munmap(chunks[--have], MIB);
+		while (have < want && have < MOST_CHUNKS && (chunks[have] = take(MIB, kind)))
+			have++;
+		nap(20);
+	}
+}
+
+static void forks(void)
+{
+	for (;;)
+		if (fork() < 0)
+			nap(1);
+}
+
+static void tasks(long count)
+{
+	for (long made = 0; made < count; made++) {
+		pid_t child = fork();
+
+		if (child == 0)
+			rest();
+		if (child < 0)
+			complain("fork");
+	}
+	rest();
+}
+
+static int deleted_file(void)
+{
+	char name[] = "workload-XXXXXX";
+	int fd = mkstemp(name);
+
+	if (fd >= 0)
+		unlink(name);
+	return fd;
+}
+
+/* Not every filesystem can give space without its being written. */
+static void bytes(long mib)
+{
+	static char block[MIB];
+	int fd = deleted_file();
+
+	if (fd < 0)
+		complain("mkstemp");
+	else if (fallocate(fd, 0, 0, mib * MIB) < 0) {
+		for (long done = 0; done < mib; done++)
+			if (write(fd, block, MIB) < 0)
+				return complain("write");
+	}
+}
+
+static void inodes(long count)
+{
+	struct rlimit files = { count + 64, count + 64 };
+
+	if (setrlimit(RLIMIT_NOFILE, &files) < 0)
+		complain("setrlimit");
+	for (long made = 0; made < count; made++)
+		if (deleted_file() < 0)
+			return complain("mkstemp");
+}
+
+static void writer(const char *file)
+{
+	static char block[4096];
+	int fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	for (;;) {
+		if (pwrite(fd, block, sizeof(block), 0) < 0)
+			complain(file);
+		nap(20);
+	}
+}
+
+static volatile sig_atomic_t asked;
+
+static void on_term(int signal)
+{
+	(void)signal;
+	asked = 1;
+}
+
+static void polite(long seconds)
+{
+	signal(SIGTERM, on_term);
+	while (!asked)
+		nap(20);
+	nap(seconds * 1000);
+	exit(0);
+}
+
+static void enter(const char *dir)
+{
+	if (chdir(dir) < 0)
+		complain(dir);
+}
+
+int main(int count, char **words)
+{
+	const char *what = count > 1 ? words[1] : "";
+	const char *text = count > 2 ? words[2] : "";
+	long number = count > 2 ? atol(words[count - 1]) : 0;
+
+	if (!strcmp(what, "idle"))
+		rest();
+	else if (!strcmp(what, "deaf"))
+		signal(SIGTERM, SIG_IGN), rest();
+	else if (!strcmp(what, "polite"))
+		polite(number);
+	else if (!strcmp(what, "hog"))
+		hog(number);
+	else if (!strcmp(what, "memory"))
+		steered(text, MAP_PRIVATE);
+	else if (!strcmp(what, "shared"))
+		steered(text, MAP_SHARED);
+	else if (!strcmp(what, "forks"))
+		forks();
+	else if (!strcmp(what, "tasks"))
+		tasks(number);
+	else if (!strcmp(what, "bytes"))
+		enter(text), bytes(number), rest();
+	else if (!strcmp(what, "inodes"))
+		enter(text), inodes(number), rest();
+	else if (!strcmp(what, "writer"))
+		writer(text);
+	fprintf(stderr, "workload: what is %s?\n", what);
+	return 2;
+}
