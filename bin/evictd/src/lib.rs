@@ -8,14 +8,18 @@
 
 extern crate alloc;
 
+mod admit;
 mod amount;
 pub mod args;
 mod columns;
 mod config_command;
 mod daemon;
 mod engine;
+mod gc;
+mod history;
 mod log_line;
 mod machine;
+mod oom_score;
 mod pods;
 mod protect;
 mod rank;

@@ -23,7 +23,7 @@ pub(crate) fn start(level: LevelFilter) {
 }
 
 /// Seconds since 1970 as `2026-11-20T13:05:06Z`.
-struct Utc(u64);
+pub(crate) struct Utc(pub(crate) u64);
 
 impl fmt::Display for Utc {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

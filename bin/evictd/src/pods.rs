@@ -9,12 +9,24 @@ use evictd_rank::Candidate;
 use evictd_runtime::{CgroupConfig, CgroupRuntime, FoundPod, Listing, PodSource};
 use evictd_stats::{Dir, Hierarchies, Hierarchy, PodReader, PodSample};
 
+/// The pods of the node at one moment.
+pub(crate) struct Census {
+    pub(crate) listing: Listing,
+    /// What the indexes of the listing point to.
+    pub(crate) manifests: Vec<Pod>,
+    /// Manifests that could not be read.
+    pub(crate) problems: Vec<String>,
+    /// Whether a flag says where pods are.
+    pub(crate) is_told: bool,
+}
+
 /// The pods, as of the last [`Pods::refresh`].
 pub(crate) struct Pods {
     pub(crate) runtime: CgroupRuntime,
     hierarchies: Hierarchies,
     reader: PodReader,
     manifests: Option<ManifestDir>,
+    has_roots: bool,
     listing: Listing,
     usage: Vec<Option<PodUsage>>,
     problems: Vec<String>,
@@ -24,10 +36,12 @@ impl Pods {
     /// Opens the cgroup runtime; no pod is looked for yet.
     pub(crate) fn open(cgroup: CgroupConfig, manifests: Option<PathBuf>) -> Result<Self, String> {
         let hierarchies = cgroup.hierarchies.clone();
+        let has_roots = !cgroup.pod_cgroup_roots.is_empty();
         Ok(Self {
             runtime: CgroupRuntime::new(cgroup).map_err(|error| error.to_string())?,
             reader: PodReader::new(&hierarchies),
             hierarchies,
+            has_roots,
             manifests: manifests.map(ManifestDir::new),
             listing: Listing::default(),
             usage: Vec::new(),
@@ -68,6 +82,28 @@ impl Pods {
                 }
                 None => false,
             });
+    }
+
+    /// Every pod there is, without what it uses, and who might be missing. What
+    /// [`Pods::refresh`] found stays as it is.
+    pub(crate) fn census(&mut self) -> Census {
+        let mut problems = Vec::new();
+        let is_told = self.manifests.is_some() || self.has_roots;
+        if let Some(directory) = &mut self.manifests {
+            problems.extend(directory.refresh().iter().map(ToString::to_string));
+        }
+        let manifests = self.manifests.as_ref().map_or(&[][..], ManifestDir::pods);
+        Census {
+            listing: self.runtime.list_pods(manifests),
+            manifests: manifests.to_vec(),
+            problems,
+            is_told,
+        }
+    }
+
+    /// Where the cgroups are.
+    pub(crate) const fn hierarchies(&self) -> &Hierarchies {
+        &self.hierarchies
     }
 
     /// The pods with their usage, in the order of [`Pods::found`].

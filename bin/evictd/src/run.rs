@@ -5,16 +5,20 @@ use std::process::ExitCode;
 use evictd_config::{Resolved, Typed, resolve};
 use log::LevelFilter;
 
+use crate::admit::{self, AdmitOptions};
 use crate::args::{Command, Request, parse};
 use crate::config_command::{self, ConfigOptions};
 use crate::daemon;
+use crate::gc::{self, GcOptions};
+use crate::history::{self, HistoryOptions};
 use crate::log_line;
+use crate::oom_score::{self, OomScoreOptions};
 use crate::rank::{self, RankOptions};
 use crate::selftest::{self, SelftestOptions};
 use crate::status::{self, StatusOptions};
 
 /// Usage or configuration error.
-const USAGE: u8 = 2;
+pub(crate) const USAGE: u8 = 2;
 
 /// Does what the command line asks for; `argv` is without the program's name.
 ///
@@ -49,7 +53,13 @@ fn run_command(command: Command, settings: &Resolved) -> ExitCode {
         }
         Command::Status { json } => status::run(settings, &StatusOptions { json }),
         Command::Rank { signal, json } => rank::run(settings, &RankOptions { signal, json }),
+        Command::Admit { whom, json } => admit::run(settings, &AdmitOptions { whom, json }),
+        Command::History { json } => history::run(settings, &HistoryOptions { json }),
         Command::Config { json } => config_command::run(settings, &ConfigOptions { json }),
+        Command::OomScore { apply, json } => {
+            oom_score::run(settings, &OomScoreOptions { apply, json })
+        }
+        Command::GcContainers { json } => gc::run(settings, &GcOptions { json }),
         Command::Selftest { json } => selftest::run(&SelftestOptions { json }),
     }
 }
@@ -65,7 +75,7 @@ fn log_to_stderr(verbosity: u8) {
 }
 
 /// One line on stderr. Where even that cannot be written, the exit code tells.
-fn usage_error(message: &str) -> ExitCode {
+pub(crate) fn usage_error(message: &str) -> ExitCode {
     let _ = writeln!(std::io::stderr(), "evictd: {message}");
     ExitCode::from(USAGE)
 }

@@ -4,9 +4,6 @@ use core::fmt;
 use evictd_node::{Condition, QosClass};
 use evictd_pod::{Pod, Toleration};
 
-/// The taint that a pod must tolerate to start under memory pressure.
-const MEMORY_PRESSURE_TAINT: &str = "node.kubernetes.io/memory-pressure";
-
 /// Why a pod may not start. Its text is the kubelet's message, trailing blank
 /// included.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +38,8 @@ pub fn admit(conditions: &[Condition], pod: &Pod) -> Result<(), Rejection> {
         return Ok(());
     }
     if conditions == [Condition::MemoryPressure] {
-        let tolerates = |t: &Toleration| t.tolerates(MEMORY_PRESSURE_TAINT, "", "NoSchedule");
+        let tolerates =
+            |t: &Toleration| t.tolerates(Condition::MemoryPressure.taint(), "", "NoSchedule");
         if pod.qos_class() != QosClass::BestEffort || pod.spec.tolerations.iter().any(tolerates) {
             return Ok(());
         }

@@ -20,7 +20,7 @@ pub enum Group {
     Measuring,
     /// Which pods there are, and what is kept from them.
     Pods,
-    /// What is logged.
+    /// What is logged, and what is kept.
     Logging,
     /// Flags of old, each with a warning that names its replacement.
     Deprecated,
@@ -45,7 +45,7 @@ impl Group {
             Self::Eviction => "Whom to evict, and how",
             Self::Measuring => "What is measured",
             Self::Pods => "Pods and reservations",
-            Self::Logging => "Logging",
+            Self::Logging => "Logging and state",
             Self::Deprecated => "Deprecated",
         }
     }

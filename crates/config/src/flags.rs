@@ -23,7 +23,7 @@ const fn flag(
 
 /// Every flag of the daemon, in the order of the help. The fields of
 /// [`Typed`](crate::Typed) have the same names.
-pub const FLAGS: [Flag; 32] = [
+pub const FLAGS: [Flag; 36] = [
     flag(
         Thresholds,
         "eviction-hard",
@@ -118,7 +118,16 @@ pub const FLAGS: [Flag; 32] = [
         Value("SCORE"),
         ("-997", "-998"),
         "oom_score_adj of Guaranteed pods, -999 to -1. Burstable pods start 1000 above it. \
-         Checked and shown by config; nothing sets scores yet.",
+         Set by --apply-oom-score-adj and by evictd oom-score --apply.",
+    ),
+    flag(
+        Eviction,
+        "apply-oom-score-adj",
+        Bool,
+        ("false", "true"),
+        "Keep oom_score_adj of every process of the pods at what its pod's QoS class and \
+         memory request ask for, so that the kernel's OOM killer takes pods in that order. \
+         Lowering needs CAP_SYS_RESOURCE.",
     ),
     flag(
         Eviction,
@@ -220,6 +229,24 @@ pub const FLAGS: [Flag; 32] = [
     ),
     flag(
         Pods,
+        "root-dir",
+        Value("DIR"),
+        ("/var/lib/kubelet", "/var/lib/kubelet"),
+        "Where the pods' directories lie: emptyDir volumes are in \
+         DIR/pods/UID/volumes/kubernetes.io~empty-dir. Only when given, those of pods that \
+         are gone may be deleted to free disk space.",
+    ),
+    flag(
+        Pods,
+        "pod-logs-dir",
+        Value("DIR"),
+        ("/var/log/pods", "/var/log/pods"),
+        "Where the pods' logs lie, as DIR/NAMESPACE_NAME_UID/CONTAINER/N.log. Only when given, \
+         logs of pods that are gone, and those of living pods between the first and the newest \
+         start of a container, may be deleted to free disk space.",
+    ),
+    flag(
+        Pods,
         "system-reserved",
         List("RESOURCE=AMOUNT,..."),
         ("", "memory=1.5Gi,cpu=200m"),
@@ -250,6 +277,15 @@ pub const FLAGS: [Flag; 32] = [
         ("0", "2"),
         "How much is logged: 0 decisions and changes; 2 and more conditions and readings too, \
          see --node-status-update-frequency. Also -v2.",
+    ),
+    flag(
+        Logging,
+        "state-dir",
+        Value("DIR"),
+        ("/run/evictd", "/var/lib/evictd"),
+        "Where conditions, grace periods and the history of evictions are kept over a restart, and \
+         published to admit and history. The directory is made, mode 0755, and must belong to \
+         evictd alone. An empty text keeps them in memory.",
     ),
     flag(
         Deprecated,

@@ -50,10 +50,10 @@ pub use machine::Machine;
 pub use misfit::Misfit;
 pub use nearest::nearest;
 pub use resolve::resolve;
-pub use resolved::{Compat, MemorySource, Reserved, Resolved};
+pub use resolved::{Compat, Directory, MemorySource, Reserved, Resolved};
 pub use setting::{Origin, Setting};
 pub use typed::Typed;
-pub use values::{parse_boolean, parse_signal};
+pub use values::{parse_boolean, parse_priority, parse_qos_class, parse_signal};
 pub use warning::Warning;
 
 #[cfg(test)]

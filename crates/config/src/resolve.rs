@@ -9,7 +9,8 @@ use evictd_quantity::GoDuration;
 use crate::book::Book;
 use crate::values::{self, Parsed, std_duration};
 use crate::{
-    Compat, ConfigError, FLAGS, MemorySource, Origin, Resolved, Typed, Warning, lists, thresholds,
+    Compat, ConfigError, Directory, FLAGS, MemorySource, Origin, Resolved, Typed, Warning, lists,
+    thresholds,
 };
 
 const SECOND: i64 = 1_000_000_000;
@@ -18,7 +19,9 @@ const LEAST_INTERVAL: GoDuration = GoDuration::from_nanos(SECOND / 10);
 const TEN_SECONDS: GoDuration = GoDuration::from_nanos(10 * SECOND);
 const FIVE_MINUTES: GoDuration = GoDuration::from_nanos(300 * SECOND);
 const SECONDS: (i64, i64) = (0, 2_147_483_647);
-const NODEFS: &str = "/var/lib/kubelet";
+const ROOT_DIR: &str = "/var/lib/kubelet";
+const POD_LOGS_DIR: &str = "/var/log/pods";
+const STATE: &str = "/run/evictd";
 
 /// Checks every flag and fills in the defaults: the kubelet's, v1.32.10.
 ///
@@ -65,13 +68,27 @@ pub fn resolve(typed: &Typed) -> Result<Resolved, ConfigError> {
         pod_manifest_path: book.path("pod-manifest-path", &typed.pod_manifest_path),
         pod_cgroup_roots: pod_cgroup_roots(typed, &mut book)?,
         guaranteed_oom_score_adj: guaranteed_score(typed, &mut book)?,
+        apply_oom_score_adj: book.boolean(
+            "apply-oom-score-adj",
+            &typed.apply_oom_score_adj,
+            otherwise(false),
+        )?,
+        root_dir: directory("root-dir", &typed.root_dir, ROOT_DIR, &mut book)?,
+        pod_logs_dir: directory("pod-logs-dir", &typed.pod_logs_dir, POD_LOGS_DIR, &mut book)?,
         system_reserved: book.list("system-reserved", &typed.system_reserved, lists::reserved)?,
         kube_reserved: book.list("kube-reserved", &typed.kube_reserved, lists::reserved)?,
         enforce_pods: enforce_pods(typed, &mut book)?,
         verbosity: verbosity(typed, &mut book)?,
+        state_dir: state_dir(typed, &mut book),
         settings: Vec::new(),
         warnings: Vec::new(),
     };
+    finish(&mut resolved, typed, merge, book)?;
+    Ok(resolved)
+}
+
+/// The thresholds, and the records of what was read.
+fn finish(resolved: &mut Resolved, typed: &Typed, merge: bool, mut book: Book) -> Parsed<()> {
     let found = thresholds::resolve(typed, merge, resolved.enforce_pods, &mut book.warnings)?;
     resolved.evict.thresholds = found.thresholds;
     resolved.threshold_origins = found.origins;
@@ -79,7 +96,7 @@ pub fn resolve(typed: &Typed) -> Result<Resolved, ConfigError> {
     let place = |name| FLAGS.iter().position(|flag| flag.name == name);
     resolved.settings.sort_by_key(|setting| place(setting.name));
     resolved.warnings = book.warnings;
-    Ok(resolved)
+    Ok(())
 }
 
 fn compat(typed: &Typed, book: &mut Book) -> Parsed<Compat> {
@@ -223,11 +240,34 @@ fn nodefs_path(typed: &Typed, book: &mut Book) -> PathBuf {
             book.note(FLAG, text, Origin::Flag(FLAG));
             PathBuf::from(text)
         }
+        // The kubelet's nodefs is where its root directory lies.
         None => {
-            book.note(FLAG, NODEFS, Origin::Default);
-            PathBuf::from(NODEFS)
+            let root = typed.root_dir.last().filter(|text| !text.is_empty());
+            let origin = root.map_or(Origin::Default, |_| Origin::Derived);
+            let path = root.map_or(ROOT_DIR, String::as_str);
+            book.note(FLAG, path, origin);
+            PathBuf::from(path)
         }
     }
+}
+
+/// A directory that has a usual place. An empty text means that place, as if the
+/// flag were not there: it names nothing in which to delete.
+fn directory(
+    flag: &'static str,
+    texts: &[String],
+    usual: &str,
+    book: &mut Book,
+) -> Parsed<Directory> {
+    let text = texts.last().filter(|text| !text.is_empty());
+    let path = match text {
+        Some(text) => values::directory(flag, text)?,
+        None => PathBuf::from(usual),
+    };
+    let origin = text.map_or(Origin::Default, |_| Origin::Flag(flag));
+    book.note(flag, path.display(), origin);
+    let given = text.is_some();
+    Ok(Directory { path, given })
 }
 
 /// All that were given: a comma may be part of a cgroup's name, so only
@@ -271,6 +311,16 @@ fn enforce_pods(typed: &Typed, book: &mut Book) -> Parsed<bool> {
     let pods = lists::enforce_pods(FLAG, &texts.join(","))?;
     book.note(FLAG, if pods { "pods" } else { "none" }, Origin::Flag(FLAG));
     Ok(pods)
+}
+
+/// Unlike other paths, an empty text is no call for the default: it switches off.
+fn state_dir(typed: &Typed, book: &mut Book) -> Option<PathBuf> {
+    const FLAG: &str = "state-dir";
+    if typed.state_dir.is_empty() {
+        book.note(FLAG, STATE, Origin::Default);
+        return Some(PathBuf::from(STATE));
+    }
+    book.path(FLAG, &typed.state_dir)
 }
 
 fn verbosity(typed: &Typed, book: &mut Book) -> Parsed<u8> {

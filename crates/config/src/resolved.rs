@@ -1,6 +1,6 @@
 use core::fmt;
 use core::time::Duration;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use evictd_evict::Config;
 use evictd_node::Policy;
@@ -75,6 +75,24 @@ impl fmt::Display for Reserved {
     }
 }
 
+/// A directory that has a usual place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Directory {
+    /// Its path.
+    pub path: PathBuf,
+    /// Whether it was asked for by name. What lies in a directory that nobody
+    /// named may be read, but never deleted.
+    pub given: bool,
+}
+
+impl Directory {
+    /// The directory if something may be deleted in it.
+    #[must_use]
+    pub fn deletable(&self) -> Option<&Path> {
+        self.given.then_some(self.path.as_path())
+    }
+}
+
 /// All settings: checked, defaults filled in, nothing asked of the machine yet.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -114,6 +132,12 @@ pub struct Resolved {
     pub pod_cgroup_roots: Vec<PathBuf>,
     /// `oom_score_adj` of Guaranteed pods (decision D1).
     pub guaranteed_oom_score_adj: GuaranteedScore,
+    /// Whether to keep the pods' processes at their `oom_score_adj`.
+    pub apply_oom_score_adj: bool,
+    /// Where the pods' directories lie: `pods/UID` below it.
+    pub root_dir: Directory,
+    /// Where the pods' logs lie.
+    pub pod_logs_dir: Directory,
     /// What is kept for the system's daemons.
     pub system_reserved: Reserved,
     /// What is kept for the daemons that run pods.
@@ -123,6 +147,8 @@ pub struct Resolved {
     pub enforce_pods: bool,
     /// How much is logged, as klog counts: 0 events, 2 and more details.
     pub verbosity: u8,
+    /// The directory of what outlives a restart; `None` keeps it in memory.
+    pub state_dir: Option<PathBuf>,
     /// The settings as text, apart from the threshold lists, in the order of the
     /// help.
     pub settings: Vec<Setting>,

@@ -2,9 +2,9 @@
 
 use core::ops::RangeInclusive;
 use core::time::Duration;
-use std::path::PathBuf;
+use std::path::{Component, PathBuf};
 
-use evictd_node::Signal;
+use evictd_node::{QosClass, Signal};
 use evictd_quantity::GoDuration;
 
 use crate::{ConfigError, nearest};
@@ -140,6 +140,28 @@ pub fn parse_signal(flag: &'static str, text: &str) -> Result<Signal, ConfigErro
     })
 }
 
+/// The QoS class that a flag names.
+///
+/// # Errors
+/// When there is none of that name.
+pub fn parse_qos_class(flag: &'static str, text: &str) -> Result<QosClass, ConfigError> {
+    let classes = [
+        QosClass::BestEffort,
+        QosClass::Burstable,
+        QosClass::Guaranteed,
+    ];
+    word(flag, text, &classes.map(|class| (class.name(), class)))
+}
+
+/// A pod's priority.
+///
+/// # Errors
+/// When it is no whole number of 32 bits.
+pub fn parse_priority(flag: &'static str, text: &str) -> Result<i32, ConfigError> {
+    let priority = integer(flag, text, i64::from(i32::MIN)..=i64::from(i32::MAX))?;
+    Ok(i32::try_from(priority).unwrap_or(0))
+}
+
 pub(crate) fn signals_hint(text: &str) -> String {
     let meant = did_you_mean(text, Signal::ALL.iter().map(|signal| signal.name()));
     let names: Vec<&str> = SIGNALS.iter().map(|signal| signal.name()).collect();
@@ -153,6 +175,28 @@ pub(crate) fn did_you_mean<'a>(
     nearest(text, candidates)
         .map(|word| format!("did you mean {word}? "))
         .unwrap_or_default()
+}
+
+/// A directory in which something may be deleted: by its whole path, so that it
+/// does not depend on where evictd was started.
+pub(crate) fn directory(flag: &'static str, text: &str) -> Parsed<PathBuf> {
+    let hint = "an absolute path without .. in it, below /";
+    let fail = |at, message: &str| Err(ConfigError::new(flag, (text, at), message.into(), hint));
+    let path = PathBuf::from(text);
+    if !path.is_absolute() {
+        return fail(0, "the path is not absolute");
+    }
+    if let Some(at) = text.find('\0') {
+        return fail(at, "a path cannot hold a NUL byte");
+    }
+    let named = |part| matches!(part, Component::RootDir | Component::Normal(_));
+    if !path.components().all(named) {
+        return fail(0, "the path leads up");
+    }
+    if path.parent().is_none() {
+        return fail(0, "the root holds the whole machine");
+    }
+    Ok(path)
 }
 
 /// A cgroup by its path from the root of the hierarchies.

@@ -9,8 +9,8 @@ use smallvec::SmallVec;
 use crate::observe::Watch;
 use crate::set::ThresholdSet;
 use crate::{
-    Cause, Config, Eviction, Met, NodeReclaim, Observation, Outcome, Plan, TooManyThresholds,
-    limits, message, reclaim,
+    Cause, Config, Eviction, Memory, Met, NodeReclaim, Observation, Outcome, Plan,
+    TooManyThresholds, limits, message, reclaim,
 };
 
 /// The kubelet's grace for local storage limits, kept as it is (decision D36).
@@ -116,6 +116,25 @@ impl Evict {
     /// that the round is left out.
     pub fn take_layout(&mut self, layout: Option<Layout>) {
         self.watch.lay_out(layout, &self.config.policy);
+    }
+
+    /// What is to outlive a restart or a reload.
+    #[must_use]
+    pub fn memory(&self) -> Memory {
+        self.watch.memory()
+    }
+
+    /// Takes over what a former machine knew, before the first step.
+    ///
+    /// Conditions are held on, for the rest of the transition period. The grace
+    /// period of a soft threshold runs on if the first observation shows it met;
+    /// but that observation never acts, however long ago the grace is over: it
+    /// takes a further, newer one (failure F17, conventions 6.5). Thresholds that
+    /// are not configured any more are forgotten, and so is all of
+    /// [`Memory::first_met`] that a first observation does not confirm.
+    pub fn restore(&mut self, now: Mono, memory: &Memory) {
+        self.watch.lay_out(memory.layout, &self.config.policy);
+        self.watch.restore(now, memory);
     }
 
     /// Goes on after a plan was carried out. `pods` are those of the last step or
@@ -351,6 +370,12 @@ impl Evict {
     #[must_use]
     pub fn pressure(&self) -> &Pressure {
         self.watch.pressure()
+    }
+
+    /// How the filesystems lay when it was last known.
+    #[must_use]
+    pub const fn observed_layout(&self) -> Option<Layout> {
+        self.watch.layout
     }
 
     /// The thresholds that are met, whether their grace period is over or not.

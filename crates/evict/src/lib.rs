@@ -20,6 +20,7 @@ extern crate alloc;
 mod config;
 mod evict;
 mod limits;
+mod memory;
 mod message;
 mod observe;
 mod plan;
@@ -28,6 +29,7 @@ mod set;
 
 pub use config::{Config, TooManyThresholds};
 pub use evict::Evict;
+pub use memory::{FirstMet, Memory};
 pub use observe::{Met, Observation};
 pub use plan::{Annotations, Cause, Eviction, Outcome, Plan};
 pub use reclaim::NodeReclaim;

@@ -34,13 +34,16 @@ pub(crate) struct Watch {
     configured: Vec<Threshold>,
     pub(crate) thresholds: Vec<Threshold>,
     pub(crate) layout: Option<Layout>,
-    first_met: [Option<Mono>; ThresholdSet::CAPACITY],
+    pub(crate) first_met: [Option<Mono>; ThresholdSet::CAPACITY],
+    /// Met before a restart and not observed since: what is not known to have been
+    /// met all the time may not act at first sight.
+    pub(crate) unconfirmed: ThresholdSet,
     /// Met with their grace period over, fresh or not.
     pub(crate) due: ThresholdSet,
     /// Those of them that may act in this round.
     pub(crate) fresh: ThresholdSet,
     pub(crate) readings: Readings,
-    pressure: Pressure,
+    pub(crate) pressure: Pressure,
     pub(crate) conditions: ConditionSet,
     /// No older reading may act: the last eviction ended then.
     pub(crate) settled_at: Option<Mono>,
@@ -53,6 +56,7 @@ impl Watch {
             configured,
             layout: None,
             first_met: [None; ThresholdSet::CAPACITY],
+            unconfirmed: ThresholdSet::default(),
             due: ThresholdSet::default(),
             fresh: ThresholdSet::default(),
             readings: Readings::default(),
@@ -78,10 +82,11 @@ impl Watch {
             }
             observed.insert(threshold.signal.condition().set());
             let since = *first.get_or_insert(now);
-            if now.since(since) >= grace(threshold) {
+            if now.since(since) >= grace(threshold) && !self.unconfirmed.has(index) {
                 due.insert(index);
             }
         }
+        self.unconfirmed = ThresholdSet::default();
         self.conditions =
             self.pressure
                 .observe(now, observed, config.transition_period, &config.policy);

@@ -12,6 +12,7 @@ use evictd_threshold::{Lists, parse};
 use super::*;
 
 mod examples;
+mod restart;
 
 const GI: i64 = 1 << 30;
 

@@ -13,7 +13,7 @@ mod parse;
 
 pub use dir::{ManifestDir, ManifestError, Problem};
 pub use error::Error;
-pub use parse::parse_pods;
+pub use parse::{MAX_BYTES, parse_pods};
 
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,9 @@ use serde_json::Value;
 use crate::defaults::{complete, give_volumes_a_source};
 use crate::error::{Error, Fault};
 
+/// The longest manifest that is read, in bytes.
+pub const MAX_BYTES: usize = evictd_yaml::MAX_BYTES;
+
 /// The pods in the bytes of one manifest.
 ///
 /// Each document is a `Pod`, or a `List` or `PodList` of them. Unknown fields are

@@ -35,6 +35,17 @@ impl Condition {
             .find(|condition| condition.name() == name)
     }
 
+    /// The key of the taint, with effect `NoSchedule`, that the node controller
+    /// puts on a node under this condition, and that the scheduler looks at.
+    #[must_use]
+    pub const fn taint(self) -> &'static str {
+        match self {
+            Self::MemoryPressure => "node.kubernetes.io/memory-pressure",
+            Self::DiskPressure => "node.kubernetes.io/disk-pressure",
+            Self::PidPressure => "node.kubernetes.io/pid-pressure",
+        }
+    }
+
     /// Its place in [`Condition::ALL`], for tables by array.
     #[must_use]
     pub const fn index(self) -> usize {

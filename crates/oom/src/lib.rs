@@ -11,9 +11,13 @@
 #![forbid(unsafe_code)]
 
 mod guaranteed;
+mod member;
+mod reason;
 mod score;
 
 pub use guaranteed::{GuaranteedScore, ScoreRangeError};
+pub use member::{MemberScore, Scale, member_score};
+pub use reason::Reason;
 pub use score::{ContainerRef, score_adj};
 
 #[cfg(test)]

@@ -2,10 +2,8 @@ use evictd_node::QosClass;
 use evictd_pod::{Container, Pod, ResourceList};
 use evictd_quantity::Quantity;
 
-use crate::GuaranteedScore;
+use crate::{GuaranteedScore, Reason};
 
-/// The adjustment of BestEffort containers.
-const BEST_EFFORT: i16 = 1000;
 /// The priority class of pods that the node itself needs.
 const NODE_CRITICAL_CLASS: &str = "system-node-critical";
 
@@ -39,7 +37,7 @@ impl<'a> ContainerRef<'a> {
         }
     }
 
-    fn is_sidecar(self) -> bool {
+    pub(crate) fn is_sidecar(self) -> bool {
         match self {
             Self::Regular(_) => false,
             Self::Init(container) => container.is_sidecar(),
@@ -71,33 +69,31 @@ pub fn score_adj(
     guaranteed: GuaranteedScore,
     pod_level_resources: bool,
 ) -> i16 {
+    reason(pod, container, memory_capacity_bytes, pod_level_resources).score(guaranteed)
+}
+
+/// What [`score_adj`] goes by.
+pub(crate) fn reason(
+    pod: &Pod,
+    container: ContainerRef<'_>,
+    memory_capacity_bytes: u64,
+    pod_level_resources: bool,
+) -> Reason {
     if is_node_critical(pod) {
-        return guaranteed.get();
+        return Reason::NodeCritical;
     }
     match pod.qos_class_with(pod_level_resources) {
-        QosClass::Guaranteed => guaranteed.get(),
-        QosClass::BestEffort => BEST_EFFORT,
-        QosClass::Burstable => {
-            let request = counted_request(pod, container, pod_level_resources);
-            burstable(request, memory_capacity_bytes, guaranteed)
-        }
+        QosClass::Guaranteed => Reason::Guaranteed,
+        QosClass::BestEffort => Reason::BestEffort,
+        QosClass::Burstable => Reason::Burstable {
+            request_bytes: counted_request(pod, container, pod_level_resources),
+            capacity_bytes: memory_capacity_bytes,
+        },
     }
 }
 
 fn is_node_critical(pod: &Pod) -> bool {
     pod.is_critical() && pod.spec.priority_class_name == NODE_CRITICAL_CLASS
-}
-
-fn burstable(request: i128, capacity: u64, guaranteed: GuaranteedScore) -> i16 {
-    let share = request.saturating_mul(1000) / i128::from(capacity.max(1));
-    let floor = BEST_EFFORT.saturating_add(guaranteed.get());
-    let score = i128::from(BEST_EFFORT)
-        .saturating_sub(share)
-        .max(i128::from(floor));
-    match i16::try_from(score).unwrap_or(i16::MAX) {
-        BEST_EFFORT => BEST_EFFORT.saturating_sub(1),
-        score => score,
-    }
 }
 
 /// The bytes of memory that count as the container's request.

@@ -152,3 +152,84 @@ fn the_guaranteed_score_has_bounds() {
     let error = GuaranteedScore::new(-1000).unwrap_err();
     assert_eq!(error.to_string(), "-1000 is not between -999 and -1");
 }
+
+const SCALE: Scale = Scale {
+    memory_capacity_bytes: CAPACITY,
+    guaranteed: GuaranteedScore::KUBELET,
+    pod_level_resources: false,
+};
+
+/// Decision D51 and row 132: by container where it can be told, else the lowest.
+#[test]
+fn processes_get_the_score_of_their_container() {
+    let mut two = pod(&[100, 300], None);
+    two.spec.containers[0].name = "web".to_owned();
+    two.spec.containers[1].name = "db".to_owned();
+    let mut sidecar = two.clone();
+    sidecar.spec.init_containers = pod(&[0], Some(900)).spec.init_containers;
+    let mut init = sidecar.clone();
+    init.spec.init_containers[0].restart_policy = None;
+    for (name, pod, child, score, container) in [
+        ("one", &pod(&[400], None), None, 600, Some("c")),
+        (
+            "one, elsewhere",
+            &pod(&[400], None),
+            Some("x"),
+            600,
+            Some("c"),
+        ),
+        ("two, told apart", &two, Some("web"), 900, Some("web")),
+        ("two, told apart", &two, Some("db"), 700, Some("db")),
+        ("two, unknown", &two, Some("1f2e"), 700, None),
+        ("two, in the pod's own", &two, None, 700, None),
+        ("a sidecar is lowest", &sidecar, None, 100, None),
+        ("a sidecar by name", &sidecar, Some("s"), 100, Some("s")),
+        ("an init container ends", &init, None, 700, None),
+        (
+            "an init container by name",
+            &init,
+            Some("s"),
+            100,
+            Some("s"),
+        ),
+        ("no container at all", &Pod::default(), None, 1000, None),
+    ] {
+        let member = member_score(pod, child, SCALE);
+        assert_eq!(
+            (member.score, member.container),
+            (score, container),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn what_the_kernel_would_refuse_is_cut() {
+    let odd = pod(&[-500], None);
+    assert_eq!(score(&odd, "c", false, -997, false), 1500);
+    assert_eq!(member_score(&odd, None, SCALE).score, 1000);
+}
+
+#[test]
+fn reasons_are_sentences() {
+    let critical = {
+        let mut pod = pod(&[500], None);
+        pod.spec.priority_class_name = "system-node-critical".to_owned();
+        pod.spec.priority = Some(2_000_001_000);
+        pod
+    };
+    for (pod, expected) in [
+        (&critical, "system-node-critical: as Guaranteed"),
+        (
+            &Pod::default(),
+            "BestEffort: no request, no limit; goes first",
+        ),
+        (
+            &pod(&[250], None),
+            "Burstable: requests 250 of 1000 bytes of memory, 250 thousandths",
+        ),
+    ] {
+        let reason = member_score(pod, None, SCALE).reason;
+        assert_eq!(reason.to_string(), expected);
+    }
+}

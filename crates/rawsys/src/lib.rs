@@ -1,7 +1,10 @@
 //! The few syscalls that rustix lacks, behind safe functions.
 //!
 //! [`process_mrelease`] gives back a dying process's memory before it is gone;
-//! [`block_signals`] and [`SignalFd`] turn signals into something to poll.
+//! [`block_signals`] and [`SignalFd`] turn signals into something to poll;
+//! [`read_project`] and [`read_project_usage`] ask for quotas instead of
+//! counting files; [`set_idle_io_priority`] keeps a thread that counts out of
+//! the way.
 //! Errors are [`rustix::io::Errno`], so that callers compare one type.
 //!
 //! This crate holds the only `unsafe` of the tree: each block is one call into
@@ -13,7 +16,11 @@
 )]
 
 mod mrelease;
+mod priority;
+mod project;
 mod signals;
 
 pub use mrelease::process_mrelease;
+pub use priority::set_idle_io_priority;
+pub use project::{Project, ProjectUsage, read_project, read_project_usage};
 pub use signals::{Received, SignalFd, block_signals};

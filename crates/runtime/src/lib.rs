@@ -16,11 +16,13 @@ mod cgroup;
 mod dir;
 mod error;
 mod kill;
+mod leftovers;
 pub mod own;
 mod ports;
 mod process;
 mod procs;
 mod release;
+mod scores;
 #[cfg(test)]
 mod testkit;
 
@@ -30,7 +32,9 @@ pub use cgroup::{
 pub use dir::open_cgroup;
 pub use error::{Error, RootError};
 pub use kill::{Kill, KillLimits, KillMethod, KillReport, KillState, Problem, Remaining, Target};
+pub use leftovers::{Freed, Leftover, LeftoverKind, Leftovers};
 pub use ports::{
     FoundPod, KillInFlight, Listing, Origin, PodKiller, PodSource, SkipReason, Skipped,
 };
 pub use release::Releaser;
+pub use scores::{OomScores, Refused, ScoreOf, ScoreOutcome, ScoreReport, ScoredProcess};

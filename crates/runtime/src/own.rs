@@ -1,9 +1,10 @@
 //! What evictd asks of the kernel for its own process.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
+use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use rustix::mm::{MlockAllFlags, mlockall};
 use rustix::process::{Signal, geteuid, getppid, set_parent_process_death_signal};
@@ -48,9 +49,42 @@ pub fn end_with_parent(parent: i32) -> Result<(), Errno> {
     }
 }
 
+/// Locks a file (`flock(2)`), for itself alone or together with others, unless
+/// another process holds a lock against it; answers whether it is locked. The
+/// lock ends with the file.
+///
+/// # Errors
+///
+/// Where the filesystem knows no locks.
+pub fn try_lock(file: &File, exclusive: bool) -> io::Result<bool> {
+    let how = if exclusive {
+        FlockOperation::NonBlockingLockExclusive
+    } else {
+        FlockOperation::NonBlockingLockShared
+    };
+    match flock(file, how) {
+        Ok(()) => Ok(true),
+        Err(Errno::WOULDBLOCK) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_lock_excludes_others_until_its_file_is_closed() {
+        let own_binary = std::env::current_exe().unwrap();
+        let open = || File::open(&own_binary).unwrap();
+        let (first, second) = (open(), open());
+        assert!(try_lock(&first, false).unwrap());
+        assert!(try_lock(&second, false).unwrap());
+        assert!(!try_lock(&second, true).unwrap());
+        drop(first);
+        assert!(try_lock(&second, true).unwrap());
+        assert!(!try_lock(&open(), false).unwrap());
+    }
 
     #[test]
     fn a_stranger_is_no_parent() {

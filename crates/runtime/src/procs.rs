@@ -82,7 +82,7 @@ pub(crate) fn is_populated(cgroup: BorrowedFd<'_>, text: &mut Vec<u8>) -> Result
 
 /// False when there is nothing to read: the cgroup is gone, or it is a v2
 /// threaded one, whose processes its domain's `cgroup.procs` lists.
-fn read_procs(dir: BorrowedFd<'_>, text: &mut Vec<u8>) -> Result<bool, Errno> {
+pub(crate) fn read_procs(dir: BorrowedFd<'_>, text: &mut Vec<u8>) -> Result<bool, Errno> {
     match read_file(dir, c"cgroup.procs", text) {
         Ok(()) => Ok(true),
         Err(Errno::OPNOTSUPP) => Ok(false),

@@ -1,5 +1,6 @@
+use alloc::sync::Arc;
 use std::io;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread::Builder;
 
 use evictd_rawsys::process_mrelease;
@@ -24,7 +25,23 @@ const ATTEMPTS: u32 = 3;
 /// table full no thread can be made. It ends when the last copy is dropped.
 /// On kernels before 5.15 it does nothing.
 #[derive(Clone, Debug)]
-pub struct Releaser(SyncSender<OwnedFd>);
+pub struct Releaser(Arc<Sender>);
+
+/// The end that hands over; dropping it ends the thread.
+#[derive(Debug)]
+struct Sender(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    queue: Mutex<Queue>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    victims: Vec<OwnedFd>,
+    closed: bool,
+}
 
 impl Releaser {
     /// Starts the thread. Signals have to be blocked before, see
@@ -34,30 +51,65 @@ impl Releaser {
     ///
     /// When the kernel gives no thread.
     pub fn start() -> io::Result<Self> {
-        let (sender, receiver) = sync_channel(QUEUE);
+        let shared = Arc::new(Shared::default());
+        let served = Arc::clone(&shared);
         Builder::new()
             .name("evictd-release".into())
             .stack_size(STACK_BYTES)
-            .spawn(move || serve(&receiver))?;
-        Ok(Self(sender))
+            .spawn(move || served.serve())?;
+        Ok(Self(Arc::new(Sender(shared))))
     }
 
-    /// Hands over a victim that has been sent SIGKILL; never waits.
+    /// Hands over a victim that has been sent SIGKILL; never waits long: the
+    /// helper holds the lock only to take one out.
     pub(crate) fn release(&self, pidfd: &OwnedFd) {
-        if let Ok(copy) = pidfd.try_clone() {
+        let Ok(copy) = pidfd.try_clone() else { return };
+        self.0.0.change(|queue| {
             // A full queue means that the helper is busy or stuck: not worth
             // waiting for.
-            drop(self.0.try_send(copy));
-        }
+            if queue.victims.len() < QUEUE {
+                queue.victims.push(copy);
+            }
+        });
     }
 }
 
-fn serve(victims: &Receiver<OwnedFd>) {
-    for pidfd in victims {
-        for _ in 0..ATTEMPTS {
-            if process_mrelease(&pidfd) != Err(Errno::AGAIN) {
-                break;
+impl Drop for Sender {
+    fn drop(&mut self) {
+        self.0.change(|queue| queue.closed = true);
+    }
+}
+
+impl Shared {
+    fn change(&self, change: impl FnOnce(&mut Queue)) {
+        change(&mut self.queue.lock().unwrap_or_else(PoisonError::into_inner));
+        self.changed.notify_one();
+    }
+
+    fn serve(&self) {
+        while let Some(victim) = self.next() {
+            for _ in 0..ATTEMPTS {
+                if process_mrelease(&victim) != Err(Errno::AGAIN) {
+                    break;
+                }
             }
+        }
+    }
+
+    /// The next victim; `None` when there will be no more.
+    fn next(&self) -> Option<OwnedFd> {
+        let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if let Some(victim) = queue.victims.pop() {
+                return Some(victim);
+            }
+            if queue.closed {
+                return None;
+            }
+            queue = self
+                .changed
+                .wait(queue)
+                .unwrap_or_else(PoisonError::into_inner);
         }
     }
 }

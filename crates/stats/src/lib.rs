@@ -14,6 +14,7 @@ extern crate alloc;
 mod cgroup_memory;
 mod clock;
 mod dir;
+mod disk;
 mod error;
 mod file;
 mod filesystem;
@@ -22,11 +23,13 @@ mod memory;
 mod node;
 mod pids;
 mod pod;
+mod pod_disk;
 mod probe;
 mod sample;
 
 pub use clock::{now, wall_seconds};
 pub use dir::Dir;
+pub use disk::{DiskScanner, Pace, Progress, TreeUsage, read_tree_usage};
 pub use error::{Class, Error, Result, is_gone};
 pub use file::Buffer;
 pub use filesystem::FsSample;
@@ -35,6 +38,7 @@ pub use memory::{MemorySource, MemoryUsage, NodeMemory, PodsMemory};
 pub use node::{NodeReader, NodeSettings};
 pub use pids::{NodePids, TaskCount};
 pub use pod::{PodReader, PodSample};
+pub use pod_disk::{PodDirs, PodTree, TreeKind, add_disk_usage, pod_trees};
 pub use sample::NodeSample;
 
 #[cfg(test)]

@@ -4,4 +4,4 @@ mod hierarchies;
 mod machine;
 mod node;
 mod pods;
-mod tree;
+pub(crate) mod tree;

@@ -1,8 +1,10 @@
 use evictd_config::Takes;
 use evictd_node::Signal;
 
+use crate::admit::Whom;
+
 /// A command, with the flags that are its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
     /// No command at all: watch and evict until told to end.
     Daemon,
@@ -18,8 +20,32 @@ pub enum Command {
         /// Print JSON.
         json: bool,
     },
+    /// `evictd admit`
+    Admit {
+        /// Who asks to start.
+        whom: Whom,
+        /// Print JSON.
+        json: bool,
+    },
+    /// `evictd history`
+    History {
+        /// Print JSON.
+        json: bool,
+    },
     /// `evictd config`
     Config {
+        /// Print JSON.
+        json: bool,
+    },
+    /// `evictd oom-score`
+    OomScore {
+        /// Set the scores.
+        apply: bool,
+        /// Print JSON.
+        json: bool,
+    },
+    /// `evictd gc containers`
+    GcContainers {
         /// Print JSON.
         json: bool,
     },
@@ -52,14 +78,41 @@ const JSON: OwnFlag = OwnFlag {
     help: "Print JSON for programs instead of text for people.",
 };
 
+const APPLY: OwnFlag = OwnFlag {
+    name: "apply",
+    takes: Takes::Bool,
+    help: "Set the scores too, once. The daemon does so with --apply-oom-score-adj.",
+};
+
 const SIGNAL: OwnFlag = OwnFlag {
     name: "signal",
     takes: Takes::Value("SIGNAL"),
     help: "The signal that starves in thought. Default: memory.available.",
 };
 
+const POD: OwnFlag = OwnFlag {
+    name: "pod",
+    takes: Takes::Value("FILE"),
+    help: "A pod manifest, YAML or JSON, or - for standard input. Of several pods all must be \
+           admitted.",
+};
+
+const QOS: OwnFlag = OwnFlag {
+    name: "qos",
+    takes: Takes::Value("CLASS"),
+    help: "In place of a manifest, the pod's QoS class: BestEffort, Burstable or Guaranteed. \
+           Default: BestEffort.",
+};
+
+const PRIORITY: OwnFlag = OwnFlag {
+    name: "priority",
+    takes: Takes::Value("PRIORITY"),
+    help: "In place of a manifest, the pod's priority; from 2000000000 it is critical and always \
+           admitted. Default: 0.",
+};
+
 /// Every command but the daemon.
-pub(crate) static COMMANDS: [Description; 4] = [
+pub(crate) static COMMANDS: [Description; 8] = [
     Description {
         name: "status",
         summary: "signals, node conditions, and pods in eviction order",
@@ -84,6 +137,27 @@ pub(crate) static COMMANDS: [Description; 4] = [
         ],
     },
     Description {
+        name: "admit",
+        summary: "whether a pod may start now: exit code 0 yes, 1 no",
+        help: "Answers as the kubelet's admission does: while a condition holds, only critical \
+               pods may start; under memory pressure alone, all but BestEffort pods that do not \
+               tolerate it. Answers by what the daemon that runs publishes in --state-dir; \
+               without one by a measurement of its own, with the daemon's flags.",
+        flags: &[POD, QOS, PRIORITY, JSON],
+        examples: &[
+            "evictd admit --pod=/etc/kubernetes/manifests/web.yaml",
+            "evictd admit --qos=Burstable --priority=1000 --json",
+        ],
+    },
+    Description {
+        name: "history",
+        summary: "the last 50 evictions: when, why, whom, and what came of it",
+        help: "Prints what the daemon keeps in --state-dir, oldest first, whether one runs or \
+               not. Changes nothing.",
+        flags: &[JSON],
+        examples: &["evictd history", "evictd history --json"],
+    },
+    Description {
         name: "config",
         summary: "check the flags; print what they come to on this machine",
         help: "Checks all flags and prints the settings in force: each threshold in bytes, inodes \
@@ -91,6 +165,34 @@ pub(crate) static COMMANDS: [Description; 4] = [
                Ends with exit code 2 and one line if a flag is wrong.",
         flags: &[JSON],
         examples: &["evictd config --eviction-hard='memory.available<10%'"],
+    },
+    Description {
+        name: "oom-score",
+        summary: "oom_score_adj of the pods' processes, is and should be",
+        help: "Prints each process of each pod with its oom_score_adj and the one that the pod's \
+               QoS class and memory request ask for, and why. With --apply sets it; lowering \
+               needs CAP_SYS_RESOURCE: without it one line says so, the rest is done, and the \
+               exit code is 1. Nothing outside the pods is touched. What a process starts \
+               inherits its score.",
+        flags: &[APPLY, JSON],
+        examples: &[
+            "evictd oom-score",
+            "evictd oom-score --apply --pod-cgroup-root=/system.slice",
+        ],
+    },
+    Description {
+        name: "gc containers",
+        summary: "delete what pods that are gone left behind, once",
+        help: "Deletes logs and emptyDir volumes of pods that are gone, oldest first, and of \
+               living pods the logs between the first and the newest start of a container; says \
+               why for each. Only in directories that --pod-logs-dir and --root-dir name on this \
+               very command line. Follows no link and crosses no mount. With --dry-run deletes \
+               nothing. Deletes nothing either when it cannot tell which pods there are.",
+        flags: &[JSON],
+        examples: &[
+            "evictd gc containers --pod-logs-dir=/var/log/pods --dry-run",
+            "evictd gc containers --pod-logs-dir=/var/log/pods --root-dir=/data",
+        ],
     },
     Description {
         name: "selftest",
@@ -103,9 +205,29 @@ pub(crate) static COMMANDS: [Description; 4] = [
     },
 ];
 
+impl OwnFlag {
+    /// A value that would do.
+    pub(crate) const fn example(&self) -> &'static str {
+        match self.name.as_bytes() {
+            b"pod" => "pod.yaml",
+            b"qos" => "Burstable",
+            b"priority" => "1000",
+            _ => "memory.available",
+        }
+    }
+}
+
 impl Description {
     pub(crate) fn find(name: &str) -> Option<&'static Self> {
         COMMANDS.iter().find(|command| command.name == name)
+    }
+
+    /// Whether the name of a command of several words begins with this.
+    pub(crate) fn is_begun_by(words: &str) -> bool {
+        let rest = |name: &'static str| name.strip_prefix(words);
+        COMMANDS
+            .iter()
+            .any(|command| rest(command.name).is_some_and(|rest| rest.starts_with(' ')))
     }
 
     pub(crate) fn flag(&self, name: &str) -> Option<&'static OwnFlag> {

@@ -32,6 +32,10 @@ pub enum ArgsError {
     Unexpected(String),
     /// The argument at this place, counted from 1, is not UTF-8.
     NotUnicode(usize),
+    /// `admit` without a pod.
+    NoPod,
+    /// `admit` with a manifest and with flags that tell of a pod.
+    TwoPods,
     /// A command's own flag has a wrong value.
     Value(ConfigError),
     /// argh, which is handed checked arguments only, saw it otherwise.
@@ -89,6 +93,12 @@ impl fmt::Display for ArgsError {
                 f.write_str("; evictd takes one command, and flags")
             }
             Self::NotUnicode(place) => write!(f, "argument {place} is not UTF-8"),
+            Self::NoPod => f.write_str(
+                "evictd admit needs a pod: --pod=FILE, or --qos=CLASS and --priority=PRIORITY",
+            ),
+            Self::TwoPods => {
+                f.write_str("--qos and --priority do not go with --pod: the manifest says both")
+            }
             Self::Value(error) => error.fmt(f),
             Self::Inner(message) => OneLine(message).fmt(f),
         }

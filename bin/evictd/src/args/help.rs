@@ -41,6 +41,20 @@ Exit codes:
      what would be right
 ";
 
+/// How `admit` is put before a workload (conventions 6.2).
+const ADMIT_IN_SCRIPTS: &str = "
+Before a workload starts:
+  a busybox init script, in start()
+      evictd admit --pod=/etc/kubernetes/manifests/web.yaml || exit 1
+  OpenRC, in the service's script
+      start_pre() {
+          evictd admit --pod=/etc/kubernetes/manifests/web.yaml
+      }
+  systemd, in [Service]; a unit that is rejected is skipped and has not failed,
+  and Restart= leaves it alone
+      ExecCondition=/usr/sbin/evictd admit --qos=Burstable
+";
+
 const EXAMPLE: &str = "
 Example:
   evictd --eviction-hard='memory.available<10%,nodefs.available<1Gi' \\
@@ -65,7 +79,7 @@ pub(crate) fn version() -> String {
 fn of_all() -> String {
     let mut text = String::from(INTRODUCTION);
     for command in &COMMANDS {
-        text.push_str(&format!("  {:<10}{}\n", command.name, command.summary));
+        text.push_str(&format!("  {:<15}{}\n", command.name, command.summary));
     }
     text.push_str(FORMS);
     for group in Group::ALL {
@@ -101,6 +115,9 @@ fn of_command(command: &Description) -> String {
     text.push_str("\nExamples:\n");
     for example in command.examples {
         text.push_str(&format!("  {example}\n"));
+    }
+    if name == "admit" {
+        text.push_str(ADMIT_IN_SCRIPTS);
     }
     text.push_str(EXIT_CODES);
     text

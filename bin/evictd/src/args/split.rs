@@ -19,6 +19,8 @@ pub(crate) struct Line {
     /// The command, with the flags that are its own.
     pub(crate) command: Option<&'static Description>,
     pub(crate) own: Vec<Given>,
+    /// The first words of a command that has several.
+    begun: Option<String>,
     pub(crate) help: bool,
     pub(crate) version: bool,
 }
@@ -45,6 +47,9 @@ pub(crate) fn split(argv: &[OsString]) -> Result<Line, ArgsError> {
             line.word(word)?;
         }
     }
+    if let Some(begun) = line.begun.take() {
+        return Err(ArgsError::UnknownCommand(begun));
+    }
     line.check_own()?;
     Ok(line)
 }
@@ -59,9 +64,16 @@ impl Line {
             "help" if !self.help => self.help = true,
             "version" if !self.version => self.version = true,
             _ => {
-                let found = Description::find(word);
-                let unknown = || ArgsError::UnknownCommand(word.to_owned());
-                self.command = Some(found.ok_or_else(unknown)?);
+                let words = match self.begun.take() {
+                    Some(begun) => format!("{begun} {word}"),
+                    None => word.to_owned(),
+                };
+                self.command = Description::find(&words);
+                if self.command.is_none() && Description::is_begun_by(&words) {
+                    self.begun = Some(words);
+                } else if self.command.is_none() {
+                    return Err(ArgsError::UnknownCommand(words));
+                }
             }
         }
         Ok(())
@@ -86,7 +98,7 @@ impl Line {
                     let value = value_of(flag.name, flag.takes, flag.example, value, rest)?;
                     self.flags.push((flag.name, value));
                 } else if let Some(flag) = Description::any_flag(name) {
-                    let example = "memory.available";
+                    let example = flag.example();
                     let value = value_of(flag.name, flag.takes, example, value, rest)?;
                     self.own.push((flag.name, value));
                 } else {

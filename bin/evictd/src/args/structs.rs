@@ -1,12 +1,14 @@
 //! argh's part: sorts the flags into fields. Each takes any number of texts, which
 //! the config crate then reads; argh itself refuses a repeated flag.
 
+use std::path::PathBuf;
+
 use argh::FromArgs;
-use evictd_config::{Typed, parse_boolean, parse_signal};
-use evictd_node::Signal;
+use evictd_config::{Typed, parse_boolean, parse_priority, parse_qos_class, parse_signal};
+use evictd_node::{QosClass, Signal};
 
 use super::split::Line;
-use super::{ArgsError, Command};
+use super::{ArgsError, Command, Whom};
 
 #[derive(FromArgs)]
 struct Flags {
@@ -61,6 +63,12 @@ struct Flags {
     #[argh(option)]
     guaranteed_oom_score_adj: Vec<String>,
     #[argh(option)]
+    apply_oom_score_adj: Vec<String>,
+    #[argh(option)]
+    root_dir: Vec<String>,
+    #[argh(option)]
+    pod_logs_dir: Vec<String>,
+    #[argh(option)]
     system_reserved: Vec<String>,
     #[argh(option)]
     kube_reserved: Vec<String>,
@@ -68,6 +76,8 @@ struct Flags {
     enforce_node_allocatable: Vec<String>,
     #[argh(option)]
     v: Vec<String>,
+    #[argh(option)]
+    state_dir: Vec<String>,
     #[argh(option)]
     experimental_kernel_memcg_notification: Vec<String>,
     #[argh(option)]
@@ -83,7 +93,11 @@ struct Flags {
 enum Subcommand {
     Status(StatusArgs),
     Rank(RankArgs),
+    Admit(AdmitArgs),
+    History(HistoryArgs),
     Config(ConfigArgs),
+    OomScore(OomScoreArgs),
+    GcContainers(GcContainersArgs),
     Selftest(SelftestArgs),
 }
 
@@ -104,8 +118,44 @@ struct RankArgs {
 }
 
 #[derive(FromArgs)]
+#[argh(subcommand, name = "admit")]
+struct AdmitArgs {
+    #[argh(option)]
+    pod: Vec<String>,
+    #[argh(option)]
+    qos: Vec<String>,
+    #[argh(option)]
+    priority: Vec<String>,
+    #[argh(option)]
+    json: Vec<String>,
+}
+
+#[derive(FromArgs)]
+#[argh(subcommand, name = "history")]
+struct HistoryArgs {
+    #[argh(option)]
+    json: Vec<String>,
+}
+
+#[derive(FromArgs)]
 #[argh(subcommand, name = "config")]
 struct ConfigArgs {
+    #[argh(option)]
+    json: Vec<String>,
+}
+
+#[derive(FromArgs)]
+#[argh(subcommand, name = "oom-score")]
+struct OomScoreArgs {
+    #[argh(option)]
+    apply: Vec<String>,
+    #[argh(option)]
+    json: Vec<String>,
+}
+
+#[derive(FromArgs)]
+#[argh(subcommand, name = "gc containers")]
+struct GcContainersArgs {
     #[argh(option)]
     json: Vec<String>,
 }
@@ -146,7 +196,21 @@ fn command(subcommand: Option<Subcommand>) -> Result<Command, ArgsError> {
             signal: signal(&args.signal)?,
             json: json(&args.json)?,
         },
+        Some(Subcommand::Admit(args)) => Command::Admit {
+            whom: whom(&args)?,
+            json: json(&args.json)?,
+        },
+        Some(Subcommand::History(args)) => Command::History {
+            json: json(&args.json)?,
+        },
         Some(Subcommand::Config(args)) => Command::Config {
+            json: json(&args.json)?,
+        },
+        Some(Subcommand::OomScore(args)) => Command::OomScore {
+            apply: boolean("apply", &args.apply)?,
+            json: json(&args.json)?,
+        },
+        Some(Subcommand::GcContainers(args)) => Command::GcContainers {
             json: json(&args.json)?,
         },
         Some(Subcommand::Selftest(args)) => Command::Selftest {
@@ -156,8 +220,12 @@ fn command(subcommand: Option<Subcommand>) -> Result<Command, ArgsError> {
 }
 
 fn json(texts: &[String]) -> Result<bool, ArgsError> {
+    boolean("json", texts)
+}
+
+fn boolean(flag: &'static str, texts: &[String]) -> Result<bool, ArgsError> {
     let last = texts.last();
-    Ok(last.map_or(Ok(false), |text| parse_boolean("json", text))?)
+    Ok(last.map_or(Ok(false), |text| parse_boolean(flag, text))?)
 }
 
 fn signal(texts: &[String]) -> Result<Signal, ArgsError> {
@@ -165,6 +233,25 @@ fn signal(texts: &[String]) -> Result<Signal, ArgsError> {
     Ok(last.map_or(Ok(Signal::MemoryAvailable), |text| {
         parse_signal("signal", text)
     })?)
+}
+
+fn whom(args: &AdmitArgs) -> Result<Whom, ArgsError> {
+    let described = !args.qos.is_empty() || !args.priority.is_empty();
+    match args.pod.last() {
+        Some(_) if described => Err(ArgsError::TwoPods),
+        Some(path) => Ok(Whom::Manifest(PathBuf::from(path))),
+        None if !described => Err(ArgsError::NoPod),
+        None => {
+            let qos = args.qos.last();
+            let priority = args.priority.last();
+            Ok(Whom::Pod {
+                qos: qos.map_or(Ok(QosClass::BestEffort), |text| {
+                    parse_qos_class("qos", text)
+                })?,
+                priority: priority.map_or(Ok(0), |text| parse_priority("priority", text))?,
+            })
+        }
+    }
 }
 
 impl From<Flags> for Typed {
@@ -195,10 +282,14 @@ impl From<Flags> for Typed {
             pod_manifest_path: flags.pod_manifest_path,
             pod_cgroup_root: flags.pod_cgroup_root,
             guaranteed_oom_score_adj: flags.guaranteed_oom_score_adj,
+            apply_oom_score_adj: flags.apply_oom_score_adj,
+            root_dir: flags.root_dir,
+            pod_logs_dir: flags.pod_logs_dir,
             system_reserved: flags.system_reserved,
             kube_reserved: flags.kube_reserved,
             enforce_node_allocatable: flags.enforce_node_allocatable,
             v: flags.v,
+            state_dir: flags.state_dir,
             experimental_kernel_memcg_notification: flags.experimental_kernel_memcg_notification,
             low_diskspace_threshold_mb: flags.low_diskspace_threshold_mb,
             outofdisk_transition_frequency: flags.outofdisk_transition_frequency,

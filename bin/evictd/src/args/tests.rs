@@ -1,5 +1,5 @@
 use evictd_config::{Typed, resolve};
-use evictd_node::Signal;
+use evictd_node::{QosClass, Signal};
 
 use super::*;
 
@@ -79,8 +79,48 @@ fn commands_take_their_own_flags_anywhere() {
             "rank --signal nodefs.inodesFree --json",
             Command::Rank { signal, json: true },
         ),
+        (
+            "admit --pod a --pod=b.yaml",
+            Command::Admit {
+                whom: Whom::Manifest("b.yaml".into()),
+                json: false,
+            },
+        ),
+        (
+            "admit --qos=Guaranteed --priority -5 --json",
+            Command::Admit {
+                whom: Whom::Pod {
+                    qos: QosClass::Guaranteed,
+                    priority: -5,
+                },
+                json: true,
+            },
+        ),
+        (
+            "admit --priority 0x10",
+            Command::Admit {
+                whom: Whom::Pod {
+                    qos: QosClass::BestEffort,
+                    priority: 16,
+                },
+                json: false,
+            },
+        ),
+        ("history", Command::History { json: false }),
         ("config --json=true", Command::Config { json: true }),
         ("selftest", Command::Selftest { json: false }),
+        (
+            "--apply oom-score --json",
+            Command::OomScore {
+                apply: true,
+                json: true,
+            },
+        ),
+        ("gc containers", Command::GcContainers { json: false }),
+        (
+            "gc --json --dry-run containers",
+            Command::GcContainers { json: true },
+        ),
     ] {
         assert_eq!(run(line).0, expected, "{line}");
     }
@@ -123,21 +163,37 @@ const WRONG: &[(&str, &str)] = &[
     ("-v", "flag needs an argument: --v; as in --v=2"),
     (
         "statsu",
-        "unknown command: statsu; did you mean status? commands are status, rank, config, \
-             selftest, help",
+        "unknown command: statsu; did you mean status? commands are status, rank, admit, history, config, \
+             oom-score, gc containers, selftest, help",
     ),
     (
         "--dry-run false",
         "unknown command: false; a boolean flag takes its value with =: --flag=false; \
-             commands are status, rank, config, selftest, help",
+             commands are status, rank, admit, history, config, oom-score, gc containers, \
+             selftest, help",
     ),
     (
         "status rank",
         "unexpected argument: rank; evictd takes one command, and flags",
     ),
     (
+        "gc",
+        "unknown command: gc; commands are status, rank, admit, history, config, oom-score, gc containers, \
+             selftest, help",
+    ),
+    (
+        "gc volumes",
+        "unknown command: gc volumes; commands are status, rank, admit, history, config, oom-score, gc \
+             containers, selftest, help",
+    ),
+    (
+        "status --apply",
+        "unknown flag: --apply is no flag of evictd status; evictd status --help lists them",
+    ),
+    (
         "--json",
-        "--json goes with a command: status, rank, config, selftest",
+        "--json goes with a command: status, rank, admit, history, config, oom-score, gc containers, \
+         selftest",
     ),
     (
         "status --signal=memory.available",
@@ -149,6 +205,28 @@ const WRONG: &[(&str, &str)] = &[
              byte 0; did you mean memory.available? signals are memory.available, \
              nodefs.available, nodefs.inodesFree, imagefs.available, imagefs.inodesFree, \
              pid.available",
+    ),
+    (
+        "admit",
+        "evictd admit needs a pod: --pod=FILE, or --qos=CLASS and --priority=PRIORITY",
+    ),
+    (
+        "admit --pod=a --qos=Burstable",
+        "--qos and --priority do not go with --pod: the manifest says both",
+    ),
+    (
+        "admit --pod",
+        "flag needs an argument: --pod; as in --pod=pod.yaml",
+    ),
+    (
+        "admit --qos=bestEffort",
+        "--qos: unknown value \"bestEffort\", in \"bestEffort\" at byte 0; did you mean \
+             BestEffort? values are BestEffort, Burstable, Guaranteed",
+    ),
+    (
+        "admit --priority=1G",
+        "--priority: strconv.ParseInt: parsing \"1G\": invalid syntax, in \"1G\" at byte 0; a \
+             whole number from -2147483648 to 2147483647, without a unit",
     ),
     (
         "status --json=maybe",
@@ -180,7 +258,7 @@ fn help_fits_the_terminal_and_names_everything() {
     }
     for command in &command::COMMANDS {
         let name = command.name;
-        assert!(all.contains(&format!("\n  {name:<10}")), "{name}");
+        assert!(all.contains(&format!("\n  {name:<15}")), "{name}");
         let text = help(&format!("{name} --help"));
         assert_eq!(help(&format!("help {name}")), text);
         assert!(text.starts_with(&format!("evictd {name} - ")));

@@ -222,3 +222,20 @@ fn a_message_is_one_line_whatever_was_typed() {
     assert!(!message.contains(char::is_control), "{message:?}");
     assert!(message.contains("signal a\\nb"), "{message:?}");
 }
+
+#[test]
+fn a_directory_to_delete_in_is_named_in_full() {
+    let logs: Set = |t| &mut t.pod_logs_dir;
+    for (text, problem) in [
+        ("var/log", "the path is not absolute"),
+        ("/var/../etc", "the path leads up"),
+        ("/", "the root holds the whole machine"),
+        ("//./", "the root holds the whole machine"),
+    ] {
+        let expected = format!(
+            "--pod-logs-dir: {problem}, in {text:?} at byte 0; an absolute path without .. in \
+             it, below /"
+        );
+        assert_eq!(error(&[(logs, text)]), expected);
+    }
+}

@@ -210,10 +210,14 @@ fn field<'a>(typed: &'a mut Typed, name: &str) -> &'a mut Vec<String> {
         "pod-manifest-path" => &mut typed.pod_manifest_path,
         "pod-cgroup-root" => &mut typed.pod_cgroup_root,
         "guaranteed-oom-score-adj" => &mut typed.guaranteed_oom_score_adj,
+        "apply-oom-score-adj" => &mut typed.apply_oom_score_adj,
+        "root-dir" => &mut typed.root_dir,
+        "pod-logs-dir" => &mut typed.pod_logs_dir,
         "system-reserved" => &mut typed.system_reserved,
         "kube-reserved" => &mut typed.kube_reserved,
         "enforce-node-allocatable" => &mut typed.enforce_node_allocatable,
         "v" => &mut typed.v,
+        "state-dir" => &mut typed.state_dir,
         "experimental-kernel-memcg-notification" => {
             &mut typed.experimental_kernel_memcg_notification
         }
@@ -325,5 +329,40 @@ fn cgroups_and_enforcement() {
     assert_eq!(roots, ["system.slice", "pods/edge"]);
     for (text, pods) in [("pods", true), ("none", false), ("", false)] {
         assert_eq!(resolved(&[(enforce, text)]).enforce_pods, pods, "{text:?}");
+    }
+}
+
+/// What may be deleted in has to be named.
+#[test]
+fn only_a_named_directory_is_deletable() {
+    let logs: Set = |t| &mut t.pod_logs_dir;
+    let root: Set = |t| &mut t.root_dir;
+    for (given, expected) in [
+        (&[][..], None),
+        (&[(logs, "/var/log/pods")], Some("/var/log/pods")),
+        (&[(logs, "/data/logs/")], Some("/data/logs/")),
+        (&[(logs, "")], None),
+        (&[(logs, "/a"), (logs, "")], None),
+        (&[(root, "/data")], None),
+    ] {
+        let resolved = resolved(given);
+        let deletable = resolved.pod_logs_dir.deletable();
+        assert_eq!(deletable, expected.map(std::path::Path::new));
+        assert!(resolved.pod_logs_dir.path.is_absolute());
+    }
+}
+
+/// The kubelet's nodefs is the filesystem of its root directory.
+#[test]
+fn nodefs_follows_the_root_directory() {
+    let root: Set = |t| &mut t.root_dir;
+    let nodefs: Set = |t| &mut t.nodefs_path;
+    for (given, expected) in [
+        (&[][..], "/var/lib/kubelet"),
+        (&[(root, "/data")], "/data"),
+        (&[(root, "/data"), (nodefs, "/disk")], "/disk"),
+    ] {
+        let path = resolved(given).nodefs_path;
+        assert_eq!(path, std::path::Path::new(expected));
     }
 }

@@ -1,0 +1,255 @@
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use evictd_config::Resolved;
+use evictd_gc::{KnownPod, LogPolicy, LogReason, Node, Place, Remains, Uid, is_uid, plan_logs};
+use evictd_pod::Pod;
+use evictd_runtime::{
+    FoundPod, Freed, KubepodsName, Leftover, LeftoverKind, Leftovers, Origin, SkipReason, Skipped,
+    parse_kubepods_name,
+};
+use evictd_stats::{Hierarchies, wall_seconds};
+
+use crate::pods::{Census, Pods};
+use crate::setup::PROC;
+
+/// Collects what pods left, in directories that were named on the command line.
+pub(crate) struct Collector {
+    logs: Option<PathBuf>,
+    root: Option<PathBuf>,
+}
+
+/// Something that was, or would be, deleted, and why.
+pub(crate) struct Deleted {
+    pub(crate) path: PathBuf,
+    pub(crate) kind: LeftoverKind,
+    pub(crate) bytes: Option<u64>,
+    pub(crate) reason: LogReason,
+}
+
+/// What a collection did.
+#[derive(Default)]
+pub(crate) struct Collected {
+    /// In the order in which it went.
+    pub(crate) deleted: Vec<Deleted>,
+    pub(crate) freed: Freed,
+    /// Whether there is something that could not be looked at.
+    unread: bool,
+    /// What could not be read or deleted, or was left on purpose.
+    pub(crate) notes: Vec<String>,
+}
+
+impl Collected {
+    /// Whether something that should have gone is still there.
+    pub(crate) fn has_failed(&self) -> bool {
+        !self.freed.errors.is_empty() || self.unread
+    }
+}
+
+/// How to collect.
+pub(crate) struct Collection<'a> {
+    /// Uids of pods that evictd has evicted, of which nothing has to be waited for.
+    pub(crate) ended: &'a [&'a str],
+    /// The most files and directories to delete.
+    pub(crate) most: u64,
+    pub(crate) dry_run: bool,
+}
+
+impl Collector {
+    /// `None` where no directory was named: then nothing is ever deleted.
+    pub(crate) fn of(settings: &Resolved) -> Option<Self> {
+        let logs = settings.pod_logs_dir.deletable().map(Path::to_path_buf);
+        let root = settings.root_dir.deletable().map(Path::to_path_buf);
+        (logs.is_some() || root.is_some()).then_some(Self { logs, root })
+    }
+
+    /// Lists the pods anew, then what is left, and deletes what is to go.
+    ///
+    /// # Errors
+    /// When it cannot be told for sure which pods there are, or a directory
+    /// cannot be opened: then nothing is deleted.
+    pub(crate) fn collect(
+        &self,
+        pods: &mut Pods,
+        how: &Collection<'_>,
+    ) -> Result<Collected, String> {
+        // In this order: a pod that starts meanwhile is not among the leftovers.
+        let (logs, root) = (self.logs.as_deref(), self.root.as_deref());
+        let leftovers =
+            Leftovers::open(Path::new(PROC), logs, root).map_err(|error| error.to_string())?;
+        let (found, errors) = leftovers.list();
+        let census = pods.census();
+        doubt(&census, pods.hierarchies())?;
+        let uids = passed_over_uids(&census);
+        let known = known(&census, &uids);
+        let mut collected = Collected::default();
+        if self.root.is_some() && known.iter().any(|pod| pod.uid == Uid::Unknown) {
+            collected.notes.push(String::from(
+                "volumes are left alone: the manifest of a pod has no uid, so nobody can say whose they are",
+            ));
+        }
+        let chosen = choose(&found, &known, how.ended);
+        let mut deleted = chosen.iter().map(|(found, reason)| Deleted {
+            path: leftovers.path(found),
+            kind: found.kind,
+            bytes: found.bytes,
+            reason: *reason,
+        });
+        if how.dry_run {
+            collected.deleted = deleted.collect();
+        } else {
+            let mut chosen = chosen.iter().map(|(found, _)| *found);
+            let done = &mut collected.deleted;
+            collected.freed = leftovers.delete(&mut chosen, how.most, &mut |_, count| {
+                done.extend(deleted.next().filter(|_| count > 0));
+            });
+        }
+        collected.unread = !errors.is_empty();
+        let errors = errors.iter().chain(&collected.freed.errors);
+        collected.notes.extend(errors.map(ToString::to_string));
+        Ok(collected)
+    }
+}
+
+fn choose<'a>(
+    found: &'a [Leftover],
+    known: &[KnownPod<'_>],
+    ended: &[&str],
+) -> Vec<(&'a Leftover, LogReason)> {
+    let remains: Vec<Remains<'_>> = found.iter().map(remains).collect();
+    let node = Node {
+        pods: known,
+        ended,
+        now_seconds: i64::try_from(wall_seconds()).unwrap_or(i64::MAX),
+    };
+    plan_logs(&remains, &node, LogPolicy::default())
+        .into_iter()
+        .filter_map(|one| Some((found.get(one.index)?, one.reason)))
+        .collect()
+}
+
+fn remains(found: &Leftover) -> Remains<'_> {
+    Remains {
+        place: match found.kind {
+            LeftoverKind::PodLogs => Place::PodLogs,
+            LeftoverKind::LogFile => Place::LogFile,
+            LeftoverKind::Volumes => Place::Volumes,
+        },
+        pod: found.pod.to_bytes(),
+        container: found.container.to_bytes(),
+        file: found.file.to_bytes(),
+        modified_seconds: found.modified_seconds,
+    }
+}
+
+/// Who would be taken for gone because somebody could not be asked.
+fn doubt(census: &Census, hierarchies: &Hierarchies) -> Result<(), String> {
+    let nothing = "so nothing is deleted";
+    if let Some(problem) = census.problems.first() {
+        return Err(format!("{problem}; there may be more pods, {nothing}"));
+    }
+    let failed = |skipped: &&Skipped| matches!(skipped.reason, SkipReason::Failed(_));
+    if let Some(skipped) = census.listing.skipped.iter().find(failed) {
+        return Err(format!(
+            "cgroup {skipped}; there may be more pods, {nothing}"
+        ));
+    }
+    let all = [
+        &hierarchies.memory,
+        &hierarchies.pids,
+        &hierarchies.unified,
+        &hierarchies.freezer,
+    ];
+    let Some(first) = all.into_iter().flatten().next() else {
+        return Err(format!(
+            "no cgroup hierarchy says which pods run, {nothing}"
+        ));
+    };
+    let kubepods = ["kubepods", "kubepods.slice"];
+    let kubepods = kubepods
+        .iter()
+        .any(|name| first.below(Path::new(name)).is_dir());
+    if census.is_told || kubepods {
+        Ok(())
+    } else {
+        Err(format!(
+            "there is no kubepods tree, and neither --pod-cgroup-root nor --pod-manifest-path \
+             says which pods there are, {nothing}"
+        ))
+    }
+}
+
+/// The pods whose things stay: what runs, what may run, what has a manifest.
+fn known<'a>(census: &'a Census, uids: &'a [String]) -> Vec<KnownPod<'a>> {
+    let listing = &census.listing;
+    let manifests = listing.not_running.iter();
+    let manifests = manifests.filter_map(|index| census.manifests.get(*index));
+    let skipped = passed_over(census).filter_map(|skipped| skipped.cgroup.file_name()?.to_str());
+    let mut known: Vec<KnownPod<'_>> = listing.pods.iter().map(running).collect();
+    known.extend(manifests.map(described));
+    known.extend(skipped.map(plain));
+    known.extend(uids.iter().map(|uid| KnownPod {
+        uid: Uid::Is(uid),
+        namespace: None,
+        name: "",
+    }));
+    known
+}
+
+/// Cgroups that run but are no candidates: evictd itself may be in one.
+fn passed_over(census: &Census) -> impl Iterator<Item = &Skipped> {
+    let skipped = census.listing.skipped.iter();
+    skipped.filter(|skipped| skipped.reason != SkipReason::NoProcesses)
+}
+
+/// The uids of those in a kubepods tree.
+fn passed_over_uids(census: &Census) -> Vec<String> {
+    let name = |skipped: &Skipped| parse_kubepods_name(skipped.cgroup.file_name()?.as_bytes());
+    passed_over(census)
+        .filter_map(|skipped| match name(skipped)? {
+            KubepodsName::Pod { uid, .. } => Some(uid),
+            KubepodsName::Class(_) => None,
+        })
+        .collect()
+}
+
+fn running(found: &FoundPod) -> KnownPod<'_> {
+    match (found.manifest, found.origin) {
+        (None, Origin::PodCgroupRoot) => plain(&found.pod.metadata.name),
+        (Some(_), _) | (None, Origin::Kubepods) => described(&found.pod),
+    }
+}
+
+fn described(pod: &Pod) -> KnownPod<'_> {
+    let metadata = &pod.metadata;
+    let namespace = match metadata.namespace.as_str() {
+        "" => "default",
+        namespace => namespace,
+    };
+    // One without a uid has its cgroup's path for one, where it runs.
+    let uid = match metadata.uid.as_str() {
+        uid if is_uid(uid.as_bytes()) => Uid::Is(uid),
+        _ => Uid::Unknown,
+    };
+    KnownPod {
+        uid,
+        namespace: Some(namespace),
+        name: &metadata.name,
+    }
+}
+
+/// A pod that is a plain cgroup or a unit of systemd: `NAMESPACE_NAME` or `NAME`.
+fn plain(cgroup: &str) -> KnownPod<'_> {
+    let kinds = [".service", ".scope", ".slice"];
+    let bare = kinds.iter().find_map(|kind| cgroup.strip_suffix(kind));
+    let bare = bare.unwrap_or(cgroup);
+    let (namespace, name) = match bare.split_once('_') {
+        Some((namespace, name)) => (Some(namespace), name),
+        None => (None, bare),
+    };
+    KnownPod {
+        uid: Uid::Without,
+        namespace,
+        name,
+    }
+}

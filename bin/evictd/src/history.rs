@@ -1,0 +1,116 @@
+//! `evictd history`: the last evictions.
+
+use std::process::ExitCode;
+
+use evictd_config::Resolved;
+use evictd_node::Signal;
+use evictd_state::{Outcome, Record, State, read_state};
+use serde_json::{Value, json};
+
+use crate::amount::Amount;
+use crate::columns::wrap;
+use crate::log_line::Utc;
+use crate::run::print;
+
+/// What was asked for.
+pub(crate) struct HistoryOptions {
+    pub(crate) json: bool,
+}
+
+const INDENT: &str = "    ";
+
+/// Prints what the state in `--state-dir` remembers, whether a daemon runs or
+/// not; fails when there is none.
+pub(crate) fn run(settings: &Resolved, options: &HistoryOptions) -> ExitCode {
+    let state = match read(settings) {
+        Ok(state) => state,
+        Err(error) => {
+            eprintln!("evictd history: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    print(&if options.json {
+        let records: Vec<Value> = state.history.iter().map(Record::to_json).collect();
+        format!(
+            "{}\n",
+            json!({ "evictions": state.evictions, "records": records })
+        )
+    } else {
+        in_text(&state)
+    })
+}
+
+fn read(settings: &Resolved) -> Result<State, String> {
+    let directory = settings.state_dir.as_ref();
+    let directory = directory.ok_or("--state-dir is empty: nothing is kept on disk")?;
+    let at = || directory.display();
+    match read_state(directory) {
+        Ok(Some(state)) => Ok(state),
+        Ok(None) => Err(format!("{}: no daemon has kept a history here", at())),
+        Err(error) => Err(format!("{}: {error}", at())),
+    }
+}
+
+fn in_text(state: &State) -> String {
+    let mut text = String::new();
+    let older = usize::try_from(state.evictions).unwrap_or(usize::MAX);
+    let older = older.saturating_sub(state.history.len());
+    if state.history.is_empty() {
+        text.push_str("No pod was evicted.\n");
+    } else if older > 0 {
+        text.push_str(&format!("{older} earlier evictions are forgotten.\n"));
+    }
+    for record in &state.history {
+        add(&mut text, record);
+    }
+    text
+}
+
+fn add(text: &mut String, record: &Record) {
+    let name = match record.namespace.as_str() {
+        "" => record.name.clone(),
+        namespace => format!("{namespace}/{}", record.name),
+    };
+    let line = format!("{}  {name} {}", Utc(record.wall_seconds), end(record));
+    wrap(text, ("", INDENT), &line);
+    if let Some(signal) = record.signal {
+        wrap(text, (INDENT, INDENT), &starved(signal, record));
+    }
+    for line in [&record.reason, &record.message] {
+        let line = line.trim_end();
+        if !line.is_empty() {
+            wrap(text, (INDENT, INDENT), line);
+        }
+    }
+}
+
+/// `killed in 7 ms by cgroup.kill`.
+fn end(record: &Record) -> String {
+    let mut text = String::from(match record.outcome {
+        Outcome::Begun => "is being killed, or evictd ended before it was",
+        Outcome::Killed => "was killed",
+        Outcome::Stuck => "could not be killed",
+        Outcome::DryRun => "would have been evicted (dry run)",
+    });
+    if let Some(millis) = record.millis {
+        text.push_str(&format!(" in {millis} ms"));
+    }
+    if !record.method.is_empty() {
+        text.push_str(&format!(" by {}", record.method));
+    }
+    text
+}
+
+/// `memory.available<100Mi: 83Mi of 512Mi left on device 254:1`.
+fn starved(signal: Signal, record: &Record) -> String {
+    let mut text = record.threshold.clone();
+    if let (Some(available), Some(capacity)) = (record.available, record.capacity) {
+        let available = Amount::of(signal, available);
+        let capacity = Amount::of(signal, capacity);
+        text.push_str(&format!(": {available} of {capacity} left"));
+    }
+    if let Some((major, minor)) = record.device {
+        text.push_str(&format!(" on device {major}:{minor}"));
+    }
+    text
+}

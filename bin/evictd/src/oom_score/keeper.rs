@@ -1,0 +1,95 @@
+use std::fs;
+use std::path::Path;
+
+use evictd_config::Resolved;
+use evictd_kerntext::parse_meminfo;
+use evictd_node::Mono;
+use evictd_oom::{MemberScore, Scale, member_score};
+use evictd_runtime::{FoundPod, OomScores, Refused, ScoredProcess};
+use evictd_stats::Hierarchies;
+
+use crate::setup::PROC;
+
+/// Knows the score of every process of every pod on this machine.
+pub(crate) struct Keeper {
+    scores: OomScores,
+    scale: Scale,
+}
+
+impl Keeper {
+    /// Nothing is looked at yet but the size of the memory, without which no
+    /// Burstable pod has a score.
+    pub(crate) fn open(settings: &Resolved, hierarchies: Hierarchies) -> Result<Self, String> {
+        let scores = OomScores::new(hierarchies, Path::new(PROC));
+        Ok(Self {
+            scores: scores.map_err(|error| error.to_string())?,
+            scale: Scale {
+                memory_capacity_bytes: memory_bytes()?,
+                guaranteed: settings.guaranteed_oom_score_adj,
+                pod_level_resources: false,
+            },
+        })
+    }
+
+    /// Sets what has changed since the last call, and returns lines to log.
+    #[expect(dead_code, reason = "for the daemon's --apply-oom-score-adj")]
+    pub(crate) fn apply(&mut self, now: Mono, pods: &[FoundPod]) -> Vec<String> {
+        let scale = self.scale;
+        let report = self.scores.apply(now, pods, &mut |found, child| {
+            member_score(&found.pod, child, scale).score
+        });
+        let refused = report.refused.iter();
+        let refused = refused.filter_map(|one| Some(refusal(one, pods.get(one.pod)?)));
+        let problems = report.problems.iter();
+        let problems = problems.map(|error| format!("oom_score_adj: {error}"));
+        refused.chain(problems).collect()
+    }
+
+    /// Every process of a pod, after setting its score if `set`.
+    pub(super) fn visit(
+        &mut self,
+        found: &FoundPod,
+        set: bool,
+        visit: &mut dyn FnMut(&ScoredProcess<'_>, MemberScore<'_>),
+    ) -> Result<(), String> {
+        let scale = self.scale;
+        self.scores
+            .visit(
+                found,
+                set,
+                &mut |found, child| member_score(&found.pod, child, scale).score,
+                &mut |process| visit(process, member_score(&found.pod, process.child, scale)),
+            )
+            .map_err(|error| error.to_string())
+    }
+}
+
+/// The line about a pod whose processes keep their score.
+fn refusal(refused: &Refused, found: &FoundPod) -> String {
+    format!(
+        "oom_score_adj of {} processes of {} stays (the first is at {} instead of {}): {}; \
+         lowering needs CAP_SYS_RESOURCE",
+        refused.processes,
+        name(found),
+        refused.present,
+        refused.wanted,
+        refused.errno
+    )
+}
+
+/// `NAMESPACE/NAME`, or the name alone.
+pub(super) fn name(found: &FoundPod) -> String {
+    let metadata = &found.pod.metadata;
+    match metadata.namespace.as_str() {
+        "" => metadata.name.clone(),
+        namespace => format!("{namespace}/{}", metadata.name),
+    }
+}
+
+fn memory_bytes() -> Result<u64, String> {
+    let path = Path::new(PROC).join("meminfo");
+    let text = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let total = parse_meminfo(&text).map(|memory| memory.mem_total_bytes);
+    let total = total.map_err(|error| format!("{}: {error}", path.display()))?;
+    total.ok_or_else(|| format!("{}: MemTotal is missing", path.display()))
+}

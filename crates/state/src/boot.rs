@@ -1,0 +1,21 @@
+use std::io::{self, Read};
+use std::path::Path;
+
+/// The longest text that can be one: a UUID has 36 characters.
+pub(crate) const MOST: usize = 64;
+
+/// Which boot this is: `PROC/sys/kernel/random/boot_id`, another one after each
+/// boot, the same in every container.
+///
+/// # Errors
+/// Where it cannot be read, or is empty.
+pub fn read_boot_id(proc: &Path) -> io::Result<String> {
+    let file = std::fs::File::open(proc.join("sys/kernel/random/boot_id"))?;
+    let mut text = String::new();
+    // The kernel's file is one short line.
+    file.take(256).read_to_string(&mut text)?;
+    match text.trim() {
+        id if id.is_empty() || id.len() > MOST => Err(io::ErrorKind::InvalidData.into()),
+        id => Ok(id.to_owned()),
+    }
+}

@@ -1,0 +1,116 @@
+use super::*;
+
+#[test]
+fn what_is_written_is_read_again() {
+    for (name, state) in [("empty", State::default()), ("full", full())] {
+        assert_eq!(parse(to_json(&state).as_bytes()).unwrap(), state, "{name}");
+    }
+    assert_eq!(full().conditions[0].last_observed, Some(seconds(100)));
+    assert_eq!(full().first_met.len(), 2);
+}
+
+#[test]
+fn what_is_not_ours_is_refused_and_nothing_else() {
+    let whole = to_json(&full());
+    let with = |from: &str, to: &str| whole.replacen(from, to, 1).into_bytes();
+    for (name, bytes, expected) in [
+        ("nothing", Vec::new(), "no JSON at line 1 column 0"),
+        (
+            "torn",
+            whole.as_bytes()[..900].to_vec(),
+            "no JSON at line 1 column 900",
+        ),
+        ("zeros", vec![0; 4096], "no JSON at line 1 column 1"),
+        (
+            "a list",
+            b"[]".to_vec(),
+            "no state of evictd: its kind is another",
+        ),
+        (
+            "another kind",
+            with("evictd-state", "evictd-state2"),
+            "no state of evictd: its kind is another",
+        ),
+        (
+            "a later version",
+            with("\"version\":1", "\"version\":2"),
+            "no state of evictd: its version is another",
+        ),
+        (
+            "no time",
+            with("savedAt", "savedat"),
+            "no state of evictd: savedAt is missing",
+        ),
+        (
+            "too long",
+            vec![b' '; MAX_BYTES + 1],
+            "longer than 262144 bytes",
+        ),
+    ] {
+        assert_eq!(parse(&bytes).unwrap_err().to_string(), expected, "{name}");
+    }
+    for (name, bytes) in [
+        ("padded", format!("{whole}   \n").into_bytes()),
+        ("a field more", with("{", "{\"new\":[{}],")),
+        (
+            "another condition",
+            with("\"conditions\":[", "\"conditions\":[{\"type\":\"Gone\"},7,"),
+        ),
+    ] {
+        assert_eq!(parse(&bytes).unwrap(), full(), "{name}");
+    }
+    let wrong = parse(&with("\"firstMet\":[", "\"firstMet\":[{\"threshold\":1},")).unwrap();
+    assert_eq!(wrong.first_met, full().first_met);
+}
+
+/// Failure F38: whatever is pushed, the file stays readable.
+#[test]
+fn the_history_is_bounded_in_number_and_in_bytes() {
+    let mut state = full();
+    for _ in 0..120 {
+        state.push(record("b"));
+    }
+    assert_eq!((state.history.len(), state.evictions), (HISTORY, 122));
+    assert_eq!(parse(to_json(&state).as_bytes()).unwrap(), state);
+    for uid in 0..HISTORY {
+        state.push(Record {
+            message: "\u{1}".repeat(5000),
+            reason: "ä".repeat(5000),
+            annotations: vec![
+                ("x".repeat(5000), String::new()),
+                ("y".to_owned(), "\u{1}".repeat(5000)),
+            ],
+            ..record(&uid.to_string())
+        });
+    }
+    let text = to_json(&state);
+    assert!(text.len() < MAX_BYTES, "{}", text.len());
+    let read = parse(text.as_bytes()).unwrap();
+    assert!(
+        read.history.len() < HISTORY && read.history.len() > 5,
+        "{}",
+        read.history.len()
+    );
+    let last = read.history.last().unwrap();
+    assert_eq!(
+        (last.uid.as_str(), last.message.len(), last.reason.len()),
+        ("49", 1024, 1024)
+    );
+    assert_eq!(last.annotations.len(), 1);
+}
+
+#[test]
+fn an_outcome_belongs_to_the_latest_eviction_that_has_none() {
+    let mut state = State::default();
+    for uid in ["a", "b", "a"] {
+        state.push(record(uid));
+    }
+    assert!(!state.end("c", Outcome::Killed, "", None));
+    assert!(state.end("a", Outcome::Stuck, "SIGKILL", Some(5)));
+    assert_eq!(state.history[2].outcome, Outcome::Stuck);
+    assert_eq!(
+        (state.history[2].method.as_str(), state.history[2].millis),
+        ("SIGKILL", Some(5))
+    );
+    assert_eq!(state.history[0].outcome, Outcome::Begun);
+}

@@ -1,0 +1,18 @@
+//! Disk usage of directory trees, measured off the decision's path.
+
+mod level;
+mod links;
+mod names;
+mod quota;
+mod scanner;
+mod tally;
+mod usage;
+mod walk;
+mod worker;
+
+pub use scanner::DiskScanner;
+pub use usage::{Pace, Progress, TreeUsage};
+pub use walk::read_tree_usage;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,225 @@
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::sync::atomic::{AtomicBool, Ordering};
+use core::time::Duration;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::thread;
+
+use super::usage::{Pace, Progress, TreeUsage};
+use super::worker::Worker;
+
+/// One walk, one listing buffer on the heap.
+const STACK_BYTES: usize = 64 << 10;
+
+/// The trees to measure, sorted and without duplicates. The number tells one
+/// order from the next.
+#[derive(Clone, Debug)]
+pub(crate) struct Order {
+    pub(crate) number: u64,
+    pub(crate) trees: Arc<[PathBuf]>,
+}
+
+/// What both sides see, whole after each statement.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    /// What the caller wants, until the helper takes it.
+    pub(crate) order: Option<Order>,
+    pub(crate) hurry: bool,
+    /// To which order the results belong, in the order of its trees.
+    pub(crate) number: u64,
+    pub(crate) usages: Vec<Option<TreeUsage>>,
+    pub(crate) progress: Progress,
+    /// Some tree has not been measured to its end yet.
+    pub(crate) missing: bool,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Shared {
+    state: Mutex<State>,
+    /// Something for the helper to look at.
+    pub(crate) called: Condvar,
+    /// A cycle has ended.
+    pub(crate) ended: Condvar,
+    /// The walk is to stop where it is, because something is there to look at.
+    pub(crate) attention: AtomicBool,
+    pub(crate) quit: AtomicBool,
+}
+
+impl Shared {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The caller's way in: the helper has the lowest priority, and whoever
+    /// waited for its lock would wait as long as it gets no processor.
+    fn try_lock(&self) -> Option<MutexGuard<'_, State>> {
+        match self.state.try_lock() {
+            Ok(state) => Some(state),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    fn call(&self) {
+        self.attention.store(true, Ordering::Relaxed);
+        self.called.notify_one();
+    }
+}
+
+/// Measures the disk usage of directory trees on a helper thread.
+///
+/// It goes through all trees, pauses, and begins again. The thread exists from
+/// the start, has the lowest priority for processor and disk, holds bounded
+/// memory, and works in slices: the set of trees may change at any time. Where
+/// a tree is a quota project of its own, the filesystem is asked instead
+/// (ext4, xfs; Linux 5.14, `CAP_SYS_ADMIN`).
+///
+/// Whoever asks never waits: every call but [`DiskScanner::wait_for_all`]
+/// answers from what was taken over by the latest [`DiskScanner::poll`].
+///
+/// A tree on a dead mount makes the helper hang, and the trees after it stale.
+/// Give trees that may lie on one (`hostPath`) a scanner of their own.
+#[derive(Debug)]
+pub struct DiskScanner {
+    shared: Arc<Shared>,
+    order: Order,
+    /// The helper has the order, or it lies ready for it.
+    handed: bool,
+    hurry: bool,
+    usages: Vec<Option<TreeUsage>>,
+    progress: Progress,
+}
+
+impl DiskScanner {
+    /// Starts the helper thread; it has nothing to do yet.
+    ///
+    /// # Errors
+    /// When the kernel gives no thread.
+    pub fn start() -> io::Result<Self> {
+        Self::start_with(Pace::GENTLE)
+    }
+
+    /// As [`DiskScanner::start`], at another pace.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn start_with(pace: Pace) -> io::Result<Self> {
+        let shared = Arc::new(Shared::default());
+        let theirs = Arc::clone(&shared);
+        // Never joined: it may hang. It ends by itself once this is dropped.
+        thread::Builder::new()
+            .name("disk-usage".to_owned())
+            .stack_size(STACK_BYTES)
+            .spawn(move || Worker::new(theirs, pace).run())?;
+        Ok(Self {
+            shared,
+            order: Order {
+                number: 0,
+                trees: Arc::from([]),
+            },
+            handed: true,
+            hurry: false,
+            usages: Vec::new(),
+            progress: Progress::default(),
+        })
+    }
+
+    /// Replaces the set of trees. Those that stay keep their results and, if
+    /// they are being walked, go on; new ones are measured at once. Also polls.
+    pub fn watch(&mut self, trees: &[PathBuf]) {
+        let mut wanted: Vec<&PathBuf> = trees.iter().collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        self.poll();
+        if wanted.iter().copied().eq(self.order.trees.iter()) {
+            return;
+        }
+        let kept = wanted.iter().map(|tree| self.usage(tree)).collect();
+        self.order = Order {
+            number: self.order.number + 1,
+            trees: wanted.into_iter().cloned().collect(),
+        };
+        self.usages = kept;
+        self.handed = false;
+        self.poll();
+    }
+
+    /// The numbers are wanted now: ends the pause, and lets the cycle under
+    /// way, or the next, run without rests.
+    pub fn hurry(&mut self) {
+        self.hurry = true;
+        self.poll();
+    }
+
+    /// Takes over what the helper has found, and hands over what it is to do;
+    /// never waits. To be called once a round.
+    pub fn poll(&mut self) {
+        let shared = Arc::clone(&self.shared);
+        // Otherwise in the next round.
+        if let Some(mut state) = shared.try_lock() {
+            self.exchange(&mut state);
+        }
+    }
+
+    fn exchange(&mut self, state: &mut State) {
+        if !self.handed {
+            state.order = Some(self.order.clone());
+        }
+        state.hurry |= self.hurry;
+        if !self.handed || self.hurry {
+            self.shared.call();
+        }
+        (self.handed, self.hurry) = (true, false);
+        if state.number == self.order.number {
+            self.usages.clone_from(&state.usages);
+            self.progress = state.progress;
+        }
+    }
+
+    /// What a tree holds: the last measurement that went to its end, or what
+    /// the one under way has found so far where that is more; `None` before the
+    /// first, and for a tree that is not watched.
+    #[must_use]
+    pub fn usage(&self, tree: &Path) -> Option<TreeUsage> {
+        let found = self
+            .order
+            .trees
+            .binary_search_by(|other| other.as_path().cmp(tree));
+        *self.usages.get(found.ok()?)?
+    }
+
+    /// How far the cycle has come.
+    #[must_use]
+    pub const fn progress(&self) -> Progress {
+        self.progress
+    }
+
+    /// Waits until every tree has been measured to its end, that long at most,
+    /// and polls. Answers whether they have. For commands, which have nothing
+    /// else to do; the daemon's loop must not call it.
+    pub fn wait_for_all(&mut self, at_most: Duration) -> bool {
+        let shared = Arc::clone(&self.shared);
+        let mut state = shared.lock();
+        self.exchange(&mut state);
+        let number = self.order.number;
+        let waited = shared.ended.wait_timeout_while(state, at_most, |state| {
+            state.number != number || state.missing
+        });
+        let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        self.exchange(&mut state);
+        state.number == number && !state.missing
+    }
+}
+
+impl Drop for DiskScanner {
+    /// Ends the helper at the next entry, or when its pause is over.
+    fn drop(&mut self) {
+        self.shared.quit.store(true, Ordering::Relaxed);
+        self.shared.call();
+    }
+}
+
+#[cfg(test)]
+mod tests;

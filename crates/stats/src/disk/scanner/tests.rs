@@ -1,0 +1,220 @@
+use alloc::sync::Arc;
+use core::time::Duration;
+use std::fs;
+use std::path::PathBuf;
+
+use evictd_node::Mono;
+
+use super::{DiskScanner, Pace, Progress, TreeUsage};
+use crate::tests::tree::{LONG, Tree};
+use crate::{now, read_tree_usage};
+
+/// The next cycle comes when it is asked for, and not before.
+const PATIENT: Pace = Pace {
+    pause: Duration::from_secs(3600),
+    ..Pace::GENTLE
+};
+
+fn numbers(usage: Option<TreeUsage>) -> Option<(u64, u64, bool)> {
+    usage.map(|usage| (usage.used_bytes, usage.inodes_used, usage.complete))
+}
+
+fn tree(files: usize) -> Tree {
+    let tree = Tree::new();
+    for file in 0..files {
+        tree.put(
+            &format!("{}/{file}", file % 7),
+            &"x".repeat(file % 20 * 1000),
+        );
+    }
+    tree
+}
+
+/// Polls until it holds.
+fn until(scanner: &mut DiskScanner, mut holds: impl FnMut(&DiskScanner) -> bool) {
+    let start = now();
+    loop {
+        scanner.poll();
+        if holds(scanner) {
+            return;
+        }
+        assert!(now().since(start) < LONG, "{scanner:?}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn trees_are_measured_and_others_are_not() {
+    let (a, b) = (tree(10), tree(30));
+    let paths = [
+        b.root().to_owned(),
+        a.root().to_owned(),
+        b.root().to_owned(),
+    ];
+    let mut scanner = DiskScanner::start_with(PATIENT).unwrap();
+    assert_eq!(scanner.usage(a.root()), None);
+    assert!(scanner.wait_for_all(LONG), "nothing to do is done");
+
+    scanner.watch(&paths);
+    assert!(scanner.wait_for_all(LONG));
+    for tree in [&a, &b] {
+        let expected = numbers(Some(read_tree_usage(tree.root())));
+        assert_eq!(numbers(scanner.usage(tree.root())), expected);
+    }
+    assert_eq!(scanner.usage(&a.path("0")), None);
+    let progress = scanner.progress();
+    assert_eq!((progress.trees_done, progress.trees), (2, 2));
+    assert_eq!(progress.entries, 7 + 10 + 7 + 30);
+    assert!(!progress.is_under_way());
+}
+
+#[test]
+fn trees_that_stay_keep_their_results_and_those_that_go_are_forgotten() {
+    let (a, b) = (tree(10), tree(10));
+    let both = [a.root().to_owned(), b.root().to_owned()];
+    let mut scanner = DiskScanner::start_with(PATIENT).unwrap();
+    scanner.watch(&both[..1]);
+    assert!(scanner.wait_for_all(LONG));
+    let first = scanner.usage(a.root());
+    assert!(first.is_some());
+
+    scanner.watch(&both);
+    assert_eq!(
+        scanner.usage(a.root()),
+        first,
+        "even before the helper knows"
+    );
+    assert!(scanner.wait_for_all(LONG));
+    assert_eq!(scanner.usage(a.root()), first);
+    assert!(scanner.usage(b.root()).is_some());
+
+    scanner.watch(&both[1..]);
+    assert_eq!(scanner.usage(a.root()), None);
+    assert!(scanner.wait_for_all(LONG));
+    assert_eq!(scanner.progress().trees, 1);
+    scanner.watch(&[]);
+    assert_eq!(scanner.usage(b.root()), None);
+}
+
+#[test]
+fn whoever_hurries_gets_new_numbers_within_the_pause() {
+    let a = tree(10);
+    let mut scanner = DiskScanner::start_with(PATIENT).unwrap();
+    scanner.watch(&[a.root().to_owned()]);
+    assert!(scanner.wait_for_all(LONG));
+    let before = scanner.usage(a.root()).unwrap();
+    a.put("new", &"x".repeat(100_000));
+    scanner.poll();
+    assert_eq!(scanner.usage(a.root()), Some(before));
+    scanner.hurry();
+    let grown = |scanner: &DiskScanner| {
+        scanner.usage(a.root()).unwrap().inodes_used == before.inodes_used + 1
+    };
+    until(&mut scanner, grown);
+    assert!(scanner.usage(a.root()).unwrap().sampled > before.sampled);
+}
+
+#[test]
+fn cycles_come_again_by_themselves() {
+    let a = tree(3);
+    let pace = Pace {
+        pause: Duration::from_millis(5),
+        ..Pace::GENTLE
+    };
+    let mut scanner = DiskScanner::start_with(pace).unwrap();
+    scanner.watch(&[a.root().to_owned()]);
+    assert!(scanner.wait_for_all(LONG));
+    let first = scanner.usage(a.root()).unwrap().sampled;
+    until(&mut scanner, |scanner| {
+        scanner.usage(a.root()).unwrap().sampled > first
+    });
+}
+
+/// The helper may be stopped at any place, its lock held included: it has the
+/// lowest priority there is.
+#[test]
+fn whoever_asks_never_waits_for_the_helper() {
+    let (a, b) = (tree(10), tree(10));
+    let mut scanner = DiskScanner::start_with(PATIENT).unwrap();
+    scanner.watch(&[a.root().to_owned()]);
+    assert!(scanner.wait_for_all(LONG));
+    let known = scanner.usage(a.root());
+    let shared = Arc::clone(&scanner.shared);
+    let held = shared.lock();
+    scanner.poll();
+    scanner.watch(&[a.root().to_owned(), b.root().to_owned()]);
+    scanner.hurry();
+    assert_eq!(scanner.usage(a.root()), known);
+    assert_eq!(scanner.usage(b.root()), None);
+    drop(held);
+    // What could not be handed over then is handed over later.
+    until(&mut scanner, |scanner| scanner.usage(b.root()).is_some());
+}
+
+#[test]
+fn the_first_walk_shows_what_it_has_found_so_far() {
+    let large = tree(6000);
+    let mut scanner = DiskScanner::start_with(PATIENT).unwrap();
+    scanner.watch(&[large.root().to_owned()]);
+    let mut seen = Vec::new();
+    until(&mut scanner, |scanner| {
+        let usage = scanner.usage(large.root());
+        seen.extend(usage.map(|usage| (usage.complete, usage.used_bytes)));
+        usage.is_some_and(|usage| usage.complete)
+    });
+    assert!(seen.is_sorted(), "{seen:?}");
+    let whole = read_tree_usage(large.root()).used_bytes;
+    assert_eq!(seen.last(), Some(&(true, whole)));
+}
+
+#[test]
+fn the_helper_ends_in_the_middle_of_a_tree() {
+    let large = tree(8000);
+    let mut scanner = DiskScanner::start_with(PATIENT).unwrap();
+    scanner.watch(&[large.root().to_owned()]);
+    until(&mut scanner, |scanner| {
+        scanner.usage(large.root()).is_some()
+    });
+    let shared = Arc::downgrade(&scanner.shared);
+    drop(scanner);
+    let start = now();
+    while shared.strong_count() > 0 {
+        assert!(now().since(start) < LONG);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn a_tree_that_is_no_longer_watched_is_left_in_the_middle() {
+    let (large, small) = (tree(8000), tree(5));
+    let mut scanner = DiskScanner::start_with(PATIENT).unwrap();
+    scanner.watch(&[large.root().to_owned()]);
+    until(&mut scanner, |scanner| {
+        scanner.usage(large.root()).is_some()
+    });
+    scanner.watch(&[small.root().to_owned()]);
+    assert!(scanner.wait_for_all(LONG));
+    assert!(scanner.usage(small.root()).unwrap().complete);
+    fs::remove_dir_all(large.root()).unwrap();
+}
+
+#[test]
+fn a_wait_has_an_end() {
+    let large = tree(8000);
+    let mut scanner = DiskScanner::start_with(PATIENT).unwrap();
+    scanner.watch(&[large.root().to_owned(), PathBuf::from("/none")]);
+    assert!(!scanner.wait_for_all(Duration::ZERO));
+}
+
+#[test]
+fn progress_is_one_line() {
+    let progress = Progress {
+        trees_done: 3,
+        trees: 12,
+        entries: 45_210,
+    };
+    let line = "disk usage: 3 of 12 trees measured, 45210 entries";
+    assert_eq!(progress.to_string(), line);
+    assert!(progress.is_under_way());
+    assert_eq!(TreeUsage::default().sampled, Mono::ZERO);
+}

@@ -1,0 +1,201 @@
+use alloc::vec;
+use alloc::vec::Vec;
+use core::ffi::CStr;
+use core::mem::MaybeUninit;
+use core::sync::atomic::{AtomicBool, Ordering};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+
+use evictd_node::Mono;
+use rustix::fs::{AtFlags, CWD, OFlags};
+use rustix::io::Errno;
+
+use super::level::{Level, Listed, open_dir};
+use super::names::Names;
+use super::tally::{Tally, device, look_at};
+use super::usage::TreeUsage;
+
+/// What a walk may hold.
+#[derive(Clone, Copy)]
+pub(crate) struct Bounds {
+    /// Directories kept open at a time, the root aside; one at least. Deeper trees close the
+    /// upper ones and open them again on the way back.
+    pub(crate) open: usize,
+    /// Levels: 40 bytes each. A path of the greatest length has 2048.
+    pub(crate) levels: usize,
+    /// Bytes of names of directories still to be walked, over all levels.
+    pub(crate) names: usize,
+}
+
+impl Bounds {
+    pub(crate) const USUAL: Self = Self {
+        open: 32,
+        levels: 8192,
+        names: 128 << 10,
+    };
+}
+
+/// Bytes of a listing read at a time.
+pub(crate) const BUFFER_BYTES: usize = 32 << 10;
+
+/// A walk over a tree that can stop anywhere and go on later.
+///
+/// What it holds is bounded: levels, open directories, names that wait, and
+/// inodes with several names.
+pub(crate) struct Walk {
+    levels: Vec<Level>,
+    names: Names,
+    tally: Tally,
+    bounds: Bounds,
+    begun: Mono,
+}
+
+impl Walk {
+    /// Begins at a path, links followed. A tree that is not there is empty; a
+    /// path that is no directory is a tree of one file.
+    pub(crate) fn open(path: &Path, begun: Mono, bounds: Bounds) -> Self {
+        let mut walk = Self {
+            levels: Vec::new(),
+            names: Names::new(bounds.names),
+            tally: Tally::default(),
+            bounds,
+            begun,
+        };
+        if let Err(errno) = walk.open_root(path) {
+            walk.tally.failed(errno);
+        }
+        walk
+    }
+
+    fn open_root(&mut self, path: &Path) -> Result<(), Errno> {
+        let root = rustix::path::Arg::into_with_c_str(path, |path| {
+            match open_dir(CWD, path, OFlags::empty()) {
+                Err(Errno::NOTDIR) => {
+                    self.tally.count(&look_at(CWD, path, AtFlags::empty())?);
+                    Ok(None)
+                }
+                opened => opened.map(Some),
+            }
+        })?;
+        if let Some(root) = root {
+            let found = look_at(&root, c"", AtFlags::EMPTY_PATH)?;
+            self.tally.device = device(&found);
+            self.tally.count(&found);
+            self.push(root);
+        }
+        Ok(())
+    }
+
+    /// The root while it is being walked.
+    pub(crate) fn root(&self) -> Option<BorrowedFd<'_>> {
+        Some(self.levels.first()?.fd.as_ref()?.as_fd())
+    }
+
+    /// What was counted so far.
+    pub(crate) fn usage(&self) -> TreeUsage {
+        TreeUsage {
+            used_bytes: self.tally.bytes(),
+            inodes_used: self.tally.inodes(),
+            sampled: self.begun,
+            complete: self.levels.is_empty() && self.tally.unread == 0,
+            by_quota: false,
+        }
+    }
+
+    /// Entries looked at so far.
+    pub(crate) const fn entries(&self) -> u64 {
+        self.tally.entries
+    }
+
+    /// Goes on for about that many entries, or until interrupted. Answers
+    /// whether the tree is done.
+    pub(crate) fn step(
+        &mut self,
+        most: u64,
+        buffer: &mut [MaybeUninit<u8>],
+        interrupt: &AtomicBool,
+    ) -> bool {
+        let until = self.tally.entries.saturating_add(most);
+        while let Some(level) = self.levels.last_mut() {
+            if self.tally.entries >= until || interrupt.load(Ordering::Relaxed) {
+                return false;
+            }
+            if self.names.end() > level.names {
+                self.go_down();
+                continue;
+            }
+            match level.list(&mut self.names, &mut self.tally, buffer, interrupt) {
+                Listed::Part => {}
+                Listed::End => self.go_up(),
+                Listed::Child(child) => self.push(child),
+            }
+        }
+        true
+    }
+
+    /// Into the last of the directories that wait.
+    fn go_down(&mut self) {
+        let Some(parent) = self.levels.last().and_then(|level| level.fd.as_ref()) else {
+            // Cannot be: the deepest level is always open.
+            return self.go_up();
+        };
+        let open = |name: &CStr| open_dir(parent, name, OFlags::NOFOLLOW);
+        let Some(child) = self.names.take_last(open) else {
+            return;
+        };
+        match child {
+            Ok(child) => self.push(child),
+            Err(errno) => self.tally.not_opened(errno),
+        }
+    }
+
+    fn push(&mut self, fd: OwnedFd) {
+        if self.levels.len() >= self.bounds.levels {
+            self.tally.unread += 1;
+            return;
+        }
+        self.levels.push(Level::new(fd, self.names.end()));
+        let above = self.levels.len().checked_sub(1 + self.bounds.open);
+        // The root stays open: it is what a walk that lost its way goes back to.
+        if let Some(level) = above
+            .filter(|index| *index > 0)
+            .and_then(|index| self.levels.get_mut(index))
+        {
+            level.close();
+        }
+    }
+
+    /// Back to the directory above, opened again where it was closed.
+    fn go_up(&mut self) {
+        let Some(done) = self.levels.pop() else {
+            return;
+        };
+        let Some(level) = self.levels.last_mut() else {
+            return;
+        };
+        if level.fd.is_none() {
+            level.fd = done.fd.and_then(|child| level.reopen(&child));
+        }
+        // The directories between were moved or removed: what is left of them
+        // stays uncounted.
+        while let Some(lost) = self.levels.pop_if(|level| level.fd.is_none()) {
+            self.names.forget_from(lost.names);
+            self.tally.unread += 1;
+        }
+    }
+}
+
+/// Walks a tree in one go, in the caller's own time: for commands and tests,
+/// not for a loop that has to decide meanwhile. See
+/// [`DiskScanner`](crate::DiskScanner) for that one.
+///
+/// A tree that is not there holds nothing. Symbolic links below the root are
+/// not followed, what is mounted below it belongs to others, and an inode with
+/// several names counts once.
+#[must_use]
+pub fn read_tree_usage(path: &Path) -> TreeUsage {
+    let mut walk = Walk::open(path, crate::now(), Bounds::USUAL);
+    let mut buffer = vec![MaybeUninit::uninit(); BUFFER_BYTES];
+    while !walk.step(u64::MAX, &mut buffer, &AtomicBool::new(false)) {}
+    walk.usage()
+}

@@ -1,0 +1,286 @@
+use alloc::sync::Arc;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::mem::MaybeUninit;
+use core::sync::atomic::{AtomicBool, Ordering};
+use core::time::Duration;
+use std::path::PathBuf;
+use std::sync::PoisonError;
+
+use evictd_node::Mono;
+
+use super::quota::{Project, read_quota, read_tree_project};
+use super::scanner::{Order, Shared};
+use super::usage::{Pace, Progress, TreeUsage};
+use super::walk::{BUFFER_BYTES, Bounds, Walk};
+use crate::now;
+
+/// Entries of a step, after which results are published and a rest may come.
+const STEP: u64 = 1024;
+
+/// A rest within a cycle, and a wait with nothing to do, at most.
+const LONGEST_REST: Duration = Duration::from_secs(1);
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+
+/// A tree to be measured.
+#[derive(Clone, Default)]
+struct Tree {
+    /// The last measurement that went to the end.
+    last: Option<TreeUsage>,
+    /// The quota project that it was told by, or could have been.
+    project: Option<Project>,
+    /// Still to be measured in this cycle.
+    due: bool,
+}
+
+/// The helper thread.
+pub(crate) struct Worker {
+    shared: Arc<Shared>,
+    pace: Pace,
+    order: Order,
+    trees: Vec<Tree>,
+    /// The tree under way, by its place.
+    walk: Option<(usize, Walk)>,
+    buffer: Vec<MaybeUninit<u8>>,
+    hurry: bool,
+    /// Entries of the trees that were done in this cycle.
+    entries: u64,
+    /// What this cycle has worked, and what since the last rest.
+    worked: Duration,
+    unrested: Duration,
+    /// When the last cycle ended.
+    ended: Mono,
+}
+
+impl Worker {
+    pub(crate) fn new(shared: Arc<Shared>, pace: Pace) -> Self {
+        Self {
+            shared,
+            pace,
+            order: Order {
+                number: 0,
+                trees: Arc::from([]),
+            },
+            trees: Vec::new(),
+            walk: None,
+            buffer: vec![MaybeUninit::uninit(); BUFFER_BYTES],
+            hurry: false,
+            entries: 0,
+            worked: Duration::ZERO,
+            unrested: Duration::ZERO,
+            ended: Mono::ZERO,
+        }
+    }
+
+    pub(crate) fn run(mut self) {
+        lower_priority();
+        loop {
+            self.take_orders();
+            if self.shared.quit.load(Ordering::Relaxed) {
+                return;
+            }
+            if self.begin_next() {
+                self.work();
+                self.rest();
+            } else {
+                self.pause();
+            }
+        }
+    }
+
+    fn take_orders(&mut self) {
+        let shared = Arc::clone(&self.shared);
+        let mut state = shared.lock();
+        // Cleared before looking: what comes later sets it again.
+        shared.attention.store(false, Ordering::Relaxed);
+        self.hurry |= core::mem::take(&mut state.hurry);
+        if let Some(order) = state.order.take() {
+            self.follow(order);
+            state.number = self.order.number;
+            state.usages = self.trees.iter().map(|tree| tree.last).collect();
+            state.missing = self.is_missing_some();
+            state.progress = self.progress();
+        }
+    }
+
+    /// Changes to another set of trees; those that stay keep what they have.
+    fn follow(&mut self, order: Order) {
+        let place = |tree: &PathBuf| order.trees.binary_search(tree).ok();
+        let mut trees = vec![
+            Tree {
+                due: true,
+                ..Tree::default()
+            };
+            order.trees.len()
+        ];
+        for (path, tree) in self.order.trees.iter().zip(self.trees.drain(..)) {
+            if let Some(kept) = place(path).and_then(|index| trees.get_mut(index)) {
+                *kept = tree;
+            }
+        }
+        self.walk = self.walk.take().and_then(|(index, walk)| {
+            let path = self.order.trees.get(index)?;
+            Some((place(path)?, walk))
+        });
+        self.trees = trees;
+        self.order = order;
+    }
+
+    /// Makes sure that a tree is under way; `false` when none is due yet.
+    fn begin_next(&mut self) -> bool {
+        if self.walk.is_some() {
+            return true;
+        }
+        if !self.trees.iter().any(|tree| tree.due) {
+            if self.trees.is_empty() || now() < self.next_cycle() {
+                return false;
+            }
+            self.trees.iter_mut().for_each(|tree| tree.due = true);
+            (self.entries, self.worked) = (0, Duration::ZERO);
+        }
+        let begun = now();
+        // Those without a result first, then in order.
+        let due = self.trees.iter().enumerate().filter(|(_, tree)| tree.due);
+        let next = due.min_by_key(|(_, tree)| tree.last.is_some());
+        let Some((index, path)) = next.and_then(|(i, _)| Some((i, self.order.trees.get(i)?)))
+        else {
+            return false;
+        };
+        self.walk = Some((index, Walk::open(path, begun, Bounds::USUAL)));
+        if let Some(usage) = self.ask_quota(index, begun) {
+            self.walk = None;
+            self.finish(index, usage, 1);
+        }
+        true
+    }
+
+    /// What the filesystem accounts to a tree that is a project of its own; of
+    /// trees that share one, none is.
+    fn ask_quota(&mut self, index: usize, begun: Mono) -> Option<TreeUsage> {
+        let (_, walk) = self.walk.as_ref()?;
+        let project = read_tree_project(walk.root()?);
+        let usage = read_quota(walk.root()?, project?, begun);
+        let mut shared = false;
+        for (other, tree) in self.trees.iter_mut().enumerate() {
+            if other == index {
+                tree.project = project;
+            } else if tree.project == project {
+                shared = true;
+                tree.due |= tree.last.is_some_and(|last| last.by_quota);
+            }
+        }
+        usage.filter(|_| !shared)
+    }
+
+    /// Does a step of the tree under way.
+    fn work(&mut self) {
+        let Some((index, mut walk)) = self.walk.take() else {
+            return;
+        };
+        let begun = now();
+        let done = walk.step(STEP, &mut self.buffer, &self.shared.attention);
+        let took = now().since(begun);
+        self.worked += took;
+        self.unrested += took;
+        let (usage, entries) = (walk.usage(), walk.entries());
+        if done {
+            drop(walk);
+            self.finish(index, usage, entries);
+        } else {
+            self.walk = Some((index, walk));
+            self.publish(index, usage);
+        }
+    }
+
+    fn finish(&mut self, index: usize, usage: TreeUsage, entries: u64) {
+        self.entries += entries;
+        if let Some(tree) = self.trees.get_mut(index) {
+            tree.last = Some(usage);
+            tree.due = false;
+        }
+        let ended = !self.trees.iter().any(|tree| tree.due);
+        if ended {
+            self.ended = now();
+            self.hurry = false;
+        }
+        self.publish(index, usage);
+        if ended {
+            self.shared.ended.notify_all();
+        }
+    }
+
+    /// Shows a result; one under way only where it is more than the last whole
+    /// one, so that a tree which grows faster than it is walked is seen to.
+    fn publish(&self, index: usize, usage: TreeUsage) {
+        let last = self.trees.get(index).and_then(|tree| tree.last);
+        let mut state = self.shared.lock();
+        if let Some(shown) = state.usages.get_mut(index) {
+            let whole = last.filter(|last| last.used_bytes >= usage.used_bytes);
+            *shown = whole.or(Some(usage));
+        }
+        state.progress = self.progress();
+        state.missing = self.is_missing_some();
+    }
+
+    fn progress(&self) -> Progress {
+        let under_way = self.walk.as_ref().map_or(0, |(_, walk)| walk.entries());
+        Progress {
+            trees_done: self.trees.iter().filter(|tree| !tree.due).count(),
+            trees: self.trees.len(),
+            entries: self.entries + under_way,
+        }
+    }
+
+    fn is_missing_some(&self) -> bool {
+        self.trees.iter().any(|tree| tree.last.is_none())
+    }
+
+    fn pace(&self) -> Pace {
+        if self.hurry { Pace::HURRIED } else { self.pace }
+    }
+
+    fn next_cycle(&self) -> Mono {
+        let pace = self.pace();
+        let for_work = self.worked.saturating_mul(pace.pause_for_work);
+        self.ended + pace.pause.max(for_work)
+    }
+
+    /// Lets others at the disk, within a cycle.
+    fn rest(&mut self) {
+        if self.unrested >= self.pace().slice {
+            self.wait(self.unrested.min(LONGEST_REST));
+            self.unrested = Duration::ZERO;
+        }
+    }
+
+    fn pause(&self) {
+        let wait = if self.trees.is_empty() {
+            LONGEST_WAIT
+        } else {
+            self.next_cycle().since(now()).min(LONGEST_WAIT)
+        };
+        self.wait(wait);
+    }
+
+    /// Waits that long, or until there is something to look at.
+    fn wait(&self, at_most: Duration) {
+        let state = self.shared.lock();
+        let set = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
+        let idle = |_: &mut _| !set(&self.shared.attention) && !set(&self.shared.quit);
+        let waited = self.shared.called.wait_timeout_while(state, at_most, idle);
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+/// Nice 19 and the idle class of the disk, for this thread alone.
+///
+/// Not `SCHED_IDLE`: a thread that gets no processor for minutes may hold a
+/// directory's lock meanwhile, and the pod that works there waits for it.
+fn lower_priority() {
+    // Refused or unknown: then at the common priority, with the same rests.
+    let _ = rustix::process::setpriority_process(None, 19);
+    let _ = evictd_rawsys::set_idle_io_priority();
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,222 @@
+//! Which directory trees belong to a pod, and what they come to. No I/O.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use std::path::{Path, PathBuf};
+
+use evictd_pod::usage::{ContainerUsage, PodUsage, VolumeUsage};
+use evictd_pod::{Pod, VolumeSource};
+
+use crate::TreeUsage;
+
+/// Where pods' files lie.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PodDirs {
+    /// Volumes lie in `ROOT/pods/UID/volumes/kubernetes.io~KIND/NAME`
+    /// (the kubelet's `--root-dir`).
+    pub root_dir: PathBuf,
+    /// Logs lie in `DIR/NAMESPACE_NAME_UID/CONTAINER` (`--pod-logs-dir`).
+    pub logs_dir: PathBuf,
+    /// Whether `hostPath` volumes are measured.
+    ///
+    /// They count for ranking, and not as the pod's own storage (decision D58).
+    /// The kubelet does not measure them, so there they count as nothing: with
+    /// this set, a pod that mounts the node's `/` to look at it is the one that
+    /// holds most.
+    pub host_paths: bool,
+}
+
+/// What a tree is to its pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TreeKind {
+    /// Logs: of one container, or the directory of all of them.
+    Log {
+        /// Whose; `None` for all, which holds the others.
+        container: Option<String>,
+    },
+    /// An `emptyDir`, on disk or in memory.
+    EmptyDir {
+        /// The volume's name.
+        volume: String,
+    },
+    /// Another volume whose contents lie below the root directory:
+    /// `configMap` or `gitRepo`.
+    Contents {
+        /// The volume's name.
+        volume: String,
+    },
+    /// A `hostPath`: a directory or file of the node.
+    HostPath {
+        /// The volume's name.
+        volume: String,
+    },
+}
+
+/// A directory tree of a pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PodTree {
+    /// Where it lies, if it is there at all.
+    pub path: PathBuf,
+    /// What it is.
+    pub kind: TreeKind,
+}
+
+/// The trees of a pod (K: `GetPodVolumeDir`, `BuildPodLogsDirectory`).
+///
+/// A name that is no single part of a path, such as `..`, gives no tree. A pod
+/// without uid has no volumes here; one without name or namespace, no logs.
+#[must_use]
+pub fn pod_trees(pod: &Pod, dirs: &PodDirs) -> Vec<PodTree> {
+    let mut trees = Vec::new();
+    log_trees(pod, dirs, &mut trees);
+    let volumes = pod.spec.volumes.iter();
+    trees.extend(volumes.filter_map(|volume| {
+        let name = volume.name.clone();
+        let below = |kind| volume_dir(pod, dirs, kind, &volume.name);
+        let (path, kind) = match &volume.source {
+            VolumeSource::EmptyDir { .. } => {
+                (below("empty-dir")?, TreeKind::EmptyDir { volume: name })
+            }
+            VolumeSource::ConfigMap => (below("configmap")?, TreeKind::Contents { volume: name }),
+            VolumeSource::GitRepo => (below("git-repo")?, TreeKind::Contents { volume: name }),
+            VolumeSource::HostPath { path } if dirs.host_paths && path.starts_with('/') => {
+                (PathBuf::from(path), TreeKind::HostPath { volume: name })
+            }
+            VolumeSource::HostPath { .. }
+            | VolumeSource::Secret
+            | VolumeSource::DownwardApi
+            | VolumeSource::Projected
+            | VolumeSource::PersistentVolumeClaim
+            | VolumeSource::Other => return None,
+        };
+        Some(PodTree { path, kind })
+    }));
+    trees
+}
+
+fn log_trees(pod: &Pod, dirs: &PodDirs, trees: &mut Vec<PodTree>) {
+    let of = &pod.metadata;
+    if ![&of.namespace, &of.name, &of.uid]
+        .iter()
+        .all(|p| is_part(p))
+    {
+        return;
+    }
+    let all = dirs
+        .logs_dir
+        .join(format!("{}_{}_{}", of.namespace, of.name, of.uid));
+    let containers = pod.spec.init_containers.iter().chain(&pod.spec.containers);
+    for container in containers.filter(|container| is_part(&container.name)) {
+        trees.push(PodTree {
+            path: all.join(&container.name),
+            kind: TreeKind::Log {
+                container: Some(container.name.clone()),
+            },
+        });
+    }
+    trees.push(PodTree {
+        path: all,
+        kind: TreeKind::Log { container: None },
+    });
+}
+
+fn volume_dir(pod: &Pod, dirs: &PodDirs, kind: &str, name: &str) -> Option<PathBuf> {
+    let uid = &pod.metadata.uid;
+    (is_part(uid) && is_part(name)).then(|| {
+        let kind = format!("kubernetes.io~{kind}");
+        let volumes = dirs.root_dir.join("pods").join(uid).join("volumes");
+        volumes.join(kind).join(name)
+    })
+}
+
+/// Whether a name is one part of a path, and stays below what it is joined to.
+fn is_part(name: &str) -> bool {
+    !matches!(name, "" | "." | "..") && !name.contains(['/', '\0'])
+}
+
+/// Adds to a pod's usage what its trees hold, as far as `usage_of` knows them:
+/// its volumes, its containers' logs, and its ephemeral storage.
+///
+/// Ephemeral storage is logs, volumes on local disk other than `hostPath`, and
+/// the writable layers that `usage` already names. It stays `None` while
+/// nothing of it is known.
+pub fn add_disk_usage(
+    usage: &mut PodUsage,
+    pod: &Pod,
+    trees: &[PodTree],
+    usage_of: &dyn Fn(&Path) -> Option<TreeUsage>,
+) {
+    let (mut all_logs, mut volumes) = (None, None);
+    for tree in trees {
+        let Some(found) = usage_of(&tree.path) else {
+            continue;
+        };
+        match &tree.kind {
+            TreeKind::Log { container: None } => all_logs = Some(found.used_bytes),
+            TreeKind::Log {
+                container: Some(name),
+            } => {
+                let container = container_of(usage, name);
+                container.logs_bytes = Some(found.used_bytes);
+                container.logs_inodes = Some(found.inodes_used);
+            }
+            TreeKind::EmptyDir { volume } | TreeKind::Contents { volume } => {
+                add_volume(usage, volume, found);
+                if is_on_disk(pod, volume) {
+                    volumes = sum(volumes, Some(found.used_bytes));
+                }
+            }
+            TreeKind::HostPath { volume } => add_volume(usage, volume, found),
+        }
+    }
+    let containers = &usage.containers;
+    let logs = all_logs.or_else(|| {
+        containers
+            .iter()
+            .fold(None, |all, c| sum(all, c.logs_bytes))
+    });
+    let layers = containers
+        .iter()
+        .fold(None, |all, c| sum(all, c.rootfs_bytes));
+    usage.ephemeral_storage_bytes = sum(sum(logs, layers), volumes);
+}
+
+/// What is known of the two.
+fn sum(one: Option<u64>, other: Option<u64>) -> Option<u64> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.saturating_add(other)),
+        (known, None) | (None, known) => known,
+    }
+}
+
+fn is_on_disk(pod: &Pod, name: &str) -> bool {
+    let mut volumes = pod.spec.volumes.iter();
+    volumes.any(|volume| volume.name == name && volume.is_local())
+}
+
+fn add_volume(usage: &mut PodUsage, name: &str, found: TreeUsage) {
+    usage.volumes.push(VolumeUsage {
+        name: name.into(),
+        used_bytes: Some(found.used_bytes),
+        inodes_used: Some(found.inodes_used),
+    });
+}
+
+/// The container of that name, which is added where it was not measured yet.
+fn container_of<'a>(usage: &'a mut PodUsage, name: &str) -> &'a mut ContainerUsage {
+    let containers = &mut usage.containers;
+    let known = containers.iter().position(|c| c.name == name);
+    let index = known.unwrap_or_else(|| {
+        containers.push(ContainerUsage {
+            name: name.into(),
+            ..ContainerUsage::default()
+        });
+        containers.len() - 1
+    });
+    #[expect(clippy::indexing_slicing, reason = "found, or pushed just now")]
+    &mut containers[index]
+}
+
+#[cfg(test)]
+mod tests;

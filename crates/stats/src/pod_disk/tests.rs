@@ -1,0 +1,211 @@
+use std::path::{Path, PathBuf};
+
+use evictd_node::Mono;
+use evictd_pod::usage::{ContainerUsage, PodUsage, VolumeUsage};
+use evictd_pod::{Container, Medium, Pod, Volume, VolumeSource};
+
+use super::{PodDirs, PodTree, TreeKind, add_disk_usage, pod_trees};
+use crate::TreeUsage;
+
+fn dirs() -> PodDirs {
+    PodDirs {
+        root_dir: PathBuf::from("/root"),
+        logs_dir: PathBuf::from("/logs"),
+        host_paths: true,
+    }
+}
+
+fn container(name: &str) -> Container {
+    Container {
+        name: name.into(),
+        ..Container::default()
+    }
+}
+
+fn volume(name: &str, source: VolumeSource) -> Volume {
+    Volume {
+        name: name.into(),
+        source,
+    }
+}
+
+fn empty_dir(medium: Medium) -> VolumeSource {
+    VolumeSource::EmptyDir {
+        medium,
+        size_limit: None,
+    }
+}
+
+fn host_path(path: &str) -> VolumeSource {
+    VolumeSource::HostPath { path: path.into() }
+}
+
+fn pod() -> Pod {
+    let mut pod = Pod::default();
+    pod.metadata.namespace = "shop".into();
+    pod.metadata.name = "web".into();
+    pod.metadata.uid = "u-1".into();
+    pod.spec.init_containers = vec![container("setup")];
+    pod.spec.containers = vec![container("main")];
+    pod.spec.volumes = vec![
+        volume("cache", empty_dir(Medium::Default)),
+        volume("ram", empty_dir(Medium::Memory)),
+        volume("host", host_path("/srv/data")),
+        volume("config", VolumeSource::ConfigMap),
+        volume("code", VolumeSource::GitRepo),
+        volume("secret", VolumeSource::Secret),
+        volume("claim", VolumeSource::PersistentVolumeClaim),
+    ];
+    pod
+}
+
+/// Paths in order, each with the first letters of what it is.
+fn listed(pod: &Pod, dirs: &PodDirs) -> Vec<String> {
+    let line = |tree: &PodTree| {
+        let kind = match &tree.kind {
+            TreeKind::Log { container } => format!("log {container:?}"),
+            TreeKind::EmptyDir { volume } => format!("emptyDir {volume}"),
+            TreeKind::Contents { volume } => format!("contents {volume}"),
+            TreeKind::HostPath { volume } => format!("hostPath {volume}"),
+        };
+        format!("{} {kind}", tree.path.display())
+    };
+    pod_trees(pod, dirs).iter().map(line).collect()
+}
+
+#[test]
+fn trees_lie_where_the_kubelet_puts_them() {
+    let volumes = "/root/pods/u-1/volumes/kubernetes.io~";
+    let expected = [
+        "/logs/shop_web_u-1/setup log Some(\"setup\")".to_owned(),
+        "/logs/shop_web_u-1/main log Some(\"main\")".to_owned(),
+        "/logs/shop_web_u-1 log None".to_owned(),
+        format!("{volumes}empty-dir/cache emptyDir cache"),
+        format!("{volumes}empty-dir/ram emptyDir ram"),
+        "/srv/data hostPath host".to_owned(),
+        format!("{volumes}configmap/config contents config"),
+        format!("{volumes}git-repo/code contents code"),
+    ];
+    assert_eq!(listed(&pod(), &dirs()), expected);
+}
+
+#[test]
+fn host_paths_are_measured_where_that_is_wanted() {
+    let without = PodDirs {
+        host_paths: false,
+        ..dirs()
+    };
+    let all = listed(&pod(), &dirs());
+    let mut fewer = all.clone();
+    fewer.retain(|line| !line.contains("hostPath"));
+    assert_eq!(listed(&pod(), &without), fewer);
+    let mut relative = pod();
+    relative.spec.volumes = vec![volume("host", host_path("etc/../passwd"))];
+    assert_eq!(listed(&relative, &dirs()).len(), 3);
+}
+
+#[test]
+fn names_that_are_no_part_of_a_path_give_no_tree() {
+    for bad in ["", ".", "..", "a/b", "/", "../..", "a\0b"] {
+        let mut of_pod = pod();
+        of_pod.metadata.uid = bad.into();
+        assert_eq!(
+            listed(&of_pod, &dirs()),
+            ["/srv/data hostPath host"],
+            "{bad}"
+        );
+        let mut named = pod();
+        named.metadata.namespace = bad.into();
+        assert!(
+            listed(&named, &dirs())
+                .iter()
+                .all(|line| !line.contains("/logs"))
+        );
+        let mut inside = pod();
+        inside.spec.containers = vec![container(bad)];
+        inside.spec.volumes = vec![volume(bad, empty_dir(Medium::Default))];
+        assert_eq!(listed(&inside, &dirs()).len(), 2, "{bad}");
+    }
+}
+
+/// Each tree holds the bytes and inodes that its last name says.
+fn known(path: &Path) -> Option<TreeUsage> {
+    let (used_bytes, inodes_used) = match path.file_name()?.to_str()? {
+        "setup" => (1, 1),
+        "main" => (20, 2),
+        "shop_web_u-1" => (50, 5),
+        "cache" => (1_000, 10),
+        "ram" => (70_000, 7),
+        "data" => (900_000, 9),
+        "config" => (300, 3),
+        _ => return None,
+    };
+    Some(TreeUsage {
+        used_bytes,
+        inodes_used,
+        sampled: Mono::ZERO,
+        complete: true,
+        by_quota: false,
+    })
+}
+
+fn used(name: &str, bytes: u64, inodes: u64) -> VolumeUsage {
+    VolumeUsage {
+        name: name.into(),
+        used_bytes: Some(bytes),
+        inodes_used: Some(inodes),
+    }
+}
+
+#[test]
+fn usage_names_volumes_and_logs_and_sums_up_what_is_the_pods_own() {
+    let pod = pod();
+    let trees = pod_trees(&pod, &dirs());
+    let mut usage = PodUsage {
+        memory_working_set_bytes: Some(5),
+        containers: vec![ContainerUsage {
+            name: "main".into(),
+            memory_working_set_bytes: Some(4),
+            rootfs_bytes: Some(4_000),
+            ..ContainerUsage::default()
+        }],
+        ..PodUsage::default()
+    };
+    add_disk_usage(&mut usage, &pod, &trees, &known);
+    let volumes = [
+        used("cache", 1_000, 10),
+        used("ram", 70_000, 7),
+        used("host", 900_000, 9),
+        used("config", 300, 3),
+    ];
+    assert_eq!(usage.volumes, volumes);
+    let names: Vec<_> = usage.containers.iter().map(|c| c.name.as_str()).collect();
+    assert_eq!(names, ["main", "setup"]);
+    assert_eq!(usage.containers[0].logs_bytes, Some(20));
+    assert_eq!(usage.containers[0].logs_inodes, Some(2));
+    assert_eq!(usage.containers[0].memory_working_set_bytes, Some(4));
+    assert_eq!(usage.containers[1].logs_bytes, Some(1));
+    assert_eq!(usage.memory_working_set_bytes, Some(5));
+    // Logs of the whole pod, the writable layer, and volumes on disk that are
+    // the pod's own: neither memory nor the node's directories.
+    assert_eq!(
+        usage.ephemeral_storage_bytes,
+        Some(50 + 4_000 + 1_000 + 300)
+    );
+}
+
+#[test]
+fn what_is_not_known_is_left_open() {
+    let pod = pod();
+    let trees = pod_trees(&pod, &dirs());
+    let mut usage = PodUsage::default();
+    add_disk_usage(&mut usage, &pod, &trees, &|_| None);
+    assert_eq!(usage, PodUsage::default());
+
+    // The pod's log directory is still to be measured, its containers' are not.
+    let some =
+        |path: &Path| known(path).filter(|_| path.ends_with("main") || path.ends_with("setup"));
+    add_disk_usage(&mut usage, &pod, &trees, &some);
+    assert_eq!(usage.ephemeral_storage_bytes, Some(21));
+    assert_eq!(usage.volumes, []);
+}

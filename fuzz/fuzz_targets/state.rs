@@ -1,0 +1,43 @@
+//! The state file: no panic, and what was read is written so that it is read
+//! again as the same, within the bounds, and can be used on any clock.
+#![no_main]
+
+use core::time::Duration;
+
+use evictd_node::Mono;
+use evictd_state::{HISTORY, MAX_BYTES, Record, parse, to_json};
+use libfuzzer_sys::fuzz_target;
+
+const TRANSITION: Duration = Duration::from_secs(300);
+
+fuzz_target!(|bytes: &[u8]| {
+    let mut state = match parse(bytes) {
+        Ok(state) => state,
+        Err(error) => {
+            assert!(!error.to_string().contains(char::is_control));
+            return;
+        }
+    };
+    let text = to_json(&state);
+    assert!(text.len() < MAX_BYTES);
+    let again = parse(text.as_bytes()).expect("what was read");
+    let dropped = state.history.len() - again.history.len();
+    assert_eq!(again.history, state.history[dropped..]);
+    state.history.drain(..dropped);
+    assert_eq!(again, state);
+    // The clock of this boot, of another one, and of none.
+    for (boot_id, now) in [(state.boot_id.clone(), u64::MAX), ("b".into(), 7), (String::new(), 0)] {
+        let now = Mono::from_nanos(now);
+        let mut state = state.clone();
+        state.rebase(&boot_id, now, state.wall_seconds.saturating_add(9), TRANSITION);
+        assert!(state.saved_at <= now);
+        assert!(state.conditions.iter().all(|c| c.last_observed.is_none_or(|at| at <= now))
+            || boot_id == again.boot_id);
+        for first in state.memory(now).first_met {
+            assert!(state.first_met.contains(&first));
+        }
+        state.push(Record::default());
+        assert!(state.history.len() <= HISTORY);
+        assert!(parse(to_json(&state).as_bytes()).is_ok());
+    }
+});
