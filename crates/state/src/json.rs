@@ -110,6 +110,8 @@ impl Record {
             ("annotations", Value::Object(annotations)),
             ("graceSeconds", self.grace_seconds.into()),
             ("outcome", self.outcome.name().into()),
+            // The pod's own, once it is gone; never read back.
+            ("phase", self.phase().into()),
             ("method", self.method.as_str().into()),
             ("millis", self.millis.into()),
         ])
