@@ -10,7 +10,9 @@ use evictd_runtime::Releaser;
 use evictd_stats::{now, read_memory_switched_off};
 use evictd_watch::{Signal, Token, Wake, Watch};
 
-use crate::engine::{Engine, Event};
+use crate::engine::Engine;
+use crate::memory::Memory;
+use crate::oom_score::Scores;
 use crate::setup::{PROC, Setup};
 use crate::{machine, protect};
 
@@ -35,16 +37,22 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     let releaser = Releaser::start().map_err(|error| format!("helper thread: {error}"))?;
     let setup = Setup::of(settings, Some(releaser))?;
     announce(settings, &setup);
+    let hierarchies = setup.cgroup.hierarchies.clone();
     let mut engine = Engine::open(setup)?;
     protect::this_process();
-    let mut tell = |_: Mono, event: &Event| log::log!(event.level(), "{event}");
-    engine.run_due(now(), &mut tell);
+    let mut memory = Memory::open(settings, &mut engine);
+    let mut scores = Scores::open(settings, hierarchies)?;
+    engine.run_due(now(), &mut |_, event| memory.note(event));
     warn(settings, &engine);
     let mut report = Report::new(settings);
-    while wait(&mut watch, &mut engine, report.due())? {
-        engine.run_due(now(), &mut tell);
+    let next = |report: &Report, scores: &Scores| [report.next, scores.next];
+    while wait(&mut watch, &mut engine, next(&report, &scores))? {
+        engine.run_due(now(), &mut |_, event| memory.note(event));
+        memory.keep(&engine);
+        scores.apply_if_due(now(), &mut engine);
         report.log_if_due(now(), &engine);
     }
+    memory.close(&engine);
     log::info!("ended");
     Ok(())
 }
@@ -64,10 +72,6 @@ impl Report {
         }
     }
 
-    const fn due(&self) -> Option<Mono> {
-        self.next
-    }
-
     fn log_if_due(&mut self, now: Mono, engine: &Engine) {
         if self.next.is_some_and(|next| now >= next) {
             self.next = Some(now + self.every);
@@ -78,14 +82,17 @@ impl Report {
 
 /// Waits until something is due. `false` when it is time to end: a signal came and
 /// no pod is being killed, or it came twice.
-fn wait(watch: &mut Watch, engine: &mut Engine, report: Option<Mono>) -> Result<bool, String> {
+fn wait(watch: &mut Watch, engine: &mut Engine, others: [Option<Mono>; 2]) -> Result<bool, String> {
     let mut failed = None;
     engine.each_descriptor(&mut |fd| failed = watch.add(fd, KILL).err().or(failed.take()));
     if let Some(error) = failed {
         // The kill's own deadlines still wake the loop.
         log::debug!("{error}");
     }
-    let until = report.into_iter().fold(engine.wake_at(now()), Mono::min);
+    let until = others
+        .into_iter()
+        .flatten()
+        .fold(engine.wake_at(now()), Mono::min);
     for wake in watch
         .wait(now(), Some(until))
         .map_err(|error| error.to_string())?

@@ -19,6 +19,7 @@ mod gc;
 mod history;
 mod log_line;
 mod machine;
+mod memory;
 mod oom_score;
 mod pods;
 mod protect;

@@ -1,5 +1,6 @@
 //! The pods of this node and what they use, read when somebody asks.
 
+use core::time::Duration;
 use std::path::PathBuf;
 
 use evictd_manifest::ManifestDir;
@@ -7,7 +8,10 @@ use evictd_pod::Pod;
 use evictd_pod::usage::{ContainerUsage, PodUsage};
 use evictd_rank::Candidate;
 use evictd_runtime::{CgroupConfig, CgroupRuntime, FoundPod, Listing, PodSource};
-use evictd_stats::{Dir, Hierarchies, Hierarchy, PodReader, PodSample};
+use evictd_stats::{
+    Dir, DiskScanner, Hierarchies, Hierarchy, PodDirs, PodReader, PodSample, PodTree, Progress,
+    add_disk_usage, pod_trees,
+};
 
 /// The pods of the node at one moment.
 pub(crate) struct Census {
@@ -20,6 +24,33 @@ pub(crate) struct Census {
     pub(crate) is_told: bool,
 }
 
+/// What measures the pods' directories, and where these lie.
+struct Disk {
+    scanner: DiskScanner,
+    dirs: PodDirs,
+}
+
+impl Disk {
+    /// Tells the scanner which trees there are, and adds what it knows of them.
+    fn add(&mut self, found: &[FoundPod], usage: &mut [Option<PodUsage>]) {
+        let trees: Vec<Vec<PodTree>> = found
+            .iter()
+            .map(|found| pod_trees(&found.pod, &self.dirs))
+            .collect();
+        let paths: Vec<PathBuf> = trees
+            .iter()
+            .flatten()
+            .map(|tree| tree.path.clone())
+            .collect();
+        self.scanner.watch(&paths);
+        for ((found, trees), usage) in found.iter().zip(&trees).zip(usage) {
+            if let Some(usage) = usage {
+                add_disk_usage(usage, &found.pod, trees, &|tree| self.scanner.usage(tree));
+            }
+        }
+    }
+}
+
 /// The pods, as of the last [`Pods::refresh`].
 pub(crate) struct Pods {
     pub(crate) runtime: CgroupRuntime,
@@ -27,6 +58,7 @@ pub(crate) struct Pods {
     reader: PodReader,
     manifests: Option<ManifestDir>,
     has_roots: bool,
+    disk: Option<Disk>,
     listing: Listing,
     usage: Vec<Option<PodUsage>>,
     problems: Vec<String>,
@@ -42,11 +74,39 @@ impl Pods {
             reader: PodReader::new(&hierarchies),
             hierarchies,
             has_roots,
+            disk: None,
             manifests: manifests.map(ManifestDir::new),
             listing: Listing::default(),
             usage: Vec::new(),
             problems: Vec::new(),
         })
+    }
+
+    /// Has what the pods keep on disk measured from the next refresh on: by the
+    /// scanner's own thread, which nobody waits for.
+    pub(crate) fn measure_disk(&mut self, scanner: DiskScanner, dirs: PodDirs) {
+        self.disk = Some(Disk { scanner, dirs });
+    }
+
+    /// Lists the pods anew and waits until all that they keep on disk has been
+    /// measured, that long at most. For commands, not for the daemon.
+    pub(crate) fn refresh_with_disk(&mut self, at_most: Duration) {
+        self.refresh();
+        if let Some(disk) = &mut self.disk {
+            disk.scanner.hurry();
+            disk.scanner.wait_for_all(at_most);
+            self.refresh();
+        }
+    }
+
+    /// How far the measuring of the disk has come.
+    pub(crate) fn disk_progress(&self) -> Option<Progress> {
+        self.disk.as_ref().map(|disk| disk.scanner.progress())
+    }
+
+    /// Whether manifests describe pods: only these can have limits of their own.
+    pub(crate) const fn has_manifests(&self) -> bool {
+        self.manifests.is_some()
     }
 
     /// Lists the pods anew and reads what each uses. A pod that vanishes
@@ -82,6 +142,9 @@ impl Pods {
                 }
                 None => false,
             });
+        if let Some(disk) = &mut self.disk {
+            disk.add(&self.listing.pods, &mut self.usage);
+        }
     }
 
     /// Every pod there is, without what it uses, and who might be missing. What

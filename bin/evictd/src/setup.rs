@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use evictd_config::Resolved;
 use evictd_runtime::{CgroupConfig, KillLimits, Releaser};
-use evictd_stats::{Hierarchies, MemorySource, NodeSettings};
+use evictd_stats::{Hierarchies, MemorySource, NodeSettings, PodDirs};
+
+use crate::gc::Collector;
 
 /// Everything that an [`Engine`](crate::engine::Engine) needs.
 pub(crate) struct Setup {
@@ -15,6 +17,10 @@ pub(crate) struct Setup {
     pub(crate) manifests: Option<PathBuf>,
     pub(crate) interval: Duration,
     pub(crate) dry_run: bool,
+    /// Where pods' files lie, where they are to be measured.
+    pub(crate) dirs: Option<PodDirs>,
+    /// What deletes what dead pods left, where a directory was named for it.
+    pub(crate) collector: Option<Collector>,
 }
 
 /// Where procfs is mounted.
@@ -64,6 +70,13 @@ impl Setup {
             manifests: settings.pod_manifest_path.clone(),
             interval: settings.housekeeping_interval,
             dry_run: settings.dry_run,
+            dirs: Some(PodDirs {
+                root_dir: settings.root_dir.path.clone(),
+                logs_dir: settings.pod_logs_dir.path.clone(),
+                // A pod may mount the whole node to look at it (decision D58).
+                host_paths: false,
+            }),
+            collector: Collector::of(settings),
         })
     }
 }

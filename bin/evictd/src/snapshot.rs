@@ -1,5 +1,7 @@
 //! One look at the node: what `status` and `rank` show.
 
+use core::time::Duration;
+
 use evictd_config::Resolved;
 use evictd_evict::Evict;
 use evictd_node::{Layout, Policy, Readings, Signal};
@@ -9,6 +11,9 @@ use evictd_stats::{NodeSample, now};
 use crate::engine::Engine;
 use crate::pods::Pods;
 use crate::setup::{FIRST_FS_WAIT, Setup};
+
+/// How long somebody waits for what the pods keep on disk.
+const DISK_WAIT: Duration = Duration::from_secs(2);
 
 /// What was seen.
 pub(crate) struct Snapshot {
@@ -21,8 +26,8 @@ impl Snapshot {
     /// Looks once: reads the node and its pods, judges, does nothing.
     pub(crate) fn take(settings: &Resolved) -> Result<Self, String> {
         let mut engine = Engine::open(Setup::of(settings, None)?)?;
-        let (readings, _) = engine.observe(now(), FIRST_FS_WAIT);
-        engine.list_pods();
+        let (readings, _) = engine.observe(now(), FIRST_FS_WAIT, false);
+        engine.pods_mut().refresh_with_disk(DISK_WAIT);
         Ok(Self {
             engine,
             readings,

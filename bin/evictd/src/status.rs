@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use evictd_condition::NodeCondition;
 use evictd_config::Resolved;
 use evictd_node::{Condition, Reading, Signal};
+use evictd_stats::Progress;
 use evictd_threshold::{Threshold, ThresholdValue};
 use serde_json::{Value, json};
 
@@ -68,6 +69,13 @@ fn in_text(snapshot: &Snapshot, paint: Paint) -> String {
         ));
     }
     text.push_str(&format!("\nFilesystems: {}\n", snapshot.layout()));
+    if let Some(progress) = snapshot
+        .pods()
+        .disk_progress()
+        .filter(Progress::is_under_way)
+    {
+        text.push_str(&format!("Still being measured: {progress}\n"));
+    }
     text.push_str(&paint.head("Conditions:"));
     for condition in Condition::ALL {
         let holds = snapshot.evict().conditions().has(condition);

@@ -208,8 +208,8 @@ fn lowering_without_the_privilege_is_told_in_one_line() {
         assert_eq!(told["outcome"], "refused");
         assert_eq!(score(guaranteed), before);
         let expected = format!(
-            "evictd oom-score: 1 processes keep their score, the first is {guaranteed} ({before} \
-             instead of -997): Permission denied (os error 13); lowering needs CAP_SYS_RESOURCE\n"
+            "evictd oom-score: not set: 1 (first is process {guaranteed}, at {before} instead of \
+             -997): Permission denied (os error 13); lowering needs CAP_SYS_RESOURCE\n"
         );
         assert_eq!(text(&output.stderr), expected);
     }

@@ -109,21 +109,25 @@ fn commands_take_their_own_flags_anywhere() {
         ("history", Command::History { json: false }),
         ("config --json=true", Command::Config { json: true }),
         ("selftest", Command::Selftest { json: false }),
-        (
-            "--apply oom-score --json",
-            Command::OomScore {
-                apply: true,
-                json: true,
-            },
-        ),
-        ("gc containers", Command::GcContainers { json: false }),
-        (
-            "gc --json --dry-run containers",
-            Command::GcContainers { json: true },
-        ),
     ] {
         assert_eq!(run(line).0, expected, "{line}");
     }
+}
+
+#[test]
+fn a_command_may_have_two_words() {
+    for (line, json) in [
+        ("gc containers", false),
+        ("gc --json --dry-run containers", true),
+        ("--json gc -- containers", true),
+    ] {
+        assert_eq!(run(line).0, Command::GcContainers { json }, "{line}");
+    }
+    let both = Command::OomScore {
+        apply: true,
+        json: true,
+    };
+    assert_eq!(run("--apply oom-score --json").0, both);
 }
 
 /// Every flag reaches the field of its name, through argh and all.

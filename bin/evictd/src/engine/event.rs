@@ -5,6 +5,7 @@ use evictd_condition::NodeCondition;
 use evictd_evict::{Cause, Evict, Eviction, Met, NodeReclaim};
 use evictd_node::{Condition, ConditionSet, Layout, Readings, Resource, Signal};
 use evictd_runtime::{FoundPod, KillReport};
+use evictd_state::Record;
 use evictd_stats::{FsSample, NodeSample};
 
 use crate::amount::Amount;
@@ -56,11 +57,13 @@ pub(crate) enum Event {
         resource: Resource,
         calls: &'static [NodeReclaim],
     },
+    /// What the node gave back.
+    Reclaimed(String),
     /// A pod was chosen.
     Evicting {
         victim: Victim,
         why: String,
-        message: String,
+        record: Box<Record>,
         dry_run: bool,
     },
     /// A kill could not begin.
@@ -93,6 +96,7 @@ impl Event {
                 ..
             } => log::Level::Debug,
             Self::Cleared(_)
+            | Self::Reclaimed(_)
             | Self::Layout(_)
             | Self::Killed(_)
             | Self::Recovered
@@ -140,6 +144,7 @@ impl Event {
         eviction: &Eviction,
         evict: &Evict,
         sample: &NodeSample,
+        record: Record,
         dry_run: bool,
     ) -> Self {
         let why = match &eviction.cause {
@@ -170,11 +175,10 @@ impl Event {
                 String::from("it is above one of its own local storage limits")
             }
         };
-        let (victim, message) = (victim.clone(), eviction.message.clone());
         Self::Evicting {
-            victim,
+            victim: victim.clone(),
             why,
-            message,
+            record: Box::new(record),
             dry_run,
         }
     }
@@ -222,6 +226,11 @@ fn place(signal: Signal, sample: &NodeSample) -> String {
     })
 }
 
+/// The device of the filesystem that a signal is about.
+pub(super) fn device(signal: Signal, sample: &NodeSample) -> Option<(u32, u32)> {
+    filesystem(signal, sample).map(FsSample::device_numbers)
+}
+
 const fn filesystem(signal: Signal, sample: &NodeSample) -> Option<&FsSample> {
     match signal {
         Signal::NodefsAvailable | Signal::NodefsInodesFree => sample.nodefs.as_ref(),
@@ -234,9 +243,11 @@ const fn filesystem(signal: Signal, sample: &NodeSample) -> Option<&FsSample> {
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Met(text) | Self::Cleared(text) | Self::Layout(text) | Self::Problem(text) => {
-                f.write_str(text)
-            }
+            Self::Met(text)
+            | Self::Cleared(text)
+            | Self::Reclaimed(text)
+            | Self::Layout(text)
+            | Self::Problem(text) => f.write_str(text),
             Self::Condition { condition, holds } => {
                 let mut status = NodeCondition::unknown(*condition);
                 status.update((), *holds);
@@ -245,17 +256,16 @@ impl fmt::Display for Event {
             }
             Self::Reclaiming { resource, calls } => {
                 write!(f, "attempting to reclaim {resource} from the node:")?;
-                calls.iter().try_for_each(|call| write!(f, " {call}"))?;
-                f.write_str("; no container runtime is configured, so nothing comes of it")
+                calls.iter().try_for_each(|call| write!(f, " {call}"))
             }
             Self::Evicting {
                 victim,
                 why,
-                message,
+                record,
                 dry_run,
             } => {
                 let verb = if *dry_run { "would evict" } else { "evicting" };
-                evicting(f, verb, victim, why, message)
+                evicting(f, verb, victim, why, &record.message)
             }
             Self::NotBegun { victim, error } => {
                 write!(

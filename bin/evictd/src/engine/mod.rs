@@ -11,14 +11,31 @@ use std::os::fd::BorrowedFd;
 
 use evictd_evict::{Evict, Eviction, NodeReclaim, Observation, Outcome, Plan};
 use evictd_node::{ConditionSet, Mono, Readings, Signal, SignalSet};
+use evictd_pod::Metadata;
 use evictd_runtime::{KillState, PodKiller};
-use evictd_stats::{NodeReader, NodeSample};
+use evictd_state::Record;
+use evictd_stats::{DiskScanner, NodeReader, NodeSample, wall_seconds};
 
+use crate::gc::{Collection, Collector};
 use crate::pods::Pods;
 use crate::setup::{FIRST_FS_WAIT, FS_WAIT, Setup};
 
 pub(crate) use event::{Event, Victim};
 use flight::Flight;
+
+/// How often pods are listed for their own limits, as often as the kubelet looks
+/// at them.
+const CENSUS: Duration = Duration::from_secs(10);
+
+/// How long the filesystems may take to say what a collection has freed: a pod's
+/// life hangs on the answer.
+const RECLAIMED_FS_WAIT: Duration = Duration::from_millis(100);
+
+/// The most files and directories that one collection deletes.
+const MOST_DELETED: u64 = 10_000;
+
+/// How many pods that went are remembered.
+const FEW_GONE: usize = 15;
 
 /// Receives what happens, when it happens.
 pub(crate) type Tell<'a> = &'a mut dyn FnMut(Mono, &Event);
@@ -30,6 +47,10 @@ pub(crate) struct Engine {
     pods: Pods,
     interval: Duration,
     dry_run: bool,
+    collector: Option<Collector>,
+    /// Uids of pods that went lately: what they left may be deleted at once.
+    gone: Vec<String>,
+    next_census: Mono,
     sample: NodeSample,
     flight: Option<Flight>,
     next_tick: Mono,
@@ -53,12 +74,20 @@ impl Engine {
     /// Opens the node's files and the runtime.
     pub(crate) fn open(setup: Setup) -> Result<Self, String> {
         let text = |error: &dyn core::fmt::Display| error.to_string();
+        let mut pods = Pods::open(setup.cgroup, setup.manifests)?;
+        if let Some(dirs) = setup.dirs {
+            let scanner = DiskScanner::start().map_err(|error| text(&error))?;
+            pods.measure_disk(scanner, dirs);
+        }
         Ok(Self {
             evict: Evict::new(setup.evict).map_err(|error| text(&error))?,
             reader: NodeReader::open(setup.node).map_err(|error| text(&error))?,
-            pods: Pods::open(setup.cgroup, setup.manifests)?,
+            pods,
             interval: setup.interval,
             dry_run: setup.dry_run,
+            collector: setup.collector,
+            gone: Vec::new(),
+            next_census: Mono::ZERO,
             sample: NodeSample::default(),
             flight: None,
             next_tick: Mono::ZERO,
@@ -133,31 +162,46 @@ impl Engine {
         &self.pods
     }
 
-    /// Lists the pods anew.
-    pub(crate) fn list_pods(&mut self) {
-        self.pods.refresh();
+    /// The pods, to list them anew.
+    pub(crate) const fn pods_mut(&mut self) -> &mut Pods {
+        &mut self.pods
+    }
+
+    /// The state machine, to give it back what it knew before a restart.
+    pub(crate) const fn evict_mut(&mut self) -> &mut Evict {
+        &mut self.evict
     }
 
     /// Reads the node and steps the state machine, without carrying a plan out.
-    pub(crate) fn observe(&mut self, now: Mono, fs_wait: Duration) -> (Readings, Plan) {
+    /// With pods, as last listed, their own limits are looked at too.
+    pub(crate) fn observe(
+        &mut self,
+        now: Mono,
+        fs_wait: Duration,
+        with_pods: bool,
+    ) -> (Readings, Plan) {
         self.sample = self.reader.read_within(now, fs_wait);
         let readings = self.sample.readings();
+        let layout = self.sample.layout();
         let observation = Observation {
             readings: &readings,
-            layout: self.sample.layout(),
+            layout,
         };
-        let plan = self.evict.step(now, &observation, None);
+        let candidates = with_pods.then(|| self.pods.candidates());
+        let plan = self.evict.step(now, &observation, candidates.as_deref());
         (readings, plan)
     }
 
     fn tick(&mut self, now: Mono, tell: Tell<'_>) {
         self.next_tick = now + self.interval;
-        let fs_wait = if self.told.layout.is_none() {
-            FIRST_FS_WAIT
-        } else {
-            FS_WAIT
-        };
-        let (readings, plan) = self.observe(now, fs_wait);
+        let with_pods = self.pods.has_manifests() && now >= self.next_census;
+        if with_pods {
+            self.next_census = now + CENSUS;
+            self.refresh_pods(now, tell);
+        }
+        let first = self.told.layout.is_none();
+        let fs_wait = if first { FIRST_FS_WAIT } else { FS_WAIT };
+        let (readings, plan) = self.observe(now, fs_wait, with_pods);
         self.tell_changes(now, &readings, tell);
         self.carry_out(now, plan, tell);
     }
@@ -198,20 +242,30 @@ impl Engine {
         }
     }
 
-    /// Without a container runtime there is nothing that the node could give
-    /// back; the second measurement decides all the same.
+    /// The node gives back what it can: without a container runtime, what dead
+    /// pods left in the directories that were named. Then it is measured again.
     fn reclaim(&mut self, now: Mono, calls: &'static [NodeReclaim], tell: Tell<'_>) -> Plan {
         if let Some(threshold) = self.evict.acting_on() {
-            tell(
-                now,
-                &Event::Reclaiming {
-                    resource: threshold.signal.resource(),
-                    calls,
-                },
-            );
+            let resource = threshold.signal.resource();
+            tell(now, &Event::Reclaiming { resource, calls });
+        }
+        if calls.contains(&NodeReclaim::ContainerGc)
+            && let Some(collector) = &self.collector
+        {
+            let ended: Vec<&str> = self.gone.iter().map(String::as_str).collect();
+            let how = Collection {
+                ended: &ended,
+                most: MOST_DELETED,
+                dry_run: self.dry_run,
+            };
+            let event = match collector.collect(&mut self.pods, &how) {
+                Ok(collected) => Event::Reclaimed(collected.summary()),
+                Err(problem) => Event::Problem(problem),
+            };
+            tell(now, &event);
         }
         self.refresh_pods(now, tell);
-        self.sample = self.reader.read_within(now, FS_WAIT);
+        self.sample = self.reader.read_within(now, RECLAIMED_FS_WAIT);
         let again = self.sample.readings();
         self.outcome(now, Outcome::Reclaimed(Some(&again)))
     }
@@ -223,7 +277,15 @@ impl Engine {
             return Some(self.outcome(now, Outcome::KillFailed));
         };
         let victim = Victim::new(&found, &eviction);
-        let decided = Event::evicting(&victim, &eviction, &self.evict, &self.sample, self.dry_run);
+        let record = self.record(&eviction, &found.pod.metadata);
+        let decided = Event::evicting(
+            &victim,
+            &eviction,
+            &self.evict,
+            &self.sample,
+            record,
+            self.dry_run,
+        );
         tell(now, &decided);
         if self.dry_run {
             return Some(self.outcome(now, Outcome::Killed));
@@ -247,6 +309,19 @@ impl Engine {
         }
     }
 
+    /// What is kept of an eviction over a restart.
+    fn record(&self, eviction: &Eviction, metadata: &Metadata) -> Record {
+        let (readings, wall) = (self.sample.readings(), wall_seconds());
+        let mut record = Record::new(wall, eviction, &self.evict, &readings, metadata);
+        record.device = record
+            .signal
+            .and_then(|signal| event::device(signal, &self.sample));
+        if self.dry_run {
+            record.outcome = evictd_state::Outcome::DryRun;
+        }
+        record
+    }
+
     fn go_on_killing(&mut self, now: Mono, tell: Tell<'_>) {
         if let Some(plan) = self.advance_flight(now, tell) {
             self.carry_out(now, plan, tell);
@@ -260,6 +335,8 @@ impl Engine {
             KillState::Waiting { .. } => None,
             KillState::Gone => {
                 let flight = self.flight.take()?;
+                self.gone.truncate(FEW_GONE);
+                self.gone.insert(0, flight.victim.uid.clone());
                 tell(now, &Event::Killed(flight.ended()));
                 self.next_tick = now; // measure again at once (decision D31)
                 let plan = self.outcome(now, Outcome::Killed);

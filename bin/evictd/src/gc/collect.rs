@@ -10,6 +10,7 @@ use evictd_runtime::{
 };
 use evictd_stats::{Hierarchies, wall_seconds};
 
+use crate::amount::Amount;
 use crate::pods::{Census, Pods};
 use crate::setup::PROC;
 
@@ -40,6 +41,17 @@ pub(crate) struct Collected {
 }
 
 impl Collected {
+    /// In one line, for a log.
+    pub(crate) fn summary(&self) -> String {
+        let (count, bytes) = (self.freed.deleted, Amount::bytes(self.freed.bytes));
+        let mut line = format!("deleted {count} files and directories of dead pods, {bytes} freed");
+        for note in &self.notes {
+            line.push_str("; ");
+            line.push_str(note);
+        }
+        line
+    }
+
     /// Whether something that should have gone is still there.
     pub(crate) fn has_failed(&self) -> bool {
         !self.freed.errors.is_empty() || self.unread

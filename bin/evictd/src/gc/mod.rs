@@ -14,7 +14,8 @@ use crate::pods::Pods;
 use crate::run::{print, usage_error};
 use crate::setup::Setup;
 
-use collect::{Collected, Collection, Collector, Deleted};
+use collect::{Collected, Deleted};
+pub(crate) use collect::{Collection, Collector};
 
 /// What was asked for.
 pub(crate) struct GcOptions {

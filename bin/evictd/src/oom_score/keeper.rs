@@ -32,7 +32,6 @@ impl Keeper {
     }
 
     /// Sets what has changed since the last call, and returns lines to log.
-    #[expect(dead_code, reason = "for the daemon's --apply-oom-score-adj")]
     pub(crate) fn apply(&mut self, now: Mono, pods: &[FoundPod]) -> Vec<String> {
         let scale = self.scale;
         let report = self.scores.apply(now, pods, &mut |found, child| {
@@ -67,10 +66,10 @@ impl Keeper {
 /// The line about a pod whose processes keep their score.
 fn refusal(refused: &Refused, found: &FoundPod) -> String {
     format!(
-        "oom_score_adj of {} processes of {} stays (the first is at {} instead of {}): {}; \
-         lowering needs CAP_SYS_RESOURCE",
-        refused.processes,
+        "oom_score_adj in pod {} not set: {} (first is at {} instead of {}): {}; lowering needs \
+         CAP_SYS_RESOURCE",
         name(found),
+        refused.processes,
         refused.present,
         refused.wanted,
         refused.errno

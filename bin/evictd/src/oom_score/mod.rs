@@ -2,6 +2,7 @@
 //! pods, how soon it should, and why.
 
 mod keeper;
+mod scores;
 
 use std::fs;
 use std::process::ExitCode;
@@ -16,9 +17,8 @@ use crate::run::print;
 use crate::screen::{Paint, cut};
 use crate::setup::Setup;
 
-#[expect(unused_imports, reason = "for the daemon's --apply-oom-score-adj")]
-pub(crate) use keeper::Keeper as ScoreKeeper;
 use keeper::{Keeper, name};
+pub(crate) use scores::Scores;
 
 /// What was asked for.
 pub(crate) struct OomScoreOptions {
@@ -116,8 +116,8 @@ fn refusal(seen: &Seen) -> Option<String> {
     let (first, errno) = refused.next()?;
     let all = refused.count().saturating_add(1);
     Some(format!(
-        "{all} processes keep their score, the first is {} ({} instead of {}): {errno}; lowering \
-         needs CAP_SYS_RESOURCE",
+        "not set: {all} (first is process {}, at {} instead of {}): {errno}; lowering needs \
+         CAP_SYS_RESOURCE",
         first.pid, first.present, first.wanted
     ))
 }

@@ -162,6 +162,8 @@ fn setup(sandbox: &Sandbox, threshold: u64) -> Result<Setup, String> {
         manifests: None,
         interval: INTERVAL,
         dry_run: false,
+        dirs: None,
+        collector: None,
     })
 }
 

@@ -1,0 +1,90 @@
+//! What the daemon takes along over a restart, and publishes for `evictd admit`.
+
+use core::time::Duration;
+use std::path::Path;
+
+use evictd_config::Resolved;
+use evictd_runtime::KillReport;
+use evictd_runtime::own::try_lock;
+use evictd_state::{About, Keeper, Outcome, read_boot_id};
+use evictd_stats::{now, wall_seconds};
+
+use crate::engine::{Engine, Event};
+use crate::setup::PROC;
+
+/// How long the end may wait for the last write.
+const LAST_WRITE: Duration = Duration::from_secs(2);
+
+/// The daemon's state, and the log of what happens.
+pub(crate) struct Memory(Keeper);
+
+impl Memory {
+    /// Takes over what a former daemon kept. Without a directory, or with one that
+    /// cannot be used, it is kept in memory alone, and that is said once.
+    pub(crate) fn open(settings: &Resolved, engine: &mut Engine) -> Self {
+        let about = About {
+            boot_id: read_boot_id(Path::new(PROC)).unwrap_or_default(),
+            pid: std::process::id(),
+            interval: settings.housekeeping_interval,
+            transition: settings.evict.transition_period,
+            now: now(),
+            wall_seconds: wall_seconds(),
+        };
+        let (keeper, problems) = Keeper::open(settings.state_dir.as_deref(), about, try_lock);
+        for problem in problems {
+            log::warn!("{problem}");
+        }
+        keeper.restore(now(), engine.evict_mut());
+        Self(keeper)
+    }
+
+    /// Logs what happened, and notes it where it is an eviction.
+    pub(crate) fn note(&mut self, event: &Event) {
+        log::log!(event.level(), "{event}");
+        match event {
+            Event::Evicting { record, .. } => self.0.begin(record.as_ref().clone()),
+            Event::Killed((victim, report)) => {
+                let method = report.method.map_or("", |method| method.name());
+                self.0
+                    .end(&victim.uid, Outcome::Killed, method, millis(report));
+            }
+            Event::Stuck((victim, report)) => {
+                let method = report.method.map_or("", |method| method.name());
+                self.0
+                    .end(&victim.uid, Outcome::Stuck, method, millis(report));
+            }
+            Event::NotBegun { victim, .. } => {
+                self.0.end(&victim.uid, Outcome::Stuck, "", None);
+            }
+            Event::Met(_)
+            | Event::Cleared(_)
+            | Event::Condition { .. }
+            | Event::Layout(_)
+            | Event::Reclaiming { .. }
+            | Event::Reclaimed(_)
+            | Event::Hurried(_)
+            | Event::NoCandidate { .. }
+            | Event::Observed { .. }
+            | Event::Problem(_)
+            | Event::Recovered => {}
+        }
+    }
+
+    /// Hands over what changed; the writing is a helper thread's.
+    pub(crate) fn keep(&mut self, engine: &Engine) {
+        if let Some(problem) = self.0.keep(now(), wall_seconds(), engine.evict()) {
+            log::warn!("{problem}");
+        }
+    }
+
+    /// Writes for the last time.
+    pub(crate) fn close(self, engine: &Engine) {
+        self.0
+            .close(now(), wall_seconds(), engine.evict(), LAST_WRITE);
+    }
+}
+
+fn millis(report: &KillReport) -> Option<u64> {
+    let took = report.ended?.since(report.started);
+    u64::try_from(took.as_millis()).ok()
+}
