@@ -26,13 +26,27 @@ fuzz_target!(|bytes: &[u8]| {
     state.history.drain(..dropped);
     assert_eq!(again, state);
     // The clock of this boot, of another one, and of none.
-    for (boot_id, now) in [(state.boot_id.clone(), u64::MAX), ("b".into(), 7), (String::new(), 0)] {
+    for (boot_id, now) in [
+        (state.boot_id.clone(), u64::MAX),
+        ("b".into(), 7),
+        (String::new(), 0),
+    ] {
         let now = Mono::from_nanos(now);
         let mut state = state.clone();
-        state.rebase(&boot_id, now, state.wall_seconds.saturating_add(9), TRANSITION);
+        state.rebase(
+            &boot_id,
+            now,
+            state.wall_seconds.saturating_add(9),
+            TRANSITION,
+        );
         assert!(state.saved_at <= now);
-        assert!(state.conditions.iter().all(|c| c.last_observed.is_none_or(|at| at <= now))
-            || boot_id == again.boot_id);
+        assert!(
+            state
+                .conditions
+                .iter()
+                .all(|c| c.last_observed.is_none_or(|at| at <= now))
+                || boot_id == again.boot_id
+        );
         for first in state.memory(now).first_met {
             assert!(state.first_met.contains(&first));
         }
