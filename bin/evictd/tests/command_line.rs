@@ -130,3 +130,21 @@ fn rank_names_the_signal_that_was_meant() {
         text(&output.stderr)
     );
 }
+
+/// Acceptance rows 148, 152, 154 and 155: what the README shows can be typed as it is.
+#[test]
+fn the_readmes_examples_are_taken() {
+    let readme = include_str!("../../../README.md").replace("\\\n", " ");
+    let examples = readme
+        .lines()
+        .filter_map(|line| line.strip_prefix("    evictd --"));
+    let examples: Vec<&str> = examples.collect();
+    assert!(examples.len() >= 5, "{examples:?}");
+    for example in examples {
+        let line = format!("exec \"$0\" config --{example}");
+        let mut shell = Command::new("sh");
+        let output = shell.args(["-c", &line, env!("CARGO_BIN_EXE_evictd")]);
+        let output = output.output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{example}: {output:?}");
+    }
+}

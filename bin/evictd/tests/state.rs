@@ -269,7 +269,7 @@ fn what_is_no_pod_is_a_mistake_of_the_caller() {
     }
 }
 
-/// Acceptance row 90, failure F38.
+/// Acceptance rows 2 and 90, failure F38.
 #[test]
 fn history_tells_what_was_evicted_whether_a_daemon_runs_or_not() {
     let record = Record {
@@ -301,6 +301,7 @@ fn history_tells_what_was_evicted_whether_a_daemon_runs_or_not() {
     assert_eq!(answer["evictions"], 1);
     assert_eq!(answer["records"][0]["uid"], "1");
     assert_eq!(answer["records"][0]["outcome"], "killed");
+    assert_eq!(answer["records"][0]["phase"], "Failed");
     fs::remove_dir_all(&directory).unwrap();
     for flag in [&flag, "--state-dir="] {
         let output = evictd(&["history", flag], "");

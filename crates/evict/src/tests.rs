@@ -11,6 +11,7 @@ use evictd_threshold::{Lists, parse};
 
 use super::*;
 
+mod examples;
 mod restart;
 
 const GI: i64 = 1 << 30;

@@ -9,6 +9,8 @@ use evictd_quantity::{Format, Quantity};
 
 use super::*;
 
+mod kernel;
+
 /// Of 1000 bytes of memory, so that a byte is a thousandth.
 const CAPACITY: u64 = 1000;
 

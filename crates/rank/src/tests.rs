@@ -8,6 +8,8 @@ use evictd_quantity::Quantity;
 
 use super::*;
 
+mod classes;
+
 const MI: u64 = 1 << 20;
 
 /// A pod that requests and uses so many Mi of memory; no request is none at all.

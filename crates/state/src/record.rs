@@ -148,6 +148,16 @@ impl Record {
         record
     }
 
+    /// The phase of the pod's status, in Kubernetes' words: `Failed` once all of its
+    /// containers are ended (acceptance row 2); until then eviction changed none.
+    #[must_use]
+    pub const fn phase(&self) -> Option<&'static str> {
+        match self.outcome {
+            Outcome::Killed => Some(Eviction::PHASE),
+            Outcome::Begun | Outcome::Stuck | Outcome::DryRun => None,
+        }
+    }
+
     /// Cuts texts that are too long, so that the file stays bounded.
     pub(crate) fn cut(&mut self) {
         const MOST_ANNOTATIONS: usize = 8;

@@ -5,6 +5,8 @@ use evictd_node::{Layout, Reading, Signal};
 
 use super::*;
 
+mod examples;
+
 fn hard(text: &str) -> Result<Vec<Threshold>, Error> {
     parse(&Lists {
         hard: text,

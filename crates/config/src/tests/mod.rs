@@ -2,6 +2,7 @@ use super::*;
 
 mod effective;
 mod errors;
+mod examples;
 mod settings;
 mod warnings;
 

@@ -114,3 +114,21 @@ fn an_outcome_belongs_to_the_latest_eviction_that_has_none() {
     );
     assert_eq!(state.history[0].outcome, Outcome::Begun);
 }
+
+/// Acceptance row 2: a pod that was evicted has failed; one that could not be killed,
+/// or was not meant to be, has not.
+#[test]
+fn a_pod_that_is_gone_has_failed() {
+    for (outcome, phase) in [
+        (Outcome::Begun, None),
+        (Outcome::Killed, Some("Failed")),
+        (Outcome::Stuck, None),
+        (Outcome::DryRun, None),
+    ] {
+        let record = Record {
+            outcome,
+            ..Record::default()
+        };
+        assert_eq!(record.to_json()["phase"].as_str(), phase, "{outcome}");
+    }
+}
