@@ -1,7 +1,7 @@
 use alloc::string::String;
 
 use evictd_condition::Pressure;
-use evictd_node::{ConditionSet, Layout, Mono};
+use evictd_node::{ConditionSet, Layout, Mono, Resource};
 use evictd_rank::{Candidate, rank};
 use evictd_threshold::Threshold;
 use smallvec::SmallVec;
@@ -44,6 +44,8 @@ enum Stage {
     /// that was measured before may count against another.
     CleaningUp {
         until: Mono,
+        /// What the pod went for; `None` for a limit of its own.
+        resource: Option<Resource>,
     },
 }
 
@@ -102,7 +104,11 @@ impl Evict {
         self.acting_on = None;
         match &self.stage {
             Stage::Killing { .. } => return self.hurry(),
-            Stage::CleaningUp { until } if now < *until => return Plan::Rest,
+            Stage::CleaningUp { until, resource }
+                if now < *until && !self.starves_of_another(*resource) =>
+            {
+                return Plan::Rest;
+            }
             Stage::CleaningUp { .. } => self.watch.settled_at = Some(now),
             Stage::Idle | Stage::ReadingPods { .. } | Stage::Reclaiming { .. } => {}
         }
@@ -169,6 +175,15 @@ impl Evict {
                 Plan::Rest
             }
         }
+    }
+
+    /// What one pod leaves on the disk keeps nobody waiting whose memory runs out.
+    fn starves_of_another(&self, cleaned: Option<Resource>) -> bool {
+        let acting = self
+            .watch
+            .first_to_act()
+            .and_then(|index| self.watch.thresholds.get(index));
+        acting.is_some_and(|threshold| Some(threshold.signal.resource()) != cleaned)
     }
 
     /// A hard threshold does not wait for the grace that a soft one gave.
@@ -315,8 +330,10 @@ impl Evict {
         {
             return plan;
         }
+        let threshold = threshold.and_then(|index| self.watch.thresholds.get(index));
         self.stage = Stage::CleaningUp {
             until: now + self.config.cleanup_wait,
+            resource: threshold.map(|threshold| threshold.signal.resource()),
         };
         Plan::Rest
     }
@@ -403,7 +420,7 @@ impl Evict {
     #[must_use]
     pub fn next_deadline(&self, now: Mono) -> Option<Mono> {
         let cleaning = match self.stage {
-            Stage::CleaningUp { until } => Some(until),
+            Stage::CleaningUp { until, .. } => Some(until),
             Stage::Idle
             | Stage::ReadingPods { .. }
             | Stage::Reclaiming { .. }

@@ -153,6 +153,18 @@ fn the_wait_for_a_clean_up_is_bounded() {
 }
 
 #[test]
+fn a_clean_up_keeps_nobody_waiting_who_starves_of_something_else() {
+    let all = pods(&["a", "b"]);
+    let mut evict = hard("pid.available<100,memory.available<1Gi");
+    let pids = (Signal::PidAvailable, 1);
+    assert_eq!(evicted(&step(&mut evict, 0, &[pids], &all)).0, "a");
+    done(&mut evict, 1, Outcome::Killed, &all);
+    assert_eq!(step(&mut evict, 2, &[pids], &all), Plan::Rest);
+    let plan = step(&mut evict, 3, &[pids, (MEMORY, 1)], &all[1..]);
+    assert_eq!(evicted(&plan).0, "b");
+}
+
+#[test]
 fn a_reading_from_before_the_last_eviction_evicts_no_other() {
     let all = pods(&["a", "b"]);
     for (policy, expected) in [(Policy::default(), None), (Policy::kubelet(), Some("b"))] {

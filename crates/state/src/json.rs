@@ -120,6 +120,7 @@ impl Record {
         json.end_object();
         json.int("graceSeconds", self.grace_seconds);
         json.text("outcome", self.outcome.name());
+        json.opt_text("phase", self.phase());
         json.text("method", &self.method);
         json.opt_uint("millis", self.millis);
     }

@@ -17,6 +17,8 @@ pub(crate) struct Victim {
     pub(crate) name: String,
     pub(crate) uid: String,
     pub(crate) grace_seconds: i64,
+    /// What ran short; `None` for a limit of its own.
+    pub(crate) resource: Option<Resource>,
 }
 
 impl Victim {
@@ -27,6 +29,10 @@ impl Victim {
             name: metadata.name.clone(),
             uid: metadata.uid.clone(),
             grace_seconds: eviction.grace_seconds,
+            resource: match &eviction.cause {
+                Cause::Threshold { place, .. } => Some(place.signal.resource()),
+                Cause::EmptyDirLimit | Cause::PodLimit | Cause::ContainerLimit => None,
+            },
         }
     }
 }

@@ -35,7 +35,7 @@ impl Flight {
     }
 
     /// What is to be told of it once it has ended.
-    pub(super) fn ended(self) -> (Victim, KillReport) {
-        (self.victim, self.kill.report().clone())
+    pub(super) fn ended(&self) -> (Victim, KillReport) {
+        (self.victim.clone(), self.kill.report().clone())
     }
 }

@@ -10,7 +10,7 @@ use core::time::Duration;
 use std::os::fd::BorrowedFd;
 
 use evictd_evict::{Evict, Eviction, NodeReclaim, Observation, Outcome, Plan};
-use evictd_node::{ConditionSet, Mono, Readings, Signal, SignalSet};
+use evictd_node::{ConditionSet, Mono, Readings, Resource, Signal, SignalSet};
 use evictd_pod::Metadata;
 use evictd_runtime::{KillState, PodKiller};
 use evictd_state::Record;
@@ -53,10 +53,18 @@ pub(crate) struct Engine {
     next_census: Mono,
     sample: NodeSample,
     flight: Option<Flight>,
+    /// A pod that is gone and whose process ids may not be free yet.
+    remains: Option<Flight>,
     next_tick: Mono,
     ending: bool,
     told: Told,
 }
+
+/// How soon to look again whether a dead pod's process ids are free.
+const REMAINS_INTERVAL: Duration = Duration::from_millis(20);
+
+/// How soon to look again whether somebody has deleted a dead pod's files.
+const DELETED_INTERVAL: Duration = Duration::from_secs(1);
 
 /// What was told already, so that only changes are told.
 #[derive(Default)]
@@ -90,6 +98,7 @@ impl Engine {
             next_census: Mono::ZERO,
             sample: NodeSample::default(),
             flight: None,
+            remains: None,
             next_tick: Mono::ZERO,
             ending: false,
             told: Told::default(),
@@ -193,7 +202,15 @@ impl Engine {
     }
 
     fn tick(&mut self, now: Mono, tell: Tell<'_>) {
-        self.next_tick = now + self.interval;
+        self.clean_up(now);
+        let soon = self
+            .remains
+            .as_ref()
+            .map(|flight| match flight.kill.held_pids() {
+                0 => DELETED_INTERVAL,
+                _ => REMAINS_INTERVAL,
+            });
+        self.next_tick = now + soon.unwrap_or(self.interval).min(self.interval);
         let with_pods = self.pods.has_manifests() && now >= self.next_census;
         if with_pods {
             self.next_census = now + CENSUS;
@@ -340,8 +357,8 @@ impl Engine {
                 tell(now, &Event::Killed(flight.ended()));
                 self.next_tick = now; // measure again at once (decision D31)
                 let plan = self.outcome(now, Outcome::Killed);
-                // "Gone" was said of an empty cgroup: nothing is left to wait for.
-                self.outcome(now, Outcome::CleanedUp);
+                self.remains = Some(flight);
+                self.clean_up(now);
                 Some(plan)
             }
             KillState::Stuck => {
@@ -349,6 +366,41 @@ impl Engine {
                 tell(now, &Event::Stuck(flight.ended()));
                 self.refresh_pods(now, tell);
                 Some(self.outcome(now, Outcome::KillFailed))
+            }
+        }
+    }
+
+    /// The next pod goes only when what the last one leaves behind is out of the
+    /// way, or the state machine has waited long enough.
+    fn clean_up(&mut self, now: Mono) {
+        let awaited = self
+            .remains
+            .as_ref()
+            .is_some_and(|flight| self.is_awaited(flight));
+        if awaited && self.evict.is_busy() {
+            return;
+        }
+        if self.remains.take().is_some() {
+            self.outcome(now, Outcome::CleanedUp);
+        }
+    }
+
+    /// "Gone" was said of an empty cgroup, so its memory is on its way. Its process
+    /// ids come back when somebody has waited for the dead; its files when somebody
+    /// deletes them, which the next round does itself where it may.
+    fn is_awaited(&self, flight: &Flight) -> bool {
+        let starves = |resource: Resource| {
+            self.evict
+                .met()
+                .any(|met| met.threshold.signal.resource() == resource)
+        };
+        match flight.victim.resource {
+            Some(Resource::EphemeralStorage | Resource::Inodes) => {
+                self.collector.is_none()
+                    && (starves(Resource::EphemeralStorage) || starves(Resource::Inodes))
+            }
+            Some(Resource::Memory | Resource::Pids) | None => {
+                starves(Resource::Pids) && flight.kill.held_pids() > 0
             }
         }
     }

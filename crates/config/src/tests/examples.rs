@@ -4,8 +4,8 @@ use super::*;
 
 /// The hard thresholds that these texts of one flag come to.
 fn hard_thresholds(texts: &[&str]) -> Vec<String> {
-    let given: Vec<(Set, &str)> = texts.iter().map(|text| (hard as Set, *text)).collect();
-    let resolved = resolved(&[&given[..], &[(enforce, "none")]].concat());
+    let given: Vec<(&str, &str)> = texts.iter().map(|text| (HARD, *text)).collect();
+    let resolved = resolved(&[&given[..], &[(ENFORCE, "none")]].concat());
     let thresholds = resolved.evict.thresholds.iter();
     thresholds.map(ToString::to_string).collect()
 }
@@ -45,9 +45,9 @@ fn a_list_may_come_in_one_text_or_in_several() {
 /// Acceptance row 85, decision D14: a plain duration, no pairs.
 #[test]
 fn the_transition_period_is_one_duration() {
-    let given = resolved(&[(transition, "5m")]);
+    let given = resolved(&[(TRANSITION, "5m")]);
     assert_eq!(given.evict.transition_period.as_secs(), 300);
-    let error = resolve(&typed(&[(transition, "memory.available=5m")])).unwrap_err();
+    let error = resolve(&typed(&[(TRANSITION, "memory.available=5m")])).unwrap_err();
     let text = error.to_string();
     assert!(text.contains("invalid duration"), "{text}");
 }
@@ -55,8 +55,8 @@ fn the_transition_period_is_one_duration() {
 /// Acceptance row 43: each soft threshold needs its own.
 #[test]
 fn a_soft_threshold_without_grace_ends_the_start() {
-    for graces in [&[][..], &[(grace as Set, "nodefs.available=1m")]] {
-        let given = [&[(soft as Set, "memory.available<1.5Gi")][..], graces].concat();
+    for graces in [&[][..], &[(GRACE, "nodefs.available=1m")]] {
+        let given = [&[(SOFT, "memory.available<1.5Gi")][..], graces].concat();
         let error = resolve(&typed(&given)).unwrap_err().to_string();
         let expected =
             "grace period must be specified for the soft eviction threshold memory.available";
@@ -70,10 +70,7 @@ fn a_soft_threshold_without_grace_ends_the_start() {
 fn reserves_change_no_threshold() {
     let plain = resolved(&[]);
     for (text, memory) in [("memory=1.5Gi", 3 << 29), ("memory=2Gi", 2 << 30)] {
-        let given = resolved(&[
-            (|t| &mut t.system_reserved, text),
-            (|t| &mut t.kube_reserved, "memory=1Gi"),
-        ]);
+        let given = resolved(&[("system-reserved", text), ("kube-reserved", "memory=1Gi")]);
         let reserved = given.system_reserved.memory.as_ref();
         assert_eq!(reserved.map(|amount| amount.value()), Some(memory));
         assert_eq!(given.evict.thresholds, plain.evict.thresholds);
@@ -84,7 +81,7 @@ fn reserves_change_no_threshold() {
 /// have an effect: rows 58 and 59, decision D12.
 #[test]
 fn flags_from_before_eviction_are_translated() {
-    let old = resolved(&[(low_disk, "500"), (old_transition, "2m"), (enforce, "none")]);
+    let old = resolved(&[(LOW_DISK, "500"), (OLD_TRANSITION, "2m"), (ENFORCE, "none")]);
     let nodefs = old
         .evict
         .thresholds
