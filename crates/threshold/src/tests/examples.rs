@@ -31,7 +31,7 @@ fn one(text: &str) -> Threshold {
 #[test]
 fn every_signal_takes_an_amount_or_a_share_of_its_own_capacity() {
     for signal in Signal::ALL {
-        for (value, capacity, least) in [("30", 1000, 30), ("3%", 1000, 30), ("3%", 200, 6)] {
+        for (value, capacity, least) in [("30", 1000, 30), ("10%", 1000, 100), ("10%", 200, 20)] {
             let text = signal.name().to_string() + "<" + value;
             let threshold = one(&text);
             assert_eq!(threshold.signal, signal);
