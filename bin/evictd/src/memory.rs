@@ -62,6 +62,7 @@ impl Memory {
             | Event::Layout(_)
             | Event::Reclaiming { .. }
             | Event::Reclaimed(_)
+            | Event::NothingReclaimed
             | Event::Hurried(_)
             | Event::NoCandidate { .. }
             | Event::Observed { .. }

@@ -65,6 +65,8 @@ pub(crate) enum Event {
     },
     /// What the node gave back.
     Reclaimed(String),
+    /// It had nothing to give back.
+    NothingReclaimed,
     /// A pod was chosen.
     Evicting {
         victim: Victim,
@@ -97,6 +99,7 @@ impl Event {
             // Without a limit on the pods' cgroup there is nothing to observe there,
             // and nobody asked for it: the threshold is a copy.
             Self::Reclaiming { .. }
+            | Self::NothingReclaimed
             | Self::Observed {
                 signal: Signal::AllocatableMemoryAvailable,
                 ..
@@ -302,6 +305,7 @@ impl fmt::Display for Event {
                 };
                 write!(f, "{signal} {now}")
             }
+            Self::NothingReclaimed => f.write_str("dead pods left nothing to delete"),
             Self::Recovered => f.write_str("everything can be read again"),
         }
     }

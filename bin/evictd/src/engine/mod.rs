@@ -276,6 +276,7 @@ impl Engine {
                 dry_run: self.dry_run,
             };
             let event = match collector.collect(&mut self.pods, &how) {
+                Ok(collected) if collected.is_empty() => Event::NothingReclaimed,
                 Ok(collected) => Event::Reclaimed(collected.summary()),
                 Err(problem) => Event::Problem(problem),
             };

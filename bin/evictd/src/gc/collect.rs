@@ -41,6 +41,11 @@ pub(crate) struct Collected {
 }
 
 impl Collected {
+    /// Whether there was nothing to do, and nothing to say.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.freed.deleted == 0 && self.deleted.is_empty() && self.notes.is_empty()
+    }
+
     /// In one line, for a log.
     pub(crate) fn summary(&self) -> String {
         let (count, bytes) = (self.freed.deleted, Amount::bytes(self.freed.bytes));
