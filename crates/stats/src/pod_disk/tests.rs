@@ -9,7 +9,7 @@ use crate::TreeUsage;
 
 fn dirs() -> PodDirs {
     PodDirs {
-        root_dir: PathBuf::from("/root"),
+        root_dir: PathBuf::from("/kubelet"),
         logs_dir: PathBuf::from("/logs"),
         host_paths: true,
     }
@@ -75,7 +75,7 @@ fn listed(pod: &Pod, dirs: &PodDirs) -> Vec<String> {
 
 #[test]
 fn trees_lie_where_the_kubelet_puts_them() {
-    let volumes = "/root/pods/u-1/volumes/kubernetes.io~";
+    let volumes = "/kubelet/pods/u-1/volumes/kubernetes.io~";
     let expected = [
         "/logs/shop_web_u-1/setup log Some(\"setup\")".to_owned(),
         "/logs/shop_web_u-1/main log Some(\"main\")".to_owned(),
