@@ -183,11 +183,13 @@ impl Evict {
             .watch
             .first_to_act()
             .and_then(|index| self.watch.thresholds.get(index));
-        acting.is_some_and(|threshold| Some(threshold.signal.resource()) != cleaned)
+        !self.config.policy.clean_up_holds_back_all
+            && acting.is_some_and(|threshold| Some(threshold.signal.resource()) != cleaned)
     }
 
     /// A hard threshold does not wait for the grace that a soft one gave.
     fn hurry(&mut self) -> Plan {
+        let may_hurry = !self.config.policy.grace_outlasts_hard_threshold;
         let hard_is_met = self.watch.first_to_act().is_some_and(|index| {
             self.watch
                 .thresholds
@@ -197,6 +199,7 @@ impl Evict {
         if let Stage::Killing { graceful, .. } = &mut self.stage
             && *graceful
             && hard_is_met
+            && may_hurry
         {
             *graceful = false;
             return Plan::KillNow;

@@ -264,6 +264,29 @@ fn the_lesser_grace_counts_and_a_negative_maximum_defers_to_the_pod() {
 }
 
 #[test]
+fn the_kubelet_waits_for_one_pod_whatever_starves_meanwhile() {
+    let all = pods(&["a", "b"]);
+    let lists = Lists {
+        hard: "memory.available<1Gi,pid.available<100",
+        ..Lists::default()
+    };
+    let mut evict = machine(&lists, |config| config.policy = Policy::kubelet());
+    let pids = (Signal::PidAvailable, 1);
+    assert_eq!(evicted(&step(&mut evict, 0, &[pids], &all)).0, "a");
+    assert_eq!(
+        step(&mut evict, 1, &[(MEMORY, 1)], &all),
+        Plan::Rest,
+        "being killed"
+    );
+    done(&mut evict, 2, Outcome::Killed, &all);
+    assert_eq!(
+        step(&mut evict, 3, &[(MEMORY, 1)], &all),
+        Plan::Rest,
+        "being cleaned up"
+    );
+}
+
+#[test]
 fn a_hard_threshold_cuts_a_soft_grace_short_once() {
     let all = pods(&["a"]);
     let mut evict = machine(

@@ -57,6 +57,12 @@ pub struct Policy {
     /// A reading taken before the last evicted pod was gone may evict another;
     /// evictd measures again first.
     pub stats_may_predate_last_eviction: bool,
+    /// A pod that ends within its grace keeps it whatever is met meanwhile: the
+    /// kubelet waits in the kill; evictd kills at once for a hard threshold.
+    pub grace_outlasts_hard_threshold: bool,
+    /// The wait for a dead pod's clean-up holds back every signal; evictd's only
+    /// those of the resource that the pod went for.
+    pub clean_up_holds_back_all: bool,
 }
 
 impl Policy {
@@ -76,6 +82,8 @@ impl Policy {
             derived_thresholds_lag_a_round: true,
             message_omits_volumes: true,
             stats_may_predate_last_eviction: true,
+            grace_outlasts_hard_threshold: true,
+            clean_up_holds_back_all: true,
         }
     }
 }
@@ -95,6 +103,8 @@ impl Default for Policy {
             derived_thresholds_lag_a_round: false,
             message_omits_volumes: false,
             stats_may_predate_last_eviction: false,
+            grace_outlasts_hard_threshold: false,
+            clean_up_holds_back_all: false,
         }
     }
 }
