@@ -13,6 +13,7 @@
 extern crate alloc;
 
 mod cgroup;
+mod containers;
 mod dir;
 mod error;
 mod kill;
@@ -28,6 +29,10 @@ mod testkit;
 
 pub use cgroup::{
     CgroupConfig, CgroupRuntime, KubepodsName, parse_kubepods_name, parse_pod_cgroup_root,
+};
+pub use containers::{
+    CallError, CallFailure, ContainerRuntime, ContainerState, ListedContainer, ListedImage,
+    ListedSandbox, RuntimeDisks, RuntimeListing, RuntimePod, WritableLayer,
 };
 pub use dir::open_cgroup;
 pub use error::{Error, RootError};
