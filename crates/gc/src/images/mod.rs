@@ -1,0 +1,12 @@
+mod collector;
+mod goal;
+mod image;
+mod policy;
+mod summary;
+mod usage;
+
+pub use collector::{ImageCollector, ImageJob, ImageRun};
+pub use image::{Image, ImageDeletion, ImageReason, ImageRecord, Kept};
+pub use policy::{ImagePolicy, ImagePolicyError, Reclaim};
+pub use summary::{Held, ImageGcError, ImageSummary, KeptImage, TriedImage};
+pub use usage::FsUsage;
