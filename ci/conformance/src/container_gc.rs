@@ -1,13 +1,13 @@
 //! Container collection.
 
-use std::collections::BTreeSet;
+use core::time::Duration;
+use std::collections::HashSet;
 
 use evictd_gc::{
     Container, ContainerJob, ContainerPolicy, ContainerRun, ContainerState, Fate, FoundContainers,
     OwningPod, Removable, Sandbox, plan_containers,
 };
 use evictd_node::Policy;
-use evictd_quantity::GoDuration;
 use serde_json::Value;
 
 use crate::case::{Outcome, flag, integer, list, millis, same, text};
@@ -36,7 +36,7 @@ pub(crate) fn check(case: &Value) -> Outcome {
         log_dirs: &log_dirs,
     };
     let plan = plan_containers(&found, &run(case, &Policy::kubelet())?);
-    let mut ours: [BTreeSet<&str>; 4] = Default::default();
+    let mut ours: [HashSet<&str>; 4] = Default::default();
     let [removed, stopped, removed_sandboxes, removed_logs] = &mut ours;
     let mut is_new = true;
     for deletion in &plan {
@@ -71,7 +71,7 @@ pub(crate) fn check(case: &Value) -> Outcome {
 
 fn run<'a>(case: &Value, switches: &'a Policy) -> Result<ContainerRun<'a>, String> {
     let policy = case.get("policy").ok_or("no policy")?;
-    let most = |key| integer(policy, key).unwrap_or(0);
+    let most = |key| integer(policy, key).and_then(|most| u32::try_from(most).ok());
     Ok(ContainerRun {
         job: match text(case, "op") {
             "garbageCollect" => ContainerJob::Periodic,
@@ -79,7 +79,7 @@ fn run<'a>(case: &Value, switches: &'a Policy) -> Result<ContainerRun<'a>, Strin
             other => return Err(format!("unknown op {other}")),
         },
         policy: ContainerPolicy {
-            min_age: GoDuration::from_nanos(millis(policy, "minAgeMillis")),
+            min_age: Duration::from_nanos(millis(policy, "minAgeMillis").unsigned_abs()),
             max_per_pod_container: most("maxPerPodContainer"),
             max_containers: most("maxContainers"),
         },
@@ -100,7 +100,7 @@ fn uids(case: &Value) -> Vec<&str> {
     let owning = ["containers", "sandboxes"];
     let owning = owning.into_iter().flat_map(|key| list(case, key));
     let owning = owning.map(|row| text(row, "podUid"));
-    let uids: BTreeSet<&str> = named.chain(owning).collect();
+    let uids: HashSet<&str> = named.chain(owning).collect();
     uids.into_iter().collect()
 }
 

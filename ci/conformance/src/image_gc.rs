@@ -1,11 +1,12 @@
 //! Image collection.
 
+use core::time::Duration;
+
 use evictd_gc::{
     FsUsage, Image, ImageCollector, ImageGcError, ImageJob, ImagePolicy, ImageRecord, ImageRun,
     Reclaim,
 };
 use evictd_node::Policy;
-use evictd_quantity::GoDuration;
 use serde_json::Value;
 
 use crate::case::{Outcome, flag, integer, list, millis, same, text};
@@ -63,12 +64,12 @@ pub(crate) fn check(case: &Value) -> Outcome {
 }
 
 fn policy(value: &Value) -> ImagePolicy {
-    let age = |key| GoDuration::from_nanos(millis(value, key));
+    let age = |key| Duration::from_nanos(millis(value, key).unsigned_abs());
     ImagePolicy {
         high_percent: integer(value, "highThresholdPercent").unwrap_or(0),
         low_percent: integer(value, "lowThresholdPercent").unwrap_or(0),
         min_age: age("minAgeMillis"),
-        max_age: age("maxAgeMillis"),
+        max_age: Some(age("maxAgeMillis")).filter(|age| !age.is_zero()),
         reclaim: Reclaim::All,
     }
 }

@@ -24,6 +24,7 @@ mod keep;
 mod logs;
 mod names;
 mod records;
+mod time;
 
 pub use containers::{
     Container, ContainerDeletion, ContainerJob, ContainerPolicy, ContainerReason, ContainerRun,
@@ -38,6 +39,8 @@ pub use keep::{KeepPattern, KeepPatternError};
 pub use logs::{KnownPod, LogDeletion, LogPolicy, LogReason, Node, Place, Remains, Uid, plan_logs};
 pub use names::{PodLogsName, is_uid, parse_log_file, parse_pod_logs_name};
 pub use records::{ImageKey, ImageRecords, MOST_IMAGES};
+
+use time::nanos;
 
 #[cfg(test)]
 mod tests;

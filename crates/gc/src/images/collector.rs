@@ -1,38 +1,11 @@
 use alloc::vec::Vec;
 
-use evictd_node::Policy;
-
 use super::goal::Goal;
+use super::run::protection;
 use crate::{
-    FsUsage, Image, ImageDeletion, ImageGcError, ImagePolicy, ImageReason, ImageSummary, Kept,
-    KeptImage, Reclaim, TriedImage,
+    FsUsage, Image, ImageDeletion, ImageGcError, ImageJob, ImageReason, ImageRun, ImageSummary,
+    Kept, KeptImage, Reclaim, TriedImage,
 };
-
-/// What a collection of images is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ImageJob {
-    /// The periodic one: images beyond the maximum age go; above the high
-    /// threshold, others go too until the low one is reached.
-    Watermark,
-    /// Before pods are evicted for disk pressure: unused images go.
-    DeleteUnused,
-}
-
-/// How to collect images.
-#[derive(Clone, Copy, Debug)]
-pub struct ImageRun<'a> {
-    /// What for.
-    pub job: ImageJob,
-    /// What the flags say.
-    pub policy: ImagePolicy,
-    /// In what it differs from the kubelet.
-    pub switches: &'a Policy,
-    /// When the run begins: nanoseconds since 1970.
-    pub now_nanos: i64,
-    /// When the program began, on the same clock. Of importance only with
-    /// [`Policy::max_image_age_waits_for_uptime`].
-    pub began_nanos: i64,
-}
 
 /// One collection of images, deletion by deletion.
 ///
@@ -42,7 +15,7 @@ pub struct ImageRun<'a> {
 ///
 /// let usage = FsUsage { capacity_bytes: 1000, available_bytes: 100, ..FsUsage::default() };
 /// let mut policy = ImagePolicy::default();
-/// policy.min_age = Default::default();
+/// policy.min_age = core::time::Duration::ZERO;
 /// let run = ImageRun {
 ///     job: ImageJob::Watermark,
 ///     policy,
@@ -261,9 +234,8 @@ impl<'a> ImageCollector<'a> {
     fn end_age(&mut self) {
         let switches = self.run.switches;
         if self.has_failed {
-            self.summary.error = Some(ImageGcError::RemovalOfOld {
-                max_age: self.run.policy.max_age,
-            });
+            let max_age = self.run.policy.max_age.unwrap_or_default();
+            self.summary.error = Some(ImageGcError::RemovalOfOld { max_age });
             if switches.failed_image_removal_ends_gc {
                 self.pass = Pass::Over;
                 return;
@@ -305,64 +277,6 @@ impl<'a> ImageCollector<'a> {
                     self.summary.freed_bytes
                 },
             },
-        }
-    }
-}
-
-/// Why an image stays whatever happens, if it does.
-fn protection(image: &Image) -> Option<Kept> {
-    let reasons = [
-        (image.in_use, Kept::InUse),
-        (image.pinned, Kept::Pinned),
-        (image.kept, Kept::ByPattern),
-        (image.only_here, Kept::OnlyHere),
-    ];
-    let mut reasons = reasons.iter().filter(|(holds, _)| *holds);
-    reasons.next().map(|(_, kept)| *kept)
-}
-
-impl ImageRun<'_> {
-    fn first_detected(&self, image: &Image) -> i64 {
-        let record = image.record;
-        record.map_or(self.now_nanos, |record| record.first_detected_nanos)
-    }
-
-    /// When its age began; `None` for one that is older than all others.
-    fn age_from(&self, image: &Image) -> Option<i64> {
-        let last_used = image.record.and_then(|record| record.last_used_nanos);
-        if self.switches.never_used_image_is_oldest {
-            last_used
-        } else {
-            let first = self.first_detected(image);
-            Some(last_used.map_or(first, |last| last.max(first)))
-        }
-    }
-
-    /// By this, images go: least recently used first, then first detected first.
-    fn turn(&self, image: &Image) -> (Option<i64>, i64) {
-        (self.age_from(image), self.first_detected(image))
-    }
-
-    fn is_too_old(&self, image: &Image) -> bool {
-        let max_age = self.policy.max_age.nanos();
-        let up = self.now_nanos.saturating_sub(self.began_nanos);
-        if max_age == 0 || (self.switches.max_image_age_waits_for_uptime && up <= max_age) {
-            return false;
-        }
-        self.age_from(image)
-            .is_none_or(|from| self.now_nanos.saturating_sub(from) > max_age)
-    }
-
-    /// Why an image is too fresh to make room, if it is.
-    fn youth(&self, image: &Image) -> Option<Kept> {
-        let last_used = image.record.and_then(|record| record.last_used_nanos);
-        let age = self.now_nanos.saturating_sub(self.first_detected(image));
-        if last_used.is_some_and(|last| last >= self.now_nanos) {
-            Some(Kept::JustUsed)
-        } else if age < self.policy.min_age.nanos() {
-            Some(Kept::TooYoung)
-        } else {
-            None
         }
     }
 }

@@ -1,6 +1,5 @@
 use core::fmt;
-
-use evictd_quantity::GoDuration;
+use core::time::Duration;
 
 /// When images go, as flags say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,10 +11,10 @@ pub struct ImagePolicy {
     pub low_percent: i64,
     /// An image that was detected less than this ago stays
     /// (`--minimum-image-ttl-duration`).
-    pub min_age: GoDuration,
+    pub min_age: Duration,
     /// An image that was not used for longer than this goes, however much is
-    /// free (`--maximum-image-gc-age`). 0 is never.
-    pub max_age: GoDuration,
+    /// free (`--maximum-image-gc-age`); `None` for never.
+    pub max_age: Option<Duration>,
     /// Which images go before pods are evicted (`--eviction-image-reclaim`).
     pub reclaim: Reclaim,
 }
@@ -38,8 +37,8 @@ impl Default for ImagePolicy {
         Self {
             high_percent: 85,
             low_percent: 80,
-            min_age: GoDuration::from_nanos(120_000_000_000),
-            max_age: GoDuration::ZERO,
+            min_age: Duration::from_secs(120),
+            max_age: None,
             reclaim: Reclaim::All,
         }
     }
@@ -50,7 +49,7 @@ impl ImagePolicy {
     /// threshold is 100 and there is no maximum age (kubelet v1.32).
     #[must_use]
     pub fn is_off(&self) -> bool {
-        self.high_percent == 100 && self.max_age == GoDuration::ZERO
+        self.high_percent == 100 && self.max_age.is_none()
     }
 
     /// Looks over the percentages as the kubelet's image manager does when it is

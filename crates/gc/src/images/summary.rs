@@ -1,9 +1,10 @@
 use alloc::vec::Vec;
 use core::fmt;
+use core::time::Duration;
 
 use evictd_quantity::GoDuration;
 
-use crate::{ImageReason, Kept};
+use crate::{ImageReason, Kept, nanos};
 
 /// What a collection of images came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -118,7 +119,7 @@ pub enum ImageGcError {
     /// Images beyond the maximum age could not be removed.
     RemovalOfOld {
         /// The maximum age.
-        max_age: GoDuration,
+        max_age: Duration,
     },
 }
 
@@ -144,7 +145,8 @@ impl fmt::Display for ImageGcError {
             ),
             Self::RemovalOfOld { max_age } => write!(
                 f,
-                "wanted to free images older than {max_age}, encountered errors in image deletion"
+                "wanted to free images older than {}, encountered errors in image deletion",
+                GoDuration::from_nanos(nanos(*max_age))
             ),
         }
     }

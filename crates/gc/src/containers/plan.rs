@@ -1,211 +1,10 @@
 use alloc::vec;
 use alloc::vec::Vec;
-use core::fmt;
 
-use evictd_node::Policy;
-use evictd_quantity::GoDuration;
-
-/// What becomes of a pod. The later ones include the earlier.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Fate {
-    /// It runs, or may run again.
-    #[default]
-    Stays,
-    /// It has ended for good (evicted, failed, succeeded): nothing of it has to
-    /// run again (kubelet: `ShouldPodRuntimeBeRemoved`).
-    Ended,
-    /// It is gone: neither its containers nor its logs are wanted any more
-    /// (kubelet: `ShouldPodContentBeRemoved`).
-    Gone,
-}
-
-/// A pod to which containers, sandboxes and logs belong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OwningPod<'a> {
-    /// Its uid.
-    pub uid: &'a str,
-    /// What becomes of it.
-    pub fate: Fate,
-}
-
-/// What a container does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ContainerState {
-    /// It runs: it is not looked at.
-    Running,
-    /// It has ended, or was never started.
-    Dead,
-    /// The runtime does not know: it is stopped before it is removed.
-    Unknown,
-}
-
-/// A container in any state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Container<'a> {
-    /// Its name within its pod.
-    pub name: &'a str,
-    /// Which of the pods, as an index. One that is not there stays.
-    pub pod: usize,
-    /// The id of the sandbox that it is in.
-    pub sandbox: Option<&'a str>,
-    /// What it does.
-    pub state: ContainerState,
-    /// When it was made: nanoseconds since 1970.
-    pub created_nanos: i64,
-    /// When it ended: nanoseconds since 1970; `None` where not known.
-    pub finished_nanos: Option<i64>,
-    /// How often it was started before in its pod.
-    pub attempt: u32,
-}
-
-/// A pod's sandbox.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sandbox<'a> {
-    /// Its id.
-    pub id: &'a str,
-    /// Which of the pods, as an index. One that is not there stays.
-    pub pod: usize,
-    /// Whether it is ready.
-    pub ready: bool,
-    /// When it was made: nanoseconds since 1970.
-    pub created_nanos: i64,
-    /// How many there were before it in its pod.
-    pub attempt: u32,
-}
-
-/// Everything that was found. Indexes lead from containers and sandboxes to pods.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct FoundContainers<'a> {
-    /// The pods.
-    pub pods: &'a [OwningPod<'a>],
-    /// The containers.
-    pub containers: &'a [Container<'a>],
-    /// The sandboxes; none where the runtime has no such thing.
-    pub sandboxes: &'a [Sandbox<'a>],
-    /// The names of directories with the logs of pods: `NAMESPACE_NAME_UID`; the
-    /// uid is what follows the last `_`.
-    pub log_dirs: &'a [&'a str],
-}
-
-/// Which dead containers stay, as flags say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ContainerPolicy {
-    /// A container younger than this stays (`--minimum-container-ttl-duration`).
-    pub min_age: GoDuration,
-    /// So many dead ones of each name and pod stay, the newest; negative for all
-    /// (`--maximum-dead-containers-per-container`).
-    pub max_per_pod_container: i64,
-    /// So many dead ones stay in all; negative for all
-    /// (`--maximum-dead-containers`).
-    pub max_containers: i64,
-}
-
-impl Default for ContainerPolicy {
-    /// The kubelet's: no minimum age, one of each, no limit in all.
-    fn default() -> Self {
-        Self {
-            min_age: GoDuration::ZERO,
-            max_per_pod_container: 1,
-            max_containers: -1,
-        }
-    }
-}
-
-/// What a collection of containers is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ContainerJob {
-    /// The periodic one.
-    Periodic,
-    /// Before pods are evicted for disk pressure: all containers of pods that
-    /// have ended go too.
-    DeleteAllUnused,
-}
-
-/// How to collect containers.
-#[derive(Clone, Copy, Debug)]
-pub struct ContainerRun<'a> {
-    /// What for.
-    pub job: ContainerJob,
-    /// What the flags say.
-    pub policy: ContainerPolicy,
-    /// In what it differs from the kubelet.
-    pub switches: &'a Policy,
-    /// Whether it is known of every pod what becomes of it. As long as it is not,
-    /// containers go by the limits only, and logs stay.
-    pub all_pods_known: bool,
-    /// When the run begins: nanoseconds since 1970.
-    pub now_nanos: i64,
-}
-
-/// Something to remove.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ContainerDeletion {
-    /// What, and which, as an index into what was found.
-    pub what: Removable,
-    /// Why.
-    pub reason: ContainerReason,
-}
-
-/// What can be removed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Removable {
-    /// A container.
-    Container {
-        /// Which.
-        index: usize,
-        /// Whether it has to be stopped before: it may run. One that cannot be
-        /// stopped stays.
-        stop: bool,
-    },
-    /// A sandbox.
-    Sandbox {
-        /// Which.
-        index: usize,
-    },
-    /// A directory of logs.
-    LogDir {
-        /// Which.
-        index: usize,
-    },
-}
-
-/// Why something is removed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ContainerReason {
-    /// The pod is gone.
-    PodGone,
-    /// The pod has ended, and space is needed before pods have to go.
-    PodEnded,
-    /// There are newer dead ones of that name in the pod.
-    PerContainer {
-        /// How many of each name and pod stay.
-        stay: i64,
-    },
-    /// There are more dead ones in all than may stay, and newer ones.
-    Total {
-        /// How many stay in all.
-        stay: i64,
-    },
-    /// The pod has a newer sandbox; this one does not run and holds no container.
-    OldSandbox,
-}
-
-impl fmt::Display for ContainerReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::PodGone => f.write_str("the pod is gone"),
-            Self::PodEnded => f.write_str("the pod has ended, and space is needed"),
-            Self::PerContainer { stay } => {
-                write!(
-                    f,
-                    "older than the newest {stay} dead of its name in the pod"
-                )
-            }
-            Self::Total { stay } => write!(f, "older than the newest {stay} dead in all"),
-            Self::OldSandbox => f.write_str("not running, empty, and the pod has a newer sandbox"),
-        }
-    }
-}
+use crate::{
+    ContainerDeletion, ContainerJob, ContainerReason, ContainerRun, ContainerState, Fate,
+    FoundContainers, OwningPod, Removable, Sandbox, nanos,
+};
 
 /// What to remove, in this order: containers, then sandboxes that hold none of
 /// those that stay, then log directories of pods that are gone.
@@ -259,14 +58,14 @@ impl Plan<'_> {
                 })
             });
         }
-        let stay = self.run.policy.max_per_pod_container;
-        if let Ok(most) = usize::try_from(stay) {
+        if let Some(stay) = self.run.policy.max_per_pod_container {
+            let most = usize::try_from(stay).unwrap_or(usize::MAX);
             for unit in &mut units {
                 self.keep_newest(unit, most, ContainerReason::PerContainer { stay });
             }
         }
-        let stay = self.run.policy.max_containers;
-        if let Ok(most) = usize::try_from(stay) {
+        if let Some(stay) = self.run.policy.max_containers {
+            let most = usize::try_from(stay).unwrap_or(usize::MAX);
             self.limit_total(units, most, ContainerReason::Total { stay });
         }
     }
@@ -294,7 +93,7 @@ impl Plan<'_> {
             let since = finished.unwrap_or(container.created_nanos);
             let age = self.run.now_nanos.saturating_sub(since);
             let is_running = container.state == ContainerState::Running;
-            if is_running || age < self.run.policy.min_age.nanos() {
+            if is_running || age < nanos(self.run.policy.min_age) {
                 continue;
             }
             let dead = Dead {
