@@ -33,6 +33,10 @@ pub struct Policy {
     /// Node-level reclaim counts as enough only when no threshold at all is met
     /// any more (D30); evictd looks at the signal that triggered it.
     pub reclaim_must_clear_every_signal: bool,
+    /// All that can be reclaimed is, before it is measured; evictd measures after
+    /// dead containers are gone and leaves the images where that is enough
+    /// (acceptance row 118).
+    pub reclaim_makes_every_call: bool,
     /// A failed kill ends the round like a successful one (acceptance row 88);
     /// evictd takes the next candidate.
     pub failed_kill_ends_round: bool,
@@ -74,6 +78,7 @@ impl Policy {
             hard_grace_seconds: 1,
             negative_max_grace_is_literal: true,
             reclaim_must_clear_every_signal: true,
+            reclaim_makes_every_call: true,
             failed_kill_ends_round: true,
             inodes_minus_storage_request: true,
             missing_stats_rank_first: true,
@@ -95,6 +100,7 @@ impl Default for Policy {
             hard_grace_seconds: 0,
             negative_max_grace_is_literal: false,
             reclaim_must_clear_every_signal: false,
+            reclaim_makes_every_call: false,
             failed_kill_ends_round: false,
             inodes_minus_storage_request: false,
             missing_stats_rank_first: false,

@@ -39,7 +39,7 @@ pub use error::{Error, RootError};
 pub use kill::{Kill, KillLimits, KillMethod, KillReport, KillState, Problem, Remaining, Target};
 pub use leftovers::{Freed, Leftover, LeftoverKind, Leftovers};
 pub use ports::{
-    FoundPod, KillInFlight, Listing, Origin, PodKiller, PodSource, SkipReason, Skipped,
+    FoundPod, Grace, KillInFlight, Listing, Origin, PodKiller, PodSource, SkipReason, Skipped,
 };
 pub use release::Releaser;
 pub use scores::{OomScores, Refused, ScoreOf, ScoreOutcome, ScoreReport, ScoredProcess};

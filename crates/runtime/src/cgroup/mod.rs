@@ -6,6 +6,8 @@ mod merge;
 mod names;
 mod numbers;
 #[cfg(test)]
+mod runtime_tests;
+#[cfg(test)]
 mod tests;
 
 pub use backend::{CgroupConfig, CgroupRuntime};

@@ -1,0 +1,2 @@
+//! Pods over CRI, for the tests.
+fn main() {}

@@ -1,0 +1,2 @@
+//! A blocking client of the Container Runtime Interface.
+#![forbid(unsafe_code)]
