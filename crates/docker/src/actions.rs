@@ -42,6 +42,13 @@ impl Client {
         self.post_all(ids, &|id: &str| about(id, "/kill"), Duration::ZERO)
     }
 
+    /// Thaws all these containers at once, as some engines stop none that is
+    /// paused. Answers in the same order.
+    #[must_use]
+    pub fn unpause(&self, ids: &[&str]) -> Vec<Result<(), Error>> {
+        self.post_all(ids, &|id: &str| about(id, "/unpause"), Duration::ZERO)
+    }
+
     /// Removes a container that does not run, and its anonymous volumes.
     ///
     /// # Errors

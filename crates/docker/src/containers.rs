@@ -59,18 +59,22 @@ pub struct ContainerDetail {
     pub upper_dir: String,
     /// Its log file; empty where there is none.
     pub log_path: String,
+    /// The seconds it asked for between its stop signal and SIGKILL; `None` where
+    /// it did not.
+    pub stop_seconds: Option<u32>,
 }
 
 const SUMMARY: [&str; 8] = [
     "Id", "Names", "Image", "ImageID", "Created", "State", "Status", "Labels",
 ];
-const DETAIL: [&str; 6] = [
+const DETAIL: [&str; 7] = [
     "Id",
     "State",
     "RestartCount",
     "HostConfig",
     "GraphDriver",
     "LogPath",
+    "Config",
 ];
 
 impl Client {

@@ -29,7 +29,7 @@ impl Client {
     /// When the answer is missing or is not whole; status 404 from engines that
     /// are not Podman.
     pub fn podman_pods(&mut self) -> Result<Vec<PodmanPod>, Error> {
-        let request = Request::new(Method::Get, "/v1.0.0/libpod/pods/json", "");
+        let request = Request::new(Method::Get, "/v4.0.0/libpod/pods/json", "");
         self.read(&request, parse_podman_pods)
     }
 
@@ -39,7 +39,7 @@ impl Client {
     /// When it is still there; status 404 where it was not there before, 409
     /// where a container of it runs.
     pub fn remove_podman_pod(&mut self, id: &str) -> Result<(), Error> {
-        let request = Request::about(Method::Delete, "/v1.0.0/libpod/pods/", id, "");
+        let request = Request::about(Method::Delete, "/v4.0.0/libpod/pods/", id, "");
         self.call(&request).map(drop)
     }
 }
