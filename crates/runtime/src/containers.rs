@@ -87,6 +87,9 @@ pub struct RuntimeListing {
     pub sandboxes: Vec<ListedSandbox>,
     /// Containers in every state.
     pub containers: Vec<ListedContainer>,
+    /// What was odd and was passed over, such as an `evictd.*` label whose value
+    /// makes no sense: a line each, fit for a log.
+    pub notes: Vec<String>,
 }
 
 /// A pod as a runtime knows it.

@@ -15,6 +15,8 @@ extern crate alloc;
 mod cgroup;
 mod containers;
 mod dir;
+#[cfg(feature = "docker")]
+mod docker;
 mod error;
 mod kill;
 mod leftovers;
@@ -35,6 +37,8 @@ pub use containers::{
     ListedSandbox, RuntimeDisks, RuntimeListing, RuntimePod, WritableLayer,
 };
 pub use dir::open_cgroup;
+#[cfg(feature = "docker")]
+pub use docker::DockerRuntime;
 pub use error::{Error, RootError};
 pub use kill::{Kill, KillLimits, KillMethod, KillReport, KillState, Problem, Remaining, Target};
 pub use leftovers::{Freed, Leftover, LeftoverKind, Leftovers};
