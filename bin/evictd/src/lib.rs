@@ -25,6 +25,7 @@ mod pods;
 mod protect;
 mod rank;
 mod run;
+mod runtimes;
 mod screen;
 mod selftest;
 mod setup;

@@ -23,7 +23,9 @@
 #![forbid(unsafe_code)]
 
 mod book;
+mod collection;
 mod effective;
+mod endpoint;
 mod error;
 mod flag;
 mod flags;
@@ -48,7 +50,9 @@ pub use machine::Machine;
 pub use misfit::Misfit;
 pub use nearest::nearest;
 pub use resolve::resolve;
-pub use resolved::{Compat, Directory, MemorySource, Reserved, Resolved};
+pub use resolved::{
+    Compat, ContainerGc, Directory, ImageGc, ImageReclaim, MemorySource, Reserved, Resolved,
+};
 pub use setting::{Origin, Setting};
 pub use typed::Typed;
 pub use values::{parse_boolean, parse_priority, parse_qos_class, parse_signal};

@@ -10,12 +10,14 @@ use crate::book::Book;
 use crate::values::{self, Parsed, std_duration};
 use crate::{
     Compat, ConfigError, Directory, FLAGS, MemorySource, Origin, Reserved, Resolved, Typed,
-    Warning, lists, thresholds,
+    Warning, collection, endpoint, lists, thresholds,
 };
 
 const SECOND: i64 = 1_000_000_000;
 /// The shortest loop: below it the measuring itself becomes a load (decision D6).
 const LEAST_INTERVAL: GoDuration = GoDuration::from_nanos(SECOND / 10);
+/// No duration is below it.
+const ANY: GoDuration = GoDuration::from_nanos(i64::MIN);
 const TEN_SECONDS: GoDuration = GoDuration::from_nanos(10 * SECOND);
 const FIVE_MINUTES: GoDuration = GoDuration::from_nanos(300 * SECOND);
 const SECONDS: (i64, i64) = (0, 2_147_483_647);
@@ -55,6 +57,9 @@ pub fn resolve(typed: &Typed) -> Result<Resolved, ConfigError> {
         system_reserved: reserved("system-reserved", &mut book),
         kube_reserved: reserved("kube-reserved", &mut book),
         enforce_pods: enforce_pods(&mut book),
+        runtime_endpoints: endpoint::endpoints(&mut book),
+        image_gc: collection::images(&mut book),
+        container_gc: collection::containers(&mut book),
         verbosity: verbosity(&mut book),
         state_dir: state_dir(&mut book),
         settings: Vec::new(),
@@ -71,6 +76,8 @@ fn finish(resolved: &mut Resolved, typed: &Typed, merge: bool) -> Parsed<()> {
     let found = thresholds::resolve(typed, merge, enforce_pods, &mut resolved.warnings)?;
     resolved.evict.thresholds = found.thresholds;
     resolved.threshold_origins = found.origins;
+    let late = collection::pressure_comes_first(&resolved.evict.thresholds, &resolved.image_gc);
+    resolved.warnings.extend(late);
     let place = |name| FLAGS.iter().position(|flag| flag.name == name);
     resolved.settings.sort_by_key(|setting| place(setting.name));
     Ok(())
@@ -125,12 +132,14 @@ fn transition_period(book: &mut Book<'_>) -> Duration {
     const NEW: &str = "eviction-pressure-transition-period";
     let mut otherwise = (FIVE_MINUTES, Origin::Default);
     if let Some(text) = book.last(OLD) {
-        let old = values::duration(OLD, text, GoDuration::ZERO);
+        let old = values::duration(OLD, text, ANY);
         let old = book.settle(old, FIVE_MINUTES);
         deprecated(OLD, NEW, &old, book);
         otherwise = (old, Origin::Flag(OLD));
     }
-    std_duration(book.duration(NEW, otherwise, GoDuration::ZERO))
+    let period = book.duration(NEW, otherwise, ANY);
+    collection::negative_is_none(NEW, period, book);
+    std_duration(period)
 }
 
 /// The warning that a flag has a new name.

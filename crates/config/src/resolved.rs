@@ -93,6 +93,47 @@ impl Directory {
     }
 }
 
+/// Which unused images go under pressure (decision D15).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ImageReclaim {
+    /// Every one.
+    #[default]
+    All,
+    /// One after the other until the signal is clear.
+    UntilClear,
+}
+
+/// When images are deleted, and which never are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImageGc {
+    /// Percent of the filesystem used from which on images are deleted, 1 to
+    /// 100. 100 deletes none for the sake of space.
+    pub high_percent: u8,
+    /// Percent used down to which they are deleted then, below `high_percent`.
+    pub low_percent: u8,
+    /// How old an image must be.
+    pub min_age: Duration,
+    /// How long an image may lie unused, if there is an end to it.
+    pub max_age: Option<Duration>,
+    /// How many go under pressure.
+    pub reclaim: ImageReclaim,
+    /// Patterns of names that are never deleted, as they were given.
+    pub keep: Vec<String>,
+    /// Never delete an image without the digest by which to fetch it again.
+    pub keep_local: bool,
+}
+
+/// Which dead containers are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ContainerGc {
+    /// The most on the node; `None` for any number.
+    pub max_dead: Option<u32>,
+    /// The most of each container of each pod; `None` for any number.
+    pub max_dead_per_container: Option<u32>,
+    /// How old one must be to be deleted.
+    pub min_age: Duration,
+}
+
 /// All settings: checked, defaults filled in, nothing asked of the machine yet.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -145,6 +186,13 @@ pub struct Resolved {
     /// Whether the pods' cgroup is watched against the hard memory threshold
     /// (`--enforce-node-allocatable=pods`).
     pub enforce_pods: bool,
+    /// The sockets of the container runtimes. `None`: look at the usual places;
+    /// an empty list: ask none.
+    pub runtime_endpoints: Option<Vec<PathBuf>>,
+    /// When images are deleted.
+    pub image_gc: ImageGc,
+    /// Which dead containers are kept.
+    pub container_gc: ContainerGc,
     /// How much is logged, as klog counts: 0 events, 2 and more details.
     pub verbosity: u8,
     /// The directory of what outlives a restart; `None` keeps it in memory.

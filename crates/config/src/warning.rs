@@ -1,6 +1,7 @@
 use core::fmt;
 
 use evictd_node::{Resource, Signal};
+use evictd_quantity::GoDuration;
 use evictd_threshold::{Threshold, ThresholdValue};
 
 use crate::Misfit;
@@ -46,6 +47,20 @@ pub enum Warning {
         instead: String,
         /// Whether the newer setting was given too and beats it.
         replaced: bool,
+    },
+    /// A flag that the kubelet calls deprecated; it is obeyed (decision D11).
+    StillWorks(&'static str),
+    /// The path of a socket without `unix://` in front.
+    BareEndpoint(String),
+    /// This flag's duration is negative, which the kubelet takes for none.
+    NegativeDuration(&'static str, GoDuration),
+    /// Pressure on the images' filesystem comes before image collection does
+    /// (decision D56).
+    PressureBeforeCollection {
+        /// The threshold.
+        threshold: String,
+        /// From how much use on images are collected, in percent.
+        high_percent: u8,
     },
     /// It does not fit the machine.
     Misfit(Misfit),
@@ -119,20 +134,57 @@ impl fmt::Display for Warning {
                 flag,
                 instead,
                 replaced,
-            } => {
-                let ignored = if *replaced {
-                    " (given too, so the old flag is ignored)"
-                } else {
-                    ""
-                };
-                write!(
-                    f,
-                    "Flag --{flag} has been deprecated, use {instead} instead{ignored}"
-                )
+            } => write_deprecated(f, flag, instead, *replaced),
+            Self::StillWorks(flag) => write!(
+                f,
+                "Flag --{flag} has been deprecated, use --eviction-hard or --eviction-soft \
+                 instead (evictd obeys it nevertheless)"
+            ),
+            Self::BareEndpoint(endpoint) => write!(
+                f,
+                "using {endpoint:?} as endpoint is deprecated, please consider using full url \
+                 format: unix://{}",
+                endpoint.trim()
+            ),
+            Self::NegativeDuration(flag, value) => {
+                write!(f, "--{flag}: {value} is negative and counts as 0s")
             }
+            Self::PressureBeforeCollection {
+                threshold,
+                high_percent,
+            } => write_before_collection(f, threshold, *high_percent),
             Self::Misfit(misfit) => misfit.fmt(f),
         }
     }
+}
+
+fn write_deprecated(
+    f: &mut fmt::Formatter<'_>,
+    flag: &str,
+    instead: &str,
+    replaced: bool,
+) -> fmt::Result {
+    let ignored = if replaced {
+        " (given too, so the old flag is ignored)"
+    } else {
+        ""
+    };
+    write!(
+        f,
+        "Flag --{flag} has been deprecated, use {instead} instead{ignored}"
+    )
+}
+
+fn write_before_collection(
+    f: &mut fmt::Formatter<'_>,
+    threshold: &str,
+    high_percent: u8,
+) -> fmt::Result {
+    write!(
+        f,
+        "threshold {threshold} is met before {high_percent}% are used, where images are \
+         collected: the filesystem is under pressure first (--image-gc-high-threshold)"
+    )
 }
 
 fn write_dropped(f: &mut fmt::Formatter<'_>, dropped: &[(Signal, &str)]) -> fmt::Result {

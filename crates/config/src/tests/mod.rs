@@ -1,5 +1,6 @@
 use super::*;
 
+mod collection;
 mod effective;
 mod errors;
 mod examples;
