@@ -111,7 +111,10 @@ impl Typed {
     pub(crate) fn name_of(&self, flag: &'static str) -> String {
         match (self.origin(flag), &self.source) {
             (Origin::File(field), _) => field.to_owned(),
-            (Origin::Default, Some(_)) => field_of(flag).unwrap_or(flag).to_owned(),
+            (Origin::Default, Some(source)) if source.within.is_empty() => {
+                field_of(flag).unwrap_or(flag).to_owned()
+            }
+            (Origin::Default, Some(_)) => flag.to_owned(),
             _ => format!("--{flag}"),
         }
     }

@@ -72,7 +72,10 @@ fn document(source: &Source, bytes: &[u8]) -> Parsed<Map<String, Value>> {
     let fail = |message: String| Err(source.error(&[], "", message, HEADER));
     let mut documents = match parse_documents(bytes) {
         Ok(documents) => documents,
-        Err(error) => return fail(error.to_string()),
+        Err(error) => {
+            let hint = "the file is one mapping, YAML or JSON";
+            return Err(source.error(&[], "", error.to_string(), hint));
+        }
     };
     match (documents.pop(), documents.is_empty()) {
         (Some(Value::Object(document)), true) => Ok(document),
