@@ -79,6 +79,13 @@ fn ages(least: GoDuration, most: GoDuration, book: &Book<'_>) -> Parsed<()> {
         let message = format!("imageMaximumGCAge {most} {problem}");
         Err(ConfigError::new(MAX_AGE, place, message, hint))
     };
+    if most != GoDuration::ZERO && book.facts().no_image_max_age {
+        let place = (book.last(MAX_AGE).unwrap_or_default(), 0);
+        let message = "ImageMaximumGCAge feature gate is required for Kubelet configuration option \
+                       imageMaximumGCAge";
+        let hint = "leave featureGates[ImageMaximumGCAge] out, or write true there";
+        return Err(ConfigError::new(MAX_AGE, place, message.to_owned(), hint));
+    }
     if most < GoDuration::ZERO {
         return fail(
             "must not be negative".to_owned(),
