@@ -226,10 +226,9 @@ impl Engine {
         for news in self.pods.runtimes.news() {
             match news {
                 News::Reached { endpoint, version } => {
-                    tell(
-                        now,
-                        &Event::Runtime(format!("{version} answers at {endpoint}")),
-                    );
+                    let text = format!("{version} answers at {endpoint}");
+                    tell(now, &Event::Runtime(text));
+                    self.follow_disks(now, tell);
                 }
                 News::Listed => {
                     self.listed = true;
