@@ -204,7 +204,10 @@ impl Shared {
         let mut runtime = None;
         while let Some(task) = self.next_task() {
             match task {
-                Task::List => self.list(&mut runtime),
+                Task::List => {
+                    self.list(&mut runtime);
+                    collector.note_uses(&self.lock().listing);
+                }
                 Task::Collect(job) => {
                     let result = match self.open(&mut runtime) {
                         Ok(runtime) => collector.collect(runtime.as_mut(), &job, &mut |_| {}),

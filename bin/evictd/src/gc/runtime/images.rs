@@ -77,6 +77,15 @@ impl RuntimeCollector {
         Ok(collected)
     }
 
+    /// Remembers which images are in use now: between two collections too.
+    pub(crate) fn note_uses(&self, listing: &RuntimeListing) {
+        let ids = listing.containers.iter().map(|container| &container.image);
+        // A name would be remembered as an image of its own.
+        let ids = ids.filter(|id| id.starts_with("sha256:"));
+        let used: Vec<(&str, bool)> = ids.map(|id| (id.as_str(), true)).collect();
+        self.with_records(|records| records.observe(wall_seconds(), &used, false));
+    }
+
     /// What is to be known of each image; remembers what is seen.
     fn judge(
         &self,
