@@ -252,14 +252,15 @@ impl Shared {
             Err(error) => {
                 if state.failure.as_ref() != Some(&error) && !state.is_foreign {
                     state.news.push(News::Lost(error.clone()));
-                    self.rope.pull();
                 }
                 state.failure = Some(error);
                 // Said again, and by its version, when it is back.
                 *runtime = None;
             }
         }
+        state.news.push(News::Listed);
         drop(state);
+        self.rope.pull();
         self.changed.notify_all();
     }
 

@@ -69,6 +69,19 @@ impl ImageRecords {
         self.entries.sort_unstable_by_key(|entry| entry.key);
     }
 
+    /// Notes that containers use these images now. Ids that are not known yet say
+    /// nothing: the next [`observe`](Self::observe) will.
+    pub fn note_used(&mut self, now_seconds: u64, ids: &mut dyn Iterator<Item = &str>) {
+        self.pass_time(now_seconds);
+        for id in ids {
+            let key = ImageKey::of(id);
+            let place = self.entries.binary_search_by_key(&key, |entry| entry.key);
+            if let Some(entry) = place.ok().and_then(|place| self.entries.get_mut(place)) {
+                entry.last_used = Some(now_seconds);
+            }
+        }
+    }
+
     /// The times of an image; `None` for one that was never observed.
     #[must_use]
     pub fn get(&self, id: &str) -> Option<ImageRecord> {

@@ -79,11 +79,11 @@ impl RuntimeCollector {
 
     /// Remembers which images are in use now: between two collections too.
     pub(crate) fn note_uses(&self, listing: &RuntimeListing) {
-        let ids = listing.containers.iter().map(|container| &container.image);
-        // A name would be remembered as an image of its own.
-        let ids = ids.filter(|id| id.starts_with("sha256:"));
-        let used: Vec<(&str, bool)> = ids.map(|id| (id.as_str(), true)).collect();
-        self.with_records(|records| records.observe(wall_seconds(), &used, false));
+        let mut ids = listing
+            .containers
+            .iter()
+            .map(|container| container.image.as_str());
+        self.with_records(|records| records.note_used(wall_seconds(), &mut ids));
     }
 
     /// What is to be known of each image; remembers what is seen.
