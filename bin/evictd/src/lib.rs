@@ -13,6 +13,7 @@ mod amount;
 pub mod args;
 mod columns;
 mod config_command;
+mod config_file;
 mod daemon;
 mod engine;
 mod gc;

@@ -45,6 +45,9 @@ pub(crate) const FIRST_FS_WAIT: Duration = Duration::from_secs(1);
 /// place.
 const RUNTIME_WAIT: Duration = Duration::from_millis(500);
 
+/// How long somebody waits who asked for a list.
+const COMMAND_WAIT: Duration = Duration::from_secs(10);
+
 /// Where container runtimes keep images (acceptance rows 23 to 25).
 const IMAGEFS: [&str; 4] = [
     "/var/lib/containerd",
@@ -74,7 +77,13 @@ impl Setup {
         node.pods_pids_bound = settings.pods_pids_bound;
         let runtimes = Runtimes::start(settings)?;
         runtimes.refresh();
-        runtimes.wait(RUNTIME_WAIT);
+        // Only the daemon has a helper that gives memory back, and more to do.
+        let is_daemon = releaser.is_some();
+        runtimes.wait(if is_daemon {
+            RUNTIME_WAIT
+        } else {
+            COMMAND_WAIT
+        });
         let disks = runtimes.disks();
         let images = disks.iter().find_map(|disks| disks.images.clone());
         let layers = disks.into_iter().find_map(|disks| disks.containers);

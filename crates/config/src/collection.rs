@@ -2,6 +2,7 @@
 
 use core::time::Duration;
 
+use evictd_gc::{KeepPattern, KeepPatternError};
 use evictd_node::Signal;
 use evictd_quantity::GoDuration;
 use evictd_threshold::{Threshold, ThresholdValue};
@@ -79,6 +80,13 @@ fn ages(least: GoDuration, most: GoDuration, book: &Book<'_>) -> Parsed<()> {
         let message = format!("imageMaximumGCAge {most} {problem}");
         Err(ConfigError::new(MAX_AGE, place, message, hint))
     };
+    if most != GoDuration::ZERO && book.facts().no_image_max_age {
+        let place = (book.last(MAX_AGE).unwrap_or_default(), 0);
+        let message = "ImageMaximumGCAge feature gate is required for Kubelet configuration option \
+                       imageMaximumGCAge";
+        let hint = "leave featureGates[ImageMaximumGCAge] out, or write true there";
+        return Err(ConfigError::new(MAX_AGE, place, message.to_owned(), hint));
+    }
     if most < GoDuration::ZERO {
         return fail(
             "must not be negative".to_owned(),
@@ -121,13 +129,19 @@ pub(crate) fn pressure_comes_first(thresholds: &[Threshold], images: &ImageGc) -
     })
 }
 
-/// All that were given: what an image is called decides what they mean.
+/// All that were given, each a pattern that a name can match.
 fn keep(book: &mut Book<'_>) -> Vec<String> {
     let texts = book.texts(KEEP).to_vec();
-    if texts.iter().any(|text| text.trim().is_empty()) {
-        let hint = "a name as the runtime lists it, with * for any part: docker.io/library/*";
-        let error = ConfigError::new(KEEP, ("", 0), "no image has an empty name".into(), hint);
-        book.settle(Err(error), ());
+    for text in &texts {
+        if let Err(error) = KeepPattern::parse(text.as_bytes()) {
+            let at = match error {
+                KeepPatternError::Character(at) => at,
+                KeepPatternError::Empty | KeepPatternError::TooLong => 0,
+            };
+            let hint = "a name as the runtime lists it, with * for any part: docker.io/library/*";
+            let error = ConfigError::new(KEEP, (text.as_str(), at), error.to_string(), hint);
+            book.settle(Err(error), ());
+        }
     }
     let origin = book.origin(KEEP);
     book.note(KEEP, &texts.join(" "), origin);

@@ -49,7 +49,7 @@ impl Group {
             Self::Measuring => "What is measured",
             Self::Pods => "Pods and reservations",
             Self::Collection => "Images and containers",
-            Self::Logging => "Logging and state",
+            Self::Logging => "Configuration file, logging and state",
             Self::Deprecated => "Deprecated",
         }
     }

@@ -25,7 +25,7 @@ const fn flag(
 
 /// Every flag of the daemon, in the order of the help. By these names
 /// [`Typed`](crate::Typed) knows them.
-pub const FLAGS: [Flag; 47] = [
+pub const FLAGS: [Flag; 48] = [
     flag(
         Thresholds,
         "eviction-hard",
@@ -359,6 +359,16 @@ pub const FLAGS: [Flag; 47] = [
         ("0s", "1m"),
         "How old a dead container must be to be deleted. Deprecated in the kubelet, where it \
          works too.",
+    ),
+    flag(
+        Logging,
+        "config",
+        Value("FILE"),
+        ("", "/etc/evictd.yaml"),
+        "A KubeletConfiguration of kubelet.config.k8s.io/v1beta1, YAML or JSON: its fields mean \
+         what the flags mean, and flags win. Or an OKD node configuration with \
+         kubeletArguments. Fields that evictd has no use for are passed over, unknown ones \
+         refused.",
     ),
     flag(
         Logging,

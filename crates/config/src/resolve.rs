@@ -31,6 +31,10 @@ const STATE: &str = "/run/evictd";
 /// The first thing that is wrong. What is merely odd is in
 /// [`Resolved::warnings`].
 pub fn resolve(typed: &Typed) -> Result<Resolved, ConfigError> {
+    all(typed).map_err(|error| typed.locate(error))
+}
+
+fn all(typed: &Typed) -> Parsed<Resolved> {
     let mut book = Book::new(typed);
     let merge = book.switch("merge-default-eviction-settings");
     let compat = compat(&mut book);
@@ -60,6 +64,7 @@ pub fn resolve(typed: &Typed) -> Result<Resolved, ConfigError> {
         runtime_endpoints: endpoint::endpoints(&mut book),
         image_gc: collection::images(&mut book),
         container_gc: collection::containers(&mut book),
+        config: book.path("config"),
         verbosity: verbosity(&mut book),
         state_dir: state_dir(&mut book),
         settings: Vec::new(),
@@ -135,7 +140,7 @@ fn transition_period(book: &mut Book<'_>) -> Duration {
         let old = values::duration(OLD, text, ANY);
         let old = book.settle(old, FIVE_MINUTES);
         deprecated(OLD, NEW, &old, book);
-        otherwise = (old, Origin::Flag(OLD));
+        otherwise = (old, book.origin(OLD));
     }
     let period = book.duration(NEW, otherwise, ANY);
     collection::negative_is_none(NEW, period, book);
@@ -169,7 +174,7 @@ fn memcg_notification(book: &mut Book<'_>) -> bool {
     if let Some(text) = book.last(OLD) {
         let old = book.settle(values::parse_boolean(OLD, text), false);
         deprecated(OLD, NEW, &old, book);
-        otherwise = (old, Origin::Flag(OLD));
+        otherwise = (old, book.origin(OLD));
     }
     book.boolean(NEW, otherwise)
 }
@@ -216,7 +221,7 @@ fn directory(flag: &'static str, usual: &str, book: &mut Book<'_>) -> Directory 
     if let Some(text) = book.last_named(flag) {
         directory.path = book.settle(values::directory(flag, text), PathBuf::new());
         directory.given = true;
-        origin = Origin::Flag(flag);
+        origin = book.origin(flag);
     }
     book.note(flag, &directory.path.display(), origin);
     directory
@@ -261,10 +266,14 @@ fn reserved(flag: &'static str, book: &mut Book<'_>) -> Reserved {
 fn enforce_pods(book: &mut Book<'_>) -> bool {
     const FLAG: &str = "enforce-node-allocatable";
     let texts = book.texts(FLAG);
-    let pods = match texts.is_empty() {
-        true => true,
-        false => book.settle(lists::enforce_pods(FLAG, &texts.join(",")), true),
-    };
+    if texts.is_empty() {
+        book.note(FLAG, &"pods", Origin::Default);
+        return true;
+    }
+    let parsed = lists::enforce(FLAG, &texts.join(","), book.facts());
+    let (pods, passed_over) = book.settle(parsed, (true, Vec::new()));
+    let odd = passed_over.into_iter().map(Warning::NotEnforced);
+    book.warnings.extend(odd);
     let origin = book.origin(FLAG);
     book.note(FLAG, &if pods { "pods" } else { "none" }, origin);
     pods

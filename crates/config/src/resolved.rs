@@ -31,7 +31,7 @@ pub enum Compat {
     Kubelet,
 }
 
-/// What is kept back from pods, by resource.
+/// Amounts by resource: what is kept back from pods, or left to them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reserved {
     /// Cores.
@@ -47,6 +47,19 @@ pub struct Reserved {
 impl Reserved {
     /// The names of the resources, as flags write them.
     pub const NAMES: [&'static str; 4] = ["cpu", "memory", "ephemeral-storage", "pid"];
+
+    /// The amount of the resource with that name.
+    pub(crate) fn get(&self, name: &str) -> Option<&Quantity> {
+        let found = Self::NAMES.iter().position(|of| *of == name)?;
+        let amounts = [&self.cpu, &self.memory, &self.ephemeral_storage, &self.pid];
+        amounts.get(found).and_then(|amount| amount.as_ref())
+    }
+
+    pub(crate) fn put(&mut self, name: &str, amount: Quantity) {
+        if let Some(place) = self.get_mut(name) {
+            *place = Some(amount);
+        }
+    }
 
     /// The place of the resource with that name.
     pub(crate) fn get_mut(&mut self, name: &str) -> Option<&mut Option<Quantity>> {
@@ -193,6 +206,8 @@ pub struct Resolved {
     pub image_gc: ImageGc,
     /// Which dead containers are kept.
     pub container_gc: ContainerGc,
+    /// The configuration file that these settings come from too.
+    pub config: Option<PathBuf>,
     /// How much is logged, as klog counts: 0 events, 2 and more details.
     pub verbosity: u8,
     /// The directory of what outlives a restart; `None` keeps it in memory.

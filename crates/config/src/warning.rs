@@ -52,6 +52,10 @@ pub enum Warning {
     StillWorks(&'static str),
     /// The path of a socket without `unix://` in front.
     BareEndpoint(String),
+    /// Something of `--enforce-node-allocatable` that evictd does not do.
+    NotEnforced(&'static str),
+    /// An argument of OKD's file that evictd has no flag for.
+    UnknownArgument(String),
     /// This flag's duration is negative, which the kubelet takes for none.
     NegativeDuration(&'static str, GoDuration),
     /// Pressure on the images' filesystem comes before image collection does
@@ -102,11 +106,7 @@ impl fmt::Display for Warning {
             Self::NoThresholds => {
                 f.write_str("no eviction threshold is set: starvation evicts nothing")
             }
-            Self::SoftNotAboveHard { soft, hard } => write!(
-                f,
-                "soft threshold {soft} is not above the hard threshold {hard}, \
-                 so it never acts before it; a soft amount should be the larger one"
-            ),
+            Self::SoftNotAboveHard { soft, hard } => write_not_above(f, soft, hard),
             Self::ByteSuffix {
                 flag,
                 signal,
@@ -140,12 +140,18 @@ impl fmt::Display for Warning {
                 "Flag --{flag} has been deprecated, use --eviction-hard or --eviction-soft \
                  instead (evictd obeys it nevertheless)"
             ),
-            Self::BareEndpoint(endpoint) => write!(
+            Self::BareEndpoint(endpoint) => write_bare(f, endpoint),
+            Self::NotEnforced(option) => write!(
                 f,
-                "using {endpoint:?} as endpoint is deprecated, please consider using full url \
-                 format: unix://{}",
-                endpoint.trim()
+                "{option} of --enforce-node-allocatable is passed over: evictd leaves the \
+                 cgroups of system daemons alone"
             ),
+            Self::UnknownArgument(name) => {
+                write!(
+                    f,
+                    "kubeletArguments: {name:?} is passed over: evictd has no such flag"
+                )
+            }
             Self::NegativeDuration(flag, value) => {
                 write!(f, "--{flag}: {value} is negative and counts as 0s")
             }
@@ -156,6 +162,23 @@ impl fmt::Display for Warning {
             Self::Misfit(misfit) => misfit.fmt(f),
         }
     }
+}
+
+fn write_not_above(f: &mut fmt::Formatter<'_>, soft: &str, hard: &str) -> fmt::Result {
+    write!(
+        f,
+        "soft threshold {soft} is not above the hard threshold {hard}, so it never acts before \
+         it; a soft amount should be the larger one"
+    )
+}
+
+fn write_bare(f: &mut fmt::Formatter<'_>, endpoint: &str) -> fmt::Result {
+    write!(
+        f,
+        "using {endpoint:?} as endpoint is deprecated, please consider using full url format: \
+         unix://{}",
+        endpoint.trim().escape_debug()
+    )
 }
 
 fn write_deprecated(
