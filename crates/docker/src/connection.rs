@@ -91,6 +91,7 @@ impl Connection {
         let mut reader = ResponseReader::default();
         let mut piece = [0; PIECE];
         let mut nothing_yet = true;
+        let mut surplus = false;
         while !reader.is_done() {
             let left = deadline.left()?;
             set_socket_timeout(&self.socket, Timeout::Recv, Some(left)).map_err(broken)?;
@@ -102,11 +103,12 @@ impl Connection {
                 Err(errno) => return Err(broken(errno).into()),
             };
             nothing_yet = false;
-            if reader.feed(bytes).map_err(malformed)? < bytes.len() {
-                break;
-            }
+            surplus = reader.feed(bytes).map_err(malformed)? < bytes.len();
         }
-        Ok(reader.finish().map_err(malformed)?)
+        let mut response = reader.finish().map_err(malformed)?;
+        // What nobody asked for would be taken for the next answer.
+        response.keeps_open &= !surplus;
+        Ok(response)
     }
 }
 
