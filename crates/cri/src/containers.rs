@@ -109,6 +109,8 @@ fn image_of(spec: Bytes<'_>) -> Result<String, ProtoError> {
 /// does not have it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContainerStatus {
+    /// What it does.
+    pub state: ContainerState,
     /// When it ended: nanoseconds since 1970; 0 before.
     pub finished_nanos: i64,
     /// Its log file.
@@ -136,6 +138,7 @@ impl ContainerStatus {
     pub(crate) fn read(&mut self, message: Bytes<'_>) -> Result<(), ProtoError> {
         parse_fields(message, &mut |field, value| {
             match (field, value) {
+                (3, Value::Varint(state)) => self.state = ContainerState::of(state),
                 (6, Value::Varint(nanos)) => self.finished_nanos = nanos.cast_signed(),
                 (15, Value::Bytes(path)) => self.log_path = path.text(),
                 (16, Value::Bytes(resources)) => self.resources.read(resources)?,

@@ -37,7 +37,8 @@ pub struct Cri {
 
 impl Cri {
     /// For a runtime's socket. Nothing is connected yet. Each call may take
-    /// `within`; one that waits for a container, so much more than it may wait.
+    /// `within`; one that removes, four times that; one that waits for a container,
+    /// so much more than it may wait.
     #[must_use]
     pub fn new(socket: &Path, within: Duration) -> Self {
         Self {
@@ -87,7 +88,8 @@ impl Cri {
     /// # Errors
     /// See [`Cri::version`].
     pub fn sandboxes(&mut self) -> Result<Vec<Sandbox>, Error> {
-        self.list(method!(runtime "ListPodSandbox"), 1, Sandbox::read)
+        let method = method!(runtime "ListPodSandbox");
+        self.list(method, Writer::default(), Sandbox::read)
     }
 
     /// `ListContainers`: all there are, in every state.
@@ -95,7 +97,23 @@ impl Cri {
     /// # Errors
     /// See [`Cri::version`].
     pub fn containers(&mut self) -> Result<Vec<Container>, Error> {
-        self.list(method!(runtime "ListContainers"), 1, Container::read)
+        let method = method!(runtime "ListContainers");
+        self.list(method, Writer::default(), Container::read)
+    }
+
+    /// `ListContainers`: those of one sandbox, in every state.
+    ///
+    /// # Errors
+    /// See [`Cri::version`].
+    pub fn containers_of(&mut self, sandbox: &str) -> Result<Vec<Container>, Error> {
+        let (mut filter, mut request) = (Writer::default(), Writer::default());
+        filter.text(3, sandbox);
+        request.message(1, &filter);
+        let method = method!(runtime "ListContainers");
+        let mut containers = self.list(method, request, Container::read)?;
+        // In case the filter was not understood.
+        containers.retain(|container| container.sandbox == sandbox);
+        Ok(containers)
     }
 
     /// `PodSandboxStatus`, verbose: what the runtime tells of a sandbox beside the
@@ -145,7 +163,7 @@ impl Cri {
     /// See [`Cri::version`].
     pub fn layers(&mut self) -> Result<Vec<LayerUsage>, Error> {
         let method = method!(runtime "ListContainerStats");
-        self.list(method, 1, LayerUsage::read)
+        self.list(method, Writer::default(), LayerUsage::read)
     }
 
     /// `ListImages`.
@@ -153,7 +171,8 @@ impl Cri {
     /// # Errors
     /// See [`Cri::version`].
     pub fn images(&mut self) -> Result<Vec<Image>, Error> {
-        self.list(method!(image "ListImages"), 1, Image::read)
+        let method = method!(image "ListImages");
+        self.list(method, Writer::default(), Image::read)
     }
 
     /// `ImageFsInfo`: where images and writable layers are.
@@ -236,8 +255,8 @@ impl Cri {
     }
 
     fn act(&mut self, method: &'static str, request: Writer) -> Result<(), Error> {
-        let answer = self.call(method, request);
-        gone_is_done(answer)
+        let within = self.within.saturating_mul(4);
+        gone_is_done(self.client.call(method, &request.into_bytes(), within))
     }
 
     fn ask(
@@ -251,16 +270,16 @@ impl Cri {
         read.map_err(|error| malformed(method, error))
     }
 
-    /// All messages of one field, each read by `read`.
+    /// In all lists the items are the field 1; each is read by `read`.
     fn list<T>(
         &mut self,
         method: &'static str,
-        field: u32,
+        request: Writer,
         read: fn(Bytes<'_>) -> Result<T, ProtoError>,
     ) -> Result<Vec<T>, Error> {
         let mut items = Vec::new();
-        self.ask(method, Writer::default(), &mut |number, value| {
-            if let (true, Some(message)) = (number == field, value.bytes()) {
+        self.ask(method, request, &mut |field, value| {
+            if let (1, Value::Bytes(message)) = (field, value) {
                 items.push(read(message)?);
             }
             Ok(())

@@ -466,7 +466,10 @@ fn reclaim_may_stop_as_soon_as_it_is_enough() {
             config.policy.reclaim_makes_every_call = every_call;
         });
         let before = readings(seconds(0), &low);
-        assert!(!evict.may_stop_reclaiming(&before), "nothing is reclaimed yet");
+        assert!(
+            !evict.may_stop_reclaiming(&before),
+            "nothing is reclaimed yet"
+        );
         assert_eq!(evict.reclaim_target(&before), None);
         step(&mut evict, 0, &low, &all);
         assert_eq!(evict.reclaim_target(&before), Some((nodefs, 2 * GI)));

@@ -32,6 +32,17 @@ pub trait ContainerRuntime: Send {
     /// When any part of the answer is missing.
     fn list(&mut self) -> Result<RuntimeListing, CallError>;
 
+    /// Fills in what is dear to find out and [`list`](Self::list) left open: the
+    /// writable layers that only the runtime can measure. What cannot be found out
+    /// stays [`WritableLayer::Unknown`].
+    ///
+    /// # Errors
+    /// When the runtime does not answer; then the listing is as it was.
+    fn measure_layers(&mut self, listing: &mut RuntimeListing) -> Result<(), CallError> {
+        let _ = listing;
+        Ok(())
+    }
+
     /// All images.
     ///
     /// # Errors

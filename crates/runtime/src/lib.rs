@@ -14,6 +14,8 @@ extern crate alloc;
 
 mod cgroup;
 mod containers;
+#[cfg(feature = "cri")]
+mod cri;
 mod dir;
 #[cfg(feature = "docker")]
 mod docker;
@@ -25,6 +27,8 @@ mod ports;
 mod process;
 mod procs;
 mod release;
+#[cfg(any(feature = "cri", feature = "docker"))]
+mod remote;
 mod scores;
 #[cfg(test)]
 mod testkit;
@@ -36,6 +40,8 @@ pub use containers::{
     CallError, CallFailure, ContainerRuntime, ContainerState, ListedContainer, ListedImage,
     ListedSandbox, RuntimeDisks, RuntimeListing, RuntimePod, WritableLayer,
 };
+#[cfg(feature = "cri")]
+pub use cri::CriRuntime;
 pub use dir::open_cgroup;
 #[cfg(feature = "docker")]
 pub use docker::DockerRuntime;

@@ -35,7 +35,7 @@ const USUAL: [(&str, &[Api]); 7] = [
 /// The sockets that were named, else the usual ones that exist.
 pub(crate) fn candidates(settings: &Resolved) -> Vec<Candidate> {
     let usual = USUAL.into_iter();
-    match &settings.container_runtime_endpoints {
+    match &settings.runtime_endpoints {
         Some(named) => named.iter().map(|path| named_candidate(path)).collect(),
         None => usual
             .filter(|(path, _)| fs::metadata(path).is_ok())
@@ -102,6 +102,9 @@ fn open(api: Api, socket: &Path) -> Option<Box<dyn ContainerRuntime>> {
         #[cfg(feature = "docker")]
         Api::Docker => Some(Box::new(evictd_runtime::DockerRuntime::new(socket))),
         #[cfg(not(all(feature = "cri", feature = "docker")))]
-        _ => None,
+        _ => {
+            let _ = socket;
+            None
+        }
     }
 }

@@ -2,7 +2,7 @@ use alloc::sync::Arc;
 
 use evictd_runtime::CallError;
 
-use crate::gc::Collected;
+use crate::gc::RuntimeCollected;
 
 /// What a runtime is to collect.
 #[derive(Clone)]
@@ -65,6 +65,6 @@ pub(crate) enum News {
         number: u64,
         /// What came of it; `Err` when nothing was, as it could not be told what
         /// there is.
-        result: Result<Collected, String>,
+        result: Result<RuntimeCollected, String>,
     },
 }

@@ -14,17 +14,37 @@ use core::time::Duration;
 use std::os::fd::BorrowedFd;
 
 use evictd_config::Resolved;
-use evictd_runtime::{RuntimeListing, RuntimePod};
+use evictd_runtime::{ContainerRuntime, RuntimeDisks, RuntimeListing, RuntimePod};
+use evictd_stats::now;
 
-pub(crate) use backend::{Candidate, candidates, open_first};
+use backend::{candidates, open_first};
 use bell::Bell;
-pub(crate) use job::{CollectJob, News};
+pub(crate) use job::{Collect, CollectJob, Enough, News};
 use worker::Worker;
+
+use crate::gc::{RuntimeCollector, SharedRecords};
+
+/// The runtimes that answer now, each to be asked in the calling thread; and why
+/// others do not. For commands, which may wait.
+pub(crate) fn answering(settings: &Resolved) -> (Vec<Box<dyn ContainerRuntime>>, Vec<String>) {
+    let (mut runtimes, mut problems) = (Vec::new(), Vec::new());
+    for candidate in candidates(settings) {
+        match open_first(&candidate) {
+            Ok((runtime, _)) => runtimes.push(runtime),
+            Err(error) if candidate.is_named => problems.push(error.to_string()),
+            // A socket that speaks something else, or of a runtime that is off.
+            Err(_) => {}
+        }
+    }
+    (runtimes, problems)
+}
 
 /// All container runtimes of this node; there may be none.
 #[derive(Default)]
 pub(crate) struct Runtimes {
     workers: Vec<Worker>,
+    /// What each runtime's images were last used.
+    records: Vec<SharedRecords>,
     bell: Option<Bell>,
 }
 
@@ -41,12 +61,17 @@ impl Runtimes {
         }
         let text = |error: std::io::Error| format!("container runtime: {error}");
         let bell = Bell::new().map_err(text)?;
-        let mut workers = Vec::new();
+        let (mut workers, mut records) = (Vec::new(), Vec::new());
         for candidate in candidates {
-            workers.push(Worker::start(candidate, bell.rope().map_err(text)?).map_err(text)?);
+            let kept = SharedRecords::default();
+            let collector = RuntimeCollector::of(settings, Arc::clone(&kept))?;
+            records.push(kept);
+            let rope = bell.rope().map_err(text)?;
+            workers.push(Worker::start(candidate, collector, rope).map_err(text)?);
         }
         Ok(Self {
             workers,
+            records,
             bell: Some(bell),
         })
     }
@@ -66,12 +91,27 @@ impl Runtimes {
         self.workers.iter().for_each(Worker::refresh);
     }
 
+    /// Has those listed anew whose last answer is older than that, and waits for
+    /// them, that long at most.
+    pub(crate) fn freshen(&self, max_age: Duration, at_most: Duration) {
+        let fresh = |worker: &Worker| worker.freshen(max_age);
+        // All are asked before the first is waited for.
+        if self.workers.iter().filter(|worker| !fresh(worker)).count() > 0 {
+            self.wait(at_most);
+        }
+    }
+
+    /// Where the runtimes keep images and writable layers, as far as they have said.
+    pub(crate) fn disks(&self) -> Vec<RuntimeDisks> {
+        self.workers.iter().map(Worker::disks).collect()
+    }
+
     /// Waits until every runtime has answered the last [`Runtimes::refresh`], well
     /// or not, that long at most.
     pub(crate) fn wait(&self, at_most: Duration) {
-        let begun = std::time::Instant::now();
+        let begun = now();
         for worker in &self.workers {
-            worker.wait(at_most.saturating_sub(begun.elapsed()));
+            worker.wait(at_most.saturating_sub(now().since(begun)));
         }
     }
 

@@ -3,9 +3,13 @@ use core::time::Duration;
 use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
-use std::time::Instant;
 
-use evictd_runtime::{CallError, CallFailure, ContainerRuntime, RuntimeListing, RuntimePod};
+use evictd_node::Mono;
+use evictd_runtime::{
+    CallError, CallFailure, ContainerRuntime, RuntimeDisks, RuntimeListing, RuntimePod,
+};
+
+use evictd_stats::now;
 
 use super::backend::{Candidate, open_first};
 use super::bell::Rope;
@@ -41,6 +45,9 @@ struct State {
     asked: u64,
     answered: u64,
     listing: Arc<RuntimeListing>,
+    /// When that was answered.
+    listed: Option<Mono>,
+    disks: RuntimeDisks,
     /// Why the last list failed; of one that was never asked, nothing.
     failure: Option<CallError>,
     /// Whether this is no runtime of ours: a socket that was found, not named, and
@@ -58,7 +65,7 @@ struct End {
     /// How often it was tried.
     attempts: u32,
     /// Not before that.
-    not_before: Option<Instant>,
+    not_before: Mono,
 }
 
 impl Worker {
@@ -89,10 +96,27 @@ impl Worker {
         });
     }
 
+    /// The same, unless the last answer is younger than that; answers whether it is.
+    pub(super) fn freshen(&self, max_age: Duration) -> bool {
+        let listed = self.shared.lock().listed;
+        let is_fresh = listed.is_some_and(|listed| now().since(listed) < max_age);
+        if !is_fresh {
+            self.refresh();
+        }
+        is_fresh
+    }
+
+    pub(super) fn disks(&self) -> RuntimeDisks {
+        self.shared.lock().disks.clone()
+    }
+
     pub(super) fn wait(&self, at_most: Duration) {
         let state = self.shared.lock();
         let waits = |state: &mut State| state.asked != state.answered;
-        let waited = self.shared.changed.wait_timeout_while(state, at_most, waits);
+        let waited = self
+            .shared
+            .changed
+            .wait_timeout_while(state, at_most, waits);
         drop(waited);
     }
 
@@ -122,7 +146,7 @@ impl Worker {
                 pod,
                 grace,
                 attempts: 0,
-                not_before: None,
+                not_before: Mono::ZERO,
             });
             state.failure.is_none()
         })
@@ -183,7 +207,7 @@ impl Shared {
                 Task::List => self.list(&mut runtime),
                 Task::Collect(job) => {
                     let result = match self.open(&mut runtime) {
-                        Ok(runtime) => collector.collect(runtime.as_mut(), &job),
+                        Ok(runtime) => collector.collect(runtime.as_mut(), &job, &mut |_| {}),
                         Err(error) => Err(error.to_string()),
                     };
                     let number = job.number;
@@ -219,6 +243,7 @@ impl Shared {
         match listed {
             Ok(listing) => {
                 state.listing = Arc::new(listing);
+                state.listed = Some(now());
                 state.failure = None;
             }
             Err(error) => {
@@ -241,12 +266,15 @@ impl Shared {
         runtime: &'a mut Option<Box<dyn ContainerRuntime>>,
     ) -> Result<&'a mut Box<dyn ContainerRuntime>, CallError> {
         if runtime.is_none() {
-            let (opened, version) = open_first(&self.candidate).inspect_err(|error| {
+            let (mut opened, version) = open_first(&self.candidate).inspect_err(|error| {
                 let is_here = !matches!(error.failure, CallFailure::NotReachable(_));
                 if is_here && !self.candidate.is_named {
                     self.lock().is_foreign = true;
                 }
             })?;
+            if let Ok(disks) = opened.disks() {
+                self.lock().disks = disks;
+            }
             let endpoint = opened.endpoint().to_owned();
             self.tell(News::Reached { endpoint, version });
             return Ok(runtime.insert(opened));
@@ -271,7 +299,7 @@ impl Shared {
                 runtime = None;
                 end.attempts += 1;
                 end.grace = Duration::ZERO;
-                end.not_before = Some(Instant::now() + AGAIN);
+                end.not_before = now() + AGAIN;
                 if end.attempts < ATTEMPTS {
                     self.lock().ends.push(end);
                 }
@@ -303,9 +331,13 @@ impl Shared {
             if state.quit {
                 return None;
             }
-            let now = Instant::now();
-            let wait = |end: &End| end.not_before.map_or(Duration::ZERO, |at| at - now);
-            let soonest = state.ends.iter().enumerate().min_by_key(|(_, end)| wait(end));
+            let now = now();
+            let wait = |end: &End| end.not_before.since(now);
+            let soonest = state
+                .ends
+                .iter()
+                .enumerate()
+                .min_by_key(|(_, end)| wait(end));
             let (index, left) = match soonest {
                 None => {
                     let waited = self.changed.wait(state);

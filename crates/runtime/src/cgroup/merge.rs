@@ -13,7 +13,7 @@ pub(super) fn by_uid(manifests: &[Pod], uid: &str, systemd: bool) -> Option<usiz
 }
 
 /// Whether the two are the same uid; an empty one is none.
-pub(super) fn is_uid(uid: &str, known: &str, systemd: bool) -> bool {
+pub(crate) fn is_uid(uid: &str, known: &str, systemd: bool) -> bool {
     if known.is_empty() {
         return false;
     }

@@ -11,4 +11,6 @@ mod runtime_tests;
 mod tests;
 
 pub use backend::{CgroupConfig, CgroupRuntime};
+#[cfg(feature = "cri")]
+pub(crate) use merge::is_uid;
 pub use names::{KubepodsName, parse_kubepods_name, parse_pod_cgroup_root};

@@ -12,7 +12,8 @@ use evictd_pod::{Container, Pod};
 use super::Known;
 use super::engine::Engine;
 use super::labels::{self, label};
-use super::resources::{class_of, kubepods_class, resources};
+use super::resources::resources;
+use crate::remote::{class_of, kubepods_class, read_wishes};
 use crate::{
     ContainerState, ListedContainer, ListedSandbox, RuntimeListing, RuntimePod, WritableLayer,
 };
@@ -99,7 +100,7 @@ impl Assembly<'_> {
         let is_infra = infra.is_some_and(|pod| pod.infra_id == seen.summary.id);
         let is_sandbox = is_infra || labels::is_sandbox(&seen.summary.labels);
         let who = &seen.summary.name;
-        let wishes = labels::read_wishes(&seen.summary.labels, who, &mut self.listing.notes);
+        let wishes = read_wishes(&seen.summary.labels, who, &mut self.listing.notes);
         if let (Some(pod), Some(class)) = (
             self.listing.pods.get_mut(index),
             self.classes.get_mut(index),

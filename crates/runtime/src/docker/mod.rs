@@ -1,6 +1,5 @@
 //! Docker, Podman and balenaEngine, by the Docker Engine API.
 
-mod cgroup;
 mod disks;
 mod end;
 mod engine;
@@ -27,6 +26,7 @@ use evictd_docker::{
     Client, ContainerDetail, ContainerSummary, Error, Failure, ImageSummary, clean,
 };
 
+use crate::remote::read_cgroup;
 use crate::{
     CallError, CallFailure, ContainerRuntime, ListedImage, RuntimeDisks, RuntimeListing, RuntimePod,
 };
@@ -195,7 +195,7 @@ impl DockerRuntime {
                 }
             },
         };
-        let cgroup = cgroup::read_cgroup(&self.proc, detail.pid, &summary.id);
+        let cgroup = read_cgroup(&self.proc, detail.pid, &summary.id);
         // Who runs in no cgroup that could be found is asked again the next time.
         let whole = detail.pid == 0 || cgroup.is_some();
         Ok(Some(Known {

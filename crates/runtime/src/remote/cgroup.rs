@@ -7,7 +7,7 @@ use evictd_kerntext::memberships;
 
 /// The cgroup of the container with this id and this first process, below the
 /// mount point of each hierarchy; `None` where it has none of its own.
-pub(super) fn read_cgroup(proc: &Path, pid: u32, id: &str) -> Option<PathBuf> {
+pub(crate) fn read_cgroup(proc: &Path, pid: u32, id: &str) -> Option<PathBuf> {
     if pid == 0 {
         return None;
     }
@@ -22,7 +22,7 @@ pub(super) fn read_cgroup(proc: &Path, pid: u32, id: &str) -> Option<PathBuf> {
 /// by now or of another pid namespace, a container made without a cgroup of its
 /// own lies in its engine's, and what runs inside a container may have made
 /// cgroups below it.
-pub(super) fn find_cgroup(text: &[u8], id: &str) -> Option<PathBuf> {
+pub(crate) fn find_cgroup(text: &[u8], id: &str) -> Option<PathBuf> {
     let all = || memberships(text).flatten().filter(|line| !line.deleted);
     let line = all()
         .find(|line| line.has_controller(b"memory"))
