@@ -17,8 +17,10 @@ fn client(fake: &Fake, limit: Duration) -> Client {
 
 /// What `GET /version` comes to when the engine answers so.
 fn version_from(reply: impl Fn() -> Reply + Send + Sync + 'static) -> String {
+    let silent = matches!(reply(), Reply::Hang | Reply::Stall(_));
     let fake = Fake::new(move |_| reply());
-    match client(&fake, SHORT).version() {
+    let limit = if silent { SHORT } else { LONG };
+    match client(&fake, limit).version() {
         Ok(version) => version.version,
         Err(error) => error.to_string(),
     }
@@ -198,7 +200,7 @@ fn all_are_stopped_at_once() {
         if call.starts_with("POST /containers/b/") {
             return json(500, r#"{"message":"no"}"#);
         }
-        std::thread::sleep(Duration::from_millis(300));
+        std::thread::sleep(Duration::from_secs(1));
         empty(if call.starts_with("POST /containers/c/") {
             304
         } else {
@@ -209,7 +211,7 @@ fn all_are_stopped_at_once() {
     let begun = Instant::now();
     let answers = client.stop(&["a", "b", "c", "d"], Duration::from_millis(1500));
     assert!(
-        begun.elapsed() < Duration::from_millis(800),
+        begun.elapsed() < Duration::from_millis(2900),
         "{:?}",
         begun.elapsed()
     );
