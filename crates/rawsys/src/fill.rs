@@ -54,6 +54,14 @@ pub fn measure_fill_rate() -> Result<u64, Errno> {
     Ok(per_second(took))
 }
 
+/// How many processors are at work, at least one.
+#[must_use]
+pub fn count_processors() -> u64 {
+    // SAFETY: an integer in, an integer out.
+    let online = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
+    u64::try_from(online).unwrap_or(1).max(1)
+}
+
 fn per_second(took: Duration) -> u64 {
     let bytes = u128::try_from(BYTES).unwrap_or(0);
     let rate = bytes * 1_000_000_000 / took.as_nanos().max(1);

@@ -23,7 +23,7 @@ mod project;
 mod signals;
 mod spawn;
 
-pub use fill::measure_fill_rate;
+pub use fill::{count_processors, measure_fill_rate};
 pub use mrelease::process_mrelease;
 pub use priority::set_idle_io_priority;
 pub use project::{Project, ProjectUsage, read_project, read_project_usage};

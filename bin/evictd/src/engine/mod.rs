@@ -5,6 +5,8 @@
 
 mod event;
 mod flight;
+mod look;
+mod pace;
 
 use core::time::Duration;
 use std::os::fd::BorrowedFd;
@@ -22,6 +24,7 @@ use crate::setup::{FIRST_FS_WAIT, FS_WAIT, Setup};
 
 pub(crate) use event::{Event, Victim};
 use flight::Flight;
+use pace::Pace;
 
 /// How often pods are listed for their own limits, as often as the kubelet looks
 /// at them.
@@ -56,6 +59,7 @@ pub(crate) struct Engine {
     /// A pod that is gone and whose process ids may not be free yet.
     remains: Option<Flight>,
     next_tick: Mono,
+    pace: Pace,
     ending: bool,
     told: Told,
 }
@@ -100,6 +104,7 @@ impl Engine {
             flight: None,
             remains: None,
             next_tick: Mono::ZERO,
+            pace: Pace::new(),
             ending: false,
             told: Told::default(),
         })
@@ -108,8 +113,13 @@ impl Engine {
     /// Does what is due by `now`: goes on with a kill, begins a round.
     pub(crate) fn run_due(&mut self, now: Mono, tell: Tell<'_>) {
         self.go_on_killing(now, tell);
-        if now >= self.wake_at(now) && !self.has_ended() {
-            self.tick(now, tell);
+        if self.has_ended() {
+            return;
+        }
+        if now >= self.tick_at(now) {
+            self.tick(now, FS_WAIT, tell);
+        } else if self.sees_crossing(now) {
+            self.tick(now, Duration::ZERO, tell); // no disk may delay it
         }
     }
 
@@ -120,6 +130,12 @@ impl Engine {
 
     /// When to come back at the latest.
     pub(crate) fn wake_at(&self, now: Mono) -> Mono {
+        let look = self.pace.due();
+        look.into_iter().fold(self.tick_at(now), Mono::min)
+    }
+
+    /// When the next round begins at the latest, or a kill goes on.
+    fn tick_at(&self, now: Mono) -> Mono {
         let flight = self.flight.as_ref().map(Flight::until);
         let deadlines = [flight, self.evict.next_deadline(now)];
         deadlines
@@ -201,7 +217,7 @@ impl Engine {
         (readings, plan)
     }
 
-    fn tick(&mut self, now: Mono, tell: Tell<'_>) {
+    fn tick(&mut self, now: Mono, fs_wait: Duration, tell: Tell<'_>) {
         self.clean_up(now);
         let soon = self
             .remains
@@ -217,10 +233,11 @@ impl Engine {
             self.refresh_pods(now, tell);
         }
         let first = self.told.layout.is_none();
-        let fs_wait = if first { FIRST_FS_WAIT } else { FS_WAIT };
+        let fs_wait = if first { FIRST_FS_WAIT } else { fs_wait };
         let (readings, plan) = self.observe(now, fs_wait, with_pods);
         self.tell_changes(now, &readings, tell);
         self.carry_out(now, plan, tell);
+        self.set_pace(now);
     }
 
     /// Carries plans out until the round rests or waits for a kill.
