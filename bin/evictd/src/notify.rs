@@ -31,6 +31,10 @@ const FIRST: u32 = 1;
 /// The best of so many measurements: whatever comes between makes one slow.
 const MEASUREMENTS: u32 = 3;
 
+/// What is measured may have been filled from a cache; memory itself is not filled
+/// faster than this by one processor, in bytes a second.
+const MOST_RATE: u64 = 16 << 30;
+
 /// The kernel's memory notices of this machine.
 pub(crate) struct Notifier {
     sources: Vec<Source>,
@@ -60,7 +64,8 @@ impl Notifier {
             .filter_map(|_| measure_fill_rate().ok())
             .max();
         if let Some(rate) = fastest {
-            engine.set_fill_rate(rate.saturating_mul(count_processors()));
+            let rate = rate.min(MOST_RATE).saturating_mul(count_processors());
+            engine.set_fill_rate(rate);
         }
         self.follow(engine, watch);
         self.announce(engine);

@@ -10,8 +10,8 @@ use core::time::Duration;
 
 use evictd_node::Mono;
 
-/// The rate is measured on one processor for a moment: never believed below or
-/// above what machines do.
+/// The rate is measured for a moment: never believed below or above what machines
+/// do.
 const RATES: core::ops::RangeInclusive<u64> = (1 << 30)..=(256 << 30);
 
 /// As often as it gets while memory is not being filled: 0.3 % of a processor at
