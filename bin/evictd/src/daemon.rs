@@ -56,9 +56,10 @@ fn serve(settings: &Resolved) -> Result<(), String> {
         &mut notifier,
         next(&report, &scores),
     )? {
-        engine.run_due(now(), &mut |_, event| memory.note(event));
-        notifier.follow(&mut engine, &mut watch);
-        memory.keep(&engine);
+        if engine.run_due(now(), &mut |_, event| memory.note(event)) {
+            notifier.follow(&mut engine, &mut watch);
+            memory.keep(&engine);
+        }
         scores.apply_if_due(now(), &mut engine);
         report.log_if_due(now(), &engine);
     }

@@ -110,17 +110,22 @@ impl Engine {
         })
     }
 
-    /// Does what is due by `now`: goes on with a kill, begins a round.
-    pub(crate) fn run_due(&mut self, now: Mono, tell: Tell<'_>) {
+    /// Does what is due by `now`: goes on with a kill, looks at memory, begins a
+    /// round. Answers whether anything may have changed, which a look alone does not.
+    pub(crate) fn run_due(&mut self, now: Mono, tell: Tell<'_>) -> bool {
+        let killing = self.is_killing();
         self.go_on_killing(now, tell);
         if self.has_ended() {
-            return;
+            return true;
         }
         if now >= self.tick_at(now) {
             self.tick(now, FS_WAIT, tell);
         } else if self.sees_crossing(now) {
             self.tick(now, Duration::ZERO, tell); // no disk may delay it
+        } else {
+            return killing;
         }
+        true
     }
 
     /// Begins a round now, whatever the interval.

@@ -49,6 +49,8 @@ pub(super) struct Pace {
     rate: u64,
     /// The latest look: when, and how much was left.
     last: Option<(Mono, u64)>,
+    /// How fast memory was being filled lately, in bytes a second.
+    filling: u64,
     /// When to look again.
     due: Option<Mono>,
     /// The kernel tells before a threshold can be met.
@@ -61,6 +63,7 @@ impl Pace {
         Self {
             rate: 16 << 30,
             last: None,
+            filling: 0,
             due: None,
             guarded: false,
         }
@@ -79,16 +82,18 @@ impl Pace {
     /// `None` where there is no such threshold, or nothing could be read.
     pub(super) fn note(&mut self, now: Mono, headroom: Option<u64>) {
         let Some(left) = headroom else {
-            (self.last, self.due) = (None, None);
+            (self.last, self.due, self.filling) = (None, None, 0);
             return;
         };
-        let filling = self.last.map_or(0, |(at, before)| {
+        let latest = self.last.map_or(0, |(at, before)| {
             let nanos = now.since(at).as_nanos().max(1);
             let taken = u128::from(before.saturating_sub(left));
             u64::try_from(taken * 1_000_000_000 / nanos).unwrap_or(u64::MAX)
         });
+        // Counters move in steps: one look that sees none does not mean the end.
+        self.filling = latest.max(self.filling / 2);
         self.last = Some((now, left));
-        self.due = Some(now + next_look(left, self.rate, filling));
+        self.due = Some(now + next_look(left, self.rate, self.filling));
     }
 
     /// When to look again; `None` while the kernel guards, or nothing is to be

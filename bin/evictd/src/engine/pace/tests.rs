@@ -37,7 +37,12 @@ fn it_looks_again_before_what_is_left_can_be_gone() {
         (GIB, GIB, 4 * GIB, ms(125)),
         // Nothing overflows.
         (u64::MAX, 1, 0, Duration::from_nanos(u64::MAX)),
-        (u64::MAX, u64::MAX, u64::MAX, Duration::from_nanos(499_999_999)),
+        (
+            u64::MAX,
+            u64::MAX,
+            u64::MAX,
+            Duration::from_nanos(499_999_999),
+        ),
         (
             GIB,
             0,
@@ -108,4 +113,25 @@ fn the_kernels_guard_ends_with_its_first_word() {
     assert_eq!(pace.due(), Some(Mono::ZERO), "it told");
     pace.note(Mono::from_millis(7), None);
     assert_eq!(pace.due(), None, "all is met already");
+}
+
+/// Counters move in steps, and a look between two of them sees nothing move.
+#[test]
+fn a_look_that_sees_nothing_move_does_not_make_it_slow() {
+    let mut pace = Pace::new();
+    pace.note(Mono::from_millis(0), Some(100 * MIB));
+    pace.note(Mono::from_millis(20), Some(20 * MIB));
+    let at = |millis| Some(Mono::from_millis(millis));
+    let [first, second] = [(20, 20 * MIB), (22, 2 * MIB)].map(|(millis, left)| {
+        pace.note(Mono::from_millis(millis), Some(left));
+        pace.due()
+    });
+    assert!(first < at(28), "{first:?}");
+    assert_eq!(second, at(23), "half of 9 GiB a second");
+    for millis in 23..28 {
+        pace.note(Mono::from_millis(millis), Some(2 * MIB));
+        assert!(pace.due() < at(millis + 5), "{millis}");
+    }
+    pace.note(Mono::from_millis(28), Some(2 * MIB));
+    assert_eq!(pace.due(), at(38), "long enough");
 }
