@@ -366,9 +366,10 @@ signal() {
 
 # --- how long from a threshold to the kill --------------------------------------
 
-# race_to LEVEL NAME: a pod that fills memory up to 64 MiB below LEVEL, which is the
-# usage of the pods' cgroup, and waits. race takes it on from there, and sets $micros to the time
-# from LEVEL to its being killed: the time that evictd and the kernel took together.
+# race_to LEVEL NAME: a pod that fills memory up to 64 MiB below LEVEL, which is what
+# the file $race_usage shows, and waits. race takes it on from there, and sets $micros to
+# the time from LEVEL to its being killed: what evictd and the kernel took together.
+race_usage=$memory_pods/$memory_now
 race_to() {
   race_pod=$2
   race_procs=''
@@ -377,8 +378,9 @@ race_to() {
     race_procs="$race_procs $pod_root/$race_pod/cgroup.procs"
   done
   pods_made="$pods_made $race_pod"
+  : >"$work/$race_pod.out"
   # shellcheck disable=SC2086
-  workload timed "$memory_pods/$memory_now" "$1" $((64 << 20)) $race_procs >"$work/$race_pod.out" &
+  workload timed "$race_usage" "$1" $((64 << 20)) $race_procs >"$work/$race_pod.out" &
   race_pid=$!
   wait_until 60 "$race_pod is near" raced waits
 }
