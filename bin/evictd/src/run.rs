@@ -2,12 +2,13 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
-use evictd_config::{Resolved, Typed, resolve};
+use evictd_config::{Resolved, Typed};
 use log::LevelFilter;
 
 use crate::admit::{self, AdmitOptions};
 use crate::args::{Command, Request, parse};
 use crate::config_command::{self, ConfigOptions};
+use crate::config_file;
 use crate::daemon;
 use crate::gc::{self, GcOptions};
 use crate::history::{self, HistoryOptions};
@@ -33,15 +34,15 @@ pub fn run(argv: Vec<OsString>) -> ExitCode {
     }
     match parse(&argv) {
         Ok(Request::Print(text)) => print(&text),
-        Ok(Request::Run(command, typed)) => resolve_and_run(command, &typed),
+        Ok(Request::Run(command, typed)) => resolve_and_run(command, *typed),
         Err(error) => usage_error(&error.to_string()),
     }
 }
 
-fn resolve_and_run(command: Command, typed: &Typed) -> ExitCode {
-    match resolve(typed) {
+fn resolve_and_run(command: Command, typed: Typed) -> ExitCode {
+    match config_file::settings(typed) {
         Ok(settings) => run_command(command, &settings),
-        Err(error) => usage_error(&error.to_string()),
+        Err(error) => usage_error(&error),
     }
 }
 
@@ -59,7 +60,10 @@ fn run_command(command: Command, settings: &Resolved) -> ExitCode {
         Command::OomScore { apply, json } => {
             oom_score::run(settings, &OomScoreOptions { apply, json })
         }
-        Command::GcContainers { json } => gc::run(settings, &GcOptions { json }),
+        Command::GcContainers { json } => gc::run_containers(settings, &GcOptions { json }),
+        Command::GcImages { all_unused, json } => {
+            gc::run_images(settings, &GcOptions { json }, all_unused)
+        }
         Command::Selftest { json } => selftest::run(&SelftestOptions { json }),
     }
 }

@@ -6,13 +6,19 @@
 #![forbid(unsafe_code)]
 
 mod case;
+mod container_gc;
 mod files;
+mod image_gc;
 mod report;
 
 mod admission;
+mod config;
+mod config_defaults;
+mod config_validate;
 mod duration;
 mod manager;
 mod memcg;
+mod node_allocatable;
 mod node_conditions;
 mod oom;
 mod pods;

@@ -3,6 +3,7 @@ use std::path::PathBuf;
 
 use evictd_quantity::GoDuration;
 
+use crate::file::Facts;
 use crate::values::{self, Parsed};
 use crate::{ConfigError, Origin, Setting, Typed, Warning};
 
@@ -21,11 +22,11 @@ pub(crate) struct Book<'a> {
 pub(crate) type Otherwise<T> = (T, Origin);
 
 impl<'a> Book<'a> {
-    pub(crate) const fn new(typed: &'a Typed) -> Self {
+    pub(crate) fn new(typed: &'a Typed) -> Self {
         Self {
             typed,
             settings: Vec::new(),
-            warnings: Vec::new(),
+            warnings: typed.oddities.clone(),
             error: None,
         }
     }
@@ -79,7 +80,7 @@ impl<'a> Book<'a> {
         parse: impl Fn(&str) -> Parsed<T>,
     ) -> T {
         let (value, origin) = match self.last(flag) {
-            Some(text) => (self.settle(parse(text), otherwise.0), Origin::Flag(flag)),
+            Some(text) => (self.settle(parse(text), otherwise.0), self.origin(flag)),
             None => otherwise,
         };
         self.note(flag, &value, origin);
@@ -124,7 +125,7 @@ impl<'a> Book<'a> {
         let (value, origin) = match self.last(flag) {
             Some(text) => {
                 let parsed = values::word(flag, text, words);
-                (self.settle(parsed, otherwise.0), Origin::Flag(flag))
+                (self.settle(parsed, otherwise.0), self.origin(flag))
             }
             None => otherwise,
         };
@@ -141,11 +142,13 @@ impl<'a> Book<'a> {
         text.map(PathBuf::from)
     }
 
-    /// The flag, if it was given.
-    pub(crate) fn origin(&self, flag: &'static str) -> Origin {
-        match self.texts(flag).is_empty() {
-            true => Origin::Default,
-            false => Origin::Flag(flag),
-        }
+    /// The flag or the field, if one was given.
+    pub(crate) fn origin(&self, flag: &str) -> Origin {
+        self.typed.origin(flag)
+    }
+
+    /// What the file says for which there is no flag.
+    pub(crate) const fn facts(&self) -> Facts {
+        self.typed.facts
     }
 }

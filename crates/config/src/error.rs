@@ -1,8 +1,9 @@
 use core::fmt::{self, Write};
 
-/// One thing that is wrong with the settings. It prints as one line: flag,
-/// what is wrong (in the kubelet's words where it has some), the offending text
-/// with its position, and what would be right.
+/// One thing that is wrong with the settings. It prints as one line: the flag, or
+/// file, line and field, what is wrong (in the kubelet's words where it has
+/// some), the offending text with its position in a flag, and what would be
+/// right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError(Box<Parts>);
 
@@ -14,6 +15,15 @@ struct Parts {
     position: usize,
     message: String,
     hint: String,
+    place: Option<Place>,
+}
+
+/// Where it stands, if in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Place {
+    file: String,
+    line: Option<usize>,
+    field: String,
 }
 
 impl ConfigError {
@@ -29,10 +39,18 @@ impl ConfigError {
             position,
             message,
             hint: hint.into(),
+            place: None,
         }))
     }
 
-    /// The flag, without dashes.
+    /// The same, as one of a file. Without a line where it is not known.
+    pub(crate) fn within(mut self, file: String, line: Option<usize>, field: String) -> Self {
+        self.0.place = Some(Place { file, line, field });
+        self
+    }
+
+    /// The flag, without dashes; for a text of a file the flag that would say the
+    /// same, or `config`.
     #[must_use]
     pub fn flag(&self) -> &'static str {
         self.0.flag
@@ -51,6 +69,13 @@ impl ConfigError {
         self.0.position
     }
 
+    /// The file, and its line from 1 if that is known.
+    #[must_use]
+    pub fn file(&self) -> Option<(&str, Option<usize>)> {
+        let place = self.0.place.as_ref();
+        place.map(|place| (place.file.as_str(), place.line))
+    }
+
     /// What is wrong.
     #[must_use]
     pub fn message(&self) -> &str {
@@ -66,11 +91,39 @@ impl ConfigError {
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (flag, position) = (self.flag(), self.position());
-        write!(f, "--{flag}: ")?;
-        write_one_line(f, self.message())?;
-        write!(f, ", in {:?} at byte {position}; ", self.offending())?;
+        let offending = self.offending();
+        match &self.0.place {
+            None => {
+                let (flag, position) = (self.flag(), self.position());
+                write!(f, "--{flag}: ")?;
+                write_one_line(f, self.message())?;
+                write!(f, ", in {offending:?} at byte {position}; ")?;
+            }
+            Some(place) => {
+                place.write(f)?;
+                write_one_line(f, self.message())?;
+                if !offending.is_empty() {
+                    write!(f, ", in {offending:?}")?;
+                }
+                f.write_str("; ")?;
+            }
+        }
         write_one_line(f, self.hint())
+    }
+}
+
+impl Place {
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_one_line(f, &self.file)?;
+        f.write_str(": ")?;
+        if let Some(line) = self.line {
+            write!(f, "line {line}: ")?;
+        }
+        if !self.field.is_empty() {
+            write_one_line(f, &self.field)?;
+            f.write_str(": ")?;
+        }
+        Ok(())
     }
 }
 

@@ -20,6 +20,8 @@ pub enum Group {
     Measuring,
     /// Which pods there are, and what is kept from them.
     Pods,
+    /// Which images and dead containers are deleted, and who is asked.
+    Collection,
     /// What is logged, and what is kept.
     Logging,
     /// Flags of old, each with a warning that names its replacement.
@@ -28,11 +30,12 @@ pub enum Group {
 
 impl Group {
     /// All groups, in the order of the help.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Thresholds,
         Self::Eviction,
         Self::Measuring,
         Self::Pods,
+        Self::Collection,
         Self::Logging,
         Self::Deprecated,
     ];
@@ -45,7 +48,8 @@ impl Group {
             Self::Eviction => "Whom to evict, and how",
             Self::Measuring => "What is measured",
             Self::Pods => "Pods and reservations",
-            Self::Logging => "Logging and state",
+            Self::Collection => "Images and containers",
+            Self::Logging => "Configuration file, logging and state",
             Self::Deprecated => "Deprecated",
         }
     }

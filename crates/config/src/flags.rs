@@ -1,5 +1,7 @@
 use crate::Flag;
-use crate::flag::Group::{self, Deprecated, Eviction, Logging, Measuring, Pods, Thresholds};
+use crate::flag::Group::{
+    self, Collection, Deprecated, Eviction, Logging, Measuring, Pods, Thresholds,
+};
 use crate::flag::Takes::{self, Bool, List, Value};
 
 /// One row: where it stands, what it takes, what holds without it, an example,
@@ -23,7 +25,7 @@ const fn flag(
 
 /// Every flag of the daemon, in the order of the help. By these names
 /// [`Typed`](crate::Typed) knows them.
-pub const FLAGS: [Flag; 36] = [
+pub const FLAGS: [Flag; 48] = [
     flag(
         Thresholds,
         "eviction-hard",
@@ -271,6 +273,104 @@ pub const FLAGS: [Flag; 36] = [
         ("pods", "none"),
         "pods: watch the memory limit of the pods' cgroup too, with the hard memory threshold \
          (allocatableMemory.available).",
+    ),
+    flag(
+        Collection,
+        "container-runtime-endpoint",
+        List("ENDPOINT,..."),
+        ("", "unix:///run/containerd/containerd.sock"),
+        "The sockets of the container runtimes: containerd, CRI-O, Docker, Podman or \
+         balenaEngine. Without it the usual places are looked at; an empty text asks no \
+         runtime.",
+    ),
+    flag(
+        Collection,
+        "image-gc-high-threshold",
+        Value("PERCENT"),
+        ("85", "90"),
+        "From how much use of the images' filesystem on, in percent, unused images are \
+         deleted. 100 deletes none for its sake.",
+    ),
+    flag(
+        Collection,
+        "image-gc-low-threshold",
+        Value("PERCENT"),
+        ("80", "70"),
+        "Down to how much use, in percent, images are deleted then, least recently used first. \
+         Less than --image-gc-high-threshold.",
+    ),
+    flag(
+        Collection,
+        "minimum-image-ttl-duration",
+        Value("DURATION"),
+        ("2m0s", "1h"),
+        "How old an image must be to be deleted.",
+    ),
+    flag(
+        Collection,
+        "maximum-image-gc-age",
+        Value("DURATION"),
+        ("0s", "168h"),
+        "How long an image may lie unused before it is deleted, however much space there is. \
+         More than --minimum-image-ttl-duration; 0s is for ever.",
+    ),
+    flag(
+        Collection,
+        "eviction-image-reclaim",
+        Value("HOW"),
+        ("all", "until-clear"),
+        "Which unused images go when the filesystem is under pressure. all: every one, as with \
+         the kubelet. until-clear: one after the other until the signal is clear.",
+    ),
+    flag(
+        Collection,
+        "keep-image",
+        Value("PATTERN"),
+        ("", "docker.io/library/*"),
+        "Never delete an image with such a name; * stands for any part of it. Repeat it for \
+         several.",
+    ),
+    flag(
+        Collection,
+        "keep-local-images",
+        Bool,
+        ("false", "true"),
+        "Never delete an image that no registry gave a digest: it could not be fetched again. \
+         For nodes that are offline.",
+    ),
+    flag(
+        Collection,
+        "maximum-dead-containers",
+        Value("COUNT"),
+        ("-1", "100"),
+        "How many dead containers are kept on the whole node; below 0 any number. Deprecated \
+         in the kubelet, where it works too.",
+    ),
+    flag(
+        Collection,
+        "maximum-dead-containers-per-container",
+        Value("COUNT"),
+        ("1", "2"),
+        "How many dead instances of each container are kept; below 0 any number. Deprecated in \
+         the kubelet, where it works too.",
+    ),
+    flag(
+        Collection,
+        "minimum-container-ttl-duration",
+        Value("DURATION"),
+        ("0s", "1m"),
+        "How old a dead container must be to be deleted. Deprecated in the kubelet, where it \
+         works too.",
+    ),
+    flag(
+        Logging,
+        "config",
+        Value("FILE"),
+        ("", "/etc/evictd.yaml"),
+        "A KubeletConfiguration of kubelet.config.k8s.io/v1beta1, YAML or JSON: its fields mean \
+         what the flags mean, and flags win. Or an OKD node configuration with \
+         kubeletArguments. Fields that evictd has no use for are passed over, unknown ones \
+         refused.",
     ),
     flag(
         Logging,

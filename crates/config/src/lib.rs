@@ -5,7 +5,8 @@
 //! filled in, with where each came from. Both are pure: the same text gives the
 //! same settings or the same [`ConfigError`] on every machine. What only the
 //! machine can tell, percentages in bytes among it, is [`effective`]'s, which is
-//! handed the machine's numbers.
+//! handed the machine's numbers. A configuration file's bytes go into [`Typed`]
+//! too, by [`Typed::add_file`]; flags beat them.
 //!
 //! ```
 //! use evictd_config::{Typed, resolve};
@@ -22,9 +23,13 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod allocatable;
 mod book;
+mod collection;
 mod effective;
+mod endpoint;
 mod error;
+mod file;
 mod flag;
 mod flags;
 mod lists;
@@ -40,15 +45,19 @@ mod typed;
 mod values;
 mod warning;
 
+pub use allocatable::{Allocatable, allocatable};
 pub use effective::{Effective, EffectiveThreshold, effective, lint};
 pub use error::ConfigError;
+pub use evictd_yaml::MAX_BYTES as MAX_FILE_BYTES;
 pub use flag::{Flag, Group, Takes};
 pub use flags::FLAGS;
 pub use machine::Machine;
 pub use misfit::Misfit;
 pub use nearest::nearest;
 pub use resolve::resolve;
-pub use resolved::{Compat, Directory, MemorySource, Reserved, Resolved};
+pub use resolved::{
+    Compat, ContainerGc, Directory, ImageGc, ImageReclaim, MemorySource, Reserved, Resolved,
+};
 pub use setting::{Origin, Setting};
 pub use typed::Typed;
 pub use values::{parse_boolean, parse_priority, parse_qos_class, parse_signal};

@@ -3,6 +3,7 @@
 use evictd_quantity::Quantity;
 use evictd_threshold::{List, Pairs};
 
+use crate::file::Facts;
 use crate::values::{Parsed, did_you_mean};
 use crate::{ConfigError, Reserved};
 
@@ -45,46 +46,90 @@ pub(crate) fn reserved(flag: &'static str, text: &str) -> Parsed<Reserved> {
     Ok(reserved)
 }
 
-/// Whether the list asks for `pods`; `none` or nothing asks for nothing.
-pub(crate) fn enforce_pods(flag: &'static str, text: &str) -> Parsed<bool> {
-    let (mut pods, mut none) = (false, false);
+const OPTIONS: [&str; 6] = [
+    "pods",
+    "system-reserved",
+    "system-reserved-compressible",
+    "kube-reserved",
+    "kube-reserved-compressible",
+    "none",
+];
+
+/// Whether the list asks for `pods`, and what else it asks for; `none` or nothing
+/// asks for nothing (K: `validation.go`).
+pub(crate) fn enforce(
+    flag: &'static str,
+    text: &str,
+    facts: Facts,
+) -> Parsed<(bool, Vec<&'static str>)> {
+    let fail = |option: &str, at: usize, message: String| {
+        let hint = "evictd takes pods, or none";
+        Err(ConfigError::new(flag, (option, at), message, hint))
+    };
+    let shown = format!("enforceNodeAllocatable (--{flag})");
+    let mut asked: Vec<&'static str> = Vec::new();
     let mut at: usize = 0;
     for option in text.split(',').filter(|_| !text.is_empty()) {
-        let fail = |message: String| {
-            let hint = "evictd takes pods, or none";
-            Err(ConfigError::new(flag, (option, at), message, hint))
+        let Some(known) = OPTIONS.into_iter().find(|known| *known == option) else {
+            let [a, b, c, d, e, f] = OPTIONS;
+            let message = format!(
+                "option {option:?} specified for {shown}. Valid options are {a:?}, {b:?}, {c:?}, \
+                 {d:?}, {e:?} or {f:?}"
+            );
+            return fail(option, at, message);
         };
-        let twice = match option {
-            "pods" => core::mem::replace(&mut pods, true),
-            "none" => core::mem::replace(&mut none, true),
-            "system-reserved"
-            | "system-reserved-compressible"
-            | "kube-reserved"
-            | "kube-reserved-compressible" => {
-                return fail(format!(
-                    "{option:?} limits the cgroup of system daemons, which evictd leaves alone"
-                ));
-            }
-            _ => {
-                return fail(format!(
-                    "option {option:?} specified for enforceNodeAllocatable (--{flag}). Valid \
-                     options are \"pods\", \"system-reserved\", \"system-reserved-compressible\", \
-                     \"kube-reserved\", \"kube-reserved-compressible\" or \"none\""
-                ));
-            }
-        };
-        if twice {
-            let message =
-                format!("duplicated enforcements {option:?} in enforceNodeAllocatable (--{flag})");
-            return fail(message);
+        let asked_too = |option: &str| asked.contains(&option);
+        if asked_too(known) {
+            let message = format!("duplicated enforcements {option:?} in {shown}");
+            return fail(option, at, message);
         }
-        if pods && none {
-            return fail(format!(
-                "enforceNodeAllocatable (--{flag}) may not contain additional enforcements when \
-                 \"none\" is specified"
-            ));
+        let problem = against_others(known, &asked).or_else(|| against_facts(known, facts));
+        if let Some(problem) = problem {
+            return fail(option, at, problem.replace("LIST", &shown));
         }
+        asked.push(known);
         at = at.saturating_add(option.len()).saturating_add(1);
     }
-    Ok(pods)
+    let pods = asked.contains(&"pods");
+    asked.retain(|option| *option != "pods" && *option != "none");
+    Ok((pods, asked))
+}
+
+/// What in the list before forbids the option.
+fn against_others(option: &str, before: &[&str]) -> Option<String> {
+    if !before.is_empty() && (option == "none" || before.contains(&"none")) {
+        let problem = "LIST may not contain additional enforcements when \"none\" is specified";
+        return Some(problem.to_owned());
+    }
+    const COMPRESSIBLE: &str = "-compressible";
+    let plain = option.strip_suffix(COMPRESSIBLE).unwrap_or(option);
+    let other = before.iter().any(|other| {
+        *other != option && other.strip_suffix(COMPRESSIBLE).unwrap_or(other) == plain
+    });
+    other.then(|| {
+        format!("both {plain:?} and \"{plain}{COMPRESSIBLE}\" cannot be specified together in LIST")
+    })
+}
+
+/// What else the file says that forbids the option.
+fn against_facts(option: &str, facts: Facts) -> Option<String> {
+    let without_cgroup = |field: &str, plain: &str| {
+        format!(
+            "{field} (--{plain}-cgroup) must be specified when {plain:?} or \
+             \"{plain}-compressible\" included in LIST"
+        )
+    };
+    if option.starts_with("system") && !facts.system_cgroup {
+        return Some(without_cgroup("systemReservedCgroup", "system-reserved"));
+    }
+    if option.starts_with("kube") && !facts.kube_cgroup {
+        return Some(without_cgroup("kubeReservedCgroup", "kube-reserved"));
+    }
+    let needs_cgroups = facts.no_qos_cgroups && option != "none";
+    needs_cgroups.then(|| {
+        format!(
+            "cgroupsPerQOS (--cgroups-per-qos) must be set to true when {option:?} contained in \
+             LIST"
+        )
+    })
 }

@@ -10,12 +10,14 @@ use crate::book::Book;
 use crate::values::{self, Parsed, std_duration};
 use crate::{
     Compat, ConfigError, Directory, FLAGS, MemorySource, Origin, Reserved, Resolved, Typed,
-    Warning, lists, thresholds,
+    Warning, collection, endpoint, lists, thresholds,
 };
 
 const SECOND: i64 = 1_000_000_000;
 /// The shortest loop: below it the measuring itself becomes a load (decision D6).
 const LEAST_INTERVAL: GoDuration = GoDuration::from_nanos(SECOND / 10);
+/// No duration is below it.
+const ANY: GoDuration = GoDuration::from_nanos(i64::MIN);
 const TEN_SECONDS: GoDuration = GoDuration::from_nanos(10 * SECOND);
 const FIVE_MINUTES: GoDuration = GoDuration::from_nanos(300 * SECOND);
 const SECONDS: (i64, i64) = (0, 2_147_483_647);
@@ -29,6 +31,10 @@ const STATE: &str = "/run/evictd";
 /// The first thing that is wrong. What is merely odd is in
 /// [`Resolved::warnings`].
 pub fn resolve(typed: &Typed) -> Result<Resolved, ConfigError> {
+    all(typed).map_err(|error| typed.locate(error))
+}
+
+fn all(typed: &Typed) -> Parsed<Resolved> {
     let mut book = Book::new(typed);
     let merge = book.switch("merge-default-eviction-settings");
     let compat = compat(&mut book);
@@ -55,6 +61,10 @@ pub fn resolve(typed: &Typed) -> Result<Resolved, ConfigError> {
         system_reserved: reserved("system-reserved", &mut book),
         kube_reserved: reserved("kube-reserved", &mut book),
         enforce_pods: enforce_pods(&mut book),
+        runtime_endpoints: endpoint::endpoints(&mut book),
+        image_gc: collection::images(&mut book),
+        container_gc: collection::containers(&mut book),
+        config: book.path("config"),
         verbosity: verbosity(&mut book),
         state_dir: state_dir(&mut book),
         settings: Vec::new(),
@@ -71,6 +81,8 @@ fn finish(resolved: &mut Resolved, typed: &Typed, merge: bool) -> Parsed<()> {
     let found = thresholds::resolve(typed, merge, enforce_pods, &mut resolved.warnings)?;
     resolved.evict.thresholds = found.thresholds;
     resolved.threshold_origins = found.origins;
+    let late = collection::pressure_comes_first(&resolved.evict.thresholds, &resolved.image_gc);
+    resolved.warnings.extend(late);
     let place = |name| FLAGS.iter().position(|flag| flag.name == name);
     resolved.settings.sort_by_key(|setting| place(setting.name));
     Ok(())
@@ -125,12 +137,14 @@ fn transition_period(book: &mut Book<'_>) -> Duration {
     const NEW: &str = "eviction-pressure-transition-period";
     let mut otherwise = (FIVE_MINUTES, Origin::Default);
     if let Some(text) = book.last(OLD) {
-        let old = values::duration(OLD, text, GoDuration::ZERO);
+        let old = values::duration(OLD, text, ANY);
         let old = book.settle(old, FIVE_MINUTES);
         deprecated(OLD, NEW, &old, book);
-        otherwise = (old, Origin::Flag(OLD));
+        otherwise = (old, book.origin(OLD));
     }
-    std_duration(book.duration(NEW, otherwise, GoDuration::ZERO))
+    let period = book.duration(NEW, otherwise, ANY);
+    collection::negative_is_none(NEW, period, book);
+    std_duration(period)
 }
 
 /// The warning that a flag has a new name.
@@ -160,7 +174,7 @@ fn memcg_notification(book: &mut Book<'_>) -> bool {
     if let Some(text) = book.last(OLD) {
         let old = book.settle(values::parse_boolean(OLD, text), false);
         deprecated(OLD, NEW, &old, book);
-        otherwise = (old, Origin::Flag(OLD));
+        otherwise = (old, book.origin(OLD));
     }
     book.boolean(NEW, otherwise)
 }
@@ -207,7 +221,7 @@ fn directory(flag: &'static str, usual: &str, book: &mut Book<'_>) -> Directory 
     if let Some(text) = book.last_named(flag) {
         directory.path = book.settle(values::directory(flag, text), PathBuf::new());
         directory.given = true;
-        origin = Origin::Flag(flag);
+        origin = book.origin(flag);
     }
     book.note(flag, &directory.path.display(), origin);
     directory
@@ -252,10 +266,14 @@ fn reserved(flag: &'static str, book: &mut Book<'_>) -> Reserved {
 fn enforce_pods(book: &mut Book<'_>) -> bool {
     const FLAG: &str = "enforce-node-allocatable";
     let texts = book.texts(FLAG);
-    let pods = match texts.is_empty() {
-        true => true,
-        false => book.settle(lists::enforce_pods(FLAG, &texts.join(",")), true),
-    };
+    if texts.is_empty() {
+        book.note(FLAG, &"pods", Origin::Default);
+        return true;
+    }
+    let parsed = lists::enforce(FLAG, &texts.join(","), book.facts());
+    let (pods, passed_over) = book.settle(parsed, (true, Vec::new()));
+    let odd = passed_over.into_iter().map(Warning::NotEnforced);
+    book.warnings.extend(odd);
     let origin = book.origin(FLAG);
     book.note(FLAG, &if pods { "pods" } else { "none" }, origin);
     pods

@@ -31,7 +31,7 @@ pub enum Compat {
     Kubelet,
 }
 
-/// What is kept back from pods, by resource.
+/// Amounts by resource: what is kept back from pods, or left to them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reserved {
     /// Cores.
@@ -47,6 +47,19 @@ pub struct Reserved {
 impl Reserved {
     /// The names of the resources, as flags write them.
     pub const NAMES: [&'static str; 4] = ["cpu", "memory", "ephemeral-storage", "pid"];
+
+    /// The amount of the resource with that name.
+    pub(crate) fn get(&self, name: &str) -> Option<&Quantity> {
+        let found = Self::NAMES.iter().position(|of| *of == name)?;
+        let amounts = [&self.cpu, &self.memory, &self.ephemeral_storage, &self.pid];
+        amounts.get(found).and_then(|amount| amount.as_ref())
+    }
+
+    pub(crate) fn put(&mut self, name: &str, amount: Quantity) {
+        if let Some(place) = self.get_mut(name) {
+            *place = Some(amount);
+        }
+    }
 
     /// The place of the resource with that name.
     pub(crate) fn get_mut(&mut self, name: &str) -> Option<&mut Option<Quantity>> {
@@ -91,6 +104,47 @@ impl Directory {
     pub fn deletable(&self) -> Option<&Path> {
         self.given.then_some(self.path.as_path())
     }
+}
+
+/// Which unused images go under pressure (decision D15).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ImageReclaim {
+    /// Every one.
+    #[default]
+    All,
+    /// One after the other until the signal is clear.
+    UntilClear,
+}
+
+/// When images are deleted, and which never are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImageGc {
+    /// Percent of the filesystem used from which on images are deleted, 1 to
+    /// 100. 100 deletes none for the sake of space.
+    pub high_percent: u8,
+    /// Percent used down to which they are deleted then, below `high_percent`.
+    pub low_percent: u8,
+    /// How old an image must be.
+    pub min_age: Duration,
+    /// How long an image may lie unused, if there is an end to it.
+    pub max_age: Option<Duration>,
+    /// How many go under pressure.
+    pub reclaim: ImageReclaim,
+    /// Patterns of names that are never deleted, as they were given.
+    pub keep: Vec<String>,
+    /// Never delete an image without the digest by which to fetch it again.
+    pub keep_local: bool,
+}
+
+/// Which dead containers are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ContainerGc {
+    /// The most on the node; `None` for any number.
+    pub max_dead: Option<u32>,
+    /// The most of each container of each pod; `None` for any number.
+    pub max_dead_per_container: Option<u32>,
+    /// How old one must be to be deleted.
+    pub min_age: Duration,
 }
 
 /// All settings: checked, defaults filled in, nothing asked of the machine yet.
@@ -145,6 +199,15 @@ pub struct Resolved {
     /// Whether the pods' cgroup is watched against the hard memory threshold
     /// (`--enforce-node-allocatable=pods`).
     pub enforce_pods: bool,
+    /// The sockets of the container runtimes. `None`: look at the usual places;
+    /// an empty list: ask none.
+    pub runtime_endpoints: Option<Vec<PathBuf>>,
+    /// When images are deleted.
+    pub image_gc: ImageGc,
+    /// Which dead containers are kept.
+    pub container_gc: ContainerGc,
+    /// The configuration file that these settings come from too.
+    pub config: Option<PathBuf>,
     /// How much is logged, as klog counts: 0 events, 2 and more details.
     pub verbosity: u8,
     /// The directory of what outlives a restart; `None` keeps it in memory.

@@ -7,6 +7,9 @@ pub enum Origin {
     Default,
     /// This flag, without dashes.
     Flag(&'static str),
+    /// This field of the configuration file: `evictionHard`, or a flag without
+    /// dashes where it is OKD's.
+    File(&'static str),
     /// The preset that `--compat` names.
     Compat,
     /// Another setting implies it.
@@ -18,6 +21,7 @@ impl fmt::Display for Origin {
         f.pad(match self {
             Self::Default => "default",
             Self::Flag(_) => "flag",
+            Self::File(_) => "file",
             Self::Compat => "compat",
             Self::Derived => "derived",
         })

@@ -12,6 +12,8 @@ pub(crate) struct Texts {
     pub(crate) soft: String,
     pub(crate) grace: String,
     pub(crate) reclaim: String,
+    /// What the list of graces is called where it would be written.
+    grace_name: String,
 }
 
 impl Texts {
@@ -22,6 +24,7 @@ impl Texts {
             soft: joined(List::Soft),
             grace: joined(List::SoftGracePeriod),
             reclaim: joined(List::MinimumReclaim),
+            grace_name: typed.name_of(List::SoftGracePeriod.flag()),
         }
     }
 
@@ -56,8 +59,8 @@ impl Texts {
             .filter(|pair| graces.get(&pair.key).is_none() && !is_off(pair))
             .map(|pair| format!("{}=1m30s", pair.key))
             .collect();
-        let flag = List::SoftGracePeriod.flag();
-        format!("add {} (or other durations) to --{flag}", missing.join(","))
+        let (missing, name) = (missing.join(","), &self.grace_name);
+        format!("add {missing} (or other durations) to {name}")
     }
 }
 

@@ -56,9 +56,9 @@ pub(crate) fn resolve(
     let origins = thresholds.iter().enumerate().map(|(place, threshold)| {
         if place < hard {
             let found = hard_origins.iter().find(|(of, _)| *of == threshold.signal);
-            found.map_or(Origin::Flag(List::Hard.flag()), |(_, origin)| *origin)
+            found.map_or(typed.origin(List::Hard.flag()), |(_, origin)| *origin)
         } else if place < hard.saturating_add(soft) {
-            Origin::Flag(List::Soft.flag())
+            typed.origin(List::Soft.flag())
         } else {
             Origin::Derived
         }
@@ -129,7 +129,7 @@ fn low_disk(
     let replaced = pairs.get(signal.name()).is_some();
     if !replaced {
         pairs.put(signal.name(), &value, 0);
-        origins.push((signal, Origin::Flag(LOW_DISK)));
+        origins.push((signal, typed.origin(LOW_DISK)));
     }
     warnings.push(Warning::Deprecated {
         flag: LOW_DISK,

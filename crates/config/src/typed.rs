@@ -1,17 +1,46 @@
-use crate::Flag;
+use crate::file::{Facts, Source, field_of};
+use crate::{ConfigError, Flag, Origin, Warning};
 
 /// Every flag as it was typed: the texts of its occurrences, in order. None
 /// means that the flag was not given, which differs from given with an empty
 /// text.
 ///
 /// Of scalars and booleans the last text counts. Lists are joined by commas, as
-/// the kubelet's flags merge. A bare boolean flag has the text `true`.
+/// the kubelet's flags merge. A bare boolean flag has the text `true`. What a
+/// configuration file says stands here too, where no flag says otherwise: see
+/// [`Typed::add_file`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Typed {
     /// The flags that were given, by name: a field for each flag would be code
     /// for each flag.
-    texts: Vec<(&'static str, Vec<String>)>,
+    given: Vec<Given>,
+    /// The configuration file, for what there is to say about it.
+    pub(crate) source: Option<Source>,
+    /// What the file says for which there is no flag.
+    pub(crate) facts: Facts,
+    /// What is odd about the file.
+    pub(crate) oddities: Vec<Warning>,
 }
+
+/// A flag, or a field that stands for one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Given {
+    flag: &'static str,
+    texts: Vec<String>,
+    origin: Origin,
+}
+
+/// New flags, and the old ones that say the same.
+const RENAMED: [(&str, &str); 2] = [
+    (
+        "eviction-pressure-transition-period",
+        "outofdisk-transition-frequency",
+    ),
+    (
+        "kernel-memcg-notification",
+        "experimental-kernel-memcg-notification",
+    ),
+];
 
 impl Typed {
     /// Adds one more text of the flag with that name, without dashes. Returns
@@ -21,22 +50,80 @@ impl Typed {
         let Some(flag) = Flag::find(name) else {
             return false;
         };
-        let place = self.texts.binary_search_by_key(&flag.name, |(of, _)| of);
+        let origin = Origin::Flag(flag.name);
+        let given = self.entry(flag.name, origin);
+        if given.origin != origin {
+            given.texts.clear();
+            given.origin = origin;
+        }
+        given.texts.push(text.into());
+        true
+    }
+
+    /// Adds what a field of the file says for a flag, unless the flag was given:
+    /// flags win.
+    pub(crate) fn add_field(&mut self, flag: &'static str, field: &'static str, text: String) {
+        let old = RENAMED.iter().find(|(new, _)| *new == flag);
+        let by_flag = |flag| matches!(self.origin(flag), Origin::Flag(_));
+        if by_flag(flag) || old.is_some_and(|(_, old)| by_flag(old)) {
+            return;
+        }
+        let given = self.entry(flag, Origin::File(field));
+        given.texts.push(text);
+    }
+
+    fn entry(&mut self, flag: &'static str, origin: Origin) -> &mut Given {
+        let place = self.given.binary_search_by_key(&flag, |given| given.flag);
         let at = place.unwrap_or_else(|at| {
-            self.texts.insert(at, (flag.name, Vec::new()));
+            let texts = Vec::new();
+            let given = Given {
+                flag,
+                texts,
+                origin,
+            };
+            self.given.insert(at, given);
             at
         });
-        if let Some((_, texts)) = self.texts.get_mut(at) {
-            texts.push(text.into());
-        }
-        true
+        // It is there: it was found or put there.
+        #[expect(clippy::indexing_slicing, reason = "the place was found above")]
+        &mut self.given[at]
+    }
+
+    fn find(&self, name: &str) -> Option<&Given> {
+        debug_assert!(Flag::find(name).is_some(), "there is no --{name}");
+        self.given.iter().find(|given| given.flag == name)
     }
 
     /// The texts of the flag with that name, in order.
     #[must_use]
     pub fn get(&self, name: &str) -> &[String] {
-        debug_assert!(Flag::find(name).is_some(), "there is no --{name}");
-        let found = self.texts.iter().find(|(of, _)| *of == name);
-        found.map_or(&[], |(_, texts)| texts)
+        self.find(name).map_or(&[], |given| &given.texts)
+    }
+
+    /// Where the texts of the flag came from: a flag, a file, or nowhere.
+    pub(crate) fn origin(&self, name: &str) -> Origin {
+        self.find(name)
+            .map_or(Origin::Default, |given| given.origin)
+    }
+
+    /// What to call a setting where something is to be added to it: a flag, or a
+    /// field of the file if there is one.
+    pub(crate) fn name_of(&self, flag: &'static str) -> String {
+        match (self.origin(flag), &self.source) {
+            (Origin::File(field), _) => field.to_owned(),
+            (Origin::Default, Some(source)) if source.within.is_empty() => {
+                field_of(flag).unwrap_or(flag).to_owned()
+            }
+            (Origin::Default, Some(_)) => flag.to_owned(),
+            _ => format!("--{flag}"),
+        }
+    }
+
+    /// The error, with the place in the file if that is where the text stands.
+    pub(crate) fn locate(&self, error: ConfigError) -> ConfigError {
+        match (&self.source, self.origin(error.flag())) {
+            (Some(source), Origin::File(field)) => source.locate(field, error),
+            _ => error,
+        }
     }
 }

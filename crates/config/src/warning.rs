@@ -1,6 +1,7 @@
 use core::fmt;
 
 use evictd_node::{Resource, Signal};
+use evictd_quantity::GoDuration;
 use evictd_threshold::{Threshold, ThresholdValue};
 
 use crate::Misfit;
@@ -47,6 +48,24 @@ pub enum Warning {
         /// Whether the newer setting was given too and beats it.
         replaced: bool,
     },
+    /// A flag that the kubelet calls deprecated; it is obeyed (decision D11).
+    StillWorks(&'static str),
+    /// The path of a socket without `unix://` in front.
+    BareEndpoint(String),
+    /// Something of `--enforce-node-allocatable` that evictd does not do.
+    NotEnforced(&'static str),
+    /// An argument of OKD's file that evictd has no flag for.
+    UnknownArgument(String),
+    /// This flag's duration is negative, which the kubelet takes for none.
+    NegativeDuration(&'static str, GoDuration),
+    /// Pressure on the images' filesystem comes before image collection does
+    /// (decision D56).
+    PressureBeforeCollection {
+        /// The threshold.
+        threshold: String,
+        /// From how much use on images are collected, in percent.
+        high_percent: u8,
+    },
     /// It does not fit the machine.
     Misfit(Misfit),
 }
@@ -87,11 +106,7 @@ impl fmt::Display for Warning {
             Self::NoThresholds => {
                 f.write_str("no eviction threshold is set: starvation evicts nothing")
             }
-            Self::SoftNotAboveHard { soft, hard } => write!(
-                f,
-                "soft threshold {soft} is not above the hard threshold {hard}, \
-                 so it never acts before it; a soft amount should be the larger one"
-            ),
+            Self::SoftNotAboveHard { soft, hard } => write_not_above(f, soft, hard),
             Self::ByteSuffix {
                 flag,
                 signal,
@@ -119,20 +134,80 @@ impl fmt::Display for Warning {
                 flag,
                 instead,
                 replaced,
-            } => {
-                let ignored = if *replaced {
-                    " (given too, so the old flag is ignored)"
-                } else {
-                    ""
-                };
+            } => write_deprecated(f, flag, instead, *replaced),
+            Self::StillWorks(flag) => write!(
+                f,
+                "Flag --{flag} has been deprecated, use --eviction-hard or --eviction-soft \
+                 instead (evictd obeys it nevertheless)"
+            ),
+            Self::BareEndpoint(endpoint) => write_bare(f, endpoint),
+            Self::NotEnforced(option) => write!(
+                f,
+                "{option} of --enforce-node-allocatable is passed over: evictd leaves the \
+                 cgroups of system daemons alone"
+            ),
+            Self::UnknownArgument(name) => {
                 write!(
                     f,
-                    "Flag --{flag} has been deprecated, use {instead} instead{ignored}"
+                    "kubeletArguments: {name:?} is passed over: evictd has no such flag"
                 )
             }
+            Self::NegativeDuration(flag, value) => {
+                write!(f, "--{flag}: {value} is negative and counts as 0s")
+            }
+            Self::PressureBeforeCollection {
+                threshold,
+                high_percent,
+            } => write_before_collection(f, threshold, *high_percent),
             Self::Misfit(misfit) => misfit.fmt(f),
         }
     }
+}
+
+fn write_not_above(f: &mut fmt::Formatter<'_>, soft: &str, hard: &str) -> fmt::Result {
+    write!(
+        f,
+        "soft threshold {soft} is not above the hard threshold {hard}, so it never acts before \
+         it; a soft amount should be the larger one"
+    )
+}
+
+fn write_bare(f: &mut fmt::Formatter<'_>, endpoint: &str) -> fmt::Result {
+    write!(
+        f,
+        "using {endpoint:?} as endpoint is deprecated, please consider using full url format: \
+         unix://{}",
+        endpoint.trim().escape_debug()
+    )
+}
+
+fn write_deprecated(
+    f: &mut fmt::Formatter<'_>,
+    flag: &str,
+    instead: &str,
+    replaced: bool,
+) -> fmt::Result {
+    let ignored = if replaced {
+        " (given too, so the old flag is ignored)"
+    } else {
+        ""
+    };
+    write!(
+        f,
+        "Flag --{flag} has been deprecated, use {instead} instead{ignored}"
+    )
+}
+
+fn write_before_collection(
+    f: &mut fmt::Formatter<'_>,
+    threshold: &str,
+    high_percent: u8,
+) -> fmt::Result {
+    write!(
+        f,
+        "threshold {threshold} is met before {high_percent}% are used, where images are \
+         collected: the filesystem is under pressure first (--image-gc-high-threshold)"
+    )
 }
 
 fn write_dropped(f: &mut fmt::Formatter<'_>, dropped: &[(Signal, &str)]) -> fmt::Result {

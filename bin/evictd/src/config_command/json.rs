@@ -53,9 +53,11 @@ fn add_setting(json: &mut Json, setting: &Setting) {
     add_from(json, setting.origin);
 }
 
-/// `default`, `compat`, `derived`, or the flag with its dashes.
+/// `default`, `compat`, `derived`, the flag with its dashes, or `file:` and the
+/// field of the configuration file.
 fn add_from(json: &mut Json, origin: Origin) {
     match origin {
+        Origin::File(field) => json.show("from", &format_args!("file:{field}")),
         Origin::Flag(name) => json.show("from", &format_args!("--{name}")),
         Origin::Default | Origin::Compat | Origin::Derived => json.show("from", &origin),
     }

@@ -75,6 +75,8 @@ fn settings(settings: &[Setting]) -> String {
 fn from(origin: Origin, own: &[&str]) -> String {
     match origin {
         Origin::Flag(name) if !own.contains(&name) => "old flag".to_owned(),
-        Origin::Flag(_) | Origin::Default | Origin::Compat | Origin::Derived => origin.to_string(),
+        Origin::Flag(_) | Origin::File(_) | Origin::Default | Origin::Compat | Origin::Derived => {
+            origin.to_string()
+        }
     }
 }

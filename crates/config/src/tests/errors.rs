@@ -108,12 +108,6 @@ const OTHER_ERRORS: &[(&str, &str, &str)] = &[
              write --dry-run, --dry-run=true or --dry-run=false",
     ),
     (
-        TRANSITION,
-        "-5m",
-        "--eviction-pressure-transition-period: -5m0s is below the least, 0s, in \"-5m\" at \
-             byte 0; write 0s or more",
-    ),
-    (
         "housekeeping-interval",
         "99ms",
         "--housekeeping-interval: 99ms is below the least, 100ms, in \"99ms\" at byte 0; write \

@@ -1,8 +1,12 @@
 use super::*;
 
+mod allocatable;
+mod collection;
 mod effective;
 mod errors;
 mod examples;
+mod file;
+mod okd;
 mod settings;
 mod warnings;
 

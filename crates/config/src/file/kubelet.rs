@@ -1,0 +1,218 @@
+//! A KubeletConfiguration. Types are as strict as the kubelet's.
+
+use evictd_quantity::GoDuration;
+use serde_json::{Map, Value};
+
+use super::fields::{self, FIELDS, Field, Form};
+use super::{Source, kind_of};
+use crate::Typed;
+use crate::values::{Parsed, did_you_mean};
+
+pub(super) fn add(typed: &mut Typed, document: Map<String, Value>, source: &Source) -> Parsed<()> {
+    for (name, value) in document {
+        if value.is_null() || name == "apiVersion" || name == "kind" {
+            continue; // null is as good as not there.
+        }
+        if let Some(field) = FIELDS.iter().find(|field| field.name == name) {
+            for text in texts(field, &value, source)? {
+                typed.add_field(field.flag, field.name, text);
+            }
+        } else if let Some(name) = fields::CHECKED.into_iter().find(|known| *known == name) {
+            check(typed, name, &value, source)?;
+        } else if !fields::names().any(|known| known == name) {
+            let message = format!("strict decoding error: unknown field {name:?}");
+            let hint = format!(
+                "{}fields are those of KubeletConfiguration, upper and lower case as there",
+                did_you_mean(&name, fields::names())
+            );
+            return Err(source.error(&[&name], "", message, hint));
+        }
+    }
+    Ok(())
+}
+
+/// The texts that the flag would have.
+fn texts(field: &Field, value: &Value, source: &Source) -> Parsed<Vec<String>> {
+    let name = field.name;
+    let text = match field.form {
+        Form::Pairs(separator) => pairs(name, separator, value, source)?,
+        Form::List => return list(name, value, source),
+        Form::Boolean => boolean(&[name], value, source)?.to_string(),
+        Form::Integer => integer(&[name], value, source)?.to_string(),
+        Form::Text => string(&[name], value, source)?.to_owned(),
+        Form::Duration => {
+            let text = duration(name, value, source)?;
+            let zero = GoDuration::parse(text.as_bytes()) == Ok(GoDuration::ZERO);
+            if zero { String::new() } else { text.to_owned() }
+        }
+    };
+    let is_none = text.is_empty() && matches!(field.form, Form::Text | Form::Duration);
+    Ok(if is_none { Vec::new() } else { vec![text] })
+}
+
+/// A duration; a list of one is taken too, as old documents have it (decision D14).
+fn duration<'a>(name: &str, value: &'a Value, source: &Source) -> Parsed<&'a str> {
+    match value.as_array().map(Vec::as_slice) {
+        Some([only]) => string(&[name], only, source),
+        _ => string(&[name], value, source),
+    }
+}
+
+/// The entries of a mapping, as a flag has them. What a flag's list would read
+/// otherwise than a mapping is refused: no signal, resource, amount or duration
+/// has such letters.
+fn pairs(name: &str, separator: char, value: &Value, source: &Source) -> Parsed<String> {
+    let Some(entries) = value.as_object() else {
+        return Err(mistyped(&[name], value, "map[string]string", source));
+    };
+    let mut joined = String::new();
+    for (key, value) in entries {
+        let path = [name, key.as_str()];
+        let text = string(&path, value, source)?;
+        let odd = |c: char| c == ',' || c.is_whitespace();
+        if key.contains(odd) || key.contains(separator) || text.contains(odd) {
+            let message = "a blank, a comma or a sign that cannot be part of it".to_owned();
+            let hint = "one signal or resource, and one amount or duration: memory.available: \
+                        \"500Mi\"";
+            let offending = format!("{key}: {text}");
+            return Err(source.error(&path, &offending, message, hint));
+        }
+        if !joined.is_empty() {
+            joined.push(',');
+        }
+        joined.push_str(key);
+        joined.push(separator);
+        joined.push_str(text);
+    }
+    Ok(joined)
+}
+
+/// The items; one empty text for an empty list.
+fn list(name: &str, value: &Value, source: &Source) -> Parsed<Vec<String>> {
+    let Some(items) = value.as_array() else {
+        return Err(mistyped(&[name], value, "[]string", source));
+    };
+    let mut texts = Vec::new();
+    for item in items {
+        let text = string(&[name], item, source)?;
+        if text.is_empty() || text.contains(',') {
+            let message = "an item that is empty or holds a comma".to_owned();
+            return Err(source.error(&[name], text, message, "write one option an item"));
+        }
+        texts.push(text.to_owned());
+    }
+    if texts.is_empty() {
+        texts.push(String::new());
+    }
+    Ok(texts)
+}
+
+fn mistyped(path: &[&str], value: &Value, wanted: &str, source: &Source) -> crate::ConfigError {
+    let whole = path.join(".");
+    let (kind, field) = (kind_of(value), "Go struct field KubeletConfiguration");
+    let message = format!("json: cannot unmarshal {kind} into {field}.{whole} of type {wanted}");
+    let hint = match wanted {
+        "string" => "put the text in quotes: \"500Mi\"",
+        "bool" => "write true or false, without quotes",
+        "[]string" => "write a list of texts: [\"pods\"]",
+        "map[string]string" => "write a mapping of texts: memory.available: \"500Mi\"",
+        "map[string]bool" | "LoggingConfiguration" => "write a mapping",
+        _ => "write a whole number, without quotes or a unit",
+    };
+    source.error(path, &value.to_string(), message, hint)
+}
+
+fn string<'a>(path: &[&str], value: &'a Value, source: &Source) -> Parsed<&'a str> {
+    let text = value.as_str();
+    text.ok_or_else(|| mistyped(path, value, "string", source))
+}
+
+fn boolean(path: &[&str], value: &Value, source: &Source) -> Parsed<bool> {
+    let truth = value.as_bool();
+    truth.ok_or_else(|| mistyped(path, value, "bool", source))
+}
+
+fn integer(path: &[&str], value: &Value, source: &Source) -> Parsed<i32> {
+    let number = value.as_i64().and_then(|number| i32::try_from(number).ok());
+    number.ok_or_else(|| mistyped(path, value, "int32", source))
+}
+
+/// A field that has no flag.
+fn check(typed: &mut Typed, name: &'static str, value: &Value, source: &Source) -> Parsed<()> {
+    let path = &[name][..];
+    match name {
+        "cgroupsPerQOS" => typed.facts.no_qos_cgroups = !boolean(path, value, source)?,
+        "systemReservedCgroup" => {
+            typed.facts.system_cgroup = !string(path, value, source)?.is_empty();
+        }
+        "kubeReservedCgroup" => typed.facts.kube_cgroup = !string(path, value, source)?.is_empty(),
+        "featureGates" => feature_gates(typed, value, source)?,
+        "logging" => logging(typed, value, source)?,
+        "oomScoreAdj" => in_range(
+            ("oomScoreAdj (--oom-score-adj)", name, value),
+            (-1000, 1000, "be between -1000 and 1000, inclusive"),
+            source,
+        )?,
+        _ => in_range(
+            (
+                "nodeStatusMaxImages (--node-status-max-images)",
+                name,
+                value,
+            ),
+            (-1, i32::MAX, "be -1 or greater"),
+            source,
+        )?,
+    }
+    Ok(())
+}
+
+/// K: `validation.go`, where evictd has no use for the field but knows its range.
+fn in_range(
+    (shown, name, value): (&str, &str, &Value),
+    (least, most, must): (i32, i32, &str),
+    source: &Source,
+) -> Parsed<()> {
+    let number = integer(&[name], value, source)?;
+    if (least..=most).contains(&number) {
+        return Ok(());
+    }
+    let message = format!("{shown} {number} must {must}");
+    let hint = "leave it out: evictd does not use it";
+    Err(source.error(&[name], &number.to_string(), message, hint))
+}
+
+/// The gates that change what evictd does; all others are let pass.
+fn feature_gates(typed: &mut Typed, value: &Value, source: &Source) -> Parsed<()> {
+    const FIELD: &str = "featureGates";
+    let Some(gates) = value.as_object() else {
+        return Err(mistyped(&[FIELD], value, "map[string]bool", source));
+    };
+    for (gate, value) in gates {
+        let on = boolean(&[FIELD, gate], value, source)?;
+        match gate.as_str() {
+            "ImageMaximumGCAge" => typed.facts.no_image_max_age = !on,
+            "HugepageAwareEviction" => {
+                let field = "featureGates.HugepageAwareEviction";
+                typed.add_field("no-hugepage-aware", field, (!on).to_string());
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn logging(typed: &mut Typed, value: &Value, source: &Source) -> Parsed<()> {
+    let Some(logging) = value.as_object() else {
+        return Err(mistyped(
+            &["logging"],
+            value,
+            "LoggingConfiguration",
+            source,
+        ));
+    };
+    if let Some(value) = logging.get("verbosity").filter(|value| !value.is_null()) {
+        let level = integer(&["logging", "verbosity"], value, source)?;
+        typed.add_field("v", "logging.verbosity", level.to_string());
+    }
+    Ok(())
+}

@@ -1,0 +1,69 @@
+//! Configuration files: whatever one holds, it gives the same settings or the same
+//! error of one line; YAML and JSON of the same content mean the same; and no file
+//! changes what a flag says.
+#![no_main]
+
+use evictd_config::{ConfigError, Typed, resolve};
+use libfuzzer_sys::fuzz_target;
+
+const HARD: &str = "eviction-hard";
+const LIMIT: &str = "memory.available<7%";
+
+/// The settings as text, or the error.
+fn outcome(bytes: &[u8]) -> Result<String, ConfigError> {
+    let mut typed = Typed::default();
+    typed.add_file("file", bytes)?;
+    Ok(format!("{:?}", resolve(&typed)?))
+}
+
+fn check(error: &ConfigError, bytes: &[u8]) {
+    let message = error.to_string();
+    assert!(!message.contains(char::is_control), "{message:?}");
+    assert!(!error.hint().is_empty());
+    let lines = bytes.iter().filter(|byte| **byte == b'\n').count() + 1;
+    if let Some((file, line)) = error.file() {
+        assert_eq!(file, "file");
+        assert!(line.is_none_or(|line| (1..=lines).contains(&line)));
+    } else {
+        panic!("not as one of a file: {message}");
+    }
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    let first = outcome(bytes);
+    if let Err(error) = &first {
+        check(error, bytes);
+    }
+    assert_eq!(first, outcome(bytes));
+    // The same content as JSON.
+    if let Ok(documents) = evictd_yaml::parse_documents(bytes)
+        && let [document] = documents.as_slice()
+        && document.is_object()
+    {
+        let parts = |error: &ConfigError| {
+            let parts = [error.message(), error.offending(), error.hint()];
+            parts.map(str::to_owned)
+        };
+        let json = outcome(document.to_string().as_bytes());
+        assert_eq!(
+            json.as_ref().map_err(parts),
+            first.as_ref().map_err(parts),
+            "{document}"
+        );
+    }
+    // A flag stays what it is, before the file and behind it.
+    let mut typed = Typed::default();
+    assert!(typed.add(HARD, LIMIT));
+    let taken = typed.add_file("file", bytes).is_ok();
+    assert_eq!(typed.get(HARD), [LIMIT]);
+    if taken && let Ok(resolved) = resolve(&typed) {
+        assert_eq!(resolved.evict.thresholds[0].to_string(), LIMIT);
+        for warning in &resolved.warnings {
+            assert!(!warning.to_string().contains(char::is_control));
+        }
+        let mut behind = Typed::default();
+        assert!(behind.add_file("file", bytes).is_ok());
+        assert!(behind.add(HARD, LIMIT));
+        assert_eq!(behind, typed);
+    }
+});
