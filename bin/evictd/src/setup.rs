@@ -79,7 +79,11 @@ impl Setup {
         runtimes.refresh();
         // Only the daemon has a helper that gives memory back, and more to do.
         let is_daemon = releaser.is_some();
-        runtimes.wait(if is_daemon { RUNTIME_WAIT } else { COMMAND_WAIT });
+        runtimes.wait(if is_daemon {
+            RUNTIME_WAIT
+        } else {
+            COMMAND_WAIT
+        });
         let disks = runtimes.disks();
         let images = disks.iter().find_map(|disks| disks.images.clone());
         let layers = disks.into_iter().find_map(|disks| disks.containers);

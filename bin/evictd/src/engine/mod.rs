@@ -6,6 +6,7 @@
 mod event;
 mod flight;
 mod look;
+mod measure;
 mod pace;
 mod reclaim;
 
@@ -58,6 +59,8 @@ pub(crate) struct Engine {
     remains: Option<Flight>,
     next_tick: Mono,
     pace: Pace,
+    /// Since when a decision waits for what pods hold on disk.
+    disk_asked: Option<Mono>,
     ending: bool,
     told: Told,
 }
@@ -105,6 +108,7 @@ impl Engine {
             remains: None,
             next_tick: Mono::ZERO,
             pace: Pace::new(),
+            disk_asked: None,
             ending: false,
             told: Told::default(),
         })
@@ -266,6 +270,9 @@ impl Engine {
                 Plan::ReadPods => {
                     self.pods.freshen();
                     self.refresh_pods(now, tell);
+                    if self.must_measure_disk(now) {
+                        return;
+                    }
                     self.outcome(now, Outcome::PodsRead)
                 }
                 Plan::Reclaim(calls) => self.reclaim(now, calls, tell),
@@ -362,6 +369,7 @@ impl Engine {
                 let flight = self.flight.take()?;
                 self.gone.truncate(FEW_GONE);
                 self.gone.insert(0, flight.victim.uid.clone());
+                self.reclaiming.pod_has_gone();
                 tell(now, &Event::Killed(flight.ended()));
                 self.next_tick = now; // measure again at once (decision D31)
                 let plan = self.outcome(now, Outcome::Killed);

@@ -48,6 +48,13 @@ pub(super) struct Reclaiming {
     told: String,
 }
 
+impl Reclaiming {
+    /// A pod has gone: what it left was not there when nothing could be given back.
+    pub(super) const fn pod_has_gone(&mut self) {
+        self.rest = None;
+    }
+}
+
 struct Awaited {
     calls: &'static [NodeReclaim],
     /// The place of the call under way.
@@ -138,6 +145,9 @@ impl Engine {
     fn reclaimed(&mut self, now: Mono, tell: Tell<'_>) -> Plan {
         self.refresh_pods(now, tell);
         let again = self.measure_again(now);
+        if !self.evict.may_stop_reclaiming(&again) && self.must_measure_disk(now) {
+            return Plan::Rest;
+        }
         self.outcome(now, Outcome::Reclaimed(Some(&again)))
     }
 
