@@ -19,6 +19,7 @@
  *                                 bytes under LEVEL of the file USAGE, waits for SIGUSR1 to
  *                                 this process, goes on at full speed. Ends and prints the
  *                                 microseconds from LEVEL to its being killed
+ *   workload file FILE MIB        a file of that size, which stays
  *
  * Deleted files stand for what a container runtime removes with the container: they give
  * their space back when the process is gone.
@@ -302,6 +303,14 @@ static void enter(const char *dir)
 		complain(dir);
 }
 
+static void file(const char *path, long mib)
+{
+	int file = open(path, O_CREAT | O_WRONLY, 0644);
+
+	if (file < 0 || posix_fallocate(file, 0, mib * MIB))
+		complain(path);
+}
+
 /* A container's first process is spared signals that it does not handle. */
 static void end_by_sigterm(int signal)
 {
@@ -340,6 +349,8 @@ int main(int count, char **words)
 		writer(text);
 	else if (!strcmp(what, "timed") && count > 5)
 		timed(count - 2, words + 2);
+	else if (!strcmp(what, "file"))
+		file(text, number), rest();
 	fprintf(stderr, "workload: what is %s?\n", what);
 	return 2;
 }

@@ -2,6 +2,7 @@
 
 use core::time::Duration;
 
+use evictd_gc::{KeepPattern, KeepPatternError};
 use evictd_node::Signal;
 use evictd_quantity::GoDuration;
 use evictd_threshold::{Threshold, ThresholdValue};
@@ -128,13 +129,19 @@ pub(crate) fn pressure_comes_first(thresholds: &[Threshold], images: &ImageGc) -
     })
 }
 
-/// All that were given: what an image is called decides what they mean.
+/// All that were given, each a pattern that a name can match.
 fn keep(book: &mut Book<'_>) -> Vec<String> {
     let texts = book.texts(KEEP).to_vec();
-    if texts.iter().any(|text| text.trim().is_empty()) {
-        let hint = "a name as the runtime lists it, with * for any part: docker.io/library/*";
-        let error = ConfigError::new(KEEP, ("", 0), "no image has an empty name".into(), hint);
-        book.settle(Err(error), ());
+    for text in &texts {
+        if let Err(error) = KeepPattern::parse(text.as_bytes()) {
+            let at = match error {
+                KeepPatternError::Character(at) => at,
+                KeepPatternError::Empty | KeepPatternError::TooLong => 0,
+            };
+            let hint = "a name as the runtime lists it, with * for any part: docker.io/library/*";
+            let error = ConfigError::new(KEEP, (text.as_str(), at), error.to_string(), hint);
+            book.settle(Err(error), ());
+        }
     }
     let origin = book.origin(KEEP);
     book.note(KEEP, &texts.join(" "), origin);

@@ -50,6 +50,10 @@ pub(crate) struct Engine {
     /// Uids of pods that went lately: what they left may be deleted at once.
     gone: Vec<String>,
     next_census: Mono,
+    /// A look at the pods that waits for the container runtimes, until then at most.
+    census: Option<Mono>,
+    /// A container runtime has said what it holds.
+    listed: bool,
     reclaiming: Reclaiming,
     /// Images are deleted under pressure only until it is over.
     images_until_clear: bool,
@@ -101,6 +105,8 @@ impl Engine {
             collector: setup.collector,
             gone: Vec::new(),
             next_census: Mono::ZERO,
+            census: None,
+            listed: false,
             reclaiming: Reclaiming::default(),
             images_until_clear: setup.images_until_clear,
             sample: NodeSample::default(),
@@ -243,13 +249,8 @@ impl Engine {
                 _ => REMAINS_INTERVAL,
             });
         self.next_tick = now + soon.unwrap_or(self.interval).min(self.interval);
-        let census = now >= self.next_census;
-        if census {
-            self.next_census = now + CENSUS;
-            self.pods.runtimes.refresh();
-        }
         self.collect_regularly(now);
-        let with_pods = self.pods.may_have_limits() && census;
+        let with_pods = self.pods.may_have_limits() && self.is_census_due(now);
         if with_pods {
             self.refresh_pods(now, tell);
         }
@@ -259,6 +260,25 @@ impl Engine {
         self.tell_changes(now, &readings, tell);
         self.carry_out(now, plan, tell);
         self.set_pace(now);
+    }
+
+    /// Whether the pods are to be looked at for their own limits. Where there are
+    /// container runtimes, they are asked first, and waited for a little.
+    fn is_census_due(&mut self, now: Mono) -> bool {
+        const RUNTIMES_WAIT: Duration = Duration::from_secs(1);
+        if now >= self.next_census {
+            self.next_census = now + CENSUS;
+            self.pods.runtimes.refresh();
+            (self.census, self.listed) = (Some(now + RUNTIMES_WAIT), false);
+        }
+        let no_more_waiting = self.pods.runtimes.is_empty() || self.listed;
+        let is_due = self
+            .census
+            .is_some_and(|until| no_more_waiting || now >= until);
+        if is_due {
+            self.census = None;
+        }
+        is_due
     }
 
     /// Carries plans out until the round rests or waits for a kill.

@@ -244,6 +244,12 @@ impl Engine {
                         &Event::Runtime(format!("{version} answers at {endpoint}")),
                     );
                 }
+                News::Listed => {
+                    self.listed = true;
+                    if self.census.is_some() {
+                        self.tick_now();
+                    }
+                }
                 News::Lost(error) => tell(now, &Event::Problem(error.to_string())),
                 News::Ended {
                     uid: _,
