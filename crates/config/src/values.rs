@@ -114,11 +114,9 @@ pub(crate) fn std_duration(duration: GoDuration) -> Duration {
     Duration::from_nanos(u64::try_from(duration.nanos()).unwrap_or(0))
 }
 
-/// One of a few words.
-pub(crate) fn word<T: Copy>(flag: &'static str, text: &str, words: &[(&str, T)]) -> Parsed<T> {
-    let found = words.iter().find(|(word, _)| *word == text);
-    found.map(|(_, value)| *value).ok_or_else(|| {
-        let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+/// The place of one of a few words.
+pub(crate) fn choice(flag: &'static str, text: &str, words: &[&str]) -> Parsed<usize> {
+    words.iter().position(|word| *word == text).ok_or_else(|| {
         let meant = did_you_mean(text, words.iter().copied());
         ConfigError::new(
             flag,
@@ -150,7 +148,8 @@ pub fn parse_qos_class(flag: &'static str, text: &str) -> Result<QosClass, Confi
         QosClass::Burstable,
         QosClass::Guaranteed,
     ];
-    word(flag, text, &classes.map(|class| (class.name(), class)))
+    let place = choice(flag, text, &classes.map(QosClass::name))?;
+    Ok(classes.get(place).copied().unwrap_or(QosClass::BestEffort))
 }
 
 /// A pod's priority.

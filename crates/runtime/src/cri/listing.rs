@@ -14,7 +14,7 @@ use evictd_quantity::Quantity;
 
 use super::details::Details;
 use crate::cgroup::{KubepodsName, is_uid, parse_kubepods_name};
-use crate::remote::{bytes, class_of, clean, cpu, kubepods_class, read_wishes, thousandths};
+use crate::remote::{ById, bytes, class_of, clean, cpu, kubepods_class, read_wishes, thousandths};
 use crate::{
     ContainerState, ListedContainer, ListedSandbox, RuntimeListing, RuntimePod, WritableLayer,
 };
@@ -33,7 +33,7 @@ const LEAST_SHARES: u64 = 2;
 pub(super) fn assemble(
     sandboxes: &[Sandbox],
     containers: &[Container],
-    known: &BTreeMap<String, Details>,
+    known: &ById<Details>,
     notes: Vec<String>,
 ) -> RuntimeListing {
     let mut assembly = Assembly {
@@ -223,12 +223,15 @@ fn marks(
     labels: &BTreeMap<String, String>,
     annotations: &BTreeMap<String, String>,
 ) -> BTreeMap<String, String> {
-    labels
-        .iter()
-        .chain(annotations)
-        .filter(|(key, _)| key.starts_with("evictd."))
-        .map(|(key, value)| (key.clone(), value.clone()))
-        .collect()
+    let mut marks = BTreeMap::new();
+    for texts in [labels, annotations] {
+        for (key, value) in texts {
+            if key.starts_with("evictd.") {
+                marks.insert(key.clone(), value.clone());
+            }
+        }
+    }
+    marks
 }
 
 fn resources(told: &Resources, memory_request: Option<Quantity>) -> evictd_pod::Resources {

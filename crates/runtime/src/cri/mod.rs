@@ -7,7 +7,6 @@ mod listing;
 mod tests;
 
 use alloc::borrow::ToOwned;
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -16,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use evictd_cri::{Container, ContainerState, Cri, Error, Failure};
 
-use crate::remote::clean;
+use crate::remote::{ById, clean};
 use crate::{
     CallError, CallFailure, ContainerRuntime, ListedImage, RuntimeDisks, RuntimeListing,
     RuntimePod, WritableLayer,
@@ -75,7 +74,7 @@ pub struct CriRuntime {
     cri: Cri,
     proc: PathBuf,
     /// What is known of each container, as long as the list says the same of it.
-    known: BTreeMap<String, Details>,
+    known: ById<Details>,
 }
 
 impl CriRuntime {
@@ -93,7 +92,7 @@ impl CriRuntime {
             endpoint: format!("unix://{}", socket.display()),
             cri: Cri::new(socket, limit),
             proc: proc.to_owned(),
-            known: BTreeMap::new(),
+            known: ById::default(),
         }
     }
 
@@ -129,7 +128,7 @@ impl CriRuntime {
         let mut before = core::mem::take(&mut self.known);
         let mut images = None;
         for container in &containers {
-            let known = before.remove(&container.id);
+            let known = before.take(&container.id);
             let known = match known.filter(|known| known.is_of(container)) {
                 Some(known) => Some(known),
                 None => self.look_up(container, &mut images, &mut notes)?,
@@ -139,7 +138,7 @@ impl CriRuntime {
             }
         }
         // What vanished in between is not there.
-        containers.retain(|container| self.known.contains_key(&container.id));
+        containers.retain(|container| self.known.get(&container.id).is_some());
         Ok(listing::assemble(
             &sandboxes,
             &containers,
@@ -212,13 +211,12 @@ impl ContainerRuntime for CriRuntime {
     /// each. containerd measures the layers every ten seconds.
     fn measure_layers(&mut self, listing: &mut RuntimeListing) -> Result<(), CallError> {
         let layers = self.cri.layers().map_err(|error| self.error(error))?;
-        let by_id: BTreeMap<&str, _> = layers.iter().map(|layer| (&*layer.id, layer)).collect();
+        let mut used = ById::default();
+        for layer in layers {
+            used.insert(layer.id, (layer.bytes, layer.inodes));
+        }
         for container in &mut listing.containers {
-            let Some(layer) = by_id.get(container.id.as_str()) else {
-                continue;
-            };
-            if let Some(bytes) = layer.bytes {
-                let inodes = layer.inodes;
+            if let Some((Some(bytes), inodes)) = used.get(&container.id).copied() {
                 container.layer = WritableLayer::Used { bytes, inodes };
             }
         }

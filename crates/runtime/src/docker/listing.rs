@@ -1,6 +1,7 @@
 //! From what the engine says to pods. No I/O.
 
 use alloc::collections::BTreeMap;
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use std::path::PathBuf;
@@ -13,7 +14,7 @@ use super::Known;
 use super::engine::Engine;
 use super::labels::{self, label};
 use super::resources::resources;
-use crate::remote::{class_of, kubepods_class, read_wishes};
+use crate::remote::{ById, class_of, kubepods_class, read_wishes};
 use crate::{
     ContainerState, ListedContainer, ListedSandbox, RuntimeListing, RuntimePod, WritableLayer,
 };
@@ -44,12 +45,25 @@ impl Seen<'_> {
 }
 
 /// What makes a container part of one pod and no other.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Key {
-    Kubernetes(String),
-    Podman(String),
-    Compose(String),
-    Alone(String),
+#[derive(Clone, Copy)]
+enum Key<'a> {
+    Kubernetes(&'a str),
+    Podman(&'a PodmanPod),
+    Compose(&'a str),
+    Alone(&'a str),
+}
+
+impl Key<'_> {
+    /// As text that no other key has.
+    fn text(self) -> String {
+        let (kind, id) = match self {
+            Self::Kubernetes(uid) => ("kubernetes", uid),
+            Self::Podman(pod) => ("podman", pod.id.as_str()),
+            Self::Compose(project) => ("compose", project),
+            Self::Alone(id) => ("alone", id),
+        };
+        format!("{kind}/{id}")
+    }
 }
 
 /// Puts all of it together, in the order of the list.
@@ -76,27 +90,30 @@ pub(super) fn assemble(
 }
 
 /// Podman's pods by the ids of their containers.
-fn members<'a>(pods: &'a [PodmanPod]) -> BTreeMap<&'a str, &'a PodmanPod> {
-    let ids = |pod: &'a PodmanPod| {
-        let ids = pod.container_ids.iter();
-        ids.map(move |id| (id.as_str(), pod))
-    };
-    pods.iter().flat_map(ids).collect()
+fn members(pods: &[PodmanPod]) -> ById<&PodmanPod> {
+    let mut members = ById::default();
+    for pod in pods {
+        for id in &pod.container_ids {
+            members.insert(id.clone(), pod);
+        }
+    }
+    members
 }
 
 struct Assembly<'a> {
     engine: Engine,
-    podman: BTreeMap<&'a str, &'a PodmanPod>,
-    keys: BTreeMap<Key, usize>,
+    podman: ById<&'a PodmanPod>,
+    /// The places of the pods, by the texts of their keys.
+    keys: BTreeMap<String, usize>,
     /// The class of each pod, where its place in a kubepods tree tells it.
     classes: Vec<Option<QosClass>>,
     listing: RuntimeListing,
 }
 
-impl Assembly<'_> {
+impl<'a> Assembly<'a> {
     fn add(&mut self, seen: Seen<'_>) {
         let index = self.pod_of(&seen.summary);
-        let infra = self.podman.get(seen.summary.id.as_str());
+        let infra = self.podman_of(&seen.summary);
         let is_infra = infra.is_some_and(|pod| pod.infra_id == seen.summary.id);
         let is_sandbox = is_infra || labels::is_sandbox(&seen.summary.labels);
         let who = &seen.summary.name;
@@ -148,27 +165,30 @@ impl Assembly<'_> {
 
     /// Which pod a container belongs to; a new one where need be.
     fn pod_of(&mut self, summary: &ContainerSummary) -> usize {
-        let podman = self.podman.get(summary.id.as_str()).copied();
-        let key = key_of(summary, podman);
+        let key = key_of(summary, self.podman_of(summary));
         let next = self.listing.pods.len();
-        let index = *self.keys.entry(key.clone()).or_insert(next);
+        let index = *self.keys.entry(key.text()).or_insert(next);
         if index == next {
             self.classes.push(None);
             self.listing.pods.push(RuntimePod {
-                pod: self.named(key, summary, podman),
+                pod: self.named(key, summary),
                 ..RuntimePod::default()
             });
         }
         index
     }
 
-    fn named(&self, key: Key, summary: &ContainerSummary, podman: Option<&PodmanPod>) -> Pod {
+    fn podman_of(&self, summary: &ContainerSummary) -> Option<&'a PodmanPod> {
+        self.podman.get(&summary.id).copied()
+    }
+
+    fn named(&self, key: Key<'_>, summary: &ContainerSummary) -> Pod {
         let namespace = self.engine.namespace();
         let of = |key| label(&summary.labels, key).unwrap_or_default();
-        let (name, namespace, uid) = match &key {
+        let (name, namespace, uid) = match key {
             Key::Kubernetes(uid) => (of(labels::POD_NAME), of(labels::POD_NAMESPACE), uid),
-            Key::Podman(id) => (podman.map_or("", |pod| &pod.name), namespace, id),
-            Key::Compose(project) => (project.as_str(), namespace, project),
+            Key::Podman(pod) => (pod.name.as_str(), namespace, pod.id.as_str()),
+            Key::Compose(project) => (project, namespace, project),
             Key::Alone(id) => (summary.name.as_str(), namespace, id),
         };
         let mut pod = Pod::default();
@@ -180,8 +200,7 @@ impl Assembly<'_> {
 
     /// The sandbox that a container names, or its pod of Podman's has.
     fn sandbox_of(&self, summary: &ContainerSummary) -> Option<String> {
-        let podman = self.podman.get(summary.id.as_str());
-        let infra = podman.map(|pod| pod.infra_id.as_str());
+        let infra = self.podman_of(summary).map(|pod| pod.infra_id.as_str());
         label(&summary.labels, labels::SANDBOX_ID)
             .or(infra.filter(|id| !id.is_empty()))
             .map(String::from)
@@ -196,15 +215,15 @@ impl Assembly<'_> {
     }
 }
 
-fn key_of(summary: &ContainerSummary, podman: Option<&PodmanPod>) -> Key {
+fn key_of<'a>(summary: &'a ContainerSummary, podman: Option<&'a PodmanPod>) -> Key<'a> {
     if let Some(uid) = label(&summary.labels, labels::POD_UID) {
-        Key::Kubernetes(uid.into())
+        Key::Kubernetes(uid)
     } else if let Some(pod) = podman {
-        Key::Podman(pod.id.clone())
+        Key::Podman(pod)
     } else if let Some(project) = label(&summary.labels, labels::COMPOSE_PROJECT) {
-        Key::Compose(project.into())
+        Key::Compose(project)
     } else {
-        Key::Alone(summary.id.clone())
+        Key::Alone(&summary.id)
     }
 }
 

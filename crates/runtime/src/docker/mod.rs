@@ -15,7 +15,6 @@ mod tests;
 
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -26,7 +25,7 @@ use evictd_docker::{
     Client, ContainerDetail, ContainerSummary, Error, Failure, ImageSummary, clean,
 };
 
-use crate::remote::read_cgroup;
+use crate::remote::{ById, read_cgroup};
 use crate::{
     CallError, CallFailure, ContainerRuntime, ListedImage, RuntimeDisks, RuntimeListing, RuntimePod,
 };
@@ -88,11 +87,11 @@ pub struct DockerRuntime {
     proc: PathBuf,
     engine: Option<Engine>,
     /// What is known of each container, as long as the list says the same of it.
-    known: BTreeMap<String, Known>,
+    known: ById<Known>,
 }
 
 /// What was learnt of a container.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Known {
     state: String,
     status: String,
@@ -116,7 +115,7 @@ impl DockerRuntime {
             client: Client::new(socket.to_owned(), limit),
             proc: proc.to_owned(),
             engine: None,
-            known: BTreeMap::new(),
+            known: ById::default(),
         }
     }
 
@@ -155,7 +154,7 @@ impl DockerRuntime {
             Engine::Docker | Engine::Balena => Vec::new(),
         };
         let mut notes = Vec::new();
-        let mut known = BTreeMap::new();
+        let mut known = ById::default();
         for summary in &summaries {
             if let Some(found) = self.look_up(summary, &mut notes)? {
                 known.insert(summary.id.clone(), found);
@@ -175,7 +174,7 @@ impl DockerRuntime {
         summary: &ContainerSummary,
         notes: &mut Vec<String>,
     ) -> Result<Option<Known>, Error> {
-        if let Some(known) = self.known.remove(&summary.id)
+        if let Some(known) = self.known.take(&summary.id)
             && known.state == summary.state
             && known.status == summary.status
         {
