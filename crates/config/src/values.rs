@@ -117,7 +117,7 @@ pub(crate) fn std_duration(duration: GoDuration) -> Duration {
 /// The place of one of a few words.
 pub(crate) fn choice(flag: &'static str, text: &str, words: &[&str]) -> Parsed<usize> {
     words.iter().position(|word| *word == text).ok_or_else(|| {
-        let meant = did_you_mean(text, words.iter().copied());
+        let meant = did_you_mean(text, &mut words.iter().copied());
         ConfigError::new(
             flag,
             (text, 0),
@@ -162,14 +162,14 @@ pub fn parse_priority(flag: &'static str, text: &str) -> Result<i32, ConfigError
 }
 
 pub(crate) fn signals_hint(text: &str) -> String {
-    let meant = did_you_mean(text, Signal::ALL.iter().map(|signal| signal.name()));
+    let meant = did_you_mean(text, &mut Signal::ALL.iter().map(|signal| signal.name()));
     let names: Vec<&str> = SIGNALS.iter().map(|signal| signal.name()).collect();
     format!("{meant}signals are {}", names.join(", "))
 }
 
 pub(crate) fn did_you_mean<'a>(
     text: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
+    candidates: &mut dyn Iterator<Item = &'a str>,
 ) -> String {
     nearest(text, candidates)
         .map(|word| format!("did you mean {word}? "))

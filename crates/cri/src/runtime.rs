@@ -300,8 +300,14 @@ pub(crate) fn read_pair(
     into: &mut BTreeMap<String, String>,
 ) -> Result<(), ProtoError> {
     let (key, value) = pair_of(pair)?;
-    into.insert(key.text(), value.text());
+    insert(into, key.text(), value.text());
     Ok(())
+}
+
+/// Out of line: other crates have the same, and the linker keeps one.
+#[inline(never)]
+fn insert(into: &mut BTreeMap<String, String>, key: String, value: String) {
+    into.insert(key, value);
 }
 
 fn pair_of(pair: Bytes<'_>) -> Result<(Bytes<'_>, Bytes<'_>), ProtoError> {

@@ -39,6 +39,7 @@ impl Client {
     }
 
     /// Sends a request and waits for its answer.
+    #[inline(never)]
     pub(crate) fn call(&mut self, request: &Request) -> Result<Response, Error> {
         let deadline = Deadline::after(self.limit);
         self.exchange(request, deadline)
@@ -53,8 +54,7 @@ impl Client {
         read: impl FnOnce(&[u8]) -> Result<T, json::Fault>,
     ) -> Result<T, Error> {
         let response = self.call(request)?;
-        read(&response.body)
-            .map_err(|fault| error(request, Failure::Malformed(format!("{fault}").into())))
+        read(&response.body).map_err(|fault| malformed(request, &fault))
     }
 
     /// Sends all requests at once, each on a connection of its own, and waits
@@ -112,6 +112,12 @@ impl Client {
     }
 }
 
+#[inline(never)]
+fn malformed(request: &Request, fault: &json::Fault) -> Error {
+    error(request, Failure::Malformed(format!("{fault}").into()))
+}
+
+#[inline(never)]
 fn error(request: &Request, failure: Failure) -> Error {
     Error {
         call: request.call().into(),

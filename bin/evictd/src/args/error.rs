@@ -51,7 +51,7 @@ impl fmt::Display for ArgsError {
                 let names = FLAGS.iter().map(|flag| flag.name);
                 let names = names.chain(own.map(|flag| flag.name));
                 let names = names.chain(["help", "version"]);
-                did_you_mean(f, "--", nearest(name, names))?;
+                did_you_mean(f, "--", nearest(name, &mut names.into_iter()))?;
                 f.write_str("evictd --help lists all flags")
             }
             Self::UnknownShorthand(argument) => {
@@ -60,7 +60,11 @@ impl fmt::Display for ArgsError {
                 write!(f, "unknown shorthand flag: '{letter}' in {shown}")?;
                 let name = argument.trim_start_matches('-').split('=').next();
                 let names = FLAGS.iter().map(|flag| flag.name);
-                did_you_mean(f, "--", nearest(name.unwrap_or_default(), names))?;
+                did_you_mean(
+                    f,
+                    "--",
+                    nearest(name.unwrap_or_default(), &mut names.into_iter()),
+                )?;
                 f.write_str("the short flags are -h and -v")
             }
             Self::ForeignFlag { flag, command: "" } => {
@@ -83,7 +87,7 @@ impl fmt::Display for ArgsError {
             Self::UnknownCommand(word) => {
                 write!(f, "unknown command: {}", OneLine(word))?;
                 bare_boolean(f, word)?;
-                did_you_mean(f, "", nearest(word, COMMANDS.iter().map(|c| c.name)))?;
+                did_you_mean(f, "", nearest(word, &mut COMMANDS.iter().map(|c| c.name)))?;
                 let names: Vec<&str> = COMMANDS.iter().map(|command| command.name).collect();
                 write!(f, "commands are {}, help", names.join(", "))
             }

@@ -21,7 +21,7 @@ fn thresholds(thresholds: &[EffectiveThreshold]) -> String {
         return "No thresholds\n".to_owned();
     }
     let headings = ["", "BELOW", "EXACTLY", "CLEAR AT", "GRACE", "FROM"];
-    let mut columns = Columns::new(headings).right(2).right(3);
+    let mut columns = Columns::new(&headings).right(2).right(3);
     let mut condition = None;
     for threshold in thresholds {
         if condition.replace(threshold.condition) != Some(threshold.condition) {
@@ -30,7 +30,7 @@ fn thresholds(thresholds: &[EffectiveThreshold]) -> String {
         let exact = |amount: Option<i64>| amount.map_or("?".to_owned(), |a| a.to_string());
         let reclaim = threshold.min_reclaim.is_some();
         let grace = threshold.grace;
-        columns.row([
+        columns.row(vec![
             format!("  {}", threshold.signal),
             threshold.written.clone(),
             exact(threshold.amount),
@@ -55,14 +55,14 @@ fn thresholds(thresholds: &[EffectiveThreshold]) -> String {
 }
 
 fn settings(settings: &[Setting]) -> String {
-    let mut columns = Columns::new(["  FLAG", "FROM", "VALUE"]);
+    let mut columns = Columns::new(&["  FLAG", "FROM", "VALUE"]);
     for setting in settings {
         let value = if setting.value.is_empty() {
             "-"
         } else {
             &setting.value
         };
-        columns.row([
+        columns.row(vec![
             format!("  --{}", setting.name),
             from(setting.origin, &[setting.name]),
             value.to_owned(),

@@ -226,9 +226,9 @@ fn reasons(text: &mut String, rows: &[Row]) {
 
 fn table(rows: &[Row]) -> String {
     let headings = ["   ", "PID", "NOW", "SHOULD", "COMMAND", ""];
-    let mut columns = Columns::new(headings).right(1).right(2).right(3);
+    let mut columns = Columns::new(&headings).right(1).right(2).right(3);
     for row in rows {
-        columns.row([
+        columns.row(vec![
             String::new(),
             row.pid.to_string(),
             row.present.to_string(),

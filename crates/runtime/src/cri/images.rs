@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use evictd_cri::{Container, FsInfo, Image};
 
+use crate::remote::{after, holds};
 use crate::{ListedImage, RuntimeDisks};
 
 /// A digest stands behind it: so ids of images begin.
@@ -58,7 +59,7 @@ fn named(key: &str, json: Option<&str>, images: &[Image]) -> Option<String> {
 pub(super) fn listed(images: Vec<Image>, pinned: Option<String>) -> Vec<ListedImage> {
     let is_sandboxes = |image: &Image| match &pinned {
         Some(id) => image.id == *id,
-        None => image.tags.iter().any(|tag| tag.contains("/pause:")),
+        None => image.tags.iter().any(|tag| holds(tag, "/pause:")),
     };
     let listed = |image: Image| ListedImage {
         pinned: image.is_pinned || is_sandboxes(&image),
@@ -77,8 +78,8 @@ pub(super) fn find_disks(info: FsInfo) -> RuntimeDisks {
     let containers = info.containers.into_iter().next();
     let name = images.as_deref().unwrap_or_default().rsplit('/').next();
     let name = name.unwrap_or_default();
-    let driver = match name.rsplit_once("snapshotter.v1.") {
-        Some((_, driver)) => driver,
+    let driver = match after(name, "snapshotter.v1.") {
+        Some(driver) => driver,
         None => name.strip_suffix("-images").unwrap_or(name),
     };
     RuntimeDisks {
