@@ -48,6 +48,13 @@ pub(super) struct Reclaiming {
     told: String,
 }
 
+impl Reclaiming {
+    /// A pod has gone: what it left was not there when nothing could be given back.
+    pub(super) const fn pod_has_gone(&mut self) {
+        self.rest = None;
+    }
+}
+
 struct Awaited {
     calls: &'static [NodeReclaim],
     /// The place of the call under way.
@@ -138,6 +145,9 @@ impl Engine {
     fn reclaimed(&mut self, now: Mono, tell: Tell<'_>) -> Plan {
         self.refresh_pods(now, tell);
         let again = self.measure_again(now);
+        if !self.evict.may_stop_reclaiming(&again) && self.must_measure_disk(now) {
+            return Plan::Rest;
+        }
         self.outcome(now, Outcome::Reclaimed(Some(&again)))
     }
 
@@ -218,18 +228,20 @@ impl Engine {
         }
     }
 
-    /// Takes in what the container runtimes' threads have to say.
-    pub(crate) fn take_news(&mut self, now: Mono, tell: Tell<'_>) {
+    /// Takes in what the container runtimes' threads have to say; answers whether
+    /// there was anything.
+    pub(crate) fn take_news(&mut self, now: Mono, tell: Tell<'_>) -> bool {
         if self.pods.runtimes.is_empty() {
-            return;
+            return false;
         }
-        for news in self.pods.runtimes.news() {
+        let all = self.pods.runtimes.news();
+        let any = !all.is_empty();
+        for news in all {
             match news {
                 News::Reached { endpoint, version } => {
-                    tell(
-                        now,
-                        &Event::Runtime(format!("{version} answers at {endpoint}")),
-                    );
+                    let text = format!("{version} answers at {endpoint}");
+                    tell(now, &Event::Runtime(text));
+                    self.follow_disks(now, tell);
                 }
                 News::Listed => {
                     self.listed = true;
@@ -253,6 +265,7 @@ impl Engine {
                 }
             }
         }
+        any
     }
 
     /// The runtime cannot end a pod: it is ended through its cgroup alone.

@@ -8,6 +8,7 @@ use core::time::Duration;
 use std::path::PathBuf;
 
 use evictd_manifest::ManifestDir;
+use evictd_node::Mono;
 use evictd_pod::Pod;
 use evictd_pod::usage::PodUsage;
 use evictd_rank::Candidate;
@@ -100,6 +101,14 @@ impl Pods {
     /// their own.
     pub(crate) const fn may_have_limits(&self) -> bool {
         self.manifests.is_some() || !self.runtimes.is_empty()
+    }
+
+    /// Whether what all pods of the last refresh hold on disk was measured since then;
+    /// if not, it is measured now.
+    pub(crate) fn has_measured_disk(&mut self, since: Mono) -> bool {
+        self.disk
+            .as_mut()
+            .is_none_or(|disk| disk.has_measured(since))
     }
 
     /// The pods are about to be chosen from: a runtime may say quickly what is new.
