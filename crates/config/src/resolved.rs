@@ -206,8 +206,6 @@ pub struct Resolved {
     pub image_gc: ImageGc,
     /// Which dead containers are kept.
     pub container_gc: ContainerGc,
-    /// The configuration file that these settings come from too.
-    pub config: Option<PathBuf>,
     /// How much is logged, as klog counts: 0 events, 2 and more details.
     pub verbosity: u8,
     /// The directory of what outlives a restart; `None` keeps it in memory.

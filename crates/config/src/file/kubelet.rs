@@ -66,7 +66,7 @@ fn pairs(name: &str, separator: char, value: &Value, source: &Source) -> Parsed<
         return Err(mistyped(&[name], value, "map[string]string", source));
     };
     let mut joined = String::new();
-    for (key, value) in entries {
+    for (key, value) in entries.iter().filter(|(_, value)| !value.is_null()) {
         let path = [name, key.as_str()];
         let text = string(&path, value, source)?;
         let odd = |c: char| c == ',' || c.is_whitespace();
