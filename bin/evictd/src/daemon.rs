@@ -19,6 +19,9 @@ use crate::{machine, protect};
 /// A pidfd of the kill in flight; which one became readable does not matter.
 const KILL: Token = Token(0);
 
+/// A container runtime has something to say.
+const NEWS: Token = Token(u32::MAX);
+
 /// Runs in the foreground until SIGTERM or SIGINT.
 pub(crate) fn run(settings: &Resolved) -> ExitCode {
     match serve(settings) {
@@ -39,6 +42,9 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     announce(settings, &setup);
     let hierarchies = setup.cgroup.hierarchies.clone();
     let mut engine = Engine::open(setup)?;
+    if let Some(bell) = engine.news_descriptor() {
+        watch.add(bell, NEWS).map_err(|error| error.to_string())?;
+    }
     protect::this_process();
     let mut memory = Memory::open(settings, &mut engine);
     let mut scores = Scores::open(settings, hierarchies)?;

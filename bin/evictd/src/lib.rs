@@ -26,6 +26,7 @@ mod pods;
 mod protect;
 mod rank;
 mod run;
+mod runtimes;
 mod screen;
 mod selftest;
 mod setup;

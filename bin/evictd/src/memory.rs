@@ -60,6 +60,7 @@ impl Memory {
             | Event::Cleared(_)
             | Event::Condition { .. }
             | Event::Layout(_)
+            | Event::Runtime(_)
             | Event::Reclaiming { .. }
             | Event::Reclaimed(_)
             | Event::NothingReclaimed

@@ -60,7 +60,10 @@ fn run_command(command: Command, settings: &Resolved) -> ExitCode {
         Command::OomScore { apply, json } => {
             oom_score::run(settings, &OomScoreOptions { apply, json })
         }
-        Command::GcContainers { json } => gc::run(settings, &GcOptions { json }),
+        Command::GcContainers { json } => gc::run_containers(settings, &GcOptions { json }),
+        Command::GcImages { all_unused, json } => {
+            gc::run_images(settings, &GcOptions { json }, all_unused)
+        }
         Command::Selftest { json } => selftest::run(&SelftestOptions { json }),
     }
 }

@@ -3,11 +3,12 @@
 use core::time::Duration;
 use std::path::{Path, PathBuf};
 
-use evictd_config::Resolved;
+use evictd_config::{ImageReclaim, Resolved};
 use evictd_runtime::{CgroupConfig, KillLimits, Releaser};
 use evictd_stats::{Hierarchies, MemorySource, NodeSettings, PodDirs};
 
 use crate::gc::Collector;
+use crate::runtimes::Runtimes;
 
 /// Everything that an [`Engine`](crate::engine::Engine) needs.
 pub(crate) struct Setup {
@@ -19,6 +20,11 @@ pub(crate) struct Setup {
     pub(crate) dry_run: bool,
     /// Where pods' files lie, where they are to be measured.
     pub(crate) dirs: Option<PodDirs>,
+    /// The container runtimes; what they hold has been asked, and may not have been
+    /// answered yet.
+    pub(crate) runtimes: Runtimes,
+    /// Images are deleted under pressure only until it is over.
+    pub(crate) images_until_clear: bool,
     /// What deletes what dead pods left, where a directory was named for it.
     pub(crate) collector: Option<Collector>,
 }
@@ -33,6 +39,14 @@ pub(crate) const FS_WAIT: Duration = Duration::from_millis(5);
 /// How long it waits until the layout is known, and when somebody waits for an
 /// answer.
 pub(crate) const FIRST_FS_WAIT: Duration = Duration::from_secs(1);
+
+/// How long container runtimes may take to say what they hold at the start. One that
+/// takes longer is listened to later, and its images are looked for at their usual
+/// place.
+const RUNTIME_WAIT: Duration = Duration::from_millis(500);
+
+/// How long somebody waits who asked for a list.
+const COMMAND_WAIT: Duration = Duration::from_secs(10);
 
 /// Where container runtimes keep images (acceptance rows 23 to 25).
 const IMAGEFS: [&str; 4] = [
@@ -61,8 +75,20 @@ impl Setup {
         };
         node.hugepage_aware = settings.hugepage_aware;
         node.pods_pids_bound = settings.pods_pids_bound;
-        node.imagefs = settings.imagefs_path.clone().or_else(imagefs);
-        node.containerfs = settings.containerfs_path.clone();
+        let runtimes = Runtimes::start(settings)?;
+        runtimes.refresh();
+        // Only the daemon has a helper that gives memory back, and more to do.
+        let is_daemon = releaser.is_some();
+        runtimes.wait(if is_daemon { RUNTIME_WAIT } else { COMMAND_WAIT });
+        let disks = runtimes.disks();
+        let images = disks.iter().find_map(|disks| disks.images.clone());
+        let layers = disks.into_iter().find_map(|disks| disks.containers);
+        let given = settings.imagefs_path.clone();
+        node.imagefs = given
+            .or_else(|| images.filter(|path| path.exists()))
+            .or_else(imagefs);
+        let given = settings.containerfs_path.clone();
+        node.containerfs = given.or_else(|| layers.filter(|path| path.exists()));
         Ok(Self {
             evict: settings.evict.clone(),
             node,
@@ -76,6 +102,8 @@ impl Setup {
                 // A pod may mount the whole node to look at it (decision D58).
                 host_paths: false,
             }),
+            runtimes,
+            images_until_clear: settings.image_gc.reclaim == ImageReclaim::UntilClear,
             collector: Collector::of(settings),
         })
     }

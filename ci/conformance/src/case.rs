@@ -21,6 +21,11 @@ pub(crate) fn integer(case: &Value, key: &str) -> Option<i64> {
     value.as_i64().or_else(|| value.as_str()?.parse().ok())
 }
 
+/// The milliseconds under `key`, in nanoseconds; absent is 0.
+pub(crate) fn millis(case: &Value, key: &str) -> i64 {
+    integer(case, key).map_or(0, |millis| millis.saturating_mul(1_000_000))
+}
+
 /// The list under `key`; absent is empty.
 pub(crate) fn list<'a>(case: &'a Value, key: &str) -> &'a [Value] {
     case.get(key)

@@ -18,9 +18,11 @@ enum Check {
 fn check_of(file: &str) -> Check {
     match file {
         "admission.jsonl" => Check::Each(crate::admission::check),
+        "container_gc.jsonl" => Check::Each(crate::container_gc::check),
         "config_defaults.json" => Check::Each(crate::config_defaults::check),
         "config_validate.jsonl" => Check::Each(crate::config_validate::check),
         "duration.jsonl" => Check::Each(crate::duration::check),
+        "image_gc.jsonl" => Check::Each(crate::image_gc::check),
         "manager_random_a.jsonl" | "manager_random_b.jsonl" | "manager_scripted.jsonl" => {
             Check::Each(crate::manager::check)
         }

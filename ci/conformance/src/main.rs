@@ -6,7 +6,9 @@
 #![forbid(unsafe_code)]
 
 mod case;
+mod container_gc;
 mod files;
+mod image_gc;
 mod report;
 
 mod admission;

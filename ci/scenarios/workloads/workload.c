@@ -198,12 +198,20 @@ static void enter(const char *dir)
 		complain(dir);
 }
 
+/* A container's first process is spared signals that it does not handle. */
+static void end_by_sigterm(int signal)
+{
+	_exit(128 + signal);
+}
+
 int main(int count, char **words)
 {
 	const char *what = count > 1 ? words[1] : "";
 	const char *text = count > 2 ? words[2] : "";
 	long number = count > 2 ? atol(words[count - 1]) : 0;
 
+	if (getpid() == 1)
+		signal(SIGTERM, end_by_sigterm);
 	if (!strcmp(what, "idle"))
 		rest();
 	else if (!strcmp(what, "deaf"))

@@ -1,7 +1,7 @@
 use alloc::string::String;
 
 use evictd_condition::Pressure;
-use evictd_node::{ConditionSet, Layout, Mono, Resource};
+use evictd_node::{ConditionSet, Layout, Mono, Readings, Resource, Signal};
 use evictd_rank::{Candidate, rank};
 use evictd_threshold::Threshold;
 use smallvec::SmallVec;
@@ -416,6 +416,41 @@ impl Evict {
     #[must_use]
     pub fn acting_on(&self) -> Option<&Threshold> {
         self.watch.thresholds.get(self.acting_on?)
+    }
+
+    /// Whether an outcome of [`Plan::Reclaim`] is awaited.
+    #[must_use]
+    pub const fn is_reclaiming(&self) -> bool {
+        matches!(self.stage, Stage::Reclaiming { .. })
+    }
+
+    /// Whether the node has given back enough, so that the calls of
+    /// [`Plan::Reclaim`] that are left need not be made.
+    #[must_use]
+    pub fn may_stop_reclaiming(&self, again: &Readings) -> bool {
+        let policy = &self.config.policy;
+        match self.stage {
+            Stage::Reclaiming { threshold } => {
+                !policy.reclaim_makes_every_call
+                    && self.watch.is_reclaimed(threshold, again, policy)
+            }
+            Stage::Idle
+            | Stage::ReadingPods { .. }
+            | Stage::Killing { .. }
+            | Stage::CleaningUp { .. } => false,
+        }
+    }
+
+    /// The signal that the node is to give back for, and how much of it has to be
+    /// available for that, in the signal's unit; `None` when nothing is reclaimed
+    /// or the signal was not read.
+    #[must_use]
+    pub fn reclaim_target(&self, readings: &Readings) -> Option<(Signal, i64)> {
+        let signal = self.acting_on()?.signal;
+        let capacity = readings.get(signal)?.capacity;
+        let same = self.due().filter(|threshold| threshold.signal == signal);
+        let wanted = same.map(|threshold| threshold.clear_at(capacity).value());
+        Some((signal, wanted.max()?))
     }
 
     /// When to step again at the latest, beside the regular interval: a grace

@@ -446,6 +446,38 @@ fn the_node_gives_back_before_a_pod_goes() {
     }
 }
 
+/// Row 118: where the dead containers' space is enough, images stay.
+#[test]
+fn reclaim_may_stop_as_soon_as_it_is_enough() {
+    let all = pods(&["a"]);
+    let nodefs = Signal::NodefsAvailable;
+    let low = [(nodefs, 1)];
+    for (after, every_call, may_stop) in [
+        (2 * GI - 1, false, false),
+        (2 * GI, false, true),
+        (2 * GI, true, false),
+    ] {
+        let lists = Lists {
+            hard: "nodefs.available<1Gi",
+            minimum_reclaim: "nodefs.available=1Gi",
+            ..Lists::default()
+        };
+        let mut evict = machine(&lists, |config| {
+            config.policy.reclaim_makes_every_call = every_call;
+        });
+        let before = readings(seconds(0), &low);
+        assert!(
+            !evict.may_stop_reclaiming(&before),
+            "nothing is reclaimed yet"
+        );
+        assert_eq!(evict.reclaim_target(&before), None);
+        step(&mut evict, 0, &low, &all);
+        assert_eq!(evict.reclaim_target(&before), Some((nodefs, 2 * GI)));
+        let again = readings(seconds(1), &[(nodefs, after)]);
+        assert_eq!(evict.may_stop_reclaiming(&again), may_stop, "{after}");
+    }
+}
+
 #[test]
 fn what_is_reclaimed_follows_the_layout() {
     use NodeReclaim::{ContainerGc, ImageGc};

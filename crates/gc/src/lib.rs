@@ -1,19 +1,46 @@
-//! Which leftovers of pods to delete when disk space runs low.
+//! Which containers, images and leftovers of pods to delete when disk space runs
+//! low.
 //!
-//! Without a container runtime, collecting containers means: logs and emptyDir
-//! volumes of pods that are gone, oldest first; then, of living pods, the logs
-//! between a container's first start and its newest (decision D7, acceptance
-//! rows 110 to 116). [`plan_logs`] decides; it deletes nothing and reads nothing.
+//! - [`ImageCollector`]: images that nothing uses, least recently used first, down
+//!   to a low threshold or before an eviction, as the kubelet's image manager;
+//!   [`ImageRecords`] remembers when each was used, [`KeepPattern`] is
+//!   `--keep-image`.
+//! - [`plan_containers`]: dead containers and sandboxes, as the kubelet's container
+//!   GC (`pkg/kubelet/kuberuntime`).
+//! - [`plan_logs`]: without a container runtime, logs and emptyDir volumes of pods
+//!   that are gone, then, of living pods, the logs between a container's first
+//!   start and its newest (decision D7, acceptance rows 110 to 116).
+//!
+//! Everything here decides; it deletes nothing, reads nothing and asks no clock.
+//! With [`evictd_node::Policy::kubelet`] it decides as Kubernetes v1.32.10.
 #![no_std]
 #![forbid(unsafe_code)]
 
 extern crate alloc;
 
+mod containers;
+mod images;
+mod keep;
 mod logs;
 mod names;
+mod records;
+mod time;
 
+pub use containers::{
+    Container, ContainerDeletion, ContainerJob, ContainerPolicy, ContainerReason, ContainerRun,
+    ContainerState, Fate, FoundContainers, OwningPod, Removable, Sandbox, plan_containers,
+};
+pub use images::{
+    FsUsage, Held, Image, ImageCollector, ImageDeletion, ImageGcError, ImageJob, ImagePolicy,
+    ImagePolicyError, ImageReason, ImageRecord, ImageRun, ImageSummary, Kept, KeptImage, Reclaim,
+    TriedImage,
+};
+pub use keep::{KeepPattern, KeepPatternError};
 pub use logs::{KnownPod, LogDeletion, LogPolicy, LogReason, Node, Place, Remains, Uid, plan_logs};
 pub use names::{PodLogsName, is_uid, parse_log_file, parse_pod_logs_name};
+pub use records::{ImageKey, ImageRecords, MOST_IMAGES};
+
+use time::nanos;
 
 #[cfg(test)]
 mod tests;

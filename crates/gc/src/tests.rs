@@ -1,3 +1,8 @@
+mod containers;
+mod images;
+mod keep;
+mod records;
+
 extern crate alloc;
 
 use alloc::format;

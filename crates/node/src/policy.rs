@@ -33,6 +33,10 @@ pub struct Policy {
     /// Node-level reclaim counts as enough only when no threshold at all is met
     /// any more (D30); evictd looks at the signal that triggered it.
     pub reclaim_must_clear_every_signal: bool,
+    /// All that can be reclaimed is, before it is measured; evictd measures after
+    /// dead containers are gone and leaves the images where that is enough
+    /// (acceptance row 118).
+    pub reclaim_makes_every_call: bool,
     /// A failed kill ends the round like a successful one (acceptance row 88);
     /// evictd takes the next candidate.
     pub failed_kill_ends_round: bool,
@@ -63,6 +67,25 @@ pub struct Policy {
     /// The wait for a dead pod's clean-up holds back every signal; evictd's only
     /// those of the resource that the pod went for.
     pub clean_up_holds_back_all: bool,
+    /// Image collection reckons with the sizes that the runtime lists, in which
+    /// shared layers count for each image, and looks at the disk once (D39);
+    /// evictd measures the filesystem before and after each deletion.
+    pub image_gc_counts_listed_sizes: bool,
+    /// Image collection looks at bytes only (D40); evictd's starts for inodes too,
+    /// at the same percentages.
+    pub image_gc_ignores_inodes: bool,
+    /// An image that was never used is older than all others and than any maximum
+    /// age (D38); evictd counts its age from when it was first detected.
+    pub never_used_image_is_oldest: bool,
+    /// The maximum age of images applies only once the program itself has run
+    /// for longer (D37); evictd keeps the times of images over a restart.
+    pub max_image_age_waits_for_uptime: bool,
+    /// When an image beyond the maximum age cannot be removed, the run ends
+    /// before the disk is looked at; evictd goes on with the others.
+    pub failed_image_removal_ends_gc: bool,
+    /// The age of a dead container counts from its creation (D41); evictd's from
+    /// when it ended, where that is known.
+    pub dead_container_age_from_creation: bool,
 }
 
 impl Policy {
@@ -74,6 +97,7 @@ impl Policy {
             hard_grace_seconds: 1,
             negative_max_grace_is_literal: true,
             reclaim_must_clear_every_signal: true,
+            reclaim_makes_every_call: true,
             failed_kill_ends_round: true,
             inodes_minus_storage_request: true,
             missing_stats_rank_first: true,
@@ -84,6 +108,12 @@ impl Policy {
             stats_may_predate_last_eviction: true,
             grace_outlasts_hard_threshold: true,
             clean_up_holds_back_all: true,
+            image_gc_counts_listed_sizes: true,
+            image_gc_ignores_inodes: true,
+            never_used_image_is_oldest: true,
+            max_image_age_waits_for_uptime: true,
+            failed_image_removal_ends_gc: true,
+            dead_container_age_from_creation: true,
         }
     }
 }
@@ -95,6 +125,7 @@ impl Default for Policy {
             hard_grace_seconds: 0,
             negative_max_grace_is_literal: false,
             reclaim_must_clear_every_signal: false,
+            reclaim_makes_every_call: false,
             failed_kill_ends_round: false,
             inodes_minus_storage_request: false,
             missing_stats_rank_first: false,
@@ -105,6 +136,12 @@ impl Default for Policy {
             stats_may_predate_last_eviction: false,
             grace_outlasts_hard_threshold: false,
             clean_up_holds_back_all: false,
+            image_gc_counts_listed_sizes: false,
+            image_gc_ignores_inodes: false,
+            never_used_image_is_oldest: false,
+            max_image_age_waits_for_uptime: false,
+            failed_image_removal_ends_gc: false,
+            dead_container_age_from_creation: false,
         }
     }
 }

@@ -32,6 +32,17 @@ pub trait ContainerRuntime: Send {
     /// When any part of the answer is missing.
     fn list(&mut self) -> Result<RuntimeListing, CallError>;
 
+    /// Fills in what is dear to find out and [`list`](Self::list) left open: the
+    /// writable layers that only the runtime can measure. What cannot be found out
+    /// stays [`WritableLayer::Unknown`].
+    ///
+    /// # Errors
+    /// When the runtime does not answer; then the listing is as it was.
+    fn measure_layers(&mut self, listing: &mut RuntimeListing) -> Result<(), CallError> {
+        let _ = listing;
+        Ok(())
+    }
+
     /// All images.
     ///
     /// # Errors
@@ -87,6 +98,9 @@ pub struct RuntimeListing {
     pub sandboxes: Vec<ListedSandbox>,
     /// Containers in every state.
     pub containers: Vec<ListedContainer>,
+    /// What was odd and was passed over, such as an `evictd.*` label whose value
+    /// makes no sense: a line each, fit for a log.
+    pub notes: Vec<String>,
 }
 
 /// A pod as a runtime knows it.

@@ -14,7 +14,11 @@ extern crate alloc;
 
 mod cgroup;
 mod containers;
+#[cfg(feature = "cri")]
+mod cri;
 mod dir;
+#[cfg(feature = "docker")]
+mod docker;
 mod error;
 mod kill;
 mod leftovers;
@@ -23,6 +27,8 @@ mod ports;
 mod process;
 mod procs;
 mod release;
+#[cfg(any(feature = "cri", feature = "docker"))]
+mod remote;
 mod scores;
 #[cfg(test)]
 mod testkit;
@@ -34,12 +40,16 @@ pub use containers::{
     CallError, CallFailure, ContainerRuntime, ContainerState, ListedContainer, ListedImage,
     ListedSandbox, RuntimeDisks, RuntimeListing, RuntimePod, WritableLayer,
 };
+#[cfg(feature = "cri")]
+pub use cri::CriRuntime;
 pub use dir::open_cgroup;
+#[cfg(feature = "docker")]
+pub use docker::DockerRuntime;
 pub use error::{Error, RootError};
 pub use kill::{Kill, KillLimits, KillMethod, KillReport, KillState, Problem, Remaining, Target};
 pub use leftovers::{Freed, Leftover, LeftoverKind, Leftovers};
 pub use ports::{
-    FoundPod, KillInFlight, Listing, Origin, PodKiller, PodSource, SkipReason, Skipped,
+    FoundPod, Grace, KillInFlight, Listing, Origin, PodKiller, PodSource, SkipReason, Skipped,
 };
 pub use release::Releaser;
 pub use scores::{OomScores, Refused, ScoreOf, ScoreOutcome, ScoreReport, ScoredProcess};

@@ -12,21 +12,22 @@ use rustix::fd::BorrowedFd;
 use rustix::io::Errno;
 use rustix::process::Pid;
 
-use crate::{Error, KillReport, KillState};
+use crate::{Error, KillReport, KillState, RuntimePod};
 
 /// Lists pods.
 pub trait PodSource {
     /// The pods that run now. Each one that `manifests` also describe is the
-    /// manifest's pod.
+    /// manifest's pod; one that a container runtime also knows is the runtime's,
+    /// where no manifest describes it.
     ///
     /// A part that cannot be read is in [`Listing::skipped`] and costs no other.
-    fn list_pods(&mut self, manifests: &[Pod]) -> Listing;
+    fn list_pods(&mut self, manifests: &[Pod], runtime: &[&RuntimePod]) -> Listing;
 }
 
 /// Kills pods.
 pub trait PodKiller {
     /// Begins to kill a pod that [`PodSource::list_pods`] found: SIGTERM now
-    /// and SIGKILL after `grace`; SIGKILL now without one.
+    /// and SIGKILL after the grace; SIGKILL now without one.
     ///
     /// # Errors
     ///
@@ -35,14 +36,40 @@ pub trait PodKiller {
         &mut self,
         now: Mono,
         pod: &FoundPod,
-        grace: Duration,
+        grace: Grace,
     ) -> Result<Box<dyn KillInFlight>, Error>;
+}
+
+/// How a pod is to end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Grace {
+    /// How long it may take to end by itself.
+    pub length: Duration,
+    /// Whether its container runtime sends the stop signal, as only it knows
+    /// which: then no SIGTERM is sent here, unless
+    /// [`KillInFlight::ask`] says so.
+    pub asked_by_runtime: bool,
+}
+
+impl Grace {
+    /// So long, with SIGTERM from here.
+    #[must_use]
+    pub const fn of(length: Duration) -> Self {
+        Self {
+            length,
+            asked_by_runtime: false,
+        }
+    }
 }
 
 /// A kill that has begun and that the caller's loop drives. It never blocks.
 pub trait KillInFlight {
     /// Does what is due by `now`, and says when to come back.
     fn poll(&mut self, now: Mono) -> KillState;
+
+    /// Sends SIGTERM from here after all, at the next poll: the container runtime
+    /// did not.
+    fn ask(&mut self);
 
     /// Calls `each` with every descriptor that, when readable, means that
     /// polling is worth while. They change with every poll; those that are not
@@ -68,10 +95,21 @@ pub struct FoundPod {
     /// Its cgroup, a path below the mount point of each hierarchy, without `/`
     /// in front; see [`open_cgroup`](crate::open_cgroup).
     pub cgroup: PathBuf,
+    /// Further cgroups of it, where no single one holds all of its containers.
+    pub more_cgroups: Vec<PathBuf>,
     /// Where it was found.
     pub origin: Origin,
     /// Which of the manifests describes it, as an index.
     pub manifest: Option<usize>,
+    /// Which of the container runtimes' pods it is, as an index.
+    pub runtime: Option<usize>,
+}
+
+impl FoundPod {
+    /// All its cgroups.
+    pub fn cgroups(&self) -> impl Iterator<Item = &PathBuf> {
+        core::iter::once(&self.cgroup).chain(&self.more_cgroups)
+    }
 }
 
 /// Where a pod was found.
@@ -81,13 +119,16 @@ pub enum Origin {
     Kubepods,
     /// As a child of a `--pod-cgroup-root`.
     PodCgroupRoot,
+    /// By a container runtime alone.
+    Runtime,
 }
 
 /// The pods of a node at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Listing {
-    /// The pods, in the order of their cgroups' paths within each root.
+    /// The pods, in the order of their cgroups' paths within each root, then those
+    /// that only a container runtime knows.
     pub pods: Vec<FoundPod>,
     /// Cgroups that are no candidates, and why.
     pub skipped: Vec<Skipped>,

@@ -4,6 +4,7 @@ use evictd_node::{Layout, Mono, Reading};
 use rustix::fs::{major, minor, stat, statvfs};
 use rustix::io::Errno;
 
+use crate::error::Cause;
 use crate::memory::signed;
 
 /// What was measured of a filesystem.
@@ -85,6 +86,16 @@ pub(crate) const fn layout(
     } else {
         Layout::SplitImagefs
     }
+}
+
+/// Measures the filesystem that holds `path`, in the calling thread: that hangs for
+/// as long as the filesystem does not answer. The daemon's loop uses
+/// [`NodeReader`](crate::NodeReader), which does not.
+///
+/// # Errors
+/// What `statvfs(3)` and `stat(2)` give.
+pub fn read_filesystem(path: &Path) -> crate::Result<FsSample> {
+    measure(path, crate::now()).map_err(|errno| Cause::from(errno).at(path.to_path_buf()))
 }
 
 /// Asks the filesystem. May hang for ever on a dead mount: only ever called on

@@ -32,7 +32,7 @@ pub use dir::Dir;
 pub use disk::{DiskScanner, Pace, Progress, TreeUsage, read_tree_usage};
 pub use error::{Class, Error, Result, is_gone};
 pub use file::Buffer;
-pub use filesystem::FsSample;
+pub use filesystem::{FsSample, read_filesystem};
 pub use hierarchy::{Hierarchies, Hierarchy, Version, read_memory_switched_off};
 pub use memory::{MemorySource, MemoryUsage, NodeMemory, PodsMemory};
 pub use node::{NodeReader, NodeSettings};

@@ -35,6 +35,11 @@ pub enum TreeKind {
         /// Whose; `None` for all, which holds the others.
         container: Option<String>,
     },
+    /// The writable layer of a container.
+    Layer {
+        /// Whose.
+        container: String,
+    },
     /// An `emptyDir`, on disk or in memory.
     EmptyDir {
         /// The volume's name.
@@ -160,6 +165,11 @@ pub fn add_disk_usage(
                 let container = container_of(usage, name);
                 container.logs_bytes = Some(found.used_bytes);
                 container.logs_inodes = Some(found.inodes_used);
+            }
+            TreeKind::Layer { container } => {
+                let container = container_of(usage, container);
+                container.rootfs_bytes = Some(found.used_bytes);
+                container.rootfs_inodes = Some(found.inodes_used);
             }
             TreeKind::EmptyDir { volume } | TreeKind::Contents { volume } => {
                 add_volume(usage, volume, found);

@@ -49,6 +49,13 @@ pub enum Command {
         /// Print JSON.
         json: bool,
     },
+    /// `evictd gc images`
+    GcImages {
+        /// Delete all unused images, however much is free.
+        all_unused: bool,
+        /// Print JSON.
+        json: bool,
+    },
     /// `evictd selftest`
     Selftest {
         /// Print JSON.
@@ -84,6 +91,13 @@ const APPLY: OwnFlag = OwnFlag {
     help: "Set the scores too, once. The daemon does so with --apply-oom-score-adj.",
 };
 
+const ALL_UNUSED: OwnFlag = OwnFlag {
+    name: "all-unused",
+    takes: Takes::Bool,
+    help: "Delete every image that no container uses, however much of the disk is free, as before \
+           an eviction for disk pressure.",
+};
+
 const SIGNAL: OwnFlag = OwnFlag {
     name: "signal",
     takes: Takes::Value("SIGNAL"),
@@ -112,7 +126,7 @@ const PRIORITY: OwnFlag = OwnFlag {
 };
 
 /// Every command but the daemon.
-pub(crate) static COMMANDS: [Description; 8] = [
+pub(crate) static COMMANDS: [Description; 9] = [
     Description {
         name: "status",
         summary: "signals, node conditions, and pods in eviction order",
@@ -182,16 +196,32 @@ pub(crate) static COMMANDS: [Description; 8] = [
     },
     Description {
         name: "gc containers",
-        summary: "delete what pods that are gone left behind, once",
-        help: "Deletes logs and emptyDir volumes of pods that are gone, oldest first, and of \
+        summary: "remove dead containers, and what pods that are gone left, once",
+        help: "At the container runtimes: removes dead containers beyond \
+               --maximum-dead-containers-per-container and --maximum-dead-containers, oldest \
+               first, and sandboxes that hold nothing. On disk: deletes logs and emptyDir volumes of pods that are gone, oldest first, and of \
                living pods the logs between the first and the newest start of a container; says \
-               why for each. Only in directories that --pod-logs-dir and --root-dir name on this \
+               why for each; only in directories that --pod-logs-dir and --root-dir name on this \
                very command line. Follows no link and crosses no mount. With --dry-run deletes \
                nothing. Deletes nothing either when it cannot tell which pods there are.",
         flags: &[JSON],
         examples: &[
             "evictd gc containers --pod-logs-dir=/var/log/pods --dry-run",
             "evictd gc containers --pod-logs-dir=/var/log/pods --root-dir=/data",
+        ],
+    },
+    Description {
+        name: "gc images",
+        summary: "remove images that nothing uses, least recently used first",
+        help: "Where the images' filesystem is used above --image-gc-high-threshold, removes images \
+               that no container was made from, least recently used first, until it is used below \
+               --image-gc-low-threshold; and those unused for longer than --maximum-image-gc-age. \
+               Says why for each image that goes and each that stays. With --dry-run removes \
+               nothing. Exit code 1 where it was not enough.",
+        flags: &[ALL_UNUSED, JSON],
+        examples: &[
+            "evictd gc images --dry-run",
+            "evictd gc images --all-unused --keep-image='registry.example/*'",
         ],
     },
     Description {

@@ -79,6 +79,10 @@ fn command(name: Option<String>, own: &[Given]) -> Result<Command, ArgsError> {
             json: json(own)?,
         },
         "gc containers" => Command::GcContainers { json: json(own)? },
+        "gc images" => Command::GcImages {
+            all_unused: boolean("all-unused", own)?,
+            json: json(own)?,
+        },
         "selftest" => Command::Selftest { json: json(own)? },
         _ => return Err(ArgsError::UnknownCommand(name)),
     })

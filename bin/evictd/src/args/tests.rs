@@ -169,12 +169,12 @@ const WRONG: &[(&str, &str)] = &[
     (
         "statsu",
         "unknown command: statsu; did you mean status? commands are status, rank, admit, history, config, \
-             oom-score, gc containers, selftest, help",
+             oom-score, gc containers, gc images, selftest, help",
     ),
     (
         "--dry-run false",
         "unknown command: false; a boolean flag takes its value with =: --flag=false; \
-             commands are status, rank, admit, history, config, oom-score, gc containers, \
+             commands are status, rank, admit, history, config, oom-score, gc containers, gc images, \
              selftest, help",
     ),
     (
@@ -183,7 +183,7 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "gc",
-        "unknown command: gc; commands are status, rank, admit, history, config, oom-score, gc containers, \
+        "unknown command: gc; commands are status, rank, admit, history, config, oom-score, gc containers, gc images, \
              selftest, help",
     ),
     (
@@ -197,7 +197,7 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "--json",
-        "--json goes with a command: status, rank, admit, history, config, oom-score, gc containers, \
+        "--json goes with a command: status, rank, admit, history, config, oom-score, gc containers, gc images, \
          selftest",
     ),
     (

@@ -86,6 +86,8 @@ pub(crate) enum Event {
     NoCandidate { signal: Signal, pods: usize },
     /// A signal with a threshold can be observed, or not any more.
     Observed { signal: Signal, observed: bool },
+    /// A container runtime answers.
+    Runtime(String),
     /// Something could not be read.
     Problem(String),
     /// Everything can be read again.
@@ -107,6 +109,7 @@ impl Event {
             Self::Cleared(_)
             | Self::Reclaimed(_)
             | Self::Layout(_)
+            | Self::Runtime(_)
             | Self::Killed(_)
             | Self::Recovered
             | Self::Observed { observed: true, .. }
@@ -256,6 +259,7 @@ impl fmt::Display for Event {
             | Self::Cleared(text)
             | Self::Reclaimed(text)
             | Self::Layout(text)
+            | Self::Runtime(text)
             | Self::Problem(text) => f.write_str(text),
             Self::Condition { condition, holds } => {
                 let mut status = NodeCondition::unknown(*condition);

@@ -5,34 +5,29 @@
 
 mod event;
 mod flight;
+mod reclaim;
 
 use core::time::Duration;
 use std::os::fd::BorrowedFd;
 
-use evictd_evict::{Evict, Eviction, NodeReclaim, Observation, Outcome, Plan};
+use evictd_evict::{Evict, Eviction, Observation, Outcome, Plan};
 use evictd_node::{ConditionSet, Mono, Readings, Resource, Signal, SignalSet};
 use evictd_pod::Metadata;
-use evictd_runtime::{KillState, PodKiller};
+use evictd_runtime::{Grace, KillState, PodKiller};
 use evictd_state::Record;
 use evictd_stats::{DiskScanner, NodeReader, NodeSample, wall_seconds};
 
-use crate::gc::{Collection, Collector};
+use crate::gc::Collector;
 use crate::pods::Pods;
 use crate::setup::{FIRST_FS_WAIT, FS_WAIT, Setup};
 
 pub(crate) use event::{Event, Victim};
 use flight::Flight;
+use reclaim::Reclaiming;
 
 /// How often pods are listed for their own limits, as often as the kubelet looks
 /// at them.
 const CENSUS: Duration = Duration::from_secs(10);
-
-/// How long the filesystems may take to say what a collection has freed: a pod's
-/// life hangs on the answer.
-const RECLAIMED_FS_WAIT: Duration = Duration::from_millis(100);
-
-/// The most files and directories that one collection deletes.
-const MOST_DELETED: u64 = 10_000;
 
 /// How many pods that went are remembered.
 const FEW_GONE: usize = 15;
@@ -51,6 +46,9 @@ pub(crate) struct Engine {
     /// Uids of pods that went lately: what they left may be deleted at once.
     gone: Vec<String>,
     next_census: Mono,
+    reclaiming: Reclaiming,
+    /// Images are deleted under pressure only until it is over.
+    images_until_clear: bool,
     sample: NodeSample,
     flight: Option<Flight>,
     /// A pod that is gone and whose process ids may not be free yet.
@@ -82,7 +80,7 @@ impl Engine {
     /// Opens the node's files and the runtime.
     pub(crate) fn open(setup: Setup) -> Result<Self, String> {
         let text = |error: &dyn core::fmt::Display| error.to_string();
-        let mut pods = Pods::open(setup.cgroup, setup.manifests)?;
+        let mut pods = Pods::open(setup.cgroup, setup.manifests, setup.runtimes)?;
         if let Some(dirs) = setup.dirs {
             let scanner = DiskScanner::start().map_err(|error| text(&error))?;
             pods.measure_disk(scanner, dirs);
@@ -96,6 +94,8 @@ impl Engine {
             collector: setup.collector,
             gone: Vec::new(),
             next_census: Mono::ZERO,
+            reclaiming: Reclaiming::default(),
+            images_until_clear: setup.images_until_clear,
             sample: NodeSample::default(),
             flight: None,
             remains: None,
@@ -107,6 +107,7 @@ impl Engine {
 
     /// Does what is due by `now`: goes on with a kill, begins a round.
     pub(crate) fn run_due(&mut self, now: Mono, tell: Tell<'_>) {
+        self.take_news(now, tell);
         self.go_on_killing(now, tell);
         if now >= self.wake_at(now) && !self.has_ended() {
             self.tick(now, tell);
@@ -133,6 +134,12 @@ impl Engine {
         if let Some(flight) = &self.flight {
             flight.kill.each_descriptor(each);
         }
+    }
+
+    /// Readable when a container runtime has something to say; the same as long as
+    /// the engine lives.
+    pub(crate) fn news_descriptor(&self) -> Option<BorrowedFd<'_>> {
+        self.pods.runtimes.descriptor()
     }
 
     /// Whether a pod is being killed.
@@ -211,9 +218,14 @@ impl Engine {
                 _ => REMAINS_INTERVAL,
             });
         self.next_tick = now + soon.unwrap_or(self.interval).min(self.interval);
-        let with_pods = self.pods.has_manifests() && now >= self.next_census;
-        if with_pods {
+        let census = now >= self.next_census;
+        if census {
             self.next_census = now + CENSUS;
+            self.pods.runtimes.refresh();
+        }
+        self.collect_regularly(now);
+        let with_pods = self.pods.may_have_limits() && census;
+        if with_pods {
             self.refresh_pods(now, tell);
         }
         let first = self.told.layout.is_none();
@@ -230,6 +242,7 @@ impl Engine {
                 Plan::Evict(_) if self.ending => return,
                 Plan::Rest => return,
                 Plan::ReadPods => {
+                    self.pods.freshen();
                     self.refresh_pods(now, tell);
                     self.outcome(now, Outcome::PodsRead)
                 }
@@ -259,35 +272,6 @@ impl Engine {
         }
     }
 
-    /// The node gives back what it can: without a container runtime, what dead
-    /// pods left in the directories that were named. Then it is measured again.
-    fn reclaim(&mut self, now: Mono, calls: &'static [NodeReclaim], tell: Tell<'_>) -> Plan {
-        if let Some(threshold) = self.evict.acting_on() {
-            let resource = threshold.signal.resource();
-            tell(now, &Event::Reclaiming { resource, calls });
-        }
-        if calls.contains(&NodeReclaim::ContainerGc)
-            && let Some(collector) = &self.collector
-        {
-            let ended: Vec<&str> = self.gone.iter().map(String::as_str).collect();
-            let how = Collection {
-                ended: &ended,
-                most: MOST_DELETED,
-                dry_run: self.dry_run,
-            };
-            let event = match collector.collect(&mut self.pods, &how) {
-                Ok(collected) if collected.is_empty() => Event::NothingReclaimed,
-                Ok(collected) => Event::Reclaimed(collected.summary()),
-                Err(problem) => Event::Problem(problem),
-            };
-            tell(now, &event);
-        }
-        self.refresh_pods(now, tell);
-        self.sample = self.reader.read_within(now, RECLAIMED_FS_WAIT);
-        let again = self.sample.readings();
-        self.outcome(now, Outcome::Reclaimed(Some(&again)))
-    }
-
     /// Begins to kill; answers with the next plan when that is over at once.
     fn begin(&mut self, now: Mono, eviction: Eviction, tell: Tell<'_>) -> Option<Plan> {
         self.told.no_candidate = None;
@@ -309,7 +293,8 @@ impl Engine {
             return Some(self.outcome(now, Outcome::Killed));
         }
         let grace = Duration::from_secs(u64::try_from(eviction.grace_seconds).unwrap_or(0));
-        match self.pods.runtime.start_kill(now, &found, grace) {
+        let how = self.pods.announce(&found, grace);
+        match self.pods.runtime.start_kill(now, &found, how) {
             Ok(kill) => {
                 self.flight = Some(Flight::new(found, victim, kill));
                 self.advance_flight(now, tell)
@@ -415,7 +400,7 @@ impl Engine {
         match self
             .pods
             .runtime
-            .start_kill(now, &flight.found, Duration::ZERO)
+            .start_kill(now, &flight.found, Grace::of(Duration::ZERO))
         {
             Ok(kill) => self.flight = Some(Flight::new(flight.found, flight.victim, kill)),
             // The former kill goes on and ends with its own deadline.

@@ -165,6 +165,9 @@ fn doubt(census: &Census, hierarchies: &Hierarchies) -> Result<(), String> {
     if let Some(problem) = census.problems.first() {
         return Err(format!("{problem}; there may be more pods, {nothing}"));
     }
+    if let Some(problem) = census.unasked.first() {
+        return Err(format!("{problem}; there may be more pods, {nothing}"));
+    }
     let failed = |skipped: &&Skipped| matches!(skipped.reason, SkipReason::Failed(_));
     if let Some(skipped) = census.listing.skipped.iter().find(failed) {
         return Err(format!(
@@ -237,7 +240,7 @@ fn passed_over_uids(census: &Census) -> Vec<String> {
 fn running(found: &FoundPod) -> KnownPod<'_> {
     match (found.manifest, found.origin) {
         (None, Origin::PodCgroupRoot) => plain(&found.pod.metadata.name),
-        (Some(_), _) | (None, Origin::Kubepods) => described(&found.pod),
+        (Some(_), _) | (None, Origin::Kubepods | Origin::Runtime) => described(&found.pod),
     }
 }
 

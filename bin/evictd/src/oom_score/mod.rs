@@ -73,7 +73,7 @@ pub(crate) fn run(settings: &Resolved, options: &OomScoreOptions) -> ExitCode {
 fn look(settings: &Resolved, set: bool) -> Result<Seen, String> {
     let setup = Setup::of(settings, None)?;
     let mut keeper = Keeper::open(settings, setup.cgroup.hierarchies.clone())?;
-    let mut pods = Pods::open(setup.cgroup, setup.manifests)?;
+    let mut pods = Pods::open(setup.cgroup, setup.manifests, setup.runtimes)?;
     pods.refresh();
     let mut seen = Seen {
         problems: pods.problems().to_vec(),
@@ -136,6 +136,7 @@ const fn class_from(found: &FoundPod) -> &'static str {
     match (found.manifest, found.origin) {
         (Some(_), _) => "its manifest",
         (None, Origin::Kubepods) => "its place in the kubepods tree",
+        (None, Origin::Runtime) => "its container runtime",
         (None, Origin::PodCgroupRoot) => "its cgroup's request and limit of memory",
     }
 }

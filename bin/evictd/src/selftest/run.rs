@@ -14,6 +14,7 @@ use super::observer::Observer;
 use super::sandbox::{Load, Sandbox};
 use super::verdict::{Check, Verdict};
 use crate::engine::{Engine, Event};
+use crate::runtimes::Runtimes;
 use crate::setup::{self, PROC, Setup};
 
 const HOG: &str = "hog";
@@ -163,6 +164,8 @@ fn setup(sandbox: &Sandbox, threshold: u64) -> Result<Setup, String> {
         interval: INTERVAL,
         dry_run: false,
         dirs: None,
+        runtimes: Runtimes::default(),
+        images_until_clear: false,
         collector: None,
     })
 }

@@ -1,26 +1,25 @@
 use alloc::boxed::Box;
-use core::time::Duration;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use evictd_kerntext::memberships;
 use evictd_node::{Mono, QosClass};
-use evictd_pod::Pod;
+use evictd_pod::{Container, Pod, Resources};
 use evictd_stats::{Hierarchies, Hierarchy, Version};
 use rustix::fd::AsFd;
 use rustix::process::Pid;
 
 use super::discover::{Candidate, Search};
-use super::merge::{by_name, by_uid};
+use super::merge::{by_name, by_runtime, by_uid};
 use super::numbers::Numbers;
 use crate::dir::{by_rank, open_cgroup, read_file};
-use crate::kill::Target;
+use crate::kill::{Kills, Target};
 use crate::process::Proc;
 use crate::procs::is_populated;
 use crate::{
-    Error, FoundPod, Kill, KillInFlight, KillLimits, Listing, PodKiller, PodSource, Releaser,
-    SkipReason, Skipped,
+    Error, FoundPod, Grace, Kill, KillInFlight, KillLimits, Listing, PodKiller, PodSource,
+    Releaser, RuntimePod, SkipReason, Skipped,
 };
 
 /// What the cgroup backend has to know.
@@ -92,41 +91,75 @@ impl CgroupRuntime {
         candidate: &Candidate,
         protected: &[(Pid, PathBuf)],
     ) -> Option<SkipReason> {
-        let inside = |path: &PathBuf| path.starts_with(&candidate.cgroup);
+        let inside = |path: &PathBuf| candidate.cgroups().any(|cgroup| path.starts_with(cgroup));
         if let Some((pid, _)) = protected.iter().find(|(_, path)| inside(path)) {
             return Some(SkipReason::Protected(*pid));
         }
-        let dir = match open_cgroup(hierarchy, &candidate.cgroup) {
-            Ok(Some(dir)) => dir,
-            Ok(None) => return Some(SkipReason::NoProcesses),
-            Err(errno) => return Some(SkipReason::Failed(errno)),
+        let mut runs = |cgroup: &PathBuf| match open_cgroup(hierarchy, cgroup)? {
+            Some(dir) => is_populated(dir.as_fd(), &mut self.text),
+            None => Ok(false),
         };
-        match is_populated(dir.as_fd(), &mut self.text) {
-            Ok(true) => None,
-            Ok(false) => Some(SkipReason::NoProcesses),
-            Err(errno) => Some(SkipReason::Failed(errno)),
+        let mut reason = Some(SkipReason::NoProcesses);
+        for cgroup in candidate.cgroups() {
+            match runs(cgroup) {
+                Ok(true) => reason = None,
+                Ok(false) => {}
+                Err(errno) => return Some(SkipReason::Failed(errno)),
+            }
         }
+        reason
     }
 
-    fn identify(&mut self, candidate: Candidate, manifests: &[Pod]) -> FoundPod {
-        let manifest = match &candidate.kubepods {
-            Some((uid, systemd, _)) => by_uid(manifests, uid, *systemd),
-            None => by_name(manifests, &directory_name(&candidate)),
+    fn identify(
+        &mut self,
+        candidate: Candidate,
+        manifests: &[Pod],
+        runtime: &[&RuntimePod],
+    ) -> FoundPod {
+        let of_runtime = candidate.runtime.and_then(|index| runtime.get(index));
+        let manifest = match (&candidate.kubepods, of_runtime) {
+            (Some((uid, systemd, _)), _) => by_uid(manifests, uid, *systemd),
+            (None, Some(known)) => by_runtime(manifests, &known.pod),
+            (None, None) => by_name(manifests, &directory_name(&candidate)),
         };
         let known = manifest.and_then(|index| manifests.get(index)).cloned();
-        let mut pod = known.unwrap_or_else(|| self.describe(&candidate));
+        let mut pod = match (known, of_runtime) {
+            (Some(known), _) => known,
+            (None, Some(known)) => self.complete(&known.pod, &candidate),
+            (None, None) => self.describe(&candidate),
+        };
         if pod.metadata.uid.is_empty() {
-            pod.metadata.uid = match &candidate.kubepods {
-                Some((uid, _, _)) => uid.clone(),
-                None => candidate.cgroup.to_string_lossy().into_owned(),
+            pod.metadata.uid = match (&candidate.kubepods, of_runtime) {
+                (Some((uid, _, _)), _) => uid.clone(),
+                (None, Some(known)) => known.pod.metadata.uid.clone(),
+                (None, None) => candidate.cgroup.to_string_lossy().into_owned(),
             };
         }
         FoundPod {
             pod,
             cgroup: candidate.cgroup,
+            more_cgroups: candidate.more,
             origin: candidate.origin,
             manifest,
+            runtime: candidate.runtime,
         }
+    }
+
+    /// A runtime's pod: where the runtime gives no request and no limit, those of
+    /// its cgroup count.
+    fn complete(&mut self, known: &Pod, candidate: &Candidate) -> Pod {
+        let says_something = |container: &Container| container.resources != Resources::default();
+        let mut pod = known.clone();
+        if known.spec.containers.iter().any(says_something) {
+            return pod;
+        }
+        let described = self.describe(candidate);
+        pod.status.qos_class = described.status.qos_class;
+        let numbers = described.spec.containers.into_iter().next();
+        if let (Some(numbers), Some(container)) = (numbers, pod.spec.containers.first_mut()) {
+            container.resources = numbers.resources;
+        }
+        pod
     }
 
     /// A pod without a manifest, from what its cgroup says.
@@ -154,7 +187,7 @@ impl CgroupRuntime {
 }
 
 impl PodSource for CgroupRuntime {
-    fn list_pods(&mut self, manifests: &[Pod]) -> Listing {
+    fn list_pods(&mut self, manifests: &[Pod], runtime: &[&RuntimePod]) -> Listing {
         let mut listing = Listing::default();
         let first = by_rank(&self.config.hierarchies).next().cloned();
         if let Some(hierarchy) = first {
@@ -164,6 +197,7 @@ impl PodSource for CgroupRuntime {
             for root in &self.config.pod_cgroup_roots {
                 search.pod_cgroup_root(root);
             }
+            search.runtime_pods(runtime);
             search.drop_holders(&self.config.pod_cgroup_roots);
             listing.skipped = search.skipped;
             for candidate in search.found {
@@ -173,7 +207,7 @@ impl PodSource for CgroupRuntime {
                     listing.skipped.push(Skipped { cgroup, reason });
                     continue;
                 }
-                let found = self.identify(candidate, manifests);
+                let found = self.identify(candidate, manifests, runtime);
                 add(&mut listing, found);
             }
         }
@@ -190,16 +224,25 @@ impl PodKiller for CgroupRuntime {
         &mut self,
         now: Mono,
         pod: &FoundPod,
-        grace: Duration,
+        grace: Grace,
     ) -> Result<Box<dyn KillInFlight>, Error> {
-        let target = Target::open_with(&self.config.hierarchies, self.proc.clone(), &pod.cgroup)
-            .map_err(|errno| Error {
-                path: pod.cgroup.clone(),
-                errno,
-            })?;
-        let releaser = self.config.releaser.clone();
-        let kill = Kill::start(now, target, grace, self.config.limits, releaser);
-        Ok(Box::new(kill))
+        let open = |cgroup: &PathBuf| {
+            Target::open_with(&self.config.hierarchies, self.proc.clone(), cgroup).map_err(
+                |errno| Error {
+                    path: cgroup.clone(),
+                    errno,
+                },
+            )
+        };
+        let limits = self.config.limits;
+        let start = |target| Kill::start(now, target, grace, limits, self.config.releaser.clone());
+        if pod.more_cgroups.is_empty() {
+            return Ok(Box::new(start(open(&pod.cgroup)?)));
+        }
+        // All are opened before the first is killed: a pod goes as a whole.
+        let targets: Result<Vec<Target>, Error> = pod.cgroups().map(open).collect();
+        let kills: Vec<Kill> = targets?.into_iter().map(start).collect();
+        Ok(Box::new(Kills::new(now, kills)))
     }
 }
 

@@ -8,9 +8,10 @@ use evictd_stats::{Hierarchy, is_gone};
 use rustix::fd::AsFd;
 use rustix::io::Errno;
 
+use super::merge::is_uid;
 use super::names::{KubepodsName, parse_kubepods_name};
 use crate::dir::{each_child, open_cgroup};
-use crate::{Origin, SkipReason, Skipped};
+use crate::{Origin, RuntimePod, SkipReason, Skipped};
 
 /// The roots of the kubepods tree in the two drivers' spellings.
 const KUBEPODS: [&str; 2] = ["kubepods", "kubepods.slice"];
@@ -19,10 +20,42 @@ const KUBEPODS: [&str; 2] = ["kubepods", "kubepods.slice"];
 #[derive(Debug)]
 pub(super) struct Candidate {
     pub(super) cgroup: PathBuf,
+    /// Further cgroups of the same pod.
+    pub(super) more: Vec<PathBuf>,
     pub(super) origin: Origin,
     /// Of a kubepods pod: its uid, whether the systemd driver wrote it, and the
     /// class that its place says.
     pub(super) kubepods: Option<(String, bool, QosClass)>,
+    /// Which of the container runtimes' pods it is.
+    pub(super) runtime: Option<usize>,
+}
+
+impl Candidate {
+    const fn new(cgroup: PathBuf, origin: Origin) -> Self {
+        Self {
+            cgroup,
+            more: Vec::new(),
+            origin,
+            kubepods: None,
+            runtime: None,
+        }
+    }
+
+    pub(super) fn cgroups(&self) -> impl Iterator<Item = &PathBuf> {
+        core::iter::once(&self.cgroup).chain(&self.more)
+    }
+
+    /// Whether a runtime's pod is this one: by its uid, or by its cgroup.
+    fn is(&self, pod: &RuntimePod) -> bool {
+        let uid = &pod.pod.metadata.uid;
+        let same_uid =
+            |(known, systemd, _): &(String, bool, QosClass)| is_uid(known, uid, *systemd);
+        let within = |cgroup: &PathBuf| cgroup.starts_with(&self.cgroup);
+        match &self.kubepods {
+            Some(kubepods) => same_uid(kubepods) || pod.cgroups.iter().all(within),
+            None => pod.cgroups.first() == Some(&self.cgroup) && pod.cgroups.len() == 1,
+        }
+    }
 }
 
 /// Collects candidates from one hierarchy.
@@ -68,10 +101,27 @@ impl<'a> Search<'a> {
 
     fn pod(&mut self, cgroup: PathBuf, uid: String, systemd: bool, class: QosClass) {
         self.found.push(Candidate {
-            cgroup,
-            origin: Origin::Kubepods,
             kubepods: Some((uid, systemd, class)),
+            ..Candidate::new(cgroup, Origin::Kubepods)
         });
+    }
+
+    /// What container runtimes run: known already by their cgroups, or new.
+    pub(super) fn runtime_pods(&mut self, pods: &[&RuntimePod]) {
+        for (index, pod) in pods.iter().enumerate() {
+            let Some((first, more)) = pod.cgroups.split_first() else {
+                continue;
+            };
+            if let Some(known) = self.found.iter_mut().find(|known| known.is(pod)) {
+                known.runtime.get_or_insert(index);
+                continue;
+            }
+            self.found.push(Candidate {
+                more: more.to_vec(),
+                runtime: Some(index),
+                ..Candidate::new(first.clone(), Origin::Runtime)
+            });
+        }
     }
 
     /// Every child of a configured root is a pod, unless it is one already or
@@ -80,11 +130,8 @@ impl<'a> Search<'a> {
         for name in self.children(root, true) {
             let cgroup = root.join(name);
             if self.found.iter().all(|known| known.cgroup != cgroup) {
-                self.found.push(Candidate {
-                    cgroup,
-                    origin: Origin::PodCgroupRoot,
-                    kubepods: None,
-                });
+                self.found
+                    .push(Candidate::new(cgroup, Origin::PodCgroupRoot));
             }
         }
     }
@@ -97,7 +144,7 @@ impl<'a> Search<'a> {
             .iter()
             .map(|candidate| &candidate.cgroup)
             .filter(|cgroup| {
-                let mut others = self.found.iter().map(|other| &other.cgroup);
+                let mut others = self.found.iter().flat_map(Candidate::cgroups);
                 others.any(|other| holds(cgroup, other))
                     || roots.iter().any(|root| root.starts_with(cgroup))
             })

@@ -8,15 +8,28 @@ const UNIT_KINDS: [&str; 3] = [".service", ".scope", ".slice"];
 /// With `systemd` the uid went through that driver, which writes `-` as `_`, so
 /// the two count as equal.
 pub(super) fn by_uid(manifests: &[Pod], uid: &str, systemd: bool) -> Option<usize> {
-    let same = |known: &str| {
-        if systemd {
-            known.replace('_', "-") == uid.replace('_', "-")
-        } else {
-            known == uid
-        }
-    };
-    let known = |pod: &Pod| !pod.metadata.uid.is_empty() && same(&pod.metadata.uid);
+    let known = |pod: &Pod| is_uid(uid, &pod.metadata.uid, systemd);
     manifests.iter().position(known)
+}
+
+/// Whether the two are the same uid; an empty one is none.
+pub(crate) fn is_uid(uid: &str, known: &str, systemd: bool) -> bool {
+    if known.is_empty() {
+        return false;
+    }
+    if systemd {
+        return known.replace('_', "-") == uid.replace('_', "-");
+    }
+    known == uid
+}
+
+/// Which manifest describes a pod of a container runtime: the one of its uid, else
+/// the one of its namespace and name.
+pub(super) fn by_runtime(manifests: &[Pod], pod: &Pod) -> Option<usize> {
+    let of = &pod.metadata;
+    let same_name =
+        |known: &Pod| known.metadata.name == of.name && namespace(known) == namespace(pod);
+    by_uid(manifests, &of.uid, false).or_else(|| manifests.iter().position(same_name))
 }
 
 /// Which manifest describes a child of a `--pod-cgroup-root` with this name:

@@ -6,7 +6,11 @@ mod merge;
 mod names;
 mod numbers;
 #[cfg(test)]
+mod runtime_tests;
+#[cfg(test)]
 mod tests;
 
 pub use backend::{CgroupConfig, CgroupRuntime};
+#[cfg(feature = "cri")]
+pub(crate) use merge::is_uid;
 pub use names::{KubepodsName, parse_kubepods_name, parse_pod_cgroup_root};

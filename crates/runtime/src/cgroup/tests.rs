@@ -14,8 +14,8 @@ use super::{
 };
 use crate::testkit::{Fixture, TestPod, unique, v1, v2};
 use crate::{
-    FoundPod, KillLimits, KillState, Listing, Origin, PodKiller, PodSource, Releaser, RootError,
-    SkipReason, Skipped,
+    FoundPod, Grace, KillLimits, KillState, Listing, Origin, PodKiller, PodSource, Releaser,
+    RootError, SkipReason, Skipped,
 };
 
 #[test]
@@ -105,7 +105,7 @@ fn runtime(hierarchies: Hierarchies, proc: &Path, roots: &[&str]) -> CgroupRunti
 
 fn list(fixture: &Fixture, roots: &[&str], manifests: &[Pod]) -> Listing {
     let hierarchies = hierarchies(fixture, Version::V2);
-    runtime(hierarchies, Path::new("/proc"), roots).list_pods(manifests)
+    runtime(hierarchies, Path::new("/proc"), roots).list_pods(manifests, &[])
 }
 
 /// Some process that is no ancestor of ours; the fixtures only name it.
@@ -203,7 +203,7 @@ fn said(version: Version, files: [(&str, &str); 2]) -> Memory {
         fixture.file(&format!("pods/one/{name}"), text);
     }
     let hierarchies = hierarchies(&fixture, version);
-    let listing = runtime(hierarchies, Path::new("/proc"), &["pods"]).list_pods(&[]);
+    let listing = runtime(hierarchies, Path::new("/proc"), &["pods"]).list_pods(&[], &[]);
     assert_eq!(listing.pods[0].pod.metadata.name, "one");
     assert_eq!(listing.pods[0].pod.metadata.uid, "pods/one");
     memory(&listing.pods[0])
@@ -341,7 +341,7 @@ fn our_own_cgroup_an_ancestors_and_process_1s_are_no_candidates() {
         fixture.file(&format!("pods/{name}/cgroup.procs"), PROCS);
     }
     let hierarchies = hierarchies(&fixture, Version::V2);
-    let listing = runtime(hierarchies, proc.path(), &["pods"]).list_pods(&[]);
+    let listing = runtime(hierarchies, proc.path(), &["pods"]).list_pods(&[], &[]);
     let found: Vec<_> = listing
         .pods
         .iter()
@@ -391,7 +391,8 @@ fn what_holds_other_pods_or_a_root_is_no_pod() {
 
 #[test]
 fn a_machine_without_cgroups_or_roots_has_no_pods() {
-    let listing = runtime(Hierarchies::default(), Path::new("/proc"), &["pods"]).list_pods(&[]);
+    let listing =
+        runtime(Hierarchies::default(), Path::new("/proc"), &["pods"]).list_pods(&[], &[]);
     assert_eq!(listing, Listing::default());
     let fixture = Fixture::new();
     fixture.file("system.slice/sshd.service/cgroup.procs", PROCS);
@@ -412,7 +413,7 @@ fn kill_one_of_two(hierarchies: &Hierarchies) {
 
     let mut runtime = runtime(hierarchies.clone(), Path::new("/proc"), &[&root]);
     runtime.config_mut().releaser = Some(Releaser::start().unwrap());
-    let listing = runtime.list_pods(&[]);
+    let listing = runtime.list_pods(&[], &[]);
     let names: Vec<_> = listing
         .pods
         .iter()
@@ -426,7 +427,9 @@ fn kill_one_of_two(hierarchies: &Hierarchies) {
 
     let mut watch = Watch::new(&[]).unwrap();
     let grace = Duration::from_millis(30);
-    let mut kill = runtime.start_kill(now(), &listing.pods[0], grace).unwrap();
+    let mut kill = runtime
+        .start_kill(now(), &listing.pods[0], Grace::of(grace))
+        .unwrap();
     while let KillState::Waiting { until } = kill.poll(now()) {
         kill.each_descriptor(&mut |fd| watch.add(fd, Token(1)).unwrap());
         watch.wait(now(), Some(until)).unwrap();
@@ -434,7 +437,7 @@ fn kill_one_of_two(hierarchies: &Hierarchies) {
     assert_eq!(kill.poll(now()), KillState::Gone, "{:?}", kill.report());
     assert_eq!(gone.procs(), [0_i32; 0]);
     assert_eq!(kept.procs().len(), kept.dirs.len(), "the other pod lives");
-    let listing = runtime.list_pods(&[]);
+    let listing = runtime.list_pods(&[], &[]);
     assert_eq!(listing.pods.len(), 1);
     assert_eq!(listing.skipped[0].reason, SkipReason::NoProcesses);
     drop((kept, gone, guard));
@@ -465,7 +468,7 @@ fn we_are_never_our_own_candidate_on_this_machine() {
         return;
     }
     let root = root.trim_start_matches('/');
-    let listing = runtime(hierarchies, Path::new("/proc"), &[root]).list_pods(&[]);
+    let listing = runtime(hierarchies, Path::new("/proc"), &[root]).list_pods(&[], &[]);
     let cgroup = Path::new(root).join(name);
     assert!(listing.pods.iter().all(|found| found.cgroup != cgroup));
     let skipped = listing

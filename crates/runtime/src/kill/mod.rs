@@ -14,6 +14,7 @@
 //!   ended, or a moment before. So "gone" is said only of an empty listing.
 
 mod report;
+mod several;
 mod strike;
 mod target;
 #[cfg(test)]
@@ -28,10 +29,11 @@ use rustix::io::Errno;
 use rustix::process::Signal;
 
 pub use report::{KillMethod, KillReport, KillState, Problem, Remaining};
+pub(crate) use several::Kills;
 pub use target::Target;
 
 use crate::procs::Procs;
-use crate::{KillInFlight, Releaser};
+use crate::{Grace, KillInFlight, Releaser};
 use victims::Victims;
 
 /// The first wait for something that no descriptor tells; it doubles.
@@ -84,6 +86,8 @@ pub struct Kill {
     target: Target,
     limits: KillLimits,
     releaser: Option<Releaser>,
+    /// Whether SIGTERM is ours to send.
+    asks: bool,
     step: Step,
     victims: Victims,
     listing: Procs,
@@ -96,8 +100,8 @@ pub struct Kill {
 }
 
 impl Kill {
-    /// Begins: with a grace, every process of the pod is sent SIGTERM now; with
-    /// none, SIGKILL.
+    /// Begins: with a grace, every process of the pod is sent SIGTERM now, unless a
+    /// runtime does that; with none, SIGKILL.
     ///
     /// `releaser` gives back the memory of what is killed without waiting for
     /// it to run.
@@ -105,7 +109,7 @@ impl Kill {
     pub fn start(
         now: Mono,
         target: Target,
-        grace: Duration,
+        grace: Grace,
         limits: KillLimits,
         releaser: Option<Releaser>,
     ) -> Self {
@@ -113,7 +117,10 @@ impl Kill {
             target,
             limits,
             releaser,
-            step: Step::Term { until: now + grace },
+            asks: !grace.asked_by_runtime,
+            step: Step::Term {
+                until: now + grace.length,
+            },
             victims: Victims::default(),
             listing: Procs::default(),
             fewest: usize::MAX,
@@ -166,7 +173,7 @@ impl Kill {
 
     fn advance(&mut self, now: Mono) -> Result<(), Problem> {
         match self.step {
-            Step::Term { until } if now < until => self.ask(now),
+            Step::Term { until } if now < until => self.during_grace(now),
             Step::Term { .. } => self.begin_kill(now),
             Step::Freeze { until } => self.kill_frozen(now, until),
             Step::Kill { until } => {
@@ -196,11 +203,14 @@ impl Kill {
 
     /// SIGTERM to everyone who has not had it: processes made during the grace
     /// as well.
-    fn ask(&mut self, now: Mono) -> Result<(), Problem> {
+    fn during_grace(&mut self, now: Mono) -> Result<(), Problem> {
         if !self.list(now)? {
             return Ok(());
         }
         self.recruit()?;
+        if !self.asks {
+            return Ok(());
+        }
         if self.victims.send(Signal::TERM) > 0 {
             self.report.term_sent.get_or_insert(now);
         }
@@ -294,6 +304,10 @@ impl Kill {
 impl KillInFlight for Kill {
     fn poll(&mut self, now: Mono) -> KillState {
         Self::poll(self, now)
+    }
+
+    fn ask(&mut self) {
+        self.asks = true;
     }
 
     fn each_descriptor(&self, each: &mut dyn FnMut(BorrowedFd<'_>)) {

@@ -9,8 +9,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, getpid};
 
 use super::{Kill, KillLimits, KillMethod, KillReport, KillState, Problem, Target};
-use crate::Releaser;
 use crate::testkit::{Fixture, TestPod, machine, v1, v1_without_freezer, v2};
+use crate::{Grace, KillInFlight, Releaser};
 
 const PROC: &str = "/proc";
 const OBEDIENT: &str = "echo ready; exec sleep 600";
@@ -40,7 +40,13 @@ fn kill(hierarchies: &Hierarchies, pod: &TestPod, grace: Duration) -> (KillState
     let limits = KillLimits::default();
     let releaser = Some(Releaser::start().unwrap());
     let target = target(hierarchies, pod);
-    drive(Kill::start(now(), target, grace, limits, releaser))
+    drive(Kill::start(
+        now(),
+        target,
+        Grace::of(grace),
+        limits,
+        releaser,
+    ))
 }
 
 /// Each kind of machine that this one can be.
@@ -174,13 +180,25 @@ fn a_kill_that_is_dropped_leaves_the_pod_thawed() {
 fn a_cgroup_that_is_gone_or_empty_is_gone_at_once() {
     let nowhere = Path::new("evictd-test-there-is-none");
     let target = Target::open(&machine(), Path::new(PROC), nowhere).unwrap();
-    let mut kill = Kill::start(now(), target, Duration::MAX, KillLimits::default(), None);
+    let mut kill = Kill::start(
+        now(),
+        target,
+        Grace::of(Duration::MAX),
+        KillLimits::default(),
+        None,
+    );
     assert_eq!(kill.poll(now()), KillState::Gone);
     assert_eq!(kill.report().processes, 0);
     for (hierarchies, _) in kinds() {
         let pod = TestPod::new(&hierarchies);
         let target = self::target(&hierarchies, &pod);
-        let mut kill = Kill::start(now(), target, Duration::MAX, KillLimits::default(), None);
+        let mut kill = Kill::start(
+            now(),
+            target,
+            Grace::of(Duration::MAX),
+            KillLimits::default(),
+            None,
+        );
         assert_eq!(kill.poll(now()), KillState::Gone);
     }
 }
@@ -194,7 +212,7 @@ fn a_cgroup_that_is_removed_while_open_is_gone() {
         let (state, report) = drive(Kill::start(
             now(),
             target,
-            Duration::ZERO,
+            Grace::of(Duration::ZERO),
             KillLimits::default(),
             None,
         ));
@@ -262,7 +280,7 @@ fn a_pod_that_holds_an_ancestor_of_ours_is_left_alone() {
         let (fixture, target) = recorded_with(proc.path(), &procs);
         fixture.file("pod/cgroup.kill", "");
         let limits = KillLimits::default();
-        let (state, report) = drive(Kill::start(now(), target, grace, limits, None));
+        let (state, report) = drive(Kill::start(now(), target, Grace::of(grace), limits, None));
         assert_eq!(state, KillState::Stuck);
         assert_eq!(report.problem, Some(Problem::Protected(parent.pid())));
         assert_eq!((report.term_sent, report.kill_sent), (None, None));
@@ -292,7 +310,13 @@ fn cgroup_kill_is_written_and_what_stays_is_reported_at_the_deadline() {
         gone: Duration::from_millis(30),
         ..KillLimits::default()
     };
-    let (state, report) = drive(Kill::start(now(), target, Duration::ZERO, limits, None));
+    let (state, report) = drive(Kill::start(
+        now(),
+        target,
+        Grace::of(Duration::ZERO),
+        limits,
+        None,
+    ));
     let written = fs::read_to_string(fixture.path().join("pod/cgroup.kill")).unwrap();
     assert_eq!(written, "1");
     assert!(child.is_alive(), "a plain file kills nobody");
@@ -315,7 +339,7 @@ fn what_we_may_not_signal_is_not_tried_twice() {
         let nobody = rustix::process::Uid::from_raw(65534);
         rustix::thread::set_thread_res_uid(nobody, nobody, nobody).unwrap();
         let grace = Duration::from_secs(60);
-        let mut kill = Kill::start(now(), target, grace, KillLimits::default(), None);
+        let mut kill = Kill::start(now(), target, Grace::of(grace), KillLimits::default(), None);
         (kill.poll(now()), kill.report().clone())
     })
     .join()
@@ -334,7 +358,13 @@ fn a_process_outside_our_pid_namespace_is_waited_for_and_told() {
         gone: Duration::from_millis(20),
         ..KillLimits::default()
     };
-    let (state, report) = drive(Kill::start(now(), target, Duration::ZERO, limits, None));
+    let (state, report) = drive(Kill::start(
+        now(),
+        target,
+        Grace::of(Duration::ZERO),
+        limits,
+        None,
+    ));
     assert_eq!(state, KillState::Stuck);
     assert!(
         report.out_of_sight && report.remaining.is_empty(),
@@ -350,7 +380,13 @@ fn a_thread_of_the_kernels_own_is_not_signalled() {
         gone: Duration::from_millis(20),
         ..KillLimits::default()
     };
-    let (state, report) = drive(Kill::start(now(), target, Duration::ZERO, limits, None));
+    let (state, report) = drive(Kill::start(
+        now(),
+        target,
+        Grace::of(Duration::ZERO),
+        limits,
+        None,
+    ));
     assert_eq!(fs::read_to_string("/proc/2/comm").unwrap(), "kthreadd\n");
     assert_eq!(state, KillState::Stuck);
     assert_eq!((report.processes, report.kill_sent), (0, None));
@@ -364,7 +400,7 @@ fn waiting_never_asks_to_come_back_in_the_past() {
     let start = Mono::from_millis(1000);
     let grace = Duration::from_millis(400);
     let target = target(&hierarchies, &pod);
-    let mut kill = Kill::start(start, target, grace, KillLimits::default(), None);
+    let mut kill = Kill::start(start, target, Grace::of(grace), KillLimits::default(), None);
     let waiting = kill.poll(start);
     assert_eq!(
         waiting,
@@ -393,7 +429,7 @@ fn who_has_ended_holds_a_pid_until_somebody_waits_for_it() {
     pod.run("", OBEDIENT);
     let limits = KillLimits::default();
     let target = target(&hierarchies, &pod);
-    let mut kill = Kill::start(now(), target, Duration::ZERO, limits, None);
+    let mut kill = Kill::start(now(), target, Grace::of(Duration::ZERO), limits, None);
     while kill.poll(now()) != KillState::Gone {
         std::thread::sleep(Duration::from_millis(1));
     }
@@ -415,10 +451,31 @@ fn who_becomes_fewer_is_not_stuck() {
     let start = now();
     let at = |millis| start + Duration::from_millis(millis);
     let is_stuck = |state| state == KillState::Stuck;
-    let mut kill = Kill::start(start, target, Duration::ZERO, limits, None);
+    let mut kill = Kill::start(start, target, Grace::of(Duration::ZERO), limits, None);
     fixture.file("pod/cgroup.kill", "");
     fixture.file("pod/cgroup.procs", &format!("{two}\n"));
     for (millis, stuck) in [(20, false), (40, false), (49, false), (50, true)] {
         assert_eq!(is_stuck(kill.poll(at(millis))), stuck, "after {millis} ms");
     }
+}
+
+#[test]
+fn who_is_asked_by_a_runtime_is_not_asked_again_until_we_have_to() {
+    let hierarchies = v1();
+    let mut pod = TestPod::new(&hierarchies);
+    pod.run("", OBEDIENT);
+    let target = target(&hierarchies, &pod);
+    let grace = Grace {
+        length: Duration::from_secs(600),
+        asked_by_runtime: true,
+    };
+    let mut kill = Kill::start(now(), target, grace, KillLimits::default(), None);
+    kill.poll(now());
+    assert_eq!(kill.report().term_sent, None);
+    assert_eq!(kill.pidfds().count(), 1, "its end is watched nevertheless");
+    kill.ask();
+    let (state, report) = drive(kill);
+    assert_eq!(state, KillState::Gone, "{report:?}");
+    assert!(report.term_sent.is_some());
+    assert_eq!(report.kill_sent, None);
 }

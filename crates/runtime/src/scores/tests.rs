@@ -19,6 +19,8 @@ const SLEEP: &str = "echo ready; exec sleep 600";
 
 fn found(pod: &TestPod) -> FoundPod {
     FoundPod {
+        more_cgroups: Vec::new(),
+        runtime: None,
         pod: Pod::default(),
         cgroup: pod.path.clone(),
         origin: Origin::PodCgroupRoot,

@@ -1,17 +1,24 @@
 //! The pods of this node and what they use, read when somebody asks.
 
+mod disk;
+mod usage;
+
+use alloc::sync::Arc;
 use core::time::Duration;
 use std::path::PathBuf;
 
 use evictd_manifest::ManifestDir;
 use evictd_pod::Pod;
-use evictd_pod::usage::{ContainerUsage, PodUsage};
+use evictd_pod::usage::PodUsage;
 use evictd_rank::Candidate;
-use evictd_runtime::{CgroupConfig, CgroupRuntime, FoundPod, Listing, PodSource};
-use evictd_stats::{
-    Dir, DiskScanner, Hierarchies, Hierarchy, PodDirs, PodReader, PodSample, PodTree, Progress,
-    add_disk_usage, pod_trees,
+use evictd_runtime::{
+    CgroupConfig, CgroupRuntime, FoundPod, Grace, ListedContainer, Listing, PodSource,
+    RuntimeListing, RuntimePod,
 };
+use evictd_stats::{DiskScanner, Hierarchies, PodDirs, PodReader, Progress};
+
+use crate::runtimes::Runtimes;
+use disk::Disk;
 
 /// The pods of the node at one moment.
 pub(crate) struct Census {
@@ -22,38 +29,17 @@ pub(crate) struct Census {
     pub(crate) problems: Vec<String>,
     /// Whether a flag says where pods are.
     pub(crate) is_told: bool,
-}
-
-/// What measures the pods' directories, and where these lie.
-struct Disk {
-    scanner: DiskScanner,
-    dirs: PodDirs,
-}
-
-impl Disk {
-    /// Tells the scanner which trees there are, and adds what it knows of them.
-    fn add(&mut self, found: &[FoundPod], usage: &mut [Option<PodUsage>]) {
-        let trees: Vec<Vec<PodTree>> = found
-            .iter()
-            .map(|found| pod_trees(&found.pod, &self.dirs))
-            .collect();
-        let paths: Vec<PathBuf> = trees
-            .iter()
-            .flatten()
-            .map(|tree| tree.path.clone())
-            .collect();
-        self.scanner.watch(&paths);
-        for ((found, trees), usage) in found.iter().zip(&trees).zip(usage) {
-            if let Some(usage) = usage {
-                add_disk_usage(usage, &found.pod, trees, &|tree| self.scanner.usage(tree));
-            }
-        }
-    }
+    /// Container runtimes that did not say what they hold.
+    pub(crate) unasked: Vec<String>,
 }
 
 /// The pods, as of the last [`Pods::refresh`].
 pub(crate) struct Pods {
     pub(crate) runtime: CgroupRuntime,
+    /// The container runtimes, which nobody waits for.
+    pub(crate) runtimes: Runtimes,
+    /// What each of them held when the pods were last listed.
+    held: Vec<Arc<RuntimeListing>>,
     hierarchies: Hierarchies,
     reader: PodReader,
     manifests: Option<ManifestDir>,
@@ -66,11 +52,17 @@ pub(crate) struct Pods {
 
 impl Pods {
     /// Opens the cgroup runtime; no pod is looked for yet.
-    pub(crate) fn open(cgroup: CgroupConfig, manifests: Option<PathBuf>) -> Result<Self, String> {
+    pub(crate) fn open(
+        cgroup: CgroupConfig,
+        manifests: Option<PathBuf>,
+        runtimes: Runtimes,
+    ) -> Result<Self, String> {
         let hierarchies = cgroup.hierarchies.clone();
         let has_roots = !cgroup.pod_cgroup_roots.is_empty();
         Ok(Self {
             runtime: CgroupRuntime::new(cgroup).map_err(|error| error.to_string())?,
+            runtimes,
+            held: Vec::new(),
             reader: PodReader::new(&hierarchies),
             hierarchies,
             has_roots,
@@ -85,7 +77,7 @@ impl Pods {
     /// Has what the pods keep on disk measured from the next refresh on: by the
     /// scanner's own thread, which nobody waits for.
     pub(crate) fn measure_disk(&mut self, scanner: DiskScanner, dirs: PodDirs) {
-        self.disk = Some(Disk { scanner, dirs });
+        self.disk = Some(Disk::new(scanner, dirs));
     }
 
     /// Lists the pods anew and waits until all that they keep on disk has been
@@ -93,20 +85,28 @@ impl Pods {
     pub(crate) fn refresh_with_disk(&mut self, at_most: Duration) {
         self.refresh();
         if let Some(disk) = &mut self.disk {
-            disk.scanner.hurry();
-            disk.scanner.wait_for_all(at_most);
+            disk.wait_for_all(at_most);
             self.refresh();
         }
+        self.problems.extend(self.runtimes.unknown());
     }
 
     /// How far the measuring of the disk has come.
     pub(crate) fn disk_progress(&self) -> Option<Progress> {
-        self.disk.as_ref().map(|disk| disk.scanner.progress())
+        self.disk.as_ref().map(Disk::progress)
     }
 
-    /// Whether manifests describe pods: only these can have limits of their own.
-    pub(crate) const fn has_manifests(&self) -> bool {
-        self.manifests.is_some()
+    /// Whether manifests or a runtime describe pods: only these can have limits of
+    /// their own.
+    pub(crate) const fn may_have_limits(&self) -> bool {
+        self.manifests.is_some() || !self.runtimes.is_empty()
+    }
+
+    /// The pods are about to be chosen from: a runtime may say quickly what is new.
+    pub(crate) fn freshen(&self) {
+        const MAX_AGE: Duration = Duration::from_secs(1);
+        const AT_MOST: Duration = Duration::from_millis(10);
+        self.runtimes.freshen(MAX_AGE, AT_MOST);
     }
 
     /// Lists the pods anew and reads what each uses. A pod that vanishes
@@ -122,9 +122,12 @@ impl Pods {
                 directory.pods()
             }
         };
-        self.listing = self.runtime.list_pods(described);
+        self.held = self.runtimes.listings();
+        let known: Vec<&RuntimePod> = self.held.iter().flat_map(|held| &held.pods).collect();
+        self.listing = self.runtime.list_pods(described, &known);
         let Self {
             listing,
+            held,
             usage,
             reader,
             hierarchies,
@@ -132,18 +135,31 @@ impl Pods {
             ..
         } = self;
         usage.clear();
-        listing
-            .pods
-            .retain(|found| match read(found, hierarchies, reader) {
-                Some(sample) => {
-                    problems.extend(reader.errors().iter().map(ToString::to_string));
-                    usage.push(pod_usage(&found.pod, &sample));
-                    true
-                }
-                None => false,
-            });
+        listing.pods.retain(|found| {
+            let containers = containers(held, found);
+            let Ok(read) = usage::read(found, &containers, hierarchies, reader) else {
+                return false;
+            };
+            problems.extend(reader.errors().iter().map(ToString::to_string));
+            usage.push(read);
+            true
+        });
         if let Some(disk) = &mut self.disk {
-            disk.add(&self.listing.pods, &mut self.usage);
+            let containers = |found: &FoundPod| containers(held, found);
+            disk.add(&self.listing.pods, &containers, &mut self.usage);
+        }
+    }
+
+    /// Has a pod's container runtime end it, where it has one, besides what is done
+    /// through its cgroup; answers how the cgroup's side is to go about it.
+    pub(crate) fn announce(&self, found: &FoundPod, grace: Duration) -> Grace {
+        let told = held_pod(&self.held, found).is_some_and(|(runtime, pod)| {
+            let pod = pod.clone();
+            self.runtimes.end(runtime, pod, grace)
+        });
+        Grace {
+            length: grace,
+            asked_by_runtime: told && !grace.is_zero(),
         }
     }
 
@@ -156,11 +172,14 @@ impl Pods {
             problems.extend(directory.refresh().iter().map(ToString::to_string));
         }
         let manifests = self.manifests.as_ref().map_or(&[][..], ManifestDir::pods);
+        let held = self.runtimes.listings();
+        let known: Vec<&RuntimePod> = held.iter().flat_map(|held| &held.pods).collect();
         Census {
-            listing: self.runtime.list_pods(manifests),
+            listing: self.runtime.list_pods(manifests, &known),
             manifests: manifests.to_vec(),
             problems,
-            is_told,
+            is_told: is_told || !self.runtimes.is_empty(),
+            unasked: self.runtimes.unknown(),
         }
     }
 
@@ -199,39 +218,34 @@ impl Pods {
     }
 }
 
-/// A pod's numbers; `None` when its cgroup is gone.
-fn read(found: &FoundPod, of: &Hierarchies, reader: &mut PodReader) -> Option<PodSample> {
-    let open =
-        |hierarchy: &Option<Hierarchy>| Dir::open(&hierarchy.as_ref()?.below(&found.cgroup)).ok();
-    let memory = open(&of.memory);
-    let pids = open(&of.pids)
-        .or_else(|| open(&of.unified))
-        .or_else(|| open(&of.memory));
-    if memory.is_none() && pids.is_none() {
-        return None;
-    }
-    Some(reader.read(memory.as_ref(), pids.as_ref()))
+/// The pod as its container runtime knows it, and which runtime that is.
+fn held_pod<'a>(
+    held: &'a [Arc<RuntimeListing>],
+    found: &FoundPod,
+) -> Option<(usize, &'a RuntimePod)> {
+    let (runtime, index) = place(held, found)?;
+    Some((runtime, held.get(runtime)?.pods.get(index)?))
 }
 
-/// The sample as pod stats; `None` where nothing could be read. Which cgroup is
-/// which container only a runtime can tell, so only a sole container is named.
-fn pod_usage(pod: &Pod, sample: &PodSample) -> Option<PodUsage> {
-    let memory = sample.memory.map(|memory| memory.working_set_bytes());
-    if memory.is_none() && sample.process_count.is_none() {
-        return None;
-    }
-    let containers = match pod.spec.containers.as_slice() {
-        [only] => vec![ContainerUsage {
-            name: only.name.clone(),
-            memory_working_set_bytes: memory,
-            ..ContainerUsage::default()
-        }],
-        _ => Vec::new(),
+/// Its containers, as its runtime knows them.
+fn containers<'a>(held: &'a [Arc<RuntimeListing>], found: &FoundPod) -> Vec<&'a ListedContainer> {
+    let Some((runtime, pod)) = place(held, found) else {
+        return Vec::new();
     };
-    Some(PodUsage {
-        memory_working_set_bytes: memory,
-        process_count: sample.process_count,
-        containers,
-        ..PodUsage::default()
-    })
+    let all = held.get(runtime).map_or(&[][..], |held| &held.containers);
+    all.iter()
+        .filter(|container| container.pod == pod)
+        .collect()
+}
+
+/// Which runtime's pod it is, and which of that runtime's.
+fn place(held: &[Arc<RuntimeListing>], found: &FoundPod) -> Option<(usize, usize)> {
+    let mut index = found.runtime?;
+    for (runtime, held) in held.iter().enumerate() {
+        if index < held.pods.len() {
+            return Some((runtime, index));
+        }
+        index -= held.pods.len();
+    }
+    None
 }

@@ -1,0 +1,207 @@
+use std::path::{Path, PathBuf};
+
+use evictd_gc::{FsUsage, Image, ImageCollector, ImageJob, ImageRun, ImageSummary, KeepPattern};
+use evictd_runtime::{CallError, ContainerRuntime, ListedImage, RuntimeListing};
+use evictd_stats::{read_filesystem, wall_seconds};
+
+use super::{
+    Kind, Progress, Removed, RuntimeCollected, RuntimeCollector, Staying, is_lost, wall_nanos,
+};
+use crate::amount::Amount;
+use crate::runtimes::Enough;
+
+impl RuntimeCollector {
+    /// Images by the use of their filesystem, or all unused ones `until` there is
+    /// enough.
+    pub(super) fn collect_images(
+        &self,
+        runtime: &mut dyn ContainerRuntime,
+        until: Option<Option<Enough>>,
+        dry_run: bool,
+        progress: Progress<'_>,
+    ) -> Result<RuntimeCollected, CallError> {
+        let listed = runtime.images()?;
+        // Only now: what came to be used meanwhile counts.
+        let listing = runtime.list()?;
+        let path = self.path(runtime);
+        let images = self.judge(&listed, &listing);
+        let run = ImageRun {
+            job: if until.is_some() {
+                ImageJob::DeleteUnused
+            } else {
+                ImageJob::Watermark
+            },
+            policy: self.images,
+            switches: &self.switches,
+            now_nanos: wall_nanos(),
+            began_nanos: self.began_nanos,
+        };
+        let measure = || path.as_deref().and_then(usage);
+        let mut collector = ImageCollector::new(&images, measure(), run);
+        let mut collected = RuntimeCollected {
+            dry_run,
+            measured: path.clone(),
+            ..RuntimeCollected::default()
+        };
+        while let Some(deletion) = collector.next_deletion() {
+            let Some(image) = listed.get(deletion.index) else {
+                continue;
+            };
+            if dry_run {
+                // As if the listed size became free.
+                collector.removed(None);
+                note(image, deletion.reason.to_string(), &mut collected, progress);
+                continue;
+            }
+            match remove(runtime, image) {
+                Ok(true) => {
+                    collector.removed(measure());
+                    note(image, deletion.reason.to_string(), &mut collected, progress);
+                }
+                Ok(false) => collector.failed(),
+                Err(error) => {
+                    collector.failed();
+                    let lost = is_lost(&error);
+                    collected.errors.push(error.to_string());
+                    if lost {
+                        break;
+                    }
+                }
+            }
+            let enough = until.flatten().zip(measure());
+            if enough.is_some_and(|(enough, usage)| is_enough(enough, usage)) {
+                collector.cleared();
+            }
+        }
+        finish(collector.summary(), &listed, &images, &mut collected);
+        Ok(collected)
+    }
+
+    /// What is to be known of each image; remembers what is seen.
+    fn judge(&self, listed: &[ListedImage], listing: &RuntimeListing) -> Vec<Image> {
+        let in_use: Vec<bool> = listed.iter().map(|image| is_used(image, listing)).collect();
+        let seen = listed.iter().zip(&in_use);
+        let seen: Vec<(&str, bool)> = seen
+            .map(|(image, used)| (image.id.as_str(), *used))
+            .collect();
+        self.with_records(|records| {
+            let all = listed.iter().zip(&in_use).map(|(image, in_use)| Image {
+                size_bytes: image.size_bytes,
+                record: None,
+                in_use: *in_use,
+                pinned: image.pinned,
+                kept: self.keep.iter().any(|pattern| is_kept(pattern, image)),
+                only_here: self.keep_local && image.digests.is_empty(),
+            });
+            let mut all: Vec<Image> = all.collect();
+            records.observe(wall_seconds(), &seen, true);
+            for (image, listed) in all.iter_mut().zip(listed) {
+                image.record = records.get(&listed.id);
+            }
+            all
+        })
+    }
+
+    fn path(&self, runtime: &mut dyn ContainerRuntime) -> Option<PathBuf> {
+        let given = self.imagefs.clone();
+        given.or_else(|| runtime.disks().ok()?.images)
+    }
+}
+
+/// Removes an image that nothing uses at this very moment; answers whether it is
+/// gone. Some runtimes would remove one in use without a word.
+fn remove(runtime: &mut dyn ContainerRuntime, image: &ListedImage) -> Result<bool, CallError> {
+    let listing = runtime.list()?;
+    if is_used(image, &listing) {
+        return Ok(false);
+    }
+    runtime.remove_image(&image.id)?;
+    Ok(true)
+}
+
+/// Whether any container, in any state, was made from it.
+fn is_used(image: &ListedImage, listing: &RuntimeListing) -> bool {
+    let mut containers = listing.containers.iter();
+    containers.any(|container| {
+        let name = &container.image;
+        *name == image.id || image.tags.contains(name) || image.digests.contains(name)
+    })
+}
+
+fn is_kept(pattern: &KeepPattern, image: &ListedImage) -> bool {
+    let names = image.tags.iter().chain(&image.digests);
+    names
+        .chain(core::iter::once(&image.id))
+        .any(|name| pattern.matches(name))
+}
+
+fn usage(path: &Path) -> Option<FsUsage> {
+    let sample = read_filesystem(path).ok()?;
+    Some(FsUsage {
+        capacity_bytes: sample.capacity_bytes,
+        available_bytes: sample.available_bytes,
+        inodes: sample.inodes,
+        inodes_free: sample.inodes_free,
+    })
+}
+
+const fn is_enough(enough: Enough, usage: FsUsage) -> bool {
+    match enough {
+        Enough::Bytes(wanted) => usage.available_bytes >= wanted,
+        Enough::Inodes(wanted) => usage.inodes_free >= wanted,
+    }
+}
+
+fn note(
+    image: &ListedImage,
+    reason: String,
+    collected: &mut RuntimeCollected,
+    progress: Progress<'_>,
+) {
+    let removed = Removed {
+        kind: Kind::Image,
+        id: image.id.clone(),
+        name: name(image),
+        listed_bytes: Some(image.size_bytes),
+        reason,
+    };
+    progress(&removed);
+    collected.removed.push(removed);
+}
+
+fn name(image: &ListedImage) -> String {
+    let first = image.tags.first().or_else(|| image.digests.first());
+    first.unwrap_or(&image.id).clone()
+}
+
+fn finish(
+    summary: ImageSummary,
+    listed: &[ListedImage],
+    images: &[Image],
+    collected: &mut RuntimeCollected,
+) {
+    collected.freed_bytes = summary.freed_bytes;
+    collected.freed_inodes = summary.freed_inodes;
+    if let Some(error) = summary.error {
+        let mut text = error.to_string();
+        if let Some(path) = &collected.measured {
+            text.push_str(&format!(" The filesystem is that of {}.", path.display()));
+        }
+        for held in summary.held(images) {
+            let bytes = Amount::bytes(held.listed_bytes);
+            let (count, reason) = (held.images, held.reason);
+            text.push_str(&format!(" {count} images hold {bytes}: {reason}."));
+        }
+        collected.shortfall = Some(text);
+    }
+    let staying = summary.kept.iter().filter_map(|kept| {
+        let image = listed.get(kept.index)?;
+        Some(Staying {
+            id: image.id.clone(),
+            name: name(image),
+            listed_bytes: image.size_bytes,
+            reason: kept.reason.to_string(),
+        })
+    });
+    collected.staying = staying.collect();
+}

@@ -1,0 +1,117 @@
+//! Collecting at a container runtime: dead containers, sandboxes, images. To be
+//! called on a thread that may wait.
+
+mod containers;
+mod images;
+mod report;
+
+use alloc::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use evictd_config::{ImageReclaim, Resolved};
+use evictd_gc::{ContainerPolicy, ImagePolicy, ImageRecords, KeepPattern, Reclaim};
+use evictd_node::Policy;
+use evictd_runtime::{CallError, CallFailure, ContainerRuntime};
+use evictd_stats::wall_seconds;
+
+pub(crate) use report::{Kind, Removed, RuntimeCollected, Staying};
+
+use crate::runtimes::{Collect, CollectJob};
+
+/// When each image was detected and used, for whoever keeps it over a restart.
+pub(crate) type SharedRecords = Arc<Mutex<ImageRecords>>;
+
+/// Is called for each thing that was, or would be, removed.
+pub(crate) type Progress<'a> = &'a mut dyn FnMut(&Removed);
+
+/// What collects at one runtime.
+pub(crate) struct RuntimeCollector {
+    images: ImagePolicy,
+    containers: ContainerPolicy,
+    keep: Vec<KeepPattern>,
+    keep_local: bool,
+    switches: Policy,
+    /// Where images lie, if a flag says so.
+    imagefs: Option<PathBuf>,
+    began_nanos: i64,
+    records: SharedRecords,
+}
+
+impl RuntimeCollector {
+    /// What the settings say, remembering what is in `records`.
+    ///
+    /// # Errors
+    /// A pattern of `--keep-image` that can match nothing.
+    pub(crate) fn of(settings: &Resolved, records: SharedRecords) -> Result<Self, String> {
+        let images = &settings.image_gc;
+        let containers = &settings.container_gc;
+        let parse = |text: &String| {
+            KeepPattern::parse(text.as_bytes())
+                .map_err(|error| format!("--keep-image {text:?}: {error}"))
+        };
+        Ok(Self {
+            images: ImagePolicy {
+                high_percent: images.high_percent.into(),
+                low_percent: images.low_percent.into(),
+                min_age: images.min_age,
+                max_age: images.max_age,
+                reclaim: match images.reclaim {
+                    ImageReclaim::All => Reclaim::All,
+                    ImageReclaim::UntilClear => Reclaim::UntilClear,
+                },
+            },
+            containers: ContainerPolicy {
+                min_age: containers.min_age,
+                max_per_pod_container: containers.max_dead_per_container,
+                max_containers: containers.max_dead,
+            },
+            keep: images.keep.iter().map(parse).collect::<Result<_, _>>()?,
+            keep_local: images.keep_local,
+            switches: *settings.policy(),
+            imagefs: settings.imagefs_path.clone(),
+            began_nanos: wall_nanos(),
+            records,
+        })
+    }
+
+    /// Does one job. What cannot be listed in full is not touched at all.
+    ///
+    /// # Errors
+    /// Where nothing could be begun: which call failed, and how.
+    pub(crate) fn collect(
+        &mut self,
+        runtime: &mut dyn ContainerRuntime,
+        job: &CollectJob,
+        progress: Progress<'_>,
+    ) -> Result<RuntimeCollected, String> {
+        let collected = match &job.what {
+            Collect::Containers {
+                all_unused,
+                evicted,
+            } => self.collect_containers(runtime, *all_unused, evicted, job.dry_run, progress),
+            Collect::ImagesByUsage => self.collect_images(runtime, None, job.dry_run, progress),
+            Collect::UnusedImages { until } => {
+                self.collect_images(runtime, Some(*until), job.dry_run, progress)
+            }
+        };
+        collected.map_err(|error| error.to_string())
+    }
+
+    fn with_records<T>(&self, with: impl FnOnce(&mut ImageRecords) -> T) -> T {
+        with(&mut self.records.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Whether it is of no use to go on: nobody answers any more.
+fn is_lost(error: &CallError) -> bool {
+    matches!(
+        error.failure,
+        CallFailure::NotReachable(_) | CallFailure::TimedOut(_)
+    )
+}
+
+fn wall_nanos() -> i64 {
+    let seconds = i64::try_from(wall_seconds()).unwrap_or(i64::MAX);
+    seconds.saturating_mul(1_000_000_000)
+}

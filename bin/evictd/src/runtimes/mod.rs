@@ -1,0 +1,151 @@
+//! The container runtimes of this node, behind threads of their own.
+//!
+//! A runtime may hang, restart, or take minutes over an image. So nobody on the
+//! daemon's loop ever talks to one: each has a thread that lists and collects, and
+//! one that ends pods. The loop hands over jobs, and is rung when there is news.
+
+mod backend;
+mod bell;
+mod job;
+mod worker;
+
+use alloc::sync::Arc;
+use core::time::Duration;
+use std::os::fd::BorrowedFd;
+
+use evictd_config::Resolved;
+use evictd_runtime::{ContainerRuntime, RuntimeDisks, RuntimeListing, RuntimePod};
+use evictd_stats::now;
+
+use backend::{candidates, open_first};
+use bell::Bell;
+pub(crate) use job::{Collect, CollectJob, Enough, News};
+use worker::Worker;
+
+use crate::gc::{RuntimeCollector, SharedRecords};
+
+/// The runtimes that answer now, each to be asked in the calling thread; and why
+/// others do not. For commands, which may wait.
+pub(crate) fn answering(settings: &Resolved) -> (Vec<Box<dyn ContainerRuntime>>, Vec<String>) {
+    let (mut runtimes, mut problems) = (Vec::new(), Vec::new());
+    for candidate in candidates(settings) {
+        match open_first(&candidate) {
+            Ok((runtime, _)) => runtimes.push(runtime),
+            Err(error) if candidate.is_named => problems.push(error.to_string()),
+            // A socket that speaks something else, or of a runtime that is off.
+            Err(_) => {}
+        }
+    }
+    (runtimes, problems)
+}
+
+/// All container runtimes of this node; there may be none.
+#[derive(Default)]
+pub(crate) struct Runtimes {
+    workers: Vec<Worker>,
+    /// What each runtime's images were last used.
+    records: Vec<SharedRecords>,
+    bell: Option<Bell>,
+}
+
+impl Runtimes {
+    /// Starts the threads for the endpoints that were named, or for those whose
+    /// sockets exist. Nobody has been asked anything when this returns.
+    ///
+    /// # Errors
+    /// When the kernel gives no thread.
+    pub(crate) fn start(settings: &Resolved) -> Result<Self, String> {
+        let candidates = candidates(settings);
+        if candidates.is_empty() {
+            return Ok(Self::default());
+        }
+        let text = |error: std::io::Error| format!("container runtime: {error}");
+        let bell = Bell::new().map_err(text)?;
+        let (mut workers, mut records) = (Vec::new(), Vec::new());
+        for candidate in candidates {
+            let kept = SharedRecords::default();
+            let collector = RuntimeCollector::of(settings, Arc::clone(&kept))?;
+            records.push(kept);
+            let rope = bell.rope().map_err(text)?;
+            workers.push(Worker::start(candidate, collector, rope).map_err(text)?);
+        }
+        Ok(Self {
+            workers,
+            records,
+            bell: Some(bell),
+        })
+    }
+
+    /// Whether there is none.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.workers.is_empty()
+    }
+
+    /// Readable when there is news.
+    pub(crate) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        self.bell.as_ref().map(Bell::descriptor)
+    }
+
+    /// Has pods and containers listed anew, without waiting for it.
+    pub(crate) fn refresh(&self) {
+        self.workers.iter().for_each(Worker::refresh);
+    }
+
+    /// Has those listed anew whose last answer is older than that, and waits for
+    /// them, that long at most.
+    pub(crate) fn freshen(&self, max_age: Duration, at_most: Duration) {
+        let fresh = |worker: &Worker| worker.freshen(max_age);
+        // All are asked before the first is waited for.
+        if self.workers.iter().filter(|worker| !fresh(worker)).count() > 0 {
+            self.wait(at_most);
+        }
+    }
+
+    /// Where the runtimes keep images and writable layers, as far as they have said.
+    pub(crate) fn disks(&self) -> Vec<RuntimeDisks> {
+        self.workers.iter().map(Worker::disks).collect()
+    }
+
+    /// Waits until every runtime has answered the last [`Runtimes::refresh`], well
+    /// or not, that long at most.
+    pub(crate) fn wait(&self, at_most: Duration) {
+        let begun = now();
+        for worker in &self.workers {
+            worker.wait(at_most.saturating_sub(now().since(begun)));
+        }
+    }
+
+    /// What each runtime holds, as it last said in full.
+    pub(crate) fn listings(&self) -> Vec<Arc<RuntimeListing>> {
+        self.workers.iter().map(Worker::listing).collect()
+    }
+
+    /// Those of whom it is not known for sure what they hold now.
+    pub(crate) fn unknown(&self) -> Vec<String> {
+        self.workers.iter().filter_map(Worker::doubt).collect()
+    }
+
+    /// Has a pod ended; answers whether its runtime is expected to do so soon.
+    pub(crate) fn end(&self, runtime: usize, pod: RuntimePod, grace: Duration) -> bool {
+        self.workers
+            .get(runtime)
+            .is_some_and(|worker| worker.end(pod, grace))
+    }
+
+    /// Has every runtime collect; answers how many were asked. Each answers by
+    /// [`News::Collected`].
+    pub(crate) fn collect(&self, job: &CollectJob) -> usize {
+        self.workers
+            .iter()
+            .filter(|worker| worker.collect(job.clone()))
+            .count()
+    }
+
+    /// What has come in since the last call.
+    pub(crate) fn news(&mut self) -> Vec<News> {
+        if let Some(bell) = &mut self.bell {
+            bell.silence();
+        }
+        self.workers.iter().flat_map(Worker::news).collect()
+    }
+}

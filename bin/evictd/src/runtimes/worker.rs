@@ -1,0 +1,364 @@
+use alloc::sync::Arc;
+use core::time::Duration;
+use std::io;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::Builder;
+
+use evictd_node::Mono;
+use evictd_runtime::{
+    CallError, CallFailure, ContainerRuntime, RuntimeDisks, RuntimeListing, RuntimePod,
+};
+
+use evictd_stats::now;
+
+use super::backend::{Candidate, open_first};
+use super::bell::Rope;
+use super::{CollectJob, News};
+use crate::gc::RuntimeCollector;
+
+/// Answers are read as JSON, which nests.
+const STACK_BYTES: usize = 512 * 1024;
+
+/// How long after a failure the runtime is asked to end a pod again: it may have
+/// been started anew, and its restart policies with it.
+const AGAIN: Duration = Duration::from_secs(5);
+
+/// How often.
+const ATTEMPTS: u32 = 60;
+
+/// The two threads of one runtime, seen from the loop.
+pub(super) struct Worker {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    candidate: Candidate,
+    state: Mutex<State>,
+    changed: Condvar,
+    rope: Rope,
+}
+
+#[derive(Default)]
+struct State {
+    quit: bool,
+    /// Lists that were asked for, and that were answered.
+    asked: u64,
+    answered: u64,
+    listing: Arc<RuntimeListing>,
+    /// When that was answered.
+    listed: Option<Mono>,
+    disks: RuntimeDisks,
+    /// Why the last list failed; of one that was never asked, nothing.
+    failure: Option<CallError>,
+    /// Whether this is no runtime of ours: a socket that was found, not named, and
+    /// that speaks something else.
+    is_foreign: bool,
+    collect: Vec<CollectJob>,
+    ends: Vec<End>,
+    news: Vec<News>,
+}
+
+/// A pod to be ended.
+struct End {
+    pod: RuntimePod,
+    grace: Duration,
+    /// How often it was tried.
+    attempts: u32,
+    /// Not before that.
+    not_before: Mono,
+}
+
+impl Worker {
+    pub(super) fn start(
+        candidate: Candidate,
+        collector: RuntimeCollector,
+        rope: Rope,
+    ) -> io::Result<Self> {
+        let shared = Arc::new(Shared {
+            candidate,
+            state: Mutex::default(),
+            changed: Condvar::new(),
+            rope,
+        });
+        let lists = Arc::clone(&shared);
+        spawn("evictd-list", move || lists.serve_lists(collector))?;
+        let ends = Arc::clone(&shared);
+        spawn("evictd-end", move || ends.serve_ends())?;
+        Ok(Self { shared })
+    }
+
+    pub(super) fn refresh(&self) {
+        self.change(|state| {
+            // Who has not answered the last time is not asked twice.
+            if state.asked == state.answered {
+                state.asked += 1;
+            }
+        });
+    }
+
+    /// The same, unless the last answer is younger than that; answers whether it is.
+    pub(super) fn freshen(&self, max_age: Duration) -> bool {
+        let listed = self.shared.lock().listed;
+        let is_fresh = listed.is_some_and(|listed| now().since(listed) < max_age);
+        if !is_fresh {
+            self.refresh();
+        }
+        is_fresh
+    }
+
+    pub(super) fn disks(&self) -> RuntimeDisks {
+        self.shared.lock().disks.clone()
+    }
+
+    pub(super) fn wait(&self, at_most: Duration) {
+        let state = self.shared.lock();
+        let waits = |state: &mut State| state.asked != state.answered;
+        let waited = self
+            .shared
+            .changed
+            .wait_timeout_while(state, at_most, waits);
+        drop(waited);
+    }
+
+    pub(super) fn listing(&self) -> Arc<RuntimeListing> {
+        Arc::clone(&self.shared.lock().listing)
+    }
+
+    /// Why it is not known what this runtime holds now.
+    pub(super) fn doubt(&self) -> Option<String> {
+        let state = self.shared.lock();
+        if state.is_foreign {
+            return None;
+        }
+        match &state.failure {
+            Some(error) => Some(error.to_string()),
+            None if state.answered == 0 => {
+                let socket = self.shared.candidate.socket.display();
+                Some(format!("unix://{socket}: no answer yet"))
+            }
+            None => None,
+        }
+    }
+
+    pub(super) fn end(&self, pod: RuntimePod, grace: Duration) -> bool {
+        self.change(|state| {
+            state.ends.push(End {
+                pod,
+                grace,
+                attempts: 0,
+                not_before: Mono::ZERO,
+            });
+            state.failure.is_none()
+        })
+    }
+
+    pub(super) fn collect(&self, job: CollectJob) -> bool {
+        self.change(|state| {
+            if !state.is_foreign {
+                state.collect.push(job);
+            }
+            !state.is_foreign
+        })
+    }
+
+    pub(super) fn news(&self) -> Vec<News> {
+        core::mem::take(&mut self.shared.lock().news)
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+        let changed = change(&mut self.shared.lock());
+        self.shared.changed.notify_all();
+        changed
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.change(|state| state.quit = true);
+    }
+}
+
+fn spawn(name: &str, serve: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    let builder = Builder::new().name(name.into()).stack_size(STACK_BYTES);
+    builder.spawn(serve).map(drop)
+}
+
+/// What the thread that lists is to do next.
+enum Task {
+    List,
+    Collect(CollectJob),
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tell(&self, news: News) {
+        self.lock().news.push(news);
+        self.rope.pull();
+    }
+
+    /// The thread that lists and collects.
+    fn serve_lists(&self, mut collector: RuntimeCollector) {
+        let mut runtime = None;
+        while let Some(task) = self.next_task() {
+            match task {
+                Task::List => self.list(&mut runtime),
+                Task::Collect(job) => {
+                    let result = match self.open(&mut runtime) {
+                        Ok(runtime) => collector.collect(runtime.as_mut(), &job, &mut |_| {}),
+                        Err(error) => Err(error.to_string()),
+                    };
+                    let number = job.number;
+                    self.tell(News::Collected { number, result });
+                }
+            }
+        }
+    }
+
+    fn next_task(&self) -> Option<Task> {
+        let idle = |state: &mut State| {
+            !state.quit && state.asked == state.answered && state.collect.is_empty()
+        };
+        let waited = self.changed.wait_while(self.lock(), idle);
+        let mut state = waited.unwrap_or_else(PoisonError::into_inner);
+        if state.quit {
+            return None;
+        }
+        // A list takes milliseconds, a collection may take minutes.
+        if state.asked != state.answered || state.collect.is_empty() {
+            return Some(Task::List);
+        }
+        Some(Task::Collect(state.collect.remove(0)))
+    }
+
+    fn list(&self, runtime: &mut Option<Box<dyn ContainerRuntime>>) {
+        let listed = match self.open(runtime) {
+            Ok(runtime) => runtime.list(),
+            Err(error) => Err(error),
+        };
+        let mut state = self.lock();
+        state.answered = state.asked;
+        match listed {
+            Ok(listing) => {
+                state.listing = Arc::new(listing);
+                state.listed = Some(now());
+                state.failure = None;
+            }
+            Err(error) => {
+                if state.failure.as_ref() != Some(&error) && !state.is_foreign {
+                    state.news.push(News::Lost(error.clone()));
+                    self.rope.pull();
+                }
+                state.failure = Some(error);
+                // Said again, and by its version, when it is back.
+                *runtime = None;
+            }
+        }
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// The runtime, opened where it is not.
+    fn open<'a>(
+        &self,
+        runtime: &'a mut Option<Box<dyn ContainerRuntime>>,
+    ) -> Result<&'a mut Box<dyn ContainerRuntime>, CallError> {
+        if runtime.is_none() {
+            let (mut opened, version) = open_first(&self.candidate).inspect_err(|error| {
+                let is_here = !matches!(error.failure, CallFailure::NotReachable(_));
+                if is_here && !self.candidate.is_named {
+                    self.lock().is_foreign = true;
+                }
+            })?;
+            if let Ok(disks) = opened.disks() {
+                self.lock().disks = disks;
+            }
+            let endpoint = opened.endpoint().to_owned();
+            self.tell(News::Reached { endpoint, version });
+            return Ok(runtime.insert(opened));
+        }
+        match runtime {
+            Some(runtime) => Ok(runtime),
+            None => Err(not_open(&self.candidate)),
+        }
+    }
+
+    /// The thread that ends pods: it may wait as long as a pod's grace.
+    fn serve_ends(&self) {
+        let mut runtime = None;
+        while let Some(mut end) = self.next_end() {
+            let result = self.end(&mut runtime, &end);
+            let failed = result.is_err();
+            if end.attempts == 0 || !failed {
+                let uid = end.pod.pod.metadata.uid.clone();
+                self.tell(News::Ended { uid, result });
+            }
+            if failed {
+                runtime = None;
+                end.attempts += 1;
+                end.grace = Duration::ZERO;
+                end.not_before = now() + AGAIN;
+                if end.attempts < ATTEMPTS {
+                    self.lock().ends.push(end);
+                }
+            }
+        }
+    }
+
+    /// Who does not even say its name is not trusted with a grace period: asking
+    /// first makes a dead runtime known in time.
+    fn end(
+        &self,
+        runtime: &mut Option<Box<dyn ContainerRuntime>>,
+        end: &End,
+    ) -> Result<(), CallError> {
+        let opened = match runtime {
+            Some(opened) => {
+                opened.version()?;
+                opened
+            }
+            None => runtime.insert(open_first(&self.candidate)?.0),
+        };
+        opened.end_pod(&end.pod, end.grace)
+    }
+
+    /// The next pod to be ended; one that is tried again waits its time.
+    fn next_end(&self) -> Option<End> {
+        let mut state = self.lock();
+        loop {
+            if state.quit {
+                return None;
+            }
+            let now = now();
+            let wait = |end: &End| end.not_before.since(now);
+            let soonest = state
+                .ends
+                .iter()
+                .enumerate()
+                .min_by_key(|(_, end)| wait(end));
+            let (index, left) = match soonest {
+                None => {
+                    let waited = self.changed.wait(state);
+                    state = waited.unwrap_or_else(PoisonError::into_inner);
+                    continue;
+                }
+                Some((index, end)) => (index, wait(end)),
+            };
+            if left.is_zero() {
+                return Some(state.ends.remove(index));
+            }
+            let waited = self.changed.wait_timeout(state, left);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+fn not_open(candidate: &Candidate) -> CallError {
+    CallError {
+        endpoint: format!("unix://{}", candidate.socket.display()).into(),
+        call: "connect".into(),
+        failure: CallFailure::NotReachable("not open".into()),
+    }
+}

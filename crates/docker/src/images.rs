@@ -1,0 +1,83 @@
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::json::{self, Fault, Object};
+use crate::request::{Method, Request};
+use crate::{Client, Error};
+
+/// An image.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ImageSummary {
+    /// Its id: a digest.
+    pub id: String,
+    /// Its names with tags; none where the engine writes `<none>`.
+    pub tags: Vec<String>,
+    /// Its names by digest.
+    pub digests: Vec<String>,
+    /// What it takes in bytes; layers shared with others count.
+    pub size_bytes: u64,
+}
+
+const SUMMARY: [&str; 4] = ["Id", "RepoTags", "RepoDigests", "Size"];
+
+impl Client {
+    /// All images, without the layers between.
+    ///
+    /// # Errors
+    /// When the answer is missing or is not whole.
+    pub fn images(&mut self) -> Result<Vec<ImageSummary>, Error> {
+        let request = Request::new(Method::Get, "/images/json", "?all=false");
+        self.read(&request, parse_images)
+    }
+
+    /// One image.
+    ///
+    /// # Errors
+    /// When the answer is missing or is not whole; status 404 where there is no
+    /// such image.
+    pub fn image(&mut self, id: &str) -> Result<ImageSummary, Error> {
+        let request = Request::about(Method::Get, "/images/", id, "/json");
+        self.read(&request, |text| {
+            summary(&json::parse_object(text, &SUMMARY)?)
+        })
+    }
+
+    /// Removes an image by its id, or one of its names.
+    ///
+    /// # Errors
+    /// When it is still there; status 404 where it was not there before, 409
+    /// where it is used or, by id, has names in several repositories.
+    pub fn remove_image(&mut self, name: &str) -> Result<(), Error> {
+        let request = Request::about(Method::Delete, "/images/", name, "").query("?force=false");
+        self.call(&request).map(drop)
+    }
+}
+
+/// Reads the answer to `GET /images/json`.
+///
+/// # Errors
+/// When any part of it is not as it should be.
+pub fn parse_images(text: &[u8]) -> Result<Vec<ImageSummary>, Fault> {
+    let mut images = Vec::new();
+    json::parse_objects(text, &SUMMARY, &mut |object| {
+        images.push(summary(object)?);
+        Ok(())
+    })?;
+    Ok(images)
+}
+
+fn summary(object: &Object) -> Result<ImageSummary, Fault> {
+    Ok(ImageSummary {
+        id: object.needed("Id")?.into(),
+        tags: names(object, "RepoTags")?,
+        digests: names(object, "RepoDigests")?,
+        size_bytes: u64::try_from(object.number("Size")?).unwrap_or(0),
+    })
+}
+
+/// Names; `<none>:<none>` and `<none>@<none>` are none.
+fn names(object: &Object, key: &str) -> Result<Vec<String>, Fault> {
+    let mut names = object.texts(key)?;
+    names.retain(|name| !name.starts_with("<none>"));
+    Ok(names)
+}

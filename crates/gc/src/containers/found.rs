@@ -1,0 +1,81 @@
+/// What becomes of a pod. The later ones include the earlier.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fate {
+    /// It runs, or may run again.
+    #[default]
+    Stays,
+    /// It has ended for good (evicted, failed, succeeded): nothing of it has to
+    /// run again (kubelet: `ShouldPodRuntimeBeRemoved`).
+    Ended,
+    /// It is gone: neither its containers nor its logs are wanted any more
+    /// (kubelet: `ShouldPodContentBeRemoved`).
+    Gone,
+}
+
+/// A pod to which containers, sandboxes and logs belong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OwningPod<'a> {
+    /// Its uid.
+    pub uid: &'a str,
+    /// What becomes of it.
+    pub fate: Fate,
+}
+
+/// What a container does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContainerState {
+    /// It runs: it is not looked at.
+    Running,
+    /// It has ended, or was never started.
+    Dead,
+    /// The runtime does not know: it is stopped before it is removed.
+    Unknown,
+}
+
+/// A container in any state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Container<'a> {
+    /// Its name within its pod.
+    pub name: &'a str,
+    /// Which of the pods, as an index. One that is not there stays.
+    pub pod: usize,
+    /// The id of the sandbox that it is in.
+    pub sandbox: Option<&'a str>,
+    /// What it does.
+    pub state: ContainerState,
+    /// When it was made: nanoseconds since 1970.
+    pub created_nanos: i64,
+    /// When it ended: nanoseconds since 1970; `None` where not known.
+    pub finished_nanos: Option<i64>,
+    /// How often it was started before in its pod.
+    pub attempt: u32,
+}
+
+/// A pod's sandbox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sandbox<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// Which of the pods, as an index. One that is not there stays.
+    pub pod: usize,
+    /// Whether it is ready.
+    pub ready: bool,
+    /// When it was made: nanoseconds since 1970.
+    pub created_nanos: i64,
+    /// How many there were before it in its pod.
+    pub attempt: u32,
+}
+
+/// Everything that was found. Indexes lead from containers and sandboxes to pods.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FoundContainers<'a> {
+    /// The pods.
+    pub pods: &'a [OwningPod<'a>],
+    /// The containers.
+    pub containers: &'a [Container<'a>],
+    /// The sandboxes; none where the runtime has no such thing.
+    pub sandboxes: &'a [Sandbox<'a>],
+    /// The names of directories with the logs of pods: `NAMESPACE_NAME_UID`; the
+    /// uid is what follows the last `_`.
+    pub log_dirs: &'a [&'a str],
+}

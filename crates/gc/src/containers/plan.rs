@@ -1,0 +1,199 @@
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::{
+    ContainerDeletion, ContainerJob, ContainerReason, ContainerRun, ContainerState, Fate,
+    FoundContainers, OwningPod, Removable, Sandbox, nanos,
+};
+
+/// What to remove, in this order: containers, then sandboxes that hold none of
+/// those that stay, then log directories of pods that are gone.
+///
+/// Where a container cannot be removed, the caller leaves the sandbox that it is
+/// in: some runtimes remove a sandbox with everything in it.
+#[must_use]
+pub fn plan_containers(
+    found: &FoundContainers<'_>,
+    run: &ContainerRun<'_>,
+) -> Vec<ContainerDeletion> {
+    let mut plan = Plan {
+        found,
+        run,
+        deletions: Vec::new(),
+    };
+    plan.containers();
+    plan.sandboxes();
+    plan.log_dirs();
+    plan.deletions
+}
+
+struct Plan<'a> {
+    found: &'a FoundContainers<'a>,
+    run: &'a ContainerRun<'a>,
+    deletions: Vec<ContainerDeletion>,
+}
+
+impl Plan<'_> {
+    fn fate(&self, pod: usize) -> Fate {
+        self.found.pods.get(pod).map_or(Fate::Stays, |pod| pod.fate)
+    }
+
+    /// Why everything dead of a pod goes, if it does.
+    fn whole_pod(&self, pod: usize) -> Option<ContainerReason> {
+        match (self.fate(pod), self.run.job) {
+            (Fate::Gone, _) => Some(ContainerReason::PodGone),
+            (Fate::Ended, ContainerJob::DeleteAllUnused) => Some(ContainerReason::PodEnded),
+            (Fate::Ended, ContainerJob::Periodic) | (Fate::Stays, _) => None,
+        }
+    }
+
+    fn containers(&mut self) {
+        let mut units = self.units();
+        if self.run.all_pods_known {
+            units.retain_mut(|unit| {
+                let reason = unit.first().and_then(|dead| self.whole_pod(dead.pod));
+                reason.is_none_or(|reason| {
+                    self.keep_newest(unit, 0, reason);
+                    false
+                })
+            });
+        }
+        if let Some(stay) = self.run.policy.max_per_pod_container {
+            let most = usize::try_from(stay).unwrap_or(usize::MAX);
+            for unit in &mut units {
+                self.keep_newest(unit, most, ContainerReason::PerContainer { stay });
+            }
+        }
+        if let Some(stay) = self.run.policy.max_containers {
+            let most = usize::try_from(stay).unwrap_or(usize::MAX);
+            self.limit_total(units, most, ContainerReason::Total { stay });
+        }
+    }
+
+    /// First an equal share of each, at least one, then the oldest of all.
+    fn limit_total(&mut self, mut units: Vec<Vec<Dead>>, most: usize, reason: ContainerReason) {
+        let count = |units: &[Vec<Dead>]| units.iter().map(Vec::len).sum::<usize>();
+        if count(&units) <= most {
+            return;
+        }
+        let share = most.checked_div(units.len()).unwrap_or(0).max(1);
+        for unit in &mut units {
+            self.keep_newest(unit, share, reason);
+        }
+        let mut all: Vec<Dead> = units.into_iter().flatten().collect();
+        self.keep_newest(&mut all, most, reason);
+    }
+
+    /// The dead containers that are old enough, by pod and name, newest first.
+    fn units(&self) -> Vec<Vec<Dead>> {
+        let by_creation = self.run.switches.dead_container_age_from_creation;
+        let mut all: Vec<(&str, Dead)> = Vec::new();
+        for (index, container) in self.found.containers.iter().enumerate() {
+            let finished = container.finished_nanos.filter(|_| !by_creation);
+            let since = finished.unwrap_or(container.created_nanos);
+            let age = self.run.now_nanos.saturating_sub(since);
+            let is_running = container.state == ContainerState::Running;
+            if is_running || age < nanos(self.run.policy.min_age) {
+                continue;
+            }
+            let dead = Dead {
+                index,
+                pod: container.pod,
+                since,
+                attempt: container.attempt,
+            };
+            all.push((container.name, dead));
+        }
+        all.sort_by_key(|(name, dead)| (dead.pod, *name));
+        let units = all.chunk_by(|(a, first), (b, second)| a == b && first.pod == second.pod);
+        let units = units.map(|unit| unit.iter().map(|(_, dead)| *dead).collect());
+        units.collect()
+    }
+
+    /// Removes all but the newest, the oldest first.
+    fn keep_newest(&mut self, dead: &mut Vec<Dead>, most: usize, reason: ContainerReason) {
+        dead.sort_by_key(Dead::newest_first);
+        let older = dead.split_off(most.min(dead.len()));
+        for dead in older.iter().rev() {
+            let container = self.found.containers.get(dead.index);
+            let stop = container.is_some_and(|one| one.state == ContainerState::Unknown);
+            let index = dead.index;
+            self.deletions.push(ContainerDeletion {
+                what: Removable::Container { index, stop },
+                reason,
+            });
+        }
+    }
+
+    /// The sandboxes that hold a container which stays, by id, sorted.
+    fn occupied(&self) -> Vec<&str> {
+        let mut goes = vec![false; self.found.containers.len()];
+        for deletion in &self.deletions {
+            if let Removable::Container { index, .. } = deletion.what
+                && let Some(goes) = goes.get_mut(index)
+            {
+                *goes = true;
+            }
+        }
+        let containers = self.found.containers.iter().zip(goes);
+        let staying = containers.filter(|(_, goes)| !goes);
+        let mut ids: Vec<&str> = staying.filter_map(|(one, _)| one.sandbox).collect();
+        ids.sort_unstable();
+        ids
+    }
+
+    fn sandboxes(&mut self) {
+        let occupied = self.occupied();
+        let is_empty = |id: &str| occupied.binary_search(&id).is_err();
+        let mut planned = Vec::new();
+        let sandboxes = self.found.sandboxes.iter().enumerate();
+        let mut order: Vec<(usize, &Sandbox<'_>)> = sandboxes.collect();
+        order.sort_by_key(|(_, one)| (one.pod, one.created_nanos, one.attempt));
+        for pod in order.chunk_by(|(_, a), (_, b)| a.pod == b.pod) {
+            for (place, (index, sandbox)) in pod.iter().enumerate() {
+                let is_newest = place.saturating_add(1) == pod.len();
+                let reason = match self.whole_pod(sandbox.pod) {
+                    None if is_newest => continue,
+                    reason => reason.unwrap_or(ContainerReason::OldSandbox),
+                };
+                if !sandbox.ready && is_empty(sandbox.id) {
+                    let what = Removable::Sandbox { index: *index };
+                    planned.push(ContainerDeletion { what, reason });
+                }
+            }
+        }
+        self.deletions.append(&mut planned);
+    }
+
+    fn log_dirs(&mut self) {
+        if !self.run.all_pods_known {
+            return;
+        }
+        for (index, name) in self.found.log_dirs.iter().enumerate() {
+            let uid = name.rsplit_once('_').map_or(*name, |(_, uid)| uid);
+            let is_gone = |pod: &OwningPod<'_>| pod.uid == uid && pod.fate == Fate::Gone;
+            if self.found.pods.iter().any(is_gone) {
+                self.deletions.push(ContainerDeletion {
+                    what: Removable::LogDir { index },
+                    reason: ContainerReason::PodGone,
+                });
+            }
+        }
+    }
+}
+
+/// A container that may go.
+#[derive(Clone, Copy, Debug)]
+struct Dead {
+    index: usize,
+    pod: usize,
+    /// Since when its age counts.
+    since: i64,
+    attempt: u32,
+}
+
+impl Dead {
+    fn newest_first(&self) -> (core::cmp::Reverse<(i64, u32)>, usize) {
+        (core::cmp::Reverse((self.since, self.attempt)), self.index)
+    }
+}

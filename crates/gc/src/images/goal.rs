@@ -1,0 +1,109 @@
+use crate::{FsUsage, ImageGcError, ImagePolicy, ImageReason};
+
+/// What has to become free, and what has so far.
+#[derive(Clone, Debug)]
+pub(crate) struct Goal {
+    /// So many bytes less than wanted were free at the start, if that is why
+    /// images go.
+    bytes: Option<i64>,
+    /// The same of inodes.
+    inodes: Option<i64>,
+    low_percent: i64,
+    /// Whether listed sizes are what counts.
+    by_size: bool,
+    freed_bytes: i64,
+    freed_inodes: i64,
+    /// Whether anything was removed for it.
+    has_removed: bool,
+    pub(crate) reason: ImageReason,
+}
+
+impl Goal {
+    /// That of a filesystem that is used above the high threshold; `None` where
+    /// nothing has to go.
+    ///
+    /// # Errors
+    /// Where its size is not known.
+    pub(crate) fn of(
+        usage: Option<FsUsage>,
+        policy: &ImagePolicy,
+        by_size: bool,
+        with_inodes: bool,
+    ) -> Result<Option<Self>, ImageGcError> {
+        let usage = usage.ok_or(ImageGcError::NoUsage)?;
+        let low_percent = policy.low_percent;
+        let space = usage.bytes().percent_used();
+        let space = space.ok_or(ImageGcError::InvalidCapacity)?;
+        let is_high = |percent: &i64| *percent >= policy.high_percent;
+        let inodes = usage.inode_share().percent_used();
+        let inodes = inodes.filter(|percent| with_inodes && is_high(percent));
+        let reason = match (is_high(&space), inodes) {
+            (true, _) => ImageReason::SpaceUsed {
+                percent: space,
+                low_percent,
+            },
+            (false, Some(percent)) => ImageReason::InodesUsed {
+                percent,
+                low_percent,
+            },
+            (false, None) => return Ok(None),
+        };
+        Ok(Some(Self {
+            bytes: is_high(&space).then(|| usage.bytes().missing_to(low_percent)),
+            inodes: inodes.map(|_| usage.inode_share().missing_to(low_percent)),
+            low_percent,
+            by_size,
+            freed_bytes: 0,
+            freed_inodes: 0,
+            has_removed: false,
+            reason,
+        }))
+    }
+
+    /// An image is gone.
+    pub(crate) fn add(&mut self, listed: i64, measured_bytes: i64, measured_inodes: i64) {
+        let bytes = if self.by_size { listed } else { measured_bytes };
+        self.freed_bytes = self.freed_bytes.saturating_add(bytes);
+        self.freed_inodes = self.freed_inodes.saturating_add(measured_inodes);
+        self.has_removed = true;
+    }
+
+    /// Whether no further image has to go. By listed sizes, the kubelet looks
+    /// only once an image is gone.
+    pub(crate) fn is_reached(&self, usage: Option<FsUsage>) -> bool {
+        (self.has_removed || !self.by_size) && self.missing(usage).is_none()
+    }
+
+    /// The error that is left at the end, if any.
+    pub(crate) fn missing(&self, usage: Option<FsUsage>) -> Option<ImageGcError> {
+        let usage = usage.unwrap_or_default();
+        let (bytes, inodes) = (usage.bytes(), usage.inode_share());
+        let lacks_bytes = |wanted: &i64| {
+            if self.by_size {
+                self.freed_bytes < *wanted
+            } else {
+                bytes.missing_to(self.low_percent) > 0
+            }
+        };
+        let lacks_inodes = |_: &i64| inodes.missing_to(self.low_percent) > 0;
+        if let Some(wanted) = self.bytes.filter(lacks_bytes) {
+            return Some(ImageGcError::NotEnough {
+                wanted,
+                found: self.freed_bytes,
+            });
+        }
+        let wanted = self.inodes.filter(lacks_inodes)?;
+        Some(ImageGcError::NotEnoughInodes {
+            wanted,
+            found: self.freed_inodes,
+        })
+    }
+
+    /// The error when images could not be removed.
+    pub(crate) fn removal_error(&self) -> ImageGcError {
+        ImageGcError::Removal {
+            wanted: self.bytes.unwrap_or(0),
+            freed: self.freed_bytes,
+        }
+    }
+}

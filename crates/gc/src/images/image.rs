@@ -1,0 +1,126 @@
+use core::fmt;
+
+/// What collection has to know of an image. Which image it is, the caller knows
+/// by its index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "four independent reasons to keep an image"
+)]
+pub struct Image {
+    /// What the runtime says it takes; layers that images share count for each.
+    pub size_bytes: u64,
+    /// Since when it is known, and when it was last used; `None` for one that is
+    /// detected just now.
+    pub record: Option<ImageRecord>,
+    /// Whether a container in any state was made from it.
+    pub in_use: bool,
+    /// Whether the runtime wants it kept: the image of the pod sandboxes is.
+    pub pinned: bool,
+    /// Whether a pattern of `--keep-image` matches one of its names.
+    pub kept: bool,
+    /// Whether it could not be fetched again: in offline mode, every image that
+    /// exists only here.
+    pub only_here: bool,
+}
+
+/// The times of an image, in nanoseconds since 1970.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImageRecord {
+    /// When it was first seen.
+    pub first_detected_nanos: i64,
+    /// When a container was last seen that used it; `None` for never.
+    pub last_used_nanos: Option<i64>,
+}
+
+/// An image to remove.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImageDeletion {
+    /// Which, as an index into the images.
+    pub index: usize,
+    /// Why.
+    pub reason: ImageReason,
+}
+
+/// Why an image is removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImageReason {
+    /// Nothing has used it for longer than the maximum age.
+    TooOld,
+    /// So much of the filesystem's space was used that the images used least
+    /// recently go.
+    SpaceUsed {
+        /// How much was used, in percent.
+        percent: i64,
+        /// Down to which percentage images go.
+        low_percent: i64,
+    },
+    /// The same for inodes.
+    InodesUsed {
+        /// How many were used, in percent.
+        percent: i64,
+        /// Down to which percentage images go.
+        low_percent: i64,
+    },
+    /// No container uses it, and space is needed before pods have to go.
+    Unused,
+}
+
+/// Why an image stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kept {
+    /// A container in any state was made from it.
+    InUse,
+    /// The runtime wants it kept.
+    Pinned,
+    /// `--keep-image` names it.
+    ByPattern,
+    /// It could not be fetched again.
+    OnlyHere,
+    /// It was in use when the run began, or its last use lies ahead.
+    JustUsed,
+    /// It was first detected less than the minimum age ago.
+    TooYoung,
+    /// It could not be removed.
+    RemovalFailed,
+    /// Enough is free without it.
+    NotNeeded,
+}
+
+impl fmt::Display for ImageReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooOld => f.write_str("not used for longer than the maximum age"),
+            Self::SpaceUsed {
+                percent,
+                low_percent,
+            } => write!(
+                f,
+                "least recently used; {percent}% of the space used, to become {low_percent}%"
+            ),
+            Self::InodesUsed {
+                percent,
+                low_percent,
+            } => write!(
+                f,
+                "least recently used; {percent}% of the inodes used, to become {low_percent}%"
+            ),
+            Self::Unused => f.write_str("no container uses it"),
+        }
+    }
+}
+
+impl fmt::Display for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::InUse => "in use",
+            Self::Pinned => "pinned",
+            Self::ByPattern => "kept by --keep-image",
+            Self::OnlyHere => "exists only here",
+            Self::JustUsed => "used just now",
+            Self::TooYoung => "younger than the minimum age",
+            Self::RemovalFailed => "removal failed",
+            Self::NotNeeded => "not needed: enough is free",
+        })
+    }
+}

@@ -1,0 +1,14 @@
+mod collector;
+mod goal;
+mod image;
+mod policy;
+mod run;
+mod summary;
+mod usage;
+
+pub use collector::ImageCollector;
+pub use image::{Image, ImageDeletion, ImageReason, ImageRecord, Kept};
+pub use policy::{ImagePolicy, ImagePolicyError, Reclaim};
+pub use run::{ImageJob, ImageRun};
+pub use summary::{Held, ImageGcError, ImageSummary, KeptImage, TriedImage};
+pub use usage::FsUsage;

@@ -1,0 +1,155 @@
+use alloc::vec::Vec;
+use core::fmt;
+use core::time::Duration;
+
+use evictd_quantity::GoDuration;
+
+use crate::{ImageReason, Kept, nanos};
+
+/// What a collection of images came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ImageSummary {
+    /// The images whose removal was tried, in order.
+    pub tried: Vec<TriedImage>,
+    /// The listed sizes of those that are gone, summed up.
+    pub listed_bytes: u64,
+    /// By how much more became available meanwhile, as measured; less than
+    /// nothing where somebody wrote more than was freed.
+    pub freed_bytes: i64,
+    /// The same of inodes.
+    pub freed_inodes: i64,
+    /// Every other image, in the order of the images, and why it stays.
+    pub kept: Vec<KeptImage>,
+    /// Why the run did not reach what it was for.
+    pub error: Option<ImageGcError>,
+}
+
+/// An image whose removal was tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TriedImage {
+    /// Which, as an index into the images.
+    pub index: usize,
+    /// Why.
+    pub reason: ImageReason,
+    /// Whether it is gone.
+    pub is_removed: bool,
+}
+
+/// An image that stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeptImage {
+    /// Which, as an index into the images.
+    pub index: usize,
+    /// Why.
+    pub reason: Kept,
+}
+
+/// What images that stay for one reason hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// Why they stay.
+    pub reason: Kept,
+    /// How many they are.
+    pub images: usize,
+    /// Their listed sizes, summed up.
+    pub listed_bytes: u64,
+}
+
+impl ImageSummary {
+    /// How many images are gone.
+    #[must_use]
+    pub fn removed(&self) -> usize {
+        self.tried.iter().filter(|tried| tried.is_removed).count()
+    }
+
+    /// Who holds the space that is left: the images that stay, by reason, those
+    /// that hold most first. `sizes` are those of the images.
+    #[must_use]
+    pub fn held(&self, images: &[crate::Image]) -> Vec<Held> {
+        let mut all: Vec<Held> = Vec::new();
+        for kept in &self.kept {
+            let size = images.get(kept.index).map_or(0, |image| image.size_bytes);
+            match all.iter_mut().find(|held| held.reason == kept.reason) {
+                Some(held) => {
+                    held.images = held.images.saturating_add(1);
+                    held.listed_bytes = held.listed_bytes.saturating_add(size);
+                }
+                None => all.push(Held {
+                    reason: kept.reason,
+                    images: 1,
+                    listed_bytes: size,
+                }),
+            }
+        }
+        all.sort_by_key(|held| core::cmp::Reverse(held.listed_bytes));
+        all
+    }
+}
+
+/// Why a collection of images did not reach what it was for. It prints in the
+/// kubelet's words, where the kubelet has any; what each removal failed with, the
+/// caller knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImageGcError {
+    /// Nobody knows how much of the filesystem is used.
+    NoUsage,
+    /// The filesystem says that it has no room at all.
+    InvalidCapacity,
+    /// Too little could go.
+    NotEnough {
+        /// How many bytes were to become free.
+        wanted: i64,
+        /// How many did.
+        found: i64,
+    },
+    /// Too few inodes could go; the kubelet does not count them.
+    NotEnoughInodes {
+        /// How many were to become free.
+        wanted: i64,
+        /// How many did.
+        found: i64,
+    },
+    /// Images could not be removed.
+    Removal {
+        /// How many bytes were to become free.
+        wanted: i64,
+        /// How many did.
+        freed: i64,
+    },
+    /// Images beyond the maximum age could not be removed.
+    RemovalOfOld {
+        /// The maximum age.
+        max_age: Duration,
+    },
+}
+
+impl fmt::Display for ImageGcError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoUsage => f.write_str("the use of the image filesystem is not known"),
+            Self::InvalidCapacity => f.write_str("invalid capacity 0 on image filesystem"),
+            Self::NotEnough { wanted, found } => write!(
+                f,
+                "Failed to garbage collect required amount of images. Attempted to free \
+                 {wanted} bytes, but only found {found} bytes eligible to free."
+            ),
+            Self::NotEnoughInodes { wanted, found } => write!(
+                f,
+                "Failed to garbage collect required amount of images. Attempted to free \
+                 {wanted} inodes, but only found {found} inodes eligible to free."
+            ),
+            Self::Removal { wanted, freed } => write!(
+                f,
+                "wanted to free {wanted} bytes, but freed {freed} bytes space with errors in \
+                 image deletion"
+            ),
+            Self::RemovalOfOld { max_age } => write!(
+                f,
+                "wanted to free images older than {}, encountered errors in image deletion",
+                GoDuration::from_nanos(nanos(*max_age))
+            ),
+        }
+    }
+}
+
+impl core::error::Error for ImageGcError {}

@@ -1,0 +1,63 @@
+/// What is free of a filesystem, as `statfs` says it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FsUsage {
+    /// Its size in bytes.
+    pub capacity_bytes: u64,
+    /// How many of them anybody may still use.
+    pub available_bytes: u64,
+    /// How many inodes it has; 0 where it does not count them.
+    pub inodes: u64,
+    /// How many of them are free.
+    pub inodes_free: u64,
+}
+
+impl FsUsage {
+    pub(crate) fn bytes(&self) -> Share {
+        Share::new(self.capacity_bytes, self.available_bytes)
+    }
+
+    pub(crate) fn inode_share(&self) -> Share {
+        Share::new(self.inodes, self.inodes_free)
+    }
+
+    /// The same after so many bytes more became free.
+    pub(crate) fn with_freed(mut self, bytes: u64) -> Self {
+        self.available_bytes = self.available_bytes.saturating_add(bytes);
+        self
+    }
+}
+
+/// A capacity, and what of it is available: at most all.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Share {
+    capacity: u64,
+    available: u64,
+}
+
+impl Share {
+    fn new(capacity: u64, available: u64) -> Self {
+        Self {
+            capacity,
+            available: available.min(capacity),
+        }
+    }
+
+    /// How much is used, in percent, rounded up; `None` of nothing.
+    pub(crate) fn percent_used(self) -> Option<i64> {
+        let free = u128::from(self.available)
+            .saturating_mul(100)
+            .checked_div(u128::from(self.capacity))?;
+        i64::try_from(free)
+            .ok()
+            .map(|free| 100_i64.saturating_sub(free))
+    }
+
+    /// How much more has to become available until that many percent are used;
+    /// zero or less where it is.
+    pub(crate) fn missing_to(self, low_percent: i64) -> i64 {
+        let free = i128::from(100_i64.saturating_sub(low_percent));
+        let wanted = i128::from(self.capacity).saturating_mul(free) / 100;
+        let missing = wanted.saturating_sub(i128::from(self.available));
+        i64::try_from(missing).unwrap_or(if missing < 0 { i64::MIN } else { i64::MAX })
+    }
+}

@@ -1,0 +1,169 @@
+use alloc::boxed::Box;
+use core::fmt;
+
+/// The longest pattern in bytes: names of images are shorter.
+const LONGEST: usize = 512;
+
+const HUB: &str = "docker.io/";
+const LIBRARY: &str = "library/";
+
+/// A pattern of `--keep-image`: images with a name that it matches stay.
+///
+/// `*` stands for any run of characters, `/` among them; all else for itself. It
+/// is held against the full name (`docker.io/library/busybox:1.36`) and against
+/// the short one (`busybox:1.36`), whichever of the two the runtime lists. A
+/// pattern without tag matches every tag and digest.
+///
+/// ```
+/// use evictd_gc::KeepPattern;
+///
+/// let pattern = KeepPattern::parse(b"busybox").unwrap();
+/// assert!(pattern.matches("docker.io/library/busybox:1.36"));
+/// assert!(!pattern.matches("quay.io/busybox:1.36"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeepPattern {
+    text: Box<str>,
+    has_tag: bool,
+}
+
+/// A pattern that cannot match any name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeepPatternError {
+    /// There is nothing in it.
+    Empty,
+    /// It is longer than any name.
+    TooLong,
+    /// A blank or another character that no name holds, at this byte.
+    Character(usize),
+}
+
+impl KeepPattern {
+    /// Reads a pattern.
+    ///
+    /// # Errors
+    /// When it is empty, longer than 512 bytes, or holds anything but printable
+    /// ASCII characters.
+    pub fn parse(text: &[u8]) -> Result<Self, KeepPatternError> {
+        if text.is_empty() {
+            return Err(KeepPatternError::Empty);
+        }
+        if text.len() > LONGEST {
+            return Err(KeepPatternError::TooLong);
+        }
+        if let Some(place) = text.iter().position(|byte| !byte.is_ascii_graphic()) {
+            return Err(KeepPatternError::Character(place));
+        }
+        let text = core::str::from_utf8(text).map_err(|_| KeepPatternError::Character(0))?;
+        Ok(Self {
+            text: text.into(),
+            has_tag: tag_at(text).is_some(),
+        })
+    }
+
+    /// The pattern as it was written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether it matches one of an image's names, by tag or by digest; its id may
+    /// be among them. The time is at most that of comparing each character of the
+    /// name with each of the pattern.
+    #[must_use]
+    pub fn matches(&self, name: &str) -> bool {
+        let untagged = |name| tag_at(name).and_then(|at| name.get(..at));
+        // `name:tag@digest` is also `name:tag`.
+        let tagged = name.split_once('@').map(|(tagged, _)| tagged);
+        let bare = untagged(tagged.unwrap_or(name)).or(tagged);
+        let forms = [Some(name), tagged, bare.filter(|_| !self.has_tag)];
+        forms
+            .into_iter()
+            .flatten()
+            .any(|name| self.matches_any_form(name))
+    }
+
+    fn matches_any_form(&self, name: &str) -> bool {
+        let Some(short) = hub_name(name) else {
+            return self.matches_parts("", name);
+        };
+        let is_library = !short.contains('/');
+        self.matches_parts("", name)
+            || self.matches_parts("", short)
+            || self.matches_parts(HUB, short)
+            || (is_library && self.matches_parts("docker.io/library/", short))
+    }
+
+    /// Whether it matches two pieces put together.
+    fn matches_parts(&self, front: &str, back: &str) -> bool {
+        let (front, back) = (front.as_bytes(), back.as_bytes());
+        let at = |place: usize| match place.checked_sub(front.len()) {
+            None => front.get(place),
+            Some(place) => back.get(place),
+        };
+        let pattern = self.text.as_bytes();
+        let (mut place, mut here) = (0_usize, 0_usize);
+        // Where the last star is, and the place up to which it reaches so far.
+        let mut star: Option<(usize, usize)> = None;
+        while let Some(byte) = at(place) {
+            match pattern.get(here) {
+                Some(b'*') => star = Some((here, place)),
+                Some(same) if same == byte => place = place.saturating_add(1),
+                _ => {
+                    let Some((starred, reach)) = star else {
+                        return false;
+                    };
+                    let reach = reach.saturating_add(1);
+                    star = Some((starred, reach));
+                    (here, place) = (starred, reach);
+                }
+            }
+            here = here.saturating_add(1);
+        }
+        let rest = pattern.get(here..).unwrap_or_default();
+        rest.iter().all(|byte| *byte == b'*')
+    }
+}
+
+/// Where the tag or digest begins, at its `:` or `@`; the port of a registry is
+/// no tag.
+fn tag_at(name: &str) -> Option<usize> {
+    let last = name.rfind('/').map_or(0, |slash| slash.saturating_add(1));
+    let place = name.get(last..)?.find([':', '@'])?;
+    Some(last.saturating_add(place))
+}
+
+/// The short form of a name that is Docker Hub's, written short or in full: what
+/// has no registry in front is.
+fn hub_name(name: &str) -> Option<&str> {
+    let rest = match name.split_once('/') {
+        None => name,
+        Some(("docker.io" | "index.docker.io", rest)) => rest,
+        Some((first, _)) if first.contains(['.', ':']) || first == "localhost" => return None,
+        Some(_) => name,
+    };
+    Some(match rest.strip_prefix(LIBRARY) {
+        Some(bare) if !bare.contains('/') => bare,
+        _ => rest,
+    })
+}
+
+impl fmt::Display for KeepPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl fmt::Display for KeepPatternError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("an empty pattern matches no image"),
+            Self::TooLong => write!(f, "longer than {LONGEST} bytes"),
+            Self::Character(place) => {
+                write!(f, "a character that no image's name holds at byte {place}")
+            }
+        }
+    }
+}
+
+impl core::error::Error for KeepPatternError {}

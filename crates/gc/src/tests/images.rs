@@ -1,0 +1,526 @@
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use evictd_node::Policy;
+
+use crate::*;
+
+const NOW: i64 = 1_795_179_906_000_000_000;
+const HOUR: u64 = 3600;
+
+/// `SIZE [first=AGE] [last=AGE] [used] [pinned] [kept] [only]`, ages in seconds.
+fn image(text: &str) -> Image {
+    let mut words = text.split(' ');
+    let mut image = Image {
+        size_bytes: words.next().unwrap().parse().unwrap(),
+        ..Image::default()
+    };
+    let mut record = ImageRecord {
+        first_detected_nanos: NOW,
+        last_used_nanos: None,
+    };
+    for word in words {
+        let ago = |age: &str| NOW - age.parse::<i64>().unwrap() * 1_000_000_000;
+        match word.split_once('=') {
+            Some(("first", age)) => record.first_detected_nanos = ago(age),
+            Some(("last", age)) => record.last_used_nanos = Some(ago(age)),
+            _ => match word {
+                "used" => image.in_use = true,
+                "pinned" => image.pinned = true,
+                "kept" => image.kept = true,
+                "only" => image.only_here = true,
+                other => panic!("{other}"),
+            },
+        }
+        image.record = Some(record);
+    }
+    image
+}
+
+fn images(texts: &[&str]) -> Vec<Image> {
+    texts.iter().map(|text| image(text)).collect()
+}
+
+/// That much of 1000 bytes and 1000 inodes is free.
+fn free(bytes: u64, inodes: u64) -> FsUsage {
+    FsUsage {
+        capacity_bytes: 1000,
+        available_bytes: bytes,
+        inodes: 1000,
+        inodes_free: inodes,
+    }
+}
+
+fn run(job: ImageJob, switches: &Policy) -> ImageRun<'_> {
+    ImageRun {
+        job,
+        policy: ImagePolicy::default(),
+        switches,
+        now_nanos: NOW,
+        began_nanos: NOW,
+    }
+}
+
+/// Runs a collection in which each deletion frees so many bytes and inodes for
+/// every byte listed, in percent; answers which went, and the summary.
+fn collect(
+    images: &[Image],
+    usage: FsUsage,
+    run: ImageRun<'_>,
+    percent: (u64, u64),
+) -> (Vec<usize>, ImageSummary) {
+    let mut collector = ImageCollector::new(images, Some(usage), run);
+    let mut usage = usage;
+    let mut went = Vec::new();
+    while let Some(deletion) = collector.next_deletion() {
+        let size = images[deletion.index].size_bytes;
+        usage.available_bytes += size * percent.0 / 100;
+        usage.inodes_free += size * percent.1 / 100;
+        collector.removed(Some(usage));
+        went.push(deletion.index);
+    }
+    (went, collector.summary())
+}
+
+/// Why each image stays, by index.
+fn kept(summary: &ImageSummary) -> Vec<String> {
+    let kept = summary.kept.iter();
+    kept.map(|one| format!("{}: {}", one.index, one.reason))
+        .collect()
+}
+
+#[test]
+fn above_the_high_threshold_images_go_down_to_the_low_one() {
+    let all = images(&[
+        "100 first=9000 last=100",
+        "100 first=8000 last=7000",
+        "100 first=9000",
+        "100 first=9000 last=7000",
+    ]);
+    let ours = Policy::default();
+    let kubelet = Policy::kubelet();
+    for (name, available, switches, expected) in [
+        ("84 percent", 160, &ours, &[][..]),
+        ("85 percent", 150, &ours, &[2]),
+        ("84.1 percent counts as 85", 159, &ours, &[2]),
+        ("100 to go", 100, &ours, &[2]),
+        (
+            "101 to go, of two last used alike the elder first",
+            99,
+            &ours,
+            &[2, 3],
+        ),
+        ("everything", 0, &ours, &[2, 3]),
+        ("as the kubelet", 99, &kubelet, &[2, 3]),
+    ] {
+        let run = run(ImageJob::Watermark, switches);
+        let (went, summary) = collect(&all, free(available, 900), run, (100, 0));
+        assert_eq!(went, expected, "{name}");
+        assert_eq!(summary.error, None, "{name}");
+    }
+}
+
+/// Decision D39: what an image is listed with says little about what becomes free.
+#[test]
+fn what_became_free_is_what_counts() {
+    let all = images(&[
+        "100 first=900",
+        "100 first=800",
+        "100 first=700",
+        "100 first=600",
+    ]);
+    let (ours, kubelet) = (Policy::default(), Policy::kubelet());
+    for (name, percent, switches, expected, freed, error) in [
+        ("shared layers, ours", 30, &ours, 4, 120, false),
+        ("hardly anything, ours", 20, &ours, 4, 80, true),
+        ("shared layers, kubelet", 30, &kubelet, 1, 30, false),
+        ("more than listed, ours", 150, &ours, 1, 150, false),
+        ("nothing at all, ours", 0, &ours, 4, 0, true),
+        ("half, ours", 50, &ours, 2, 100, false),
+    ] {
+        let run = run(ImageJob::Watermark, switches);
+        let (went, summary) = collect(&all, free(100, 900), run, (percent, 0));
+        assert_eq!(went.len(), expected, "{name}");
+        assert_eq!(summary.freed_bytes, freed, "{name}");
+        assert_eq!(
+            summary.listed_bytes,
+            100 * u64::try_from(went.len()).unwrap(),
+            "{name}"
+        );
+        assert_eq!(summary.error.is_some(), error, "{name}");
+    }
+}
+
+#[test]
+fn others_may_free_or_fill_the_disk_meanwhile() {
+    let all = images(&["100 first=900", "100 first=800"]);
+    let ours = Policy::default();
+    let mut collector =
+        ImageCollector::new(&all, Some(free(0, 900)), run(ImageJob::Watermark, &ours));
+    assert_eq!(collector.next_deletion().unwrap().index, 0);
+    collector.removed(Some(free(200, 900)));
+    assert_eq!(collector.next_deletion(), None);
+    assert_eq!(collector.summary().error, None);
+
+    let mut collector =
+        ImageCollector::new(&all, Some(free(50, 900)), run(ImageJob::Watermark, &ours));
+    let _ = collector.next_deletion().unwrap();
+    collector.removed(Some(free(10, 900)));
+    let _ = collector.next_deletion().unwrap();
+    // Not measured: what is listed counts.
+    collector.removed(None);
+    assert_eq!(collector.next_deletion(), None);
+    let summary = collector.summary();
+    assert_eq!((summary.freed_bytes, summary.listed_bytes), (60, 200));
+    assert_eq!(
+        summary.error.unwrap().to_string(),
+        "Failed to garbage collect required amount of images. Attempted to free 150 bytes, but \
+         only found 60 bytes eligible to free."
+    );
+}
+
+/// Decision D40.
+#[test]
+fn inodes_count_at_the_same_percentages() {
+    let all = images(&["100 first=900", "100 first=800", "100 first=700"]);
+    let (ours, kubelet) = (Policy::default(), Policy::kubelet());
+    for (name, bytes, inodes, switches, expected) in [
+        ("few inodes", 900, 100, &ours, &[0][..]),
+        ("few inodes, kubelet", 900, 100, &kubelet, &[]),
+        (
+            "bytes between the thresholds are no reason",
+            170,
+            50,
+            &ours,
+            &[0, 1],
+        ),
+        ("both", 150, 0, &ours, &[0, 1]),
+        ("enough of both", 300, 160, &ours, &[]),
+    ] {
+        let run = run(ImageJob::Watermark, switches);
+        let (went, summary) = collect(&all, free(bytes, inodes), run, (100, 100));
+        assert_eq!(went, expected, "{name}");
+        assert_eq!(
+            summary.freed_inodes,
+            100 * i64::try_from(went.len()).unwrap(),
+            "{name}"
+        );
+    }
+    let reason = |usage| {
+        let mut collector = ImageCollector::new(&all, Some(usage), run(ImageJob::Watermark, &ours));
+        collector.next_deletion().unwrap().reason.to_string()
+    };
+    assert_eq!(
+        reason(free(900, 99)),
+        "least recently used; 91% of the inodes used, to become 80%"
+    );
+    assert_eq!(
+        reason(free(99, 99)),
+        "least recently used; 91% of the space used, to become 80%"
+    );
+    let none = FsUsage {
+        inodes: 0,
+        inodes_free: 0,
+        ..free(900, 0)
+    };
+    let (went, summary) = collect(&all, none, run(ImageJob::Watermark, &ours), (0, 0));
+    assert!(
+        went.is_empty() && summary.error.is_none(),
+        "inodes are not counted"
+    );
+    let (_, summary) = collect(&all, free(900, 0), run(ImageJob::Watermark, &ours), (0, 30));
+    assert_eq!(
+        summary.error.unwrap().to_string(),
+        "Failed to garbage collect required amount of images. Attempted to free 200 inodes, but \
+         only found 90 inodes eligible to free."
+    );
+}
+
+/// Decision D38.
+#[test]
+fn a_never_used_image_ages_from_when_it_was_detected() {
+    let all = images(&[
+        "1 first=90000",
+        "1 first=1000",
+        "1 first=90000 last=3601",
+        "1 first=90000 last=3600",
+        "1 first=90000 last=3601 used",
+    ]);
+    let (ours, kubelet) = (Policy::default(), Policy::kubelet());
+    for (name, switches, up, expected) in [
+        ("ours", &ours, 0, &[0, 2][..]),
+        ("kubelet, up for long", &kubelet, 3601, &[0, 1, 2]),
+        (
+            "kubelet, not up for longer than the age",
+            &kubelet,
+            3600,
+            &[],
+        ),
+    ] {
+        let mut run = run(ImageJob::Watermark, switches);
+        run.policy.max_age = Some(Duration::from_secs(HOUR));
+        run.began_nanos = NOW - up * 1_000_000_000;
+        let (went, summary) = collect(&all, free(900, 900), run, (100, 0));
+        assert_eq!(went, expected, "{name}");
+        assert!(
+            summary
+                .tried
+                .iter()
+                .all(|one| one.reason == ImageReason::TooOld)
+        );
+    }
+    // And goes after those that were used before that.
+    let all = images(&["500 first=5000", "500 first=9000 last=6000"]);
+    for (switches, expected) in [(&ours, 1), (&kubelet, 0)] {
+        let (went, _) = collect(
+            &all,
+            free(0, 900),
+            run(ImageJob::Watermark, switches),
+            (100, 0),
+        );
+        assert_eq!(went, [expected]);
+    }
+}
+
+#[test]
+fn what_is_protected_stays_whatever_happens() {
+    let all = images(&[
+        "100 first=90000 used",
+        "100 first=90000 pinned",
+        "100 first=90000 kept",
+        "100 first=90000 only",
+        "100 first=90000 last=0",
+        "100 first=90000 last=-5",
+        "100 first=119",
+        "100",
+        "100 first=120",
+    ]);
+    let expected = [
+        "0: in use",
+        "1: pinned",
+        "2: kept by --keep-image",
+        "3: exists only here",
+        "4: used just now",
+        "5: used just now",
+        "6: younger than the minimum age",
+        "7: younger than the minimum age",
+    ];
+    let (ours, kubelet) = (Policy::default(), Policy::kubelet());
+    for switches in [&ours, &kubelet] {
+        for job in [ImageJob::Watermark, ImageJob::DeleteUnused] {
+            let (went, summary) = collect(&all, free(0, 900), run(job, switches), (100, 0));
+            assert_eq!(went, [8]);
+            assert_eq!(kept(&summary), expected);
+            assert_eq!(summary.removed(), 1);
+        }
+    }
+    let summary = collect(
+        &all,
+        free(0, 900),
+        run(ImageJob::Watermark, &ours),
+        (100, 0),
+    )
+    .1;
+    assert_eq!(
+        summary.held(&all)[0],
+        Held {
+            reason: Kept::JustUsed,
+            images: 2,
+            listed_bytes: 200
+        }
+    );
+}
+
+/// Decision D15.
+#[test]
+fn before_an_eviction_all_unused_images_go_or_until_it_is_clear() {
+    let all = images(&["100 first=900", "100 first=800", "100 first=700 last=600"]);
+    let ours = Policy::default();
+    for (reclaim, job, expected) in [
+        (Reclaim::All, ImageJob::DeleteUnused, 3),
+        (Reclaim::UntilClear, ImageJob::DeleteUnused, 1),
+        (Reclaim::UntilClear, ImageJob::Watermark, 2),
+    ] {
+        let mut run = run(job, &ours);
+        run.policy.reclaim = reclaim;
+        let mut collector = ImageCollector::new(&all, Some(free(0, 900)), run);
+        let mut available = 0;
+        while collector.next_deletion().is_some() {
+            available += 100;
+            collector.removed(Some(free(available, 900)));
+            collector.cleared();
+        }
+        let summary = collector.summary();
+        assert_eq!(
+            (summary.removed(), summary.error),
+            (expected, None),
+            "{reclaim:?}"
+        );
+        let rest = summary.kept.iter();
+        assert!(rest.clone().all(|one| one.reason == Kept::NotNeeded));
+        assert_eq!(rest.count() + expected, 3);
+    }
+    // The use of the disk is no condition for it.
+    let run = run(ImageJob::DeleteUnused, &ours);
+    let mut collector = ImageCollector::new(&all, None, run);
+    assert_eq!(
+        collector.next_deletion().unwrap().reason.to_string(),
+        "no container uses it"
+    );
+    collector.removed(None);
+    assert_eq!(collector.summary().freed_bytes, 0);
+}
+
+#[test]
+fn a_failed_removal_costs_that_image_only() {
+    let all = images(&["100 first=9000", "100 first=8000", "100 first=7000"]);
+    let ours = Policy::default();
+    let fail_first = |run, usage| {
+        let mut collector = ImageCollector::new(&all, Some(usage), run);
+        let mut tried = Vec::new();
+        let mut usage = usage;
+        while let Some(deletion) = collector.next_deletion() {
+            if tried.is_empty() {
+                collector.failed();
+            } else {
+                usage.available_bytes += 100;
+                collector.removed(Some(usage));
+            }
+            tried.push(deletion.index);
+        }
+        let summary = collector.summary();
+        (tried, summary.error.map(|error| error.to_string()), summary)
+    };
+    let (tried, error, summary) = fail_first(run(ImageJob::Watermark, &ours), free(100, 900));
+    assert_eq!(tried, [0, 1]);
+    assert_eq!(
+        error.unwrap(),
+        "wanted to free 100 bytes, but freed 100 bytes space with errors in image deletion"
+    );
+    assert_eq!(
+        kept(&summary),
+        ["0: removal failed", "2: not needed: enough is free"]
+    );
+    let (tried, error, _) = fail_first(run(ImageJob::DeleteUnused, &ours), free(100, 900));
+    assert_eq!(tried, [0, 1, 2]);
+    assert_eq!(
+        error.unwrap(),
+        "wanted to free 9223372036854775807 bytes, but freed 200 bytes space with errors in \
+         image deletion"
+    );
+}
+
+#[test]
+fn a_failed_removal_of_an_old_image_ends_the_kubelets_run() {
+    let (ours, kubelet) = (Policy::default(), Policy::kubelet());
+    let all = images(&[
+        "100 first=9000 last=9000",
+        "100 first=8000 last=8000",
+        "100 first=7000 last=7000",
+    ]);
+    for (switches, expected) in [(&ours, &[0, 1, 2][..]), (&kubelet, &[0, 1])] {
+        let mut run = run(ImageJob::Watermark, switches);
+        run.policy.max_age = Some(Duration::from_secs(7500));
+        run.began_nanos = 0;
+        let mut collector = ImageCollector::new(&all, Some(free(0, 900)), run);
+        let mut tried = Vec::new();
+        while let Some(deletion) = collector.next_deletion() {
+            tried.push(deletion.index);
+            if deletion.index == 0 {
+                // Saying nothing counts as failed.
+                continue;
+            }
+            collector.removed(Some(free(100, 900)));
+        }
+        assert_eq!(tried, expected);
+        let error = collector.summary().error.unwrap();
+        if switches.failed_image_removal_ends_gc {
+            assert_eq!(
+                error.to_string(),
+                "wanted to free images older than 2h5m0s, encountered errors in image deletion"
+            );
+        }
+    }
+}
+
+#[test]
+fn odd_filesystems_end_the_run() {
+    let all = images(&["100 first=9000 last=8000"]);
+    let ours = Policy::default();
+    let error = |usage: Option<FsUsage>| {
+        let mut collector = ImageCollector::new(&all, usage, run(ImageJob::Watermark, &ours));
+        assert_eq!(collector.next_deletion(), None);
+        collector.summary().error
+    };
+    let of = |capacity_bytes, available_bytes| {
+        Some(FsUsage {
+            capacity_bytes,
+            available_bytes,
+            ..FsUsage::default()
+        })
+    };
+    for (name, usage, expected) in [
+        ("unknown", None, Some(ImageGcError::NoUsage)),
+        ("no room", of(0, 0), Some(ImageGcError::InvalidCapacity)),
+        ("more free than there is", of(1, 2), None),
+        ("huge", of(u64::MAX, u64::MAX / 2), None),
+    ] {
+        assert_eq!(error(usage), expected, "{name}");
+    }
+    // Old ones go before that.
+    let mut run = run(ImageJob::Watermark, &ours);
+    run.policy.max_age = Some(Duration::from_secs(60));
+    let mut collector = ImageCollector::new(&all, None, run);
+    assert!(collector.next_deletion().is_some());
+    collector.removed(None);
+    assert_eq!(collector.next_deletion(), None);
+    assert_eq!(collector.summary().error, Some(ImageGcError::NoUsage));
+    let huge = of(u64::MAX, 0);
+    let run = self::run(ImageJob::Watermark, &ours);
+    let (went, summary) = collect(&all, huge.unwrap(), run, (100, 0));
+    assert_eq!(went, [0]);
+    assert!(summary.error.is_some());
+}
+
+#[test]
+fn a_policy_is_checked_in_the_kubelets_words() {
+    let policy = |high_percent, low_percent| ImagePolicy {
+        high_percent,
+        low_percent,
+        ..ImagePolicy::default()
+    };
+    for (high, low, expected) in [
+        (85, 80, None),
+        (80, 80, None),
+        (0, 0, None),
+        (
+            101,
+            80,
+            Some("invalid HighThresholdPercent 101, must be in range [0-100]"),
+        ),
+        (
+            85,
+            -1,
+            Some("invalid LowThresholdPercent -1, must be in range [0-100]"),
+        ),
+        (
+            80,
+            85,
+            Some("LowThresholdPercent 85 can not be higher than HighThresholdPercent 80"),
+        ),
+    ] {
+        let error = policy(high, low)
+            .check()
+            .err()
+            .map(|error| error.to_string());
+        assert_eq!(error.as_deref(), expected);
+    }
+    assert!(policy(100, 80).is_off() && !policy(99, 80).is_off());
+    let aged = ImagePolicy {
+        max_age: Some(Duration::from_secs(1)),
+        ..policy(100, 80)
+    };
+    assert!(!aged.is_off());
+}

@@ -1,0 +1,62 @@
+use alloc::string::String;
+use std::path::{Path, PathBuf};
+
+use evictd_cri::{Container, ContainerState, ContainerStatus, Resources};
+
+use crate::remote::read_cgroup;
+
+/// What is known of a container beside the list.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Details {
+    /// The state in which it was asked for; `None` when it is to be asked again.
+    state: Option<ContainerState>,
+    pub(super) cgroup: Option<PathBuf>,
+    pub(super) finished_nanos: Option<i64>,
+    pub(super) log: Option<PathBuf>,
+    pub(super) resources: Resources,
+    /// The image, by its id where that could be found.
+    pub(super) image: String,
+}
+
+impl Details {
+    /// Whether this is still so.
+    pub(super) fn is_of(&self, container: &Container) -> bool {
+        self.state == Some(container.state)
+    }
+
+    pub(super) fn new(
+        container: &Container,
+        status: Option<ContainerStatus>,
+        image: String,
+        proc: &Path,
+    ) -> Self {
+        let Some(status) = status else {
+            return Self {
+                image,
+                ..Self::default()
+            };
+        };
+        let pid = pid_of(status.info.as_deref());
+        let cgroup = pid.and_then(|pid| read_cgroup(proc, pid, &container.id));
+        // Who runs in no cgroup that could be found is asked again the next time.
+        let is_whole = container.state != ContainerState::Running || cgroup.is_some();
+        Self {
+            // Not the list's: what has changed since is asked for again.
+            state: is_whole.then_some(status.state),
+            cgroup,
+            finished_nanos: Some(status.finished_nanos).filter(|nanos| *nanos > 0),
+            log: Some(status.log_path)
+                .filter(|path| !path.is_empty())
+                .map(PathBuf::from),
+            resources: status.resources,
+            image,
+        }
+    }
+}
+
+/// The first process: containerd and CRI-O tell it so.
+fn pid_of(info: Option<&str>) -> Option<u32> {
+    let info: serde_json::Value = serde_json::from_str(info?).ok()?;
+    let pid = info.get("pid")?.as_u64()?;
+    u32::try_from(pid).ok()
+}

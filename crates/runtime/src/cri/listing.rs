@@ -1,0 +1,268 @@
+//! From what the runtime says to pods. No I/O.
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use evictd_cri::{Container, ContainerState as State, Resources, Sandbox};
+use evictd_node::QosClass;
+use evictd_pod::{Pod, ResourceList};
+use evictd_quantity::Quantity;
+
+use super::details::Details;
+use crate::cgroup::{KubepodsName, is_uid, parse_kubepods_name};
+use crate::remote::{bytes, class_of, clean, cpu, kubepods_class, read_wishes, thousandths};
+use crate::{
+    ContainerState, ListedContainer, ListedSandbox, RuntimeListing, RuntimePod, WritableLayer,
+};
+
+/// The kubelet's: seconds of grace, on each container.
+const GRACE: &str = "io.kubernetes.pod.terminationGracePeriod";
+/// What the kubelet writes on containers too, for those whose sandbox is gone.
+const POD_UID: &str = "io.kubernetes.pod.uid";
+const POD_NAME: &str = "io.kubernetes.pod.name";
+const POD_NAMESPACE: &str = "io.kubernetes.pod.namespace";
+
+/// A weight that stands for no request of cpu.
+const LEAST_SHARES: u64 = 2;
+
+/// Puts all of it together, in the order of the lists.
+pub(super) fn assemble(
+    sandboxes: &[Sandbox],
+    containers: &[Container],
+    known: &BTreeMap<String, Details>,
+    notes: Vec<String>,
+) -> RuntimeListing {
+    let mut assembly = Assembly {
+        notes,
+        ..Assembly::default()
+    };
+    for sandbox in sandboxes {
+        assembly.add_sandbox(sandbox);
+    }
+    let nothing = Details::default();
+    for container in containers {
+        assembly.add_container(container, known.get(&container.id).unwrap_or(&nothing));
+    }
+    let pods = assembly.pods.into_iter().map(Draft::finish).collect();
+    RuntimeListing {
+        pods,
+        sandboxes: assembly.sandboxes,
+        containers: assembly.containers,
+        notes: assembly.notes,
+    }
+}
+
+/// A pod of which not all has been seen.
+#[derive(Default)]
+struct Draft {
+    pod: RuntimePod,
+    /// Whether its sandbox is ready, and when that was made: the newest counts.
+    standing: (bool, i64),
+    /// What the pod as a whole requests of memory, by a wish.
+    memory_request: Option<Quantity>,
+}
+
+#[derive(Default)]
+struct Assembly {
+    pods: Vec<Draft>,
+    by_uid: BTreeMap<String, usize>,
+    by_sandbox: BTreeMap<String, usize>,
+    sandboxes: Vec<ListedSandbox>,
+    containers: Vec<ListedContainer>,
+    notes: Vec<String>,
+}
+
+impl Assembly {
+    /// The pod with this uid; a new one where need be.
+    fn pod(&mut self, uid: &str) -> usize {
+        let next = self.pods.len();
+        let index = *self.by_uid.entry(uid.to_string()).or_insert(next);
+        if index == next {
+            let mut draft = Draft::default();
+            draft.pod.pod.metadata.uid = clean(uid);
+            draft.standing = (false, i64::MIN);
+            self.pods.push(draft);
+        }
+        index
+    }
+
+    fn add_sandbox(&mut self, sandbox: &Sandbox) {
+        let uid = if sandbox.uid.is_empty() {
+            &sandbox.id
+        } else {
+            &sandbox.uid
+        };
+        let index = self.pod(uid);
+        self.by_sandbox.insert(sandbox.id.clone(), index);
+        let standing = (sandbox.is_ready, sandbox.created_nanos);
+        if let Some(draft) = self.pods.get_mut(index)
+            && standing >= draft.standing
+        {
+            draft.standing = standing;
+            draft.describe(sandbox, &mut self.notes);
+        }
+        self.sandboxes.push(ListedSandbox {
+            id: sandbox.id.clone(),
+            pod: index,
+            ready: sandbox.is_ready,
+            created_nanos: sandbox.created_nanos,
+            attempt: sandbox.attempt,
+        });
+    }
+
+    fn add_container(&mut self, container: &Container, details: &Details) {
+        let index = self.pod_of(container);
+        if let (Some(draft), State::Running) = (self.pods.get_mut(index), container.state) {
+            draft.add_running(container, details, &mut self.notes);
+        }
+        self.containers.push(ListedContainer {
+            id: container.id.clone(),
+            name: clean(&container.name),
+            pod: index,
+            sandbox: Some(container.sandbox.clone()).filter(|id| !id.is_empty()),
+            state: match container.state {
+                State::Created => ContainerState::Created,
+                State::Running => ContainerState::Running,
+                State::Exited => ContainerState::Exited,
+                State::Unknown => ContainerState::Unknown,
+            },
+            image: details.image.clone(),
+            created_nanos: container.created_nanos,
+            finished_nanos: details.finished_nanos,
+            attempt: container.attempt,
+            cgroup: details.cgroup.clone(),
+            layer: WritableLayer::Unknown,
+            log: details.log.clone(),
+        });
+    }
+
+    /// By its sandbox; one whose sandbox is not listed, by its labels.
+    fn pod_of(&mut self, container: &Container) -> usize {
+        if let Some(index) = self.by_sandbox.get(&container.sandbox) {
+            return *index;
+        }
+        let label = |key: &str| container.labels.get(key).map(String::as_str);
+        let uid = label(POD_UID).filter(|uid| !uid.is_empty());
+        let index = self.pod(uid.unwrap_or(&container.sandbox));
+        if let Some(draft) = self.pods.get_mut(index) {
+            let metadata = &mut draft.pod.pod.metadata;
+            if metadata.name.is_empty() {
+                metadata.name = clean(label(POD_NAME).unwrap_or(&container.name));
+                metadata.namespace = clean(label(POD_NAMESPACE).unwrap_or_default());
+            }
+        }
+        index
+    }
+}
+
+impl Draft {
+    fn describe(&mut self, sandbox: &Sandbox, notes: &mut Vec<String>) {
+        let marks = marks(&sandbox.labels, &sandbox.annotations);
+        let wishes = read_wishes(&marks, &sandbox.name, notes);
+        self.pod.sandbox = Some(sandbox.id.clone());
+        self.memory_request = wishes.memory_request;
+        self.pod.pod.spec.priority = wishes.priority;
+        let metadata = &mut self.pod.pod.metadata;
+        let name = if sandbox.name.is_empty() {
+            &sandbox.id
+        } else {
+            &sandbox.name
+        };
+        metadata.name = clean(name);
+        metadata.namespace = clean(&sandbox.namespace);
+        metadata.labels.clone_from(&sandbox.labels);
+        metadata.annotations.clone_from(&sandbox.annotations);
+    }
+
+    fn add_running(&mut self, container: &Container, details: &Details, notes: &mut Vec<String>) {
+        let who = format!("{}/{}", self.pod.pod.metadata.name, container.name);
+        let marks = marks(&container.labels, &container.annotations);
+        let wishes = read_wishes(&marks, &who, notes);
+        self.pod.running.push(container.id.clone());
+        self.pod.cgroups.extend(details.cgroup.clone());
+        let spec = &mut self.pod.pod.spec;
+        spec.priority = spec.priority.max(wishes.priority);
+        let grace = container.annotations.get(GRACE);
+        let grace = grace.and_then(|text| text.parse().ok());
+        spec.termination_grace_period_seconds = spec.termination_grace_period_seconds.max(grace);
+        spec.containers.push(evictd_pod::Container {
+            name: clean(&container.name),
+            resources: resources(&details.resources, wishes.memory_request),
+            restart_policy: None,
+        });
+    }
+
+    fn finish(mut self) -> RuntimePod {
+        let containers = &mut self.pod.pod.spec.containers;
+        let has_own = containers
+            .iter()
+            .any(|container| container.resources.requests.memory.is_some());
+        if let (false, Some(first)) = (has_own, containers.first_mut()) {
+            first.resources.requests.memory = self.memory_request;
+        }
+        let by_place = self
+            .pod
+            .cgroups
+            .first()
+            .and_then(|first| class_by_place(first));
+        let by_numbers = class_of(&self.pod.pod.spec);
+        self.pod.pod.status.qos_class = Some(by_place.unwrap_or(by_numbers));
+        if let Some(own) = own_cgroup(&self.pod.cgroups, &self.pod.pod) {
+            self.pod.cgroups = alloc::vec![own];
+        }
+        self.pod
+    }
+}
+
+/// Labels and annotations of evictd's, the annotations last: they count.
+fn marks(
+    labels: &BTreeMap<String, String>,
+    annotations: &BTreeMap<String, String>,
+) -> BTreeMap<String, String> {
+    labels
+        .iter()
+        .chain(annotations)
+        .filter(|(key, _)| key.starts_with("evictd."))
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect()
+}
+
+fn resources(told: &Resources, memory_request: Option<Quantity>) -> evictd_pod::Resources {
+    let positive = |number: i64| u64::try_from(number).ok().filter(|number| *number > 0);
+    let shares = positive(told.cpu_shares).filter(|shares| *shares > LEAST_SHARES);
+    let quota = positive(told.cpu_quota).zip(positive(told.cpu_period));
+    let limit = quota.map(|(quota, period)| quota.saturating_mul(1000).div_ceil(period));
+    evictd_pod::Resources {
+        requests: ResourceList {
+            cpu: shares.map(|shares| cpu(thousandths(shares))),
+            memory: memory_request,
+            ..ResourceList::default()
+        },
+        limits: ResourceList {
+            cpu: limit.map(cpu),
+            memory: positive(told.memory_limit_bytes).map(bytes),
+            ..ResourceList::default()
+        },
+    }
+}
+
+fn class_by_place(cgroup: &Path) -> Option<QosClass> {
+    kubepods_class(&cgroup.parent()?.to_string_lossy())
+}
+
+/// The cgroup that holds all of a pod's containers and nothing else: the one above
+/// each of them, when its name says that it is this pod's.
+fn own_cgroup(cgroups: &[PathBuf], pod: &Pod) -> Option<PathBuf> {
+    let above = cgroups.first()?.parent()?;
+    let name = parse_kubepods_name(above.file_name()?.as_bytes())?;
+    let is_own = match name {
+        KubepodsName::Pod { uid, systemd } => is_uid(&uid, &pod.metadata.uid, systemd),
+        KubepodsName::Class(_) => false,
+    };
+    let holds_all = cgroups.iter().all(|cgroup| cgroup.parent() == Some(above));
+    (is_own && holds_all).then(|| above.to_path_buf())
+}

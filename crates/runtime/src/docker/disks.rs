@@ -1,0 +1,34 @@
+use std::path::{Path, PathBuf};
+
+use evictd_docker::EngineInfo;
+
+use crate::RuntimeDisks;
+
+/// Where an engine keeps images and writable layers.
+///
+/// Every driver but one has a directory of its name for both, below the engine's
+/// root: `overlay2`, `vfs`, `btrfs`, `zfs`, Podman's `overlay`. That one is
+/// `devicemapper`, whose thin pool no directory shows. With containerd's image
+/// store (Docker 29) they are in containerd's root.
+pub(super) fn find_disks(info: &EngineInfo) -> RuntimeDisks {
+    let root = Path::new(&info.root_dir);
+    let in_containerd = info
+        .driver_status
+        .iter()
+        .any(|(key, value)| key == "driver-type" && value.contains("containerd"));
+    let images = if info.root_dir.is_empty() || info.driver == "devicemapper" {
+        None
+    } else if in_containerd {
+        let own = root.join("containerd/daemon");
+        [own, PathBuf::from("/var/lib/containerd")]
+            .into_iter()
+            .find(|path| path.is_dir())
+    } else {
+        Some(root.join(&info.driver)).filter(|path| path.is_dir())
+    };
+    RuntimeDisks {
+        images,
+        containers: None,
+        driver: evictd_docker::clean(&info.driver),
+    }
+}

@@ -1,0 +1,315 @@
+//! Docker, Podman and balenaEngine, by the Docker Engine API.
+
+mod disks;
+mod end;
+mod labels;
+mod listing;
+mod remove;
+mod resources;
+#[cfg(test)]
+mod tests;
+
+use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::time::Duration;
+use std::path::{Path, PathBuf};
+
+use evictd_docker::{
+    Client, ContainerDetail, ContainerSummary, EngineVersion, Error, Failure, ImageSummary, clean,
+};
+
+use crate::remote::read_cgroup;
+use crate::{
+    CallError, CallFailure, ContainerRuntime, ListedImage, RuntimeDisks, RuntimeListing, RuntimePod,
+};
+use listing::Seen;
+
+/// How long a call may take as a whole; stopping, the grace longer.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// Who answers behind the API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Engine {
+    Docker,
+    Podman,
+    Balena,
+}
+
+impl Engine {
+    fn of(version: &EngineVersion, socket: &Path) -> Self {
+        let said = [&*version.component, &*version.platform];
+        let names = |word: &str| {
+            let mut words = said.iter().map(|text| text.to_ascii_lowercase());
+            words.any(|text| text.contains(word))
+        };
+        if names("podman") {
+            Self::Podman
+        } else if names("balena") || socket.to_string_lossy().contains("balena") {
+            Self::Balena
+        } else {
+            Self::Docker
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Docker => "Docker",
+            Self::Podman => "Podman",
+            Self::Balena => "balenaEngine",
+        }
+    }
+
+    /// The namespace of pods that have none.
+    const fn namespace(self) -> &'static str {
+        match self {
+            Self::Docker => "docker",
+            Self::Podman => "podman",
+            Self::Balena => "balena",
+        }
+    }
+}
+
+/// Docker, Podman or balenaEngine behind its unix socket. Feature `docker`.
+///
+/// # What is a pod
+///
+/// The first of these that fits a container:
+///
+/// 1. The labels `io.kubernetes.pod.{uid,name,namespace}` (cri-dockerd,
+///    dockershim): that pod. A container of the type `podsandbox`, or with the
+///    name `POD`, is its sandbox.
+/// 2. A pod of Podman's: its uid is Podman's id of it, its namespace `podman`,
+///    its infra container the sandbox.
+/// 3. The label `com.docker.compose.project`: the project is one pod, with its
+///    name as name and uid.
+/// 4. Every other container is a pod of its own, with its name as name and its id
+///    as uid.
+///
+/// The namespace of the last two is `docker`, `podman` or `balena`.
+///
+/// # Requests, limits, QoS class
+///
+/// A container requests its memory reservation and is limited to its memory
+/// limit; what it does not state it does not have, so that the same numbers come
+/// out as from its cgroup. `--cpus` and `--cpu-shares` count as limit and request
+/// of cpu. Only what runs counts. Where the parent cgroup lies in a kubepods
+/// tree, its place there is the QoS class. Else memory alone tells `Guaranteed`
+/// (every container's request equals its limit) from `Burstable`, as hardly
+/// anyone states a request of cpu here; a pod that states nothing at all is
+/// `BestEffort`.
+///
+/// # Labels
+///
+/// `evictd.priority` (a whole number of 32 bits; the highest of its containers
+/// counts), `evictd.memory-request` (a Kubernetes quantity, in place of the
+/// reservation) and `evictd.protect=true` (the pod gets the priority
+/// 2,000,000,000, so it is critical and never evicted). A value that makes no
+/// sense is ignored with a note in [`RuntimeListing::notes`].
+///
+/// # Ending a pod for good
+///
+/// [`end_pod`](ContainerRuntime::end_pod) sets the restart policies to `no`, then
+/// stops all containers at once. What starts containers from outside cannot be
+/// held back: Swarm services, `docker compose up`, systemd units of Podman
+/// (Quadlet). Podman before version 5 cannot change a policy: a container stopped
+/// there stays so until `podman-restart.service` starts all with
+/// `restart=always` at the next boot.
+#[derive(Debug)]
+pub struct DockerRuntime {
+    endpoint: String,
+    client: Client,
+    proc: PathBuf,
+    engine: Option<Engine>,
+    /// What is known of each container, as long as the list says the same of it.
+    known: BTreeMap<String, Known>,
+}
+
+/// What was learnt of a container.
+#[derive(Debug)]
+struct Known {
+    state: String,
+    status: String,
+    detail: ContainerDetail,
+    cgroup: Option<PathBuf>,
+}
+
+impl DockerRuntime {
+    /// A runtime behind that socket; nothing is opened yet.
+    #[must_use]
+    pub fn new(socket: &Path) -> Self {
+        Self::with(socket, Path::new("/proc"), LIMIT)
+    }
+
+    /// As [`DockerRuntime::new`], with another `/proc` and another time limit for
+    /// each call.
+    #[must_use]
+    pub fn with(socket: &Path, proc: &Path, limit: Duration) -> Self {
+        Self {
+            endpoint: format!("unix://{}", socket.display()),
+            client: Client::new(socket.to_owned(), limit),
+            proc: proc.to_owned(),
+            engine: None,
+            known: BTreeMap::new(),
+        }
+    }
+
+    fn error(&self, error: Error) -> CallError {
+        CallError {
+            endpoint: self.endpoint.as_str().into(),
+            call: error.call,
+            failure: match error.failure {
+                Failure::NotReachable(why) => CallFailure::NotReachable(why),
+                Failure::TimedOut(after) => CallFailure::TimedOut(after),
+                Failure::Refused { status, message } => CallFailure::Refused {
+                    code: u32::from(status),
+                    message,
+                },
+                Failure::Malformed(what) => CallFailure::Malformed(what),
+            },
+        }
+    }
+
+    /// Asked once: who listens on a socket does not become another.
+    fn engine(&mut self) -> Result<Engine, Error> {
+        if let Some(engine) = self.engine {
+            return Ok(engine);
+        }
+        let version = self.client.version()?;
+        let engine = Engine::of(&version, self.client.socket());
+        self.engine = Some(engine);
+        Ok(engine)
+    }
+
+    fn list_all(&mut self) -> Result<RuntimeListing, Error> {
+        let engine = self.engine()?;
+        let summaries = self.client.containers()?;
+        let pods = match engine {
+            Engine::Podman => self.client.podman_pods()?,
+            Engine::Docker | Engine::Balena => Vec::new(),
+        };
+        let mut notes = Vec::new();
+        let mut known = BTreeMap::new();
+        for summary in &summaries {
+            if let Some(found) = self.look_up(summary, &mut notes)? {
+                known.insert(summary.id.clone(), found);
+            }
+        }
+        self.known = known;
+        let seen = summaries.into_iter().filter_map(|summary| {
+            let known = self.known.get(&summary.id)?;
+            Some(Seen { summary, known })
+        });
+        Ok(listing::assemble(engine, seen.collect(), &pods, notes))
+    }
+
+    /// What is known of a container; `None` when it has vanished meanwhile.
+    fn look_up(
+        &mut self,
+        summary: &ContainerSummary,
+        notes: &mut Vec<String>,
+    ) -> Result<Option<Known>, Error> {
+        if let Some(known) = self.known.remove(&summary.id)
+            && known.state == summary.state
+            && known.status == summary.status
+        {
+            return Ok(Some(known));
+        }
+        let detail = match self.client.container(&summary.id) {
+            Ok(detail) => detail,
+            Err(error) => match error.failure {
+                Failure::Refused { status: 404, .. } => return Ok(None),
+                // One that the engine cannot look at must not hide the others.
+                Failure::Refused { .. } => {
+                    notes.push(clean(&format!("{error}")));
+                    ContainerDetail::default()
+                }
+                Failure::NotReachable(_) | Failure::TimedOut(_) | Failure::Malformed(_) => {
+                    return Err(error);
+                }
+            },
+        };
+        let cgroup = read_cgroup(&self.proc, detail.pid, &summary.id);
+        // Who runs in no cgroup that could be found is asked again the next time.
+        let whole = detail.pid == 0 || cgroup.is_some();
+        Ok(Some(Known {
+            state: summary.state.clone(),
+            status: if whole {
+                summary.status.clone()
+            } else {
+                String::new()
+            },
+            detail,
+            cgroup,
+        }))
+    }
+}
+
+impl ContainerRuntime for DockerRuntime {
+    fn endpoint(&self) -> &str {
+        &self.endpoint
+    }
+
+    fn version(&mut self) -> Result<String, CallError> {
+        let version = self.client.version().map_err(|error| self.error(error))?;
+        let engine = Engine::of(&version, self.client.socket());
+        self.engine = Some(engine);
+        Ok(format!("{} {}", engine.name(), clean(&version.version)))
+    }
+
+    fn list(&mut self) -> Result<RuntimeListing, CallError> {
+        self.list_all().map_err(|error| self.error(error))
+    }
+
+    fn images(&mut self) -> Result<Vec<ListedImage>, CallError> {
+        let images = self.client.images().map_err(|error| self.error(error))?;
+        Ok(images.into_iter().map(listed_image).collect())
+    }
+
+    fn disks(&mut self) -> Result<RuntimeDisks, CallError> {
+        let info = self.client.info().map_err(|error| self.error(error))?;
+        Ok(disks::find_disks(&info))
+    }
+
+    fn end_pod(&mut self, pod: &RuntimePod, grace: Duration) -> Result<(), CallError> {
+        end::end_pod(&self.client, pod, grace).map_err(|error| self.error(error))
+    }
+
+    fn remove_container(&mut self, id: &str) -> Result<(), CallError> {
+        remove::gone_is_fine(self.client.remove_container(id)).map_err(|error| self.error(error))
+    }
+
+    fn remove_sandbox(&mut self, id: &str) -> Result<(), CallError> {
+        let engine = self.engine().map_err(|error| self.error(error))?;
+        remove::remove_sandbox(&mut self.client, engine, id).map_err(|error| self.error(error))
+    }
+
+    fn remove_image(&mut self, id: &str) -> Result<(), CallError> {
+        remove::remove_image(&mut self.client, id).map_err(|error| self.error(error))
+    }
+}
+
+/// No engine of these pins images.
+fn listed_image(image: ImageSummary) -> ListedImage {
+    ListedImage {
+        id: image.id,
+        tags: image.tags,
+        digests: image.digests,
+        size_bytes: image.size_bytes,
+        pinned: false,
+    }
+}
+
+/// A refusal of ours, in the words of the API.
+fn refusal(call: &str, message: String) -> Error {
+    Error {
+        call: Box::from(call),
+        failure: Failure::Refused {
+            status: 409,
+            message: message.into(),
+        },
+    }
+}

@@ -1,0 +1,25 @@
+//! Requests and limits of a container, from what it was given.
+
+use evictd_docker::ContainerDetail;
+use evictd_pod::{ResourceList, Resources};
+use evictd_quantity::Quantity;
+
+use crate::remote::{bytes, cpu, thousandths};
+
+/// What a container requests and is limited to. `memory_request` is what a label
+/// asks for.
+pub(super) fn resources(detail: &ContainerDetail, memory_request: Option<Quantity>) -> Resources {
+    let reserved = detail.memory_reservation_bytes.map(bytes);
+    Resources {
+        requests: ResourceList {
+            cpu: detail.cpu_shares.map(|shares| cpu(thousandths(shares))),
+            memory: memory_request.or(reserved),
+            ..ResourceList::default()
+        },
+        limits: ResourceList {
+            cpu: detail.nano_cpus.map(|nanos| cpu(nanos.div_ceil(1_000_000))),
+            memory: detail.memory_bytes.map(bytes),
+            ..ResourceList::default()
+        },
+    }
+}

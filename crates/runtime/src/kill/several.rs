@@ -1,0 +1,82 @@
+use alloc::vec::Vec;
+
+use evictd_node::Mono;
+use rustix::fd::BorrowedFd;
+
+use super::{Kill, KillReport, KillState};
+use crate::KillInFlight;
+
+/// A pod that lies in several cgroups, each with a kill of its own.
+#[derive(Debug)]
+pub(crate) struct Kills {
+    all: Vec<Kill>,
+    report: KillReport,
+}
+
+impl Kills {
+    pub(crate) fn new(now: Mono, all: Vec<Kill>) -> Self {
+        let report = KillReport::new(now);
+        Self { all, report }
+    }
+
+    /// What all of them say together.
+    fn take_reports(&mut self) {
+        let mut sum = KillReport::new(self.report.started);
+        for report in self.all.iter().map(Kill::report) {
+            sum.term_sent = earlier(sum.term_sent, report.term_sent);
+            sum.kill_sent = earlier(sum.kill_sent, report.kill_sent);
+            sum.method = sum.method.or(report.method);
+            sum.processes += report.processes;
+            sum.problem = sum.problem.or(report.problem);
+            sum.remaining.extend(report.remaining.iter().cloned());
+            sum.out_of_sight |= report.out_of_sight;
+        }
+        let ended = self.all.iter().map(|kill| kill.report().ended);
+        // Nothing has ended before the last part has.
+        sum.ended = ended
+            .collect::<Option<Vec<Mono>>>()
+            .and_then(|all| all.into_iter().max());
+        self.report = sum;
+    }
+}
+
+impl KillInFlight for Kills {
+    fn poll(&mut self, now: Mono) -> KillState {
+        let mut all = KillState::Gone;
+        for kill in &mut self.all {
+            all = match (all, kill.poll(now)) {
+                (KillState::Waiting { until }, KillState::Waiting { until: other }) => {
+                    KillState::Waiting {
+                        until: until.min(other),
+                    }
+                }
+                (waiting @ KillState::Waiting { .. }, _)
+                | (_, waiting @ KillState::Waiting { .. }) => waiting,
+                (KillState::Stuck, _) | (_, KillState::Stuck) => KillState::Stuck,
+                (KillState::Gone, KillState::Gone) => KillState::Gone,
+            };
+        }
+        self.take_reports();
+        all
+    }
+
+    fn ask(&mut self) {
+        self.all.iter_mut().for_each(KillInFlight::ask);
+    }
+
+    fn each_descriptor(&self, each: &mut dyn FnMut(BorrowedFd<'_>)) {
+        self.all.iter().flat_map(Kill::pidfds).for_each(each);
+    }
+
+    fn report(&self) -> &KillReport {
+        &self.report
+    }
+
+    fn held_pids(&self) -> u64 {
+        self.all.iter().map(Kill::held_pids).sum()
+    }
+}
+
+fn earlier(one: Option<Mono>, other: Option<Mono>) -> Option<Mono> {
+    one.into_iter().chain(other).min()
+}

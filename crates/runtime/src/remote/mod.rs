@@ -1,0 +1,30 @@
+//! What the backends that ask a container runtime have in common.
+
+mod cgroup;
+mod resources;
+mod wishes;
+
+use alloc::string::String;
+
+pub(crate) use cgroup::read_cgroup;
+pub(crate) use resources::{bytes, class_of, cpu, kubepods_class, thousandths};
+pub(crate) use wishes::read_wishes;
+
+/// The longest text of others that is passed on, in characters.
+const MOST_TEXT: usize = 300;
+
+/// A text of others, fit for one line of a log: control characters escaped, cut
+/// after 300 characters.
+pub(crate) fn clean(text: &str) -> String {
+    let mut clean = String::new();
+    for letter in text.trim().chars().take(MOST_TEXT) {
+        if letter.is_control()
+            || matches!(letter, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        {
+            clean.extend(letter.escape_unicode());
+        } else {
+            clean.push(letter);
+        }
+    }
+    clean
+}
