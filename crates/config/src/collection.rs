@@ -2,6 +2,7 @@
 
 use core::time::Duration;
 
+use evictd_gc::{KeepPattern, KeepPatternError};
 use evictd_node::Signal;
 use evictd_quantity::GoDuration;
 use evictd_threshold::{Threshold, ThresholdValue};
@@ -128,13 +129,19 @@ pub(crate) fn pressure_comes_first(thresholds: &[Threshold], images: &ImageGc) -
     })
 }
 
-/// All that were given: what an image is called decides what they mean.
+/// All that were given, each one that can match a name.
 fn keep(book: &mut Book<'_>) -> Vec<String> {
     let texts = book.texts(KEEP).to_vec();
-    if texts.iter().any(|text| text.trim().is_empty()) {
-        let hint = "a name as the runtime lists it, with * for any part: docker.io/library/*";
-        let error = ConfigError::new(KEEP, ("", 0), "no image has an empty name".into(), hint);
-        book.settle(Err(error), ());
+    for text in &texts {
+        let parsed = KeepPattern::parse(text.as_bytes()).map_err(|error| {
+            let at = match error {
+                KeepPatternError::Character(at) => at,
+                KeepPatternError::Empty | KeepPatternError::TooLong => 0,
+            };
+            let hint = "an image's name, with * for any part of it: docker.io/library/*";
+            ConfigError::new(KEEP, (text, at), error.to_string(), hint)
+        });
+        book.settle(parsed.map(|_| ()), ());
     }
     let origin = book.origin(KEEP);
     book.note(KEEP, &texts.join(" "), origin);

@@ -130,7 +130,8 @@ pub struct ImageGc {
     pub max_age: Option<Duration>,
     /// How many go under pressure.
     pub reclaim: ImageReclaim,
-    /// Patterns of names that are never deleted, as they were given.
+    /// Patterns of names that are never deleted, as they were given; each can be
+    /// read as one.
     pub keep: Vec<String>,
     /// Never delete an image without the digest by which to fetch it again.
     pub keep_local: bool,
