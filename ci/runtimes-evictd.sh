@@ -104,3 +104,169 @@ evicts_over_docker() {
   resize modest 8
   stop_evictd
 }
+
+# memory_pod NAME MIB [KEY=VALUE...]: a pod over CRI whose container's size "resize" sets.
+memory_pod() {
+  local name=$1 mib=$2 sandbox
+  shift 2
+  resize "$name" "$mib"
+  sandbox=$(cri runp "$name" "uid=uid-$name" "cgroup-parent=/kubepods/burstable/poduid-$name" "$@")
+  cri run "$sandbox" main evictd.test/one:1 "mount=$sizes:/sizes" -- memory "/sizes/$name" >/dev/null
+}
+
+# --- collections: the same for all three -------------------------------------------
+
+# image_names RUNTIME: all names, sorted.
+image_names() {
+  case "$1" in
+    containerd) in_containerd image list -q | grep -v '^sha256:' | sort ;;
+    docker | podman) "$1_api" GET /images/json | jq -r '.[].RepoTags[]?' | sort ;;
+  esac
+}
+
+has_image() { image_names "$1" | grep -q -e "evictd.test/$2:1$"; }
+
+# use_image RUNTIME NAME: a container that runs from that image; leave_image ends it.
+use_image() {
+  local sandbox
+  case "$1" in
+    containerd)
+      sandbox=$(cri runp "use-$2" "uid=use-$2" "cgroup-parent=/kubepods/poduse-$2")
+      cri run "$sandbox" main "evictd.test/$2:1" -- idle >"$work/use-$2"
+      echo "$sandbox" >>"$work/use-$2"
+      ;;
+    *) "${1}_run" "use-$2" "evictd.test/$2:1" '["idle"]' >/dev/null ;;
+  esac
+}
+
+leave_image() {
+  local container sandbox
+  case "$1" in
+    containerd)
+      { read -r container; read -r sandbox; } <"$work/use-$2"
+      cri stop "$container" >/dev/null
+      cri rm "$container"
+      cri stopp "$sandbox"
+      cri rmp "$sandbox"
+      ;;
+    *) "${1}_api" DELETE "/containers/use-$2?force=true" >/dev/null ;;
+  esac
+}
+
+used_percent() { df --output=pcent "$storage" | tail -n 1 | tr -d ' %'; }
+available_kib() { df --output=avail -k "$storage" | tail -n 1 | tr -d ' '; }
+
+# collects_images RUNTIME ENDPOINT: images of 6 MB each go least recently used first, down to
+# the low watermark; the used, the kept and the sandboxes' image stay.
+collects_images() {
+  local runtime=$1 endpoint=$2 name used low
+  for name in second used kept first never; do
+    image_kib=6000 image "$name" "evictd.test/$name:1"
+    import_image "${runtime/%docker/dockerd}" "$images/$name.tar"
+    rm "$images/$name.tar"
+  done
+  use_image "$runtime" used
+  # A first daemon sees which images come to be used, and keeps it over a restart.
+  start_evictd "$endpoint" --image-gc-high-threshold=100
+  await_log 10 'answers at'
+  for name in first second; do
+    use_image "$runtime" $name
+    sleep 11 # it lists what runs every 10 s
+    leave_image "$runtime" $name
+  done
+  stop_evictd
+  used=$(used_percent)
+  note "images fill $used% of their disk"
+  # Two of them are less than what is to go, of the disk's 96 MB; containerd keeps each image
+  # twice, packed and unpacked.
+  low=$((used - 8))
+  [ "$runtime" != containerd ] || low=$((used - 16))
+  start_evictd "$endpoint" --image-gc-high-threshold="$used" --image-gc-low-threshold=$low \
+    --minimum-image-ttl-duration=0s --keep-image='evictd.test/kept'
+  wait_until 20 "two images go; by hand: $("$EVICTD" gc images --dry-run --container-runtime-endpoint="$endpoint" --image-gc-high-threshold="$used" --image-gc-low-threshold=$low 2>&1); $(tail -n 3 "$log")" logged 'removed 2 images'
+  note "$(grep -F -m 1 'removed 2 images' "$log" | sed 's/.*INFO *//')"
+  stop_evictd
+  for name in never first; do ! has_image "$runtime" $name || fail "$name should have gone: $(image_names "$runtime")"; done
+  for name in second used kept; do has_image "$runtime" $name || fail "$name should have stayed: $(image_names "$runtime")"; done
+  grep -F -e 'removed 2 images' "$log" | grep -q 'never:1, .*first:1' || fail "not in the order of their use: $(grep removed "$log")"
+  [ "$runtime" != containerd ] || image_names containerd | grep -q -e "$pause_image" || fail "the sandboxes' image has gone"
+  # By hand: what stays, and why.
+  "$EVICTD" gc images --all-unused --container-runtime-endpoint="$endpoint" --minimum-image-ttl-duration=0s --keep-image='evictd.test/kept'
+  ! has_image "$runtime" second || fail "gc images --all-unused should have removed second"
+  for name in used kept; do has_image "$runtime" $name || fail "$name should have stayed"; done
+}
+
+# exited RUNTIME NAME: a container that has ended; of what pod, the label says.
+exited() {
+  local sandbox id
+  case "$1" in
+    containerd)
+      sandbox=$(cri runp "$2" "uid=dead-$2" "cgroup-parent=/kubepods/poddead-$2")
+      id=$(cri run "$sandbox" main evictd.test/used:1 -- idle)
+      cri stop "$id" >/dev/null
+      cri stopp "$sandbox"
+      ;;
+    *)
+      "${1}_run" "$2" evictd.test/used:1 '["idle"]' >/dev/null
+      "${1}_api" POST "/containers/$2/stop?t=0" >/dev/null
+      ;;
+  esac
+}
+
+# containers_of RUNTIME: how many there are, in any state.
+containers_of() {
+  case "$1" in
+    containerd) cri ps | grep -c 'state:' || true ;;
+    *) "$1_api" GET '/containers/json?all=true' | jq length ;;
+  esac
+}
+
+# starves_imagefs RUNTIME ENDPOINT: while images suffice, no pod goes; then dead containers go
+# first, then images, then a pod, and what it wrote.
+starves_imagefs() {
+  local runtime=$1 endpoint=$2 name free filler=$storage/filler
+  for name in used spare; do
+    image_kib=12000 image "$name" "evictd.test/$name:1"
+    import_image "${runtime/%docker/dockerd}" "$images/$name.tar"
+    rm "$images/$name.tar"
+  done
+  use_image "$runtime" used
+  free=$(available_kib)
+  # 6 MB above what is free without the filler, which takes 12 MB: images are enough.
+  start_evictd "$endpoint" --eviction-hard="imagefs.available<$((free - 6000))Ki" \
+    --eviction-minimum-reclaim="imagefs.available=100Ki" --eviction-pressure-transition-period=1s \
+    --image-gc-high-threshold=100 --minimum-image-ttl-duration=0s
+  await_log 10 'answers at'
+  fallocate -l 12000K "$filler"
+  await_log 20 'imagefs.available is'
+  await_log 20 'removed 1 image (evictd.test/spare:1)'
+  await_log 10 'no threshold of it is met any more'
+  not_logged 'evicting pod'
+  rm "$filler"
+
+  # Now with a dead container too, and a filler for which all of that is not enough. What the
+  # writer writes into its layer makes it the one to go.
+  image_kib=2000 image spare evictd.test/spare:1
+  import_image "${runtime/%docker/dockerd}" "$images/spare.tar"
+  exited "$runtime" dead
+  "$runtime"_writer
+  sleep 12 # it looks at what pods keep on disk every 10 s
+  : >"$log"
+  # As much as is above the threshold, and more than the images hold.
+  fallocate -l $(($(available_kib) - free + 6000 + 12000))K "$filler"
+  await_log 30 'evicting pod'
+  note "$(grep -F -m 1 'evicting pod' "$log" | sed 's/.*INFO *//; s/(uid.*//')"
+  [ "$(grep -o -E 'removed [0-9]+ (container|image)|evicting pod [a-z/]*' "$log" | head -n 3 | sed 's/[0-9][0-9]* //; s/pod .*writer/pod writer/' | tr '\n' ' ')" = 'removed container removed image evicting pod writer ' ] ||
+    fail "not containers, images, pods: $(cat "$log")"
+  has_image "$runtime" used || fail "an image in use has gone"
+  rm "$filler"
+  await_log 10 'is gone after'
+  stop_evictd
+}
+docker_writer() { docker_run writer evictd.test/used:1 '["file","/held","4"]' >/dev/null; }
+podman_writer() { podman_run writer evictd.test/used:1 '["file","/held","4"]' >/dev/null; }
+containerd_writer() {
+  local sandbox
+  sandbox=$(cri runp writer uid=writer cgroup-parent=/kubepods/podwriter)
+  cri run "$sandbox" main evictd.test/used:1 -- file /held 4 >/dev/null
+}

@@ -292,8 +292,8 @@ fn records(bytes: &mut Bytes<'_>) {
         let images: Vec<(&str, bool)> = (0..bytes.below(6))
             .map(|_| (IDS[usize::from(bytes.below(4))], bytes.flag()))
             .collect();
-        let all = bytes.flag();
-        records.observe(now, &images, all);
+        let runtime = if bytes.flag() { "one" } else { "two" };
+        records.observe(now, runtime, &images);
         assert_eq!(records.looked_at(), now);
         let again = ImageRecords::restore(now, &mut records.entries());
         assert_eq!(again, records);

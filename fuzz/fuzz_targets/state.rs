@@ -4,6 +4,7 @@
 
 use core::time::Duration;
 
+use evictd_gc::MOST_IMAGES;
 use evictd_node::Mono;
 use evictd_state::{HISTORY, MAX_BYTES, Record, parse, to_json};
 use libfuzzer_sys::fuzz_target;
@@ -25,6 +26,11 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(again.history, state.history[dropped..]);
     state.history.drain(..dropped);
     assert_eq!(again, state);
+    assert!(state.images.entries().count() <= MOST_IMAGES);
+    let looked_at = state.images.looked_at();
+    for entry in state.images.entries() {
+        assert!(entry.first_detected.max(entry.last_used.unwrap_or(0)) <= looked_at);
+    }
     // The clock of this boot, of another one, and of none.
     for (boot_id, now) in [
         (state.boot_id.clone(), u64::MAX),
@@ -51,6 +57,9 @@ fuzz_target!(|bytes: &[u8]| {
             assert!(state.first_met.contains(&first));
         }
         state.push(Record::default());
+        state
+            .images
+            .observe(state.wall_seconds, "", &[("sha256:0", true)]);
         assert!(state.history.len() <= HISTORY);
         assert!(parse(to_json(&state).as_bytes()).is_ok());
     }

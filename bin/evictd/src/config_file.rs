@@ -57,9 +57,11 @@ fn walk(dir: &Path, files: &mut Vec<Contents>) -> Result<(), String> {
     for entry in fs::read_dir(dir).map_err(|error| fail(&error))? {
         let entry = entry.map_err(|error| fail(&error))?;
         let is_dir = entry.file_type().map_err(|error| fail(&error))?.is_dir();
-        names.push((entry.file_name(), is_dir));
+        // Put in place one by one: a sort would be more code than all of this.
+        let name = entry.file_name();
+        let at = names.partition_point(|(before, _)| *before < name);
+        names.insert(at, (name, is_dir));
     }
-    names.sort();
     for (name, is_dir) in names {
         let path = dir.join(name);
         if is_dir {
@@ -75,5 +77,6 @@ fn walk(dir: &Path, files: &mut Vec<Contents>) -> Result<(), String> {
 }
 
 fn failed(flag: &str, path: &Path, error: &io::Error, hint: &str) -> String {
+    let path = path.display().to_string();
     format!("--{flag}: {path:?}: {error}; {hint}")
 }

@@ -35,6 +35,10 @@ impl Memory {
             log::warn!("{problem}");
         }
         keeper.restore(now(), engine.evict_mut());
+        engine
+            .pods()
+            .runtimes
+            .restore_images(&keeper.state().images);
         Self(keeper)
     }
 
@@ -74,13 +78,22 @@ impl Memory {
 
     /// Hands over what changed; the writing is a helper thread's.
     pub(crate) fn keep(&mut self, engine: &Engine) {
+        self.keep_images(engine, false);
         if let Some(problem) = self.0.keep(now(), wall_seconds(), engine.evict()) {
             log::warn!("{problem}");
         }
     }
 
+    fn keep_images(&mut self, engine: &Engine, is_last: bool) {
+        let runtimes = &engine.pods().runtimes;
+        if !runtimes.is_empty() && (is_last || self.0.wants_images(now())) {
+            self.0.take_images(now(), &runtimes.image_records());
+        }
+    }
+
     /// Writes for the last time.
-    pub(crate) fn close(self, engine: &Engine) {
+    pub(crate) fn close(mut self, engine: &Engine) {
+        self.keep_images(engine, true);
         self.0
             .close(now(), wall_seconds(), engine.evict(), LAST_WRITE);
     }

@@ -14,6 +14,7 @@
  *   workload bytes DIR MIB        a file of that size, deleted but held open
  *   workload inodes DIR COUNT     that many files, deleted but held open
  *   workload writer FILE          a block into FILE 50 times a second
+ *   workload file FILE MIB        a file of that size, which stays
  *
  * Deleted files stand for what a container runtime removes with the container: they give
  * their space back when the process is gone.
@@ -198,6 +199,14 @@ static void enter(const char *dir)
 		complain(dir);
 }
 
+static void file(const char *path, long mib)
+{
+	int file = open(path, O_CREAT | O_WRONLY, 0644);
+
+	if (file < 0 || posix_fallocate(file, 0, mib * MIB))
+		complain(path);
+}
+
 /* A container's first process is spared signals that it does not handle. */
 static void end_by_sigterm(int signal)
 {
@@ -234,6 +243,8 @@ int main(int count, char **words)
 		enter(text), inodes(number), rest();
 	else if (!strcmp(what, "writer"))
 		writer(text);
+	else if (!strcmp(what, "file"))
+		file(text, number), rest();
 	fprintf(stderr, "workload: what is %s?\n", what);
 	return 2;
 }

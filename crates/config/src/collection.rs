@@ -129,19 +129,19 @@ pub(crate) fn pressure_comes_first(thresholds: &[Threshold], images: &ImageGc) -
     })
 }
 
-/// All that were given, each one that can match a name.
+/// All that were given, each a pattern that a name can match.
 fn keep(book: &mut Book<'_>) -> Vec<String> {
     let texts = book.texts(KEEP).to_vec();
     for text in &texts {
-        let parsed = KeepPattern::parse(text.as_bytes()).map_err(|error| {
+        if let Err(error) = KeepPattern::parse(text.as_bytes()) {
             let at = match error {
                 KeepPatternError::Character(at) => at,
                 KeepPatternError::Empty | KeepPatternError::TooLong => 0,
             };
-            let hint = "an image's name, with * for any part of it: docker.io/library/*";
-            ConfigError::new(KEEP, (text, at), error.to_string(), hint)
-        });
-        book.settle(parsed.map(|_| ()), ());
+            let hint = "a name as the runtime lists it, with * for any part: docker.io/library/*";
+            let error = ConfigError::new(KEEP, (text.as_str(), at), error.to_string(), hint);
+            book.settle(Err(error), ());
+        }
     }
     let origin = book.origin(KEEP);
     book.note(KEEP, &texts.join(" "), origin);

@@ -77,6 +77,7 @@ pub fn lint(resolved: &Resolved, machine: &Machine) -> Vec<Warning> {
             }
         }
         warnings.extend(within_reserve(threshold, machine).map(Warning::Misfit));
+        warnings.extend(within_reserved_pids(threshold, machine).map(Warning::Misfit));
     }
     let swap = machine.swap_bytes.filter(|bytes| *bytes > 0);
     warnings.extend(swap.map(|bytes| Warning::Misfit(Misfit::SwapOn(bytes))));
@@ -155,5 +156,18 @@ fn within_reserve(threshold: &Threshold, machine: &Machine) -> Option<Misfit> {
         threshold: threshold.to_string(),
         amount,
         reserve,
+    })
+}
+
+/// Whether process ids run out for everybody before the threshold is met.
+fn within_reserved_pids(threshold: &Threshold, machine: &Machine) -> Option<Misfit> {
+    if threshold.signal != Signal::PidAvailable {
+        return None;
+    }
+    let capacity = machine.capacity(threshold.signal)?;
+    let amount = threshold.value.against(capacity).value();
+    (amount < Misfit::RESERVED_PIDS).then(|| Misfit::ReservedPids {
+        threshold: threshold.to_string(),
+        amount,
     })
 }

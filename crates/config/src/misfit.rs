@@ -36,8 +36,23 @@ pub enum Misfit {
         /// The bytes that the kernel keeps for itself.
         reserve: i64,
     },
+    /// The kernel runs out of process ids before the threshold is met: once the ids
+    /// have wrapped around, it hands out none below
+    /// [`RESERVED_PIDS`](Self::RESERVED_PIDS).
+    ReservedPids {
+        /// The threshold.
+        threshold: String,
+        /// Its exact amount.
+        amount: i64,
+    },
     /// So many bytes of swap are on, which no signal sees (decision D17).
     SwapOn(i64),
+}
+
+impl Misfit {
+    /// `RESERVED_PIDS` of the kernel's `pid.c`: ids below are given to the first
+    /// processes after the boot and to nobody later, and yet count as available.
+    pub const RESERVED_PIDS: i64 = 300;
 }
 
 impl fmt::Display for Misfit {
@@ -70,6 +85,13 @@ impl fmt::Display for Misfit {
                 f,
                 "threshold {threshold} ({amount} bytes) is not above what the kernel keeps for \
                  itself (vm.min_free_kbytes, {reserve} bytes): its OOM killer comes first"
+            ),
+            Self::ReservedPids { threshold, amount } => write!(
+                f,
+                "threshold {threshold} ({amount} process ids) may never be met: once the ids have \
+                 wrapped around, the kernel hands out none below {least}, so forks fail while \
+                 nearly {least} seem available; ask for {least} or more",
+                least = Self::RESERVED_PIDS
             ),
             Self::SwapOn(bytes) => write!(
                 f,

@@ -5,6 +5,7 @@ use evictd_quantity::GoDuration;
 use evictd_threshold::{Threshold, ThresholdValue};
 
 use crate::Misfit;
+use crate::error::write_one_line;
 
 /// A setting that is allowed but probably not meant. It prints as one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -181,9 +182,9 @@ fn write_bare(f: &mut fmt::Formatter<'_>, endpoint: &str) -> fmt::Result {
     write!(
         f,
         "using {endpoint:?} as endpoint is deprecated, please consider using full url format: \
-         unix://{}",
-        endpoint.trim().escape_debug()
-    )
+         unix://"
+    )?;
+    write_one_line(f, endpoint.trim())
 }
 
 fn write_deprecated(

@@ -6,7 +6,7 @@
 //! crictl SOCKET runp NAME [KEY=VALUE...]  a sandbox, in the host's network; prints its id
 //!        keys: uid namespace attempt cgroup-parent log-directory label:K annotation:K
 //! crictl SOCKET create SANDBOX NAME IMAGE [KEY=VALUE...] [-- ARGUMENT...]   prints its id
-//!        keys: attempt memory shares log label:K annotation:K
+//!        keys: attempt memory shares log mount=HOST:CONTAINER label:K annotation:K
 //! crictl SOCKET run ...                   create and start
 //! crictl SOCKET start|rm|inspect CONTAINER, stop CONTAINER [SECONDS]
 //! crictl SOCKET stopp|rmp|inspectp SANDBOX, rmi IMAGE
@@ -131,6 +131,11 @@ impl Tool<'_> {
         config.message(1, &metadata).message(2, &spec);
         for argument in arguments {
             config.bytes(4, argument.as_bytes());
+        }
+        if let Some((host, container)) = key(keys, "mount").and_then(|both| both.split_once(':')) {
+            let mut mount = Writer::default();
+            mount.text(1, container).text(2, host);
+            config.message(7, &mount);
         }
         config.pair(9, "io.kubernetes.container.name", name);
         pairs(&mut config, 9, keys, "label:");

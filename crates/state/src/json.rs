@@ -1,5 +1,6 @@
 //! State to text.
 
+use evictd_gc::ImageRecords;
 use evictd_jsontext::Json;
 use evictd_node::Condition;
 
@@ -38,6 +39,7 @@ pub fn to_json(state: &State) -> String {
     add_first_met(&mut json, state);
     json.uint("evictions", state.evictions);
     add_history(&mut json, &state.history);
+    add_images(&mut json, &state.images);
     json.into_text()
 }
 
@@ -92,6 +94,18 @@ fn add_history(json: &mut Json, records: &[Record]) {
         json.end_object();
     }
     json.end_array();
+}
+
+/// As many as are kept are few enough for the file.
+fn add_images(json: &mut Json, images: &ImageRecords) {
+    json.object("images");
+    json.uint("lookedAt", images.looked_at());
+    json.object("times");
+    for entry in images.entries() {
+        json.show(&entry.key.to_string(), &entry);
+    }
+    json.end_object();
+    json.end_object();
 }
 
 impl Record {

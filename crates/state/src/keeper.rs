@@ -2,6 +2,7 @@ use core::time::Duration;
 use std::path::Path;
 
 use evictd_evict::Evict;
+use evictd_gc::ImageRecords;
 use evictd_node::{ConditionSet, Layout, Mono};
 
 use crate::writer::Writer;
@@ -10,6 +11,10 @@ use crate::{Error, Outcome, Record, State, TryLock, read_state, to_json};
 /// How often what changes all the time is written: when thresholds that are met
 /// were last observed.
 const EVERY: Duration = Duration::from_secs(10);
+
+/// How often the times of images are written: they change as long as any is used,
+/// and a flash disk wears out.
+const IMAGES_EVERY: Duration = Duration::from_secs(5 * 60);
 
 /// What a daemon says of itself when it starts.
 #[derive(Clone, Debug)]
@@ -38,6 +43,8 @@ pub struct Keeper {
     /// Counts what is worth a write at once.
     changes: u64,
     told: Option<String>,
+    /// When the times of images were last taken over.
+    images_at: Option<Mono>,
 }
 
 /// What the latest text says, and when it was handed over.
@@ -66,6 +73,7 @@ impl Keeper {
             written: None,
             changes: 0,
             told: None,
+            images_at: None,
         };
         let mut problems = Vec::new();
         if let Some(directory) = directory {
@@ -115,6 +123,22 @@ impl Keeper {
     /// in the kernel's words, and after how many milliseconds.
     pub fn end(&mut self, uid: &str, outcome: Outcome, method: &str, millis: Option<u64>) {
         if self.state.end(uid, outcome, method, millis) {
+            self.changes = self.changes.wrapping_add(1);
+        }
+    }
+
+    /// Whether the times of images should be taken over now.
+    #[must_use]
+    pub fn wants_images(&self, now: Mono) -> bool {
+        self.images_at
+            .is_none_or(|last| now.since(last) >= IMAGES_EVERY)
+    }
+
+    /// Takes over when images were detected and used.
+    pub fn take_images(&mut self, now: Mono, images: &ImageRecords) {
+        self.images_at = Some(now);
+        if self.state.images != *images {
+            self.state.images = images.clone();
             self.changes = self.changes.wrapping_add(1);
         }
     }

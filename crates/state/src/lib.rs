@@ -1,7 +1,8 @@
 //! What evictd keeps over a restart, and shows to its own commands meanwhile.
 //!
 //! [`State`] is plain data: which conditions hold and when they were last
-//! observed, since when thresholds are met, and the last evictions. [`parse`] and
+//! observed, since when thresholds are met, the last evictions, and when images were
+//! used. [`parse`] and
 //! [`to_json`] turn it into text and back. Times count on over a restart of the
 //! daemon, because its clock counts from the boot; over a reboot,
 //! [`State::rebase`] takes over what wall time makes plausible.

@@ -3,6 +3,7 @@
 use core::time::Duration;
 
 use evictd_evict::FirstMet;
+use evictd_gc::{ImageEntry, ImageKey, ImageRecords};
 use evictd_node::{Condition, Layout, Mono, Signal};
 use evictd_quantity::GoDuration;
 use serde_json::Value;
@@ -12,7 +13,7 @@ use crate::record::cut;
 use crate::{ConditionState, Error, HISTORY, Outcome, Record, State, boot};
 
 /// The longest text that is looked at.
-pub const MAX_BYTES: usize = 256 << 10;
+pub const MAX_BYTES: usize = 320 << 10;
 
 /// More thresholds are never watched (`evictd_evict`).
 pub(crate) const MOST_FIRST_MET: usize = 32;
@@ -54,6 +55,7 @@ pub fn parse(bytes: &[u8]) -> Result<State, Error> {
         first_met: list(&value, "firstMet").filter_map(first_met).collect(),
         evictions: number(&value, "evictions").unwrap_or(0),
         history: list(&value, "history").map(record).collect(),
+        images: value.get("images").map(images).unwrap_or_default(),
     };
     state.first_met.truncate(MOST_FIRST_MET);
     let beyond = state.history.len().saturating_sub(HISTORY);
@@ -83,6 +85,19 @@ fn first_met(value: &Value) -> Option<FirstMet> {
         grace: GoDuration::from_nanos(integer(value, "graceNanos")?),
         at: mono(value, "at")?,
     })
+}
+
+/// An entry that is none costs itself; without the time of the last look, nobody
+/// knows what the times say.
+fn images(value: &Value) -> ImageRecords {
+    let times = value.get("times").and_then(Value::as_object);
+    let entry = |(key, text): (&String, &Value)| {
+        let key = ImageKey::parse(key)?;
+        ImageEntry::parse(key, text.as_str()?)
+    };
+    let mut entries = times.into_iter().flatten().filter_map(entry);
+    let looked_at = number(value, "lookedAt").unwrap_or(0);
+    ImageRecords::restore(looked_at, &mut entries)
 }
 
 fn layout(value: &Value) -> Option<Layout> {

@@ -1,6 +1,7 @@
 use core::time::Duration;
 
 use evictd_evict::{Evict, FirstMet, Memory};
+use evictd_gc::ImageRecords;
 use evictd_node::{Condition, ConditionSet, Layout, Mono};
 
 use crate::{HISTORY, Outcome, Record};
@@ -44,6 +45,8 @@ pub struct State {
     pub evictions: u64,
     /// The last [`HISTORY`] of them, oldest first.
     pub history: Vec<Record>,
+    /// When the images of container runtimes were first detected and last used.
+    pub images: ImageRecords,
 }
 
 impl State {

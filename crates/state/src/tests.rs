@@ -55,6 +55,12 @@ fn observe(evict: &mut Evict, at: u64, memory: i64, disk: i64) -> Readings {
     readings
 }
 
+/// Two images by id, one of them in use.
+const IMAGES: [(&str, bool); 2] = [
+    ("sha256:1b2c3d4e5f60718293a4b5c6d7e8f901", true),
+    ("sha256:2b2c3d4e5f60718293a4b5c6d7e8f901", false),
+];
+
 /// A record with something in each field.
 fn record(uid: &str) -> Record {
     let text = |text: &str| text.to_owned();
@@ -91,6 +97,9 @@ fn full() -> State {
     };
     state.update(seconds(100), 1_000_000, &evict);
     state.push(record("a"));
+    state
+        .images
+        .observe(1_000_000, "unix:///run/a.sock", &IMAGES);
     state.push(Record::default());
     assert!(state.end("a", Outcome::Killed, "cgroup.kill", Some(7)));
     state

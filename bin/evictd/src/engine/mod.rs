@@ -5,6 +5,7 @@
 
 mod event;
 mod flight;
+mod layout;
 mod reclaim;
 
 use core::time::Duration;
@@ -15,7 +16,7 @@ use evictd_node::{ConditionSet, Mono, Readings, Resource, Signal, SignalSet};
 use evictd_pod::Metadata;
 use evictd_runtime::{Grace, KillState, PodKiller};
 use evictd_state::Record;
-use evictd_stats::{DiskScanner, NodeReader, NodeSample, wall_seconds};
+use evictd_stats::{DiskScanner, NodeReader, NodeSample, NodeSettings, wall_seconds};
 
 use crate::gc::Collector;
 use crate::pods::Pods;
@@ -39,6 +40,11 @@ pub(crate) type Tell<'a> = &'a mut dyn FnMut(Mono, &Event);
 pub(crate) struct Engine {
     evict: Evict,
     reader: NodeReader,
+    /// What the reader reads.
+    node: NodeSettings,
+    /// Whether nobody has named these filesystems.
+    finds_imagefs: bool,
+    finds_containerfs: bool,
     pods: Pods,
     interval: Duration,
     dry_run: bool,
@@ -46,6 +52,10 @@ pub(crate) struct Engine {
     /// Uids of pods that went lately: what they left may be deleted at once.
     gone: Vec<String>,
     next_census: Mono,
+    /// A look at the pods that waits for the container runtimes, until then at most.
+    census: Option<Mono>,
+    /// A container runtime has said what it holds.
+    listed: bool,
     reclaiming: Reclaiming,
     /// Images are deleted under pressure only until it is over.
     images_until_clear: bool,
@@ -87,13 +97,18 @@ impl Engine {
         }
         Ok(Self {
             evict: Evict::new(setup.evict).map_err(|error| text(&error))?,
-            reader: NodeReader::open(setup.node).map_err(|error| text(&error))?,
+            reader: NodeReader::open(setup.node.clone()).map_err(|error| text(&error))?,
+            node: setup.node,
+            finds_imagefs: setup.finds_imagefs,
+            finds_containerfs: setup.finds_containerfs,
             pods,
             interval: setup.interval,
             dry_run: setup.dry_run,
             collector: setup.collector,
             gone: Vec::new(),
             next_census: Mono::ZERO,
+            census: None,
+            listed: false,
             reclaiming: Reclaiming::default(),
             images_until_clear: setup.images_until_clear,
             sample: NodeSample::default(),
@@ -218,13 +233,8 @@ impl Engine {
                 _ => REMAINS_INTERVAL,
             });
         self.next_tick = now + soon.unwrap_or(self.interval).min(self.interval);
-        let census = now >= self.next_census;
-        if census {
-            self.next_census = now + CENSUS;
-            self.pods.runtimes.refresh();
-        }
         self.collect_regularly(now);
-        let with_pods = self.pods.may_have_limits() && census;
+        let with_pods = self.pods.may_have_limits() && self.is_census_due(now);
         if with_pods {
             self.refresh_pods(now, tell);
         }
@@ -233,6 +243,25 @@ impl Engine {
         let (readings, plan) = self.observe(now, fs_wait, with_pods);
         self.tell_changes(now, &readings, tell);
         self.carry_out(now, plan, tell);
+    }
+
+    /// Whether the pods are to be looked at for their own limits. Where there are
+    /// container runtimes, they are asked first, and waited for a little.
+    fn is_census_due(&mut self, now: Mono) -> bool {
+        const RUNTIMES_WAIT: Duration = Duration::from_secs(1);
+        if now >= self.next_census {
+            self.next_census = now + CENSUS;
+            self.pods.runtimes.refresh();
+            (self.census, self.listed) = (Some(now + RUNTIMES_WAIT), false);
+        }
+        let no_more_waiting = self.pods.runtimes.is_empty() || self.listed;
+        let is_due = self
+            .census
+            .is_some_and(|until| no_more_waiting || now >= until);
+        if is_due {
+            self.census = None;
+        }
+        is_due
     }
 
     /// Carries plans out until the round rests or waits for a kill.

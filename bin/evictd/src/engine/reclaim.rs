@@ -226,10 +226,15 @@ impl Engine {
         for news in self.pods.runtimes.news() {
             match news {
                 News::Reached { endpoint, version } => {
-                    tell(
-                        now,
-                        &Event::Runtime(format!("{version} answers at {endpoint}")),
-                    );
+                    let text = format!("{version} answers at {endpoint}");
+                    tell(now, &Event::Runtime(text));
+                    self.follow_disks(now, tell);
+                }
+                News::Listed => {
+                    self.listed = true;
+                    if self.census.is_some() {
+                        self.tick_now();
+                    }
                 }
                 News::Lost(error) => tell(now, &Event::Problem(error.to_string())),
                 News::Ended {

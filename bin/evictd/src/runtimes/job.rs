@@ -50,6 +50,8 @@ pub(crate) enum News {
         /// Name and version.
         version: String,
     },
+    /// It has said what it holds, or failed to.
+    Listed,
     /// It answers no more, or not yet.
     Lost(CallError),
     /// It was told to end a pod.

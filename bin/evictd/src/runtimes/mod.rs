@@ -12,8 +12,11 @@ mod worker;
 use alloc::sync::Arc;
 use core::time::Duration;
 use std::os::fd::BorrowedFd;
+use std::path::PathBuf;
+use std::sync::PoisonError;
 
 use evictd_config::Resolved;
+use evictd_gc::ImageRecords;
 use evictd_runtime::{ContainerRuntime, RuntimeDisks, RuntimeListing, RuntimePod};
 use evictd_stats::now;
 
@@ -43,8 +46,8 @@ pub(crate) fn answering(settings: &Resolved) -> (Vec<Box<dyn ContainerRuntime>>,
 #[derive(Default)]
 pub(crate) struct Runtimes {
     workers: Vec<Worker>,
-    /// What each runtime's images were last used.
-    records: Vec<SharedRecords>,
+    /// When images were detected and last used.
+    records: SharedRecords,
     bell: Option<Bell>,
 }
 
@@ -61,11 +64,9 @@ impl Runtimes {
         }
         let text = |error: std::io::Error| format!("container runtime: {error}");
         let bell = Bell::new().map_err(text)?;
-        let (mut workers, mut records) = (Vec::new(), Vec::new());
+        let (mut workers, records) = (Vec::new(), SharedRecords::default());
         for candidate in candidates {
-            let kept = SharedRecords::default();
-            let collector = RuntimeCollector::of(settings, Arc::clone(&kept))?;
-            records.push(kept);
+            let collector = RuntimeCollector::of(settings, Arc::clone(&records))?;
             let rope = bell.rope().map_err(text)?;
             workers.push(Worker::start(candidate, collector, rope).map_err(text)?);
         }
@@ -74,6 +75,21 @@ impl Runtimes {
             records,
             bell: Some(bell),
         })
+    }
+
+    /// Takes over what was known of images before a restart.
+    pub(crate) fn restore_images(&self, known: &ImageRecords) {
+        let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        // Images are looked at in the first round at the earliest.
+        if records.entries().next().is_none() {
+            records.clone_from(known);
+        }
+    }
+
+    /// When images were detected and last used, as is known now.
+    pub(crate) fn image_records(&self) -> ImageRecords {
+        let records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        records.clone()
     }
 
     /// Whether there is none.
@@ -101,9 +117,17 @@ impl Runtimes {
         }
     }
 
-    /// Where the runtimes keep images and writable layers, as far as they have said.
-    pub(crate) fn disks(&self) -> Vec<RuntimeDisks> {
-        self.workers.iter().map(Worker::disks).collect()
+    /// Where the runtimes keep images and, if apart, writable layers: the first place
+    /// of each, as far as they have said.
+    pub(crate) fn places(&self) -> (Option<PathBuf>, Option<PathBuf>) {
+        let disks: Vec<RuntimeDisks> = self.workers.iter().map(Worker::disks).collect();
+        let first = |place: fn(&RuntimeDisks) -> &Option<PathBuf>| {
+            disks.iter().find_map(|disks| place(disks).clone())
+        };
+        (
+            first(|disks| &disks.images),
+            first(|disks| &disks.containers),
+        )
     }
 
     /// Waits until every runtime has answered the last [`Runtimes::refresh`], well

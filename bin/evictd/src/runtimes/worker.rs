@@ -204,7 +204,10 @@ impl Shared {
         let mut runtime = None;
         while let Some(task) = self.next_task() {
             match task {
-                Task::List => self.list(&mut runtime),
+                Task::List => {
+                    self.list(&mut runtime);
+                    collector.note_uses(&self.lock().listing);
+                }
                 Task::Collect(job) => {
                     let result = match self.open(&mut runtime) {
                         Ok(runtime) => collector.collect(runtime.as_mut(), &job, &mut |_| {}),
@@ -249,14 +252,15 @@ impl Shared {
             Err(error) => {
                 if state.failure.as_ref() != Some(&error) && !state.is_foreign {
                     state.news.push(News::Lost(error.clone()));
-                    self.rope.pull();
                 }
                 state.failure = Some(error);
                 // Said again, and by its version, when it is back.
                 *runtime = None;
             }
         }
+        state.news.push(News::Listed);
         drop(state);
+        self.rope.pull();
         self.changed.notify_all();
     }
 
@@ -272,7 +276,10 @@ impl Shared {
                     self.lock().is_foreign = true;
                 }
             })?;
-            if let Ok(disks) = opened.disks() {
+            if let Ok(mut disks) = opened.disks() {
+                // Here, as a dead mount would hold up the loop.
+                disks.images = disks.images.filter(|path| path.exists());
+                disks.containers = disks.containers.filter(|path| path.exists());
                 self.lock().disks = disks;
             }
             let endpoint = opened.endpoint().to_owned();

@@ -58,7 +58,7 @@ impl Typed {
             okd::add(self, &document, &source)?;
         } else {
             header(&document, &source)?;
-            kubelet::add(self, document, &source)?;
+            kubelet::add(self, &document, &source)?;
         }
         self.sources.push(source);
         Ok(())
@@ -83,18 +83,17 @@ impl Typed {
             let document = document(&source, bytes)?;
             header(&document, &source)?;
             // Each file for itself first: so an error is told of the right one.
-            kubelet::add(&mut Self::default(), document.clone(), &source)?;
-            let adds = document.get(HARD).is_some_and(Value::is_object);
-            if adds && !self.sources.is_empty() && !whole.contains_key(HARD) {
+            kubelet::add(&mut Self::default(), &document, &source)?;
+            let has =
+                |document: &Map<String, Value>| document.get(HARD).is_some_and(Value::is_object);
+            if has(&document) && !has(&whole) && !self.sources.is_empty() {
                 whole.insert(HARD.to_owned(), default_hard());
             }
             merge(&mut whole, document);
             self.sources.push(source);
         }
-        if let Some(source) = self.sources.last().cloned() {
-            kubelet::add(self, whole, &source)?;
-        }
-        Ok(())
+        // Nothing is wrong any more, so nothing is told of this.
+        kubelet::add(self, &whole, &Source::new("", b""))
     }
 }
 
@@ -105,13 +104,11 @@ fn default_hard() -> Value {
     Value::Object(DEFAULT_HARD.iter().map(entry).collect())
 }
 
-/// A merge patch: mappings entry by entry, everything else whole.
+/// A merge patch: mappings entry by entry, everything else whole. A null stays as
+/// one: it is as good as not there.
 fn merge(into: &mut Map<String, Value>, patch: Map<String, Value>) {
     for (key, value) in patch {
         match (into.get_mut(&key), value) {
-            (_, Value::Null) => {
-                into.remove(&key);
-            }
             (Some(Value::Object(into)), Value::Object(patch)) => merge(into, patch),
             (_, value) => {
                 into.insert(key, value);
@@ -152,6 +149,17 @@ fn header(document: &Map<String, Value>, source: &Source) -> Parsed<()> {
         ),
     };
     Err(source.error(&[key], "", message, HEADER))
+}
+
+/// A value as it stands in a file; lists and mappings by what they are.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => format!("{text:?}"),
+        Value::Number(number) => number.to_string(),
+        Value::Bool(true) => "true".to_owned(),
+        Value::Bool(false) => "false".to_owned(),
+        Value::Null | Value::Array(_) | Value::Object(_) => String::new(),
+    }
 }
 
 /// What a value is, in the words of Go's JSON reader.

@@ -170,14 +170,14 @@ const WRONG: &[(&[(&str, &str)], &str)] = &[
          \"-1s\" at byte 0; write 0s or more",
     ),
     (
-        &[("keep-image", "a b")],
-        "--keep-image: a character that no image's name holds at byte 1, in \"a b\" at byte 1; an \
-         image's name, with * for any part of it: docker.io/library/*",
+        &[("keep-image", "")],
+        "--keep-image: an empty pattern matches no image, in \"\" at byte 0; a name as the \
+         runtime lists it, with * for any part: docker.io/library/*",
     ),
     (
-        &[("keep-image", "")],
-        "--keep-image: an empty pattern matches no image, in \"\" at byte 0; an image's name, with \
-         * for any part of it: docker.io/library/*",
+        &[("keep-image", "busy box")],
+        "--keep-image: no image's name holds this character, in \"busy box\" at byte 4; a name \
+         as the runtime lists it, with * for any part: docker.io/library/*",
     ),
     (
         &[("eviction-image-reclaim", "none")],

@@ -132,3 +132,28 @@ fn the_kernels_reserve_and_swap_are_told() {
         ]
     );
 }
+
+/// The kernel hands out no id below 300 again: forks fail before such a threshold is
+/// met, whether it is written as a number or as a share.
+#[test]
+fn reserved_process_ids_are_told() {
+    const SMALL: &str = "threshold pid.available<299 (299 process ids) may never be met: once the \
+                         ids have wrapped around, the kernel hands out none below 300, so forks \
+                         fail while nearly 300 seem available; ask for 300 or more";
+    for (threshold, expected) in [
+        ("pid.available<300", None),
+        ("pid.available<299", Some(SMALL.to_owned())),
+        ("pid.available<1%", None),
+        (
+            "pid.available<0.9%",
+            Some(SMALL.replace("<299 (299 ", "<0.9% (294 ")),
+        ),
+        ("memory.available<299", None),
+    ] {
+        let resolved = resolved(&[(HARD, threshold), (MERGE, "true")]);
+        let warnings = lint(&resolved, &machine());
+        let shown: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+        assert_eq!(shown, Vec::from_iter(expected), "{threshold}");
+        assert_eq!(lint(&resolved, &Machine::default()), [], "of no machine");
+    }
+}

@@ -280,7 +280,7 @@ const WRONG: &[(&str, &str)] = &[
     (
         "evictionHard: []\n",
         "/etc/node.yaml: line 3: evictionHard: json: cannot unmarshal array into Go struct field \
-         KubeletConfiguration.evictionHard of type map[string]string, in \"[]\"; write a mapping \
+         KubeletConfiguration.evictionHard of type map[string]string; write a mapping \
          of texts: memory.available: \"500Mi\"",
     ),
     (

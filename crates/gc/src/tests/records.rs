@@ -1,5 +1,5 @@
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::*;
@@ -25,23 +25,19 @@ fn ages(records: &ImageRecords, id: &str, now: u64) -> Option<(i64, Option<i64>)
 fn images_are_detected_used_and_forgotten() {
     let mut records = ImageRecords::default();
     assert_eq!(records.get(A), None);
-    records.observe(T, &[(A, true), (B, false)], true);
+    records.observe(T, "", &[(A, true), (B, false)]);
     assert_eq!(ages(&records, A, T), Some((0, Some(0))));
     assert_eq!(ages(&records, B, T), Some((0, None)));
     let now = T + 5 * MINUTE;
-    records.observe(now, &[(B, false), (A, false)], true);
+    records.observe(now, "", &[(B, false), (A, false)]);
     assert_eq!(ages(&records, A, now), Some((300, Some(300))));
     assert_eq!(ages(&records, B, now), Some((300, None)));
-    records.observe(now, &[(B, true), (B, false)], false);
-    assert_eq!(
-        ages(&records, A, now),
-        Some((300, Some(300))),
-        "a runtime is away"
-    );
-    assert_eq!(ages(&records, B, now), Some((300, Some(0))));
-    records.observe(now, &[(B, false)], true);
+    records.observe(now, "", &[(B, true), (B, false)]);
     assert_eq!(ages(&records, A, now), None);
-    records.observe(now, &[(A, false)], true);
+    assert_eq!(ages(&records, B, now), Some((300, Some(0))));
+    records.observe(now, "", &[(B, false)]);
+    assert_eq!(ages(&records, A, now), None);
+    records.observe(now, "", &[(A, false)]);
     assert_eq!(ages(&records, A, now), Some((0, None)), "pulled anew");
 }
 
@@ -50,11 +46,11 @@ fn images_are_detected_used_and_forgotten() {
 fn only_time_that_somebody_looked_makes_old() {
     let looked = |passed: i64| {
         let mut records = ImageRecords::default();
-        records.observe(T - DAY, &[(A, false), (B, true)], true);
-        records.observe(T - DAY + MINUTE, &[(A, false), (B, false)], true);
-        records.observe(T, &[(A, true), (B, false)], true);
+        records.observe(T - DAY, "", &[(A, false), (B, true)]);
+        records.observe(T - DAY + MINUTE, "", &[(A, false), (B, false)]);
+        records.observe(T, "", &[(A, true), (B, false)]);
         let now = T.checked_add_signed(passed).unwrap();
-        records.observe(now, &[(A, false), (B, false)], true);
+        records.observe(now, "", &[(A, false), (B, false)]);
         (
             ages(&records, A, now).unwrap(),
             ages(&records, B, now).unwrap().0,
@@ -80,11 +76,11 @@ fn only_time_that_somebody_looked_makes_old() {
     }
     // A board without a clock: 1970 until the time is known.
     let mut records = ImageRecords::default();
-    records.observe(7, &[(A, false)], true);
-    records.observe(T, &[(A, false)], true);
+    records.observe(7, "", &[(A, false)]);
+    records.observe(T, "", &[(A, false)]);
     assert_eq!(ages(&records, A, T), Some((2 * DAY.cast_signed(), None)));
-    records.observe(u64::MAX, &[(A, true)], true);
-    records.observe(0, &[(A, true)], true);
+    records.observe(u64::MAX, "", &[(A, true)]);
+    records.observe(0, "", &[(A, true)]);
     assert_eq!(ages(&records, A, 0), Some((0, Some(0))));
 }
 
@@ -97,7 +93,7 @@ fn the_number_of_images_is_bounded() {
     let ids: Vec<String> = ids.iter().map(|id| id.chars().rev().collect()).collect();
     let all: Vec<(&str, bool)> = ids.iter().map(|id| (id.as_str(), false)).collect();
     let mut records = ImageRecords::default();
-    records.observe(T, &all, true);
+    records.observe(T, "", &all);
     assert_eq!(records.entries().count(), MOST_IMAGES);
     let (gone, left) = all.split_at(20);
     let unknown = left
@@ -109,7 +105,7 @@ fn the_number_of_images_is_bounded() {
             .filter(|(id, _)| records.get(id).is_none())
             .count();
     assert_eq!(unknown, 10);
-    records.observe(T + 60, left, true);
+    records.observe(T + 60, "", left);
     assert!(left.iter().all(|(id, _)| records.get(id).is_some()));
     assert_eq!(records.entries().count(), left.len());
 }
@@ -117,20 +113,55 @@ fn the_number_of_images_is_bounded() {
 #[test]
 fn what_was_kept_is_taken_up_again() {
     let mut records = ImageRecords::default();
-    records.observe(T, &[(A, true), (B, false), ("an id", false)], true);
-    let again = ImageRecords::restore(records.looked_at(), &mut records.entries());
+    records.observe(T, "", &[(A, true), (B, false), ("an id", false)]);
+    records.observe(T, "unix:///other", &[("d", false)]);
+    let texts: Vec<(ImageKey, String)> = records
+        .entries()
+        .map(|entry| (entry.key, entry.to_string()))
+        .collect();
+    let mut entries = texts
+        .iter()
+        .filter_map(|(key, text)| ImageEntry::parse(*key, text));
+    let again = ImageRecords::restore(records.looked_at(), &mut entries);
     assert_eq!(again, records);
     let key = ImageKey::of(A);
-    for (name, entry) in [
-        ("detected later", (key, T + 1, None)),
-        ("used later", (key, T, Some(T + 1))),
+    let restored = |texts: &[&str]| {
+        let mut entries = texts.iter().filter_map(|text| ImageEntry::parse(key, text));
+        ImageRecords::restore(T, &mut entries).entries().count()
+    };
+    for (name, texts, expected) in [
+        ("now", &["1795179906 1795179906 0"][..], 1),
+        ("detected later", &["1795179907 - 0"], 0),
+        ("used later", &["1 1795179907 0"], 0),
+        ("twice", &["1 - 0", "2 - 0"], 1),
+        ("torn", &["1 -"], 0),
+        ("longer", &["1 - 0 0"], 0),
+        ("no numbers", &["- - 0"], 0),
+        ("nothing", &[""], 0),
     ] {
-        let restored = ImageRecords::restore(T, &mut [entry].into_iter());
-        assert_eq!(restored.entries().count(), 0, "{name}");
+        assert_eq!(restored(texts), expected, "{name}");
     }
-    let twice = [(key, T, None), (key, 5, None)];
-    let restored = ImageRecords::restore(T, &mut twice.into_iter());
-    assert_eq!(restored.entries().count(), 1);
+}
+
+/// Several are served at once.
+#[test]
+fn a_runtime_speaks_for_its_own_images_only() {
+    let mut records = ImageRecords::default();
+    records.observe(T, "one", &[(A, true)]);
+    records.observe(T + 1, "two", &[(B, false)]);
+    let now = T + 60;
+    records.observe(now, "two", &[]);
+    assert_eq!(ages(&records, A, now), Some((60, Some(60))));
+    assert_eq!(ages(&records, B, now), None);
+    // One that both hold is used if either uses it.
+    records.observe(now, "two", &[(A, true)]);
+    records.observe(now, "one", &[(A, false)]);
+    assert_eq!(ages(&records, A, now), Some((60, Some(0))));
+    // Which of them looked last makes no difference after a long pause.
+    let later = now + 5000;
+    records.observe(now + 9, "two", &[]);
+    records.observe(later, "one", &[(A, false)]);
+    assert_eq!(ages(&records, A, later), Some((5060, Some(0))));
 }
 
 #[test]
@@ -154,4 +185,20 @@ fn keys_are_digests_heads_or_hashes() {
     ] {
         assert_eq!(ImageKey::parse(text), None, "{text}");
     }
+}
+
+#[test]
+fn a_use_between_two_looks_counts() {
+    let mut records = ImageRecords::default();
+    records.observe(100, "a", &[("sha256:one", false), ("sha256:two", false)]);
+    records.note_used(130, &mut ["sha256:two", "sha256:unheard-of"].into_iter());
+    let last = |id| records.get(id).and_then(|record| record.last_used_nanos);
+    assert_eq!(last("sha256:one"), None);
+    assert_eq!(last("sha256:two"), Some(130_000_000_000));
+    assert_eq!(
+        records.get("sha256:unheard-of"),
+        None,
+        "a use is no detection"
+    );
+    assert_eq!(records.looked_at(), 130);
 }

@@ -44,7 +44,7 @@ fn what_is_not_ours_is_refused_and_nothing_else() {
         (
             "too long",
             vec![b' '; MAX_BYTES + 1],
-            "longer than 262144 bytes",
+            "longer than 327680 bytes",
         ),
     ] {
         assert_eq!(parse(&bytes).unwrap_err().to_string(), expected, "{name}");
@@ -131,4 +131,68 @@ fn a_pod_that_is_gone_has_failed() {
         };
         assert_eq!(record.phase(), phase, "{outcome}");
     }
+}
+
+/// Decision D37: the ages of images outlive a restart.
+#[test]
+fn the_times_of_images_are_kept_as_far_as_they_can_be_read() {
+    let whole = to_json(&full());
+    let times = "\"1b2c3d4e5f607182\":\"1000000 1000000 ";
+    assert!(whole.contains(times), "{whole}");
+    let images = |from: &str, to: &str| {
+        assert!(whole.contains(from), "{from}");
+        parse(whole.replacen(from, to, 1).as_bytes())
+            .unwrap()
+            .images
+    };
+    for (name, from, to, kept) in [
+        ("none but ours", "1b2c3d4e5f607182", "1b2c3d4e5f607182", 2),
+        ("an old file", "\"images\"", "\"not\"", 0),
+        ("no object", "\"images\":{", "\"images\":7,\"not\":{", 0),
+        ("no times", "\"times\":{", "\"times\":[],\"not\":{", 0),
+        ("no last look", "lookedAt", "lookedat", 0),
+        ("another key", "1b2c3d4e5f607182", "sha256:1b2c", 1),
+        ("another value", times, "\"1b2c3d4e5f607182\":\"", 1),
+        (
+            "an entry more",
+            times,
+            "\"a\":null,\"1b2c3d4e5f607182\":\"1000000 1000000 ",
+            2,
+        ),
+        (
+            "used after the last look",
+            "1000000 1000000",
+            "1000000 1000001",
+            1,
+        ),
+    ] {
+        let images = images(from, to);
+        assert_eq!(images.entries().count(), kept, "{name}");
+    }
+}
+
+#[test]
+fn the_times_of_images_are_bounded() {
+    let mut state = full();
+    let ids: Vec<String> = (0..5000_u32).map(|n| format!("{n:08x}{n:08x}")).collect();
+    let all: Vec<(&str, bool)> = ids.iter().map(|id| (id.as_str(), true)).collect();
+    state.images.observe(u64::MAX, "", &all);
+    for _ in 0..HISTORY {
+        state.push(Record {
+            message: "\u{1}".repeat(5000),
+            reason: "\u{1}".repeat(5000),
+            ..record("b")
+        });
+    }
+    let text = to_json(&state);
+    assert!(text.len() < MAX_BYTES, "{}", text.len());
+    assert_eq!(parse(text.as_bytes()).unwrap().images, state.images);
+    let times = ids.iter().map(|id| format!("\"{id}\":\"1 - 0\""));
+    let times = times.collect::<Vec<String>>().join(",");
+    let foreign = format!(
+        "{{\"kind\":\"evictd-state\",\"version\":1,\"savedAt\":1,\"wallSeconds\":1,\
+         \"images\":{{\"lookedAt\":5,\"times\":{{{times}}}}}}}"
+    );
+    let images = parse(foreign.as_bytes()).unwrap().images;
+    assert_eq!(images.entries().count(), evictd_gc::MOST_IMAGES);
 }

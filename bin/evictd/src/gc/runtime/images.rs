@@ -24,7 +24,7 @@ impl RuntimeCollector {
         // Only now: what came to be used meanwhile counts.
         let listing = runtime.list()?;
         let path = self.path(runtime);
-        let images = self.judge(&listed, &listing);
+        let images = self.judge(runtime.endpoint(), &listed, &listing);
         let run = ImageRun {
             job: if until.is_some() {
                 ImageJob::DeleteUnused
@@ -77,8 +77,22 @@ impl RuntimeCollector {
         Ok(collected)
     }
 
+    /// Remembers which images are in use now: between two collections too.
+    pub(crate) fn note_uses(&self, listing: &RuntimeListing) {
+        let mut ids = listing
+            .containers
+            .iter()
+            .map(|container| container.image.as_str());
+        self.with_records(|records| records.note_used(wall_seconds(), &mut ids));
+    }
+
     /// What is to be known of each image; remembers what is seen.
-    fn judge(&self, listed: &[ListedImage], listing: &RuntimeListing) -> Vec<Image> {
+    fn judge(
+        &self,
+        endpoint: &str,
+        listed: &[ListedImage],
+        listing: &RuntimeListing,
+    ) -> Vec<Image> {
         let in_use: Vec<bool> = listed.iter().map(|image| is_used(image, listing)).collect();
         let seen = listed.iter().zip(&in_use);
         let seen: Vec<(&str, bool)> = seen
@@ -94,7 +108,7 @@ impl RuntimeCollector {
                 only_here: self.keep_local && image.digests.is_empty(),
             });
             let mut all: Vec<Image> = all.collect();
-            records.observe(wall_seconds(), &seen, true);
+            records.observe(wall_seconds(), endpoint, &seen);
             for (image, listed) in all.iter_mut().zip(listed) {
                 image.record = records.get(&listed.id);
             }
