@@ -12,6 +12,7 @@ use evictd_watch::{Signal, Token, Wake, Watch};
 
 use crate::engine::Engine;
 use crate::memory::Memory;
+use crate::notify::Notifier;
 use crate::oom_score::Scores;
 use crate::setup::{PROC, Setup};
 use crate::{machine, protect};
@@ -40,6 +41,7 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     let releaser = Releaser::start().map_err(|error| format!("helper thread: {error}"))?;
     let setup = Setup::of(settings, Some(releaser))?;
     announce(settings, &setup);
+    let mut notifier = Notifier::new(settings, &setup);
     let hierarchies = setup.cgroup.hierarchies.clone();
     let mut engine = Engine::open(setup)?;
     if let Some(bell) = engine.news_descriptor() {
@@ -51,11 +53,19 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     engine.run_due(now(), &mut |_, event| memory.note(event));
     memory.keep(&engine);
     warn(settings, &engine);
+    notifier.start(&mut engine, &mut watch);
     let mut report = Report::new(settings);
     let next = |report: &Report, scores: &Scores| [report.next, scores.next];
-    while wait(&mut watch, &mut engine, next(&report, &scores))? {
-        engine.run_due(now(), &mut |_, event| memory.note(event));
-        memory.keep(&engine);
+    while wait(
+        &mut watch,
+        &mut engine,
+        &mut notifier,
+        next(&report, &scores),
+    )? {
+        if engine.run_due(now(), &mut |_, event| memory.note(event)) {
+            notifier.follow(&mut engine, &mut watch);
+            memory.keep(&engine);
+        }
         scores.apply_if_due(now(), &mut engine);
         report.log_if_due(now(), &engine);
     }
@@ -89,7 +99,12 @@ impl Report {
 
 /// Waits until something is due. `false` when it is time to end: a signal came and
 /// no pod is being killed, or it came twice.
-fn wait(watch: &mut Watch, engine: &mut Engine, others: [Option<Mono>; 2]) -> Result<bool, String> {
+fn wait(
+    watch: &mut Watch,
+    engine: &mut Engine,
+    notifier: &mut Notifier,
+    others: [Option<Mono>; 2],
+) -> Result<bool, String> {
     let mut failed = None;
     engine.each_descriptor(&mut |fd| failed = watch.add(fd, KILL).err().or(failed.take()));
     if let Some(error) = failed {
@@ -113,7 +128,8 @@ fn wait(watch: &mut Watch, engine: &mut Engine, others: [Option<Mono>; 2]) -> Re
                 log::info!("ending after the kill in flight; a second signal ends at once");
             }
             Wake::Signal(_) => return Ok(false),
-            Wake::Ready(_) | Wake::Deadline => {}
+            Wake::Ready(token) => notifier.fired(*token, engine),
+            Wake::Deadline => {}
         }
     }
     Ok(!engine.has_ended())
@@ -132,12 +148,6 @@ fn announce(settings: &Resolved, setup: &Setup) {
     log::info!("evictd {version} watches {}{dry}", list.join(","));
     for warning in &settings.warnings {
         log::warn!("{warning}");
-    }
-    if settings.kernel_memcg_notification {
-        log::warn!(
-            "--kernel-memcg-notification is not acted on yet: signals are measured every \
-             --housekeeping-interval"
-        );
     }
     for root in &setup.cgroup.pod_cgroup_roots {
         log::info!(

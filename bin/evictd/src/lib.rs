@@ -21,6 +21,7 @@ mod history;
 mod log_line;
 mod machine;
 mod memory;
+mod notify;
 mod oom_score;
 mod pods;
 mod protect;

@@ -14,6 +14,11 @@
  *   workload bytes DIR MIB        a file of that size, deleted but held open
  *   workload inodes DIR COUNT     that many files, deleted but held open
  *   workload writer FILE          a block into FILE 50 times a second
+ *   workload timed USAGE LEVEL BELOW PROCS...
+ *                                 a hog in the cgroups of these cgroup.procs: goes to BELOW
+ *                                 bytes under LEVEL of the file USAGE, waits for SIGUSR1 to
+ *                                 this process, goes on at full speed. Ends and prints the
+ *                                 microseconds from LEVEL to its being killed
  *   workload file FILE MIB        a file of that size, which stays
  *
  * Deleted files stand for what a container runtime removes with the container: they give
@@ -193,6 +198,105 @@ static void polite(long seconds)
 	exit(0);
 }
 
+/* What the hog and its parent share. */
+struct race {
+	volatile int waits, go; /* the hog is near; it may go on */
+	volatile long crossed;
+};
+
+static long micros(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * 1000000 + time.tv_nsec / 1000;
+}
+
+static long number_in(int fd)
+{
+	char text[32];
+	ssize_t length = pread(fd, text, sizeof(text) - 1, 0);
+
+	text[length < 0 ? 0 : length] = 0;
+	return atol(text);
+}
+
+/* Touches page by page: how fast memory goes with small ones. */
+static void race(struct race *race, int usage, long level, long below)
+{
+	long size = level + (level >> 1);
+	int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, kind, -1, 0);
+
+	if (memory == MAP_FAILED)
+		complain("mmap"), rest();
+	for (long at = 0; at < size; at += 4096) {
+		memory[at] = 1;
+		if (at & 0x3ffff)
+			continue;
+		if (!race->go && number_in(usage) >= level - below)
+			for (race->waits = 1; !race->go;)
+				nap(1);
+		if (!race->crossed && number_in(usage) >= level)
+			race->crossed = micros();
+	}
+	rest();
+}
+
+/* A process that was killed says so before it is gone, which takes as long as its memory
+ * takes to be given back. */
+static int was_killed(pid_t pid)
+{
+	char name[32], text[512];
+	unsigned flags = 0;
+	int fd;
+	ssize_t length;
+
+	snprintf(name, sizeof(name), "/proc/%d/stat", pid);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	length = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		close(fd);
+	if (length <= 0)
+		return 1;
+	text[length] = 0;
+	char *state = strrchr(text, ')');
+	if (!state || sscanf(state + 2, "%*c %*d %*d %*d %*d %*d %u", &flags) != 1)
+		return 1;
+	return flags & 0x404; /* PF_EXITING, PF_SIGNALED */
+}
+
+static void timed(int count, char **words)
+{
+	struct race *shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int usage = open(words[0], O_RDONLY | O_CLOEXEC);
+	struct timespec often = { 0, 200000 };
+	sigset_t go;
+	pid_t child;
+
+	sigemptyset(&go);
+	sigaddset(&go, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &go, NULL);
+	if ((child = fork()) == 0) {
+		for (int at = 3; at < count; at++) {
+			int fd = open(words[at], O_WRONLY | O_CLOEXEC);
+			if (write(fd, "0", 1) < 0)
+				complain(words[at]);
+		}
+		race(shared, usage, atol(words[1]), atol(words[2]));
+	}
+	while (!shared->waits && !was_killed(child))
+		nap(1);
+	puts("waits");
+	fflush(stdout);
+	sigwaitinfo(&go, NULL);
+	shared->go = 1;
+	while (!was_killed(child))
+		nanosleep(&often, NULL);
+	printf("killed %ld\n", shared->crossed ? micros() - shared->crossed : -1);
+	exit(0);
+}
+
 static void enter(const char *dir)
 {
 	if (chdir(dir) < 0)
@@ -243,6 +347,8 @@ int main(int count, char **words)
 		enter(text), inodes(number), rest();
 	else if (!strcmp(what, "writer"))
 		writer(text);
+	else if (!strcmp(what, "timed") && count > 5)
+		timed(count - 2, words + 2);
 	else if (!strcmp(what, "file"))
 		file(text, number), rest();
 	fprintf(stderr, "workload: what is %s?\n", what);

@@ -151,7 +151,8 @@ pub const FLAGS: [Flag; 49] = [
         "housekeeping-interval",
         Value("DURATION"),
         ("10s", "1s"),
-        "How often the signals are measured, 100ms at least.",
+        "How often the signals are measured, 100ms at least. Memory is looked at sooner the less \
+         is left.",
     ),
     flag(
         Measuring,
@@ -165,9 +166,10 @@ pub const FLAGS: [Flag; 49] = [
         Measuring,
         "kernel-memcg-notification",
         Bool,
-        ("false", "true"),
-        "Let the kernel wake evictd as soon as memory crosses a threshold. Checked and shown \
-         by config; not acted on yet: signals are measured every --housekeeping-interval.",
+        ("true", "false"),
+        "Let the kernel wake evictd when memory gets short: usage thresholds on cgroup v1, pressure \
+         and memory.events on v2. Without it memory is looked at by time alone, sooner the less \
+         is left.",
     ),
     flag(
         Measuring,

@@ -172,7 +172,7 @@ fn interval(flag: &'static str, book: &mut Book<'_>) -> Duration {
 fn memcg_notification(book: &mut Book<'_>) -> bool {
     const OLD: &str = "experimental-kernel-memcg-notification";
     const NEW: &str = "kernel-memcg-notification";
-    let mut otherwise = (false, Origin::Default);
+    let mut otherwise = (true, Origin::Default);
     if let Some(text) = book.last(OLD) {
         let old = book.settle(values::parse_boolean(OLD, text), false);
         deprecated(OLD, NEW, &old, book);

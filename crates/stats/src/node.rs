@@ -1,7 +1,7 @@
 use core::time::Duration;
 use std::path::{Path, PathBuf};
 
-use evictd_kerntext::parse_meminfo;
+use evictd_kerntext::{Limit, parse_meminfo};
 use evictd_node::Mono;
 
 use crate::cgroup_memory::MemoryFiles;
@@ -143,6 +143,20 @@ impl NodeReader {
         }
     }
 
+    /// Reads only what the memory signals need, between two rounds: three small
+    /// files, or six where the pods' cgroup has a limit. No thread is asked.
+    pub fn read_memory_signals(&mut self, now: Mono) -> NodeSample {
+        self.errors.clear();
+        let memory = self.read_memory(now);
+        let limited = matches!(self.read_pods_limit(), Some(Limit::Value(_)));
+        let pods_memory = if limited { self.read_pods(now) } else { None };
+        NodeSample {
+            memory,
+            pods_memory,
+            ..NodeSample::default()
+        }
+    }
+
     /// What failed in the latest round; empty in a good one. A cgroup that is
     /// not there is no failure, and neither is a filesystem that is late.
     #[must_use]
@@ -180,10 +194,8 @@ impl NodeReader {
     }
 
     fn read_pods(&mut self, now: Mono) -> Option<PodsMemory> {
+        let limit = self.read_pods_limit()?;
         let files = self.pods.as_mut()?;
-        let limit = files.read_limit(&mut self.buffer);
-        let limit = limit.map_err(|failed| self.errors.extend(failed.unless_gone()));
-        let limit = limit.ok()?;
         let usage = files.read_usage(&mut self.buffer);
         let usage = usage.map_err(|failed| self.errors.extend(failed.unless_gone()));
         Some(PodsMemory {
@@ -191,6 +203,12 @@ impl NodeReader {
             usage: usage.ok()?,
             limit,
         })
+    }
+
+    fn read_pods_limit(&mut self) -> Option<Limit> {
+        let limit = self.pods.as_mut()?.read_limit(&mut self.buffer);
+        let noted = limit.map_err(|failed| self.errors.extend(failed.unless_gone()));
+        noted.ok()
     }
 }
 

@@ -12,6 +12,12 @@ pub struct Error {
 }
 
 impl Error {
+    /// Whether what it was done to is not there, or no longer.
+    #[must_use]
+    pub const fn is_gone(&self) -> bool {
+        matches!(self.errno, Errno::NOENT | Errno::NODEV)
+    }
+
     /// For `map_err`: names what was being done.
     pub(crate) fn doing(doing: &'static str) -> impl Fn(Errno) -> Self {
         move |errno| Self { doing, errno }

@@ -2,7 +2,9 @@
 //!
 //! Signals come through a signalfd, everything else is a descriptor that
 //! becomes readable (a pidfd whose process has ended, a socket, an eventfd),
-//! and the caller brings the next deadline. No clock is asked here: the caller
+//! and the caller brings the next deadline. [`Trigger`] makes descriptors of what
+//! the kernel can tell about memory: usage thresholds on cgroup v1, pressure and
+//! `memory.events` on v2. No clock is asked here: the caller
 //! passes what the time is and until when to wait.
 //!
 //! ```no_run
@@ -25,9 +27,11 @@
 #![forbid(unsafe_code)]
 
 mod error;
+mod trigger;
 mod watch;
 
 pub use error::Error;
 pub use evictd_rawsys::Received;
 pub use rustix::process::Signal;
+pub use trigger::Trigger;
 pub use watch::{Token, Wake, Watch};

@@ -4,11 +4,11 @@ use core::time::Duration;
 use evictd_node::Mono;
 use evictd_rawsys::{Received, SignalFd, block_signals};
 use rustix::event::{Timespec, epoll};
-use rustix::fd::{AsFd, OwnedFd};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::process::Signal;
 
-use crate::Error;
+use crate::{Error, Trigger};
 
 /// Events taken from the kernel at once; more stay ready for the next wait.
 const BATCH: usize = 32;
@@ -91,10 +91,25 @@ impl Watch {
     /// `EPERM` for a descriptor that cannot be polled (a regular file),
     /// `ENOSPC` and `ENOMEM` as the kernel gives them.
     pub fn add(&mut self, fd: impl AsFd, token: Token) -> Result<(), Error> {
-        let fd = fd.as_fd();
+        self.set(fd.as_fd(), token, epoll::EventFlags::IN)
+    }
+
+    /// Lets a trigger fire once: [`Watch::wait`] reports `token`, and nothing more
+    /// of it until it is armed again. So one that fires without end, or whose
+    /// cgroup is gone, cannot keep the loop busy.
+    ///
+    /// # Errors
+    ///
+    /// As [`Watch::add`].
+    pub fn arm(&mut self, trigger: &Trigger, token: Token) -> Result<(), Error> {
+        let flags = trigger.flags() | epoll::EventFlags::ONESHOT;
+        self.set(trigger.as_fd(), token, flags)
+    }
+
+    fn set(&self, fd: BorrowedFd<'_>, token: Token, flags: epoll::EventFlags) -> Result<(), Error> {
         let data = epoll::EventData::new_u64(u64::from(token.0));
-        match epoll::add(&self.epoll, fd, data, epoll::EventFlags::IN) {
-            Err(Errno::EXIST) => epoll::modify(&self.epoll, fd, data, epoll::EventFlags::IN),
+        match epoll::add(&self.epoll, fd, data, flags) {
+            Err(Errno::EXIST) => epoll::modify(&self.epoll, fd, data, flags),
             other => other,
         }
         .map_err(Error::doing("watch a descriptor"))

@@ -6,6 +6,10 @@
 mod event;
 mod flight;
 mod layout;
+mod look;
+mod measure;
+mod news;
+mod pace;
 mod reclaim;
 
 use core::time::Duration;
@@ -24,6 +28,7 @@ use crate::setup::{FIRST_FS_WAIT, FS_WAIT, Setup};
 
 pub(crate) use event::{Event, Victim};
 use flight::Flight;
+use pace::Pace;
 use reclaim::Reclaiming;
 
 /// How often pods are listed for their own limits, as often as the kubelet looks
@@ -64,6 +69,9 @@ pub(crate) struct Engine {
     /// A pod that is gone and whose process ids may not be free yet.
     remains: Option<Flight>,
     next_tick: Mono,
+    pace: Pace,
+    /// Since when a decision waits for what pods hold on disk.
+    disk_asked: Option<Mono>,
     ending: bool,
     told: Told,
 }
@@ -115,18 +123,30 @@ impl Engine {
             flight: None,
             remains: None,
             next_tick: Mono::ZERO,
+            pace: Pace::new(),
+            disk_asked: None,
             ending: false,
             told: Told::default(),
         })
     }
 
-    /// Does what is due by `now`: goes on with a kill, begins a round.
-    pub(crate) fn run_due(&mut self, now: Mono, tell: Tell<'_>) {
-        self.take_news(now, tell);
+    /// Does what is due by `now`: goes on with a kill, looks at memory, begins a
+    /// round. Answers whether anything may have changed, which a look alone does not.
+    pub(crate) fn run_due(&mut self, now: Mono, tell: Tell<'_>) -> bool {
+        let busy = self.is_killing();
+        let changed = self.take_news(now, tell) || busy;
         self.go_on_killing(now, tell);
-        if now >= self.wake_at(now) && !self.has_ended() {
-            self.tick(now, tell);
+        if self.has_ended() {
+            return true;
         }
+        if now >= self.tick_at(now) {
+            self.tick(now, FS_WAIT, tell);
+        } else if self.sees_crossing(now) {
+            self.tick(now, Duration::ZERO, tell); // no disk may delay it
+        } else {
+            return changed;
+        }
+        true
     }
 
     /// Begins a round now, whatever the interval.
@@ -136,6 +156,12 @@ impl Engine {
 
     /// When to come back at the latest.
     pub(crate) fn wake_at(&self, now: Mono) -> Mono {
+        let look = self.pace.due();
+        look.into_iter().fold(self.tick_at(now), Mono::min)
+    }
+
+    /// When the next round begins at the latest, or a kill goes on.
+    fn tick_at(&self, now: Mono) -> Mono {
         let flight = self.flight.as_ref().map(Flight::until);
         let deadlines = [flight, self.evict.next_deadline(now)];
         deadlines
@@ -223,7 +249,7 @@ impl Engine {
         (readings, plan)
     }
 
-    fn tick(&mut self, now: Mono, tell: Tell<'_>) {
+    fn tick(&mut self, now: Mono, fs_wait: Duration, tell: Tell<'_>) {
         self.clean_up(now);
         let soon = self
             .remains
@@ -239,10 +265,11 @@ impl Engine {
             self.refresh_pods(now, tell);
         }
         let first = self.told.layout.is_none();
-        let fs_wait = if first { FIRST_FS_WAIT } else { FS_WAIT };
+        let fs_wait = if first { FIRST_FS_WAIT } else { fs_wait };
         let (readings, plan) = self.observe(now, fs_wait, with_pods);
         self.tell_changes(now, &readings, tell);
         self.carry_out(now, plan, tell);
+        self.set_pace(now);
     }
 
     /// Whether the pods are to be looked at for their own limits. Where there are
@@ -273,6 +300,9 @@ impl Engine {
                 Plan::ReadPods => {
                     self.pods.freshen();
                     self.refresh_pods(now, tell);
+                    if self.must_measure_disk(now) {
+                        return;
+                    }
                     self.outcome(now, Outcome::PodsRead)
                 }
                 Plan::Reclaim(calls) => self.reclaim(now, calls, tell),
@@ -369,6 +399,7 @@ impl Engine {
                 let flight = self.flight.take()?;
                 self.gone.truncate(FEW_GONE);
                 self.gone.insert(0, flight.victim.uid.clone());
+                self.reclaiming.pod_has_gone();
                 tell(now, &Event::Killed(flight.ended()));
                 self.next_tick = now; // measure again at once (decision D31)
                 let plan = self.outcome(now, Outcome::Killed);

@@ -1,6 +1,7 @@
 use core::time::Duration;
 use std::path::{Path, PathBuf};
 
+use evictd_node::Mono;
 use evictd_pod::usage::PodUsage;
 use evictd_runtime::{FoundPod, ListedContainer, WritableLayer};
 use evictd_stats::{DiskScanner, PodDirs, PodTree, Progress, TreeKind, add_disk_usage, pod_trees};
@@ -21,6 +22,16 @@ impl Disk {
 
     pub(super) const fn progress(&self) -> Progress {
         self.scanner.progress()
+    }
+
+    /// Whether all trees have been measured since then; if not, they are now, without
+    /// rests.
+    pub(super) fn has_measured(&mut self, since: Mono) -> bool {
+        let measured = self.scanner.is_measured_since(since);
+        if !measured {
+            self.scanner.hurry();
+        }
+        measured
     }
 
     pub(super) fn wait_for_all(&mut self, at_most: Duration) {

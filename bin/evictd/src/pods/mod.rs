@@ -8,6 +8,7 @@ use core::time::Duration;
 use std::path::PathBuf;
 
 use evictd_manifest::ManifestDir;
+use evictd_node::Mono;
 use evictd_pod::Pod;
 use evictd_pod::usage::PodUsage;
 use evictd_rank::Candidate;
@@ -102,6 +103,14 @@ impl Pods {
         self.manifests.is_some() || !self.runtimes.is_empty()
     }
 
+    /// Whether what all pods of the last refresh hold on disk was measured since then;
+    /// if not, it is measured now.
+    pub(crate) fn has_measured_disk(&mut self, since: Mono) -> bool {
+        self.disk
+            .as_mut()
+            .is_none_or(|disk| disk.has_measured(since))
+    }
+
     /// The pods are about to be chosen from: a runtime may say quickly what is new.
     pub(crate) fn freshen(&self) {
         const MAX_AGE: Duration = Duration::from_secs(1);
@@ -123,6 +132,8 @@ impl Pods {
             }
         };
         self.held = self.runtimes.listings();
+        let notes = self.held.iter().flat_map(|held| &held.notes);
+        self.problems.extend(notes.map(ToString::to_string));
         let known: Vec<&RuntimePod> = self.held.iter().flat_map(|held| &held.pods).collect();
         self.listing = self.runtime.list_pods(described, &known);
         let Self {

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
 
+use evictd_node::Mono;
+
 use super::usage::{Pace, Progress, TreeUsage};
 use super::worker::Worker;
 
@@ -188,6 +190,14 @@ impl DiskScanner {
             .trees
             .binary_search_by(|other| other.as_path().cmp(tree));
         *self.usages.get(found.ok()?)?
+    }
+
+    /// Whether every tree was measured to its end, as of the latest poll, by a walk
+    /// that began at `since` or later.
+    #[must_use]
+    pub fn is_measured_since(&self, since: Mono) -> bool {
+        let is_whole = |usage: &Option<TreeUsage>| usage.is_some_and(|u| u.sampled >= since);
+        self.handed && !self.progress.is_under_way() && self.usages.iter().all(is_whole)
     }
 
     /// How far the cycle has come.

@@ -218,3 +218,25 @@ fn progress_is_one_line() {
     assert!(progress.is_under_way());
     assert_eq!(TreeUsage::default().sampled, Mono::ZERO);
 }
+
+/// What was measured before somebody asked may be too old for him; and a tree that
+/// is new has not been measured at all.
+#[test]
+fn it_tells_whether_all_was_measured_since_then() {
+    let (a, b) = (tree(10), tree(30));
+    let mut scanner = DiskScanner::start_with(PATIENT).unwrap();
+    assert!(scanner.is_measured_since(now()), "nothing to measure");
+    let start = now();
+    scanner.watch(&[a.root().to_owned()]);
+    assert!(!scanner.is_measured_since(start));
+    until(&mut scanner, |scanner| scanner.is_measured_since(start));
+
+    let later = now();
+    assert!(!scanner.is_measured_since(later));
+    scanner.watch(&[a.root().to_owned(), b.root().to_owned()]);
+    assert!(!scanner.is_measured_since(start), "one is new");
+    until(&mut scanner, |scanner| scanner.is_measured_since(start));
+    assert!(!scanner.is_measured_since(later), "one is old");
+    scanner.hurry();
+    until(&mut scanner, |scanner| scanner.is_measured_since(later));
+}
