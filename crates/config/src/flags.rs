@@ -25,7 +25,7 @@ const fn flag(
 
 /// Every flag of the daemon, in the order of the help. By these names
 /// [`Typed`](crate::Typed) knows them.
-pub const FLAGS: [Flag; 48] = [
+pub const FLAGS: [Flag; 49] = [
     flag(
         Thresholds,
         "eviction-hard",
@@ -371,6 +371,15 @@ pub const FLAGS: [Flag; 48] = [
          what the flags mean, and flags win. Or an OKD node configuration with \
          kubeletArguments. Fields that evictd has no use for are passed over, unknown ones \
          refused.",
+    ),
+    flag(
+        Logging,
+        "config-dir",
+        Value("DIR"),
+        ("", "/etc/evictd.conf.d"),
+        "A directory of further KubeletConfigurations, FILE.conf, each a change to those before \
+         it by name and to --config: fields and entries of mappings that it has replace theirs, \
+         null takes one away.",
     ),
     flag(
         Logging,
