@@ -25,7 +25,7 @@ const fn flag(
 
 /// Every flag of the daemon, in the order of the help. By these names
 /// [`Typed`](crate::Typed) knows them.
-pub const FLAGS: [Flag; 48] = [
+pub const FLAGS: [Flag; 49] = [
     flag(
         Thresholds,
         "eviction-hard",
@@ -170,6 +170,14 @@ pub const FLAGS: [Flag; 48] = [
         "Let the kernel wake evictd when memory gets short: usage thresholds on cgroup v1, pressure \
          and memory.events on v2. Without it memory is looked at by time alone, sooner the less \
          is left.",
+    ),
+    flag(
+        Measuring,
+        "realtime",
+        Bool,
+        ("true", "false"),
+        "Run the loop at the lowest real-time priority, or where that is refused at nice -20, so \
+         that a busy machine does not delay it. Walks of directories stay at the lowest.",
     ),
     flag(
         Measuring,
