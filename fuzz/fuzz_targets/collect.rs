@@ -294,6 +294,17 @@ fn records(bytes: &mut Bytes<'_>) {
             .collect();
         let runtime = if bytes.flag() { "one" } else { "two" };
         records.observe(now, runtime, &images);
+        let later = now.saturating_add(bytes.amount());
+        let id = IDS[usize::from(bytes.below(4))];
+        let known = records.get(id).is_some();
+        if bytes.flag() {
+            records.note_used(later, &mut core::iter::once(id));
+            assert_eq!(records.get(id).is_some(), known);
+            assert_eq!(records.looked_at(), later);
+            let again = ImageRecords::restore(later, &mut records.entries());
+            assert_eq!(again, records);
+            continue;
+        }
         assert_eq!(records.looked_at(), now);
         let again = ImageRecords::restore(now, &mut records.entries());
         assert_eq!(again, records);

@@ -23,6 +23,10 @@ pub(crate) struct Setup {
     /// The container runtimes; what they hold has been asked, and may not have been
     /// answered yet.
     pub(crate) runtimes: Runtimes,
+    /// Whether no flag says where images lie.
+    pub(crate) finds_imagefs: bool,
+    /// The same of writable layers.
+    pub(crate) finds_containerfs: bool,
     /// Images are deleted under pressure only until it is over.
     pub(crate) images_until_clear: bool,
     /// What deletes what dead pods left, where a directory was named for it.
@@ -84,15 +88,11 @@ impl Setup {
         } else {
             COMMAND_WAIT
         });
-        let disks = runtimes.disks();
-        let images = disks.iter().find_map(|disks| disks.images.clone());
-        let layers = disks.into_iter().find_map(|disks| disks.containers);
+        let (images, layers) = runtimes.places();
         let given = settings.imagefs_path.clone();
-        node.imagefs = given
-            .or_else(|| images.filter(|path| path.exists()))
-            .or_else(imagefs);
+        node.imagefs = given.or(images).or_else(imagefs);
         let given = settings.containerfs_path.clone();
-        node.containerfs = given.or_else(|| layers.filter(|path| path.exists()));
+        node.containerfs = given.or(layers);
         Ok(Self {
             evict: settings.evict.clone(),
             node,
@@ -107,6 +107,8 @@ impl Setup {
                 host_paths: false,
             }),
             runtimes,
+            finds_imagefs: settings.imagefs_path.is_none(),
+            finds_containerfs: settings.containerfs_path.is_none(),
             images_until_clear: settings.image_gc.reclaim == ImageReclaim::UntilClear,
             collector: Collector::of(settings),
         })

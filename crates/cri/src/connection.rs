@@ -1,5 +1,5 @@
 use alloc::boxed::Box;
-use alloc::string::{String, ToString};
+use alloc::string::ToString;
 use alloc::vec::Vec;
 use core::time::Duration;
 use std::io::{self, ErrorKind, Read, Write};
@@ -7,21 +7,19 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Instant;
 
-use ringline_h2::HeaderField;
 use rustix::io::Errno;
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 
-use crate::h2::{Event, Http2, Ringline};
-use crate::{AnswerReader, Bytes, Failure, MOST_ANSWER_BYTES};
+use crate::h2::{Http2, Ringline};
+use crate::received::{Received, malformed};
+use crate::{Failure, MOST_ANSWER_BYTES};
 
 /// What HTTP/2 may add to an answer: heads, frames, settings. More is a runtime
 /// that never comes to an end.
 const MOST_AROUND_BYTES: usize = 1 << 20;
 /// Read at once.
 const PIECE_BYTES: usize = 16 << 10;
-/// Characters of a runtime's own words.
-const MOST_WORDS: usize = 512;
 
 /// When a call must be over.
 #[derive(Clone, Copy, Debug)]
@@ -126,7 +124,7 @@ impl Connection {
 
     /// Waits for the answer to what was sent last.
     pub(crate) fn receive(&mut self, deadline: Deadline) -> Result<Vec<u8>, Trouble> {
-        let mut answer = Answer::new();
+        let mut answer = Received::new();
         let mut left = MOST_ANSWER_BYTES.saturating_add(MOST_AROUND_BYTES);
         let mut piece = [0; PIECE_BYTES];
         loop {
@@ -141,7 +139,12 @@ impl Connection {
                 return Err(malformed("an answer without end").into());
             };
             left = rest;
-            self.h2.receive(piece.get(..count).unwrap_or_default());
+            let piece = piece.get(..count).unwrap_or_default();
+            // As a frame it would be one of five million bytes, to be waited for.
+            if piece.starts_with(b"HTTP/1.") {
+                return Err(malformed("it speaks HTTP/1").into());
+            }
+            self.h2.receive(piece);
         }
     }
 
@@ -188,114 +191,4 @@ fn again(error: &io::Error) -> Result<(), Trouble> {
         return Ok(());
     }
     Err(Trouble::Closed(error.to_string().into()))
-}
-
-fn malformed(what: impl Into<Box<str>>) -> Failure {
-    Failure::Malformed(what.into())
-}
-
-/// What has come of an answer.
-struct Answer {
-    reader: AnswerReader,
-    has_head: bool,
-    code: Option<u32>,
-    message: String,
-}
-
-impl Answer {
-    const fn new() -> Self {
-        Self {
-            reader: AnswerReader::new(MOST_ANSWER_BYTES),
-            has_head: false,
-            code: None,
-            message: String::new(),
-        }
-    }
-
-    /// Answers whether that was the last of it.
-    fn take(&mut self, event: Event) -> Result<bool, Trouble> {
-        match event {
-            Event::Fields(fields) => self.fields(&fields)?,
-            Event::Data(piece) => self.reader.push(&piece).map_err(Failure::Malformed)?,
-            Event::End => return Ok(true),
-            Event::Closing(why) => return Err(Trouble::Closed(why)),
-            Event::Broken(why) => return Err(Failure::Malformed(why).into()),
-        }
-        Ok(false)
-    }
-
-    fn fields(&mut self, fields: &[HeaderField]) -> Result<(), Failure> {
-        let value = |name: &[u8]| {
-            let field = fields.iter().find(|field| field.name == name);
-            field.map(|field| field.value.as_slice())
-        };
-        if !core::mem::replace(&mut self.has_head, true) {
-            check_head(value(b":status"), value(b"content-type"))?;
-        }
-        if let Some(text) = value(b"grpc-status") {
-            let number = core::str::from_utf8(text)
-                .ok()
-                .and_then(|text| text.parse().ok());
-            let what = || malformed(format!("a gRPC status of {}", Bytes::new(text).text()));
-            self.code = Some(number.ok_or_else(what)?);
-        }
-        if let Some(text) = value(b"grpc-message") {
-            self.message = words(text);
-        }
-        Ok(())
-    }
-
-    fn finish(self) -> Result<Vec<u8>, Failure> {
-        match self.code {
-            Some(0) => self.reader.finish().map_err(Failure::Malformed),
-            Some(code) => Err(Failure::Refused {
-                code,
-                message: self.message.into(),
-            }),
-            None => Err(malformed("it ends without a gRPC status")),
-        }
-    }
-}
-
-fn check_head(status: Option<&[u8]>, content: Option<&[u8]>) -> Result<(), Failure> {
-    let status = status.unwrap_or_default();
-    if status != b"200" {
-        return Err(malformed(format!("HTTP status {}", words(status))));
-    }
-    let content = content.unwrap_or_default();
-    if !content.starts_with(b"application/grpc") {
-        return Err(malformed(format!("content of type {}", words(content))));
-    }
-    Ok(())
-}
-
-/// A runtime's words for a log line: percent-decoded as gRPC has them encoded, on
-/// one line, cut.
-fn words(text: &[u8]) -> String {
-    let mut bytes = Vec::new();
-    let mut rest = text;
-    while let Some((first, after)) = rest.split_first() {
-        let code = match after {
-            [high, low, ..] if *first == b'%' => hex(*high).zip(hex(*low)),
-            _ => None,
-        };
-        match code {
-            Some((high, low)) => {
-                bytes.push(high << 4 | low);
-                rest = after.get(2..).unwrap_or_default();
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    let text = Bytes::new(&bytes).text();
-    let plain = |char: char| if char.is_control() { ' ' } else { char };
-    text.chars().take(MOST_WORDS).map(plain).collect()
-}
-
-fn hex(digit: u8) -> Option<u8> {
-    let value = char::from(digit).to_digit(16)?;
-    u8::try_from(value).ok()
 }

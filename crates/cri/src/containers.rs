@@ -2,7 +2,7 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 
 use crate::proto::{Bytes, ProtoError, Value, parse_fields};
-use crate::runtime::read_pair;
+use crate::runtime::{read_info, read_pair};
 use crate::sandboxes::word;
 
 /// What a container does.
@@ -58,7 +58,11 @@ pub struct Container {
 }
 
 impl Container {
-    pub(crate) fn read(message: Bytes<'_>) -> Result<Self, ProtoError> {
+    /// Reads one from its message.
+    ///
+    /// # Errors
+    /// When that is no message, or an id or a name in it is not UTF-8.
+    pub fn parse(message: Bytes<'_>) -> Result<Self, ProtoError> {
         let mut read = Self::default();
         parse_fields(message, &mut |field, value| read.field(field, value))?;
         Ok(read)
@@ -135,7 +139,21 @@ pub struct Resources {
 }
 
 impl ContainerStatus {
-    pub(crate) fn read(&mut self, message: Bytes<'_>) -> Result<(), ProtoError> {
+    /// Reads it from a `ContainerStatusResponse`.
+    ///
+    /// # Errors
+    /// When that is no message.
+    pub fn parse(response: Bytes<'_>) -> Result<Self, ProtoError> {
+        let mut status = Self::default();
+        parse_fields(response, &mut |field, value| match (field, value) {
+            (1, Value::Bytes(message)) => status.read(message),
+            (2, Value::Bytes(pair)) => read_info(pair, "info", &mut status.info),
+            _ => Ok(()),
+        })?;
+        Ok(status)
+    }
+
+    fn read(&mut self, message: Bytes<'_>) -> Result<(), ProtoError> {
         parse_fields(message, &mut |field, value| {
             match (field, value) {
                 (3, Value::Varint(state)) => self.state = ContainerState::of(state),

@@ -19,7 +19,11 @@ pub struct Image {
 }
 
 impl Image {
-    pub(crate) fn read(message: Bytes<'_>) -> Result<Self, ProtoError> {
+    /// Reads one from its message.
+    ///
+    /// # Errors
+    /// When that is no message, or an id or a name in it is not UTF-8.
+    pub fn parse(message: Bytes<'_>) -> Result<Self, ProtoError> {
         let mut read = Self::default();
         parse_fields(message, &mut |field, value| {
             match (field, value) {
@@ -47,7 +51,17 @@ pub struct FsInfo {
 }
 
 impl FsInfo {
-    pub(crate) fn read(&mut self, field: u32, value: Value<'_>) -> Result<(), ProtoError> {
+    /// Reads it from an `ImageFsInfoResponse`.
+    ///
+    /// # Errors
+    /// When that is no message, or a path in it is not UTF-8.
+    pub fn parse(response: Bytes<'_>) -> Result<Self, ProtoError> {
+        let mut info = Self::default();
+        parse_fields(response, &mut |field, value| info.read(field, value))?;
+        Ok(info)
+    }
+
+    fn read(&mut self, field: u32, value: Value<'_>) -> Result<(), ProtoError> {
         let list = match field {
             1 => &mut self.images,
             2 => &mut self.containers,

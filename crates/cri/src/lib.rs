@@ -23,9 +23,12 @@ mod client;
 mod connection;
 mod containers;
 mod error;
+#[cfg(any(test, feature = "fake"))]
+pub mod fake;
 mod h2;
 mod images;
 mod proto;
+mod received;
 mod runtime;
 mod sandboxes;
 mod stats;
@@ -37,7 +40,11 @@ pub use containers::{Container, ContainerState, ContainerStatus, Resources};
 pub use error::{Error, Failure};
 pub use images::{FsInfo, Image};
 pub use proto::{Bytes, ProtoError, ProtoErrorKind, Value, parse_fields};
-pub use runtime::{Cri, RuntimeVersion};
+pub use received::parse_connection;
+pub use runtime::{Cri, RuntimeVersion, parse_list};
 pub use sandboxes::Sandbox;
 pub use stats::LayerUsage;
 pub use write::Writer;
+
+#[cfg(test)]
+mod tests;

@@ -54,16 +54,18 @@ impl Cri {
     pub fn version(&mut self) -> Result<RuntimeVersion, Error> {
         let mut request = Writer::default();
         request.text(1, "v1");
-        let mut version = RuntimeVersion::default();
-        self.ask(method!(runtime "Version"), request, &mut |field, value| {
-            match (field, value) {
-                (2, Value::Bytes(bytes)) => version.name = bytes.text(),
-                (3, Value::Bytes(bytes)) => version.version = bytes.text(),
-                _ => {}
-            }
-            Ok(())
-        })?;
-        Ok(version)
+        self.ask(method!(runtime "Version"), request, |answer| {
+            let mut version = RuntimeVersion::default();
+            parse_fields(answer, &mut |field, value| {
+                match (field, value) {
+                    (2, Value::Bytes(bytes)) => version.name = bytes.text(),
+                    (3, Value::Bytes(bytes)) => version.version = bytes.text(),
+                    _ => {}
+                }
+                Ok(())
+            })?;
+            Ok(version)
+        })
     }
 
     /// `Status`, verbose: the runtime's configuration as it tells it, a JSON text.
@@ -73,14 +75,8 @@ impl Cri {
     pub fn config(&mut self) -> Result<Option<String>, Error> {
         let mut request = Writer::default();
         request.number(1, 1);
-        let mut config = None;
-        self.ask(method!(runtime "Status"), request, &mut |field, value| {
-            if let (2, Value::Bytes(pair)) = (field, value) {
-                read_info(pair, "config", &mut config)?;
-            }
-            Ok(())
-        })?;
-        Ok(config)
+        let method = method!(runtime "Status");
+        self.ask(method, request, |answer| told(answer, "config"))
     }
 
     /// `ListPodSandbox`: all there are.
@@ -89,7 +85,7 @@ impl Cri {
     /// See [`Cri::version`].
     pub fn sandboxes(&mut self) -> Result<Vec<Sandbox>, Error> {
         let method = method!(runtime "ListPodSandbox");
-        self.list(method, Writer::default(), Sandbox::read)
+        self.list(method, Writer::default(), Sandbox::parse)
     }
 
     /// `ListContainers`: all there are, in every state.
@@ -98,7 +94,7 @@ impl Cri {
     /// See [`Cri::version`].
     pub fn containers(&mut self) -> Result<Vec<Container>, Error> {
         let method = method!(runtime "ListContainers");
-        self.list(method, Writer::default(), Container::read)
+        self.list(method, Writer::default(), Container::parse)
     }
 
     /// `ListContainers`: those of one sandbox, in every state.
@@ -110,7 +106,7 @@ impl Cri {
         filter.text(3, sandbox);
         request.message(1, &filter);
         let method = method!(runtime "ListContainers");
-        let mut containers = self.list(method, request, Container::read)?;
+        let mut containers = self.list(method, request, Container::parse)?;
         // In case the filter was not understood.
         containers.retain(|container| container.sandbox == sandbox);
         Ok(containers)
@@ -124,15 +120,8 @@ impl Cri {
     pub fn sandbox_info(&mut self, id: &str) -> Result<Option<String>, Error> {
         let mut request = of_id(id);
         request.number(2, 1);
-        let mut info = None;
         let method = method!(runtime "PodSandboxStatus");
-        self.ask(method, request, &mut |field, value| {
-            if let (2, Value::Bytes(pair)) = (field, value) {
-                read_info(pair, "info", &mut info)?;
-            }
-            Ok(())
-        })?;
-        Ok(info)
+        self.ask(method, request, |answer| told(answer, "info"))
     }
 
     /// `ContainerStatus`; verbose, with what the runtime tells beside the API's
@@ -143,17 +132,8 @@ impl Cri {
     pub fn container_status(&mut self, id: &str, verbose: bool) -> Result<ContainerStatus, Error> {
         let mut request = of_id(id);
         request.number(2, verbose.into());
-        let mut status = ContainerStatus::default();
         let method = method!(runtime "ContainerStatus");
-        self.ask(method, request, &mut |field, value| {
-            match (field, value) {
-                (1, Value::Bytes(message)) => status.read(message)?,
-                (2, Value::Bytes(pair)) => read_info(pair, "info", &mut status.info)?,
-                _ => {}
-            }
-            Ok(())
-        })?;
-        Ok(status)
+        self.ask(method, request, ContainerStatus::parse)
     }
 
     /// `ListContainerStats`: what the running containers have written into their
@@ -163,7 +143,7 @@ impl Cri {
     /// See [`Cri::version`].
     pub fn layers(&mut self) -> Result<Vec<LayerUsage>, Error> {
         let method = method!(runtime "ListContainerStats");
-        self.list(method, Writer::default(), LayerUsage::read)
+        self.list(method, Writer::default(), LayerUsage::parse)
     }
 
     /// `ListImages`.
@@ -172,7 +152,7 @@ impl Cri {
     /// See [`Cri::version`].
     pub fn images(&mut self) -> Result<Vec<Image>, Error> {
         let method = method!(image "ListImages");
-        self.list(method, Writer::default(), Image::read)
+        self.list(method, Writer::default(), Image::parse)
     }
 
     /// `ImageFsInfo`: where images and writable layers are.
@@ -180,12 +160,8 @@ impl Cri {
     /// # Errors
     /// See [`Cri::version`].
     pub fn image_fs_info(&mut self) -> Result<FsInfo, Error> {
-        let mut info = FsInfo::default();
         let method = method!(image "ImageFsInfo");
-        self.ask(method, Writer::default(), &mut |field, value| {
-            info.read(field, value)
-        })?;
-        Ok(info)
+        self.ask(method, Writer::default(), FsInfo::parse)
     }
 
     /// `StopContainer` for several at once: the stop signal now, SIGKILL after
@@ -259,33 +235,42 @@ impl Cri {
         gone_is_done(self.client.call(method, &request.into_bytes(), within))
     }
 
-    fn ask(
+    fn ask<T>(
         &mut self,
         method: &'static str,
         request: Writer,
-        each: &mut dyn FnMut(u32, Value<'_>) -> Result<(), ProtoError>,
-    ) -> Result<(), Error> {
+        parse: impl FnOnce(Bytes<'_>) -> Result<T, ProtoError>,
+    ) -> Result<T, Error> {
         let answer = self.call(method, request)?;
-        let read = parse_fields(Bytes::new(&answer), &mut |field, value| each(field, value));
-        read.map_err(|error| malformed(method, error))
+        parse(Bytes::new(&answer)).map_err(|error| malformed(method, error))
     }
 
-    /// In all lists the items are the field 1; each is read by `read`.
     fn list<T>(
         &mut self,
         method: &'static str,
         request: Writer,
-        read: fn(Bytes<'_>) -> Result<T, ProtoError>,
+        parse: fn(Bytes<'_>) -> Result<T, ProtoError>,
     ) -> Result<Vec<T>, Error> {
-        let mut items = Vec::new();
-        self.ask(method, request, &mut |field, value| {
-            if let (1, Value::Bytes(message)) = (field, value) {
-                items.push(read(message)?);
-            }
-            Ok(())
-        })?;
-        Ok(items)
+        self.ask(method, request, |answer| parse_list(answer, parse))
     }
+}
+
+/// Reads a list: in all of them the items are the field 1. All of it or nothing.
+///
+/// # Errors
+/// What the first item gives that cannot be read.
+pub fn parse_list<T>(
+    answer: Bytes<'_>,
+    parse: fn(Bytes<'_>) -> Result<T, ProtoError>,
+) -> Result<Vec<T>, ProtoError> {
+    let mut items = Vec::new();
+    parse_fields(answer, &mut |field, value| {
+        if let (1, Value::Bytes(message)) = (field, value) {
+            items.push(parse(message)?);
+        }
+        Ok(())
+    })?;
+    Ok(items)
 }
 
 fn malformed(call: &'static str, error: ProtoError) -> Error {
@@ -332,8 +317,22 @@ fn pair_of(pair: Bytes<'_>) -> Result<(Bytes<'_>, Bytes<'_>), ProtoError> {
     Ok((key, text))
 }
 
+/// What an answer tells beside the API's fields, under that key of its map.
+fn told(answer: Bytes<'_>, key: &str) -> Result<Option<String>, ProtoError> {
+    let mut text = None;
+    parse_fields(answer, &mut |field, value| match (field, value) {
+        (2, Value::Bytes(pair)) => read_info(pair, key, &mut text),
+        _ => Ok(()),
+    })?;
+    Ok(text)
+}
+
 /// The value of one key of a map of texts.
-fn read_info(pair: Bytes<'_>, key: &str, into: &mut Option<String>) -> Result<(), ProtoError> {
+pub(crate) fn read_info(
+    pair: Bytes<'_>,
+    key: &str,
+    into: &mut Option<String>,
+) -> Result<(), ProtoError> {
     let (found, value) = pair_of(pair)?;
     if found.bytes == key.as_bytes() {
         *into = Some(value.text());

@@ -28,7 +28,11 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    pub(crate) fn read(message: Bytes<'_>) -> Result<Self, ProtoError> {
+    /// Reads one from its message.
+    ///
+    /// # Errors
+    /// When that is no message, or an id or a name in it is not UTF-8.
+    pub fn parse(message: Bytes<'_>) -> Result<Self, ProtoError> {
         // Of an enum that is not told the first word holds: ready.
         let mut read = Self {
             is_ready: true,

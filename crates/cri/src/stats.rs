@@ -14,7 +14,11 @@ pub struct LayerUsage {
 }
 
 impl LayerUsage {
-    pub(crate) fn read(message: Bytes<'_>) -> Result<Self, ProtoError> {
+    /// Reads one from its message.
+    ///
+    /// # Errors
+    /// When that is no message, or an id or a name in it is not UTF-8.
+    pub fn parse(message: Bytes<'_>) -> Result<Self, ProtoError> {
         let mut read = Self::default();
         parse_fields(message, &mut |field, value| match (field, value) {
             (1, Value::Bytes(attributes)) => parse_fields(attributes, &mut |field, value| {

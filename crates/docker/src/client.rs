@@ -85,8 +85,10 @@ impl Client {
         // An engine that was started anew has closed this one.
         if let Some(connection) = self.idle.take().filter(Connection::is_idle) {
             match self.exchange_on(connection, request, deadline) {
-                // Closed in the moment between. A GET does no harm twice; for
-                // all else nobody knows whether it was seen.
+                // Closed in the moment between.
+                Err(Received::Unread) => {}
+                // A GET does no harm twice; of all else nobody knows whether it
+                // was done.
                 Err(Received::Nothing) if request.method == Method::Get => {}
                 answered => return Ok(answered?),
             }
@@ -101,14 +103,7 @@ impl Client {
         request: &Request,
         deadline: Deadline,
     ) -> Result<Response, Received> {
-        if let Err(failure) = connection.send(request.text().as_bytes(), deadline) {
-            return Err(match failure {
-                Failure::NotReachable(_) => Received::Nothing,
-                Failure::TimedOut(_) | Failure::Refused { .. } | Failure::Malformed(_) => {
-                    Received::Failed(failure)
-                }
-            });
-        }
+        connection.send(request.text().as_bytes(), deadline)?;
         let response = connection.receive(deadline)?;
         if response.keeps_open {
             self.idle = Some(connection);

@@ -73,14 +73,15 @@ impl Connection {
         recv(&self.socket, &mut [0; 1], flags).err() == Some(Errno::AGAIN)
     }
 
-    pub(crate) fn send(&self, mut bytes: &[u8], deadline: Deadline) -> Result<(), Failure> {
+    pub(crate) fn send(&self, mut bytes: &[u8], deadline: Deadline) -> Result<(), Received> {
         while !bytes.is_empty() {
             set_socket_timeout(&self.socket, Timeout::Send, Some(deadline.left()?))
                 .map_err(broken)?;
             match send(&self.socket, bytes, SendFlags::NOSIGNAL) {
                 Ok(sent) => bytes = bytes.get(sent..).unwrap_or_default(),
                 Err(Errno::AGAIN | Errno::INTR) => {}
-                Err(errno) => return Err(broken(errno)),
+                Err(Errno::PIPE) => return Err(Received::Unread),
+                Err(errno) => return Err(broken(errno).into()),
             }
         }
         Ok(())
@@ -91,28 +92,35 @@ impl Connection {
         let mut reader = ResponseReader::default();
         let mut piece = [0; PIECE];
         let mut nothing_yet = true;
+        let mut surplus = false;
         while !reader.is_done() {
             let left = deadline.left()?;
             set_socket_timeout(&self.socket, Timeout::Recv, Some(left)).map_err(broken)?;
             let bytes = match recv(&self.socket, &mut piece, RecvFlags::empty()) {
-                Ok((0, _)) | Err(Errno::CONNRESET) if nothing_yet => return Err(Received::Nothing),
+                Ok((0, _)) if nothing_yet => return Err(Received::Nothing),
+                // A unix socket says so when its other end was closed before the
+                // request was read from it.
+                Err(Errno::CONNRESET) if nothing_yet => return Err(Received::Unread),
                 Ok((0, _)) => break,
                 Ok((length, _)) => piece.get(..length).unwrap_or_default(),
                 Err(Errno::AGAIN | Errno::INTR) => continue,
                 Err(errno) => return Err(broken(errno).into()),
             };
             nothing_yet = false;
-            if reader.feed(bytes).map_err(malformed)? < bytes.len() {
-                break;
-            }
+            surplus = reader.feed(bytes).map_err(malformed)? < bytes.len();
         }
-        Ok(reader.finish().map_err(malformed)?)
+        let mut response = reader.finish().map_err(malformed)?;
+        // What nobody asked for would be taken for the next answer.
+        response.keeps_open &= !surplus;
+        Ok(response)
     }
 }
 
 /// Why there is no answer.
 #[derive(Debug)]
 pub(crate) enum Received {
+    /// The other end closed before it read the request.
+    Unread,
     /// The other end closed before it said anything: perhaps it never saw the
     /// request.
     Nothing,
@@ -128,7 +136,9 @@ impl From<Failure> for Received {
 impl From<Received> for Failure {
     fn from(received: Received) -> Self {
         match received {
-            Received::Nothing => Self::NotReachable("the connection was closed".into()),
+            Received::Unread | Received::Nothing => {
+                Self::NotReachable("the connection was closed".into())
+            }
             Received::Failed(failure) => failure,
         }
     }

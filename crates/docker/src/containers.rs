@@ -51,9 +51,6 @@ pub struct ContainerDetail {
     pub cpu_shares: Option<u64>,
     /// The parent of its cgroup as it was asked for; often empty.
     pub cgroup_parent: String,
-    /// Whether someone starts it again when it ends: its policy is another than
-    /// none at all.
-    pub restarts: bool,
     /// The directory of its writable layer, where the storage driver has one
     /// (`overlay2`); else empty.
     pub upper_dir: String,
@@ -166,9 +163,10 @@ pub fn parse_container(text: &[u8]) -> Result<ContainerDetail, Fault> {
         detail.nano_cpus = set("NanoCpus")?;
         detail.cpu_shares = set("CpuShares")?;
         detail.cgroup_parent = json::text(host, "CgroupParent")?.into();
-        if let Some(Value::Object(policy)) = host.get("RestartPolicy") {
-            detail.restarts = !matches!(json::text(policy, "Name")?, "" | "no");
-        }
+    }
+    if let Some(config) = object.object("Config")? {
+        detail.stop_seconds = positive(json::number(config, "StopTimeout")?)
+            .and_then(|seconds| u32::try_from(seconds).ok());
     }
     if let Some(Value::Object(data)) = object
         .object("GraphDriver")?

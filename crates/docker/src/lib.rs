@@ -40,4 +40,6 @@ pub use podman::{PodmanPod, parse_podman_pods};
 pub use time::{ParseTimeError, parse_rfc3339};
 
 #[cfg(test)]
+mod fake;
+#[cfg(test)]
 mod tests;

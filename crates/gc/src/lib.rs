@@ -18,6 +18,7 @@
 
 extern crate alloc;
 
+mod backoff;
 mod containers;
 mod images;
 mod keep;
@@ -26,6 +27,7 @@ mod names;
 mod records;
 mod time;
 
+pub use backoff::Backoff;
 pub use containers::{
     Container, ContainerDeletion, ContainerJob, ContainerPolicy, ContainerReason, ContainerRun,
     ContainerState, Fate, FoundContainers, OwningPod, Removable, Sandbox, plan_containers,

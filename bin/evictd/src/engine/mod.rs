@@ -5,8 +5,10 @@
 
 mod event;
 mod flight;
+mod layout;
 mod look;
 mod measure;
+mod news;
 mod pace;
 mod reclaim;
 
@@ -18,7 +20,7 @@ use evictd_node::{ConditionSet, Mono, Readings, Resource, Signal, SignalSet};
 use evictd_pod::Metadata;
 use evictd_runtime::{Grace, KillState, PodKiller};
 use evictd_state::Record;
-use evictd_stats::{DiskScanner, NodeReader, NodeSample, wall_seconds};
+use evictd_stats::{DiskScanner, NodeReader, NodeSample, NodeSettings, wall_seconds};
 
 use crate::gc::Collector;
 use crate::pods::Pods;
@@ -43,6 +45,11 @@ pub(crate) type Tell<'a> = &'a mut dyn FnMut(Mono, &Event);
 pub(crate) struct Engine {
     evict: Evict,
     reader: NodeReader,
+    /// What the reader reads.
+    node: NodeSettings,
+    /// Whether nobody has named these filesystems.
+    finds_imagefs: bool,
+    finds_containerfs: bool,
     pods: Pods,
     interval: Duration,
     dry_run: bool,
@@ -98,7 +105,10 @@ impl Engine {
         }
         Ok(Self {
             evict: Evict::new(setup.evict).map_err(|error| text(&error))?,
-            reader: NodeReader::open(setup.node).map_err(|error| text(&error))?,
+            reader: NodeReader::open(setup.node.clone()).map_err(|error| text(&error))?,
+            node: setup.node,
+            finds_imagefs: setup.finds_imagefs,
+            finds_containerfs: setup.finds_containerfs,
             pods,
             interval: setup.interval,
             dry_run: setup.dry_run,

@@ -12,6 +12,7 @@ mod worker;
 use alloc::sync::Arc;
 use core::time::Duration;
 use std::os::fd::BorrowedFd;
+use std::path::PathBuf;
 use std::sync::PoisonError;
 
 use evictd_config::Resolved;
@@ -116,9 +117,17 @@ impl Runtimes {
         }
     }
 
-    /// Where the runtimes keep images and writable layers, as far as they have said.
-    pub(crate) fn disks(&self) -> Vec<RuntimeDisks> {
-        self.workers.iter().map(Worker::disks).collect()
+    /// Where the runtimes keep images and, if apart, writable layers: the first place
+    /// of each, as far as they have said.
+    pub(crate) fn places(&self) -> (Option<PathBuf>, Option<PathBuf>) {
+        let disks: Vec<RuntimeDisks> = self.workers.iter().map(Worker::disks).collect();
+        let first = |place: fn(&RuntimeDisks) -> &Option<PathBuf>| {
+            disks.iter().find_map(|disks| place(disks).clone())
+        };
+        (
+            first(|disks| &disks.images),
+            first(|disks| &disks.containers),
+        )
     }
 
     /// Waits until every runtime has answered the last [`Runtimes::refresh`], well

@@ -276,7 +276,10 @@ impl Shared {
                     self.lock().is_foreign = true;
                 }
             })?;
-            if let Ok(disks) = opened.disks() {
+            if let Ok(mut disks) = opened.disks() {
+                // Here, as a dead mount would hold up the loop.
+                disks.images = disks.images.filter(|path| path.exists());
+                disks.containers = disks.containers.filter(|path| path.exists());
                 self.lock().disks = disks;
             }
             let endpoint = opened.endpoint().to_owned();

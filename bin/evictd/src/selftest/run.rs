@@ -165,6 +165,8 @@ fn setup(sandbox: &Sandbox, threshold: u64) -> Result<Setup, String> {
         dry_run: false,
         dirs: None,
         runtimes: Runtimes::default(),
+        finds_imagefs: false,
+        finds_containerfs: false,
         images_until_clear: false,
         collector: None,
     })

@@ -524,3 +524,22 @@ fn a_policy_is_checked_in_the_kubelets_words() {
     };
     assert!(!aged.is_off());
 }
+
+#[test]
+fn runs_that_reach_nothing_become_rare() {
+    let minutes = |minutes: u64| Duration::from_secs(60 * minutes);
+    let mut backoff = Backoff::default();
+    assert_eq!(backoff.pause(minutes(5)), minutes(5));
+    let pauses = [10, 20, 40, 60, 60];
+    for (failures, expected) in pauses.into_iter().enumerate() {
+        assert_eq!(backoff.ended(false), failures == 0);
+        assert_eq!(backoff.pause(minutes(5)), minutes(expected));
+    }
+    for _ in 0..70 {
+        backoff.ended(false);
+    }
+    assert_eq!(backoff.pause(minutes(5)), minutes(60));
+    assert_eq!(backoff.pause(minutes(90)), minutes(90));
+    assert!(backoff.ended(true) && !backoff.ended(true));
+    assert_eq!(backoff.pause(minutes(5)), minutes(5));
+}

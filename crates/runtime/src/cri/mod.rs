@@ -3,6 +3,8 @@
 mod details;
 mod images;
 mod listing;
+#[cfg(test)]
+mod tests;
 
 use alloc::borrow::ToOwned;
 use alloc::collections::BTreeMap;

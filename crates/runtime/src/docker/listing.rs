@@ -9,9 +9,10 @@ use evictd_docker::{ContainerSummary, PodmanPod, clean};
 use evictd_node::QosClass;
 use evictd_pod::{Container, Pod};
 
+use super::Known;
+use super::engine::Engine;
 use super::labels::{self, label};
 use super::resources::resources;
-use super::{Engine, Known};
 use crate::remote::{class_of, kubepods_class, read_wishes};
 use crate::{
     ContainerState, ListedContainer, ListedSandbox, RuntimeListing, RuntimePod, WritableLayer,

@@ -2,6 +2,10 @@
 
 mod disks;
 mod end;
+mod engine;
+#[cfg(test)]
+#[path = "../../../docker/src/fake.rs"]
+mod fake;
 mod labels;
 mod listing;
 mod remove;
@@ -19,59 +23,18 @@ use core::time::Duration;
 use std::path::{Path, PathBuf};
 
 use evictd_docker::{
-    Client, ContainerDetail, ContainerSummary, EngineVersion, Error, Failure, ImageSummary, clean,
+    Client, ContainerDetail, ContainerSummary, Error, Failure, ImageSummary, clean,
 };
 
 use crate::remote::read_cgroup;
 use crate::{
     CallError, CallFailure, ContainerRuntime, ListedImage, RuntimeDisks, RuntimeListing, RuntimePod,
 };
+use engine::Engine;
 use listing::Seen;
 
 /// How long a call may take as a whole; stopping, the grace longer.
 const LIMIT: Duration = Duration::from_secs(30);
-
-/// Who answers behind the API.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Engine {
-    Docker,
-    Podman,
-    Balena,
-}
-
-impl Engine {
-    fn of(version: &EngineVersion, socket: &Path) -> Self {
-        let said = [&*version.component, &*version.platform];
-        let names = |word: &str| {
-            let mut words = said.iter().map(|text| text.to_ascii_lowercase());
-            words.any(|text| text.contains(word))
-        };
-        if names("podman") {
-            Self::Podman
-        } else if names("balena") || socket.to_string_lossy().contains("balena") {
-            Self::Balena
-        } else {
-            Self::Docker
-        }
-    }
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Docker => "Docker",
-            Self::Podman => "Podman",
-            Self::Balena => "balenaEngine",
-        }
-    }
-
-    /// The namespace of pods that have none.
-    const fn namespace(self) -> &'static str {
-        match self {
-            Self::Docker => "docker",
-            Self::Podman => "podman",
-            Self::Balena => "balena",
-        }
-    }
-}
 
 /// Docker, Podman or balenaEngine behind its unix socket. Feature `docker`.
 ///

@@ -4,7 +4,8 @@ use core::time::Duration;
 
 use evictd_docker::{Client, Error, clean};
 
-use super::{Engine, refusal};
+use super::engine::Engine;
+use super::refusal;
 
 /// What is gone needs no removing.
 pub(super) fn gone_is_fine(answer: Result<(), Error>) -> Result<(), Error> {

@@ -29,7 +29,7 @@ pub(crate) fn read_wishes(
 ) -> Wishes {
     let mut odd = |key: &str, value: &str, right: &str| {
         let (who, value) = (clean(who), clean(value));
-        notes.push(format!("{who}: {key}={value} is ignored: {right}"));
+        notes.push(format!("{who}: label {key}={value} is ignored: {right}"));
     };
     let mut wishes = Wishes::default();
     if let Some(text) = labels.get(PRIORITY) {
