@@ -173,6 +173,14 @@ pub const FLAGS: [Flag; 49] = [
     ),
     flag(
         Measuring,
+        "realtime",
+        Bool,
+        ("true", "false"),
+        "Run the loop at the lowest real-time priority, or where that is refused at nice -20, so \
+         that a busy machine does not delay it. Walks of directories stay at the lowest.",
+    ),
+    flag(
+        Measuring,
         "memory-available-source",
         Value("SOURCE"),
         ("kubelet", "meminfo"),

@@ -51,6 +51,7 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
         kernel_memcg_notification: memcg_notification(&mut book),
         memory_source: memory_source(&mut book),
         hugepage_aware: hugepage_aware(compat, &mut book),
+        realtime: book.boolean("realtime", (true, Origin::Default)),
         pods_pids_bound: book.switch("pods-pids-bound"),
         nodefs_path: nodefs_path(&mut book),
         imagefs_path: book.path("imagefs-path"),

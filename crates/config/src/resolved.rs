@@ -171,6 +171,8 @@ pub struct Resolved {
     pub memory_source: MemorySource,
     /// Memory in pools of huge pages is not available (decision D44).
     pub hugepage_aware: bool,
+    /// The loop runs before all that is not real-time (`--realtime`).
+    pub realtime: bool,
     /// `pids.max` of the pods' cgroup bounds `pid.available` too (decision D46).
     pub pods_pids_bound: bool,
     /// A directory on the filesystem of volumes and logs. Where it does not
