@@ -382,6 +382,15 @@ pub const FLAGS: [Flag; 49] = [
     ),
     flag(
         Logging,
+        "config-dir",
+        Value("DIR"),
+        ("", "/etc/evictd.conf.d"),
+        "A directory of further KubeletConfigurations, FILE.conf, each a change to those before \
+         it by name and to --config: fields and entries of mappings that it has replace theirs, \
+         null takes one away.",
+    ),
+    flag(
+        Logging,
         "v",
         Value("LEVEL"),
         ("0", "2"),
