@@ -112,10 +112,11 @@ impl Pods {
     }
 
     /// The pods are about to be chosen from: a runtime may say quickly what is new.
-    pub(crate) fn freshen(&self) {
+    /// What writable layers hold it says later.
+    pub(crate) fn freshen(&self, with_layers: bool) {
         const MAX_AGE: Duration = Duration::from_secs(1);
         const AT_MOST: Duration = Duration::from_millis(10);
-        self.runtimes.freshen(MAX_AGE, AT_MOST);
+        self.runtimes.freshen(MAX_AGE, AT_MOST, with_layers);
     }
 
     /// Lists the pods anew and reads what each uses. A pod that vanishes
