@@ -6,6 +6,10 @@ use super::{Engine, Event, Tell};
 use crate::gc::RuntimeCollected;
 use crate::runtimes::News;
 
+/// Acceptance row 23.
+const THIN_POOL: &str = "images lie in a devicemapper thin pool, which is no filesystem: imagefs \
+     cannot be watched there; dockerd --storage-opt dm.basesize=50G bounds each layer";
+
 impl Engine {
     /// Takes in what the container runtimes' threads have to say; answers whether
     /// there was anything.
@@ -17,9 +21,16 @@ impl Engine {
         let any = !all.is_empty();
         for news in all {
             match news {
-                News::Reached { endpoint, version } => {
+                News::Reached {
+                    endpoint,
+                    version,
+                    in_thin_pool,
+                } => {
                     let text = format!("{version} answers at {endpoint}");
                     tell(now, &Event::Runtime(text));
+                    if in_thin_pool {
+                        tell(now, &Event::Problem(String::from(THIN_POOL)));
+                    }
                     self.reclaiming.runtime_is_back();
                     self.follow_disks(now, tell);
                 }

@@ -321,14 +321,20 @@ impl Shared {
                     self.lock().is_foreign = true;
                 }
             })?;
+            let mut in_thin_pool = false;
             if let Ok(mut disks) = opened.disks() {
+                in_thin_pool = disks.driver == "devicemapper";
                 // Here, as a dead mount would hold up the loop.
                 disks.images = disks.images.filter(|path| path.exists());
                 disks.containers = disks.containers.filter(|path| path.exists());
                 self.lock().disks = disks;
             }
             let endpoint = opened.endpoint().to_owned();
-            self.tell(News::Reached { endpoint, version });
+            self.tell(News::Reached {
+                endpoint,
+                version,
+                in_thin_pool,
+            });
             return Ok(runtime.insert(opened));
         }
         match runtime {
