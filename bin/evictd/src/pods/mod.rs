@@ -106,9 +106,9 @@ impl Pods {
     /// Whether what all pods of the last refresh hold on disk was measured since then;
     /// if not, it is measured now.
     pub(crate) fn has_measured_disk(&mut self, since: Mono) -> bool {
-        self.disk
-            .as_mut()
-            .is_none_or(|disk| disk.has_measured(since))
+        let disk = self.disk.as_mut();
+        let is_measured = disk.is_none_or(|disk| disk.has_measured(since));
+        is_measured && !self.runtimes.is_waiting()
     }
 
     /// The pods are about to be chosen from: a runtime may say quickly what is new.

@@ -130,6 +130,11 @@ impl Runtimes {
         )
     }
 
+    /// Whether one of them has not answered yet.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.workers.iter().any(Worker::is_waiting)
+    }
+
     /// Waits until every runtime has answered the last [`Runtimes::refresh`], well
     /// or not, that long at most.
     pub(crate) fn wait(&self, at_most: Duration) {

@@ -110,6 +110,12 @@ impl Worker {
         self.shared.lock().disks.clone()
     }
 
+    /// Whether a list was asked for and not answered.
+    pub(super) fn is_waiting(&self) -> bool {
+        let state = self.shared.lock();
+        state.asked != state.answered
+    }
+
     pub(super) fn wait(&self, at_most: Duration) {
         let state = self.shared.lock();
         let waits = |state: &mut State| state.asked != state.answered;
