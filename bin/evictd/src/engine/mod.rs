@@ -8,6 +8,7 @@ mod flight;
 mod layout;
 mod look;
 mod measure;
+mod news;
 mod pace;
 mod reclaim;
 
@@ -297,7 +298,7 @@ impl Engine {
                 Plan::Evict(_) if self.ending => return,
                 Plan::Rest => return,
                 Plan::ReadPods => {
-                    self.pods.freshen();
+                    self.pods.freshen(false);
                     self.refresh_pods(now, tell);
                     if self.must_measure_disk(now) {
                         return;

@@ -49,6 +49,8 @@ pub(crate) enum News {
         endpoint: String,
         /// Name and version.
         version: String,
+        /// Whether its images lie in no filesystem.
+        in_thin_pool: bool,
     },
     /// It has said what it holds, or failed to.
     Listed,

@@ -12,9 +12,10 @@ use evictd_node::QosClass;
 use evictd_pod::{Pod, ResourceList};
 use evictd_quantity::Quantity;
 
+use super::by_id::ById;
 use super::details::Details;
 use crate::cgroup::{KubepodsName, is_uid, parse_kubepods_name};
-use crate::remote::{ById, bytes, class_of, clean, cpu, kubepods_class, read_wishes, thousandths};
+use crate::remote::{bytes, class_of, clean, cpu, kubepods_class, read_wishes, thousandths};
 use crate::{
     ContainerState, ListedContainer, ListedSandbox, RuntimeListing, RuntimePod, WritableLayer,
 };

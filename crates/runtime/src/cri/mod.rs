@@ -1,5 +1,6 @@
 //! containerd, CRI-O and cri-dockerd, by the Container Runtime Interface.
 
+mod by_id;
 mod details;
 mod images;
 mod listing;
@@ -15,11 +16,12 @@ use std::path::{Path, PathBuf};
 
 use evictd_cri::{Container, ContainerState, Cri, Error, Failure};
 
-use crate::remote::{ById, clean};
+use crate::remote::clean;
 use crate::{
     CallError, CallFailure, ContainerRuntime, ListedImage, RuntimeDisks, RuntimeListing,
     RuntimePod, WritableLayer,
 };
+use by_id::ById;
 use details::Details;
 
 /// How long a call may take as a whole; removing, four times that; stopping, the

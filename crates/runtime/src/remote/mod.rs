@@ -1,13 +1,11 @@
 //! What the backends that ask a container runtime have in common.
 
-mod by_id;
 mod cgroup;
 mod resources;
 mod wishes;
 
 use alloc::string::String;
 
-pub(crate) use by_id::ById;
 pub(crate) use cgroup::read_cgroup;
 pub(crate) use resources::{bytes, class_of, cpu, kubepods_class, thousandths};
 pub(crate) use wishes::read_wishes;

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 /// The map holds places in the list, not the values: so one kind of map is
 /// compiled for all kinds of values.
 #[derive(Debug)]
-pub(crate) struct ById<T> {
+pub(super) struct ById<T> {
     places: BTreeMap<String, usize>,
     values: Vec<T>,
 }
@@ -22,11 +22,11 @@ impl<T> Default for ById<T> {
 }
 
 impl<T> ById<T> {
-    pub(crate) fn get(&self, id: &str) -> Option<&T> {
+    pub(super) fn get(&self, id: &str) -> Option<&T> {
         self.values.get(*self.places.get(id)?)
     }
 
-    pub(crate) fn insert(&mut self, id: String, value: T) {
+    pub(super) fn insert(&mut self, id: String, value: T) {
         self.places.insert(id, self.values.len());
         self.values.push(value);
     }
@@ -34,7 +34,7 @@ impl<T> ById<T> {
 
 impl<T: Default> ById<T> {
     /// The value itself; its default stays behind.
-    pub(crate) fn take(&mut self, id: &str) -> Option<T> {
+    pub(super) fn take(&mut self, id: &str) -> Option<T> {
         let value = self.values.get_mut(*self.places.get(id)?)?;
         Some(core::mem::take(value))
     }
