@@ -3,6 +3,7 @@ use evictd_config::{Effective, EffectiveThreshold, Origin, Setting};
 use crate::columns::{Columns, wrap};
 
 /// The settings for people, within 80 columns unless a value itself is longer.
+#[inline(never)]
 pub(super) fn document(effective: &Effective) -> String {
     let mut text = thresholds(&effective.thresholds);
     text.push_str("\nSettings\n");

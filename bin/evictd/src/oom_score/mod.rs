@@ -46,6 +46,7 @@ struct Seen {
 }
 
 /// Prints, and sets if asked to; fails where something could not be read or set.
+#[inline(never)]
 pub(crate) fn run(settings: &Resolved, options: &OomScoreOptions) -> ExitCode {
     let seen = match look(settings, options.apply) {
         Ok(seen) => seen,

@@ -15,7 +15,9 @@ use evictd_quantity::Quantity;
 use super::by_id::ById;
 use super::details::Details;
 use crate::cgroup::{KubepodsName, is_uid, parse_kubepods_name};
-use crate::remote::{bytes, class_of, clean, cpu, kubepods_class, read_wishes, thousandths};
+use crate::remote::{
+    bytes, class_of, clean, cpu, insert, kubepods_class, read_wishes, thousandths,
+};
 use crate::{
     ContainerState, ListedContainer, ListedSandbox, RuntimeListing, RuntimePod, WritableLayer,
 };
@@ -80,14 +82,15 @@ struct Assembly {
 impl Assembly {
     /// The pod with this uid; a new one where need be.
     fn pod(&mut self, uid: &str) -> usize {
-        let next = self.pods.len();
-        let index = *self.by_uid.entry(uid.to_string()).or_insert(next);
-        if index == next {
-            let mut draft = Draft::default();
-            draft.pod.pod.metadata.uid = clean(uid);
-            draft.standing = (false, i64::MIN);
-            self.pods.push(draft);
+        if let Some(index) = self.by_uid.get(uid) {
+            return *index;
         }
+        let index = self.pods.len();
+        self.by_uid.insert(uid.to_string(), index);
+        let mut draft = Draft::default();
+        draft.pod.pod.metadata.uid = clean(uid);
+        draft.standing = (false, i64::MIN);
+        self.pods.push(draft);
         index
     }
 
@@ -228,7 +231,7 @@ fn marks(
     for texts in [labels, annotations] {
         for (key, value) in texts {
             if key.starts_with("evictd.") {
-                marks.insert(key.clone(), value.clone());
+                insert(&mut marks, key.clone(), value.clone());
             }
         }
     }
