@@ -4,6 +4,8 @@ use alloc::vec::Vec;
 use core::time::Duration;
 use std::path::Path;
 
+use evictd_node::insert_text;
+
 use crate::proto::{Bytes, ProtoError, Value, parse_fields};
 use crate::{
     Client, Container, ContainerStatus, Error, Failure, FsInfo, Image, LayerUsage, Sandbox, Writer,
@@ -300,14 +302,8 @@ pub(crate) fn read_pair(
     into: &mut BTreeMap<String, String>,
 ) -> Result<(), ProtoError> {
     let (key, value) = pair_of(pair)?;
-    insert(into, key.text(), value.text());
+    insert_text(into, key.text(), value.text());
     Ok(())
-}
-
-/// Out of line: other crates have the same, and the linker keeps one.
-#[inline(never)]
-fn insert(into: &mut BTreeMap<String, String>, key: String, value: String) {
-    into.insert(key, value);
 }
 
 fn pair_of(pair: Bytes<'_>) -> Result<(Bytes<'_>, Bytes<'_>), ProtoError> {

@@ -7,6 +7,8 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+extern crate alloc;
+
 mod condition;
 mod layout;
 mod mono;
@@ -15,6 +17,7 @@ mod qos;
 mod reading;
 mod resource;
 mod signal;
+mod texts;
 
 pub use condition::{Condition, ConditionSet};
 pub use layout::Layout;
@@ -24,6 +27,7 @@ pub use qos::QosClass;
 pub use reading::{Reading, Readings};
 pub use resource::Resource;
 pub use signal::{Signal, SignalSet};
+pub use texts::insert_text;
 
 #[cfg(test)]
 mod tests;

@@ -13,7 +13,7 @@ mod volume;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 
-use evictd_node::QosClass;
+use evictd_node::{QosClass, insert_text};
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde_json::Value;
 
@@ -71,15 +71,9 @@ fn read_texts(value: &Value, texts: &mut BTreeMap<String, String>) -> Result {
     for key in object.0.keys() {
         let mut text = String::new();
         object.read(key, &mut text, read_text)?;
-        insert(texts, key.clone(), text);
+        insert_text(texts, key.clone(), text);
     }
     Ok(())
-}
-
-/// Out of line: other crates have the same, and the linker keeps one.
-#[inline(never)]
-fn insert(into: &mut BTreeMap<String, String>, key: String, value: String) {
-    into.insert(key, value);
 }
 
 fn read_owner(value: &Value, owner: &mut OwnerReference) -> Result {

@@ -56,7 +56,7 @@ impl Details {
 
 /// The first process: containerd and CRI-O tell it so.
 fn pid_of(info: Option<&str>) -> Option<u32> {
-    let info: serde_json::Value = serde_json::from_slice(info?.as_bytes()).ok()?;
+    let info: serde_json::Value = info?.parse().ok()?;
     let pid = info.get("pid")?.as_u64()?;
     u32::try_from(pid).ok()
 }

@@ -50,7 +50,7 @@ pub(super) fn of_sandbox(info: Option<&str>, images: &[Image]) -> Option<String>
 }
 
 fn named(key: &str, json: Option<&str>, images: &[Image]) -> Option<String> {
-    let json: serde_json::Value = serde_json::from_slice(json?.as_bytes()).ok()?;
+    let json: serde_json::Value = json?.parse().ok()?;
     find(json.get(key)?.as_str()?, images).map(String::from)
 }
 

@@ -8,16 +8,14 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use evictd_cri::{Container, ContainerState as State, Resources, Sandbox};
-use evictd_node::QosClass;
+use evictd_node::{QosClass, insert_text};
 use evictd_pod::{Pod, ResourceList};
 use evictd_quantity::Quantity;
 
 use super::by_id::ById;
 use super::details::Details;
 use crate::cgroup::{KubepodsName, is_uid, parse_kubepods_name};
-use crate::remote::{
-    bytes, class_of, clean, cpu, insert, kubepods_class, read_wishes, thousandths,
-};
+use crate::remote::{bytes, class_of, clean, cpu, kubepods_class, read_wishes, thousandths};
 use crate::{
     ContainerState, ListedContainer, ListedSandbox, RuntimeListing, RuntimePod, WritableLayer,
 };
@@ -231,7 +229,7 @@ fn marks(
     for texts in [labels, annotations] {
         for (key, value) in texts {
             if key.starts_with("evictd.") {
-                insert(&mut marks, key.clone(), value.clone());
+                insert_text(&mut marks, key.clone(), value.clone());
             }
         }
     }

@@ -3,9 +3,8 @@
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 
+use evictd_node::insert_text;
 use evictd_pod::Metadata;
-
-use crate::remote::insert;
 
 pub(super) const POD_UID: &str = "io.kubernetes.pod.uid";
 pub(super) const POD_NAME: &str = "io.kubernetes.pod.name";
@@ -53,7 +52,7 @@ pub(super) fn add_labels(from: Labels, metadata: &mut Metadata) {
             None => (&mut metadata.labels, key),
         };
         if !kept.contains_key(&key) {
-            insert(kept, key, value);
+            insert_text(kept, key, value);
         }
     }
 }

@@ -4,7 +4,6 @@ mod cgroup;
 mod resources;
 mod wishes;
 
-use alloc::collections::BTreeMap;
 use alloc::string::String;
 
 pub(crate) use cgroup::read_cgroup;
@@ -22,12 +21,6 @@ pub(crate) fn after<'a>(text: &'a str, part: &str) -> Option<&'a str> {
 #[inline(never)]
 pub(crate) fn holds(text: &str, part: &str) -> bool {
     after(text, part).is_some()
-}
-
-/// Out of line: other crates have the same, and the linker keeps one.
-#[inline(never)]
-pub(crate) fn insert(into: &mut BTreeMap<String, String>, key: String, value: String) {
-    into.insert(key, value);
 }
 
 /// The longest text of others that is passed on, in characters.
