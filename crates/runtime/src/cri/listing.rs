@@ -29,11 +29,12 @@ const POD_NAMESPACE: &str = "io.kubernetes.pod.namespace";
 /// A weight that stands for no request of cpu.
 const LEAST_SHARES: u64 = 2;
 
-/// Puts all of it together, in the order of the lists.
+/// Puts all of it together, in the order of the lists. `known` has the details of
+/// each container.
 pub(super) fn assemble(
     sandboxes: &[Sandbox],
     containers: &[Container],
-    known: &BTreeMap<String, Details>,
+    known: &[Details],
     notes: Vec<String>,
 ) -> RuntimeListing {
     let mut assembly = Assembly {
@@ -43,9 +44,8 @@ pub(super) fn assemble(
     for sandbox in sandboxes {
         assembly.add_sandbox(sandbox);
     }
-    let nothing = Details::default();
-    for container in containers {
-        assembly.add_container(container, known.get(&container.id).unwrap_or(&nothing));
+    for (container, details) in containers.iter().zip(known) {
+        assembly.add_container(container, details);
     }
     let pods = assembly.pods.into_iter().map(Draft::finish).collect();
     RuntimeListing {
@@ -161,8 +161,8 @@ impl Assembly {
 
 impl Draft {
     fn describe(&mut self, sandbox: &Sandbox, notes: &mut Vec<String>) {
-        let marks = marks(&sandbox.labels, &sandbox.annotations);
-        let wishes = read_wishes(&marks, &sandbox.name, notes);
+        let mark = |key: &str| mark(&sandbox.annotations, &sandbox.labels, key);
+        let wishes = read_wishes(&mark, &sandbox.name, notes);
         self.pod.sandbox = Some(sandbox.id.clone());
         self.memory_request = wishes.memory_request;
         self.pod.pod.spec.priority = wishes.priority;
@@ -180,8 +180,8 @@ impl Draft {
 
     fn add_running(&mut self, container: &Container, details: &Details, notes: &mut Vec<String>) {
         let who = format!("{}/{}", self.pod.pod.metadata.name, container.name);
-        let marks = marks(&container.labels, &container.annotations);
-        let wishes = read_wishes(&marks, &who, notes);
+        let mark = |key: &str| mark(&container.annotations, &container.labels, key);
+        let wishes = read_wishes(&mark, &who, notes);
         self.pod.running.push(container.id.clone());
         self.pod.cgroups.extend(details.cgroup.clone());
         let spec = &mut self.pod.pod.spec;
@@ -218,17 +218,11 @@ impl Draft {
     }
 }
 
-/// Labels and annotations of evictd's, the annotations last: they count.
-fn marks(
-    labels: &BTreeMap<String, String>,
-    annotations: &BTreeMap<String, String>,
-) -> BTreeMap<String, String> {
-    labels
-        .iter()
-        .chain(annotations)
-        .filter(|(key, _)| key.starts_with("evictd."))
-        .map(|(key, value)| (key.clone(), value.clone()))
-        .collect()
+type Texts = BTreeMap<String, String>;
+
+/// An annotation, else a label.
+fn mark<'a>(annotations: &'a Texts, labels: &'a Texts, key: &str) -> Option<&'a String> {
+    annotations.get(key).or_else(|| labels.get(key))
 }
 
 fn resources(told: &Resources, memory_request: Option<Quantity>) -> evictd_pod::Resources {

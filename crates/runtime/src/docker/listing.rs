@@ -99,8 +99,8 @@ impl Assembly<'_> {
         let infra = self.podman.get(seen.summary.id.as_str());
         let is_infra = infra.is_some_and(|pod| pod.infra_id == seen.summary.id);
         let is_sandbox = is_infra || labels::is_sandbox(&seen.summary.labels);
-        let who = &seen.summary.name;
-        let wishes = read_wishes(&seen.summary.labels, who, &mut self.listing.notes);
+        let (who, labels) = (&seen.summary.name, &seen.summary.labels);
+        let wishes = read_wishes(&|key| labels.get(key), who, &mut self.listing.notes);
         if let (Some(pod), Some(class)) = (
             self.listing.pods.get_mut(index),
             self.classes.get_mut(index),
