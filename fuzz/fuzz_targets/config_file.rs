@@ -1,6 +1,6 @@
 //! Configuration files: whatever one holds, it gives the same settings or the same
-//! error of one line; YAML and JSON of the same content mean the same; and no file
-//! changes what a flag says.
+//! error of one line; YAML and JSON of the same content mean the same; no file changes
+//! what a flag says; and files behind each other are read like one.
 #![no_main]
 
 use evictd_config::{ConfigError, Typed, resolve};
@@ -29,6 +29,28 @@ fn check(error: &ConfigError, bytes: &[u8]) {
     }
 }
 
+/// Files between NUL bytes, the last change to win; one alone is as ever, but for
+/// OKD's form, which takes no others.
+fn several(bytes: &[u8], alone: &Result<String, ConfigError>) {
+    let added = |files: &[&[u8]]| {
+        let mut typed = Typed::default();
+        typed.add_files(files.iter().map(|bytes| ("file", *bytes)))?;
+        Ok(format!("{:?}", resolve(&typed)?))
+    };
+    let is_okd = bytes.windows(16).any(|part| part == b"kubeletArguments");
+    if !is_okd {
+        assert_eq!(added(&[bytes]), *alone);
+    }
+    let files: Vec<&[u8]> = bytes.split(|byte| *byte == 0).collect();
+    match added(&files) {
+        Ok(_) => {
+            let twice: Vec<&[u8]> = files.iter().chain(&files).copied().collect();
+            assert!(added(&twice).is_ok());
+        }
+        Err(error) => check(&error, bytes),
+    }
+}
+
 fuzz_target!(|bytes: &[u8]| {
     let first = outcome(bytes);
     if let Err(error) = &first {
@@ -51,6 +73,7 @@ fuzz_target!(|bytes: &[u8]| {
             "{document}"
         );
     }
+    several(bytes, &first);
     // A flag stays what it is, before the file and behind it.
     let mut typed = Typed::default();
     assert!(typed.add(HARD, LIMIT));

@@ -47,7 +47,7 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     if let Some(bell) = engine.news_descriptor() {
         watch.add(bell, NEWS).map_err(|error| error.to_string())?;
     }
-    protect::this_process();
+    protect::this_process(settings.realtime);
     let mut memory = Memory::open(settings, &mut engine);
     let mut scores = Scores::open(settings, hierarchies)?;
     engine.run_due(now(), &mut |_, event| memory.note(event));

@@ -145,7 +145,7 @@ fn only_a_named_directory_is_touched() {
     let node = node("named");
     let output = node.evictd(&[]);
     assert_eq!(output.status.code(), Some(2));
-    let told = "evictd: gc containers: name the directory to delete in: ";
+    let told = "evictd: gc containers: no container runtime is here; ";
     assert!(text(&output.stderr).starts_with(told));
     let output = node.evictd(&[&node.logs()]);
     assert_eq!(output.status.code(), Some(0));

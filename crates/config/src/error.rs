@@ -128,7 +128,7 @@ impl Place {
 }
 
 /// Whoever typed the text may have put line ends into it; a message is one line.
-fn write_one_line(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+pub(crate) fn write_one_line(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     for c in text.chars() {
         if c.is_control() {
             write!(f, "{}", c.escape_default())?;

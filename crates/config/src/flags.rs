@@ -25,7 +25,7 @@ const fn flag(
 
 /// Every flag of the daemon, in the order of the help. By these names
 /// [`Typed`](crate::Typed) knows them.
-pub const FLAGS: [Flag; 48] = [
+pub const FLAGS: [Flag; 49] = [
     flag(
         Thresholds,
         "eviction-hard",
@@ -170,6 +170,14 @@ pub const FLAGS: [Flag; 48] = [
         "Let the kernel wake evictd when memory gets short: usage thresholds on cgroup v1, pressure \
          and memory.events on v2. Without it memory is looked at by time alone, sooner the less \
          is left.",
+    ),
+    flag(
+        Measuring,
+        "realtime",
+        Bool,
+        ("true", "false"),
+        "Run the loop at the lowest real-time priority, or where that is refused at nice -20, so \
+         that a busy machine does not delay it. Walks of directories stay at the lowest.",
     ),
     flag(
         Measuring,
@@ -371,6 +379,15 @@ pub const FLAGS: [Flag; 48] = [
          what the flags mean, and flags win. Or an OKD node configuration with \
          kubeletArguments. Fields that evictd has no use for are passed over, unknown ones \
          refused.",
+    ),
+    flag(
+        Logging,
+        "config-dir",
+        Value("DIR"),
+        ("", "/etc/evictd.conf.d"),
+        "A directory of further KubeletConfigurations, FILE.conf, each a change to those before \
+         it by name and to --config: fields and entries of mappings that it has replace theirs, \
+         null takes one away.",
     ),
     flag(
         Logging,

@@ -37,6 +37,9 @@ pub fn resolve(typed: &Typed) -> Result<Resolved, ConfigError> {
 fn all(typed: &Typed) -> Parsed<Resolved> {
     let mut book = Book::new(typed);
     let merge = book.switch("merge-default-eviction-settings");
+    for files in ["config", "config-dir"] {
+        book.path(files); // What they say is in `typed` already.
+    }
     let compat = compat(&mut book);
     let mut resolved = Resolved {
         evict: evict(compat, &mut book),
@@ -48,6 +51,7 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
         kernel_memcg_notification: memcg_notification(&mut book),
         memory_source: memory_source(&mut book),
         hugepage_aware: hugepage_aware(compat, &mut book),
+        realtime: book.boolean("realtime", (true, Origin::Default)),
         pods_pids_bound: book.switch("pods-pids-bound"),
         nodefs_path: nodefs_path(&mut book),
         imagefs_path: book.path("imagefs-path"),
@@ -64,7 +68,6 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
         runtime_endpoints: endpoint::endpoints(&mut book),
         image_gc: collection::images(&mut book),
         container_gc: collection::containers(&mut book),
-        config: book.path("config"),
         verbosity: verbosity(&mut book),
         state_dir: state_dir(&mut book),
         settings: Vec::new(),

@@ -130,7 +130,8 @@ pub struct ImageGc {
     pub max_age: Option<Duration>,
     /// How many go under pressure.
     pub reclaim: ImageReclaim,
-    /// Patterns of names that are never deleted, as they were given.
+    /// Patterns of names that are never deleted, as they were given; each can be
+    /// read as one.
     pub keep: Vec<String>,
     /// Never delete an image without the digest by which to fetch it again.
     pub keep_local: bool,
@@ -170,6 +171,8 @@ pub struct Resolved {
     pub memory_source: MemorySource,
     /// Memory in pools of huge pages is not available (decision D44).
     pub hugepage_aware: bool,
+    /// The loop runs before all that is not real-time (`--realtime`).
+    pub realtime: bool,
     /// `pids.max` of the pods' cgroup bounds `pid.available` too (decision D46).
     pub pods_pids_bound: bool,
     /// A directory on the filesystem of volumes and logs. Where it does not
@@ -206,8 +209,6 @@ pub struct Resolved {
     pub image_gc: ImageGc,
     /// Which dead containers are kept.
     pub container_gc: ContainerGc,
-    /// The configuration file that these settings come from too.
-    pub config: Option<PathBuf>,
     /// How much is logged, as klog counts: 0 events, 2 and more details.
     pub verbosity: u8,
     /// The directory of what outlives a restart; `None` keeps it in memory.

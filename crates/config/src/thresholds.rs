@@ -107,7 +107,10 @@ fn hard_pairs(
             origins.push((signal, Origin::Default));
         }
     } else if !left_out.is_empty() && !texts.hard.is_empty() {
-        warnings.push(Warning::DroppedDefaults(left_out));
+        warnings.push(Warning::DroppedDefaults {
+            name: typed.name_of(List::Hard.flag()),
+            dropped: left_out,
+        });
     }
     Ok((pairs, origins))
 }

@@ -14,8 +14,9 @@ pub struct Typed {
     /// The flags that were given, by name: a field for each flag would be code
     /// for each flag.
     given: Vec<Given>,
-    /// The configuration file, for what there is to say about it.
-    pub(crate) source: Option<Source>,
+    /// The configuration file and what was dropped in beside it, for what there
+    /// is to say about them.
+    pub(crate) sources: Vec<Source>,
     /// What the file says for which there is no flag.
     pub(crate) facts: Facts,
     /// What is odd about the file.
@@ -109,7 +110,7 @@ impl Typed {
     /// What to call a setting where something is to be added to it: a flag, or a
     /// field of the file if there is one.
     pub(crate) fn name_of(&self, flag: &'static str) -> String {
-        match (self.origin(flag), &self.source) {
+        match (self.origin(flag), self.sources.first()) {
             (Origin::File(field), _) => field.to_owned(),
             (Origin::Default, Some(source)) if source.within.is_empty() => {
                 field_of(flag).unwrap_or(flag).to_owned()
@@ -121,9 +122,9 @@ impl Typed {
 
     /// The error, with the place in the file if that is where the text stands.
     pub(crate) fn locate(&self, error: ConfigError) -> ConfigError {
-        match (&self.source, self.origin(error.flag())) {
-            (Some(source), Origin::File(field)) => source.locate(field, error),
-            _ => error,
+        match self.origin(error.flag()) {
+            Origin::File(field) => Source::locate(&self.sources, field, error),
+            Origin::Default | Origin::Flag(_) | Origin::Compat | Origin::Derived => error,
         }
     }
 }

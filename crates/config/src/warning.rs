@@ -5,14 +5,20 @@ use evictd_quantity::GoDuration;
 use evictd_threshold::{Threshold, ThresholdValue};
 
 use crate::Misfit;
+use crate::error::write_one_line;
 
 /// A setting that is allowed but probably not meant. It prints as one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Warning {
-    /// `--eviction-hard` leaves these defaults out, so they are off, as in the
+    /// The hard thresholds leave these defaults out, so they are off, as in the
     /// kubelet (decision D23).
-    DroppedDefaults(Vec<(Signal, &'static str)>),
+    DroppedDefaults {
+        /// What gives the thresholds: `--eviction-hard` or `evictionHard`.
+        name: String,
+        /// What is off.
+        dropped: Vec<(Signal, &'static str)>,
+    },
     /// Nothing can ever be evicted for starvation.
     NoThresholds,
     /// The soft threshold is met no earlier than the hard one (decision D8).
@@ -102,7 +108,7 @@ pub(crate) fn unit(signal: Signal) -> &'static str {
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::DroppedDefaults(dropped) => write_dropped(f, dropped),
+            Self::DroppedDefaults { name, dropped } => write_dropped(f, name, dropped),
             Self::NoThresholds => {
                 f.write_str("no eviction threshold is set: starvation evicts nothing")
             }
@@ -176,9 +182,9 @@ fn write_bare(f: &mut fmt::Formatter<'_>, endpoint: &str) -> fmt::Result {
     write!(
         f,
         "using {endpoint:?} as endpoint is deprecated, please consider using full url format: \
-         unix://{}",
-        endpoint.trim().escape_debug()
-    )
+         unix://"
+    )?;
+    write_one_line(f, endpoint.trim())
 }
 
 fn write_deprecated(
@@ -210,8 +216,12 @@ fn write_before_collection(
     )
 }
 
-fn write_dropped(f: &mut fmt::Formatter<'_>, dropped: &[(Signal, &str)]) -> fmt::Result {
-    f.write_str("--eviction-hard replaces all defaults; no longer watched: ")?;
+fn write_dropped(
+    f: &mut fmt::Formatter<'_>,
+    name: &str,
+    dropped: &[(Signal, &str)],
+) -> fmt::Result {
+    write!(f, "{name} replaces all defaults; no longer watched: ")?;
     let mut comma = "";
     for (signal, value) in dropped {
         write!(f, "{comma}{signal}<{value}")?;

@@ -1,3 +1,4 @@
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -6,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::connection::{Connection, Deadline, Received};
 use crate::request::{Method, Request};
-use crate::{Error, Failure, Response, clean, json};
+use crate::{Error, Failure, Response, Result, clean, json};
 
 /// A client of one engine. Every call blocks, at most for its time limit.
 ///
@@ -39,7 +40,7 @@ impl Client {
     }
 
     /// Sends a request and waits for its answer.
-    pub(crate) fn call(&mut self, request: &Request) -> Result<Response, Error> {
+    pub(crate) fn call(&mut self, request: &Request) -> Result<Response> {
         let deadline = Deadline::after(self.limit);
         self.exchange(request, deadline)
             .and_then(accept)
@@ -51,7 +52,7 @@ impl Client {
         &mut self,
         request: &Request,
         read: impl FnOnce(&[u8]) -> Result<T, json::Fault>,
-    ) -> Result<T, Error> {
+    ) -> Result<T> {
         let response = self.call(request)?;
         read(&response.body)
             .map_err(|fault| error(request, Failure::Malformed(format!("{fault}").into())))
@@ -59,11 +60,7 @@ impl Client {
 
     /// Sends all requests at once, each on a connection of its own, and waits
     /// for all answers, `extra` longer than for others.
-    pub(crate) fn call_all(
-        &self,
-        requests: &[Request],
-        extra: Duration,
-    ) -> Vec<Result<Response, Error>> {
+    pub(crate) fn call_all(&self, requests: &[Request], extra: Duration) -> Vec<Result<Response>> {
         let deadline = Deadline::after(self.limit.saturating_add(extra));
         let begin = |request: &Request| -> Result<Connection, Failure> {
             let connection = Connection::open(&self.socket, deadline)?;
@@ -112,11 +109,11 @@ impl Client {
     }
 }
 
-fn error(request: &Request, failure: Failure) -> Error {
-    Error {
+fn error(request: &Request, failure: Failure) -> Box<Error> {
+    Box::new(Error {
         call: request.call().into(),
         failure,
-    }
+    })
 }
 
 /// 304 says that there was nothing to do.

@@ -2,12 +2,10 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use serde_json::Value;
-
 use crate::json::{self, Fault, Object};
 use crate::parse_rfc3339;
 use crate::request::{Method, Request};
-use crate::{Client, Error};
+use crate::{Client, Result};
 
 /// A container as the list of all gives it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,28 +56,15 @@ pub struct ContainerDetail {
     pub log_path: String,
     /// The seconds it asked for between its stop signal and SIGKILL; `None` where
     /// it did not.
-    pub stop_seconds: Option<u32>,
+    pub stop_seconds: Option<u64>,
 }
-
-const SUMMARY: [&str; 8] = [
-    "Id", "Names", "Image", "ImageID", "Created", "State", "Status", "Labels",
-];
-const DETAIL: [&str; 7] = [
-    "Id",
-    "State",
-    "RestartCount",
-    "HostConfig",
-    "GraphDriver",
-    "LogPath",
-    "Config",
-];
 
 impl Client {
     /// All containers, in every state.
     ///
     /// # Errors
     /// When the answer is missing or is not whole.
-    pub fn containers(&mut self) -> Result<Vec<ContainerSummary>, Error> {
+    pub fn containers(&mut self) -> Result<Vec<ContainerSummary>> {
         let request = Request::new(Method::Get, "/containers/json", "?all=true");
         self.read(&request, parse_containers)
     }
@@ -89,7 +74,7 @@ impl Client {
     /// # Errors
     /// When the answer is missing or is not whole; status 404 where there is no
     /// such container.
-    pub fn container(&mut self, id: &str) -> Result<ContainerDetail, Error> {
+    pub fn container(&mut self, id: &str) -> Result<ContainerDetail> {
         let request = Request::about(Method::Get, "/containers/", id, "/json");
         self.read(&request, parse_container)
     }
@@ -101,43 +86,33 @@ impl Client {
 /// When any part of it is not as it should be.
 pub fn parse_containers(text: &[u8]) -> Result<Vec<ContainerSummary>, Fault> {
     let mut containers = Vec::new();
-    json::parse_objects(text, &SUMMARY, &mut |object| {
-        containers.push(summary(object)?);
+    json::parse_objects(text, &mut |object| {
+        let mut summary = ContainerSummary::default();
+        read_summary(object, &mut summary)?;
+        containers.push(summary);
         Ok(())
     })?;
     Ok(containers)
 }
 
-fn summary(object: &Object) -> Result<ContainerSummary, Fault> {
-    Ok(ContainerSummary {
-        id: object.needed("Id")?.into(),
-        name: own_name(&object.texts("Names")?).into(),
-        image: object.text("Image")?.into(),
-        image_id: object.text("ImageID")?.into(),
-        created_seconds: object.number("Created")?,
-        state: object.text("State")?.into(),
-        status: object.text("Status")?.into(),
-        labels: labels(object)?,
-    })
+fn read_summary(object: Object<'_>, summary: &mut ContainerSummary) -> Result<(), Fault> {
+    let mut names = Vec::new();
+    object.texts("Names", &mut names)?;
+    summary.name = own_name(&names).into();
+    object.needed("Id", &mut summary.id)?;
+    object.text("Image", &mut summary.image)?;
+    object.text("ImageID", &mut summary.image_id)?;
+    object.number("Created", &mut summary.created_seconds)?;
+    object.text("State", &mut summary.state)?;
+    object.text("Status", &mut summary.status)?;
+    object.map("Labels", &mut summary.labels)
 }
 
 /// A container linked to by others has names such as `/other/alias` as well.
 fn own_name(names: &[String]) -> &str {
-    let mut bare = names
-        .iter()
-        .map(|name| name.strip_prefix('/').unwrap_or(name));
-    let first = bare.clone().next().unwrap_or_default();
-    bare.find(|name| !name.contains('/')).unwrap_or(first)
-}
-
-fn labels(object: &Object) -> Result<BTreeMap<String, String>, Fault> {
-    let mut labels = BTreeMap::new();
-    if let Some(map) = object.object("Labels")? {
-        for key in map.keys() {
-            labels.insert(key.clone(), json::text(map, key)?.into());
-        }
-    }
-    Ok(labels)
+    let bare = |name: &'_ String| !name.trim_start_matches('/').contains('/');
+    let own = names.iter().find(|name| bare(name)).or(names.first());
+    own.map_or("", |name| name.trim_start_matches('/'))
 }
 
 /// Reads the answer to `GET /containers/ID/json`.
@@ -145,52 +120,52 @@ fn labels(object: &Object) -> Result<BTreeMap<String, String>, Fault> {
 /// # Errors
 /// When any part of it is not as it should be.
 pub fn parse_container(text: &[u8]) -> Result<ContainerDetail, Fault> {
-    let object = json::parse_object(text, &DETAIL)?;
-    object.needed("Id")?;
-    let mut detail = ContainerDetail {
-        restart_count: saturate(object.number("RestartCount")?),
-        log_path: object.text("LogPath")?.into(),
-        ..ContainerDetail::default()
-    };
-    if let Some(state) = object.object("State")? {
-        detail.pid = saturate(json::number(state, "Pid")?);
-        detail.finished_nanos = time(json::text(state, "FinishedAt")?)?;
-    }
-    if let Some(host) = object.object("HostConfig")? {
-        let set = |key| json::number(host, key).map(positive);
-        detail.memory_bytes = set("Memory")?;
-        detail.memory_reservation_bytes = set("MemoryReservation")?;
-        detail.nano_cpus = set("NanoCpus")?;
-        detail.cpu_shares = set("CpuShares")?;
-        detail.cgroup_parent = json::text(host, "CgroupParent")?.into();
-    }
-    if let Some(config) = object.object("Config")? {
-        detail.stop_seconds = positive(json::number(config, "StopTimeout")?)
-            .and_then(|seconds| u32::try_from(seconds).ok());
-    }
-    if let Some(Value::Object(data)) = object
-        .object("GraphDriver")?
-        .and_then(|map| map.get("Data"))
-    {
-        detail.upper_dir = json::text(data, "UpperDir")?.into();
-    }
+    let mut detail = ContainerDetail::default();
+    json::parse_object(text, &mut |object| read_detail(object, &mut detail))?;
     Ok(detail)
 }
 
-/// What the engines write for "not set" is zero, and -1 for "no limit".
-fn positive(number: i64) -> Option<u64> {
-    u64::try_from(number).ok().filter(|number| *number > 0)
+fn read_detail(object: Object<'_>, detail: &mut ContainerDetail) -> Result<(), Fault> {
+    let mut id = String::new();
+    object.needed("Id", &mut id)?;
+    let mut restarts = 0;
+    object.number("RestartCount", &mut restarts)?;
+    detail.restart_count = saturate(restarts);
+    object.text("LogPath", &mut detail.log_path)?;
+    object.object("State", &mut |state| read_state(state, detail))?;
+    object.object("HostConfig", &mut |host| read_host(host, detail))?;
+    object.object("Config", &mut |config| {
+        config.positive("StopTimeout", &mut detail.stop_seconds)
+    })?;
+    object.object("GraphDriver", &mut |driver| {
+        driver.object("Data", &mut |data| {
+            data.text("UpperDir", &mut detail.upper_dir)
+        })
+    })
+}
+
+fn read_state(state: Object<'_>, detail: &mut ContainerDetail) -> Result<(), Fault> {
+    let mut pid = 0;
+    state.number("Pid", &mut pid)?;
+    detail.pid = saturate(pid);
+    let mut finished = String::new();
+    state.text("FinishedAt", &mut finished)?;
+    if !finished.is_empty() {
+        let nanos = parse_rfc3339(finished.as_bytes()).map_err(|error| Fault::new(&error))?;
+        // Go's zero time, the year 1, is none.
+        detail.finished_nanos = Some(nanos).filter(|nanos| *nanos > 0);
+    }
+    Ok(())
+}
+
+fn read_host(host: Object<'_>, detail: &mut ContainerDetail) -> Result<(), Fault> {
+    host.positive("Memory", &mut detail.memory_bytes)?;
+    host.positive("MemoryReservation", &mut detail.memory_reservation_bytes)?;
+    host.positive("NanoCpus", &mut detail.nano_cpus)?;
+    host.positive("CpuShares", &mut detail.cpu_shares)?;
+    host.text("CgroupParent", &mut detail.cgroup_parent)
 }
 
 fn saturate(number: i64) -> u32 {
     u32::try_from(number.max(0)).unwrap_or(u32::MAX)
-}
-
-/// A time; `None` for Go's zero time, the year 1.
-fn time(text: &str) -> Result<Option<i64>, Fault> {
-    if text.is_empty() {
-        return Ok(None);
-    }
-    let nanos = parse_rfc3339(text.as_bytes()).map_err(Fault::new)?;
-    Ok(Some(nanos).filter(|nanos| *nanos > 0))
 }

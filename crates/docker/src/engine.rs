@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::json::{self, Fault};
 use crate::request::{Method, Request};
-use crate::{Client, Error};
+use crate::{Client, Result};
 
 /// Who answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl Client {
     ///
     /// # Errors
     /// When the answer is missing or is not whole.
-    pub fn version(&mut self) -> Result<EngineVersion, Error> {
+    pub fn version(&mut self) -> Result<EngineVersion> {
         let request = Request::new(Method::Get, "/version", "");
         self.read(&request, parse_version)
     }
@@ -46,7 +46,7 @@ impl Client {
     ///
     /// # Errors
     /// When the answer is missing or is not whole.
-    pub fn info(&mut self) -> Result<EngineInfo, Error> {
+    pub fn info(&mut self) -> Result<EngineInfo> {
         let request = Request::new(Method::Get, "/info", "");
         self.read(&request, parse_info)
     }
@@ -57,17 +57,20 @@ impl Client {
 /// # Errors
 /// When any part of it is not as it should be.
 pub fn parse_version(text: &[u8]) -> Result<EngineVersion, Fault> {
-    let object = json::parse_object(text, &["Version", "Platform", "Components"])?;
-    let mut version = EngineVersion {
-        version: object.needed("Version")?.into(),
-        ..EngineVersion::default()
-    };
-    if let Some(platform) = object.object("Platform")? {
-        version.platform = json::text(platform, "Name")?.into();
-    }
-    if let Some(Value::Object(component)) = object.list("Components")?.first() {
-        version.component = json::text(component, "Name")?.into();
-    }
+    let mut version = EngineVersion::default();
+    json::parse_object(text, &mut |object| {
+        object.needed("Version", &mut version.version)?;
+        object.object("Platform", &mut |platform| {
+            platform.text("Name", &mut version.platform)
+        })?;
+        object.objects("Components", &mut |component| {
+            // The first is the engine itself.
+            if version.component.is_empty() {
+                component.text("Name", &mut version.component)?;
+            }
+            Ok(())
+        })
+    })?;
     Ok(version)
 }
 
@@ -76,18 +79,15 @@ pub fn parse_version(text: &[u8]) -> Result<EngineVersion, Fault> {
 /// # Errors
 /// When any part of it is not as it should be.
 pub fn parse_info(text: &[u8]) -> Result<EngineInfo, Fault> {
-    let object = json::parse_object(text, &["DockerRootDir", "Driver", "DriverStatus"])?;
-    let pair = |value: &Value| {
-        let text = |index| value.get(index).and_then(Value::as_str).map(String::from);
-        text(0_usize).zip(text(1_usize))
-    };
-    Ok(EngineInfo {
-        root_dir: object.text("DockerRootDir")?.into(),
-        driver: object.text("Driver")?.into(),
-        driver_status: object
-            .list("DriverStatus")?
-            .iter()
-            .filter_map(pair)
-            .collect(),
-    })
+    let mut info = EngineInfo::default();
+    json::parse_object(text, &mut |object| {
+        object.text("DockerRootDir", &mut info.root_dir)?;
+        object.text("Driver", &mut info.driver)?;
+        for pair in object.list("DriverStatus")? {
+            let text = |index: usize| pair.get(index).and_then(Value::as_str).map(String::from);
+            info.driver_status.extend(text(0).zip(text(1)));
+        }
+        Ok(())
+    })?;
+    Ok(info)
 }

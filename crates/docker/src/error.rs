@@ -3,6 +3,9 @@ use alloc::string::String;
 use core::fmt;
 use core::time::Duration;
 
+/// What a call gives. Boxed, as what may fail is passed on a dozen times.
+pub type Result<T, E = Box<Error>> = core::result::Result<T, E>;
+
 /// A call failed: which, and what came back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {

@@ -3,7 +3,7 @@ use alloc::vec::Vec;
 
 use crate::json::{self, Fault, Object};
 use crate::request::{Method, Request};
-use crate::{Client, Error};
+use crate::{Client, Result};
 
 /// An image.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,14 +18,12 @@ pub struct ImageSummary {
     pub size_bytes: u64,
 }
 
-const SUMMARY: [&str; 4] = ["Id", "RepoTags", "RepoDigests", "Size"];
-
 impl Client {
     /// All images, without the layers between.
     ///
     /// # Errors
     /// When the answer is missing or is not whole.
-    pub fn images(&mut self) -> Result<Vec<ImageSummary>, Error> {
+    pub fn images(&mut self) -> Result<Vec<ImageSummary>> {
         let request = Request::new(Method::Get, "/images/json", "?all=false");
         self.read(&request, parse_images)
     }
@@ -35,10 +33,12 @@ impl Client {
     /// # Errors
     /// When the answer is missing or is not whole; status 404 where there is no
     /// such image.
-    pub fn image(&mut self, id: &str) -> Result<ImageSummary, Error> {
+    pub fn image(&mut self, id: &str) -> Result<ImageSummary> {
         let request = Request::about(Method::Get, "/images/", id, "/json");
         self.read(&request, |text| {
-            summary(&json::parse_object(text, &SUMMARY)?)
+            let mut image = ImageSummary::default();
+            json::parse_object(text, &mut |object| read_image(object, &mut image))?;
+            Ok(image)
         })
     }
 
@@ -47,7 +47,7 @@ impl Client {
     /// # Errors
     /// When it is still there; status 404 where it was not there before, 409
     /// where it is used or, by id, has names in several repositories.
-    pub fn remove_image(&mut self, name: &str) -> Result<(), Error> {
+    pub fn remove_image(&mut self, name: &str) -> Result<()> {
         let request = Request::about(Method::Delete, "/images/", name, "").query("?force=false");
         self.call(&request).map(drop)
     }
@@ -59,25 +59,25 @@ impl Client {
 /// When any part of it is not as it should be.
 pub fn parse_images(text: &[u8]) -> Result<Vec<ImageSummary>, Fault> {
     let mut images = Vec::new();
-    json::parse_objects(text, &SUMMARY, &mut |object| {
-        images.push(summary(object)?);
+    json::parse_objects(text, &mut |object| {
+        let mut image = ImageSummary::default();
+        read_image(object, &mut image)?;
+        images.push(image);
         Ok(())
     })?;
     Ok(images)
 }
 
-fn summary(object: &Object) -> Result<ImageSummary, Fault> {
-    Ok(ImageSummary {
-        id: object.needed("Id")?.into(),
-        tags: names(object, "RepoTags")?,
-        digests: names(object, "RepoDigests")?,
-        size_bytes: u64::try_from(object.number("Size")?).unwrap_or(0),
-    })
-}
-
-/// Names; `<none>:<none>` and `<none>@<none>` are none.
-fn names(object: &Object, key: &str) -> Result<Vec<String>, Fault> {
-    let mut names = object.texts(key)?;
-    names.retain(|name| !name.starts_with("<none>"));
-    Ok(names)
+fn read_image(object: Object<'_>, image: &mut ImageSummary) -> Result<(), Fault> {
+    object.needed("Id", &mut image.id)?;
+    object.texts("RepoTags", &mut image.tags)?;
+    object.texts("RepoDigests", &mut image.digests)?;
+    // `<none>:<none>` and `<none>@<none>` are no names.
+    for names in [&mut image.tags, &mut image.digests] {
+        names.retain(|name| !name.starts_with("<none>"));
+    }
+    let mut size = 0;
+    object.number("Size", &mut size)?;
+    image.size_bytes = u64::try_from(size).unwrap_or(0);
+    Ok(())
 }

@@ -1,26 +1,25 @@
-//! Reading JSON by hand: whole values, but only of the fields that are wanted,
-//! and of long lists only one element at a time.
+//! Reading JSON by hand, from whole values; of long lists only one element at a
+//! time. What was read fills in what holds the default, as in `evictd-pod`: that
+//! makes for half the code of one result for each field.
 
-use alloc::borrow::Cow;
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use serde::de::{
-    Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor,
-};
 use serde_json::{Map, Value};
 
 use crate::clean;
 
 /// Why an answer is not one of this API's: what is odd, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault(String);
+pub struct Fault(Box<str>);
 
 impl Fault {
-    pub(crate) fn new(what: impl fmt::Display) -> Self {
-        Self(clean(&format!("{what}")))
+    pub(crate) fn new(what: &dyn fmt::Display) -> Self {
+        Self(clean(&format!("{what}")).into())
     }
 }
 
@@ -32,201 +31,199 @@ impl fmt::Display for Fault {
 
 impl core::error::Error for Fault {}
 
-type Result<T> = core::result::Result<T, Fault>;
+pub(crate) type Result<T = ()> = core::result::Result<T, Fault>;
 
-/// Reads an object, of which only these fields are kept.
-pub(crate) fn parse_object(text: &[u8], keys: &[&str]) -> Result<Object> {
-    let mut deserializer = serde_json::Deserializer::from_slice(text);
-    let object = Kept(keys)
-        .deserialize(&mut deserializer)
-        .map_err(Fault::new)?;
-    deserializer.end().map_err(Fault::new)?;
-    Ok(object)
+/// What reads an object, and fills in what it finds.
+type Read<'r> = &'r mut dyn FnMut(Object<'_>) -> Result;
+
+/// Reads an object.
+pub(crate) fn parse_object(text: &[u8], read: Read<'_>) -> Result {
+    read_object(utf8(text)?, read)
 }
 
-/// Reads a list of objects, of which only these fields are kept; `null` is an
-/// empty list.
-pub(crate) fn parse_objects(
-    text: &[u8],
-    keys: &[&str],
-    each: &mut dyn FnMut(&Object) -> Result<()>,
-) -> Result<()> {
-    let mut deserializer = serde_json::Deserializer::from_slice(text);
-    let list = List { keys, each };
-    deserializer.deserialize_any(list).map_err(Fault::new)?;
-    deserializer.end().map_err(Fault::new)
+fn read_object(text: &str, read: Read<'_>) -> Result {
+    match serde_json::from_str(text) {
+        Ok(Value::Object(map)) => read(Object(&map)),
+        Ok(_) => Err(Fault::new(&"not an object")),
+        Err(error) => Err(Fault::new(&error)),
+    }
 }
 
-/// The `message` or `cause` of an error's body.
+fn utf8(text: &[u8]) -> Result<&str> {
+    core::str::from_utf8(text).map_err(|error| Fault::new(&error))
+}
+
+/// Reads a list of objects; `null` is an empty list.
+///
+/// The list is cut into its elements here, as each is forgotten before the next is
+/// read: a whole list as values takes twenty times its text.
+pub(crate) fn parse_objects(text: &[u8], each: Read<'_>) -> Result {
+    let text = utf8(text)?.trim_ascii();
+    if text == "null" {
+        return Ok(());
+    }
+    let Some(list) = text.strip_prefix('[') else {
+        return Err(Fault::new(&"not a list"));
+    };
+    let Some(mut rest) = list.strip_suffix(']') else {
+        return Err(Fault::new(&"a list without an end"));
+    };
+    if rest.trim_ascii().is_empty() {
+        return Ok(());
+    }
+    let mut number = 0_usize;
+    loop {
+        let end = element_end(rest.as_bytes());
+        let (element, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        number += 1;
+        read_object(element, each)
+            .map_err(|fault| Fault::new(&format_args!("element {number}: {fault}")))?;
+        match after.strip_prefix(',') {
+            Some(after) => rest = after,
+            None => return Ok(()),
+        }
+    }
+}
+
+/// Where the first element ends: at a comma that stands in no text and between no
+/// brackets, else with the list. Whether it is well formed is not looked at.
+fn element_end(list: &[u8]) -> usize {
+    let mut depth = 0_usize;
+    let mut in_text = false;
+    let mut escaped = false;
+    for (index, byte) in list.iter().enumerate() {
+        match (in_text, byte) {
+            (true, _) if escaped => escaped = false,
+            (true, b'\\') => escaped = true,
+            (_, b'"') => in_text = !in_text,
+            (false, b'[' | b'{') => depth += 1,
+            (false, b']' | b'}') => depth = depth.saturating_sub(1),
+            (false, b',') if depth == 0 => return index,
+            (_, _) => {}
+        }
+    }
+    list.len()
+}
+
+/// The `message` or `cause` of an error's body; `None` where it has none.
 pub(crate) fn parse_message(text: &[u8]) -> Option<String> {
-    let object = parse_object(text, &["message", "cause"]).ok()?;
-    let message = object.text("message").ok().filter(|text| !text.is_empty());
-    message
-        .or_else(|| object.text("cause").ok())
-        .map(String::from)
+    let mut message = String::new();
+    let read = &mut |object: Object<'_>| {
+        object.text("message", &mut message)?;
+        if message.is_empty() {
+            object.text("cause", &mut message)?;
+        }
+        Ok(())
+    };
+    parse_object(text, read).ok()?;
+    (!message.is_empty()).then_some(message)
 }
 
-/// An object of which some fields were kept.
-#[derive(Debug, Default)]
-pub(crate) struct Object(Map<String, Value>);
+/// An object. A field that is not there, or `null`, leaves what it would fill in
+/// as it is.
+#[derive(Clone, Copy)]
+pub(crate) struct Object<'a>(&'a Map<String, Value>);
 
-impl Object {
-    /// A text; empty where there is none.
-    pub(crate) fn text(&self, key: &str) -> Result<&str> {
-        text(&self.0, key)
+impl<'a> Object<'a> {
+    fn get(self, key: &str) -> Option<&'a Value> {
+        self.0.get(key).filter(|value| !value.is_null())
     }
 
-    /// A text without which the object makes no sense.
-    pub(crate) fn needed(&self, key: &str) -> Result<&str> {
-        match self.text(key)? {
-            "" => Err(odd(key, "missing")),
-            text => Ok(text),
+    pub(crate) fn text(self, key: &str, text: &mut String) -> Result {
+        match self.get(key) {
+            None => Ok(()),
+            Some(Value::String(found)) => {
+                text.clone_from(found);
+                Ok(())
+            }
+            Some(_) => Err(odd(key, "no text")),
         }
     }
 
-    pub(crate) fn number(&self, key: &str) -> Result<i64> {
-        number(&self.0, key)
+    /// A text without which the object makes no sense.
+    pub(crate) fn needed(self, key: &str, text: &mut String) -> Result {
+        self.text(key, text)?;
+        if text.is_empty() {
+            return Err(odd(key, "missing"));
+        }
+        Ok(())
     }
 
-    /// An object; `None` where there is none.
-    pub(crate) fn object(&self, key: &str) -> Result<Option<&Map<String, Value>>> {
-        match self.0.get(key) {
-            None | Some(Value::Null) => Ok(None),
-            Some(Value::Object(map)) => Ok(Some(map)),
+    /// A whole number; what is beyond 64 bits is the largest there is.
+    pub(crate) fn number(self, key: &str, number: &mut i64) -> Result {
+        let Some(value) = self.get(key) else {
+            return Ok(());
+        };
+        *number = match value.as_i64() {
+            Some(number) => number,
+            None if value.is_u64() => i64::MAX,
+            None => return Err(odd(key, "no whole number")),
+        };
+        Ok(())
+    }
+
+    /// A number that counts only above zero: what the engines write for "not set"
+    /// is zero, and -1 for "no limit".
+    pub(crate) fn positive(self, key: &str, number: &mut Option<u64>) -> Result {
+        let mut found = 0;
+        self.number(key, &mut found)?;
+        *number = u64::try_from(found).ok().filter(|found| *found > 0);
+        Ok(())
+    }
+
+    /// An object within this one.
+    pub(crate) fn object(self, key: &str, read: Read<'_>) -> Result {
+        match self.get(key) {
+            None => Ok(()),
+            Some(Value::Object(map)) => read(Object(map)),
             Some(_) => Err(odd(key, "no object")),
         }
     }
 
-    /// The texts of a list; none where there is no list.
-    pub(crate) fn texts(&self, key: &str) -> Result<Vec<String>> {
-        let list = match self.0.get(key) {
-            None | Some(Value::Null) => return Ok(Vec::new()),
-            Some(Value::Array(list)) => list,
-            Some(_) => return Err(odd(key, "no list")),
-        };
-        let one = |value: &Value| value.as_str().map(String::from);
-        list.iter()
-            .map(|value| one(value).ok_or_else(|| odd(key, "no list of texts")))
-            .collect()
+    /// A list of objects.
+    pub(crate) fn objects(self, key: &str, read: Read<'_>) -> Result {
+        for value in self.list(key)? {
+            let Value::Object(map) = value else {
+                return Err(odd(key, "no list of objects"));
+            };
+            read(Object(map))?;
+        }
+        Ok(())
+    }
+
+    /// A list of texts.
+    pub(crate) fn texts(self, key: &str, texts: &mut Vec<String>) -> Result {
+        for value in self.list(key)? {
+            let Value::String(text) = value else {
+                return Err(odd(key, "no list of texts"));
+            };
+            texts.push(text.clone());
+        }
+        Ok(())
     }
 
     /// A list of anything; empty where there is none.
-    pub(crate) fn list(&self, key: &str) -> Result<&[Value]> {
-        match self.0.get(key) {
-            None | Some(Value::Null) => Ok(&[]),
+    pub(crate) fn list(self, key: &str) -> Result<&'a [Value]> {
+        match self.get(key) {
+            None => Ok(&[]),
             Some(Value::Array(list)) => Ok(list),
             Some(_) => Err(odd(key, "no list")),
         }
     }
-}
 
-/// A text of a map; empty where there is none.
-pub(crate) fn text<'a>(map: &'a Map<String, Value>, key: &str) -> Result<&'a str> {
-    match map.get(key) {
-        None | Some(Value::Null) => Ok(""),
-        Some(Value::String(text)) => Ok(text),
-        Some(_) => Err(odd(key, "no text")),
-    }
-}
-
-/// A whole number of a map; 0 where there is none, which is what the engines
-/// write for what was not set.
-pub(crate) fn number(map: &Map<String, Value>, key: &str) -> Result<i64> {
-    match map.get(key) {
-        None | Some(Value::Null) => Ok(0),
-        Some(value) => match (value.as_i64(), value.is_u64()) {
-            (Some(number), _) => Ok(number),
-            (None, true) => Ok(i64::MAX),
-            (None, false) => Err(odd(key, "no whole number")),
-        },
-    }
-}
-
-pub(crate) fn odd(key: &str, what: &str) -> Fault {
-    Fault::new(format_args!("{key} is {what}"))
-}
-
-struct Kept<'a>(&'a [&'a str]);
-
-impl<'de> DeserializeSeed<'de> for Kept<'_> {
-    type Value = Object;
-
-    fn deserialize<D: Deserializer<'de>>(
-        self,
-        deserializer: D,
-    ) -> core::result::Result<Object, D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Kept<'_> {
-    type Value = Object;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> core::result::Result<Object, A::Error> {
-        let mut kept = Map::new();
-        while let Some(Key(key)) = map.next_key()? {
-            if self.0.contains(&&*key) {
-                kept.insert(key.into_owned(), map.next_value()?);
-            } else {
-                map.next_value::<IgnoredAny>()?;
+    /// An object of texts, whatever their names; `null` is the empty text.
+    pub(crate) fn map(self, key: &str, texts: &mut BTreeMap<String, String>) -> Result {
+        self.object(key, &mut |object| {
+            for key in object.0.keys() {
+                let mut text = String::new();
+                object.text(key, &mut text)?;
+                texts.insert(key.clone(), text);
             }
-        }
-        Ok(Object(kept))
+            Ok(())
+        })
     }
 }
 
-/// A key, borrowed where it has no escapes.
-struct Key<'de>(Cow<'de, str>);
-
-impl<'de> Deserialize<'de> for Key<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> core::result::Result<Self, D::Error> {
-        deserializer.deserialize_str(KeyVisitor)
-    }
-}
-
-struct KeyVisitor;
-
-impl<'de> Visitor<'de> for KeyVisitor {
-    type Value = Key<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a key")
-    }
-
-    fn visit_borrowed_str<E>(self, key: &'de str) -> core::result::Result<Key<'de>, E> {
-        Ok(Key(Cow::Borrowed(key)))
-    }
-
-    fn visit_str<E>(self, key: &str) -> core::result::Result<Key<'de>, E> {
-        Ok(Key(Cow::Owned(key.into())))
-    }
-}
-
-struct List<'a> {
-    keys: &'a [&'a str],
-    each: &'a mut dyn FnMut(&Object) -> Result<()>,
-}
-
-impl<'de> Visitor<'de> for List<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list")
-    }
-
-    fn visit_unit<E>(self) -> core::result::Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> core::result::Result<(), A::Error> {
-        use serde::de::Error as _;
-        while let Some(object) = list.next_element_seed(Kept(self.keys))? {
-            (self.each)(&object).map_err(A::Error::custom)?;
-        }
-        Ok(())
-    }
+fn odd(key: &str, what: &str) -> Fault {
+    Fault::new(&format_args!("{key} is {what}"))
 }

@@ -30,7 +30,7 @@ mod time;
 pub use client::Client;
 pub use containers::{ContainerDetail, ContainerSummary, parse_container, parse_containers};
 pub use engine::{EngineInfo, EngineVersion, parse_info, parse_version};
-pub use error::{Error, Failure, clean};
+pub use error::{Error, Failure, Result, clean};
 pub use http::{
     HttpError, HttpErrorKind, MAX_BODY_BYTES, MAX_HEAD_BYTES, Response, ResponseReader,
 };

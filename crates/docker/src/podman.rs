@@ -1,11 +1,9 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use serde_json::Value;
-
-use crate::json::{self, Fault, Object};
+use crate::json::{self, Fault};
 use crate::request::{Method, Request};
-use crate::{Client, Error};
+use crate::{Client, Result};
 
 /// A pod of Podman's: what Docker's API has no word for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,15 +18,13 @@ pub struct PodmanPod {
     pub container_ids: Vec<String>,
 }
 
-const POD: [&str; 4] = ["Id", "Name", "InfraId", "Containers"];
-
 impl Client {
     /// Podman's pods.
     ///
     /// # Errors
     /// When the answer is missing or is not whole; status 404 from engines that
     /// are not Podman.
-    pub fn podman_pods(&mut self) -> Result<Vec<PodmanPod>, Error> {
+    pub fn podman_pods(&mut self) -> Result<Vec<PodmanPod>> {
         let request = Request::new(Method::Get, "/v4.0.0/libpod/pods/json", "");
         self.read(&request, parse_podman_pods)
     }
@@ -38,7 +34,7 @@ impl Client {
     /// # Errors
     /// When it is still there; status 404 where it was not there before, 409
     /// where a container of it runs.
-    pub fn remove_podman_pod(&mut self, id: &str) -> Result<(), Error> {
+    pub fn remove_podman_pod(&mut self, id: &str) -> Result<()> {
         let request = Request::about(Method::Delete, "/v4.0.0/libpod/pods/", id, "");
         self.call(&request).map(drop)
     }
@@ -50,25 +46,19 @@ impl Client {
 /// When any part of it is not as it should be.
 pub fn parse_podman_pods(text: &[u8]) -> Result<Vec<PodmanPod>, Fault> {
     let mut pods = Vec::new();
-    json::parse_objects(text, &POD, &mut |object| {
-        pods.push(pod(object)?);
+    json::parse_objects(text, &mut |object| {
+        let mut pod = PodmanPod::default();
+        object.needed("Id", &mut pod.id)?;
+        object.text("Name", &mut pod.name)?;
+        object.text("InfraId", &mut pod.infra_id)?;
+        object.objects("Containers", &mut |container| {
+            let mut id = String::new();
+            container.text("Id", &mut id)?;
+            pod.container_ids.push(id);
+            Ok(())
+        })?;
+        pods.push(pod);
         Ok(())
     })?;
     Ok(pods)
-}
-
-fn pod(object: &Object) -> Result<PodmanPod, Fault> {
-    let mut container_ids = Vec::new();
-    for container in object.list("Containers")? {
-        let Value::Object(container) = container else {
-            return Err(json::odd("Containers", "no list of objects"));
-        };
-        container_ids.push(json::text(container, "Id")?.into());
-    }
-    Ok(PodmanPod {
-        id: object.needed("Id")?.into(),
-        name: object.text("Name")?.into(),
-        infra_id: object.text("InfraId")?.into(),
-        container_ids,
-    })
 }

@@ -4,9 +4,9 @@ use rustix::io::Errno;
 
 use crate::mrelease::last_errno;
 
-/// What is filled at once: two of x86's huge pages, more than most caches of
+/// What is filled at once: one of x86's huge pages, more than the nearer caches of
 /// one processor.
-const BYTES: usize = 4 << 20;
+const BYTES: usize = 2 << 20;
 
 /// Huge pages begin at multiples of their size.
 const HUGE: usize = 2 << 20;
@@ -14,12 +14,12 @@ const HUGE: usize = 2 << 20;
 /// The smallest page of all architectures.
 const PAGE: usize = 4096;
 
-/// How many bytes a second one thread can fill: 4 MiB are mapped, with huge
+/// How many bytes a second one thread can fill: 2 MiB are mapped, with huge
 /// pages where the kernel gives them, written to once a page, and given back.
 ///
 /// The time is the thread's own processor time, so that a busy machine does not
 /// look slow. What the kernel had to fetch from a hypervisor or from caches makes
-/// it a guess within a small factor. It takes about a millisecond.
+/// it a guess within a small factor. It takes less than a millisecond.
 ///
 /// # Errors
 ///
@@ -86,8 +86,8 @@ mod tests {
 
     #[test]
     fn a_rate_is_bytes_by_seconds() {
-        assert_eq!(per_second(Duration::from_millis(4)), 1_048_576_000);
-        assert_eq!(per_second(Duration::ZERO), (4 << 20) * 1_000_000_000);
+        assert_eq!(per_second(Duration::from_millis(2)), 1_048_576_000);
+        assert_eq!(per_second(Duration::ZERO), (2 << 20) * 1_000_000_000);
     }
 
     /// Between what a slow card and what no machine does, and nothing is kept.

@@ -173,7 +173,10 @@ fn write_padded(path: &Path, text: &str) -> io::Result<()> {
 /// that it is not.
 pub(crate) fn write_pulse(lock: &File, at: Option<Mono>) -> io::Result<()> {
     let nanos = at.map_or(0, Mono::as_nanos);
-    lock.write_all_at(format!("{nanos:020}\n").as_bytes(), 0)
+    // Every round, so without an allocation.
+    let mut text = [0_u8; 21];
+    writeln!(text.as_mut_slice(), "{nanos:020}")?;
+    lock.write_all_at(&text, 0)
 }
 
 /// When the daemon last said so.

@@ -196,7 +196,7 @@ pub(crate) static COMMANDS: [Description; 9] = [
     },
     Description {
         name: "gc containers",
-        summary: "remove dead containers, and what pods that are gone left, once",
+        summary: "remove dead containers and what dead pods left, once",
         help: "At the container runtimes: removes dead containers beyond \
                --maximum-dead-containers-per-container and --maximum-dead-containers, oldest \
                first, and sandboxes that hold nothing. On disk: deletes logs and emptyDir volumes of pods that are gone, oldest first, and of \

@@ -189,7 +189,7 @@ const WRONG: &[(&str, &str)] = &[
     (
         "gc volumes",
         "unknown command: gc volumes; commands are status, rank, admit, history, config, oom-score, gc \
-             containers, selftest, help",
+             containers, gc images, selftest, help",
     ),
     (
         "status --apply",

@@ -8,6 +8,7 @@ mod flight;
 mod layout;
 mod look;
 mod measure;
+mod news;
 mod pace;
 mod reclaim;
 

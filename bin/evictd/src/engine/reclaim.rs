@@ -7,11 +7,12 @@ use alloc::sync::Arc;
 use core::time::Duration;
 
 use evictd_evict::{NodeReclaim, Outcome, Plan};
+use evictd_gc::Backoff;
 use evictd_node::{Mono, Readings, Signal};
 
 use super::{Engine, Event, Tell};
-use crate::gc::{Collection, RuntimeCollected};
-use crate::runtimes::{Collect, CollectJob, Enough, News};
+use crate::gc::Collection;
+use crate::runtimes::{Collect, CollectJob, Enough};
 
 /// How often dead containers are collected (K: `ContainerGCPeriod`).
 const CONTAINERS_EVERY: Duration = Duration::from_secs(60);
@@ -22,7 +23,7 @@ const IMAGES_EVERY: Duration = Duration::from_secs(5 * 60);
 /// Where nothing could be given back, it is not tried again for so long at first,
 /// then for twice as long each time, up to the longest.
 const FIRST_REST: Duration = Duration::from_secs(10);
-const LONGEST_REST: Duration = Duration::from_secs(5 * 60);
+const LONGEST_REST: Duration = Duration::from_secs(60);
 
 /// How long the filesystems may take to say what a collection has freed: a pod's
 /// life hangs on the answer.
@@ -37,15 +38,16 @@ pub(super) struct Reclaiming {
     /// The last job's number.
     number: u64,
     /// The reclaim for a threshold that waits for the runtimes.
-    awaited: Option<Awaited>,
+    pub(super) awaited: Option<Awaited>,
     /// Regular collections of which no answer has come.
-    regular: usize,
+    pub(super) regular: usize,
     next_containers: Mono,
     next_images: Mono,
+    /// The last regular job about images, and how its like have fared.
+    pub(super) images_job: u64,
+    pub(super) images_rest: Backoff,
     /// Where nothing was given back: until when it is not tried again.
     rest: Option<(Mono, Duration)>,
-    /// What was last said of a regular collection.
-    told: String,
 }
 
 impl Reclaiming {
@@ -53,17 +55,24 @@ impl Reclaiming {
     pub(super) const fn pod_has_gone(&mut self) {
         self.rest = None;
     }
+
+    /// A runtime is back: what it could not give it may give now.
+    pub(super) const fn runtime_is_back(&mut self) {
+        self.rest = None;
+        self.next_images = Mono::ZERO;
+    }
 }
 
-struct Awaited {
+/// A reclaim under way.
+pub(super) struct Awaited {
     calls: &'static [NodeReclaim],
     /// The place of the call under way.
     at: usize,
-    number: u64,
+    pub(super) number: u64,
     /// Runtimes that have not answered.
-    answers: usize,
+    pub(super) answers: usize,
     /// Whether anything was deleted at all.
-    gave: bool,
+    pub(super) gave: bool,
 }
 
 impl Engine {
@@ -222,112 +231,15 @@ impl Engine {
             self.reclaiming.regular += asked;
         }
         if now >= self.reclaiming.next_images {
-            self.reclaiming.next_images = now + IMAGES_EVERY;
-            let (_, asked) = self.hand_over(Collect::ImagesByUsage);
+            let pause = self.reclaiming.images_rest.pause(IMAGES_EVERY);
+            self.reclaiming.next_images = now + pause;
+            let (number, asked) = self.hand_over(Collect::ImagesByUsage);
+            self.reclaiming.images_job = number;
             self.reclaiming.regular += asked;
         }
     }
 
-    /// Takes in what the container runtimes' threads have to say; answers whether
-    /// there was anything.
-    pub(crate) fn take_news(&mut self, now: Mono, tell: Tell<'_>) -> bool {
-        if self.pods.runtimes.is_empty() {
-            return false;
-        }
-        let all = self.pods.runtimes.news();
-        let any = !all.is_empty();
-        for news in all {
-            match news {
-                News::Reached { endpoint, version } => {
-                    let text = format!("{version} answers at {endpoint}");
-                    tell(now, &Event::Runtime(text));
-                    self.follow_disks(now, tell);
-                }
-                News::Listed => {
-                    self.listed = true;
-                    if self.census.is_some() {
-                        self.tick_now();
-                    }
-                }
-                News::Lost(error) => tell(now, &Event::Problem(error.to_string())),
-                News::Ended {
-                    uid: _,
-                    result: Ok(()),
-                } => {}
-                News::Ended {
-                    uid,
-                    result: Err(error),
-                } => {
-                    self.end_without_runtime(now, &uid, &error.to_string(), tell);
-                }
-                News::Collected { number, result } => {
-                    self.take_collected(now, number, result, tell);
-                }
-            }
-        }
-        any
-    }
-
-    /// The runtime cannot end a pod: it is ended through its cgroup alone.
-    fn end_without_runtime(&mut self, now: Mono, uid: &str, error: &str, tell: Tell<'_>) {
-        let what = match &mut self.flight {
-            Some(flight) if flight.victim.uid == uid => {
-                flight.kill.ask();
-                "its processes are ended through its cgroup"
-            }
-            _ => "its processes are gone already",
-        };
-        let text = format!(
-            "{error}; pod uid {uid}: {what}, and the runtime is asked again when it is back, \
-             as it might start the pod anew"
-        );
-        tell(now, &Event::Problem(text));
-        self.go_on_killing(now, tell);
-    }
-
-    fn take_collected(
-        &mut self,
-        now: Mono,
-        number: u64,
-        result: Result<RuntimeCollected, String>,
-        tell: Tell<'_>,
-    ) {
-        let awaited = self.reclaiming.awaited.take();
-        let (is_awaited, awaited) = match awaited {
-            Some(awaited) if awaited.number == number => (true, Some(awaited)),
-            other => (false, other),
-        };
-        let gave = matches!(&result, Ok(collected) if !collected.is_empty());
-        let (event, text) = match result {
-            Ok(collected) if collected.is_empty() => (None, String::new()),
-            Ok(collected) => {
-                let text = collected.summary();
-                (Some(Event::Reclaimed(text.clone())), text)
-            }
-            Err(problem) => (Some(Event::Problem(problem.clone())), problem),
-        };
-        match awaited {
-            Some(mut reclaim) if is_awaited => {
-                if let Some(event) = event {
-                    tell(now, &event);
-                }
-                reclaim.gave |= gave;
-                reclaim.answers = reclaim.answers.saturating_sub(1);
-                self.go_on_reclaiming(now, reclaim, tell);
-            }
-            other => {
-                self.reclaiming.awaited = other;
-                self.reclaiming.regular = self.reclaiming.regular.saturating_sub(1);
-                // A collection that says the same each time says it once.
-                if let Some(event) = event.filter(|_| text != self.reclaiming.told) {
-                    tell(now, &event);
-                    self.reclaiming.told = text;
-                }
-            }
-        }
-    }
-
-    fn go_on_reclaiming(&mut self, now: Mono, mut reclaim: Awaited, tell: Tell<'_>) {
+    pub(super) fn go_on_reclaiming(&mut self, now: Mono, mut reclaim: Awaited, tell: Tell<'_>) {
         if reclaim.answers > 0 {
             self.reclaiming.awaited = Some(reclaim);
             return;

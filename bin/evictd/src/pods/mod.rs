@@ -132,6 +132,8 @@ impl Pods {
             }
         };
         self.held = self.runtimes.listings();
+        let notes = self.held.iter().flat_map(|held| &held.notes);
+        self.problems.extend(notes.map(ToString::to_string));
         let known: Vec<&RuntimePod> = self.held.iter().flat_map(|held| &held.pods).collect();
         self.listing = self.runtime.list_pods(described, &known);
         let Self {

@@ -4,28 +4,28 @@ use evictd_quantity::GoDuration;
 use serde_json::{Map, Value};
 
 use super::fields::{self, FIELDS, Field, Form};
-use super::{Source, kind_of};
+use super::{Source, kind_of, shown};
 use crate::Typed;
 use crate::values::{Parsed, did_you_mean};
 
-pub(super) fn add(typed: &mut Typed, document: Map<String, Value>, source: &Source) -> Parsed<()> {
+pub(super) fn add(typed: &mut Typed, document: &Map<String, Value>, source: &Source) -> Parsed<()> {
     for (name, value) in document {
         if value.is_null() || name == "apiVersion" || name == "kind" {
             continue; // null is as good as not there.
         }
         if let Some(field) = FIELDS.iter().find(|field| field.name == name) {
-            for text in texts(field, &value, source)? {
+            for text in texts(field, value, source)? {
                 typed.add_field(field.flag, field.name, text);
             }
         } else if let Some(name) = fields::CHECKED.into_iter().find(|known| *known == name) {
-            check(typed, name, &value, source)?;
+            check(typed, name, value, source)?;
         } else if !fields::names().any(|known| known == name) {
             let message = format!("strict decoding error: unknown field {name:?}");
             let hint = format!(
                 "{}fields are those of KubeletConfiguration, upper and lower case as there",
-                did_you_mean(&name, fields::names())
+                did_you_mean(name, fields::names())
             );
-            return Err(source.error(&[&name], "", message, hint));
+            return Err(source.error(&[name], "", message, hint));
         }
     }
     Ok(())
@@ -66,7 +66,7 @@ fn pairs(name: &str, separator: char, value: &Value, source: &Source) -> Parsed<
         return Err(mistyped(&[name], value, "map[string]string", source));
     };
     let mut joined = String::new();
-    for (key, value) in entries {
+    for (key, value) in entries.iter().filter(|(_, value)| !value.is_null()) {
         let path = [name, key.as_str()];
         let text = string(&path, value, source)?;
         let odd = |c: char| c == ',' || c.is_whitespace();
@@ -119,7 +119,7 @@ fn mistyped(path: &[&str], value: &Value, wanted: &str, source: &Source) -> crat
         "map[string]bool" | "LoggingConfiguration" => "write a mapping",
         _ => "write a whole number, without quotes or a unit",
     };
-    source.error(path, &value.to_string(), message, hint)
+    source.error(path, &shown(value), message, hint)
 }
 
 fn string<'a>(path: &[&str], value: &'a Value, source: &Source) -> Parsed<&'a str> {
@@ -187,7 +187,7 @@ fn feature_gates(typed: &mut Typed, value: &Value, source: &Source) -> Parsed<()
     let Some(gates) = value.as_object() else {
         return Err(mistyped(&[FIELD], value, "map[string]bool", source));
     };
-    for (gate, value) in gates {
+    for (gate, value) in gates.iter().filter(|(_, value)| !value.is_null()) {
         let on = boolean(&[FIELD, gate], value, source)?;
         match gate.as_str() {
             "ImageMaximumGCAge" => typed.facts.no_image_max_age = !on,

@@ -5,9 +5,11 @@ mod kubelet;
 mod okd;
 mod source;
 
+use evictd_node::Signal;
 use evictd_yaml::parse_documents;
 use serde_json::{Map, Value};
 
+use crate::thresholds::DEFAULT_HARD;
 use crate::values::Parsed;
 use crate::{ConfigError, Typed};
 
@@ -47,11 +49,7 @@ impl Typed {
     /// the wrong type. What the values say is looked at by
     /// [`resolve`](crate::resolve).
     pub fn add_file(&mut self, name: &str, bytes: &[u8]) -> Result<(), ConfigError> {
-        let mut source = Source {
-            name: name.to_owned(),
-            text: String::from_utf8_lossy(bytes).into_owned(),
-            within: "",
-        };
+        let mut source = Source::new(name, bytes);
         let document = document(&source, bytes)?;
         let is_okd = document.contains_key(okd::KEY)
             && document.get("kind").and_then(Value::as_str) != Some(KIND);
@@ -60,10 +58,62 @@ impl Typed {
             okd::add(self, &document, &source)?;
         } else {
             header(&document, &source)?;
-            kubelet::add(self, document, &source)?;
+            kubelet::add(self, &document, &source)?;
         }
-        self.source = Some(source);
+        self.sources.push(source);
         Ok(())
+    }
+
+    /// Adds a configuration file, if there is one, with files dropped in beside
+    /// it, in this order: each changes fields and entries of mappings that those
+    /// before it have, and `null` takes one away (RFC 7386, decision D52). The
+    /// entries of `evictionHard` are added to the defaults where no file before
+    /// has it.
+    ///
+    /// # Errors
+    /// As [`Typed::add_file`], for each file by itself. OKD's form cannot be
+    /// dropped in, nor anything into it.
+    pub fn add_files<'a>(
+        &mut self,
+        files: impl IntoIterator<Item = (&'a str, &'a [u8])>,
+    ) -> Result<(), ConfigError> {
+        let mut whole = Map::new();
+        for (name, bytes) in files {
+            let source = Source::new(name, bytes);
+            let document = document(&source, bytes)?;
+            header(&document, &source)?;
+            // Each file for itself first: so an error is told of the right one.
+            kubelet::add(&mut Self::default(), &document, &source)?;
+            let has =
+                |document: &Map<String, Value>| document.get(HARD).is_some_and(Value::is_object);
+            if has(&document) && !has(&whole) && !self.sources.is_empty() {
+                whole.insert(HARD.to_owned(), default_hard());
+            }
+            merge(&mut whole, document);
+            self.sources.push(source);
+        }
+        // Nothing is wrong any more, so nothing is told of this.
+        kubelet::add(self, &whole, &Source::new("", b""))
+    }
+}
+
+const HARD: &str = "evictionHard";
+
+fn default_hard() -> Value {
+    let entry = |(signal, value): &(Signal, &str)| (signal.name().to_owned(), (*value).into());
+    Value::Object(DEFAULT_HARD.iter().map(entry).collect())
+}
+
+/// A merge patch: mappings entry by entry, everything else whole. A null stays as
+/// one: it is as good as not there.
+fn merge(into: &mut Map<String, Value>, patch: Map<String, Value>) {
+    for (key, value) in patch {
+        match (into.get_mut(&key), value) {
+            (Some(Value::Object(into)), Value::Object(patch)) => merge(into, patch),
+            (_, value) => {
+                into.insert(key, value);
+            }
+        }
     }
 }
 
@@ -99,6 +149,17 @@ fn header(document: &Map<String, Value>, source: &Source) -> Parsed<()> {
         ),
     };
     Err(source.error(&[key], "", message, HEADER))
+}
+
+/// A value as it stands in a file; lists and mappings by what they are.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => format!("{text:?}"),
+        Value::Number(number) => number.to_string(),
+        Value::Bool(true) => "true".to_owned(),
+        Value::Bool(false) => "false".to_owned(),
+        Value::Null | Value::Array(_) | Value::Object(_) => String::new(),
+    }
 }
 
 /// What a value is, in the words of Go's JSON reader.

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Source, fields, kind_of};
+use super::{Source, fields, kind_of, shown};
 use crate::values::{Parsed, did_you_mean, parse_boolean};
 use crate::{FLAGS, Flag, Typed, Warning};
 
@@ -42,7 +42,7 @@ pub(super) fn add(typed: &mut Typed, document: &Map<String, Value>, source: &Sou
 fn texts(name: &str, value: &Value, source: &Source) -> Parsed<Vec<String>> {
     let hint = "write a list of texts, quoted or not: - memory.available<100Mi";
     let fail = |value: &Value, wanted: &str| {
-        Err(source.error(&[name], &value.to_string(), mistyped(value, wanted), hint))
+        Err(source.error(&[name], &shown(value), mistyped(value, wanted), hint))
     };
     let Some(items) = value.as_array() else {
         return fail(value, "[]string");
@@ -51,7 +51,7 @@ fn texts(name: &str, value: &Value, source: &Source) -> Parsed<Vec<String>> {
     for item in items {
         texts.push(match item {
             Value::String(text) => text.clone(),
-            Value::Number(_) | Value::Bool(_) => item.to_string(),
+            Value::Number(_) | Value::Bool(_) => shown(item),
             Value::Null | Value::Array(_) | Value::Object(_) => return fail(item, "string"),
         });
     }

@@ -11,6 +11,14 @@ pub(crate) struct Source {
 }
 
 impl Source {
+    pub(crate) fn new(name: &str, bytes: &[u8]) -> Self {
+        Self {
+            name: name.to_owned(),
+            text: String::from_utf8_lossy(bytes).into_owned(),
+            within: "",
+        }
+    }
+
     /// An error about a value of the file.
     pub(crate) fn error(
         &self,
@@ -24,23 +32,32 @@ impl Source {
     }
 
     /// The error about a flag's text, as one about the field that stands for the
-    /// flag. The texts of a mapping's entries have key and value in one.
-    pub(crate) fn locate(&self, field: &'static str, error: ConfigError) -> ConfigError {
+    /// flag, in the last of the files that has it. The texts of a mapping's
+    /// entries have key and value in one.
+    pub(crate) fn locate(sources: &[Self], field: &'static str, error: ConfigError) -> ConfigError {
         let mut path: Vec<&str> = field.split('.').collect();
         let offending = error.offending().to_owned();
-        let entry = offending.split_once(['<', '=']);
-        if let Some((key, _)) = entry.filter(|_| self.within.is_empty()) {
+        let is_okd = sources.iter().any(|source| !source.within.is_empty());
+        if let Some((key, _)) = offending.split_once(['<', '=']).filter(|_| !is_okd) {
             path.push(key);
         }
-        self.place(&path, error)
+        let has = |source: &&Self| source.line(&path).is_some();
+        match sources.iter().rfind(has).or(sources.first()) {
+            Some(source) => source.place(&path, error),
+            None => error,
+        }
+    }
+
+    fn line(&self, path: &[&str]) -> Option<usize> {
+        let within = [self.within].into_iter().filter(|key| !key.is_empty());
+        let whole: Vec<&str> = within.chain(path.iter().copied()).collect();
+        line_of(&self.text, &whole)
     }
 
     fn place(&self, path: &[&str], error: ConfigError) -> ConfigError {
-        let whole = [self.within].into_iter().filter(|key| !key.is_empty());
-        let whole: Vec<&str> = whole.chain(path.iter().copied()).collect();
-        let line = line_of(&self.text, &whole);
-        let mut shown = String::new();
-        for key in whole {
+        let line = self.line(path);
+        let mut shown = self.within.to_owned();
+        for key in path {
             if shown.is_empty() {
                 shown.push_str(key);
             } else {

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use super::*;
 
 const NAME: &str = "/etc/node.yaml";
-const HEADER: &str = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n";
+pub(super) const HEADER: &str =
+    "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n";
 
 /// The settings by a file with these lines below the header, and by flags.
 fn by(flags: &[(&str, &str)], lines: &str) -> Result<Resolved, ConfigError> {
@@ -23,7 +24,7 @@ fn error(lines: &str) -> String {
     by(&[], lines).unwrap_err().to_string()
 }
 
-fn thresholds(resolved: &Resolved) -> Vec<String> {
+pub(super) fn thresholds(resolved: &Resolved) -> Vec<String> {
     let pairs = resolved.evict.thresholds.iter();
     let pairs = pairs.zip(&resolved.threshold_origins);
     pairs
@@ -279,7 +280,7 @@ const WRONG: &[(&str, &str)] = &[
     (
         "evictionHard: []\n",
         "/etc/node.yaml: line 3: evictionHard: json: cannot unmarshal array into Go struct field \
-         KubeletConfiguration.evictionHard of type map[string]string, in \"[]\"; write a mapping \
+         KubeletConfiguration.evictionHard of type map[string]string; write a mapping \
          of texts: memory.available: \"500Mi\"",
     ),
     (

@@ -2,6 +2,7 @@ use super::*;
 
 mod allocatable;
 mod collection;
+mod dropped_in;
 mod effective;
 mod errors;
 mod examples;

@@ -1,4 +1,4 @@
-use crate::set_idle_io_priority;
+use crate::{set_idle_io_priority, set_realtime_priority};
 
 /// The class of a thread, from the upper bits that `ioprio_get(2)` gives.
 fn class_of_this_thread() -> libc::c_long {
@@ -17,4 +17,30 @@ fn this_thread_is_idle_and_others_are_not() {
     .join()
     .unwrap();
     assert_ne!(class_of_this_thread(), 3);
+}
+
+/// The policy of a thread, as `sched_getscheduler(2)` gives it.
+fn policy_of_this_thread() -> libc::c_long {
+    // SAFETY: an integer, no pointer.
+    unsafe { libc::syscall(libc::SYS_sched_getscheduler, 0) }
+}
+
+/// Without the privilege it is refused and nothing has changed.
+#[test]
+fn this_thread_goes_first_and_those_it_makes_do_not() {
+    std::thread::spawn(|| {
+        let expected = match set_realtime_priority() {
+            Ok(()) => super::FIFO.into(),
+            Err(error) => {
+                assert_eq!(error, rustix::io::Errno::PERM);
+                0
+            }
+        };
+        assert_eq!(policy_of_this_thread(), expected);
+        let child = std::thread::spawn(policy_of_this_thread);
+        assert_eq!(child.join().unwrap(), 0);
+    })
+    .join()
+    .unwrap();
+    assert_eq!(policy_of_this_thread(), 0);
 }

@@ -16,16 +16,15 @@ pub(super) fn find_disks(info: &EngineInfo) -> RuntimeDisks {
         .driver_status
         .iter()
         .any(|(key, value)| key == "driver-type" && value.contains("containerd"));
-    let images = if info.root_dir.is_empty() || info.driver == "devicemapper" {
-        None
-    } else if in_containerd {
-        let own = root.join("containerd/daemon");
-        [own, PathBuf::from("/var/lib/containerd")]
-            .into_iter()
-            .find(|path| path.is_dir())
+    let places = if in_containerd {
+        [root.join("containerd/daemon"), "/var/lib/containerd".into()]
     } else {
-        Some(root.join(&info.driver)).filter(|path| path.is_dir())
+        [root.join(&info.driver), PathBuf::new()]
     };
+    let mut images = None;
+    if !info.root_dir.is_empty() && info.driver != "devicemapper" {
+        images = places.into_iter().find(|path| path.is_dir());
+    }
     RuntimeDisks {
         images,
         containers: None,

@@ -1,14 +1,15 @@
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use evictd_docker::{Client, Error, Failure};
+use evictd_docker::{Client, Error, Result};
 
 use super::remove::gone_is_fine;
 use crate::RuntimePod;
 
 /// Ends all containers of a pod for good.
-pub(super) fn end_pod(client: &Client, pod: &RuntimePod, grace: Duration) -> Result<(), Error> {
+pub(super) fn end_pod(client: &Client, pod: &RuntimePod, grace: Duration) -> Result<()> {
     let ids: Vec<&str> = pod.running.iter().map(String::as_str).collect();
     let sandbox: Vec<&str> = pod.sandbox.iter().map(String::as_str).collect();
     let mut first = None;
@@ -28,22 +29,19 @@ pub(super) fn end_pod(client: &Client, pod: &RuntimePod, grace: Duration) -> Res
 
 /// Podman before version 5 has no such call (404, 405), and a container that is
 /// being removed has no policy any more (409).
-fn forbidden(answer: Result<(), Error>) -> Result<(), Error> {
+fn forbidden(answer: Result<()>) -> Result<()> {
     match answer {
         Err(error) if matches!(error.status(), Some(404 | 405 | 409)) => Ok(()),
         other => other,
     }
 }
 
-fn stop(client: &Client, ids: &[&str], grace: Duration, first: &mut Option<Error>) {
+fn stop(client: &Client, ids: &[&str], grace: Duration, first: &mut Option<Box<Error>>) {
     let answers = client.stop(ids, grace);
     let mut refused = Vec::new();
     for (id, answer) in ids.iter().zip(answers) {
         match gone_is_fine(answer) {
-            Err(Error {
-                failure: Failure::Refused { .. },
-                ..
-            }) => refused.push(*id),
+            Err(error) if error.status().is_some() => refused.push(*id),
             answer => keep(first, answer),
         }
     }
@@ -57,7 +55,7 @@ fn stop(client: &Client, ids: &[&str], grace: Duration, first: &mut Option<Error
     }
 }
 
-fn keep(first: &mut Option<Error>, answer: Result<(), Error>) {
+fn keep(first: &mut Option<Box<Error>>, answer: Result<()>) {
     if let Err(error) = answer {
         first.get_or_insert(error);
     }

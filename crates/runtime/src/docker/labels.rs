@@ -3,6 +3,8 @@
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 
+use evictd_pod::Metadata;
+
 pub(super) const POD_UID: &str = "io.kubernetes.pod.uid";
 pub(super) const POD_NAME: &str = "io.kubernetes.pod.name";
 pub(super) const POD_NAMESPACE: &str = "io.kubernetes.pod.namespace";
@@ -34,12 +36,13 @@ pub(super) fn restart_count(labels: &Labels) -> Option<u32> {
     label(labels, RESTART_COUNT)?.parse().ok()
 }
 
-/// Labels, and what of them are annotations of the pod.
-pub(super) fn split_annotations(from: &Labels, labels: &mut Labels, annotations: &mut Labels) {
+/// Adds labels to those of a pod, and what of them are annotations to these; the
+/// first of a name stays.
+pub(super) fn split_annotations(from: &Labels, metadata: &mut Metadata) {
     for (key, value) in from {
         let (kept, key) = match key.strip_prefix(ANNOTATION) {
-            Some(key) => (&mut *annotations, key),
-            None => (&mut *labels, key.as_str()),
+            Some(key) => (&mut metadata.annotations, key),
+            None => (&mut metadata.labels, key.as_str()),
         };
         if !kept.contains_key(key) {
             kept.insert(key.into(), value.clone());

@@ -1,11 +1,10 @@
 //! From what the engine says to pods. No I/O.
 
-use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 use std::path::PathBuf;
 
-use evictd_docker::{ContainerSummary, PodmanPod, clean};
+use evictd_docker::{ContainerDetail, ContainerSummary, PodmanPod, clean};
 use evictd_node::QosClass;
 use evictd_pod::{Container, Pod};
 
@@ -18,177 +17,164 @@ use crate::{
     ContainerState, ListedContainer, ListedSandbox, RuntimeListing, RuntimePod, WritableLayer,
 };
 
-/// A container, and what is known of it.
-pub(super) struct Seen<'a> {
-    pub(super) summary: ContainerSummary,
-    pub(super) known: &'a Known,
-}
-
-impl Seen<'_> {
-    fn state(&self) -> ContainerState {
-        match self.summary.state.as_str() {
-            "created" | "configured" | "initialized" => ContainerState::Created,
-            "running" | "paused" | "restarting" | "stopping" => ContainerState::Running,
-            "exited" | "stopped" | "dead" | "removing" => ContainerState::Exited,
-            _ => ContainerState::Unknown,
-        }
-    }
-
-    fn runs(&self) -> bool {
-        self.state() == ContainerState::Running
-    }
-
-    fn created_nanos(&self) -> i64 {
-        self.summary.created_seconds.saturating_mul(1_000_000_000)
-    }
-}
-
-/// What makes a container part of one pod and no other.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Key {
-    Kubernetes(String),
-    Podman(String),
-    Compose(String),
-    Alone(String),
+/// What makes containers one pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Kubernetes,
+    Podman,
+    Compose,
+    Alone,
 }
 
 /// Puts all of it together, in the order of the list.
-pub(super) fn assemble(
+pub(super) struct Assembly<'a> {
     engine: Engine,
-    seen: Vec<Seen<'_>>,
-    podman: &[PodmanPod],
-    notes: Vec<String>,
-) -> RuntimeListing {
-    let mut assembly = Assembly {
-        engine,
-        podman: members(podman),
-        keys: BTreeMap::new(),
-        classes: Vec::new(),
-        listing: RuntimeListing {
-            notes,
-            ..RuntimeListing::default()
-        },
-    };
-    for container in seen {
-        assembly.add(container);
-    }
-    assembly.finish()
-}
-
-/// Podman's pods by the ids of their containers.
-fn members<'a>(pods: &'a [PodmanPod]) -> BTreeMap<&'a str, &'a PodmanPod> {
-    let ids = |pod: &'a PodmanPod| {
-        let ids = pod.container_ids.iter();
-        ids.map(move |id| (id.as_str(), pod))
-    };
-    pods.iter().flat_map(ids).collect()
-}
-
-struct Assembly<'a> {
-    engine: Engine,
-    podman: BTreeMap<&'a str, &'a PodmanPod>,
-    keys: BTreeMap<Key, usize>,
-    /// The class of each pod, where its place in a kubepods tree tells it.
-    classes: Vec<Option<QosClass>>,
+    podman: &'a [PodmanPod],
+    /// Of each pod its kind, and the class that its place in a kubepods tree tells.
+    kinds: Vec<(Kind, Option<QosClass>)>,
     listing: RuntimeListing,
 }
 
-impl Assembly<'_> {
-    fn add(&mut self, seen: Seen<'_>) {
-        let index = self.pod_of(&seen.summary);
-        let infra = self.podman.get(seen.summary.id.as_str());
-        let is_infra = infra.is_some_and(|pod| pod.infra_id == seen.summary.id);
-        let is_sandbox = is_infra || labels::is_sandbox(&seen.summary.labels);
-        let (who, labels) = (&seen.summary.name, &seen.summary.labels);
-        let wishes = read_wishes(&|key| labels.get(key), who, &mut self.listing.notes);
-        if let (Some(pod), Some(class)) = (
-            self.listing.pods.get_mut(index),
-            self.classes.get_mut(index),
-        ) {
-            let metadata = &mut pod.pod.metadata;
-            labels::split_annotations(
-                &seen.summary.labels,
-                &mut metadata.labels,
-                &mut metadata.annotations,
-            );
-            pod.pod.spec.priority = pod.pod.spec.priority.max(wishes.priority);
-            if seen.runs() {
-                // Each container's, not the parent of all: Podman keeps its
-                // monitors there as well.
-                pod.cgroups.extend(seen.known.cgroup.clone());
-                *class = class.or_else(|| kubepods_class(&seen.known.detail.cgroup_parent));
-            }
-            if is_sandbox {
-                // The one that runs, else the newest, which the engines list first.
-                if pod.sandbox.is_none() || seen.runs() {
-                    pod.sandbox = Some(seen.summary.id.clone());
-                }
-            } else if seen.runs() {
-                pod.running.push(seen.summary.id.clone());
-                let grace = seen.known.detail.stop_seconds.map(i64::from);
-                let spec = &mut pod.pod.spec;
-                let known = spec.termination_grace_period_seconds;
-                spec.termination_grace_period_seconds = known.max(grace);
-                spec.containers.push(Container {
-                    name: name_of(&seen.summary),
-                    resources: resources(&seen.known.detail, wishes.memory_request),
-                    restart_policy: None,
-                });
-            }
+impl<'a> Assembly<'a> {
+    pub(super) fn new(engine: Engine, podman: &'a [PodmanPod]) -> Self {
+        Self {
+            engine,
+            podman,
+            kinds: Vec::new(),
+            listing: RuntimeListing::default(),
         }
+    }
+
+    pub(super) const fn notes(&mut self) -> &mut Vec<String> {
+        &mut self.listing.notes
+    }
+
+    pub(super) fn add(&mut self, summary: ContainerSummary, known: &Known) {
+        let has = |pod: &&PodmanPod| pod.container_ids.contains(&summary.id);
+        let podman = self.podman.iter().find(has);
+        let index = self.pod_of(&summary, podman);
+        let infra = podman.map_or("", |pod| &pod.infra_id);
+        let is_sandbox = infra == summary.id || labels::is_sandbox(&summary.labels);
+        let state = state_of(&summary.state);
+        self.add_to_pod(index, &summary, known, is_sandbox);
+        let created_nanos = summary.created_seconds.saturating_mul(1_000_000_000);
+        let attempt = attempt(&summary, &known.detail);
         if is_sandbox {
-            self.listing.sandboxes.push(sandbox(&seen, index));
-        } else {
-            let sandbox = self.sandbox_of(&seen.summary);
-            self.listing
-                .containers
-                .push(container(seen, index, sandbox));
+            self.listing.sandboxes.push(ListedSandbox {
+                id: summary.id,
+                pod: index,
+                ready: state == ContainerState::Running,
+                created_nanos,
+                attempt,
+            });
+            return;
         }
+        let sandbox = label(&summary.labels, labels::SANDBOX_ID).unwrap_or(infra);
+        let detail = &known.detail;
+        let finished = detail.finished_nanos;
+        self.listing.containers.push(ListedContainer {
+            name: name_of(&summary),
+            pod: index,
+            sandbox: (!sandbox.is_empty()).then(|| sandbox.into()),
+            state,
+            created_nanos,
+            finished_nanos: finished.filter(|_| state != ContainerState::Running),
+            attempt,
+            cgroup: known.cgroup.clone(),
+            layer: path(&detail.upper_dir).map_or(WritableLayer::Unknown, WritableLayer::Dir),
+            log: path(&detail.log_path),
+            image: if summary.image_id.is_empty() {
+                summary.image
+            } else {
+                summary.image_id
+            },
+            id: summary.id,
+        });
+    }
+
+    /// What a container adds to its pod.
+    fn add_to_pod(
+        &mut self,
+        index: usize,
+        summary: &ContainerSummary,
+        known: &Known,
+        is_sandbox: bool,
+    ) {
+        let (Some(pod), Some((_, class))) =
+            (self.listing.pods.get_mut(index), self.kinds.get_mut(index))
+        else {
+            return;
+        };
+        let runs = state_of(&summary.state) == ContainerState::Running;
+        let label_of = |key: &str| summary.labels.get(key);
+        let wishes = read_wishes(&label_of, &summary.name, &mut self.listing.notes);
+        labels::split_annotations(&summary.labels, &mut pod.pod.metadata);
+        let spec = &mut pod.pod.spec;
+        spec.priority = spec.priority.max(wishes.priority);
+        // The one that runs, else the newest, which the engines list first.
+        if is_sandbox && (pod.sandbox.is_none() || runs) {
+            pod.sandbox = Some(summary.id.clone());
+        }
+        if !runs {
+            return;
+        }
+        // Each container's, not the parent of all: Podman keeps its monitors there
+        // as well.
+        pod.cgroups.extend(known.cgroup.clone());
+        *class = class.or_else(|| kubepods_class(&known.detail.cgroup_parent));
+        if is_sandbox {
+            return;
+        }
+        pod.running.push(summary.id.clone());
+        let grace = known.detail.stop_seconds.map(u64::cast_signed);
+        spec.termination_grace_period_seconds = spec.termination_grace_period_seconds.max(grace);
+        spec.containers.push(Container {
+            name: name_of(summary),
+            resources: resources(&known.detail, wishes.memory_request),
+            restart_policy: None,
+        });
     }
 
     /// Which pod a container belongs to; a new one where need be.
-    fn pod_of(&mut self, summary: &ContainerSummary) -> usize {
-        let podman = self.podman.get(summary.id.as_str()).copied();
-        let key = key_of(summary, podman);
-        let next = self.listing.pods.len();
-        let index = *self.keys.entry(key.clone()).or_insert(next);
-        if index == next {
-            self.classes.push(None);
-            self.listing.pods.push(RuntimePod {
-                pod: self.named(key, summary, podman),
-                ..RuntimePod::default()
-            });
-        }
-        index
-    }
-
-    fn named(&self, key: Key, summary: &ContainerSummary, podman: Option<&PodmanPod>) -> Pod {
-        let namespace = self.engine.namespace();
+    fn pod_of(&mut self, summary: &ContainerSummary, podman: Option<&PodmanPod>) -> usize {
         let of = |key| label(&summary.labels, key).unwrap_or_default();
-        let (name, namespace, uid) = match &key {
-            Key::Kubernetes(uid) => (of(labels::POD_NAME), of(labels::POD_NAMESPACE), uid),
-            Key::Podman(id) => (podman.map_or("", |pod| &pod.name), namespace, id),
-            Key::Compose(project) => (project.as_str(), namespace, project),
-            Key::Alone(id) => (summary.name.as_str(), namespace, id),
+        let own = self.engine.namespace();
+        let (kubernetes, project) = (of(labels::POD_UID), of(labels::COMPOSE_PROJECT));
+        let (kind, uid, name, namespace) = if !kubernetes.is_empty() {
+            let (name, namespace) = (of(labels::POD_NAME), of(labels::POD_NAMESPACE));
+            (Kind::Kubernetes, kubernetes, name, namespace)
+        } else if let Some(pod) = podman {
+            (Kind::Podman, pod.id.as_str(), pod.name.as_str(), own)
+        } else if !project.is_empty() {
+            (Kind::Compose, project, project, own)
+        } else {
+            (Kind::Alone, summary.id.as_str(), summary.name.as_str(), own)
         };
+        let uid = clean(uid);
+        let next = self.listing.pods.len();
+        // An id is there once only.
+        if kind != Kind::Alone {
+            let mut known = self.listing.pods.iter().zip(&self.kinds);
+            let same =
+                |(pod, of): (&RuntimePod, &(Kind, _))| of.0 == kind && pod.pod.metadata.uid == uid;
+            if let Some(index) = known.position(same) {
+                return index;
+            }
+        }
         let mut pod = Pod::default();
-        pod.metadata.name = clean(if name.is_empty() { uid } else { name });
+        pod.metadata.name = clean(if name.is_empty() { &uid } else { name });
         pod.metadata.namespace = clean(namespace);
-        pod.metadata.uid = clean(uid);
-        pod
+        pod.metadata.uid = uid;
+        self.kinds.push((kind, None));
+        self.listing.pods.push(RuntimePod {
+            pod,
+            ..RuntimePod::default()
+        });
+        next
     }
 
-    /// The sandbox that a container names, or its pod of Podman's has.
-    fn sandbox_of(&self, summary: &ContainerSummary) -> Option<String> {
-        let podman = self.podman.get(summary.id.as_str());
-        let infra = podman.map(|pod| pod.infra_id.as_str());
-        label(&summary.labels, labels::SANDBOX_ID)
-            .or(infra.filter(|id| !id.is_empty()))
-            .map(String::from)
-    }
-
-    fn finish(mut self) -> RuntimeListing {
-        for (pod, class) in self.listing.pods.iter_mut().zip(self.classes) {
+    pub(super) fn finish(mut self) -> RuntimeListing {
+        for (pod, (_, class)) in self.listing.pods.iter_mut().zip(self.kinds) {
             let by_numbers = class_of(&pod.pod.spec);
             pod.pod.status.qos_class = Some(class.unwrap_or(by_numbers));
         }
@@ -196,16 +182,17 @@ impl Assembly<'_> {
     }
 }
 
-fn key_of(summary: &ContainerSummary, podman: Option<&PodmanPod>) -> Key {
-    if let Some(uid) = label(&summary.labels, labels::POD_UID) {
-        Key::Kubernetes(uid.into())
-    } else if let Some(pod) = podman {
-        Key::Podman(pod.id.clone())
-    } else if let Some(project) = label(&summary.labels, labels::COMPOSE_PROJECT) {
-        Key::Compose(project.into())
-    } else {
-        Key::Alone(summary.id.clone())
+fn state_of(word: &str) -> ContainerState {
+    match word {
+        "created" | "configured" | "initialized" => ContainerState::Created,
+        "running" | "paused" | "restarting" | "stopping" => ContainerState::Running,
+        "exited" | "stopped" | "dead" | "removing" => ContainerState::Exited,
+        _ => ContainerState::Unknown,
     }
+}
+
+fn path(text: &str) -> Option<PathBuf> {
+    (!text.is_empty()).then(|| PathBuf::from(text))
 }
 
 /// What it is called within its pod.
@@ -213,50 +200,14 @@ fn name_of(summary: &ContainerSummary) -> String {
     clean(label(&summary.labels, labels::CONTAINER_NAME).unwrap_or(&summary.name))
 }
 
-fn sandbox(seen: &Seen<'_>, pod: usize) -> ListedSandbox {
-    ListedSandbox {
-        id: seen.summary.id.clone(),
-        pod,
-        ready: seen.runs(),
-        created_nanos: seen.created_nanos(),
-        attempt: attempt(seen),
-    }
-}
-
-fn container(seen: Seen<'_>, pod: usize, sandbox: Option<String>) -> ListedContainer {
-    let state = seen.state();
-    let detail = &seen.known.detail;
-    let path = |text: &str| (!text.is_empty()).then(|| PathBuf::from(text));
-    ListedContainer {
-        name: name_of(&seen.summary),
-        pod,
-        sandbox,
-        state,
-        created_nanos: seen.created_nanos(),
-        finished_nanos: detail
-            .finished_nanos
-            .filter(|_| state != ContainerState::Running),
-        attempt: attempt(&seen),
-        cgroup: seen.known.cgroup.clone(),
-        layer: path(&detail.upper_dir).map_or(WritableLayer::Unknown, WritableLayer::Dir),
-        log: path(&detail.log_path),
-        image: if seen.summary.image_id.is_empty() {
-            seen.summary.image
-        } else {
-            seen.summary.image_id
-        },
-        id: seen.summary.id,
-    }
-}
-
 /// dockershim and cri-dockerd number the containers of a pod in labels, and at the
 /// end of their names: `k8s_CONTAINER_POD_NAMESPACE_UID_ATTEMPT`.
-fn attempt(seen: &Seen<'_>) -> u32 {
+fn attempt(summary: &ContainerSummary, detail: &ContainerDetail) -> u32 {
     let by_name = || {
-        let name = seen.summary.name.strip_prefix("k8s_")?;
+        let name = summary.name.strip_prefix("k8s_")?;
         name.rsplit('_').next()?.parse().ok()
     };
-    labels::restart_count(&seen.summary.labels)
+    labels::restart_count(&summary.labels)
         .or_else(by_name)
-        .unwrap_or(seen.known.detail.restart_count)
+        .unwrap_or(detail.restart_count)
 }

@@ -15,7 +15,6 @@ mod tests;
 
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -23,7 +22,7 @@ use core::time::Duration;
 use std::path::{Path, PathBuf};
 
 use evictd_docker::{
-    Client, ContainerDetail, ContainerSummary, Error, Failure, ImageSummary, clean,
+    Client, ContainerDetail, ContainerSummary, Error, Failure, ImageSummary, Result, clean,
 };
 
 use crate::remote::read_cgroup;
@@ -31,7 +30,7 @@ use crate::{
     CallError, CallFailure, ContainerRuntime, ListedImage, RuntimeDisks, RuntimeListing, RuntimePod,
 };
 use engine::Engine;
-use listing::Seen;
+use listing::Assembly;
 
 /// How long a call may take as a whole; stopping, the grace longer.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -88,12 +87,13 @@ pub struct DockerRuntime {
     proc: PathBuf,
     engine: Option<Engine>,
     /// What is known of each container, as long as the list says the same of it.
-    known: BTreeMap<String, Known>,
+    known: Vec<Known>,
 }
 
 /// What was learnt of a container.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Known {
+    id: String,
     state: String,
     status: String,
     detail: ContainerDetail,
@@ -116,7 +116,7 @@ impl DockerRuntime {
             client: Client::new(socket.to_owned(), limit),
             proc: proc.to_owned(),
             engine: None,
-            known: BTreeMap::new(),
+            known: Vec::new(),
         }
     }
 
@@ -137,7 +137,7 @@ impl DockerRuntime {
     }
 
     /// Asked once: who listens on a socket does not become another.
-    fn engine(&mut self) -> Result<Engine, Error> {
+    fn engine(&mut self) -> Result<Engine> {
         if let Some(engine) = self.engine {
             return Ok(engine);
         }
@@ -147,67 +147,83 @@ impl DockerRuntime {
         Ok(engine)
     }
 
-    fn list_all(&mut self) -> Result<RuntimeListing, Error> {
+    fn list_all(&mut self) -> Result<RuntimeListing> {
         let engine = self.engine()?;
         let summaries = self.client.containers()?;
         let pods = match engine {
             Engine::Podman => self.client.podman_pods()?,
             Engine::Docker | Engine::Balena => Vec::new(),
         };
-        let mut notes = Vec::new();
-        let mut known = BTreeMap::new();
-        for summary in &summaries {
-            if let Some(found) = self.look_up(summary, &mut notes)? {
-                known.insert(summary.id.clone(), found);
+        let mut assembly = Assembly::new(engine, &pods);
+        let mut old = Old::from(core::mem::take(&mut self.known));
+        for summary in summaries {
+            let mut known = old.take(&summary);
+            if known.id.is_empty() {
+                let notes = assembly.notes();
+                if !self.look_up(&summary, &mut known, notes)? {
+                    continue;
+                }
             }
+            assembly.add(summary, &known);
+            self.known.push(known);
         }
-        self.known = known;
-        let seen = summaries.into_iter().filter_map(|summary| {
-            let known = self.known.get(&summary.id)?;
-            Some(Seen { summary, known })
-        });
-        Ok(listing::assemble(engine, seen.collect(), &pods, notes))
+        Ok(assembly.finish())
     }
 
-    /// What is known of a container; `None` when it has vanished meanwhile.
+    /// Finds out about a container; false when it has vanished meanwhile.
     fn look_up(
         &mut self,
         summary: &ContainerSummary,
+        known: &mut Known,
         notes: &mut Vec<String>,
-    ) -> Result<Option<Known>, Error> {
-        if let Some(known) = self.known.remove(&summary.id)
-            && known.state == summary.state
-            && known.status == summary.status
-        {
-            return Ok(Some(known));
-        }
-        let detail = match self.client.container(&summary.id) {
-            Ok(detail) => detail,
-            Err(error) => match error.failure {
-                Failure::Refused { status: 404, .. } => return Ok(None),
+    ) -> Result<bool> {
+        match self.client.container(&summary.id) {
+            Ok(detail) => known.detail = detail,
+            Err(error) => match error.status() {
+                Some(404) => return Ok(false),
                 // One that the engine cannot look at must not hide the others.
-                Failure::Refused { .. } => {
-                    notes.push(clean(&format!("{error}")));
-                    ContainerDetail::default()
-                }
-                Failure::NotReachable(_) | Failure::TimedOut(_) | Failure::Malformed(_) => {
-                    return Err(error);
-                }
+                Some(_) => notes.push(clean(&format!("{error}"))),
+                None => return Err(error),
             },
-        };
-        let cgroup = read_cgroup(&self.proc, detail.pid, &summary.id);
+        }
+        known.cgroup = read_cgroup(&self.proc, known.detail.pid, &summary.id);
+        known.id.clone_from(&summary.id);
+        known.state.clone_from(&summary.state);
         // Who runs in no cgroup that could be found is asked again the next time.
-        let whole = detail.pid == 0 || cgroup.is_some();
-        Ok(Some(Known {
-            state: summary.state.clone(),
-            status: if whole {
-                summary.status.clone()
-            } else {
-                String::new()
-            },
-            detail,
-            cgroup,
-        }))
+        if known.detail.pid == 0 || known.cgroup.is_some() {
+            known.status.clone_from(&summary.status);
+        }
+        Ok(true)
+    }
+}
+
+/// What was known at the last list, which was most likely in the same order.
+struct Old {
+    known: Vec<Known>,
+    next: usize,
+}
+
+impl From<Vec<Known>> for Old {
+    fn from(known: Vec<Known>) -> Self {
+        Self { known, next: 0 }
+    }
+}
+
+impl Old {
+    /// What still holds of a container; nothing where its state is another now.
+    fn take(&mut self, summary: &ContainerSummary) -> Known {
+        let start = self.next;
+        let (before, after) = self.known.split_at_mut(start);
+        let found = after.iter_mut().chain(before);
+        for (index, known) in found.enumerate() {
+            if known.id == summary.id {
+                let known = core::mem::take(known);
+                self.next = (start + index + 1) % self.known.len();
+                let holds = known.state == summary.state && known.status == summary.status;
+                return if holds { known } else { Known::default() };
+            }
+        }
+        Known::default()
     }
 }
 
@@ -216,42 +232,46 @@ impl ContainerRuntime for DockerRuntime {
         &self.endpoint
     }
 
-    fn version(&mut self) -> Result<String, CallError> {
-        let version = self.client.version().map_err(|error| self.error(error))?;
+    fn version(&mut self) -> core::result::Result<String, CallError> {
+        let version = self.client.version().map_err(|error| self.error(*error))?;
         let engine = Engine::of(&version, self.client.socket());
         self.engine = Some(engine);
         Ok(format!("{} {}", engine.name(), clean(&version.version)))
     }
 
-    fn list(&mut self) -> Result<RuntimeListing, CallError> {
-        self.list_all().map_err(|error| self.error(error))
+    fn list(&mut self) -> core::result::Result<RuntimeListing, CallError> {
+        self.list_all().map_err(|error| self.error(*error))
     }
 
-    fn images(&mut self) -> Result<Vec<ListedImage>, CallError> {
-        let images = self.client.images().map_err(|error| self.error(error))?;
+    fn images(&mut self) -> core::result::Result<Vec<ListedImage>, CallError> {
+        let images = self.client.images().map_err(|error| self.error(*error))?;
         Ok(images.into_iter().map(listed_image).collect())
     }
 
-    fn disks(&mut self) -> Result<RuntimeDisks, CallError> {
-        let info = self.client.info().map_err(|error| self.error(error))?;
+    fn disks(&mut self) -> core::result::Result<RuntimeDisks, CallError> {
+        let info = self.client.info().map_err(|error| self.error(*error))?;
         Ok(disks::find_disks(&info))
     }
 
-    fn end_pod(&mut self, pod: &RuntimePod, grace: Duration) -> Result<(), CallError> {
-        end::end_pod(&self.client, pod, grace).map_err(|error| self.error(error))
+    fn end_pod(
+        &mut self,
+        pod: &RuntimePod,
+        grace: Duration,
+    ) -> core::result::Result<(), CallError> {
+        end::end_pod(&self.client, pod, grace).map_err(|error| self.error(*error))
     }
 
-    fn remove_container(&mut self, id: &str) -> Result<(), CallError> {
-        remove::gone_is_fine(self.client.remove_container(id)).map_err(|error| self.error(error))
+    fn remove_container(&mut self, id: &str) -> core::result::Result<(), CallError> {
+        remove::gone_is_fine(self.client.remove_container(id)).map_err(|error| self.error(*error))
     }
 
-    fn remove_sandbox(&mut self, id: &str) -> Result<(), CallError> {
-        let engine = self.engine().map_err(|error| self.error(error))?;
-        remove::remove_sandbox(&mut self.client, engine, id).map_err(|error| self.error(error))
+    fn remove_sandbox(&mut self, id: &str) -> core::result::Result<(), CallError> {
+        let engine = self.engine().map_err(|error| self.error(*error))?;
+        remove::remove_sandbox(&mut self.client, engine, id).map_err(|error| self.error(*error))
     }
 
-    fn remove_image(&mut self, id: &str) -> Result<(), CallError> {
-        remove::remove_image(&mut self.client, id).map_err(|error| self.error(error))
+    fn remove_image(&mut self, id: &str) -> core::result::Result<(), CallError> {
+        remove::remove_image(&mut self.client, id).map_err(|error| self.error(*error))
     }
 }
 
@@ -267,12 +287,12 @@ fn listed_image(image: ImageSummary) -> ListedImage {
 }
 
 /// A refusal of ours, in the words of the API.
-fn refusal(call: &str, message: String) -> Error {
-    Error {
-        call: Box::from(call),
+fn refusal(call: &str, message: String) -> Box<Error> {
+    Box::new(Error {
+        call: call.into(),
         failure: Failure::Refused {
             status: 409,
             message: message.into(),
         },
-    }
+    })
 }

@@ -2,13 +2,13 @@ use alloc::format;
 use alloc::string::String;
 use core::time::Duration;
 
-use evictd_docker::{Client, Error, clean};
+use evictd_docker::{Client, Result, clean};
 
 use super::engine::Engine;
 use super::refusal;
 
 /// What is gone needs no removing.
-pub(super) fn gone_is_fine(answer: Result<(), Error>) -> Result<(), Error> {
+pub(super) fn gone_is_fine(answer: Result<()>) -> Result<()> {
     match answer {
         Err(error) if error.status() == Some(404) => Ok(()),
         other => other,
@@ -17,7 +17,7 @@ pub(super) fn gone_is_fine(answer: Result<(), Error>) -> Result<(), Error> {
 
 /// Removes a sandbox. Podman removes no infra container but with its pod, and
 /// with a pod all that is in it: so nothing else may be.
-pub(super) fn remove_sandbox(client: &mut Client, engine: Engine, id: &str) -> Result<(), Error> {
+pub(super) fn remove_sandbox(client: &mut Client, engine: Engine, id: &str) -> Result<()> {
     let pods = match engine {
         Engine::Podman => client.podman_pods()?,
         Engine::Docker | Engine::Balena => alloc::vec::Vec::new(),
@@ -42,7 +42,7 @@ pub(super) fn remove_sandbox(client: &mut Client, engine: Engine, id: &str) -> R
 ///
 /// One of several names goes by its id only with force, so each name is removed
 /// first. That would cost an image in use its names: so nobody may use it.
-pub(super) fn remove_image(client: &mut Client, id: &str) -> Result<(), Error> {
+pub(super) fn remove_image(client: &mut Client, id: &str) -> Result<()> {
     let image = match client.image(id) {
         Err(error) if error.status() == Some(404) => return Ok(()),
         other => other?,
@@ -68,7 +68,7 @@ pub(super) fn remove_image(client: &mut Client, id: &str) -> Result<(), Error> {
     }
 }
 
-fn remove_names(client: &mut Client, names: &[String]) -> Result<(), Error> {
+fn remove_names(client: &mut Client, names: &[String]) -> Result<()> {
     for name in names {
         gone_is_fine(client.remove_image(name))?;
     }

@@ -128,13 +128,19 @@ impl OomScores {
     /// reported once.
     pub fn apply(&mut self, now: Mono, pods: &[FoundPod], score: ScoreOf<'_>) -> ScoreReport {
         let mut report = ScoreReport::default();
-        self.known
-            .retain(|known| pods.iter().any(|pod| pod.cgroup == known.cgroup));
+        self.known.retain(|known| {
+            pods.iter()
+                .flat_map(FoundPod::cgroups)
+                .any(|cgroup| *cgroup == known.cgroup)
+        });
         self.protected.clear();
         for (index, pod) in pods.iter().enumerate() {
-            if let Err(errno) = self.apply_to(now, (index, pod), score, &mut report) {
-                let path = pod.cgroup.clone();
-                report.problems.push(Error { path, errno });
+            for cgroup in pod.cgroups() {
+                let of = (index, pod, cgroup.as_path());
+                if let Err(errno) = self.apply_to(now, of, score, &mut report) {
+                    let path = cgroup.clone();
+                    report.problems.push(Error { path, errno });
+                }
             }
         }
         report
@@ -153,22 +159,25 @@ impl OomScores {
         score: ScoreOf<'_>,
         visit: &mut dyn FnMut(&ScoredProcess<'_>),
     ) -> Result<(), Error> {
-        let visited = self.visit_all(pod, set, score, visit);
-        visited.map_err(|errno| Error {
-            path: pod.cgroup.clone(),
-            errno,
-        })
+        for cgroup in pod.cgroups() {
+            self.visit_cgroup((pod, cgroup), set, score, visit)
+                .map_err(|errno| Error {
+                    path: cgroup.clone(),
+                    errno,
+                })?;
+        }
+        Ok(())
     }
 
-    fn visit_all(
+    fn visit_cgroup(
         &mut self,
-        pod: &FoundPod,
+        (pod, cgroup): (&FoundPod, &Path),
         set: bool,
         score: ScoreOf<'_>,
         visit: &mut dyn FnMut(&ScoredProcess<'_>),
     ) -> Result<(), Errno> {
         self.protected.clear();
-        let Some(dir) = self.open(pod)? else {
+        let Some(dir) = self.open(cgroup)? else {
             return Ok(());
         };
         let members = self.list(dir.as_fd(), pod, score)?;
@@ -188,15 +197,15 @@ impl OomScores {
     fn apply_to(
         &mut self,
         now: Mono,
-        (index, pod): (usize, &FoundPod),
+        (index, pod, cgroup): (usize, &FoundPod, &Path),
         score: ScoreOf<'_>,
         report: &mut ScoreReport,
     ) -> Result<(), Errno> {
-        let Some(dir) = self.open(pod)? else {
+        let Some(dir) = self.open(cgroup)? else {
             return Ok(());
         };
         let mut members = self.list(dir.as_fd(), pod, score)?.list;
-        let place = self.known.iter().position(|old| old.cgroup == pod.cgroup);
+        let place = self.known.iter().position(|old| old.cgroup == *cgroup);
         let old = place.map(|place| self.known.swap_remove(place));
         let believed = old.as_ref().filter(|old| now < old.checked + BELIEVED);
         let checked = believed.map_or(now, |old| old.checked);
@@ -221,7 +230,7 @@ impl OomScores {
         });
         // Where something failed, all of the pod is looked at again.
         if done.is_ok() {
-            let cgroup = pod.cgroup.clone();
+            let cgroup = cgroup.to_path_buf();
             self.known.push(Known {
                 cgroup,
                 checked,
@@ -231,10 +240,10 @@ impl OomScores {
         done
     }
 
-    /// The pod's cgroup in the first hierarchy that has it.
-    fn open(&self, pod: &FoundPod) -> Result<Option<OwnedFd>, Errno> {
+    /// A cgroup in the first hierarchy that has it.
+    fn open(&self, cgroup: &Path) -> Result<Option<OwnedFd>, Errno> {
         for hierarchy in by_rank(&self.hierarchies) {
-            if let Some(dir) = open_cgroup(hierarchy, &pod.cgroup)? {
+            if let Some(dir) = open_cgroup(hierarchy, cgroup)? {
                 return Ok(Some(dir));
             }
         }

@@ -195,7 +195,7 @@ fn strangers_and_protected_processes_are_not_touched() {
     ended.wait().unwrap();
     let mut scores = scores(&hierarchies);
     scores.protected = vec![protected];
-    let dir = scores.open(&found(&pod)).unwrap().unwrap();
+    let dir = scores.open(&pod.path).unwrap().unwrap();
     let mut visited = Vec::new();
     let listed = [gone, foreign, protected, ours].map(member);
     scores

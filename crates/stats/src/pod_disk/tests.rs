@@ -67,6 +67,7 @@ fn listed(pod: &Pod, dirs: &PodDirs) -> Vec<String> {
             TreeKind::EmptyDir { volume } => format!("emptyDir {volume}"),
             TreeKind::Contents { volume } => format!("contents {volume}"),
             TreeKind::HostPath { volume } => format!("hostPath {volume}"),
+            TreeKind::Layer { container } => format!("layer {container}"),
         };
         format!("{} {kind}", tree.path.display())
     };

@@ -24,24 +24,29 @@ impl RuntimeCollector {
             dry_run,
             ..RuntimeCollected::default()
         };
+        let mut lost = false;
         for (what, reason) in self.plan(&listing, all_unused, evicted, now_nanos) {
             let Some(removed) = removed(&listing, what, reason) else {
                 continue;
             };
-            if !dry_run {
-                match remove(runtime, &removed) {
-                    Ok(()) => {}
-                    Err(error) => {
-                        collected.errors.push(error.to_string());
-                        if is_lost(&error) {
-                            break;
-                        }
-                        continue;
-                    }
+            if lost || is_occupied(&removed, &listing, &collected) {
+                continue;
+            }
+            let done = if dry_run {
+                Ok(())
+            } else {
+                remove(runtime, &removed)
+            };
+            match done {
+                Ok(()) => {
+                    progress(&removed);
+                    collected.removed.push(removed);
+                }
+                Err(error) => {
+                    lost = is_lost(&error);
+                    collected.errors.push(error.to_string());
                 }
             }
-            progress(&removed);
-            collected.removed.push(removed);
         }
         Ok(collected)
     }
@@ -183,4 +188,17 @@ fn remove(runtime: &mut dyn ContainerRuntime, removed: &Removed) -> Result<(), C
         Kind::Sandbox => runtime.remove_sandbox(&removed.id),
         Kind::Image => runtime.remove_image(&removed.id),
     }
+}
+
+/// Whether it is a sandbox with a container that was to go first and has not.
+fn is_occupied(removed: &Removed, listing: &RuntimeListing, collected: &RuntimeCollected) -> bool {
+    let has_gone = |id: &str| {
+        let mut gone = collected.removed.iter();
+        gone.any(|gone| gone.kind == Kind::Container && gone.id == id)
+    };
+    let mut containers = listing.containers.iter();
+    removed.kind == Kind::Sandbox
+        && containers.any(|container| {
+            container.sandbox.as_deref() == Some(&removed.id) && !has_gone(&container.id)
+        })
 }

@@ -66,6 +66,16 @@ impl RuntimeCollected {
         self.removed.is_empty() && self.errors.is_empty() && self.shortfall.is_none()
     }
 
+    /// Whether anything is gone for good.
+    pub(crate) const fn has_given(&self) -> bool {
+        !self.dry_run && !self.removed.is_empty()
+    }
+
+    /// Whether all went that had to.
+    pub(crate) const fn is_enough(&self) -> bool {
+        self.shortfall.is_none() && self.errors.is_empty()
+    }
+
     /// Whether something that should have gone is still there.
     pub(crate) const fn has_failed(&self) -> bool {
         !self.errors.is_empty()

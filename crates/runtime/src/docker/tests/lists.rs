@@ -258,12 +258,12 @@ fn labels_of_evictd() {
         (
             r#""evictd.priority":"2147483648""#,
             None,
-            "a: evictd.priority=2147483648 is ignored: not a whole number of 32 bits",
+            "a: label evictd.priority=2147483648 is ignored: not a whole number of 32 bits",
         ),
         (
             r#""evictd.priority":"""#,
             None,
-            "a: evictd.priority= is ignored: not a whole number of 32 bits",
+            "a: label evictd.priority= is ignored: not a whole number of 32 bits",
         ),
         (
             r#""evictd.protect":"true","evictd.priority":"7""#,
@@ -274,22 +274,22 @@ fn labels_of_evictd() {
         (
             r#""evictd.protect":"yes\n""#,
             None,
-            "a: evictd.protect=yes is ignored: neither true nor false",
+            "a: label evictd.protect=yes is ignored: neither true nor false",
         ),
         (
             r#""evictd.protect":"\u001b[2J""#,
             None,
-            "a: evictd.protect=\\u{1b}[2J is ignored: neither true nor false",
+            "a: label evictd.protect=\\u{1b}[2J is ignored: neither true nor false",
         ),
         (
             r#""evictd.memory-request":"-1""#,
             None,
-            "a: evictd.memory-request=-1 is ignored: not a quantity such as 64Mi",
+            "a: label evictd.memory-request=-1 is ignored: not a quantity such as 64Mi",
         ),
         (
             r#""evictd.memory-request":"64MB""#,
             None,
-            "a: evictd.memory-request=64MB is ignored: not a quantity such as 64Mi",
+            "a: label evictd.memory-request=64MB is ignored: not a quantity such as 64Mi",
         ),
     ] {
         let (pod, notes) = single(labels, "");
@@ -476,7 +476,7 @@ fn never_a_partial_list() {
     assert_eq!(said, "GET /containers/json: no answer within 1000 ms");
     let odd = || Reply::Trickle(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}".to_vec());
     let said = failed("GET /containers/json", odd);
-    assert!(said.contains("expected a list"), "{said}");
+    assert!(said.contains("not a list"), "{said}");
     let hangs = failed("GET /containers/json", || Reply::Hang);
     assert_eq!(hangs, "GET /containers/json: no answer within 1000 ms");
 }
