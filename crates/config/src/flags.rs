@@ -25,7 +25,7 @@ const fn flag(
 
 /// Every flag of the daemon, in the order of the help. By these names
 /// [`Typed`](crate::Typed) knows them.
-pub const FLAGS: [Flag; 49] = [
+pub const FLAGS: [Flag; 50] = [
     flag(
         Thresholds,
         "eviction-hard",
