@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 
 use evictd_cri::{Container, ContainerState, ContainerStatus, Resources};
 
+use super::json::find_value;
 use crate::remote::read_cgroup;
 
 /// What is known of a container beside the list.
@@ -56,7 +57,5 @@ impl Details {
 
 /// The first process: containerd and CRI-O tell it so.
 fn pid_of(info: Option<&str>) -> Option<u32> {
-    let info: serde_json::Value = serde_json::from_str(info?).ok()?;
-    let pid = info.get("pid")?.as_u64()?;
-    u32::try_from(pid).ok()
+    find_value(info?, "pid")?.parse().ok()
 }

@@ -145,7 +145,7 @@ impl Assembly {
         if let Some(index) = self.by_sandbox.get(&container.sandbox) {
             return *index;
         }
-        let label = |key: &str| container.labels.get(key).map(String::as_str);
+        let label = |key: &str| text(&container.labels, key).map(String::as_str);
         let uid = label(POD_UID).filter(|uid| !uid.is_empty());
         let index = self.pod(uid.unwrap_or(&container.sandbox));
         if let Some(draft) = self.pods.get_mut(index) {
@@ -174,8 +174,15 @@ impl Draft {
         };
         metadata.name = clean(name);
         metadata.namespace = clean(&sandbox.namespace);
-        metadata.labels.clone_from(&sandbox.labels);
-        metadata.annotations.clone_from(&sandbox.annotations);
+        for (texts, from) in [
+            (&mut metadata.labels, &sandbox.labels),
+            (&mut metadata.annotations, &sandbox.annotations),
+        ] {
+            texts.clear();
+            for (key, value) in from {
+                texts.insert(key.clone(), value.clone());
+            }
+        }
     }
 
     fn add_running(&mut self, container: &Container, details: &Details, notes: &mut Vec<String>) {
@@ -186,7 +193,7 @@ impl Draft {
         self.pod.cgroups.extend(details.cgroup.clone());
         let spec = &mut self.pod.pod.spec;
         spec.priority = spec.priority.max(wishes.priority);
-        let grace = container.annotations.get(GRACE);
+        let grace = text(&container.annotations, GRACE);
         let grace = grace.and_then(|text| text.parse().ok());
         spec.termination_grace_period_seconds = spec.termination_grace_period_seconds.max(grace);
         spec.containers.push(evictd_pod::Container {
@@ -218,11 +225,16 @@ impl Draft {
     }
 }
 
-type Texts = BTreeMap<String, String>;
+type Texts = [(String, String)];
 
 /// An annotation, else a label.
 fn mark<'a>(annotations: &'a Texts, labels: &'a Texts, key: &str) -> Option<&'a String> {
-    annotations.get(key).or_else(|| labels.get(key))
+    text(annotations, key).or_else(|| text(labels, key))
+}
+
+fn text<'a>(texts: &'a Texts, key: &str) -> Option<&'a String> {
+    let found = texts.iter().find(|(known, _)| known == key);
+    found.map(|(_, value)| value)
 }
 
 fn resources(told: &Resources, memory_request: Option<Quantity>) -> evictd_pod::Resources {

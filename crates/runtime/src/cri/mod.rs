@@ -2,6 +2,7 @@
 
 mod details;
 mod images;
+mod json;
 mod listing;
 #[cfg(test)]
 mod tests;
