@@ -394,7 +394,7 @@ raced() {
 
 race() {
   kill -USR1 "$race_pid"
-  wait_until 9 "$race_pod is killed" raced killed
+  wait_until 60 "$race_pod is killed" raced killed
   wait "$race_pid" || fail "workload timed: exit $?"
   wait_until 15 "pod $race_pod is dead" holds_none "$race_pod"
   micros=$race_micros

@@ -29,6 +29,9 @@ impl Engine {
         ) {
             return false;
         }
+        if self.disk_asked.is_none() {
+            self.pods.freshen(true);
+        }
         let asked = *self.disk_asked.get_or_insert(now);
         let since = Mono::from_nanos(asked.as_nanos().saturating_sub(as_nanos(FRESH)));
         if now.since(asked) >= PATIENCE || self.pods.has_measured_disk(since) {

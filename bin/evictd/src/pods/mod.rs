@@ -106,16 +106,17 @@ impl Pods {
     /// Whether what all pods of the last refresh hold on disk was measured since then;
     /// if not, it is measured now.
     pub(crate) fn has_measured_disk(&mut self, since: Mono) -> bool {
-        self.disk
-            .as_mut()
-            .is_none_or(|disk| disk.has_measured(since))
+        let disk = self.disk.as_mut();
+        let is_measured = disk.is_none_or(|disk| disk.has_measured(since));
+        is_measured && !self.runtimes.is_waiting()
     }
 
     /// The pods are about to be chosen from: a runtime may say quickly what is new.
-    pub(crate) fn freshen(&self) {
+    /// What writable layers hold it says later.
+    pub(crate) fn freshen(&self, with_layers: bool) {
         const MAX_AGE: Duration = Duration::from_secs(1);
         const AT_MOST: Duration = Duration::from_millis(10);
-        self.runtimes.freshen(MAX_AGE, AT_MOST);
+        self.runtimes.freshen(MAX_AGE, AT_MOST, with_layers);
     }
 
     /// Lists the pods anew and reads what each uses. A pod that vanishes

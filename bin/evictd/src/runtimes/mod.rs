@@ -109,8 +109,8 @@ impl Runtimes {
 
     /// Has those listed anew whose last answer is older than that, and waits for
     /// them, that long at most.
-    pub(crate) fn freshen(&self, max_age: Duration, at_most: Duration) {
-        let fresh = |worker: &Worker| worker.freshen(max_age);
+    pub(crate) fn freshen(&self, max_age: Duration, at_most: Duration, with_layers: bool) {
+        let fresh = |worker: &Worker| worker.freshen(max_age, with_layers);
         // All are asked before the first is waited for.
         if self.workers.iter().filter(|worker| !fresh(worker)).count() > 0 {
             self.wait(at_most);
@@ -128,6 +128,11 @@ impl Runtimes {
             first(|disks| &disks.images),
             first(|disks| &disks.containers),
         )
+    }
+
+    /// Whether one of them has not answered yet.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.workers.iter().any(Worker::is_waiting)
     }
 
     /// Waits until every runtime has answered the last [`Runtimes::refresh`], well

@@ -7,6 +7,7 @@ use std::thread::Builder;
 use evictd_node::Mono;
 use evictd_runtime::{
     CallError, CallFailure, ContainerRuntime, RuntimeDisks, RuntimeListing, RuntimePod,
+    WritableLayer,
 };
 
 use evictd_stats::now;
@@ -22,6 +23,9 @@ const STACK_BYTES: usize = 512 * 1024;
 /// How long after a failure the runtime is asked to end a pod again: it may have
 /// been started anew, and its restart policies with it.
 const AGAIN: Duration = Duration::from_secs(5);
+
+/// How often writable layers are measured where only the runtime can.
+const LAYERS_EVERY: Duration = Duration::from_secs(60);
 
 /// How often.
 const ATTEMPTS: u32 = 60;
@@ -48,6 +52,9 @@ struct State {
     /// When that was answered.
     listed: Option<Mono>,
     disks: RuntimeDisks,
+    /// The writable layers are wanted as they are now; when they were measured.
+    wants_layers: bool,
+    measured: Option<Mono>,
     /// Why the last list failed; of one that was never asked, nothing.
     failure: Option<CallError>,
     /// Whether this is no runtime of ours: a socket that was found, not named, and
@@ -97,8 +104,12 @@ impl Worker {
     }
 
     /// The same, unless the last answer is younger than that; answers whether it is.
-    pub(super) fn freshen(&self, max_age: Duration) -> bool {
-        let listed = self.shared.lock().listed;
+    pub(super) fn freshen(&self, max_age: Duration, with_layers: bool) -> bool {
+        let listed = {
+            let mut state = self.shared.lock();
+            state.wants_layers |= with_layers;
+            state.listed
+        };
         let is_fresh = listed.is_some_and(|listed| now().since(listed) < max_age);
         if !is_fresh {
             self.refresh();
@@ -108,6 +119,12 @@ impl Worker {
 
     pub(super) fn disks(&self) -> RuntimeDisks {
         self.shared.lock().disks.clone()
+    }
+
+    /// Whether a list was asked for and not answered.
+    pub(super) fn is_waiting(&self) -> bool {
+        let state = self.shared.lock();
+        state.asked != state.answered
     }
 
     pub(super) fn wait(&self, at_most: Duration) {
@@ -238,7 +255,7 @@ impl Shared {
 
     fn list(&self, runtime: &mut Option<Box<dyn ContainerRuntime>>) {
         let listed = match self.open(runtime) {
-            Ok(runtime) => runtime.list(),
+            Ok(runtime) => self.list_with_layers(runtime.as_mut()),
             Err(error) => Err(error),
         };
         let mut state = self.lock();
@@ -264,6 +281,34 @@ impl Shared {
         self.changed.notify_all();
     }
 
+    /// What the runtime holds. The writable layers, which are dear to measure, only
+    /// now and then, or when somebody wants to know; else as of the last time.
+    fn list_with_layers(
+        &self,
+        runtime: &mut dyn ContainerRuntime,
+    ) -> Result<RuntimeListing, CallError> {
+        let mut listing = runtime.list()?;
+        let (before, measured, wanted) = {
+            let mut state = self.lock();
+            let wanted = core::mem::take(&mut state.wants_layers);
+            (Arc::clone(&state.listing), state.measured, wanted)
+        };
+        let is_due = measured.is_none_or(|last| now().since(last) >= LAYERS_EVERY);
+        if (wanted || is_due) && runtime.measure_layers(&mut listing).is_ok() {
+            self.lock().measured = Some(now());
+            return Ok(listing);
+        }
+        for container in &mut listing.containers {
+            let mut known = before.containers.iter();
+            if container.layer == WritableLayer::Unknown
+                && let Some(known) = known.find(|known| known.id == container.id)
+            {
+                container.layer.clone_from(&known.layer);
+            }
+        }
+        Ok(listing)
+    }
+
     /// The runtime, opened where it is not.
     fn open<'a>(
         &self,
@@ -276,14 +321,20 @@ impl Shared {
                     self.lock().is_foreign = true;
                 }
             })?;
+            let mut in_thin_pool = false;
             if let Ok(mut disks) = opened.disks() {
+                in_thin_pool = disks.driver == "devicemapper";
                 // Here, as a dead mount would hold up the loop.
                 disks.images = disks.images.filter(|path| path.exists());
                 disks.containers = disks.containers.filter(|path| path.exists());
                 self.lock().disks = disks;
             }
             let endpoint = opened.endpoint().to_owned();
-            self.tell(News::Reached { endpoint, version });
+            self.tell(News::Reached {
+                endpoint,
+                version,
+                in_thin_pool,
+            });
             return Ok(runtime.insert(opened));
         }
         match runtime {
@@ -328,6 +379,8 @@ impl Shared {
             }
             None => runtime.insert(open_first(&self.candidate)?.0),
         };
+        let uid = end.pod.pod.metadata.uid.clone();
+        self.tell(News::Ending { uid });
         opened.end_pod(&end.pod, end.grace)
     }
 

@@ -135,7 +135,10 @@ impl Assembly {
             finished_nanos: details.finished_nanos,
             attempt: container.attempt,
             cgroup: details.cgroup.clone(),
-            layer: WritableLayer::Unknown,
+            layer: match &details.layer {
+                Some(path) => WritableLayer::Dir(path.clone()),
+                None => WritableLayer::Unknown,
+            },
             log: details.log.clone(),
         });
     }

@@ -3,6 +3,7 @@
 mod details;
 mod images;
 mod json;
+mod layer;
 mod listing;
 #[cfg(test)]
 mod tests;
@@ -63,6 +64,12 @@ const FAILED_PRECONDITION: u32 = 9;
 /// containers has one of its own. What makes no sense is ignored with a note in
 /// [`RuntimeListing::notes`]. The annotation `io.kubernetes.pod.terminationGracePeriod`
 /// that the kubelet gives its containers is the pod's grace.
+///
+/// # Writable layers
+///
+/// That of a container on overlayfs is a directory, known since the container was
+/// first seen to run; other storage is measured by the runtime, see
+/// [`measure_layers`](ContainerRuntime::measure_layers).
 ///
 /// # Images
 ///
@@ -137,13 +144,19 @@ impl CriRuntime {
         containers.retain(|container| {
             let known = places.get(&container.id);
             let known = known.and_then(|place| before.get_mut(*place));
-            let known = known.map(core::mem::take);
-            let known = match known.filter(|known| known.is_of(container)) {
-                None if failed.is_none() => self.look_up(container, &mut images, &mut notes),
-                known => Ok(known),
+            let known = known.map(core::mem::take).unwrap_or_default();
+            let layer = known.layer.clone();
+            let known = if known.is_of(container) {
+                Ok(Some(known))
+            } else if failed.is_none() {
+                self.look_up(container, &mut images, &mut notes)
+            } else {
+                Ok(None)
             };
             match known {
-                Ok(Some(details)) => {
+                Ok(Some(mut details)) => {
+                    // It outlives the process that led to it.
+                    details.layer = details.layer.or(layer);
                     self.places.insert(container.id.clone(), self.known.len());
                     self.known.push(details);
                     return true;
@@ -238,7 +251,7 @@ impl ContainerRuntime for CriRuntime {
             let Some(layer) = place.and_then(|place| layers.get(*place)) else {
                 continue;
             };
-            if let Some(bytes) = layer.bytes {
+            if let (Some(bytes), WritableLayer::Unknown) = (layer.bytes, &container.layer) {
                 let inodes = layer.inodes;
                 container.layer = WritableLayer::Used { bytes, inodes };
             }
