@@ -1,13 +1,15 @@
 //! containerd, CRI-O and cri-dockerd, by the Container Runtime Interface.
 
-mod by_id;
 mod details;
 mod images;
+mod json;
+mod layer;
 mod listing;
 #[cfg(test)]
 mod tests;
 
 use alloc::borrow::ToOwned;
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -21,7 +23,6 @@ use crate::{
     CallError, CallFailure, ContainerRuntime, ListedImage, RuntimeDisks, RuntimeListing,
     RuntimePod, WritableLayer,
 };
-use by_id::ById;
 use details::Details;
 
 /// How long a call may take as a whole; removing, four times that; stopping, the
@@ -64,6 +65,12 @@ const FAILED_PRECONDITION: u32 = 9;
 /// [`RuntimeListing::notes`]. The annotation `io.kubernetes.pod.terminationGracePeriod`
 /// that the kubelet gives its containers is the pod's grace.
 ///
+/// # Writable layers
+///
+/// That of a container on overlayfs is a directory, known since the container was
+/// first seen to run; other storage is measured by the runtime, see
+/// [`measure_layers`](ContainerRuntime::measure_layers).
+///
 /// # Images
 ///
 /// [`ListedContainer::image`](crate::ListedContainer::image) is the id that
@@ -76,7 +83,9 @@ pub struct CriRuntime {
     cri: Cri,
     proc: PathBuf,
     /// What is known of each container, as long as the list says the same of it.
-    known: ById<Details>,
+    known: Vec<Details>,
+    /// Where in `known` it is, by id.
+    places: BTreeMap<String, usize>,
 }
 
 impl CriRuntime {
@@ -94,7 +103,8 @@ impl CriRuntime {
             endpoint: format!("unix://{}", socket.display()),
             cri: Cri::new(socket, limit),
             proc: proc.to_owned(),
-            known: ById::default(),
+            known: Vec::new(),
+            places: BTreeMap::new(),
         }
     }
 
@@ -128,25 +138,44 @@ impl CriRuntime {
         let mut containers = self.cri.containers()?;
         let mut notes = Vec::new();
         let mut before = core::mem::take(&mut self.known);
+        let places = core::mem::take(&mut self.places);
         let mut images = None;
-        for container in &containers {
-            let known = before.take(&container.id);
-            let known = match known.filter(|known| known.is_of(container)) {
-                Some(known) => Some(known),
-                None => self.look_up(container, &mut images, &mut notes)?,
+        let mut failed = None;
+        containers.retain(|container| {
+            let known = places.get(&container.id);
+            let known = known.and_then(|place| before.get_mut(*place));
+            let known = known.map(core::mem::take).unwrap_or_default();
+            let layer = known.layer.clone();
+            let known = if known.is_of(container) {
+                Ok(Some(known))
+            } else if failed.is_none() {
+                self.look_up(container, &mut images, &mut notes)
+            } else {
+                Ok(None)
             };
-            if let Some(known) = known {
-                self.known.insert(container.id.clone(), known);
+            match known {
+                Ok(Some(mut details)) => {
+                    // It outlives the process that led to it.
+                    details.layer = details.layer.or(layer);
+                    self.places.insert(container.id.clone(), self.known.len());
+                    self.known.push(details);
+                    return true;
+                }
+                // What vanished in between is not there.
+                Ok(None) => {}
+                Err(error) => failed = Some(error),
             }
+            false
+        });
+        match failed {
+            Some(error) => Err(error),
+            None => Ok(listing::assemble(
+                &sandboxes,
+                &containers,
+                &self.known,
+                notes,
+            )),
         }
-        // What vanished in between is not there.
-        containers.retain(|container| self.known.get(&container.id).is_some());
-        Ok(listing::assemble(
-            &sandboxes,
-            &containers,
-            &self.known,
-            notes,
-        ))
     }
 
     /// What one call tells of a container; `None` when it has vanished meanwhile.
@@ -213,12 +242,17 @@ impl ContainerRuntime for CriRuntime {
     /// each. containerd measures the layers every ten seconds.
     fn measure_layers(&mut self, listing: &mut RuntimeListing) -> Result<(), CallError> {
         let layers = self.cri.layers().map_err(|error| self.error(error))?;
-        let mut used = ById::default();
-        for layer in layers {
-            used.insert(layer.id, (layer.bytes, layer.inodes));
+        let mut places = BTreeMap::new();
+        for (place, layer) in layers.iter().enumerate() {
+            places.insert(layer.id.clone(), place);
         }
         for container in &mut listing.containers {
-            if let Some((Some(bytes), inodes)) = used.get(&container.id).copied() {
+            let place = places.get(&container.id);
+            let Some(layer) = place.and_then(|place| layers.get(*place)) else {
+                continue;
+            };
+            if let (Some(bytes), WritableLayer::Unknown) = (layer.bytes, &container.layer) {
+                let inodes = layer.inodes;
                 container.layer = WritableLayer::Used { bytes, inodes };
             }
         }
