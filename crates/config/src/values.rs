@@ -167,10 +167,7 @@ pub(crate) fn signals_hint(text: &str) -> String {
     format!("{meant}signals are {}", names.join(", "))
 }
 
-pub(crate) fn did_you_mean<'a>(
-    text: &str,
-    candidates: &mut dyn Iterator<Item = &'a str>,
-) -> String {
+pub(crate) fn did_you_mean(text: &str, candidates: &mut dyn Iterator<Item = &str>) -> String {
     nearest(text, candidates)
         .map(|word| format!("did you mean {word}? "))
         .unwrap_or_default()

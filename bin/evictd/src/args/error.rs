@@ -43,15 +43,7 @@ pub enum ArgsError {
 impl fmt::Display for ArgsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::UnknownFlag(name) => {
-                write!(f, "unknown flag: --{}", OneLine(name))?;
-                let own = COMMANDS.iter().flat_map(|command| command.flags);
-                let names = FLAGS.iter().map(|flag| flag.name);
-                let names = names.chain(own.map(|flag| flag.name));
-                let names = names.chain(["help", "version"]);
-                did_you_mean(f, "--", nearest(name, &mut names.into_iter()))?;
-                f.write_str("evictd --help lists all flags")
-            }
+            Self::UnknownFlag(name) => unknown_flag(f, name),
             Self::UnknownShorthand(argument) => {
                 let letter = argument.chars().nth(1).unwrap_or('-');
                 let (letter, shown) = (letter.escape_debug(), OneLine(argument));
@@ -104,6 +96,16 @@ impl fmt::Display for ArgsError {
             Self::Value(error) => error.fmt(f),
         }
     }
+}
+
+fn unknown_flag(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
+    write!(f, "unknown flag: --{}", OneLine(name))?;
+    let own = COMMANDS.iter().flat_map(|command| command.flags);
+    let names = FLAGS.iter().map(|flag| flag.name);
+    let names = names.chain(own.map(|flag| flag.name));
+    let mut names = names.chain(["help", "version"]);
+    did_you_mean(f, "--", nearest(name, &mut names))?;
+    f.write_str("evictd --help lists all flags")
 }
 
 fn did_you_mean(f: &mut fmt::Formatter<'_>, dashes: &str, word: Option<&str>) -> fmt::Result {
