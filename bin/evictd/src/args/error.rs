@@ -38,6 +38,8 @@ pub enum ArgsError {
     TwoPods,
     /// A command's own flag has a wrong value.
     Value(ConfigError),
+    /// argh, which is handed checked arguments only, saw it otherwise.
+    Inner(String),
 }
 
 impl fmt::Display for ArgsError {
@@ -94,6 +96,7 @@ impl fmt::Display for ArgsError {
                 f.write_str("--qos and --priority do not go with --pod: the manifest says both")
             }
             Self::Value(error) => error.fmt(f),
+            Self::Inner(message) => OneLine(message).fmt(f),
         }
     }
 }

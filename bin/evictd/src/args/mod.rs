@@ -1,4 +1,4 @@
-//! The command line: the kubelet's way of writing flags, without a field for each flag.
+//! The command line: the kubelet's way of writing flags, argh behind it.
 
 mod command;
 mod error;
@@ -38,6 +38,6 @@ pub fn parse(argv: &[OsString]) -> Result<Request, ArgsError> {
     if line.version {
         return Ok(Request::Print(help::version()));
     }
-    let (command, typed) = structs::parse(line)?;
+    let (command, typed) = structs::parse(&line)?;
     Ok(Request::Run(command, Box::new(typed)))
 }

@@ -1,5 +1,5 @@
 //! Splits a command line as the kubelet's flag library (pflag) does, into flags
-//! with one value each.
+//! with one value each, which argh takes.
 
 use std::ffi::OsString;
 

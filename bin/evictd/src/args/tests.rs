@@ -130,7 +130,7 @@ fn a_command_may_have_two_words() {
     assert_eq!(run("--apply oom-score --json").0, both);
 }
 
-/// Every flag reaches the settings under its name.
+/// Every flag reaches the settings under its name, through argh and all.
 #[test]
 fn every_flag_of_the_table_arrives() {
     for flag in &evictd_config::FLAGS {
