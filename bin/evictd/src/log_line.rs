@@ -4,34 +4,22 @@ use core::fmt;
 use std::io::Write;
 
 use evictd_stats::wall_seconds;
-use log::{LevelFilter, Log, Metadata, Record};
+use log::LevelFilter;
 
 /// Begins to log. The environment has no say: an init script's flags tell all.
 pub(crate) fn start(level: LevelFilter) {
-    // Fails only where a log has begun already, which is then as good.
-    let _ = log::set_logger(&Lines);
-    log::set_max_level(level);
-}
-
-/// Writes each record as one line.
-struct Lines;
-
-impl Log for Lines {
-    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.level() <= log::max_level()
-    }
-
-    fn log(&self, record: &Record<'_>) {
-        if self.enabled(record.metadata()) {
-            let (now, level) = (Utc(wall_seconds()), record.level());
-            // Whole, so that lines of several threads do not mix. Where it cannot
-            // be written, nobody can be told.
-            let line = format!("{now} {level:<5} {}\n", record.args());
-            let _ = std::io::stderr().write_all(line.as_bytes());
-        }
-    }
-
-    fn flush(&self) {}
+    env_logger::Builder::new()
+        .filter_level(level)
+        .format(|line, record| {
+            writeln!(
+                line,
+                "{} {:<5} {}",
+                Utc(wall_seconds()),
+                record.level(),
+                record.args()
+            )
+        })
+        .init();
 }
 
 /// Seconds since 1970 as `2026-11-20T13:05:06Z`.
