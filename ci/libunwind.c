@@ -28,19 +28,6 @@ uintptr_t _Unwind_GetIP(void *frame)
 }
 
 /*
- * Only the code that would unwind calls these. It is left out, but one linker looks
- * for what it calls before that.
- */
-#define UNUSED(name) void name(void) { __builtin_trap(); }
-UNUSED(_Unwind_GetDataRelBase)
-UNUSED(_Unwind_GetIPInfo)
-UNUSED(_Unwind_GetLanguageSpecificData)
-UNUSED(_Unwind_GetRegionStart)
-UNUSED(_Unwind_GetTextRelBase)
-UNUSED(_Unwind_SetGR)
-UNUSED(_Unwind_SetIP)
-
-/*
  * The name of the calling thread. musl's own can name any thread, and brings in
  * all of printf for the path of its file in /proc; std only names the thread it
  * is in, and has cut the name to the 15 bytes that Linux keeps.
