@@ -1,3 +1,4 @@
+use alloc::collections::VecDeque;
 use alloc::sync::Arc;
 use std::io;
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -7,8 +8,9 @@ use evictd_rawsys::process_mrelease;
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 
-/// Victims that may wait for the helper; those beyond free their memory by
-/// themselves, as every killed process does.
+/// Victims that may wait for the helper, which takes them in the order in which
+/// they are handed over; those beyond free their memory by themselves, as every
+/// killed process does.
 const QUEUE: usize = 64;
 
 /// Enough for one loop around one syscall.
@@ -39,7 +41,7 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct Queue {
-    victims: Vec<OwnedFd>,
+    victims: VecDeque<OwnedFd>,
     closed: bool,
 }
 
@@ -52,6 +54,8 @@ impl Releaser {
     /// When the kernel gives no thread.
     pub fn start() -> io::Result<Self> {
         let shared = Arc::new(Shared::default());
+        // The room is there before memory is short.
+        shared.change(|queue| queue.victims.reserve(QUEUE));
         let served = Arc::clone(&shared);
         Builder::new()
             .name("evictd-release".into())
@@ -68,7 +72,7 @@ impl Releaser {
             // A full queue means that the helper is busy or stuck: not worth
             // waiting for.
             if queue.victims.len() < QUEUE {
-                queue.victims.push(copy);
+                queue.victims.push_back(copy);
             }
         });
     }
@@ -100,7 +104,7 @@ impl Shared {
     fn next(&self) -> Option<OwnedFd> {
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
-            if let Some(victim) = queue.victims.pop() {
+            if let Some(victim) = queue.victims.pop_front() {
                 return Some(victim);
             }
             if queue.closed {
