@@ -399,6 +399,11 @@ impl Engine {
             KillState::Stuck => {
                 let flight = self.flight.take()?;
                 tell(now, &Event::Stuck(flight.ended()));
+                if now > flight.kill.report().started {
+                    // Who cannot die may have given back its memory all the same: only
+                    // what starves now takes another.
+                    self.observe(now, FS_WAIT, false);
+                }
                 self.refresh_pods(now, tell);
                 Some(self.outcome(now, Outcome::KillFailed))
             }

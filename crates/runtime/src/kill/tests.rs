@@ -22,7 +22,9 @@ fn target(hierarchies: &Hierarchies, pod: &TestPod) -> Target {
 
 /// The daemon's loop in small: sleeps on the pidfds and the next deadline.
 fn drive(mut kill: Kill) -> (KillState, KillReport) {
+    let begun = now();
     loop {
+        assert!(now().since(begun) < Duration::from_secs(60), "it hangs");
         let state = kill.poll(now());
         let KillState::Waiting { until } = state else {
             return (state, kill.report().clone());
@@ -131,6 +133,24 @@ fn more_processes_than_are_watched_at_once_are_killed() {
         pod.run("", crowd);
         let (state, report) = kill(&hierarchies, &pod, Duration::ZERO);
         assert_eq!(state, KillState::Gone, "{method}: {report:?}");
+        assert_empty(&pod);
+    }
+}
+
+/// On v2 the scenario fork-bomb shows it.
+#[test]
+fn a_fork_bomb_is_killed_whole() {
+    let bomb = "exec 2>/dev/null; echo ready; f() { while :; do command eval 'f &'; done; }; f";
+    for hierarchies in [v1(), v1_without_freezer()] {
+        let mut pod = TestPod::new(&hierarchies);
+        pod.write("pids.max", "150");
+        pod.run("", bomb);
+        while pod.procs().len() < 100 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let (state, report) = kill(&hierarchies, &pod, Duration::ZERO);
+        assert_eq!(state, KillState::Gone, "{report:?}");
+        assert_eq!(report.kill_sent, Some(report.started));
         assert_empty(&pod);
     }
 }
