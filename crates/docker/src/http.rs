@@ -177,7 +177,10 @@ impl ResponseReader {
             Framing::Sized(length) if length > MAX_BODY_BYTES => {
                 return Err(HttpErrorKind::TooLong);
             }
-            Framing::Sized(length) => State::Sized(length),
+            Framing::Sized(length) => {
+                self.response.body.reserve_exact(length);
+                State::Sized(length)
+            }
             Framing::Chunked => State::Chunked(Chunks::default()),
             Framing::ToTheEnd => State::ToTheEnd,
         };

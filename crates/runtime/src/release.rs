@@ -1,3 +1,4 @@
+use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::sync::Arc;
 use std::io;
@@ -57,10 +58,12 @@ impl Releaser {
         // The room is there before memory is short.
         shared.change(|queue| queue.victims.reserve(QUEUE));
         let served = Arc::clone(&shared);
+        // Boxed, so that starting a thread is compiled once for all threads.
+        let run: Box<dyn FnOnce() + Send> = Box::new(move || served.serve());
         Builder::new()
             .name("evictd-release".into())
             .stack_size(STACK_BYTES)
-            .spawn(move || served.serve())?;
+            .spawn(run)?;
         Ok(Self(Arc::new(Sender(shared))))
     }
 

@@ -301,7 +301,7 @@ impl Engine {
                 Plan::Rest => return,
                 Plan::ReadPods => {
                     self.pods.freshen(false);
-                    self.refresh_pods(now, tell);
+                    self.pods.refresh();
                     if self.must_measure_disk(now) {
                         return;
                     }
@@ -345,8 +345,13 @@ impl Engine {
         self.tell_decision(now, &victim, &eviction, &found.pod.metadata, tell);
         match begun {
             None => Some(self.outcome(now, Outcome::Killed)),
-            Some(Ok(kill)) => {
-                self.flight = Some(Flight::new(found, victim, kill));
+            Some(Ok((how, kill))) => {
+                let flight = Flight::new(found, victim, kill);
+                self.flight = Some(if how.asked_by_runtime {
+                    flight.left_to_runtime(now)
+                } else {
+                    flight
+                });
                 self.advance_flight(now, tell)
             }
             Some(Err(error)) => {
@@ -362,15 +367,18 @@ impl Engine {
         now: Mono,
         found: &FoundPod,
         eviction: &Eviction,
-    ) -> Result<Box<dyn KillInFlight>, evictd_runtime::Error> {
+    ) -> Result<(Grace, Box<dyn KillInFlight>), evictd_runtime::Error> {
         let grace = Duration::from_secs(u64::try_from(eviction.grace_seconds).unwrap_or(0));
-        if !grace.is_zero() {
-            let how = self.pods.announce(found, grace);
-            return self.pods.runtime.start_kill(now, found, how);
+        if grace.is_zero() {
+            // The cgroup's side needs no answer.
+            let how = Grace::of(grace);
+            let begun = self.pods.runtime.start_kill(now, found, how);
+            self.pods.announce(found, grace);
+            return begun.map(|kill| (how, kill));
         }
-        let begun = self.pods.runtime.start_kill(now, found, Grace::of(grace));
-        self.pods.announce(found, grace);
-        begun
+        let how = self.pods.announce(found, grace);
+        let begun = self.pods.runtime.start_kill(now, found, how);
+        begun.map(|kill| (how, kill))
     }
 
     fn go_on_killing(&mut self, now: Mono, tell: Tell<'_>) {
@@ -381,7 +389,12 @@ impl Engine {
 
     /// Polls the kill in flight; answers with the next plan once it has ended.
     fn advance_flight(&mut self, now: Mono, tell: Tell<'_>) -> Option<Plan> {
-        let state = self.flight.as_mut()?.poll(now);
+        let flight = self.flight.as_mut()?;
+        let is_unheard = flight.ask_if_unheard(now);
+        let state = flight.poll(now);
+        if is_unheard {
+            tell(now, &Event::SilentRuntime(flight.victim.clone()));
+        }
         match state {
             KillState::Waiting { .. } => None,
             KillState::Gone => {

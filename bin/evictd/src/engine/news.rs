@@ -6,6 +6,10 @@ use super::{Engine, Event, Tell};
 use crate::gc::RuntimeCollected;
 use crate::runtimes::News;
 
+/// Acceptance row 23.
+const THIN_POOL: &str = "images lie in a devicemapper thin pool, which is no filesystem: imagefs \
+     cannot be watched there; dockerd --storage-opt dm.basesize=50G bounds each layer";
+
 impl Engine {
     /// Takes in what the container runtimes' threads have to say; answers whether
     /// there was anything.
@@ -17,9 +21,16 @@ impl Engine {
         let any = !all.is_empty();
         for news in all {
             match news {
-                News::Reached { endpoint, version } => {
+                News::Reached {
+                    endpoint,
+                    version,
+                    in_thin_pool,
+                } => {
                     let text = format!("{version} answers at {endpoint}");
                     tell(now, &Event::Runtime(text));
+                    if in_thin_pool {
+                        tell(now, &Event::Problem(String::from(THIN_POOL)));
+                    }
                     self.reclaiming.runtime_is_back();
                     self.follow_disks(now, tell);
                 }
@@ -30,6 +41,13 @@ impl Engine {
                     }
                 }
                 News::Lost(error) => tell(now, &Event::Problem(error.to_string())),
+                News::Ending { uid } => {
+                    if let Some(flight) = &mut self.flight
+                        && flight.victim.uid == uid
+                    {
+                        flight.heard();
+                    }
+                }
                 News::Ended {
                     uid: _,
                     result: Ok(()),
@@ -96,12 +114,14 @@ impl Engine {
         tell: Tell<'_>,
     ) {
         let has_given = matches!(result, Ok(collected) if collected.has_given());
-        let mut is_news = true;
-        if number == self.reclaiming.images_job {
-            let reached = matches!(result, Ok(collected) if collected.is_enough());
-            is_news = self.reclaiming.images_rest.ended(reached);
-        }
-        if is_news || has_given {
+        // Of a dry run, what would be done counts as not done.
+        let reached = has_given || matches!(result, Ok(collected) if collected.is_empty());
+        let rest = if number == self.reclaiming.images_job {
+            &mut self.reclaiming.images_rest
+        } else {
+            &mut self.reclaiming.containers_rest
+        };
+        if rest.ended(reached) || has_given {
             tell_collected(now, result, tell);
         }
     }

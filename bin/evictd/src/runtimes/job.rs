@@ -49,11 +49,18 @@ pub(crate) enum News {
         endpoint: String,
         /// Name and version.
         version: String,
+        /// Whether its images lie in no filesystem.
+        in_thin_pool: bool,
     },
     /// It has said what it holds, or failed to.
     Listed,
     /// It answers no more, or not yet.
     Lost(CallError),
+    /// It answers and is being told to end a pod.
+    Ending {
+        /// Which.
+        uid: String,
+    },
     /// It was told to end a pod.
     Ended {
         /// Which.

@@ -88,9 +88,12 @@ impl Worker {
             rope,
         });
         let lists = Arc::clone(&shared);
-        spawn("evictd-list", move || lists.serve_lists(collector))?;
+        spawn(
+            "evictd-list",
+            Box::new(move || lists.serve_lists(collector)),
+        )?;
         let ends = Arc::clone(&shared);
-        spawn("evictd-end", move || ends.serve_ends())?;
+        spawn("evictd-end", Box::new(move || ends.serve_ends()))?;
         Ok(Self { shared })
     }
 
@@ -195,7 +198,8 @@ impl Drop for Worker {
     }
 }
 
-fn spawn(name: &str, serve: impl FnOnce() + Send + 'static) -> io::Result<()> {
+/// Boxed, so that starting a thread is compiled once for all threads.
+fn spawn(name: &str, serve: Box<dyn FnOnce() + Send>) -> io::Result<()> {
     let builder = Builder::new().name(name.into()).stack_size(STACK_BYTES);
     builder.spawn(serve).map(drop)
 }
@@ -321,14 +325,20 @@ impl Shared {
                     self.lock().is_foreign = true;
                 }
             })?;
+            let mut in_thin_pool = false;
             if let Ok(mut disks) = opened.disks() {
+                in_thin_pool = disks.driver == "devicemapper";
                 // Here, as a dead mount would hold up the loop.
                 disks.images = disks.images.filter(|path| path.exists());
                 disks.containers = disks.containers.filter(|path| path.exists());
                 self.lock().disks = disks;
             }
             let endpoint = opened.endpoint().to_owned();
-            self.tell(News::Reached { endpoint, version });
+            self.tell(News::Reached {
+                endpoint,
+                version,
+                in_thin_pool,
+            });
             return Ok(runtime.insert(opened));
         }
         match runtime {
@@ -373,6 +383,8 @@ impl Shared {
             }
             None => runtime.insert(open_first(&self.candidate)?.0),
         };
+        let uid = end.pod.pod.metadata.uid.clone();
+        self.tell(News::Ending { uid });
         opened.end_pod(&end.pod, end.grace)
     }
 

@@ -5,6 +5,8 @@ use alloc::string::String;
 
 use evictd_pod::Metadata;
 
+use crate::remote::insert;
+
 pub(super) const POD_UID: &str = "io.kubernetes.pod.uid";
 pub(super) const POD_NAME: &str = "io.kubernetes.pod.name";
 pub(super) const POD_NAMESPACE: &str = "io.kubernetes.pod.namespace";
@@ -38,14 +40,20 @@ pub(super) fn restart_count(labels: &Labels) -> Option<u32> {
 
 /// Adds labels to those of a pod, and what of them are annotations to these; the
 /// first of a name stays.
-pub(super) fn split_annotations(from: &Labels, metadata: &mut Metadata) {
+pub(super) fn add_labels(from: Labels, metadata: &mut Metadata) {
+    // Most pods have one container and no annotations: its labels are the pod's.
+    let is_annotation = |key: &String| key.starts_with(ANNOTATION);
+    if metadata.labels.is_empty() && !from.keys().any(is_annotation) {
+        metadata.labels = from;
+        return;
+    }
     for (key, value) in from {
         let (kept, key) = match key.strip_prefix(ANNOTATION) {
-            Some(key) => (&mut metadata.annotations, key),
-            None => (&mut metadata.labels, key.as_str()),
+            Some(key) => (&mut metadata.annotations, key.into()),
+            None => (&mut metadata.labels, key),
         };
-        if !kept.contains_key(key) {
-            kept.insert(key.into(), value.clone());
+        if !kept.contains_key(&key) {
+            insert(kept, key, value);
         }
     }
 }

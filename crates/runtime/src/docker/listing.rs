@@ -36,12 +36,17 @@ pub(super) struct Assembly<'a> {
 }
 
 impl<'a> Assembly<'a> {
-    pub(super) fn new(engine: Engine, podman: &'a [PodmanPod]) -> Self {
+    /// For so many containers at most. There is room for all from the start, as
+    /// lists that grow are there twice for a moment.
+    pub(super) fn new(engine: Engine, podman: &'a [PodmanPod], count: usize) -> Self {
+        let mut listing = RuntimeListing::default();
+        listing.pods.reserve_exact(count);
+        listing.containers.reserve_exact(count);
         Self {
             engine,
             podman,
-            kinds: Vec::new(),
-            listing: RuntimeListing::default(),
+            kinds: Vec::with_capacity(count),
+            listing,
         }
     }
 
@@ -49,7 +54,7 @@ impl<'a> Assembly<'a> {
         &mut self.listing.notes
     }
 
-    pub(super) fn add(&mut self, summary: ContainerSummary, known: &Known) {
+    pub(super) fn add(&mut self, mut summary: ContainerSummary, known: &Known) {
         let has = |pod: &&PodmanPod| pod.container_ids.contains(&summary.id);
         let podman = self.podman.iter().find(has);
         let index = self.pod_of(&summary, podman);
@@ -59,6 +64,13 @@ impl<'a> Assembly<'a> {
         self.add_to_pod(index, &summary, known, is_sandbox);
         let created_nanos = summary.created_seconds.saturating_mul(1_000_000_000);
         let attempt = attempt(&summary, &known.detail);
+        let name = name_of(&summary);
+        let sandbox = label(&summary.labels, labels::SANDBOX_ID).unwrap_or(infra);
+        let sandbox = (!sandbox.is_empty()).then(|| sandbox.into());
+        if let Some(pod) = self.listing.pods.get_mut(index) {
+            let labels = core::mem::take(&mut summary.labels);
+            labels::add_labels(labels, &mut pod.pod.metadata);
+        }
         if is_sandbox {
             self.listing.sandboxes.push(ListedSandbox {
                 id: summary.id,
@@ -69,13 +81,12 @@ impl<'a> Assembly<'a> {
             });
             return;
         }
-        let sandbox = label(&summary.labels, labels::SANDBOX_ID).unwrap_or(infra);
         let detail = &known.detail;
         let finished = detail.finished_nanos;
         self.listing.containers.push(ListedContainer {
-            name: name_of(&summary),
+            name,
             pod: index,
-            sandbox: (!sandbox.is_empty()).then(|| sandbox.into()),
+            sandbox,
             state,
             created_nanos,
             finished_nanos: finished.filter(|_| state != ContainerState::Running),
@@ -106,8 +117,8 @@ impl<'a> Assembly<'a> {
             return;
         };
         let runs = state_of(&summary.state) == ContainerState::Running;
-        let wishes = read_wishes(&summary.labels, &summary.name, &mut self.listing.notes);
-        labels::split_annotations(&summary.labels, &mut pod.pod.metadata);
+        let label_of = |key: &str| summary.labels.get(key);
+        let wishes = read_wishes(&label_of, &summary.name, &mut self.listing.notes);
         let spec = &mut pod.pod.spec;
         spec.priority = spec.priority.max(wishes.priority);
         // The one that runs, else the newest, which the engines list first.
@@ -127,6 +138,8 @@ impl<'a> Assembly<'a> {
         pod.running.push(summary.id.clone());
         let grace = known.detail.stop_seconds.map(u64::cast_signed);
         spec.termination_grace_period_seconds = spec.termination_grace_period_seconds.max(grace);
+        // Most pods have one, and a list that grows by itself begins with four.
+        spec.containers.reserve_exact(1);
         spec.containers.push(Container {
             name: name_of(summary),
             resources: resources(&known.detail, wishes.memory_request),

@@ -154,8 +154,9 @@ impl DockerRuntime {
             Engine::Podman => self.client.podman_pods()?,
             Engine::Docker | Engine::Balena => Vec::new(),
         };
-        let mut assembly = Assembly::new(engine, &pods);
+        let mut assembly = Assembly::new(engine, &pods, summaries.len());
         let mut old = Old::from(core::mem::take(&mut self.known));
+        self.known.reserve_exact(summaries.len());
         for summary in summaries {
             let mut known = old.take(&summary);
             if known.id.is_empty() {
