@@ -4,17 +4,22 @@
 use core::ffi::CStr;
 use core::mem::MaybeUninit;
 use core::ops::ControlFlow;
+use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path};
 
 use evictd_stats::{Hierarchies, Hierarchy, is_gone};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::fs::{CWD, FileType, Mode, OFlags, RawDir, openat};
+use rustix::fs::{CWD, FileType, FsWord, Mode, OFlags, RawDir, StatFs, fstat, fstatfs, openat};
 use rustix::io::{Errno, read, retry_on_intr, write};
 use rustix::path::Arg;
 
 /// Cgroups nested deeper than this below a pod are refused rather than walked:
 /// each level costs a descriptor and stack.
 const DEEPEST: u32 = 48;
+
+/// Room for the path of a cgroup, on the stack; a longer one takes memory.
+const PATH_BYTES: usize = 512;
 
 /// Room for directory entries at each level of a walk, on the stack.
 const ENTRIES: usize = 1024;
@@ -49,15 +54,29 @@ pub fn open_cgroup(hierarchy: &Hierarchy, cgroup: &Path) -> Result<Option<OwnedF
     if cgroup.components().any(|part| part == Component::ParentDir) {
         return Err(Errno::INVAL);
     }
-    let root = open_dir(CWD, &hierarchy.mount_point)?;
-    let below = cgroup.strip_prefix("/").unwrap_or(cgroup);
-    if below.as_os_str().is_empty() {
-        return Ok(Some(root));
-    }
-    match open_dir(root, below) {
+    match open_below(hierarchy, cgroup) {
         Ok(dir) => Ok(Some(dir)),
-        Err(errno) if is_gone(errno) => Ok(None),
+        // Without its hierarchy a cgroup cannot be said to be gone.
+        Err(errno) if is_gone(errno) => open_dir(CWD, &hierarchy.mount_point).map(|_| None),
         Err(errno) => Err(errno),
+    }
+}
+
+/// In one lookup, and as a rule without asking for memory, which may be short.
+fn open_below(hierarchy: &Hierarchy, cgroup: &Path) -> Result<OwnedFd, Errno> {
+    let mut room = [0; PATH_BYTES];
+    let below = cgroup.strip_prefix("/").unwrap_or(cgroup);
+    let [mount, below] = [hierarchy.mount_point.as_path(), below].map(|p| p.as_os_str().as_bytes());
+    let mut rest = &mut room[..];
+    let parts = [mount, b"/", below, b"\0"].into_iter();
+    let written = parts
+        .map(|part| rest.write_all(part))
+        .all(|done| done.is_ok());
+    let length = PATH_BYTES.saturating_sub(rest.len());
+    // A name with a NUL byte in it must not lead to what stands before that.
+    match CStr::from_bytes_with_nul(room.get(..length).unwrap_or_default()) {
+        Ok(path) if written => open_dir(CWD, path),
+        _ => open_dir(CWD, hierarchy.below(cgroup)),
     }
 }
 
@@ -74,6 +93,14 @@ pub(crate) fn read_file(at: impl AsFd, name: impl Arg, buffer: &mut Vec<u8>) -> 
             Err(errno) => return Err(errno),
         }
     }
+}
+
+/// Reads a file of a directory that the kernel gives in one piece, as much of it as
+/// there is room for.
+pub(crate) fn read_start(at: impl AsFd, name: impl Arg, room: &mut [u8]) -> Result<&[u8], Errno> {
+    let file = openat(at, name, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
+    let length = retry_on_intr(|| read(&file, &mut *room))?;
+    Ok(room.get(..length).unwrap_or_default())
 }
 
 /// Writes a word into a control file, in one call as the kernel wants it.
@@ -124,6 +151,9 @@ fn walk_to(
     if visit(dir)?.is_break() {
         return Ok(ControlFlow::Break(()));
     }
+    if is_leaf(dir) {
+        return Ok(ControlFlow::Continue(()));
+    }
     let walked = each_child(dir, |name| match open_dir(dir, name) {
         Ok(child) => walk_to(child.as_fd(), below, visit),
         Err(errno) if is_gone(errno) => Ok(ControlFlow::Continue(())),
@@ -132,5 +162,49 @@ fn walk_to(
     match walked {
         Err(errno) if is_gone(errno) => Ok(ControlFlow::Continue(())),
         walked => walked,
+    }
+}
+
+/// Whether the kernel says that nothing is below a cgroup: its directory then has two
+/// links, its name and its `.`. Other filesystems may give that number to all.
+fn is_leaf(dir: BorrowedFd<'_>) -> bool {
+    const CGROUP: FsWord = 0x0027_e0eb;
+    const CGROUP2: FsWord = 0x6367_7270;
+    let is_cgroup = |found: StatFs| matches!(found.f_type, CGROUP | CGROUP2);
+    fstat(dir).is_ok_and(|found| found.st_nlink == 2) && fstatfs(dir).is_ok_and(is_cgroup)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testkit::Fixture;
+    use evictd_stats::Version;
+
+    #[test]
+    fn a_cgroup_is_opened_by_its_exact_path() {
+        let fixture = Fixture::new();
+        let long = "x/".repeat(300);
+        fixture.file("pod/inner/procs", "");
+        fixture.file(&format!("{long}procs"), "");
+        let cases = [
+            ("pod/inner", Ok(true)),
+            ("/pod", Ok(true)),
+            ("", Ok(true)),
+            (long.as_str(), Ok(true)),
+            ("pod/other", Ok(false)),
+            ("pod/\0other", Err(Errno::INVAL)),
+            ("pod/../pod", Err(Errno::INVAL)),
+        ];
+        let mut hierarchy = Hierarchy {
+            version: Version::V2,
+            mount_point: fixture.path().to_path_buf(),
+        };
+        for (cgroup, expected) in cases {
+            let opened = open_cgroup(&hierarchy, Path::new(cgroup));
+            assert_eq!(opened.map(|dir| dir.is_some()), expected, "{cgroup:?}");
+        }
+        hierarchy.mount_point.push("nowhere");
+        let opened = open_cgroup(&hierarchy, Path::new("pod"));
+        assert_eq!(opened.map(drop), Err(Errno::NOENT));
     }
 }

@@ -1,64 +1,128 @@
 use alloc::sync::Arc;
+use core::ffi::CStr;
+use std::io::Write;
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use evictd_kerntext::{PidStat, parse_pid_stat};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::CWD;
-use rustix::io::Errno;
-use rustix::process::{Pid, getpid};
+use rustix::io::{Errno, retry_on_intr};
+use rustix::process::{Pid, PidfdFlags, getpid, pidfd_open};
 
-use crate::dir::{open_dir, read_file};
+use crate::dir::{open_dir, read_start};
 use crate::procs::Procs;
 
 /// Generations of ancestors that are looked up; a chain longer than this is no
 /// service manager's.
 const GENERATIONS: usize = 64;
 
+/// Room for `PID/stat`: some fifty numbers and a name of 64 bytes at most.
+const STAT_BYTES: usize = 1536;
+
 /// `/proc`, held open: a name lookup less at the worst moment.
 #[derive(Clone, Debug)]
-pub(crate) struct Proc(Arc<OwnedFd>);
+pub(crate) struct Proc(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    dir: OwnedFd,
+    kin: Mutex<Kin>,
+}
 
 impl Proc {
     pub(crate) fn open(path: &Path) -> Result<Self, Errno> {
-        Ok(Self(Arc::new(open_dir(CWD, path)?)))
+        let dir = open_dir(CWD, path)?;
+        let kin = Mutex::default();
+        Ok(Self(Arc::new(Shared { dir, kin })))
     }
 
     pub(crate) fn fd(&self) -> BorrowedFd<'_> {
-        self.0.as_fd()
+        self.0.dir.as_fd()
     }
 
     /// Reads `PID/stat` and gives what `pick` takes of it; `None` when the
     /// process is gone or its line makes no sense.
     pub(crate) fn stat<T>(&self, pid: Pid, pick: impl Fn(PidStat<'_>) -> T) -> Option<T> {
-        let mut text = Vec::new();
-        let name = format!("{}/stat", pid.as_raw_nonzero());
-        read_file(self.fd(), name.as_str(), &mut text).ok()?;
-        parse_pid_stat(&text).ok().map(pick)
+        let (mut name, mut text) = ([0; 24], [0; STAT_BYTES]);
+        write!(&mut name[..], "{}/stat\0", pid.as_raw_nonzero()).ok()?;
+        let name = CStr::from_bytes_until_nul(&name).ok()?;
+        let text = read_start(self.fd(), name, &mut text).ok()?;
+        parse_pid_stat(text).ok().map(pick)
     }
 
     /// Ourselves, our ancestors, and process 1: what is never to be harmed
-    /// (earlyoom has killed itself). Asked anew each time, since a parent that
-    /// ends gives us another.
+    /// (earlyoom has killed itself).
     pub(crate) fn protected(&self) -> Vec<Pid> {
-        let parent = |pid| self.stat(pid, |stat| stat.ppid).and_then(Pid::from_raw);
-        let mut protected: Vec<Pid> = core::iter::successors(Some(getpid()), |pid| parent(*pid))
-            .take(GENERATIONS)
-            .collect();
-        if !protected.contains(&Pid::INIT) {
-            protected.push(Pid::INIT);
-        }
-        protected
+        self.kin().pids.clone()
     }
 
     /// One of the protected processes that is among `procs`, if any is.
     pub(crate) fn protected_among(&self, procs: &Procs) -> Option<Pid> {
-        self.protected()
-            .into_iter()
-            .find(|pid| procs.contains(*pid))
+        let kin = self.kin();
+        kin.pids.iter().copied().find(|pid| procs.contains(*pid))
     }
 
-    pub(crate) fn is_kernel_thread(&self, pid: Pid) -> bool {
-        self.stat(pid, |stat| stat.is_kernel_thread())
-            .unwrap_or(false)
+    /// As they are now: read anew where one has ended since.
+    fn kin(&self) -> MutexGuard<'_, Kin> {
+        let mut kin = self.0.kin.lock().unwrap_or_else(PoisonError::into_inner);
+        if !kin.is_current() {
+            *kin = Kin::read(self);
+        }
+        kin
     }
+
+    fn parent(&self, pid: Pid) -> Option<Pid> {
+        self.stat(pid, |stat| stat.ppid).and_then(Pid::from_raw)
+    }
+
+    /// From ourselves upwards, and process 1.
+    fn line(&self) -> Vec<Pid> {
+        let mut line: Vec<Pid> = core::iter::successors(Some(getpid()), |pid| self.parent(*pid))
+            .take(GENERATIONS)
+            .collect();
+        if !line.contains(&Pid::INIT) {
+            line.push(Pid::INIT);
+        }
+        line
+    }
+}
+
+/// The protected processes as they were read.
+///
+/// A process gets another parent only when its parent ends. So the line holds
+/// as long as everyone in it lives, which their pidfds tell in one cheap call
+/// each. Process 1 never ends.
+#[derive(Debug, Default)]
+struct Kin {
+    pids: Vec<Pid>,
+    /// Of the ancestors below process 1; `None` where they cannot be watched,
+    /// and have to be read each time.
+    ancestors: Option<Vec<OwnedFd>>,
+}
+
+impl Kin {
+    fn read(proc: &Proc) -> Self {
+        let before = proc.line();
+        let ancestors = before.iter().skip(1).filter(|pid| **pid != Pid::INIT);
+        let ancestors: Result<Vec<OwnedFd>, Errno> = ancestors
+            .map(|pid| pidfd_open(*pid, PidfdFlags::empty()))
+            .collect();
+        // Who ended before it was opened is not in the line any more.
+        let pids = proc.line();
+        let ancestors = ancestors.ok().filter(|_| pids == before);
+        Self { pids, ancestors }
+    }
+
+    fn is_current(&self) -> bool {
+        let ancestors = self.ancestors.as_ref();
+        ancestors.is_some_and(|all| all.iter().all(is_alive))
+    }
+}
+
+fn is_alive(pidfd: &OwnedFd) -> bool {
+    let mut fds = [PollFd::new(pidfd, PollFlags::IN)];
+    let at_once = Timespec::default();
+    matches!(retry_on_intr(|| poll(&mut fds, Some(&at_once))), Ok(0))
 }

@@ -19,10 +19,15 @@ pub(crate) struct Procs {
 }
 
 impl Procs {
-    /// Lists anew. A cgroup that is gone has no processes.
-    pub(crate) fn list(&mut self, cgroup: BorrowedFd<'_>) -> Result<(), Errno> {
+    /// As if there were none.
+    pub(crate) fn clear(&mut self) {
         self.pids.clear();
         self.hidden = false;
+    }
+
+    /// Lists anew. A cgroup that is gone has no processes.
+    pub(crate) fn list(&mut self, cgroup: BorrowedFd<'_>) -> Result<(), Errno> {
+        self.clear();
         let _all = walk(cgroup, &mut |dir| {
             self.add(dir)?;
             Ok(ControlFlow::Continue(()))

@@ -1,4 +1,5 @@
 use alloc::boxed::Box;
+use alloc::collections::VecDeque;
 use alloc::sync::Arc;
 use std::io;
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -8,8 +9,9 @@ use evictd_rawsys::process_mrelease;
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 
-/// Victims that may wait for the helper; those beyond free their memory by
-/// themselves, as every killed process does.
+/// Victims that may wait for the helper, which takes them in the order in which
+/// they are handed over; those beyond free their memory by themselves, as every
+/// killed process does.
 const QUEUE: usize = 64;
 
 /// Enough for one loop around one syscall.
@@ -40,7 +42,7 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct Queue {
-    victims: Vec<OwnedFd>,
+    victims: VecDeque<OwnedFd>,
     closed: bool,
 }
 
@@ -53,6 +55,8 @@ impl Releaser {
     /// When the kernel gives no thread.
     pub fn start() -> io::Result<Self> {
         let shared = Arc::new(Shared::default());
+        // The room is there before memory is short.
+        shared.change(|queue| queue.victims.reserve(QUEUE));
         let served = Arc::clone(&shared);
         // Boxed, so that starting a thread is compiled once for all threads.
         let run: Box<dyn FnOnce() + Send> = Box::new(move || served.serve());
@@ -71,7 +75,7 @@ impl Releaser {
             // A full queue means that the helper is busy or stuck: not worth
             // waiting for.
             if queue.victims.len() < QUEUE {
-                queue.victims.push(copy);
+                queue.victims.push_back(copy);
             }
         });
     }
@@ -103,7 +107,7 @@ impl Shared {
     fn next(&self) -> Option<OwnedFd> {
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
-            if let Some(victim) = queue.victims.pop() {
+            if let Some(victim) = queue.victims.pop_front() {
                 return Some(victim);
             }
             if queue.closed {

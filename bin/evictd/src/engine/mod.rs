@@ -11,16 +11,15 @@ mod measure;
 mod news;
 mod pace;
 mod reclaim;
+mod telling;
 
 use core::time::Duration;
 use std::os::fd::BorrowedFd;
 
 use evictd_evict::{Evict, Eviction, Observation, Outcome, Plan};
 use evictd_node::{ConditionSet, Mono, Readings, Resource, Signal, SignalSet};
-use evictd_pod::Metadata;
-use evictd_runtime::{Grace, KillState, PodKiller};
-use evictd_state::Record;
-use evictd_stats::{DiskScanner, NodeReader, NodeSample, NodeSettings, wall_seconds};
+use evictd_runtime::{FoundPod, Grace, KillInFlight, KillState, PodKiller};
+use evictd_stats::{DiskScanner, NodeReader, NodeSample, NodeSettings};
 
 use crate::gc::Collector;
 use crate::pods::Pods;
@@ -266,9 +265,9 @@ impl Engine {
         }
         let first = self.told.layout.is_none();
         let fs_wait = if first { FIRST_FS_WAIT } else { fs_wait };
-        let (readings, plan) = self.observe(now, fs_wait, with_pods);
-        self.tell_changes(now, &readings, tell);
+        let (_, plan) = self.observe(now, fs_wait, with_pods);
         self.carry_out(now, plan, tell);
+        self.tell_changes(now, tell);
         self.set_pace(now);
     }
 
@@ -292,6 +291,9 @@ impl Engine {
     }
 
     /// Carries plans out until the round rests or waits for a kill.
+    ///
+    /// Nothing is told before a kill has begun: whoever reads it may be slow, and
+    /// memory is not. What led to it is told first all the same.
     fn carry_out(&mut self, now: Mono, mut plan: Plan, tell: Tell<'_>) {
         loop {
             plan = match plan {
@@ -299,19 +301,25 @@ impl Engine {
                 Plan::Rest => return,
                 Plan::ReadPods => {
                     self.pods.freshen(false);
-                    self.refresh_pods(now, tell);
+                    self.pods.refresh();
                     if self.must_measure_disk(now) {
                         return;
                     }
                     self.outcome(now, Outcome::PodsRead)
                 }
-                Plan::Reclaim(calls) => self.reclaim(now, calls, tell),
+                Plan::Reclaim(calls) => {
+                    self.tell_changes(now, tell);
+                    self.reclaim(now, calls, tell)
+                }
                 Plan::Evict(eviction) => match self.begin(now, eviction, tell) {
                     Some(plan) => plan,
                     None => return,
                 },
                 Plan::KillNow => return self.hurry(now, tell),
-                Plan::NoCandidate(signal) => return self.no_candidate(now, signal, tell),
+                Plan::NoCandidate(signal) => {
+                    self.tell_changes(now, tell);
+                    return self.no_candidate(now, signal, tell);
+                }
             }
         }
     }
@@ -323,12 +331,7 @@ impl Engine {
 
     fn refresh_pods(&mut self, now: Mono, tell: Tell<'_>) {
         self.pods.refresh();
-        if self.pods.problems() != self.told.pod_problems {
-            self.told.pod_problems = self.pods.problems().to_vec();
-            for problem in &self.told.pod_problems {
-                tell(now, &Event::Problem(problem.clone()));
-            }
-        }
+        self.tell_pod_problems(now, tell);
     }
 
     /// Begins to kill; answers with the next plan when that is over at once.
@@ -337,24 +340,12 @@ impl Engine {
         let Some(found) = self.pods.found().get(eviction.candidate).cloned() else {
             return Some(self.outcome(now, Outcome::KillFailed));
         };
+        let begun = (!self.dry_run).then(|| self.start_kill(now, &found, &eviction));
         let victim = Victim::new(&found, &eviction);
-        let record = self.record(&eviction, &found.pod.metadata);
-        let decided = Event::evicting(
-            &victim,
-            &eviction,
-            &self.evict,
-            &self.sample,
-            record,
-            self.dry_run,
-        );
-        tell(now, &decided);
-        if self.dry_run {
-            return Some(self.outcome(now, Outcome::Killed));
-        }
-        let grace = Duration::from_secs(u64::try_from(eviction.grace_seconds).unwrap_or(0));
-        let how = self.pods.announce(&found, grace);
-        match self.pods.runtime.start_kill(now, &found, how) {
-            Ok(kill) => {
+        self.tell_decision(now, &victim, &eviction, &found.pod.metadata, tell);
+        match begun {
+            None => Some(self.outcome(now, Outcome::Killed)),
+            Some(Ok((how, kill))) => {
                 let flight = Flight::new(found, victim, kill);
                 self.flight = Some(if how.asked_by_runtime {
                     flight.left_to_runtime(now)
@@ -363,30 +354,31 @@ impl Engine {
                 });
                 self.advance_flight(now, tell)
             }
-            Err(error) => {
-                tell(
-                    now,
-                    &Event::NotBegun {
-                        victim,
-                        error: error.to_string(),
-                    },
-                );
+            Some(Err(error)) => {
+                let error = error.to_string();
+                tell(now, &Event::NotBegun { victim, error });
                 Some(self.outcome(now, Outcome::KillFailed))
             }
         }
     }
 
-    /// What is kept of an eviction over a restart.
-    fn record(&self, eviction: &Eviction, metadata: &Metadata) -> Record {
-        let (readings, wall) = (self.sample.readings(), wall_seconds());
-        let mut record = Record::new(wall, eviction, &self.evict, &readings, metadata);
-        record.device = record
-            .signal
-            .and_then(|signal| event::device(signal, &self.sample));
-        if self.dry_run {
-            record.outcome = evictd_state::Outcome::DryRun;
+    fn start_kill(
+        &mut self,
+        now: Mono,
+        found: &FoundPod,
+        eviction: &Eviction,
+    ) -> Result<(Grace, Box<dyn KillInFlight>), evictd_runtime::Error> {
+        let grace = Duration::from_secs(u64::try_from(eviction.grace_seconds).unwrap_or(0));
+        if grace.is_zero() {
+            // The cgroup's side needs no answer.
+            let how = Grace::of(grace);
+            let begun = self.pods.runtime.start_kill(now, found, how);
+            self.pods.announce(found, grace);
+            return begun.map(|kill| (how, kill));
         }
-        record
+        let how = self.pods.announce(found, grace);
+        let begun = self.pods.runtime.start_kill(now, found, how);
+        begun.map(|kill| (how, kill))
     }
 
     fn go_on_killing(&mut self, now: Mono, tell: Tell<'_>) {
@@ -398,11 +390,11 @@ impl Engine {
     /// Polls the kill in flight; answers with the next plan once it has ended.
     fn advance_flight(&mut self, now: Mono, tell: Tell<'_>) -> Option<Plan> {
         let flight = self.flight.as_mut()?;
-        if flight.ask_if_unheard(now) {
-            let victim = flight.victim.clone();
-            tell(now, &Event::SilentRuntime(victim));
-        }
+        let is_unheard = flight.ask_if_unheard(now);
         let state = flight.poll(now);
+        if is_unheard {
+            tell(now, &Event::SilentRuntime(flight.victim.clone()));
+        }
         match state {
             KillState::Waiting { .. } => None,
             KillState::Gone => {
@@ -420,6 +412,11 @@ impl Engine {
             KillState::Stuck => {
                 let flight = self.flight.take()?;
                 tell(now, &Event::Stuck(flight.ended()));
+                if now > flight.kill.report().started {
+                    // Who cannot die may have given back its memory all the same: only
+                    // what starves now takes another.
+                    self.observe(now, FS_WAIT, false);
+                }
                 self.refresh_pods(now, tell);
                 Some(self.outcome(now, Outcome::KillFailed))
             }
@@ -466,105 +463,15 @@ impl Engine {
         let Some(flight) = self.flight.take() else {
             return;
         };
-        tell(now, &Event::Hurried(flight.victim.clone()));
-        match self
-            .pods
-            .runtime
-            .start_kill(now, &flight.found, Grace::of(Duration::ZERO))
-        {
+        let victim = flight.victim.clone();
+        let at_once = Grace::of(Duration::ZERO);
+        match self.pods.runtime.start_kill(now, &flight.found, at_once) {
             Ok(kill) => self.flight = Some(Flight::new(flight.found, flight.victim, kill)),
             // The former kill goes on and ends with its own deadline.
             Err(_) => self.flight = Some(flight),
         }
+        self.tell_changes(now, tell);
+        tell(now, &Event::Hurried(victim));
         self.go_on_killing(now, tell);
-    }
-
-    fn no_candidate(&mut self, now: Mono, signal: Signal, tell: Tell<'_>) {
-        if self.told.no_candidate != Some(signal) {
-            self.told.no_candidate = Some(signal);
-            let pods = self.pods.found().len();
-            tell(now, &Event::NoCandidate { signal, pods });
-        }
-    }
-
-    fn tell_changes(&mut self, now: Mono, readings: &Readings, tell: Tell<'_>) {
-        self.tell_unread(now, tell);
-        let layout = self.sample.layout();
-        if layout.is_some() && layout != self.told.layout {
-            self.told.layout = layout;
-            tell(now, &Event::layout(&self.sample));
-        }
-        self.tell_unobserved(now, readings, tell);
-        self.tell_met(now, readings, tell);
-        let conditions = self.evict.conditions();
-        for condition in (conditions ^ self.told.conditions).each() {
-            tell(
-                now,
-                &Event::Condition {
-                    condition,
-                    holds: conditions.has(condition),
-                },
-            );
-        }
-        self.told.conditions = conditions;
-    }
-
-    /// Reading errors, once per change.
-    fn tell_unread(&mut self, now: Mono, tell: Tell<'_>) {
-        let errors = self.reader.errors();
-        if errors.is_empty() && self.told.unread.is_empty() {
-            return; // the steady case, without allocation
-        }
-        let unread: Vec<String> = errors.iter().map(ToString::to_string).collect();
-        if unread == self.told.unread {
-            return;
-        }
-        for problem in &unread {
-            tell(now, &Event::Problem(problem.clone()));
-        }
-        if unread.is_empty() {
-            tell(now, &Event::Recovered);
-        }
-        self.told.unread = unread;
-    }
-
-    /// Thresholds whose signal cannot be observed, once per change (F13, F28).
-    fn tell_unobserved(&mut self, now: Mono, readings: &Readings, tell: Tell<'_>) {
-        let mut unobserved = SignalSet::empty();
-        for threshold in self
-            .evict
-            .thresholds()
-            .iter()
-            .filter(|t| t.operator.is_some())
-        {
-            if readings.get(threshold.signal).is_none() {
-                unobserved.insert(threshold.signal.set());
-            }
-        }
-        for signal in (unobserved ^ self.told.unobserved).each() {
-            tell(
-                now,
-                &Event::Observed {
-                    signal,
-                    observed: !unobserved.has(signal),
-                },
-            );
-        }
-        self.told.unobserved = unobserved;
-    }
-
-    fn tell_met(&mut self, now: Mono, readings: &Readings, tell: Tell<'_>) {
-        let mut met = SignalSet::empty();
-        for each in self.evict.met() {
-            let signal = each.threshold.signal;
-            if !met.has(signal) && !self.told.met.has(signal) {
-                tell(now, &Event::met(&each, readings, &self.sample));
-            }
-            met.insert(signal.set());
-        }
-        for signal in self.told.met.difference(met).each() {
-            tell(now, &Event::cleared(signal, readings));
-        }
-        self.told.met = met;
     }
 }

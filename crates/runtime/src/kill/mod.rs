@@ -8,10 +8,18 @@
 //!   path out of `/proc/PID/cgroup` has to be compared, so cgroup namespaces do
 //!   not matter.
 //! * A process forks while the others are signalled. The kernel's own
-//!   `cgroup.kill` (v2) leaves no gap; on v1 the freezer closes it; without
-//!   either the listing is repeated until nobody new shows up.
+//!   `cgroup.kill` (v2) leaves no gap. Elsewhere the listing is repeated: who has
+//!   been sent SIGKILL forks no more, so a listing that shows nobody else is the
+//!   end of it. A pod that makes processes faster than that is frozen after a few
+//!   listings where v1 has a freezer, killed while it stands still, and thawed; not
+//!   sooner, because a v1 freezer holds back even SIGKILL, and the memory of what
+//!   was killed comes back while we list.
+//! * Somebody else has frozen the pod. On v1 it is thawed once SIGKILL is sent,
+//!   with each cgroup below; on v2 `cgroup.kill` and SIGKILL act on it as it is.
 //! * A process leaves `cgroup.procs` a moment after its pidfd tells that it
-//!   ended, or a moment before. So "gone" is said only of an empty listing.
+//!   ended, or a moment before. So "gone" is said only of an empty listing, and
+//!   only when the pidfds of those who were killed tell it too: then their memory
+//!   is back, and what is measured next is true.
 
 mod report;
 mod several;
@@ -45,8 +53,8 @@ const LONGEST_NAP: Duration = Duration::from_millis(100);
 /// How long a kill may take, apart from the pod's grace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KillLimits {
-    /// On cgroup v1, how long the pod may take to freeze before it is killed
-    /// anyway; a process in D state does not freeze.
+    /// On cgroup v1, how long a pod that goes on making processes may take to
+    /// freeze before these are killed anyway; a process in D state does not freeze.
     pub freeze: Duration,
     /// How long after SIGKILL nobody may end while the pod still has processes,
     /// before it counts as stuck and the caller should take the next candidate
@@ -177,7 +185,7 @@ impl Kill {
             Step::Term { .. } => self.begin_kill(now),
             Step::Freeze { until } => self.kill_frozen(now, until),
             Step::Kill { until } => {
-                self.strike(now)?;
+                self.kill_all(now)?;
                 self.expect_an_end(now, until)
             }
             Step::Gone | Step::Stuck => Ok(()),
@@ -218,15 +226,18 @@ impl Kill {
         self.check_denied()
     }
 
-    /// Lists the pod's processes; false when there are none, which ends it.
+    /// Lists the pod's processes; false when there are none, which ends it unless
+    /// one of the killed is still giving back what it holds.
     fn list(&mut self, now: Mono) -> Result<bool, Problem> {
-        let Some(members) = self.target.members() else {
-            self.finish(now, Step::Gone);
-            return Ok(false);
-        };
-        self.listing.list(members).map_err(Problem::Kernel)?;
+        self.listing.clear();
+        if let Some(members) = self.target.members() {
+            self.listing.list(members).map_err(Problem::Kernel)?;
+        }
         if self.listing.is_empty() {
-            self.finish(now, Step::Gone);
+            let is_over = matches!(self.step, Step::Kill { until } if now >= until);
+            if is_over || !self.victims.any_dying() {
+                self.finish(now, Step::Gone);
+            }
             return Ok(false);
         }
         match self.target.proc().protected_among(&self.listing) {

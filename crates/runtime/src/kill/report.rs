@@ -24,7 +24,8 @@ pub enum KillState {
 pub enum KillMethod {
     /// `cgroup.kill` of cgroup v2, since Linux 5.14.
     CgroupKill,
-    /// Frozen by the v1 freezer, then SIGKILL to each process, then thawed.
+    /// SIGKILL to each process; as new ones went on showing up, the v1 freezer held
+    /// the pod still for it.
     Freezer,
     /// SIGKILL to each process, until no new one shows up.
     Signals,

@@ -11,24 +11,39 @@ use super::{Kill, KillMethod, Problem, Step};
 /// next poll, after other work had its turn.
 const ROUNDS: u32 = 16;
 
+/// Listings that showed somebody who had not been killed yet, before a pod is frozen.
+/// One that forks now and then never comes so far.
+const ROUNDS_UNFROZEN: u32 = 3;
+
 impl Kill {
     pub(super) fn begin_kill(&mut self, now: Mono) -> Result<(), Problem> {
-        if !self.list(now)? {
-            return Ok(());
-        }
-        if self.target.freeze() {
-            self.report.method = Some(KillMethod::Freezer);
-            let until = now + self.limits.freeze;
-            self.step = Step::Freeze { until };
-            return self.kill_frozen(now, until);
-        }
         let until = now + self.limits.gone;
         self.step = Step::Kill { until };
-        self.strike(now)
+        self.kill_all(now)
     }
 
-    /// Once the pod is frozen, or has had its time to: SIGKILL to everyone and
-    /// thaw, because a v1 freezer holds back even that.
+    /// SIGKILL first, whatever else is to be done: nothing frees memory sooner.
+    pub(super) fn kill_all(&mut self, now: Mono) -> Result<(), Problem> {
+        let is_new = self.report.method != Some(KillMethod::Freezer);
+        let may_freeze = is_new && self.target.has_freezer();
+        let rounds = if may_freeze { ROUNDS_UNFROZEN } else { ROUNDS };
+        let is_settled = self.strike(now, rounds)?;
+        if self.has_ended() {
+            return Ok(());
+        }
+        if is_settled || !may_freeze || !self.target.freeze() {
+            // Somebody else may have frozen it.
+            self.target.thaw_all();
+            return Ok(());
+        }
+        self.report.method = Some(KillMethod::Freezer);
+        let until = now + self.limits.freeze;
+        self.step = Step::Freeze { until };
+        self.kill_frozen(now, until)
+    }
+
+    /// Once the pod is frozen, or has had its time to: SIGKILL to those who came
+    /// meanwhile, and thaw, because a v1 freezer holds back even that.
     pub(super) fn kill_frozen(&mut self, now: Mono, until: Mono) -> Result<(), Problem> {
         if now < until && !self.target.is_frozen() {
             self.unwatched = true;
@@ -36,57 +51,57 @@ impl Kill {
         }
         let until = now + self.limits.gone;
         self.step = Step::Kill { until };
-        let struck = self.strike(now);
-        self.target.thaw();
+        let struck = self.strike(now, ROUNDS);
+        self.target.thaw_all();
         struck?;
         if self.has_ended() {
             return Ok(());
         }
-        self.strike(now)
+        self.kill_all(now)
     }
 
-    /// SIGKILL to everyone, again until nobody new is there.
-    pub(super) fn strike(&mut self, now: Mono) -> Result<(), Problem> {
-        for _ in 0..ROUNDS {
+    /// SIGKILL to everyone, again until nobody is there who has not had it, in so
+    /// many rounds at most. Answers whether that is so.
+    fn strike(&mut self, now: Mono, rounds: u32) -> Result<bool, Problem> {
+        for _ in 0..rounds {
             if !self.list(now)? {
-                return Ok(());
+                return Ok(true);
             }
-            let newcomers = self.recruit()?;
-            if self.kill_once()? {
-                self.report.kill_sent.get_or_insert(now);
-            }
+            self.recruit()?;
+            let killed = self.kill_once(now)?;
             self.count();
             self.check_denied()?;
-            if newcomers == 0 {
-                return Ok(());
+            if killed == 0 {
+                return Ok(true);
             }
         }
         self.unwatched = true;
-        Ok(())
+        Ok(false)
     }
 
-    /// Whether anything was done.
-    fn kill_once(&mut self) -> Result<bool, Problem> {
+    /// One round. Returns how many were killed who had not been before, as far as
+    /// they are watched.
+    fn kill_once(&mut self, now: Mono) -> Result<usize, Problem> {
         if self.victims.all_killed() && self.victims.cover(&self.listing) {
-            return Ok(false);
+            return Ok(0);
         }
         let by_kernel = self.kill_cgroup()?;
-        let acted = by_kernel || {
-            let sent = self.victims.send(Signal::KILL);
-            let rest = self.victims.kill_the_rest(&self.listing, &self.target);
-            rest.map_err(Problem::Kernel)?;
-            sent > 0
-        };
-        if by_kernel {
+        let killed = if by_kernel {
             self.report.method = Some(KillMethod::CgroupKill);
-            self.victims.mark_killed();
+            self.victims.mark_killed()
         } else {
             self.report.method.get_or_insert(KillMethod::Signals);
+            let sent = self.victims.send(Signal::KILL);
+            let rest = self.victims.kill_the_rest(&self.listing, &self.target);
+            sent.saturating_add(rest.map_err(Problem::Kernel)?)
+        };
+        if by_kernel || killed > 0 {
+            self.report.kill_sent.get_or_insert(now);
         }
         if let Some(releaser) = &self.releaser {
             self.victims.release(releaser);
         }
-        Ok(acted)
+        Ok(killed)
     }
 
     /// Writes `cgroup.kill`; false where there is none.
@@ -106,9 +121,8 @@ impl Kill {
         }
     }
 
-    /// Opens the processes that were listed and are not victims yet; returns
-    /// how many there are.
-    pub(super) fn recruit(&mut self) -> Result<usize, Problem> {
+    /// Opens the processes that were listed and are not victims yet.
+    pub(super) fn recruit(&mut self) -> Result<(), Problem> {
         self.victims
             .recruit(&self.listing, &self.target)
             .map_err(Problem::Kernel)

@@ -99,6 +99,11 @@ impl Target {
         write_file(dir, c"cgroup.kill", b"1")
     }
 
+    /// Whether the pod lies in a v1 freezer.
+    pub(super) const fn has_freezer(&self) -> bool {
+        self.freezer.is_some()
+    }
+
     /// Begins to freeze the pod; false where that cannot be.
     ///
     /// The freezer's cgroup may hold others than the memory controller's: were
@@ -126,10 +131,17 @@ impl Target {
         })
     }
 
-    /// Thaws the pod and each cgroup below, which may have been frozen before
-    /// we came: SIGKILL acts on no frozen process of v1.
+    /// Thaws what we have frozen.
     pub(super) fn thaw(&mut self) {
-        let Some(freezer) = self.freezer.as_ref().filter(|_| self.frozen) else {
+        if self.frozen {
+            self.thaw_all();
+        }
+    }
+
+    /// Thaws the pod and each cgroup below, which somebody may have frozen before
+    /// we came: SIGKILL acts on no frozen process of v1.
+    pub(super) fn thaw_all(&mut self) {
+        let Some(freezer) = self.freezer.as_ref() else {
             return;
         };
         let walked = walk(freezer.as_fd(), &mut |dir| match write_file(

@@ -22,7 +22,9 @@ fn target(hierarchies: &Hierarchies, pod: &TestPod) -> Target {
 
 /// The daemon's loop in small: sleeps on the pidfds and the next deadline.
 fn drive(mut kill: Kill) -> (KillState, KillReport) {
+    let begun = now();
     loop {
+        assert!(now().since(begun) < Duration::from_secs(60), "it hangs");
         let state = kill.poll(now());
         let KillState::Waiting { until } = state else {
             return (state, kill.report().clone());
@@ -52,7 +54,7 @@ fn kill(hierarchies: &Hierarchies, pod: &TestPod, grace: Duration) -> (KillState
 /// Each kind of machine that this one can be.
 fn kinds() -> [(Hierarchies, KillMethod); 3] {
     [
-        (v1(), KillMethod::Freezer),
+        (v1(), KillMethod::Signals),
         (v1_without_freezer(), KillMethod::Signals),
         (v2(), KillMethod::CgroupKill),
     ]
@@ -135,13 +137,122 @@ fn more_processes_than_are_watched_at_once_are_killed() {
     }
 }
 
+/// On v2 the scenario fork-bomb shows it.
+#[test]
+fn a_fork_bomb_is_killed_whole() {
+    let bomb = "exec 2>/dev/null; echo ready; f() { while :; do command eval 'f &'; done; }; f";
+    for hierarchies in [v1(), v1_without_freezer()] {
+        let mut pod = TestPod::new(&hierarchies);
+        pod.write("pids.max", "150");
+        pod.run("", bomb);
+        while pod.procs().len() < 100 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let (state, report) = kill(&hierarchies, &pod, Duration::ZERO);
+        assert_eq!(state, KillState::Gone, "{report:?}");
+        assert_eq!(report.kill_sent, Some(report.started));
+        assert_empty(&pod);
+    }
+}
+
+fn freezer_state(hierarchies: &Hierarchies, pod: &TestPod) -> String {
+    let freezer = hierarchies.freezer.as_ref().unwrap();
+    let file = freezer.mount_point.join(&pod.path).join("freezer.state");
+    fs::read_to_string(file).unwrap()
+}
+
+/// `SigPnd` and what has ended: whether SIGKILL has reached a process.
+fn was_killed(pid: i32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let pending = |line: &str| {
+        let mask = line.strip_prefix("ShdPnd:")?;
+        Some(u64::from_str_radix(mask.trim(), 16).unwrap() & 0x100 != 0)
+    };
+    let ended = ["State:\tZ", "State:\tX"]
+        .iter()
+        .any(|z| status.contains(z));
+    let exiting = || {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let flags = stat
+            .rsplit(')')
+            .next()
+            .and_then(|all| all.split(' ').nth(7));
+        flags.is_none_or(|flags| flags.parse::<u64>().unwrap_or(0) & 0x404 != 0)
+    };
+    status.is_empty() || ended || status.lines().find_map(pending) == Some(true) || exiting()
+}
+
+#[test]
+fn sigkill_comes_before_the_freezer_and_mostly_without_it() {
+    let hierarchies = v1();
+    let mut pod = TestPod::new(&hierarchies);
+    let pids = [pod.run("", STUBBORN), pod.run("", OBEDIENT)];
+    let limits = KillLimits::default();
+    let target = target(&hierarchies, &pod);
+    let start = now();
+    let kill = Kill::start(start, target, Grace::of(Duration::ZERO), limits, None);
+    assert!(pids.into_iter().all(was_killed), "by the first poll");
+    assert_eq!(freezer_state(&hierarchies, &pod), "THAWED\n");
+    assert_eq!(kill.report().kill_sent, Some(start));
+    let (state, report) = drive(kill);
+    assert_eq!(state, KillState::Gone, "{report:?}");
+    assert_eq!(
+        report.method,
+        Some(KillMethod::Signals),
+        "nobody was frozen"
+    );
+}
+
+#[test]
+fn what_cannot_be_killed_in_a_few_rounds_is_frozen_killed_and_thawed() {
+    let crowd = "i=0; while [ $i -lt 600 ]; do sleep 600 & i=$((i+1)); done; echo ready; wait";
+    let hierarchies = v1();
+    let mut pod = TestPod::new(&hierarchies);
+    pod.run("", crowd);
+    // Whoever stands still is still listed after SIGKILL.
+    pod.write("freezer.state", "FROZEN");
+    let (state, report) = kill(&hierarchies, &pod, Duration::ZERO);
+    assert_eq!(state, KillState::Gone, "{report:?}");
+    assert_eq!(report.kill_sent, Some(report.started));
+    assert_eq!(report.method, Some(KillMethod::Freezer));
+    assert_eq!(freezer_state(&hierarchies, &pod), "THAWED\n");
+}
+
+#[test]
+fn gone_is_said_when_the_killed_have_given_back_what_they_held() {
+    for ends in [true, false] {
+        let mut child = Sleeper::start();
+        let (fixture, target) = recorded(&format!("{}\n", child.pid().as_raw_nonzero()));
+        fixture.file("pod/cgroup.kill", "");
+        let limits = KillLimits {
+            gone: Duration::from_millis(30),
+            ..KillLimits::default()
+        };
+        let start = now();
+        let at = |millis| start + Duration::from_millis(millis);
+        let mut kill = Kill::start(start, target, Grace::of(Duration::ZERO), limits, None);
+        fixture.file("pod/cgroup.procs", "");
+        let waiting = kill.poll(at(10));
+        assert_eq!(waiting, KillState::Waiting { until: at(40) });
+        assert_eq!(kill.pidfds().count(), 1, "its end wakes the caller");
+        if ends {
+            child.0.kill().unwrap();
+            child.0.wait().unwrap();
+            assert_eq!(kill.poll(at(11)), KillState::Gone);
+        } else {
+            assert!(child.is_alive(), "a plain file kills nobody");
+            assert_eq!(kill.poll(at(40)), KillState::Gone, "it is not in the pod");
+        }
+    }
+}
+
 #[test]
 fn a_pod_that_was_frozen_is_killed() {
     for (hierarchies, method) in kinds() {
         let mut pod = TestPod::new(&hierarchies);
         pod.nest("inner");
         pod.run("inner", STUBBORN);
-        if method == KillMethod::Signals {
+        if hierarchies.freezer.is_none() {
             continue;
         }
         for dir in &pod.dirs {
@@ -298,6 +409,29 @@ fn protected_are_ourselves_our_ancestors_and_process_1() {
     let parent = rustix::process::getppid().unwrap();
     assert_eq!(protected[..2], [getpid(), parent]);
     assert!(protected.contains(&Pid::INIT));
+}
+
+/// Who is protected is read once, and again when one of them has ended.
+#[test]
+fn another_parent_is_noticed() {
+    let (mut first, second) = (Sleeper::start(), Sleeper::start());
+    let fixture = Fixture::new();
+    let parent_is = |parent: &Sleeper| {
+        let stat = format!(
+            "1 (x) S {}{}\n",
+            parent.pid().as_raw_nonzero(),
+            " 0".repeat(30)
+        );
+        fixture.file(&format!("{}/stat", getpid().as_raw_nonzero()), &stat);
+    };
+    parent_is(&first);
+    let proc = crate::process::Proc::open(fixture.path()).unwrap();
+    assert_eq!(proc.protected(), [getpid(), first.pid(), Pid::INIT]);
+    parent_is(&second);
+    assert_eq!(proc.protected(), [getpid(), first.pid(), Pid::INIT]);
+    first.0.kill().unwrap();
+    first.0.wait().unwrap();
+    assert_eq!(proc.protected(), [getpid(), second.pid(), Pid::INIT]);
 }
 
 #[test]

@@ -1,3 +1,6 @@
+use core::cmp::Reverse;
+
+use evictd_kerntext::PidStat;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::{Errno, retry_on_intr};
@@ -25,6 +28,8 @@ enum Sent {
 struct Victim {
     pid: Pid,
     pidfd: OwnedFd,
+    /// What it held when it was opened, in pages.
+    resident: u64,
     sent: Sent,
     released: bool,
     /// The kernel did not let us: not tried again (F20).
@@ -37,6 +42,8 @@ pub(super) struct Victims {
     alive: Vec<Victim>,
     signalled: usize,
     again: Procs,
+    /// Places in `alive`, the largest process first.
+    order: Vec<usize>,
 }
 
 impl Victims {
@@ -71,28 +78,47 @@ impl Victims {
         self.alive.retain(|_| !ended.next().unwrap_or(false));
     }
 
-    /// Opens who is listed and not here yet, as far as there is room; returns
-    /// how many.
-    pub(super) fn recruit(&mut self, listing: &Procs, target: &Target) -> Result<usize, Errno> {
+    /// Opens who is listed and not here yet, as far as there is room.
+    pub(super) fn recruit(&mut self, listing: &Procs, target: &Target) -> Result<(), Errno> {
         let room = AT_ONCE.saturating_sub(self.alive.len());
         let strangers = listing.pids().iter().copied();
         let strangers = strangers.filter(|pid| self.find(*pid).is_none());
         let opened = open(strangers.take(room), target)?;
         let mut opened = verify(opened, target, &mut self.again)?;
-        let count = opened.len();
+        if opened.is_empty() {
+            return Ok(());
+        }
         self.alive.append(&mut opened);
         self.alive.sort_unstable_by_key(|victim| key(victim.pid));
         // Some kernels list a process that has ended but for its burial: its
         // pidfd would wake the caller at once, again and again.
         self.sweep();
-        Ok(count)
+        Ok(())
+    }
+
+    /// Calls `each` for everyone, the largest process first: what it holds is
+    /// worth most.
+    fn each_by_size(&mut self, each: &mut dyn FnMut(&mut Victim)) {
+        let Self { alive, order, .. } = self;
+        let resident = |place: &usize| alive.get(*place).map_or(0, |victim| victim.resident);
+        order.clear();
+        order.extend(0..alive.len());
+        order.sort_unstable_by_key(|place| Reverse(resident(place)));
+        for place in order {
+            alive.get_mut(*place).into_iter().for_each(&mut *each);
+        }
     }
 
     /// SIGKILL to those for whom there was no room, in turns, without keeping
-    /// them open: the next listing shows who is still there.
-    pub(super) fn kill_the_rest(&mut self, listing: &Procs, target: &Target) -> Result<(), Errno> {
+    /// them open: the next listing shows who is still there. Returns to how many.
+    pub(super) fn kill_the_rest(
+        &mut self,
+        listing: &Procs,
+        target: &Target,
+    ) -> Result<usize, Errno> {
+        let mut count: usize = 0;
         if self.alive.len() < AT_ONCE {
-            return Ok(());
+            return Ok(count);
         }
         let strangers: Vec<Pid> = listing
             .pids()
@@ -103,36 +129,40 @@ impl Victims {
         for turn in strangers.chunks(TURN) {
             let opened = open(turn.iter().copied(), target)?;
             for mut victim in verify(opened, target, &mut self.again)? {
-                victim.send(Signal::KILL);
+                count = count.saturating_add(usize::from(victim.send(Signal::KILL)));
             }
         }
-        Ok(())
+        Ok(count)
     }
 
-    /// Sends `signal` to each who has not had it or a stronger one; returns to
-    /// how many.
+    /// Sends `signal` to each who has not had it or a stronger one, to the largest
+    /// first; returns to how many.
     pub(super) fn send(&mut self, signal: Signal) -> usize {
         let level = if signal == Signal::KILL {
             Sent::Kill
         } else {
             Sent::Term
         };
-        let mut count: usize = 0;
-        for victim in &mut self.alive {
+        let (mut count, mut new): (usize, usize) = (0, 0);
+        self.each_by_size(&mut |victim| {
             if victim.sent < level && !victim.denied && victim.send(signal) {
-                self.signalled = self.signalled.saturating_add(victim.first(level));
+                new = new.saturating_add(victim.first(level));
                 count = count.saturating_add(1);
             }
-        }
+        });
+        self.signalled = self.signalled.saturating_add(new);
         count
     }
 
-    /// Notes that the kernel has killed them all.
-    pub(super) fn mark_killed(&mut self) {
+    /// Notes that the kernel has killed them all; returns for how many that is new.
+    pub(super) fn mark_killed(&mut self) -> usize {
+        let mut count: usize = 0;
         for victim in &mut self.alive {
             victim.denied = false;
+            count = count.saturating_add(usize::from(victim.sent < Sent::Kill));
             self.signalled = self.signalled.saturating_add(victim.first(Sent::Kill));
         }
+        count
     }
 
     pub(super) fn all_killed(&self) -> bool {
@@ -140,13 +170,20 @@ impl Victims {
         !self.alive.is_empty() && self.alive.iter().all(killed)
     }
 
+    /// Whether anyone who was sent SIGKILL has not ended: its memory may still be
+    /// on its way.
+    pub(super) fn any_dying(&self) -> bool {
+        self.alive.iter().any(|victim| victim.sent == Sent::Kill)
+    }
+
+    /// Hands over whom SIGKILL was sent to, the largest first.
     pub(super) fn release(&mut self, releaser: &Releaser) {
-        for victim in &mut self.alive {
+        self.each_by_size(&mut |victim| {
             if victim.sent == Sent::Kill && !victim.released {
                 releaser.release(&victim.pidfd);
                 victim.released = true;
             }
-        }
+        });
     }
 
     pub(super) fn is_denied(&self, pid: Pid) -> bool {
@@ -166,10 +203,11 @@ impl Victims {
 }
 
 impl Victim {
-    const fn new(pid: Pid, pidfd: OwnedFd) -> Self {
+    const fn new(pid: Pid, pidfd: OwnedFd, resident: u64) -> Self {
         Self {
             pid,
             pidfd,
+            resident,
             sent: Sent::Nothing,
             released: false,
             denied: false,
@@ -204,9 +242,14 @@ fn key(pid: Pid) -> i32 {
 /// take no signal, are left alone.
 fn open(pids: impl Iterator<Item = Pid>, target: &Target) -> Result<Vec<Victim>, Errno> {
     let mut opened = Vec::new();
-    for pid in pids.filter(|pid| !target.proc().is_kernel_thread(*pid)) {
+    for pid in pids {
+        let known = |stat: PidStat<'_>| (stat.is_kernel_thread(), stat.rss_pages);
+        let (is_kernels, resident) = target.proc().stat(pid, known).unwrap_or_default();
+        if is_kernels {
+            continue;
+        }
         match pidfd_open(pid, PidfdFlags::empty()) {
-            Ok(pidfd) => opened.push(Victim::new(pid, pidfd)),
+            Ok(pidfd) => opened.push(Victim::new(pid, pidfd, resident)),
             // Ended, or only a thread by now.
             Err(Errno::SRCH | Errno::INVAL) => {}
             // What we have goes first; the others' turn comes.
@@ -237,8 +280,30 @@ mod tests {
     use std::path::Path;
     use std::process::Command;
 
-    use super::{Pid, Procs, Target, open, verify};
+    use super::{Pid, Procs, Target, Victims, open, verify};
     use crate::testkit::{TestPod, v2};
+
+    #[test]
+    fn the_largest_comes_first() {
+        let hierarchies = v2();
+        let mut pod = TestPod::new(&hierarchies);
+        let hold = |megabytes: u32| {
+            let bytes = megabytes * 1_000_000;
+            format!("x=$(head -c {bytes} /dev/zero | tr '\\0' x); echo ready; sleep 600")
+        };
+        let sizes = [1, 20, 5].map(|megabytes| (pod.run("", &hold(megabytes)), megabytes));
+        let target = Target::open(&hierarchies, Path::new("/proc"), &pod.path).unwrap();
+        let mut listing = Procs::default();
+        listing.list(target.members().unwrap()).unwrap();
+        let mut victims = Victims::default();
+        victims.recruit(&listing, &target).unwrap();
+        let mut order = Vec::new();
+        victims.each_by_size(&mut |victim| order.push(super::key(victim.pid)));
+        let place = |pid: i32| order.iter().position(|other| *other == pid).unwrap();
+        let [small, large, middle] = sizes.map(|(pid, _)| place(pid));
+        assert!(large < middle && middle < small, "{order:?} of {sizes:?}");
+        assert_eq!(large, 0);
+    }
 
     #[test]
     fn a_number_that_was_given_to_another_process_is_not_ours() {
