@@ -109,7 +109,7 @@ class Bench:
     def smallest_rust(self):
         """The smallest Rust program that decides something, static as evictd is."""
         need("rustc")
-        flags = ["rustc", "-O", "-C", "panic=abort", "-C", "strip=symbols"]
+        flags = ["rustc", "-O", "-C", "panic=abort", "-C", "strip=symbols", "-C", "target-feature=+crt-static"]
         musl = "x86_64-unknown-linux-musl"
         sysroot = output("rustc", "--print", "sysroot").strip()
         if pathlib.Path(sysroot, "lib/rustlib", musl, "lib").is_dir():

@@ -58,7 +58,7 @@ def begun(trace):
 def idle(bench):
     """A round with no, ten and a thousand pods, beside reading the node's files alone."""
     need_root()
-    seconds = bench.pick(3, 0.5)
+    seconds = bench.pick(2, 0.5)
     for count in PODS if not bench.quick else PODS[:2]:
         yield from idle_with(bench, count, seconds)
 
@@ -84,7 +84,7 @@ def idle_with(bench, count, seconds):
         need("strace")
         ours.resume()
         beside.resume()
-        calls = bench.alternate(*(lambda pid=program.pid: syscalls(bench, pid, seconds) / rounds for program in (ours, beside)))
+        calls = bench.alternate(*(lambda pid=program.pid: syscalls(bench, pid, seconds / 2) / rounds * 2 for program in (ours, beside)))
         yield Line(f"{what}: system calls", "calls", calls[0], "node's files", calls[1], at_most=10)
 
 

@@ -21,6 +21,17 @@ struct entry {
 	char name[];
 };
 
+/* As the kernel lays it out, up to what is wanted of it. */
+struct facts {
+	unsigned mask, block_size;
+	unsigned long attributes;
+	unsigned links, owner, group;
+	unsigned short mode, spare;
+	unsigned long inode, size, blocks;
+	char rest[256 - 56];
+};
+#define WANTED (0x4 | 0x100 | 0x400) /* STATX_NLINK, STATX_INO, STATX_BLOCKS */
+
 static unsigned long entries, blocks;
 
 static int is_itself(const char *name)
@@ -30,8 +41,7 @@ static int is_itself(const char *name)
 
 static void walk(int dir)
 {
-	static const int flags = AT_SYMLINK_NOFOLLOW | AT_STATX_DONT_SYNC;
-	static const unsigned wanted = STATX_BLOCKS | STATX_NLINK | STATX_INO;
+	static const int flags = AT_SYMLINK_NOFOLLOW | 0x4000 /* AT_STATX_DONT_SYNC */;
 	const long size = 32768;
 	char *names = malloc(size);
 	long length;
@@ -39,16 +49,16 @@ static void walk(int dir)
 	while ((length = syscall(SYS_getdents64, dir, names, size)) > 0) {
 		for (long at = 0; at < length;) {
 			struct entry *entry = (struct entry *)(names + at);
-			struct statx facts;
+			struct facts facts;
 			int child;
 
 			at += entry->length;
 			if (is_itself(entry->name))
 				continue;
-			if (syscall(SYS_statx, dir, entry->name, flags, wanted, &facts) < 0)
+			if (syscall(SYS_statx, dir, entry->name, flags, WANTED, &facts) < 0)
 				continue;
 			entries++;
-			blocks += facts.stx_blocks;
+			blocks += facts.blocks;
 			if (entry->type != DT_DIR)
 				continue;
 			child = openat(dir, entry->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
