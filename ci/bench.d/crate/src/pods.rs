@@ -60,8 +60,10 @@ fn cpu_nanos_of(rounds: usize, mut round: impl FnMut()) -> u64 {
     cpu_nanos().saturating_sub(begun) / rounds
 }
 
-/// What this thread has used of the processors, as the scheduler counts.
+/// What this thread has used of the processors, as the scheduler counts: when it
+/// chooses anew.
 fn cpu_nanos() -> u64 {
+    std::thread::yield_now();
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let first = text.split(' ').next().unwrap_or_default();
     first.parse().unwrap_or(0)
