@@ -8,6 +8,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import traceback
 
@@ -15,17 +16,21 @@ YARDSTICKS = pathlib.Path("ci/bench.d/yardsticks")
 BUILT = pathlib.Path("target/bench")
 
 ROWS = {}
+# Those that mostly wait: where no figure counts, the others run meanwhile.
+SLOW = set()
 
 
 class Lacks(Exception):
     """This machine lacks what a row needs; the text says what."""
 
 
-def row(name):
+def row(name, slow=False):
     """Makes a function one of the rows: it takes a Bench and yields Lines."""
 
     def add(function):
         ROWS[name] = function
+        if slow:
+            SLOW.add(name)
         return function
 
     return add
@@ -82,6 +87,7 @@ class Bench:
     def __init__(self, quick, scratch):
         self.quick = quick
         self.scratch = pathlib.Path(scratch)
+        self.scratch.mkdir()
         # Alternating runs of each side.
         self.runs = 1 if quick else 5
         self._evictd = os.environ.get("EVICTD")
@@ -179,18 +185,28 @@ def measure(names, quick):
     table = Table(cpu_name(), platform.release(), began, quick)
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="evictd-bench-") as scratch:
-        bench = Bench(quick, scratch)
-        for name in names:
-            table.loads.append(load())
-            print(f"bench: {name}", file=sys.stderr)
-            try:
-                # A line that was measured stays, whatever becomes of the next.
-                for line in ROWS[name](bench):
-                    table.lines.append(line)
-            except Lacks as lacks:
-                table.lacking[name] = str(lacks)
-            except Exception as error:  # pylint: disable=broad-except
-                traceback.print_exc()
-                table.broken[name] = f"{type(error).__name__}: {error}"
+        work = [(table, name, Bench(quick, pathlib.Path(scratch, name))) for name in names]
+        aside = [threading.Thread(target=measure_row, args=one) for one in work if quick and one[1] in SLOW]
+        for thread in aside:
+            thread.start()
+        for one in work:
+            if not (quick and one[1] in SLOW):
+                measure_row(*one)
+        for thread in aside:
+            thread.join()
     table.seconds = time.monotonic() - start
     return table
+
+
+def measure_row(table, name, bench):
+    table.loads.append(load())
+    print(f"bench: {name}", file=sys.stderr)
+    try:
+        # A line that was measured stays, whatever becomes of the next.
+        for line in ROWS[name](bench):
+            table.lines.append(line)
+    except Lacks as lacks:
+        table.lacking[name] = str(lacks)
+    except Exception as error:  # pylint: disable=broad-except
+        traceback.print_exc()
+        table.broken[name] = f"{type(error).__name__}: {error}"
