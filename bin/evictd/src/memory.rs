@@ -69,6 +69,7 @@ impl Memory {
             | Event::Reclaimed(_)
             | Event::NothingReclaimed
             | Event::Hurried(_)
+            | Event::SilentRuntime(_)
             | Event::NoCandidate { .. }
             | Event::Observed { .. }
             | Event::Problem(_)

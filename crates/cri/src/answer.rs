@@ -56,6 +56,8 @@ impl AnswerReader {
                 return Ok(());
             };
             self.length = Some(length);
+            // Once, instead of ever larger pieces; what is not written costs nothing.
+            self.body.reserve_exact(length);
         }
         let room = self.length.unwrap_or(0).saturating_sub(self.body.len());
         if piece.len() > room {

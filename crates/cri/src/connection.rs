@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 
-use crate::h2::{Http2, Ringline};
+use crate::h2::Http2;
 use crate::received::{Received, malformed};
 use crate::{Failure, MOST_ANSWER_BYTES};
 
@@ -73,7 +73,7 @@ impl From<Trouble> for Failure {
 /// A connection with at most one call in flight.
 pub(crate) struct Connection {
     stream: UnixStream,
-    h2: Box<dyn Http2>,
+    h2: Http2,
 }
 
 impl core::fmt::Debug for Connection {
@@ -92,7 +92,7 @@ impl Connection {
         });
         Ok(Self {
             stream: opened?,
-            h2: Box::new(Ringline::new()),
+            h2: Http2::new(),
         })
     }
 
@@ -118,7 +118,8 @@ impl Connection {
             ("user-agent", "evictd"),
             ("grpc-timeout", &timeout),
         ];
-        self.h2.request(&head, &body).map_err(Trouble::Closed)?;
+        let sent = self.h2.request(&head, &body);
+        sent.map_err(|why| Trouble::Closed(why.into()))?;
         self.flush(deadline)
     }
 
@@ -140,10 +141,6 @@ impl Connection {
             };
             left = rest;
             let piece = piece.get(..count).unwrap_or_default();
-            // As a frame it would be one of five million bytes, to be waited for.
-            if piece.starts_with(b"HTTP/1.") {
-                return Err(malformed("it speaks HTTP/1").into());
-            }
             self.h2.receive(piece);
         }
     }
@@ -160,7 +157,7 @@ impl Connection {
     }
 
     fn flush(&mut self, deadline: Deadline) -> Result<(), Trouble> {
-        let bytes = self.h2.to_send();
+        let bytes = self.h2.take_outgoing();
         let mut rest = bytes.as_slice();
         while !rest.is_empty() {
             let ready = self.stream.set_write_timeout(Some(deadline.left()?));

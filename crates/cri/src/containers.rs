@@ -1,5 +1,5 @@
-use alloc::collections::BTreeMap;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use crate::proto::{Bytes, ProtoError, Value, parse_fields};
 use crate::runtime::{read_info, read_pair};
@@ -52,9 +52,9 @@ pub struct Container {
     /// When it was made: nanoseconds since 1970.
     pub created_nanos: i64,
     /// Its labels.
-    pub labels: BTreeMap<String, String>,
+    pub labels: Vec<(String, String)>,
     /// Its annotations.
-    pub annotations: BTreeMap<String, String>,
+    pub annotations: Vec<(String, String)>,
 }
 
 impl Container {

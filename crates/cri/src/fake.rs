@@ -18,8 +18,6 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::{fs, thread};
 
-use ringline_h2::hpack::Decoder;
-
 /// An answer, in form or not.
 #[derive(Clone, Debug)]
 pub enum Reply {
@@ -206,7 +204,6 @@ pub fn settings() -> Vec<u8> {
 struct Peer {
     stream: UnixStream,
     is_raw: bool,
-    fields: Decoder,
     methods: BTreeMap<u32, String>,
     bodies: BTreeMap<u32, Vec<u8>>,
     /// How much may be sent: of the connection, and of a new stream.
@@ -220,7 +217,6 @@ impl Peer {
         Self {
             stream,
             is_raw,
-            fields: Decoder::new(4096),
             methods: BTreeMap::new(),
             bodies: BTreeMap::new(),
             window: 65_535,
@@ -329,13 +325,7 @@ impl Peer {
         self.stream.read_exact(&mut payload)?;
         match kind {
             HEADERS => {
-                let found = self.fields.decode(&payload).unwrap();
-                let path = found
-                    .into_iter()
-                    .find(|field| field.name == b":path")
-                    .unwrap();
-                self.methods
-                    .insert(stream, String::from_utf8(path.value).unwrap());
+                self.methods.insert(stream, path_of(&payload));
                 self.windows.insert(stream, self.new_window);
             }
             DATA => {
@@ -364,5 +354,24 @@ impl Peer {
             _ => {}
         }
         Ok(None)
+    }
+}
+
+/// The path in a block of fields that are all written out.
+fn path_of(mut block: &[u8]) -> String {
+    loop {
+        let mut texts = [String::new(), String::new()];
+        assert_eq!(block[0], 0, "a field that is written out");
+        block = &block[1..];
+        for text in &mut texts {
+            let length = usize::from(block[0]);
+            assert!(length < 127, "a short text");
+            *text = String::from_utf8(block[1..=length].to_vec()).unwrap();
+            block = &block[1 + length..];
+        }
+        let [name, path] = texts;
+        if name == ":path" {
+            return path;
+        }
     }
 }

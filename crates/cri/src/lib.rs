@@ -26,6 +26,7 @@ mod error;
 #[cfg(any(test, feature = "fake"))]
 pub mod fake;
 mod h2;
+mod hpack;
 mod images;
 mod proto;
 mod received;

@@ -4,10 +4,9 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use ringline_h2::HeaderField;
-
 use crate::connection::Trouble;
-use crate::h2::{Event, Http2, Ringline};
+use crate::h2::{Event, Http2};
+use crate::hpack::Fields;
 use crate::{AnswerReader, Bytes, Failure, MOST_ANSWER_BYTES};
 
 /// Characters of a runtime's own words.
@@ -19,13 +18,13 @@ const MOST_WORDS: usize = 512;
 /// # Errors
 /// Where that is no answer, or not all of one.
 pub fn parse_connection(bytes: &[u8], piece: usize) -> Result<Vec<u8>, Failure> {
-    let mut h2 = Ringline::new();
+    let mut h2 = Http2::new();
     h2.request(&[(":path", "/")], &[0; 5])
-        .map_err(Failure::NotReachable)?;
+        .map_err(|why| Failure::NotReachable(why.into()))?;
     let mut answer = Received::new();
     for piece in bytes.chunks(piece.max(1)) {
         h2.receive(piece);
-        drop(h2.to_send());
+        drop(h2.take_outgoing());
         while let Some(event) = h2.next_event() {
             if answer.take(event)? {
                 return answer.finish();
@@ -61,28 +60,24 @@ impl Received {
             Event::Fields(fields) => self.fields(&fields)?,
             Event::Data(piece) => self.reader.push(&piece).map_err(Failure::Malformed)?,
             Event::End => return Ok(true),
-            Event::Closing(why) => return Err(Trouble::Closed(why)),
+            Event::Closing(why) => return Err(Trouble::Closed(why.into())),
             Event::Broken(why) => return Err(Failure::Malformed(why).into()),
         }
         Ok(false)
     }
 
-    fn fields(&mut self, fields: &[HeaderField]) -> Result<(), Failure> {
-        let value = |name: &[u8]| {
-            let field = fields.iter().find(|field| field.name == name);
-            field.map(|field| field.value.as_slice())
-        };
+    fn fields(&mut self, fields: &Fields) -> Result<(), Failure> {
         if !core::mem::replace(&mut self.has_head, true) {
-            check_head(value(b":status"), value(b"content-type"))?;
+            check_head(fields)?;
         }
-        if let Some(text) = value(b"grpc-status") {
+        if let Some(text) = &fields.grpc_status {
             let number = core::str::from_utf8(text)
                 .ok()
                 .and_then(|text| text.parse().ok());
-            let what = || malformed(format!("a gRPC status of {}", Bytes::new(text).text()));
+            let what = || malformed(format!("a gRPC status of {}", words(text)));
             self.code = Some(number.ok_or_else(what)?);
         }
-        if let Some(text) = value(b"grpc-message") {
+        if let Some(text) = &fields.grpc_message {
             self.message = words(text);
         }
         Ok(())
@@ -100,12 +95,12 @@ impl Received {
     }
 }
 
-fn check_head(status: Option<&[u8]>, content: Option<&[u8]>) -> Result<(), Failure> {
-    let status = status.unwrap_or_default();
+fn check_head(fields: &Fields) -> Result<(), Failure> {
+    let status = fields.status.as_deref().unwrap_or_default();
     if status != b"200" {
         return Err(malformed(format!("HTTP status {}", words(status))));
     }
-    let content = content.unwrap_or_default();
+    let content = fields.content_type.as_deref().unwrap_or_default();
     if !content.starts_with(b"application/grpc") {
         return Err(malformed(format!("content of type {}", words(content))));
     }

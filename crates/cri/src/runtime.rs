@@ -1,4 +1,3 @@
-use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -297,10 +296,10 @@ fn of_id(id: &str) -> Writer {
 /// A pair of a map of texts.
 pub(crate) fn read_pair(
     pair: Bytes<'_>,
-    into: &mut BTreeMap<String, String>,
+    into: &mut Vec<(String, String)>,
 ) -> Result<(), ProtoError> {
     let (key, value) = pair_of(pair)?;
-    into.insert(key.text(), value.text());
+    into.push((key.text(), value.text()));
     Ok(())
 }
 

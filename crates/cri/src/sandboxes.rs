@@ -1,5 +1,5 @@
-use alloc::collections::BTreeMap;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use crate::proto::{Bytes, ProtoError, Value, parse_fields};
 use crate::runtime::read_pair;
@@ -22,9 +22,9 @@ pub struct Sandbox {
     /// When it was made: nanoseconds since 1970.
     pub created_nanos: i64,
     /// The pod's labels.
-    pub labels: BTreeMap<String, String>,
+    pub labels: Vec<(String, String)>,
     /// The pod's annotations.
-    pub annotations: BTreeMap<String, String>,
+    pub annotations: Vec<(String, String)>,
 }
 
 impl Sandbox {

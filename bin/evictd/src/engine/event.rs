@@ -78,6 +78,8 @@ pub(crate) enum Event {
     NotBegun { victim: Victim, error: String },
     /// The grace of a pod was cut short.
     Hurried(Victim),
+    /// Its container runtime does not answer.
+    SilentRuntime(Victim),
     /// A pod is gone.
     Killed((Victim, KillReport)),
     /// A pod could not be killed, or not in time.
@@ -118,6 +120,7 @@ impl Event {
             | Self::Condition { holds: true, .. }
             | Self::Evicting { .. }
             | Self::Hurried(_)
+            | Self::SilentRuntime(_)
             | Self::Observed {
                 observed: false, ..
             }
@@ -292,6 +295,7 @@ impl fmt::Display for Event {
                     "a hard threshold is met: pod {victim} is killed before its grace ends"
                 )
             }
+            Self::SilentRuntime(victim) => write!(f, "pod {victim}: {SILENT}"),
             Self::Killed((victim, report)) => killed(f, victim, report),
             Self::Stuck((victim, report)) => stuck(f, victim, report),
             Self::NoCandidate { signal, pods } => match pods {
@@ -314,6 +318,9 @@ impl fmt::Display for Event {
         }
     }
 }
+
+const SILENT: &str =
+    "its container runtime does not answer: its processes are ended through its cgroup";
 
 fn evicting(
     f: &mut fmt::Formatter<'_>,

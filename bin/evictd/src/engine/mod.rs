@@ -355,7 +355,12 @@ impl Engine {
         let how = self.pods.announce(&found, grace);
         match self.pods.runtime.start_kill(now, &found, how) {
             Ok(kill) => {
-                self.flight = Some(Flight::new(found, victim, kill));
+                let flight = Flight::new(found, victim, kill);
+                self.flight = Some(if how.asked_by_runtime {
+                    flight.left_to_runtime(now)
+                } else {
+                    flight
+                });
                 self.advance_flight(now, tell)
             }
             Err(error) => {
@@ -392,7 +397,12 @@ impl Engine {
 
     /// Polls the kill in flight; answers with the next plan once it has ended.
     fn advance_flight(&mut self, now: Mono, tell: Tell<'_>) -> Option<Plan> {
-        let state = self.flight.as_mut()?.poll(now);
+        let flight = self.flight.as_mut()?;
+        if flight.ask_if_unheard(now) {
+            let victim = flight.victim.clone();
+            tell(now, &Event::SilentRuntime(victim));
+        }
+        let state = flight.poll(now);
         match state {
             KillState::Waiting { .. } => None,
             KillState::Gone => {

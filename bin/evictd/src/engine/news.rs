@@ -41,6 +41,13 @@ impl Engine {
                     }
                 }
                 News::Lost(error) => tell(now, &Event::Problem(error.to_string())),
+                News::Ending { uid } => {
+                    if let Some(flight) = &mut self.flight
+                        && flight.victim.uid == uid
+                    {
+                        flight.heard();
+                    }
+                }
                 News::Ended {
                     uid: _,
                     result: Ok(()),
@@ -107,12 +114,14 @@ impl Engine {
         tell: Tell<'_>,
     ) {
         let has_given = matches!(result, Ok(collected) if collected.has_given());
-        let mut is_news = true;
-        if number == self.reclaiming.images_job {
-            let reached = matches!(result, Ok(collected) if collected.is_enough());
-            is_news = self.reclaiming.images_rest.ended(reached);
-        }
-        if is_news || has_given {
+        // Of a dry run, what would be done counts as not done.
+        let reached = has_given || matches!(result, Ok(collected) if collected.is_empty());
+        let rest = if number == self.reclaiming.images_job {
+            &mut self.reclaiming.images_rest
+        } else {
+            &mut self.reclaiming.containers_rest
+        };
+        if rest.ended(reached) || has_given {
             tell_collected(now, result, tell);
         }
     }

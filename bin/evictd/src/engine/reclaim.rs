@@ -46,6 +46,8 @@ pub(super) struct Reclaiming {
     /// The last regular job about images, and how its like have fared.
     pub(super) images_job: u64,
     pub(super) images_rest: Backoff,
+    /// The same of dead containers, only so that one failure is told once.
+    pub(super) containers_rest: Backoff,
     /// Where nothing was given back: until when it is not tried again.
     rest: Option<(Mono, Duration)>,
 }

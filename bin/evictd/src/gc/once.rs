@@ -2,6 +2,7 @@
 
 use evictd_config::Resolved;
 use evictd_jsontext::Json;
+use evictd_state::read_state;
 
 use super::runtime::{Removed, RuntimeCollected};
 use super::{RuntimeCollector, SharedRecords};
@@ -46,7 +47,13 @@ impl AllDone {
 /// Asks each runtime that answers; in text, tells of each thing when it is gone.
 pub(super) fn collect(settings: &Resolved, what: &Collect, json: bool) -> AllDone {
     let mut all = AllDone::default();
-    let records = SharedRecords::default();
+    // What the daemon has seen of images, if one ever ran: their order goes by it.
+    let state = settings.state_dir.as_deref().map(read_state);
+    let known = state
+        .and_then(Result::ok)
+        .flatten()
+        .map(|state| state.images);
+    let records = SharedRecords::new(known.unwrap_or_default().into());
     let mut collector = match RuntimeCollector::of(settings, records) {
         Ok(collector) => collector,
         Err(error) => {

@@ -56,6 +56,11 @@ pub(crate) enum News {
     Listed,
     /// It answers no more, or not yet.
     Lost(CallError),
+    /// It answers and is being told to end a pod.
+    Ending {
+        /// Which.
+        uid: String,
+    },
     /// It was told to end a pod.
     Ended {
         /// Which.

@@ -379,6 +379,8 @@ impl Shared {
             }
             None => runtime.insert(open_first(&self.candidate)?.0),
         };
+        let uid = end.pod.pod.metadata.uid.clone();
+        self.tell(News::Ending { uid });
         opened.end_pod(&end.pod, end.grace)
     }
 

@@ -113,7 +113,7 @@ fn odd_http() -> Vec<Case> {
         (
             "stranger",
             with(&[frame(1, 4, 9, &[0x88])]),
-            "unknown stream",
+            "an answer to no request",
         ),
         ("hpack", with(&[frame(1, 4, THIS, &[0xff; 9])]), "HPACK"),
         (
@@ -124,7 +124,7 @@ fn odd_http() -> Vec<Case> {
         (
             "pushed",
             with(&[frame(5, 4, THIS, &[0, 0, 0, 2, 0x88])]),
-            "PUSH",
+            "a pushed answer",
         ),
         ("closing", with(&[goaway]), "closes its connections"),
     ]
@@ -321,18 +321,19 @@ fn endless() {
     let strange = frame(77, 0, 0, &[0; 8_000]);
     let more = frame(9, 0, THIS, &[0; 8_000]);
     let headers = frame(1, 0, THIS, &[]);
-    for (name, bytes) in [
-        ("strange", [settings(), strange.repeat(2_300)].concat()),
-        ("fields", [settings(), headers, more.repeat(2_300)].concat()),
+    for (name, bytes, said) in [
+        ("strange", strange.repeat(2_300), "an answer without end"),
+        (
+            "fields",
+            [headers, more.repeat(2_300)].concat(),
+            "header fields without end",
+        ),
     ] {
+        let bytes = [settings(), bytes].concat();
         let fake = Fake::start_raw(name, move |_, _| Reply::Bytes(bytes.clone()));
         let answer = Client::new(&fake.socket()).call(METHOD, &[], LONG);
         let failure = answer.unwrap_err().failure;
-        assert_eq!(
-            failure,
-            Failure::Malformed("an answer without end".into()),
-            "{name}"
-        );
+        assert_eq!(failure, Failure::Malformed(said.into()), "{name}");
     }
 }
 

@@ -3,6 +3,8 @@ use std::path::{Path, PathBuf};
 
 use evictd_cri::{Container, ContainerState, ContainerStatus, Resources};
 
+use super::json::find_value;
+use super::layer::read_layer;
 use crate::remote::read_cgroup;
 
 /// What is known of a container beside the list.
@@ -13,6 +15,7 @@ pub(super) struct Details {
     pub(super) cgroup: Option<PathBuf>,
     pub(super) finished_nanos: Option<i64>,
     pub(super) log: Option<PathBuf>,
+    pub(super) layer: Option<PathBuf>,
     pub(super) resources: Resources,
     /// The image, by its id where that could be found.
     pub(super) image: String,
@@ -43,6 +46,9 @@ impl Details {
         Self {
             // Not the list's: what has changed since is asked for again.
             state: is_whole.then_some(status.state),
+            layer: pid
+                .and_then(|pid| read_layer(proc, pid))
+                .filter(|_| cgroup.is_some()),
             cgroup,
             finished_nanos: Some(status.finished_nanos).filter(|nanos| *nanos > 0),
             log: Some(status.log_path)
@@ -56,7 +62,5 @@ impl Details {
 
 /// The first process: containerd and CRI-O tell it so.
 fn pid_of(info: Option<&str>) -> Option<u32> {
-    let info: serde_json::Value = serde_json::from_str(info?).ok()?;
-    let pid = info.get("pid")?.as_u64()?;
-    u32::try_from(pid).ok()
+    find_value(info?, "pid")?.parse().ok()
 }

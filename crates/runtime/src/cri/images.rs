@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use evictd_cri::{Container, FsInfo, Image};
 
+use super::json::find_value;
 use crate::{ListedImage, RuntimeDisks};
 
 /// A digest stands behind it: so ids of images begin.
@@ -49,8 +50,7 @@ pub(super) fn of_sandbox(info: Option<&str>, images: &[Image]) -> Option<String>
 }
 
 fn named(key: &str, json: Option<&str>, images: &[Image]) -> Option<String> {
-    let json: serde_json::Value = serde_json::from_str(json?).ok()?;
-    find(json.get(key)?.as_str()?, images).map(String::from)
+    find(find_value(json?, key)?, images).map(String::from)
 }
 
 /// The images; `pinned` is the sandboxes'. Where that could not be found out, all

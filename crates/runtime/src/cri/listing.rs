@@ -29,11 +29,12 @@ const POD_NAMESPACE: &str = "io.kubernetes.pod.namespace";
 /// A weight that stands for no request of cpu.
 const LEAST_SHARES: u64 = 2;
 
-/// Puts all of it together, in the order of the lists.
+/// Puts all of it together, in the order of the lists. `known` has the details of
+/// each container.
 pub(super) fn assemble(
     sandboxes: &[Sandbox],
     containers: &[Container],
-    known: &BTreeMap<String, Details>,
+    known: &[Details],
     notes: Vec<String>,
 ) -> RuntimeListing {
     let mut assembly = Assembly {
@@ -43,9 +44,8 @@ pub(super) fn assemble(
     for sandbox in sandboxes {
         assembly.add_sandbox(sandbox);
     }
-    let nothing = Details::default();
-    for container in containers {
-        assembly.add_container(container, known.get(&container.id).unwrap_or(&nothing));
+    for (container, details) in containers.iter().zip(known) {
+        assembly.add_container(container, details);
     }
     let pods = assembly.pods.into_iter().map(Draft::finish).collect();
     RuntimeListing {
@@ -135,7 +135,10 @@ impl Assembly {
             finished_nanos: details.finished_nanos,
             attempt: container.attempt,
             cgroup: details.cgroup.clone(),
-            layer: WritableLayer::Unknown,
+            layer: match &details.layer {
+                Some(path) => WritableLayer::Dir(path.clone()),
+                None => WritableLayer::Unknown,
+            },
             log: details.log.clone(),
         });
     }
@@ -145,7 +148,7 @@ impl Assembly {
         if let Some(index) = self.by_sandbox.get(&container.sandbox) {
             return *index;
         }
-        let label = |key: &str| container.labels.get(key).map(String::as_str);
+        let label = |key: &str| text(&container.labels, key).map(String::as_str);
         let uid = label(POD_UID).filter(|uid| !uid.is_empty());
         let index = self.pod(uid.unwrap_or(&container.sandbox));
         if let Some(draft) = self.pods.get_mut(index) {
@@ -161,8 +164,8 @@ impl Assembly {
 
 impl Draft {
     fn describe(&mut self, sandbox: &Sandbox, notes: &mut Vec<String>) {
-        let marks = marks(&sandbox.labels, &sandbox.annotations);
-        let wishes = read_wishes(&marks, &sandbox.name, notes);
+        let mark = |key: &str| mark(&sandbox.annotations, &sandbox.labels, key);
+        let wishes = read_wishes(&mark, &sandbox.name, notes);
         self.pod.sandbox = Some(sandbox.id.clone());
         self.memory_request = wishes.memory_request;
         self.pod.pod.spec.priority = wishes.priority;
@@ -174,19 +177,26 @@ impl Draft {
         };
         metadata.name = clean(name);
         metadata.namespace = clean(&sandbox.namespace);
-        metadata.labels.clone_from(&sandbox.labels);
-        metadata.annotations.clone_from(&sandbox.annotations);
+        for (texts, from) in [
+            (&mut metadata.labels, &sandbox.labels),
+            (&mut metadata.annotations, &sandbox.annotations),
+        ] {
+            texts.clear();
+            for (key, value) in from {
+                texts.insert(key.clone(), value.clone());
+            }
+        }
     }
 
     fn add_running(&mut self, container: &Container, details: &Details, notes: &mut Vec<String>) {
         let who = format!("{}/{}", self.pod.pod.metadata.name, container.name);
-        let marks = marks(&container.labels, &container.annotations);
-        let wishes = read_wishes(&marks, &who, notes);
+        let mark = |key: &str| mark(&container.annotations, &container.labels, key);
+        let wishes = read_wishes(&mark, &who, notes);
         self.pod.running.push(container.id.clone());
         self.pod.cgroups.extend(details.cgroup.clone());
         let spec = &mut self.pod.pod.spec;
         spec.priority = spec.priority.max(wishes.priority);
-        let grace = container.annotations.get(GRACE);
+        let grace = text(&container.annotations, GRACE);
         let grace = grace.and_then(|text| text.parse().ok());
         spec.termination_grace_period_seconds = spec.termination_grace_period_seconds.max(grace);
         spec.containers.push(evictd_pod::Container {
@@ -218,17 +228,16 @@ impl Draft {
     }
 }
 
-/// Labels and annotations of evictd's, the annotations last: they count.
-fn marks(
-    labels: &BTreeMap<String, String>,
-    annotations: &BTreeMap<String, String>,
-) -> BTreeMap<String, String> {
-    labels
-        .iter()
-        .chain(annotations)
-        .filter(|(key, _)| key.starts_with("evictd."))
-        .map(|(key, value)| (key.clone(), value.clone()))
-        .collect()
+type Texts = [(String, String)];
+
+/// An annotation, else a label.
+fn mark<'a>(annotations: &'a Texts, labels: &'a Texts, key: &str) -> Option<&'a String> {
+    text(annotations, key).or_else(|| text(labels, key))
+}
+
+fn text<'a>(texts: &'a Texts, key: &str) -> Option<&'a String> {
+    let found = texts.iter().find(|(known, _)| known == key);
+    found.map(|(_, value)| value)
 }
 
 fn resources(told: &Resources, memory_request: Option<Quantity>) -> evictd_pod::Resources {

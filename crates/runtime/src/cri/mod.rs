@@ -2,6 +2,8 @@
 
 mod details;
 mod images;
+mod json;
+mod layer;
 mod listing;
 #[cfg(test)]
 mod tests;
@@ -63,6 +65,12 @@ const FAILED_PRECONDITION: u32 = 9;
 /// [`RuntimeListing::notes`]. The annotation `io.kubernetes.pod.terminationGracePeriod`
 /// that the kubelet gives its containers is the pod's grace.
 ///
+/// # Writable layers
+///
+/// That of a container on overlayfs is a directory, known since the container was
+/// first seen to run; other storage is measured by the runtime, see
+/// [`measure_layers`](ContainerRuntime::measure_layers).
+///
 /// # Images
 ///
 /// [`ListedContainer::image`](crate::ListedContainer::image) is the id that
@@ -75,7 +83,9 @@ pub struct CriRuntime {
     cri: Cri,
     proc: PathBuf,
     /// What is known of each container, as long as the list says the same of it.
-    known: BTreeMap<String, Details>,
+    known: Vec<Details>,
+    /// Where in `known` it is, by id.
+    places: BTreeMap<String, usize>,
 }
 
 impl CriRuntime {
@@ -93,7 +103,8 @@ impl CriRuntime {
             endpoint: format!("unix://{}", socket.display()),
             cri: Cri::new(socket, limit),
             proc: proc.to_owned(),
-            known: BTreeMap::new(),
+            known: Vec::new(),
+            places: BTreeMap::new(),
         }
     }
 
@@ -127,25 +138,44 @@ impl CriRuntime {
         let mut containers = self.cri.containers()?;
         let mut notes = Vec::new();
         let mut before = core::mem::take(&mut self.known);
+        let places = core::mem::take(&mut self.places);
         let mut images = None;
-        for container in &containers {
-            let known = before.remove(&container.id);
-            let known = match known.filter(|known| known.is_of(container)) {
-                Some(known) => Some(known),
-                None => self.look_up(container, &mut images, &mut notes)?,
+        let mut failed = None;
+        containers.retain(|container| {
+            let known = places.get(&container.id);
+            let known = known.and_then(|place| before.get_mut(*place));
+            let known = known.map(core::mem::take).unwrap_or_default();
+            let layer = known.layer.clone();
+            let known = if known.is_of(container) {
+                Ok(Some(known))
+            } else if failed.is_none() {
+                self.look_up(container, &mut images, &mut notes)
+            } else {
+                Ok(None)
             };
-            if let Some(known) = known {
-                self.known.insert(container.id.clone(), known);
+            match known {
+                Ok(Some(mut details)) => {
+                    // It outlives the process that led to it.
+                    details.layer = details.layer.or(layer);
+                    self.places.insert(container.id.clone(), self.known.len());
+                    self.known.push(details);
+                    return true;
+                }
+                // What vanished in between is not there.
+                Ok(None) => {}
+                Err(error) => failed = Some(error),
             }
+            false
+        });
+        match failed {
+            Some(error) => Err(error),
+            None => Ok(listing::assemble(
+                &sandboxes,
+                &containers,
+                &self.known,
+                notes,
+            )),
         }
-        // What vanished in between is not there.
-        containers.retain(|container| self.known.contains_key(&container.id));
-        Ok(listing::assemble(
-            &sandboxes,
-            &containers,
-            &self.known,
-            notes,
-        ))
     }
 
     /// What one call tells of a container; `None` when it has vanished meanwhile.
@@ -212,12 +242,16 @@ impl ContainerRuntime for CriRuntime {
     /// each. containerd measures the layers every ten seconds.
     fn measure_layers(&mut self, listing: &mut RuntimeListing) -> Result<(), CallError> {
         let layers = self.cri.layers().map_err(|error| self.error(error))?;
-        let by_id: BTreeMap<&str, _> = layers.iter().map(|layer| (&*layer.id, layer)).collect();
+        let mut places = BTreeMap::new();
+        for (place, layer) in layers.iter().enumerate() {
+            places.insert(layer.id.clone(), place);
+        }
         for container in &mut listing.containers {
-            let Some(layer) = by_id.get(container.id.as_str()) else {
+            let place = places.get(&container.id);
+            let Some(layer) = place.and_then(|place| layers.get(*place)) else {
                 continue;
             };
-            if let Some(bytes) = layer.bytes {
+            if let (Some(bytes), WritableLayer::Unknown) = (layer.bytes, &container.layer) {
                 let inodes = layer.inodes;
                 container.layer = WritableLayer::Used { bytes, inodes };
             }

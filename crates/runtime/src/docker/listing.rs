@@ -117,7 +117,8 @@ impl<'a> Assembly<'a> {
             return;
         };
         let runs = state_of(&summary.state) == ContainerState::Running;
-        let wishes = read_wishes(&summary.labels, &summary.name, &mut self.listing.notes);
+        let label_of = |key: &str| summary.labels.get(key);
+        let wishes = read_wishes(&label_of, &summary.name, &mut self.listing.notes);
         let spec = &mut pod.pod.spec;
         spec.priority = spec.priority.max(wishes.priority);
         // The one that runs, else the newest, which the engines list first.

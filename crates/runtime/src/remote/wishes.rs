@@ -1,4 +1,3 @@
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -22,8 +21,9 @@ pub(crate) struct Wishes {
 }
 
 /// Reads them; what makes no sense goes into `notes` and counts as not there.
-pub(crate) fn read_wishes(
-    labels: &BTreeMap<String, String>,
+/// `label` gives the value of one.
+pub(crate) fn read_wishes<'a>(
+    label: &dyn Fn(&str) -> Option<&'a String>,
     who: &str,
     notes: &mut Vec<String>,
 ) -> Wishes {
@@ -32,20 +32,20 @@ pub(crate) fn read_wishes(
         notes.push(format!("{who}: label {key}={value} is ignored: {right}"));
     };
     let mut wishes = Wishes::default();
-    if let Some(text) = labels.get(PRIORITY) {
+    if let Some(text) = label(PRIORITY) {
         wishes.priority = text.parse().ok();
         if wishes.priority.is_none() {
             odd(PRIORITY, text, "not a whole number of 32 bits");
         }
     }
-    if let Some(text) = labels.get(MEMORY_REQUEST) {
+    if let Some(text) = label(MEMORY_REQUEST) {
         let quantity = Quantity::parse(text.as_bytes()).ok();
         wishes.memory_request = quantity.filter(|quantity| quantity.signum() >= 0);
         if wishes.memory_request.is_none() {
             odd(MEMORY_REQUEST, text, "not a quantity such as 64Mi");
         }
     }
-    match labels.get(PROTECT).map(String::as_str) {
+    match label(PROTECT).map(String::as_str) {
         Some("true") => wishes.priority = wishes.priority.max(Some(PROTECTED)),
         None | Some("false") => {}
         Some(text) => odd(PROTECT, text, "neither true nor false"),

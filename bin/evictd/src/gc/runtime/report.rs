@@ -71,11 +71,6 @@ impl RuntimeCollected {
         !self.dry_run && !self.removed.is_empty()
     }
 
-    /// Whether all went that had to.
-    pub(crate) const fn is_enough(&self) -> bool {
-        self.shortfall.is_none() && self.errors.is_empty()
-    }
-
     /// Whether something that should have gone is still there.
     pub(crate) const fn has_failed(&self) -> bool {
         !self.errors.is_empty()
