@@ -15,7 +15,7 @@ def refresh(bench):
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     for count in bench.pick([100, 1000], [3]):
         with machine.pods(bench, count, bench.pick(256, 16)) as base:
-            yield from refresh_of(bench, count, base, bench.pick(20_000 // count, 2))
+            yield from refresh_of(bench, count, base, bench.pick(5000 // count, 2))
 
 
 def refresh_of(bench, count, base, rounds):
