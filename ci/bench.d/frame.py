@@ -200,7 +200,7 @@ def measure(names, quick):
 
 def measure_row(table, name, bench):
     table.loads.append(load())
-    print(f"bench: {name}", file=sys.stderr)
+    began = time.monotonic()
     try:
         # A line that was measured stays, whatever becomes of the next.
         for line in ROWS[name](bench):
@@ -210,3 +210,4 @@ def measure_row(table, name, bench):
     except Exception as error:  # pylint: disable=broad-except
         traceback.print_exc()
         table.broken[name] = f"{type(error).__name__}: {error}"
+    print(f"bench: {name} took {time.monotonic() - began:.0f} s", file=sys.stderr)

@@ -92,7 +92,7 @@ def idle_with(bench, count, seconds):
 def idle_cpu(bench):
     """A second's watching beside earlyoom, which wakes once a second too while much is free."""
     need_root()
-    seconds = bench.pick(5, 1)
+    seconds = bench.pick(4, 1)
     earlyoom = [bench.earlyoom(), "--dryrun", "-r", "0", "-M", "100000"]
     with (
         machine.Running(command(bench, "1s"), bench.scratch / "log") as ours,

@@ -38,7 +38,7 @@ def held(bench, program, started):
     try:
         with machine.Running(program, bench.scratch / "log", cgroup) as running:
             running.await_line(started)
-            time.sleep(bench.pick(1.5, 0.3))
+            time.sleep(bench.pick(1, 0.3))
             charge = "memory.usage_in_bytes" if machine.is_v1() else "memory.current"
             return running.resident_kib(), int((cgroup / charge).read_text(encoding="ascii")) / 1024
     finally:
