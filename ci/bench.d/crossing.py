@@ -51,7 +51,8 @@ def crossing(bench):
         raise Lacks("cgroup v1")
     notes = scenario(bench, "ci/native", "crossing-v1", ["notices"], bench.pick(30, 1))
     ours = millis(notes["ours"])
-    yield Line("crossing to SIGKILL, v1", "ms", ours, "eventfd alone", millis(notes["beside"]), at_most=2, worst_at_most=20)
+    beside = millis(notes["beside"])
+    yield Line("crossing to SIGKILL, v1", "ms", ours, "eventfd alone", beside, at_most=2, worst_at_most=20)
     earlyoom = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child", bench.yardstick("available")]
     earlyoom += [str(bench.pick(1024, 512)), str(bench.pick(10, 1)), bench.earlyoom(), "-r", "0", "-M", "@@"]
     ran = subprocess.run(earlyoom, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True)

@@ -100,7 +100,8 @@ class Bench:
         """The static binary; built where EVICTD does not name one."""
         if self._evictd is None:
             # Too large a binary is another part's failure, and can be measured.
-            built = subprocess.run(["ci/build-static"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+            quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
+            built = subprocess.run(["ci/build-static"], check=False, **quiet)
             self._evictd = "target/static/x86_64/evictd"
             if not os.access(self._evictd, os.X_OK):
                 raise Lacks(f"the static binary: {built.stderr.strip()}")
@@ -110,7 +111,8 @@ class Bench:
         """A program of ours that does only what must be done, built where it is not as new."""
         source = YARDSTICKS / f"{name}.c"
         need("musl-gcc")
-        return self._built(source, ["musl-gcc", "-static", "-O2", "-Wall", "-Wextra", "-Werror", "-Wno-format-truncation"])
+        warnings = ["-Wall", "-Wextra", "-Werror", "-Wno-format-truncation"]
+        return self._built(source, ["musl-gcc", "-static", "-O2", *warnings])
 
     def smallest_rust(self):
         """The smallest Rust program that decides something, static as evictd is."""

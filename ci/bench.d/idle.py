@@ -84,7 +84,10 @@ def idle_with(bench, count, seconds):
         need("strace")
         ours.resume()
         beside.resume()
-        calls = bench.alternate(*(lambda pid=program.pid: syscalls(bench, pid, seconds / 2) / rounds * 2 for program in (ours, beside)))
+        measures = [
+            lambda pid=program.pid: syscalls(bench, pid, seconds / 2) / (rounds / 2) for program in (ours, beside)
+        ]
+        calls = bench.alternate(*measures)
         yield Line(f"{what}: system calls", "calls", calls[0], "node's files", calls[1], at_most=10)
 
 
@@ -106,5 +109,6 @@ def idle_cpu(bench):
             lambda program=program: machine.cpu_while_running(program, seconds) / seconds for program in (ours, beside)
         ]
         figures = bench.alternate(*measures)
-    yield Line("idle CPU at 1 s, all signals", "µs/s", figures[0], "earlyoom, memory alone", figures[1], ratio_at_most=1)
+    what = "idle CPU at 1 s, all signals"
+    yield Line(what, "µs/s", figures[0], "earlyoom, memory alone", figures[1], ratio_at_most=1)
 

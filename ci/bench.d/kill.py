@@ -21,8 +21,9 @@ def kill(bench):
     figures = bench.alternate(*(lambda method=method: freed(bench, method) / 1000 for method in methods))
     ours, release, plain = figures
     note = f"plain SIGKILL: {min(plain):.0f}–{max(plain):.0f} ms"
-    yield Line("starved victim, memory free", "ms", ours, "SIGKILL, process_mrelease", release, ratio_at_most=1.2, note=note)
-    yield Line("starved victim, memory free", "ms", ours, "SIGKILL alone", plain, ratio_at_most=0.2)
+    what = "starved victim, memory free"
+    yield Line(what, "ms", ours, "SIGKILL, process_mrelease", release, ratio_at_most=1.2, note=note)
+    yield Line(what, "ms", ours, "SIGKILL alone", plain, ratio_at_most=0.2)
 
 
 def freed(bench, method):

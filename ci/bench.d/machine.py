@@ -71,8 +71,9 @@ class Running:
     def __init__(self, command, log, cgroup=None):
         self.log = pathlib.Path(log)
         enter = (lambda: (cgroup / "cgroup.procs").write_text("0", encoding="ascii")) if cgroup else None
-        with self.log.open("wb") as stderr:
-            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=stderr, stderr=stderr, preexec_fn=enter)
+        with self.log.open("wb") as log:
+            ends = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log}
+            self.process = subprocess.Popen(command, preexec_fn=enter, **ends)
         self.pid = self.process.pid
 
     def __enter__(self):

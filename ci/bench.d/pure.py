@@ -30,7 +30,8 @@ def rank(bench):
         note = f"the first alone by one scan would take {statistics.median(first) / 1000:.1f} µs"
         for how, ours in (SHIPPED, shipped), (FAST, fast):
             micros = [[nanos / 1000 for nanos in figures] for figures in (ours, packed)]
-            yield Line(f"rank {count:,} pods, {how}", "µs", micros[0], "packed sort", micros[1], ratio_at_most=2, note=note)
+            what = f"rank {count:,} pods, {how}"
+            yield Line(what, "µs", micros[0], "packed sort", micros[1], ratio_at_most=2, note=note)
             note = ""
 
 

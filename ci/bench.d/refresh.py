@@ -23,7 +23,8 @@ def refresh_of(bench, count, base, rounds):
     usage = "memory.usage_in_bytes" if machine.is_v1() else "memory.current"
     roots = [str(root / base) for root in machine.hierarchies()]
     least = [bench.yardstick("ticks"), "pods", str(rounds), str(count)]
-    whole, lazy = ([*least, *names, "--", *roots] for names in ([usage, "memory.stat", "+pids.current"], [usage, "+pids.current"]))
+    whole = [*least, usage, "memory.stat", "+pids.current", "--", *roots]
+    lazy = [*least, usage, "+pids.current", "--", *roots]
     figures = bench.alternate(
         lambda: [int(nanos) / 1000 for nanos in output(*ours).split()],
         lambda: float(output(*whole)),

@@ -20,5 +20,6 @@ def crossing_v2(bench):
     libraries = re.findall(r"(/\S+/(?:ld-linux-x86-64\.so\.2|libc\.so\.6))", output("ldd", earlyoom))
     notes = scenario(bench, "ci/vm", "crossing-v2", ["events", "available"], bench.pick(10, 1), [earlyoom, *libraries])
     ours = millis(notes["ours"])
-    yield Line("crossing to SIGKILL, v2, no PSI", "ms", ours, "memory.high's event", millis(notes["beside"]), worst_at_most=100)
-    yield Line("crossing to SIGKILL, v2, no PSI", "ms", ours, "earlyoom", millis(notes["earlyoom"]))
+    what, beside = "crossing to SIGKILL, v2, no PSI", millis(notes["beside"])
+    yield Line(what, "ms", ours, "memory.high's event", beside, worst_at_most=100)
+    yield Line(what, "ms", ours, "earlyoom", millis(notes["earlyoom"]))
