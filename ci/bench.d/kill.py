@@ -42,7 +42,7 @@ def freed(bench, method):
         for directory in dirs:
             directory.mkdir(parents=True)
         (tops[-1] / "cpu.shares").write_text("2", encoding="ascii")
-        program = [bench.yardstick("kills"), method, str(bench.pick(512, 64)), str(2 * (os.cpu_count() or 1))]
+        program = [bench.yardstick("kills"), method, str(bench.pick(256, 64)), str(2 * (os.cpu_count() or 1))]
         more = ["--", *evictd] if method == "evicting pod" else []
         micros = int(output(*program, *map(str, dirs), *more))
         if micros <= 0:

@@ -7,7 +7,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -39,14 +38,17 @@ static int is_itself(const char *name)
 	return !strcmp(name, ".") || !strcmp(name, "..");
 }
 
-static void walk(int dir)
+/* One buffer for each level, used again by the next directory on it. */
+#define DEEPEST 64
+static char names_of[DEEPEST][32768];
+
+static void walk(int dir, int level)
 {
 	static const int flags = AT_SYMLINK_NOFOLLOW | 0x4000 /* AT_STATX_DONT_SYNC */;
-	const long size = 32768;
-	char *names = malloc(size);
+	char *names = names_of[level];
 	long length;
 
-	while ((length = syscall(SYS_getdents64, dir, names, size)) > 0) {
+	while ((length = syscall(SYS_getdents64, dir, names, sizeof(names_of[0]))) > 0) {
 		for (long at = 0; at < length;) {
 			struct entry *entry = (struct entry *)(names + at);
 			struct facts facts;
@@ -59,16 +61,15 @@ static void walk(int dir)
 				continue;
 			entries++;
 			blocks += facts.blocks;
-			if (entry->type != DT_DIR)
+			if (entry->type != DT_DIR || level + 1 == DEEPEST)
 				continue;
 			child = openat(dir, entry->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 			if (child >= 0) {
-				walk(child);
+				walk(child, level + 1);
 				close(child);
 			}
 		}
 	}
-	free(names);
 }
 
 int main(int count, char **words)
@@ -77,7 +78,7 @@ int main(int count, char **words)
 
 	if (dir < 0)
 		return 2;
-	walk(dir);
+	walk(dir, 0);
 	printf("%lu entries, %lu KiB\n", entries, blocks / 2);
 	return 0;
 }
