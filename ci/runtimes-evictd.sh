@@ -98,10 +98,24 @@ evicts_over_docker() {
   # Within its request: the deaf one, which has none, goes before it.
   resize modest 100
   await_log 20 "evicting pod $runtime/deaf"
+  resize modest 8 # or it would be the next
   await_log 15 "pod $runtime/deaf is gone"
   sleep 1
   ! is_running "$runtime" deaf || fail "the runtime has started deaf again"
-  resize modest 8
+  stop_evictd
+
+  # At a hard threshold it is killed at once, and the runtime, which would start it anew, is
+  # told at the same time.
+  memory_run "$runtime" sudden 8 '{"HostConfig":{"RestartPolicy":{"Name":"always"}}}' >/dev/null
+  : >"$log"
+  start_evictd "$endpoint" --eviction-hard="memory.available<$(($(available_mib) - 60))Mi" --eviction-pressure-transition-period=1s
+  await_log 10 'answers at'
+  resize sudden 100
+  await_log 10 "pod $runtime/sudden is gone"
+  note "at once: $(grep -F -m 1 'is gone' "$log" | sed 's/.*INFO *//')"
+  sleep 3
+  ! is_running "$runtime" sudden || fail "the runtime has started sudden again"
+  is_running "$runtime" modest || fail "modest does not run any more"
   stop_evictd
 }
 

@@ -42,6 +42,7 @@ pub(crate) struct AdmitOptions {
 
 /// Answers by its exit code: 0 all may start, 1 one may not (or nobody knows), 2
 /// there is no pod to answer for.
+#[inline(never)]
 pub(crate) fn run(settings: &Resolved, options: &AdmitOptions) -> ExitCode {
     let pods = match pods_of(&options.whom) {
         Ok(pods) => pods,

@@ -6,36 +6,36 @@ use core::fmt::{self, Write};
 const WIDTH: usize = 79;
 
 /// A line of a table.
-enum Line<const N: usize> {
+enum Line {
     Heading(&'static str),
-    Row([String; N]),
+    Row(Vec<String>),
 }
 
 /// A table whose columns are as wide as their contents.
-pub(crate) struct Columns<const N: usize> {
-    lines: Vec<Line<N>>,
-    right: [bool; N],
+pub(crate) struct Columns {
+    lines: Vec<Line>,
+    /// The columns that are flush right.
+    right: Vec<usize>,
 }
 
-impl<const N: usize> Columns<N> {
+impl Columns {
     /// A table with these headings, everything flush left.
-    pub(crate) fn new(headings: [&str; N]) -> Self {
+    pub(crate) fn new(headings: &[&str]) -> Self {
+        let headings = headings.iter().map(|heading| (*heading).to_owned());
         Self {
-            lines: vec![Line::Row(headings.map(str::to_owned))],
-            right: [false; N],
+            lines: vec![Line::Row(headings.collect())],
+            right: Vec::new(),
         }
     }
 
     /// The same with this column flush right.
     pub(crate) fn right(mut self, column: usize) -> Self {
-        if let Some(right) = self.right.get_mut(column) {
-            *right = true;
-        }
+        self.right.push(column);
         self
     }
 
     /// Adds a row.
-    pub(crate) fn row(&mut self, cells: [String; N]) {
+    pub(crate) fn row(&mut self, cells: Vec<String>) {
         self.lines.push(Line::Row(cells));
     }
 
@@ -53,7 +53,7 @@ impl<const N: usize> Columns<N> {
     }
 }
 
-impl<const N: usize> fmt::Display for Columns<N> {
+impl fmt::Display for Columns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for line in &self.lines {
             let cells = match line {
@@ -64,9 +64,9 @@ impl<const N: usize> fmt::Display for Columns<N> {
                 Line::Row(cells) => cells,
             };
             let mut row = String::new();
-            for (column, (cell, right)) in cells.iter().zip(self.right).enumerate() {
+            for (column, cell) in cells.iter().enumerate() {
                 let width = self.width(column);
-                if right {
+                if self.right.contains(&column) {
                     write!(row, "{cell:>width$} ")?;
                 } else {
                     write!(row, "{cell:<width$} ")?;

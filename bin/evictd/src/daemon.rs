@@ -24,6 +24,7 @@ const KILL: Token = Token(0);
 const NEWS: Token = Token(u32::MAX);
 
 /// Runs in the foreground until SIGTERM or SIGINT.
+#[inline(never)]
 pub(crate) fn run(settings: &Resolved) -> ExitCode {
     match serve(settings) {
         Ok(()) => ExitCode::SUCCESS,

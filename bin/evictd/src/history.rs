@@ -21,6 +21,7 @@ const INDENT: &str = "    ";
 
 /// Prints what the state in `--state-dir` remembers, whether a daemon runs or
 /// not; fails when there is none.
+#[inline(never)]
 pub(crate) fn run(settings: &Resolved, options: &HistoryOptions) -> ExitCode {
     let state = match read(settings) {
         Ok(state) => state,

@@ -17,6 +17,7 @@ pub(crate) struct RankOptions {
 }
 
 /// Prints the order; fails when the node cannot be read.
+#[inline(never)]
 pub(crate) fn run(settings: &Resolved, options: &RankOptions) -> ExitCode {
     let snapshot = match Snapshot::take(settings) {
         Ok(snapshot) => snapshot,

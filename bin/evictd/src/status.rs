@@ -24,6 +24,7 @@ pub(crate) struct StatusOptions {
 const BAR: u32 = 14;
 
 /// Prints what one look shows; fails when the node cannot be read.
+#[inline(never)]
 pub(crate) fn run(settings: &Resolved, options: &StatusOptions) -> ExitCode {
     let snapshot = match Snapshot::take(settings) {
         Ok(snapshot) => snapshot,

@@ -116,22 +116,35 @@ impl<'a> Book<'a> {
         self.take(flag, otherwise, |text| values::duration(flag, text, least))
     }
 
-    pub(crate) fn word<T: Copy + PartialEq>(
+    pub(crate) fn word<T: Copy + PartialEq, const N: usize>(
         &mut self,
         flag: &'static str,
         otherwise: Otherwise<T>,
-        words: &[(&'static str, T)],
+        words: &[(&'static str, T); N],
     ) -> T {
-        let (value, origin) = match self.last(flag) {
-            Some(text) => {
-                let parsed = values::word(flag, text, words);
-                (self.settle(parsed, otherwise.0), self.origin(flag))
-            }
-            None => otherwise,
-        };
-        let word = words.iter().find(|(_, of)| *of == value);
-        self.note(flag, &word.map_or("", |(word, _)| *word), origin);
-        value
+        // By its place among the words, so that the rest is compiled once.
+        let place = |value| words.iter().position(|(_, of)| *of == value);
+        let names = words.each_ref().map(|(word, _)| *word);
+        let place = self.choice(flag, (place(otherwise.0), otherwise.1), &names);
+        let chosen = place.and_then(|place| words.get(place));
+        chosen.map_or(otherwise.0, |(_, value)| *value)
+    }
+
+    /// The place of the word that was given.
+    fn choice(
+        &mut self,
+        flag: &'static str,
+        (otherwise, mut origin): Otherwise<Option<usize>>,
+        words: &[&'static str],
+    ) -> Option<usize> {
+        let mut place = otherwise;
+        if let Some(text) = self.last(flag) {
+            place = self.settle(values::choice(flag, text, words).map(Some), otherwise);
+            origin = self.origin(flag);
+        }
+        let word = place.and_then(|place| words.get(place));
+        self.note(flag, word.unwrap_or(&""), origin);
+        place
     }
 
     /// A path; an empty text means none, as for the kubelet's path flags.

@@ -26,7 +26,7 @@ pub(crate) fn reserved(flag: &'static str, text: &str) -> Parsed<Reserved> {
             let names = Reserved::NAMES;
             let hint = format!(
                 "{}resources are {}",
-                did_you_mean(name, names),
+                did_you_mean(name, &mut names.into_iter()),
                 names.join(", ")
             );
             fail(format!("cannot reserve {name:?} resource"), hint)
@@ -83,9 +83,10 @@ pub(crate) fn enforce(
             let message = format!("duplicated enforcements {option:?} in {shown}");
             return fail(option, at, message);
         }
-        let problem = against_others(known, &asked).or_else(|| against_facts(known, facts));
+        let problem =
+            against_others(known, &asked, &shown).or_else(|| against_facts(known, facts, &shown));
         if let Some(problem) = problem {
-            return fail(option, at, problem.replace("LIST", &shown));
+            return fail(option, at, problem);
         }
         asked.push(known);
         at = at.saturating_add(option.len()).saturating_add(1);
@@ -95,11 +96,12 @@ pub(crate) fn enforce(
     Ok((pods, asked))
 }
 
-/// What in the list before forbids the option.
-fn against_others(option: &str, before: &[&str]) -> Option<String> {
+/// What in the list before, `shown` in messages, forbids the option.
+fn against_others(option: &str, before: &[&str], shown: &str) -> Option<String> {
     if !before.is_empty() && (option == "none" || before.contains(&"none")) {
-        let problem = "LIST may not contain additional enforcements when \"none\" is specified";
-        return Some(problem.to_owned());
+        return Some(format!(
+            "{shown} may not contain additional enforcements when \"none\" is specified"
+        ));
     }
     const COMPRESSIBLE: &str = "-compressible";
     let plain = option.strip_suffix(COMPRESSIBLE).unwrap_or(option);
@@ -107,16 +109,18 @@ fn against_others(option: &str, before: &[&str]) -> Option<String> {
         *other != option && other.strip_suffix(COMPRESSIBLE).unwrap_or(other) == plain
     });
     other.then(|| {
-        format!("both {plain:?} and \"{plain}{COMPRESSIBLE}\" cannot be specified together in LIST")
+        format!(
+            "both {plain:?} and \"{plain}{COMPRESSIBLE}\" cannot be specified together in {shown}"
+        )
     })
 }
 
 /// What else the file says that forbids the option.
-fn against_facts(option: &str, facts: Facts) -> Option<String> {
+fn against_facts(option: &str, facts: Facts, shown: &str) -> Option<String> {
     let without_cgroup = |field: &str, plain: &str| {
         format!(
             "{field} (--{plain}-cgroup) must be specified when {plain:?} or \
-             \"{plain}-compressible\" included in LIST"
+             \"{plain}-compressible\" included in {shown}"
         )
     };
     if option.starts_with("system") && !facts.system_cgroup {
@@ -129,7 +133,7 @@ fn against_facts(option: &str, facts: Facts) -> Option<String> {
     needs_cgroups.then(|| {
         format!(
             "cgroupsPerQOS (--cgroups-per-qos) must be set to true when {option:?} contained in \
-             LIST"
+             {shown}"
         )
     })
 }

@@ -5,22 +5,26 @@
 /// ```
 /// use evictd_config::nearest;
 ///
-/// assert_eq!(nearest("memroy.available", ["nodefs.available", "memory.available"]),
-///     Some("memory.available"));
-/// assert_eq!(nearest("cpu", ["memory.available"]), None);
+/// let names = ["nodefs.available", "memory.available"];
+/// assert_eq!(nearest("memroy.available", &mut names.into_iter()), Some("memory.available"));
+/// assert_eq!(nearest("cpu", &mut names.into_iter()), None);
 /// ```
-pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+#[inline(never)]
+pub fn nearest<'a>(word: &str, candidates: &mut dyn Iterator<Item = &'a str>) -> Option<&'a str> {
     // Longer words are no typing errors, and the distance is quadratic.
     const LONGEST: usize = 64;
     if word.len() > LONGEST {
         return None;
     }
-    candidates
-        .into_iter()
-        .map(|candidate| (distance(word, candidate), candidate))
-        .filter(|(distance, candidate)| distance.saturating_mul(3) <= candidate.len())
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
+    let mut best: Option<(usize, &str)> = None;
+    for candidate in candidates {
+        let distance = distance(word, candidate);
+        let is_near = distance.saturating_mul(3) <= candidate.len();
+        if is_near && best.is_none_or(|(least, _)| distance < least) {
+            best = Some((distance, candidate));
+        }
+    }
+    best.map(|(_, candidate)| candidate)
 }
 
 /// The edit distance with swaps of neighbours ("optimal string alignment"),

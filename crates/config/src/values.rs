@@ -114,12 +114,10 @@ pub(crate) fn std_duration(duration: GoDuration) -> Duration {
     Duration::from_nanos(u64::try_from(duration.nanos()).unwrap_or(0))
 }
 
-/// One of a few words.
-pub(crate) fn word<T: Copy>(flag: &'static str, text: &str, words: &[(&str, T)]) -> Parsed<T> {
-    let found = words.iter().find(|(word, _)| *word == text);
-    found.map(|(_, value)| *value).ok_or_else(|| {
-        let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-        let meant = did_you_mean(text, words.iter().copied());
+/// The place of one of a few words.
+pub(crate) fn choice(flag: &'static str, text: &str, words: &[&str]) -> Parsed<usize> {
+    words.iter().position(|word| *word == text).ok_or_else(|| {
+        let meant = did_you_mean(text, &mut words.iter().copied());
         ConfigError::new(
             flag,
             (text, 0),
@@ -150,7 +148,8 @@ pub fn parse_qos_class(flag: &'static str, text: &str) -> Result<QosClass, Confi
         QosClass::Burstable,
         QosClass::Guaranteed,
     ];
-    word(flag, text, &classes.map(|class| (class.name(), class)))
+    let place = choice(flag, text, &classes.map(QosClass::name))?;
+    Ok(classes.get(place).copied().unwrap_or(QosClass::BestEffort))
 }
 
 /// A pod's priority.
@@ -163,15 +162,12 @@ pub fn parse_priority(flag: &'static str, text: &str) -> Result<i32, ConfigError
 }
 
 pub(crate) fn signals_hint(text: &str) -> String {
-    let meant = did_you_mean(text, Signal::ALL.iter().map(|signal| signal.name()));
+    let meant = did_you_mean(text, &mut Signal::ALL.iter().map(|signal| signal.name()));
     let names: Vec<&str> = SIGNALS.iter().map(|signal| signal.name()).collect();
     format!("{meant}signals are {}", names.join(", "))
 }
 
-pub(crate) fn did_you_mean<'a>(
-    text: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> String {
+pub(crate) fn did_you_mean(text: &str, candidates: &mut dyn Iterator<Item = &str>) -> String {
     nearest(text, candidates)
         .map(|word| format!("did you mean {word}? "))
         .unwrap_or_default()

@@ -71,9 +71,15 @@ fn read_texts(value: &Value, texts: &mut BTreeMap<String, String>) -> Result {
     for key in object.0.keys() {
         let mut text = String::new();
         object.read(key, &mut text, read_text)?;
-        texts.insert(key.clone(), text);
+        insert(texts, key.clone(), text);
     }
     Ok(())
+}
+
+/// Out of line: other crates have the same, and the linker keeps one.
+#[inline(never)]
+fn insert(into: &mut BTreeMap<String, String>, key: String, value: String) {
+    into.insert(key, value);
 }
 
 fn read_owner(value: &Value, owner: &mut OwnerReference) -> Result {

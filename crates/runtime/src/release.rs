@@ -1,3 +1,4 @@
+use alloc::boxed::Box;
 use alloc::sync::Arc;
 use std::io;
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -53,10 +54,12 @@ impl Releaser {
     pub fn start() -> io::Result<Self> {
         let shared = Arc::new(Shared::default());
         let served = Arc::clone(&shared);
+        // Boxed, so that starting a thread is compiled once for all threads.
+        let run: Box<dyn FnOnce() + Send> = Box::new(move || served.serve());
         Builder::new()
             .name("evictd-release".into())
             .stack_size(STACK_BYTES)
-            .spawn(move || served.serve())?;
+            .spawn(run)?;
         Ok(Self(Arc::new(Sender(shared))))
     }
 

@@ -33,7 +33,7 @@ pub fn parse(bytes: &[u8]) -> Result<State, Error> {
         return Err(Error::TooLarge);
     }
     let json = core::str::from_utf8(bytes).map_err(|_| Error::Foreign("it is no text"))?;
-    let value: Value = serde_json::from_str(json).map_err(|error| Error::Text {
+    let value: Value = serde_json::from_slice(json.as_bytes()).map_err(|error| Error::Text {
         line: error.line(),
         column: error.column(),
     })?;

@@ -54,10 +54,12 @@ impl Writer {
         let lock = occupy(directory, try_lock)?;
         let shared = Arc::new(Shared::default());
         let (theirs, place) = (Arc::clone(&shared), directory.to_owned());
+        // Boxed, so that starting a thread is compiled once for all threads.
+        let run: Box<dyn FnOnce() + Send> = Box::new(move || serve(&theirs, &place, &lock));
         let thread = thread::Builder::new()
             .name("evictd-state".to_owned())
             .stack_size(STACK_BYTES)
-            .spawn(move || serve(&theirs, &place, &lock));
+            .spawn(run);
         // Never joined: it may hang.
         thread.map_err(Error::at(directory))?;
         Ok(Self(shared))

@@ -64,7 +64,7 @@ impl Hierarchies {
     pub fn read(proc: &Path) -> Result<Self> {
         let mountinfo = read_file(&proc.join("self/mountinfo"))?;
         let cgroups = read_or_empty(&proc.join("cgroups"))?;
-        let unified = pick(&mountinfo, |mount| mount.fs_type == b"cgroup2").map(v2);
+        let unified = pick(&mountinfo, &|mount| mount.fs_type == b"cgroup2").map(v2);
         let offered = match &unified {
             Some(found) => read_or_empty(&found.mount_point.join("cgroup.controllers"))?,
             None => Vec::new(),
@@ -120,7 +120,7 @@ fn is_offered(offered: &[u8], name: &str) -> bool {
 }
 
 fn find_v1(mountinfo: &[u8], controller: &str) -> Option<Hierarchy> {
-    let mount_point = pick(mountinfo, |mount| {
+    let mount_point = pick(mountinfo, &|mount| {
         mount.fs_type == b"cgroup" && mount.has_super_option(controller.as_bytes())
     })?;
     Some(Hierarchy {
@@ -139,7 +139,7 @@ const fn v2(mount_point: PathBuf) -> Hierarchy {
 /// The first mount that fits and shows the root of its hierarchy, else the
 /// first that fits at all: a container may have bind mounts of some cgroup
 /// beside the real one.
-fn pick(mountinfo: &[u8], fits: impl Fn(&Mount<'_>) -> bool) -> Option<PathBuf> {
+fn pick(mountinfo: &[u8], fits: &dyn Fn(&Mount<'_>) -> bool) -> Option<PathBuf> {
     mounts(mountinfo)
         .flatten()
         .filter(|mount| fits(mount) && !is_covered(mountinfo, mount))

@@ -70,10 +70,13 @@ impl Probe {
     ) -> Result<Self> {
         let shared = Arc::new(Shared::default());
         let (theirs, place) = (Arc::clone(&shared), path.to_owned());
+        // Boxed, so that starting a thread is compiled once for all threads.
+        let run: Box<dyn FnOnce() + Send> =
+            Box::new(move || serve(&theirs, |now| measure(&place, now)));
         let thread = thread::Builder::new()
             .name("statfs".to_owned())
             .stack_size(STACK_BYTES)
-            .spawn(move || serve(&theirs, |now| measure(&place, now)));
+            .spawn(run);
         // Never joined: it may hang. It ends by itself once this is dropped.
         thread.map_err(|error| {
             Cause::from(Errno::from_io_error(&error).unwrap_or(Errno::AGAIN)).at(path)

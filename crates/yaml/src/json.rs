@@ -16,7 +16,7 @@ pub(crate) fn parse_values(text: &str) -> Option<Result<Vec<Value>, Error>> {
         budget: Budget::new(),
         refused: None,
     };
-    let mut json = serde_json::Deserializer::from_str(text);
+    let mut json = serde_json::Deserializer::from_slice(text.as_bytes());
     let mut values = Vec::new();
     loop {
         match (Node {

@@ -50,8 +50,8 @@ impl fmt::Display for ArgsError {
                 let own = COMMANDS.iter().flat_map(|command| command.flags);
                 let names = FLAGS.iter().map(|flag| flag.name);
                 let names = names.chain(own.map(|flag| flag.name));
-                let names = names.chain(["help", "version"]);
-                did_you_mean(f, "--", nearest(name, names))?;
+                let mut names = names.chain(["help", "version"]);
+                did_you_mean(f, "--", nearest(name, &mut names))?;
                 f.write_str("evictd --help lists all flags")
             }
             Self::UnknownShorthand(argument) => {
@@ -59,8 +59,9 @@ impl fmt::Display for ArgsError {
                 let (letter, shown) = (letter.escape_debug(), OneLine(argument));
                 write!(f, "unknown shorthand flag: '{letter}' in {shown}")?;
                 let name = argument.trim_start_matches('-').split('=').next();
-                let names = FLAGS.iter().map(|flag| flag.name);
-                did_you_mean(f, "--", nearest(name.unwrap_or_default(), names))?;
+                let mut names = FLAGS.iter().map(|flag| flag.name);
+                let near = nearest(name.unwrap_or_default(), &mut names);
+                did_you_mean(f, "--", near)?;
                 f.write_str("the short flags are -h and -v")
             }
             Self::ForeignFlag { flag, command: "" } => {
@@ -83,7 +84,7 @@ impl fmt::Display for ArgsError {
             Self::UnknownCommand(word) => {
                 write!(f, "unknown command: {}", OneLine(word))?;
                 bare_boolean(f, word)?;
-                did_you_mean(f, "", nearest(word, COMMANDS.iter().map(|c| c.name)))?;
+                did_you_mean(f, "", nearest(word, &mut COMMANDS.iter().map(|c| c.name)))?;
                 let names: Vec<&str> = COMMANDS.iter().map(|command| command.name).collect();
                 write!(f, "commands are {}, help", names.join(", "))
             }

@@ -148,7 +148,7 @@ fn of_flag(text: &mut String, flag: &Flag) {
             format!("--{}={quote}{}{quote}", flag.name, flag.example)
         }
     };
-    let default = default.replace(",", ", ");
+    let default = default.replace(',', ", ");
     wrap(text, (INDENT, INDENT), &format!("Default: {default}"));
     wrap(text, (INDENT, INDENT), &format!("Example: {example}"));
 }

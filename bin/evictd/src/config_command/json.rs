@@ -2,6 +2,7 @@ use evictd_config::{Effective, EffectiveThreshold, Origin, Setting};
 use evictd_jsontext::Json;
 
 /// The settings as scripts read them: one object on one line.
+#[inline(never)]
 pub(super) fn document(effective: &Effective) -> String {
     let mut json = Json::new();
     json.array("thresholds");

@@ -18,6 +18,7 @@ pub(crate) struct ConfigOptions {
 
 /// Prints the settings in force. That they are right is known by now; what
 /// cannot be measured here is left open.
+#[inline(never)]
 pub(crate) fn run(settings: &Resolved, options: &ConfigOptions) -> ExitCode {
     let machine = Snapshot::take(settings)
         .map(|snapshot| machine::read(&snapshot.readings))

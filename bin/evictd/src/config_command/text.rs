@@ -3,6 +3,7 @@ use evictd_config::{Effective, EffectiveThreshold, Origin, Setting};
 use crate::columns::{Columns, wrap};
 
 /// The settings for people, within 80 columns unless a value itself is longer.
+#[inline(never)]
 pub(super) fn document(effective: &Effective) -> String {
     let mut text = thresholds(&effective.thresholds);
     text.push_str("\nSettings\n");
@@ -21,7 +22,7 @@ fn thresholds(thresholds: &[EffectiveThreshold]) -> String {
         return "No thresholds\n".to_owned();
     }
     let headings = ["", "BELOW", "EXACTLY", "CLEAR AT", "GRACE", "FROM"];
-    let mut columns = Columns::new(headings).right(2).right(3);
+    let mut columns = Columns::new(&headings).right(2).right(3);
     let mut condition = None;
     for threshold in thresholds {
         if condition.replace(threshold.condition) != Some(threshold.condition) {
@@ -30,7 +31,7 @@ fn thresholds(thresholds: &[EffectiveThreshold]) -> String {
         let exact = |amount: Option<i64>| amount.map_or("?".to_owned(), |a| a.to_string());
         let reclaim = threshold.min_reclaim.is_some();
         let grace = threshold.grace;
-        columns.row([
+        columns.row(vec![
             format!("  {}", threshold.signal),
             threshold.written.clone(),
             exact(threshold.amount),
@@ -55,14 +56,14 @@ fn thresholds(thresholds: &[EffectiveThreshold]) -> String {
 }
 
 fn settings(settings: &[Setting]) -> String {
-    let mut columns = Columns::new(["  FLAG", "FROM", "VALUE"]);
+    let mut columns = Columns::new(&["  FLAG", "FROM", "VALUE"]);
     for setting in settings {
         let value = if setting.value.is_empty() {
             "-"
         } else {
             &setting.value
         };
-        columns.row([
+        columns.row(vec![
             format!("  --{}", setting.name),
             from(setting.origin, &[setting.name]),
             value.to_owned(),

@@ -20,6 +20,7 @@ use super::collect::{Collected, Collection, Collector};
 use super::once::{self, AllDone, add_json, printable};
 
 /// Collects once; fails where something that should go could not.
+#[inline(never)]
 pub(crate) fn run(settings: &Resolved, options: &GcOptions) -> ExitCode {
     let what = Collect::Containers {
         all_unused: false,

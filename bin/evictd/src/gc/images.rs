@@ -13,6 +13,7 @@ use crate::run::print;
 use crate::runtimes::Collect;
 
 /// Collects once; fails where no runtime answers, or it was not enough.
+#[inline(never)]
 pub(crate) fn run(settings: &Resolved, options: &GcOptions, all_unused: bool) -> ExitCode {
     let what = if all_unused {
         Collect::UnusedImages { until: None }

@@ -46,6 +46,7 @@ struct Seen {
 }
 
 /// Prints, and sets if asked to; fails where something could not be read or set.
+#[inline(never)]
 pub(crate) fn run(settings: &Resolved, options: &OomScoreOptions) -> ExitCode {
     let seen = match look(settings, options.apply) {
         Ok(seen) => seen,
@@ -226,9 +227,9 @@ fn reasons(text: &mut String, rows: &[Row]) {
 
 fn table(rows: &[Row]) -> String {
     let headings = ["   ", "PID", "NOW", "SHOULD", "COMMAND", ""];
-    let mut columns = Columns::new(headings).right(1).right(2).right(3);
+    let mut columns = Columns::new(&headings).right(1).right(2).right(3);
     for row in rows {
-        columns.row([
+        columns.row(vec![
             String::new(),
             row.pid.to_string(),
             row.present.to_string(),

@@ -88,9 +88,12 @@ impl Worker {
             rope,
         });
         let lists = Arc::clone(&shared);
-        spawn("evictd-list", move || lists.serve_lists(collector))?;
+        spawn(
+            "evictd-list",
+            Box::new(move || lists.serve_lists(collector)),
+        )?;
         let ends = Arc::clone(&shared);
-        spawn("evictd-end", move || ends.serve_ends())?;
+        spawn("evictd-end", Box::new(move || ends.serve_ends()))?;
         Ok(Self { shared })
     }
 
@@ -195,7 +198,8 @@ impl Drop for Worker {
     }
 }
 
-fn spawn(name: &str, serve: impl FnOnce() + Send + 'static) -> io::Result<()> {
+/// Boxed, so that starting a thread is compiled once for all threads.
+fn spawn(name: &str, serve: Box<dyn FnOnce() + Send>) -> io::Result<()> {
     let builder = Builder::new().name(name.into()).stack_size(STACK_BYTES);
     builder.spawn(serve).map(drop)
 }

@@ -24,6 +24,7 @@ pub(crate) struct SelftestOptions {
 }
 
 /// Runs it and prints what came of it; fails when anything did not hold.
+#[inline(never)]
 pub(crate) fn run(options: &SelftestOptions) -> ExitCode {
     if !is_root() {
         eprintln!("evictd selftest: needs root: it makes cgroups, processes and memory pressure");

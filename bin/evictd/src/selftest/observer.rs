@@ -35,9 +35,11 @@ impl Observer {
         let file = File::open(usage)?;
         let seen = Arc::new(Seen::default());
         let shared = Arc::clone(&seen);
+        // Boxed, so that starting a thread is compiled once for all threads.
+        let run: Box<dyn FnOnce() + Send> = Box::new(move || watch(&file, mark, &shared));
         let thread = std::thread::Builder::new()
             .name("evictd-observer".into())
-            .spawn(move || watch(&file, mark, &shared))?;
+            .spawn(run)?;
         Ok(Self {
             seen,
             thread: Some(thread),

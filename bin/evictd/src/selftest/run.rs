@@ -109,6 +109,7 @@ impl Story {
 }
 
 /// Makes the pods, lets one grow, and waits until it is evicted.
+#[inline(never)]
 pub(super) fn evict_one(mut watch: Watch) -> Result<Verdict, String> {
     let sizes = Sizes::for_this_machine()?;
     let hierarchies = Hierarchies::read(Path::new(PROC)).map_err(|error| error.to_string())?;

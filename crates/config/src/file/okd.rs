@@ -78,7 +78,7 @@ fn other(typed: &mut Typed, name: &str, texts: &[String], source: &Source) -> Pa
         }
         _ if is_field(name) => {}
         _ => {
-            let meant = did_you_mean(name, FLAGS.iter().map(|flag| flag.name));
+            let meant = did_you_mean(name, &mut FLAGS.iter().map(|flag| flag.name));
             if !meant.is_empty() {
                 let hint = format!("{meant}arguments are flags without dashes");
                 let message = format!("unknown flag: --{name}");

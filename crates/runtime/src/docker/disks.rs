@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 use evictd_docker::EngineInfo;
 
 use crate::RuntimeDisks;
+use crate::remote::holds;
 
 /// Where an engine keeps images and writable layers.
 ///
@@ -15,7 +16,7 @@ pub(super) fn find_disks(info: &EngineInfo) -> RuntimeDisks {
     let in_containerd = info
         .driver_status
         .iter()
-        .any(|(key, value)| key == "driver-type" && value.contains("containerd"));
+        .any(|(key, value)| key == "driver-type" && holds(value, "containerd"));
     let places = if in_containerd {
         [root.join("containerd/daemon"), "/var/lib/containerd".into()]
     } else {

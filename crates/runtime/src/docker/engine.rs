@@ -2,6 +2,8 @@ use std::path::Path;
 
 use evictd_docker::EngineVersion;
 
+use crate::remote::holds;
+
 /// Who answers behind the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Engine {
@@ -15,11 +17,11 @@ impl Engine {
         let said = [&*version.component, &*version.platform];
         let names = |word: &str| {
             let mut words = said.iter().map(|text| text.to_ascii_lowercase());
-            words.any(|text| text.contains(word))
+            words.any(|text| holds(&text, word))
         };
         if names("podman") {
             Self::Podman
-        } else if names("balena") || socket.to_string_lossy().contains("balena") {
+        } else if names("balena") || holds(&socket.to_string_lossy(), "balena") {
             Self::Balena
         } else {
             Self::Docker

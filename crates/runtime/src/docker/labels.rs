@@ -5,6 +5,8 @@ use alloc::string::String;
 
 use evictd_pod::Metadata;
 
+use crate::remote::insert;
+
 pub(super) const POD_UID: &str = "io.kubernetes.pod.uid";
 pub(super) const POD_NAME: &str = "io.kubernetes.pod.name";
 pub(super) const POD_NAMESPACE: &str = "io.kubernetes.pod.namespace";
@@ -50,6 +52,8 @@ pub(super) fn add_labels(from: Labels, metadata: &mut Metadata) {
             Some(key) => (&mut metadata.annotations, key.into()),
             None => (&mut metadata.labels, key),
         };
-        kept.entry(key).or_insert(value);
+        if !kept.contains_key(&key) {
+            insert(kept, key, value);
+        }
     }
 }

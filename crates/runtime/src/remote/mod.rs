@@ -4,11 +4,31 @@ mod cgroup;
 mod resources;
 mod wishes;
 
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 
 pub(crate) use cgroup::read_cgroup;
 pub(crate) use resources::{bytes, class_of, cpu, kubepods_class, thousandths};
 pub(crate) use wishes::read_wishes;
+
+/// What follows the last occurrence of `part`. The library's search is made for
+/// long texts and is ten times the code.
+pub(crate) fn after<'a>(text: &'a str, part: &str) -> Option<&'a str> {
+    let mut places = (0..text.len()).rev();
+    places.find_map(|at| text.get(at..)?.strip_prefix(part))
+}
+
+/// Whether `part` occurs in the text.
+#[inline(never)]
+pub(crate) fn holds(text: &str, part: &str) -> bool {
+    after(text, part).is_some()
+}
+
+/// Out of line: other crates have the same, and the linker keeps one.
+#[inline(never)]
+pub(crate) fn insert(into: &mut BTreeMap<String, String>, key: String, value: String) {
+    into.insert(key, value);
+}
 
 /// The longest text of others that is passed on, in characters.
 const MOST_TEXT: usize = 300;

@@ -4,6 +4,8 @@ use evictd_node::QosClass;
 use evictd_pod::{Container, Resources, Spec};
 use evictd_quantity::{Format, Quantity};
 
+use super::holds;
+
 /// So many bytes.
 pub(crate) fn bytes(count: u64) -> Quantity {
     Quantity::from_int(whole(count), Format::BinarySi)
@@ -27,12 +29,12 @@ pub(crate) fn whole(number: u64) -> i64 {
 /// The class by the place in a kubepods tree (`/kubepods/burstable/pod…`,
 /// `kubepods-besteffort-pod….slice`), where the containers are in one.
 pub(crate) fn kubepods_class(cgroup_parent: &str) -> Option<QosClass> {
-    if !cgroup_parent.contains("kubepods") {
+    if !holds(cgroup_parent, "kubepods") {
         return None;
     }
-    Some(if cgroup_parent.contains("besteffort") {
+    Some(if holds(cgroup_parent, "besteffort") {
         QosClass::BestEffort
-    } else if cgroup_parent.contains("burstable") {
+    } else if holds(cgroup_parent, "burstable") {
         QosClass::Burstable
     } else {
         QosClass::Guaranteed

@@ -110,11 +110,13 @@ impl DiskScanner {
     pub fn start_with(pace: Pace) -> io::Result<Self> {
         let shared = Arc::new(Shared::default());
         let theirs = Arc::clone(&shared);
+        // Boxed, so that starting a thread is compiled once for all threads.
+        let run: Box<dyn FnOnce() + Send> = Box::new(move || Worker::new(theirs, pace).run());
         // Never joined: it may hang. It ends by itself once this is dropped.
         thread::Builder::new()
             .name("disk-usage".to_owned())
             .stack_size(STACK_BYTES)
-            .spawn(move || Worker::new(theirs, pace).run())?;
+            .spawn(run)?;
         Ok(Self {
             shared,
             order: Order {
