@@ -1,9 +1,12 @@
 # Sourced by ci/vm and ci/native after lib.sh: the scenarios and what they need.
 
 workload=target/scenarios/workload
+# ci/bench has scenarios of its own, and programs that these run.
+scenarios=${EVICTD_SCENARIOS:-ci/scenarios}
+programs=${EVICTD_PROGRAMS:-}
 
 # header SCENARIO KEY: the values of the lines "# KEY: ..." at its top, one a line.
-header() { sed -n "/^[^#]/q;s/^# $2: *//p" "ci/scenarios/$1"; }
+header() { sed -n "/^[^#]/q;s/^# $2: *//p" "$scenarios/$1"; }
 
 # header_or SCENARIO KEY DEFAULT
 header_or() {
@@ -15,7 +18,7 @@ header_or() {
 # scenarios_on vm|native: the names of those that run there.
 scenarios_on() {
   local file name
-  for file in ci/scenarios/*; do
+  for file in "$scenarios"/*; do
     name=${file##*/}
     [ -f "$file" ] && [ "$name" != lib.sh ] || continue
     [[ " $(header_or "$name" on vm) " != *" $1 "* ]] || say "$name"
@@ -57,6 +60,13 @@ build_programs() {
   mkdir -p "${workload%/*}"
   musl-gcc -static -Os -s -Wall -Wextra -Werror "$source" -o "$workload.$$"
   mv "$workload.$$" "$workload"
+}
+
+# copy_programs DIR: all that a scenario may run, next to what the machine has.
+copy_programs() {
+  cp "$EVICTD" "$1/evictd"
+  cp "$workload" "$1/workload"
+  [ -z "$programs" ] || cp "$programs"/* "$1/"
 }
 
 # tell NAME START VERDICT TIMES LOG: the scenario's line with its notes, from the log on

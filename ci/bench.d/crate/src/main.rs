@@ -1,0 +1,41 @@
+//! What the crates cost, beside the least that must be done. `ci/bench` runs it.
+//!
+//! usage: bench rank PODS ROUNDS       nanoseconds of: rank, packed sort, one scan
+//!        bench quantity ROUNDS        nanoseconds of: ours, the least; for a mix
+//!        bench quantity-one ROUNDS    the same of "1.5Gi" and of the rest
+//!        bench walk TREE              what the tree holds; its cost is the process's
+//!        bench pods ROOT ROUNDS       CPU microseconds of: listing, reading each
+//!
+//! Each prints its figures on one line.
+#![forbid(unsafe_code)]
+
+mod clock;
+mod pods;
+mod quantities;
+mod ranking;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use evictd_stats::read_tree_usage;
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let number = |word: &str| word.parse::<usize>().unwrap_or(1);
+    let figures = match words.as_slice() {
+        ["rank", pods, rounds] => ranking::figures(number(pods), number(rounds)),
+        ["quantity", rounds] => quantities::figures(quantities::MIX, number(rounds)),
+        ["quantity-one", text, rounds] => quantities::figures(&[text], number(rounds)),
+        ["walk", tree] => vec![read_tree_usage(Path::new(tree)).inodes_used],
+        ["pods", root, rounds] => pods::figures(root, number(rounds)),
+        _ => Vec::new(),
+    };
+    if figures.is_empty() {
+        eprintln!("usage: see the comment at the top of main.rs");
+        return ExitCode::from(2);
+    }
+    let figures: Vec<String> = figures.iter().map(ToString::to_string).collect();
+    println!("{}", figures.join(" "));
+    ExitCode::SUCCESS
+}

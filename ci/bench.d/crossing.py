@@ -1,0 +1,60 @@
+"""From the crossing of a memory threshold to SIGKILL, while memory is filled at full
+speed. The watchers of both look every 0.2 ms."""
+
+import os
+import re
+import shutil
+import subprocess
+
+import machine
+from frame import Lacks, Line, need_root, row
+
+
+def scenario(bench, runner, name, yardsticks, trials, more=()):
+    """Runs one of ci/bench.d/scenarios by ci/native or ci/vm; its notes, by their first
+    word, as lists of numbers."""
+    programs, scenarios = bench.scratch / "programs", bench.scratch / "scenarios"
+    for directory in programs, scenarios:
+        shutil.rmtree(directory, ignore_errors=True)
+        directory.mkdir()
+    for yardstick in yardsticks:
+        shutil.copy(bench.yardstick(yardstick), programs)
+    for path in more:
+        shutil.copy(path, programs)
+    # What a scenario reads its number of trials from: it has no variables of ours.
+    trials_file = programs / "trials"
+    trials_file.write_text(f"{trials}\n", encoding="ascii")
+    trials_file.chmod(0o755)
+    for path in "ci/scenarios/lib.sh", f"ci/bench.d/scenarios/{name}":
+        shutil.copy(path, scenarios)
+    where = {"EVICTD": bench.evictd, "EVICTD_SCENARIOS": str(scenarios), "EVICTD_PROGRAMS": str(programs)}
+    ran = subprocess.run([runner, name], env=os.environ | where, stdout=subprocess.PIPE, text=True, check=False)
+    if ran.returncode != 0:
+        raise RuntimeError(f"{runner} {name}:\n{ran.stdout}")
+    notes = re.findall(r"; (\w+)((?: -?\d+)+)", ran.stdout)
+    return {word: [int(figure) for figure in figures.split()] for word, figures in notes}
+
+
+def millis(figures):
+    """Of those that were seen: a hog may be dead before it can stamp its crossing."""
+    seen = [micros / 1000 for micros in figures if micros > 0]
+    if not seen:
+        raise RuntimeError("every hog was killed before it crossed")
+    return seen
+
+
+@row("crossing")
+def crossing(bench):
+    """On cgroup v1, beside the kernel's notice alone, and beside earlyoom."""
+    need_root()
+    if not machine.is_v1():
+        raise Lacks("cgroup v1")
+    notes = scenario(bench, "ci/native", "crossing-v1", ["notices"], bench.pick(30, 1))
+    ours = millis(notes["ours"])
+    beside = millis(notes["beside"])
+    yield Line("crossing to SIGKILL, v1", "ms", ours, "eventfd alone", beside, at_most=2, worst_at_most=20)
+    earlyoom = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child", bench.yardstick("available")]
+    earlyoom += [str(bench.pick(1024, 512)), str(bench.pick(10, 1)), bench.earlyoom(), "-r", "0", "-M", "@@"]
+    ran = subprocess.run(earlyoom, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True)
+    yield Line("crossing to SIGKILL, v1", "ms", ours, "earlyoom", millis(map(int, ran.stdout.split())))
+

@@ -1,0 +1,137 @@
+"""Processes and cgroups of a row, and what they cost. All of it goes with its `with`."""
+
+import contextlib
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import time
+
+from frame import Lacks
+
+CGROUPS = pathlib.Path("/sys/fs/cgroup")
+
+
+def is_v1():
+    return (CGROUPS / "memory/cgroup.procs").exists()
+
+
+def hierarchies():
+    """The directories of the memory and the pids controller: on v2 the same."""
+    if is_v1():
+        return [CGROUPS / "memory", CGROUPS / "pids"]
+    if (CGROUPS / "cgroup.controllers").exists():
+        return [CGROUPS]
+    raise Lacks("cgroups in /sys/fs/cgroup")
+
+
+def remove(directories):
+    """Kills what is in the cgroups and removes them, until none is left."""
+    for _ in range(100):
+        left = [directory for directory in directories if directory.exists()]
+        if not left:
+            return
+        for top in left:
+            for directory, _, _ in os.walk(top, topdown=False):
+                with contextlib.suppress(OSError):
+                    for pid in pathlib.Path(directory, "cgroup.procs").read_text(encoding="ascii").split():
+                        os.kill(int(pid), signal.SIGKILL)
+                with contextlib.suppress(OSError):
+                    os.rmdir(directory)
+        time.sleep(0.05)
+    raise RuntimeError(f"could not remove {directories}")
+
+
+@contextlib.contextmanager
+def pods(bench, count, anon_kib=16):
+    """So many pods of two containers each, below a cgroup whose name is returned."""
+    base = f"evictd-bench-{os.getpid()}-pods"
+    roots = [root / base for root in hierarchies()]
+    maker = None
+    try:
+        for root in roots:
+            root.mkdir()
+        command = [bench.yardstick("pods"), str(count), str(anon_kib), *map(str, roots)]
+        maker = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        if not maker.stdout.readline().startswith("ready"):
+            raise RuntimeError("the pods were not made")
+        yield base
+    finally:
+        if maker:
+            maker.kill()
+            maker.wait()
+            maker.stdout.close()
+        remove(roots)
+
+
+class Running:
+    """A program that runs until its `with` ends."""
+
+    def __init__(self, command, log, cgroup=None):
+        self.log = pathlib.Path(log)
+        enter = (lambda: (cgroup / "cgroup.procs").write_text("0", encoding="ascii")) if cgroup else None
+        with self.log.open("wb") as log:
+            ends = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log}
+            self.process = subprocess.Popen(command, preexec_fn=enter, **ends)
+        self.pid = self.process.pid
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+    def await_line(self, text, seconds=20):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if text in self.log.read_text(encoding="utf-8", errors="replace"):
+                return
+            if self.process.poll() is not None:
+                break
+            time.sleep(0.01)
+        raise RuntimeError(f"{self.process.args[0]} did not say {text!r}: {self.log.read_text(encoding='utf-8')}")
+
+    def cpu_micros(self):
+        """What its threads have used of the processors; the clock of the scheduler is in
+        nanoseconds."""
+        used = 0
+        for task in pathlib.Path(f"/proc/{self.pid}/task").iterdir():
+            with contextlib.suppress(OSError):
+                used += int((task / "schedstat").read_text(encoding="ascii").split()[0])
+        return used / 1000
+
+    def resident_kib(self):
+        text = pathlib.Path(f"/proc/{self.pid}/smaps_rollup").read_text(encoding="ascii")
+        return int(re.search(r"^Rss:\s*(\d+) kB$", text, re.MULTILINE).group(1))
+
+    def pause(self):
+        self.process.send_signal(signal.SIGSTOP)
+
+    def resume(self):
+        self.process.send_signal(signal.SIGCONT)
+
+
+def cpu_while_running(program, seconds, settle=0.3):
+    """Microseconds of CPU that a paused program uses in so many seconds."""
+    program.resume()
+    time.sleep(settle)
+    began, before = time.monotonic(), program.cpu_micros()
+    time.sleep(seconds)
+    used, took = program.cpu_micros() - before, time.monotonic() - began
+    program.pause()
+    return used * seconds / took
+
+
+def cost(command):
+    """CPU and wall time, in microseconds, of a command that ends, and what it printed."""
+    began = time.monotonic()
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    text = process.stdout.read()
+    process.stdout.close()
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise RuntimeError(f"{command[0]}: exit {process.returncode}")
+    return (used.ru_utime + used.ru_stime) * 1e6, (time.monotonic() - began) * 1e6, text

@@ -1,0 +1,36 @@
+"""Reading what all pods use, when a threshold is met."""
+
+import resource
+
+import machine
+from frame import Line, need_root, output, row
+
+
+@row("refresh")
+def refresh(bench):
+    """All pods, beside opening and reading the same files from open directories."""
+    need_root()
+    # Each pod's directories are kept open here.
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    for count in bench.pick([100, 1000], [3]):
+        with machine.pods(bench, count, bench.pick(256, 16)) as base:
+            yield from refresh_of(bench, count, base, bench.pick(5000 // count, 2))
+
+
+def refresh_of(bench, count, base, rounds):
+    ours = [bench.crate("release"), "pods", f"/{base}", str(rounds)]
+    usage = "memory.usage_in_bytes" if machine.is_v1() else "memory.current"
+    roots = [str(root / base) for root in machine.hierarchies()]
+    least = [bench.yardstick("ticks"), "pods", str(rounds), str(count)]
+    whole = [*least, usage, "memory.stat", "+pids.current", "--", *roots]
+    lazy = [*least, usage, "+pids.current", "--", *roots]
+    figures = bench.alternate(
+        lambda: [int(nanos) / 1000 for nanos in output(*ours).split()],
+        lambda: float(output(*whole)),
+        lambda: float(output(*lazy)),
+    )
+    read, everything = map(list, zip(*figures[0]))
+    yield Line(f"read {count} pods", "µs", read, "openat, read, close", figures[1], ratio_at_most=1.1)
+    yield Line(f"list, open and read {count} pods", "µs", everything, "openat, read, close", figures[1])
+    yield Line(f"read {count} pods", "µs", read, "the same without memory.stat", figures[2], ratio_at_most=1.1)
