@@ -1,7 +1,7 @@
 use alloc::boxed::Box;
 
 /// Texts up to this length are kept without allocation.
-const INLINE: usize = 22;
+const INLINE: usize = 14;
 
 /// The input text of a quantity, where printing has to give it back.
 #[derive(Clone, Debug, Default)]
@@ -9,7 +9,8 @@ pub(crate) enum Text {
     #[default]
     None,
     Inline(u8, [u8; INLINE]),
-    Heap(Box<[u8]>),
+    /// Twice boxed, as it is rare and every quantity has room for it.
+    Heap(Box<Box<[u8]>>),
 }
 
 impl Text {
@@ -21,7 +22,7 @@ impl Text {
                 start.copy_from_slice(text);
                 Self::Inline(len, bytes)
             }
-            _ => Self::Heap(text.into()),
+            _ => Self::Heap(Box::new(text.into())),
         }
     }
 
