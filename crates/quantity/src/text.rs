@@ -36,3 +36,17 @@ impl Text {
         core::str::from_utf8(bytes).ok()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Quantity;
+
+    #[test]
+    fn a_quantity_takes_little_room() {
+        assert!(size_of::<Option<Quantity>>() <= 40);
+        for text in ["1.500", "1234567890.500", "12345678901.500"] {
+            let quantity = Quantity::parse(text.as_bytes()).unwrap();
+            assert_eq!(alloc::format!("{quantity}"), text);
+        }
+    }
+}
