@@ -56,6 +56,7 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     warn(settings, &engine);
     notifier.start(&mut engine, &mut watch);
     let mut report = Report::new(settings);
+    protect::forget_start();
     let next = |report: &Report, scores: &Scores| [report.next, scores.next];
     while wait(
         &mut watch,

@@ -19,7 +19,14 @@ pub(crate) fn this_process(goes_first: bool) {
     if let Err(error) = own::set_oom_score_adj(Path::new(PROC), OOM_SCORE_ADJ) {
         log::info!("oom_score_adj stays as it is ({error}): the OOM killer may take evictd");
     }
+    forget_start();
     if let Err(error) = own::lock_memory() {
         log::info!("memory cannot be locked ({error}): evictd may be paged out");
     }
+}
+
+/// Gives back what only the start needed of the program's code. It costs nothing
+/// where that fails.
+pub(crate) fn forget_start() {
+    let _ = own::forget_text(Path::new(PROC));
 }

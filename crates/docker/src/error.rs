@@ -71,7 +71,7 @@ const MAX_TEXT: usize = 300;
 /// after 300 characters.
 #[must_use]
 pub fn clean(text: &str) -> String {
-    let mut clean = String::new();
+    let mut clean = String::with_capacity(text.len().min(MAX_TEXT));
     for (count, letter) in text.trim().chars().enumerate() {
         if count == MAX_TEXT {
             clean.push('…');

@@ -137,7 +137,7 @@ fn unallocated_pod_memory_is_shared_out_behind_its_gate() {
     let mut pod = pod(&[100, 100], Some(100));
     let mut resources = Resources::default();
     resources.requests.memory = Some(bytes(600));
-    pod.spec.resources = Some(resources);
+    pod.spec.resources = Some(resources.into());
     assert_eq!(score(&pod, "c", false, -997, false), 900);
     assert_eq!(score(&pod, "c", false, -997, true), 800);
     assert_eq!(score(&pod, "s", true, -997, true), 800);

@@ -87,8 +87,12 @@ fn read_spec(value: &Value, spec: &mut Spec) -> Result {
     let object = Object::of(value)?;
     object.read_list("containers", &mut spec.containers, read_container)?;
     object.read_list("initContainers", &mut spec.init_containers, read_container)?;
-    object.read("overhead", &mut spec.overhead, read_resource_list)?;
-    object.read_option("resources", &mut spec.resources, read_resources)?;
+    object.read_option("overhead", &mut spec.overhead, |value, overhead| {
+        read_resource_list(value, overhead)
+    })?;
+    object.read_option("resources", &mut spec.resources, |value, resources| {
+        read_resources(value, resources)
+    })?;
     object.read_list("volumes", &mut spec.volumes, volume::read_volume)?;
     object.read_option("priority", &mut spec.priority, read_i32)?;
     object.read(

@@ -1,3 +1,4 @@
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -30,11 +31,12 @@ pub struct Spec {
     pub containers: Vec<Container>,
     /// The init containers, sidecars among them, in the order they start.
     pub init_containers: Vec<Container>,
-    /// What the pod costs beside its containers.
-    pub overhead: ResourceList,
+    /// What the pod costs beside its containers; apart as well.
+    pub overhead: Option<Box<ResourceList>>,
     /// Requests and limits of the pod as a whole: alpha in Kubernetes v1.32,
-    /// used only where a method takes `pod_level_resources`.
-    pub resources: Option<Resources>,
+    /// used only where a method takes `pod_level_resources`. Apart, as hardly any
+    /// pod has them and they are large.
+    pub resources: Option<Box<Resources>>,
     /// The volumes.
     pub volumes: Vec<Volume>,
     /// The priority; see [`Pod::priority`].

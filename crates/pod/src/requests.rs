@@ -54,7 +54,7 @@ impl Pod {
                 request = own.clone();
             }
         }
-        match what.of(&self.spec.overhead) {
+        match self.spec.overhead.as_deref().and_then(|all| what.of(all)) {
             Some(overhead) if !request.is_zero() => request.add(overhead),
             _ => request,
         }
@@ -71,10 +71,12 @@ impl Pod {
     pub fn local_storage_limit(&self) -> Option<Quantity> {
         let what = Requested::EphemeralStorage;
         let limit = self.aggregate(|container| what.of(&container.resources.limits))?;
-        Some(match what.of(&self.spec.overhead) {
-            Some(overhead) if !limit.is_zero() => limit.add(overhead),
-            _ => limit,
-        })
+        Some(
+            match self.spec.overhead.as_deref().and_then(|all| what.of(all)) {
+                Some(overhead) if !limit.is_zero() => limit.add(overhead),
+                _ => limit,
+            },
+        )
     }
 
     /// Bytes of memory that the containers request together, sidecars counted as

@@ -1,4 +1,5 @@
 use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -109,10 +110,10 @@ fn a_preset_qos_class_wins() {
 #[test]
 fn pod_level_resources_count_behind_their_gate_only() {
     let mut pod = pod(Vec::from([container(["", "", "", ""])]), Vec::new());
-    pod.spec.resources = Some(Resources {
+    pod.spec.resources = Some(Box::new(Resources {
         requests: list("1", "1Gi"),
         limits: list("1", "1Gi"),
-    });
+    }));
     assert_eq!(pod.computed_qos_class(false), BestEffort);
     assert_eq!(pod.computed_qos_class(true), Guaranteed);
     assert_eq!(pod.qos_class_with(true), Guaranteed);
@@ -176,7 +177,10 @@ fn the_eviction_managers_request_takes_the_largest_init_container() {
     ] {
         let each = |texts: &[&str]| texts.iter().map(|text| disk(text, "", true)).collect();
         let mut pod = pod(each(regular), each(init));
-        pod.spec.overhead.ephemeral_storage = quantity(overhead);
+        pod.spec.overhead = Some(Box::new(ResourceList {
+            ephemeral_storage: quantity(overhead),
+            ..ResourceList::default()
+        }));
         assert_eq!(
             pod.request(Requested::EphemeralStorage).to_string(),
             request,
@@ -232,7 +236,10 @@ fn the_local_storage_limit_knows_sidecars() {
             .map(|(text, sidecar)| disk("", text, *sidecar))
             .collect();
         let mut pod = pod(regular, steps);
-        pod.spec.overhead.ephemeral_storage = quantity(overhead);
+        pod.spec.overhead = Some(Box::new(ResourceList {
+            ephemeral_storage: quantity(overhead),
+            ..ResourceList::default()
+        }));
         let ours = pod.local_storage_limit().map(|limit| limit.to_string());
         assert_eq!(ours.as_deref(), limit, "{name}");
     }

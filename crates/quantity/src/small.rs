@@ -2,6 +2,8 @@ use core::cmp::Ordering;
 
 /// `value` times ten to the power of `exp`: what nearly all quantities are.
 #[derive(Clone, Copy, Debug)]
+// Without padding, so that what holds one can use the room: a pod has dozens.
+#[repr(C, packed(4))]
 pub(crate) struct Small {
     pub(crate) value: i64,
     pub(crate) exp: i32,
@@ -78,7 +80,7 @@ impl Small {
 
     pub(crate) fn cmp(self, other: Self) -> Ordering {
         match self.exp.cmp(&other.exp) {
-            Ordering::Equal => self.value.cmp(&other.value),
+            Ordering::Equal => { self.value }.cmp(&{ other.value }),
             Ordering::Greater => self.cmp_finer(other),
             Ordering::Less => other.cmp_finer(self).reverse(),
         }

@@ -1,7 +1,7 @@
 use alloc::boxed::Box;
 
 /// Texts up to this length are kept without allocation.
-const INLINE: usize = 22;
+const INLINE: usize = 14;
 
 /// The input text of a quantity, where printing has to give it back.
 #[derive(Clone, Debug, Default)]
@@ -9,7 +9,8 @@ pub(crate) enum Text {
     #[default]
     None,
     Inline(u8, [u8; INLINE]),
-    Heap(Box<[u8]>),
+    /// Twice boxed, as it is rare and every quantity has room for it.
+    Heap(Box<Box<[u8]>>),
 }
 
 impl Text {
@@ -21,7 +22,7 @@ impl Text {
                 start.copy_from_slice(text);
                 Self::Inline(len, bytes)
             }
-            _ => Self::Heap(text.into()),
+            _ => Self::Heap(Box::new(text.into())),
         }
     }
 
@@ -33,5 +34,19 @@ impl Text {
             Self::Heap(bytes) => bytes,
         };
         core::str::from_utf8(bytes).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Quantity;
+
+    #[test]
+    fn a_quantity_takes_little_room() {
+        assert!(size_of::<Option<Quantity>>() <= 40);
+        for text in ["1.500", "1234567890.500", "12345678901.500"] {
+            let quantity = Quantity::parse(text.as_bytes()).unwrap();
+            assert_eq!(alloc::format!("{quantity}"), text);
+        }
     }
 }

@@ -23,6 +23,7 @@ mod priority;
 mod project;
 mod signals;
 mod spawn;
+mod text;
 
 pub use fill::{count_processors, measure_fill_rate};
 pub use mrelease::process_mrelease;
@@ -30,3 +31,4 @@ pub use priority::{set_idle_io_priority, set_realtime_priority};
 pub use project::{Project, ProjectUsage, read_project, read_project_usage};
 pub use signals::{Received, SignalFd, block_signals};
 pub use spawn::spawn_self;
+pub use text::forget_text;

@@ -3,10 +3,11 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 use core::time::Duration;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use evictd_pod::Pod;
 
@@ -89,7 +90,8 @@ pub trait ContainerRuntime: Send {
 }
 
 /// All that a runtime holds, at one moment. Indexes lead from sandboxes and
-/// containers to their pod.
+/// containers to their pod. What several have a part in is shared: a node may hold
+/// hundreds of containers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RuntimeListing {
     /// The pods, each once.
@@ -110,7 +112,7 @@ pub struct RuntimePod {
     /// knows them; priority and protection by `evictd.*` labels. Where no
     /// Kubernetes-like tool gave a uid, one that stays the same: the id of the
     /// sandbox or container, or the name of the compose project.
-    pub pod: Pod,
+    pub pod: Arc<Pod>,
     /// The containers of it that run, by id.
     pub running: Vec<String>,
     /// Its sandbox, where it has one.
@@ -118,7 +120,7 @@ pub struct RuntimePod {
     /// The cgroups of what runs, below the mount point of each hierarchy and
     /// without `/` in front: the pod's own where one holds all of it, else one
     /// of each container. Empty where nothing runs.
-    pub cgroups: Vec<PathBuf>,
+    pub cgroups: Vec<Arc<Path>>,
 }
 
 /// A pod's sandbox.
@@ -172,11 +174,11 @@ pub struct ListedContainer {
     /// How often it was started before in its pod.
     pub attempt: u32,
     /// Its own cgroup, below the mount point of each hierarchy.
-    pub cgroup: Option<PathBuf>,
+    pub cgroup: Option<Arc<Path>>,
     /// What it has written beside its volumes.
     pub layer: WritableLayer,
     /// Its log file, or the directory that holds it.
-    pub log: Option<PathBuf>,
+    pub log: Option<Arc<Path>>,
 }
 
 /// A container's writable layer.
@@ -186,7 +188,7 @@ pub enum WritableLayer {
     #[default]
     Unknown,
     /// A directory, to be measured.
-    Dir(PathBuf),
+    Dir(Arc<Path>),
     /// As the runtime measured it.
     Used {
         /// In bytes.

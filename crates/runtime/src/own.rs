@@ -6,6 +6,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
+pub use evictd_rawsys::forget_text;
 use evictd_rawsys::{set_realtime_priority, spawn_self};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;

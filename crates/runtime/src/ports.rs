@@ -2,6 +2,7 @@
 //! questions: a stop that goes through a socket is a [`KillInFlight`] as well.
 
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use core::fmt;
 use core::time::Duration;
 use std::path::PathBuf;
@@ -91,7 +92,7 @@ pub trait KillInFlight {
 pub struct FoundPod {
     /// What is known of it. From its manifest if it has one, else from its
     /// cgroup's own numbers.
-    pub pod: Pod,
+    pub pod: Arc<Pod>,
     /// Its cgroup, a path below the mount point of each hierarchy, without `/`
     /// in front; see [`open_cgroup`](crate::open_cgroup).
     pub cgroup: PathBuf,

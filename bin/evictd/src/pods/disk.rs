@@ -1,7 +1,8 @@
 use core::time::Duration;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use evictd_node::Mono;
+use evictd_pod::Pod;
 use evictd_pod::usage::PodUsage;
 use evictd_runtime::{FoundPod, ListedContainer, WritableLayer};
 use evictd_stats::{DiskScanner, PodDirs, PodTree, Progress, TreeKind, add_disk_usage, pod_trees};
@@ -48,42 +49,47 @@ impl Disk {
     ) {
         let trees: Vec<Vec<PodTree>> = found
             .iter()
-            .map(|found| self.trees(found, &containers_of(found)))
+            .map(|found| trees(&found.pod, &self.dirs, &containers_of(found)))
             .collect();
-        let paths: Vec<PathBuf> = trees
-            .iter()
-            .flatten()
-            .map(|tree| tree.path.clone())
-            .collect();
-        self.scanner.watch(&paths);
+        let paths = trees.iter().flatten().map(|tree| &*tree.path);
+        self.scanner.watch(paths);
         for ((found, trees), usage) in found.iter().zip(&trees).zip(usage) {
             if let Some(usage) = usage {
                 add_disk_usage(usage, &found.pod, trees, &|tree| self.scanner.usage(tree));
             }
         }
     }
+}
 
-    fn trees(&self, found: &FoundPod, containers: &[&ListedContainer]) -> Vec<PodTree> {
-        let mut trees = pod_trees(&found.pod, &self.dirs);
-        for container in containers {
-            let name = &container.name;
-            if let WritableLayer::Dir(path) = &container.layer {
-                let container = name.clone();
-                let kind = TreeKind::Layer { container };
-                let path = path.clone();
-                trees.push(PodTree { path, kind });
-            }
-            if let Some(path) = container.log.as_deref().and_then(log_dir)
-                && trees.iter().all(|tree| !path.starts_with(&tree.path))
-            {
-                let container = Some(name.clone());
-                let kind = TreeKind::Log { container };
-                let path = path.to_path_buf();
-                trees.push(PodTree { path, kind });
-            }
-        }
-        trees
+/// What a pod keeps on disk, and where.
+fn trees(pod: &Pod, dirs: &PodDirs, containers: &[&ListedContainer]) -> Vec<PodTree> {
+    let mut trees = pod_trees(pod, dirs);
+    // Whose logs all lie elsewhere has none where a kubelet's pods have theirs.
+    let elsewhere = |container: &&ListedContainer| {
+        let log = container.log.as_deref();
+        log.is_some_and(|log| !log.starts_with(&dirs.logs_dir))
+    };
+    if !containers.is_empty() && containers.iter().all(elsewhere) {
+        trees.retain(|tree| !matches!(tree.kind, TreeKind::Log { .. }));
     }
+    for container in containers {
+        let name = &container.name;
+        if let WritableLayer::Dir(path) = &container.layer {
+            let container = name.clone();
+            let kind = TreeKind::Layer { container };
+            let path = path.to_path_buf();
+            trees.push(PodTree { path, kind });
+        }
+        if let Some(path) = container.log.as_deref().and_then(log_dir)
+            && trees.iter().all(|tree| !path.starts_with(&tree.path))
+        {
+            let container = Some(name.clone());
+            let kind = TreeKind::Log { container };
+            let path = path.to_path_buf();
+            trees.push(PodTree { path, kind });
+        }
+    }
+    trees
 }
 
 /// The directory of a log: what rotation made lies beside it.
@@ -92,5 +98,55 @@ fn log_dir(log: &Path) -> Option<&Path> {
         log.parent()
     } else {
         Some(log)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use evictd_pod::Pod;
+    use evictd_runtime::{ListedContainer, WritableLayer};
+    use evictd_stats::PodDirs;
+
+    use super::trees;
+
+    fn paths(containers: &[ListedContainer]) -> Vec<String> {
+        let mut pod = Pod::default();
+        pod.metadata.name = "a".into();
+        pod.metadata.namespace = "docker".into();
+        pod.metadata.uid = "1".into();
+        let dirs = PodDirs {
+            root_dir: "/root".into(),
+            logs_dir: "/logs".into(),
+            host_paths: false,
+        };
+        let containers: Vec<&ListedContainer> = containers.iter().collect();
+        let trees = trees(&pod, &dirs, &containers);
+        let path = |tree: &evictd_stats::PodTree| tree.path.display().to_string();
+        trees.iter().map(path).collect()
+    }
+
+    #[test]
+    fn logs_are_looked_for_where_they_are() {
+        let container = |log: &str| ListedContainer {
+            log: (!log.is_empty()).then(|| Path::new(log).into()),
+            layer: WritableLayer::Dir(Path::new("/layer").into()),
+            ..ListedContainer::default()
+        };
+        let (own, engines) = ("/logs/docker_a_1/x/0.log", "/containers/1/1-json.log");
+        for (name, logs, expected) in [
+            ("nobody knows", &[][..], &["/logs/docker_a_1"][..]),
+            (
+                "one does not say",
+                &[engines, ""],
+                &["/logs/docker_a_1", "/layer", "/containers/1", "/layer"],
+            ),
+            ("below the pods'", &[own], &["/logs/docker_a_1", "/layer"]),
+            ("elsewhere", &[engines], &["/layer", "/containers/1"]),
+        ] {
+            let containers: Vec<ListedContainer> = logs.iter().map(|log| container(log)).collect();
+            assert_eq!(paths(&containers), expected, "{name}");
+        }
     }
 }

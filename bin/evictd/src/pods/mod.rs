@@ -132,6 +132,8 @@ impl Pods {
                 directory.pods()
             }
         };
+        // Before the new: they need not both be there.
+        self.listing = Listing::default();
         self.held = self.runtimes.listings();
         let notes = self.held.iter().flat_map(|held| &held.notes);
         self.problems.extend(notes.map(ToString::to_string));

@@ -266,7 +266,7 @@ impl Shared {
         state.answered = state.asked;
         match listed {
             Ok(listing) => {
-                state.listing = Arc::new(listing);
+                replace(&mut state.listing, listing);
                 state.listed = Some(now());
                 state.failure = None;
             }
@@ -419,10 +419,41 @@ impl Shared {
     }
 }
 
+/// The same is not there twice while others still hold it, and what was there first
+/// stays where it is in memory.
+fn replace(held: &mut Arc<RuntimeListing>, new: RuntimeListing) {
+    if **held != new {
+        *held = Arc::new(new);
+    }
+}
+
 fn not_open(candidate: &Candidate) -> CallError {
     CallError {
         endpoint: format!("unix://{}", candidate.socket.display()).into(),
         call: "connect".into(),
         failure: CallFailure::NotReachable("not open".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::sync::Arc;
+
+    use evictd_runtime::{RuntimeListing, RuntimePod};
+
+    use super::replace;
+
+    #[test]
+    fn the_same_listing_stays_where_it_is() {
+        let of = |pods: usize| RuntimeListing {
+            pods: vec![RuntimePod::default(); pods],
+            ..RuntimeListing::default()
+        };
+        let mut held = Arc::new(of(2));
+        let before = Arc::clone(&held);
+        replace(&mut held, of(2));
+        assert!(Arc::ptr_eq(&held, &before));
+        replace(&mut held, of(3));
+        assert_eq!((before.pods.len(), held.pods.len()), (2, 3));
     }
 }

@@ -1,4 +1,5 @@
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -122,14 +123,14 @@ impl CgroupRuntime {
             (None, Some(known)) => by_runtime(manifests, &known.pod),
             (None, None) => by_name(manifests, &directory_name(&candidate)),
         };
-        let known = manifest.and_then(|index| manifests.get(index)).cloned();
+        let known = manifest.and_then(|index| manifests.get(index));
         let mut pod = match (known, of_runtime) {
-            (Some(known), _) => known,
-            (None, Some(known)) => self.complete(&known.pod, &candidate),
-            (None, None) => self.describe(&candidate),
+            (Some(known), _) => Arc::new(known.clone()),
+            (None, Some(known)) => self.complete(known, &candidate),
+            (None, None) => Arc::new(self.describe(&candidate)),
         };
         if pod.metadata.uid.is_empty() {
-            pod.metadata.uid = match (&candidate.kubepods, of_runtime) {
+            Arc::make_mut(&mut pod).metadata.uid = match (&candidate.kubepods, of_runtime) {
                 (Some((uid, _, _)), _) => uid.clone(),
                 (None, Some(known)) => known.pod.metadata.uid.clone(),
                 (None, None) => candidate.cgroup.to_string_lossy().into_owned(),
@@ -147,19 +148,20 @@ impl CgroupRuntime {
 
     /// A runtime's pod: where the runtime gives no request and no limit, those of
     /// its cgroup count.
-    fn complete(&mut self, known: &Pod, candidate: &Candidate) -> Pod {
+    fn complete(&mut self, known: &RuntimePod, candidate: &Candidate) -> Arc<Pod> {
         let says_something = |container: &Container| container.resources != Resources::default();
-        let mut pod = known.clone();
-        if known.spec.containers.iter().any(says_something) {
-            return pod;
+        let mut shared = Arc::clone(&known.pod);
+        if shared.spec.containers.iter().any(says_something) {
+            return shared;
         }
+        let pod = Arc::make_mut(&mut shared);
         let described = self.describe(candidate);
         pod.status.qos_class = described.status.qos_class;
         let numbers = described.spec.containers.into_iter().next();
         if let (Some(numbers), Some(container)) = (numbers, pod.spec.containers.first_mut()) {
             container.resources = numbers.resources;
         }
-        pod
+        shared
     }
 
     /// A pod without a manifest, from what its cgroup says.

@@ -1,3 +1,4 @@
+use alloc::sync::Arc;
 use core::ops::ControlFlow;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -50,10 +51,10 @@ impl Candidate {
         let uid = &pod.pod.metadata.uid;
         let same_uid =
             |(known, systemd, _): &(String, bool, QosClass)| is_uid(known, uid, *systemd);
-        let within = |cgroup: &PathBuf| cgroup.starts_with(&self.cgroup);
+        let within = |cgroup: &Arc<Path>| cgroup.starts_with(&self.cgroup);
         match &self.kubepods {
             Some(kubepods) => same_uid(kubepods) || pod.cgroups.iter().all(within),
-            None => pod.cgroups.first() == Some(&self.cgroup) && pod.cgroups.len() == 1,
+            None => matches!(pod.cgroups.as_slice(), [only] if **only == *self.cgroup),
         }
     }
 }
@@ -117,9 +118,9 @@ impl<'a> Search<'a> {
                 continue;
             }
             self.found.push(Candidate {
-                more: more.to_vec(),
+                more: more.iter().map(|cgroup| cgroup.to_path_buf()).collect(),
                 runtime: Some(index),
-                ..Candidate::new(first.clone(), Origin::Runtime)
+                ..Candidate::new(first.to_path_buf(), Origin::Runtime)
             });
         }
     }

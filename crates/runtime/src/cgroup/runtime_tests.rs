@@ -1,5 +1,6 @@
 //! Pods that a container runtime knows, among those of the cgroup tree.
 
+use alloc::sync::Arc;
 use core::time::Duration;
 use std::path::{Path, PathBuf};
 
@@ -27,11 +28,14 @@ fn runtime(hierarchies: Hierarchies, roots: &[&str]) -> CgroupRuntime {
 }
 
 fn pod(uid: &str, name: &str, cgroups: &[&str]) -> RuntimePod {
-    let mut pod = RuntimePod::default();
-    pod.pod.metadata.uid = uid.into();
-    pod.pod.metadata.name = name.into();
-    pod.cgroups = cgroups.iter().map(PathBuf::from).collect();
-    pod
+    let mut pod = Pod::default();
+    pod.metadata.uid = uid.into();
+    pod.metadata.name = name.into();
+    RuntimePod {
+        pod: pod.into(),
+        cgroups: cgroups.iter().map(|path| Path::new(path).into()).collect(),
+        ..RuntimePod::default()
+    }
 }
 
 fn list(fixture: &Fixture, roots: &[&str], manifests: &[Pod], known: &[RuntimePod]) -> Listing {
@@ -100,7 +104,7 @@ fn a_manifest_describes_a_runtimes_pod_better() {
     manifest.metadata.name = "web".into();
     manifest.spec.priority = Some(7);
     let mut known = pod("aaaa", "web", &["docker/aaaa"]);
-    known.pod.metadata.namespace = "default".into();
+    Arc::make_mut(&mut known.pod).metadata.namespace = "default".into();
     let listing = list(&fixture, &[], &[manifest], &[known]);
     assert_eq!(listing.pods[0].manifest, Some(0));
     assert_eq!(listing.pods[0].pod.spec.priority, Some(7));
@@ -114,10 +118,13 @@ fn where_the_runtime_says_nothing_the_cgroup_does() {
     fixture.file("k8s/aaaa/memory.low", "1048576\n");
     fixture.file("k8s/aaaa/memory.max", "2097152\n");
     let mut silent = pod("u", "silent", &["k8s/aaaa"]);
-    silent.pod.spec.containers.push(evictd_pod::Container {
-        name: "main".into(),
-        ..evictd_pod::Container::default()
-    });
+    Arc::make_mut(&mut silent.pod)
+        .spec
+        .containers
+        .push(evictd_pod::Container {
+            name: "main".into(),
+            ..evictd_pod::Container::default()
+        });
     let listing = list(&fixture, &[], &[], &[silent]);
     let container = &listing.pods[0].pod.spec.containers[0];
     assert_eq!(container.name, "main");

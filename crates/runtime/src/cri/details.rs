@@ -1,5 +1,6 @@
 use alloc::string::String;
-use std::path::{Path, PathBuf};
+use alloc::sync::Arc;
+use std::path::Path;
 
 use evictd_cri::{Container, ContainerState, ContainerStatus, Resources};
 
@@ -12,10 +13,10 @@ use crate::remote::read_cgroup;
 pub(super) struct Details {
     /// The state in which it was asked for; `None` when it is to be asked again.
     state: Option<ContainerState>,
-    pub(super) cgroup: Option<PathBuf>,
+    pub(super) cgroup: Option<Arc<Path>>,
     pub(super) finished_nanos: Option<i64>,
-    pub(super) log: Option<PathBuf>,
-    pub(super) layer: Option<PathBuf>,
+    pub(super) log: Option<Arc<Path>>,
+    pub(super) layer: Option<Arc<Path>>,
     pub(super) resources: Resources,
     /// The image, by its id where that could be found.
     pub(super) image: String,
@@ -48,12 +49,13 @@ impl Details {
             state: is_whole.then_some(status.state),
             layer: pid
                 .and_then(|pid| read_layer(proc, pid))
-                .filter(|_| cgroup.is_some()),
-            cgroup,
+                .filter(|_| cgroup.is_some())
+                .map(Into::into),
+            cgroup: cgroup.map(Into::into),
             finished_nanos: Some(status.finished_nanos).filter(|nanos| *nanos > 0),
             log: Some(status.log_path)
                 .filter(|path| !path.is_empty())
-                .map(PathBuf::from),
+                .map(|path| Path::new(&path).into()),
             resources: status.resources,
             image,
         }

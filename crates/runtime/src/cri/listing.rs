@@ -3,18 +3,21 @@
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use evictd_cri::{Container, ContainerState as State, Resources, Sandbox};
-use evictd_node::QosClass;
+use evictd_node::{QosClass, insert_text};
 use evictd_pod::{Pod, ResourceList};
 use evictd_quantity::Quantity;
 
 use super::details::Details;
 use crate::cgroup::{KubepodsName, is_uid, parse_kubepods_name};
-use crate::remote::{bytes, class_of, clean, cpu, kubepods_class, read_wishes, thousandths};
+use crate::remote::{
+    bytes, class_of, clean, cpu, is_read, kubepods_class, read_wishes, thousandths,
+};
 use crate::{
     ContainerState, ListedContainer, ListedSandbox, RuntimeListing, RuntimePod, WritableLayer,
 };
@@ -83,7 +86,7 @@ impl Assembly {
         let index = *self.by_uid.entry(uid.to_string()).or_insert(next);
         if index == next {
             let mut draft = Draft::default();
-            draft.pod.pod.metadata.uid = clean(uid);
+            Arc::make_mut(&mut draft.pod.pod).metadata.uid = clean(uid);
             draft.standing = (false, i64::MIN);
             self.pods.push(draft);
         }
@@ -152,7 +155,7 @@ impl Assembly {
         let uid = label(POD_UID).filter(|uid| !uid.is_empty());
         let index = self.pod(uid.unwrap_or(&container.sandbox));
         if let Some(draft) = self.pods.get_mut(index) {
-            let metadata = &mut draft.pod.pod.metadata;
+            let metadata = &mut Arc::make_mut(&mut draft.pod.pod).metadata;
             if metadata.name.is_empty() {
                 metadata.name = clean(label(POD_NAME).unwrap_or(&container.name));
                 metadata.namespace = clean(label(POD_NAMESPACE).unwrap_or_default());
@@ -168,8 +171,9 @@ impl Draft {
         let wishes = read_wishes(&mark, &sandbox.name, notes);
         self.pod.sandbox = Some(sandbox.id.clone());
         self.memory_request = wishes.memory_request;
-        self.pod.pod.spec.priority = wishes.priority;
-        let metadata = &mut self.pod.pod.metadata;
+        let pod = Arc::make_mut(&mut self.pod.pod);
+        pod.spec.priority = wishes.priority;
+        let metadata = &mut pod.metadata;
         let name = if sandbox.name.is_empty() {
             &sandbox.id
         } else {
@@ -177,14 +181,10 @@ impl Draft {
         };
         metadata.name = clean(name);
         metadata.namespace = clean(&sandbox.namespace);
-        for (texts, from) in [
-            (&mut metadata.labels, &sandbox.labels),
-            (&mut metadata.annotations, &sandbox.annotations),
-        ] {
-            texts.clear();
-            for (key, value) in from {
-                texts.insert(key.clone(), value.clone());
-            }
+        metadata.annotations.clear();
+        let kept = sandbox.annotations.iter().filter(|(key, _)| is_read(key));
+        for (key, value) in kept {
+            insert_text(&mut metadata.annotations, key.clone(), value.clone());
         }
     }
 
@@ -194,7 +194,7 @@ impl Draft {
         let wishes = read_wishes(&mark, &who, notes);
         self.pod.running.push(container.id.clone());
         self.pod.cgroups.extend(details.cgroup.clone());
-        let spec = &mut self.pod.pod.spec;
+        let spec = &mut Arc::make_mut(&mut self.pod.pod).spec;
         spec.priority = spec.priority.max(wishes.priority);
         let grace = text(&container.annotations, GRACE);
         let grace = grace.and_then(|text| text.parse().ok());
@@ -207,7 +207,8 @@ impl Draft {
     }
 
     fn finish(mut self) -> RuntimePod {
-        let containers = &mut self.pod.pod.spec.containers;
+        let pod = Arc::make_mut(&mut self.pod.pod);
+        let containers = &mut pod.spec.containers;
         let has_own = containers
             .iter()
             .any(|container| container.resources.requests.memory.is_some());
@@ -219,8 +220,8 @@ impl Draft {
             .cgroups
             .first()
             .and_then(|first| class_by_place(first));
-        let by_numbers = class_of(&self.pod.pod.spec);
-        self.pod.pod.status.qos_class = Some(by_place.unwrap_or(by_numbers));
+        let by_numbers = class_of(&pod.spec);
+        pod.status.qos_class = Some(by_place.unwrap_or(by_numbers));
         if let Some(own) = own_cgroup(&self.pod.cgroups, &self.pod.pod) {
             self.pod.cgroups = alloc::vec![own];
         }
@@ -265,7 +266,7 @@ fn class_by_place(cgroup: &Path) -> Option<QosClass> {
 
 /// The cgroup that holds all of a pod's containers and nothing else: the one above
 /// each of them, when its name says that it is this pod's.
-fn own_cgroup(cgroups: &[PathBuf], pod: &Pod) -> Option<PathBuf> {
+fn own_cgroup(cgroups: &[Arc<Path>], pod: &Pod) -> Option<Arc<Path>> {
     let above = cgroups.first()?.parent()?;
     let name = parse_kubepods_name(above.file_name()?.as_bytes())?;
     let is_own = match name {
@@ -273,5 +274,5 @@ fn own_cgroup(cgroups: &[PathBuf], pod: &Pod) -> Option<PathBuf> {
         KubepodsName::Class(_) => false,
     };
     let holds_all = cgroups.iter().all(|cgroup| cgroup.parent() == Some(above));
-    (is_own && holds_all).then(|| above.to_path_buf())
+    (is_own && holds_all).then(|| above.into())
 }

@@ -6,6 +6,8 @@ use alloc::string::String;
 use evictd_node::insert_text;
 use evictd_pod::Metadata;
 
+use crate::remote::is_read;
+
 pub(super) const POD_UID: &str = "io.kubernetes.pod.uid";
 pub(super) const POD_NAME: &str = "io.kubernetes.pod.name";
 pub(super) const POD_NAMESPACE: &str = "io.kubernetes.pod.namespace";
@@ -37,22 +39,14 @@ pub(super) fn restart_count(labels: &Labels) -> Option<u32> {
     label(labels, RESTART_COUNT)?.parse().ok()
 }
 
-/// Adds labels to those of a pod, and what of them are annotations to these; the
-/// first of a name stays.
-pub(super) fn add_labels(from: Labels, metadata: &mut Metadata) {
-    // Most pods have one container and no annotations: its labels are the pod's.
-    let is_annotation = |key: &String| key.starts_with(ANNOTATION);
-    if metadata.labels.is_empty() && !from.keys().any(is_annotation) {
-        metadata.labels = from;
-        return;
-    }
+/// Adds what of the labels are annotations that somebody reads to those of a pod;
+/// the first of a name stays.
+pub(super) fn keep(from: Labels, metadata: &mut Metadata) {
     for (key, value) in from {
-        let (kept, key) = match key.strip_prefix(ANNOTATION) {
-            Some(key) => (&mut metadata.annotations, key.into()),
-            None => (&mut metadata.labels, key),
-        };
-        if !kept.contains_key(&key) {
-            insert_text(kept, key, value);
+        if let Some(key) = key.strip_prefix(ANNOTATION).filter(|key| is_read(key))
+            && !metadata.annotations.contains_key(key)
+        {
+            insert_text(&mut metadata.annotations, key.into(), value);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! From what the engine says to pods. No I/O.
 
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
-use std::path::PathBuf;
 
 use evictd_docker::{ContainerDetail, ContainerSummary, PodmanPod, clean};
 use evictd_node::QosClass;
@@ -69,7 +69,7 @@ impl<'a> Assembly<'a> {
         let sandbox = (!sandbox.is_empty()).then(|| sandbox.into());
         if let Some(pod) = self.listing.pods.get_mut(index) {
             let labels = core::mem::take(&mut summary.labels);
-            labels::add_labels(labels, &mut pod.pod.metadata);
+            labels::keep(labels, &mut Arc::make_mut(&mut pod.pod).metadata);
         }
         if is_sandbox {
             self.listing.sandboxes.push(ListedSandbox {
@@ -92,8 +92,11 @@ impl<'a> Assembly<'a> {
             finished_nanos: finished.filter(|_| state != ContainerState::Running),
             attempt,
             cgroup: known.cgroup.clone(),
-            layer: path(&detail.upper_dir).map_or(WritableLayer::Unknown, WritableLayer::Dir),
-            log: path(&detail.log_path),
+            layer: known
+                .layer
+                .clone()
+                .map_or(WritableLayer::Unknown, WritableLayer::Dir),
+            log: known.log.clone(),
             image: if summary.image_id.is_empty() {
                 summary.image
             } else {
@@ -119,7 +122,7 @@ impl<'a> Assembly<'a> {
         let runs = state_of(&summary.state) == ContainerState::Running;
         let label_of = |key: &str| summary.labels.get(key);
         let wishes = read_wishes(&label_of, &summary.name, &mut self.listing.notes);
-        let spec = &mut pod.pod.spec;
+        let spec = &mut Arc::make_mut(&mut pod.pod).spec;
         spec.priority = spec.priority.max(wishes.priority);
         // The one that runs, else the newest, which the engines list first.
         if is_sandbox && (pod.sandbox.is_none() || runs) {
@@ -179,7 +182,7 @@ impl<'a> Assembly<'a> {
         pod.metadata.uid = uid;
         self.kinds.push((kind, None));
         self.listing.pods.push(RuntimePod {
-            pod,
+            pod: Arc::new(pod),
             ..RuntimePod::default()
         });
         next
@@ -187,8 +190,9 @@ impl<'a> Assembly<'a> {
 
     pub(super) fn finish(mut self) -> RuntimeListing {
         for (pod, (_, class)) in self.listing.pods.iter_mut().zip(self.kinds) {
-            let by_numbers = class_of(&pod.pod.spec);
-            pod.pod.status.qos_class = Some(class.unwrap_or(by_numbers));
+            let pod = Arc::make_mut(&mut pod.pod);
+            let by_numbers = class_of(&pod.spec);
+            pod.status.qos_class = Some(class.unwrap_or(by_numbers));
         }
         self.listing
     }
@@ -201,10 +205,6 @@ fn state_of(word: &str) -> ContainerState {
         "exited" | "stopped" | "dead" | "removing" => ContainerState::Exited,
         _ => ContainerState::Unknown,
     }
-}
-
-fn path(text: &str) -> Option<PathBuf> {
-    (!text.is_empty()).then(|| PathBuf::from(text))
 }
 
 /// What it is called within its pod.

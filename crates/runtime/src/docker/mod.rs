@@ -17,6 +17,7 @@ use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::time::Duration;
 use std::path::{Path, PathBuf};
@@ -97,7 +98,9 @@ struct Known {
     state: String,
     status: String,
     detail: ContainerDetail,
-    cgroup: Option<PathBuf>,
+    cgroup: Option<Arc<Path>>,
+    layer: Option<Arc<Path>>,
+    log: Option<Arc<Path>>,
 }
 
 impl DockerRuntime {
@@ -179,7 +182,11 @@ impl DockerRuntime {
         notes: &mut Vec<String>,
     ) -> Result<bool> {
         match self.client.container(&summary.id) {
-            Ok(detail) => known.detail = detail,
+            Ok(mut detail) => {
+                known.layer = path(core::mem::take(&mut detail.upper_dir));
+                known.log = path(core::mem::take(&mut detail.log_path));
+                known.detail = detail;
+            }
             Err(error) => match error.status() {
                 Some(404) => return Ok(false),
                 // One that the engine cannot look at must not hide the others.
@@ -187,7 +194,8 @@ impl DockerRuntime {
                 None => return Err(error),
             },
         }
-        known.cgroup = read_cgroup(&self.proc, known.detail.pid, &summary.id);
+        let cgroup = read_cgroup(&self.proc, known.detail.pid, &summary.id);
+        known.cgroup = cgroup.map(Into::into);
         known.id.clone_from(&summary.id);
         known.state.clone_from(&summary.state);
         // Who runs in no cgroup that could be found is asked again the next time.
@@ -196,6 +204,11 @@ impl DockerRuntime {
         }
         Ok(true)
     }
+}
+
+/// A path that is there.
+fn path(text: String) -> Option<Arc<Path>> {
+    (!text.is_empty()).then(|| Path::new(&text).into())
 }
 
 /// What was known at the last list, which was most likely in the same order.

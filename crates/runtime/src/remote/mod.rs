@@ -26,10 +26,16 @@ pub(crate) fn holds(text: &str, part: &str) -> bool {
 /// The longest text of others that is passed on, in characters.
 const MOST_TEXT: usize = 300;
 
+/// Whether a pod's annotation of that name is ever read. What others write there may
+/// be long, and is not kept.
+pub(crate) fn is_read(annotation: &str) -> bool {
+    annotation.starts_with("kubernetes.io/config.")
+}
+
 /// A text of others, fit for one line of a log: control characters escaped, cut
 /// after 300 characters.
 pub(crate) fn clean(text: &str) -> String {
-    let mut clean = String::new();
+    let mut clean = String::with_capacity(text.len().min(MOST_TEXT));
     for letter in text.trim().chars().take(MOST_TEXT) {
         if letter.is_control()
             || matches!(letter, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

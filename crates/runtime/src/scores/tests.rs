@@ -21,7 +21,7 @@ fn found(pod: &TestPod) -> FoundPod {
     FoundPod {
         more_cgroups: Vec::new(),
         runtime: None,
-        pod: Pod::default(),
+        pod: Pod::default().into(),
         cgroup: pod.path.clone(),
         origin: Origin::PodCgroupRoot,
         manifest: None,

@@ -132,18 +132,23 @@ impl DiskScanner {
 
     /// Replaces the set of trees. Those that stay keep their results and, if
     /// they are being walked, go on; new ones are measured at once. Also polls.
-    pub fn watch(&mut self, trees: &[PathBuf]) {
-        let mut wanted: Vec<&PathBuf> = trees.iter().collect();
+    /// Nothing is copied where the set is as it was.
+    pub fn watch<'a>(&mut self, trees: impl Iterator<Item = &'a Path>) {
+        let mut wanted: Vec<&Path> = trees.collect();
         wanted.sort_unstable();
         wanted.dedup();
         self.poll();
-        if wanted.iter().copied().eq(self.order.trees.iter()) {
+        if wanted
+            .iter()
+            .copied()
+            .eq(self.order.trees.iter().map(PathBuf::as_path))
+        {
             return;
         }
         let kept = wanted.iter().map(|tree| self.usage(tree)).collect();
         self.order = Order {
             number: self.order.number + 1,
-            trees: wanted.into_iter().cloned().collect(),
+            trees: wanted.into_iter().map(Path::to_path_buf).collect(),
         };
         self.usages = kept;
         self.handed = false;

@@ -1,8 +1,7 @@
+use alloc::sync::Arc;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
 use std::path::Path;
-
-use alloc::sync::Arc;
 
 use evictd_node::QosClass;
 use evictd_pod::Requested;
@@ -326,7 +325,7 @@ fn what_is_known_of_a_container() {
     let container = &listing.containers[0];
     assert_eq!(container.finished_nanos, Some(7_000_000_000));
     assert_eq!(container.attempt, 4);
-    assert_eq!(container.layer, WritableLayer::Dir("/u".into()));
+    assert_eq!(container.layer, WritableLayer::Dir(Path::new("/u").into()));
     assert_eq!(container.log.as_deref(), Some(Path::new("/l.log")));
     assert_eq!(container.cgroup, None);
 
@@ -352,8 +351,8 @@ fn the_cgroup_of_the_first_process() {
     let listing = runtime.list().unwrap();
     std::fs::remove_dir_all(&proc).unwrap();
     let cgroup = Path::new("docker").join(id('0'));
-    assert_eq!(listing.pods[0].cgroups, core::slice::from_ref(&cgroup));
-    assert_eq!(listing.containers[0].cgroup, Some(cgroup));
+    assert_eq!(listing.pods[0].cgroups, [Arc::from(&*cgroup)]);
+    assert_eq!(listing.containers[0].cgroup, Some(cgroup.into()));
     // The same process id cannot be the other's.
     assert_eq!(listing.pods[1].cgroups.len(), 0);
 }

@@ -19,6 +19,10 @@ fn numbers(usage: Option<TreeUsage>) -> Option<(u64, u64, bool)> {
     usage.map(|usage| (usage.used_bytes, usage.inodes_used, usage.complete))
 }
 
+fn watch(scanner: &mut DiskScanner, trees: &[PathBuf]) {
+    scanner.watch(trees.iter().map(PathBuf::as_path));
+}
+
 fn tree(files: usize) -> Tree {
     let tree = Tree::new();
     for file in 0..files {
@@ -55,7 +59,7 @@ fn trees_are_measured_and_others_are_not() {
     assert_eq!(scanner.usage(a.root()), None);
     assert!(scanner.wait_for_all(LONG), "nothing to do is done");
 
-    scanner.watch(&paths);
+    watch(&mut scanner, &paths);
     assert!(scanner.wait_for_all(LONG));
     for tree in [&a, &b] {
         let expected = numbers(Some(read_tree_usage(tree.root())));
@@ -73,12 +77,12 @@ fn trees_that_stay_keep_their_results_and_those_that_go_are_forgotten() {
     let (a, b) = (tree(10), tree(10));
     let both = [a.root().to_owned(), b.root().to_owned()];
     let mut scanner = DiskScanner::start_with(PATIENT).unwrap();
-    scanner.watch(&both[..1]);
+    watch(&mut scanner, &both[..1]);
     assert!(scanner.wait_for_all(LONG));
     let first = scanner.usage(a.root());
     assert!(first.is_some());
 
-    scanner.watch(&both);
+    watch(&mut scanner, &both);
     assert_eq!(
         scanner.usage(a.root()),
         first,
@@ -88,11 +92,11 @@ fn trees_that_stay_keep_their_results_and_those_that_go_are_forgotten() {
     assert_eq!(scanner.usage(a.root()), first);
     assert!(scanner.usage(b.root()).is_some());
 
-    scanner.watch(&both[1..]);
+    watch(&mut scanner, &both[1..]);
     assert_eq!(scanner.usage(a.root()), None);
     assert!(scanner.wait_for_all(LONG));
     assert_eq!(scanner.progress().trees, 1);
-    scanner.watch(&[]);
+    scanner.watch(core::iter::empty());
     assert_eq!(scanner.usage(b.root()), None);
 }
 
@@ -100,7 +104,7 @@ fn trees_that_stay_keep_their_results_and_those_that_go_are_forgotten() {
 fn whoever_hurries_gets_new_numbers_within_the_pause() {
     let a = tree(10);
     let mut scanner = DiskScanner::start_with(PATIENT).unwrap();
-    scanner.watch(&[a.root().to_owned()]);
+    watch(&mut scanner, &[a.root().to_owned()]);
     assert!(scanner.wait_for_all(LONG));
     let before = scanner.usage(a.root()).unwrap();
     a.put("new", &"x".repeat(100_000));
@@ -122,7 +126,7 @@ fn cycles_come_again_by_themselves() {
         ..Pace::GENTLE
     };
     let mut scanner = DiskScanner::start_with(pace).unwrap();
-    scanner.watch(&[a.root().to_owned()]);
+    watch(&mut scanner, &[a.root().to_owned()]);
     assert!(scanner.wait_for_all(LONG));
     let first = scanner.usage(a.root()).unwrap().sampled;
     until(&mut scanner, |scanner| {
@@ -136,13 +140,13 @@ fn cycles_come_again_by_themselves() {
 fn whoever_asks_never_waits_for_the_helper() {
     let (a, b) = (tree(10), tree(10));
     let mut scanner = DiskScanner::start_with(PATIENT).unwrap();
-    scanner.watch(&[a.root().to_owned()]);
+    watch(&mut scanner, &[a.root().to_owned()]);
     assert!(scanner.wait_for_all(LONG));
     let known = scanner.usage(a.root());
     let shared = Arc::clone(&scanner.shared);
     let held = shared.lock();
     scanner.poll();
-    scanner.watch(&[a.root().to_owned(), b.root().to_owned()]);
+    watch(&mut scanner, &[a.root().to_owned(), b.root().to_owned()]);
     scanner.hurry();
     assert_eq!(scanner.usage(a.root()), known);
     assert_eq!(scanner.usage(b.root()), None);
@@ -155,7 +159,7 @@ fn whoever_asks_never_waits_for_the_helper() {
 fn the_first_walk_shows_what_it_has_found_so_far() {
     let large = tree(2500);
     let mut scanner = DiskScanner::start_with(PATIENT).unwrap();
-    scanner.watch(&[large.root().to_owned()]);
+    watch(&mut scanner, &[large.root().to_owned()]);
     let mut seen = Vec::new();
     until(&mut scanner, |scanner| {
         let usage = scanner.usage(large.root());
@@ -171,7 +175,7 @@ fn the_first_walk_shows_what_it_has_found_so_far() {
 fn the_helper_ends_in_the_middle_of_a_tree() {
     let large = tree(2500);
     let mut scanner = DiskScanner::start_with(PATIENT).unwrap();
-    scanner.watch(&[large.root().to_owned()]);
+    watch(&mut scanner, &[large.root().to_owned()]);
     until(&mut scanner, |scanner| {
         scanner.usage(large.root()).is_some()
     });
@@ -188,11 +192,11 @@ fn the_helper_ends_in_the_middle_of_a_tree() {
 fn a_tree_that_is_no_longer_watched_is_left_in_the_middle() {
     let (large, small) = (tree(2500), tree(5));
     let mut scanner = DiskScanner::start_with(PATIENT).unwrap();
-    scanner.watch(&[large.root().to_owned()]);
+    watch(&mut scanner, &[large.root().to_owned()]);
     until(&mut scanner, |scanner| {
         scanner.usage(large.root()).is_some()
     });
-    scanner.watch(&[small.root().to_owned()]);
+    watch(&mut scanner, &[small.root().to_owned()]);
     assert!(scanner.wait_for_all(LONG));
     assert!(scanner.usage(small.root()).unwrap().complete);
     fs::remove_dir_all(large.root()).unwrap();
@@ -202,7 +206,10 @@ fn a_tree_that_is_no_longer_watched_is_left_in_the_middle() {
 fn a_wait_has_an_end() {
     let large = tree(2500);
     let mut scanner = DiskScanner::start_with(PATIENT).unwrap();
-    scanner.watch(&[large.root().to_owned(), PathBuf::from("/none")]);
+    watch(
+        &mut scanner,
+        &[large.root().to_owned(), PathBuf::from("/none")],
+    );
     assert!(!scanner.wait_for_all(Duration::ZERO));
 }
 
@@ -227,13 +234,13 @@ fn it_tells_whether_all_was_measured_since_then() {
     let mut scanner = DiskScanner::start_with(PATIENT).unwrap();
     assert!(scanner.is_measured_since(now()), "nothing to measure");
     let start = now();
-    scanner.watch(&[a.root().to_owned()]);
+    watch(&mut scanner, &[a.root().to_owned()]);
     assert!(!scanner.is_measured_since(start));
     until(&mut scanner, |scanner| scanner.is_measured_since(start));
 
     let later = now();
     assert!(!scanner.is_measured_since(later));
-    scanner.watch(&[a.root().to_owned(), b.root().to_owned()]);
+    watch(&mut scanner, &[a.root().to_owned(), b.root().to_owned()]);
     assert!(!scanner.is_measured_since(start), "one is new");
     until(&mut scanner, |scanner| scanner.is_measured_since(start));
     assert!(!scanner.is_measured_since(later), "one is old");
