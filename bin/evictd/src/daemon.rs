@@ -23,6 +23,10 @@ const KILL: Token = Token(0);
 /// A container runtime has something to say.
 const NEWS: Token = Token(u32::MAX);
 
+/// When all that is done once has been done: runtimes have said what they hold, and
+/// what was found at the start is written down.
+const SETTLED: Duration = Duration::from_secs(5);
+
 /// Runs in the foreground until SIGTERM or SIGINT.
 #[inline(never)]
 pub(crate) fn run(settings: &Resolved) -> ExitCode {
@@ -56,7 +60,7 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     warn(settings, &engine);
     notifier.start(&mut engine, &mut watch);
     let mut report = Report::new(settings);
-    protect::forget_start();
+    let mut settled = Some(now() + SETTLED);
     let next = |report: &Report, scores: &Scores| [report.next, scores.next];
     while wait(
         &mut watch,
@@ -69,6 +73,9 @@ fn serve(settings: &Resolved) -> Result<(), String> {
             memory.keep(&engine);
         }
         scores.apply_if_due(now(), &mut engine);
+        if settled.take_if(|at| now() >= *at).is_some() {
+            protect::forget_start();
+        }
         report.log_if_due(now(), &engine);
     }
     memory.close(&engine);

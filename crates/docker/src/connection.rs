@@ -16,7 +16,7 @@ use rustix::net::{
 use crate::{Failure, Response, ResponseReader};
 
 /// How much is read at once.
-const PIECE: usize = 8 << 10;
+const PIECE: usize = 4 << 10;
 
 /// When a call must be over, and how long it had.
 #[derive(Clone, Copy, Debug)]

@@ -63,8 +63,7 @@ fn parse_text_range(maps: &[u8]) -> Option<Range<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{forget_text, parse_text_range};
-    use std::path::Path;
+    use super::parse_text_range;
 
     #[test]
     fn the_programs_own_code() {
@@ -91,13 +90,5 @@ mod tests {
         ] {
             assert_eq!(parse_text_range(maps.as_bytes()), range, "{name}");
         }
-    }
-
-    #[test]
-    fn what_is_forgotten_comes_back() {
-        assert!(forget_text(Path::new("/nowhere")).is_err());
-        forget_text(Path::new("/proc")).unwrap();
-        // Again, by code that was forgotten.
-        forget_text(Path::new("/proc")).unwrap();
     }
 }
