@@ -165,7 +165,8 @@ fn announce(settings: &Resolved, setup: &Setup) {
         );
     }
     if setup.cgroup.pod_cgroup_roots.is_empty() {
-        log::info!("pods are what runs in the kubepods tree; --pod-cgroup-root names others");
+        log::info!("pods are what runs in the kubepods tree and what container runtimes list; \
+             --pod-cgroup-root names others");
     }
     if setup.cgroup.hierarchies.memory.is_none() {
         let switched_off = read_memory_switched_off(Path::new(PROC)).unwrap_or(false);

@@ -201,8 +201,8 @@ pub(crate) static COMMANDS: [Description; 9] = [
                --maximum-dead-containers-per-container and --maximum-dead-containers, oldest \
                first, and sandboxes that hold nothing. On disk: deletes logs and emptyDir volumes of pods that are gone, oldest first, and of \
                living pods the logs between the first and the newest start of a container; says \
-               why for each; only in directories that --pod-logs-dir and --root-dir name on this \
-               very command line. Follows no link and crosses no mount. With --dry-run deletes \
+               why for each; only in directories that --pod-logs-dir and --root-dir name, here \
+               or in --config. Follows no link and crosses no mount. With --dry-run deletes \
                nothing. Deletes nothing either when it cannot tell which pods there are.",
         flags: &[JSON],
         examples: &[
