@@ -23,10 +23,6 @@ const KILL: Token = Token(0);
 /// A container runtime has something to say.
 const NEWS: Token = Token(u32::MAX);
 
-/// When all that is done once has been done: runtimes have said what they hold, and
-/// what was found at the start is written down.
-const SETTLED: Duration = Duration::from_secs(5);
-
 /// Runs in the foreground until SIGTERM or SIGINT.
 #[inline(never)]
 pub(crate) fn run(settings: &Resolved) -> ExitCode {
@@ -60,7 +56,8 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     warn(settings, &engine);
     notifier.start(&mut engine, &mut watch);
     let mut report = Report::new(settings);
-    let mut settled = Some(now() + SETTLED);
+    // The first round and what is said of it belong to the start as well.
+    protect::forget_start();
     let next = |report: &Report, scores: &Scores| [report.next, scores.next];
     while wait(
         &mut watch,
@@ -73,9 +70,6 @@ fn serve(settings: &Resolved) -> Result<(), String> {
             memory.keep(&engine);
         }
         scores.apply_if_due(now(), &mut engine);
-        if settled.take_if(|at| now() >= *at).is_some() {
-            protect::forget_start();
-        }
         report.log_if_due(now(), &engine);
     }
     memory.close(&engine);
@@ -165,8 +159,10 @@ fn announce(settings: &Resolved, setup: &Setup) {
         );
     }
     if setup.cgroup.pod_cgroup_roots.is_empty() {
-        log::info!("pods are what runs in the kubepods tree and what container runtimes list; \
-             --pod-cgroup-root names others");
+        log::info!(
+            "pods are what runs in the kubepods tree and what container runtimes list; \
+             --pod-cgroup-root names others"
+        );
     }
     if setup.cgroup.hierarchies.memory.is_none() {
         let switched_off = read_memory_switched_off(Path::new(PROC)).unwrap_or(false);
