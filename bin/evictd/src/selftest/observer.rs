@@ -21,6 +21,8 @@ struct Seen {
     stop: AtomicBool,
     crossed: AtomicU64,
     released: AtomicU64,
+    /// Whether the latest reading was below the mark.
+    is_below: AtomicBool,
 }
 
 /// A thread that watches a usage file against a mark.
@@ -49,6 +51,12 @@ impl Observer {
     /// When the usage was first above the mark.
     pub(super) fn crossed(&self) -> Option<Mono> {
         read(&self.seen.crossed)
+    }
+
+    /// Whether it is below it now. An eviction may be over before this thread had its
+    /// turn: then nobody saw the crossing, and the memory is free all the same.
+    pub(super) fn is_below(&self) -> bool {
+        self.seen.is_below.load(Ordering::Acquire)
     }
 
     /// When it was first back below it.
@@ -81,6 +89,8 @@ fn watch(file: &File, mark: u64, seen: &Seen) {
             .get(..length)
             .and_then(|text| evictd_kerntext::parse_u64(text).ok());
         let at = now().as_nanos();
+        let is_below = usage.is_some_and(|usage| usage <= mark);
+        seen.is_below.store(is_below, Ordering::Release);
         match usage {
             Some(usage) if usage > mark => note(&seen.crossed, at),
             Some(_) if seen.crossed.load(Ordering::Relaxed) != 0 => note(&seen.released, at),
