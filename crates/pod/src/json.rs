@@ -90,6 +90,9 @@ fn read_spec(value: &Value, spec: &mut Spec) -> Result {
     object.read_option("overhead", &mut spec.overhead, |value, overhead| {
         read_resource_list(value, overhead)
     })?;
+    // Of nothing there is none.
+    spec.overhead
+        .take_if(|overhead| **overhead == ResourceList::default());
     object.read_option("resources", &mut spec.resources, |value, resources| {
         read_resources(value, resources)
     })?;
