@@ -137,9 +137,13 @@ static void tasks(long count)
 
 static int deleted_file(void)
 {
-	char name[] = "workload-XXXXXX";
-	int fd = mkstemp(name);
+	static long number;
+	char name[64];
+	int fd;
 
+	/* O_TMPFILE would do, but vfat knows no file without a name. */
+	snprintf(name, sizeof(name), "workload-%d-%ld", (int)getpid(), number++);
+	fd = open(name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
 	if (fd >= 0)
 		unlink(name);
 	return fd;
@@ -152,7 +156,7 @@ static void bytes(long mib)
 	int fd = deleted_file();
 
 	if (fd < 0)
-		complain("mkstemp");
+		complain("open");
 	else if (fallocate(fd, 0, 0, mib * MIB) < 0) {
 		for (long done = 0; done < mib; done++)
 			if (write(fd, block, MIB) < 0)
@@ -168,7 +172,7 @@ static void inodes(long count)
 		complain("setrlimit");
 	for (long made = 0; made < count; made++)
 		if (deleted_file() < 0)
-			return complain("mkstemp");
+			return complain("open");
 }
 
 static void writer(const char *file)

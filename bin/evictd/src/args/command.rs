@@ -199,11 +199,12 @@ pub(crate) static COMMANDS: [Description; 9] = [
         summary: "remove dead containers and what dead pods left, once",
         help: "At the container runtimes: removes dead containers beyond \
                --maximum-dead-containers-per-container and --maximum-dead-containers, oldest \
-               first, and sandboxes that hold nothing. On disk: deletes logs and emptyDir volumes of pods that are gone, oldest first, and of \
-               living pods the logs between the first and the newest start of a container; says \
-               why for each; only in directories that --pod-logs-dir and --root-dir name, here \
-               or in --config. Follows no link and crosses no mount. With --dry-run deletes \
-               nothing. Deletes nothing either when it cannot tell which pods there are.",
+               first, and sandboxes that hold nothing. On disk: deletes logs and emptyDir volumes \
+               of pods that are gone, oldest first, and of living pods the logs between the first \
+               and the newest start of a container; says why for each; only in directories that \
+               --pod-logs-dir and --root-dir name, here or in --config. Follows no link and \
+               crosses no mount. With --dry-run deletes nothing. Deletes nothing either when it \
+               cannot tell which pods there are.",
         flags: &[JSON],
         examples: &[
             "evictd gc containers --pod-logs-dir=/var/log/pods --dry-run",
