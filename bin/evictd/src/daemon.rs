@@ -10,7 +10,9 @@ use evictd_runtime::Releaser;
 use evictd_stats::{now, read_memory_switched_off};
 use evictd_watch::{Signal, Token, Wake, Watch};
 
+use crate::console;
 use crate::engine::Engine;
+use crate::local::Local;
 use crate::memory::Memory;
 use crate::notify::Notifier;
 use crate::oom_score::Scores;
@@ -23,16 +25,21 @@ const KILL: Token = Token(0);
 /// A container runtime has something to say.
 const NEWS: Token = Token(u32::MAX);
 
+/// Somebody at the local socket wants something.
+const LOCAL: Token = Token(u32::MAX - 1);
+
 /// Runs in the foreground until SIGTERM or SIGINT.
 #[inline(never)]
 pub(crate) fn run(settings: &Resolved) -> ExitCode {
-    match serve(settings) {
+    let ended = match serve(settings) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             log::error!("{error}");
             ExitCode::FAILURE
         }
-    }
+    };
+    console::close();
+    ended
 }
 
 fn serve(settings: &Resolved) -> Result<(), String> {
@@ -56,22 +63,29 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     warn(settings, &engine);
     notifier.start(&mut engine, &mut watch);
     let mut report = Report::new(settings);
+    let mut local = Local::open(settings, &memory);
+    if let Some(socket) = local.descriptor() {
+        watch
+            .add(socket, LOCAL)
+            .map_err(|error| error.to_string())?;
+    }
     // The first round and what is said of it belong to the start as well.
     protect::forget_start();
-    let next = |report: &Report, scores: &Scores| [report.next, scores.next];
-    while wait(
-        &mut watch,
-        &mut engine,
-        &mut notifier,
-        next(&report, &scores),
-    )? {
+    loop {
+        let others = [report.next, scores.next, local.deadline(), console::flush()];
+        if !wait(&mut watch, &mut engine, &mut notifier, &mut local, others)? {
+            break;
+        }
         if engine.run_due(now(), &mut |_, event| memory.note(event)) {
             notifier.follow(&mut engine, &mut watch);
             memory.keep(&engine);
         }
         scores.apply_if_due(now(), &mut engine);
         report.log_if_due(now(), &engine);
+        // Last, and at most one answer: what it takes delays no decision of this turn.
+        local.answer(now(), &engine, &memory);
     }
+    drop(local);
     memory.close(&engine);
     log::info!("ended");
     Ok(())
@@ -106,7 +120,8 @@ fn wait(
     watch: &mut Watch,
     engine: &mut Engine,
     notifier: &mut Notifier,
-    others: [Option<Mono>; 2],
+    local: &mut Local,
+    others: [Option<Mono>; 4],
 ) -> Result<bool, String> {
     let mut failed = None;
     engine.each_descriptor(&mut |fd| failed = watch.add(fd, KILL).err().or(failed.take()));
@@ -118,10 +133,10 @@ fn wait(
         .into_iter()
         .flatten()
         .fold(engine.wake_at(now()), Mono::min);
-    for wake in watch
-        .wait(now(), Some(until))
-        .map_err(|error| error.to_string())?
-    {
+    let asleep = now();
+    let wakes = watch.wait(asleep, Some(until));
+    engine.timing.woken(asleep, until);
+    for wake in wakes.map_err(|error| error.to_string())? {
         match wake {
             Wake::Signal(received) if received.signal == Signal::HUP => {
                 log::info!("SIGHUP: measuring now");
@@ -131,6 +146,7 @@ fn wait(
                 log::info!("ending after the kill in flight; a second signal ends at once");
             }
             Wake::Signal(_) => return Ok(false),
+            Wake::Ready(LOCAL) => local.called = true,
             Wake::Ready(token) => notifier.fired(*token, engine),
             Wake::Deadline => {}
         }

@@ -3,13 +3,17 @@
 use core::fmt;
 use std::io::Write;
 
+use env_logger::Target;
 use evictd_stats::wall_seconds;
 use log::LevelFilter;
+
+use crate::console::Console;
 
 /// Begins to log. The environment has no say: an init script's flags tell all.
 pub(crate) fn start(level: LevelFilter) {
     env_logger::Builder::new()
         .filter_level(level)
+        .target(Target::Pipe(Box::new(Console)))
         .format(|line, record| {
             writeln!(
                 line,

@@ -10,6 +10,7 @@ use evictd_stats::Progress;
 use evictd_threshold::{Threshold, ThresholdValue};
 
 use crate::amount::Amount;
+use crate::local;
 use crate::rank::add_order;
 use crate::run::print;
 use crate::screen::{Paint, bar, cut};
@@ -17,6 +18,8 @@ use crate::snapshot::Snapshot;
 
 /// What was asked for.
 pub(crate) struct StatusOptions {
+    /// Ask the daemon how long the stages of its loop take.
+    pub(crate) timing: bool,
     pub(crate) json: bool,
 }
 
@@ -26,6 +29,9 @@ const BAR: u32 = 14;
 /// Prints what one look shows; fails when the node cannot be read.
 #[inline(never)]
 pub(crate) fn run(settings: &Resolved, options: &StatusOptions) -> ExitCode {
+    if options.timing {
+        return timing(settings, options.json);
+    }
     let snapshot = match Snapshot::take(settings) {
         Ok(snapshot) => snapshot,
         Err(error) => {
@@ -41,6 +47,18 @@ pub(crate) fn run(settings: &Resolved, options: &StatusOptions) -> ExitCode {
     } else {
         in_text(&snapshot, Paint::for_stdout())
     })
+}
+
+/// What the daemon says of its loop.
+fn timing(settings: &Resolved, json: bool) -> ExitCode {
+    let path = if json { "/timing.json" } else { "/timing" };
+    match local::ask(settings, path) {
+        Ok(text) => print(&text),
+        Err(error) => {
+            eprintln!("evictd status: {error}");
+            ExitCode::FAILURE
+        }
+    }
 }
 
 /// The signal that the pods are ordered by: the first that starves, else memory.

@@ -10,6 +10,8 @@ pub enum Command {
     Daemon,
     /// `evictd status`
     Status {
+        /// Ask the daemon how long the stages of its loop take.
+        timing: bool,
         /// Print JSON.
         json: bool,
     },
@@ -85,6 +87,15 @@ const JSON: OwnFlag = OwnFlag {
     help: "Print JSON for programs instead of text for people.",
 };
 
+const TIMING: OwnFlag = OwnFlag {
+    name: "timing",
+    takes: Takes::Bool,
+    help: "Measure nothing; ask the daemon with the same --state-dir how long each stage of its \
+           loop has taken since its start: waking up by a deadline, reading the node, listing \
+           pods, deciding, from the decision to SIGKILL, and from there until the pod is gone. \
+           Percentiles are the next power of two nanoseconds above, the longest is exact.",
+};
+
 const APPLY: OwnFlag = OwnFlag {
     name: "apply",
     takes: Takes::Bool,
@@ -133,9 +144,10 @@ pub(crate) static COMMANDS: [Description; 9] = [
         help: "Measures once and prints each signal against its thresholds, the node conditions \
                that these raise, and the pods in the order in which they would be evicted. \
                Changes nothing.",
-        flags: &[JSON],
+        flags: &[TIMING, JSON],
         examples: &[
             "evictd status",
+            "evictd status --timing",
             "evictd status --pod-cgroup-root=/system.slice --json",
         ],
     },

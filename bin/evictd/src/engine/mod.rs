@@ -24,6 +24,7 @@ use evictd_stats::{DiskScanner, NodeReader, NodeSample, NodeSettings};
 use crate::gc::Collector;
 use crate::pods::Pods;
 use crate::setup::{FIRST_FS_WAIT, FS_WAIT, Setup};
+use crate::timing::{Recorder, Stage};
 
 pub(crate) use event::{Event, Victim};
 use flight::Flight;
@@ -69,6 +70,8 @@ pub(crate) struct Engine {
     remains: Option<Flight>,
     next_tick: Mono,
     pace: Pace,
+    /// How long all of this takes.
+    pub(crate) timing: Recorder,
     /// Since when a decision waits for what pods hold on disk.
     disk_asked: Option<Mono>,
     ending: bool,
@@ -123,6 +126,7 @@ impl Engine {
             remains: None,
             next_tick: Mono::ZERO,
             pace: Pace::new(),
+            timing: Recorder::new(),
             disk_asked: None,
             ending: false,
             told: Told::default(),
@@ -236,7 +240,9 @@ impl Engine {
         fs_wait: Duration,
         with_pods: bool,
     ) -> (Readings, Plan) {
+        self.timing.begin();
         self.sample = self.reader.read_within(now, fs_wait);
+        self.timing.lap(Stage::Read);
         let readings = self.sample.readings();
         let layout = self.sample.layout();
         let observation = Observation {
@@ -245,6 +251,7 @@ impl Engine {
         };
         let candidates = with_pods.then(|| self.pods.candidates());
         let plan = self.evict.step(now, &observation, candidates.as_deref());
+        self.timing.lap(Stage::Decide);
         (readings, plan)
     }
 
@@ -300,8 +307,10 @@ impl Engine {
                 Plan::Evict(_) if self.ending => return,
                 Plan::Rest => return,
                 Plan::ReadPods => {
+                    self.timing.begin();
                     self.pods.freshen(false);
                     self.pods.refresh();
+                    self.timing.lap(Stage::List);
                     if self.must_measure_disk(now) {
                         return;
                     }
@@ -325,8 +334,11 @@ impl Engine {
     }
 
     fn outcome(&mut self, now: Mono, outcome: Outcome<'_>) -> Plan {
-        self.evict
-            .outcome(now, outcome, Some(&self.pods.candidates()))
+        self.timing.begin();
+        let candidates = self.pods.candidates();
+        let plan = self.evict.outcome(now, outcome, Some(&candidates));
+        self.timing.lap(Stage::Decide);
+        plan
     }
 
     fn refresh_pods(&mut self, now: Mono, tell: Tell<'_>) {
@@ -341,6 +353,9 @@ impl Engine {
             return Some(self.outcome(now, Outcome::KillFailed));
         };
         let begun = (!self.dry_run).then(|| self.start_kill(now, &found, &eviction));
+        if let Some(Ok((_, kill))) = &begun {
+            self.timing.begun(kill.report());
+        }
         let victim = Victim::new(&found, &eviction);
         self.tell_decision(now, &victim, &eviction, &found.pod.metadata, tell);
         match begun {
@@ -399,6 +414,7 @@ impl Engine {
             KillState::Waiting { .. } => None,
             KillState::Gone => {
                 let flight = self.flight.take()?;
+                self.timing.gone(flight.kill.report());
                 self.gone.truncate(FEW_GONE);
                 self.gone.insert(0, flight.victim.uid.clone());
                 self.reclaiming.pod_has_gone();
@@ -466,7 +482,10 @@ impl Engine {
         let victim = flight.victim.clone();
         let at_once = Grace::of(Duration::ZERO);
         match self.pods.runtime.start_kill(now, &flight.found, at_once) {
-            Ok(kill) => self.flight = Some(Flight::new(flight.found, flight.victim, kill)),
+            Ok(kill) => {
+                self.timing.begun(kill.report());
+                self.flight = Some(Flight::new(flight.found, flight.victim, kill));
+            }
             // The former kill goes on and ends with its own deadline.
             Err(_) => self.flight = Some(flight),
         }

@@ -1,0 +1,198 @@
+use core::time::Duration;
+use std::path::{Path, PathBuf};
+
+use evictd_node::Mono;
+use rustix::event::epoll;
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fs::{Mode, fchmod, unlink};
+use rustix::io::{Errno, read};
+use rustix::net::{
+    AddressFamily, SendFlags, SocketAddrUnix, SocketFlags, SocketType, accept_with, bind, listen,
+    send, socket_with,
+};
+
+use crate::{Parsed, parse_request};
+
+/// Peers at a time; one more takes the place of the one that came first.
+const PEERS: usize = 4;
+
+/// How long a peer has, and how long nobody is let in when that has failed.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What a path is answered with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Whether there is such a path: 200, else 404.
+    pub found: bool,
+    /// The media type of the text.
+    pub media: &'static str,
+    /// The body.
+    pub text: String,
+}
+
+/// A listening socket and those who have connected to it, as one descriptor.
+#[derive(Debug)]
+pub struct Server {
+    epoll: OwnedFd,
+    listener: OwnedFd,
+    path: PathBuf,
+    /// In the order in which they came.
+    peers: Vec<Peer>,
+    /// Nobody is let in until then.
+    rest: Option<Mono>,
+}
+
+#[derive(Debug)]
+struct Peer {
+    socket: OwnedFd,
+    until: Mono,
+    said: Vec<u8>,
+}
+
+impl Server {
+    /// Listens at that path, with mode 0600 from the first moment. What was there is
+    /// replaced: the caller must know that nobody else listens.
+    ///
+    /// # Errors
+    ///
+    /// What the kernel answers; `ENAMETOOLONG` for more than 107 bytes.
+    pub fn listen(path: &Path) -> Result<Self, Errno> {
+        let address = SocketAddrUnix::new(path)?;
+        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        let listener = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+        // The file that bind makes has the mode of the socket.
+        fchmod(&listener, Mode::RUSR | Mode::WUSR)?;
+        let _ = unlink(path);
+        bind(&listener, &address)?;
+        listen(&listener, 16)?;
+        let server = Self {
+            epoll: epoll::create(epoll::CreateFlags::CLOEXEC)?,
+            listener,
+            path: path.to_owned(),
+            peers: Vec::new(),
+            rest: None,
+        };
+        server.watch(&server.listener)?;
+        Ok(server)
+    }
+
+    fn watch(&self, socket: &OwnedFd) -> Result<(), Errno> {
+        let data = epoll::EventData::new_u64(0);
+        epoll::add(&self.epoll, socket, data, epoll::EventFlags::IN)
+    }
+
+    /// When [`Server::turn`] has something to do even if nobody says anything.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Mono> {
+        let peers = self.peers.iter().map(|peer| peer.until);
+        peers.chain(self.rest).min()
+    }
+
+    /// Does what can be done at once: lets one peer in, hears those that are there,
+    /// and gives at most one answer, which `answer` makes of the path. To be called
+    /// when the descriptor is readable, or the deadline has come; it never waits.
+    pub fn turn(&mut self, now: Mono, answer: &mut dyn FnMut(&str) -> Answer) {
+        self.peers.retain(|peer| now < peer.until);
+        match self.rest {
+            None => self.let_in(now),
+            Some(until) if now >= until => {
+                self.rest = self.watch(&self.listener).err().map(|_| now + PATIENCE);
+            }
+            Some(_) => {}
+        }
+        let mut answered = false;
+        self.peers.retain_mut(|peer| {
+            let stays = answered || peer.hear();
+            if stays
+                && !answered
+                && let Some(text) = reply(&peer.said, answer)
+            {
+                // All of it, or the peer does not read.
+                let _ = send(&peer.socket, text.as_bytes(), SendFlags::NOSIGNAL);
+                answered = true;
+                return false;
+            }
+            stays
+        });
+    }
+
+    fn let_in(&mut self, now: Mono) {
+        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        let socket = match accept_with(&self.listener, flags) {
+            Ok(socket) => socket,
+            Err(Errno::AGAIN | Errno::INTR | Errno::CONNABORTED) => return,
+            Err(_) => {
+                // No descriptor is left: who waits would wake the loop without end.
+                let _ = epoll::delete(&self.epoll, &self.listener);
+                self.rest = Some(now + PATIENCE);
+                return;
+            }
+        };
+        if self.watch(&socket).is_err() {
+            return;
+        }
+        if self.peers.len() >= PEERS {
+            self.peers.remove(0);
+        }
+        self.peers.push(Peer {
+            socket,
+            until: now + PATIENCE,
+            said: Vec::new(),
+        });
+    }
+}
+
+impl Peer {
+    /// Takes in what it has sent; `false` when it is gone.
+    fn hear(&mut self) -> bool {
+        let mut piece = [0; 512];
+        match read(&self.socket, &mut piece) {
+            Ok(length @ 1..) => {
+                self.said.extend(piece.iter().take(length));
+                true
+            }
+            Err(Errno::AGAIN | Errno::INTR) => true,
+            Ok(_) | Err(_) => false,
+        }
+    }
+}
+
+/// The whole answer to what a peer has said, once it has said enough.
+fn reply(said: &[u8], answer: &mut dyn FnMut(&str) -> Answer) -> Option<String> {
+    const TEXT: &str = "text/plain";
+    let (status, media, text) = match parse_request(said) {
+        Parsed::Incomplete => return None,
+        Parsed::Get(path) => {
+            let answer = answer(path);
+            let status = if answer.found {
+                "200 OK"
+            } else {
+                "404 Not Found"
+            };
+            (status, answer.media, answer.text)
+        }
+        Parsed::OtherMethod => (
+            "405 Method Not Allowed\r\nAllow: GET",
+            TEXT,
+            String::from("only GET is answered here\n"),
+        ),
+        Parsed::Malformed(right) => ("400 Bad Request", TEXT, format!("{right}\n")),
+    };
+    let length = text.len();
+    Some(format!(
+        "HTTP/1.1 {status}\r\nContent-Type: {media}\r\nContent-Length: {length}\r\n\
+         Connection: close\r\n\r\n{text}"
+    ))
+}
+
+impl AsFd for Server {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.epoll.as_fd()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = unlink(&self.path);
+    }
+}
