@@ -6,7 +6,7 @@
 //! counted.
 
 use core::time::Duration;
-use std::io::{self, ErrorKind, Write};
+use std::io::{ErrorKind, Write, stderr};
 use std::os::fd::AsFd;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -31,19 +31,9 @@ const LAST: Duration = Duration::from_secs(1);
 
 static HELD: Mutex<Held> = Mutex::new(Held::new());
 
-/// Where the logger writes.
-pub(crate) struct Console;
-
-impl Write for Console {
-    /// Takes a whole line.
-    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        held().take(line, &mut to_stderr(Duration::ZERO));
-        Ok(line.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+/// Writes a line, or keeps it.
+pub(crate) fn take(line: &str) {
+    held().take(line.as_bytes(), &mut to_stderr(Duration::ZERO));
 }
 
 /// Writes what is kept, as far as there is room; answers when to come back for more.
@@ -70,7 +60,7 @@ fn held() -> MutexGuard<'static, Held> {
 /// so long for there to be any. What nobody can ever read counts as written.
 fn to_stderr(wait: Duration) -> impl FnMut(&[u8]) -> usize {
     move |piece| {
-        let mut stderr = io::stderr();
+        let mut stderr = stderr();
         if !is_writable(stderr.as_fd(), wait) {
             return 0;
         }

@@ -12,7 +12,7 @@ use evictd_watch::{Signal, Token, Wake, Watch};
 
 use crate::console;
 use crate::engine::Engine;
-use crate::local::Local;
+use crate::local::{LOCAL, Local};
 use crate::memory::Memory;
 use crate::notify::Notifier;
 use crate::oom_score::Scores;
@@ -24,9 +24,6 @@ const KILL: Token = Token(0);
 
 /// A container runtime has something to say.
 const NEWS: Token = Token(u32::MAX);
-
-/// Somebody at the local socket wants something.
-const LOCAL: Token = Token(u32::MAX - 1);
 
 /// Runs in the foreground until SIGTERM or SIGINT.
 #[inline(never)]
@@ -63,12 +60,7 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     warn(settings, &engine);
     notifier.start(&mut engine, &mut watch);
     let mut report = Report::new(settings);
-    let mut local = Local::open(settings, &memory);
-    if let Some(socket) = local.descriptor() {
-        watch
-            .add(socket, LOCAL)
-            .map_err(|error| error.to_string())?;
-    }
+    let mut local = Local::open(settings, &memory, &mut watch);
     // The first round and what is said of it belong to the start as well.
     protect::forget_start();
     loop {

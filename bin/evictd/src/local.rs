@@ -2,13 +2,12 @@
 //! idle moments.
 
 use core::time::Duration;
-use std::io::ErrorKind;
-use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 
 use evictd_config::Resolved;
 use evictd_node::Mono;
-use evictd_serve::{Answer, Server, get};
+use evictd_serve::{Answer, Server, get, remark};
+use evictd_watch::{Token, Watch};
 
 use crate::engine::Engine;
 use crate::memory::Memory;
@@ -16,6 +15,9 @@ use crate::metrics;
 
 /// How long who asks waits for the daemon, which may be ending a pod.
 const WAIT: Duration = Duration::from_secs(5);
+
+/// Somebody at the socket wants something.
+pub(crate) const LOCAL: Token = Token(u32::MAX - 1);
 
 /// The socket, where there is one.
 pub(crate) struct Local {
@@ -26,24 +28,23 @@ pub(crate) struct Local {
 
 impl Local {
     /// Listens in the state directory, if that is ours.
-    pub(crate) fn open(settings: &Resolved, memory: &Memory) -> Self {
+    pub(crate) fn open(settings: &Resolved, memory: &Memory, watch: &mut Watch) -> Self {
         let directory = settings.state_dir.as_deref();
-        let path = directory.filter(|_| memory.holds_directory()).map(path_in);
-        let server = path.and_then(|path| {
-            let server = Server::listen(&path);
-            server
+        let mut server = None;
+        if let Some(directory) = directory.filter(|_| memory.holds_directory()) {
+            let path = path_in(directory);
+            server = Server::listen(&path)
                 .map_err(|error| log::warn!("{}: {error}; nobody can ask there", path.display()))
-                .ok()
-        });
+                .ok();
+        }
+        if let Some(server) = &server {
+            // What cannot be watched is never called.
+            let _ = watch.add(server, LOCAL);
+        }
         Self {
             server,
             called: false,
         }
-    }
-
-    /// Readable when somebody wants something.
-    pub(crate) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
-        self.server.as_ref().map(AsFd::as_fd)
     }
 
     /// By when to come back though nobody may call.
@@ -97,14 +98,6 @@ pub(crate) fn ask(settings: &Resolved, path: &str) -> Result<String, String> {
     let directory = settings.state_dir.as_deref();
     let directory = directory.ok_or("with an empty --state-dir the daemon has no socket to ask")?;
     let socket = path_in(directory);
-    get(&socket, path, WAIT).map_err(|error| {
-        let socket = socket.display();
-        let kind = error.kind();
-        if matches!(kind, ErrorKind::NotFound | ErrorKind::ConnectionRefused) {
-            return format!("no daemon runs: nobody listens at {socket}");
-        }
-        let is_refused = kind == ErrorKind::PermissionDenied;
-        let remedy = if is_refused { "; ask as root" } else { "" };
-        format!("{socket}: {error}{remedy}")
-    })
+    get(&socket, path, WAIT)
+        .map_err(|error| format!("{}: {error}{}", socket.display(), remark(error)))
 }

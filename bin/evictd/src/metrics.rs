@@ -1,30 +1,42 @@
 //! What `/metrics` of the local socket says, in the text format of Prometheus.
 
-use core::fmt::{self, Arguments, Write};
+use core::fmt::{self, Display, Write};
 
 use evictd_node::{Condition, Signal};
 
+use crate::amount::level;
 use crate::engine::Engine;
 
-/// The text, family by family.
-struct Page(String);
+/// The text, family by family. Written so that each sample costs the binary little.
+struct Page {
+    text: String,
+    family: &'static str,
+}
 
 impl Page {
-    /// A family of metrics: all its samples follow.
-    fn family(&mut self, name: &str, kind: &str, help: &str) {
-        self.line(format_args!("# HELP {name} {help}\n# TYPE {name} {kind}"));
+    /// A family of metrics: the samples that follow are its own.
+    fn family(&mut self, name: &'static str, kind: &str, help: &str) {
+        self.family = name;
+        let _ = writeln!(self.text, "# HELP {name} {help}\n# TYPE {name} {kind}");
     }
 
-    fn line(&mut self, line: Arguments<'_>) {
-        let _ = self.0.write_fmt(line);
-        self.0.push('\n');
+    fn sample(&mut self, suffix: &str, labels: &[(&str, &dyn Display)], value: &dyn Display) {
+        self.text.push_str(self.family);
+        self.text.push_str(suffix);
+        let mut before = '{';
+        for (name, label) in labels {
+            let _ = write!(self.text, "{before}{name}=\"{label}\"");
+            before = ',';
+        }
+        let after = if labels.is_empty() { "" } else { "}" };
+        let _ = writeln!(self.text, "{after} {value}");
     }
 }
 
 /// Nanoseconds as seconds, exactly.
 struct Seconds(u64);
 
-impl fmt::Display for Seconds {
+impl Display for Seconds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (seconds, nanos) = (self.0 / 1_000_000_000, self.0 % 1_000_000_000);
         write!(f, "{seconds}.{nanos:09}")
@@ -33,64 +45,60 @@ impl fmt::Display for Seconds {
 
 /// What the engine knows now; nothing is measured for it.
 pub(crate) fn page(engine: &Engine, evictions: u64) -> String {
-    // So much that it does not grow on the way.
-    let mut page = Page(String::with_capacity(16 << 10));
-    let name = "evictd_build_info";
-    page.family(name, "gauge", "The version that runs.");
+    let mut page = Page {
+        // So much that it does not grow on the way.
+        text: String::with_capacity(16 << 10),
+        family: "",
+    };
     let version = env!("CARGO_PKG_VERSION");
-    page.line(format_args!("{name}{{version=\"{version}\"}} 1"));
-    let name = "evictd_evictions_total";
-    page.family(name, "counter", "Evictions decided, over restarts.");
-    page.line(format_args!("{name} {evictions}"));
-    let name = "evictd_node_condition";
-    page.family(name, "gauge", "Whether a node condition holds.");
+    page.family("evictd_build_info", "gauge", "The version.");
+    page.sample("", &[("version", &version)], &1);
+    page.family("evictd_evictions_total", "counter", "Over restarts.");
+    page.sample("", &[], &evictions);
+    page.family("evictd_node_condition", "gauge", "1 while it holds.");
     for condition in Condition::ALL {
         let holds = u8::from(engine.evict().conditions().has(condition));
-        page.line(format_args!("{name}{{condition=\"{condition}\"}} {holds}"));
+        page.sample("", &[("condition", &condition)], &holds);
     }
     signals(&mut page, engine);
     stages(&mut page, engine);
-    page.0
+    page.text
 }
 
-/// What is left of each signal, and the thresholds, which are percentages or not.
+/// What is left of each signal, and its thresholds as they are on this machine.
 fn signals(page: &mut Page, engine: &Engine) {
     let readings = engine.sample().readings();
-    let observed = Signal::ALL.into_iter();
-    let observed = observed.filter_map(|signal| Some((signal, readings.get(signal)?)));
-    let name = "evictd_signal_available";
-    page.family(name, "gauge", "What is left: bytes, inodes or process ids.");
-    for (signal, reading) in observed {
-        let available = reading.available;
-        page.line(format_args!("{name}{{signal=\"{signal}\"}} {available}"));
+    let unit = "In bytes, inodes or process ids.";
+    page.family("evictd_signal_available", "gauge", unit);
+    for signal in Signal::ALL {
+        if let Some(reading) = readings.get(signal) {
+            page.sample("", &[("signal", &signal)], &reading.available);
+        }
     }
-    let name = "evictd_signal_threshold";
-    page.family(name, "gauge", "Below which it is met, in the same unit.");
-    let thresholds = engine.evict().thresholds().iter();
-    for threshold in thresholds.filter(|threshold| threshold.operator.is_some()) {
+    page.family("evictd_signal_threshold", "gauge", unit);
+    for threshold in engine.evict().thresholds() {
         let signal = threshold.signal;
-        let Some(reading) = readings.get(signal) else {
-            continue;
-        };
-        let kind = if threshold.is_hard() { "hard" } else { "soft" };
-        let value = threshold.value.against(reading.capacity).value();
-        page.line(format_args!(
-            "{name}{{signal=\"{signal}\",kind=\"{kind}\"}} {value}"
-        ));
+        if let Some(reading) = readings.get(signal)
+            && threshold.operator.is_some()
+        {
+            let kind = if threshold.is_hard() { "hard" } else { "soft" };
+            let value = level(threshold, reading.capacity);
+            page.sample("", &[("signal", &signal), ("kind", &kind)], &value);
+        }
     }
 }
 
 fn stages(page: &mut Page, engine: &Engine) {
-    let name = "evictd_stage_duration_seconds";
-    page.family(name, "histogram", "How long a stage of the loop takes.");
+    let help = "Of the loop, one stage after the other.";
+    page.family("evictd_stage_duration_seconds", "histogram", help);
     for (stage, times) in engine.timing.stages() {
-        let bucket = format_args!("{name}_bucket{{stage=\"{stage}\",le=").to_string();
+        let label: (&str, &dyn Display) = ("stage", &stage);
         for (bound, within) in times.bounds() {
-            page.line(format_args!("{bucket}\"{}\"}} {within}", Seconds(bound)));
+            page.sample("_bucket", &[label, ("le", &Seconds(bound))], &within);
         }
-        let (count, sum) = (times.count(), Seconds(times.sum()));
-        page.line(format_args!("{bucket}\"+Inf\"}} {count}"));
-        page.line(format_args!("{name}_sum{{stage=\"{stage}\"}} {sum}"));
-        page.line(format_args!("{name}_count{{stage=\"{stage}\"}} {count}"));
+        let count = times.count();
+        page.sample("_bucket", &[label, ("le", &"+Inf")], &count);
+        page.sample("_sum", &[label], &Seconds(times.sum()));
+        page.sample("_count", &[label], &count);
     }
 }

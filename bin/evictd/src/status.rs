@@ -9,7 +9,7 @@ use evictd_node::{Condition, Reading, Signal};
 use evictd_stats::Progress;
 use evictd_threshold::{Threshold, ThresholdValue};
 
-use crate::amount::Amount;
+use crate::amount::{Amount, level};
 use crate::local;
 use crate::rank::add_order;
 use crate::run::print;
@@ -177,10 +177,7 @@ fn describe(threshold: &Threshold, reading: &Reading, paint: Paint) -> String {
 
 /// Where on the bar the threshold lies.
 fn mark(threshold: &Threshold, reading: &Reading) -> f64 {
-    1.0 - share(
-        threshold.value.against(reading.capacity).value(),
-        reading.capacity,
-    )
+    1.0 - share(level(threshold, reading.capacity), reading.capacity)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a bar of twenty characters")]
@@ -284,7 +281,7 @@ fn add_signal(json: &mut Json, snapshot: &Snapshot, signal: Signal) {
 }
 
 fn add_threshold(json: &mut Json, threshold: &Threshold, reading: Option<&Reading>) {
-    let value = reading.map(|r| threshold.value.against(r.capacity).value());
+    let value = reading.map(|r| level(threshold, r.capacity));
     json.item_object();
     json.text("kind", if threshold.is_hard() { "hard" } else { "soft" });
     json.show("threshold", threshold);

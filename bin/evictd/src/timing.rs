@@ -1,12 +1,13 @@
 //! The flight recorder: how long each stage of the loop takes, from the start on.
 
+use core::fmt::Write;
+use core::time::Duration;
+
 use evictd_jsontext::Json;
 use evictd_node::Mono;
 use evictd_runtime::KillReport;
 use evictd_stats::now;
 use evictd_timing::Histogram;
-
-use crate::columns::Columns;
 
 /// A stage of the loop.
 #[derive(Clone, Copy)]
@@ -105,19 +106,16 @@ impl Recorder {
 
     /// As a table for people.
     pub(crate) fn in_text(&self) -> String {
-        let mut columns = Columns::new(&["STAGE", "COUNT", "P50", "P90", "P99", "MAX"]);
-        for column in 1..6 {
-            columns = columns.right(column);
-        }
+        let mut text =
+            String::from("STAGE             COUNT       P50       P90       P99       MAX\n");
         for (name, stage) in self.stages() {
-            let mut cells = vec![name.to_owned(), stage.count().to_string()];
-            let shown = [50, 90, 99].map(|percent| stage.percentile(percent));
-            for nanos in shown.into_iter().chain([stage.max()]) {
-                cells.push(format!("{:.1?}", core::time::Duration::from_nanos(nanos)));
+            let _ = write!(text, "{name:<14}{:>9}", stage.count());
+            for (_, nanos) in numbers(stage).into_iter().take(4) {
+                let _ = write!(text, " {:>9.1?}", Duration::from_nanos(nanos));
             }
-            columns.row(cells);
+            text.push('\n');
         }
-        columns.to_string()
+        text
     }
 
     /// For programs.
@@ -128,14 +126,23 @@ impl Recorder {
             json.item_object();
             json.text("stage", name);
             json.uint("count", stage.count());
-            for (key, percent) in [("p50Nanos", 50), ("p90Nanos", 90), ("p99Nanos", 99)] {
-                json.uint(key, stage.percentile(percent));
+            for (key, nanos) in numbers(stage) {
+                json.uint(key, nanos);
             }
-            json.uint("maxNanos", stage.max());
-            json.uint("sumNanos", stage.sum());
             json.end_object();
         }
         json.end_array();
         json.into_line()
     }
+}
+
+/// What is told of a stage.
+fn numbers(stage: &Histogram) -> [(&'static str, u64); 5] {
+    [
+        ("p50Nanos", stage.percentile(50)),
+        ("p90Nanos", stage.percentile(90)),
+        ("p99Nanos", stage.percentile(99)),
+        ("maxNanos", stage.max()),
+        ("sumNanos", stage.sum()),
+    ]
 }

@@ -1,15 +1,25 @@
 use core::time::Duration;
 use std::path::Path;
 
-use rustix::io::Errno;
+use rustix::io::{Errno, read};
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{
-    AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags, SocketType, connect, recv,
-    send, socket_with,
+    AddressFamily, SendFlags, SocketAddrUnix, SocketFlags, SocketType, connect, send, socket_with,
 };
 
 /// No answer is longer.
 const MOST_ANSWER: usize = 256 << 10;
+
+/// What an error of [`get`] means to who asked, as the end of a line; empty where the
+/// error says it all.
+#[must_use]
+pub const fn remark(error: Errno) -> &'static str {
+    match error {
+        Errno::NOENT | Errno::CONNREFUSED => "; nobody listens there: no daemon runs",
+        Errno::ACCESS => "; ask as root",
+        _ => "",
+    }
+}
 
 /// The body that the socket at `socket` has for `path`, waiting at most so long for
 /// each piece of it.
@@ -31,15 +41,15 @@ pub fn get(socket: &Path, path: &str, wait: Duration) -> Result<String, Errno> {
     let mut answer = Vec::new();
     let mut piece = [0; 4096];
     while answer.len() < MOST_ANSWER {
-        match recv(&socket, &mut piece, RecvFlags::empty())? {
-            (0, _) => break,
-            (length, _) => answer.extend(piece.iter().take(length)),
+        match read(&socket, &mut piece)? {
+            0 => break,
+            length => answer.extend_from_slice(piece.get(..length).unwrap_or(&piece)),
         }
     }
-    let answer = String::from_utf8(answer).map_err(|_| Errno::PROTO)?;
-    let (head, body) = answer.split_once("\r\n\r\n").ok_or(Errno::PROTO)?;
-    if head.starts_with("HTTP/1.1 200 ") {
-        return Ok(body.to_owned());
-    }
-    Err(Errno::PROTO)
+    let head = answer.windows(4).position(|end| end == b"\r\n\r\n");
+    let body = head.and_then(|head| answer.get(head.wrapping_add(4)..));
+    body.filter(|_| answer.starts_with(b"HTTP/1.1 200 "))
+        .and_then(|body| core::str::from_utf8(body).ok())
+        .map(str::to_owned)
+        .ok_or(Errno::PROTO)
 }

@@ -17,7 +17,7 @@ mod client;
 mod request;
 mod server;
 
-pub use client::get;
+pub use client::{get, remark};
 pub use request::{MOST_BYTES, Parsed, parse_request};
 pub use server::{Answer, Server};
 

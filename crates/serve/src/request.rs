@@ -10,7 +10,7 @@ pub enum Parsed<'a> {
     Get(&'a str),
     /// A request with another method.
     OtherMethod,
-    /// No request of HTTP/1; in one line, what would be right.
+    /// No request of HTTP/1; what would be right, as a line of text.
     Malformed(&'static str),
 }
 
@@ -24,10 +24,18 @@ pub fn parse_request(bytes: &[u8]) -> Parsed<'_> {
         return unfinished(bytes);
     };
     let (line, head) = bytes.split_at(end);
-    let parsed = request_line(line.strip_suffix(b"\r").unwrap_or(line));
-    let ends = |end: &[u8]| head.windows(end.len()).any(|part| part == end);
-    if matches!(parsed, Parsed::Malformed(_)) || ends(b"\n\r\n") || ends(b"\n\n") {
-        return parsed;
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let Some(parsed) = request_line(line) else {
+        return Parsed::Malformed("the first line has to be like: GET /metrics HTTP/1.1\n");
+    };
+    let mut is_empty = false;
+    for byte in head {
+        match byte {
+            b'\n' if is_empty => return parsed,
+            b'\n' => is_empty = true,
+            b'\r' => {}
+            _ => is_empty = false,
+        }
     }
     unfinished(bytes)
 }
@@ -36,28 +44,27 @@ const fn unfinished(bytes: &[u8]) -> Parsed<'_> {
     if bytes.len() < MOST_BYTES {
         return Parsed::Incomplete;
     }
-    Parsed::Malformed("a request has to end within 2048 bytes, with an empty line")
+    Parsed::Malformed("a request has to end within 2048 bytes, with an empty line\n")
 }
 
-fn request_line(line: &[u8]) -> Parsed<'_> {
-    const WRONG: Parsed<'_> =
-        Parsed::Malformed("the first line has to be like: GET /metrics HTTP/1.1");
-    let mut words = line.split(|byte| *byte == b' ');
-    let (Some(method), Some(target), Some(version), None) =
-        (words.next(), words.next(), words.next(), words.next())
-    else {
-        return WRONG;
-    };
-    let is_version = matches!(version, [b'H', b'T', b'T', b'P', b'/', b'1', b'.', minor] if minor.is_ascii_digit());
-    let is_method = !method.is_empty() && method.iter().all(u8::is_ascii_alphabetic);
+/// `METHOD PATH HTTP/1.N`, or `None`.
+fn request_line(line: &[u8]) -> Option<Parsed<'_>> {
+    let is_blank = |byte: &u8| *byte == b' ';
+    let (first, last) = (
+        line.iter().position(is_blank)?,
+        line.iter().rposition(is_blank)?,
+    );
+    let target = line.get(first.wrapping_add(1)..last)?;
     let is_path = target.first() == Some(&b'/') && target.iter().all(u8::is_ascii_graphic);
-    if !(is_version && is_method && is_path) {
-        return WRONG;
+    let version = line.get(last.wrapping_add(1)..)?;
+    let is_method = line.first()?.is_ascii_uppercase();
+    if !(is_path && is_method && version.starts_with(b"HTTP/1.")) {
+        return None;
     }
-    if method != b"GET" {
-        return Parsed::OtherMethod;
+    if !line.starts_with(b"GET ") {
+        return Some(Parsed::OtherMethod);
     }
-    let path = target.split(|byte| *byte == b'?').next();
-    path.and_then(|path| core::str::from_utf8(path).ok())
-        .map_or(WRONG, Parsed::Get)
+    let query = target.iter().position(|byte| *byte == b'?');
+    let path = target.get(..query.unwrap_or(target.len()))?;
+    core::str::from_utf8(path).ok().map(Parsed::Get)
 }

@@ -1,10 +1,11 @@
 use core::time::Duration;
+use std::fs::remove_file;
 use std::path::{Path, PathBuf};
 
 use evictd_node::Mono;
 use rustix::event::epoll;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::fs::{Mode, fchmod, unlink};
+use rustix::fs::{Mode, fchmod};
 use rustix::io::{Errno, read};
 use rustix::net::{
     AddressFamily, SendFlags, SocketAddrUnix, SocketFlags, SocketType, accept_with, bind, listen,
@@ -62,7 +63,7 @@ impl Server {
         let listener = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
         // The file that bind makes has the mode of the socket.
         fchmod(&listener, Mode::RUSR | Mode::WUSR)?;
-        let _ = unlink(path);
+        drop(remove_file(path));
         bind(&listener, &address)?;
         listen(&listener, 16)?;
         let server = Self {
@@ -84,8 +85,8 @@ impl Server {
     /// When [`Server::turn`] has something to do even if nobody says anything.
     #[must_use]
     pub fn deadline(&self) -> Option<Mono> {
-        let peers = self.peers.iter().map(|peer| peer.until);
-        peers.chain(self.rest).min()
+        // All have the same time, so the first to come is the first to go.
+        self.peers.first().map(|peer| peer.until).or(self.rest)
     }
 
     /// Does what can be done at once: lets one peer in, hears those that are there,
@@ -148,7 +149,8 @@ impl Peer {
         let mut piece = [0; 512];
         match read(&self.socket, &mut piece) {
             Ok(length @ 1..) => {
-                self.said.extend(piece.iter().take(length));
+                self.said
+                    .extend_from_slice(piece.get(..length).unwrap_or(&piece));
                 true
             }
             Err(Errno::AGAIN | Errno::INTR) => true,
@@ -160,29 +162,32 @@ impl Peer {
 /// The whole answer to what a peer has said, once it has said enough.
 fn reply(said: &[u8], answer: &mut dyn FnMut(&str) -> Answer) -> Option<String> {
     const TEXT: &str = "text/plain";
+    let made;
     let (status, media, text) = match parse_request(said) {
         Parsed::Incomplete => return None,
         Parsed::Get(path) => {
-            let answer = answer(path);
-            let status = if answer.found {
+            made = answer(path);
+            let status = if made.found {
                 "200 OK"
             } else {
                 "404 Not Found"
             };
-            (status, answer.media, answer.text)
+            (status, made.media, made.text.as_str())
         }
         Parsed::OtherMethod => (
             "405 Method Not Allowed\r\nAllow: GET",
             TEXT,
-            String::from("only GET is answered here\n"),
+            "only GET is answered here\n",
         ),
-        Parsed::Malformed(right) => ("400 Bad Request", TEXT, format!("{right}\n")),
+        Parsed::Malformed(right) => ("400 Bad Request", TEXT, right),
     };
-    let length = text.len();
-    Some(format!(
-        "HTTP/1.1 {status}\r\nContent-Type: {media}\r\nContent-Length: {length}\r\n\
-         Connection: close\r\n\r\n{text}"
-    ))
+    let mut whole = format!(
+        "HTTP/1.1 {status}\r\nContent-Type: {media}\r\nContent-Length: {}\r\n\
+         Connection: close\r\n\r\n",
+        text.len()
+    );
+    whole.push_str(text);
+    Some(whole)
 }
 
 impl AsFd for Server {
@@ -193,6 +198,6 @@ impl AsFd for Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let _ = unlink(&self.path);
+        drop(remove_file(&self.path));
     }
 }

@@ -30,7 +30,7 @@ impl Histogram {
 
     /// Takes in one duration, in nanoseconds.
     pub fn record(&mut self, nanos: u64) {
-        let bits = u64::BITS - nanos.saturating_sub(1).leading_zeros();
+        let bits = u64::BITS.wrapping_sub(nanos.saturating_sub(1).leading_zeros());
         let place = usize::try_from(bits.saturating_sub(FIRST)).unwrap_or(BOUNDS);
         if let Some(count) = self.counts.get_mut(place.min(BOUNDS)) {
             *count = count.wrapping_add(1);
@@ -61,13 +61,13 @@ impl Histogram {
     /// Prometheus counts, so the bound itself is within. What is beyond the last
     /// bound is only in [`Histogram::count`].
     pub fn bounds(&self) -> impl Iterator<Item = (u64, u64)> {
-        let bounds = (FIRST..).map(|power| 1_u64 << power);
         let counts = self.counts.iter().take(BOUNDS);
-        let within = counts.scan(0, |sum: &mut u64, count| {
+        counts.scan((1_u64 << FIRST, 0_u64), |(next, sum), count| {
+            let bound = *next;
+            *next = bound.wrapping_mul(2);
             *sum = sum.wrapping_add(*count);
-            Some(*sum)
-        });
-        bounds.zip(within)
+            Some((bound, *sum))
+        })
     }
 
     /// What so many of a hundred took at most, in nanoseconds: the next bound above

@@ -90,10 +90,9 @@ const JSON: OwnFlag = OwnFlag {
 const TIMING: OwnFlag = OwnFlag {
     name: "timing",
     takes: Takes::Bool,
-    help: "Measure nothing; ask the daemon with the same --state-dir how long each stage of its \
-           loop has taken since its start: waking up by a deadline, reading the node, listing \
-           pods, deciding, from the decision to SIGKILL, and from there until the pod is gone. \
-           Percentiles are the next power of two nanoseconds above, the longest is exact.",
+    help: "Ask the daemon with this --state-dir how long the stages of its loop took: to wake at a \
+           deadline, read the node, list pods, decide, act (until SIGKILL is sent), verified_free \
+           (from then until the pod is gone). A percentile is rounded up to a power of two.",
 };
 
 const APPLY: OwnFlag = OwnFlag {

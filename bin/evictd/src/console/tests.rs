@@ -85,7 +85,7 @@ fn the_newest_are_lost_and_counted_where_they_would_have_stood() {
         .find_map(|word| word.parse().ok())
         .unwrap();
     assert!(
-        lines[told].ends_with(" WARN  673 lines were lost: stderr was not read"),
+        lines[told].ends_with(" WARN  674 lines were lost: stderr was not read"),
         "{}",
         lines[told]
     );
