@@ -1,6 +1,6 @@
 //! What `/metrics` of the local socket says, in the text format of Prometheus.
 
-use core::fmt::{self, Display, Write};
+use core::fmt::{self, Arguments, Display, Write};
 
 use evictd_node::{Condition, Signal};
 
@@ -20,16 +20,11 @@ impl Page {
         let _ = writeln!(self.text, "# HELP {name} {help}\n# TYPE {name} {kind}");
     }
 
-    fn sample(&mut self, suffix: &str, labels: &[(&str, &dyn Display)], value: &dyn Display) {
+    /// What follows the family's name.
+    fn sample(&mut self, rest: Arguments<'_>) {
         self.text.push_str(self.family);
-        self.text.push_str(suffix);
-        let mut before = '{';
-        for (name, label) in labels {
-            let _ = write!(self.text, "{before}{name}=\"{label}\"");
-            before = ',';
-        }
-        let after = if labels.is_empty() { "" } else { "}" };
-        let _ = writeln!(self.text, "{after} {value}");
+        let _ = self.text.write_fmt(rest);
+        self.text.push('\n');
     }
 }
 
@@ -52,13 +47,13 @@ pub(crate) fn page(engine: &Engine, evictions: u64) -> String {
     };
     let version = env!("CARGO_PKG_VERSION");
     page.family("evictd_build_info", "gauge", "The version.");
-    page.sample("", &[("version", &version)], &1);
+    page.sample(format_args!("{{version=\"{version}\"}} 1"));
     page.family("evictd_evictions_total", "counter", "Over restarts.");
-    page.sample("", &[], &evictions);
+    page.sample(format_args!(" {evictions}"));
     page.family("evictd_node_condition", "gauge", "1 while it holds.");
     for condition in Condition::ALL {
         let holds = u8::from(engine.evict().conditions().has(condition));
-        page.sample("", &[("condition", &condition)], &holds);
+        page.sample(format_args!("{{condition=\"{condition}\"}} {holds}"));
     }
     signals(&mut page, engine);
     stages(&mut page, engine);
@@ -72,7 +67,8 @@ fn signals(page: &mut Page, engine: &Engine) {
     page.family("evictd_signal_available", "gauge", unit);
     for signal in Signal::ALL {
         if let Some(reading) = readings.get(signal) {
-            page.sample("", &[("signal", &signal)], &reading.available);
+            let available = reading.available;
+            page.sample(format_args!("{{signal=\"{signal}\"}} {available}"));
         }
     }
     page.family("evictd_signal_threshold", "gauge", unit);
@@ -83,7 +79,9 @@ fn signals(page: &mut Page, engine: &Engine) {
         {
             let kind = if threshold.is_hard() { "hard" } else { "soft" };
             let value = level(threshold, reading.capacity);
-            page.sample("", &[("signal", &signal), ("kind", &kind)], &value);
+            page.sample(format_args!(
+                "{{signal=\"{signal}\",kind=\"{kind}\"}} {value}"
+            ));
         }
     }
 }
@@ -92,13 +90,17 @@ fn stages(page: &mut Page, engine: &Engine) {
     let help = "Of the loop, one stage after the other.";
     page.family("evictd_stage_duration_seconds", "histogram", help);
     for (stage, times) in engine.timing.stages() {
-        let label: (&str, &dyn Display) = ("stage", &stage);
         for (bound, within) in times.bounds() {
-            page.sample("_bucket", &[label, ("le", &Seconds(bound))], &within);
+            let bound = Seconds(bound);
+            page.sample(format_args!(
+                "_bucket{{stage=\"{stage}\",le=\"{bound}\"}} {within}"
+            ));
         }
-        let count = times.count();
-        page.sample("_bucket", &[label, ("le", &"+Inf")], &count);
-        page.sample("_sum", &[label], &Seconds(times.sum()));
-        page.sample("_count", &[label], &count);
+        let (count, sum) = (times.count(), Seconds(times.sum()));
+        page.sample(format_args!(
+            "_bucket{{stage=\"{stage}\",le=\"+Inf\"}} {count}"
+        ));
+        page.sample(format_args!("_sum{{stage=\"{stage}\"}} {sum}"));
+        page.sample(format_args!("_count{{stage=\"{stage}\"}} {count}"));
     }
 }

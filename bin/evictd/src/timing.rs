@@ -92,6 +92,7 @@ impl Recorder {
         }
     }
 
+    #[inline(never)]
     fn record(&mut self, stage: Stage, from: Mono, to: Mono) {
         if let Some(histogram) = self.stages.get_mut(stage as usize) {
             histogram.record(to.as_nanos().saturating_sub(from.as_nanos()));
