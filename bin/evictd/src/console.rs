@@ -6,13 +6,15 @@
 //! counted.
 
 use core::time::Duration;
+use std::fs::File;
 use std::io::{ErrorKind, Write, stderr};
 use std::os::fd::AsFd;
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use evictd_node::Mono;
 use evictd_stats::{now, wall_seconds};
-use evictd_watch::is_writable;
+use evictd_watch::{is_writable, reopen_non_blocking};
 
 use crate::log_line::Utc;
 
@@ -29,47 +31,70 @@ const AGAIN: Duration = Duration::from_millis(200);
 /// How long the end may wait for a reader.
 const LAST: Duration = Duration::from_secs(1);
 
-static HELD: Mutex<Held> = Mutex::new(Held::new());
+static CONSOLE: Mutex<Console> = Mutex::new(Console {
+    held: Held::new(),
+    out: None,
+});
+
+struct Console {
+    held: Held,
+    /// Standard error once more, where it can be opened so that it never waits.
+    out: Option<File>,
+}
+
+/// From here on, standard error is written to by [`take`].
+pub(crate) fn open() {
+    let path = Path::new("/proc/self/fd/2");
+    lock().out = reopen_non_blocking(stderr().as_fd(), path).map(File::from);
+}
 
 /// Writes a line, or keeps it.
 pub(crate) fn take(line: &str) {
-    held().take(line.as_bytes(), &mut to_stderr(Duration::ZERO));
+    let Console { held, out } = &mut *lock();
+    held.take(line.as_bytes(), &mut |piece| {
+        write_some(out.as_ref(), Duration::ZERO, piece)
+    });
 }
 
 /// Writes what is kept, as far as there is room; answers when to come back for more.
 pub(crate) fn flush() -> Option<Mono> {
-    let mut held = held();
+    let Console { held, out } = &mut *lock();
     if held.is_empty() {
         return None;
     }
-    held.flush(&mut to_stderr(Duration::ZERO));
+    held.flush(&mut |piece| write_some(out.as_ref(), Duration::ZERO, piece));
     (!held.is_empty()).then(|| now() + AGAIN)
 }
 
 /// Writes what is kept before the process ends, if that does not take too long.
 pub(crate) fn close() {
     let end = now() + LAST;
-    held().flush(&mut |piece| to_stderr(end.since(now()))(piece));
+    let Console { held, out } = &mut *lock();
+    held.flush(&mut |piece| write_some(out.as_ref(), end.since(now()), piece));
 }
 
-fn held() -> MutexGuard<'static, Held> {
-    HELD.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock() -> MutexGuard<'static, Console> {
+    CONSOLE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A function that writes as much of a piece as there is room for, and waits at most
-/// so long for there to be any. What nobody can ever read counts as written.
-fn to_stderr(wait: Duration) -> impl FnMut(&[u8]) -> usize {
-    move |piece| {
-        let mut stderr = stderr();
-        if !is_writable(stderr.as_fd(), wait) {
-            return 0;
-        }
-        match stderr.write(piece) {
-            Ok(length) => length,
-            // Somebody else has made the pipe non-blocking, and filled it.
-            Err(error) if error.kind() == ErrorKind::WouldBlock => 0,
-            Err(_) => piece.len(),
-        }
+/// Writes as much of a piece as there is room for, and waits at most so long for there
+/// to be any. What nobody can ever read counts as written.
+fn write_some(mut out: Option<&File>, wait: Duration, piece: &[u8]) -> usize {
+    let stderr = stderr();
+    let fd = out.map_or(stderr.as_fd(), AsFd::as_fd);
+    if !is_writable(fd, wait) {
+        return 0;
+    }
+    let written = match &mut out {
+        Some(out) => out.write(piece),
+        None => (&stderr).write(piece),
+    };
+    match written.map_err(|error| error.kind()) {
+        Ok(length) => length,
+        // Full after all: there is other room than for this piece, or somebody else
+        // was quicker.
+        Err(ErrorKind::WouldBlock | ErrorKind::Interrupted) => 0,
+        Err(_) => piece.len(),
     }
 }
 

@@ -12,6 +12,7 @@ use crate::console;
 /// The logger's own writer waits for whoever reads, so it gets nothing to write: the
 /// lines go to the [`console`].
 pub(crate) fn start(level: LevelFilter) {
+    console::open();
     env_logger::Builder::new()
         .filter_level(level)
         .format(|_, record| {

@@ -111,7 +111,8 @@ impl Recorder {
             String::from("STAGE             COUNT       P50       P90       P99       MAX\n");
         for (name, stage) in self.stages() {
             let _ = write!(text, "{name:<14}{:>9}", stage.count());
-            for (_, nanos) in numbers(stage).into_iter().take(4) {
+            let told = if stage.count() == 0 { 0 } else { 4 };
+            for (_, nanos) in numbers(stage).into_iter().take(told) {
                 let _ = write!(text, " {:>9.1?}", Duration::from_nanos(nanos));
             }
             text.push('\n');

@@ -36,4 +36,4 @@ pub use evictd_rawsys::Received;
 pub use rustix::process::Signal;
 pub use trigger::Trigger;
 pub use watch::{Token, Wake, Watch};
-pub use writable::is_writable;
+pub use writable::{is_writable, reopen_non_blocking};
