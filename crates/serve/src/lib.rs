@@ -2,7 +2,7 @@
 //!
 //! [`Server`] has no thread and never blocks. It is one descriptor for the caller's
 //! loop ([`AsFd`](rustix::fd::AsFd)), readable when there is something to do, and a
-//! deadline; [`Server::turn`] then takes at most one connection and gives at most one
+//! deadline; [`Server::turn`] then hears who has something to say and gives at most one
 //! answer. A few peers at a time have two seconds each to send a short request; an
 //! answer goes out in one piece, and who does not take it is dropped. [`get`] asks
 //! such a socket.

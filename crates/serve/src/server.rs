@@ -3,7 +3,7 @@ use std::fs::remove_file;
 use std::path::{Path, PathBuf};
 
 use evictd_node::Mono;
-use rustix::event::epoll;
+use rustix::event::{Timespec, epoll};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{Mode, fchmod};
 use rustix::io::{Errno, read};
@@ -14,10 +14,10 @@ use rustix::net::{
 
 use crate::{Parsed, parse_request};
 
-/// Peers at a time; one more takes the place of the one that came first.
+/// Peers at a time; others wait until one of these has gone.
 const PEERS: usize = 4;
 
-/// How long a peer has, and how long nobody is let in when that has failed.
+/// How long a peer has.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// What a path is answered with.
@@ -39,8 +39,6 @@ pub struct Server {
     path: PathBuf,
     /// In the order in which they came.
     peers: Vec<Peer>,
-    /// Nobody is let in until then.
-    rest: Option<Mono>,
 }
 
 #[derive(Debug)]
@@ -71,36 +69,37 @@ impl Server {
             listener,
             path: path.to_owned(),
             peers: Vec::new(),
-            rest: None,
         };
-        server.watch(&server.listener)?;
+        // Told once of each who comes: where none can be let in, for want of a descriptor,
+        // one who waits must not wake the loop without end.
+        server.watch(&server.listener, epoll::EventFlags::ET)?;
         Ok(server)
     }
 
-    fn watch(&self, socket: &OwnedFd) -> Result<(), Errno> {
+    fn watch(&self, socket: &OwnedFd, how: epoll::EventFlags) -> Result<(), Errno> {
         let data = epoll::EventData::new_u64(0);
-        epoll::add(&self.epoll, socket, data, epoll::EventFlags::IN)
+        epoll::add(&self.epoll, socket, data, epoll::EventFlags::IN | how)
     }
 
     /// When [`Server::turn`] has something to do even if nobody says anything.
     #[must_use]
     pub fn deadline(&self) -> Option<Mono> {
         // All have the same time, so the first to come is the first to go.
-        self.peers.first().map(|peer| peer.until).or(self.rest)
+        self.peers.first().map(|peer| peer.until)
     }
 
-    /// Does what can be done at once: lets one peer in, hears those that are there,
-    /// and gives at most one answer, which `answer` makes of the path. To be called
+    /// Does what can be done at once: lets peers in, hears those that are there, and
+    /// gives at most one answer, which `answer` makes of the path. To be called
     /// when the descriptor is readable, or the deadline has come; it never waits.
     pub fn turn(&mut self, now: Mono, answer: &mut dyn FnMut(&str) -> Answer) {
         self.peers.retain(|peer| now < peer.until);
-        match self.rest {
-            None => self.let_in(now),
-            Some(until) if now >= until => {
-                self.rest = self.watch(&self.listener).err().map(|_| now + PATIENCE);
-            }
-            Some(_) => {}
-        }
+        // What was told of the listener is told by this; the peers' own is looked at.
+        let mut told = [epoll::Event {
+            flags: epoll::EventFlags::empty(),
+            data: epoll::EventData::new_u64(0),
+        }; PEERS + 1];
+        let _ = epoll::wait(&self.epoll, &mut told, Some(&Timespec::default()));
+        while self.peers.len() < PEERS && self.let_in(now).is_ok() {}
         let mut answered = false;
         self.peers.retain_mut(|peer| {
             let stays = answered || peer.hear();
@@ -117,29 +116,16 @@ impl Server {
         });
     }
 
-    fn let_in(&mut self, now: Mono) {
+    fn let_in(&mut self, now: Mono) -> Result<(), Errno> {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-        let socket = match accept_with(&self.listener, flags) {
-            Ok(socket) => socket,
-            Err(Errno::AGAIN | Errno::INTR | Errno::CONNABORTED) => return,
-            Err(_) => {
-                // No descriptor is left: who waits would wake the loop without end.
-                let _ = epoll::delete(&self.epoll, &self.listener);
-                self.rest = Some(now + PATIENCE);
-                return;
-            }
-        };
-        if self.watch(&socket).is_err() {
-            return;
-        }
-        if self.peers.len() >= PEERS {
-            self.peers.remove(0);
-        }
+        let socket = accept_with(&self.listener, flags)?;
+        self.watch(&socket, epoll::EventFlags::empty())?;
         self.peers.push(Peer {
             socket,
             until: now + PATIENCE,
             said: Vec::new(),
         });
+        Ok(())
     }
 }
 

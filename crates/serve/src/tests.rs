@@ -210,13 +210,21 @@ fn nobody_is_waited_for() {
         .turn(NOW + Duration::from_secs(2), &mut answer);
     assert_eq!(place.server().deadline(), None);
     assert_eq!(all_of(silent), "");
-    // A fifth takes the place of the first; who hangs up is forgotten.
+    // A fifth waits until a place is free; who hangs up is forgotten.
     let mut five: Vec<UnixStream> = (0..5).map(|_| place.connect()).collect();
+    let mut fifth = five.remove(4);
+    fifth.write_all(b"GET /known HTTP/1.1\r\n\r\n").unwrap();
     place.turn(NOW);
-    assert_eq!(all_of(five.remove(0)), "");
-    drop(five);
-    place.turn(NOW);
+    let soon = NOW + Duration::from_millis(1500);
+    drop(five.remove(1));
+    assert!(place.turn(soon) > 0);
+    place.server().turn(soon, &mut answer);
+    assert!(all_of(fifth).ends_with("this is /known\n"));
+    place
+        .server()
+        .turn(NOW + Duration::from_secs(2), &mut answer);
     assert_eq!(place.server().deadline(), None);
+    assert!(five.into_iter().all(|silent| all_of(silent).is_empty()));
     // Not even for one who does not read: the answer goes out in one piece or not.
     let mut deaf = place.connect();
     rustix::net::sockopt::set_socket_recv_buffer_size(&deaf, 1).unwrap();
