@@ -36,7 +36,7 @@ pub fn get(socket: &Path, path: &str, wait: Duration) -> Result<String, Errno> {
         set_socket_timeout(&socket, direction, Some(wait))?;
     }
     connect(&socket, &address)?;
-    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    let request = format!("GET {path} HTTP/1.0\r\n\r\n");
     send(&socket, request.as_bytes(), SendFlags::NOSIGNAL)?;
     let mut answer = Vec::new();
     let mut piece = [0; 4096];

@@ -20,22 +20,18 @@ pub enum Parsed<'a> {
 #[must_use]
 pub fn parse_request(bytes: &[u8]) -> Parsed<'_> {
     let bytes = bytes.get(..MOST_BYTES).unwrap_or(bytes);
-    let Some(end) = bytes.iter().position(|byte| *byte == b'\n') else {
+    let mut lines = bytes.split(|byte| *byte == b'\n');
+    let first = lines.next().unwrap_or_default();
+    // What follows the last line feed is no line yet.
+    let mut rest = lines.rev();
+    if rest.next().is_none() {
         return unfinished(bytes);
-    };
-    let (line, head) = bytes.split_at(end);
-    let line = line.strip_suffix(b"\r").unwrap_or(line);
-    let Some(parsed) = request_line(line) else {
+    }
+    let Some(parsed) = request_line(first) else {
         return Parsed::Malformed("the first line has to be like: GET /metrics HTTP/1.1\n");
     };
-    let mut is_empty = false;
-    for byte in head {
-        match byte {
-            b'\n' if is_empty => return parsed,
-            b'\n' => is_empty = true,
-            b'\r' => {}
-            _ => is_empty = false,
-        }
+    if rest.any(|line| matches!(line, b"" | b"\r")) {
+        return parsed;
     }
     unfinished(bytes)
 }
@@ -56,9 +52,9 @@ fn request_line(line: &[u8]) -> Option<Parsed<'_>> {
     );
     let target = line.get(first.wrapping_add(1)..last)?;
     let is_path = target.first() == Some(&b'/') && target.iter().all(u8::is_ascii_graphic);
-    let version = line.get(last.wrapping_add(1)..)?;
+    let version = line.get(last..)?;
     let is_method = line.first()?.is_ascii_uppercase();
-    if !(is_path && is_method && version.starts_with(b"HTTP/1.")) {
+    if !(is_path && is_method && version.starts_with(b" HTTP/1.")) {
         return None;
     }
     if !line.starts_with(b"GET ") {
