@@ -1,8 +1,8 @@
 use core::time::Duration;
 use std::path::Path;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, read};
-use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{
     AddressFamily, SendFlags, SocketAddrUnix, SocketFlags, SocketType, connect, send, socket_with,
 };
@@ -27,20 +27,23 @@ pub const fn remark(error: Errno) -> &'static str {
 /// # Errors
 ///
 /// What the kernel answers: `ENOENT` and `ECONNREFUSED` where nobody listens, `EAGAIN`
-/// when it takes too long; `EPROTO` for any other answer than 200.
+/// where too many wait already, `ETIMEDOUT` when it takes too long; `EPROTO` for any
+/// other answer than 200.
 pub fn get(socket: &Path, path: &str, wait: Duration) -> Result<String, Errno> {
     let address = SocketAddrUnix::new(socket)?;
-    let flags = SocketFlags::CLOEXEC;
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
-    for direction in [Timeout::Send, Timeout::Recv] {
-        set_socket_timeout(&socket, direction, Some(wait))?;
-    }
     connect(&socket, &address)?;
     let request = format!("GET {path} HTTP/1.0\r\n\r\n");
     send(&socket, request.as_bytes(), SendFlags::NOSIGNAL)?;
+    let wait = Timespec::try_from(wait).map_err(|_| Errno::INVAL)?;
     let mut answer = Vec::new();
     let mut piece = [0; 4096];
     while answer.len() < MOST_ANSWER {
+        let mut fds = [PollFd::new(&socket, PollFlags::IN)];
+        if poll(&mut fds, Some(&wait))? == 0 {
+            return Err(Errno::TIMEDOUT);
+        }
         match read(&socket, &mut piece)? {
             0 => break,
             length => answer.extend_from_slice(piece.get(..length).unwrap_or(&piece)),
