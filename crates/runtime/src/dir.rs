@@ -10,19 +10,21 @@ use std::path::{Component, Path};
 
 use evictd_stats::{Hierarchies, Hierarchy, is_gone};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::fs::{CWD, FileType, FsWord, Mode, OFlags, RawDir, StatFs, fstat, fstatfs, openat};
+use rustix::fs::{
+    CWD, FileType, FsWord, Mode, OFlags, RawDir, SeekFrom, StatFs, fstat, fstatfs, openat, seek,
+};
 use rustix::io::{Errno, read, retry_on_intr, write};
 use rustix::path::Arg;
 
 /// Cgroups nested deeper than this below a pod are refused rather than walked:
 /// each level costs a descriptor and stack.
-const DEEPEST: u32 = 48;
+pub(crate) const DEEPEST: u32 = 48;
 
 /// Room for the path of a cgroup, on the stack; a longer one takes memory.
 const PATH_BYTES: usize = 512;
 
 /// Room for directory entries at each level of a walk, on the stack.
-const ENTRIES: usize = 1024;
+const ENTRIES: usize = 2048;
 
 /// Opens a directory below another one (or below [`rustix::fs::CWD`]).
 pub(crate) fn open_dir(at: impl AsFd, path: impl Arg) -> Result<OwnedFd, Errno> {
@@ -114,11 +116,11 @@ pub(crate) fn each_child(
     dir: BorrowedFd<'_>,
     mut visit: impl FnMut(&CStr) -> Result<ControlFlow<()>, Errno>,
 ) -> Result<ControlFlow<()>, Errno> {
-    // A descriptor of its own: the position in a directory belongs to the open
-    // file, and two walks must not share it.
-    let dir = open_dir(dir, c".")?;
+    // The position in a directory belongs to the open file: nobody else may walk
+    // through this descriptor meanwhile, and a former walk has left it at the end.
+    seek(dir, SeekFrom::Start(0))?;
     let mut room = [MaybeUninit::<u8>::uninit(); ENTRIES];
-    let mut entries = RawDir::new(&dir, &mut room);
+    let mut entries = RawDir::new(dir, &mut room);
     while let Some(entry) = entries.next() {
         let entry = entry?;
         let name = entry.file_name();
@@ -167,7 +169,7 @@ fn walk_to(
 
 /// Whether the kernel says that nothing is below a cgroup: its directory then has two
 /// links, its name and its `.`. Other filesystems may give that number to all.
-fn is_leaf(dir: BorrowedFd<'_>) -> bool {
+pub(crate) fn is_leaf(dir: BorrowedFd<'_>) -> bool {
     const CGROUP: FsWord = 0x0027_e0eb;
     const CGROUP2: FsWord = 0x6367_7270;
     let is_cgroup = |found: StatFs| matches!(found.f_type, CGROUP | CGROUP2);

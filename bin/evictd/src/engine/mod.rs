@@ -22,7 +22,7 @@ use evictd_runtime::{FoundPod, Grace, KillInFlight, KillState, PodKiller};
 use evictd_stats::{DiskScanner, NodeReader, NodeSample, NodeSettings};
 
 use crate::gc::Collector;
-use crate::pods::Pods;
+use crate::pods::{Depth, Pods};
 use crate::setup::{FIRST_FS_WAIT, FS_WAIT, Setup};
 
 pub(crate) use event::{Event, Victim};
@@ -261,7 +261,7 @@ impl Engine {
         self.collect_regularly(now);
         let with_pods = self.pods.may_have_limits() && self.is_census_due(now);
         if with_pods {
-            self.refresh_pods(now, tell);
+            self.refresh_pods(now, Depth::Whole, tell);
         }
         let first = self.told.layout.is_none();
         let fs_wait = if first { FIRST_FS_WAIT } else { fs_wait };
@@ -301,7 +301,7 @@ impl Engine {
                 Plan::Rest => return,
                 Plan::ReadPods => {
                     self.pods.freshen(false);
-                    self.pods.refresh();
+                    self.pods.refresh(self.depth());
                     if self.must_measure_disk(now) {
                         return;
                     }
@@ -325,12 +325,15 @@ impl Engine {
     }
 
     fn outcome(&mut self, now: Mono, outcome: Outcome<'_>) -> Plan {
+        if !matches!(outcome, Outcome::Killed | Outcome::CleanedUp) {
+            self.read_what_counts();
+        }
         self.evict
             .outcome(now, outcome, Some(&self.pods.candidates()))
     }
 
-    fn refresh_pods(&mut self, now: Mono, tell: Tell<'_>) {
-        self.pods.refresh();
+    fn refresh_pods(&mut self, now: Mono, depth: Depth, tell: Tell<'_>) {
+        self.pods.refresh(depth);
         self.tell_pod_problems(now, tell);
     }
 
@@ -417,7 +420,7 @@ impl Engine {
                     // what starves now takes another.
                     self.observe(now, FS_WAIT, false);
                 }
-                self.refresh_pods(now, tell);
+                self.refresh_pods(now, self.depth(), tell);
                 Some(self.outcome(now, Outcome::KillFailed))
             }
         }

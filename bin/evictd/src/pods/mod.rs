@@ -5,6 +5,7 @@ mod usage;
 
 use alloc::sync::Arc;
 use core::time::Duration;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
 use evictd_manifest::ManifestDir;
@@ -48,7 +49,18 @@ pub(crate) struct Pods {
     disk: Option<Disk>,
     listing: Listing,
     usage: Vec<Option<PodUsage>>,
+    /// Of which pods the memory that they use is an upper bound.
+    bounds: Vec<bool>,
     problems: Vec<String>,
+}
+
+/// How much is read of each pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Depth {
+    /// All there is.
+    Whole,
+    /// What it uses of memory at most, and nothing else: see [`Pods::read_exactly`].
+    Bounds,
 }
 
 impl Pods {
@@ -71,6 +83,7 @@ impl Pods {
             manifests: manifests.map(ManifestDir::new),
             listing: Listing::default(),
             usage: Vec::new(),
+            bounds: Vec::new(),
             problems: Vec::new(),
         })
     }
@@ -84,10 +97,10 @@ impl Pods {
     /// Lists the pods anew and waits until all that they keep on disk has been
     /// measured, that long at most. For commands, not for the daemon.
     pub(crate) fn refresh_with_disk(&mut self, at_most: Duration) {
-        self.refresh();
+        self.refresh(Depth::Whole);
         if let Some(disk) = &mut self.disk {
             disk.wait_for_all(at_most);
-            self.refresh();
+            self.refresh(Depth::Whole);
         }
         self.problems.extend(self.runtimes.unknown());
     }
@@ -122,7 +135,7 @@ impl Pods {
     /// Lists the pods anew and reads what each uses. A pod that vanishes
     /// meanwhile is left out; a manifest that cannot be read is a problem, and
     /// the others stay.
-    pub(crate) fn refresh(&mut self) {
+    pub(crate) fn refresh(&mut self, depth: Depth) {
         self.problems.clear();
         let described: &[Pod] = match &mut self.manifests {
             None => &[],
@@ -137,30 +150,77 @@ impl Pods {
         self.held = self.runtimes.listings();
         let notes = self.held.iter().flat_map(|held| &held.notes);
         self.problems.extend(notes.map(ToString::to_string));
-        let known: Vec<&RuntimePod> = self.held.iter().flat_map(|held| &held.pods).collect();
-        self.listing = self.runtime.list_pods(described, &known);
         let Self {
-            listing,
             held,
             usage,
+            bounds,
             reader,
-            hierarchies,
+            hierarchies: of,
             problems,
             ..
         } = self;
         usage.clear();
-        listing.pods.retain(|found| {
-            let containers = containers(held, found);
-            let Ok(read) = usage::read(found, &containers, hierarchies, reader) else {
+        bounds.clear();
+        let known: Vec<&RuntimePod> = held.iter().flat_map(|held| &held.pods).collect();
+        let mut keep = |found: &FoundPod, dir: Option<OwnedFd>| {
+            let mut reading = usage::Reading { of, reader };
+            if depth == Depth::Bounds
+                && let Some(bound) = reading.bound(found, dir.as_ref())
+            {
+                usage.push(Some(bound));
+                bounds.push(true);
+                return true;
+            }
+            let Ok(read) = reading.whole(found, dir, &containers(held, found)) else {
                 return false;
             };
             problems.extend(reader.errors().iter().map(ToString::to_string));
             usage.push(read);
+            bounds.push(false);
             true
-        });
-        if let Some(disk) = &mut self.disk {
+        };
+        self.listing = self.runtime.visit_pods(described, &known, &mut keep);
+        if let Some(disk) = &mut self.disk
+            && depth == Depth::Whole
+        {
             let containers = |found: &FoundPod| containers(held, found);
             disk.add(&self.listing.pods, &containers, &mut self.usage);
+        }
+    }
+
+    /// Whether what a pod uses of memory, as last read, is no mere bound.
+    pub(crate) fn is_exact(&self, index: usize) -> bool {
+        !self.bounds.get(index).is_some_and(|is_bound| *is_bound)
+    }
+
+    /// Reads what is known of a pod by a bound alone. One that has vanished meanwhile
+    /// is taken out, so that those behind it move up.
+    pub(crate) fn read_exactly(&mut self, index: usize) {
+        let Self {
+            listing,
+            held,
+            usage,
+            bounds,
+            reader,
+            hierarchies: of,
+            problems,
+            ..
+        } = self;
+        let (Some(found), Some(used), Some(is_bound)) = (
+            listing.pods.get(index),
+            usage.get_mut(index),
+            bounds.get_mut(index),
+        ) else {
+            return;
+        };
+        let mut reading = usage::Reading { of, reader };
+        if let Ok(read) = reading.whole(found, None, &containers(held, found)) {
+            problems.extend(reader.errors().iter().map(ToString::to_string));
+            (*used, *is_bound) = (read, false);
+        } else {
+            listing.pods.remove(index);
+            usage.remove(index);
+            bounds.remove(index);
         }
     }
 

@@ -1,6 +1,6 @@
 use alloc::sync::Arc;
 use core::ops::ControlFlow;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,8 @@ use evictd_stats::{Hierarchy, is_gone};
 use rustix::fd::AsFd;
 use rustix::io::Errno;
 
-use super::merge::is_uid;
+use super::index::{equal, insert, sorted};
+use super::merge::{compare_uids, is_uid};
 use super::names::{KubepodsName, parse_kubepods_name};
 use crate::dir::{each_child, open_cgroup};
 use crate::{Origin, RuntimePod, SkipReason, Skipped};
@@ -78,9 +79,8 @@ impl<'a> Search<'a> {
 
     pub(super) fn kubepods(&mut self) {
         for root in KUBEPODS.map(Path::new) {
-            for name in self.children(root, false) {
-                let below = root.join(&name);
-                match parse_kubepods_name(name.as_bytes()) {
+            for below in self.children(root, false) {
+                match parse_kubepods_name(name(&below)) {
                     Some(KubepodsName::Class(class)) => self.class(&below, class),
                     // What stands beside the two classes is the third.
                     Some(KubepodsName::Pod { uid, systemd }) => {
@@ -93,9 +93,9 @@ impl<'a> Search<'a> {
     }
 
     fn class(&mut self, dir: &Path, class: QosClass) {
-        for name in self.children(dir, false) {
-            if let Some(KubepodsName::Pod { uid, systemd }) = parse_kubepods_name(name.as_bytes()) {
-                self.pod(dir.join(&name), uid, systemd, class);
+        for cgroup in self.children(dir, false) {
+            if let Some(KubepodsName::Pod { uid, systemd }) = parse_kubepods_name(name(&cgroup)) {
+                self.pod(cgroup, uid, systemd, class);
             }
         }
     }
@@ -109,14 +109,24 @@ impl<'a> Search<'a> {
 
     /// What container runtimes run: known already by their cgroups, or new.
     pub(super) fn runtime_pods(&mut self, pods: &[&RuntimePod]) {
+        if pods.is_empty() {
+            return;
+        }
+        let mut by_path = self.by_path();
+        let by_uid = sorted(self.found.len(), &|a, b| {
+            compare_uids(self.uid(a), self.uid(b))
+        });
         for (index, pod) in pods.iter().enumerate() {
             let Some((first, more)) = pod.cgroups.split_first() else {
                 continue;
             };
-            if let Some(known) = self.found.iter_mut().find(|known| known.is(pod)) {
+            let known = self.known(pod, first, &by_path, &by_uid);
+            if let Some(known) = known.and_then(|known| self.found.get_mut(known)) {
                 known.runtime.get_or_insert(index);
                 continue;
             }
+            let compare = |other| self.path(other).cmp(first);
+            insert(&mut by_path, self.found.len(), &compare);
             self.found.push(Candidate {
                 more: more.iter().map(|cgroup| cgroup.to_path_buf()).collect(),
                 runtime: Some(index),
@@ -125,12 +135,29 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// The first candidate that is a runtime's pod: it has its uid, or holds its
+    /// cgroups.
+    fn known(
+        &self,
+        pod: &RuntimePod,
+        first: &Path,
+        by_path: &[usize],
+        by_uid: &[usize],
+    ) -> Option<usize> {
+        let uid = pod.pod.metadata.uid.as_str();
+        let same_uid = equal(by_uid, &|at| compare_uids(self.uid(at), uid));
+        let around = first.ancestors();
+        let holders = around.flat_map(|path| equal(by_path, &|at| self.path(at).cmp(path)));
+        let is = |at: &usize| self.found.get(*at).is_some_and(|known| known.is(pod));
+        same_uid.iter().chain(holders).copied().filter(is).min()
+    }
+
     /// Every child of a configured root is a pod, unless it is one already or
     /// holds others.
     pub(super) fn pod_cgroup_root(&mut self, root: &Path) {
-        for name in self.children(root, true) {
-            let cgroup = root.join(name);
-            if self.found.iter().all(|known| known.cgroup != cgroup) {
+        let by_path = self.by_path();
+        for cgroup in self.children(root, true) {
+            if equal(&by_path, &|at| self.path(at).cmp(&cgroup)).is_empty() {
                 self.found
                     .push(Candidate::new(cgroup, Origin::PodCgroupRoot));
             }
@@ -139,32 +166,60 @@ impl<'a> Search<'a> {
 
     /// Takes out what holds other pods or one of the roots.
     pub(super) fn drop_holders(&mut self, roots: &[PathBuf]) {
-        let holds = |cgroup: &Path, other: &Path| other != cgroup && other.starts_with(cgroup);
-        let holders: Vec<PathBuf> = self
+        let all: Vec<(usize, &Path)> = self
             .found
             .iter()
-            .map(|candidate| &candidate.cgroup)
-            .filter(|cgroup| {
-                let mut others = self.found.iter().flat_map(Candidate::cgroups);
-                others.any(|other| holds(cgroup, other))
-                    || roots.iter().any(|root| root.starts_with(cgroup))
-            })
-            .cloned()
+            .enumerate()
+            .flat_map(|(at, candidate)| candidate.cgroups().map(move |path| (at, path.as_path())))
             .collect();
-        self.found
-            .retain(|candidate| !holders.contains(&candidate.cgroup));
-        let reason = SkipReason::HoldsPods;
-        let skipped = holders.into_iter().map(|cgroup| Skipped { cgroup, reason });
-        self.skipped.extend(skipped);
+        let path = |at: usize| all.get(at).map_or(Path::new(""), |(_, path)| path);
+        let order = sorted(all.len(), &|a, b| path(a).cmp(path(b)));
+        // What is below a cgroup stands right after it.
+        let holds_the_next = |cgroup: &Path| {
+            let after = order.partition_point(|at| path(*at) <= cgroup);
+            let next = order.get(after).copied();
+            next.is_some_and(|next| path(next).starts_with(cgroup))
+        };
+        let holds = |candidate: &Candidate| {
+            let cgroup = &candidate.cgroup;
+            holds_the_next(cgroup) || roots.iter().any(|root| root.starts_with(cgroup))
+        };
+        let holders: Vec<bool> = self.found.iter().map(holds).collect();
+        let Self { found, skipped, .. } = self;
+        let mut holders = holders.into_iter();
+        found.retain_mut(|candidate| {
+            let holds = holders.next().unwrap_or(false);
+            if holds {
+                let cgroup = core::mem::take(&mut candidate.cgroup);
+                let reason = SkipReason::HoldsPods;
+                skipped.push(Skipped { cgroup, reason });
+            }
+            !holds
+        });
     }
 
-    /// The names of a cgroup's children, sorted. One that is not there has
-    /// none, and is told of when it was `asked_for`.
-    fn children(&mut self, cgroup: &Path, asked_for: bool) -> Vec<OsString> {
-        let mut names = Vec::new();
+    fn by_path(&self) -> Vec<usize> {
+        sorted(self.found.len(), &|a, b| self.path(a).cmp(self.path(b)))
+    }
+
+    fn path(&self, at: usize) -> &Path {
+        self.found
+            .get(at)
+            .map_or(Path::new(""), |found| &found.cgroup)
+    }
+
+    fn uid(&self, at: usize) -> &str {
+        let kubepods = self.found.get(at).and_then(|found| found.kubepods.as_ref());
+        kubepods.map_or("", |(uid, _, _)| uid)
+    }
+
+    /// A cgroup's children, sorted. One that is not there has none, and is told of when
+    /// it was `asked_for`.
+    fn children(&mut self, cgroup: &Path, asked_for: bool) -> Vec<PathBuf> {
+        let mut children = Vec::new();
         let listed = match open_cgroup(self.hierarchy, cgroup) {
             Ok(Some(dir)) => each_child(dir.as_fd(), |name| {
-                names.push(OsStr::from_bytes(name.to_bytes()).to_owned());
+                children.push(cgroup.join(OsStr::from_bytes(name.to_bytes())));
                 Ok(ControlFlow::Continue(()))
             })
             .map(drop),
@@ -178,7 +233,11 @@ impl<'a> Search<'a> {
             }),
             _ => {}
         }
-        names.sort_unstable();
-        names
+        children.sort_unstable();
+        children
     }
+}
+
+fn name(cgroup: &Path) -> &[u8] {
+    cgroup.file_name().unwrap_or_default().as_bytes()
 }

@@ -2,6 +2,7 @@
 
 mod backend;
 mod discover;
+mod index;
 mod merge;
 mod names;
 mod numbers;

@@ -7,7 +7,10 @@ use evictd_quantity::{Format, Quantity};
 use evictd_stats::Version;
 use rustix::fd::BorrowedFd;
 
-use crate::dir::read_file;
+use crate::dir::read_start;
+
+/// Room for one number.
+const NUMBER_BYTES: usize = 64;
 
 /// What a cgroup says about memory. Each is `None` when it says nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,10 +26,10 @@ impl Numbers {
     /// limit is `memory.max`. v1: `memory.soft_limit_in_bytes` and
     /// `memory.limit_in_bytes`. A file that is missing or makes no sense says
     /// nothing.
-    pub(super) fn read(dir: BorrowedFd<'_>, version: Version, text: &mut Vec<u8>) -> Self {
-        let mut read = |name: &CStr| {
-            read_file(dir, name, text).ok()?;
-            parse_limit(text).ok()
+    pub(super) fn read(dir: BorrowedFd<'_>, version: Version) -> Self {
+        let read = |name: &CStr| {
+            let mut room = [0; NUMBER_BYTES];
+            parse_limit(read_start(dir, name, &mut room).ok()?).ok()
         };
         match version {
             Version::V1 => Self {
