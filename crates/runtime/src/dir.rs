@@ -23,6 +23,9 @@ pub(crate) const DEEPEST: u32 = 48;
 /// Room for the path of a cgroup, on the stack; a longer one takes memory.
 const PATH_BYTES: usize = 512;
 
+/// What the kernel shows of a list at once.
+pub(crate) const PAGE: usize = 4096;
+
 /// Room for directory entries at each level of a walk, on the stack.
 const ENTRIES: usize = 2048;
 
@@ -87,7 +90,9 @@ pub(crate) fn read_file(at: impl AsFd, name: impl Arg, buffer: &mut Vec<u8>) -> 
     buffer.clear();
     let file = openat(at, name, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
     loop {
-        buffer.reserve(4096);
+        if buffer.capacity().saturating_sub(buffer.len()) < PAGE / 4 {
+            buffer.reserve(PAGE);
+        }
         let spare = rustix::buffer::spare_capacity(buffer);
         match read(&file, spare) {
             Ok(0) => return Ok(()),

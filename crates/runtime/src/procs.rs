@@ -6,7 +6,7 @@ use rustix::fd::{AsFd, BorrowedFd};
 use rustix::io::Errno;
 use rustix::process::Pid;
 
-use crate::dir::{DEEPEST, each_child, is_leaf, open_dir, read_file, read_start, walk};
+use crate::dir::{DEEPEST, PAGE, each_child, is_leaf, open_dir, read_file, read_start, walk};
 
 /// The processes of a cgroup and everything below it, sorted, each once; the
 /// room is used again by the next listing.
@@ -19,6 +19,15 @@ pub(crate) struct Procs {
 }
 
 impl Procs {
+    /// With room for so many.
+    pub(crate) fn for_usual(count: usize) -> Self {
+        Self {
+            pids: Vec::with_capacity(count),
+            text: Vec::with_capacity(PAGE),
+            ..Self::default()
+        }
+    }
+
     /// As if there were none.
     pub(crate) fn clear(&mut self) {
         self.pids.clear();

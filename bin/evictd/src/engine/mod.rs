@@ -18,7 +18,7 @@ use std::os::fd::BorrowedFd;
 
 use evictd_evict::{Evict, Eviction, Observation, Outcome, Plan};
 use evictd_node::{ConditionSet, Mono, Readings, Resource, Signal, SignalSet};
-use evictd_runtime::{FoundPod, Grace, KillInFlight, KillState, PodKiller};
+use evictd_runtime::{Grace, KillInFlight, KillState, PodKiller};
 use evictd_stats::{DiskScanner, NodeReader, NodeSample, NodeSettings};
 
 use crate::gc::Collector;
@@ -337,18 +337,20 @@ impl Engine {
         self.tell_pod_problems(now, tell);
     }
 
-    /// Begins to kill; answers with the next plan when that is over at once.
+    /// Begins to kill; answers with the next plan when that is over at once. Until
+    /// SIGKILL is sent nothing is told, and no memory asked for.
     fn begin(&mut self, now: Mono, eviction: Eviction, tell: Tell<'_>) -> Option<Plan> {
         self.told.no_candidate = None;
+        let begun = (!self.dry_run).then(|| self.start_kill(now, &eviction));
         let Some(found) = self.pods.found().get(eviction.candidate).cloned() else {
             return Some(self.outcome(now, Outcome::KillFailed));
         };
-        let begun = (!self.dry_run).then(|| self.start_kill(now, &found, &eviction));
         let victim = Victim::new(&found, &eviction);
         self.tell_decision(now, &victim, &eviction, &found.pod.metadata, tell);
         match begun {
             None => Some(self.outcome(now, Outcome::Killed)),
-            Some(Ok((how, kill))) => {
+            Some(None) => Some(self.outcome(now, Outcome::KillFailed)),
+            Some(Some((how, Ok(kill)))) => {
                 let flight = Flight::new(found, victim, kill);
                 self.flight = Some(if how.asked_by_runtime {
                     flight.left_to_runtime(now)
@@ -357,7 +359,7 @@ impl Engine {
                 });
                 self.advance_flight(now, tell)
             }
-            Some(Err(error)) => {
+            Some(Some((_, Err(error)))) => {
                 let error = error.to_string();
                 tell(now, &Event::NotBegun { victim, error });
                 Some(self.outcome(now, Outcome::KillFailed))
@@ -368,20 +370,20 @@ impl Engine {
     fn start_kill(
         &mut self,
         now: Mono,
-        found: &FoundPod,
         eviction: &Eviction,
-    ) -> Result<(Grace, Box<dyn KillInFlight>), evictd_runtime::Error> {
+    ) -> Option<(Grace, Result<Box<dyn KillInFlight>, evictd_runtime::Error>)> {
         let grace = Duration::from_secs(u64::try_from(eviction.grace_seconds).unwrap_or(0));
+        let index = eviction.candidate;
         if grace.is_zero() {
             // The cgroup's side needs no answer.
             let how = Grace::of(grace);
-            let begun = self.pods.runtime.start_kill(now, found, how);
-            self.pods.announce(found, grace);
-            return begun.map(|kill| (how, kill));
+            let begun = self.pods.start_kill(now, index, how);
+            self.pods.announce(index, grace);
+            return begun.map(|begun| (how, begun));
         }
-        let how = self.pods.announce(found, grace);
-        let begun = self.pods.runtime.start_kill(now, found, how);
-        begun.map(|kill| (how, kill))
+        let how = self.pods.announce(index, grace);
+        let begun = self.pods.start_kill(now, index, how);
+        begun.map(|begun| (how, begun))
     }
 
     fn go_on_killing(&mut self, now: Mono, tell: Tell<'_>) {

@@ -14,8 +14,8 @@ use evictd_pod::Pod;
 use evictd_pod::usage::PodUsage;
 use evictd_rank::Candidate;
 use evictd_runtime::{
-    CgroupConfig, CgroupRuntime, FoundPod, Grace, ListedContainer, Listing, PodSource,
-    RuntimeListing, RuntimePod,
+    CgroupConfig, CgroupRuntime, Error, FoundPod, Grace, KillInFlight, ListedContainer, Listing,
+    PodKiller, PodSource, RuntimeListing, RuntimePod,
 };
 use evictd_stats::{DiskScanner, Hierarchies, PodDirs, PodReader, Progress};
 
@@ -226,8 +226,10 @@ impl Pods {
 
     /// Has a pod's container runtime end it, where it has one, besides what is done
     /// through its cgroup; answers how the cgroup's side is to go about it.
-    pub(crate) fn announce(&self, found: &FoundPod, grace: Duration) -> Grace {
-        let told = held_pod(&self.held, found).is_some_and(|(runtime, pod)| {
+    pub(crate) fn announce(&self, index: usize, grace: Duration) -> Grace {
+        let found = self.listing.pods.get(index);
+        let held = found.and_then(|found| held_pod(&self.held, found));
+        let told = held.is_some_and(|(runtime, pod)| {
             let pod = pod.clone();
             self.runtimes.end(runtime, pod, grace)
         });
@@ -235,6 +237,17 @@ impl Pods {
             length: grace,
             asked_by_runtime: told && !grace.is_zero(),
         }
+    }
+
+    /// Begins to kill a pod through its cgroup; `None` where there is no such pod.
+    pub(crate) fn start_kill(
+        &mut self,
+        now: Mono,
+        index: usize,
+        how: Grace,
+    ) -> Option<Result<Box<dyn KillInFlight>, Error>> {
+        let found = self.listing.pods.get(index)?;
+        Some(self.runtime.start_kill(now, found, how))
     }
 
     /// Every pod there is, without what it uses, and who might be missing. What

@@ -17,7 +17,7 @@ use super::index::{equal, insert};
 use super::merge::Described;
 use super::numbers::Numbers;
 use crate::dir::{by_rank, open_cgroup, read_file};
-use crate::kill::{Kills, Target};
+use crate::kill::{Kills, Spare, Target};
 use crate::process::Proc;
 use crate::procs::is_populated;
 use crate::{
@@ -51,6 +51,8 @@ pub struct CgroupRuntime {
     config: CgroupConfig,
     proc: Proc,
     text: Vec<u8>,
+    /// For the kill to come.
+    spare: Spare,
 }
 
 impl CgroupRuntime {
@@ -68,6 +70,7 @@ impl CgroupRuntime {
             config,
             proc,
             text: Vec::new(),
+            spare: Spare::new(),
         })
     }
 
@@ -78,7 +81,9 @@ impl CgroupRuntime {
 
     /// The protected processes and their cgroups in `hierarchy`.
     fn protected(&mut self, hierarchy: &Hierarchy) -> Vec<(Pid, PathBuf)> {
-        let Self { config, proc, text } = self;
+        let Self {
+            config, proc, text, ..
+        } = self;
         let path = |pid: Pid| {
             let name = format!("{}/cgroup", pid.as_raw_nonzero());
             read_file(proc.fd(), name.as_str(), text).ok()?;
@@ -289,9 +294,12 @@ impl PodKiller for CgroupRuntime {
             )
         };
         let limits = self.config.limits;
-        let start = |target| Kill::start(now, target, grace, limits, self.config.releaser.clone());
+        let start = |target| {
+            let (releaser, spare) = (self.config.releaser.clone(), self.spare.clone());
+            Kill::start_in(now, target, grace, limits, releaser, Some(spare))
+        };
         if pod.more_cgroups.is_empty() {
-            return Ok(Box::new(start(open(&pod.cgroup)?)));
+            return Ok(self.spare.boxed(start(open(&pod.cgroup)?)));
         }
         // All are opened before the first is killed: a pod goes as a whole.
         let targets: Result<Vec<Target>, Error> = pod.cgroups().map(open).collect();

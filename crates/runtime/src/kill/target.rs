@@ -6,7 +6,7 @@ use evictd_stats::{Hierarchies, Version, is_gone};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 
-use crate::dir::{by_rank, open_cgroup, read_file, walk, write_file};
+use crate::dir::{by_rank, open_cgroup, read_start, walk, write_file};
 use crate::process::Proc;
 use crate::procs::Procs;
 
@@ -72,14 +72,12 @@ impl Target {
     /// `pids.current`: tasks, also those that have ended and that nobody has
     /// waited for; 0 where nobody counts, or the cgroup is gone.
     pub(super) fn task_count(&self) -> u64 {
-        let mut text = Vec::new();
+        let mut room = [0; 32];
         let Some(dir) = &self.pids else {
             return 0;
         };
-        match read_file(dir, c"pids.current", &mut text) {
-            Ok(()) => parse_u64(&text).unwrap_or(0),
-            Err(_) => 0,
-        }
+        let text = read_start(dir, c"pids.current", &mut room);
+        text.map_or(0, |text| parse_u64(text).unwrap_or(0))
     }
 
     pub(super) fn members(&self) -> Option<BorrowedFd<'_>> {
@@ -124,10 +122,10 @@ impl Target {
 
     /// Whether all of it stands still; `FREEZING` while some do not yet.
     pub(super) fn is_frozen(&self) -> bool {
-        let mut state = Vec::new();
+        let mut room = [0; 16];
         self.freezer.as_ref().is_some_and(|freezer| {
-            read_file(freezer, c"freezer.state", &mut state).is_ok()
-                && state.trim_ascii_end() == b"FROZEN"
+            let state = read_start(freezer, c"freezer.state", &mut room);
+            state.is_ok_and(|state| state.trim_ascii_end() == b"FROZEN")
         })
     }
 
