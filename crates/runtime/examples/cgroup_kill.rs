@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use evictd_runtime::{
-    CgroupConfig, CgroupRuntime, Grace, KillLimits, KillState, PodKiller, Releaser,
+    CgroupConfig, CgroupRuntime, Grace, KillLimits, KillState, Listing, PodKiller, Releaser,
 };
 use evictd_stats::{Hierarchies, PodReader, now};
 use rustix::process::{Signal, getpid, kill_process};
@@ -44,16 +44,17 @@ fn run(root: PathBuf) -> Result<bool, Box<dyn std::error::Error>> {
         limits: KillLimits::default(),
         releaser: Some(Releaser::start(false)?),
     })?;
-    let mut list = || {
-        runtime.visit_pods(&[], &[], &mut |_, dir| {
+    let mut list = |former: Listing| {
+        runtime.visit_pods(&[], &[], former, &mut |_, dir| {
             dir.and_then(|dir| reader.read_usage_bytes(dir)).is_some()
         })
     };
-    let first = list();
+    let first = list(Listing::default());
     println!("{} pods", first.pods.len());
-    drop(first);
+    // The releaser's thread is to have begun.
+    std::thread::sleep(Duration::from_millis(100));
     count()?;
-    let listing = list();
+    let listing = list(first);
     count()?;
     let Some(victim) = listing.pods.first() else {
         return Ok(false);

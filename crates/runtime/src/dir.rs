@@ -119,7 +119,7 @@ pub(crate) fn write_file(at: impl AsFd, name: impl Arg, word: &[u8]) -> Result<(
 /// Calls `visit` with the name of each child directory until it breaks.
 pub(crate) fn each_child(
     dir: BorrowedFd<'_>,
-    mut visit: impl FnMut(&CStr) -> Result<ControlFlow<()>, Errno>,
+    visit: &mut dyn FnMut(&CStr) -> Result<ControlFlow<()>, Errno>,
 ) -> Result<ControlFlow<()>, Errno> {
     // The position in a directory belongs to the open file: nobody else may walk
     // through this descriptor meanwhile, and a former walk has left it at the end.
@@ -161,7 +161,7 @@ fn walk_to(
     if is_leaf(dir) {
         return Ok(ControlFlow::Continue(()));
     }
-    let walked = each_child(dir, |name| match open_dir(dir, name) {
+    let walked = each_child(dir, &mut |name| match open_dir(dir, name) {
         Ok(child) => walk_to(child.as_fd(), below, visit),
         Err(errno) if is_gone(errno) => Ok(ControlFlow::Continue(())),
         Err(errno) => Err(errno),

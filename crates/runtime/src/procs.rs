@@ -90,7 +90,7 @@ pub(crate) fn is_populated(cgroup: BorrowedFd<'_>) -> Result<bool, Errno> {
 fn is_populated_to(cgroup: BorrowedFd<'_>, depth: u32) -> Result<bool, Errno> {
     let below = depth.checked_sub(1).ok_or(Errno::LOOP)?;
     if !is_leaf(cgroup) {
-        let walked = each_child(cgroup, |name| {
+        let walked = each_child(cgroup, &mut |name| {
             let found =
                 open_dir(cgroup, name).and_then(|child| is_populated_to(child.as_fd(), below));
             match found {

@@ -269,6 +269,10 @@ impl Engine {
         self.carry_out(now, plan, tell);
         self.tell_changes(now, tell);
         self.set_pace(now);
+        // Nobody asks for the pods before they are listed again.
+        if self.evict.met().next().is_none() && !self.evict.is_busy() {
+            self.pods.rest();
+        }
     }
 
     /// Whether the pods are to be looked at for their own limits. Where there are

@@ -145,8 +145,6 @@ impl Pods {
                 directory.pods()
             }
         };
-        // Before the new: they need not both be there.
-        self.listing = Listing::default();
         self.held = self.runtimes.listings();
         let notes = self.held.iter().flat_map(|held| &held.notes);
         self.problems.extend(notes.map(ToString::to_string));
@@ -179,7 +177,10 @@ impl Pods {
             bounds.push(false);
             true
         };
-        self.listing = self.runtime.visit_pods(described, &known, &mut keep);
+        let former = core::mem::take(&mut self.listing);
+        self.listing = self
+            .runtime
+            .visit_pods(described, &known, former, &mut keep);
         if let Some(disk) = &mut self.disk
             && depth == Depth::Whole
         {
@@ -222,6 +223,13 @@ impl Pods {
             usage.remove(index);
             bounds.remove(index);
         }
+    }
+
+    /// Gives back the memory that the list takes, until it is made again.
+    pub(crate) fn rest(&mut self) {
+        self.held = Vec::new();
+        self.listing = Listing::default();
+        (self.usage, self.bounds) = (Vec::new(), Vec::new());
     }
 
     /// Has a pod's container runtime end it, where it has one, besides what is done

@@ -1,7 +1,7 @@
 use core::hint::black_box;
 use std::path::{Path, PathBuf};
 
-use evictd_runtime::{CgroupConfig, CgroupRuntime, KillLimits};
+use evictd_runtime::{CgroupConfig, CgroupRuntime, KillLimits, Listing};
 use evictd_stats::{Dir, Hierarchies, PodReader};
 
 /// CPU nanoseconds of a round over the pods below the cgroup `root`: reading each
@@ -23,7 +23,7 @@ pub(crate) fn figures(root: &str, rounds: usize) -> Vec<u64> {
     };
     let pids = |cgroup: &Path| Dir::open(&hierarchies.pids.as_ref()?.below(cgroup)).ok();
     let mut kept = Vec::new();
-    runtime.visit_pods(&[], &[], &mut |found, memory| {
+    runtime.visit_pods(&[], &[], Listing::default(), &mut |found, memory| {
         let memory = memory.map(|memory| Dir::new(memory, found.cgroup.clone()));
         kept.push((memory, pids(&found.cgroup)));
         true
@@ -45,14 +45,14 @@ pub(crate) fn figures(root: &str, rounds: usize) -> Vec<u64> {
     });
     drop(kept);
     let listed = cpu_nanos_of(rounds, || {
-        runtime.visit_pods(&[], &[], &mut |found, memory| {
+        runtime.visit_pods(&[], &[], Listing::default(), &mut |found, memory| {
             let memory = memory.map(|memory| Dir::new(memory, found.cgroup.clone()));
             black_box(reader.read(memory.as_ref(), pids(&found.cgroup).as_ref()));
             true
         });
     });
     let bounds = cpu_nanos_of(rounds, || {
-        runtime.visit_pods(&[], &[], &mut |_, memory| {
+        runtime.visit_pods(&[], &[], Listing::default(), &mut |_, memory| {
             black_box(memory.map(|dir| reader.read_usage_bytes(dir)));
             true
         });

@@ -13,10 +13,10 @@ use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::process::Pid;
 
 use super::discover::{Candidate, Search};
-use super::index::{equal, insert};
-use super::merge::Described;
+use super::merge::{Described, Former};
 use super::numbers::Numbers;
 use crate::dir::{by_rank, open_cgroup, read_file};
+use crate::index::{equal, insert};
 use crate::kill::{Kills, Spare, Target};
 use crate::process::Proc;
 use crate::procs::is_populated;
@@ -124,25 +124,25 @@ impl CgroupRuntime {
         &self,
         candidate: Candidate,
         dir: Option<BorrowedFd<'_>>,
-        manifests: &Described<'_>,
-        runtime: &[&RuntimePod],
+        known: &Known<'_>,
     ) -> FoundPod {
-        let of_runtime = candidate.runtime.and_then(|index| runtime.get(index));
+        let of_runtime = candidate.runtime.and_then(|index| known.runtime.get(index));
+        let manifests = &known.manifests;
         let manifest = match (&candidate.kubepods, of_runtime) {
             (Some((uid, systemd, _)), _) => manifests.by_uid(uid, *systemd),
-            (None, Some(known)) => manifests.by_runtime(&known.pod),
+            (None, Some(of)) => manifests.by_runtime(&of.pod),
             (None, None) => manifests.by_name(&directory_name(&candidate)),
         };
-        let known = manifest.and_then(|index| manifests.pods.get(index));
-        let mut pod = match (known, of_runtime) {
-            (Some(known), _) => Arc::new(known.clone()),
-            (None, Some(known)) => self.complete(known, &candidate, dir),
-            (None, None) => Arc::new(self.describe(&candidate, dir)),
+        let described = manifest.and_then(|index| manifests.pods.get(index));
+        let mut pod = match (described, of_runtime) {
+            (Some(described), _) => Arc::new(described.clone()),
+            (None, Some(of)) => self.complete(of, &candidate, dir),
+            (None, None) => self.describe(&candidate, dir, known.former.of(&candidate.cgroup)),
         };
         if pod.metadata.uid.is_empty() {
             Arc::make_mut(&mut pod).metadata.uid = match (candidate.kubepods, of_runtime) {
                 (Some((uid, _, _)), _) => uid,
-                (None, Some(known)) => known.pod.metadata.uid.clone(),
+                (None, Some(of)) => of.pod.metadata.uid.clone(),
                 (None, None) => candidate.cgroup.to_string_lossy().into_owned(),
             };
         }
@@ -160,27 +160,33 @@ impl CgroupRuntime {
     /// its cgroup count.
     fn complete(
         &self,
-        known: &RuntimePod,
+        of: &RuntimePod,
         candidate: &Candidate,
         dir: Option<BorrowedFd<'_>>,
     ) -> Arc<Pod> {
         let says_something = |container: &Container| container.resources != Resources::default();
-        let mut shared = Arc::clone(&known.pod);
+        let mut shared = Arc::clone(&of.pod);
         if shared.spec.containers.iter().any(says_something) {
             return shared;
         }
         let pod = Arc::make_mut(&mut shared);
-        let described = self.describe(candidate, dir);
+        let described = self.describe(candidate, dir, None);
         pod.status.qos_class = described.status.qos_class;
-        let numbers = described.spec.containers.into_iter().next();
+        let numbers = described.spec.containers.first();
         if let (Some(numbers), Some(container)) = (numbers, pod.spec.containers.first_mut()) {
-            container.resources = numbers.resources;
+            container.resources = numbers.resources.clone();
         }
         shared
     }
 
-    /// A pod without a manifest, from what its cgroup says.
-    fn describe(&self, candidate: &Candidate, dir: Option<BorrowedFd<'_>>) -> Pod {
+    /// A pod without a manifest, from what its cgroup says: the one that it was before
+    /// where it says the same.
+    fn describe(
+        &self,
+        candidate: &Candidate,
+        dir: Option<BorrowedFd<'_>>,
+        former: Option<&Arc<Pod>>,
+    ) -> Arc<Pod> {
         // The hierarchy that pods are looked for in is the memory controller's, if
         // there is one.
         let memory = self.config.hierarchies.memory.as_ref();
@@ -192,14 +198,12 @@ impl CgroupRuntime {
             // By definition of the class.
             numbers.request_bytes = numbers.request_bytes.or(numbers.limit_bytes);
         }
-        let name = directory_name(candidate);
-        let mut pod = numbers.pod();
-        for container in &mut pod.spec.containers {
-            container.name.push_str(&name);
+        if let Some(former) = former.filter(|former| numbers.are_of(former)) {
+            return Arc::clone(former);
         }
-        pod.metadata.name = name.into_owned();
+        let mut pod = numbers.pod(&directory_name(candidate));
         pod.status.qos_class = class.or(pod.status.qos_class);
-        pod
+        Arc::new(pod)
     }
 
     /// What [`PodSource::list_pods`] looks for, in that order.
@@ -222,14 +226,21 @@ impl CgroupRuntime {
     /// cgroup is open: in the memory controller's hierarchy where there is one, and
     /// `None` where only further cgroups of the pod are left. A pod for which it
     /// answers `false` is left out.
+    ///
+    /// `former` is the list from before, of which what has not changed is taken over.
     pub fn visit_pods(
         &mut self,
         manifests: &[Pod],
         runtime: &[&RuntimePod],
+        former: Listing,
         keep: &mut dyn FnMut(&FoundPod, Option<OwnedFd>) -> bool,
     ) -> Listing {
         let mut listing = Listing::default();
-        let manifests = Described::new(manifests);
+        let known = Known {
+            manifests: Described::new(manifests),
+            runtime,
+            former: Former::new(former.pods),
+        };
         let first = by_rank(&self.config.hierarchies).next().cloned();
         if let Some(hierarchy) = first {
             let protected = self.protected(&hierarchy);
@@ -246,7 +257,7 @@ impl CgroupRuntime {
                     }
                 };
                 let open = dir.as_ref().map(AsFd::as_fd);
-                let found = self.identify(candidate, open, &manifests, runtime);
+                let found = self.identify(candidate, open, &known);
                 if is_new(&listing.pods, &mut by_uid, &found) {
                     if keep(&found, dir) {
                         listing.pods.push(found);
@@ -260,7 +271,7 @@ impl CgroupRuntime {
                 }
             }
         }
-        let mut runs = vec![false; manifests.pods.len()];
+        let mut runs = vec![false; manifests.len()];
         for index in listing.pods.iter().filter_map(|pod| pod.manifest) {
             runs.get_mut(index)
                 .into_iter()
@@ -272,9 +283,16 @@ impl CgroupRuntime {
     }
 }
 
+/// What there is to know of pods beside their cgroups.
+struct Known<'a> {
+    manifests: Described<'a>,
+    runtime: &'a [&'a RuntimePod],
+    former: Former,
+}
+
 impl PodSource for CgroupRuntime {
     fn list_pods(&mut self, manifests: &[Pod], runtime: &[&RuntimePod]) -> Listing {
-        self.visit_pods(manifests, runtime, &mut |_, _| true)
+        self.visit_pods(manifests, runtime, Listing::default(), &mut |_, _| true)
     }
 }
 

@@ -9,10 +9,10 @@ use evictd_stats::{Hierarchy, is_gone};
 use rustix::fd::AsFd;
 use rustix::io::Errno;
 
-use super::index::{equal, insert, sorted};
 use super::merge::{compare_uids, is_uid};
 use super::names::{KubepodsName, parse_kubepods_name};
 use crate::dir::{each_child, open_cgroup};
+use crate::index::{equal, insert, sorted};
 use crate::{Origin, RuntimePod, SkipReason, Skipped};
 
 /// The roots of the kubepods tree in the two drivers' spellings.
@@ -145,11 +145,15 @@ impl<'a> Search<'a> {
         by_uid: &[usize],
     ) -> Option<usize> {
         let uid = pod.pod.metadata.uid.as_str();
+        let is = |at: &&usize| self.found.get(**at).is_some_and(|known| known.is(pod));
+        // Equal ones stand by their number.
         let same_uid = equal(by_uid, &|at| compare_uids(self.uid(at), uid));
-        let around = first.ancestors();
-        let holders = around.flat_map(|path| equal(by_path, &|at| self.path(at).cmp(path)));
-        let is = |at: &usize| self.found.get(*at).is_some_and(|known| known.is(pod));
-        same_uid.iter().chain(holders).copied().filter(is).min()
+        let mut known = same_uid.iter().find(is).copied();
+        for path in first.ancestors() {
+            let holder = self.at(by_path, path).iter().find(is).copied();
+            known = known.into_iter().chain(holder).min();
+        }
+        known
     }
 
     /// Every child of a configured root is a pod, unless it is one already or
@@ -157,7 +161,7 @@ impl<'a> Search<'a> {
     pub(super) fn pod_cgroup_root(&mut self, root: &Path) {
         let by_path = self.by_path();
         for cgroup in self.children(root, true) {
-            if equal(&by_path, &|at| self.path(at).cmp(&cgroup)).is_empty() {
+            if self.at(&by_path, &cgroup).is_empty() {
                 self.found
                     .push(Candidate::new(cgroup, Origin::PodCgroupRoot));
             }
@@ -166,29 +170,26 @@ impl<'a> Search<'a> {
 
     /// Takes out what holds other pods or one of the roots.
     pub(super) fn drop_holders(&mut self, roots: &[PathBuf]) {
-        let all: Vec<(usize, &Path)> = self
-            .found
-            .iter()
-            .enumerate()
-            .flat_map(|(at, candidate)| candidate.cgroups().map(move |path| (at, path.as_path())))
-            .collect();
-        let path = |at: usize| all.get(at).map_or(Path::new(""), |(_, path)| path);
-        let order = sorted(all.len(), &|a, b| path(a).cmp(path(b)));
-        // What is below a cgroup stands right after it.
-        let holds_the_next = |cgroup: &Path| {
-            let after = order.partition_point(|at| path(*at) <= cgroup);
-            let next = order.get(after).copied();
-            next.is_some_and(|next| path(next).starts_with(cgroup))
+        let by_path = self.by_path();
+        let mut holds = vec![false; self.found.len()];
+        let mut mark = |path: &Path| {
+            for at in self.at(&by_path, path) {
+                holds
+                    .get_mut(*at)
+                    .into_iter()
+                    .for_each(|holds| *holds = true);
+            }
         };
-        let holds = |candidate: &Candidate| {
-            let cgroup = &candidate.cgroup;
-            holds_the_next(cgroup) || roots.iter().any(|root| root.starts_with(cgroup))
-        };
-        let holders: Vec<bool> = self.found.iter().map(holds).collect();
+        for cgroup in self.found.iter().flat_map(Candidate::cgroups) {
+            cgroup.ancestors().skip(1).for_each(&mut mark);
+        }
+        for root in roots {
+            root.ancestors().for_each(&mut mark);
+        }
         let Self { found, skipped, .. } = self;
-        let mut holders = holders.into_iter();
+        let mut holds = holds.into_iter();
         found.retain_mut(|candidate| {
-            let holds = holders.next().unwrap_or(false);
+            let holds = holds.next().unwrap_or(false);
             if holds {
                 let cgroup = core::mem::take(&mut candidate.cgroup);
                 let reason = SkipReason::HoldsPods;
@@ -196,6 +197,11 @@ impl<'a> Search<'a> {
             }
             !holds
         });
+    }
+
+    /// The candidates whose first cgroup this is.
+    fn at<'b>(&self, by_path: &'b [usize], path: &Path) -> &'b [usize] {
+        equal(by_path, &|at| self.path(at).cmp(path))
     }
 
     fn by_path(&self) -> Vec<usize> {
@@ -218,8 +224,8 @@ impl<'a> Search<'a> {
     fn children(&mut self, cgroup: &Path, asked_for: bool) -> Vec<PathBuf> {
         let mut children = Vec::new();
         let listed = match open_cgroup(self.hierarchy, cgroup) {
-            Ok(Some(dir)) => each_child(dir.as_fd(), |name| {
-                children.push(cgroup.join(OsStr::from_bytes(name.to_bytes())));
+            Ok(Some(dir)) => each_child(dir.as_fd(), &mut |name| {
+                children.push(below(cgroup, name.to_bytes()));
                 Ok(ControlFlow::Continue(()))
             })
             .map(drop),
@@ -233,9 +239,25 @@ impl<'a> Search<'a> {
             }),
             _ => {}
         }
-        children.sort_unstable();
-        children
+        let path = |at: usize| children.get(at);
+        let order = sorted(children.len(), &|a, b| path(a).cmp(&path(b)));
+        let mut take = |at| {
+            children
+                .get_mut(at)
+                .map(core::mem::take)
+                .unwrap_or_default()
+        };
+        order.into_iter().map(&mut take).collect()
     }
+}
+
+/// As `join`, with no more room than it takes: there may be thousands.
+fn below(cgroup: &Path, name: &[u8]) -> PathBuf {
+    let length = cgroup.as_os_str().len().saturating_add(name.len());
+    let mut path = PathBuf::with_capacity(length.saturating_add(1));
+    path.push(cgroup);
+    path.push(OsStr::from_bytes(name));
+    path
 }
 
 fn name(cgroup: &Path) -> &[u8] {

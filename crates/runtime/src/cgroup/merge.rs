@@ -1,9 +1,12 @@
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
+use std::path::Path;
 
 use evictd_pod::Pod;
 
-use super::index::{equal, sorted};
+use crate::FoundPod;
+use crate::index::{equal, sorted};
 
 /// What systemd adds to the name of a unit.
 const UNIT_KINDS: [&str; 3] = [".service", ".scope", ".slice"];
@@ -83,6 +86,31 @@ impl<'a> Described<'a> {
 
     fn is_in(&self, index: usize, wanted: &str) -> bool {
         self.pod(index).is_some_and(|pod| namespace(pod) == wanted)
+    }
+}
+
+/// The pods of the list from before, by their cgroups.
+#[derive(Debug)]
+pub(super) struct Former {
+    pods: Vec<FoundPod>,
+    by_path: Vec<usize>,
+}
+
+impl Former {
+    pub(super) fn new(pods: Vec<FoundPod>) -> Self {
+        let path = |at: usize| pods.get(at).map_or(Path::new(""), |found| &found.cgroup);
+        let by_path = sorted(pods.len(), &|a, b| path(a).cmp(path(b)));
+        Self { pods, by_path }
+    }
+
+    /// The pod of a cgroup of which nobody but the cgroup told anything.
+    pub(super) fn of(&self, cgroup: &Path) -> Option<&Arc<Pod>> {
+        let pods = &self.pods;
+        let path = |at: usize| pods.get(at).map_or(Path::new(""), |found| &found.cgroup);
+        let at = equal(&self.by_path, &|at| path(at).cmp(cgroup));
+        let found = self.pods.get(*at.first()?)?;
+        let is_alone = found.manifest.is_none() && found.runtime.is_none();
+        is_alone.then_some(&found.pod)
     }
 }
 

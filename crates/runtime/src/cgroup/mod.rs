@@ -2,7 +2,6 @@
 
 mod backend;
 mod discover;
-mod index;
 mod merge;
 mod names;
 mod numbers;

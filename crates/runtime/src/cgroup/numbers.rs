@@ -53,21 +53,34 @@ impl Numbers {
     /// The QoS class follows from them by the pods' rule, applied to memory
     /// alone, as a cgroup does not say what it requests of the processor:
     /// BestEffort with neither, Guaranteed when both are equal, else Burstable.
-    pub(super) fn pod(self) -> Pod {
+    pub(super) fn pod(self, name: &str) -> Pod {
         let mut pod = Pod::default();
+        pod.metadata.name = name.to_owned();
+        // No room for others: there may be thousands of pods.
+        pod.spec.containers = Vec::from([Container {
+            name: name.to_owned(),
+            resources: self.resources(),
+            ..Container::default()
+        }]);
+        pod.status.qos_class = Some(self.qos_class());
+        pod
+    }
+
+    /// Whether such a pod is this one, but for its class.
+    pub(super) fn are_of(self, pod: &Pod) -> bool {
+        let only = pod.spec.containers.first();
+        only.is_some_and(|only| only.resources == self.resources())
+    }
+
+    fn resources(self) -> Resources {
         let list = |bytes: Option<u64>| ResourceList {
             memory: bytes.map(quantity),
             ..ResourceList::default()
         };
-        pod.spec.containers.push(Container {
-            resources: Resources {
-                requests: list(self.request_bytes),
-                limits: list(self.limit_bytes),
-            },
-            ..Container::default()
-        });
-        pod.status.qos_class = Some(self.qos_class());
-        pod
+        Resources {
+            requests: list(self.request_bytes),
+            limits: list(self.limit_bytes),
+        }
     }
 
     fn qos_class(self) -> QosClass {

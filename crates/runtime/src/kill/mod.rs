@@ -143,7 +143,7 @@ impl Kill {
             step: Step::Term {
                 until: now + grace.length,
             },
-            room: spare.as_ref().map(Spare::take).unwrap_or_default(),
+            room: spare.as_ref().map_or_else(Room::for_usual, Spare::take),
             spare,
             fewest: usize::MAX,
             report: KillReport::new(now),

@@ -21,7 +21,7 @@ pub(super) struct Room {
 }
 
 impl Room {
-    fn for_usual() -> Self {
+    pub(super) fn for_usual() -> Self {
         Self {
             victims: Victims::for_usual(USUAL),
             listing: Procs::for_usual(USUAL),
@@ -48,7 +48,8 @@ impl Spare {
     }
 
     pub(super) fn take(&self) -> Room {
-        self.change(|kept| kept.room.take()).unwrap_or_default()
+        self.change(|kept| kept.room.take())
+            .unwrap_or_else(Room::for_usual)
     }
 
     /// Where the kill that has begun is kept.

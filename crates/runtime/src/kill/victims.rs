@@ -1,4 +1,3 @@
-use core::cmp::Reverse;
 use core::mem::take;
 
 use evictd_kerntext::PidStat;
@@ -9,6 +8,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use super::Target;
 use crate::Releaser;
+use crate::index::sort;
 use crate::procs::Procs;
 
 /// Processes that are watched at once. The usual limit is 1024 descriptors; a
@@ -107,8 +107,11 @@ impl Victims {
             .and_then(|()| verify(&mut opened, target, &mut self.again));
         let is_new = is_done.is_ok() && !opened.is_empty();
         if is_new {
-            self.alive.append(&mut opened);
-            self.alive.sort_unstable_by_key(|victim| key(victim.pid));
+            for victim in opened.drain(..) {
+                let before = |other: &Victim| key(other.pid) < key(victim.pid);
+                let at = self.alive.partition_point(before);
+                self.alive.insert(at, victim);
+            }
         }
         opened.clear();
         self.opened = opened;
@@ -124,10 +127,10 @@ impl Victims {
     /// worth most.
     fn each_by_size(&mut self, each: &mut dyn FnMut(&mut Victim)) {
         let Self { alive, order, .. } = self;
-        let resident = |place: &usize| alive.get(*place).map_or(0, |victim| victim.resident);
+        let resident = |place: usize| alive.get(place).map_or(0, |victim| victim.resident);
         order.clear();
         order.extend(0..alive.len());
-        order.sort_unstable_by_key(|place| Reverse(resident(place)));
+        sort(order, &|a, b| resident(b).cmp(&resident(a)));
         for place in order {
             alive.get_mut(*place).into_iter().for_each(&mut *each);
         }
