@@ -34,7 +34,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(root: PathBuf) -> Result<bool, Box<dyn std::error::Error>> {
+fn run(root: PathBuf) -> Result<bool, Box<dyn core::error::Error>> {
     let hierarchies = Hierarchies::read(Path::new("/proc"))?;
     let mut reader = PodReader::new(&hierarchies);
     let mut runtime = CgroupRuntime::new(CgroupConfig {

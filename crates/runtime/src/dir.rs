@@ -104,14 +104,18 @@ pub(crate) fn read_file(at: impl AsFd, name: impl Arg, buffer: &mut Vec<u8>) -> 
 
 /// Reads a file of a directory that the kernel gives in one piece, as much of it as
 /// there is room for.
-pub(crate) fn read_start(at: impl AsFd, name: impl Arg, room: &mut [u8]) -> Result<&[u8], Errno> {
+pub(crate) fn read_start<'a>(
+    at: BorrowedFd<'_>,
+    name: &CStr,
+    room: &'a mut [u8],
+) -> Result<&'a [u8], Errno> {
     let file = openat(at, name, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
     let length = retry_on_intr(|| read(&file, &mut *room))?;
     Ok(room.get(..length).unwrap_or_default())
 }
 
 /// Writes a word into a control file, in one call as the kernel wants it.
-pub(crate) fn write_file(at: impl AsFd, name: impl Arg, word: &[u8]) -> Result<(), Errno> {
+pub(crate) fn write_file(at: BorrowedFd<'_>, name: &CStr, word: &[u8]) -> Result<(), Errno> {
     let file = openat(at, name, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
     retry_on_intr(|| write(&file, word)).map(drop)
 }

@@ -18,11 +18,11 @@ use std::os::fd::BorrowedFd;
 
 use evictd_evict::{Evict, Eviction, Observation, Outcome, Plan};
 use evictd_node::{ConditionSet, Mono, Readings, Resource, Signal, SignalSet};
-use evictd_runtime::{Grace, KillInFlight, KillState, PodKiller};
+use evictd_runtime::{Grace, KillState, PodKiller};
 use evictd_stats::{DiskScanner, NodeReader, NodeSample, NodeSettings};
 
 use crate::gc::Collector;
-use crate::pods::{Depth, Pods};
+use crate::pods::{Begun, Depth, Pods};
 use crate::setup::{FIRST_FS_WAIT, FS_WAIT, Setup};
 
 pub(crate) use event::{Event, Victim};
@@ -371,11 +371,7 @@ impl Engine {
         }
     }
 
-    fn start_kill(
-        &mut self,
-        now: Mono,
-        eviction: &Eviction,
-    ) -> Option<(Grace, Result<Box<dyn KillInFlight>, evictd_runtime::Error>)> {
+    fn start_kill(&mut self, now: Mono, eviction: &Eviction) -> Option<(Grace, Begun)> {
         let grace = Duration::from_secs(u64::try_from(eviction.grace_seconds).unwrap_or(0));
         let index = eviction.candidate;
         if grace.is_zero() {

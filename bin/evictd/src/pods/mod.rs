@@ -54,6 +54,9 @@ pub(crate) struct Pods {
     problems: Vec<String>,
 }
 
+/// What came of beginning to kill a pod.
+pub(crate) type Begun = Result<Box<dyn KillInFlight>, Error>;
+
 /// How much is read of each pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Depth {
@@ -160,21 +163,24 @@ impl Pods {
         usage.clear();
         bounds.clear();
         let known: Vec<&RuntimePod> = held.iter().flat_map(|held| &held.pods).collect();
+        let mut reading = usage::Reading {
+            of,
+            reader,
+            held,
+            problems,
+        };
         let mut keep = |found: &FoundPod, dir: Option<OwnedFd>| {
-            let mut reading = usage::Reading { of, reader };
-            if depth == Depth::Bounds
-                && let Some(bound) = reading.bound(found, dir.as_ref())
-            {
-                usage.push(Some(bound));
-                bounds.push(true);
-                return true;
-            }
-            let Ok(read) = reading.whole(found, dir, &containers(held, found)) else {
-                return false;
+            let is_bounded = depth == Depth::Bounds;
+            let bound = is_bounded.then(|| reading.bound(found, dir.as_ref()));
+            let (read, is_bound) = match bound.flatten() {
+                Some(bound) => (Ok(Some(bound)), true),
+                None => (reading.whole(found, dir), false),
             };
-            problems.extend(reader.errors().iter().map(ToString::to_string));
+            let Ok(read) = read else {
+                return false; // it has vanished
+            };
             usage.push(read);
-            bounds.push(false);
+            bounds.push(is_bound);
             true
         };
         let former = core::mem::take(&mut self.listing);
@@ -214,9 +220,13 @@ impl Pods {
         ) else {
             return;
         };
-        let mut reading = usage::Reading { of, reader };
-        if let Ok(read) = reading.whole(found, None, &containers(held, found)) {
-            problems.extend(reader.errors().iter().map(ToString::to_string));
+        let mut reading = usage::Reading {
+            of,
+            reader,
+            held,
+            problems,
+        };
+        if let Ok(read) = reading.whole(found, None) {
             (*used, *is_bound) = (read, false);
         } else {
             listing.pods.remove(index);
@@ -248,12 +258,7 @@ impl Pods {
     }
 
     /// Begins to kill a pod through its cgroup; `None` where there is no such pod.
-    pub(crate) fn start_kill(
-        &mut self,
-        now: Mono,
-        index: usize,
-        how: Grace,
-    ) -> Option<Result<Box<dyn KillInFlight>, Error>> {
+    pub(crate) fn start_kill(&mut self, now: Mono, index: usize, how: Grace) -> Option<Begun> {
         let found = self.listing.pods.get(index)?;
         Some(self.runtime.start_kill(now, found, how))
     }
@@ -284,6 +289,7 @@ impl Pods {
     }
 
     /// The pods with their usage, in the order of [`Pods::found`].
+    #[inline(never)]
     pub(crate) fn candidates(&self) -> Vec<Candidate<'_>> {
         let pods = self.listing.pods.iter().zip(&self.usage);
         pods.map(|(found, usage)| Candidate {

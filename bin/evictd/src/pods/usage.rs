@@ -1,9 +1,13 @@
+use alloc::sync::Arc;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
+use super::containers;
 use evictd_pod::Pod;
 use evictd_pod::usage::{ContainerUsage, PodUsage};
-use evictd_runtime::{ContainerState, FoundPod, ListedContainer, WritableLayer, open_cgroup};
+use evictd_runtime::{
+    ContainerState, FoundPod, ListedContainer, RuntimeListing, WritableLayer, open_cgroup,
+};
 use evictd_stats::{Dir, Hierarchies, Hierarchy, PodReader, PodSample};
 
 /// All cgroups of a pod have vanished.
@@ -13,6 +17,10 @@ pub(super) struct Gone;
 pub(super) struct Reading<'a> {
     pub(super) of: &'a Hierarchies,
     pub(super) reader: &'a mut PodReader,
+    /// What container runtimes hold.
+    pub(super) held: &'a [Arc<RuntimeListing>],
+    /// Takes what could not be read.
+    pub(super) problems: &'a mut Vec<String>,
 }
 
 impl Reading<'_> {
@@ -37,7 +45,6 @@ impl Reading<'_> {
         &mut self,
         found: &FoundPod,
         mut dir: Option<OwnedFd>,
-        containers: &[&ListedContainer],
     ) -> Result<Option<PodUsage>, Gone> {
         let mut usage = PodUsage::default();
         let mut is_there = false;
@@ -56,7 +63,7 @@ impl Reading<'_> {
         if usage.memory_working_set_bytes.is_none() && usage.process_count.is_none() {
             return Ok(None);
         }
-        usage.containers = match containers {
+        usage.containers = match &*containers(self.held, found) {
             [] => only_container(&found.pod, usage.memory_working_set_bytes),
             containers => {
                 let all = containers.iter();
@@ -104,7 +111,10 @@ impl Reading<'_> {
         if memory.is_none() && pids.is_none() {
             return None;
         }
-        Some(self.reader.read(memory.as_ref(), pids.as_ref()))
+        let sample = self.reader.read(memory.as_ref(), pids.as_ref());
+        let errors = self.reader.errors().iter();
+        self.problems.extend(errors.map(ToString::to_string));
+        Some(sample)
     }
 }
 

@@ -124,8 +124,9 @@ impl CgroupRuntime {
         &self,
         candidate: Candidate,
         dir: Option<BorrowedFd<'_>>,
-        known: &Known<'_>,
+        known: &mut Known<'_>,
     ) -> FoundPod {
+        let former = known.former.of(&candidate.cgroup);
         let of_runtime = candidate.runtime.and_then(|index| known.runtime.get(index));
         let manifests = &known.manifests;
         let manifest = match (&candidate.kubepods, of_runtime) {
@@ -137,7 +138,7 @@ impl CgroupRuntime {
         let mut pod = match (described, of_runtime) {
             (Some(described), _) => Arc::new(described.clone()),
             (None, Some(of)) => self.complete(of, &candidate, dir),
-            (None, None) => self.describe(&candidate, dir, known.former.of(&candidate.cgroup)),
+            (None, None) => self.describe(&candidate, dir, former),
         };
         if pod.metadata.uid.is_empty() {
             Arc::make_mut(&mut pod).metadata.uid = match (candidate.kubepods, of_runtime) {
@@ -185,7 +186,7 @@ impl CgroupRuntime {
         &self,
         candidate: &Candidate,
         dir: Option<BorrowedFd<'_>>,
-        former: Option<&Arc<Pod>>,
+        former: Option<Arc<Pod>>,
     ) -> Arc<Pod> {
         // The hierarchy that pods are looked for in is the memory controller's, if
         // there is one.
@@ -199,7 +200,7 @@ impl CgroupRuntime {
             numbers.request_bytes = numbers.request_bytes.or(numbers.limit_bytes);
         }
         if let Some(former) = former.filter(|former| numbers.are_of(former)) {
-            return Arc::clone(former);
+            return former;
         }
         let mut pod = numbers.pod(&directory_name(candidate));
         pod.status.qos_class = class.or(pod.status.qos_class);
@@ -236,7 +237,7 @@ impl CgroupRuntime {
         keep: &mut dyn FnMut(&FoundPod, Option<OwnedFd>) -> bool,
     ) -> Listing {
         let mut listing = Listing::default();
-        let known = Known {
+        let mut known = Known {
             manifests: Described::new(manifests),
             runtime,
             former: Former::new(former.pods),
@@ -257,7 +258,7 @@ impl CgroupRuntime {
                     }
                 };
                 let open = dir.as_ref().map(AsFd::as_fd);
-                let found = self.identify(candidate, open, &known);
+                let found = self.identify(candidate, open, &mut known);
                 if is_new(&listing.pods, &mut by_uid, &found) {
                     if keep(&found, dir) {
                         listing.pods.push(found);

@@ -78,24 +78,18 @@ impl<'a> Search<'a> {
     }
 
     pub(super) fn kubepods(&mut self) {
-        for root in KUBEPODS.map(Path::new) {
-            for below in self.children(root, false) {
-                match parse_kubepods_name(name(&below)) {
-                    Some(KubepodsName::Class(class)) => self.class(&below, class),
-                    // What stands beside the two classes is the third.
-                    Some(KubepodsName::Pod { uid, systemd }) => {
-                        self.pod(below, uid, systemd, QosClass::Guaranteed);
-                    }
-                    None => {}
-                }
-            }
+        for root in KUBEPODS {
+            // What stands beside the two classes is the third.
+            self.pods_of(Path::new(root), QosClass::Guaranteed, true);
         }
     }
 
-    fn class(&mut self, dir: &Path, class: QosClass) {
+    fn pods_of(&mut self, dir: &Path, class: QosClass, is_root: bool) {
         for cgroup in self.children(dir, false) {
-            if let Some(KubepodsName::Pod { uid, systemd }) = parse_kubepods_name(name(&cgroup)) {
-                self.pod(cgroup, uid, systemd, class);
+            match parse_kubepods_name(name(&cgroup)) {
+                Some(KubepodsName::Class(class)) if is_root => self.pods_of(&cgroup, class, false),
+                Some(KubepodsName::Pod { uid, systemd }) => self.pod(cgroup, uid, systemd, class),
+                Some(KubepodsName::Class(_)) | None => {}
             }
         }
     }

@@ -89,28 +89,30 @@ impl<'a> Described<'a> {
     }
 }
 
-/// The pods of the list from before, by their cgroups.
+/// The pods of the list from before, which is mostly the same in the same order.
 #[derive(Debug)]
 pub(super) struct Former {
     pods: Vec<FoundPod>,
-    by_path: Vec<usize>,
+    next: usize,
 }
 
+/// Pods that may have gone between one that is still there and the next.
+const GONE_AT_ONCE: usize = 32;
+
 impl Former {
-    pub(super) fn new(pods: Vec<FoundPod>) -> Self {
-        let path = |at: usize| pods.get(at).map_or(Path::new(""), |found| &found.cgroup);
-        let by_path = sorted(pods.len(), &|a, b| path(a).cmp(path(b)));
-        Self { pods, by_path }
+    pub(super) const fn new(pods: Vec<FoundPod>) -> Self {
+        Self { pods, next: 0 }
     }
 
     /// The pod of a cgroup of which nobody but the cgroup told anything.
-    pub(super) fn of(&self, cgroup: &Path) -> Option<&Arc<Pod>> {
-        let pods = &self.pods;
-        let path = |at: usize| pods.get(at).map_or(Path::new(""), |found| &found.cgroup);
-        let at = equal(&self.by_path, &|at| path(at).cmp(cgroup));
-        let found = self.pods.get(*at.first()?)?;
+    pub(super) fn of(&mut self, cgroup: &Path) -> Option<Arc<Pod>> {
+        let rest = self.pods.get(self.next..)?.iter().take(GONE_AT_ONCE);
+        let (gone, found) = rest
+            .enumerate()
+            .find(|(_, found)| found.cgroup == *cgroup)?;
+        self.next = self.next.saturating_add(gone).saturating_add(1);
         let is_alone = found.manifest.is_none() && found.runtime.is_none();
-        is_alone.then_some(&found.pod)
+        is_alone.then(|| Arc::clone(&found.pod))
     }
 }
 

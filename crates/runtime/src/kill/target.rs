@@ -76,7 +76,7 @@ impl Target {
         let Some(dir) = &self.pids else {
             return 0;
         };
-        let text = read_start(dir, c"pids.current", &mut room);
+        let text = read_start(dir.as_fd(), c"pids.current", &mut room);
         text.map_or(0, |text| parse_u64(text).unwrap_or(0))
     }
 
@@ -94,7 +94,7 @@ impl Target {
 
     pub(super) fn kill_cgroup(&self) -> Result<(), Errno> {
         let dir = self.members.as_ref().ok_or(Errno::NOENT)?;
-        write_file(dir, c"cgroup.kill", b"1")
+        write_file(dir.as_fd(), c"cgroup.kill", b"1")
     }
 
     /// Whether the pod lies in a v1 freezer.
@@ -117,14 +117,14 @@ impl Target {
         }
         // Noted before it is done, so that it is undone in any case.
         self.frozen = true;
-        write_file(freezer, c"freezer.state", b"FROZEN").is_ok()
+        write_file(freezer.as_fd(), c"freezer.state", b"FROZEN").is_ok()
     }
 
     /// Whether all of it stands still; `FREEZING` while some do not yet.
     pub(super) fn is_frozen(&self) -> bool {
         let mut room = [0; 16];
         self.freezer.as_ref().is_some_and(|freezer| {
-            let state = read_start(freezer, c"freezer.state", &mut room);
+            let state = read_start(freezer.as_fd(), c"freezer.state", &mut room);
             state.is_ok_and(|state| state.trim_ascii_end() == b"FROZEN")
         })
     }

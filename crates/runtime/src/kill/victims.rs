@@ -103,7 +103,7 @@ impl Victims {
         let mut opened = take(&mut self.opened);
         let strangers = listing.pids().iter().copied();
         let strangers = strangers.filter(|pid| self.find(*pid).is_none());
-        let is_done = open(strangers.take(room), target, &mut opened)
+        let is_done = open(&mut strangers.take(room), target, &mut opened)
             .and_then(|()| verify(&mut opened, target, &mut self.again));
         let is_new = is_done.is_ok() && !opened.is_empty();
         if is_new {
@@ -153,7 +153,7 @@ impl Victims {
         strangers.extend(listed.filter(|pid| self.find(*pid).is_none()));
         let mut is_done = Ok(());
         for turn in strangers.chunks(TURN) {
-            is_done = open(turn.iter().copied(), target, &mut opened)
+            is_done = open(&mut turn.iter().copied(), target, &mut opened)
                 .and_then(|()| verify(&mut opened, target, &mut self.again));
             if is_done.is_err() {
                 break;
@@ -298,7 +298,7 @@ fn note_ended(some: &mut [Victim]) -> bool {
 /// Opens processes until there are no more descriptors; kernel threads, which
 /// take no signal, are left alone.
 fn open(
-    pids: impl Iterator<Item = Pid>,
+    pids: &mut dyn Iterator<Item = Pid>,
     target: &Target,
     opened: &mut Vec<Victim>,
 ) -> Result<(), Errno> {
@@ -373,7 +373,7 @@ mod tests {
         // As if the listing had shown both, and the second had been reused.
         let listed = [Pid::from_raw(ours).unwrap(), stranger];
         let mut opened = Vec::new();
-        open(listed.into_iter(), &target, &mut opened).unwrap();
+        open(&mut listed.into_iter(), &target, &mut opened).unwrap();
         assert_eq!(opened.len(), 2);
         verify(&mut opened, &target, &mut Procs::default()).unwrap();
         let kept: Vec<_> = opened.iter().map(|victim| victim.pid).collect();
