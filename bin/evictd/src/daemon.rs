@@ -39,7 +39,8 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     // Threads inherit the signal mask: block before any is made.
     let mut watch =
         Watch::new(&[Signal::TERM, Signal::INT, Signal::HUP]).map_err(|error| error.to_string())?;
-    let releaser = Releaser::start().map_err(|error| format!("helper thread: {error}"))?;
+    let releaser =
+        Releaser::start(settings.realtime).map_err(|error| format!("helper thread: {error}"))?;
     let setup = Setup::of(settings, Some(releaser))?;
     announce(settings, &setup);
     let mut notifier = Notifier::new(settings, &setup);
