@@ -43,9 +43,7 @@ pub(crate) fn figures(count: usize, rounds: usize) -> Vec<u64> {
     // Keys that say something else would be another job.
     let (signal, layout) = (Signal::MemoryAvailable, Layout::OneFilesystem);
     let order = rank(signal, layout, &candidates, &policy);
-    let keys_of = order
-        .iter()
-        .filter_map(|place| facts.get(place.candidate).map(|facts| facts.key()));
+    let keys_of = order.filter_map(|place| facts.get(place.candidate).map(|facts| facts.key()));
     if !keys_of.is_sorted() {
         return Vec::new();
     }
