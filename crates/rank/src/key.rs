@@ -22,6 +22,15 @@ struct Amount {
     billionths: u32,
 }
 
+/// A key as a single number.
+pub(crate) struct Packed {
+    pub(crate) key: u128,
+    /// What of it says the amount: as much can be taken off all keys as the least has.
+    pub(crate) amount: u128,
+    /// Whether it tells all that the key does.
+    pub(crate) is_exact: bool,
+}
+
 /// So many billionths make a unit.
 const BILLION: i128 = 1_000_000_000;
 
@@ -47,13 +56,16 @@ impl Amount {
 }
 
 impl Key {
-    /// In a single number above the room for an index, and whether that tells all.
-    pub(crate) fn packed(self) -> (u128, bool) {
+    /// In a single number above the room for an index.
+    pub(crate) fn packed(self) -> Packed {
         let Amount { whole, billionths } = self.amount.0;
         let kept = whole.clamp(-LARGEST_PACKED - 1, LARGEST_PACKED);
         let amount = (LARGEST_PACKED - kept).cast_unsigned();
-        let packed = (u128::from(self.head) << 62 | amount) << INDEX_BITS;
-        (packed, billionths == 0 && kept == whole)
+        Packed {
+            key: (u128::from(self.head) << 62 | amount) << INDEX_BITS,
+            amount: amount << INDEX_BITS,
+            is_exact: billionths == 0 && kept == whole,
+        }
     }
 
     /// All of it in two such numbers, the one that counts last first.

@@ -18,14 +18,19 @@ pub fn rank<'a>(
     policy: &Policy,
 ) -> Order<'a> {
     let question = Question::new(signal, layout, policy);
-    let mut is_exact = true;
     let mut keys: Vec<u128> = Vec::with_capacity(candidates.len());
-    keys.extend((0..u32::MAX).zip(candidates).map(|(index, candidate)| {
-        let (key, tells_all) = question.key(candidate).packed();
-        is_exact &= tells_all;
-        key | u128::from(index)
-    }));
+    let (mut is_exact, mut least) = (true, u128::MAX);
+    for (index, candidate) in (0..u32::MAX).zip(candidates) {
+        let packed = question.key(candidate).packed();
+        is_exact &= packed.is_exact;
+        least = least.min(packed.amount);
+        keys.push(packed.key | u128::from(index));
+    }
     if is_exact {
+        // Amounts close to each other, below zero and above, then differ in few bits.
+        for key in &mut keys {
+            *key -= least;
+        }
         sort(&mut keys);
     } else {
         for part in 0..2 {

@@ -4,34 +4,36 @@ use core::mem::swap;
 /// The bits of a key that say which candidate it is of, and do not order it.
 pub(crate) const INDEX_BITS: u32 = 32;
 
-/// How many bytes those are.
-const INDEX_BYTES: usize = 4;
+/// How many bits above those are looked at at once.
+const DIGIT_BITS: u32 = 8;
+const DIGITS: usize = 1 << DIGIT_BITS;
 
 /// Sorts keys by what stands above their index, and leaves equal ones as they are.
 ///
-/// Byte by byte, the least significant first, and only those bytes in which keys
-/// differ: no two keys are ever compared. Sorts that compare take three times as long,
-/// and std's, where it is built for size, ten times.
+/// Digit by digit, the least significant first, and only by bits in which keys differ:
+/// no two keys are ever compared. Sorts that compare take three times as long, and
+/// std's, where it is built for size, ten times.
 pub(crate) fn sort(keys: &mut Vec<u128>) {
     let first = keys.first().copied().unwrap_or(0);
     let varying = keys.iter().fold(0, |varying, key| varying | (key ^ first));
+    let mut shift = INDEX_BITS;
     let mut sorted = Vec::new();
-    for (byte, varying) in varying.to_le_bytes().into_iter().enumerate() {
-        if byte >= INDEX_BYTES && varying != 0 {
-            sorted.resize(keys.len(), 0);
-            sort_by_byte(keys, &mut sorted, byte);
-            swap(keys, &mut sorted);
-        }
+    while let Some(rest @ 1..) = varying.checked_shr(shift) {
+        shift += rest.trailing_zeros();
+        sorted.resize(keys.len(), 0);
+        sort_by_digit(keys, &mut sorted, shift);
+        swap(keys, &mut sorted);
+        shift += DIGIT_BITS;
     }
 }
 
-/// Writes `keys` into `sorted`, which is as long, in the order of one byte.
-fn sort_by_byte(keys: &[u128], sorted: &mut [u128], byte: usize) {
-    let digit = |key: &u128| usize::from(key.to_le_bytes().get(byte).copied().unwrap_or(0));
+/// Writes `keys` into `sorted`, which is as long, in the order of one digit.
+fn sort_by_digit(keys: &[u128], sorted: &mut [u128], shift: u32) {
+    let digit = |key: u128| usize::try_from((key >> shift) % (1 << DIGIT_BITS)).unwrap_or(0);
     // How many keys have each digit, then where the next of them goes.
-    let mut places = [0_usize; 256];
+    let mut places = [0_usize; DIGITS];
     for key in keys {
-        if let Some(count) = places.get_mut(digit(key)) {
+        if let Some(count) = places.get_mut(digit(*key)) {
             *count += 1;
         }
     }
@@ -42,7 +44,7 @@ fn sort_by_byte(keys: &[u128], sorted: &mut [u128], byte: usize) {
         sum += count;
     }
     for key in keys {
-        if let Some(place) = places.get_mut(digit(key))
+        if let Some(place) = places.get_mut(digit(*key))
             && let Some(slot) = sorted.get_mut(*place)
         {
             *slot = *key;
