@@ -18,7 +18,7 @@ pub fn rank<'a>(
     policy: &Policy,
 ) -> Order<'a> {
     let question = Question::new(signal, layout, policy);
-    let mut keys: Vec<u128> = Vec::with_capacity(candidates.len());
+    let mut keys: Vec<u128> = Vec::with_capacity(candidates.len() * 2);
     let (mut is_exact, mut least) = (true, u128::MAX);
     for (index, candidate) in (0..u32::MAX).zip(candidates) {
         let packed = question.key(candidate).packed();
@@ -61,15 +61,17 @@ pub fn first(
     may_go: &dyn Fn(&Candidate<'_>) -> bool,
 ) -> Option<(usize, Place)> {
     let question = Question::new(signal, layout, policy);
-    let keyed = || candidates.iter().map(|one| question.key(one)).enumerate();
-    let (index, candidate) = candidates
-        .iter()
-        .enumerate()
-        .filter(|(_, candidate)| may_go(candidate))
-        .min_by_key(|(_, candidate)| question.key(candidate))?;
-    let least = question.key(candidate);
-    let before = keyed().filter(|(other, key)| (*key, *other) < (least, index));
-    Some((before.count(), question.place(index, candidate)))
+    let split = |may: bool| {
+        let all = candidates.iter().enumerate();
+        all.filter(move |(_, candidate)| may_go(candidate) == may)
+    };
+    let keyed = |(index, candidate)| (question.key(candidate), index);
+    let (least, index) = split(true).map(keyed).min()?;
+    let before = split(false).map(keyed).filter(|key| *key < (least, index));
+    Some((
+        before.count(),
+        question.place(index, candidates.get(index)?),
+    ))
 }
 
 /// Pods in the order of eviction. The reason of each place is put together when it is

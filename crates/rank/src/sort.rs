@@ -8,23 +8,30 @@ pub(crate) const INDEX_BITS: u32 = 32;
 const DIGIT_BITS: u32 = 8;
 const DIGITS: usize = 1 << DIGIT_BITS;
 
-/// Sorts keys by what stands above their index, and leaves equal ones as they are.
+/// Sorts keys by what stands above their index, and leaves equal ones as they are. It
+/// takes twice their room.
 ///
 /// Digit by digit, the least significant first, and only by bits in which keys differ:
 /// no two keys are ever compared. Sorts that compare take three times as long, and
 /// std's, where it is built for size, ten times.
 pub(crate) fn sort(keys: &mut Vec<u128>) {
+    let count = keys.len();
     let first = keys.first().copied().unwrap_or(0);
     let varying = keys.iter().fold(0, |varying, key| varying | (key ^ first));
+    // Each digit moves them from one half to the other.
+    keys.resize(count * 2, 0);
+    let Some((mut keys_now, mut sorted)) = keys.split_at_mut_checked(count) else {
+        return;
+    };
     let mut shift = INDEX_BITS;
-    let mut sorted = Vec::new();
     while let Some(rest @ 1..) = varying.checked_shr(shift) {
         shift += rest.trailing_zeros();
-        sorted.resize(keys.len(), 0);
-        sort_by_digit(keys, &mut sorted, shift);
-        swap(keys, &mut sorted);
+        sort_by_digit(keys_now, sorted, shift);
+        swap(&mut keys_now, &mut sorted);
         shift += DIGIT_BITS;
     }
+    sorted.copy_from_slice(keys_now);
+    keys.truncate(count);
 }
 
 /// Writes `keys` into `sorted`, which is as long, in the order of one digit.
