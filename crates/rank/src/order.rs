@@ -51,19 +51,20 @@ pub fn rank<'a>(
 }
 
 /// The first of this order that `may_go`, and how many come before it: what
-/// `rank(..).enumerate().find(..)` gives, by one scan and without allocation.
+/// `rank(..).enumerate().find(..)` gives, by one scan and without allocation. Each is
+/// asked for by its index.
 #[must_use]
 pub fn first(
     signal: Signal,
     layout: Layout,
     candidates: &[Candidate<'_>],
     policy: &Policy,
-    may_go: &dyn Fn(&Candidate<'_>) -> bool,
+    may_go: &dyn Fn(usize, &Candidate<'_>) -> bool,
 ) -> Option<(usize, Place)> {
     let question = Question::new(signal, layout, policy);
     let split = |may: bool| {
         let all = candidates.iter().enumerate();
-        all.filter(move |(_, candidate)| may_go(candidate) == may)
+        all.filter(move |(index, candidate)| may_go(*index, candidate) == may)
     };
     let keyed = |(index, candidate)| (question.key(candidate), index);
     let (least, index) = split(true).map(keyed).min()?;

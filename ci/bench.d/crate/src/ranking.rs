@@ -60,7 +60,7 @@ pub(crate) fn figures(count: usize, rounds: usize) -> Vec<u64> {
     });
     let victim = picos_of(rounds, 1, || {
         let candidates = black_box(&candidates);
-        black_box(first(signal, layout, candidates, &policy, &|_| true));
+        black_box(first(signal, layout, candidates, &policy, &|_, _| true));
     });
     let scanned = picos_of(rounds, 1, || {
         let first = black_box(&facts).iter().min_by_key(|facts| facts.key());

@@ -260,9 +260,11 @@ fn packed_keys_order_as_the_rules_do() {
                     "{signal}, round {round}"
                 );
 
-                let may_go = |candidate: &Candidate<'_>| !candidate.pod.is_critical();
+                let may_go = |_: usize, candidate: &Candidate<'_>| !candidate.pod.is_critical();
                 let victim = first(signal, layout, &candidates, &policy, &may_go);
-                let is_one = |(_, place): &(usize, Place)| may_go(&candidates[place.candidate]);
+                let is_one = |(_, place): &(usize, Place)| {
+                    may_go(place.candidate, &candidates[place.candidate])
+                };
                 assert_eq!(
                     victim,
                     order.enumerate().find(is_one),
