@@ -254,5 +254,5 @@ fn read(path: &Path) -> Result<Vec<Pod>, Problem> {
     parse_pods(&bytes).map_err(Problem::Pods)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "yaml"))]
 mod tests;

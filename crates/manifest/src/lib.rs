@@ -17,5 +17,5 @@ pub use dir::{ManifestDir, ManifestError, Problem};
 pub use error::Error;
 pub use parse::{MAX_BYTES, parse_pods};
 
-#[cfg(test)]
+#[cfg(all(test, feature = "yaml"))]
 mod tests;

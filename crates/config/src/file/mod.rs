@@ -123,7 +123,11 @@ fn document(source: &Source, bytes: &[u8]) -> Parsed<Map<String, Value>> {
     let mut documents = match parse_documents(bytes) {
         Ok(documents) => documents,
         Err(error) => {
-            let hint = "the file is one mapping, YAML or JSON";
+            let hint = if cfg!(feature = "yaml") {
+                "the file is one mapping, YAML or JSON"
+            } else {
+                "the file is one mapping, JSON"
+            };
             return Err(source.error(&[], "", error.to_string(), hint));
         }
     };
