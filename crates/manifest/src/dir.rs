@@ -254,5 +254,6 @@ fn read(path: &Path) -> Result<Vec<Pod>, Problem> {
     parse_pods(&bytes).map_err(Problem::Pods)
 }
 
-#[cfg(all(test, feature = "yaml"))]
+#[cfg(test)]
+#[cfg(feature = "yaml")]
 mod tests;

@@ -17,5 +17,6 @@ pub use dir::{ManifestDir, ManifestError, Problem};
 pub use error::Error;
 pub use parse::{MAX_BYTES, parse_pods};
 
-#[cfg(all(test, feature = "yaml"))]
+#[cfg(test)]
+#[cfg(feature = "yaml")]
 mod tests;

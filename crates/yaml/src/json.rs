@@ -171,5 +171,6 @@ fn whole(text: &str) -> Option<i64> {
     format!("{digits}{fraction}{zeros}").parse().ok()
 }
 
-#[cfg(all(test, not(feature = "yaml")))]
+#[cfg(test)]
+#[cfg(not(feature = "yaml"))]
 mod tests;

@@ -43,5 +43,6 @@ pub use error::{Error, ErrorKind};
 pub use limits::{MAX_BYTES, MAX_DEPTH, MAX_NODES};
 pub use parse::parse_documents;
 
-#[cfg(all(test, feature = "yaml"))]
+#[cfg(test)]
+#[cfg(feature = "yaml")]
 mod tests;
