@@ -87,7 +87,9 @@ fn finish(resolved: &mut Resolved, typed: &Typed, merge: bool) -> Parsed<()> {
     let late = collection::pressure_comes_first(&resolved.evict.thresholds, &resolved.image_gc);
     resolved.warnings.extend(late);
     let place = |name| FLAGS.iter().position(|flag| flag.name == name);
-    resolved.settings.sort_by_key(|setting| place(setting.name));
+    resolved
+        .settings
+        .sort_unstable_by_key(|setting| place(setting.name));
     Ok(())
 }
 
