@@ -8,7 +8,7 @@ use evictd_config::{Resolved, lint};
 use evictd_node::Mono;
 use evictd_runtime::Releaser;
 use evictd_stats::{now, read_memory_switched_off};
-use evictd_watch::{Signal, Token, Wake, Watch};
+use evictd_watch::{Signal, Token, Trigger, Wake, Watch};
 
 use crate::engine::Engine;
 use crate::memory::Memory;
@@ -19,6 +19,9 @@ use crate::{machine, protect};
 
 /// A pidfd of the kill in flight; which one became readable does not matter.
 const KILL: Token = Token(0);
+
+/// The mount table has changed.
+const MOUNTS: Token = Token(1);
 
 /// A container runtime has something to say.
 const NEWS: Token = Token(u32::MAX);
@@ -40,7 +43,12 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     let mut watch =
         Watch::new(&[Signal::TERM, Signal::INT, Signal::HUP]).map_err(|error| error.to_string())?;
     let releaser = Releaser::start().map_err(|error| format!("helper thread: {error}"))?;
-    let setup = Setup::of(settings, Some(releaser))?;
+    let mut setup = Setup::of(settings, Some(releaser))?;
+    // Without it helpers ask all filesystems.
+    let mounts = Trigger::mounts(Path::new(PROC)).ok();
+    setup.node.follows_mounts = mounts
+        .as_ref()
+        .is_some_and(|mounts| watch.arm(mounts, MOUNTS).is_ok());
     announce(settings, &setup);
     let mut notifier = Notifier::new(settings, &setup);
     let hierarchies = setup.cgroup.hierarchies.clone();
@@ -48,7 +56,7 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     if let Some(bell) = engine.news_descriptor() {
         watch.add(bell, NEWS).map_err(|error| error.to_string())?;
     }
-    protect::this_process(settings.realtime);
+    protect::from_others(settings.realtime);
     let mut memory = Memory::open(settings, &mut engine);
     let mut scores = Scores::open(settings, hierarchies)?;
     engine.run_due(now(), &mut |_, event| memory.note(event));
@@ -56,8 +64,8 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     warn(settings, &engine);
     notifier.start(&mut engine, &mut watch);
     let mut report = Report::new(settings);
-    // The first round and what is said of it belong to the start as well.
-    protect::forget_start();
+    // Not before the first decision, which it would delay.
+    protect::keep_in_memory();
     let next = |report: &Report, scores: &Scores| [report.next, scores.next];
     while wait(
         &mut watch,
@@ -131,6 +139,7 @@ fn wait(
                 log::info!("ending after the kill in flight; a second signal ends at once");
             }
             Wake::Signal(_) => return Ok(false),
+            Wake::Ready(MOUNTS) => engine.mounts_changed(),
             Wake::Ready(token) => notifier.fired(*token, engine),
             Wake::Deadline => {}
         }

@@ -122,7 +122,8 @@ impl Notifier {
         };
         let root = again.memory.and_then(|memory| memory.cgroup);
         let root = root.map(|found| found.usage_bytes);
-        let pods = again.pods_memory.map(|found| found.usage.usage_bytes);
+        let pods = again.pods_memory.and_then(|pods| pods.usage);
+        let pods = pods.map(|found| found.usage_bytes);
         let guarded = guards(Signal::MemoryAvailable, root)
             && (!limited || guards(Signal::AllocatableMemoryAvailable, pods));
         engine.guard(guarded);
