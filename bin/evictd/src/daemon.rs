@@ -60,6 +60,7 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     let mut memory = Memory::open(settings, &mut engine);
     let mut scores = Scores::open(settings, hierarchies)?;
     engine.run_due(now(), &mut |_, event| memory.note(event));
+    engine.measure_disk()?;
     memory.keep(&engine);
     warn(settings, &engine);
     notifier.start(&mut engine, &mut watch);

@@ -193,7 +193,6 @@ impl PodSource for CgroupRuntime {
         let mut listing = Listing::default();
         let first = by_rank(&self.config.hierarchies).next().cloned();
         if let Some(hierarchy) = first {
-            let protected = self.protected(&hierarchy);
             let mut search = Search::new(&hierarchy);
             search.kubepods();
             for root in &self.config.pod_cgroup_roots {
@@ -202,6 +201,11 @@ impl PodSource for CgroupRuntime {
             search.runtime_pods(runtime);
             search.drop_holders(&self.config.pod_cgroup_roots);
             listing.skipped = search.skipped;
+            let protected = if search.found.is_empty() {
+                Vec::new()
+            } else {
+                self.protected(&hierarchy)
+            };
             for candidate in search.found {
                 let reason = self.objection(&hierarchy, &candidate, &protected);
                 if let Some(reason) = reason {
