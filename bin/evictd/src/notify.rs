@@ -57,9 +57,10 @@ impl Notifier {
         }
     }
 
-    /// After the first round: measures how fast memory can be filled here, asks the
-    /// kernel, and says what wakes the loop.
+    /// After the first round: asks the kernel, measures how fast memory can be filled
+    /// here, and says what wakes the loop.
     pub(crate) fn start(&mut self, engine: &mut Engine, watch: &mut Watch) {
+        self.follow(engine, watch);
         let fastest = (0..MEASUREMENTS)
             .filter_map(|_| measure_fill_rate().ok())
             .max();
@@ -67,7 +68,6 @@ impl Notifier {
             let rate = rate.min(MOST_RATE).saturating_mul(count_processors());
             engine.set_fill_rate(rate);
         }
-        self.follow(engine, watch);
         self.announce(engine);
     }
 

@@ -79,6 +79,8 @@ pub struct NodeReader {
     pods: Option<MemoryFiles>,
     pids: PidFiles,
     filesystems: Filesystems,
+    /// The filesystems were asked before the round.
+    asked: bool,
     follows_mounts: bool,
     fs_wait: Duration,
     last_memory: Option<NodeMemory>,
@@ -117,10 +119,18 @@ impl NodeReader {
                 .map(|(memory, pods)| MemoryFiles::of(memory, pods)),
             pids: PidFiles::new(&settings.proc, bound),
             filesystems: Filesystems::start(&settings)?,
+            asked: false,
             follows_mounts: settings.follows_mounts,
             fs_wait: settings.fs_wait,
             last_memory: None,
         })
+    }
+
+    /// Asks the filesystems for the round that comes next, which then waits for them
+    /// the less: for a caller that has something else to do before.
+    pub fn ask_filesystems(&mut self, now: Mono) {
+        self.asked = true;
+        self.filesystems.all().for_each(|probe| probe.ask(now));
     }
 
     /// Reads everything, and waits for the filesystems as long as the settings
@@ -134,7 +144,10 @@ impl NodeReader {
     /// and what a filesystem has not told by then is what it told before.
     pub fn read_within(&mut self, now: Mono, fs_wait: Duration) -> NodeSample {
         self.errors.clear();
-        self.filesystems.all().for_each(|probe| probe.ask(now));
+        if !self.asked {
+            self.ask_filesystems(now);
+        }
+        self.asked = false;
         let memory = self.read_memory(now);
         let pods_memory = self.read_pods(now);
         let pids = self.pids.read(now, &mut self.buffer, &mut self.errors);

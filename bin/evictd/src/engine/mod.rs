@@ -19,7 +19,7 @@ use std::os::fd::BorrowedFd;
 use evictd_evict::{Evict, Eviction, Observation, Outcome, Plan};
 use evictd_node::{ConditionSet, Mono, Readings, Resource, Signal, SignalSet};
 use evictd_runtime::{FoundPod, Grace, KillInFlight, KillState, PodKiller};
-use evictd_stats::{NodeReader, NodeSample, NodeSettings, PodDirs};
+use evictd_stats::{NodeReader, NodeSample, NodeSettings, PodDirs, now};
 
 use crate::gc::Collector;
 use crate::pods::Pods;
@@ -100,10 +100,13 @@ impl Engine {
     pub(crate) fn open(setup: Setup) -> Result<Self, String> {
         let text = |error: &dyn core::fmt::Display| error.to_string();
         let pods = Pods::open(setup.cgroup, setup.manifests, setup.runtimes)?;
+        let reader = NodeReader::open(setup.node.clone());
+        let mut reader = reader.map_err(|error| text(&error))?;
+        reader.ask_filesystems(now());
         Ok(Self {
             dirs: setup.dirs,
             evict: Evict::new(setup.evict).map_err(|error| text(&error))?,
-            reader: NodeReader::open(setup.node.clone()).map_err(|error| text(&error))?,
+            reader,
             node: setup.node,
             finds_imagefs: setup.finds_imagefs,
             finds_containerfs: setup.finds_containerfs,
