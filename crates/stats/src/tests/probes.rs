@@ -1,7 +1,8 @@
+use alloc::sync::Arc;
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use core::time::Duration;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Mutex, mpsc};
 
 use evictd_node::Mono;
 use rustix::io::Errno;
@@ -25,7 +26,7 @@ impl<F: Fn(Mono) -> Answer + Send + Sync + 'static> Ask for Hanging<F> {
     }
 
     fn measure_local(&self, _: &Path, _: &FsSample, _: Mono) -> Option<FsSample> {
-        unreachable!("it is not local")
+        None
     }
 }
 
