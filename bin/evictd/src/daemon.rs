@@ -26,6 +26,11 @@ const MOUNTS: Token = Token(1);
 /// A container runtime has something to say.
 const NEWS: Token = Token(u32::MAX);
 
+/// How long the rest of the start, which no decision needs, leaves the processor to
+/// others after the first round: a kill goes on meanwhile, and whoever reads what was
+/// told gets a turn beside a real-time thread.
+const SOON: Duration = Duration::from_millis(1);
+
 /// Runs in the foreground until SIGTERM or SIGINT.
 #[inline(never)]
 pub(crate) fn run(settings: &Resolved) -> ExitCode {
@@ -60,20 +65,20 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     let mut memory = Memory::open(settings, &mut engine);
     let mut scores = Scores::open(settings, hierarchies)?;
     engine.run_due(now(), &mut |_, event| memory.note(event));
-    engine.measure_disk()?;
     memory.keep(&engine);
-    warn(settings, &engine);
-    notifier.start(&mut engine, &mut watch);
     let mut report = Report::new(settings);
-    // Not before the first decision, which it would delay.
-    protect::keep_in_memory();
-    let next = |report: &Report, scores: &Scores| [report.next, scores.next];
-    while wait(
-        &mut watch,
-        &mut engine,
-        &mut notifier,
-        next(&report, &scores),
-    )? {
+    let mut rest_of_start = Some(now() + SOON);
+    loop {
+        let others = [report.next, scores.next, rest_of_start];
+        if !wait(&mut watch, &mut engine, &mut notifier, others)? {
+            break;
+        }
+        if rest_of_start.take().is_some() {
+            notifier.start(&mut engine, &mut watch);
+            engine.measure_disk()?;
+            warn(settings, &engine);
+            protect::keep_in_memory();
+        }
         if engine.run_due(now(), &mut |_, event| memory.note(event)) {
             notifier.follow(&mut engine, &mut watch);
             memory.keep(&engine);
@@ -115,7 +120,7 @@ fn wait(
     watch: &mut Watch,
     engine: &mut Engine,
     notifier: &mut Notifier,
-    others: [Option<Mono>; 2],
+    others: [Option<Mono>; 3],
 ) -> Result<bool, String> {
     let mut failed = None;
     engine.each_descriptor(&mut |fd| failed = watch.add(fd, KILL).err().or(failed.take()));
