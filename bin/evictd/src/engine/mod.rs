@@ -19,7 +19,7 @@ use std::os::fd::BorrowedFd;
 use evictd_evict::{Evict, Eviction, Observation, Outcome, Plan};
 use evictd_node::{ConditionSet, Mono, Readings, Resource, Signal, SignalSet};
 use evictd_runtime::{Grace, KillState, PodKiller};
-use evictd_stats::{DiskScanner, NodeReader, NodeSample, NodeSettings};
+use evictd_stats::{NodeReader, NodeSample, NodeSettings, PodDirs, now};
 
 use crate::gc::Collector;
 use crate::pods::{Begun, Depth, Pods};
@@ -69,6 +69,8 @@ pub(crate) struct Engine {
     remains: Option<Flight>,
     next_tick: Mono,
     pace: Pace,
+    /// Where pods' files lie, until their measuring begins.
+    dirs: Option<PodDirs>,
     /// Since when a decision waits for what pods hold on disk.
     disk_asked: Option<Mono>,
     ending: bool,
@@ -97,14 +99,14 @@ impl Engine {
     /// Opens the node's files and the runtime.
     pub(crate) fn open(setup: Setup) -> Result<Self, String> {
         let text = |error: &dyn core::fmt::Display| error.to_string();
-        let mut pods = Pods::open(setup.cgroup, setup.manifests, setup.runtimes)?;
-        if let Some(dirs) = setup.dirs {
-            let scanner = DiskScanner::start().map_err(|error| text(&error))?;
-            pods.measure_disk(scanner, dirs);
-        }
+        let pods = Pods::open(setup.cgroup, setup.manifests, setup.runtimes)?;
+        let reader = NodeReader::open(setup.node.clone());
+        let mut reader = reader.map_err(|error| text(&error))?;
+        reader.ask_filesystems(now());
         Ok(Self {
+            dirs: setup.dirs,
             evict: Evict::new(setup.evict).map_err(|error| text(&error))?,
-            reader: NodeReader::open(setup.node.clone()).map_err(|error| text(&error))?,
+            reader,
             node: setup.node,
             finds_imagefs: setup.finds_imagefs,
             finds_containerfs: setup.finds_containerfs,
@@ -259,7 +261,8 @@ impl Engine {
             });
         self.next_tick = now + soon.unwrap_or(self.interval).min(self.interval);
         self.collect_regularly(now);
-        let with_pods = self.pods.may_have_limits() && self.is_census_due(now);
+        let has_begun = self.dirs.is_none();
+        let with_pods = has_begun && self.pods.may_have_limits() && self.is_census_due(now);
         if with_pods {
             self.refresh_pods(now, Depth::Whole, tell);
         }
