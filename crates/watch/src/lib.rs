@@ -4,7 +4,7 @@
 //! becomes readable (a pidfd whose process has ended, a socket, an eventfd),
 //! and the caller brings the next deadline. [`Trigger`] makes descriptors of what
 //! the kernel can tell about memory: usage thresholds on cgroup v1, pressure and
-//! `memory.events` on v2. No clock is asked here: the caller
+//! `memory.events` on v2, changes of the mount table. No clock is asked here: the caller
 //! passes what the time is and until when to wait.
 //!
 //! ```no_run
