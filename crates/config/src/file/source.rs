@@ -1,4 +1,5 @@
 use crate::ConfigError;
+use core::fmt::Write;
 
 /// A configuration file, as far as errors tell of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,7 +62,7 @@ impl Source {
             if shown.is_empty() {
                 shown.push_str(key);
             } else {
-                shown.push_str(&format!("[{key}]"));
+                let _ = write!(shown, "[{key}]");
             }
         }
         error.within(self.name.clone(), line, shown)
