@@ -1,5 +1,6 @@
-use crate::ConfigError;
 use core::fmt::Write;
+
+use crate::ConfigError;
 
 /// A configuration file, as far as errors tell of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
