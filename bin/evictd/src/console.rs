@@ -5,6 +5,7 @@
 //! written as soon as there is room. Beyond a bound the newest lines are lost, and
 //! counted.
 
+use core::fmt::{self, Arguments};
 use core::time::Duration;
 use std::fs::File;
 use std::io::{ErrorKind, Write, stderr};
@@ -34,12 +35,15 @@ const LAST: Duration = Duration::from_secs(1);
 static CONSOLE: Mutex<Console> = Mutex::new(Console {
     held: Held::new(),
     out: None,
+    line: String::new(),
 });
 
 struct Console {
     held: Held,
     /// Standard error once more, where it can be opened so that it never waits.
     out: Option<File>,
+    /// The latest line: its room is there for the next, so that none is asked for.
+    line: String,
 }
 
 /// From here on, standard error is written to by [`take`].
@@ -49,8 +53,10 @@ pub(crate) fn open() {
 }
 
 /// Writes a line, or keeps it.
-pub(crate) fn take(line: &str) {
-    let Console { held, out } = &mut *lock();
+pub(crate) fn take(text: Arguments<'_>) {
+    let Console { held, out, line } = &mut *lock();
+    line.clear();
+    let _ = fmt::Write::write_fmt(line, text);
     held.take(line.as_bytes(), &mut |piece| {
         write_some(out.as_ref(), Duration::ZERO, piece)
     });
@@ -58,7 +64,7 @@ pub(crate) fn take(line: &str) {
 
 /// Writes what is kept, as far as there is room; answers when to come back for more.
 pub(crate) fn flush() -> Option<Mono> {
-    let Console { held, out } = &mut *lock();
+    let Console { held, out, .. } = &mut *lock();
     if held.is_empty() {
         return None;
     }
@@ -69,7 +75,7 @@ pub(crate) fn flush() -> Option<Mono> {
 /// Writes what is kept before the process ends, if that does not take too long.
 pub(crate) fn close() {
     let end = now() + LAST;
-    let Console { held, out } = &mut *lock();
+    let Console { held, out, .. } = &mut *lock();
     held.flush(&mut |piece| write_some(out.as_ref(), end.since(now()), piece));
 }
 

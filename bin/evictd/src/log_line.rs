@@ -17,7 +17,7 @@ pub(crate) fn start(level: LevelFilter) {
         .filter_level(level)
         .format(|_, record| {
             let (when, level) = (Utc(wall_seconds()), record.level());
-            console::take(&format!("{when} {level:<5} {}\n", record.args()));
+            console::take(format_args!("{when} {level:<5} {}\n", record.args()));
             Ok(())
         })
         .init();
