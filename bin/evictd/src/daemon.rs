@@ -47,7 +47,8 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     // Threads inherit the signal mask: block before any is made.
     let mut watch =
         Watch::new(&[Signal::TERM, Signal::INT, Signal::HUP]).map_err(|error| error.to_string())?;
-    let releaser = Releaser::start().map_err(|error| format!("helper thread: {error}"))?;
+    let releaser =
+        Releaser::start(settings.realtime).map_err(|error| format!("helper thread: {error}"))?;
     let mut setup = Setup::of(settings, Some(releaser))?;
     // Without it helpers ask all filesystems.
     let mounts = Trigger::mounts(Path::new(PROC)).ok();

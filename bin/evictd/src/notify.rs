@@ -131,10 +131,10 @@ impl Notifier {
 
     /// What wakes the loop, in one line.
     fn announce(&self, engine: &Engine) {
-        let every = self.every;
+        let every = self.every.as_millis();
         let rate = Amount::bytes(engine.fill_rate());
         let by_time = format!(
-            "memory is looked at every {every:?}, sooner the less is left (this machine fills {rate} a second)"
+            "memory is looked at every {every} ms, sooner the less is left (this machine fills {rate} a second)"
         );
         let asked: Vec<String> = self.sources.iter().filter_map(Source::told).collect();
         if asked.is_empty() {

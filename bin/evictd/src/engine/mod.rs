@@ -18,11 +18,11 @@ use std::os::fd::BorrowedFd;
 
 use evictd_evict::{Evict, Eviction, Observation, Outcome, Plan};
 use evictd_node::{ConditionSet, Mono, Readings, Resource, Signal, SignalSet};
-use evictd_runtime::{FoundPod, Grace, KillInFlight, KillState, PodKiller};
+use evictd_runtime::{Grace, KillState, PodKiller};
 use evictd_stats::{NodeReader, NodeSample, NodeSettings, PodDirs, now};
 
 use crate::gc::Collector;
-use crate::pods::Pods;
+use crate::pods::{Begun, Depth, Pods};
 use crate::setup::{FIRST_FS_WAIT, FS_WAIT, Setup};
 
 pub(crate) use event::{Event, Victim};
@@ -264,7 +264,7 @@ impl Engine {
         let has_begun = self.dirs.is_none();
         let with_pods = has_begun && self.pods.may_have_limits() && self.is_census_due(now);
         if with_pods {
-            self.refresh_pods(now, tell);
+            self.refresh_pods(now, Depth::Whole, tell);
         }
         let first = self.told.layout.is_none();
         let fs_wait = if first { FIRST_FS_WAIT } else { fs_wait };
@@ -272,6 +272,10 @@ impl Engine {
         self.carry_out(now, plan, tell);
         self.tell_changes(now, tell);
         self.set_pace(now);
+        // Nobody asks for the pods before they are listed again.
+        if self.evict.met().next().is_none() && !self.evict.is_busy() {
+            self.pods.rest();
+        }
     }
 
     /// Whether the pods are to be looked at for their own limits. Where there are
@@ -304,7 +308,7 @@ impl Engine {
                 Plan::Rest => return,
                 Plan::ReadPods => {
                     self.pods.freshen(false);
-                    self.pods.refresh();
+                    self.pods.refresh(self.depth());
                     if self.must_measure_disk(now) {
                         return;
                     }
@@ -328,27 +332,32 @@ impl Engine {
     }
 
     fn outcome(&mut self, now: Mono, outcome: Outcome<'_>) -> Plan {
+        if !matches!(outcome, Outcome::Killed | Outcome::CleanedUp) {
+            self.read_what_counts();
+        }
         self.evict
             .outcome(now, outcome, Some(&self.pods.candidates()))
     }
 
-    fn refresh_pods(&mut self, now: Mono, tell: Tell<'_>) {
-        self.pods.refresh();
+    fn refresh_pods(&mut self, now: Mono, depth: Depth, tell: Tell<'_>) {
+        self.pods.refresh(depth);
         self.tell_pod_problems(now, tell);
     }
 
-    /// Begins to kill; answers with the next plan when that is over at once.
+    /// Begins to kill; answers with the next plan when that is over at once. Until
+    /// SIGKILL is sent nothing is told, and no memory asked for.
     fn begin(&mut self, now: Mono, eviction: Eviction, tell: Tell<'_>) -> Option<Plan> {
         self.told.no_candidate = None;
+        let begun = (!self.dry_run).then(|| self.start_kill(now, &eviction));
         let Some(found) = self.pods.found().get(eviction.candidate).cloned() else {
             return Some(self.outcome(now, Outcome::KillFailed));
         };
-        let begun = (!self.dry_run).then(|| self.start_kill(now, &found, &eviction));
         let victim = Victim::new(&found, &eviction);
         self.tell_decision(now, &victim, &eviction, &found.pod.metadata, tell);
         match begun {
             None => Some(self.outcome(now, Outcome::Killed)),
-            Some(Ok((how, kill))) => {
+            Some(None) => Some(self.outcome(now, Outcome::KillFailed)),
+            Some(Some((how, Ok(kill)))) => {
                 let flight = Flight::new(found, victim, kill);
                 self.flight = Some(if how.asked_by_runtime {
                     flight.left_to_runtime(now)
@@ -357,7 +366,7 @@ impl Engine {
                 });
                 self.advance_flight(now, tell)
             }
-            Some(Err(error)) => {
+            Some(Some((_, Err(error)))) => {
                 let error = error.to_string();
                 tell(now, &Event::NotBegun { victim, error });
                 Some(self.outcome(now, Outcome::KillFailed))
@@ -365,23 +374,19 @@ impl Engine {
         }
     }
 
-    fn start_kill(
-        &mut self,
-        now: Mono,
-        found: &FoundPod,
-        eviction: &Eviction,
-    ) -> Result<(Grace, Box<dyn KillInFlight>), evictd_runtime::Error> {
+    fn start_kill(&mut self, now: Mono, eviction: &Eviction) -> Option<(Grace, Begun)> {
         let grace = Duration::from_secs(u64::try_from(eviction.grace_seconds).unwrap_or(0));
+        let index = eviction.candidate;
         if grace.is_zero() {
             // The cgroup's side needs no answer.
             let how = Grace::of(grace);
-            let begun = self.pods.runtime.start_kill(now, found, how);
-            self.pods.announce(found, grace);
-            return begun.map(|kill| (how, kill));
+            let begun = self.pods.start_kill(now, index, how);
+            self.pods.announce(index, grace);
+            return begun.map(|begun| (how, begun));
         }
-        let how = self.pods.announce(found, grace);
-        let begun = self.pods.runtime.start_kill(now, found, how);
-        begun.map(|kill| (how, kill))
+        let how = self.pods.announce(index, grace);
+        let begun = self.pods.start_kill(now, index, how);
+        begun.map(|begun| (how, begun))
     }
 
     fn go_on_killing(&mut self, now: Mono, tell: Tell<'_>) {
@@ -420,7 +425,7 @@ impl Engine {
                     // what starves now takes another.
                     self.observe(now, FS_WAIT, false);
                 }
-                self.refresh_pods(now, tell);
+                self.refresh_pods(now, self.depth(), tell);
                 Some(self.outcome(now, Outcome::KillFailed))
             }
         }
