@@ -10,7 +10,9 @@ use evictd_runtime::Releaser;
 use evictd_stats::{now, read_memory_switched_off};
 use evictd_watch::{Signal, Token, Trigger, Wake, Watch};
 
+use crate::console;
 use crate::engine::Engine;
+use crate::local::{LOCAL, Local};
 use crate::memory::Memory;
 use crate::notify::Notifier;
 use crate::oom_score::Scores;
@@ -34,13 +36,15 @@ const SOON: Duration = Duration::from_millis(1);
 /// Runs in the foreground until SIGTERM or SIGINT.
 #[inline(never)]
 pub(crate) fn run(settings: &Resolved) -> ExitCode {
-    match serve(settings) {
+    let ended = match serve(settings) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             log::error!("{error}");
             ExitCode::FAILURE
         }
-    }
+    };
+    console::close();
+    ended
 }
 
 fn serve(settings: &Resolved) -> Result<(), String> {
@@ -68,10 +72,17 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     engine.run_due(now(), &mut |_, event| memory.note(event));
     memory.keep(&engine);
     let mut report = Report::new(settings);
+    let mut local = Local::open(settings, &memory, &mut watch);
     let mut rest_of_start = Some(now() + SOON);
     loop {
-        let others = [report.next, scores.next, rest_of_start];
-        if !wait(&mut watch, &mut engine, &mut notifier, others)? {
+        let others = [
+            report.next,
+            scores.next,
+            local.deadline(),
+            console::flush(),
+            rest_of_start,
+        ];
+        if !wait(&mut watch, &mut engine, &mut notifier, &mut local, others)? {
             break;
         }
         if rest_of_start.take().is_some() {
@@ -86,7 +97,10 @@ fn serve(settings: &Resolved) -> Result<(), String> {
         }
         scores.apply_if_due(now(), &mut engine);
         report.log_if_due(now(), &engine);
+        // Last, and at most one answer: what it takes delays no decision of this turn.
+        local.answer(now(), &engine, &memory);
     }
+    drop(local);
     memory.close(&engine);
     log::info!("ended");
     Ok(())
@@ -121,7 +135,8 @@ fn wait(
     watch: &mut Watch,
     engine: &mut Engine,
     notifier: &mut Notifier,
-    others: [Option<Mono>; 3],
+    local: &mut Local,
+    others: [Option<Mono>; 5],
 ) -> Result<bool, String> {
     let mut failed = None;
     engine.each_descriptor(&mut |fd| failed = watch.add(fd, KILL).err().or(failed.take()));
@@ -133,10 +148,10 @@ fn wait(
         .into_iter()
         .flatten()
         .fold(engine.wake_at(now()), Mono::min);
-    for wake in watch
-        .wait(now(), Some(until))
-        .map_err(|error| error.to_string())?
-    {
+    let asleep = now();
+    let wakes = watch.wait(asleep, Some(until));
+    engine.timing.woken(asleep, until);
+    for wake in wakes.map_err(|error| error.to_string())? {
         match wake {
             Wake::Signal(received) if received.signal == Signal::HUP => {
                 log::info!("SIGHUP: measuring now");
@@ -147,6 +162,7 @@ fn wait(
             }
             Wake::Signal(_) => return Ok(false),
             Wake::Ready(MOUNTS) => engine.mounts_changed(),
+            Wake::Ready(LOCAL) => local.called = true,
             Wake::Ready(token) => notifier.fired(*token, engine),
             Wake::Deadline => {}
         }

@@ -29,9 +29,11 @@
 mod error;
 mod trigger;
 mod watch;
+mod writable;
 
 pub use error::Error;
 pub use evictd_rawsys::Received;
 pub use rustix::process::Signal;
 pub use trigger::Trigger;
 pub use watch::{Token, Wake, Watch};
+pub use writable::{is_writable, reopen_non_blocking};
