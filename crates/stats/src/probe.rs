@@ -101,6 +101,8 @@ impl<A> Shared<A> {
 }
 
 impl<A: Ask> Probe<A> {
+    // One copy for all filesystems.
+    #[inline(never)]
     pub(crate) fn start(path: &Path, ask: A) -> Result<Self> {
         let shared = Arc::new(Shared {
             ask,
