@@ -15,9 +15,8 @@ const MAX_NAME: usize = 253;
 
 /// Makes an `emptyDir` of each volume that has a name only.
 pub(crate) fn give_volumes_a_source(pod: &mut Value) {
-    let volumes = pod
-        .pointer_mut("/spec/volumes")
-        .and_then(Value::as_array_mut);
+    let volumes = pod.get_mut("spec").and_then(|spec| spec.get_mut("volumes"));
+    let volumes = volumes.and_then(Value::as_array_mut);
     for volume in volumes
         .into_iter()
         .flatten()

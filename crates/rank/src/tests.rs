@@ -9,6 +9,7 @@ use evictd_quantity::Quantity;
 use super::*;
 
 mod classes;
+mod plain;
 
 const MI: u64 = 1 << 20;
 
@@ -51,7 +52,7 @@ fn order(signal: Signal, pods: &[(Pod, Option<PodUsage>)], policy: &Policy) -> V
         })
         .collect();
     let order = rank(signal, Layout::OneFilesystem, &candidates, policy);
-    order.into_iter().map(|place| place.candidate).collect()
+    order.map(|place| place.candidate).collect()
 }
 
 /// Acceptance rows 91 to 95.
@@ -264,7 +265,7 @@ fn each_place_says_why() {
         &candidates,
         &Policy::default(),
     );
-    let reasons: Vec<_> = order.iter().map(ToString::to_string).collect();
+    let reasons: Vec<_> = order.map(|place| place.to_string()).collect();
     assert_eq!(
         reasons,
         [

@@ -56,12 +56,11 @@ impl MemoryFiles {
     pub(crate) fn of(hierarchy: &Hierarchy, cgroup: &Path) -> Self {
         let dir = hierarchy.below(cgroup);
         let names = names(hierarchy.version);
-        let kept = |name: &str| KeptFile::new(dir.join(name));
         Self {
             version: hierarchy.version,
-            usage: Some(kept(names.usage)),
-            stat: kept(STAT),
-            limit: kept(names.limit),
+            usage: Some(KeptFile::short(dir.join(names.usage))),
+            stat: KeptFile::new(dir.join(STAT)),
+            limit: KeptFile::short(dir.join(names.limit)),
         }
     }
 

@@ -4,6 +4,7 @@
 use core::time::Duration;
 
 use evictd_node::{Mono, Resource};
+use evictd_stats::DiskScanner;
 
 use super::Engine;
 use crate::pods::Depth;
@@ -41,6 +42,19 @@ impl Engine {
         }
     }
 
+    /// Begins to measure what pods hold on disk, where that is wanted. Not done by
+    /// [`Engine::open`]: the first decision would wait for the thread.
+    ///
+    /// # Errors
+    /// When the kernel gives no thread.
+    pub(crate) fn measure_disk(&mut self) -> Result<(), String> {
+        if let Some(dirs) = self.dirs.take() {
+            let scanner = DiskScanner::start().map_err(|error| error.to_string())?;
+            self.pods.measure_disk(scanner, dirs);
+        }
+        Ok(())
+    }
+
     /// Whether a pod would be chosen for disk now by numbers that are not there yet,
     /// or old: then they are measured without rests, and the next round, which comes
     /// soon, chooses.
@@ -52,6 +66,11 @@ impl Engine {
             Some(Resource::EphemeralStorage | Resource::Inodes)
         ) {
             return false;
+        }
+        if self.dirs.is_some() {
+            // So early that it has not begun.
+            self.next_tick = self.next_tick.min(now + AGAIN);
+            return true;
         }
         if self.disk_asked.is_none() {
             self.pods.freshen(true);

@@ -4,7 +4,6 @@
 mod keeper;
 mod scores;
 
-use std::fs;
 use std::process::ExitCode;
 
 use evictd_config::Resolved;
@@ -12,6 +11,7 @@ use evictd_jsontext::Json;
 use evictd_runtime::{FoundPod, Origin, ScoreOutcome};
 
 use crate::columns::{Columns, wrap};
+use crate::machine::read_text;
 use crate::pods::{Depth, Pods};
 use crate::run::print;
 use crate::screen::{Paint, cut};
@@ -125,7 +125,7 @@ fn refusal(seen: &Seen) -> Option<String> {
 
 /// Failure F27: with this setting the order of the scores is worth nothing.
 fn panics() -> Option<String> {
-    let text = fs::read_to_string("/proc/sys/vm/panic_on_oom").ok()?;
+    let text = read_text("/proc/sys/vm/panic_on_oom".as_ref()).ok()?;
     let text = text.trim();
     (text != "0").then(|| {
         format!("vm.panic_on_oom is {text}: the kernel panics instead of choosing by these scores")

@@ -244,8 +244,12 @@ impl CgroupRuntime {
         };
         let first = by_rank(&self.config.hierarchies).next().cloned();
         if let Some(hierarchy) = first {
-            let protected = self.protected(&hierarchy);
             let (found, skipped) = self.search(&hierarchy, runtime);
+            let protected = if found.is_empty() {
+                Vec::new()
+            } else {
+                self.protected(&hierarchy)
+            };
             listing.skipped = skipped;
             let mut by_uid = Vec::new();
             for candidate in found {
