@@ -9,11 +9,15 @@ use crate::setup::PROC;
 /// The kubelet's own score (K: `qos/policy.go`).
 const OOM_SCORE_ADJ: i16 = -999;
 
+/// The loop's real-time priority: one above the thread that gives back memory, which may
+/// be at it for long, and must not keep the only processor of a small machine from it.
+const PRIORITY: i32 = 2;
+
 /// Gives this thread its turn before others where that is wanted, and keeps the process
 /// out of the OOM killer's reach, as far as it is allowed to. Without the privilege it
 /// runs all the same, and says so once.
 pub(crate) fn from_others(goes_first: bool) {
-    if goes_first && let Err(error) = own::go_first() {
+    if goes_first && let Err(error) = own::go_first(PRIORITY) {
         log::info!("the priority stays as it is ({error}): a busy machine may delay evictd");
     }
     if let Err(error) = own::set_oom_score_adj(Path::new(PROC), OOM_SCORE_ADJ) {

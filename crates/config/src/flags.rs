@@ -176,7 +176,7 @@ pub const FLAGS: [Flag; 50] = [
         "realtime",
         Bool,
         ("true", "false"),
-        "Run the loop at the lowest real-time priority, or where that is refused at nice -20, so \
+        "Run the loop at a low real-time priority, or where that is refused at nice -20, so \
          that a busy machine does not delay it. Walks of directories stay at the lowest.",
     ),
     flag(

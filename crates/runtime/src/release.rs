@@ -11,6 +11,9 @@ use rustix::io::Errno;
 
 use crate::own::go_first;
 
+/// The helper's real-time priority, the lowest: the loop must be above it.
+const PRIORITY: i32 = 1;
+
 /// Victims that may wait for the helper, which takes them in the order in which
 /// they are handed over; those beyond free their memory by themselves, as every
 /// killed process does.
@@ -65,7 +68,7 @@ impl Releaser {
         // Boxed, so that starting a thread is compiled once for all threads.
         let run: Box<dyn FnOnce() + Send> = Box::new(move || {
             if goes_first {
-                let _ = go_first();
+                let _ = go_first(PRIORITY);
             }
             served.serve();
         });
