@@ -51,6 +51,9 @@ impl Engine {
         if let Some(dirs) = self.dirs.take() {
             let scanner = DiskScanner::start().map_err(|error| error.to_string())?;
             self.pods.measure_disk(scanner, dirs);
+            // What there is to measure it hears when the pods are looked at: now.
+            self.next_census = Mono::ZERO;
+            self.tick_now();
         }
         Ok(())
     }
