@@ -16,11 +16,11 @@ pub enum Requested {
 impl Requested {
     /// The quantity of this resource in `list`.
     #[must_use]
-    pub const fn of(self, list: &ResourceList) -> Option<&Quantity> {
+    pub fn of(self, list: &ResourceList) -> Option<&Quantity> {
         match self {
             Self::Memory => list.memory.as_ref(),
-            Self::EphemeralStorage => list.ephemeral_storage.as_ref(),
-            Self::Inodes => list.inodes.as_ref(),
+            Self::EphemeralStorage => list.ephemeral_storage.as_deref(),
+            Self::Inodes => list.inodes.as_deref(),
         }
     }
 

@@ -219,7 +219,9 @@ fn inodes_are_not_diminished_by_bytes() {
     let with = |request: &str, inodes| {
         let (mut pod, _) = memory_pod("p", 0, None, None);
         let container = pod.spec.containers.first_mut().unwrap();
-        container.resources.requests.ephemeral_storage = Quantity::parse(request.as_bytes()).ok();
+        container.resources.requests.ephemeral_storage = Quantity::parse(request.as_bytes())
+            .ok()
+            .map(alloc::boxed::Box::new);
         let logs = ContainerUsage {
             logs_inodes: Some(inodes),
             ..ContainerUsage::default()

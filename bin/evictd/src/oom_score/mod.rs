@@ -12,7 +12,7 @@ use evictd_runtime::{FoundPod, Origin, ScoreOutcome};
 
 use crate::columns::{Columns, wrap};
 use crate::machine::read_text;
-use crate::pods::Pods;
+use crate::pods::{Depth, Pods};
 use crate::run::print;
 use crate::screen::{Paint, cut};
 use crate::setup::Setup;
@@ -75,7 +75,7 @@ fn look(settings: &Resolved, set: bool) -> Result<Seen, String> {
     let setup = Setup::of(settings, None)?;
     let mut keeper = Keeper::open(settings, setup.cgroup.hierarchies.clone())?;
     let mut pods = Pods::open(setup.cgroup, setup.manifests, setup.runtimes)?;
-    pods.refresh();
+    pods.refresh(Depth::Whole);
     let mut seen = Seen {
         problems: pods.problems().to_vec(),
         ..Seen::default()

@@ -148,7 +148,7 @@ fn setup(sandbox: &Sandbox, threshold: u64) -> Result<Setup, String> {
         ..Lists::default()
     })
     .map_err(|e| e.to_string())?;
-    let releaser = Releaser::start().map_err(|error| format!("helper thread: {error}"))?;
+    let releaser = Releaser::start(true).map_err(|error| format!("helper thread: {error}"))?;
     let roots: Vec<PathBuf> = vec![sandbox.cgroup.clone()];
     let mut node = NodeSettings::new(Path::new(PROC), sandbox.hierarchies.clone(), Path::new("/"));
     node.pods_cgroup = Some(sandbox.cgroup.clone());

@@ -1,5 +1,6 @@
 //! The order by packed keys is that of the rules, compared pair by pair.
 
+use alloc::boxed::Box;
 use core::cmp::{Ordering, Reverse};
 
 use evictd_node::{QosClass, Resource};
@@ -96,10 +97,10 @@ impl Random {
 
     fn requests(&mut self) -> ResourceList {
         ResourceList {
-            cpu: self.quantity(),
+            cpu: self.quantity().map(Box::new),
             memory: self.quantity(),
-            ephemeral_storage: self.quantity(),
-            inodes: self.quantity(),
+            ephemeral_storage: self.quantity().map(Box::new),
+            inodes: self.quantity().map(Box::new),
         }
     }
 
