@@ -12,13 +12,14 @@ use alloc::borrow::ToOwned;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::time::Duration;
 use std::path::{Path, PathBuf};
 
 use evictd_cri::{Container, ContainerState, Cri, Error, Failure};
 
-use crate::remote::clean;
+use crate::remote::{clean, share};
 use crate::{
     CallError, CallFailure, ContainerRuntime, ListedImage, RuntimeDisks, RuntimeListing,
     RuntimePod, WritableLayer,
@@ -85,7 +86,7 @@ pub struct CriRuntime {
     /// What is known of each container, as long as the list says the same of it.
     known: Vec<Details>,
     /// Where in `known` it is, by id.
-    places: BTreeMap<String, usize>,
+    places: BTreeMap<Arc<str>, usize>,
 }
 
 impl CriRuntime {
@@ -142,7 +143,7 @@ impl CriRuntime {
         let mut images = None;
         let mut failed = None;
         containers.retain(|container| {
-            let known = places.get(&container.id);
+            let known = places.get(container.id.as_str());
             let known = known.and_then(|place| before.get_mut(*place));
             let known = known.map(core::mem::take).unwrap_or_default();
             let layer = known.layer.clone();
@@ -157,7 +158,8 @@ impl CriRuntime {
                 Ok(Some(mut details)) => {
                     // It outlives the process that led to it.
                     details.layer = details.layer.or(layer);
-                    self.places.insert(container.id.clone(), self.known.len());
+                    let id = Arc::clone(&details.id);
+                    self.places.insert(id, self.known.len());
                     self.known.push(details);
                     return true;
                 }
@@ -197,16 +199,20 @@ impl CriRuntime {
             Err(error) => return Err(error),
         };
         let image = match images::id_in_list(container) {
-            Some(id) => id.to_owned(),
+            Some(id) => self.share(id),
             None => {
                 let images = match images {
                     Some(images) => images,
                     none => none.insert(self.cri.images()?),
                 };
-                images::find_id(container, images)
+                self.share(images::find_id(container, images))
             }
         };
         Ok(Some(Details::new(container, status, image, &self.proc)))
+    }
+
+    fn share(&self, image: &str) -> Arc<str> {
+        share(image, self.known.last().map(|before| &before.image))
     }
 
     fn find_images(&mut self) -> Result<Vec<ListedImage>, Error> {
@@ -247,7 +253,7 @@ impl ContainerRuntime for CriRuntime {
             places.insert(layer.id.clone(), place);
         }
         for container in &mut listing.containers {
-            let place = places.get(&container.id);
+            let place = places.get(&*container.id);
             let Some(layer) = place.and_then(|place| layers.get(*place)) else {
                 continue;
             };
