@@ -118,6 +118,7 @@ fn look(settings: &Resolved) -> Result<Seen, String> {
         return Ok(Seen { conditions, doubt });
     }
     let mut engine = Engine::open(Setup::of(settings, None)?)?;
+    engine.measure_disk()?;
     engine.observe(now(), FIRST_FS_WAIT, false);
     let mut conditions = engine.evict().conditions();
     if let Some(mut state) = published {

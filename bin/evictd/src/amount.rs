@@ -3,6 +3,7 @@
 use core::fmt;
 
 use evictd_node::{Resource, Signal};
+use evictd_threshold::Threshold;
 
 /// An amount of what a signal measures, to three digits: `22.1Gi`, `5.24M`, `812`.
 pub(crate) struct Amount {
@@ -27,6 +28,12 @@ impl Amount {
             base: 1024,
         }
     }
+}
+
+/// Where a threshold lies on this machine, which has so much of what it is about.
+#[inline(never)]
+pub(crate) fn level(threshold: &Threshold, capacity: i64) -> i64 {
+    threshold.value.against(capacity).value()
 }
 
 const BINARY: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];

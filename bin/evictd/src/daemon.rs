@@ -8,9 +8,11 @@ use evictd_config::{Resolved, lint};
 use evictd_node::Mono;
 use evictd_runtime::Releaser;
 use evictd_stats::{now, read_memory_switched_off};
-use evictd_watch::{Signal, Token, Wake, Watch};
+use evictd_watch::{Signal, Token, Trigger, Wake, Watch};
 
+use crate::console;
 use crate::engine::Engine;
+use crate::local::{LOCAL, Local};
 use crate::memory::Memory;
 use crate::notify::Notifier;
 use crate::oom_score::Scores;
@@ -20,27 +22,43 @@ use crate::{machine, protect};
 /// A pidfd of the kill in flight; which one became readable does not matter.
 const KILL: Token = Token(0);
 
+/// The mount table has changed.
+const MOUNTS: Token = Token(1);
+
 /// A container runtime has something to say.
 const NEWS: Token = Token(u32::MAX);
+
+/// How long the rest of the start, which no decision needs, leaves the processor to
+/// others after the first round: a kill goes on meanwhile, and whoever reads what was
+/// told gets a turn beside a real-time thread.
+const SOON: Duration = Duration::from_millis(1);
 
 /// Runs in the foreground until SIGTERM or SIGINT.
 #[inline(never)]
 pub(crate) fn run(settings: &Resolved) -> ExitCode {
-    match serve(settings) {
+    let ended = match serve(settings) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             log::error!("{error}");
             ExitCode::FAILURE
         }
-    }
+    };
+    console::close();
+    ended
 }
 
 fn serve(settings: &Resolved) -> Result<(), String> {
     // Threads inherit the signal mask: block before any is made.
     let mut watch =
         Watch::new(&[Signal::TERM, Signal::INT, Signal::HUP]).map_err(|error| error.to_string())?;
-    let releaser = Releaser::start().map_err(|error| format!("helper thread: {error}"))?;
-    let setup = Setup::of(settings, Some(releaser))?;
+    let releaser =
+        Releaser::start(settings.realtime).map_err(|error| format!("helper thread: {error}"))?;
+    let mut setup = Setup::of(settings, Some(releaser))?;
+    // Without it helpers ask all filesystems.
+    let mounts = Trigger::mounts(Path::new(PROC)).ok();
+    setup.node.follows_mounts = mounts
+        .as_ref()
+        .is_some_and(|mounts| watch.arm(mounts, MOUNTS).is_ok());
     announce(settings, &setup);
     let mut notifier = Notifier::new(settings, &setup);
     let hierarchies = setup.cgroup.hierarchies.clone();
@@ -48,30 +66,41 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     if let Some(bell) = engine.news_descriptor() {
         watch.add(bell, NEWS).map_err(|error| error.to_string())?;
     }
-    protect::this_process(settings.realtime);
+    protect::from_others(settings.realtime);
     let mut memory = Memory::open(settings, &mut engine);
     let mut scores = Scores::open(settings, hierarchies)?;
     engine.run_due(now(), &mut |_, event| memory.note(event));
     memory.keep(&engine);
-    warn(settings, &engine);
-    notifier.start(&mut engine, &mut watch);
     let mut report = Report::new(settings);
-    // The first round and what is said of it belong to the start as well.
-    protect::forget_start();
-    let next = |report: &Report, scores: &Scores| [report.next, scores.next];
-    while wait(
-        &mut watch,
-        &mut engine,
-        &mut notifier,
-        next(&report, &scores),
-    )? {
+    let mut local = Local::open(settings, &memory, &mut watch);
+    let mut rest_of_start = Some(now() + SOON);
+    loop {
+        let others = [
+            report.next,
+            scores.next,
+            local.deadline(),
+            console::flush(),
+            rest_of_start,
+        ];
+        if !wait(&mut watch, &mut engine, &mut notifier, &mut local, others)? {
+            break;
+        }
+        if rest_of_start.take().is_some() {
+            notifier.start(&mut engine, &mut watch);
+            engine.measure_disk()?;
+            warn(settings, &engine);
+            protect::keep_in_memory();
+        }
         if engine.run_due(now(), &mut |_, event| memory.note(event)) {
             notifier.follow(&mut engine, &mut watch);
             memory.keep(&engine);
         }
         scores.apply_if_due(now(), &mut engine);
         report.log_if_due(now(), &engine);
+        // Last, and at most one answer: what it takes delays no decision of this turn.
+        local.answer(now(), &engine, &memory);
     }
+    drop(local);
     memory.close(&engine);
     log::info!("ended");
     Ok(())
@@ -106,7 +135,8 @@ fn wait(
     watch: &mut Watch,
     engine: &mut Engine,
     notifier: &mut Notifier,
-    others: [Option<Mono>; 2],
+    local: &mut Local,
+    others: [Option<Mono>; 5],
 ) -> Result<bool, String> {
     let mut failed = None;
     engine.each_descriptor(&mut |fd| failed = watch.add(fd, KILL).err().or(failed.take()));
@@ -118,10 +148,10 @@ fn wait(
         .into_iter()
         .flatten()
         .fold(engine.wake_at(now()), Mono::min);
-    for wake in watch
-        .wait(now(), Some(until))
-        .map_err(|error| error.to_string())?
-    {
+    let asleep = now();
+    let wakes = watch.wait(asleep, Some(until));
+    engine.timing.woken(asleep, until);
+    for wake in wakes.map_err(|error| error.to_string())? {
         match wake {
             Wake::Signal(received) if received.signal == Signal::HUP => {
                 log::info!("SIGHUP: measuring now");
@@ -131,6 +161,8 @@ fn wait(
                 log::info!("ending after the kill in flight; a second signal ends at once");
             }
             Wake::Signal(_) => return Ok(false),
+            Wake::Ready(MOUNTS) => engine.mounts_changed(),
+            Wake::Ready(LOCAL) => local.called = true,
             Wake::Ready(token) => notifier.fired(*token, engine),
             Wake::Deadline => {}
         }

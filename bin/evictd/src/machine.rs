@@ -1,10 +1,12 @@
 //! The facts about this machine that settings are judged by.
 
-use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::Path;
 
 use evictd_config::Machine;
 use evictd_kerntext::parse_meminfo;
 use evictd_node::Readings;
+use evictd_stats::read_whole;
 
 /// The capacities of these readings, the kernel's own reserve, and swap. What
 /// cannot be read is unknown, and nothing is judged by it.
@@ -17,12 +19,17 @@ pub(crate) fn read(readings: &Readings) -> Machine {
 }
 
 fn min_free_bytes() -> Option<i64> {
-    let text = fs::read_to_string("/proc/sys/vm/min_free_kbytes").ok()?;
+    let text = read_text("/proc/sys/vm/min_free_kbytes".as_ref()).ok()?;
     text.trim().parse::<i64>().ok()?.checked_mul(1024)
 }
 
 fn swap_bytes() -> Option<i64> {
-    let text = fs::read("/proc/meminfo").ok()?;
+    let text = read_whole("/proc/meminfo".as_ref()).ok()?;
     let total = parse_meminfo(&text).ok()?.swap_total_bytes?;
     i64::try_from(total).ok()
+}
+
+/// A file of the kernel's that is text.
+pub(crate) fn read_text(path: &Path) -> io::Result<String> {
+    String::from_utf8(read_whole(path)?).map_err(|_| ErrorKind::InvalidData.into())
 }

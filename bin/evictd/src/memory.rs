@@ -42,6 +42,16 @@ impl Memory {
         Self(keeper)
     }
 
+    /// Whether the directory is this daemon's.
+    pub(crate) const fn holds_directory(&self) -> bool {
+        self.0.holds_directory()
+    }
+
+    /// How many evictions there were, over restarts.
+    pub(crate) const fn evictions(&self) -> u64 {
+        self.0.state().evictions
+    }
+
     /// Logs what happened, and notes it where it is an eviction.
     pub(crate) fn note(&mut self, event: &Event) {
         log::log!(event.level(), "{event}");

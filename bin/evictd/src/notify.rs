@@ -57,9 +57,10 @@ impl Notifier {
         }
     }
 
-    /// After the first round: measures how fast memory can be filled here, asks the
-    /// kernel, and says what wakes the loop.
+    /// After the first round: asks the kernel, measures how fast memory can be filled
+    /// here, and says what wakes the loop.
     pub(crate) fn start(&mut self, engine: &mut Engine, watch: &mut Watch) {
+        self.follow(engine, watch);
         let fastest = (0..MEASUREMENTS)
             .filter_map(|_| measure_fill_rate().ok())
             .max();
@@ -67,7 +68,6 @@ impl Notifier {
             let rate = rate.min(MOST_RATE).saturating_mul(count_processors());
             engine.set_fill_rate(rate);
         }
-        self.follow(engine, watch);
         self.announce(engine);
     }
 
@@ -122,7 +122,8 @@ impl Notifier {
         };
         let root = again.memory.and_then(|memory| memory.cgroup);
         let root = root.map(|found| found.usage_bytes);
-        let pods = again.pods_memory.map(|found| found.usage.usage_bytes);
+        let pods = again.pods_memory.and_then(|pods| pods.usage);
+        let pods = pods.map(|found| found.usage_bytes);
         let guarded = guards(Signal::MemoryAvailable, root)
             && (!limited || guards(Signal::AllocatableMemoryAvailable, pods));
         engine.guard(guarded);
@@ -130,10 +131,10 @@ impl Notifier {
 
     /// What wakes the loop, in one line.
     fn announce(&self, engine: &Engine) {
-        let every = self.every;
+        let every = self.every.as_millis();
         let rate = Amount::bytes(engine.fill_rate());
         let by_time = format!(
-            "memory is looked at every {every:?}, sooner the less is left (this machine fills {rate} a second)"
+            "memory is looked at every {every} ms, sooner the less is left (this machine fills {rate} a second)"
         );
         let asked: Vec<String> = self.sources.iter().filter_map(Source::told).collect();
         if asked.is_empty() {

@@ -52,7 +52,7 @@ fn run_command(command: Command, settings: &Resolved) -> ExitCode {
             log_to_stderr(settings.verbosity);
             daemon::run(settings)
         }
-        Command::Status { json } => status::run(settings, &StatusOptions { json }),
+        Command::Status { timing, json } => status::run(settings, &StatusOptions { timing, json }),
         Command::Rank { signal, json } => rank::run(settings, &RankOptions { signal, json }),
         Command::Admit { whom, json } => admit::run(settings, &AdmitOptions { whom, json }),
         Command::History { json } => history::run(settings, &HistoryOptions { json }),

@@ -26,6 +26,7 @@ impl Snapshot {
     /// Looks once: reads the node and its pods, judges, does nothing.
     pub(crate) fn take(settings: &Resolved) -> Result<Self, String> {
         let mut engine = Engine::open(Setup::of(settings, None)?)?;
+        engine.measure_disk()?;
         let (readings, _) = engine.observe(now(), FIRST_FS_WAIT, false);
         engine.pods_mut().refresh_with_disk(DISK_WAIT);
         Ok(Self {

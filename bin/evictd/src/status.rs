@@ -9,7 +9,8 @@ use evictd_node::{Condition, Reading, Signal};
 use evictd_stats::Progress;
 use evictd_threshold::{Threshold, ThresholdValue};
 
-use crate::amount::Amount;
+use crate::amount::{Amount, level};
+use crate::local;
 use crate::rank::add_order;
 use crate::run::print;
 use crate::screen::{Paint, bar, cut};
@@ -17,6 +18,8 @@ use crate::snapshot::Snapshot;
 
 /// What was asked for.
 pub(crate) struct StatusOptions {
+    /// Ask the daemon how long the stages of its loop take.
+    pub(crate) timing: bool,
     pub(crate) json: bool,
 }
 
@@ -26,6 +29,9 @@ const BAR: u32 = 14;
 /// Prints what one look shows; fails when the node cannot be read.
 #[inline(never)]
 pub(crate) fn run(settings: &Resolved, options: &StatusOptions) -> ExitCode {
+    if options.timing {
+        return timing(settings, options.json);
+    }
     let snapshot = match Snapshot::take(settings) {
         Ok(snapshot) => snapshot,
         Err(error) => {
@@ -41,6 +47,18 @@ pub(crate) fn run(settings: &Resolved, options: &StatusOptions) -> ExitCode {
     } else {
         in_text(&snapshot, Paint::for_stdout())
     })
+}
+
+/// What the daemon says of its loop.
+fn timing(settings: &Resolved, json: bool) -> ExitCode {
+    let path = if json { "/timing.json" } else { "/timing" };
+    match local::ask(settings, path) {
+        Ok(text) => print(&text),
+        Err(error) => {
+            eprintln!("evictd status: {error}");
+            ExitCode::FAILURE
+        }
+    }
 }
 
 /// The signal that the pods are ordered by: the first that starves, else memory.
@@ -159,10 +177,7 @@ fn describe(threshold: &Threshold, reading: &Reading, paint: Paint) -> String {
 
 /// Where on the bar the threshold lies.
 fn mark(threshold: &Threshold, reading: &Reading) -> f64 {
-    1.0 - share(
-        threshold.value.against(reading.capacity).value(),
-        reading.capacity,
-    )
+    1.0 - share(level(threshold, reading.capacity), reading.capacity)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a bar of twenty characters")]
@@ -266,7 +281,7 @@ fn add_signal(json: &mut Json, snapshot: &Snapshot, signal: Signal) {
 }
 
 fn add_threshold(json: &mut Json, threshold: &Threshold, reading: Option<&Reading>) {
-    let value = reading.map(|r| threshold.value.against(r.capacity).value());
+    let value = reading.map(|r| level(threshold, r.capacity));
     json.item_object();
     json.text("kind", if threshold.is_hard() { "hard" } else { "soft" });
     json.show("threshold", threshold);

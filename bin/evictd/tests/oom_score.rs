@@ -1,6 +1,7 @@
 //! `evictd oom-score` on pods of the test's own. Needs root and cgroup v1's memory
 //! controller where it is usually mounted.
 
+#![cfg(feature = "yaml")]
 #![expect(
     clippy::unwrap_used,
     clippy::panic,

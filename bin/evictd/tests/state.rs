@@ -1,6 +1,7 @@
 //! `admit` and `history` beside a daemon: the test holds the lock and publishes
 //! as one does.
 
+#![cfg(feature = "yaml")]
 #![expect(clippy::unwrap_used, reason = "a test ends where it fails")]
 
 use core::time::Duration;

@@ -51,7 +51,7 @@ pub fn effective(resolved: &Resolved, machine: &Machine) -> Effective {
     let mut thresholds: Vec<EffectiveThreshold> = pairs(resolved)
         .map(|(threshold, origin)| in_force(threshold, origin, machine))
         .collect();
-    thresholds.sort_by_key(|t| (t.condition, t.signal, t.grace));
+    thresholds.sort_unstable_by_key(|t| (t.condition, t.signal, t.grace));
     let mut warnings = resolved.warnings.clone();
     warnings.extend(lint(resolved, machine));
     Effective {

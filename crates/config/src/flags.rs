@@ -176,7 +176,7 @@ pub const FLAGS: [Flag; 50] = [
         "realtime",
         Bool,
         ("true", "false"),
-        "Run the loop at the lowest real-time priority, or where that is refused at nice -20, so \
+        "Run the loop at a low real-time priority, or where that is refused at nice -20, so \
          that a busy machine does not delay it. Walks of directories stay at the lowest.",
     ),
     flag(
@@ -403,7 +403,7 @@ pub const FLAGS: [Flag; 50] = [
         Value("DIR"),
         ("/run/evictd", "/var/lib/evictd"),
         "Where conditions, grace periods and the history of evictions are kept over a restart, and \
-         published to admit and history. The directory is made, mode 0755, and must belong to \
+         published to admit and history; evictd.sock there answers status --timing and /metrics. The directory is made, mode 0755, and must belong to \
          evictd alone. An empty text keeps them in memory.",
     ),
     flag(

@@ -9,8 +9,8 @@ use evictd_quantity::GoDuration;
 use crate::book::Book;
 use crate::values::{self, Parsed, std_duration};
 use crate::{
-    Compat, ConfigError, Directory, FLAGS, MemorySource, Origin, Reserved, Resolved, Typed,
-    Warning, collection, endpoint, lists, thresholds,
+    Compat, ConfigError, Directory, FLAGS, MemorySource, Origin, Reserved, Resolved, Setting,
+    Typed, Warning, collection, endpoint, lists, thresholds,
 };
 
 const SECOND: i64 = 1_000_000_000;
@@ -86,9 +86,21 @@ fn finish(resolved: &mut Resolved, typed: &Typed, merge: bool) -> Parsed<()> {
     resolved.threshold_origins = found.origins;
     let late = collection::pressure_comes_first(&resolved.evict.thresholds, &resolved.image_gc);
     resolved.warnings.extend(late);
-    let place = |name| FLAGS.iter().position(|flag| flag.name == name);
-    resolved.settings.sort_by_key(|setting| place(setting.name));
+    in_order(&mut resolved.settings);
     Ok(())
+}
+
+/// Each found once: sorting would look a name up for each comparison, and it is the
+/// start that waits.
+fn in_order(settings: &mut [Setting]) {
+    let mut rest = settings;
+    for flag in FLAGS {
+        let found = rest.iter().position(|setting| setting.name == flag.name);
+        if let Some(found) = found {
+            rest.swap(0, found);
+            rest = rest.split_first_mut().map_or(&mut [], |(_, rest)| rest);
+        }
+    }
 }
 
 fn compat(book: &mut Book<'_>) -> Compat {

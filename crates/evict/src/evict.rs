@@ -2,7 +2,7 @@ use alloc::string::String;
 
 use evictd_condition::Pressure;
 use evictd_node::{ConditionSet, Layout, Mono, Readings, Resource, Signal};
-use evictd_rank::{Candidate, rank};
+use evictd_rank::Candidate;
 use evictd_threshold::Threshold;
 use smallvec::SmallVec;
 
@@ -24,7 +24,7 @@ const FEW: usize = 2;
 
 /// Where the round stands between two plans.
 #[derive(Clone, Debug, PartialEq)]
-enum Stage {
+pub(crate) enum Stage {
     Idle,
     /// The pods are being read, so that one can be chosen for this threshold.
     ReadingPods {
@@ -52,9 +52,9 @@ enum Stage {
 /// The state machine. See the [crate's own words](crate).
 #[derive(Clone, Debug)]
 pub struct Evict {
-    config: Config,
-    watch: Watch,
-    stage: Stage,
+    pub(crate) config: Config,
+    pub(crate) watch: Watch,
+    pub(crate) stage: Stage,
     acting_on: Option<usize>,
     /// Pods that were tried in this round.
     tried: SmallVec<[String; FEW]>,
@@ -251,7 +251,7 @@ impl Evict {
         Plan::Reclaim(calls)
     }
 
-    fn reclaims(&self, threshold: usize) -> &'static [NodeReclaim] {
+    pub(crate) fn reclaims(&self, threshold: usize) -> &'static [NodeReclaim] {
         let signal = self.watch.thresholds.get(threshold).map(|t| t.signal);
         signal.map_or(&[], |signal| {
             reclaim::for_signal(signal, self.layout(), &self.config.policy)
@@ -268,41 +268,33 @@ impl Evict {
             return Plan::ReadPods;
         };
         let signal = threshold.signal;
-        let order = rank(signal, self.layout(), pods, &self.config.policy);
-        for (passed_over, place) in order.into_iter().enumerate() {
-            let Some(candidate) = pods.get(place.candidate) else {
-                continue;
-            };
-            if candidate.pod.is_critical() || self.is_excluded(&candidate.pod.metadata.uid) {
-                continue;
-            }
-            let uid = candidate.pod.metadata.uid.clone();
-            let grace_seconds = self.grace(threshold, candidate);
-            let resource = signal.resource();
-            let policy = &self.config.policy;
-            let (message, annotations) =
-                message::of(resource, candidate, &self.watch, index, policy);
-            self.stage = Stage::Killing {
-                uid: uid.clone(),
-                threshold: Some(index),
-                graceful: grace_seconds != 0,
-            };
-            let candidate = place.candidate;
-            let cause = Cause::Threshold {
-                threshold: index,
-                place,
-                passed_over,
-            };
-            return Plan::Evict(Eviction {
-                candidate,
-                uid,
-                cause,
-                grace_seconds,
-                message,
-                annotations,
-            });
-        }
-        Plan::NoCandidate(signal)
+        let Some((passed_over, place, candidate)) = self.first(signal, pods) else {
+            return Plan::NoCandidate(signal);
+        };
+        let uid = candidate.pod.metadata.uid.clone();
+        let grace_seconds = self.grace(threshold, candidate);
+        let resource = signal.resource();
+        let policy = &self.config.policy;
+        let (message, annotations) = message::of(resource, candidate, &self.watch, index, policy);
+        self.stage = Stage::Killing {
+            uid: uid.clone(),
+            threshold: Some(index),
+            graceful: grace_seconds != 0,
+        };
+        let candidate = place.candidate;
+        let cause = Cause::Threshold {
+            threshold: index,
+            place,
+            passed_over,
+        };
+        Plan::Evict(Eviction {
+            candidate,
+            uid,
+            cause,
+            grace_seconds,
+            message,
+            annotations,
+        })
     }
 
     /// How long the pod may take to end by itself: for a soft threshold the lesser
@@ -361,13 +353,13 @@ impl Evict {
         }
     }
 
-    fn is_excluded(&self, uid: &str) -> bool {
+    pub(crate) fn is_excluded(&self, uid: &str) -> bool {
         self.tried.iter().any(|tried| tried == uid)
             || self.stuck.iter().any(|(stuck, _)| stuck == uid)
     }
 
     /// The layout that ranking and reclaim go by; one filesystem until it is known.
-    fn layout(&self) -> Layout {
+    pub(crate) fn layout(&self) -> Layout {
         self.watch.layout.unwrap_or(Layout::OneFilesystem)
     }
 }

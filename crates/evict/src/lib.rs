@@ -17,6 +17,7 @@
 
 extern crate alloc;
 
+mod choose;
 mod config;
 mod evict;
 mod limits;

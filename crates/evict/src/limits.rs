@@ -71,7 +71,7 @@ fn container(pod: &Pod, usage: &PodUsage, layout: Layout) -> Option<(Cause, Stri
             .containers
             .iter()
             .rfind(|c| c.name == used.name && has_limit(c))?;
-        let limit = container.resources.limits.ephemeral_storage.as_ref()?;
+        let limit = container.resources.limits.ephemeral_storage.as_deref()?;
         (container_bytes(used, layout) > *limit).then(|| {
             let name = &used.name;
             let message = format!(

@@ -108,7 +108,7 @@ fn request(container: &Container, resource: Resource) -> Quantity {
     let requests = &container.resources.requests;
     let request = match resource {
         Resource::Memory => requests.memory.as_ref(),
-        Resource::EphemeralStorage => requests.ephemeral_storage.as_ref(),
+        Resource::EphemeralStorage => requests.ephemeral_storage.as_deref(),
         Resource::Inodes | Resource::Pids => None,
     };
     request.cloned().unwrap_or(Quantity::ZERO)

@@ -11,6 +11,7 @@ use evictd_threshold::{Lists, parse};
 
 use super::*;
 
+mod bounds;
 mod examples;
 mod restart;
 

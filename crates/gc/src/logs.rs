@@ -148,11 +148,12 @@ pub fn plan_logs(found: &[Remains<'_>], node: &Node<'_>, policy: LogPolicy) -> V
     }
     let modified = |deletion: &LogDeletion| {
         let remains = found.get(deletion.index);
-        remains.map_or(i64::MAX, |remains| remains.modified_seconds)
+        let modified = remains.map_or(i64::MAX, |remains| remains.modified_seconds);
+        // What is as old keeps the order in which it was found.
+        (modified, deletion.index)
     };
-    // Stable: what is as old keeps the order in which it was found.
-    gone.sort_by_key(modified);
-    middle.sort_by_key(modified);
+    gone.sort_unstable_by_key(modified);
+    middle.sort_unstable_by_key(modified);
     gone.append(&mut middle);
     gone
 }

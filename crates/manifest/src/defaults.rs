@@ -15,9 +15,8 @@ const MAX_NAME: usize = 253;
 
 /// Makes an `emptyDir` of each volume that has a name only.
 pub(crate) fn give_volumes_a_source(pod: &mut Value) {
-    let volumes = pod
-        .pointer_mut("/spec/volumes")
-        .and_then(Value::as_array_mut);
+    let volumes = pod.get_mut("spec").and_then(|spec| spec.get_mut("volumes"));
+    let volumes = volumes.and_then(Value::as_array_mut);
     for volume in volumes
         .into_iter()
         .flatten()
@@ -104,9 +103,11 @@ fn is_uid(uid: &str) -> bool {
 /// Takes a limit for the request where there is none.
 fn request_limits(resources: &mut Resources) {
     let Resources { requests, limits } = resources;
+    if requests.memory.is_none() {
+        requests.memory.clone_from(&limits.memory);
+    }
     for (request, limit) in [
         (&mut requests.cpu, &limits.cpu),
-        (&mut requests.memory, &limits.memory),
         (&mut requests.ephemeral_storage, &limits.ephemeral_storage),
         (&mut requests.inodes, &limits.inodes),
     ] {

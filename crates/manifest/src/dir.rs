@@ -255,4 +255,5 @@ fn read(path: &Path) -> Result<Vec<Pod>, Problem> {
 }
 
 #[cfg(test)]
+#[cfg(feature = "yaml")]
 mod tests;

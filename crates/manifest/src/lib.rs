@@ -18,4 +18,5 @@ pub use error::Error;
 pub use parse::{MAX_BYTES, parse_pods};
 
 #[cfg(test)]
+#[cfg(feature = "yaml")]
 mod tests;

@@ -125,3 +125,6 @@ fn pod(mut object: Value) -> Result<Pod, Fault> {
     complete(&mut pod)?;
     Ok(pod)
 }
+
+#[cfg(test)]
+mod tests;

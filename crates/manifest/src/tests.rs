@@ -38,7 +38,10 @@ spec:
     let requests = &pod.spec.containers[0].resources.requests;
     let text =
         |quantity: &Option<evictd_quantity::Quantity>| quantity.as_ref().map(ToString::to_string);
-    assert_eq!(text(&requests.cpu).as_deref(), Some("1"));
+    assert_eq!(
+        requests.cpu.as_ref().map(ToString::to_string).as_deref(),
+        Some("1")
+    );
     assert_eq!(text(&requests.memory).as_deref(), Some("32Mi"));
     assert!(matches!(
         pod.spec.volumes[0].source,

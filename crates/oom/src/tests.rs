@@ -41,7 +41,7 @@ fn pod(regular: &[i64], sidecar: Option<i64>) -> Pod {
     for init in &mut pod.spec.init_containers {
         init.restart_policy = Some("Always".to_owned());
     }
-    pod.spec.containers[0].resources.requests.cpu = Some(bytes(1));
+    pod.spec.containers[0].resources.requests.cpu = Some(alloc::boxed::Box::new(bytes(1)));
     pod
 }
 

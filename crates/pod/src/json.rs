@@ -19,7 +19,7 @@ use serde_json::Value;
 
 pub use error::JsonError;
 use error::Result;
-use read::{Object, read_bool, read_i32, read_i64, read_quantity, read_text};
+use read::{Object, read_bool, read_boxed, read_i32, read_i64, read_quantity, read_text};
 
 use crate::{
     Container, Metadata, OwnerReference, Pod, ResourceList, Resources, Spec, Status, Toleration,
@@ -139,14 +139,10 @@ fn read_resources(value: &Value, resources: &mut Resources) -> Result {
 
 fn read_resource_list(value: &Value, list: &mut ResourceList) -> Result {
     let object = Object::of(value)?;
-    object.read("cpu", &mut list.cpu, read_quantity)?;
+    object.read("cpu", &mut list.cpu, read_boxed)?;
     object.read("memory", &mut list.memory, read_quantity)?;
-    object.read(
-        "ephemeral-storage",
-        &mut list.ephemeral_storage,
-        read_quantity,
-    )?;
-    object.read("inodes", &mut list.inodes, read_quantity)
+    object.read("ephemeral-storage", &mut list.ephemeral_storage, read_boxed)?;
+    object.read("inodes", &mut list.inodes, read_boxed)
 }
 
 fn read_toleration(value: &Value, toleration: &mut Toleration) -> Result {

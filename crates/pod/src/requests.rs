@@ -16,11 +16,11 @@ pub enum Requested {
 impl Requested {
     /// The quantity of this resource in `list`.
     #[must_use]
-    pub const fn of(self, list: &ResourceList) -> Option<&Quantity> {
+    pub fn of(self, list: &ResourceList) -> Option<&Quantity> {
         match self {
             Self::Memory => list.memory.as_ref(),
-            Self::EphemeralStorage => list.ephemeral_storage.as_ref(),
-            Self::Inodes => list.inodes.as_ref(),
+            Self::EphemeralStorage => list.ephemeral_storage.as_deref(),
+            Self::Inodes => list.inodes.as_deref(),
         }
     }
 
@@ -57,6 +57,27 @@ impl Pod {
         match self.spec.overhead.as_deref().and_then(|all| what.of(all)) {
             Some(overhead) if !request.is_zero() => request.add(overhead),
             _ => request,
+        }
+    }
+
+    /// The same as a whole number, as it nearly always is; `None` where one of the
+    /// quantities, or a sum, has a fraction or does not fit.
+    #[must_use]
+    pub fn whole_request(&self, what: Requested) -> Option<i64> {
+        let mut request = 0_i64;
+        for container in &self.spec.containers {
+            if let Some(own) = what.of(&container.resources.requests) {
+                request = request.checked_add(own.whole()?)?;
+            }
+        }
+        for container in &self.spec.init_containers {
+            if let Some(own) = what.of(&container.resources.requests) {
+                request = request.max(own.whole()?);
+            }
+        }
+        match self.spec.overhead.as_deref().and_then(|all| what.of(all)) {
+            Some(overhead) if request != 0 => request.checked_add(overhead.whole()?),
+            _ => Some(request),
         }
     }
 

@@ -1,3 +1,5 @@
+use alloc::boxed::Box;
+
 use evictd_quantity::Quantity;
 
 /// What a container, or a pod as a whole, requests and is limited to.
@@ -10,16 +12,17 @@ pub struct Resources {
 }
 
 /// A quantity for each resource that eviction looks at; `None` where none is
-/// given, which is not the same as zero.
+/// given, which is not the same as zero. All but memory, which every ranking for it
+/// asks for, stand apart: few containers have them, and there may be thousands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResourceList {
     /// `cpu`, in cores. Only the QoS class depends on it.
-    pub cpu: Option<Quantity>,
+    pub cpu: Option<Box<Quantity>>,
     /// `memory`, in bytes.
     pub memory: Option<Quantity>,
     /// `ephemeral-storage`, in bytes.
-    pub ephemeral_storage: Option<Quantity>,
+    pub ephemeral_storage: Option<Box<Quantity>>,
     /// `inodes`, a count. Kubernetes has no such resource, but the kubelet's
     /// ranking by inodes asks for a request of that name.
-    pub inodes: Option<Quantity>,
+    pub inodes: Option<Box<Quantity>>,
 }

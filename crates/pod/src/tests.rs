@@ -15,7 +15,7 @@ fn quantity(text: &str) -> Option<Quantity> {
 /// cpu and memory, empty for none.
 fn list(cpu: &str, memory: &str) -> ResourceList {
     ResourceList {
-        cpu: quantity(cpu),
+        cpu: quantity(cpu).map(Box::new),
         memory: quantity(memory),
         ..Default::default()
     }
@@ -34,8 +34,8 @@ fn container([cpu, memory, max_cpu, max_memory]: [&str; 4]) -> Container {
 
 fn disk(request: &str, limit: &str, sidecar: bool) -> Container {
     let mut container = Container::default();
-    container.resources.requests.ephemeral_storage = quantity(request);
-    container.resources.limits.ephemeral_storage = quantity(limit);
+    container.resources.requests.ephemeral_storage = quantity(request).map(Box::new);
+    container.resources.limits.ephemeral_storage = quantity(limit).map(Box::new);
     container.restart_policy = sidecar.then(|| "Always".to_owned());
     container
 }
@@ -178,7 +178,7 @@ fn the_eviction_managers_request_takes_the_largest_init_container() {
         let each = |texts: &[&str]| texts.iter().map(|text| disk(text, "", true)).collect();
         let mut pod = pod(each(regular), each(init));
         pod.spec.overhead = Some(Box::new(ResourceList {
-            ephemeral_storage: quantity(overhead),
+            ephemeral_storage: quantity(overhead).map(Box::new),
             ..ResourceList::default()
         }));
         assert_eq!(
@@ -237,7 +237,7 @@ fn the_local_storage_limit_knows_sidecars() {
             .collect();
         let mut pod = pod(regular, steps);
         pod.spec.overhead = Some(Box::new(ResourceList {
-            ephemeral_storage: quantity(overhead),
+            ephemeral_storage: quantity(overhead).map(Box::new),
             ..ResourceList::default()
         }));
         let ours = pod.local_storage_limit().map(|limit| limit.to_string());

@@ -168,19 +168,8 @@ fn slow_binary(scan: &Scan<'_>, shift: u32) -> Result<(Number, Format), ParseQua
     if !scan.any_digit {
         return Err(scan.error(ParseQuantityErrorKind::Numeric));
     }
-    if scan.is_short() {
-        let magnitude = i128::from(scan.mantissa) << shift;
-        let (magnitude, exp) = round(magnitude, scan.lowest(0));
-        let one = power(exp.unsigned_abs()).unwrap_or(1);
-        let cap = i128::from(i64::MAX) * one;
-        let magnitude = magnitude.min(cap);
-        let value = if scan.negative { -magnitude } else { magnitude };
-        if let Some(small) = Small::fit(value, exp) {
-            return Ok((
-                Number::Small(small),
-                binary_format(magnitude > 0 && magnitude < one),
-            ));
-        }
+    if let Some(short) = short_binary(scan, shift) {
+        return Ok(short);
     }
     let number = scan.decimal(0, 1 << shift);
     let cap = Small {
@@ -193,6 +182,22 @@ fn slow_binary(scan: &Scan<'_>, shift: u32) -> Result<(Number, Format), ParseQua
     }
     let below_one = !number.digits.is_empty() && number.view().top() <= 0;
     Ok((number.into(), binary_format(below_one)))
+}
+
+/// One that fits with no more decimal places than are kept, as nearly all do.
+fn short_binary(scan: &Scan<'_>, shift: u32) -> Option<(Number, Format)> {
+    let places = i32::try_from(scan.frac.len()).ok()?;
+    if !scan.is_short() || -places < NANO || scan.mantissa.leading_zeros() <= shift {
+        return None;
+    }
+    let magnitude = (scan.mantissa << shift).cast_signed();
+    let below_one = magnitude > 0 && i128::from(magnitude) < power(places.unsigned_abs())?;
+    let value = if scan.negative { -magnitude } else { magnitude };
+    let small = Small {
+        value,
+        exp: -places,
+    };
+    Some((Number::Small(small), binary_format(below_one)))
 }
 
 fn binary_format(below_one: bool) -> Format {

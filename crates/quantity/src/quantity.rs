@@ -103,6 +103,15 @@ impl Quantity {
         self.number.units(-9)
     }
 
+    /// The number, where it is a whole one and fits.
+    #[must_use]
+    pub fn whole(&self) -> Option<i64> {
+        match &self.number {
+            Number::Small(small) => small.whole(),
+            Number::Big(_) => None,
+        }
+    }
+
     /// -1, 0 or 1, as the number is below, equal to or above zero.
     #[must_use]
     pub fn signum(&self) -> i32 {

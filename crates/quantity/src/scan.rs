@@ -65,7 +65,7 @@ fn take_digits<'a>(rest: &mut &'a [u8], mantissa: &mut u64) -> &'a [u8] {
     while let [digit @ b'0'..=b'9', tail @ ..] = rest {
         *mantissa = mantissa
             .wrapping_mul(10)
-            .wrapping_add(u64::from(digit - b'0'));
+            .wrapping_add(u64::from(*digit - b'0'));
         *rest = tail;
     }
     start.get(..start.len() - rest.len()).unwrap_or(start)

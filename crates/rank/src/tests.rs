@@ -9,6 +9,7 @@ use evictd_quantity::Quantity;
 use super::*;
 
 mod classes;
+mod plain;
 
 const MI: u64 = 1 << 20;
 
@@ -51,7 +52,7 @@ fn order(signal: Signal, pods: &[(Pod, Option<PodUsage>)], policy: &Policy) -> V
         })
         .collect();
     let order = rank(signal, Layout::OneFilesystem, &candidates, policy);
-    order.into_iter().map(|place| place.candidate).collect()
+    order.map(|place| place.candidate).collect()
 }
 
 /// Acceptance rows 91 to 95.
@@ -218,7 +219,9 @@ fn inodes_are_not_diminished_by_bytes() {
     let with = |request: &str, inodes| {
         let (mut pod, _) = memory_pod("p", 0, None, None);
         let container = pod.spec.containers.first_mut().unwrap();
-        container.resources.requests.ephemeral_storage = Quantity::parse(request.as_bytes()).ok();
+        container.resources.requests.ephemeral_storage = Quantity::parse(request.as_bytes())
+            .ok()
+            .map(alloc::boxed::Box::new);
         let logs = ContainerUsage {
             logs_inodes: Some(inodes),
             ..ContainerUsage::default()
@@ -262,7 +265,7 @@ fn each_place_says_why() {
         &candidates,
         &Policy::default(),
     );
-    let reasons: Vec<_> = order.iter().map(ToString::to_string).collect();
+    let reasons: Vec<_> = order.map(|place| place.to_string()).collect();
     assert_eq!(
         reasons,
         [

@@ -93,20 +93,19 @@ mod tests {
     /// Between what a slow card and what no machine does, and nothing is kept.
     #[test]
     fn this_machine_fills_at_some_rate_and_gets_its_memory_back() {
-        // In KiB, without what is only reserved. Other tests' threads come and go meanwhile,
-        // with their stacks.
+        // In KiB. Other tests' threads come and go meanwhile, with their stacks and heaps.
         let mapped = || {
             let status = std::fs::read_to_string("/proc/self/status").unwrap();
-            let line = status.lines().find_map(|line| line.strip_prefix("VmData:"));
+            let line = status.lines().find_map(|line| line.strip_prefix("VmSize:"));
             let number = line.unwrap().trim().trim_end_matches(" kB");
             number.parse::<u64>().unwrap()
         };
         let before = mapped();
-        for _ in 0..64 {
+        for _ in 0..256 {
             let rate = measure_fill_rate().unwrap();
             assert!((16 << 20..1 << 40).contains(&rate), "{rate}");
         }
-        // Each takes 4 MiB and more, 64 of them twice as much as this.
-        assert!(mapped() < before + (128 << 10));
+        // Each takes 4 MiB, all of them twice as much as this.
+        assert!(mapped() < before + (512 << 10));
     }
 }

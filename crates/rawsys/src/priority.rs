@@ -32,7 +32,7 @@ pub fn set_idle_io_priority() -> Result<(), Errno> {
 const FIFO: libc::c_int = 1 | 0x4000_0000;
 
 /// Lets the calling thread run before every thread that is not a real-time one:
-/// `sched_setscheduler(2)`, first in first out, the lowest of its priorities.
+/// `sched_setscheduler(2)`, first in first out, at `priority`: 1, the lowest, to 99.
 /// Threads and processes that it makes run as usual.
 ///
 /// The kernel leaves the others a twentieth of each second whatever such a thread
@@ -42,12 +42,12 @@ const FIFO: libc::c_int = 1 | 0x4000_0000;
 /// # Errors
 ///
 /// `EPERM` without `CAP_SYS_NICE` or `RLIMIT_RTPRIO`, and in a cgroup without
-/// real-time budget (`CONFIG_RT_GROUP_SCHED`).
-pub fn set_realtime_priority() -> Result<(), Errno> {
-    let lowest: libc::c_int = 1;
+/// real-time budget (`CONFIG_RT_GROUP_SCHED`). `EINVAL` for a priority that is none.
+pub fn set_realtime_priority(priority: i32) -> Result<(), Errno> {
     // SAFETY: the kernel reads one `struct sched_param`, which is one int, from a
     // local that outlives the call.
-    let answer = unsafe { libc::syscall(libc::SYS_sched_setscheduler, 0, FIFO, &raw const lowest) };
+    let answer =
+        unsafe { libc::syscall(libc::SYS_sched_setscheduler, 0, FIFO, &raw const priority) };
     if answer == 0 {
         Ok(())
     } else {

@@ -3,7 +3,6 @@ use core::ptr::without_provenance_mut;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
-use std::sync::OnceLock;
 
 /// `MADV_DONTNEED_LOCKED` of `asm-generic/mman-common.h`, since Linux 5.18.
 const DONTNEED_LOCKED: libc::c_int = 24;
@@ -17,34 +16,18 @@ const PIECE: usize = 4 << 10;
 ///
 /// The kernel maps 64 KiB around a page that is needed, which would be most of the
 /// program again. It stops at the ends of a mapping, so the code is made into
-/// mappings of 4 KiB that differ in a hint. Each costs the kernel some 200 bytes.
+/// mappings of 4 KiB that differ in a hint. Each costs the kernel some 200 bytes. So
+/// it is for once: the next time it finds the first of these, and gives back no more.
 ///
 /// # Errors
 ///
 /// When `PROC/self/maps` cannot be read, or the code is locked in memory and the
 /// kernel is older than 5.18: call it before.
 pub fn forget_text(proc: &Path) -> io::Result<()> {
-    /// Once it is in pieces, `/proc/self/maps` no longer tells it.
-    static TEXT: OnceLock<Range<usize>> = OnceLock::new();
-    let text = match TEXT.get() {
-        Some(text) => text.clone(),
-        None => {
-            let text = read_text_range(proc)?;
-            divide(&text);
-            TEXT.get_or_init(|| text).clone()
-        }
-    };
-    advise(text.clone(), DONTNEED_LOCKED).or_else(|_| advise(text, libc::MADV_DONTNEED))
-}
-
-fn read_text_range(proc: &Path) -> io::Result<Range<usize>> {
     let mut maps = [0; 1024];
     let length = File::open(proc.join("self/maps"))?.read(&mut maps)?;
     let maps = maps.get(..length).unwrap_or_default();
-    Ok(parse_text_range(maps).ok_or(io::ErrorKind::InvalidData)?)
-}
-
-fn divide(text: &Range<usize>) {
+    let text = parse_text_range(maps).ok_or(io::ErrorKind::InvalidData)?;
     let hints = [libc::MADV_RANDOM, libc::MADV_NORMAL];
     for (start, hint) in text.clone().step_by(PIECE).zip(hints.into_iter().cycle()) {
         // With larger pages it stays one mapping.
@@ -52,6 +35,7 @@ fn divide(text: &Range<usize>) {
             break;
         }
     }
+    advise(text.clone(), DONTNEED_LOCKED).or_else(|_| advise(text, libc::MADV_DONTNEED))
 }
 
 fn advise(text: Range<usize>, advice: libc::c_int) -> io::Result<()> {

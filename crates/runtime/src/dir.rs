@@ -10,19 +10,24 @@ use std::path::{Component, Path};
 
 use evictd_stats::{Hierarchies, Hierarchy, is_gone};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::fs::{CWD, FileType, FsWord, Mode, OFlags, RawDir, StatFs, fstat, fstatfs, openat};
+use rustix::fs::{
+    CWD, FileType, FsWord, Mode, OFlags, RawDir, SeekFrom, StatFs, fstat, fstatfs, openat, seek,
+};
 use rustix::io::{Errno, read, retry_on_intr, write};
 use rustix::path::Arg;
 
 /// Cgroups nested deeper than this below a pod are refused rather than walked:
 /// each level costs a descriptor and stack.
-const DEEPEST: u32 = 48;
+pub(crate) const DEEPEST: u32 = 48;
 
 /// Room for the path of a cgroup, on the stack; a longer one takes memory.
 const PATH_BYTES: usize = 512;
 
+/// What the kernel shows of a list at once.
+pub(crate) const PAGE: usize = 4096;
+
 /// Room for directory entries at each level of a walk, on the stack.
-const ENTRIES: usize = 1024;
+const ENTRIES: usize = 2048;
 
 /// Opens a directory below another one (or below [`rustix::fs::CWD`]).
 pub(crate) fn open_dir(at: impl AsFd, path: impl Arg) -> Result<OwnedFd, Errno> {
@@ -85,7 +90,9 @@ pub(crate) fn read_file(at: impl AsFd, name: impl Arg, buffer: &mut Vec<u8>) -> 
     buffer.clear();
     let file = openat(at, name, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
     loop {
-        buffer.reserve(4096);
+        if buffer.capacity().saturating_sub(buffer.len()) < PAGE / 4 {
+            buffer.reserve(PAGE);
+        }
         let spare = rustix::buffer::spare_capacity(buffer);
         match read(&file, spare) {
             Ok(0) => return Ok(()),
@@ -97,14 +104,18 @@ pub(crate) fn read_file(at: impl AsFd, name: impl Arg, buffer: &mut Vec<u8>) -> 
 
 /// Reads a file of a directory that the kernel gives in one piece, as much of it as
 /// there is room for.
-pub(crate) fn read_start(at: impl AsFd, name: impl Arg, room: &mut [u8]) -> Result<&[u8], Errno> {
+pub(crate) fn read_start<'a>(
+    at: BorrowedFd<'_>,
+    name: &CStr,
+    room: &'a mut [u8],
+) -> Result<&'a [u8], Errno> {
     let file = openat(at, name, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
     let length = retry_on_intr(|| read(&file, &mut *room))?;
     Ok(room.get(..length).unwrap_or_default())
 }
 
 /// Writes a word into a control file, in one call as the kernel wants it.
-pub(crate) fn write_file(at: impl AsFd, name: impl Arg, word: &[u8]) -> Result<(), Errno> {
+pub(crate) fn write_file(at: BorrowedFd<'_>, name: &CStr, word: &[u8]) -> Result<(), Errno> {
     let file = openat(at, name, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
     retry_on_intr(|| write(&file, word)).map(drop)
 }
@@ -112,13 +123,13 @@ pub(crate) fn write_file(at: impl AsFd, name: impl Arg, word: &[u8]) -> Result<(
 /// Calls `visit` with the name of each child directory until it breaks.
 pub(crate) fn each_child(
     dir: BorrowedFd<'_>,
-    mut visit: impl FnMut(&CStr) -> Result<ControlFlow<()>, Errno>,
+    visit: &mut dyn FnMut(&CStr) -> Result<ControlFlow<()>, Errno>,
 ) -> Result<ControlFlow<()>, Errno> {
-    // A descriptor of its own: the position in a directory belongs to the open
-    // file, and two walks must not share it.
-    let dir = open_dir(dir, c".")?;
+    // The position in a directory belongs to the open file: nobody else may walk
+    // through this descriptor meanwhile, and a former walk has left it at the end.
+    seek(dir, SeekFrom::Start(0))?;
     let mut room = [MaybeUninit::<u8>::uninit(); ENTRIES];
-    let mut entries = RawDir::new(&dir, &mut room);
+    let mut entries = RawDir::new(dir, &mut room);
     while let Some(entry) = entries.next() {
         let entry = entry?;
         let name = entry.file_name();
@@ -154,7 +165,7 @@ fn walk_to(
     if is_leaf(dir) {
         return Ok(ControlFlow::Continue(()));
     }
-    let walked = each_child(dir, |name| match open_dir(dir, name) {
+    let walked = each_child(dir, &mut |name| match open_dir(dir, name) {
         Ok(child) => walk_to(child.as_fd(), below, visit),
         Err(errno) if is_gone(errno) => Ok(ControlFlow::Continue(())),
         Err(errno) => Err(errno),
@@ -167,7 +178,7 @@ fn walk_to(
 
 /// Whether the kernel says that nothing is below a cgroup: its directory then has two
 /// links, its name and its `.`. Other filesystems may give that number to all.
-fn is_leaf(dir: BorrowedFd<'_>) -> bool {
+pub(crate) fn is_leaf(dir: BorrowedFd<'_>) -> bool {
     const CGROUP: FsWord = 0x0027_e0eb;
     const CGROUP2: FsWord = 0x6367_7270;
     let is_cgroup = |found: StatFs| matches!(found.f_type, CGROUP | CGROUP2);

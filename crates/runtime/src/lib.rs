@@ -20,6 +20,7 @@ mod dir;
 #[cfg(feature = "docker")]
 mod docker;
 mod error;
+mod index;
 mod kill;
 mod leftovers;
 pub mod own;

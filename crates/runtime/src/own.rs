@@ -44,14 +44,14 @@ pub fn lock_memory() -> Result<(), Errno> {
 }
 
 /// Has the calling thread run before all that is not real-time, so that a busy
-/// machine does not delay it; where that is refused, at the best of the common
-/// priorities. Threads that it makes afterwards run as usual.
+/// machine does not delay it, at this real-time priority, of which 1 is the lowest;
+/// where that is refused, at the best of the common priorities. Threads that it makes afterwards run as usual.
 ///
 /// # Errors
 ///
 /// `EPERM` or `EACCES` where neither is allowed (`CAP_SYS_NICE`).
-pub fn go_first() -> Result<(), Errno> {
-    set_realtime_priority().or_else(|_| setpriority_process(None, -20))
+pub fn go_first(priority: i32) -> Result<(), Errno> {
+    set_realtime_priority(priority).or_else(|_| setpriority_process(None, -20))
 }
 
 /// Makes the kernel kill this process when `parent`, which started it, ends.

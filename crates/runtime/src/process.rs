@@ -45,11 +45,17 @@ impl Proc {
     /// Reads `PID/stat` and gives what `pick` takes of it; `None` when the
     /// process is gone or its line makes no sense.
     pub(crate) fn stat<T>(&self, pid: Pid, pick: impl Fn(PidStat<'_>) -> T) -> Option<T> {
+        let mut picked = None;
+        self.each_stat(pid, &mut |stat| picked = Some(pick(stat)));
+        picked
+    }
+
+    fn each_stat(&self, pid: Pid, take: &mut dyn FnMut(PidStat<'_>)) -> Option<()> {
         let (mut name, mut text) = ([0; 24], [0; STAT_BYTES]);
         write!(&mut name[..], "{}/stat\0", pid.as_raw_nonzero()).ok()?;
         let name = CStr::from_bytes_until_nul(&name).ok()?;
         let text = read_start(self.fd(), name, &mut text).ok()?;
-        parse_pid_stat(text).ok().map(pick)
+        parse_pid_stat(text).ok().map(take)
     }
 
     /// Ourselves, our ancestors, and process 1: what is never to be harmed

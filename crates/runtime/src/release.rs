@@ -9,6 +9,11 @@ use evictd_rawsys::process_mrelease;
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 
+use crate::own::go_first;
+
+/// The helper's real-time priority, the lowest: the loop must be above it.
+const PRIORITY: i32 = 1;
+
 /// Victims that may wait for the helper, which takes them in the order in which
 /// they are handed over; those beyond free their memory by themselves, as every
 /// killed process does.
@@ -48,18 +53,25 @@ struct Queue {
 
 impl Releaser {
     /// Starts the thread. Signals have to be blocked before, see
-    /// `evictd_rawsys::block_signals`.
+    /// `evictd_rawsys::block_signals`. Where it `goes_first`, it runs before all that
+    /// is not real-time, as far as that is allowed: on a busy machine it would get
+    /// hardly more of the processors than the victims that it is to replace.
     ///
     /// # Errors
     ///
     /// When the kernel gives no thread.
-    pub fn start() -> io::Result<Self> {
+    pub fn start(goes_first: bool) -> io::Result<Self> {
         let shared = Arc::new(Shared::default());
         // The room is there before memory is short.
         shared.change(|queue| queue.victims.reserve(QUEUE));
         let served = Arc::clone(&shared);
         // Boxed, so that starting a thread is compiled once for all threads.
-        let run: Box<dyn FnOnce() + Send> = Box::new(move || served.serve());
+        let run: Box<dyn FnOnce() + Send> = Box::new(move || {
+            if goes_first {
+                let _ = go_first(PRIORITY);
+            }
+            served.serve();
+        });
         Builder::new()
             .name("evictd-release".into())
             .stack_size(STACK_BYTES)

@@ -100,6 +100,12 @@ impl Keeper {
         (keeper, problems)
     }
 
+    /// Whether it is kept in the directory, whose lock this process then holds.
+    #[must_use]
+    pub const fn holds_directory(&self) -> bool {
+        self.writer.is_some()
+    }
+
     /// The state, as last kept.
     #[must_use]
     pub const fn state(&self) -> &State {

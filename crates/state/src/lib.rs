@@ -7,8 +7,8 @@
 //! daemon, because its clock counts from the boot; over a reboot,
 //! [`State::rebase`] takes over what wall time makes plausible.
 //!
-//! [`Keeper`] is what a daemon holds: the state in memory, and a directory with
-//! three files that belong to evictd alone.
+//! [`Keeper`] is what a daemon holds: the state in memory, and a directory that
+//! belongs to evictd alone, with three files.
 //!
 //! | file | is |
 //! |---|---|

@@ -1,11 +1,12 @@
 use core::result::Result as CoreResult;
+use std::os::fd::AsFd;
 use std::path::Path;
 
 use evictd_kerntext::{Limit, MemoryStat};
 
 use crate::dir::FailedIn;
 use crate::error::{Cause, Failed};
-use crate::file::{Buffer, KeptFile};
+use crate::file::{Buffer, KeptFile, open_from};
 use crate::memory::MemoryUsage;
 use crate::{Dir, Hierarchy, Version};
 
@@ -55,12 +56,11 @@ impl MemoryFiles {
     pub(crate) fn of(hierarchy: &Hierarchy, cgroup: &Path) -> Self {
         let dir = hierarchy.below(cgroup);
         let names = names(hierarchy.version);
-        let kept = |name: &str| KeptFile::new(dir.join(name));
         Self {
             version: hierarchy.version,
-            usage: Some(kept(names.usage)),
-            stat: kept(STAT),
-            limit: kept(names.limit),
+            usage: Some(KeptFile::short(dir.join(names.usage))),
+            stat: KeptFile::new(dir.join(STAT)),
+            limit: KeptFile::short(dir.join(names.limit)),
         }
     }
 
@@ -92,6 +92,17 @@ pub(crate) fn read_usage_at<'a>(
     dir.parse(STAT, buffer, |text| {
         usage(version, Some(own), &text.memory_stat()?)
     })
+}
+
+/// The plain counter alone.
+pub(crate) fn read_counter_at(
+    dir: impl AsFd,
+    version: Version,
+    buffer: &mut Buffer,
+) -> Option<u64> {
+    let file = open_from(dir, names(version).usage).ok()?;
+    buffer.fill_shown(file).ok()?;
+    buffer.value().ok()
 }
 
 /// The numbers that the kubelet (by way of runc and cAdvisor) takes on each

@@ -23,6 +23,12 @@ pub struct Dir {
 }
 
 impl Dir {
+    /// A directory that is open already; the path is for messages alone.
+    #[must_use]
+    pub const fn new(fd: OwnedFd, path: PathBuf) -> Self {
+        Self { fd, path }
+    }
+
     /// Opens a directory by its path.
     ///
     /// # Errors

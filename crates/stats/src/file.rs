@@ -14,6 +14,10 @@ use crate::{Result, is_gone};
 /// start-up at most: a v2 `memory.stat` has some 2 KiB, `/proc/meminfo` 1.5.
 const INITIAL_BYTES: usize = 8192;
 
+/// Room for a number or a line of some: the kernel clears as much memory as is asked
+/// for before it fills in a file of `/proc/sys`.
+const SHORT_BYTES: usize = 64;
+
 /// No kernel file that is read here comes near it; one that does is refused
 /// rather than held in memory.
 const MOST_BYTES: usize = 16 << 20;
@@ -52,7 +56,7 @@ impl Buffer {
     /// beyond 16 MiB.
     pub fn fill(&mut self, file: impl AsFd) -> CoreResult<(), Errno> {
         self.length = 0;
-        while self.read_more(&file)? != 0 {}
+        while self.read_more(&file, usize::MAX)? != 0 {}
         Ok(())
     }
 
@@ -61,16 +65,28 @@ impl Buffer {
     /// that leaves room has come to the end, and the one that would say so is
     /// saved.
     pub(crate) fn fill_shown(&mut self, file: impl AsFd) -> CoreResult<(), Errno> {
+        self.fill_in_one(file, usize::MAX)
+    }
+
+    /// The same for a file that is expected to be shorter than `expected` bytes.
+    fn fill_in_one(&mut self, file: impl AsFd, expected: usize) -> CoreResult<(), Errno> {
         self.length = 0;
-        while self.read_more(&file)? != 0 && self.length == self.bytes.len() {}
+        let mut end = expected.min(self.bytes.len());
+        while self.read_more(&file, end)? != 0 && self.length == end {
+            if end == self.bytes.len() {
+                self.grow()?;
+            }
+            end = self.bytes.len();
+        }
         Ok(())
     }
 
-    fn read_more(&mut self, file: impl AsFd) -> CoreResult<usize, Errno> {
+    fn read_more(&mut self, file: impl AsFd, up_to: usize) -> CoreResult<usize, Errno> {
         if self.length == self.bytes.len() {
             self.grow()?;
         }
-        let room = self.bytes.get_mut(self.length..).unwrap_or_default();
+        let end = up_to.min(self.bytes.len());
+        let room = self.bytes.get_mut(self.length..end).unwrap_or_default();
         let offset = u64::try_from(self.length).unwrap_or(u64::MAX);
         loop {
             match pread(&file, &mut *room, offset) {
@@ -119,13 +135,26 @@ impl Default for Buffer {
 #[derive(Debug)]
 pub(crate) struct KeptFile {
     path: PathBuf,
+    expected: usize,
     open: OnceCell<OwnedFd>,
 }
 
 impl KeptFile {
     pub(crate) const fn new(path: PathBuf) -> Self {
-        let open = OnceCell::new();
-        Self { path, open }
+        Self {
+            path,
+            expected: usize::MAX,
+            open: OnceCell::new(),
+        }
+    }
+
+    /// One that holds a number, or one line of some.
+    pub(crate) const fn short(path: PathBuf) -> Self {
+        Self {
+            path,
+            expected: SHORT_BYTES,
+            open: OnceCell::new(),
+        }
     }
 
     /// Reads the file and parses what is in it.
@@ -143,13 +172,13 @@ impl KeptFile {
 
     fn read<'a>(&mut self, buffer: &'a mut Buffer) -> CoreResult<&'a Buffer, Cause> {
         if let Some(file) = self.open.get() {
-            match buffer.fill_shown(file) {
+            match buffer.fill_in_one(file, self.expected) {
                 Err(errno) if is_gone(errno) => drop(self.open.take()),
                 filled => return Ok(filled.map(|()| &*buffer)?),
             }
         }
         let file = self.open.get_or_try_init(|| open_from(CWD, &self.path))?;
-        buffer.fill_shown(file)?;
+        buffer.fill_in_one(file, self.expected)?;
         Ok(buffer)
     }
 }

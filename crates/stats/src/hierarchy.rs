@@ -63,8 +63,9 @@ impl Hierarchies {
     /// although it exists. Lines that make no sense are left out.
     pub fn read(proc: &Path) -> Result<Self> {
         let mountinfo = read_file(&proc.join("self/mountinfo"))?;
+        let mounts: Vec<Mount<'_>> = mounts(&mountinfo).flatten().collect();
         let cgroups = read_or_empty(&proc.join("cgroups"))?;
-        let unified = pick(&mountinfo, &|mount| mount.fs_type == b"cgroup2").map(v2);
+        let unified = pick(&mounts, &|mount| mount.fs_type == b"cgroup2").map(v2);
         let offered = match &unified {
             Some(found) => read_or_empty(&found.mount_point.join("cgroup.controllers"))?,
             None => Vec::new(),
@@ -73,7 +74,7 @@ impl Hierarchies {
             if is_switched_off(&cgroups, name) {
                 return None;
             }
-            find_v1(&mountinfo, name).or_else(|| {
+            find_v1(&mounts, name).or_else(|| {
                 let has_it = is_offered(&offered, name);
                 unified.clone().filter(|_| has_it)
             })
@@ -81,7 +82,7 @@ impl Hierarchies {
         Ok(Self {
             memory: find("memory"),
             pids: find("pids"),
-            freezer: find_v1(&mountinfo, "freezer").or_else(|| unified.clone()),
+            freezer: find_v1(&mounts, "freezer").or_else(|| unified.clone()),
             unified,
         })
     }
@@ -119,8 +120,8 @@ fn is_offered(offered: &[u8], name: &str) -> bool {
         .any(|word| word == name.as_bytes())
 }
 
-fn find_v1(mountinfo: &[u8], controller: &str) -> Option<Hierarchy> {
-    let mount_point = pick(mountinfo, &|mount| {
+fn find_v1(mounts: &[Mount<'_>], controller: &str) -> Option<Hierarchy> {
+    let mount_point = pick(mounts, &|mount| {
         mount.fs_type == b"cgroup" && mount.has_super_option(controller.as_bytes())
     })?;
     Some(Hierarchy {
@@ -139,18 +140,18 @@ const fn v2(mount_point: PathBuf) -> Hierarchy {
 /// The first mount that fits and shows the root of its hierarchy, else the
 /// first that fits at all: a container may have bind mounts of some cgroup
 /// beside the real one.
-fn pick(mountinfo: &[u8], fits: &dyn Fn(&Mount<'_>) -> bool) -> Option<PathBuf> {
-    mounts(mountinfo)
-        .flatten()
-        .filter(|mount| fits(mount) && !is_covered(mountinfo, mount))
+fn pick(mounts: &[Mount<'_>], fits: &dyn Fn(&Mount<'_>) -> bool) -> Option<PathBuf> {
+    mounts
+        .iter()
+        .filter(|mount| fits(mount) && !is_covered(mounts, mount))
         .min_by_key(|mount| !mount.root.is(b"/"))
         .map(|mount| path(mount.mount_point))
 }
 
 /// Whether another mount lies right on top of this one.
-fn is_covered(mountinfo: &[u8], below: &Mount<'_>) -> bool {
-    mounts(mountinfo)
-        .flatten()
+fn is_covered(mounts: &[Mount<'_>], below: &Mount<'_>) -> bool {
+    mounts
+        .iter()
         .any(|above| above.parent_id == below.mount_id && above.mount_point == below.mount_point)
 }
 

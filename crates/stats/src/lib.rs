@@ -26,6 +26,7 @@ mod pod;
 mod pod_disk;
 mod probe;
 mod sample;
+mod whole;
 
 pub use clock::{now, wall_seconds};
 pub use dir::Dir;
@@ -40,6 +41,7 @@ pub use pids::{NodePids, TaskCount};
 pub use pod::{PodReader, PodSample};
 pub use pod_disk::{PodDirs, PodTree, TreeKind, add_disk_usage, pod_trees};
 pub use sample::NodeSample;
+pub use whole::read_whole;
 
 #[cfg(test)]
 mod tests;

@@ -87,8 +87,8 @@ pub struct NodeMemory {
 pub struct PodsMemory {
     /// When it was read.
     pub sampled: Mono,
-    /// What the pods use.
-    pub usage: MemoryUsage,
+    /// What the pods use; only read where there is a limit.
+    pub usage: Option<MemoryUsage>,
     /// The cgroup's limit: v1 `memory.limit_in_bytes`, v2 `memory.max`.
     pub limit: Limit,
 }
@@ -98,14 +98,14 @@ impl PodsMemory {
     #[must_use]
     pub fn available_bytes(&self) -> Option<u64> {
         let limit = self.limit.value()?;
-        Some(limit.saturating_sub(self.usage.working_set_bytes()))
+        Some(limit.saturating_sub(self.usage?.working_set_bytes()))
     }
 
     pub(crate) fn reading(&self) -> Option<Reading> {
         let available = self.available_bytes()?;
         Some(reading(
             available,
-            self.usage.working_set_bytes(),
+            self.usage?.working_set_bytes(),
             self.sampled,
         ))
     }

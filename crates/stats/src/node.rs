@@ -7,7 +7,7 @@ use evictd_node::Mono;
 use crate::cgroup_memory::MemoryFiles;
 use crate::error::{Cause, Failed};
 use crate::file::{Buffer, KeptFile};
-use crate::filesystem::{FsSample, measure};
+use crate::filesystem::{FsSample, Kernel};
 use crate::memory::{MemoryRule, MemorySource, MemoryUsage, NodeMemory, PodsMemory, node_memory};
 use crate::pids::{PidFiles, note};
 use crate::probe::Probe;
@@ -38,6 +38,9 @@ pub struct NodeSettings {
     pub containerfs: Option<PathBuf>,
     /// How long a round may wait for all filesystems together.
     pub fs_wait: Duration,
+    /// The caller follows the mount table and calls [`NodeReader::mounts_changed`]
+    /// when it changes.
+    pub follows_mounts: bool,
 }
 
 impl NodeSettings {
@@ -56,6 +59,7 @@ impl NodeSettings {
             imagefs: None,
             containerfs: None,
             fs_wait: Duration::from_millis(100),
+            follows_mounts: false,
         }
     }
 }
@@ -75,6 +79,9 @@ pub struct NodeReader {
     pods: Option<MemoryFiles>,
     pids: PidFiles,
     filesystems: Filesystems,
+    /// The filesystems were asked before the round.
+    asked: bool,
+    follows_mounts: bool,
     fs_wait: Duration,
     last_memory: Option<NodeMemory>,
 }
@@ -112,9 +119,18 @@ impl NodeReader {
                 .map(|(memory, pods)| MemoryFiles::of(memory, pods)),
             pids: PidFiles::new(&settings.proc, bound),
             filesystems: Filesystems::start(&settings)?,
+            asked: false,
+            follows_mounts: settings.follows_mounts,
             fs_wait: settings.fs_wait,
             last_memory: None,
         })
+    }
+
+    /// Asks the filesystems for the round that comes next, which then waits for them
+    /// the less: for a caller that has something else to do before.
+    pub fn ask_filesystems(&mut self, now: Mono) {
+        self.asked = true;
+        self.filesystems.all().for_each(|probe| probe.ask(now));
     }
 
     /// Reads everything, and waits for the filesystems as long as the settings
@@ -128,7 +144,10 @@ impl NodeReader {
     /// and what a filesystem has not told by then is what it told before.
     pub fn read_within(&mut self, now: Mono, fs_wait: Duration) -> NodeSample {
         self.errors.clear();
-        self.filesystems.ask(now);
+        if !self.asked {
+            self.ask_filesystems(now);
+        }
+        self.asked = false;
         let memory = self.read_memory(now);
         let pods_memory = self.read_pods(now);
         let pids = self.pids.read(now, &mut self.buffer, &mut self.errors);
@@ -143,16 +162,21 @@ impl NodeReader {
         }
     }
 
-    /// Reads only what the memory signals need, between two rounds: three small
+    /// The mount table has changed (`/proc/self/mountinfo` was ready for `EPOLLPRI`):
+    /// what is known of the filesystems may not hold any longer.
+    pub fn mounts_changed(&mut self) {
+        if self.follows_mounts {
+            self.filesystems.all().for_each(Probe::mounts_changed);
+        }
+    }
+
+    /// Reads only what the memory signals need, between two rounds: four small
     /// files, or six where the pods' cgroup has a limit. No thread is asked.
     pub fn read_memory_signals(&mut self, now: Mono) -> NodeSample {
         self.errors.clear();
-        let memory = self.read_memory(now);
-        let limited = matches!(self.read_pods_limit(), Some(Limit::Value(_)));
-        let pods_memory = if limited { self.read_pods(now) } else { None };
         NodeSample {
-            memory,
-            pods_memory,
+            memory: self.read_memory(now),
+            pods_memory: self.read_pods(now),
             ..NodeSample::default()
         }
     }
@@ -193,36 +217,46 @@ impl NodeReader {
         note(usage, &mut self.errors)
     }
 
+    /// What a cgroup without a limit uses is no signal, and not read.
     fn read_pods(&mut self, now: Mono) -> Option<PodsMemory> {
-        let limit = self.read_pods_limit()?;
-        let files = self.pods.as_mut()?;
-        let usage = files.read_usage(&mut self.buffer);
-        let usage = usage.map_err(|failed| self.errors.extend(failed.unless_gone()));
+        let Self {
+            pods,
+            buffer,
+            errors,
+            ..
+        } = self;
+        let files = pods.as_mut()?;
+        let mut noted = |failed: Failed<'_>| errors.extend(failed.unless_gone());
+        let limit = files.read_limit(buffer).map_err(&mut noted).ok()?;
+        let usage = match limit {
+            Limit::Max => None,
+            Limit::Value(_) => Some(files.read_usage(buffer).map_err(&mut noted).ok()?),
+        };
         Some(PodsMemory {
             sampled: now,
-            usage: usage.ok()?,
+            usage,
             limit,
         })
-    }
-
-    fn read_pods_limit(&mut self) -> Option<Limit> {
-        let limit = self.pods.as_mut()?.read_limit(&mut self.buffer);
-        let noted = limit.map_err(|failed| self.errors.extend(failed.unless_gone()));
-        noted.ok()
     }
 }
 
 /// The probes: one for each directory that was named and differs.
 #[derive(Debug)]
 struct Filesystems {
-    nodefs: Probe,
-    imagefs: Option<Probe>,
-    containerfs: Option<Probe>,
+    nodefs: Probe<Kernel>,
+    imagefs: Option<Probe<Kernel>>,
+    containerfs: Option<Probe<Kernel>>,
 }
 
 impl Filesystems {
     fn start(settings: &NodeSettings) -> Result<Self> {
-        let start = |path: &PathBuf| Probe::start(path, measure);
+        let start = |path: &PathBuf| {
+            let mut probe = Probe::start(path, Kernel)?;
+            if settings.follows_mounts {
+                probe.mounts_changed();
+            }
+            Ok(probe)
+        };
         let nodefs = &settings.nodefs;
         let imagefs = settings.imagefs.as_ref().filter(|path| *path != nodefs);
         let containerfs = settings.containerfs.as_ref();
@@ -234,29 +268,27 @@ impl Filesystems {
         })
     }
 
-    fn ask(&mut self, now: Mono) {
-        self.nodefs.ask(now);
-        let others = [&mut self.imagefs, &mut self.containerfs];
-        for probe in others.into_iter().flatten() {
-            probe.ask(now);
-        }
+    fn all(&mut self) -> impl Iterator<Item = &mut Probe<Kernel>> {
+        let others = self.imagefs.iter_mut().chain(&mut self.containerfs);
+        core::iter::once(&mut self.nodefs).chain(others)
     }
 
     /// The wait is for all of them together.
     fn collect(&mut self, wait: Duration, errors: &mut Vec<Error>) -> [Option<FsSample>; 3] {
         let start = clock::now();
-        let mut collect = |probe: &mut Probe| {
+        let mut collect = |probe: &mut Probe<Kernel>| {
             let left = wait.saturating_sub(clock::now().since(start));
             note(probe.collect(left), errors).flatten()
         };
         let nodefs = collect(&mut self.nodefs);
         let imagefs = match &mut self.imagefs {
-            Some(probe) => collect(probe),
-            None => nodefs,
+            Some(probe) if !probe.is_answered_by(&self.nodefs) => collect(probe),
+            _ => nodefs,
         };
+        let before = self.imagefs.as_ref().unwrap_or(&self.nodefs);
         let containerfs = match &mut self.containerfs {
-            Some(probe) => collect(probe),
-            None => imagefs,
+            Some(probe) if !probe.is_answered_by(before) => collect(probe),
+            _ => imagefs,
         };
         [nodefs, imagefs, containerfs]
     }

@@ -1,4 +1,5 @@
 use core::result::Result as CoreResult;
+use core::time::Duration;
 use std::path::Path;
 
 use evictd_kerntext::{Limit, parse_loadavg};
@@ -34,8 +35,9 @@ impl TaskCount {
 pub struct NodePids {
     /// When they were counted.
     pub sampled: Mono,
-    /// The smaller of `kernel.pid_max` and `kernel.threads-max`, and the total
-    /// of tasks in the fourth field of `/proc/loadavg`.
+    /// The smaller of `kernel.pid_max` and `kernel.threads-max`, read at most five
+    /// seconds before, and the total of tasks in the fourth field of
+    /// `/proc/loadavg`.
     pub node: TaskCount,
     /// `pids.max` and `pids.current` of the pods cgroup, where it has a limit
     /// and is asked for.
@@ -61,9 +63,14 @@ impl NodePids {
     }
 }
 
+/// How long the maxima are believed: they only change when somebody changes them.
+const MOST_IS_FRESH: Duration = Duration::from_secs(5);
+
 /// The files below `/proc` and of the pods cgroup, kept open.
 #[derive(Debug)]
 pub(crate) struct PidFiles {
+    /// How many tasks there may be, and when that was read.
+    most: Option<(Mono, u64)>,
     pid_max: KeptFile,
     threads_max: KeptFile,
     loadavg: KeptFile,
@@ -72,14 +79,15 @@ pub(crate) struct PidFiles {
 
 impl PidFiles {
     pub(crate) fn new(proc: &Path, pods: Option<(&Hierarchy, &Path)>) -> Self {
-        let kept = |name: &str| KeptFile::new(proc.join(name));
+        let kept = |name: &str| KeptFile::short(proc.join(name));
         Self {
+            most: None,
             pid_max: kept("sys/kernel/pid_max"),
             threads_max: kept("sys/kernel/threads-max"),
             loadavg: kept("loadavg"),
             pods: pods.map(|(hierarchy, cgroup)| {
                 let dir = hierarchy.below(cgroup);
-                let kept = |name: &str| KeptFile::new(dir.join(name));
+                let kept = |name: &str| KeptFile::short(dir.join(name));
                 (kept("pids.max"), kept("pids.current"))
             }),
         }
@@ -91,7 +99,14 @@ impl PidFiles {
         buffer: &mut Buffer,
         errors: &mut Vec<Error>,
     ) -> Option<NodePids> {
-        let most = note(self.read_most(buffer).map_err(Failed::error), errors)?;
+        let fresh = self
+            .most
+            .filter(|(read, _)| now.since(*read) < MOST_IS_FRESH);
+        let most = match fresh {
+            Some((_, most)) => most,
+            None => note(self.read_most(buffer).map_err(Failed::error), errors)?,
+        };
+        self.most = fresh.or(Some((now, most)));
         let running = match self.read_running(buffer) {
             Ok(running) => running,
             Err(failed) => {

@@ -9,12 +9,30 @@ use rustix::io::Errno;
 
 use crate::error::Cause;
 use crate::filesystem::FsSample;
-use crate::{Error, Result};
+use crate::{Error, Result, clock};
 
-type Answer = core::result::Result<FsSample, Errno>;
+pub(crate) type Answer = core::result::Result<FsSample, Errno>;
 
-/// Each thread runs one statvfs and one stat.
+/// Each thread runs one statvfs, one stat, and sometimes a few more.
 const STACK_BYTES: usize = 64 << 10;
+
+/// An answer from memory takes microseconds. One that takes this long does not come
+/// from there.
+const LONG: Duration = Duration::from_millis(20);
+
+/// How a filesystem is asked.
+pub(crate) trait Ask: Send + Sync + 'static {
+    /// Measures what holds `path`. It may hang, for ever if it must.
+    fn measure(&self, path: &Path, now: Mono) -> Answer;
+
+    /// Whether measuring answers from memory, whatever devices and servers do,
+    /// for as long as no mount changes. It may hang too.
+    fn is_local(&self, path: &Path) -> bool;
+
+    /// Measures what [`Ask::is_local`] has said so of; `None` where it fails, or
+    /// where something else than `former` is there.
+    fn measure_local(&self, path: &Path, former: &FsSample, now: Mono) -> Option<FsSample>;
+}
 
 /// One filesystem and the helper thread that asks it.
 ///
@@ -23,17 +41,32 @@ const STACK_BYTES: usize = 64 << 10;
 /// stale. The thread exists from the start, since a node that is out of process
 /// ids cannot make one; each filesystem has its own, so that a dead one does
 /// not hide the others.
+///
+/// Handing a question over and back costs ten times what asking does, so a
+/// filesystem that cannot hang is asked by the caller itself. Which one can is the
+/// helper's to say: the first question after each change of the mount table is
+/// always its own. A caller that does not follow the mount table never asks itself.
 #[derive(Debug)]
-pub(crate) struct Probe {
+pub(crate) struct Probe<A> {
     path: PathBuf,
-    shared: Arc<Shared>,
+    shared: Arc<Shared<A>>,
     /// The previous request was not answered in time. Nothing is waited for
     /// until it is.
     overdue: bool,
+    /// When the latest answer was asked for.
+    asked_at: Mono,
+    /// The first request whose judgement of the filesystem counts: an earlier one is
+    /// of mounts that may be gone.
+    trusted_from: u64,
+    /// The filesystem is asked without the helper; what it was when that began.
+    local: Option<FsSample>,
+    /// What it said last without the helper.
+    latest: Option<FsSample>,
 }
 
-#[derive(Debug, Default)]
-struct Shared {
+#[derive(Debug)]
+struct Shared<A> {
+    ask: A,
     state: Mutex<State>,
     asked: Condvar,
     answered: Condvar,
@@ -44,8 +77,12 @@ struct Shared {
 struct State {
     asked: u64,
     asked_at: Mono,
+    /// The request wants to know as well whether the filesystem is local.
+    judge: bool,
     answered: u64,
     answer: Option<Answer>,
+    /// The latest request with which it was found to be.
+    local: Option<u64>,
     quit: bool,
 }
 
@@ -55,7 +92,7 @@ impl State {
     }
 }
 
-impl Shared {
+impl<A> Shared<A> {
     /// The state is whole after each statement, so a panic of the other side
     /// does it no harm.
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -63,16 +100,17 @@ impl Shared {
     }
 }
 
-impl Probe {
-    pub(crate) fn start(
-        path: &Path,
-        measure: impl Fn(&Path, Mono) -> Answer + Send + 'static,
-    ) -> Result<Self> {
-        let shared = Arc::new(Shared::default());
+impl<A: Ask> Probe<A> {
+    pub(crate) fn start(path: &Path, ask: A) -> Result<Self> {
+        let shared = Arc::new(Shared {
+            ask,
+            state: Mutex::default(),
+            asked: Condvar::new(),
+            answered: Condvar::new(),
+        });
         let (theirs, place) = (Arc::clone(&shared), path.to_owned());
         // Boxed, so that starting a thread is compiled once for all threads.
-        let run: Box<dyn FnOnce() + Send> =
-            Box::new(move || serve(&theirs, |now| measure(&place, now)));
+        let run: Box<dyn FnOnce() + Send> = Box::new(move || serve(&theirs, &place));
         let thread = thread::Builder::new()
             .name("statfs".to_owned())
             .stack_size(STACK_BYTES)
@@ -85,26 +123,77 @@ impl Probe {
             path: path.to_owned(),
             shared,
             overdue: false,
+            asked_at: Mono::ZERO,
+            trusted_from: u64::MAX,
+            local: None,
+            latest: None,
         })
+    }
+
+    /// The mount table is followed, and may have changed just now: the helper is
+    /// asked next, and is believed again.
+    pub(crate) fn mounts_changed(&mut self) {
+        self.local = None;
+        self.trusted_from = self.shared.lock().asked.wrapping_add(1);
     }
 
     /// Asks for a measurement, unless an earlier one still is under way.
     pub(crate) fn ask(&mut self, now: Mono) {
+        self.asked_at = now;
+        if self.local.is_some() {
+            return;
+        }
         let mut state = self.shared.lock();
         self.overdue = !state.is_answered();
-        if !self.overdue {
-            state.asked = state.asked.wrapping_add(1);
-            state.asked_at = now;
-            self.shared.asked.notify_one();
+        if self.overdue {
+            return;
         }
+        if state.local.is_some_and(|found| found >= self.trusted_from) {
+            self.local = state.answer.and_then(core::result::Result::ok);
+            self.latest = self.local;
+            return;
+        }
+        let failed = matches!(state.answer, Some(Err(_)));
+        state.asked = state.asked.wrapping_add(1);
+        // Once, and after what failed: it may be there now.
+        state.judge = state.asked == self.trusted_from || failed;
+        state.asked_at = now;
+        self.shared.asked.notify_one();
     }
 
     /// The answer to the latest request, waiting for it that long at most; the
-    /// answer before, marked stale, when it does not come.
+    /// answer before, marked stale, when it does not come. Without a wait nothing
+    /// is asked here.
     pub(crate) fn collect(
         &mut self,
         wait: Duration,
     ) -> core::result::Result<Option<FsSample>, Error> {
+        if let Some(former) = self.local {
+            if wait.is_zero() {
+                return Ok(self.latest.map(|sample| FsSample {
+                    stale: true,
+                    ..sample
+                }));
+            }
+            let start = clock::now();
+            self.latest = self
+                .shared
+                .ask
+                .measure_local(&self.path, &former, self.asked_at);
+            if clock::now().since(start) > LONG {
+                // Not again before the mounts have changed.
+                (self.local, self.trusted_from) = (None, u64::MAX);
+            }
+            if self.latest.is_some() {
+                return Ok(self.latest);
+            }
+            self.mounts_changed();
+            self.ask(self.asked_at);
+        }
+        self.collect_from_helper(wait)
+    }
+
+    fn collect_from_helper(&self, wait: Duration) -> core::result::Result<Option<FsSample>, Error> {
         let wait = if self.overdue { Duration::ZERO } else { wait };
         let pending = |state: &mut State| !state.is_answered();
         let waited = self
@@ -119,9 +208,16 @@ impl Probe {
             Some(Err(errno)) => Err(Cause::from(errno).at(&self.path)),
         }
     }
+
+    /// Whether one question does for both: they lie on one device and showed the
+    /// same space of it, and no mount has changed since.
+    pub(crate) fn is_answered_by(&self, other: &Self) -> bool {
+        let pair = self.local.as_ref().zip(other.local.as_ref());
+        pair.is_some_and(|(one, other)| one.device == other.device && one.same_space(other))
+    }
 }
 
-impl Drop for Probe {
+impl<A> Drop for Probe<A> {
     fn drop(&mut self) {
         self.shared.lock().quit = true;
         self.shared.asked.notify_one();
@@ -129,7 +225,7 @@ impl Drop for Probe {
 }
 
 /// The helper thread. The lock is not held while the filesystem is asked.
-fn serve(shared: &Shared, measure: impl Fn(Mono) -> Answer) {
+fn serve<A: Ask>(shared: &Shared<A>, path: &Path) {
     loop {
         let idle = |state: &mut State| state.is_answered() && !state.quit;
         let waited = shared.asked.wait_while(shared.lock(), idle);
@@ -137,12 +233,17 @@ fn serve(shared: &Shared, measure: impl Fn(Mono) -> Answer) {
         if state.quit {
             return;
         }
-        let (request, now) = (state.asked, state.asked_at);
+        let (request, now, judge) = (state.asked, state.asked_at, state.judge);
         drop(state);
-        let answer = measure(now);
+        let answer = shared.ask.measure(path, now);
         let mut state = shared.lock();
         state.answer = Some(answer);
         state.answered = request;
         shared.answered.notify_one();
+        drop(state);
+        // Nobody waits for this.
+        if judge && answer.is_ok() && shared.ask.is_local(path) {
+            shared.lock().local = Some(request);
+        }
     }
 }

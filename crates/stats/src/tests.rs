@@ -4,4 +4,5 @@ mod hierarchies;
 mod machine;
 mod node;
 mod pods;
+mod probes;
 pub(crate) mod tree;

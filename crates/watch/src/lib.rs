@@ -4,7 +4,7 @@
 //! becomes readable (a pidfd whose process has ended, a socket, an eventfd),
 //! and the caller brings the next deadline. [`Trigger`] makes descriptors of what
 //! the kernel can tell about memory: usage thresholds on cgroup v1, pressure and
-//! `memory.events` on v2. No clock is asked here: the caller
+//! `memory.events` on v2, changes of the mount table. No clock is asked here: the caller
 //! passes what the time is and until when to wait.
 //!
 //! ```no_run
@@ -29,9 +29,11 @@
 mod error;
 mod trigger;
 mod watch;
+mod writable;
 
 pub use error::Error;
 pub use evictd_rawsys::Received;
 pub use rustix::process::Signal;
 pub use trigger::Trigger;
 pub use watch::{Token, Wake, Watch};
+pub use writable::{is_writable, reopen_non_blocking};

@@ -96,14 +96,13 @@ impl Watch {
 
     /// Lets a trigger fire once: [`Watch::wait`] reports `token`, and nothing more
     /// of it until it is armed again. So one that fires without end, or whose
-    /// cgroup is gone, cannot keep the loop busy.
+    /// cgroup is gone, cannot keep the loop busy. [`Trigger::mounts`] stays armed.
     ///
     /// # Errors
     ///
     /// As [`Watch::add`].
     pub fn arm(&mut self, trigger: &Trigger, token: Token) -> Result<(), Error> {
-        let flags = trigger.flags() | epoll::EventFlags::ONESHOT;
-        self.set(trigger.as_fd(), token, flags)
+        self.set(trigger.as_fd(), token, trigger.flags())
     }
 
     fn set(&self, fd: BorrowedFd<'_>, token: Token, flags: epoll::EventFlags) -> Result<(), Error> {

@@ -25,6 +25,8 @@ pub enum ErrorKind {
     NotUtf8,
     /// Neither YAML nor JSON, in the words of the parser.
     Syntax(String),
+    /// Not JSON, where YAML was left out (without the feature `yaml`).
+    NotJson,
     /// A key that its mapping already has.
     DuplicateKey(String),
     /// A key that is null, a list or a mapping.
@@ -81,6 +83,7 @@ impl fmt::Display for ErrorKind {
             Self::TooDeep => write!(f, "nested more than {MAX_DEPTH} deep"),
             Self::NotUtf8 => f.write_str("not UTF-8"),
             Self::Syntax(words) => f.write_str(words),
+            Self::NotJson => f.write_str("not JSON, and YAML is not built in"),
             Self::DuplicateKey(key) => write!(f, "the key {key:?} is there twice"),
             Self::BadKey => f.write_str("a key must be a text, a number or a boolean"),
             Self::NotFinite(text) => write!(f, "{text} is no number that JSON can say"),

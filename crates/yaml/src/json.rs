@@ -1,17 +1,18 @@
 use alloc::borrow::ToOwned;
-use alloc::string::String;
+use alloc::format;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use crate::limits::{Budget, check_depth};
-use crate::scalar::from_f64;
 use crate::{Error, ErrorKind};
 
-/// Reads one JSON value after the other; `None` when the text is not JSON.
-pub(crate) fn parse_values(text: &str) -> Option<Result<Vec<Value>, Error>> {
+/// Reads one JSON value after the other. A text that is not JSON is
+/// [`ErrorKind::NotJson`].
+pub(crate) fn parse_values(text: &str) -> Result<Vec<Value>, Error> {
     let mut reader = Reader {
         budget: Budget::new(),
         refused: None,
@@ -27,21 +28,22 @@ pub(crate) fn parse_values(text: &str) -> Option<Result<Vec<Value>, Error>> {
         {
             Ok(value) => values.push(value),
             Err(error) => {
-                let kind = reader.refused?;
+                let kind = reader.refused.unwrap_or(ErrorKind::NotJson);
                 // serde_json counts the bytes it has read of the line: none yet
                 // where the line's first byte was the fault.
-                return Some(Err(Error::new(kind, error.line(), error.column().max(1))));
+                return Err(Error::new(kind, error.line(), error.column().max(1)));
             }
         }
         if json.end().is_ok() {
-            return Some(Ok(values));
+            return Ok(values);
         }
     }
 }
 
 /// The value of a text that is one number in JSON's spelling, within what `f64` holds.
+#[cfg(feature = "yaml")]
 pub(crate) fn parse_number(text: &str) -> Option<Value> {
-    let values = parse_values(text)?.ok()?;
+    let values = parse_values(text).ok()?;
     <[Value; 1]>::try_from(values).ok().map(|[value]| value)
 }
 
@@ -86,7 +88,7 @@ impl<'de> DeserializeSeed<'de> for Node<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        let count = self.reader.budget.take_node();
+        let count = self.reader.budget.take(1);
         self.reader.allow(count)?;
         deserializer.deserialize_any(self)
     }
@@ -146,3 +148,29 @@ impl<'de> Visitor<'de> for Node<'_> {
         Ok(Value::Object(entries))
     }
 }
+
+/// A finite number as JSON says it: without a point where it is whole, so that
+/// `1.0` and `1e3` are integers as they are for Kubernetes.
+fn from_f64(number: f64) -> Value {
+    let Some(number) = Number::from_f64(number) else {
+        return Value::Null;
+    };
+    whole(&number.to_string()).map_or(Value::Number(number), Value::from)
+}
+
+/// The integer that a number in JSON's spelling is, if it is one: `1.5e3`, `2.0`.
+///
+/// By its digits: printing without an exponent is what the standard library does
+/// with 8 kB of code for floats, which nothing else needs.
+fn whole(text: &str) -> Option<i64> {
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
+    let (digits, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let fraction = fraction.trim_end_matches('0');
+    let exponent: usize = exponent.parse().ok()?;
+    let zeros = "0".repeat(exponent.checked_sub(fraction.len())?);
+    format!("{digits}{fraction}{zeros}").parse().ok()
+}
+
+#[cfg(test)]
+#[cfg(not(feature = "yaml"))]
+mod tests;

@@ -13,29 +13,36 @@
 //! Input is bounded in bytes, nodes and depth, see [`MAX_BYTES`], [`MAX_NODES`]
 //! and [`MAX_DEPTH`]; what aliases stand for is counted each time.
 //!
+//! The feature `yaml`, on by default, can be left out: then only JSON is read, and
+//! everything else is refused as [`ErrorKind::NotJson`], with a fifth of the code.
+//!
 //! ```
+//! # #[cfg(feature = "yaml")]
+//! # {
 //! let documents = evictd_yaml::parse_documents(b"failSwapOn: no\nports: [010, 0x1F]\n")?;
 //! assert_eq!(documents[0]["failSwapOn"], false);
 //! assert_eq!(documents[0]["ports"][0], 8);
 //!
 //! let error = evictd_yaml::parse_documents(b"a: 1\na: 2\n").unwrap_err();
 //! assert_eq!(error.to_string(), "line 2, column 1: the key \"a\" is there twice");
+//! # }
 //! # Ok::<(), evictd_yaml::Error>(())
 //! ```
 #![forbid(unsafe_code)]
 
 extern crate alloc;
 
-mod build;
 mod error;
 mod json;
 mod limits;
 mod parse;
-mod scalar;
+#[cfg(feature = "yaml")]
+mod yaml;
 
 pub use error::{Error, ErrorKind};
 pub use limits::{MAX_BYTES, MAX_DEPTH, MAX_NODES};
 pub use parse::parse_documents;
 
 #[cfg(test)]
+#[cfg(feature = "yaml")]
 mod tests;

@@ -1,15 +1,13 @@
-use alloc::borrow::ToOwned;
 use alloc::vec::Vec;
 
-use saphyr_parser::{Marker, Parser, ScanError};
 use serde_json::Value;
 
-use crate::build::Builder;
 use crate::json;
 use crate::limits::MAX_BYTES;
 use crate::{Error, ErrorKind};
 
-/// Reads every document of a YAML stream, or every value of a JSON text.
+/// Reads every document of a YAML stream, or every value of a JSON text; without the
+/// feature `yaml` of a JSON text only.
 ///
 /// An empty document is `null`; a text without any content has no documents.
 ///
@@ -22,31 +20,27 @@ pub fn parse_documents(input: &[u8]) -> Result<Vec<Value>, Error> {
     }
     let text = core::str::from_utf8(input).map_err(|error| not_utf8(input, error.valid_up_to()))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    parse_text(text)
+}
+
+#[cfg(feature = "yaml")]
+fn parse_text(text: &str) -> Result<Vec<Value>, Error> {
     // What starts like JSON may still be YAML's flow style.
-    if text.trim_start().starts_with(['{', '['])
-        && let Some(result) = json::parse_values(text)
-    {
-        return result;
+    if text.trim_start().starts_with(['{', '[']) {
+        match json::parse_values(text) {
+            Err(error) if *error.kind() == ErrorKind::NotJson => {}
+            result => return result,
+        }
     }
-    parse_yaml(text)
+    crate::yaml::parse(text)
 }
 
-fn parse_yaml(text: &str) -> Result<Vec<Value>, Error> {
-    let mut parser = Parser::new_from_str(text);
-    let mut builder = Builder::new();
-    while let Some(event) = parser.next_event() {
-        let (event, span) = event.map_err(|error| syntax(&error))?;
-        builder.take(event).map_err(|kind| at(kind, &span.start))?;
+#[cfg(not(feature = "yaml"))]
+fn parse_text(text: &str) -> Result<Vec<Value>, Error> {
+    if text.trim_start().is_empty() {
+        return Ok(Vec::new());
     }
-    Ok(builder.finish())
-}
-
-fn at(kind: ErrorKind, marker: &Marker) -> Error {
-    Error::new(kind, marker.line(), marker.col().saturating_add(1))
-}
-
-fn syntax(error: &ScanError) -> Error {
-    at(ErrorKind::Syntax(error.info().to_owned()), error.marker())
+    json::parse_values(text)
 }
 
 /// The place of the first byte that is not UTF-8.

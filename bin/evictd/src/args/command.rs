@@ -10,6 +10,8 @@ pub enum Command {
     Daemon,
     /// `evictd status`
     Status {
+        /// Ask the daemon how long the stages of its loop take.
+        timing: bool,
         /// Print JSON.
         json: bool,
     },
@@ -85,6 +87,14 @@ const JSON: OwnFlag = OwnFlag {
     help: "Print JSON for programs instead of text for people.",
 };
 
+const TIMING: OwnFlag = OwnFlag {
+    name: "timing",
+    takes: Takes::Bool,
+    help: "Ask the daemon with this --state-dir how long the stages of its loop took: to wake at a \
+           deadline, read the node, list pods, decide, act (until SIGKILL is sent), verified_free \
+           (from then until the pod is gone). A percentile is rounded up to a power of two.",
+};
+
 const APPLY: OwnFlag = OwnFlag {
     name: "apply",
     takes: Takes::Bool,
@@ -133,9 +143,10 @@ pub(crate) static COMMANDS: [Description; 9] = [
         help: "Measures once and prints each signal against its thresholds, the node conditions \
                that these raise, and the pods in the order in which they would be evicted. \
                Changes nothing.",
-        flags: &[JSON],
+        flags: &[TIMING, JSON],
         examples: &[
             "evictd status",
+            "evictd status --timing",
             "evictd status --pod-cgroup-root=/system.slice --json",
         ],
     },

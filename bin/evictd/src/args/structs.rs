@@ -63,7 +63,10 @@ fn command(name: Option<String>, own: &[Given]) -> Result<Command, ArgsError> {
     };
     // The other flags are looked at before --json: their errors come first.
     Ok(match name.as_str() {
-        "status" => Command::Status { json: json(own)? },
+        "status" => Command::Status {
+            timing: boolean("timing", own)?,
+            json: json(own)?,
+        },
         "rank" => Command::Rank {
             signal: signal(own)?,
             json: json(own)?,

@@ -57,17 +57,29 @@ fn booleans_and_levels_have_forms_of_their_own() {
     );
 }
 
+const fn status(json: bool) -> Command {
+    let timing = false;
+    Command::Status { timing, json }
+}
+
 #[test]
 fn commands_take_their_own_flags_anywhere() {
     let signal = Signal::NodefsInodesFree;
     for (line, expected) in [
         ("", Command::Daemon),
         ("--", Command::Daemon),
-        ("status", Command::Status { json: false }),
-        ("status --json", Command::Status { json: true }),
-        ("--json status", Command::Status { json: true }),
-        ("status --json --json=0", Command::Status { json: false }),
-        ("-- status", Command::Status { json: false }),
+        ("status", status(false)),
+        ("status --json", status(true)),
+        ("--json status", status(true)),
+        ("status --json --json=0", status(false)),
+        ("-- status", status(false)),
+        (
+            "status --timing",
+            Command::Status {
+                timing: true,
+                json: false,
+            },
+        ),
         (
             "rank",
             Command::Rank {

@@ -8,6 +8,7 @@ use evictd_stats::NodeSample;
 use evictd_threshold::Threshold;
 
 use super::Engine;
+use crate::timing::Stage;
 
 /// How soon to try again while memory is short and no pod may go for it: another
 /// may come any time.
@@ -49,7 +50,9 @@ impl Engine {
         if self.pace.due().is_none_or(|due| now < due) {
             return false;
         }
+        self.timing.begin();
         let readings = self.reader.read_memory_signals(now).readings();
+        self.timing.lap(Stage::Read);
         let left = self.headroom(&readings);
         self.note_headroom(now, left);
         left.is_some_and(|left| left < 0)

@@ -18,12 +18,13 @@ use std::os::fd::BorrowedFd;
 
 use evictd_evict::{Evict, Eviction, Observation, Outcome, Plan};
 use evictd_node::{ConditionSet, Mono, Readings, Resource, Signal, SignalSet};
-use evictd_runtime::{FoundPod, Grace, KillInFlight, KillState, PodKiller};
-use evictd_stats::{DiskScanner, NodeReader, NodeSample, NodeSettings};
+use evictd_runtime::{Grace, KillState, PodKiller};
+use evictd_stats::{NodeReader, NodeSample, NodeSettings, PodDirs, now};
 
 use crate::gc::Collector;
-use crate::pods::Pods;
+use crate::pods::{Begun, Depth, Pods};
 use crate::setup::{FIRST_FS_WAIT, FS_WAIT, Setup};
+use crate::timing::{Recorder, Stage};
 
 pub(crate) use event::{Event, Victim};
 use flight::Flight;
@@ -69,6 +70,10 @@ pub(crate) struct Engine {
     remains: Option<Flight>,
     next_tick: Mono,
     pace: Pace,
+    /// Where pods' files lie, until their measuring begins.
+    dirs: Option<PodDirs>,
+    /// How long all of this takes.
+    pub(crate) timing: Recorder,
     /// Since when a decision waits for what pods hold on disk.
     disk_asked: Option<Mono>,
     ending: bool,
@@ -97,14 +102,14 @@ impl Engine {
     /// Opens the node's files and the runtime.
     pub(crate) fn open(setup: Setup) -> Result<Self, String> {
         let text = |error: &dyn core::fmt::Display| error.to_string();
-        let mut pods = Pods::open(setup.cgroup, setup.manifests, setup.runtimes)?;
-        if let Some(dirs) = setup.dirs {
-            let scanner = DiskScanner::start().map_err(|error| text(&error))?;
-            pods.measure_disk(scanner, dirs);
-        }
+        let pods = Pods::open(setup.cgroup, setup.manifests, setup.runtimes)?;
+        let reader = NodeReader::open(setup.node.clone());
+        let mut reader = reader.map_err(|error| text(&error))?;
+        reader.ask_filesystems(now());
         Ok(Self {
+            dirs: setup.dirs,
             evict: Evict::new(setup.evict).map_err(|error| text(&error))?,
-            reader: NodeReader::open(setup.node.clone()).map_err(|error| text(&error))?,
+            reader,
             node: setup.node,
             finds_imagefs: setup.finds_imagefs,
             finds_containerfs: setup.finds_containerfs,
@@ -123,6 +128,7 @@ impl Engine {
             remains: None,
             next_tick: Mono::ZERO,
             pace: Pace::new(),
+            timing: Recorder::new(),
             disk_asked: None,
             ending: false,
             told: Told::default(),
@@ -236,7 +242,9 @@ impl Engine {
         fs_wait: Duration,
         with_pods: bool,
     ) -> (Readings, Plan) {
+        self.timing.begin();
         self.sample = self.reader.read_within(now, fs_wait);
+        self.timing.lap(Stage::Read);
         let readings = self.sample.readings();
         let layout = self.sample.layout();
         let observation = Observation {
@@ -245,6 +253,7 @@ impl Engine {
         };
         let candidates = with_pods.then(|| self.pods.candidates());
         let plan = self.evict.step(now, &observation, candidates.as_deref());
+        self.timing.lap(Stage::Decide);
         (readings, plan)
     }
 
@@ -259,9 +268,10 @@ impl Engine {
             });
         self.next_tick = now + soon.unwrap_or(self.interval).min(self.interval);
         self.collect_regularly(now);
-        let with_pods = self.pods.may_have_limits() && self.is_census_due(now);
+        let has_begun = self.dirs.is_none();
+        let with_pods = has_begun && self.pods.may_have_limits() && self.is_census_due(now);
         if with_pods {
-            self.refresh_pods(now, tell);
+            self.refresh_pods(now, Depth::Whole, tell);
         }
         let first = self.told.layout.is_none();
         let fs_wait = if first { FIRST_FS_WAIT } else { fs_wait };
@@ -269,6 +279,10 @@ impl Engine {
         self.carry_out(now, plan, tell);
         self.tell_changes(now, tell);
         self.set_pace(now);
+        // Nobody asks for the pods before they are listed again.
+        if self.evict.met().next().is_none() && !self.evict.is_busy() {
+            self.pods.rest();
+        }
     }
 
     /// Whether the pods are to be looked at for their own limits. Where there are
@@ -300,8 +314,10 @@ impl Engine {
                 Plan::Evict(_) if self.ending => return,
                 Plan::Rest => return,
                 Plan::ReadPods => {
+                    self.timing.begin();
                     self.pods.freshen(false);
-                    self.pods.refresh();
+                    self.pods.refresh(self.depth());
+                    self.timing.lap(Stage::List);
                     if self.must_measure_disk(now) {
                         return;
                     }
@@ -325,27 +341,38 @@ impl Engine {
     }
 
     fn outcome(&mut self, now: Mono, outcome: Outcome<'_>) -> Plan {
-        self.evict
-            .outcome(now, outcome, Some(&self.pods.candidates()))
+        self.timing.begin();
+        if !matches!(outcome, Outcome::Killed | Outcome::CleanedUp) {
+            self.read_what_counts();
+        }
+        let candidates = self.pods.candidates();
+        let plan = self.evict.outcome(now, outcome, Some(&candidates));
+        self.timing.lap(Stage::Decide);
+        plan
     }
 
-    fn refresh_pods(&mut self, now: Mono, tell: Tell<'_>) {
-        self.pods.refresh();
+    fn refresh_pods(&mut self, now: Mono, depth: Depth, tell: Tell<'_>) {
+        self.pods.refresh(depth);
         self.tell_pod_problems(now, tell);
     }
 
-    /// Begins to kill; answers with the next plan when that is over at once.
+    /// Begins to kill; answers with the next plan when that is over at once. Until
+    /// SIGKILL is sent nothing is told, and no memory asked for.
     fn begin(&mut self, now: Mono, eviction: Eviction, tell: Tell<'_>) -> Option<Plan> {
         self.told.no_candidate = None;
+        let begun = (!self.dry_run).then(|| self.start_kill(now, &eviction));
+        if let Some(Some((_, Ok(kill)))) = &begun {
+            self.timing.begun(kill.report());
+        }
         let Some(found) = self.pods.found().get(eviction.candidate).cloned() else {
             return Some(self.outcome(now, Outcome::KillFailed));
         };
-        let begun = (!self.dry_run).then(|| self.start_kill(now, &found, &eviction));
         let victim = Victim::new(&found, &eviction);
         self.tell_decision(now, &victim, &eviction, &found.pod.metadata, tell);
         match begun {
             None => Some(self.outcome(now, Outcome::Killed)),
-            Some(Ok((how, kill))) => {
+            Some(None) => Some(self.outcome(now, Outcome::KillFailed)),
+            Some(Some((how, Ok(kill)))) => {
                 let flight = Flight::new(found, victim, kill);
                 self.flight = Some(if how.asked_by_runtime {
                     flight.left_to_runtime(now)
@@ -354,7 +381,7 @@ impl Engine {
                 });
                 self.advance_flight(now, tell)
             }
-            Some(Err(error)) => {
+            Some(Some((_, Err(error)))) => {
                 let error = error.to_string();
                 tell(now, &Event::NotBegun { victim, error });
                 Some(self.outcome(now, Outcome::KillFailed))
@@ -362,23 +389,19 @@ impl Engine {
         }
     }
 
-    fn start_kill(
-        &mut self,
-        now: Mono,
-        found: &FoundPod,
-        eviction: &Eviction,
-    ) -> Result<(Grace, Box<dyn KillInFlight>), evictd_runtime::Error> {
+    fn start_kill(&mut self, now: Mono, eviction: &Eviction) -> Option<(Grace, Begun)> {
         let grace = Duration::from_secs(u64::try_from(eviction.grace_seconds).unwrap_or(0));
+        let index = eviction.candidate;
         if grace.is_zero() {
             // The cgroup's side needs no answer.
             let how = Grace::of(grace);
-            let begun = self.pods.runtime.start_kill(now, found, how);
-            self.pods.announce(found, grace);
-            return begun.map(|kill| (how, kill));
+            let begun = self.pods.start_kill(now, index, how);
+            self.pods.announce(index, grace);
+            return begun.map(|begun| (how, begun));
         }
-        let how = self.pods.announce(found, grace);
-        let begun = self.pods.runtime.start_kill(now, found, how);
-        begun.map(|kill| (how, kill))
+        let how = self.pods.announce(index, grace);
+        let begun = self.pods.start_kill(now, index, how);
+        begun.map(|begun| (how, begun))
     }
 
     fn go_on_killing(&mut self, now: Mono, tell: Tell<'_>) {
@@ -399,6 +422,7 @@ impl Engine {
             KillState::Waiting { .. } => None,
             KillState::Gone => {
                 let flight = self.flight.take()?;
+                self.timing.gone(flight.kill.report());
                 self.gone.truncate(FEW_GONE);
                 self.gone.insert(0, flight.victim.uid.clone());
                 self.reclaiming.pod_has_gone();
@@ -417,7 +441,7 @@ impl Engine {
                     // what starves now takes another.
                     self.observe(now, FS_WAIT, false);
                 }
-                self.refresh_pods(now, tell);
+                self.refresh_pods(now, self.depth(), tell);
                 Some(self.outcome(now, Outcome::KillFailed))
             }
         }
@@ -466,7 +490,10 @@ impl Engine {
         let victim = flight.victim.clone();
         let at_once = Grace::of(Duration::ZERO);
         match self.pods.runtime.start_kill(now, &flight.found, at_once) {
-            Ok(kill) => self.flight = Some(Flight::new(flight.found, flight.victim, kill)),
+            Ok(kill) => {
+                self.timing.begun(kill.report());
+                self.flight = Some(Flight::new(flight.found, flight.victim, kill));
+            }
             // The former kill goes on and ends with its own deadline.
             Err(_) => self.flight = Some(flight),
         }

@@ -154,7 +154,7 @@ impl Engine {
     }
 
     fn reclaimed(&mut self, now: Mono, tell: Tell<'_>) -> Plan {
-        self.refresh_pods(now, tell);
+        self.refresh_pods(now, self.depth(), tell);
         let again = self.measure_again(now);
         if !self.evict.may_stop_reclaiming(&again) && self.must_measure_disk(now) {
             return Plan::Rest;

@@ -10,11 +10,15 @@ use super::once::{AllDone, add_json, collect, printable};
 use crate::amount::Amount;
 use crate::columns::wrap;
 use crate::run::print;
-use crate::runtimes::Collect;
+use crate::runtimes::{self, Collect};
 
 /// Collects once; fails where no runtime answers, or it was not enough.
 #[inline(never)]
 pub(crate) fn run(settings: &Resolved, options: &GcOptions, all_unused: bool) -> ExitCode {
+    if !runtimes::ANY {
+        eprintln!("evictd gc images: this evictd was built without container runtimes");
+        return ExitCode::FAILURE;
+    }
     let what = if all_unused {
         Collect::UnusedImages { until: None }
     } else {

@@ -9,7 +9,7 @@ use super::{RuntimeCollector, SharedRecords};
 use crate::amount::Amount;
 use crate::columns::wrap;
 use crate::run::print;
-use crate::runtimes::{Collect, CollectJob, answering};
+use crate::runtimes::{ANY, Collect, CollectJob, answering};
 
 /// What was done at one runtime.
 pub(super) struct Done {
@@ -46,7 +46,14 @@ impl AllDone {
 
 /// Asks each runtime that answers; in text, tells of each thing when it is gone.
 pub(super) fn collect(settings: &Resolved, what: &Collect, json: bool) -> AllDone {
-    let mut all = AllDone::default();
+    let (runtimes, problems) = answering(settings);
+    let mut all = AllDone {
+        problems,
+        ..AllDone::default()
+    };
+    if !ANY {
+        return all;
+    }
     // What the daemon has seen of images, if one ever ran: their order goes by it.
     let state = settings.state_dir.as_deref().map(read_state);
     let known = state
@@ -61,8 +68,6 @@ pub(super) fn collect(settings: &Resolved, what: &Collect, json: bool) -> AllDon
             return all;
         }
     };
-    let (runtimes, problems) = answering(settings);
-    all.problems = problems;
     for mut runtime in runtimes {
         let job = CollectJob {
             number: 0,

@@ -23,7 +23,7 @@ impl Wanted {
     /// What to ask for a signal's thresholds; nothing where it was not observed.
     pub(super) fn of(signal: Signal, sample: &NodeSample, thresholds: &[Threshold]) -> Self {
         let usage = if signal == Signal::AllocatableMemoryAvailable {
-            sample.pods_memory.map(|pods| pods.usage)
+            sample.pods_memory.and_then(|pods| pods.usage)
         } else {
             sample.memory.and_then(|memory| memory.cgroup)
         };

@@ -1,4 +1,3 @@
-use std::fs;
 use std::path::Path;
 
 use evictd_config::Resolved;
@@ -6,7 +5,7 @@ use evictd_kerntext::parse_meminfo;
 use evictd_node::Mono;
 use evictd_oom::{MemberScore, Scale, member_score};
 use evictd_runtime::{FoundPod, OomScores, Refused, ScoredProcess};
-use evictd_stats::Hierarchies;
+use evictd_stats::{Hierarchies, read_whole};
 
 use crate::setup::PROC;
 
@@ -87,7 +86,7 @@ pub(super) fn name(found: &FoundPod) -> String {
 
 fn memory_bytes() -> Result<u64, String> {
     let path = Path::new(PROC).join("meminfo");
-    let text = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let text = read_whole(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let total = parse_meminfo(&text).map(|memory| memory.mem_total_bytes);
     let total = total.map_err(|error| format!("{}: {error}", path.display()))?;
     total.ok_or_else(|| format!("{}: MemTotal is missing", path.display()))

@@ -4,7 +4,6 @@
 mod keeper;
 mod scores;
 
-use std::fs;
 use std::process::ExitCode;
 
 use evictd_config::Resolved;
@@ -12,7 +11,8 @@ use evictd_jsontext::Json;
 use evictd_runtime::{FoundPod, Origin, ScoreOutcome};
 
 use crate::columns::{Columns, wrap};
-use crate::pods::Pods;
+use crate::machine::read_text;
+use crate::pods::{Depth, Pods};
 use crate::run::print;
 use crate::screen::{Paint, cut};
 use crate::setup::Setup;
@@ -75,7 +75,7 @@ fn look(settings: &Resolved, set: bool) -> Result<Seen, String> {
     let setup = Setup::of(settings, None)?;
     let mut keeper = Keeper::open(settings, setup.cgroup.hierarchies.clone())?;
     let mut pods = Pods::open(setup.cgroup, setup.manifests, setup.runtimes)?;
-    pods.refresh();
+    pods.refresh(Depth::Whole);
     let mut seen = Seen {
         problems: pods.problems().to_vec(),
         ..Seen::default()
@@ -125,7 +125,7 @@ fn refusal(seen: &Seen) -> Option<String> {
 
 /// Failure F27: with this setting the order of the scores is worth nothing.
 fn panics() -> Option<String> {
-    let text = fs::read_to_string("/proc/sys/vm/panic_on_oom").ok()?;
+    let text = read_text("/proc/sys/vm/panic_on_oom".as_ref()).ok()?;
     let text = text.trim();
     (text != "0").then(|| {
         format!("vm.panic_on_oom is {text}: the kernel panics instead of choosing by these scores")

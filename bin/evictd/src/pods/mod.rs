@@ -5,6 +5,7 @@ mod usage;
 
 use alloc::sync::Arc;
 use core::time::Duration;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
 use evictd_manifest::ManifestDir;
@@ -13,8 +14,8 @@ use evictd_pod::Pod;
 use evictd_pod::usage::PodUsage;
 use evictd_rank::Candidate;
 use evictd_runtime::{
-    CgroupConfig, CgroupRuntime, FoundPod, Grace, ListedContainer, Listing, PodSource,
-    RuntimeListing, RuntimePod,
+    CgroupConfig, CgroupRuntime, Error, FoundPod, Grace, KillInFlight, ListedContainer, Listing,
+    PodKiller, PodSource, RuntimeListing, RuntimePod,
 };
 use evictd_stats::{DiskScanner, Hierarchies, PodDirs, PodReader, Progress};
 
@@ -48,7 +49,21 @@ pub(crate) struct Pods {
     disk: Option<Disk>,
     listing: Listing,
     usage: Vec<Option<PodUsage>>,
+    /// Of which pods the memory that they use is an upper bound.
+    bounds: Vec<bool>,
     problems: Vec<String>,
+}
+
+/// What came of beginning to kill a pod.
+pub(crate) type Begun = Result<Box<dyn KillInFlight>, Error>;
+
+/// How much is read of each pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Depth {
+    /// All there is.
+    Whole,
+    /// What it uses of memory at most, and nothing else: see [`Pods::read_exactly`].
+    Bounds,
 }
 
 impl Pods {
@@ -71,6 +86,7 @@ impl Pods {
             manifests: manifests.map(ManifestDir::new),
             listing: Listing::default(),
             usage: Vec::new(),
+            bounds: Vec::new(),
             problems: Vec::new(),
         })
     }
@@ -84,10 +100,10 @@ impl Pods {
     /// Lists the pods anew and waits until all that they keep on disk has been
     /// measured, that long at most. For commands, not for the daemon.
     pub(crate) fn refresh_with_disk(&mut self, at_most: Duration) {
-        self.refresh();
+        self.refresh(Depth::Whole);
         if let Some(disk) = &mut self.disk {
             disk.wait_for_all(at_most);
-            self.refresh();
+            self.refresh(Depth::Whole);
         }
         self.problems.extend(self.runtimes.unknown());
     }
@@ -122,7 +138,7 @@ impl Pods {
     /// Lists the pods anew and reads what each uses. A pod that vanishes
     /// meanwhile is left out; a manifest that cannot be read is a problem, and
     /// the others stay.
-    pub(crate) fn refresh(&mut self) {
+    pub(crate) fn refresh(&mut self, depth: Depth) {
         self.problems.clear();
         let described: &[Pod] = match &mut self.manifests {
             None => &[],
@@ -132,42 +148,106 @@ impl Pods {
                 directory.pods()
             }
         };
-        // Before the new: they need not both be there.
-        self.listing = Listing::default();
         self.held = self.runtimes.listings();
         let notes = self.held.iter().flat_map(|held| &held.notes);
         self.problems.extend(notes.map(ToString::to_string));
-        let known: Vec<&RuntimePod> = self.held.iter().flat_map(|held| &held.pods).collect();
-        self.listing = self.runtime.list_pods(described, &known);
         let Self {
-            listing,
             held,
             usage,
+            bounds,
             reader,
-            hierarchies,
+            hierarchies: of,
             problems,
             ..
         } = self;
         usage.clear();
-        listing.pods.retain(|found| {
-            let containers = containers(held, found);
-            let Ok(read) = usage::read(found, &containers, hierarchies, reader) else {
-                return false;
+        bounds.clear();
+        let known: Vec<&RuntimePod> = held.iter().flat_map(|held| &held.pods).collect();
+        let mut reading = usage::Reading {
+            of,
+            reader,
+            held,
+            problems,
+        };
+        let mut keep = |found: &FoundPod, dir: Option<OwnedFd>| {
+            let is_bounded = depth == Depth::Bounds;
+            let bound = is_bounded.then(|| reading.bound(found, dir.as_ref()));
+            let (read, is_bound) = match bound.flatten() {
+                Some(bound) => (Ok(Some(bound)), true),
+                None => (reading.whole(found, dir), false),
             };
-            problems.extend(reader.errors().iter().map(ToString::to_string));
+            let Ok(read) = read else {
+                return false; // it has vanished
+            };
             usage.push(read);
+            bounds.push(is_bound);
             true
-        });
-        if let Some(disk) = &mut self.disk {
+        };
+        let former = core::mem::take(&mut self.listing);
+        self.listing = self
+            .runtime
+            .visit_pods(described, &known, former, &mut keep);
+        if let Some(disk) = &mut self.disk
+            && depth == Depth::Whole
+        {
             let containers = |found: &FoundPod| containers(held, found);
             disk.add(&self.listing.pods, &containers, &mut self.usage);
         }
     }
 
+    /// Whether what a pod uses of memory, as last read, is no mere bound.
+    pub(crate) fn is_exact(&self, index: usize) -> bool {
+        !self.bounds.get(index).is_some_and(|is_bound| *is_bound)
+    }
+
+    /// Reads what is known of a pod by a bound alone. One that has vanished meanwhile
+    /// is taken out, so that those behind it move up.
+    pub(crate) fn read_exactly(&mut self, index: usize) {
+        let Self {
+            listing,
+            held,
+            usage,
+            bounds,
+            reader,
+            hierarchies: of,
+            problems,
+            ..
+        } = self;
+        let (Some(found), Some(used), Some(is_bound)) = (
+            listing.pods.get(index),
+            usage.get_mut(index),
+            bounds.get_mut(index),
+        ) else {
+            return;
+        };
+        let mut reading = usage::Reading {
+            of,
+            reader,
+            held,
+            problems,
+        };
+        if let Ok(read) = reading.whole(found, None) {
+            (*used, *is_bound) = (read, false);
+        } else {
+            listing.pods.remove(index);
+            usage.remove(index);
+            bounds.remove(index);
+        }
+    }
+
+    /// Gives back the memory that the list takes, until it is made again.
+    pub(crate) fn rest(&mut self) {
+        self.held = Vec::new();
+        self.listing = Listing::default();
+        (self.usage, self.bounds) = (Vec::new(), Vec::new());
+    }
+
     /// Has a pod's container runtime end it, where it has one, besides what is done
     /// through its cgroup; answers how the cgroup's side is to go about it.
-    pub(crate) fn announce(&self, found: &FoundPod, grace: Duration) -> Grace {
-        let told = held_pod(&self.held, found).is_some_and(|(runtime, pod)| {
+    pub(crate) fn announce(&self, index: usize, grace: Duration) -> Grace {
+        let found = self.listing.pods.get(index);
+        let held = found.and_then(|found| held_pod(&self.held, found));
+        let told = held.is_some_and(|(runtime, pod)| {
             let pod = pod.clone();
             self.runtimes.end(runtime, pod, grace)
         });
@@ -175,6 +255,12 @@ impl Pods {
             length: grace,
             asked_by_runtime: told && !grace.is_zero(),
         }
+    }
+
+    /// Begins to kill a pod through its cgroup; `None` where there is no such pod.
+    pub(crate) fn start_kill(&mut self, now: Mono, index: usize, how: Grace) -> Option<Begun> {
+        let found = self.listing.pods.get(index)?;
+        Some(self.runtime.start_kill(now, found, how))
     }
 
     /// Every pod there is, without what it uses, and who might be missing. What
@@ -203,6 +289,7 @@ impl Pods {
     }
 
     /// The pods with their usage, in the order of [`Pods::found`].
+    #[inline(never)]
     pub(crate) fn candidates(&self) -> Vec<Candidate<'_>> {
         let pods = self.listing.pods.iter().zip(&self.usage);
         pods.map(|(found, usage)| Candidate {

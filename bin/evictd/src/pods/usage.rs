@@ -1,46 +1,121 @@
+use alloc::sync::Arc;
+use std::os::fd::OwnedFd;
 use std::path::Path;
 
+use super::containers;
 use evictd_pod::Pod;
 use evictd_pod::usage::{ContainerUsage, PodUsage};
-use evictd_runtime::{ContainerState, FoundPod, ListedContainer, WritableLayer};
+use evictd_runtime::{
+    ContainerState, FoundPod, ListedContainer, RuntimeListing, WritableLayer, open_cgroup,
+};
 use evictd_stats::{Dir, Hierarchies, Hierarchy, PodReader, PodSample};
 
 /// All cgroups of a pod have vanished.
 pub(super) struct Gone;
 
-/// What a pod uses, summed over its cgroups; `None` when nothing of them could be
-/// read.
-pub(super) fn read(
-    found: &FoundPod,
-    containers: &[&ListedContainer],
-    of: &Hierarchies,
-    reader: &mut PodReader,
-) -> Result<Option<PodUsage>, Gone> {
-    let mut usage = PodUsage::default();
-    let mut is_there = false;
-    for cgroup in found.cgroups() {
-        let Some(sample) = read_cgroup(cgroup, of, reader) else {
-            continue;
-        };
-        is_there = true;
-        usage.memory_working_set_bytes = sum(usage.memory_working_set_bytes, working_set(&sample));
-        usage.process_count = sum(usage.process_count, sample.process_count);
-    }
-    if !is_there {
-        return Err(Gone);
-    }
-    if usage.memory_working_set_bytes.is_none() && usage.process_count.is_none() {
-        return Ok(None);
-    }
-    usage.containers = match containers {
-        [] => only_container(&found.pod, usage.memory_working_set_bytes),
-        containers => {
-            let all = containers.iter();
-            all.filter_map(|container| container_usage(container, of, reader))
-                .collect()
+/// What is needed to read.
+pub(super) struct Reading<'a> {
+    pub(super) of: &'a Hierarchies,
+    pub(super) reader: &'a mut PodReader,
+    /// What container runtimes hold.
+    pub(super) held: &'a [Arc<RuntimeListing>],
+    /// Takes what could not be read.
+    pub(super) problems: &'a mut Vec<String>,
+}
+
+impl Reading<'_> {
+    /// What a pod uses of memory at most; `None` where that cannot be told cheaply.
+    /// `dir` is its first cgroup in the memory hierarchy, where that is open.
+    pub(super) fn bound(&mut self, found: &FoundPod, dir: Option<&OwnedFd>) -> Option<PodUsage> {
+        let memory = self.of.memory.as_ref()?;
+        let mut bytes = self.reader.read_usage_bytes(dir?)?;
+        for cgroup in &found.more_cgroups {
+            let dir = open_cgroup(memory, cgroup).ok()?;
+            bytes = bytes.saturating_add(self.reader.read_usage_bytes(dir?)?);
         }
-    };
-    Ok(Some(usage))
+        Some(PodUsage {
+            memory_working_set_bytes: Some(bytes),
+            ..PodUsage::default()
+        })
+    }
+
+    /// What a pod uses, summed over its cgroups; `None` when nothing of them could be
+    /// read.
+    pub(super) fn whole(
+        &mut self,
+        found: &FoundPod,
+        mut dir: Option<OwnedFd>,
+    ) -> Result<Option<PodUsage>, Gone> {
+        let mut usage = PodUsage::default();
+        let mut is_there = false;
+        for cgroup in found.cgroups() {
+            let Some(sample) = self.cgroup(cgroup, dir.take()) else {
+                continue;
+            };
+            is_there = true;
+            usage.memory_working_set_bytes =
+                sum(usage.memory_working_set_bytes, working_set(&sample));
+            usage.process_count = sum(usage.process_count, sample.process_count);
+        }
+        if !is_there {
+            return Err(Gone);
+        }
+        if usage.memory_working_set_bytes.is_none() && usage.process_count.is_none() {
+            return Ok(None);
+        }
+        usage.containers = match &*containers(self.held, found) {
+            [] => only_container(&found.pod, usage.memory_working_set_bytes),
+            containers => {
+                let all = containers.iter();
+                all.filter_map(|container| self.container(container))
+                    .collect()
+            }
+        };
+        Ok(Some(usage))
+    }
+
+    /// What a container uses; one that has ended still holds its layer and its logs.
+    fn container(&mut self, container: &ListedContainer) -> Option<ContainerUsage> {
+        let mut usage = ContainerUsage {
+            name: container.name.clone(),
+            ..ContainerUsage::default()
+        };
+        if let WritableLayer::Used { bytes, inodes } = container.layer {
+            (usage.rootfs_bytes, usage.rootfs_inodes) = (Some(bytes), inodes);
+        }
+        if container.state == ContainerState::Running {
+            let cgroup = container.cgroup.as_deref()?;
+            let sample = self.cgroup(cgroup, None);
+            usage.memory_working_set_bytes = sample.as_ref().and_then(working_set);
+        }
+        Some(usage)
+    }
+
+    /// A cgroup's numbers; `None` when it is gone. `memory` is its directory there,
+    /// where that is open.
+    fn cgroup(&mut self, cgroup: &Path, memory: Option<OwnedFd>) -> Option<PodSample> {
+        let of = self.of;
+        let open =
+            |hierarchy: &Option<Hierarchy>| Dir::open(&hierarchy.as_ref()?.below(cgroup)).ok();
+        let known = of.memory.as_ref().zip(memory);
+        let memory = known
+            .map(|(memory, dir)| Dir::new(dir, memory.below(cgroup)))
+            .or_else(|| open(&of.memory));
+        let is_same = of.pids == of.memory && memory.is_some();
+        let pids = (!is_same).then(|| {
+            open(&of.pids)
+                .or_else(|| open(&of.unified))
+                .or_else(|| open(&of.memory))
+        });
+        let pids = pids.as_ref().unwrap_or(&memory);
+        if memory.is_none() && pids.is_none() {
+            return None;
+        }
+        let sample = self.reader.read(memory.as_ref(), pids.as_ref());
+        let errors = self.reader.errors().iter();
+        self.problems.extend(errors.map(ToString::to_string));
+        Some(sample)
+    }
 }
 
 /// Without a runtime nobody can tell which cgroup is which container, so only a
@@ -56,27 +131,6 @@ fn only_container(pod: &Pod, memory: Option<u64>) -> Vec<ContainerUsage> {
     }
 }
 
-/// What a container uses; one that has ended still holds its layer and its logs.
-fn container_usage(
-    container: &ListedContainer,
-    of: &Hierarchies,
-    reader: &mut PodReader,
-) -> Option<ContainerUsage> {
-    let mut usage = ContainerUsage {
-        name: container.name.clone(),
-        ..ContainerUsage::default()
-    };
-    if let WritableLayer::Used { bytes, inodes } = container.layer {
-        (usage.rootfs_bytes, usage.rootfs_inodes) = (Some(bytes), inodes);
-    }
-    if container.state == ContainerState::Running {
-        let cgroup = container.cgroup.as_deref()?;
-        let sample = read_cgroup(cgroup, of, reader);
-        usage.memory_working_set_bytes = sample.as_ref().and_then(working_set);
-    }
-    Some(usage)
-}
-
 fn working_set(sample: &PodSample) -> Option<u64> {
     Some(sample.memory.as_ref()?.working_set_bytes())
 }
@@ -87,17 +141,4 @@ fn sum(one: Option<u64>, other: Option<u64>) -> Option<u64> {
         (Some(one), Some(other)) => Some(one.saturating_add(other)),
         (known, None) | (None, known) => known,
     }
-}
-
-/// A cgroup's numbers; `None` when it is gone.
-fn read_cgroup(cgroup: &Path, of: &Hierarchies, reader: &mut PodReader) -> Option<PodSample> {
-    let open = |hierarchy: &Option<Hierarchy>| Dir::open(&hierarchy.as_ref()?.below(cgroup)).ok();
-    let memory = open(&of.memory);
-    let pids = open(&of.pids)
-        .or_else(|| open(&of.unified))
-        .or_else(|| open(&of.memory));
-    if memory.is_none() && pids.is_none() {
-        return None;
-    }
-    Some(reader.read(memory.as_ref(), pids.as_ref()))
 }

@@ -27,10 +27,27 @@ use worker::Worker;
 
 use crate::gc::{RuntimeCollector, SharedRecords};
 
+/// Whether this build speaks to any. What only runtimes need is never reached where it
+/// does not, and so not part of the binary.
+pub(crate) const ANY: bool = cfg!(any(feature = "cri", feature = "docker"));
+
+/// Why nobody is asked though a socket was named.
+fn left_out(settings: &Resolved) -> Option<String> {
+    let named = settings.runtime_endpoints.as_deref().unwrap_or_default();
+    (!ANY && !named.is_empty()).then(|| {
+        "container runtime: --container-runtime-endpoint names one, but this evictd was built \
+         without any"
+            .to_owned()
+    })
+}
+
 /// The runtimes that answer now, each to be asked in the calling thread; and why
 /// others do not. For commands, which may wait.
 pub(crate) fn answering(settings: &Resolved) -> (Vec<Box<dyn ContainerRuntime>>, Vec<String>) {
-    let (mut runtimes, mut problems) = (Vec::new(), Vec::new());
+    let (mut runtimes, mut problems) = (Vec::new(), Vec::from_iter(left_out(settings)));
+    if !ANY {
+        return (runtimes, problems);
+    }
     for candidate in candidates(settings) {
         match open_first(&candidate) {
             Ok((runtime, _)) => runtimes.push(runtime),
@@ -49,6 +66,7 @@ pub(crate) struct Runtimes {
     /// When images were detected and last used.
     records: SharedRecords,
     bell: Option<Bell>,
+    left_out: Option<String>,
 }
 
 impl Runtimes {
@@ -58,9 +76,16 @@ impl Runtimes {
     /// # Errors
     /// When the kernel gives no thread.
     pub(crate) fn start(settings: &Resolved) -> Result<Self, String> {
+        let none = Self {
+            left_out: left_out(settings),
+            ..Self::default()
+        };
+        if !ANY {
+            return Ok(none);
+        }
         let candidates = candidates(settings);
         if candidates.is_empty() {
-            return Ok(Self::default());
+            return Ok(none);
         }
         let text = |error: std::io::Error| format!("container runtime: {error}");
         let bell = Bell::new().map_err(text)?;
@@ -74,6 +99,7 @@ impl Runtimes {
             workers,
             records,
             bell: Some(bell),
+            ..none
         })
     }
 
@@ -92,9 +118,13 @@ impl Runtimes {
         records.clone()
     }
 
+    const fn workers(&self) -> &[Worker] {
+        if ANY { self.workers.as_slice() } else { &[] }
+    }
+
     /// Whether there is none.
     pub(crate) const fn is_empty(&self) -> bool {
-        self.workers.is_empty()
+        self.workers().is_empty()
     }
 
     /// Readable when there is news.
@@ -104,7 +134,7 @@ impl Runtimes {
 
     /// Has pods and containers listed anew, without waiting for it.
     pub(crate) fn refresh(&self) {
-        self.workers.iter().for_each(Worker::refresh);
+        self.workers().iter().for_each(Worker::refresh);
     }
 
     /// Has those listed anew whose last answer is older than that, and waits for
@@ -112,7 +142,13 @@ impl Runtimes {
     pub(crate) fn freshen(&self, max_age: Duration, at_most: Duration, with_layers: bool) {
         let fresh = |worker: &Worker| worker.freshen(max_age, with_layers);
         // All are asked before the first is waited for.
-        if self.workers.iter().filter(|worker| !fresh(worker)).count() > 0 {
+        if self
+            .workers()
+            .iter()
+            .filter(|worker| !fresh(worker))
+            .count()
+            > 0
+        {
             self.wait(at_most);
         }
     }
@@ -120,7 +156,7 @@ impl Runtimes {
     /// Where the runtimes keep images and, if apart, writable layers: the first place
     /// of each, as far as they have said.
     pub(crate) fn places(&self) -> (Option<PathBuf>, Option<PathBuf>) {
-        let disks: Vec<RuntimeDisks> = self.workers.iter().map(Worker::disks).collect();
+        let disks: Vec<RuntimeDisks> = self.workers().iter().map(Worker::disks).collect();
         let first = |place: fn(&RuntimeDisks) -> &Option<PathBuf>| {
             disks.iter().find_map(|disks| place(disks).clone())
         };
@@ -132,31 +168,32 @@ impl Runtimes {
 
     /// Whether one of them has not answered yet.
     pub(crate) fn is_waiting(&self) -> bool {
-        self.workers.iter().any(Worker::is_waiting)
+        self.workers().iter().any(Worker::is_waiting)
     }
 
     /// Waits until every runtime has answered the last [`Runtimes::refresh`], well
     /// or not, that long at most.
     pub(crate) fn wait(&self, at_most: Duration) {
         let begun = now();
-        for worker in &self.workers {
+        for worker in self.workers() {
             worker.wait(at_most.saturating_sub(now().since(begun)));
         }
     }
 
     /// What each runtime holds, as it last said in full.
     pub(crate) fn listings(&self) -> Vec<Arc<RuntimeListing>> {
-        self.workers.iter().map(Worker::listing).collect()
+        self.workers().iter().map(Worker::listing).collect()
     }
 
     /// Those of whom it is not known for sure what they hold now.
     pub(crate) fn unknown(&self) -> Vec<String> {
-        self.workers.iter().filter_map(Worker::doubt).collect()
+        let doubts = self.workers().iter().filter_map(Worker::doubt);
+        doubts.chain(self.left_out.clone()).collect()
     }
 
     /// Has a pod ended; answers whether its runtime is expected to do so soon.
     pub(crate) fn end(&self, runtime: usize, pod: RuntimePod, grace: Duration) -> bool {
-        self.workers
+        self.workers()
             .get(runtime)
             .is_some_and(|worker| worker.end(pod, grace))
     }
@@ -164,7 +201,7 @@ impl Runtimes {
     /// Has every runtime collect; answers how many were asked. Each answers by
     /// [`News::Collected`].
     pub(crate) fn collect(&self, job: &CollectJob) -> usize {
-        self.workers
+        self.workers()
             .iter()
             .filter(|worker| worker.collect(job.clone()))
             .count()
@@ -175,6 +212,6 @@ impl Runtimes {
         if let Some(bell) = &mut self.bell {
             bell.silence();
         }
-        self.workers.iter().flat_map(Worker::news).collect()
+        self.workers().iter().flat_map(Worker::news).collect()
     }
 }

@@ -9,6 +9,7 @@ use evictd_runtime::own::Child;
 use evictd_stats::{Hierarchies, Hierarchy, Version};
 
 use super::workload;
+use crate::machine::read_text;
 
 const NAME: &str = "evictd-selftest-";
 
@@ -75,7 +76,7 @@ impl Sandbox {
             return Ok(());
         }
         let control = self.memory.mount_point.join("cgroup.subtree_control");
-        let before = fs::read_to_string(&control).map_err(at(&control))?;
+        let before = read_text(&control).map_err(at(&control))?;
         if !before
             .split_whitespace()
             .any(|controller| controller == "memory")
@@ -133,7 +134,7 @@ impl Sandbox {
             Version::V1 => "memory.oom_control",
             Version::V2 => "memory.events",
         };
-        let text = fs::read_to_string(self.memory_file(name, file)).ok()?;
+        let text = read_text(&self.memory_file(name, file)).ok()?;
         text.lines()
             .find_map(|line| line.strip_prefix("oom_kill "))?
             .trim()

@@ -1,10 +1,11 @@
 //! What the crates cost, beside the least that must be done. `ci/bench` runs it.
 //!
-//! usage: bench rank PODS ROUNDS       nanoseconds of: rank, packed sort, one scan
-//!        bench quantity ROUNDS        nanoseconds of: ours, the least; for a mix
+//! usage: bench rank PODS ROUNDS       picoseconds of: rank, packed sort; first, one scan
+//!        bench quantity ROUNDS        picoseconds of: ours, the least; for a mix
 //!        bench quantity-one ROUNDS    the same of "1.5Gi" and of the rest
 //!        bench walk TREE              what the tree holds; its cost is the process's
-//!        bench pods ROOT ROUNDS       CPU microseconds of: listing, reading each
+//!        bench pods ROOT ROUNDS       CPU nanoseconds of: reading each, the counters of
+//!                                     each; the same with listing and opening
 //!
 //! Each prints its figures on one line.
 #![forbid(unsafe_code)]

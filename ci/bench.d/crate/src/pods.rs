@@ -1,11 +1,13 @@
+use core::hint::black_box;
 use std::path::{Path, PathBuf};
 
-use evictd_runtime::{CgroupConfig, CgroupRuntime, KillLimits, PodSource};
-use evictd_stats::{Dir, Hierarchies, Hierarchy, PodReader};
+use evictd_runtime::{CgroupConfig, CgroupRuntime, KillLimits, Listing};
+use evictd_stats::{Dir, Hierarchies, PodReader};
 
 /// CPU nanoseconds of a round over the pods below the cgroup `root`: reading each
-/// through its open directories, and all that the daemon does when a threshold is met:
-/// list them, open each, read it. Empty where there are none.
+/// through its open directories, all that there is and the plain counters alone; then
+/// all that the daemon does when a threshold is met, likewise: list them, open each,
+/// read it. Empty where there are none.
 pub(crate) fn figures(root: &str, rounds: usize) -> Vec<u64> {
     let Ok(hierarchies) = Hierarchies::read(Path::new("/proc")) else {
         return Vec::new();
@@ -19,34 +21,43 @@ pub(crate) fn figures(root: &str, rounds: usize) -> Vec<u64> {
     }) else {
         return Vec::new();
     };
-    let open = |hierarchy: &Option<Hierarchy>, cgroup: &Path| {
-        Dir::open(&hierarchy.as_ref()?.below(cgroup)).ok()
-    };
-    let mut list = || -> Vec<(Option<Dir>, Option<Dir>)> {
-        let listed = runtime.list_pods(&[], &[]);
-        let opened = |cgroup: &PathBuf| {
-            let memory = open(&hierarchies.memory, cgroup);
-            (memory, open(&hierarchies.pids, cgroup))
-        };
-        listed
-            .pods
-            .iter()
-            .flat_map(|pod| pod.cgroups().map(opened).collect::<Vec<_>>())
-            .collect()
-    };
-    let kept = list();
+    let pids = |cgroup: &Path| Dir::open(&hierarchies.pids.as_ref()?.below(cgroup)).ok();
+    let mut kept = Vec::new();
+    runtime.visit_pods(&[], &[], Listing::default(), &mut |found, memory| {
+        let memory = memory.map(|memory| Dir::new(memory, found.cgroup.clone()));
+        kept.push((memory, pids(&found.cgroup)));
+        true
+    });
     if kept.is_empty() {
         return Vec::new();
     }
     let mut reader = PodReader::new(&hierarchies);
-    let mut read = |pods: &[(Option<Dir>, Option<Dir>)]| {
-        for (memory, pids) in pods {
-            core::hint::black_box(reader.read(memory.as_ref(), pids.as_ref()));
+    let whole = cpu_nanos_of(rounds, || {
+        for (memory, pids) in &kept {
+            black_box(reader.read(memory.as_ref(), pids.as_ref()));
         }
-    };
-    let reading = cpu_nanos_of(rounds, || read(&kept));
-    let all = cpu_nanos_of(rounds, || read(&list()));
-    vec![reading, all]
+    });
+    let counters = cpu_nanos_of(rounds, || {
+        for (memory, pids) in &kept {
+            black_box(memory.as_ref().map(|dir| reader.read_usage_bytes(dir)));
+            black_box(reader.read(None, pids.as_ref()));
+        }
+    });
+    drop(kept);
+    let listed = cpu_nanos_of(rounds, || {
+        runtime.visit_pods(&[], &[], Listing::default(), &mut |found, memory| {
+            let memory = memory.map(|memory| Dir::new(memory, found.cgroup.clone()));
+            black_box(reader.read(memory.as_ref(), pids(&found.cgroup).as_ref()));
+            true
+        });
+    });
+    let bounds = cpu_nanos_of(rounds, || {
+        runtime.visit_pods(&[], &[], Listing::default(), &mut |_, memory| {
+            black_box(memory.map(|dir| reader.read_usage_bytes(dir)));
+            true
+        });
+    });
+    vec![whole, counters, listed, bounds]
 }
 
 /// The mean of so many rounds, after one that warms up.

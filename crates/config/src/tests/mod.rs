@@ -2,11 +2,15 @@ use super::*;
 
 mod allocatable;
 mod collection;
+#[cfg(feature = "yaml")]
 mod dropped_in;
 mod effective;
 mod errors;
 mod examples;
+#[cfg(feature = "yaml")]
 mod file;
+mod json;
+#[cfg(feature = "yaml")]
 mod okd;
 mod settings;
 mod warnings;

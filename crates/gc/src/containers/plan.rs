@@ -104,7 +104,7 @@ impl Plan<'_> {
             };
             all.push((container.name, dead));
         }
-        all.sort_by_key(|(name, dead)| (dead.pod, *name));
+        all.sort_unstable_by_key(|(name, dead)| (dead.pod, *name));
         let units = all.chunk_by(|(a, first), (b, second)| a == b && first.pod == second.pod);
         let units = units.map(|unit| unit.iter().map(|(_, dead)| *dead).collect());
         units.collect()
@@ -112,7 +112,7 @@ impl Plan<'_> {
 
     /// Removes all but the newest, the oldest first.
     fn keep_newest(&mut self, dead: &mut Vec<Dead>, most: usize, reason: ContainerReason) {
-        dead.sort_by_key(Dead::newest_first);
+        dead.sort_unstable_by_key(Dead::newest_first);
         let older = dead.split_off(most.min(dead.len()));
         for dead in older.iter().rev() {
             let container = self.found.containers.get(dead.index);
@@ -148,7 +148,8 @@ impl Plan<'_> {
         let mut planned = Vec::new();
         let sandboxes = self.found.sandboxes.iter().enumerate();
         let mut order: Vec<(usize, &Sandbox<'_>)> = sandboxes.collect();
-        order.sort_by_key(|(_, one)| (one.pod, one.created_nanos, one.attempt));
+        order
+            .sort_unstable_by_key(|(index, one)| (one.pod, one.created_nanos, one.attempt, *index));
         for pod in order.chunk_by(|(_, a), (_, b)| a.pod == b.pod) {
             for (place, (index, sandbox)) in pod.iter().enumerate() {
                 let is_newest = place.saturating_add(1) == pod.len();

@@ -82,8 +82,11 @@ impl<'a> ImageCollector<'a> {
         let marks: Vec<Mark> = marks.collect();
         let open = |index: &usize| marks.get(*index) == Some(&Mark::Open);
         let mut order: Vec<usize> = (0..images.len()).filter(open).collect();
-        // Stable: of two that are alike the one listed first goes first.
-        order.sort_by_key(|index| images.get(*index).map(|image| run.turn(image)));
+        // Of two that are alike the one listed first goes first.
+        order.sort_unstable_by_key(|index| {
+            let turn = images.get(*index).map(|image| run.turn(image));
+            (turn, *index)
+        });
         Self {
             images,
             run,

@@ -81,7 +81,7 @@ impl ImageSummary {
                 }),
             }
         }
-        all.sort_by_key(|held| core::cmp::Reverse(held.listed_bytes));
+        all.sort_unstable_by_key(|held| (core::cmp::Reverse(held.listed_bytes), held.reason));
         all
     }
 }

@@ -1,3 +1,4 @@
+use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -110,6 +111,14 @@ pub(super) fn read_quantity(value: &Value, field: &mut Option<Quantity>) -> Resu
     let quantity = Quantity::parse(text.trim().as_bytes())
         .map_err(|error| JsonError::new(format_args!("{text:?} is no quantity: {error}")))?;
     *field = Some(quantity);
+    Ok(())
+}
+
+/// The same, apart.
+pub(super) fn read_boxed(value: &Value, field: &mut Option<Box<Quantity>>) -> Result {
+    let mut quantity = None;
+    read_quantity(value, &mut quantity)?;
+    *field = quantity.map(Box::new);
     Ok(())
 }
 

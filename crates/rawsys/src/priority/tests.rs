@@ -29,7 +29,7 @@ fn policy_of_this_thread() -> libc::c_long {
 #[test]
 fn this_thread_goes_first_and_those_it_makes_do_not() {
     std::thread::spawn(|| {
-        let expected = match set_realtime_priority() {
+        let expected = match set_realtime_priority(1) {
             Ok(()) => super::FIFO.into(),
             Err(error) => {
                 assert_eq!(error, rustix::io::Errno::PERM);

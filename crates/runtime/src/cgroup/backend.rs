@@ -1,3 +1,4 @@
+use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use std::ffi::OsStr;
@@ -8,14 +9,15 @@ use evictd_kerntext::memberships;
 use evictd_node::{Mono, QosClass};
 use evictd_pod::{Container, Pod, Resources};
 use evictd_stats::{Hierarchies, Hierarchy, Version};
-use rustix::fd::AsFd;
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::process::Pid;
 
 use super::discover::{Candidate, Search};
-use super::merge::{by_name, by_runtime, by_uid};
+use super::merge::{Described, Former};
 use super::numbers::Numbers;
 use crate::dir::{by_rank, open_cgroup, read_file};
-use crate::kill::{Kills, Target};
+use crate::index::{equal, insert};
+use crate::kill::{Kills, Spare, Target};
 use crate::process::Proc;
 use crate::procs::is_populated;
 use crate::{
@@ -49,6 +51,8 @@ pub struct CgroupRuntime {
     config: CgroupConfig,
     proc: Proc,
     text: Vec<u8>,
+    /// For the kill to come.
+    spare: Spare,
 }
 
 impl CgroupRuntime {
@@ -66,6 +70,7 @@ impl CgroupRuntime {
             config,
             proc,
             text: Vec::new(),
+            spare: Spare::new(),
         })
     }
 
@@ -76,7 +81,9 @@ impl CgroupRuntime {
 
     /// The protected processes and their cgroups in `hierarchy`.
     fn protected(&mut self, hierarchy: &Hierarchy) -> Vec<(Pid, PathBuf)> {
-        let Self { config, proc, text } = self;
+        let Self {
+            config, proc, text, ..
+        } = self;
         let path = |pid: Pid| {
             let name = format!("{}/cgroup", pid.as_raw_nonzero());
             read_file(proc.fd(), name.as_str(), text).ok()?;
@@ -85,54 +92,58 @@ impl CgroupRuntime {
         proc.protected().into_iter().filter_map(path).collect()
     }
 
-    /// Why a candidate is none, if so.
-    fn objection(
-        &mut self,
+    /// Opens a candidate's first cgroup, unless it is none: it holds us, or nothing.
+    fn open(
+        &self,
         hierarchy: &Hierarchy,
         candidate: &Candidate,
         protected: &[(Pid, PathBuf)],
-    ) -> Option<SkipReason> {
+    ) -> Result<Option<OwnedFd>, SkipReason> {
         let inside = |path: &PathBuf| candidate.cgroups().any(|cgroup| path.starts_with(cgroup));
         if let Some((pid, _)) = protected.iter().find(|(_, path)| inside(path)) {
-            return Some(SkipReason::Protected(*pid));
+            return Err(SkipReason::Protected(*pid));
         }
-        let mut runs = |cgroup: &PathBuf| match open_cgroup(hierarchy, cgroup)? {
-            Some(dir) => is_populated(dir.as_fd(), &mut self.text),
-            None => Ok(false),
-        };
-        let mut reason = Some(SkipReason::NoProcesses);
+        let (mut first, mut runs) = (None, false);
         for cgroup in candidate.cgroups() {
-            match runs(cgroup) {
-                Ok(true) => reason = None,
-                Ok(false) => {}
-                Err(errno) => return Some(SkipReason::Failed(errno)),
+            let Some(dir) = open_cgroup(hierarchy, cgroup).map_err(SkipReason::Failed)? else {
+                continue;
+            };
+            runs |= is_populated(dir.as_fd()).map_err(SkipReason::Failed)?;
+            if *cgroup == candidate.cgroup {
+                first = Some(dir);
             }
         }
-        reason
+        if runs {
+            Ok(first)
+        } else {
+            Err(SkipReason::NoProcesses)
+        }
     }
 
     fn identify(
-        &mut self,
+        &self,
         candidate: Candidate,
-        manifests: &[Pod],
-        runtime: &[&RuntimePod],
+        dir: Option<BorrowedFd<'_>>,
+        known: &mut Known<'_>,
     ) -> FoundPod {
-        let of_runtime = candidate.runtime.and_then(|index| runtime.get(index));
+        let former = known.former.of(&candidate.cgroup);
+        let of_runtime = candidate.runtime.and_then(|index| known.runtime.get(index));
+        let manifests = &known.manifests;
         let manifest = match (&candidate.kubepods, of_runtime) {
-            (Some((uid, systemd, _)), _) => by_uid(manifests, uid, *systemd),
-            (None, Some(known)) => by_runtime(manifests, &known.pod),
-            (None, None) => by_name(manifests, &directory_name(&candidate)),
+            (Some((uid, systemd, _)), _) => manifests.by_uid(uid, *systemd),
+            (None, Some(of)) => manifests.by_runtime(&of.pod),
+            (None, None) => manifests.by_name(&directory_name(&candidate)),
         };
-        let known = manifest.and_then(|index| manifests.get(index));
-        let mut pod = match (known, of_runtime) {
-            (Some(known), _) => Arc::new(known.clone()),
-            (None, Some(known)) => self.complete(known, &candidate),
-            (None, None) => Arc::new(self.describe(&candidate)),
+        let described = manifest.and_then(|index| manifests.pods.get(index));
+        let mut pod = match (described, of_runtime) {
+            (Some(described), _) => Arc::new(described.clone()),
+            (None, Some(of)) => self.complete(of, &candidate, dir),
+            (None, None) => self.describe(&candidate, dir, former),
         };
         if pod.metadata.uid.is_empty() {
-            Arc::make_mut(&mut pod).metadata.uid = match (&candidate.kubepods, of_runtime) {
-                (Some((uid, _, _)), _) => uid.clone(),
-                (None, Some(known)) => known.pod.metadata.uid.clone(),
+            Arc::make_mut(&mut pod).metadata.uid = match (candidate.kubepods, of_runtime) {
+                (Some((uid, _, _)), _) => uid,
+                (None, Some(of)) => of.pod.metadata.uid.clone(),
                 (None, None) => candidate.cgroup.to_string_lossy().into_owned(),
             };
         }
@@ -148,76 +159,145 @@ impl CgroupRuntime {
 
     /// A runtime's pod: where the runtime gives no request and no limit, those of
     /// its cgroup count.
-    fn complete(&mut self, known: &RuntimePod, candidate: &Candidate) -> Arc<Pod> {
+    fn complete(
+        &self,
+        of: &RuntimePod,
+        candidate: &Candidate,
+        dir: Option<BorrowedFd<'_>>,
+    ) -> Arc<Pod> {
         let says_something = |container: &Container| container.resources != Resources::default();
-        let mut shared = Arc::clone(&known.pod);
+        let mut shared = Arc::clone(&of.pod);
         if shared.spec.containers.iter().any(says_something) {
             return shared;
         }
         let pod = Arc::make_mut(&mut shared);
-        let described = self.describe(candidate);
+        let described = self.describe(candidate, dir, None);
         pod.status.qos_class = described.status.qos_class;
-        let numbers = described.spec.containers.into_iter().next();
+        let numbers = described.spec.containers.first();
         if let (Some(numbers), Some(container)) = (numbers, pod.spec.containers.first_mut()) {
-            container.resources = numbers.resources;
+            container.resources = numbers.resources.clone();
         }
         shared
     }
 
-    /// A pod without a manifest, from what its cgroup says.
-    fn describe(&mut self, candidate: &Candidate) -> Pod {
-        let mut numbers = Numbers::default();
-        if let Some(memory) = &self.config.hierarchies.memory
-            && let Ok(Some(dir)) = open_cgroup(memory, &candidate.cgroup)
-        {
-            numbers = Numbers::read(dir.as_fd(), memory.version, &mut self.text);
-        }
+    /// A pod without a manifest, from what its cgroup says: the one that it was before
+    /// where it says the same.
+    fn describe(
+        &self,
+        candidate: &Candidate,
+        dir: Option<BorrowedFd<'_>>,
+        former: Option<Arc<Pod>>,
+    ) -> Arc<Pod> {
+        // The hierarchy that pods are looked for in is the memory controller's, if
+        // there is one.
+        let memory = self.config.hierarchies.memory.as_ref();
+        let numbers = memory.zip(dir);
+        let numbers = numbers.map(|(memory, dir)| Numbers::read(dir, memory.version));
+        let mut numbers = numbers.unwrap_or_default();
         let class = candidate.kubepods.as_ref().map(|(_, _, class)| *class);
         if class == Some(QosClass::Guaranteed) {
             // By definition of the class.
             numbers.request_bytes = numbers.request_bytes.or(numbers.limit_bytes);
         }
-        let name = directory_name(candidate);
-        let mut pod = numbers.pod();
-        for container in &mut pod.spec.containers {
-            container.name.clone_from(&name);
+        if let Some(former) = former.filter(|former| numbers.are_of(former)) {
+            return former;
         }
-        pod.metadata.name = name;
+        let mut pod = numbers.pod(&directory_name(candidate));
         pod.status.qos_class = class.or(pod.status.qos_class);
-        pod
+        Arc::new(pod)
     }
+
+    /// What [`PodSource::list_pods`] looks for, in that order.
+    fn search(
+        &self,
+        hierarchy: &Hierarchy,
+        runtime: &[&RuntimePod],
+    ) -> (Vec<Candidate>, Vec<Skipped>) {
+        let mut search = Search::new(hierarchy);
+        search.kubepods();
+        for root in &self.config.pod_cgroup_roots {
+            search.pod_cgroup_root(root);
+        }
+        search.runtime_pods(runtime);
+        search.drop_holders(&self.config.pod_cgroup_roots);
+        (search.found, search.skipped)
+    }
+
+    /// Lists pods as [`PodSource::list_pods`] does, and shows each to `keep` while its
+    /// cgroup is open: in the memory controller's hierarchy where there is one, and
+    /// `None` where only further cgroups of the pod are left. A pod for which it
+    /// answers `false` is left out.
+    ///
+    /// `former` is the list from before, of which what has not changed is taken over.
+    pub fn visit_pods(
+        &mut self,
+        manifests: &[Pod],
+        runtime: &[&RuntimePod],
+        former: Listing,
+        keep: &mut dyn FnMut(&FoundPod, Option<OwnedFd>) -> bool,
+    ) -> Listing {
+        let mut listing = Listing::default();
+        let mut known = Known {
+            manifests: Described::new(manifests),
+            runtime,
+            former: Former::new(former.pods),
+        };
+        let first = by_rank(&self.config.hierarchies).next().cloned();
+        if let Some(hierarchy) = first {
+            let (found, skipped) = self.search(&hierarchy, runtime);
+            let protected = if found.is_empty() {
+                Vec::new()
+            } else {
+                self.protected(&hierarchy)
+            };
+            listing.skipped = skipped;
+            let mut by_uid = Vec::new();
+            for candidate in found {
+                let dir = match self.open(&hierarchy, &candidate, &protected) {
+                    Ok(dir) => dir,
+                    Err(reason) => {
+                        let cgroup = candidate.cgroup;
+                        listing.skipped.push(Skipped { cgroup, reason });
+                        continue;
+                    }
+                };
+                let open = dir.as_ref().map(AsFd::as_fd);
+                let found = self.identify(candidate, open, &mut known);
+                if is_new(&listing.pods, &mut by_uid, &found) {
+                    if keep(&found, dir) {
+                        listing.pods.push(found);
+                    } else {
+                        by_uid.retain(|at| *at != listing.pods.len());
+                    }
+                } else {
+                    let cgroup = found.cgroup;
+                    let reason = SkipReason::SamePod;
+                    listing.skipped.push(Skipped { cgroup, reason });
+                }
+            }
+        }
+        let mut runs = vec![false; manifests.len()];
+        for index in listing.pods.iter().filter_map(|pod| pod.manifest) {
+            runs.get_mut(index)
+                .into_iter()
+                .for_each(|runs| *runs = true);
+        }
+        let not_running = runs.iter().enumerate().filter(|(_, runs)| !**runs);
+        listing.not_running = not_running.map(|(index, _)| index).collect();
+        listing
+    }
+}
+
+/// What there is to know of pods beside their cgroups.
+struct Known<'a> {
+    manifests: Described<'a>,
+    runtime: &'a [&'a RuntimePod],
+    former: Former,
 }
 
 impl PodSource for CgroupRuntime {
     fn list_pods(&mut self, manifests: &[Pod], runtime: &[&RuntimePod]) -> Listing {
-        let mut listing = Listing::default();
-        let first = by_rank(&self.config.hierarchies).next().cloned();
-        if let Some(hierarchy) = first {
-            let protected = self.protected(&hierarchy);
-            let mut search = Search::new(&hierarchy);
-            search.kubepods();
-            for root in &self.config.pod_cgroup_roots {
-                search.pod_cgroup_root(root);
-            }
-            search.runtime_pods(runtime);
-            search.drop_holders(&self.config.pod_cgroup_roots);
-            listing.skipped = search.skipped;
-            for candidate in search.found {
-                let reason = self.objection(&hierarchy, &candidate, &protected);
-                if let Some(reason) = reason {
-                    let cgroup = candidate.cgroup;
-                    listing.skipped.push(Skipped { cgroup, reason });
-                    continue;
-                }
-                let found = self.identify(candidate, manifests, runtime);
-                add(&mut listing, found);
-            }
-        }
-        let running = |index: &usize| listing.pods.iter().any(|pod| pod.manifest == Some(*index));
-        listing.not_running = (0..manifests.len())
-            .filter(|index| !running(index))
-            .collect();
-        listing
+        self.visit_pods(manifests, runtime, Listing::default(), &mut |_, _| true)
     }
 }
 
@@ -237,9 +317,12 @@ impl PodKiller for CgroupRuntime {
             )
         };
         let limits = self.config.limits;
-        let start = |target| Kill::start(now, target, grace, limits, self.config.releaser.clone());
+        let start = |target| {
+            let (releaser, spare) = (self.config.releaser.clone(), self.spare.clone());
+            Kill::start_in(now, target, grace, limits, releaser, Some(spare))
+        };
         if pod.more_cgroups.is_empty() {
-            return Ok(Box::new(start(open(&pod.cgroup)?)));
+            return Ok(self.spare.boxed(start(open(&pod.cgroup)?)));
         }
         // All are opened before the first is killed: a pod goes as a whole.
         let targets: Result<Vec<Target>, Error> = pod.cgroups().map(open).collect();
@@ -248,25 +331,21 @@ impl PodKiller for CgroupRuntime {
     }
 }
 
-/// A uid names one pod, so what comes second under the same one is left alone.
-fn add(listing: &mut Listing, found: FoundPod) {
-    let uid = &found.pod.metadata.uid;
-    if listing
-        .pods
-        .iter()
-        .any(|other| other.pod.metadata.uid == *uid)
-    {
-        let cgroup = found.cgroup;
-        let reason = SkipReason::SamePod;
-        listing.skipped.push(Skipped { cgroup, reason });
-    } else {
-        listing.pods.push(found);
+/// A uid names one pod, so what comes second under the same one is left alone. Notes
+/// a new one, in the order of uids, as the next pod of the list.
+fn is_new(pods: &[FoundPod], by_uid: &mut Vec<usize>, found: &FoundPod) -> bool {
+    let uid = |at: usize| pods.get(at).map_or("", |pod| &pod.pod.metadata.uid);
+    let compare = |at: usize| uid(at).cmp(&found.pod.metadata.uid);
+    let is_new = equal(by_uid, &compare).is_empty();
+    if is_new {
+        insert(by_uid, pods.len(), &compare);
     }
+    is_new
 }
 
-fn directory_name(candidate: &Candidate) -> String {
+fn directory_name(candidate: &Candidate) -> Cow<'_, str> {
     let name = candidate.cgroup.file_name().unwrap_or_default();
-    name.to_string_lossy().into_owned()
+    name.to_string_lossy()
 }
 
 /// The path of a process in one of the hierarchies, from its

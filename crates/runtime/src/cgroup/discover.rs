@@ -1,6 +1,6 @@
 use alloc::sync::Arc;
 use core::ops::ControlFlow;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -9,9 +9,10 @@ use evictd_stats::{Hierarchy, is_gone};
 use rustix::fd::AsFd;
 use rustix::io::Errno;
 
-use super::merge::is_uid;
+use super::merge::{compare_uids, is_uid};
 use super::names::{KubepodsName, parse_kubepods_name};
 use crate::dir::{each_child, open_cgroup};
+use crate::index::{equal, insert, sorted};
 use crate::{Origin, RuntimePod, SkipReason, Skipped};
 
 /// The roots of the kubepods tree in the two drivers' spellings.
@@ -77,25 +78,18 @@ impl<'a> Search<'a> {
     }
 
     pub(super) fn kubepods(&mut self) {
-        for root in KUBEPODS.map(Path::new) {
-            for name in self.children(root, false) {
-                let below = root.join(&name);
-                match parse_kubepods_name(name.as_bytes()) {
-                    Some(KubepodsName::Class(class)) => self.class(&below, class),
-                    // What stands beside the two classes is the third.
-                    Some(KubepodsName::Pod { uid, systemd }) => {
-                        self.pod(below, uid, systemd, QosClass::Guaranteed);
-                    }
-                    None => {}
-                }
-            }
+        for root in KUBEPODS {
+            // What stands beside the two classes is the third.
+            self.pods_of(Path::new(root), QosClass::Guaranteed, true);
         }
     }
 
-    fn class(&mut self, dir: &Path, class: QosClass) {
-        for name in self.children(dir, false) {
-            if let Some(KubepodsName::Pod { uid, systemd }) = parse_kubepods_name(name.as_bytes()) {
-                self.pod(dir.join(&name), uid, systemd, class);
+    fn pods_of(&mut self, dir: &Path, class: QosClass, is_root: bool) {
+        for cgroup in self.children(dir, false) {
+            match parse_kubepods_name(name(&cgroup)) {
+                Some(KubepodsName::Class(class)) if is_root => self.pods_of(&cgroup, class, false),
+                Some(KubepodsName::Pod { uid, systemd }) => self.pod(cgroup, uid, systemd, class),
+                Some(KubepodsName::Class(_)) | None => {}
             }
         }
     }
@@ -109,14 +103,24 @@ impl<'a> Search<'a> {
 
     /// What container runtimes run: known already by their cgroups, or new.
     pub(super) fn runtime_pods(&mut self, pods: &[&RuntimePod]) {
+        if pods.is_empty() {
+            return;
+        }
+        let mut by_path = self.by_path();
+        let by_uid = sorted(self.found.len(), &|a, b| {
+            compare_uids(self.uid(a), self.uid(b))
+        });
         for (index, pod) in pods.iter().enumerate() {
             let Some((first, more)) = pod.cgroups.split_first() else {
                 continue;
             };
-            if let Some(known) = self.found.iter_mut().find(|known| known.is(pod)) {
+            let known = self.known(pod, first, &by_path, &by_uid);
+            if let Some(known) = known.and_then(|known| self.found.get_mut(known)) {
                 known.runtime.get_or_insert(index);
                 continue;
             }
+            let compare = |other| self.path(other).cmp(first);
+            insert(&mut by_path, self.found.len(), &compare);
             self.found.push(Candidate {
                 more: more.iter().map(|cgroup| cgroup.to_path_buf()).collect(),
                 runtime: Some(index),
@@ -125,12 +129,33 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// The first candidate that is a runtime's pod: it has its uid, or holds its
+    /// cgroups.
+    fn known(
+        &self,
+        pod: &RuntimePod,
+        first: &Path,
+        by_path: &[usize],
+        by_uid: &[usize],
+    ) -> Option<usize> {
+        let uid = pod.pod.metadata.uid.as_str();
+        let is = |at: &&usize| self.found.get(**at).is_some_and(|known| known.is(pod));
+        // Equal ones stand by their number.
+        let same_uid = equal(by_uid, &|at| compare_uids(self.uid(at), uid));
+        let mut known = same_uid.iter().find(is).copied();
+        for path in first.ancestors() {
+            let holder = self.at(by_path, path).iter().find(is).copied();
+            known = known.into_iter().chain(holder).min();
+        }
+        known
+    }
+
     /// Every child of a configured root is a pod, unless it is one already or
     /// holds others.
     pub(super) fn pod_cgroup_root(&mut self, root: &Path) {
-        for name in self.children(root, true) {
-            let cgroup = root.join(name);
-            if self.found.iter().all(|known| known.cgroup != cgroup) {
+        let by_path = self.by_path();
+        for cgroup in self.children(root, true) {
+            if self.at(&by_path, &cgroup).is_empty() {
                 self.found
                     .push(Candidate::new(cgroup, Origin::PodCgroupRoot));
             }
@@ -139,32 +164,62 @@ impl<'a> Search<'a> {
 
     /// Takes out what holds other pods or one of the roots.
     pub(super) fn drop_holders(&mut self, roots: &[PathBuf]) {
-        let holds = |cgroup: &Path, other: &Path| other != cgroup && other.starts_with(cgroup);
-        let holders: Vec<PathBuf> = self
-            .found
-            .iter()
-            .map(|candidate| &candidate.cgroup)
-            .filter(|cgroup| {
-                let mut others = self.found.iter().flat_map(Candidate::cgroups);
-                others.any(|other| holds(cgroup, other))
-                    || roots.iter().any(|root| root.starts_with(cgroup))
-            })
-            .cloned()
-            .collect();
-        self.found
-            .retain(|candidate| !holders.contains(&candidate.cgroup));
-        let reason = SkipReason::HoldsPods;
-        let skipped = holders.into_iter().map(|cgroup| Skipped { cgroup, reason });
-        self.skipped.extend(skipped);
+        let by_path = self.by_path();
+        let mut holds = vec![false; self.found.len()];
+        let mut mark = |path: &Path| {
+            for at in self.at(&by_path, path) {
+                holds
+                    .get_mut(*at)
+                    .into_iter()
+                    .for_each(|holds| *holds = true);
+            }
+        };
+        for cgroup in self.found.iter().flat_map(Candidate::cgroups) {
+            cgroup.ancestors().skip(1).for_each(&mut mark);
+        }
+        for root in roots {
+            root.ancestors().for_each(&mut mark);
+        }
+        let Self { found, skipped, .. } = self;
+        let mut holds = holds.into_iter();
+        found.retain_mut(|candidate| {
+            let holds = holds.next().unwrap_or(false);
+            if holds {
+                let cgroup = core::mem::take(&mut candidate.cgroup);
+                let reason = SkipReason::HoldsPods;
+                skipped.push(Skipped { cgroup, reason });
+            }
+            !holds
+        });
     }
 
-    /// The names of a cgroup's children, sorted. One that is not there has
-    /// none, and is told of when it was `asked_for`.
-    fn children(&mut self, cgroup: &Path, asked_for: bool) -> Vec<OsString> {
-        let mut names = Vec::new();
+    /// The candidates whose first cgroup this is.
+    fn at<'b>(&self, by_path: &'b [usize], path: &Path) -> &'b [usize] {
+        equal(by_path, &|at| self.path(at).cmp(path))
+    }
+
+    fn by_path(&self) -> Vec<usize> {
+        sorted(self.found.len(), &|a, b| self.path(a).cmp(self.path(b)))
+    }
+
+    fn path(&self, at: usize) -> &Path {
+        self.found
+            .get(at)
+            .map_or(Path::new(""), |found| &found.cgroup)
+    }
+
+    fn uid(&self, at: usize) -> &str {
+        let kubepods = self.found.get(at).and_then(|found| found.kubepods.as_ref());
+        kubepods.map_or("", |(uid, _, _)| uid)
+    }
+
+    /// A cgroup's children, sorted. One that is not there has none, and is told of when
+    /// it was `asked_for`.
+    fn children(&mut self, cgroup: &Path, asked_for: bool) -> Vec<PathBuf> {
+        let mut children = Vec::new();
         let listed = match open_cgroup(self.hierarchy, cgroup) {
-            Ok(Some(dir)) => each_child(dir.as_fd(), |name| {
-                names.push(OsStr::from_bytes(name.to_bytes()).to_owned());
+            Ok(Some(dir)) => each_child(dir.as_fd(), &mut |name| {
+                children.push(below(cgroup, name.to_bytes()));
                 Ok(ControlFlow::Continue(()))
             })
             .map(drop),
@@ -178,7 +233,27 @@ impl<'a> Search<'a> {
             }),
             _ => {}
         }
-        names.sort_unstable();
-        names
+        let path = |at: usize| children.get(at);
+        let order = sorted(children.len(), &|a, b| path(a).cmp(&path(b)));
+        let mut take = |at| {
+            children
+                .get_mut(at)
+                .map(core::mem::take)
+                .unwrap_or_default()
+        };
+        order.into_iter().map(&mut take).collect()
     }
+}
+
+/// As `join`, with no more room than it takes: there may be thousands.
+fn below(cgroup: &Path, name: &[u8]) -> PathBuf {
+    let length = cgroup.as_os_str().len().saturating_add(name.len());
+    let mut path = PathBuf::with_capacity(length.saturating_add(1));
+    path.push(cgroup);
+    path.push(OsStr::from_bytes(name));
+    path
+}
+
+fn name(cgroup: &Path) -> &[u8] {
+    cgroup.file_name().unwrap_or_default().as_bytes()
 }

@@ -7,7 +7,10 @@ use evictd_quantity::{Format, Quantity};
 use evictd_stats::Version;
 use rustix::fd::BorrowedFd;
 
-use crate::dir::read_file;
+use crate::dir::read_start;
+
+/// Room for one number.
+const NUMBER_BYTES: usize = 64;
 
 /// What a cgroup says about memory. Each is `None` when it says nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,10 +26,10 @@ impl Numbers {
     /// limit is `memory.max`. v1: `memory.soft_limit_in_bytes` and
     /// `memory.limit_in_bytes`. A file that is missing or makes no sense says
     /// nothing.
-    pub(super) fn read(dir: BorrowedFd<'_>, version: Version, text: &mut Vec<u8>) -> Self {
-        let mut read = |name: &CStr| {
-            read_file(dir, name, text).ok()?;
-            parse_limit(text).ok()
+    pub(super) fn read(dir: BorrowedFd<'_>, version: Version) -> Self {
+        let read = |name: &CStr| {
+            let mut room = [0; NUMBER_BYTES];
+            parse_limit(read_start(dir, name, &mut room).ok()?).ok()
         };
         match version {
             Version::V1 => Self {
@@ -50,21 +53,34 @@ impl Numbers {
     /// The QoS class follows from them by the pods' rule, applied to memory
     /// alone, as a cgroup does not say what it requests of the processor:
     /// BestEffort with neither, Guaranteed when both are equal, else Burstable.
-    pub(super) fn pod(self) -> Pod {
+    pub(super) fn pod(self, name: &str) -> Pod {
         let mut pod = Pod::default();
+        pod.metadata.name = name.to_owned();
+        // No room for others: there may be thousands of pods.
+        pod.spec.containers = Vec::from([Container {
+            name: name.to_owned(),
+            resources: self.resources(),
+            ..Container::default()
+        }]);
+        pod.status.qos_class = Some(self.qos_class());
+        pod
+    }
+
+    /// Whether such a pod is this one, but for its class.
+    pub(super) fn are_of(self, pod: &Pod) -> bool {
+        let only = pod.spec.containers.first();
+        only.is_some_and(|only| only.resources == self.resources())
+    }
+
+    fn resources(self) -> Resources {
         let list = |bytes: Option<u64>| ResourceList {
             memory: bytes.map(quantity),
             ..ResourceList::default()
         };
-        pod.spec.containers.push(Container {
-            resources: Resources {
-                requests: list(self.request_bytes),
-                limits: list(self.limit_bytes),
-            },
-            ..Container::default()
-        });
-        pod.status.qos_class = Some(self.qos_class());
-        pod
+        Resources {
+            requests: list(self.request_bytes),
+            limits: list(self.limit_bytes),
+        }
     }
 
     fn qos_class(self) -> QosClass {

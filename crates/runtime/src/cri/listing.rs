@@ -1,8 +1,7 @@
 //! From what the runtime says to pods. No I/O.
 
-use alloc::collections::BTreeMap;
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use std::os::unix::ffi::OsStrExt;
@@ -14,6 +13,7 @@ use evictd_pod::{Pod, ResourceList};
 use evictd_quantity::Quantity;
 
 use super::details::Details;
+use super::places::Places;
 use crate::cgroup::{KubepodsName, is_uid, parse_kubepods_name};
 use crate::remote::{
     bytes, class_of, clean, cpu, is_read, kubepods_class, read_wishes, thousandths,
@@ -77,8 +77,8 @@ struct Draft {
 #[derive(Default)]
 struct Assembly {
     pods: Vec<Draft>,
-    by_uid: BTreeMap<String, usize>,
-    by_sandbox: BTreeMap<String, usize>,
+    by_uid: Places,
+    by_sandbox: Places,
     sandboxes: Vec<ListedSandbox>,
     containers: Vec<ListedContainer>,
     notes: Vec<String>,
@@ -87,14 +87,15 @@ struct Assembly {
 impl Assembly {
     /// The pod with this uid; a new one where need be.
     fn pod(&mut self, uid: &str) -> usize {
-        let next = self.pods.len();
-        let index = *self.by_uid.entry(uid.to_string()).or_insert(next);
-        if index == next {
-            let mut draft = Draft::default();
-            Arc::make_mut(&mut draft.pod.pod).metadata.uid = clean(uid);
-            draft.standing = (false, i64::MIN);
-            self.pods.push(draft);
+        if let Some(index) = self.by_uid.get(uid) {
+            return index;
         }
+        let index = self.pods.len();
+        self.by_uid.insert(uid, index);
+        let mut draft = Draft::default();
+        Arc::make_mut(&mut draft.pod.pod).metadata.uid = clean(uid);
+        draft.standing = (false, i64::MIN);
+        self.pods.push(draft);
         index
     }
 
@@ -105,7 +106,7 @@ impl Assembly {
             &sandbox.uid
         };
         let index = self.pod(uid);
-        self.by_sandbox.insert(sandbox.id.clone(), index);
+        self.by_sandbox.insert(&sandbox.id, index);
         let standing = (sandbox.is_ready, sandbox.created_nanos);
         if let Some(draft) = self.pods.get_mut(index)
             && standing >= draft.standing
@@ -154,7 +155,7 @@ impl Assembly {
     /// By its sandbox; one whose sandbox is not listed, by its labels.
     fn pod_of(&mut self, container: &Container) -> usize {
         if let Some(index) = self.by_sandbox.get(&container.sandbox) {
-            return *index;
+            return index;
         }
         let label = |key: &str| text(&container.labels, key).map(String::as_str);
         let uid = label(POD_UID).filter(|uid| !uid.is_empty());

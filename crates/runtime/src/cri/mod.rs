@@ -5,11 +5,11 @@ mod images;
 mod json;
 mod layer;
 mod listing;
+mod places;
 #[cfg(test)]
 mod tests;
 
 use alloc::borrow::ToOwned;
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -25,6 +25,7 @@ use crate::{
     RuntimePod, WritableLayer,
 };
 use details::Details;
+use places::Places;
 
 /// How long a call may take as a whole; removing, four times that; stopping, the
 /// grace longer.
@@ -86,7 +87,7 @@ pub struct CriRuntime {
     /// What is known of each container, as long as the list says the same of it.
     known: Vec<Details>,
     /// Where in `known` it is, by id.
-    places: BTreeMap<Arc<str>, usize>,
+    places: Places,
 }
 
 impl CriRuntime {
@@ -105,7 +106,7 @@ impl CriRuntime {
             cri: Cri::new(socket, limit),
             proc: proc.to_owned(),
             known: Vec::new(),
-            places: BTreeMap::new(),
+            places: Places::default(),
         }
     }
 
@@ -143,8 +144,8 @@ impl CriRuntime {
         let mut images = None;
         let mut failed = None;
         containers.retain(|container| {
-            let known = places.get(container.id.as_str());
-            let known = known.and_then(|place| before.get_mut(*place));
+            let known = places.get(&container.id);
+            let known = known.and_then(|place| before.get_mut(place));
             let known = known.map(core::mem::take).unwrap_or_default();
             let layer = known.layer.clone();
             let known = if known.is_of(container) {
@@ -158,8 +159,7 @@ impl CriRuntime {
                 Ok(Some(mut details)) => {
                     // It outlives the process that led to it.
                     details.layer = details.layer.or(layer);
-                    let id = Arc::clone(&details.id);
-                    self.places.insert(id, self.known.len());
+                    self.places.insert(&container.id, self.known.len());
                     self.known.push(details);
                     return true;
                 }
@@ -248,13 +248,13 @@ impl ContainerRuntime for CriRuntime {
     /// each. containerd measures the layers every ten seconds.
     fn measure_layers(&mut self, listing: &mut RuntimeListing) -> Result<(), CallError> {
         let layers = self.cri.layers().map_err(|error| self.error(error))?;
-        let mut places = BTreeMap::new();
+        let mut places = Places::default();
         for (place, layer) in layers.iter().enumerate() {
-            places.insert(layer.id.clone(), place);
+            places.insert(&layer.id, place);
         }
         for container in &mut listing.containers {
-            let place = places.get(&*container.id);
-            let Some(layer) = place.and_then(|place| layers.get(*place)) else {
+            let place = places.get(&container.id);
+            let Some(layer) = place.and_then(|place| layers.get(place)) else {
                 continue;
             };
             if let (Some(bytes), WritableLayer::Unknown) = (layer.bytes, &container.layer) {

@@ -22,6 +22,7 @@
 //!   is back, and what is measured next is true.
 
 mod report;
+mod room;
 mod several;
 mod strike;
 mod target;
@@ -37,12 +38,12 @@ use rustix::io::Errno;
 use rustix::process::Signal;
 
 pub use report::{KillMethod, KillReport, KillState, Problem, Remaining};
+pub(crate) use room::Spare;
 pub(crate) use several::Kills;
 pub use target::Target;
 
-use crate::procs::Procs;
 use crate::{Grace, KillInFlight, Releaser};
-use victims::Victims;
+use room::Room;
 
 /// The first wait for something that no descriptor tells; it doubles.
 const SHORTEST_NAP: Duration = Duration::from_millis(1);
@@ -97,8 +98,9 @@ pub struct Kill {
     /// Whether SIGTERM is ours to send.
     asks: bool,
     step: Step,
-    victims: Victims,
-    listing: Procs,
+    room: Room,
+    /// Where the room comes from.
+    spare: Option<Spare>,
     /// The fewest processes that were listed since SIGKILL.
     fewest: usize,
     report: KillReport,
@@ -121,6 +123,18 @@ impl Kill {
         limits: KillLimits,
         releaser: Option<Releaser>,
     ) -> Self {
+        Self::start_in(now, target, grace, limits, releaser, None)
+    }
+
+    /// The same in the room that others have left, so that no memory is asked for.
+    pub(crate) fn start_in(
+        now: Mono,
+        target: Target,
+        grace: Grace,
+        limits: KillLimits,
+        releaser: Option<Releaser>,
+        spare: Option<Spare>,
+    ) -> Self {
         let mut kill = Self {
             target,
             limits,
@@ -129,8 +143,8 @@ impl Kill {
             step: Step::Term {
                 until: now + grace.length,
             },
-            victims: Victims::default(),
-            listing: Procs::default(),
+            room: spare.as_ref().map_or_else(Room::for_usual, Spare::take),
+            spare,
             fewest: usize::MAX,
             report: KillReport::new(now),
             nap: SHORTEST_NAP,
@@ -143,7 +157,7 @@ impl Kill {
     /// Does what is due by `now`, and says when to come back.
     pub fn poll(&mut self, now: Mono) -> KillState {
         if !self.has_ended() {
-            self.victims.sweep();
+            self.room.victims.sweep();
             self.unwatched = false;
             match self.advance(now) {
                 Ok(()) => {}
@@ -158,7 +172,7 @@ impl Kill {
     /// when its process ends. The set changes with every [`Kill::poll`], which
     /// also closes those that have ended.
     pub fn pidfds(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
-        self.victims.pidfds()
+        self.room.victims.pidfds()
     }
 
     /// What has happened so far.
@@ -194,7 +208,7 @@ impl Kill {
 
     /// The deadline is put off whenever there are fewer than ever before.
     fn expect_an_end(&mut self, now: Mono, until: Mono) -> Result<(), Problem> {
-        let left = self.listing.pids().len();
+        let left = self.room.listing.pids().len();
         if self.has_ended() {
             return Ok(());
         }
@@ -219,7 +233,7 @@ impl Kill {
         if !self.asks {
             return Ok(());
         }
-        if self.victims.send(Signal::TERM) > 0 {
+        if self.room.victims.send(Signal::TERM) > 0 {
             self.report.term_sent.get_or_insert(now);
         }
         self.count();
@@ -229,18 +243,18 @@ impl Kill {
     /// Lists the pod's processes; false when there are none, which ends it unless
     /// one of the killed is still giving back what it holds.
     fn list(&mut self, now: Mono) -> Result<bool, Problem> {
-        self.listing.clear();
+        self.room.listing.clear();
         if let Some(members) = self.target.members() {
-            self.listing.list(members).map_err(Problem::Kernel)?;
+            self.room.listing.list(members).map_err(Problem::Kernel)?;
         }
-        if self.listing.is_empty() {
+        if self.room.listing.is_empty() {
             let is_over = matches!(self.step, Step::Kill { until } if now >= until);
-            if is_over || !self.victims.any_dying() {
+            if is_over || !self.room.victims.any_dying() {
                 self.finish(now, Step::Gone);
             }
             return Ok(false);
         }
-        match self.target.proc().protected_among(&self.listing) {
+        match self.target.proc().protected_among(&self.room.listing) {
             Some(pid) => Err(Problem::Protected(pid)),
             None => Ok(true),
         }
@@ -248,19 +262,16 @@ impl Kill {
 
     /// Whom nobody will ever get rid of need not be waited for.
     fn check_denied(&self) -> Result<(), Problem> {
-        let all = self
-            .listing
-            .pids()
-            .iter()
-            .all(|pid| self.victims.is_denied(*pid));
-        if all && !self.listing.pids().is_empty() {
+        let Room { victims, listing } = &self.room;
+        let all = listing.pids().iter().all(|pid| victims.is_denied(*pid));
+        if all && !self.room.listing.pids().is_empty() {
             return Err(Problem::Denied);
         }
         Ok(())
     }
 
     fn count(&mut self) {
-        self.report.processes = self.victims.signalled();
+        self.report.processes = self.room.victims.signalled();
     }
 
     /// Descriptors or memory are short: that may pass, until the deadline.
@@ -277,19 +288,19 @@ impl Kill {
 
     fn stick(&mut self, now: Mono, problem: Problem) {
         let proc = self.target.proc();
-        let remaining = self.listing.pids().iter().map(|pid| Remaining {
+        let remaining = self.room.listing.pids().iter().map(|pid| Remaining {
             pid: *pid,
             state: proc.stat(*pid, |stat| char::from(stat.state)),
         });
         self.report.remaining = remaining.collect();
-        self.report.out_of_sight = self.listing.has_hidden();
+        self.report.out_of_sight = self.room.listing.has_hidden();
         self.report.problem = Some(problem);
         self.finish(now, Step::Stuck);
     }
 
     fn finish(&mut self, now: Mono, step: Step) {
         self.target.thaw();
-        self.victims.clear();
+        self.room.victims.clear();
         self.report.ended = Some(now);
         self.step = step;
     }
@@ -300,7 +311,7 @@ impl Kill {
             Step::Stuck => return KillState::Stuck,
             Step::Term { until } | Step::Freeze { until } | Step::Kill { until } => until,
         };
-        if !self.unwatched && self.victims.cover(&self.listing) {
+        if !self.unwatched && self.room.victims.cover(&self.room.listing) {
             self.nap = SHORTEST_NAP;
             return KillState::Waiting { until };
         }
@@ -308,6 +319,14 @@ impl Kill {
         self.nap = self.nap.saturating_mul(2).min(LONGEST_NAP);
         KillState::Waiting {
             until: until.min(soon),
+        }
+    }
+}
+
+impl Drop for Kill {
+    fn drop(&mut self) {
+        if let Some(spare) = &self.spare {
+            spare.put_back(&mut self.room);
         }
     }
 }

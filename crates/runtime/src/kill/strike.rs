@@ -5,6 +5,7 @@ use evictd_stats::Version;
 use rustix::io::Errno;
 use rustix::process::Signal;
 
+use super::room::Room;
 use super::{Kill, KillMethod, Problem, Step};
 
 /// Listings in one poll. A pod that forks faster than this is met again at the
@@ -82,24 +83,25 @@ impl Kill {
     /// One round. Returns how many were killed who had not been before, as far as
     /// they are watched.
     fn kill_once(&mut self, now: Mono) -> Result<usize, Problem> {
-        if self.victims.all_killed() && self.victims.cover(&self.listing) {
+        if self.room.victims.all_killed() && self.room.victims.cover(&self.room.listing) {
             return Ok(0);
         }
         let by_kernel = self.kill_cgroup()?;
         let killed = if by_kernel {
             self.report.method = Some(KillMethod::CgroupKill);
-            self.victims.mark_killed()
+            self.room.victims.mark_killed()
         } else {
             self.report.method.get_or_insert(KillMethod::Signals);
-            let sent = self.victims.send(Signal::KILL);
-            let rest = self.victims.kill_the_rest(&self.listing, &self.target);
+            let sent = self.room.victims.send(Signal::KILL);
+            let Room { victims, listing } = &mut self.room;
+            let rest = victims.kill_the_rest(listing, &self.target);
             sent.saturating_add(rest.map_err(Problem::Kernel)?)
         };
         if by_kernel || killed > 0 {
             self.report.kill_sent.get_or_insert(now);
         }
         if let Some(releaser) = &self.releaser {
-            self.victims.release(releaser);
+            self.room.victims.release(releaser);
         }
         Ok(killed)
     }
@@ -123,8 +125,9 @@ impl Kill {
 
     /// Opens the processes that were listed and are not victims yet.
     pub(super) fn recruit(&mut self) -> Result<(), Problem> {
-        self.victims
-            .recruit(&self.listing, &self.target)
+        let Room { victims, listing } = &mut self.room;
+        victims
+            .recruit(listing, &self.target)
             .map_err(Problem::Kernel)
     }
 }

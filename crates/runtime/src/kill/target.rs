@@ -6,7 +6,7 @@ use evictd_stats::{Hierarchies, Version, is_gone};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 
-use crate::dir::{by_rank, open_cgroup, read_file, walk, write_file};
+use crate::dir::{by_rank, open_cgroup, read_start, walk, write_file};
 use crate::process::Proc;
 use crate::procs::Procs;
 
@@ -72,14 +72,12 @@ impl Target {
     /// `pids.current`: tasks, also those that have ended and that nobody has
     /// waited for; 0 where nobody counts, or the cgroup is gone.
     pub(super) fn task_count(&self) -> u64 {
-        let mut text = Vec::new();
+        let mut room = [0; 32];
         let Some(dir) = &self.pids else {
             return 0;
         };
-        match read_file(dir, c"pids.current", &mut text) {
-            Ok(()) => parse_u64(&text).unwrap_or(0),
-            Err(_) => 0,
-        }
+        let text = read_start(dir.as_fd(), c"pids.current", &mut room);
+        text.map_or(0, |text| parse_u64(text).unwrap_or(0))
     }
 
     pub(super) fn members(&self) -> Option<BorrowedFd<'_>> {
@@ -96,7 +94,7 @@ impl Target {
 
     pub(super) fn kill_cgroup(&self) -> Result<(), Errno> {
         let dir = self.members.as_ref().ok_or(Errno::NOENT)?;
-        write_file(dir, c"cgroup.kill", b"1")
+        write_file(dir.as_fd(), c"cgroup.kill", b"1")
     }
 
     /// Whether the pod lies in a v1 freezer.
@@ -119,15 +117,15 @@ impl Target {
         }
         // Noted before it is done, so that it is undone in any case.
         self.frozen = true;
-        write_file(freezer, c"freezer.state", b"FROZEN").is_ok()
+        write_file(freezer.as_fd(), c"freezer.state", b"FROZEN").is_ok()
     }
 
     /// Whether all of it stands still; `FREEZING` while some do not yet.
     pub(super) fn is_frozen(&self) -> bool {
-        let mut state = Vec::new();
+        let mut room = [0; 16];
         self.freezer.as_ref().is_some_and(|freezer| {
-            read_file(freezer, c"freezer.state", &mut state).is_ok()
-                && state.trim_ascii_end() == b"FROZEN"
+            let state = read_start(freezer.as_fd(), c"freezer.state", &mut room);
+            state.is_ok_and(|state| state.trim_ascii_end() == b"FROZEN")
         })
     }
 

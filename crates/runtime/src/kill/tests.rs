@@ -40,7 +40,7 @@ fn drive(mut kill: Kill) -> (KillState, KillReport) {
 
 fn kill(hierarchies: &Hierarchies, pod: &TestPod, grace: Duration) -> (KillState, KillReport) {
     let limits = KillLimits::default();
-    let releaser = Some(Releaser::start().unwrap());
+    let releaser = Some(Releaser::start(true).unwrap());
     let target = target(hierarchies, pod);
     drive(Kill::start(
         now(),

@@ -1,4 +1,4 @@
-use core::cmp::Reverse;
+use core::mem::take;
 
 use evictd_kerntext::PidStat;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -8,6 +8,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use super::Target;
 use crate::Releaser;
+use crate::index::sort;
 use crate::procs::Procs;
 
 /// Processes that are watched at once. The usual limit is 1024 descriptors; a
@@ -16,6 +17,9 @@ const AT_ONCE: usize = 512;
 
 /// Processes beyond those that are open for one signal at once.
 const TURN: usize = 128;
+
+/// Processes whose end is asked for in one call.
+const POLLED: usize = 64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Sent {
@@ -32,6 +36,7 @@ struct Victim {
     resident: u64,
     sent: Sent,
     released: bool,
+    ended: bool,
     /// The kernel did not let us: not tried again (F20).
     denied: bool,
 }
@@ -42,11 +47,25 @@ pub(super) struct Victims {
     alive: Vec<Victim>,
     signalled: usize,
     again: Procs,
+    /// Opened and not yet known to be the pod's.
+    opened: Vec<Victim>,
+    strangers: Vec<Pid>,
     /// Places in `alive`, the largest process first.
     order: Vec<usize>,
 }
 
 impl Victims {
+    /// With room for so many.
+    pub(super) fn for_usual(count: usize) -> Self {
+        Self {
+            alive: Vec::with_capacity(count),
+            opened: Vec::with_capacity(count),
+            order: Vec::with_capacity(count),
+            again: Procs::for_usual(count),
+            ..Self::default()
+        }
+    }
+
     pub(super) fn pidfds(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
         self.alive.iter().map(|victim| victim.pidfd.as_fd())
     }
@@ -55,55 +74,63 @@ impl Victims {
         self.signalled
     }
 
+    /// Closes them all.
     pub(super) fn clear(&mut self) {
         self.alive.clear();
     }
 
+    /// As if nobody had been killed yet.
+    pub(super) fn forget(&mut self) {
+        self.clear();
+        self.opened.clear();
+        self.signalled = 0;
+    }
+
     /// Closes the pidfds of those that have ended.
     pub(super) fn sweep(&mut self) {
-        if self.alive.is_empty() {
-            return;
+        let mut any = false;
+        for some in self.alive.chunks_mut(POLLED) {
+            any |= note_ended(some);
         }
-        let mut fds: Vec<_> = self
-            .alive
-            .iter()
-            .map(|victim| PollFd::new(&victim.pidfd, PollFlags::IN))
-            .collect();
-        let at_once = Timespec::default();
-        if !matches!(retry_on_intr(|| poll(&mut fds, Some(&at_once))), Ok(1..)) {
-            return;
+        if any {
+            self.alive.retain(|victim| !victim.ended);
         }
-        let ended: Vec<bool> = fds.iter().map(|fd| !fd.revents().is_empty()).collect();
-        let mut ended = ended.into_iter();
-        self.alive.retain(|_| !ended.next().unwrap_or(false));
     }
 
     /// Opens who is listed and not here yet, as far as there is room.
     pub(super) fn recruit(&mut self, listing: &Procs, target: &Target) -> Result<(), Errno> {
         let room = AT_ONCE.saturating_sub(self.alive.len());
+        let mut opened = take(&mut self.opened);
         let strangers = listing.pids().iter().copied();
         let strangers = strangers.filter(|pid| self.find(*pid).is_none());
-        let opened = open(strangers.take(room), target)?;
-        let mut opened = verify(opened, target, &mut self.again)?;
-        if opened.is_empty() {
-            return Ok(());
+        let is_done = open(&mut strangers.take(room), target, &mut opened)
+            .and_then(|()| verify(&mut opened, target, &mut self.again));
+        let is_new = is_done.is_ok() && !opened.is_empty();
+        if is_new {
+            for victim in opened.drain(..) {
+                let before = |other: &Victim| key(other.pid) < key(victim.pid);
+                let at = self.alive.partition_point(before);
+                self.alive.insert(at, victim);
+            }
         }
-        self.alive.append(&mut opened);
-        self.alive.sort_unstable_by_key(|victim| key(victim.pid));
-        // Some kernels list a process that has ended but for its burial: its
-        // pidfd would wake the caller at once, again and again.
-        self.sweep();
-        Ok(())
+        opened.clear();
+        self.opened = opened;
+        if is_new {
+            // Some kernels list a process that has ended but for its burial: its
+            // pidfd would wake the caller at once, again and again.
+            self.sweep();
+        }
+        is_done
     }
 
     /// Calls `each` for everyone, the largest process first: what it holds is
     /// worth most.
     fn each_by_size(&mut self, each: &mut dyn FnMut(&mut Victim)) {
         let Self { alive, order, .. } = self;
-        let resident = |place: &usize| alive.get(*place).map_or(0, |victim| victim.resident);
+        let resident = |place: usize| alive.get(place).map_or(0, |victim| victim.resident);
         order.clear();
         order.extend(0..alive.len());
-        order.sort_unstable_by_key(|place| Reverse(resident(place)));
+        sort(order, &|a, b| resident(b).cmp(&resident(a)));
         for place in order {
             alive.get_mut(*place).into_iter().for_each(&mut *each);
         }
@@ -120,18 +147,24 @@ impl Victims {
         if self.alive.len() < AT_ONCE {
             return Ok(count);
         }
-        let strangers: Vec<Pid> = listing
-            .pids()
-            .iter()
-            .copied()
-            .filter(|pid| self.find(*pid).is_none())
-            .collect();
+        let (mut strangers, mut opened) = (take(&mut self.strangers), take(&mut self.opened));
+        strangers.clear();
+        let listed = listing.pids().iter().copied();
+        strangers.extend(listed.filter(|pid| self.find(*pid).is_none()));
+        let mut is_done = Ok(());
         for turn in strangers.chunks(TURN) {
-            let opened = open(turn.iter().copied(), target)?;
-            for mut victim in verify(opened, target, &mut self.again)? {
+            is_done = open(&mut turn.iter().copied(), target, &mut opened)
+                .and_then(|()| verify(&mut opened, target, &mut self.again));
+            if is_done.is_err() {
+                break;
+            }
+            for mut victim in opened.drain(..) {
                 count = count.saturating_add(usize::from(victim.send(Signal::KILL)));
             }
         }
+        opened.clear();
+        (self.strangers, self.opened) = (strangers, opened);
+        is_done?;
         Ok(count)
     }
 
@@ -210,6 +243,7 @@ impl Victim {
             resident,
             sent: Sent::Nothing,
             released: false,
+            ended: false,
             denied: false,
         }
     }
@@ -238,10 +272,36 @@ fn key(pid: Pid) -> i32 {
     pid.as_raw_nonzero().get()
 }
 
+/// Notes who of these, [`POLLED`] at most, has ended; answers whether anyone has.
+fn note_ended(some: &mut [Victim]) -> bool {
+    let Some(first) = some.first() else {
+        return false;
+    };
+    // Whoever is not there is asked for in the name of the first, and passed over.
+    let fds = |at: usize| {
+        let pidfd = &some.get(at).unwrap_or(first).pidfd;
+        PollFd::new(pidfd, PollFlags::IN)
+    };
+    let mut fds: [PollFd<'_>; POLLED] = core::array::from_fn(fds);
+    let asked = fds.get_mut(..some.len()).unwrap_or_default();
+    let at_once = Timespec::default();
+    if !matches!(retry_on_intr(|| poll(asked, Some(&at_once))), Ok(1..)) {
+        return false;
+    }
+    let ended = fds.map(|fd| !fd.revents().is_empty());
+    for (victim, ended) in some.iter_mut().zip(ended) {
+        victim.ended = ended;
+    }
+    true
+}
+
 /// Opens processes until there are no more descriptors; kernel threads, which
 /// take no signal, are left alone.
-fn open(pids: impl Iterator<Item = Pid>, target: &Target) -> Result<Vec<Victim>, Errno> {
-    let mut opened = Vec::new();
+fn open(
+    pids: &mut dyn Iterator<Item = Pid>,
+    target: &Target,
+    opened: &mut Vec<Victim>,
+) -> Result<(), Errno> {
     for pid in pids {
         let known = |stat: PidStat<'_>| (stat.is_kernel_thread(), stat.rss_pages);
         let (is_kernels, resident) = target.proc().stat(pid, known).unwrap_or_default();
@@ -257,22 +317,19 @@ fn open(pids: impl Iterator<Item = Pid>, target: &Target) -> Result<Vec<Victim>,
             Err(errno) => return Err(errno),
         }
     }
-    Ok(opened)
+    Ok(())
 }
 
 /// Keeps those who are still listed after they were opened: these, and no
 /// others with the same numbers, are the pod's.
-fn verify(
-    mut opened: Vec<Victim>,
-    target: &Target,
-    again: &mut Procs,
-) -> Result<Vec<Victim>, Errno> {
+fn verify(opened: &mut Vec<Victim>, target: &Target, again: &mut Procs) -> Result<(), Errno> {
     let Some(members) = target.members().filter(|_| !opened.is_empty()) else {
-        return Ok(Vec::new());
+        opened.clear();
+        return Ok(());
     };
     again.list(members)?;
     opened.retain(|victim| again.contains(victim.pid));
-    Ok(opened)
+    Ok(())
 }
 
 #[cfg(test)]
@@ -315,10 +372,11 @@ mod tests {
         let target = Target::open(&hierarchies, Path::new("/proc"), &pod.path).unwrap();
         // As if the listing had shown both, and the second had been reused.
         let listed = [Pid::from_raw(ours).unwrap(), stranger];
-        let opened = open(listed.into_iter(), &target).unwrap();
+        let mut opened = Vec::new();
+        open(&mut listed.into_iter(), &target, &mut opened).unwrap();
         assert_eq!(opened.len(), 2);
-        let kept = verify(opened, &target, &mut Procs::default()).unwrap();
-        let kept: Vec<_> = kept.iter().map(|victim| victim.pid).collect();
+        verify(&mut opened, &target, &mut Procs::default()).unwrap();
+        let kept: Vec<_> = opened.iter().map(|victim| victim.pid).collect();
         other.kill().unwrap();
         other.wait().unwrap();
         assert_eq!(kept, [listed[0]]);

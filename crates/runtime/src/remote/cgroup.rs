@@ -4,6 +4,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 use evictd_kerntext::memberships;
+use evictd_stats::read_whole;
 
 /// The cgroup of the container with this id and this first process, below the
 /// mount point of each hierarchy; `None` where it has none of its own.
@@ -11,7 +12,7 @@ pub(crate) fn read_cgroup(proc: &Path, pid: u32, id: &str) -> Option<PathBuf> {
     if pid == 0 {
         return None;
     }
-    let text = std::fs::read(proc.join(format!("{pid}/cgroup"))).ok()?;
+    let text = read_whole(&proc.join(format!("{pid}/cgroup"))).ok()?;
     find_cgroup(&text, id)
 }
 

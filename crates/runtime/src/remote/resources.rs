@@ -1,5 +1,7 @@
 //! Requests, limits and QoS class of what container runtimes run.
 
+use alloc::boxed::Box;
+
 use evictd_node::QosClass;
 use evictd_pod::{Container, Resources, Spec};
 use evictd_quantity::{Format, Quantity};
@@ -17,9 +19,9 @@ pub(crate) const fn thousandths(shares: u64) -> u64 {
 }
 
 /// Thousandths of a processor as a quantity.
-pub(crate) fn cpu(thousandths: u64) -> Quantity {
+pub(crate) fn cpu(thousandths: u64) -> Box<Quantity> {
     let text = alloc::format!("{}m", whole(thousandths));
-    Quantity::parse(text.as_bytes()).unwrap_or_default()
+    Box::new(Quantity::parse(text.as_bytes()).unwrap_or_default())
 }
 
 pub(crate) fn whole(number: u64) -> i64 {

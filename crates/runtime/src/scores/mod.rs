@@ -263,7 +263,7 @@ impl OomScores {
             members.add(Pid::from_raw(pid), wanted);
         }
         let again = &mut self.again;
-        let listed = each_child(dir, |name| {
+        let listed = each_child(dir, &mut |name| {
             let child = match open_dir(dir, name) {
                 Ok(child) => child,
                 Err(errno) if evictd_stats::is_gone(errno) => return Ok(ControlFlow::Continue(())),

@@ -1,16 +1,11 @@
-use core::time::Duration;
-use std::path::Path;
-use std::sync::mpsc;
-
 use evictd_node::{Layout, Mono, Signal};
 use rustix::io::Errno;
 
-use super::tree::{LONG, Tree};
+use super::tree::Tree;
 use crate::filesystem::measure;
-use crate::probe::Probe;
-use crate::{FsSample, NodeSample, now};
+use crate::{FsSample, NodeSample};
 
-fn sample(device: u64, fsid: u64) -> FsSample {
+pub(super) fn sample(device: u64, fsid: u64) -> FsSample {
     FsSample {
         sampled: Mono::ZERO,
         stale: false,
@@ -95,67 +90,4 @@ fn what_the_kernel_says_is_what_is_measured() {
     assert_eq!(sample.sampled, Mono::from_nanos(5));
     let gone = measure(&tree.path("no"), Mono::ZERO);
     assert_eq!(gone, Err(Errno::NOENT));
-}
-
-#[test]
-fn a_filesystem_that_hangs_is_stale_and_not_waited_for_again() {
-    let (release, held) = mpsc::channel::<()>();
-    let measure = move |_: &Path, now: Mono| {
-        held.recv().unwrap();
-        Ok(FsSample {
-            sampled: now,
-            ..sample(1, 0)
-        })
-    };
-    let mut probe = Probe::start(Path::new("/dead"), measure).unwrap();
-    let at = Mono::from_nanos;
-
-    release.send(()).unwrap();
-    probe.ask(at(1));
-    let first = probe.collect(LONG).unwrap().unwrap();
-    assert_eq!((first.sampled, first.stale), (at(1), false));
-
-    // It hangs: one short wait, and none in the next round.
-    probe.ask(at(2));
-    let held = probe.collect(Duration::from_millis(1)).unwrap().unwrap();
-    assert_eq!((held.sampled, held.stale), (at(1), true));
-    probe.ask(at(3));
-    let start = now();
-    let held = probe.collect(LONG).unwrap().unwrap();
-    assert!(now().since(start) < LONG);
-    assert_eq!((held.sampled, held.stale), (at(1), true));
-
-    // It comes back: the late answer, then a fresh one.
-    release.send(()).unwrap();
-    release.send(()).unwrap();
-    let late = loop {
-        probe.ask(at(4));
-        let found = probe.collect(LONG).unwrap().unwrap();
-        if !found.stale {
-            break found;
-        }
-        std::thread::yield_now();
-    };
-    assert_eq!(late.sampled, at(4));
-}
-
-#[test]
-fn before_the_first_answer_there_is_nothing() {
-    let (_release, held) = mpsc::channel::<()>();
-    let measure = move |_: &Path, _: Mono| {
-        let _ = held.recv();
-        Err(Errno::STALE)
-    };
-    let mut probe = Probe::start(Path::new("/dead"), measure).unwrap();
-    probe.ask(Mono::ZERO);
-    assert_eq!(probe.collect(Duration::ZERO), Ok(None));
-}
-
-#[test]
-fn a_filesystem_that_fails_says_why() {
-    let mut probe = Probe::start(Path::new("/dead"), |_, _| Err(Errno::STALE)).unwrap();
-    probe.ask(Mono::ZERO);
-    let error = probe.collect(LONG).unwrap_err();
-    assert_eq!(error.errno(), Some(Errno::STALE));
-    assert_eq!(error.path(), Path::new("/dead"));
 }

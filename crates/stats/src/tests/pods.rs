@@ -53,7 +53,8 @@ fn the_pods_cgroup_gives_a_signal_only_below_a_limit() {
         let sample = reader.read(Mono::ZERO);
         assert_eq!(reader.errors(), [], "{text}");
         let pods = sample.pods_memory.unwrap();
-        assert_eq!(pods.usage.usage_bytes, 20_000);
+        let usage = pods.usage.map(|usage| usage.usage_bytes);
+        assert_eq!(usage, available.map(|_| 20_000), "{text}");
         assert_eq!(pods.available_bytes(), available, "{text}");
         assert_eq!(pods.limit == Limit::Max, available.is_none(), "{text}");
         let signal = Signal::AllocatableMemoryAvailable;

@@ -2,10 +2,10 @@
 
 use alloc::borrow::ToOwned;
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 
 use saphyr_parser::{ScalarStyle, Tag};
-use serde_json::{Number, Value};
+use serde_json::Value;
 
 use crate::ErrorKind;
 use crate::json::parse_number;
@@ -131,26 +131,4 @@ fn decimal(text: &str) -> Option<Value> {
 
 fn or_zero(digits: &str) -> &str {
     if digits.is_empty() { "0" } else { digits }
-}
-
-/// A finite number as JSON says it: without a point where it is whole, so that
-/// `1.0` and `1e3` are integers as they are for Kubernetes.
-pub(crate) fn from_f64(number: f64) -> Value {
-    let Some(number) = Number::from_f64(number) else {
-        return Value::Null;
-    };
-    whole(&number.to_string()).map_or(Value::Number(number), Value::from)
-}
-
-/// The integer that a number in JSON's spelling is, if it is one: `1.5e3`, `2.0`.
-///
-/// By its digits: printing without an exponent is what the standard library does
-/// with 8 kB of code for floats, which nothing else needs.
-fn whole(text: &str) -> Option<i64> {
-    let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
-    let (digits, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let fraction = fraction.trim_end_matches('0');
-    let exponent: usize = exponent.parse().ok()?;
-    let zeros = "0".repeat(exponent.checked_sub(fraction.len())?);
-    format!("{digits}{fraction}{zeros}").parse().ok()
 }

@@ -7,8 +7,10 @@ use saphyr_parser::{Event, ScalarStyle, Tag};
 use serde_json::{Map, Value};
 
 use crate::ErrorKind;
-use crate::limits::{Budget, Size, check_depth};
-use crate::scalar::resolve;
+use crate::limits::{Budget, check_depth};
+
+use super::copies::Copies;
+use super::scalar::resolve;
 
 /// Builds values from the parser's events.
 pub(crate) struct Builder {
@@ -18,6 +20,7 @@ pub(crate) struct Builder {
     /// would be another 4 kB of code.
     anchors: Map<String, Value>,
     budget: Budget,
+    copies: Copies,
     documents: Vec<Value>,
 }
 
@@ -53,6 +56,7 @@ impl Builder {
             open: Vec::new(),
             anchors: Map::new(),
             budget: Budget::new(),
+            copies: Copies::new(),
             documents: Vec::new(),
         }
     }
@@ -85,7 +89,7 @@ impl Builder {
     fn take_alias(&mut self, anchor: usize) -> Result<(), ErrorKind> {
         let value = self.anchors.get(&anchor.to_string());
         let value = value.ok_or(ErrorKind::AliasWithin)?;
-        self.budget.take_copy(Size::of(value), self.open.len())?;
+        self.copies.take(value, self.open.len(), &mut self.budget)?;
         let value = value.clone();
         self.put(value)
     }
@@ -97,7 +101,7 @@ impl Builder {
         anchor: usize,
         tag: Option<&Tag>,
     ) -> Result<(), ErrorKind> {
-        self.budget.take_node()?;
+        self.budget.take(1)?;
         if text == "<<"
             && style == ScalarStyle::Plain
             && tag.is_none()
@@ -115,7 +119,7 @@ impl Builder {
         if self.awaited_key().is_some() {
             return Err(ErrorKind::BadKey);
         }
-        self.budget.take_node()?;
+        self.budget.take(1)?;
         self.open.push(Open { anchor, part });
         check_depth(self.open.len())
     }
@@ -135,7 +139,7 @@ impl Builder {
     /// Keeps a value for the aliases of its anchor. The copy counts.
     fn keep(&mut self, anchor: usize, value: &Value) -> Result<(), ErrorKind> {
         if anchor != 0 {
-            self.budget.take_copy(Size::of(value), self.open.len())?;
+            self.copies.take(value, self.open.len(), &mut self.budget)?;
             self.anchors.insert(anchor.to_string(), value.clone());
         }
         Ok(())

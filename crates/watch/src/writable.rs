@@ -1,0 +1,91 @@
+use core::time::Duration;
+use std::path::Path;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fd::{BorrowedFd, OwnedFd};
+use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat};
+
+/// Whether writing to a descriptor would not wait: waits so long at most until it can
+/// be written to.
+///
+/// A pipe then takes `PIPE_BUF` bytes (4096) at once, unless somebody else writes to
+/// it meanwhile. A file can always be written to. One that is broken or closed counts
+/// as writable: writing to it fails at once.
+#[must_use]
+pub fn is_writable(fd: BorrowedFd<'_>, wait: Duration) -> bool {
+    let timeout = Timespec {
+        tv_sec: i64::try_from(wait.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: wait.subsec_nanos().into(),
+    };
+    let mut fds = [PollFd::from_borrowed_fd(fd, PollFlags::OUT)];
+    matches!(poll(&mut fds, Some(&timeout)), Ok(1..))
+}
+
+/// Opens a pipe or terminal anew, which another open file keeps as it is, so that
+/// writing to it never waits: it takes what there is room for, or fails with `EAGAIN`.
+/// `path` names the descriptor, as `/proc/self/fd/2`.
+///
+/// `None` where it is neither, and where that is refused. A file is left alone, since a
+/// second one has another position; [`is_writable`] has to do for a socket.
+#[must_use]
+pub fn reopen_non_blocking(fd: BorrowedFd<'_>, path: &Path) -> Option<OwnedFd> {
+    let kind = FileType::from_raw_mode(fstat(fd).ok()?.st_mode);
+    if !matches!(kind, FileType::Fifo | FileType::CharacterDevice) {
+        return None;
+    }
+    let how = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    openat(CWD, path, how, Mode::empty()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::os::fd::{AsFd, AsRawFd};
+
+    use rustix::pipe::{PipeFlags, pipe_with};
+
+    use super::*;
+
+    #[test]
+    fn a_full_pipe_is_not_writable_and_a_broken_one_is() {
+        let (read, write) = pipe_with(PipeFlags::NONBLOCK).unwrap();
+        let is_now = || is_writable(write.as_fd(), Duration::ZERO);
+        assert!(is_now());
+        while rustix::io::write(&write, &[b'x'; 4096]).is_ok() {}
+        assert!(!is_now());
+        assert!(!is_writable(write.as_fd(), Duration::from_millis(1)));
+        rustix::io::read(&read, &mut [0; 4096]).unwrap();
+        assert!(is_now());
+        drop(read);
+        assert!(is_now());
+    }
+
+    fn reopen(fd: impl AsFd) -> Option<std::fs::File> {
+        let path = format!("/proc/self/fd/{}", fd.as_fd().as_raw_fd());
+        reopen_non_blocking(fd.as_fd(), Path::new(&path)).map(std::fs::File::from)
+    }
+
+    #[test]
+    fn a_pipe_that_waits_does_not_when_it_is_opened_anew() {
+        let (read, write) = pipe_with(PipeFlags::empty()).unwrap();
+        let mut again = reopen(&write).unwrap();
+        let full = loop {
+            if let Err(error) = again.write(&[b'x'; 1000]) {
+                break error;
+            }
+        };
+        assert_eq!(full.kind(), std::io::ErrorKind::WouldBlock);
+        drop(read);
+        let broken = again.write(b"x").unwrap_err();
+        assert_eq!(broken.kind(), std::io::ErrorKind::BrokenPipe);
+    }
+
+    #[test]
+    fn files_and_sockets_are_left_alone() {
+        let file = std::fs::File::open(std::env::current_exe().unwrap()).unwrap();
+        assert!(is_writable(file.as_fd(), Duration::ZERO));
+        assert!(reopen(&file).is_none());
+        let (one, _other) = std::os::unix::net::UnixStream::pair().unwrap();
+        assert!(reopen(&one).is_none());
+    }
+}

@@ -1,0 +1,24 @@
+//! HTTP requests at the local socket: no panic; what is decided by the first bytes
+//! stays decided whatever follows; a path begins with `/`, is plain and was sent.
+#![no_main]
+
+use evictd_serve::{MOST_BYTES, Parsed, parse_request};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &[u8]| {
+    let whole = parse_request(text);
+    let mut decided = None;
+    for length in 0..=text.len().min(MOST_BYTES + 8) {
+        let parsed = parse_request(&text[..length]);
+        match decided {
+            None if parsed != Parsed::Incomplete => decided = Some(parsed),
+            None => assert!(length < MOST_BYTES),
+            Some(before) => assert_eq!(parsed, before),
+        }
+    }
+    assert_eq!(decided.unwrap_or(Parsed::Incomplete), whole);
+    if let Parsed::Get(path) = whole {
+        assert!(path.starts_with('/') && path.bytes().all(|byte| byte.is_ascii_graphic()));
+        assert!(!path.contains('?') && text.starts_with(format!("GET {path}").as_bytes()));
+    }
+});
