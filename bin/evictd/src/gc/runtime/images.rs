@@ -80,10 +80,7 @@ impl RuntimeCollector {
 
     /// Remembers which images are in use now: between two collections too.
     pub(crate) fn note_uses(&self, listing: &RuntimeListing) {
-        let mut ids = listing
-            .containers
-            .iter()
-            .map(|container| container.image.as_str());
+        let mut ids = listing.containers.iter().map(|container| &*container.image);
         self.with_records(|records| records.note_used(wall_seconds(), &mut ids));
     }
 
@@ -138,8 +135,8 @@ fn remove(runtime: &mut dyn ContainerRuntime, image: &ListedImage) -> Result<boo
 fn is_used(image: &ListedImage, listing: &RuntimeListing) -> bool {
     let mut containers = listing.containers.iter();
     containers.any(|container| {
-        let name = &container.image;
-        *name == image.id || image.tags.contains(name) || image.digests.contains(name)
+        let is_it = |name: &String| **name == *container.image;
+        is_it(&image.id) || image.tags.iter().any(is_it) || image.digests.iter().any(is_it)
     })
 }
 
