@@ -239,7 +239,7 @@ fn pods(random: &mut Random, count: usize) -> Vec<(Pod, Option<PodUsage>)> {
 #[test]
 fn packed_keys_order_as_the_rules_do() {
     let mut random = Random(20, 0);
-    for round in 0..400 {
+    for round in 0..150 {
         let count = random.below(if round % 100 == 0 { 400 } else { 12 });
         random.1 = random.below(QUANTITIES.len() * AMOUNTS.len());
         let pods = pods(&mut random, count);
