@@ -12,7 +12,7 @@ use crate::memory::{MemoryRule, MemorySource, MemoryUsage, NodeMemory, PodsMemor
 use crate::pids::{PidFiles, note};
 use crate::probe::Probe;
 use crate::sample::NodeSample;
-use crate::{Error, Hierarchies, Result, clock};
+use crate::{Class, Error, Hierarchies, Result, clock};
 
 /// What [`NodeReader`] reads, and by which rules.
 #[derive(Clone, Debug)]
@@ -22,7 +22,8 @@ pub struct NodeSettings {
     /// Where the controllers are.
     pub hierarchies: Hierarchies,
     /// The cgroup that holds all pods, by its path from the root of each
-    /// hierarchy. It may appear later and vanish again.
+    /// hierarchy. It may appear later, which is seen within five seconds, and vanish
+    /// again.
     pub pods_cgroup: Option<PathBuf>,
     /// From what `memory.available` is taken.
     pub memory_source: MemorySource,
@@ -64,6 +65,10 @@ impl NodeSettings {
     }
 }
 
+/// How soon a pods cgroup that is not there is looked for again: within the default
+/// interval.
+const ABSENT: Duration = Duration::from_secs(5);
+
 /// Reads the node's numbers, round after round.
 ///
 /// It keeps open the node's own few files and those of the pods cgroup, and
@@ -77,6 +82,8 @@ pub struct NodeReader {
     meminfo: KeptFile,
     root: Option<MemoryFiles>,
     pods: Option<MemoryFiles>,
+    /// When the pods cgroup was looked for and was not there.
+    pods_absent: Option<Mono>,
     pids: PidFiles,
     filesystems: Filesystems,
     /// The filesystems were asked before the round.
@@ -117,6 +124,7 @@ impl NodeReader {
             pods: memory
                 .zip(pods)
                 .map(|(memory, pods)| MemoryFiles::of(memory, pods)),
+            pods_absent: None,
             pids: PidFiles::new(&settings.proc, bound),
             filesystems: Filesystems::start(&settings)?,
             asked: false,
@@ -219,17 +227,25 @@ impl NodeReader {
         note(usage, &mut self.errors)
     }
 
-    /// What a cgroup without a limit uses is no signal, and not read.
+    /// What a cgroup without a limit uses is no signal, and not read. One that is not
+    /// there is not looked for each time: the path costs a sixth of an idle round.
     fn read_pods(&mut self, now: Mono) -> Option<PodsMemory> {
         let Self {
             pods,
+            pods_absent,
             buffer,
             errors,
             ..
         } = self;
+        if pods_absent.is_some_and(|since| now.since(since) < ABSENT) {
+            return None;
+        }
         let files = pods.as_mut()?;
         let mut noted = |failed: Failed<'_>| errors.extend(failed.unless_gone());
-        let limit = files.read_limit(buffer).map_err(&mut noted).ok()?;
+        let limit = files.read_limit(buffer);
+        let gone = |failed: &Failed<'_>| failed.cause.class() == Class::Gone;
+        *pods_absent = limit.as_ref().is_err_and(gone).then_some(now);
+        let limit = limit.map_err(&mut noted).ok()?;
         let usage = match limit {
             Limit::Max => None,
             Limit::Value(_) => Some(files.read_usage(buffer).map_err(&mut noted).ok()?),

@@ -120,7 +120,8 @@ fn a_pods_cgroup_that_vanishes_and_comes_back_is_read_anew() {
 
     // Made anew between two rounds: nothing but ENODEV tells.
     fs::create_dir(&group.path).unwrap();
-    assert!(reader.read(now()).pods_memory.is_some());
+    let later = now() + core::time::Duration::from_secs(5);
+    assert!(reader.read(later).pods_memory.is_some());
     fs::remove_dir(&group.path).unwrap();
     fs::create_dir(&group.path).unwrap();
     fs::write(group.path.join(limit), "33554432\n").unwrap();

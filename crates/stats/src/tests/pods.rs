@@ -73,10 +73,14 @@ fn a_pods_cgroup_may_come_later() {
     tree.put("cg/kube/pods/memory.stat", STAT)
         .put("cg/kube/pods/memory.current", "20000\n")
         .put("cg/kube/pods/memory.max", "lots\n");
-    assert_eq!(reader.read(Mono::ZERO).pods_memory, None);
+    // It is looked for every five seconds.
+    assert_eq!(reader.read(Mono::from_millis(4999)).pods_memory, None);
+    assert_eq!(reader.errors(), []);
+    let later = Mono::from_millis(5000);
+    assert_eq!(reader.read(later).pods_memory, None);
     assert_eq!(reader.errors().len(), 1);
     tree.put("cg/kube/pods/memory.max", "max\n");
-    assert!(reader.read(Mono::ZERO).pods_memory.is_some());
+    assert!(reader.read(later).pods_memory.is_some());
 }
 
 #[test]
