@@ -168,7 +168,7 @@ impl Tool<'_> {
     /// Prints how many milliseconds it took.
     fn stop(&mut self, id: &str, seconds: u32) -> Outcome {
         let begun = Instant::now();
-        self.cri.stop_containers(&[id.to_owned()], seconds)?;
+        self.cri.stop_containers(&[id.into()], seconds)?;
         println!("{}", begun.elapsed().as_millis());
         Ok(())
     }

@@ -1,4 +1,5 @@
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::time::Duration;
 use std::path::Path;
@@ -168,8 +169,8 @@ impl Cri {
     ///
     /// # Errors
     /// What the first failing call gave; the others were made nevertheless.
-    pub fn stop_containers(&mut self, ids: &[String], timeout_seconds: u32) -> Result<(), Error> {
-        let request = |id: &String| {
+    pub fn stop_containers(&mut self, ids: &[Arc<str>], timeout_seconds: u32) -> Result<(), Error> {
+        let request = |id: &Arc<str>| {
             let mut request = of_id(id);
             request.number(2, timeout_seconds.into());
             request.into_bytes()

@@ -1,6 +1,7 @@
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::num::NonZeroU64;
 
 use crate::json::{self, Fault, Object};
 use crate::parse_rfc3339;
@@ -39,14 +40,14 @@ pub struct ContainerDetail {
     /// How often its restart policy has started it again.
     pub restart_count: u32,
     /// The memory limit in bytes; `None` without one.
-    pub memory_bytes: Option<u64>,
+    pub memory_bytes: Option<NonZeroU64>,
     /// The memory reservation in bytes; `None` without one.
-    pub memory_reservation_bytes: Option<u64>,
+    pub memory_reservation_bytes: Option<NonZeroU64>,
     /// The processor limit in billionths of a processor; `None` without one.
-    pub nano_cpus: Option<u64>,
+    pub nano_cpus: Option<NonZeroU64>,
     /// The weight among others who want processors, of which 1024 stand for
     /// one; `None` where it was not given.
-    pub cpu_shares: Option<u64>,
+    pub cpu_shares: Option<NonZeroU64>,
     /// The parent of its cgroup as it was asked for; often empty.
     pub cgroup_parent: String,
     /// The directory of its writable layer, where the storage driver has one
@@ -56,7 +57,7 @@ pub struct ContainerDetail {
     pub log_path: String,
     /// The seconds it asked for between its stop signal and SIGKILL; `None` where
     /// it did not.
-    pub stop_seconds: Option<u64>,
+    pub stop_seconds: Option<NonZeroU64>,
 }
 
 impl Client {

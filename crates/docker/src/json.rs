@@ -8,6 +8,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
+use core::num::NonZeroU64;
 
 use evictd_node::insert_text;
 use serde_json::{Map, Value};
@@ -165,10 +166,10 @@ impl<'a> Object<'a> {
 
     /// A number that counts only above zero: what the engines write for "not set"
     /// is zero, and -1 for "no limit".
-    pub(crate) fn positive(self, key: &str, number: &mut Option<u64>) -> Result {
+    pub(crate) fn positive(self, key: &str, number: &mut Option<NonZeroU64>) -> Result {
         let mut found = 0;
         self.number(key, &mut found)?;
-        *number = u64::try_from(found).ok().filter(|found| *found > 0);
+        *number = u64::try_from(found).ok().and_then(NonZeroU64::new);
         Ok(())
     }
 

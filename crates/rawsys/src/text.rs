@@ -16,7 +16,8 @@ const PIECE: usize = 4 << 10;
 ///
 /// The kernel maps 64 KiB around a page that is needed, which would be most of the
 /// program again. It stops at the ends of a mapping, so the code is made into
-/// mappings of 4 KiB that differ in a hint. Each costs the kernel some 200 bytes.
+/// mappings of 4 KiB that differ in a hint. Each costs the kernel some 200 bytes. So
+/// it is for once: the next time it finds the first of these, and gives back no more.
 ///
 /// # Errors
 ///

@@ -114,7 +114,7 @@ pub struct RuntimePod {
     /// sandbox or container, or the name of the compose project.
     pub pod: Arc<Pod>,
     /// The containers of it that run, by id.
-    pub running: Vec<String>,
+    pub running: Vec<Arc<str>>,
     /// Its sandbox, where it has one.
     pub sandbox: Option<String>,
     /// The cgroups of what runs, below the mount point of each hierarchy and
@@ -156,7 +156,7 @@ pub enum ContainerState {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListedContainer {
     /// Its id.
-    pub id: String,
+    pub id: Arc<str>,
     /// Its name within its pod.
     pub name: String,
     /// Which of the pods, as an index.
@@ -166,7 +166,7 @@ pub struct ListedContainer {
     /// What it does.
     pub state: ContainerState,
     /// The image it was made from: an id where the API says it, else a name.
-    pub image: String,
+    pub image: Arc<str>,
     /// When it was made: nanoseconds since 1970.
     pub created_nanos: i64,
     /// When it ended: nanoseconds since 1970; `None` where not known.

@@ -58,6 +58,19 @@ impl Engine {
         Ok(())
     }
 
+    /// The same after the first round, which could not begin it: where pods may have
+    /// limits they are listed now, so that they are measured when the next one looks.
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) fn measure_disk_late(&mut self) -> Result<(), String> {
+        self.measure_disk()?;
+        if self.pods.may_have_limits() {
+            self.pods.refresh(Depth::Whole);
+        }
+        Ok(())
+    }
+
     /// Whether a pod would be chosen for disk now by numbers that are not there yet,
     /// or old: then they are measured without rests, and the next round, which comes
     /// soon, chooses.

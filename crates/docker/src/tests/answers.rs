@@ -1,6 +1,8 @@
 //! What real engines answered (dockerd 20.10.24, Podman 4.3.1), cut down, and what
 //! none should.
 
+use core::num::NonZeroU64;
+
 use alloc::string::ToString;
 use alloc::vec;
 
@@ -90,14 +92,14 @@ fn one_container() {
             pid: 0,
             finished_nanos: Some(1_795_192_114_500_000_000),
             restart_count: 3,
-            memory_bytes: Some(32 << 20),
-            memory_reservation_bytes: Some(16 << 20),
-            nano_cpus: Some(500_000_000),
-            cpu_shares: Some(512),
+            memory_bytes: NonZeroU64::new(32 << 20),
+            memory_reservation_bytes: NonZeroU64::new(16 << 20),
+            nano_cpus: NonZeroU64::new(500_000_000),
+            cpu_shares: NonZeroU64::new(512),
             cgroup_parent: "/p".into(),
             upper_dir: "/u/diff".into(),
             log_path: "/l.log".into(),
-            stop_seconds: Some(7),
+            stop_seconds: NonZeroU64::new(7),
         }
     );
     let podman = br#"{"Id":"73cf","State":{"Pid":277,"FinishedAt":"0001-01-01T00:00:00Z"},"GraphDriver":{"Data":null},

@@ -1,4 +1,3 @@
-use alloc::string::String;
 use alloc::sync::Arc;
 use std::path::Path;
 
@@ -11,6 +10,7 @@ use crate::remote::read_cgroup;
 /// What is known of a container beside the list.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Details {
+    pub(super) id: Arc<str>,
     /// The state in which it was asked for; `None` when it is to be asked again.
     state: Option<ContainerState>,
     pub(super) cgroup: Option<Arc<Path>>,
@@ -19,7 +19,7 @@ pub(super) struct Details {
     pub(super) layer: Option<Arc<Path>>,
     pub(super) resources: Resources,
     /// The image, by its id where that could be found.
-    pub(super) image: String,
+    pub(super) image: Arc<str>,
 }
 
 impl Details {
@@ -31,11 +31,13 @@ impl Details {
     pub(super) fn new(
         container: &Container,
         status: Option<ContainerStatus>,
-        image: String,
+        image: Arc<str>,
         proc: &Path,
     ) -> Self {
+        let id = container.id.as_str().into();
         let Some(status) = status else {
             return Self {
+                id,
                 image,
                 ..Self::default()
             };
@@ -45,6 +47,7 @@ impl Details {
         // Who runs in no cgroup that could be found is asked again the next time.
         let is_whole = container.state != ContainerState::Running || cgroup.is_some();
         Self {
+            id,
             // Not the list's: what has changed since is asked for again.
             state: is_whole.then_some(status.state),
             layer: pid

@@ -22,12 +22,12 @@ pub(super) fn id_in_list(container: &Container) -> Option<&str> {
 
 /// The id of a container's image by the list of images; where it is not there
 /// any more, what the container calls it.
-pub(super) fn find_id(container: &Container, images: &[Image]) -> String {
+pub(super) fn find_id<'a>(container: &'a Container, images: &'a [Image]) -> &'a str {
     let refs = [&container.image_id, &container.image_ref, &container.image];
     let told = refs.into_iter().filter(|text| !text.is_empty());
     let found = told.clone().find_map(|text| find(text, images));
     let called = || told.clone().next().map(String::as_str);
-    found.or_else(called).unwrap_or_default().to_string()
+    found.or_else(called).unwrap_or_default()
 }
 
 /// The id of the image with this id, tag or name by digest.

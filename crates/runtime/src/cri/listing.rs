@@ -40,7 +40,12 @@ pub(super) fn assemble(
     known: &[Details],
     notes: Vec<String>,
 ) -> RuntimeListing {
+    // There is room for all from the start, as lists that grow are there twice for a
+    // moment.
     let mut assembly = Assembly {
+        pods: Vec::with_capacity(sandboxes.len()),
+        sandboxes: Vec::with_capacity(sandboxes.len()),
+        containers: Vec::with_capacity(containers.len()),
         notes,
         ..Assembly::default()
     };
@@ -124,7 +129,7 @@ impl Assembly {
             draft.add_running(container, details, &mut self.notes);
         }
         self.containers.push(ListedContainer {
-            id: container.id.clone(),
+            id: Arc::clone(&details.id),
             name: clean(&container.name),
             pod: index,
             sandbox: Some(container.sandbox.clone()).filter(|id| !id.is_empty()),
@@ -134,7 +139,7 @@ impl Assembly {
                 State::Exited => ContainerState::Exited,
                 State::Unknown => ContainerState::Unknown,
             },
-            image: details.image.clone(),
+            image: Arc::clone(&details.image),
             created_nanos: container.created_nanos,
             finished_nanos: details.finished_nanos,
             attempt: container.attempt,
@@ -193,7 +198,7 @@ impl Draft {
         let who = format!("{}/{}", self.pod.pod.metadata.name, container.name);
         let mark = |key: &str| mark(&container.annotations, &container.labels, key);
         let wishes = read_wishes(&mark, &who, notes);
-        self.pod.running.push(container.id.clone());
+        self.pod.running.push(Arc::clone(&details.id));
         self.pod.cgroups.extend(details.cgroup.clone());
         let spec = &mut Arc::make_mut(&mut self.pod.pod).spec;
         spec.priority = spec.priority.max(wishes.priority);

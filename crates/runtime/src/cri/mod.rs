@@ -12,13 +12,14 @@ mod tests;
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::time::Duration;
 use std::path::{Path, PathBuf};
 
 use evictd_cri::{Container, ContainerState, Cri, Error, Failure};
 
-use crate::remote::clean;
+use crate::remote::{clean, share};
 use crate::{
     CallError, CallFailure, ContainerRuntime, ListedImage, RuntimeDisks, RuntimeListing,
     RuntimePod, WritableLayer,
@@ -198,16 +199,20 @@ impl CriRuntime {
             Err(error) => return Err(error),
         };
         let image = match images::id_in_list(container) {
-            Some(id) => id.to_owned(),
+            Some(id) => self.share(id),
             None => {
                 let images = match images {
                     Some(images) => images,
                     none => none.insert(self.cri.images()?),
                 };
-                images::find_id(container, images)
+                self.share(images::find_id(container, images))
             }
         };
         Ok(Some(Details::new(container, status, image, &self.proc)))
+    }
+
+    fn share(&self, image: &str) -> Arc<str> {
+        share(image, self.known.last().map(|before| &before.image))
     }
 
     fn find_images(&mut self) -> Result<Vec<ListedImage>, Error> {

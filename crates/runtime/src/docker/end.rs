@@ -10,7 +10,7 @@ use crate::RuntimePod;
 
 /// Ends all containers of a pod for good.
 pub(super) fn end_pod(client: &Client, pod: &RuntimePod, grace: Duration) -> Result<()> {
-    let ids: Vec<&str> = pod.running.iter().map(String::as_str).collect();
+    let ids: Vec<&str> = pod.running.iter().map(AsRef::as_ref).collect();
     let sandbox: Vec<&str> = pod.sandbox.iter().map(String::as_str).collect();
     let mut first = None;
     // Before they end, as a policy acts in the moment they do.

@@ -12,7 +12,7 @@ use super::Known;
 use super::engine::Engine;
 use super::labels::{self, label};
 use super::resources::resources;
-use crate::remote::{class_of, kubepods_class, read_wishes};
+use crate::remote::{class_of, kubepods_class, read_wishes, share};
 use crate::{
     ContainerState, ListedContainer, ListedSandbox, RuntimeListing, RuntimePod, WritableLayer,
 };
@@ -81,6 +81,13 @@ impl<'a> Assembly<'a> {
             });
             return;
         }
+        let image = if summary.image_id.is_empty() {
+            &summary.image
+        } else {
+            &summary.image_id
+        };
+        let before = self.listing.containers.last().map(|before| &before.image);
+        let image = share(image, before);
         let detail = &known.detail;
         let finished = detail.finished_nanos;
         self.listing.containers.push(ListedContainer {
@@ -97,12 +104,8 @@ impl<'a> Assembly<'a> {
                 .clone()
                 .map_or(WritableLayer::Unknown, WritableLayer::Dir),
             log: known.log.clone(),
-            image: if summary.image_id.is_empty() {
-                summary.image
-            } else {
-                summary.image_id
-            },
-            id: summary.id,
+            image,
+            id: Arc::clone(&known.id),
         });
     }
 
@@ -138,8 +141,9 @@ impl<'a> Assembly<'a> {
         if is_sandbox {
             return;
         }
-        pod.running.push(summary.id.clone());
-        let grace = known.detail.stop_seconds.map(u64::cast_signed);
+        pod.running.push(Arc::clone(&known.id));
+        let grace = known.detail.stop_seconds;
+        let grace = grace.map(|seconds| seconds.get().cast_signed());
         spec.termination_grace_period_seconds = spec.termination_grace_period_seconds.max(grace);
         // Most pods have one, and a list that grows by itself begins with four.
         spec.containers.reserve_exact(1);

@@ -94,13 +94,21 @@ pub struct DockerRuntime {
 /// What was learnt of a container.
 #[derive(Debug, Default)]
 struct Known {
-    id: String,
-    state: String,
-    status: String,
+    id: Arc<str>,
+    /// Its state and status, a line each; none when it is to be asked again.
+    told: Box<str>,
     detail: ContainerDetail,
     cgroup: Option<Arc<Path>>,
     layer: Option<Arc<Path>>,
     log: Option<Arc<Path>>,
+}
+
+impl Known {
+    /// Whether the list says the same of it as before.
+    fn holds(&self, summary: &ContainerSummary) -> bool {
+        let told = self.told.split_once('\n');
+        told == Some((&summary.state, &summary.status))
+    }
 }
 
 impl DockerRuntime {
@@ -196,11 +204,10 @@ impl DockerRuntime {
         }
         let cgroup = read_cgroup(&self.proc, known.detail.pid, &summary.id);
         known.cgroup = cgroup.map(Into::into);
-        known.id.clone_from(&summary.id);
-        known.state.clone_from(&summary.state);
+        known.id = summary.id.as_str().into();
         // Who runs in no cgroup that could be found is asked again the next time.
         if known.detail.pid == 0 || known.cgroup.is_some() {
-            known.status.clone_from(&summary.status);
+            known.told = format!("{}\n{}", summary.state, summary.status).into();
         }
         Ok(true)
     }
@@ -230,11 +237,14 @@ impl Old {
         let (before, after) = self.known.split_at_mut(start);
         let found = after.iter_mut().chain(before);
         for (index, known) in found.enumerate() {
-            if known.id == summary.id {
+            if *known.id == *summary.id {
                 let known = core::mem::take(known);
                 self.next = (start + index + 1) % self.known.len();
-                let holds = known.state == summary.state && known.status == summary.status;
-                return if holds { known } else { Known::default() };
+                return if known.holds(summary) {
+                    known
+                } else {
+                    Known::default()
+                };
             }
         }
         Known::default()

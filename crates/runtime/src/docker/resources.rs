@@ -9,16 +9,20 @@ use crate::remote::{bytes, cpu, thousandths};
 /// What a container requests and is limited to. `memory_request` is what a label
 /// asks for.
 pub(super) fn resources(detail: &ContainerDetail, memory_request: Option<Quantity>) -> Resources {
-    let reserved = detail.memory_reservation_bytes.map(bytes);
+    let reserved = detail.memory_reservation_bytes.map(|set| bytes(set.get()));
     Resources {
         requests: ResourceList {
-            cpu: detail.cpu_shares.map(|shares| cpu(thousandths(shares))),
+            cpu: detail
+                .cpu_shares
+                .map(|shares| cpu(thousandths(shares.get()))),
             memory: memory_request.or(reserved),
             ..ResourceList::default()
         },
         limits: ResourceList {
-            cpu: detail.nano_cpus.map(|nanos| cpu(nanos.div_ceil(1_000_000))),
-            memory: detail.memory_bytes.map(bytes),
+            cpu: detail
+                .nano_cpus
+                .map(|nanos| cpu(nanos.get().div_ceil(1_000_000))),
+            memory: detail.memory_bytes.map(|set| bytes(set.get())),
             ..ResourceList::default()
         },
     }

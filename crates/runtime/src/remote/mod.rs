@@ -5,6 +5,7 @@ mod resources;
 mod wishes;
 
 use alloc::string::String;
+use alloc::sync::Arc;
 
 pub(crate) use cgroup::read_cgroup;
 pub(crate) use resources::{bytes, class_of, cpu, kubepods_class, thousandths};
@@ -21,6 +22,13 @@ pub(crate) fn after<'a>(text: &'a str, part: &str) -> Option<&'a str> {
 #[inline(never)]
 pub(crate) fn holds(text: &str, part: &str) -> bool {
     after(text, part).is_some()
+}
+
+/// The text, kept once where the one before is the same: many containers are made of
+/// few images.
+pub(crate) fn share(text: &str, before: Option<&Arc<str>>) -> Arc<str> {
+    let same = before.filter(|before| ***before == *text);
+    same.map_or_else(|| text.into(), Arc::clone)
 }
 
 /// The longest text of others that is passed on, in characters.

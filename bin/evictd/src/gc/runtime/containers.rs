@@ -165,17 +165,18 @@ fn removed(listing: &RuntimeListing, what: Removable, reason: String) -> Option<
             } else {
                 format!("{pod}/{}", container.name)
             };
-            (Kind::Container, &container.id, name)
+            (Kind::Container, &*container.id, name)
         }
         Removable::Sandbox { index } => {
             let sandbox = listing.sandboxes.get(index)?;
-            (Kind::Sandbox, &sandbox.id, pod_name(sandbox.pod).to_owned())
+            let name = pod_name(sandbox.pod).to_owned();
+            (Kind::Sandbox, sandbox.id.as_str(), name)
         }
         Removable::LogDir { .. } => return None,
     };
     Some(Removed {
         kind,
-        id: id.clone(),
+        id: id.to_owned(),
         name,
         listed_bytes: None,
         reason,

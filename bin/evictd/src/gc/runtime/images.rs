@@ -1,3 +1,4 @@
+use core::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use evictd_gc::{FsUsage, Image, ImageCollector, ImageJob, ImageRun, ImageSummary, KeepPattern};
@@ -79,10 +80,7 @@ impl RuntimeCollector {
 
     /// Remembers which images are in use now: between two collections too.
     pub(crate) fn note_uses(&self, listing: &RuntimeListing) {
-        let mut ids = listing
-            .containers
-            .iter()
-            .map(|container| container.image.as_str());
+        let mut ids = listing.containers.iter().map(|container| &*container.image);
         self.with_records(|records| records.note_used(wall_seconds(), &mut ids));
     }
 
@@ -137,8 +135,8 @@ fn remove(runtime: &mut dyn ContainerRuntime, image: &ListedImage) -> Result<boo
 fn is_used(image: &ListedImage, listing: &RuntimeListing) -> bool {
     let mut containers = listing.containers.iter();
     containers.any(|container| {
-        let name = &container.image;
-        *name == image.id || image.tags.contains(name) || image.digests.contains(name)
+        let is_it = |name: &String| **name == *container.image;
+        is_it(&image.id) || image.tags.iter().any(is_it) || image.digests.iter().any(is_it)
     })
 }
 
@@ -199,12 +197,12 @@ fn finish(
     if let Some(error) = summary.error {
         let mut text = error.to_string();
         if let Some(path) = &collected.measured {
-            text.push_str(&format!(" The filesystem is that of {}.", path.display()));
+            let _ = write!(text, " The filesystem is that of {}.", path.display());
         }
         for held in summary.held(images) {
             let bytes = Amount::bytes(held.listed_bytes);
             let (count, reason) = (held.images, held.reason);
-            text.push_str(&format!(" {count} images hold {bytes}: {reason}."));
+            let _ = write!(text, " {count} images hold {bytes}: {reason}.");
         }
         collected.shortfall = Some(text);
     }

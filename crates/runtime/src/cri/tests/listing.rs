@@ -82,7 +82,7 @@ fn a_pod() {
     assert_eq!(limits.cpu.as_ref().unwrap().to_string(), "500m");
     assert_eq!(
         (&*pod.running, pod.sandbox.as_deref()),
-        ([WEB.to_owned()].as_slice(), Some("s"))
+        ([WEB.into()].as_slice(), Some("s"))
     );
     assert_eq!(pod.cgroups, paths(&["kubepods/burstable/podu-1"]));
     assert!(listing.notes.is_empty());
@@ -104,7 +104,7 @@ fn its_containers() {
     );
     assert_eq!((one.finished_nanos, old.finished_nanos), (None, Some(99)));
     assert_eq!(
-        (one.image.as_str(), one.log.as_deref()),
+        (&*one.image, one.log.as_deref()),
         (IMAGE, Some(Path::new("/log")))
     );
     assert_eq!(
@@ -171,7 +171,7 @@ fn odd_containers() {
     let listing = list(&mut refused);
     assert_eq!(
         (listing.containers.len(), &*listing.pods[0].running),
-        (2, [WEB.to_owned()].as_slice())
+        (2, [WEB.into()].as_slice())
     );
     let note =
         format!("{WEB}: /runtime.v1.RuntimeService/ContainerStatus: refused with 13: no idea");
@@ -381,7 +381,11 @@ fn images_of_containers() {
                 ..Node::default()
             },
         );
-        assert_eq!(list(&mut bench).containers[0].image, expected, "{name}");
+        assert_eq!(
+            list(&mut bench).containers[0].image.as_ref(),
+            expected,
+            "{name}"
+        );
         let calls = bench.fake.take_calls();
         assert_eq!(calls.contains(&"ListImages".to_owned()), asks, "{name}");
         list(&mut bench);

@@ -103,7 +103,7 @@ fn pods_of_docker() {
         ("nginx", 3, 1)
     );
     assert_eq!(container.sandbox, Some(id('1')));
-    assert_eq!(container.image, "sha256:3e");
+    assert_eq!(&*container.image, "sha256:3e");
     assert_eq!(container.created_nanos, 100_000_000_000);
     let states: Vec<ContainerState> = listing
         .containers
