@@ -17,12 +17,20 @@ use crate::{Format, ParseQuantityError};
 /// `1024` are equal. There is no suffix beyond `E` and `Ei`, and Kubernetes v1.32
 /// then prints none at all: `1000E` comes out as `1`. So it does here, where texts
 /// are to be the kubelet's; the value is not touched by that.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Quantity {
     number: Number,
     format: Format,
     /// What to print, where Kubernetes would give back the text it has read.
     text: Text,
+}
+
+/// Not derived, so that a program has the code of it once.
+impl Clone for Quantity {
+    #[inline(never)]
+    fn clone(&self) -> Self {
+        Self::new(self.number.clone(), self.format, self.text.clone())
+    }
 }
 
 impl Quantity {

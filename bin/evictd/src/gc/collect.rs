@@ -8,7 +8,7 @@ use evictd_runtime::{
     FoundPod, Freed, KubepodsName, Leftover, LeftoverKind, Leftovers, Origin, SkipReason, Skipped,
     parse_kubepods_name,
 };
-use evictd_stats::{Hierarchies, wall_seconds};
+use evictd_stats::wall_seconds;
 
 use crate::amount::Amount;
 use crate::pods::{Census, Pods};
@@ -96,7 +96,7 @@ impl Collector {
             Leftovers::open(Path::new(PROC), logs, root).map_err(|error| error.to_string())?;
         let (found, errors) = leftovers.list();
         let census = pods.census();
-        doubt(&census, pods.hierarchies())?;
+        doubt(&census)?;
         let uids = passed_over_uids(&census);
         let known = known(&census, &uids, how.ended);
         let mut collected = Collected::default();
@@ -160,7 +160,8 @@ fn remains(found: &Leftover) -> Remains<'_> {
 }
 
 /// Who would be taken for gone because somebody could not be asked.
-fn doubt(census: &Census, hierarchies: &Hierarchies) -> Result<(), String> {
+fn doubt(census: &Census<'_>) -> Result<(), String> {
+    let hierarchies = census.hierarchies;
     let nothing = "so nothing is deleted";
     if let Some(problem) = census.problems.first() {
         return Err(format!("{problem}; there may be more pods, {nothing}"));
@@ -202,7 +203,7 @@ fn doubt(census: &Census, hierarchies: &Hierarchies) -> Result<(), String> {
 /// The pods whose things stay: what runs, what may run, what has a manifest and was
 /// not evicted. As with the kubelet, the manifest of an evicted pod keeps nothing:
 /// the next pod would have to go for what this one left.
-fn known<'a>(census: &'a Census, uids: &'a [String], ended: &[&str]) -> Vec<KnownPod<'a>> {
+fn known<'a>(census: &'a Census<'_>, uids: &'a [String], ended: &[&str]) -> Vec<KnownPod<'a>> {
     let listing = &census.listing;
     let manifests = listing.not_running.iter();
     let manifests = manifests
@@ -221,13 +222,13 @@ fn known<'a>(census: &'a Census, uids: &'a [String], ended: &[&str]) -> Vec<Know
 }
 
 /// Cgroups that run but are no candidates: evictd itself may be in one.
-fn passed_over(census: &Census) -> impl Iterator<Item = &Skipped> {
+fn passed_over<'a>(census: &'a Census<'_>) -> impl Iterator<Item = &'a Skipped> {
     let skipped = census.listing.skipped.iter();
     skipped.filter(|skipped| skipped.reason != SkipReason::NoProcesses)
 }
 
 /// The uids of those in a kubepods tree.
-fn passed_over_uids(census: &Census) -> Vec<String> {
+fn passed_over_uids(census: &Census<'_>) -> Vec<String> {
     let name = |skipped: &Skipped| parse_kubepods_name(skipped.cgroup.file_name()?.as_bytes());
     passed_over(census)
         .filter_map(|skipped| match name(skipped)? {

@@ -23,10 +23,12 @@ use crate::runtimes::Runtimes;
 use disk::Disk;
 
 /// The pods of the node at one moment.
-pub(crate) struct Census {
+pub(crate) struct Census<'a> {
     pub(crate) listing: Listing,
     /// What the indexes of the listing point to.
-    pub(crate) manifests: Vec<Pod>,
+    pub(crate) manifests: &'a [Pod],
+    /// Where the cgroups are.
+    pub(crate) hierarchies: &'a Hierarchies,
     /// Manifests that could not be read.
     pub(crate) problems: Vec<String>,
     /// Whether a flag says where pods are.
@@ -265,7 +267,7 @@ impl Pods {
 
     /// Every pod there is, without what it uses, and who might be missing. What
     /// [`Pods::refresh`] found stays as it is.
-    pub(crate) fn census(&mut self) -> Census {
+    pub(crate) fn census(&mut self) -> Census<'_> {
         let mut problems = Vec::new();
         let is_told = self.manifests.is_some() || self.has_roots;
         if let Some(directory) = &mut self.manifests {
@@ -276,16 +278,12 @@ impl Pods {
         let known = all_pods(&held);
         Census {
             listing: self.runtime.list_pods(manifests, &known),
-            manifests: manifests.to_vec(),
+            manifests,
+            hierarchies: &self.hierarchies,
             problems,
             is_told: is_told || !self.runtimes.is_empty(),
             unasked: self.runtimes.unknown(),
         }
-    }
-
-    /// Where the cgroups are.
-    pub(crate) const fn hierarchies(&self) -> &Hierarchies {
-        &self.hierarchies
     }
 
     /// The pods with their usage, in the order of [`Pods::found`].
