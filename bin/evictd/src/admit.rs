@@ -1,5 +1,6 @@
 //! `evictd admit`: whether a pod may start on this node now.
 
+use core::fmt::Write;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::AsFd;
@@ -211,7 +212,9 @@ fn in_text(pods: &[Pod], verdicts: &[Result<(), Rejection>]) -> String {
             name => format!("pod {}/{name}", metadata.namespace),
         };
         match verdict {
-            Ok(()) => text.push_str(&format!("{who} is admitted\n")),
+            Ok(()) => {
+                let _ = writeln!(text, "{who} is admitted");
+            }
             Err(rejection) => {
                 let message = rejection.to_string();
                 eprintln!("{who} is rejected: {}", message.trim_end());

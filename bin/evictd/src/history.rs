@@ -1,5 +1,6 @@
 //! `evictd history`: the last evictions.
 
+use core::fmt::Write;
 use std::process::ExitCode;
 
 use evictd_config::Resolved;
@@ -70,7 +71,7 @@ fn in_text(state: &State) -> String {
     if state.history.is_empty() {
         text.push_str("No pod was evicted.\n");
     } else if older > 0 {
-        text.push_str(&format!("{older} earlier evictions are forgotten.\n"));
+        let _ = writeln!(text, "{older} earlier evictions are forgotten.");
     }
     for record in &state.history {
         add(&mut text, record);
@@ -105,10 +106,10 @@ fn end(record: &Record) -> String {
         Outcome::DryRun => "would have been evicted (dry run)",
     });
     if let Some(millis) = record.millis {
-        text.push_str(&format!(" in {millis} ms"));
+        let _ = write!(text, " in {millis} ms");
     }
     if !record.method.is_empty() {
-        text.push_str(&format!(" by {}", record.method));
+        let _ = write!(text, " by {}", record.method);
     }
     text
 }
@@ -119,10 +120,10 @@ fn starved(signal: Signal, record: &Record) -> String {
     if let (Some(available), Some(capacity)) = (record.available, record.capacity) {
         let available = Amount::of(signal, available);
         let capacity = Amount::of(signal, capacity);
-        text.push_str(&format!(": {available} of {capacity} left"));
+        let _ = write!(text, ": {available} of {capacity} left");
     }
     if let Some((major, minor)) = record.device {
-        text.push_str(&format!(" on device {major}:{minor}"));
+        let _ = write!(text, " on device {major}:{minor}");
     }
     text
 }

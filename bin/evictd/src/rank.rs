@@ -1,5 +1,6 @@
 //! `evictd rank`: the order of eviction for a signal, and why.
 
+use core::fmt::Write;
 use std::process::ExitCode;
 
 use evictd_config::Resolved;
@@ -76,13 +77,13 @@ fn in_text(signal: Signal, order: &[Ranked<'_>], paint: Paint) -> String {
     text.push('\n');
     for (index, ranked) in order.iter().enumerate() {
         let number = index.saturating_add(1);
-        text.push_str(&format!("{number:>3}  {}\n", cut(&ranked.name(), 74)));
+        let _ = writeln!(text, "{number:>3}  {}", cut(&ranked.name(), 74));
         let protected = if ranked.is_protected() {
             "; never evicted: critical"
         } else {
             ""
         };
-        text.push_str(&format!("     {}{protected}\n", ranked.place));
+        let _ = writeln!(text, "     {}{protected}", ranked.place);
     }
     text
 }

@@ -1,5 +1,6 @@
 //! `evictd status`: signals against their thresholds, conditions, pods.
 
+use core::fmt::Write;
 use std::process::ExitCode;
 
 use evictd_condition::NodeCondition;
@@ -83,17 +84,18 @@ fn in_text(snapshot: &Snapshot, paint: Paint) -> String {
         .and_then(|memory| memory.unaccounted_bytes)
     {
         let amount = Amount::bytes(bytes).to_string();
-        text.push_str(&format!(
-            "  {amount} of memory is neither free nor in a cgroup: kernel, tmpfs\n"
-        ));
+        let _ = writeln!(
+            text,
+            "  {amount} of memory is neither free nor in a cgroup: kernel, tmpfs"
+        );
     }
-    text.push_str(&format!("\nFilesystems: {}\n", snapshot.layout()));
+    let _ = write!(text, "\nFilesystems: {}\n", snapshot.layout());
     if let Some(progress) = snapshot
         .pods()
         .disk_progress()
         .filter(Progress::is_under_way)
     {
-        text.push_str(&format!("Still being measured: {progress}\n"));
+        let _ = writeln!(text, "Still being measured: {progress}");
     }
     text.push_str(&paint.head("Conditions:"));
     for condition in Condition::ALL {
@@ -121,7 +123,7 @@ fn signal_lines(text: &mut String, snapshot: &Snapshot, signal: Signal, paint: P
     let Some(reading) = snapshot.readings.get(signal) else {
         // The threshold of the pods' cgroup is a copy that nobody asked for.
         if !thresholds.is_empty() && signal != Signal::AllocatableMemoryAvailable {
-            text.push_str(&format!("{:<27} cannot be observed here\n", signal.name()));
+            let _ = writeln!(text, "{:<27} cannot be observed here", signal.name());
         }
         return;
     };
@@ -138,16 +140,13 @@ fn signal_lines(text: &mut String, snapshot: &Snapshot, signal: Signal, paint: P
         .any(|threshold| threshold.is_met(&reading));
     let used = if met { paint.bad(&used) } else { used };
     let shown = first.map_or_else(|| String::from("-"), |t| describe(t, &reading, paint));
-    text.push_str(&format!(
-        "{:<27}{left:>7} {of:>7}  {used}  {shown}\n",
+    let _ = writeln!(
+        text,
+        "{:<27}{left:>7} {of:>7}  {used}  {shown}",
         signal.name()
-    ));
+    );
     for threshold in thresholds.iter().skip(1) {
-        text.push_str(&format!(
-            "{:60}{}\n",
-            "",
-            describe(threshold, &reading, paint)
-        ));
+        let _ = writeln!(text, "{:60}{}", "", describe(threshold, &reading, paint));
     }
 }
 
@@ -195,9 +194,7 @@ fn pod_lines(text: &mut String, snapshot: &Snapshot, paint: Paint) {
         .collect();
     if !described.is_empty() {
         let names = described.join(" ");
-        text.push_str(&format!(
-            "\nDescribed by a manifest, not running: {names}\n"
-        ));
+        let _ = write!(text, "\nDescribed by a manifest, not running: {names}\n");
     }
     if order.is_empty() {
         text.push_str("\nNo pods: pressure is reported and nothing is killed.\n");
@@ -223,13 +220,14 @@ fn pod_lines(text: &mut String, snapshot: &Snapshot, paint: Paint) {
         } else {
             over
         };
-        text.push_str(&format!(
-            "{:>3}  {:<28} {used:>7} {:>11} {:<10} {standing}\n",
+        let _ = writeln!(
+            text,
+            "{:>3}  {:<28} {used:>7} {:>11} {:<10} {standing}",
             index.saturating_add(1),
             cut(&ranked.name(), 28),
             ranked.place.priority,
             ranked.place.qos,
-        ));
+        );
     }
 }
 

@@ -1,7 +1,6 @@
 //! The flight recorder: how long each stage of the loop takes, from the start on.
 
 use core::fmt::Write;
-use core::time::Duration;
 
 use evictd_jsontext::Json;
 use evictd_node::Mono;
@@ -113,7 +112,7 @@ impl Recorder {
             let _ = write!(text, "{name:<14}{:>9}", stage.count());
             let told = if stage.count() == 0 { 0 } else { 4 };
             for (_, nanos) in numbers(stage).into_iter().take(told) {
-                let _ = write!(text, " {:>9.1?}", Duration::from_nanos(nanos));
+                let _ = write!(text, " {:>9}", short(nanos));
             }
             text.push('\n');
         }
@@ -147,4 +146,37 @@ fn numbers(stage: &Histogram) -> [(&'static str, u64); 5] {
         ("maxNanos", stage.max()),
         ("sumNanos", stage.sum()),
     ]
+}
+
+/// A time with one decimal place, in the unit that it reaches. The library's way is a
+/// kilobyte of code.
+fn short(nanos: u64) -> String {
+    let (one, unit) = match nanos {
+        0..1_000 => (1, "ns"),
+        1_000..1_000_000 => (1_000, "µs"),
+        1_000_000..1_000_000_000 => (1_000_000, "ms"),
+        _ => (1_000_000_000, "s"),
+    };
+    // Of what lasts for centuries the last digits do not matter.
+    let tenths = nanos.saturating_mul(10).saturating_add(one / 2) / one;
+    format!("{}.{}{unit}", tenths / 10, tenths % 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short;
+
+    #[test]
+    fn times_are_short() {
+        for (nanos, text) in [
+            (0, "0.0ns"),
+            (999, "999.0ns"),
+            (1_234, "1.2µs"),
+            (1_250_000, "1.3ms"),
+            (999_960, "1000.0µs"),
+            (61_049_999_999, "61.0s"),
+        ] {
+            assert_eq!(short(nanos), text);
+        }
+    }
 }

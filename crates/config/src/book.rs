@@ -23,10 +23,11 @@ pub(crate) type Otherwise<T> = (T, Origin);
 
 impl<'a> Book<'a> {
     pub(crate) fn new(typed: &'a Typed) -> Self {
+        let unknown = typed.unknown_arguments.iter().cloned();
         Self {
             typed,
             settings: Vec::new(),
-            warnings: typed.oddities.clone(),
+            warnings: unknown.map(Warning::UnknownArgument).collect(),
             error: None,
         }
     }

@@ -35,29 +35,37 @@ pub struct EffectiveThreshold {
 /// Settings as they are in force on a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Effective {
+pub struct Effective<'a> {
     /// The thresholds, in the order of conditions, signals, and hard before soft.
     pub thresholds: Vec<EffectiveThreshold>,
     /// Everything else, in the order of the help.
-    pub settings: Vec<Setting>,
+    pub settings: &'a [Setting],
+    /// What is odd about them anywhere.
+    odd: &'a [Warning],
+    /// What only the machine shows to be odd.
+    odd_here: Vec<Warning>,
+}
+
+impl Effective<'_> {
     /// What is odd, with what only the machine shows.
-    pub warnings: Vec<Warning>,
+    pub fn warnings(&self) -> impl Iterator<Item = &Warning> {
+        self.odd.iter().chain(&self.odd_here)
+    }
 }
 
 /// What the settings come to on that machine: percentages become the kubelet's
 /// exact amounts.
 #[must_use]
-pub fn effective(resolved: &Resolved, machine: &Machine) -> Effective {
+pub fn effective<'a>(resolved: &'a Resolved, machine: &Machine) -> Effective<'a> {
     let mut thresholds: Vec<EffectiveThreshold> = pairs(resolved)
         .map(|(threshold, origin)| in_force(threshold, origin, machine))
         .collect();
     thresholds.sort_unstable_by_key(|t| (t.condition, t.signal, t.grace));
-    let mut warnings = resolved.warnings.clone();
-    warnings.extend(lint(resolved, machine));
     Effective {
         thresholds,
-        settings: resolved.settings.clone(),
-        warnings,
+        settings: &resolved.settings,
+        odd: &resolved.warnings,
+        odd_here: lint(resolved, machine),
     }
 }
 

@@ -1,5 +1,5 @@
 use crate::file::{Facts, Source, field_of};
-use crate::{ConfigError, Flag, Origin, Warning};
+use crate::{ConfigError, Flag, Origin};
 
 /// Every flag as it was typed: the texts of its occurrences, in order. None
 /// means that the flag was not given, which differs from given with an empty
@@ -19,8 +19,8 @@ pub struct Typed {
     pub(crate) sources: Vec<Source>,
     /// What the file says for which there is no flag.
     pub(crate) facts: Facts,
-    /// What is odd about the file.
-    pub(crate) oddities: Vec<Warning>,
+    /// Arguments in the file that evictd has no flag for.
+    pub(crate) unknown_arguments: Vec<String>,
 }
 
 /// A flag, or a field that stands for one.

@@ -1,7 +1,7 @@
 //! Which pod goes first, and which numbers that hangs on.
 
 use evictd_node::{Resource, Signal};
-use evictd_rank::{Candidate, Place, rank};
+use evictd_rank::{Candidate, Place, first};
 
 use crate::Evict;
 use crate::evict::Stage;
@@ -45,17 +45,11 @@ impl Evict {
         if signal.resource() != Resource::Memory {
             return None;
         }
-        let order = rank(signal, self.layout(), pods, &self.config.policy);
-        for Place { candidate, .. } in order {
-            if !is_exact(candidate) {
-                return Some(candidate);
-            }
-            let pod = pods.get(candidate);
-            if pod.is_some_and(|pod| self.may_go(pod, failed)) {
-                return None;
-            }
-        }
-        None
+        let wanted =
+            |index: usize, pod: &Candidate<'_>| !is_exact(index) || self.may_go(pod, failed);
+        let policy = &self.config.policy;
+        let (_, place) = first(signal, self.layout(), pods, policy, &wanted)?;
+        (!is_exact(place.candidate)).then_some(place.candidate)
     }
 
     /// The signal that the next pod would be chosen for, and who would be out of the
@@ -81,13 +75,11 @@ impl Evict {
         signal: Signal,
         pods: &'b [Candidate<'a>],
     ) -> Option<(usize, Place, &'b Candidate<'a>)> {
-        let order = rank(signal, self.layout(), pods, &self.config.policy);
-        let mut places = order.into_iter().enumerate();
-        places.find_map(|(before, place)| {
-            let candidate = pods.get(place.candidate)?;
-            self.may_go(candidate, None)
-                .then_some((before, place, candidate))
-        })
+        let may_go = |_: usize, pod: &Candidate<'_>| self.may_go(pod, None);
+        let policy = &self.config.policy;
+        let (before, place) = first(signal, self.layout(), pods, policy, &may_go)?;
+        let candidate = pods.get(place.candidate)?;
+        Some((before, place, candidate))
     }
 
     fn may_go(&self, candidate: &Candidate<'_>, failed: Option<&str>) -> bool {

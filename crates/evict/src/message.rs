@@ -3,6 +3,7 @@
 
 use alloc::format;
 use alloc::string::String;
+use core::fmt::Write;
 
 use evictd_node::{Policy, Resource};
 use evictd_pod::usage::{ContainerUsage, PodUsage};
@@ -23,9 +24,10 @@ pub(crate) fn of(
 ) -> (String, Option<Annotations>) {
     let mut message = format!("The node was low on resource: {resource}. ");
     if let Some((threshold, available)) = threshold_met(resource, watch, first) {
-        message.push_str(&format!(
+        let _ = write!(
+            message,
             "Threshold quantity: {threshold}, available: {available}. "
-        ));
+        );
     }
     let Some(usage) = candidate.usage else {
         return (message, None);
@@ -37,10 +39,11 @@ pub(crate) fn of(
     };
     for (container, used) in offenders(resource, candidate.pod, usage) {
         let (name, request) = (&container.name, request(container, resource));
-        message.push_str(&format!(
+        let _ = write!(
+            message,
             "Container {name} was using {used}, request is {request}, \
              has larger consumption of {resource}. "
-        ));
+        );
         append(&mut annotations.offending_containers, name);
         append(
             &mut annotations.offending_containers_usage,
@@ -124,7 +127,7 @@ fn add_volumes(message: &mut String, pod: &Pod, usage: &PodUsage) {
             .filter(|bytes| *bytes > 0)
         {
             let (name, used) = (&volume.name, quantity(bytes));
-            message.push_str(&format!("Volume {name} was using {used}. "));
+            let _ = write!(message, "Volume {name} was using {used}. ");
         }
     }
 }

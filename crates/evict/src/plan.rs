@@ -11,7 +11,8 @@ pub enum Plan {
     /// Nothing; the round is over. Step again when something changes, or at
     /// [`Evict::next_deadline`](crate::Evict::next_deadline).
     Rest,
-    /// Read the pods and their stats, then hand in [`Outcome::PodsRead`].
+    /// Read the pods and their stats, then hand in [`Outcome::PodsRead`]. Upper bounds of
+    /// what they use may do, see [`Evict::takes_bounds`](crate::Evict::takes_bounds).
     ReadPods,
     /// Reclaim these in order, measure again, hand in [`Outcome::Reclaimed`].
     Reclaim(&'static [NodeReclaim]),

@@ -1,17 +1,16 @@
-use core::cmp::Reverse;
-
 use evictd_node::{Layout, Policy, Ranking, Resource, Signal};
 use evictd_pod::{Pod, Requested};
 
 use crate::sort::INDEX_BITS;
 use crate::{Candidate, Place, measured};
 
-/// What places a candidate: the least goes first. Equal ones keep their order.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// What places a candidate. Equal ones keep their order.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Key {
-    /// All that counts before the amount, in 34 bits.
+    /// All that counts before the amount, in 34 bits; the least goes first.
     head: u64,
-    amount: Reverse<Amount>,
+    /// The largest goes first.
+    amount: Amount,
 }
 
 /// A number of units, possibly below zero: the whole ones, rounded down, and the
@@ -56,9 +55,15 @@ impl Amount {
 }
 
 impl Key {
+    /// Whether its pod goes before that of the other.
+    #[inline(never)]
+    pub(crate) fn is_before(self, other: Self) -> bool {
+        (self.head, other.amount) < (other.head, self.amount)
+    }
+
     /// In a single number above the room for an index.
     pub(crate) fn packed(self) -> Packed {
-        let Amount { whole, billionths } = self.amount.0;
+        let Amount { whole, billionths } = self.amount;
         let kept = whole.clamp(-LARGEST_PACKED - 1, LARGEST_PACKED);
         let amount = (LARGEST_PACKED - kept).cast_unsigned();
         Packed {
@@ -70,7 +75,7 @@ impl Key {
 
     /// All of it in two such numbers, the one that counts last first.
     pub(crate) fn in_two(self) -> [u128; 2] {
-        let Amount { whole, billionths } = self.amount.0;
+        let Amount { whole, billionths } = self.amount;
         let inverse = !whole;
         let low = inverse.cast_unsigned() & u128::from(u64::MAX);
         let fraction = u128::from(999_999_999 - billionths);
@@ -126,6 +131,7 @@ impl Question {
         Some(measured(self.signal, self.layout, candidate.pod, usage))
     }
 
+    #[inline(never)]
     pub(crate) fn key(&self, candidate: &Candidate<'_>) -> Key {
         let used = self.used(candidate);
         let over = over(used, candidate.pod, self.subtracted);
@@ -150,10 +156,7 @@ impl Question {
         } else {
             self.standing(used, exceeds) << 32 | priority
         };
-        Key {
-            head,
-            amount: Reverse(over),
-        }
+        Key { head, amount: over }
     }
 
     /// Where a pod stands by what is known of its usage, lowest first. The kubelet
@@ -183,7 +186,7 @@ impl Question {
         let class = pod.qos_class() as u64;
         Key {
             head: class << 2 | u64::from(known) << 1 | u64::from(modest),
-            amount: Reverse(amount),
+            amount,
         }
     }
 

@@ -2,7 +2,7 @@ use alloc::vec::{self, Vec};
 
 use evictd_node::{Layout, Policy, Signal};
 
-use crate::key::Question;
+use crate::key::{Key, Question};
 use crate::sort::sort;
 use crate::{Candidate, Place};
 
@@ -62,17 +62,24 @@ pub fn first(
     may_go: &dyn Fn(usize, &Candidate<'_>) -> bool,
 ) -> Option<(usize, Place)> {
     let question = Question::new(signal, layout, policy);
-    let split = |may: bool| {
-        let all = candidates.iter().enumerate();
-        all.filter(move |(index, candidate)| may_go(*index, candidate) == may)
-    };
-    let keyed = |(index, candidate)| (question.key(candidate), index);
-    let (least, index) = split(true).map(keyed).min()?;
-    let before = split(false).map(keyed).filter(|key| *key < (least, index));
-    Some((
-        before.count(),
-        question.place(index, candidates.get(index)?),
-    ))
+    let mut best: Option<(Key, usize, &Candidate<'_>)> = None;
+    for (index, candidate) in candidates.iter().enumerate() {
+        if may_go(index, candidate) {
+            let key = question.key(candidate);
+            if best.is_none_or(|(least, ..)| key.is_before(least)) {
+                best = Some((key, index, candidate));
+            }
+        }
+    }
+    let (least, first, candidate) = best?;
+    let mut before = 0;
+    for (index, other) in candidates.iter().enumerate() {
+        if !may_go(index, other) {
+            let key = question.key(other);
+            before += usize::from(key.is_before(least) || (key == least && index < first));
+        }
+    }
+    Some((before, question.place(first, candidate)))
 }
 
 /// Pods in the order of eviction. The reason of each place is put together when it is

@@ -2,17 +2,15 @@
 //! is used, a descriptor stays with the cgroup it was opened for.
 
 use core::ffi::CStr;
-use core::mem::MaybeUninit;
 use core::ops::ControlFlow;
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path};
 
+pub(crate) use evictd_stats::each_child;
 use evictd_stats::{Hierarchies, Hierarchy, is_gone};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::fs::{
-    CWD, FileType, FsWord, Mode, OFlags, RawDir, SeekFrom, StatFs, fstat, fstatfs, openat, seek,
-};
+use rustix::fs::{CWD, FsWord, Mode, OFlags, StatFs, fstat, fstatfs, openat};
 use rustix::io::{Errno, read, retry_on_intr, write};
 use rustix::path::Arg;
 
@@ -25,9 +23,6 @@ const PATH_BYTES: usize = 512;
 
 /// What the kernel shows of a list at once.
 pub(crate) const PAGE: usize = 4096;
-
-/// Room for directory entries at each level of a walk, on the stack.
-const ENTRIES: usize = 2048;
 
 /// Opens a directory below another one (or below [`rustix::fs::CWD`]).
 pub(crate) fn open_dir(at: impl AsFd, path: impl Arg) -> Result<OwnedFd, Errno> {
@@ -118,27 +113,6 @@ pub(crate) fn read_start<'a>(
 pub(crate) fn write_file(at: BorrowedFd<'_>, name: &CStr, word: &[u8]) -> Result<(), Errno> {
     let file = openat(at, name, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
     retry_on_intr(|| write(&file, word)).map(drop)
-}
-
-/// Calls `visit` with the name of each child directory until it breaks.
-pub(crate) fn each_child(
-    dir: BorrowedFd<'_>,
-    visit: &mut dyn FnMut(&CStr) -> Result<ControlFlow<()>, Errno>,
-) -> Result<ControlFlow<()>, Errno> {
-    // The position in a directory belongs to the open file: nobody else may walk
-    // through this descriptor meanwhile, and a former walk has left it at the end.
-    seek(dir, SeekFrom::Start(0))?;
-    let mut room = [MaybeUninit::<u8>::uninit(); ENTRIES];
-    let mut entries = RawDir::new(dir, &mut room);
-    while let Some(entry) = entries.next() {
-        let entry = entry?;
-        let name = entry.file_name();
-        let dots = name == c"." || name == c"..";
-        if !dots && entry.file_type() == FileType::Directory && visit(name)?.is_break() {
-            return Ok(ControlFlow::Break(()));
-        }
-    }
-    Ok(ControlFlow::Continue(()))
 }
 
 /// Calls `visit` for a cgroup and everything below it, parents first, until it

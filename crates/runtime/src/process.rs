@@ -11,7 +11,7 @@ use rustix::fs::CWD;
 use rustix::io::{Errno, retry_on_intr};
 use rustix::process::{Pid, PidfdFlags, getpid, pidfd_open};
 
-use crate::dir::{open_dir, read_start};
+use crate::dir::{open_dir, read_file, read_start};
 use crate::procs::Procs;
 
 /// Generations of ancestors that are looked up; a chain longer than this is no
@@ -20,6 +20,14 @@ const GENERATIONS: usize = 64;
 
 /// Room for `PID/stat`: some fifty numbers and a name of 64 bytes at most.
 const STAT_BYTES: usize = 1536;
+
+/// Room for the name of a process's file.
+const NAME_BYTES: usize = 24;
+
+fn file_of<'a>(pid: Pid, file: &str, name: &'a mut [u8; NAME_BYTES]) -> Option<&'a CStr> {
+    write!(&mut name[..], "{}/{file}\0", pid.as_raw_nonzero()).ok()?;
+    CStr::from_bytes_until_nul(name).ok()
+}
 
 /// `/proc`, held open: a name lookup less at the worst moment.
 #[derive(Clone, Debug)]
@@ -51,11 +59,16 @@ impl Proc {
     }
 
     fn each_stat(&self, pid: Pid, take: &mut dyn FnMut(PidStat<'_>)) -> Option<()> {
-        let (mut name, mut text) = ([0; 24], [0; STAT_BYTES]);
-        write!(&mut name[..], "{}/stat\0", pid.as_raw_nonzero()).ok()?;
-        let name = CStr::from_bytes_until_nul(&name).ok()?;
+        let (mut name, mut text) = ([0; NAME_BYTES], [0; STAT_BYTES]);
+        let name = file_of(pid, "stat", &mut name)?;
         let text = read_start(self.fd(), name, &mut text).ok()?;
         parse_pid_stat(text).ok().map(take)
+    }
+
+    /// Reads `PID/cgroup`; `None` when the process is gone.
+    pub(crate) fn read_cgroup(&self, pid: Pid, text: &mut Vec<u8>) -> Option<()> {
+        let mut name = [0; NAME_BYTES];
+        read_file(self.fd(), file_of(pid, "cgroup", &mut name)?, text).ok()
     }
 
     /// Ourselves, our ancestors, and process 1: what is never to be harmed

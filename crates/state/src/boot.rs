@@ -11,10 +11,10 @@ pub(crate) const MOST: usize = 64;
 /// Where it cannot be read, or is empty.
 pub fn read_boot_id(proc: &Path) -> io::Result<String> {
     let file = std::fs::File::open(proc.join("sys/kernel/random/boot_id"))?;
-    let mut text = String::new();
+    let mut text = Vec::new();
     // The kernel's file is one short line.
-    file.take(256).read_to_string(&mut text)?;
-    match text.trim() {
+    file.take(256).read_to_end(&mut text)?;
+    match core::str::from_utf8(&text).unwrap_or_default().trim() {
         id if id.is_empty() || id.len() > MOST => Err(io::ErrorKind::InvalidData.into()),
         id => Ok(id.to_owned()),
     }

@@ -1,15 +1,23 @@
+use core::ffi::CStr;
 use core::mem::MaybeUninit;
+use core::ops::ControlFlow;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::OsStringExt;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, FileType, Mode, OFlags, RawDir, openat};
+use rustix::fs::{CWD, FileType, Mode, OFlags, RawDir, SeekFrom, openat, seek};
 use rustix::io::Errno;
 
 use crate::error::Cause;
 use crate::file::{Buffer, open_from};
 use crate::{Class, Error, Result, is_gone};
+
+/// How directories are opened: never through a link.
+const DIR: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::CLOEXEC)
+    .union(OFlags::NOFOLLOW);
 
 /// An open cgroup directory.
 ///
@@ -46,8 +54,7 @@ impl Dir {
     }
 
     fn at(from: BorrowedFd<'_>, name: &Path, path: &Path) -> Result<Self> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        match openat(from, name, flags, Mode::empty()) {
+        match openat(from, name, DIR, Mode::empty()) {
             Ok(fd) => Ok(Self {
                 fd,
                 path: path.to_owned(),
@@ -108,26 +115,15 @@ impl Dir {
     /// # Errors
     /// As openat(2) and getdents(2).
     pub fn children(&self) -> Result<Vec<OsString>> {
-        self.child_names()
-            .map_err(|errno| Cause::from(errno).at(&self.path))
-    }
-
-    /// Through a descriptor of its own: the offset of this one would have to
-    /// be wound back each time.
-    fn child_names(&self) -> core::result::Result<Vec<OsString>, Errno> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let listing = openat(&self.fd, c".", flags, Mode::empty())?;
-        let mut space = [MaybeUninit::uninit(); 4096];
-        let mut entries = RawDir::new(listing, &mut space);
         let mut names = Vec::new();
-        while let Some(entry) = entries.next() {
-            let entry = entry?;
-            let name = entry.file_name().to_bytes();
-            if entry.file_type() == FileType::Directory && name != b"." && name != b".." {
-                names.push(OsString::from_vec(name.to_vec()));
-            }
+        let listed = each_child(self.fd.as_fd(), &mut |name| {
+            names.push(OsStr::from_bytes(name.to_bytes()).to_owned());
+            Ok(ControlFlow::Continue(()))
+        });
+        match listed {
+            Ok(_) => Ok(names),
+            Err(errno) => Err(Cause::from(errno).at(&self.path)),
         }
-        Ok(names)
     }
 }
 
@@ -160,20 +156,54 @@ const DEEPEST: u32 = 16;
 /// Processes in a cgroup and all below it, by their `cgroup.procs`. Children
 /// that vanish or cannot be read meanwhile are left out.
 pub(crate) fn count_processes(dir: &Dir, buffer: &mut Buffer) -> core::result::Result<u64, Errno> {
-    count_down(dir, buffer, DEEPEST)
+    count_down(dir.fd.as_fd(), buffer, DEEPEST)
 }
 
-fn count_down(dir: &Dir, buffer: &mut Buffer, levels: u32) -> core::result::Result<u64, Errno> {
-    dir.fill("cgroup.procs", buffer)?;
+fn count_down(
+    dir: BorrowedFd<'_>,
+    buffer: &mut Buffer,
+    levels: u32,
+) -> core::result::Result<u64, Errno> {
+    buffer.fill(open_from(dir, c"cgroup.procs")?)?;
     let lines = buffer.text().iter().filter(|byte| **byte == b'\n').count();
     let mut sum = u64::try_from(lines).unwrap_or(u64::MAX);
     let Some(below) = levels.checked_sub(1) else {
         return Ok(sum);
     };
-    for name in dir.child_names()? {
-        let child = dir.open_child(&name);
-        let count = child.map(|child| count_down(&child, buffer, below).unwrap_or(0));
+    let _all = each_child(dir, &mut |name| {
+        let child = openat(dir, name, DIR, Mode::empty());
+        let count = child.and_then(|child| count_down(child.as_fd(), buffer, below));
         sum = sum.saturating_add(count.unwrap_or(0));
-    }
+        Ok(ControlFlow::Continue(()))
+    })?;
     Ok(sum)
+}
+
+/// Room for directory entries, on the stack: a cgroup's own files at once.
+const ENTRIES: usize = 2048;
+
+/// Calls `visit` with the name of each directory right below an open one, in no
+/// particular order, until it breaks. The position in a directory belongs to the open
+/// file: nobody else may walk through this descriptor meanwhile.
+///
+/// # Errors
+///
+/// As lseek(2) and getdents(2), and what `visit` returns.
+pub fn each_child(
+    dir: BorrowedFd<'_>,
+    visit: &mut dyn FnMut(&CStr) -> core::result::Result<ControlFlow<()>, Errno>,
+) -> core::result::Result<ControlFlow<()>, Errno> {
+    // A former walk has left it at the end.
+    seek(dir, SeekFrom::Start(0))?;
+    let mut room = [MaybeUninit::<u8>::uninit(); ENTRIES];
+    let mut entries = RawDir::new(dir, &mut room);
+    while let Some(entry) = entries.next() {
+        let entry = entry?;
+        let name = entry.file_name();
+        let dots = name == c"." || name == c"..";
+        if !dots && entry.file_type() == FileType::Directory && visit(name)?.is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+    }
+    Ok(ControlFlow::Continue(()))
 }

@@ -29,7 +29,7 @@ mod sample;
 mod whole;
 
 pub use clock::{now, wall_seconds};
-pub use dir::Dir;
+pub use dir::{Dir, each_child};
 pub use disk::{DiskScanner, Pace, Progress, TreeUsage, read_tree_usage};
 pub use error::{Class, Error, Result, is_gone};
 pub use file::Buffer;

@@ -105,7 +105,7 @@ impl NodeReader {
         meminfo
             .parse(&mut buffer, |_| Ok(()))
             .map_err(Failed::error)?;
-        Ok(Self {
+        let mut reader = Self {
             buffer,
             errors: Vec::new(),
             rule: MemoryRule {
@@ -123,7 +123,9 @@ impl NodeReader {
             follows_mounts: settings.follows_mounts,
             fs_wait: settings.fs_wait,
             last_memory: None,
-        })
+        };
+        reader.mounts_changed();
+        Ok(reader)
     }
 
     /// Asks the filesystems for the round that comes next, which then waits for them
@@ -250,13 +252,7 @@ struct Filesystems {
 
 impl Filesystems {
     fn start(settings: &NodeSettings) -> Result<Self> {
-        let start = |path: &PathBuf| {
-            let mut probe = Probe::start(path, Kernel)?;
-            if settings.follows_mounts {
-                probe.mounts_changed();
-            }
-            Ok(probe)
-        };
+        let start = |path: &PathBuf| Probe::start(path, Kernel);
         let nodefs = &settings.nodefs;
         let imagefs = settings.imagefs.as_ref().filter(|path| *path != nodefs);
         let containerfs = settings.containerfs.as_ref();

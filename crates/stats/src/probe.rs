@@ -42,7 +42,7 @@ pub(crate) trait Ask: Send + Sync + 'static {
 /// ids cannot make one; each filesystem has its own, so that a dead one does
 /// not hide the others.
 ///
-/// Handing a question over and back costs ten times what asking does, so a
+/// Handing a question over and back costs many times what asking does, so a
 /// filesystem that cannot hang is asked by the caller itself. Which one can is the
 /// helper's to say: the first question after each change of the mount table is
 /// always its own. A caller that does not follow the mount table never asks itself.
@@ -101,6 +101,8 @@ impl<A> Shared<A> {
 }
 
 impl<A: Ask> Probe<A> {
+    // One copy for all filesystems.
+    #[inline(never)]
     pub(crate) fn start(path: &Path, ask: A) -> Result<Self> {
         let shared = Arc::new(Shared {
             ask,

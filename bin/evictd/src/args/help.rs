@@ -1,5 +1,7 @@
 //! The help texts, made from the tables of flags and commands.
 
+use core::fmt::Write;
+
 use evictd_config::{FLAGS, Flag, Group, Takes};
 
 use crate::columns::wrap;
@@ -79,11 +81,11 @@ pub(crate) fn version() -> String {
 fn of_all() -> String {
     let mut text = String::from(INTRODUCTION);
     for command in &COMMANDS {
-        text.push_str(&format!("  {:<15}{}\n", command.name, command.summary));
+        let _ = writeln!(text, "  {:<15}{}", command.name, command.summary);
     }
     text.push_str(FORMS);
     for group in Group::ALL {
-        text.push_str(&format!("\n{}:\n", group.title()));
+        let _ = write!(text, "\n{}:\n", group.title());
         for flag in FLAGS.iter().filter(|flag| flag.group == group) {
             of_flag(&mut text, flag);
         }
@@ -98,11 +100,11 @@ fn of_all() -> String {
 fn of_command(command: &Description) -> String {
     let name = command.name;
     let mut text = format!("evictd {name} - {}\n\n", command.summary);
-    text.push_str(&format!("Usage:\n  evictd {name} [FLAGS]\n\n"));
+    let _ = write!(text, "Usage:\n  evictd {name} [FLAGS]\n\n");
     wrap(&mut text, ("", ""), command.help);
     text.push_str("\nFlags:\n");
     for OwnFlag { name, takes, help } in command.flags {
-        text.push_str(&format!("  {}\n", form(name, *takes)));
+        let _ = writeln!(text, "  {}", form(name, *takes));
         wrap(&mut text, (INDENT, INDENT), help);
     }
     text.push_str("  -h, --help\n      Print this.\n\n");
@@ -114,7 +116,7 @@ fn of_command(command: &Description) -> String {
     );
     text.push_str("\nExamples:\n");
     for example in command.examples {
-        text.push_str(&format!("  {example}\n"));
+        let _ = writeln!(text, "  {example}");
     }
     if name == "admit" {
         text.push_str(ADMIT_IN_SCRIPTS);
@@ -131,7 +133,7 @@ fn form(name: &str, takes: Takes) -> String {
 }
 
 fn of_flag(text: &mut String, flag: &Flag) {
-    text.push_str(&format!("  {}\n", form(flag.name, flag.takes)));
+    let _ = writeln!(text, "  {}", form(flag.name, flag.takes));
     wrap(text, (INDENT, INDENT), flag.help);
     if flag.group == Group::Deprecated {
         return;

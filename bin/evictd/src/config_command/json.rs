@@ -3,7 +3,7 @@ use evictd_jsontext::Json;
 
 /// The settings as scripts read them: one object on one line.
 #[inline(never)]
-pub(super) fn document(effective: &Effective) -> String {
+pub(super) fn document(effective: &Effective<'_>) -> String {
     let mut json = Json::new();
     json.array("thresholds");
     for threshold in &effective.thresholds {
@@ -13,14 +13,14 @@ pub(super) fn document(effective: &Effective) -> String {
     }
     json.end_array();
     json.array("settings");
-    for setting in &effective.settings {
+    for setting in effective.settings {
         json.item_object();
         add_setting(&mut json, setting);
         json.end_object();
     }
     json.end_array();
     json.array("warnings");
-    for warning in &effective.warnings {
+    for warning in effective.warnings() {
         json.item(warning);
     }
     json.end_array();

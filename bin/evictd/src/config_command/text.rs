@@ -4,13 +4,13 @@ use crate::columns::{Columns, wrap};
 
 /// The settings for people, within 80 columns unless a value itself is longer.
 #[inline(never)]
-pub(super) fn document(effective: &Effective) -> String {
+pub(super) fn document(effective: &Effective<'_>) -> String {
     let mut text = thresholds(&effective.thresholds);
     text.push_str("\nSettings\n");
-    text.push_str(&settings(&effective.settings));
-    if !effective.warnings.is_empty() {
+    text.push_str(&settings(effective.settings));
+    if effective.warnings().next().is_some() {
         text.push_str("\nWarnings\n");
-        for warning in &effective.warnings {
+        for warning in effective.warnings() {
             wrap(&mut text, ("  - ", "    "), &warning.to_string());
         }
     }

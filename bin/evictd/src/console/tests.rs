@@ -75,11 +75,7 @@ fn the_newest_are_lost_and_counted_where_they_would_have_stood() {
     let text = reader.text();
     let lines: Vec<&str> = text.lines().collect();
     let number = |line: &str| line.trim().parse::<usize>().ok();
-    let told: Vec<usize> = (0..)
-        .filter(|at| lines.get(*at).is_some_and(|line| line.contains("lost")))
-        .take(1)
-        .collect();
-    let [told] = told[..] else { panic!("{text}") };
+    let told = lines.iter().position(|line| line.contains("lost")).unwrap();
     let lost: usize = lines[told]
         .split(' ')
         .find_map(|word| word.parse().ok())

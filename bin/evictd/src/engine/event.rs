@@ -1,4 +1,4 @@
-use core::fmt;
+use core::fmt::{self, Write};
 use core::time::Duration;
 
 use evictd_condition::NodeCondition;
@@ -133,9 +133,9 @@ impl Event {
         let threshold = met.threshold;
         let mut text = numbers(threshold.signal, readings);
         let kind = if threshold.is_hard() { "hard" } else { "soft" };
-        text.push_str(&format!(", below the {kind} threshold {threshold}"));
+        let _ = write!(text, ", below the {kind} threshold {threshold}");
         if !threshold.is_hard() {
-            text.push_str(&format!(" (acts after {})", threshold.grace));
+            let _ = write!(text, " (acts after {})", threshold.grace);
         }
         text.push_str(&place(threshold.signal, sample));
         Self::Met(text)
@@ -178,11 +178,9 @@ impl Event {
                         place(signal, sample)
                     )
                 });
-                why.push_str(&format!("the pod {rank}"));
+                let _ = write!(why, "the pod {rank}");
                 if *passed_over > 0 {
-                    why.push_str(&format!(
-                        "; {passed_over} before it passed over as protected"
-                    ));
+                    let _ = write!(why, "; {passed_over} before it passed over as protected");
                 }
                 why
             }

@@ -51,6 +51,22 @@ impl Engine {
         if let Some(dirs) = self.dirs.take() {
             let scanner = DiskScanner::start().map_err(|error| error.to_string())?;
             self.pods.measure_disk(scanner, dirs);
+            // What there is to measure it hears when the pods are looked at: now.
+            self.next_census = Mono::ZERO;
+            self.tick_now();
+        }
+        Ok(())
+    }
+
+    /// The same after the first round, which could not begin it: where pods may have
+    /// limits they are listed now, so that they are measured when the next one looks.
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) fn measure_disk_late(&mut self) -> Result<(), String> {
+        self.measure_disk()?;
+        if self.pods.may_have_limits() {
+            self.pods.refresh(Depth::Whole);
         }
         Ok(())
     }

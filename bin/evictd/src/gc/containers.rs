@@ -2,6 +2,7 @@
 //! are gone left behind.
 
 use alloc::sync::Arc;
+use core::fmt::Write;
 use std::process::ExitCode;
 
 use evictd_config::Resolved;
@@ -131,10 +132,11 @@ fn in_text(collected: &Collected, all: &AllDone, dry_run: bool) -> String {
         }
     } else if !dry_run {
         let freed = &collected.freed;
-        text.push_str(&format!(
-            "{} files and directories deleted; {} bytes and {} inodes more are free\n",
+        let _ = writeln!(
+            text,
+            "{} files and directories deleted; {} bytes and {} inodes more are free",
             freed.deleted, freed.bytes, freed.inodes
-        ));
+        );
     }
     text
 }

@@ -1,6 +1,7 @@
 //! `evictd oom-score`: how soon the kernel's OOM killer takes each process of the
 //! pods, how soon it should, and why.
 
+use core::fmt::Write;
 mod keeper;
 mod scores;
 
@@ -202,7 +203,7 @@ fn in_text(seen: &Seen, paint: Paint) -> String {
     for (found, rows) in &seen.pods {
         text.push_str(&paint.head(&cut(&name(found), 79)));
         let class = found.pod.qos_class();
-        text.push_str(&format!("\n  {class} by {}\n", class_from(found)));
+        let _ = write!(text, "\n  {class} by {}\n", class_from(found));
         reasons(&mut text, rows);
         text.push_str(&table(rows));
     }

@@ -143,14 +143,14 @@ impl Pods {
         let described: &[Pod] = match &mut self.manifests {
             None => &[],
             Some(directory) => {
-                self.problems
-                    .extend(directory.refresh().iter().map(ToString::to_string));
+                note(&mut self.problems, directory.refresh());
                 directory.pods()
             }
         };
         self.held = self.runtimes.listings();
-        let notes = self.held.iter().flat_map(|held| &held.notes);
-        self.problems.extend(notes.map(ToString::to_string));
+        for held in &self.held {
+            note(&mut self.problems, &held.notes);
+        }
         let Self {
             held,
             usage,
@@ -162,7 +162,7 @@ impl Pods {
         } = self;
         usage.clear();
         bounds.clear();
-        let known: Vec<&RuntimePod> = held.iter().flat_map(|held| &held.pods).collect();
+        let known = all_pods(held);
         let mut reading = usage::Reading {
             of,
             reader,
@@ -269,11 +269,11 @@ impl Pods {
         let mut problems = Vec::new();
         let is_told = self.manifests.is_some() || self.has_roots;
         if let Some(directory) = &mut self.manifests {
-            problems.extend(directory.refresh().iter().map(ToString::to_string));
+            note(&mut problems, directory.refresh());
         }
         let manifests = self.manifests.as_ref().map_or(&[][..], ManifestDir::pods);
         let held = self.runtimes.listings();
-        let known: Vec<&RuntimePod> = held.iter().flat_map(|held| &held.pods).collect();
+        let known = all_pods(&held);
         Census {
             listing: self.runtime.list_pods(manifests, &known),
             manifests: manifests.to_vec(),
@@ -317,6 +317,21 @@ impl Pods {
     pub(crate) fn problems(&self) -> &[String] {
         &self.problems
     }
+}
+
+fn note<T: ToString>(problems: &mut Vec<String>, new: &[T]) {
+    for problem in new {
+        problems.push(problem.to_string());
+    }
+}
+
+/// The pods of all container runtimes, one after the other.
+fn all_pods(held: &[Arc<RuntimeListing>]) -> Vec<&RuntimePod> {
+    let mut all = Vec::new();
+    for held in held {
+        all.extend(&held.pods);
+    }
+    all
 }
 
 /// The pod as its container runtime knows it, and which runtime that is.

@@ -112,8 +112,7 @@ impl Reading<'_> {
             return None;
         }
         let sample = self.reader.read(memory.as_ref(), pids.as_ref());
-        let errors = self.reader.errors().iter();
-        self.problems.extend(errors.map(ToString::to_string));
+        super::note(self.problems, self.reader.errors());
         Some(sample)
     }
 }

@@ -1,3 +1,4 @@
+use core::fmt::Write;
 use core::time::Duration;
 use std::process::ExitCode;
 
@@ -53,7 +54,7 @@ impl Verdict {
         );
         for check in &self.checks {
             let holds = if check.holds { "ok" } else { "FAILED" };
-            text.push_str(&format!("  {holds:<6} {}\n", check.what));
+            let _ = writeln!(text, "  {holds:<6} {}", check.what);
         }
         for (what, time) in [
             (
@@ -64,7 +65,7 @@ impl Verdict {
             ("from the decision to its memory being free", self.release),
         ] {
             let time = time.map_or_else(|| String::from("unknown"), |time| millis(time) + " ms");
-            text.push_str(&format!("  {what:<44} {time:>9}\n"));
+            let _ = writeln!(text, "  {what:<44} {time:>9}");
         }
         text.push_str(if self.passed() {
             "passed\n"

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::{Source, fields, kind_of, shown};
 use crate::values::{Parsed, did_you_mean, parse_boolean};
-use crate::{FLAGS, Flag, Typed, Warning};
+use crate::{FLAGS, Flag, Typed};
 
 /// The key under which the flags stand. All other keys are OKD's own.
 pub(super) const KEY: &str = "kubeletArguments";
@@ -84,9 +84,7 @@ fn other(typed: &mut Typed, name: &str, texts: &[String], source: &Source) -> Pa
                 let message = format!("unknown flag: --{name}");
                 return Err(source.error(&[name], "", message, hint));
             }
-            typed
-                .oddities
-                .push(Warning::UnknownArgument(name.to_owned()));
+            typed.unknown_arguments.push(name.to_owned());
         }
     }
     Ok(())

@@ -1,3 +1,5 @@
+use core::fmt::Write;
+
 use crate::ConfigError;
 
 /// A configuration file, as far as errors tell of it.
@@ -61,7 +63,7 @@ impl Source {
             if shown.is_empty() {
                 shown.push_str(key);
             } else {
-                shown.push_str(&format!("[{key}]"));
+                let _ = write!(shown, "[{key}]");
             }
         }
         error.within(self.name.clone(), line, shown)

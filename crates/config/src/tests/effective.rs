@@ -63,11 +63,12 @@ fn amounts_are_exact_where_the_capacity_is_known() {
 
 #[test]
 fn a_share_of_the_unknown_is_unknown() {
-    let effective = effective(&resolved(&[]), &Machine::default());
+    let resolved = resolved(&[]);
+    let effective = effective(&resolved, &Machine::default());
     let known: Vec<Option<i64>> = effective.thresholds.iter().map(|t| t.amount).collect();
     let memory = Some(100 << 20);
     assert_eq!(known, [memory, memory, None, None, None, None]);
-    assert_eq!(effective.warnings, []);
+    assert_eq!(effective.warnings().count(), 0);
 }
 
 /// Decisions D5, D8 and D17, failure F34.

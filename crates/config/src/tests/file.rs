@@ -48,7 +48,8 @@ evictionMinimumReclaim:
 fn the_sample_configuration_is_taken() {
     let gibibytes = |amount: i64| amount << 30;
     let machine = Machine::default();
-    let effective = effective(&by_file(SAMPLE), &machine);
+    let resolved = by_file(SAMPLE);
+    let effective = effective(&resolved, &machine);
     let shown: Vec<(String, Option<i64>, Option<i64>)> = effective
         .thresholds
         .iter()

@@ -15,7 +15,7 @@ use rustix::process::Pid;
 use super::discover::{Candidate, Search};
 use super::merge::{Described, Former};
 use super::numbers::Numbers;
-use crate::dir::{by_rank, open_cgroup, read_file};
+use crate::dir::{by_rank, open_cgroup};
 use crate::index::{equal, insert};
 use crate::kill::{Kills, Spare, Target};
 use crate::process::Proc;
@@ -84,12 +84,13 @@ impl CgroupRuntime {
         let Self {
             config, proc, text, ..
         } = self;
-        let path = |pid: Pid| {
-            let name = format!("{}/cgroup", pid.as_raw_nonzero());
-            read_file(proc.fd(), name.as_str(), text).ok()?;
-            Some((pid, membership(text, &config.hierarchies, hierarchy)?))
-        };
-        proc.protected().into_iter().filter_map(path).collect()
+        let mut protected = Vec::new();
+        for pid in proc.protected() {
+            let read = proc.read_cgroup(pid, text);
+            let path = read.and_then(|()| membership(text, &config.hierarchies, hierarchy));
+            protected.extend(path.map(|path| (pid, path)));
+        }
+        protected
     }
 
     /// Opens a candidate's first cgroup, unless it is none: it holds us, or nothing.
@@ -325,8 +326,13 @@ impl PodKiller for CgroupRuntime {
             return Ok(self.spare.boxed(start(open(&pod.cgroup)?)));
         }
         // All are opened before the first is killed: a pod goes as a whole.
-        let targets: Result<Vec<Target>, Error> = pod.cgroups().map(open).collect();
-        let kills: Vec<Kill> = targets?.into_iter().map(start).collect();
+        let (mut targets, mut kills) = (Vec::new(), Vec::new());
+        for cgroup in pod.cgroups() {
+            targets.push(open(cgroup)?);
+        }
+        for target in targets {
+            kills.push(start(target));
+        }
         Ok(Box::new(Kills::new(now, kills)))
     }
 }

@@ -9,7 +9,7 @@ use evictd_stats::{Hierarchy, is_gone};
 use rustix::fd::AsFd;
 use rustix::io::Errno;
 
-use super::merge::{compare_uids, is_uid};
+use super::merge::is_uid;
 use super::names::{KubepodsName, parse_kubepods_name};
 use crate::dir::{each_child, open_cgroup};
 use crate::index::{equal, insert, sorted};
@@ -47,14 +47,18 @@ impl Candidate {
         core::iter::once(&self.cgroup).chain(&self.more)
     }
 
-    /// Whether a runtime's pod is this one: by its uid, or by its cgroup.
-    fn is(&self, pod: &RuntimePod) -> bool {
-        let uid = &pod.pod.metadata.uid;
-        let same_uid =
-            |(known, systemd, _): &(String, bool, QosClass)| is_uid(known, uid, *systemd);
+    /// Whether it has the uid of a runtime's pod.
+    fn has_uid_of(&self, pod: &RuntimePod) -> bool {
+        let known = self.kubepods.as_ref();
+        known.is_some_and(|(uid, systemd, _)| is_uid(uid, &pod.pod.metadata.uid, *systemd))
+    }
+
+    /// Whether a runtime's pod is in it; where it may be one of several containers, the
+    /// whole of it.
+    fn holds(&self, pod: &RuntimePod) -> bool {
         let within = |cgroup: &Arc<Path>| cgroup.starts_with(&self.cgroup);
         match &self.kubepods {
-            Some(kubepods) => same_uid(kubepods) || pod.cgroups.iter().all(within),
+            Some(_) => pod.cgroups.iter().all(within),
             None => matches!(pod.cgroups.as_slice(), [only] if **only == *self.cgroup),
         }
     }
@@ -107,14 +111,11 @@ impl<'a> Search<'a> {
             return;
         }
         let mut by_path = self.by_path();
-        let by_uid = sorted(self.found.len(), &|a, b| {
-            compare_uids(self.uid(a), self.uid(b))
-        });
         for (index, pod) in pods.iter().enumerate() {
             let Some((first, more)) = pod.cgroups.split_first() else {
                 continue;
             };
-            let known = self.known(pod, first, &by_path, &by_uid);
+            let known = self.known(pod, first, &by_path);
             if let Some(known) = known.and_then(|known| self.found.get_mut(known)) {
                 known.runtime.get_or_insert(index);
                 continue;
@@ -129,25 +130,13 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The first candidate that is a runtime's pod: it has its uid, or holds its
-    /// cgroups.
-    fn known(
-        &self,
-        pod: &RuntimePod,
-        first: &Path,
-        by_path: &[usize],
-        by_uid: &[usize],
-    ) -> Option<usize> {
-        let uid = pod.pod.metadata.uid.as_str();
-        let is = |at: &&usize| self.found.get(**at).is_some_and(|known| known.is(pod));
-        // Equal ones stand by their number.
-        let same_uid = equal(by_uid, &|at| compare_uids(self.uid(at), uid));
-        let mut known = same_uid.iter().find(is).copied();
-        for path in first.ancestors() {
-            let holder = self.at(by_path, path).iter().find(is).copied();
-            known = known.into_iter().chain(holder).min();
-        }
-        known
+    /// The candidate that is a runtime's pod: it holds its cgroups, or has its uid.
+    fn known(&self, pod: &RuntimePod, first: &Path, by_path: &[usize]) -> Option<usize> {
+        let holds = |at: &usize| self.found.get(*at).is_some_and(|known| known.holds(pod));
+        let holder = |path| self.at(by_path, path).iter().copied().find(holds);
+        // A kubepods pod's containers are hardly ever elsewhere.
+        let namesake = || self.found.iter().position(|known| known.has_uid_of(pod));
+        first.ancestors().find_map(holder).or_else(namesake)
     }
 
     /// Every child of a configured root is a pod, unless it is one already or
@@ -206,11 +195,6 @@ impl<'a> Search<'a> {
         self.found
             .get(at)
             .map_or(Path::new(""), |found| &found.cgroup)
-    }
-
-    fn uid(&self, at: usize) -> &str {
-        let kubepods = self.found.get(at).and_then(|found| found.kubepods.as_ref());
-        kubepods.map_or("", |(uid, _, _)| uid)
     }
 
     /// A cgroup's children, sorted. One that is not there has none, and is told of when

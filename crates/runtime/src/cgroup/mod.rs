@@ -9,6 +9,8 @@ mod numbers;
 mod runtime_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod visit_tests;
 
 pub use backend::{CgroupConfig, CgroupRuntime};
 #[cfg(feature = "cri")]

@@ -31,11 +31,11 @@ impl Kills {
             sum.remaining.extend(report.remaining.iter().cloned());
             sum.out_of_sight |= report.out_of_sight;
         }
-        let ended = self.all.iter().map(|kill| kill.report().ended);
         // Nothing has ended before the last part has.
-        sum.ended = ended
-            .collect::<Option<Vec<Mono>>>()
-            .and_then(|all| all.into_iter().max());
+        if self.all.iter().all(|kill| kill.report().ended.is_some()) {
+            let ended = self.all.iter().map(|kill| kill.report().ended);
+            sum.ended = ended.max().flatten();
+        }
         self.report = sum;
     }
 }

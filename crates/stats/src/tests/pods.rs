@@ -123,6 +123,9 @@ fn a_pod_is_read_by_its_directories() {
         let memory = sample.memory.unwrap();
         assert_eq!(memory.working_set_bytes(), working_set);
         assert_eq!(sample.process_count, Some(7));
+        // Alone it costs less, and is never less than the working set.
+        let bound = reader.read_usage_bytes(&dir);
+        assert_eq!(bound, Some(memory.usage_bytes));
         assert_eq!(reader.errors(), []);
         assert_eq!(reader.read(None, None), PodSample::default());
     }
@@ -154,8 +157,10 @@ fn a_vanished_pod_is_none_and_garbage_an_error() {
         reader.errors()[0].path(),
         tree.path("cg/pod/memory.current")
     );
+    assert_eq!(reader.read_usage_bytes(&dir), None);
     tree.remove("cg/pod");
     assert!(dir.is_removed());
+    assert_eq!(reader.read_usage_bytes(&dir), None);
     assert_eq!(reader.read(Some(&dir), Some(&dir)), PodSample::default());
     assert_eq!(reader.errors(), []);
 }

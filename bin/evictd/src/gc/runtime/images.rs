@@ -1,3 +1,4 @@
+use core::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use evictd_gc::{FsUsage, Image, ImageCollector, ImageJob, ImageRun, ImageSummary, KeepPattern};
@@ -196,12 +197,12 @@ fn finish(
     if let Some(error) = summary.error {
         let mut text = error.to_string();
         if let Some(path) = &collected.measured {
-            text.push_str(&format!(" The filesystem is that of {}.", path.display()));
+            let _ = write!(text, " The filesystem is that of {}.", path.display());
         }
         for held in summary.held(images) {
             let bytes = Amount::bytes(held.listed_bytes);
             let (count, reason) = (held.images, held.reason);
-            text.push_str(&format!(" {count} images hold {bytes}: {reason}."));
+            let _ = write!(text, " {count} images hold {bytes}: {reason}.");
         }
         collected.shortfall = Some(text);
     }

@@ -1,3 +1,4 @@
+use core::fmt::Write;
 use std::path::PathBuf;
 
 use crate::amount::Amount;
@@ -84,7 +85,7 @@ impl RuntimeCollected {
         }
         if let Some(path) = self.measured.as_ref().filter(|_| !self.removed.is_empty()) {
             let bytes = Amount::bytes(u64::try_from(self.freed_bytes).unwrap_or(0));
-            line.push_str(&format!(", {bytes} freed on {}", path.display()));
+            let _ = write!(line, ", {bytes} freed on {}", path.display());
         }
         for text in self.shortfall.iter().chain(&self.errors) {
             if !line.is_empty() {
@@ -110,9 +111,9 @@ impl RuntimeCollected {
         };
         let (count, name) = (all.len(), kind.name());
         let plural = if count == 1 { "" } else { "s" };
-        line.push_str(&format!("{verb} {count} {name}{plural} ({}", first.name));
+        let _ = write!(line, "{verb} {count} {name}{plural} ({}", first.name);
         for one in all.iter().take(FEW).skip(1) {
-            line.push_str(&format!(", {}", one.name));
+            let _ = write!(line, ", {}", one.name);
         }
         line.push_str(if count > FEW { ", …)" } else { ")" });
     }
