@@ -55,3 +55,17 @@ pub(crate) fn clean(text: &str) -> String {
     }
     clean
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::sync::Arc;
+
+    use super::share;
+
+    #[test]
+    fn the_same_text_is_there_once() {
+        let first = share("sha256:3e", None);
+        assert!(Arc::ptr_eq(&share("sha256:3e", Some(&first)), &first));
+        assert_eq!(&*share("sha256:3f", Some(&first)), "sha256:3f");
+    }
+}
