@@ -314,7 +314,6 @@ impl Engine {
                 Plan::Evict(_) if self.ending => return,
                 Plan::Rest => return,
                 Plan::ReadPods => {
-                    self.timing.begin();
                     self.pods.freshen(false);
                     self.pods.refresh(self.depth());
                     self.timing.lap(Stage::List);
