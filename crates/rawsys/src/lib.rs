@@ -31,4 +31,4 @@ pub use priority::{set_idle_io_priority, set_realtime_priority};
 pub use project::{Project, ProjectUsage, read_project, read_project_usage};
 pub use signals::{Received, SignalFd, block_signals};
 pub use spawn::spawn_self;
-pub use text::forget_text;
+pub use text::{forget_text, lock_addresses};

@@ -38,6 +38,24 @@ pub fn forget_text(proc: &Path) -> io::Result<()> {
     advise(text.clone(), DONTNEED_LOCKED).or_else(|_| advise(text, libc::MADV_DONTNEED))
 }
 
+/// Reads these addresses in and keeps them in memory: `mlock(2)`. What was locked as it
+/// is touched (`MCL_ONFAULT`) is there at once then.
+///
+/// # Errors
+///
+/// `ENOMEM` where something else, or nothing, lies there, and above the limit of locked
+/// memory; `EPERM` where nothing may be locked; `EAGAIN` where it cannot be read in.
+pub fn lock_addresses(range: Range<usize>) -> io::Result<()> {
+    let start = without_provenance_mut::<libc::c_void>(range.start);
+    // SAFETY: no memory is read or written, and no contents change.
+    let answer = unsafe { libc::mlock(start, range.len()) };
+    if answer == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
+}
+
 fn advise(text: Range<usize>, advice: libc::c_int) -> io::Result<()> {
     let start = without_provenance_mut(text.start);
     // SAFETY: the range is one of executable pages of a file that nobody writes to:
@@ -64,7 +82,22 @@ fn parse_text_range(maps: &[u8]) -> Option<Range<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use super::parse_text_range;
+    use super::{lock_addresses, parse_text_range};
+
+    #[test]
+    fn what_is_locked_counts_as_locked() {
+        let locked = || {
+            let status = std::fs::read_to_string("/proc/self/status").unwrap();
+            let line = status.lines().find_map(|line| line.strip_prefix("VmLck:"));
+            let number = line.unwrap().trim().trim_end_matches(" kB");
+            number.parse::<usize>().unwrap()
+        };
+        let here = parse_text_range as *const () as usize;
+        let before = locked();
+        lock_addresses(here..here + 8192).unwrap();
+        assert!((8..=12).contains(&(locked() - before)));
+        assert!(lock_addresses(8192..16384).is_err(), "nothing lies there");
+    }
 
     #[test]
     fn the_programs_own_code() {

@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-pub use evictd_rawsys::forget_text;
+pub use evictd_rawsys::{forget_text, lock_addresses};
 use evictd_rawsys::{set_realtime_priority, spawn_self};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
@@ -45,7 +45,8 @@ pub fn lock_memory() -> Result<(), Errno> {
 
 /// Has the calling thread run before all that is not real-time, so that a busy
 /// machine does not delay it, at this real-time priority, of which 1 is the lowest;
-/// where that is refused, at the best of the common priorities. Threads that it makes afterwards run as usual.
+/// where that is refused, at the best of the common priorities. Threads that it makes
+/// afterwards run as usual.
 ///
 /// # Errors
 ///
