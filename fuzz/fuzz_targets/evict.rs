@@ -136,10 +136,10 @@ fn check(
     now: Mono,
 ) {
     let pod = pods[eviction.candidate].pod;
-    assert_eq!(pod.metadata.uid, eviction.uid);
+    assert!(!evict.message(eviction, &pods[eviction.candidate]).text.is_empty());
     assert!(!pod.is_critical(), "a critical pod");
     let is_stuck = |(uid, at): &(String, Mono)| {
-        *uid == eviction.uid && now.since(*at) < Config::default().stuck_wait
+        *uid == pod.metadata.uid && now.since(*at) < Config::default().stuck_wait
     };
     assert!(!stuck.iter().any(is_stuck), "a pod that cannot be killed");
     if let Cause::Threshold { threshold, .. } = &eviction.cause {
@@ -218,7 +218,8 @@ fuzz_target!(|data: &[u8]| {
                         0 => break, // it takes longer than this round
                         1 => {
                             if !failed_ends {
-                                stuck.push((eviction.uid.clone(), now));
+                                let pod = candidates[eviction.candidate].pod;
+                                stuck.push((pod.metadata.uid.clone(), now));
                             }
                             Outcome::KillFailed
                         }

@@ -87,7 +87,7 @@ fn serve(settings: &Resolved) -> Result<(), String> {
         }
         if rest_of_start.take().is_some() {
             notifier.start(&mut engine, &mut watch);
-            engine.measure_disk_late()?;
+            engine.measure_disk_late(now())?;
             warn(settings, &engine);
             protect::keep_in_memory();
         }

@@ -54,7 +54,7 @@ impl Snapshot {
 
     /// The pods in the order in which they would go if `signal` starved.
     pub(crate) fn order(&self, signal: Signal) -> Vec<Ranked<'_>> {
-        let candidates = self.pods().candidates();
+        let candidates = self.pods().candidates(Vec::new());
         let order = rank(signal, self.layout(), &candidates, &self.policy);
         let candidate = |place: Place| {
             Some(Ranked {

@@ -105,7 +105,11 @@ fn run(
                 evict.outcome(now, Done::Reclaimed(again), Some(&active))
             }
             Plan::Evict(eviction) => {
-                record.kills.push(kill(&eviction));
+                record.kills.extend(
+                    active
+                        .get(eviction.candidate)
+                        .map(|pod| kill(evict, &eviction, pod)),
+                );
                 let failed = flag(step, "killError");
                 let done = if failed {
                     Done::KillFailed
@@ -163,13 +167,14 @@ fn written(threshold: &Threshold) -> String {
     }
 }
 
-fn kill(eviction: &Eviction) -> Value {
+fn kill(evict: &Evict, eviction: &Eviction, candidate: &Candidate<'_>) -> Value {
+    let message = evict.message(eviction, candidate);
     let mut kill = json!({
-        "uid": eviction.uid,
+        "uid": candidate.pod.metadata.uid,
         "gracePeriodSeconds": eviction.grace_seconds,
         "phase": Eviction::PHASE,
         "reason": Eviction::REASON,
-        "message": eviction.message,
+        "message": message.text,
     });
     let Some(fields) = kill.as_object_mut() else {
         return kill;
@@ -180,7 +185,7 @@ fn kill(eviction: &Eviction) -> Value {
             Eviction::DISRUPTION_REASON.into(),
         );
     }
-    if let Some(annotations) = &eviction.annotations {
+    if let Some(annotations) = &message.annotations {
         let annotations = json!({
             "offending_containers": annotations.offending_containers,
             "offending_containers_usage": annotations.offending_containers_usage,

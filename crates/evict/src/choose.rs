@@ -59,9 +59,9 @@ impl Evict {
             Stage::ReadingPods { threshold } | Stage::Reclaiming { threshold } => {
                 (Some(*threshold), None)
             }
-            Stage::Killing { uid, threshold, .. } => {
+            Stage::Killing { threshold, .. } => {
                 let next = threshold.or_else(|| self.watch.first_to_act());
-                (next, Some(uid.as_str()))
+                (next, Some(self.victim.as_str()))
             }
             Stage::Idle | Stage::CleaningUp { .. } => (None, None),
         };

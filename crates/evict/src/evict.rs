@@ -10,7 +10,7 @@ use crate::observe::Watch;
 use crate::set::ThresholdSet;
 use crate::{
     Cause, Config, Eviction, Memory, Met, NodeReclaim, Observation, Outcome, Plan,
-    TooManyThresholds, limits, message, reclaim,
+    TooManyThresholds, limits, reclaim,
 };
 
 /// The kubelet's grace for local storage limits, kept as it is (decision D36).
@@ -18,6 +18,10 @@ const LIMIT_GRACE_SECONDS: i64 = 1;
 
 /// What a pod without a termination grace period gets when its own counts.
 const DEFAULT_POD_GRACE_SECONDS: i64 = 30;
+
+/// Room for the uid of the pod to be killed, so that choosing it takes no memory: a
+/// pod's own has 36 bytes, a cgroup's path stands for one.
+const USUAL_UID: usize = 256;
 
 /// More pods than that are hardly ever tried in a round.
 const FEW: usize = 2;
@@ -36,7 +40,6 @@ pub(crate) enum Stage {
     },
     /// A pod is being killed: for a threshold, or for one of its limits.
     Killing {
-        uid: String,
         threshold: Option<usize>,
         graceful: bool,
     },
@@ -55,6 +58,8 @@ pub struct Evict {
     pub(crate) config: Config,
     pub(crate) watch: Watch,
     pub(crate) stage: Stage,
+    /// The uid of the pod that is being killed, or was last.
+    pub(crate) victim: String,
     acting_on: Option<usize>,
     /// Pods that were tried in this round.
     tried: SmallVec<[String; FEW]>,
@@ -77,6 +82,7 @@ impl Evict {
             watch: Watch::new(config.thresholds.clone()),
             config,
             stage: Stage::Idle,
+            victim: String::with_capacity(USUAL_UID),
             acting_on: None,
             tried: SmallVec::new(),
             stuck: SmallVec::new(),
@@ -160,11 +166,11 @@ impl Evict {
                 }
                 self.choose(threshold, pods)
             }
-            (Stage::Killing { uid, threshold, .. }, Outcome::Killed) => {
-                self.killed(now, uid, threshold, pods)
+            (Stage::Killing { threshold, .. }, Outcome::Killed) => {
+                self.killed(now, threshold, pods)
             }
-            (Stage::Killing { uid, threshold, .. }, Outcome::KillFailed) => {
-                self.kill_failed(now, uid, threshold, pods)
+            (Stage::Killing { threshold, .. }, Outcome::KillFailed) => {
+                self.kill_failed(now, threshold, pods)
             }
             (Stage::CleaningUp { .. }, Outcome::CleanedUp) => {
                 self.watch.settled_at = Some(now);
@@ -213,28 +219,28 @@ impl Evict {
             return None;
         }
         let layout = self.layout();
-        let (candidate, uid, (cause, message)) =
-            pods?.iter().enumerate().find_map(|(index, candidate)| {
-                let uid = &candidate.pod.metadata.uid;
-                if self.is_excluded(uid) {
-                    return None;
-                }
-                Some((index, uid.clone(), limits::exceeded(candidate, layout)?))
-            })?;
-        self.stage = Stage::Killing {
-            uid: uid.clone(),
-            threshold: None,
-            graceful: true,
-        };
-        let grace_seconds = LIMIT_GRACE_SECONDS;
+        let (candidate, uid, cause) = pods?.iter().enumerate().find_map(|(index, candidate)| {
+            let uid = candidate.pod.metadata.uid.as_str();
+            if self.is_excluded(uid) {
+                return None;
+            }
+            Some((index, uid, limits::exceeded(candidate, layout)?.cause()))
+        })?;
+        self.begin_killing(uid, None, true);
         Some(Plan::Evict(Eviction {
             candidate,
-            uid,
             cause,
-            grace_seconds,
-            message,
-            annotations: None,
+            grace_seconds: LIMIT_GRACE_SECONDS,
         }))
+    }
+
+    fn begin_killing(&mut self, uid: &str, threshold: Option<usize>, graceful: bool) {
+        self.victim.clear();
+        self.victim.push_str(uid);
+        self.stage = Stage::Killing {
+            threshold,
+            graceful,
+        };
     }
 
     /// Acts on the first threshold that may: the node gives back, else a pod goes.
@@ -271,29 +277,16 @@ impl Evict {
         let Some((passed_over, place, candidate)) = self.first(signal, pods) else {
             return Plan::NoCandidate(signal);
         };
-        let uid = candidate.pod.metadata.uid.clone();
         let grace_seconds = self.grace(threshold, candidate);
-        let resource = signal.resource();
-        let policy = &self.config.policy;
-        let (message, annotations) = message::of(resource, candidate, &self.watch, index, policy);
-        self.stage = Stage::Killing {
-            uid: uid.clone(),
-            threshold: Some(index),
-            graceful: grace_seconds != 0,
-        };
-        let candidate = place.candidate;
-        let cause = Cause::Threshold {
-            threshold: index,
-            place,
-            passed_over,
-        };
+        self.begin_killing(&candidate.pod.metadata.uid, Some(index), grace_seconds != 0);
         Plan::Evict(Eviction {
-            candidate,
-            uid,
-            cause,
+            candidate: place.candidate,
+            cause: Cause::Threshold {
+                threshold: index,
+                place,
+                passed_over,
+            },
             grace_seconds,
-            message,
-            annotations,
         })
     }
 
@@ -315,11 +308,10 @@ impl Evict {
     fn killed(
         &mut self,
         now: Mono,
-        uid: String,
         threshold: Option<usize>,
         pods: Option<&[Candidate<'_>]>,
     ) -> Plan {
-        self.tried.push(uid);
+        self.tried.push(self.victim.clone());
         if threshold.is_none()
             && let Some(plan) = self.offender(pods)
         {
@@ -336,15 +328,15 @@ impl Evict {
     fn kill_failed(
         &mut self,
         now: Mono,
-        uid: String,
         threshold: Option<usize>,
         pods: Option<&[Candidate<'_>]>,
     ) -> Plan {
         if self.config.policy.failed_kill_ends_round {
-            return self.killed(now, uid, threshold, pods);
+            return self.killed(now, threshold, pods);
         }
-        self.stuck.push((uid.clone(), now + self.config.stuck_wait));
-        self.tried.push(uid);
+        let until = now + self.config.stuck_wait;
+        self.stuck.push((self.victim.clone(), until));
+        self.tried.push(self.victim.clone());
         match threshold {
             // The killing may have taken long: only what still starves counts.
             Some(threshold) if self.watch.fresh.has(threshold) => self.choose(threshold, pods),

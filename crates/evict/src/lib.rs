@@ -32,7 +32,7 @@ pub use config::{Config, TooManyThresholds};
 pub use evict::Evict;
 pub use memory::{FirstMet, Memory};
 pub use observe::{Met, Observation};
-pub use plan::{Annotations, Cause, Eviction, Outcome, Plan};
+pub use plan::{Annotations, Cause, Eviction, Message, Outcome, Plan};
 pub use reclaim::NodeReclaim;
 
 #[cfg(test)]

@@ -1,8 +1,7 @@
 //! Local storage limits: emptyDir size limits, and the ephemeral-storage limits of
 //! pods and containers (K: `localStorageEviction`; decision D36).
 
-use alloc::format;
-use alloc::string::String;
+use core::fmt;
 
 use evictd_node::Layout;
 use evictd_pod::usage::{ContainerUsage, PodUsage};
@@ -12,9 +11,48 @@ use evictd_rank::Candidate;
 
 use crate::Cause;
 
-/// Whether the pod is above one of its limits: which, and the message. A critical
-/// pod never is, and one without stats cannot be judged.
-pub(crate) fn exceeded(candidate: &Candidate<'_>, layout: Layout) -> Option<(Cause, String)> {
+/// The limit that a pod is above. Its text is the kubelet's message.
+pub(crate) enum Exceeded<'a> {
+    /// The size limit of the emptyDir volume of that name.
+    EmptyDir(&'a str, &'a Quantity),
+    /// The sum of its containers' limits.
+    Pod(Quantity),
+    /// The limit of the container of that name.
+    Container(&'a str, &'a Quantity),
+}
+
+impl Exceeded<'_> {
+    pub(crate) const fn cause(&self) -> Cause {
+        match self {
+            Self::EmptyDir(..) => Cause::EmptyDirLimit,
+            Self::Pod(_) => Cause::PodLimit,
+            Self::Container(..) => Cause::ContainerLimit,
+        }
+    }
+}
+
+impl fmt::Display for Exceeded<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::EmptyDir(name, limit) => write!(
+                f,
+                "Usage of EmptyDir volume \"{name}\" exceeds the limit \"{limit}\". "
+            ),
+            Self::Pod(limit) => write!(
+                f,
+                "Pod ephemeral local storage usage exceeds the total limit of containers {limit}. "
+            ),
+            Self::Container(name, limit) => write!(
+                f,
+                "Container {name} exceeded its local ephemeral storage limit \"{limit}\". "
+            ),
+        }
+    }
+}
+
+/// Which of its limits the pod is above. A critical pod never is, and one without stats
+/// cannot be judged.
+pub(crate) fn exceeded<'a>(candidate: &Candidate<'a>, layout: Layout) -> Option<Exceeded<'a>> {
     let (pod, usage) = (candidate.pod, candidate.usage?);
     if pod.is_critical() {
         return None;
@@ -26,7 +64,7 @@ pub(crate) fn exceeded(candidate: &Candidate<'_>, layout: Layout) -> Option<(Cau
 
 /// The first emptyDir above its limit, memory-backed ones too. A limit of zero is
 /// none.
-fn empty_dir(pod: &Pod, usage: &PodUsage) -> Option<(Cause, String)> {
+fn empty_dir<'a>(pod: &'a Pod, usage: &PodUsage) -> Option<Exceeded<'a>> {
     pod.spec.volumes.iter().find_map(|volume| {
         let VolumeSource::EmptyDir {
             size_limit: Some(limit),
@@ -40,31 +78,22 @@ fn empty_dir(pod: &Pod, usage: &PodUsage) -> Option<(Cause, String)> {
             .iter()
             .rfind(|v| v.name == volume.name)?
             .used_bytes?;
-        (limit.signum() > 0 && bytes(used) > *limit).then(|| {
-            let name = &volume.name;
-            let message =
-                format!("Usage of EmptyDir volume \"{name}\" exceeds the limit \"{limit}\". ");
-            (Cause::EmptyDirLimit, message)
-        })
+        (limit.signum() > 0 && bytes(used) > *limit)
+            .then_some(Exceeded::EmptyDir(&volume.name, limit))
     })
 }
 
 /// Everything the pod keeps on local disks against the sum of its limits. Here a
 /// limit of zero counts.
-fn whole_pod(pod: &Pod, usage: &PodUsage) -> Option<(Cause, String)> {
+fn whole_pod<'a>(pod: &Pod, usage: &PodUsage) -> Option<Exceeded<'a>> {
     let limit = pod.local_storage_limit()?;
     let used = bytes(usage.ephemeral_storage_bytes.unwrap_or(0));
-    (used > limit).then(|| {
-        let message = format!(
-            "Pod ephemeral local storage usage exceeds the total limit of containers {limit}. "
-        );
-        (Cause::PodLimit, message)
-    })
+    (used > limit).then_some(Exceeded::Pod(limit))
 }
 
 /// The first container whose logs, and writable layer unless that lies on an
 /// imagefs of its own, are above its limit. A limit of zero is none.
-fn container(pod: &Pod, usage: &PodUsage, layout: Layout) -> Option<(Cause, String)> {
+fn container<'a>(pod: &'a Pod, usage: &PodUsage, layout: Layout) -> Option<Exceeded<'a>> {
     usage.containers.iter().find_map(|used| {
         let container = pod
             .spec
@@ -72,13 +101,8 @@ fn container(pod: &Pod, usage: &PodUsage, layout: Layout) -> Option<(Cause, Stri
             .iter()
             .rfind(|c| c.name == used.name && has_limit(c))?;
         let limit = container.resources.limits.ephemeral_storage.as_deref()?;
-        (container_bytes(used, layout) > *limit).then(|| {
-            let name = &used.name;
-            let message = format!(
-                "Container {name} exceeded its local ephemeral storage limit \"{limit}\". "
-            );
-            (Cause::ContainerLimit, message)
-        })
+        (container_bytes(used, layout) > *limit)
+            .then_some(Exceeded::Container(&container.name, limit))
     })
 }
 

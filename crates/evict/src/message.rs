@@ -2,7 +2,7 @@
 //! decisions D49 and D57).
 
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use core::fmt::Write;
 
 use evictd_node::{Policy, Resource};
@@ -11,26 +11,50 @@ use evictd_pod::{Container, Pod};
 use evictd_quantity::{Format, Quantity};
 use evictd_rank::Candidate;
 
-use crate::Annotations;
 use crate::observe::Watch;
+use crate::{Annotations, Cause, Evict, Eviction, Message, limits};
 
-/// Message and annotations for a pod that goes because `resource` ran short.
-pub(crate) fn of(
+impl Evict {
+    /// What is said of an eviction that this machine has just planned, of the pod that
+    /// stood at [`Eviction::candidate`]. Ask before the next step, which takes in other
+    /// numbers.
+    #[must_use]
+    pub fn message(&self, eviction: &Eviction, candidate: &Candidate<'_>) -> Message {
+        if let Cause::Threshold {
+            threshold, place, ..
+        } = &eviction.cause
+        {
+            let (resource, policy) = (place.signal.resource(), &self.config.policy);
+            return of(resource, candidate, &self.watch, *threshold, policy);
+        }
+        let limit = limits::exceeded(candidate, self.layout());
+        Message {
+            text: limit.map_or_else(String::new, |limit| limit.to_string()),
+            annotations: None,
+        }
+    }
+}
+
+/// For a pod that goes because `resource` ran short.
+fn of(
     resource: Resource,
     candidate: &Candidate<'_>,
     watch: &Watch,
     first: usize,
     policy: &Policy,
-) -> (String, Option<Annotations>) {
-    let mut message = format!("The node was low on resource: {resource}. ");
+) -> Message {
+    let mut text = format!("The node was low on resource: {resource}. ");
     if let Some((threshold, available)) = threshold_met(resource, watch, first) {
         let _ = write!(
-            message,
+            text,
             "Threshold quantity: {threshold}, available: {available}. "
         );
     }
     let Some(usage) = candidate.usage else {
-        return (message, None);
+        return Message {
+            text,
+            annotations: None,
+        };
     };
     let mut annotations = Annotations {
         offending_containers: String::new(),
@@ -40,7 +64,7 @@ pub(crate) fn of(
     for (container, used) in offenders(resource, candidate.pod, usage) {
         let (name, request) = (&container.name, request(container, resource));
         let _ = write!(
-            message,
+            text,
             "Container {name} was using {used}, request is {request}, \
              has larger consumption of {resource}. "
         );
@@ -51,9 +75,12 @@ pub(crate) fn of(
         );
     }
     if resource == Resource::EphemeralStorage && !policy.message_omits_volumes {
-        add_volumes(&mut message, candidate.pod, usage);
+        add_volumes(&mut text, candidate.pod, usage);
     }
-    (message, Some(annotations))
+    Message {
+        text,
+        annotations: Some(annotations),
+    }
 }
 
 /// Quantity and availability of the first threshold of the resource that acts:

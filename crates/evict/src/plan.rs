@@ -42,23 +42,17 @@ pub enum Outcome<'a> {
     CleanedUp,
 }
 
-/// A pod that is to be evicted, with everything that its record says.
+/// A pod that is to be evicted. What is said of it takes memory, which may be short
+/// until it is gone: [`Evict::message`](crate::Evict::message).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Eviction {
     /// Which pod: its index in the list that was handed in.
     pub candidate: usize,
-    /// Its uid.
-    pub uid: String,
     /// Why it goes.
     pub cause: Cause,
     /// Seconds between asking and killing; zero kills at once. Negative only
     /// with the kubelet's policy and a negative maximum.
     pub grace_seconds: i64,
-    /// The message of pod status and event, in the kubelet's words.
-    pub message: String,
-    /// The annotations of the event; `None` where stats are missing, and for
-    /// local storage limits.
-    pub annotations: Option<Annotations>,
 }
 
 impl Eviction {
@@ -90,6 +84,16 @@ pub enum Cause {
     PodLimit,
     /// One of its containers is above its limit.
     ContainerLimit,
+}
+
+/// What is said of an eviction, in the kubelet's words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Message {
+    /// The message of pod status and event.
+    pub text: String,
+    /// The annotations of the event; `None` where stats are missing, and for
+    /// local storage limits.
+    pub annotations: Option<Annotations>,
 }
 
 /// The annotations of an eviction event.

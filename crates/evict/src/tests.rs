@@ -90,11 +90,12 @@ fn pod(name: &str, priority: i32) -> Pod {
     pod
 }
 
-fn evicted(plan: &Plan) -> (&str, i64) {
+fn evicted<'a>(plan: &Plan, pods: &'a [Pod]) -> (&'a str, i64) {
     let Plan::Evict(eviction) = plan else {
         panic!("not an eviction: {plan:?}")
     };
-    (eviction.uid.as_str(), eviction.grace_seconds)
+    let uid = &pods[eviction.candidate].metadata.uid;
+    (uid, eviction.grace_seconds)
 }
 
 const MEMORY: Signal = Signal::MemoryAvailable;
@@ -116,7 +117,7 @@ fn a_hard_threshold_kills_at_once_and_one_pod_at_a_time() {
     let all = pods(&["a", "b"]);
     let mut evict = hard("memory.available<1Gi");
     assert_eq!(
-        evicted(&step(&mut evict, 0, &[(MEMORY, 1)], &all)),
+        evicted(&step(&mut evict, 0, &[(MEMORY, 1)], &all), &all),
         ("a", 0)
     );
     assert!(evict.conditions().has(Condition::MemoryPressure));
@@ -134,7 +135,7 @@ fn a_hard_threshold_kills_at_once_and_one_pod_at_a_time() {
     );
     assert_eq!(done(&mut evict, 4, Outcome::CleanedUp, &all), Plan::Rest);
     assert_eq!(
-        evicted(&step(&mut evict, 5, &[(MEMORY, 1)], &all[1..])).0,
+        evicted(&step(&mut evict, 5, &[(MEMORY, 1)], &all[1..]), &all[1..]).0,
         "b"
     );
 }
@@ -148,7 +149,7 @@ fn the_wait_for_a_clean_up_is_bounded() {
     assert_eq!(evict.next_deadline(seconds(1)), Some(seconds(30)));
     assert_eq!(step(&mut evict, 29, &[(MEMORY, 1)], &all), Plan::Rest);
     assert_eq!(
-        evicted(&step(&mut evict, 30, &[(MEMORY, 1)], &all[1..])).0,
+        evicted(&step(&mut evict, 30, &[(MEMORY, 1)], &all[1..]), &all[1..]).0,
         "b"
     );
 }
@@ -158,11 +159,11 @@ fn a_clean_up_keeps_nobody_waiting_who_starves_of_something_else() {
     let all = pods(&["a", "b"]);
     let mut evict = hard("pid.available<100,memory.available<1Gi");
     let pids = (Signal::PidAvailable, 1);
-    assert_eq!(evicted(&step(&mut evict, 0, &[pids], &all)).0, "a");
+    assert_eq!(evicted(&step(&mut evict, 0, &[pids], &all), &all).0, "a");
     done(&mut evict, 1, Outcome::Killed, &all);
     assert_eq!(step(&mut evict, 2, &[pids], &all), Plan::Rest);
     let plan = step(&mut evict, 3, &[pids, (MEMORY, 1)], &all[1..]);
-    assert_eq!(evicted(&plan).0, "b");
+    assert_eq!(evicted(&plan, &all[1..]).0, "b");
 }
 
 #[test]
@@ -230,7 +231,7 @@ fn a_soft_threshold_waits_for_its_grace_and_starts_over() {
     }
     assert_eq!(evict.next_deadline(seconds(60)), Some(seconds(61)));
     assert_eq!(
-        evicted(&step(&mut evict, 61, &[(MEMORY, 1)], &all)),
+        evicted(&step(&mut evict, 61, &[(MEMORY, 1)], &all), &all),
         ("a", 60)
     );
 }
@@ -259,7 +260,7 @@ fn the_lesser_grace_counts_and_a_negative_maximum_defers_to_the_pod() {
             all[0].spec.termination_grace_period_seconds = own;
             step(&mut evict, 0, &[(MEMORY, 1)], &all);
             let plan = step(&mut evict, 1, &[(MEMORY, 1)], &all);
-            assert_eq!(evicted(&plan).1, expected, "max {most}, own {own:?}");
+            assert_eq!(evicted(&plan, &all).1, expected, "max {most}, own {own:?}");
         }
     }
 }
@@ -273,7 +274,7 @@ fn the_kubelet_waits_for_one_pod_whatever_starves_meanwhile() {
     };
     let mut evict = machine(&lists, |config| config.policy = Policy::kubelet());
     let pids = (Signal::PidAvailable, 1);
-    assert_eq!(evicted(&step(&mut evict, 0, &[pids], &all)).0, "a");
+    assert_eq!(evicted(&step(&mut evict, 0, &[pids], &all), &all).0, "a");
     assert_eq!(
         step(&mut evict, 1, &[(MEMORY, 1)], &all),
         Plan::Rest,
@@ -301,7 +302,7 @@ fn a_hard_threshold_cuts_a_soft_grace_short_once() {
     );
     step(&mut evict, 0, &[(MEMORY, GI + 1)], &all);
     assert_eq!(
-        evicted(&step(&mut evict, 1, &[(MEMORY, GI + 1)], &all)),
+        evicted(&step(&mut evict, 1, &[(MEMORY, GI + 1)], &all), &all),
         ("a", 60)
     );
     assert_eq!(step(&mut evict, 2, &[(MEMORY, GI + 1)], &all), Plan::Rest);
@@ -314,18 +315,24 @@ fn a_hard_threshold_cuts_a_soft_grace_short_once() {
 fn a_failed_kill_takes_the_next_and_leaves_the_stuck_one_alone() {
     let all = pods(&["a", "b", "c"]);
     let mut evict = hard("memory.available<1Gi");
-    assert_eq!(evicted(&step(&mut evict, 0, &[(MEMORY, 1)], &all)).0, "a");
     assert_eq!(
-        evicted(&done(&mut evict, 1, Outcome::KillFailed, &all)).0,
+        evicted(&step(&mut evict, 0, &[(MEMORY, 1)], &all), &all).0,
+        "a"
+    );
+    assert_eq!(
+        evicted(&done(&mut evict, 1, Outcome::KillFailed, &all), &all).0,
         "b"
     );
     done(&mut evict, 2, Outcome::Killed, &all);
     done(&mut evict, 2, Outcome::CleanedUp, &all);
     let left = [all[0].clone(), all[2].clone()];
-    assert_eq!(evicted(&step(&mut evict, 3, &[(MEMORY, 1)], &left)).0, "c");
+    assert_eq!(
+        evicted(&step(&mut evict, 3, &[(MEMORY, 1)], &left), &left).0,
+        "c"
+    );
     done(&mut evict, 4, Outcome::KillFailed, &left);
     assert_eq!(
-        evicted(&step(&mut evict, 32, &[(MEMORY, 1)], &left)).0,
+        evicted(&step(&mut evict, 32, &[(MEMORY, 1)], &left), &left).0,
         "a",
         "tried again"
     );
@@ -351,7 +358,7 @@ fn the_kubelets_failed_kill_ends_the_round() {
         |config| config.policy = Policy::kubelet(),
     );
     assert_eq!(
-        evicted(&step(&mut evict, 0, &[(MEMORY, 1)], &all)),
+        evicted(&step(&mut evict, 0, &[(MEMORY, 1)], &all), &all),
         ("a", 1)
     );
     assert_eq!(done(&mut evict, 1, Outcome::KillFailed, &all), Plan::Rest);
@@ -370,7 +377,7 @@ fn critical_pods_are_passed_over_and_reported_when_only_they_remain() {
     all.push(pod("system", 2_000_000_000));
     let mut evict = hard("memory.available<1Gi");
     let plan = step(&mut evict, 0, &[(MEMORY, 1)], &all);
-    assert_eq!(evicted(&plan).0, "a");
+    assert_eq!(evicted(&plan, &all).0, "a");
     let Plan::Evict(Eviction {
         cause: Cause::Threshold { passed_over, .. },
         ..
@@ -413,7 +420,7 @@ fn pods_are_asked_for_only_when_one_has_to_go() {
     );
     assert_eq!(plan, Plan::ReadPods);
     assert_eq!(
-        evicted(&done(&mut evict, 0, Outcome::PodsRead, &all)).0,
+        evicted(&done(&mut evict, 0, Outcome::PodsRead, &all), &all).0,
         "a"
     );
 }
@@ -536,7 +543,7 @@ fn minimum_reclaim_goes_on_until_it_is_reached() {
     );
     for (at, available, name) in [(1, GI - 1, "a"), (3, GI + 1, "a")] {
         assert_eq!(
-            evicted(&step(&mut evict, at, &[(MEMORY, available)], &all)).0,
+            evicted(&step(&mut evict, at, &[(MEMORY, available)], &all), &all).0,
             name
         );
         done(&mut evict, at + 1, Outcome::Killed, &all);
@@ -588,16 +595,16 @@ fn pods_above_their_own_limits_go_one_after_another() {
         layout: None,
     };
     let plan = evict.step(seconds(0), &observation, Some(&candidates));
-    assert_eq!(evicted(&plan), ("a", 1));
+    assert_eq!(evicted(&plan, &all), ("a", 1));
     let Plan::Evict(eviction) = plan else {
         panic!("checked above")
     };
     assert_eq!(
-        eviction.message,
+        evict.message(&eviction, &candidates[0]).text,
         "Usage of EmptyDir volume \"scratch\" exceeds the limit \"1Mi\". "
     );
     let plan = evict.outcome(seconds(1), Outcome::Killed, Some(&candidates));
-    assert_eq!(evicted(&plan).0, "b");
+    assert_eq!(evicted(&plan, &all).0, "b");
     let plan = evict.outcome(seconds(2), Outcome::Killed, Some(&candidates));
     assert_eq!(
         plan,
@@ -645,7 +652,7 @@ fn the_message_names_local_volumes() {
         panic!("nothing evicted")
     };
     assert_eq!(
-        eviction.message,
+        evict.message(&eviction, &candidates[0]).text,
         "The node was low on resource: ephemeral-storage. \
          Threshold quantity: 1Gi, available: 1Mi. Volume data was using 3Mi. "
     );
@@ -729,7 +736,10 @@ fn outcomes_that_nobody_asked_for_change_nothing() {
     ] {
         assert_eq!(done(&mut evict, 0, outcome, &all), Plan::Rest);
     }
-    assert_eq!(evicted(&step(&mut evict, 1, &[(MEMORY, 1)], &all)).0, "a");
+    assert_eq!(
+        evicted(&step(&mut evict, 1, &[(MEMORY, 1)], &all), &all).0,
+        "a"
+    );
     assert_eq!(done(&mut evict, 2, Outcome::PodsRead, &all), Plan::Rest);
     assert!(evict.is_busy(), "the kill is still awaited");
 }

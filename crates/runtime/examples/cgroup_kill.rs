@@ -1,5 +1,5 @@
-//! Lists the pods below a cgroup and kills the first, without an allocation from the
-//! decision on: what `ci/allocations` counts. It sends itself SIGUSR1 between the parts,
+//! Lists the pods below a cgroup, looks whether they are still the same, and kills the
+//! first, without an allocation but for the list: what `ci/allocations` counts. It sends itself SIGUSR1 between the parts,
 //! at which the counter that is preloaded there prints how many there were.
 //!
 //! usage: cgroup_kill ROOT
@@ -17,6 +17,7 @@ use evictd_runtime::{
     CgroupConfig, CgroupRuntime, Grace, KillLimits, KillState, Listing, PodKiller, Releaser,
 };
 use evictd_stats::{Hierarchies, PodReader, now};
+use rustix::fd::OwnedFd;
 use rustix::process::{Signal, getpid, kill_process};
 
 fn main() -> ExitCode {
@@ -44,17 +45,19 @@ fn run(root: PathBuf) -> Result<bool, Box<dyn core::error::Error>> {
         limits: KillLimits::default(),
         releaser: Some(Releaser::start(false)?),
     })?;
-    let mut list = |former: Listing| {
-        runtime.visit_pods(&[], &[], former, &mut |_, dir| {
-            dir.and_then(|dir| reader.read_usage_bytes(dir)).is_some()
-        })
+    let mut read = |dir: Option<OwnedFd>| {
+        let used = dir.and_then(|dir| reader.read_usage_bytes(dir));
+        used.is_some()
     };
-    let first = list(Listing::default());
-    println!("{} pods", first.pods.len());
+    let former = Listing::default();
+    let mut listing = runtime.visit_pods(&[], &[], former, &mut |_, dir| read(dir));
+    println!("{} pods", listing.pods.len());
     // The releaser's thread is to have begun.
     std::thread::sleep(Duration::from_millis(100));
     count()?;
-    let listing = list(first);
+    if !runtime.revisit_pods(&mut listing, &|_| None, &mut |_, dir| read(dir)) {
+        return Err("the pods have changed".into());
+    }
     count()?;
     let Some(victim) = listing.pods.first() else {
         return Ok(false);

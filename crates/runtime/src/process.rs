@@ -77,6 +77,11 @@ impl Proc {
         self.kin().pids.clone()
     }
 
+    /// The same, one by one, without asking for memory.
+    pub(crate) fn each_protected(&self, each: &mut dyn FnMut(Pid)) {
+        self.kin().pids.iter().copied().for_each(each);
+    }
+
     /// One of the protected processes that is among `procs`, if any is.
     pub(crate) fn protected_among(&self, procs: &Procs) -> Option<Pid> {
         let kin = self.kin();

@@ -1,6 +1,6 @@
 use core::fmt;
 
-use evictd_evict::{Cause, Evict, Eviction};
+use evictd_evict::{Cause, Evict, Eviction, Message};
 use evictd_node::{Readings, Signal};
 use evictd_pod::Metadata;
 
@@ -97,8 +97,8 @@ pub struct Record {
 impl Record {
     /// The record of an eviction that was decided now.
     ///
-    /// `evict` is the machine that planned it, `readings` what it planned it by,
-    /// `device` the filesystem of the signal, where it has one.
+    /// `evict` is the machine that planned it, `readings` what it planned it by, `message`
+    /// what it says of it.
     #[must_use]
     pub fn new(
         wall_seconds: u64,
@@ -106,13 +106,14 @@ impl Record {
         evict: &Evict,
         readings: &Readings,
         metadata: &Metadata,
+        message: Message,
     ) -> Self {
         let mut record = Self {
             wall_seconds,
             namespace: metadata.namespace.clone(),
             name: metadata.name.clone(),
             uid: metadata.uid.clone(),
-            message: eviction.message.clone(),
+            message: message.text,
             grace_seconds: eviction.grace_seconds,
             ..Self::default()
         };
@@ -134,7 +135,7 @@ impl Record {
             Cause::PodLimit => String::from("above its ephemeral-storage limit"),
             Cause::ContainerLimit => String::from("a container above its ephemeral-storage limit"),
         };
-        if let Some(annotations) = &eviction.annotations {
+        if let Some(annotations) = &message.annotations {
             let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
             record.annotations = vec![
                 pair("offending_containers", &annotations.offending_containers),

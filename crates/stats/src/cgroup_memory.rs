@@ -105,6 +105,18 @@ pub(crate) fn read_counter_at(
     buffer.value().ok()
 }
 
+/// As [`read_usage_at`], for whoever does not ask what failed.
+pub(crate) fn read_whole_at(
+    dir: impl AsFd,
+    version: Version,
+    buffer: &mut Buffer,
+) -> Option<MemoryUsage> {
+    let own = read_counter_at(&dir, version, buffer)?;
+    let file = open_from(dir, STAT).ok()?;
+    buffer.fill_shown(file).ok()?;
+    usage(version, Some(own), &buffer.memory_stat().ok()?).ok()
+}
+
 /// The numbers that the kubelet (by way of runc and cAdvisor) takes on each
 /// version. `own` is `None` for the v2 root, whose usage is made up of its
 /// `memory.stat`.

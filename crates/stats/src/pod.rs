@@ -1,6 +1,6 @@
 use std::os::fd::AsFd;
 
-use crate::cgroup_memory::{read_counter_at, read_usage_at};
+use crate::cgroup_memory::{read_counter_at, read_usage_at, read_whole_at};
 use crate::dir::count_processes;
 use crate::error::Cause;
 use crate::file::Buffer;
@@ -59,6 +59,13 @@ impl PodReader {
     /// failed, [`PodReader::read`] tells.
     pub fn read_usage_bytes(&mut self, memory: impl AsFd) -> Option<u64> {
         read_counter_at(memory, self.memory, &mut self.buffer)
+    }
+
+    /// The working set of a cgroup, by its directory in the memory hierarchy. `None`
+    /// where it cannot be read; what failed, [`PodReader::read`] tells.
+    pub fn read_working_set_bytes(&mut self, memory: impl AsFd) -> Option<u64> {
+        let usage = read_whole_at(memory, self.memory, &mut self.buffer)?;
+        Some(usage.working_set_bytes())
     }
 
     /// What failed for the latest pod, other than by vanishing.

@@ -76,7 +76,7 @@ impl Engine {
 
     /// How much is left above the nearest memory threshold that is not met yet, as
     /// of the latest round; below zero where it is met now.
-    fn headroom(&self, readings: &Readings) -> Option<i64> {
+    pub(super) fn headroom(&self, readings: &Readings) -> Option<i64> {
         let known = |threshold: &Threshold| {
             let mut met = self.evict.met();
             met.any(|met| core::ptr::eq(met.threshold, threshold))

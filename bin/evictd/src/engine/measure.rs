@@ -3,11 +3,11 @@
 
 use core::time::Duration;
 
-use evictd_node::{Mono, Resource};
+use evictd_node::{Mono, Resource, Signal};
 use evictd_stats::DiskScanner;
 
 use super::Engine;
-use crate::pods::Depth;
+use crate::pods::{Depth, emptied};
 
 /// Numbers that old may choose a pod; older ones are measured anew first.
 const FRESH: Duration = Duration::from_secs(10);
@@ -32,11 +32,12 @@ impl Engine {
     /// Reads what some pods use exactly, until nobody else can be the next to go.
     pub(super) fn read_what_counts(&mut self) {
         loop {
-            let pods = &self.pods;
-            let candidates = pods.candidates();
+            let (pods, room) = (&self.pods, core::mem::take(&mut self.room));
+            let candidates = pods.candidates(room);
             let next = self
                 .evict
                 .to_read_exactly(&candidates, &|index| pods.is_exact(index));
+            self.room = emptied(candidates);
             let Some(next) = next else { return };
             self.pods.read_exactly(next);
         }
@@ -58,17 +59,44 @@ impl Engine {
         Ok(())
     }
 
-    /// The same after the first round, which could not begin it: where pods may have
-    /// limits they are listed now, so that they are measured when the next one looks.
+    /// The same after the first round, which could not begin it. The pods are listed: where
+    /// they may have limits, so that they are measured when the next round looks; else so
+    /// that the list is there when one has to go.
     ///
     /// # Errors
     /// As there.
-    pub(crate) fn measure_disk_late(&mut self) -> Result<(), String> {
+    pub(crate) fn measure_disk_late(&mut self, now: Mono) -> Result<(), String> {
         self.measure_disk()?;
-        if self.pods.may_have_limits() {
-            self.pods.refresh(Depth::Whole);
-        }
+        let depth = if self.pods.may_have_limits() {
+            Depth::Whole
+        } else {
+            Depth::Bounds
+        };
+        self.list_pods(now, depth);
         Ok(())
+    }
+
+    /// Lists the pods, and makes the room that showing them to the state machine takes.
+    pub(super) fn list_pods(&mut self, now: Mono, depth: Depth) {
+        self.pods.refresh(now, depth);
+        self.room.reserve(self.pods.found().len());
+    }
+
+    /// Looks now and then whether the list of pods still holds while memory gets short, so
+    /// that it has not to be made when there is none left.
+    pub(super) fn keep_list(&mut self, now: Mono) {
+        const EVERY: Duration = Duration::from_secs(10);
+        const NEAR: i64 = 8;
+        let readings = self.sample.readings();
+        let memory = readings.get(Signal::MemoryAvailable);
+        let left = self.headroom(&readings);
+        let gets_short = memory
+            .zip(left)
+            .is_some_and(|(memory, left)| left < memory.capacity / NEAR);
+        if gets_short && now >= self.next_listing && !self.evict.is_busy() {
+            self.next_listing = now + EVERY;
+            self.list_pods(now, Depth::Bounds);
+        }
     }
 
     /// Whether a pod would be chosen for disk now by numbers that are not there yet,

@@ -22,7 +22,7 @@ use evictd_runtime::{Grace, KillState, PodKiller};
 use evictd_stats::{NodeReader, NodeSample, NodeSettings, PodDirs, now};
 
 use crate::gc::Collector;
-use crate::pods::{Begun, Depth, Pods};
+use crate::pods::{Begun, CandidateRoom, Depth, Pods, emptied};
 use crate::setup::{FIRST_FS_WAIT, FS_WAIT, Setup};
 use crate::timing::{Recorder, Stage};
 
@@ -51,6 +51,10 @@ pub(crate) struct Engine {
     finds_imagefs: bool,
     finds_containerfs: bool,
     pods: Pods,
+    /// Room for the list that the state machine is shown.
+    room: CandidateRoom,
+    /// When the list of pods is to be looked at again while memory gets short.
+    next_listing: Mono,
     interval: Duration,
     dry_run: bool,
     collector: Option<Collector>,
@@ -114,6 +118,8 @@ impl Engine {
             finds_imagefs: setup.finds_imagefs,
             finds_containerfs: setup.finds_containerfs,
             pods,
+            room: Vec::new(),
+            next_listing: Mono::ZERO,
             interval: setup.interval,
             dry_run: setup.dry_run,
             collector: setup.collector,
@@ -251,8 +257,14 @@ impl Engine {
             readings: &readings,
             layout,
         };
-        let candidates = with_pods.then(|| self.pods.candidates());
+        let candidates = with_pods.then(|| {
+            let room = core::mem::take(&mut self.room);
+            self.pods.candidates(room)
+        });
         let plan = self.evict.step(now, &observation, candidates.as_deref());
+        if let Some(candidates) = candidates {
+            self.room = emptied(candidates);
+        }
         self.timing.lap(Stage::Decide);
         (readings, plan)
     }
@@ -279,10 +291,7 @@ impl Engine {
         self.carry_out(now, plan, tell);
         self.tell_changes(now, tell);
         self.set_pace(now);
-        // Nobody asks for the pods before they are listed again.
-        if self.evict.met().next().is_none() && !self.evict.is_busy() {
-            self.pods.rest();
-        }
+        self.keep_list(now);
     }
 
     /// Whether the pods are to be looked at for their own limits. Where there are
@@ -315,7 +324,7 @@ impl Engine {
                 Plan::Rest => return,
                 Plan::ReadPods => {
                     self.pods.freshen(false);
-                    self.pods.refresh(self.depth());
+                    self.list_pods(now, self.depth());
                     self.timing.lap(Stage::List);
                     if self.must_measure_disk(now) {
                         return;
@@ -344,14 +353,15 @@ impl Engine {
         if !matches!(outcome, Outcome::Killed | Outcome::CleanedUp) {
             self.read_what_counts();
         }
-        let candidates = self.pods.candidates();
+        let candidates = self.pods.candidates(core::mem::take(&mut self.room));
         let plan = self.evict.outcome(now, outcome, Some(&candidates));
+        self.room = emptied(candidates);
         self.timing.lap(Stage::Decide);
         plan
     }
 
     fn refresh_pods(&mut self, now: Mono, depth: Depth, tell: Tell<'_>) {
-        self.pods.refresh(depth);
+        self.list_pods(now, depth);
         self.tell_pod_problems(now, tell);
     }
 
@@ -363,6 +373,7 @@ impl Engine {
         if let Some(Some((_, Ok(kill)))) = &begun {
             self.timing.begun(kill.report());
         }
+        self.pods.name_containers(eviction.candidate);
         let Some(found) = self.pods.found().get(eviction.candidate).cloned() else {
             return Some(self.outcome(now, Outcome::KillFailed));
         };

@@ -136,7 +136,10 @@ impl Engine {
     /// What is kept of an eviction over a restart.
     fn record(&self, eviction: &Eviction, metadata: &Metadata) -> Record {
         let (readings, wall) = (self.sample.readings(), wall_seconds());
-        let mut record = Record::new(wall, eviction, &self.evict, &readings, metadata);
+        let candidate = self.pods.candidate(eviction.candidate);
+        let message = candidate.map(|candidate| self.evict.message(eviction, &candidate));
+        let message = message.unwrap_or_default();
+        let mut record = Record::new(wall, eviction, &self.evict, &readings, metadata, message);
         record.device = record
             .signal
             .and_then(|signal| event::device(signal, &self.sample));

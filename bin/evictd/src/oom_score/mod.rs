@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use evictd_config::Resolved;
 use evictd_jsontext::Json;
 use evictd_runtime::{FoundPod, Origin, ScoreOutcome};
+use evictd_stats::now;
 
 use crate::columns::{Columns, wrap};
 use crate::machine::read_text;
@@ -76,7 +77,7 @@ fn look(settings: &Resolved, set: bool) -> Result<Seen, String> {
     let setup = Setup::of(settings, None)?;
     let mut keeper = Keeper::open(settings, setup.cgroup.hierarchies.clone())?;
     let mut pods = Pods::open(setup.cgroup, setup.manifests, setup.runtimes)?;
-    pods.refresh(Depth::Whole);
+    pods.refresh(now(), Depth::Whole);
     let mut seen = Seen {
         problems: pods.problems().to_vec(),
         ..Seen::default()

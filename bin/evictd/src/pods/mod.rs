@@ -1,11 +1,12 @@
 //! The pods of this node and what they use, read when somebody asks.
 
 mod disk;
+mod exact;
+mod refresh;
 mod usage;
 
 use alloc::sync::Arc;
 use core::time::Duration;
-use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
 use evictd_manifest::ManifestDir;
@@ -17,7 +18,7 @@ use evictd_runtime::{
     CgroupConfig, CgroupRuntime, Error, FoundPod, Grace, KillInFlight, ListedContainer, Listing,
     PodKiller, PodSource, RuntimeListing, RuntimePod,
 };
-use evictd_stats::{DiskScanner, Hierarchies, PodDirs, PodReader, Progress};
+use evictd_stats::{DiskScanner, Hierarchies, PodDirs, PodReader, Progress, now};
 
 use crate::runtimes::Runtimes;
 use disk::Disk;
@@ -53,8 +54,17 @@ pub(crate) struct Pods {
     usage: Vec<Option<PodUsage>>,
     /// Of which pods the memory that they use is an upper bound.
     bounds: Vec<bool>,
+    /// Of pods that were read exactly, by their index, what each container uses.
+    of_containers: Vec<(usize, Option<u64>)>,
     problems: Vec<String>,
+    /// How many of the problems the list itself has.
+    listing_problems: usize,
+    /// When the list was made and the manifests were read; `None` before.
+    listed: Option<Mono>,
 }
+
+/// More containers than that the pods hardly have that are read exactly.
+const USUAL_CONTAINERS: usize = 64;
 
 /// What came of beginning to kill a pod.
 pub(crate) type Begun = Result<Box<dyn KillInFlight>, Error>;
@@ -89,7 +99,10 @@ impl Pods {
             listing: Listing::default(),
             usage: Vec::new(),
             bounds: Vec::new(),
+            of_containers: Vec::with_capacity(USUAL_CONTAINERS),
             problems: Vec::new(),
+            listing_problems: 0,
+            listed: None,
         })
     }
 
@@ -102,10 +115,10 @@ impl Pods {
     /// Lists the pods anew and waits until all that they keep on disk has been
     /// measured, that long at most. For commands, not for the daemon.
     pub(crate) fn refresh_with_disk(&mut self, at_most: Duration) {
-        self.refresh(Depth::Whole);
+        self.refresh(now(), Depth::Whole);
         if let Some(disk) = &mut self.disk {
             disk.wait_for_all(at_most);
-            self.refresh(Depth::Whole);
+            self.refresh(now(), Depth::Whole);
         }
         self.problems.extend(self.runtimes.unknown());
     }
@@ -137,121 +150,17 @@ impl Pods {
         self.runtimes.freshen(MAX_AGE, AT_MOST, with_layers);
     }
 
-    /// Lists the pods anew and reads what each uses. A pod that vanishes
-    /// meanwhile is left out; a manifest that cannot be read is a problem, and
-    /// the others stay.
-    pub(crate) fn refresh(&mut self, depth: Depth) {
-        self.problems.clear();
-        let described: &[Pod] = match &mut self.manifests {
-            None => &[],
-            Some(directory) => {
-                note(&mut self.problems, directory.refresh());
-                directory.pods()
-            }
-        };
-        self.held = self.runtimes.listings();
-        for held in &self.held {
-            note(&mut self.problems, &held.notes);
-        }
-        let Self {
-            held,
-            usage,
-            bounds,
-            reader,
-            hierarchies: of,
-            problems,
-            ..
-        } = self;
-        usage.clear();
-        bounds.clear();
-        let known = all_pods(held);
-        let mut reading = usage::Reading {
-            of,
-            reader,
-            held,
-            problems,
-        };
-        let mut keep = |found: &FoundPod, dir: Option<OwnedFd>| {
-            let is_bounded = depth == Depth::Bounds;
-            let bound = is_bounded.then(|| reading.bound(found, dir.as_ref()));
-            let (read, is_bound) = match bound.flatten() {
-                Some(bound) => (Ok(Some(bound)), true),
-                None => (reading.whole(found, dir), false),
-            };
-            let Ok(read) = read else {
-                return false; // it has vanished
-            };
-            usage.push(read);
-            bounds.push(is_bound);
-            true
-        };
-        let former = core::mem::take(&mut self.listing);
-        self.listing = self
-            .runtime
-            .visit_pods(described, &known, former, &mut keep);
-        if let Some(disk) = &mut self.disk
-            && depth == Depth::Whole
-        {
-            let containers = |found: &FoundPod| containers(held, found);
-            disk.add(&self.listing.pods, &containers, &mut self.usage);
-        }
-    }
-
-    /// Whether what a pod uses of memory, as last read, is no mere bound.
-    pub(crate) fn is_exact(&self, index: usize) -> bool {
-        !self.bounds.get(index).is_some_and(|is_bound| *is_bound)
-    }
-
-    /// Reads what is known of a pod by a bound alone. One that has vanished meanwhile
-    /// is taken out, so that those behind it move up.
-    pub(crate) fn read_exactly(&mut self, index: usize) {
-        let Self {
-            listing,
-            held,
-            usage,
-            bounds,
-            reader,
-            hierarchies: of,
-            problems,
-            ..
-        } = self;
-        let (Some(found), Some(used), Some(is_bound)) = (
-            listing.pods.get(index),
-            usage.get_mut(index),
-            bounds.get_mut(index),
-        ) else {
-            return;
-        };
-        let mut reading = usage::Reading {
-            of,
-            reader,
-            held,
-            problems,
-        };
-        if let Ok(read) = reading.whole(found, None) {
-            (*used, *is_bound) = (read, false);
-        } else {
-            listing.pods.remove(index);
-            usage.remove(index);
-            bounds.remove(index);
-        }
-    }
-
-    /// Gives back the memory that the list takes, until it is made again.
-    pub(crate) fn rest(&mut self) {
-        self.held = Vec::new();
-        self.listing = Listing::default();
-        (self.usage, self.bounds) = (Vec::new(), Vec::new());
-    }
-
     /// Has a pod's container runtime end it, where it has one, besides what is done
     /// through its cgroup; answers how the cgroup's side is to go about it.
     pub(crate) fn announce(&self, index: usize, grace: Duration) -> Grace {
         let found = self.listing.pods.get(index);
-        let held = found.and_then(|found| held_pod(&self.held, found));
-        let told = held.is_some_and(|(runtime, pod)| {
-            let pod = pod.clone();
-            self.runtimes.end(runtime, pod, grace)
+        let known = found.and_then(|found| found.runtime);
+        let told = known.is_some_and(|index| {
+            let place = place(&self.held, index);
+            let pod = runtime_pod(&self.held, index);
+            place
+                .zip(pod)
+                .is_some_and(|((runtime, _), pod)| self.runtimes.end(runtime, pod.clone(), grace))
         });
         Grace {
             length: grace,
@@ -286,15 +195,25 @@ impl Pods {
         }
     }
 
-    /// The pods with their usage, in the order of [`Pods::found`].
+    /// The pods with their usage, in the order of [`Pods::found`], in a list that was used
+    /// before.
     #[inline(never)]
-    pub(crate) fn candidates(&self) -> Vec<Candidate<'_>> {
+    pub(crate) fn candidates(&self, room: CandidateRoom) -> Vec<Candidate<'_>> {
+        let mut candidates = emptied(room);
         let pods = self.listing.pods.iter().zip(&self.usage);
-        pods.map(|(found, usage)| Candidate {
+        candidates.extend(pods.map(|(found, usage)| Candidate {
             pod: &found.pod,
             usage: usage.as_ref(),
+        }));
+        candidates
+    }
+
+    /// One of them.
+    pub(crate) fn candidate(&self, index: usize) -> Option<Candidate<'_>> {
+        Some(Candidate {
+            pod: &self.listing.pods.get(index)?.pod,
+            usage: self.usage.get(index)?.as_ref(),
         })
-        .collect()
     }
 
     /// The pods that run.
@@ -317,6 +236,15 @@ impl Pods {
     }
 }
 
+/// The memory of a list of candidates, with none in it.
+pub(crate) type CandidateRoom = Vec<Candidate<'static>>;
+
+/// An empty list in the memory of another, whatever that one's candidates were of: a list
+/// that is collected out of one with items of the same size takes its memory over.
+pub(crate) fn emptied<'a>(candidates: Vec<Candidate<'_>>) -> Vec<Candidate<'a>> {
+    candidates.into_iter().map_while(|_| None).collect()
+}
+
 fn note<T: ToString>(problems: &mut Vec<String>, new: &[T]) {
     for problem in new {
         problems.push(problem.to_string());
@@ -332,29 +260,25 @@ fn all_pods(held: &[Arc<RuntimeListing>]) -> Vec<&RuntimePod> {
     all
 }
 
-/// The pod as its container runtime knows it, and which runtime that is.
-fn held_pod<'a>(
-    held: &'a [Arc<RuntimeListing>],
-    found: &FoundPod,
-) -> Option<(usize, &'a RuntimePod)> {
-    let (runtime, index) = place(held, found)?;
-    Some((runtime, held.get(runtime)?.pods.get(index)?))
+/// The container runtimes' pod of that index.
+fn runtime_pod(held: &[Arc<RuntimeListing>], index: usize) -> Option<&RuntimePod> {
+    let (runtime, index) = place(held, index)?;
+    held.get(runtime)?.pods.get(index)
 }
 
 /// Its containers, as its runtime knows them.
-fn containers<'a>(held: &'a [Arc<RuntimeListing>], found: &FoundPod) -> Vec<&'a ListedContainer> {
-    let Some((runtime, pod)) = place(held, found) else {
-        return Vec::new();
-    };
-    let all = held.get(runtime).map_or(&[][..], |held| &held.containers);
-    all.iter()
-        .filter(|container| container.pod == pod)
-        .collect()
+fn containers<'a>(
+    held: &'a [Arc<RuntimeListing>],
+    found: &FoundPod,
+) -> impl Iterator<Item = &'a ListedContainer> + use<'a> {
+    let place = found.runtime.and_then(|index| place(held, index));
+    let listing = place.and_then(|(runtime, _)| held.get(runtime));
+    let all = listing.into_iter().flat_map(|listing| &listing.containers);
+    all.filter(move |container| place.is_some_and(|(_, pod)| container.pod == pod))
 }
 
-/// Which runtime's pod it is, and which of that runtime's.
-fn place(held: &[Arc<RuntimeListing>], found: &FoundPod) -> Option<(usize, usize)> {
-    let mut index = found.runtime?;
+/// Which runtime's pod that is, and which of that runtime's.
+fn place(held: &[Arc<RuntimeListing>], mut index: usize) -> Option<(usize, usize)> {
     for (runtime, held) in held.iter().enumerate() {
         if index < held.pods.len() {
             return Some((runtime, index));

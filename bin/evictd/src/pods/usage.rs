@@ -63,32 +63,54 @@ impl Reading<'_> {
         if usage.memory_working_set_bytes.is_none() && usage.process_count.is_none() {
             return Ok(None);
         }
-        usage.containers = match &*containers(self.held, found) {
-            [] => only_container(&found.pod, usage.memory_working_set_bytes),
-            containers => {
-                let all = containers.iter();
-                all.filter_map(|container| self.container(container))
-                    .collect()
-            }
-        };
+        let held = self.held;
+        usage.containers = containers(held, found)
+            .filter_map(|container| self.container(container))
+            .collect();
+        if containers(held, found).next().is_none() {
+            name_only_container(&found.pod, &mut usage);
+        }
         Ok(Some(usage))
+    }
+
+    /// The memory that a pod uses, and that of each of its containers that run, in the
+    /// order of [`containers`]: without asking for memory, as nothing is told of it yet.
+    /// `None` where it cannot be read so.
+    pub(super) fn memory(
+        &mut self,
+        found: &FoundPod,
+        each: &mut dyn FnMut(Option<u64>),
+    ) -> Result<Option<u64>, Gone> {
+        let Some(memory) = &self.of.memory else {
+            return Ok(None);
+        };
+        let (mut bytes, mut is_there) = (0_u64, false);
+        for cgroup in found.cgroups() {
+            match open_cgroup(memory, cgroup) {
+                Ok(Some(dir)) => match self.reader.read_working_set_bytes(dir) {
+                    Some(more) => (bytes, is_there) = (bytes.saturating_add(more), true),
+                    None => return Ok(None),
+                },
+                Ok(None) => {}
+                Err(_) => return Ok(None),
+            }
+        }
+        if !is_there {
+            return Err(Gone);
+        }
+        for cgroup in containers(self.held, found).filter_map(running_in) {
+            let dir = open_cgroup(memory, cgroup).ok().flatten();
+            each(dir.and_then(|dir| self.reader.read_working_set_bytes(dir)));
+        }
+        Ok(Some(bytes))
     }
 
     /// What a container uses; one that has ended still holds its layer and its logs.
     fn container(&mut self, container: &ListedContainer) -> Option<ContainerUsage> {
-        let mut usage = ContainerUsage {
-            name: container.name.clone(),
-            ..ContainerUsage::default()
-        };
-        if let WritableLayer::Used { bytes, inodes } = container.layer {
-            (usage.rootfs_bytes, usage.rootfs_inodes) = (Some(bytes), inodes);
-        }
-        if container.state == ContainerState::Running {
-            let cgroup = container.cgroup.as_deref()?;
-            let sample = self.cgroup(cgroup, None);
-            usage.memory_working_set_bytes = sample.as_ref().and_then(working_set);
-        }
-        Some(usage)
+        let cgroup = running_in(container);
+        let sample = cgroup.and_then(|cgroup| self.cgroup(cgroup, None));
+        let memory = sample.as_ref().and_then(working_set);
+        container_usage(container, memory)
     }
 
     /// A cgroup's numbers; `None` when it is gone. `memory` is its directory there,
@@ -117,16 +139,41 @@ impl Reading<'_> {
     }
 }
 
+/// Where a container runs.
+pub(super) fn running_in(container: &ListedContainer) -> Option<&Path> {
+    let runs = container.state == ContainerState::Running;
+    container.cgroup.as_deref().filter(|_| runs)
+}
+
+/// What a container uses, if it has so much memory; `None` where it runs and its cgroup
+/// is not known.
+pub(super) fn container_usage(
+    container: &ListedContainer,
+    memory: Option<u64>,
+) -> Option<ContainerUsage> {
+    if container.state == ContainerState::Running && container.cgroup.is_none() {
+        return None;
+    }
+    let mut usage = ContainerUsage {
+        name: container.name.clone(),
+        memory_working_set_bytes: memory,
+        ..ContainerUsage::default()
+    };
+    if let WritableLayer::Used { bytes, inodes } = container.layer {
+        (usage.rootfs_bytes, usage.rootfs_inodes) = (Some(bytes), inodes);
+    }
+    Some(usage)
+}
+
 /// Without a runtime nobody can tell which cgroup is which container, so only a
 /// sole container is named.
-fn only_container(pod: &Pod, memory: Option<u64>) -> Vec<ContainerUsage> {
-    match pod.spec.containers.as_slice() {
-        [only] => vec![ContainerUsage {
+pub(super) fn name_only_container(pod: &Pod, usage: &mut PodUsage) {
+    if let [only] = pod.spec.containers.as_slice() {
+        usage.containers.push(ContainerUsage {
             name: only.name.clone(),
-            memory_working_set_bytes: memory,
+            memory_working_set_bytes: usage.memory_working_set_bytes,
             ..ContainerUsage::default()
-        }],
-        _ => Vec::new(),
+        });
     }
 }
 

@@ -185,6 +185,12 @@ impl Runtimes {
         self.workers().iter().map(Worker::listing).collect()
     }
 
+    /// The same one by one, until `each` answers `false`, which is the answer then.
+    pub(crate) fn each_listing(&self, each: &mut dyn FnMut(Arc<RuntimeListing>) -> bool) -> bool {
+        let mut workers = self.workers().iter();
+        workers.all(|worker| each(worker.listing()))
+    }
+
     /// Those of whom it is not known for sure what they hold now.
     pub(crate) fn unknown(&self) -> Vec<String> {
         let doubts = self.workers().iter().filter_map(Worker::doubt);

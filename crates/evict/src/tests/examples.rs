@@ -36,7 +36,7 @@ fn a_hard_threshold_asks_no_pod_for_its_grace() {
         |config| config.max_pod_grace_seconds = 600,
     );
     let plan = step(&mut evict, 0, &[(MEMORY, GI - 1)], &all);
-    assert_eq!(evicted(&plan), ("a", 0));
+    assert_eq!(evicted(&plan, &all), ("a", 0));
 }
 
 /// Acceptance rows 6, 86 and 89: one pod, wait, measure, the next; until the signal is
@@ -50,7 +50,7 @@ fn disk_pressure_takes_one_pod_at_a_time_until_it_is_over() {
         assert!(matches!(plan, Plan::Reclaim(_)), "{at} s: {plan:?}");
         let again = readings(seconds(at + 1), &[(NODEFS, 1)]);
         let plan = done(&mut evict, at + 1, Outcome::Reclaimed(Some(&again)), left);
-        assert_eq!(evicted(&plan).0, left[0].metadata.uid);
+        assert_eq!(evicted(&plan, left).0, left[0].metadata.uid);
         for waiting in [at + 1, at + 2] {
             let plan = step(&mut evict, waiting, &[(NODEFS, 1)], left);
             assert_eq!(plan, Plan::Rest, "{waiting} s: the first is not gone yet");

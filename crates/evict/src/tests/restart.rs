@@ -25,7 +25,7 @@ fn a_restart_keeps_conditions_and_graces_and_never_acts_at_first_sight() {
     assert_eq!(after.due().count(), 0);
     assert_eq!(after.met().next().unwrap().since, seconds(0));
     assert_eq!(
-        evicted(&step(&mut after, 41, &[(MEMORY, GI)], &all)),
+        evicted(&step(&mut after, 41, &[(MEMORY, GI)], &all), &all),
         ("a", 0)
     );
 
@@ -118,7 +118,7 @@ fn a_hard_threshold_acts_at_first_sight_restart_or_not() {
     let mut after = hard("memory.available<2Gi");
     after.restore(seconds(60), &before.memory());
     assert_eq!(
-        evicted(&step(&mut after, 60, &[(MEMORY, GI)], &all)),
+        evicted(&step(&mut after, 60, &[(MEMORY, GI)], &all), &all),
         ("a", 0)
     );
     assert_eq!(after.met().next().unwrap().since, seconds(60));

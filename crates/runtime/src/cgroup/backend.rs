@@ -3,7 +3,7 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use evictd_kerntext::memberships;
 use evictd_node::{Mono, QosClass};
@@ -15,6 +15,7 @@ use rustix::process::Pid;
 use super::discover::{Candidate, Search};
 use super::merge::{Described, Former};
 use super::numbers::Numbers;
+use super::trail::walk;
 use crate::dir::{by_rank, open_cgroup};
 use crate::index::{equal, insert};
 use crate::kill::{Kills, Spare, Target};
@@ -48,9 +49,9 @@ pub struct CgroupConfig {
 /// unified and freezer; a pod may be missing in the others.
 #[derive(Debug)]
 pub struct CgroupRuntime {
-    config: CgroupConfig,
-    proc: Proc,
-    text: Vec<u8>,
+    pub(super) config: CgroupConfig,
+    pub(super) proc: Proc,
+    pub(super) text: Vec<u8>,
     /// For the kill to come.
     spare: Spare,
 }
@@ -95,7 +96,6 @@ impl CgroupRuntime {
 
     /// Opens a candidate's first cgroup, unless it is none: it holds us, or nothing.
     fn open(
-        &self,
         hierarchy: &Hierarchy,
         candidate: &Candidate,
         protected: &[(Pid, PathBuf)],
@@ -104,21 +104,7 @@ impl CgroupRuntime {
         if let Some((pid, _)) = protected.iter().find(|(_, path)| inside(path)) {
             return Err(SkipReason::Protected(*pid));
         }
-        let (mut first, mut runs) = (None, false);
-        for cgroup in candidate.cgroups() {
-            let Some(dir) = open_cgroup(hierarchy, cgroup).map_err(SkipReason::Failed)? else {
-                continue;
-            };
-            runs |= is_populated(dir.as_fd()).map_err(SkipReason::Failed)?;
-            if *cgroup == candidate.cgroup {
-                first = Some(dir);
-            }
-        }
-        if runs {
-            Ok(first)
-        } else {
-            Err(SkipReason::NoProcesses)
-        }
+        open_running(hierarchy, &candidate.cgroup, &candidate.more)
     }
 
     fn identify(
@@ -166,9 +152,8 @@ impl CgroupRuntime {
         candidate: &Candidate,
         dir: Option<BorrowedFd<'_>>,
     ) -> Arc<Pod> {
-        let says_something = |container: &Container| container.resources != Resources::default();
         let mut shared = Arc::clone(&of.pod);
-        if shared.spec.containers.iter().any(says_something) {
+        if says_something(of) {
             return shared;
         }
         let pod = Arc::make_mut(&mut shared);
@@ -189,17 +174,8 @@ impl CgroupRuntime {
         dir: Option<BorrowedFd<'_>>,
         former: Option<Arc<Pod>>,
     ) -> Arc<Pod> {
-        // The hierarchy that pods are looked for in is the memory controller's, if
-        // there is one.
-        let memory = self.config.hierarchies.memory.as_ref();
-        let numbers = memory.zip(dir);
-        let numbers = numbers.map(|(memory, dir)| Numbers::read(dir, memory.version));
-        let mut numbers = numbers.unwrap_or_default();
         let class = candidate.kubepods.as_ref().map(|(_, _, class)| *class);
-        if class == Some(QosClass::Guaranteed) {
-            // By definition of the class.
-            numbers.request_bytes = numbers.request_bytes.or(numbers.limit_bytes);
-        }
+        let numbers = numbers(&self.config.hierarchies, class, dir);
         if let Some(former) = former.filter(|former| numbers.are_of(former)) {
             return former;
         }
@@ -245,6 +221,12 @@ impl CgroupRuntime {
         };
         let first = by_rank(&self.config.hierarchies).next().cloned();
         if let Some(hierarchy) = first {
+            listing.trail = former.trail;
+            listing.trail.clear();
+            // Before the search: what comes meanwhile is new to whoever follows.
+            let (trail, from) = (&mut listing.trail, &self.config.pod_cgroup_roots);
+            let proc = (&self.proc, &mut self.text);
+            walk(&hierarchy, from, proc, &mut |step| trail.note(step));
             let (found, skipped) = self.search(&hierarchy, runtime);
             let protected = if found.is_empty() {
                 Vec::new()
@@ -254,9 +236,12 @@ impl CgroupRuntime {
             listing.skipped = skipped;
             let mut by_uid = Vec::new();
             for candidate in found {
-                let dir = match self.open(&hierarchy, &candidate, &protected) {
+                let dir = match Self::open(&hierarchy, &candidate, &protected) {
                     Ok(dir) => dir,
                     Err(reason) => {
+                        // Of these only the first cgroup is remembered.
+                        let may_begin = reason == SkipReason::NoProcesses;
+                        listing.trail.is_whole &= !may_begin || candidate.more.is_empty();
                         let cgroup = candidate.cgroup;
                         listing.skipped.push(Skipped { cgroup, reason });
                         continue;
@@ -287,6 +272,55 @@ impl CgroupRuntime {
         listing.not_running = not_running.map(|(index, _)| index).collect();
         listing
     }
+}
+
+/// Opens the first cgroup of a pod in which something runs.
+pub(super) fn open_running(
+    hierarchy: &Hierarchy,
+    first: &Path,
+    more: &[PathBuf],
+) -> Result<Option<OwnedFd>, SkipReason> {
+    let (mut opened, mut runs) = (None, false);
+    let more = more.iter().map(|cgroup| (cgroup.as_path(), false));
+    for (cgroup, is_first) in core::iter::once((first, true)).chain(more) {
+        let Some(dir) = open_cgroup(hierarchy, cgroup).map_err(SkipReason::Failed)? else {
+            continue;
+        };
+        runs |= is_populated(dir.as_fd()).map_err(SkipReason::Failed)?;
+        if is_first {
+            opened = Some(dir);
+        }
+    }
+    if runs {
+        Ok(opened)
+    } else {
+        Err(SkipReason::NoProcesses)
+    }
+}
+
+/// What the cgroup of a pod says, where its place says that it is of this class.
+pub(super) fn numbers(
+    hierarchies: &Hierarchies,
+    class: Option<QosClass>,
+    dir: Option<BorrowedFd<'_>>,
+) -> Numbers {
+    // The hierarchy that pods are looked for in is the memory controller's, if there is
+    // one.
+    let memory = hierarchies.memory.as_ref();
+    let numbers = memory.zip(dir);
+    let numbers = numbers.map(|(memory, dir)| Numbers::read(dir, memory.version));
+    let mut numbers = numbers.unwrap_or_default();
+    if class == Some(QosClass::Guaranteed) {
+        // By definition of the class.
+        numbers.request_bytes = numbers.request_bytes.or(numbers.limit_bytes);
+    }
+    numbers
+}
+
+/// Whether the runtime gives requests or limits.
+pub(super) fn says_something(of: &RuntimePod) -> bool {
+    let says = |container: &Container| container.resources != Resources::default();
+    of.pod.spec.containers.iter().any(says)
 }
 
 /// What there is to know of pods beside their cgroups.

@@ -16,7 +16,7 @@ use crate::index::{equal, insert, sorted};
 use crate::{Origin, RuntimePod, SkipReason, Skipped};
 
 /// The roots of the kubepods tree in the two drivers' spellings.
-const KUBEPODS: [&str; 2] = ["kubepods", "kubepods.slice"];
+pub(super) const KUBEPODS: [&str; 2] = ["kubepods", "kubepods.slice"];
 
 /// A cgroup that may be a pod.
 #[derive(Debug)]

@@ -5,10 +5,14 @@ mod discover;
 mod merge;
 mod names;
 mod numbers;
+mod revisit;
+#[cfg(test)]
+mod revisit_tests;
 #[cfg(test)]
 mod runtime_tests;
 #[cfg(test)]
 mod tests;
+mod trail;
 #[cfg(test)]
 mod visit_tests;
 
@@ -16,3 +20,4 @@ pub use backend::{CgroupConfig, CgroupRuntime};
 #[cfg(feature = "cri")]
 pub(crate) use merge::is_uid;
 pub use names::{KubepodsName, parse_kubepods_name, parse_pod_cgroup_root};
+pub(crate) use trail::Trail;

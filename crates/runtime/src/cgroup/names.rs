@@ -38,6 +38,32 @@ pub enum KubepodsName {
 /// ```
 #[must_use]
 pub fn parse_kubepods_name(name: &[u8]) -> Option<KubepodsName> {
+    Some(match split(name)? {
+        Split::Class(class) => KubepodsName::Class(class),
+        Split::Pod(uid, false) => KubepodsName::Pod {
+            uid: uid.to_owned(),
+            systemd: false,
+        },
+        Split::Pod(uid, true) => KubepodsName::Pod {
+            uid: uid.replace('_', "-"),
+            systemd: true,
+        },
+    })
+}
+
+/// Whether it is the name of a class: the same without asking for memory.
+pub(super) fn is_kubepods_class(name: &[u8]) -> bool {
+    matches!(split(name), Some(Split::Class(_)))
+}
+
+/// The name as it is written.
+enum Split<'a> {
+    Class(QosClass),
+    /// The uid, and whether the systemd driver wrote it.
+    Pod(&'a str, bool),
+}
+
+fn split(name: &[u8]) -> Option<Split<'_>> {
     let name = core::str::from_utf8(name).ok()?;
     let inner = name
         .strip_prefix("kubepods-")
@@ -49,7 +75,7 @@ pub fn parse_kubepods_name(name: &[u8]) -> Option<KubepodsName> {
         ("besteffort", QosClass::BestEffort),
     ] {
         if rest == word {
-            return Some(KubepodsName::Class(class));
+            return Some(Split::Class(class));
         }
         let below = rest
             .strip_prefix(word)
@@ -60,12 +86,7 @@ pub fn parse_kubepods_name(name: &[u8]) -> Option<KubepodsName> {
         }
     }
     let uid = rest.strip_prefix("pod").filter(|uid| !uid.is_empty())?;
-    let uid = if systemd {
-        uid.replace('_', "-")
-    } else {
-        uid.to_owned()
-    };
-    Some(KubepodsName::Pod { uid, systemd })
+    Some(Split::Pod(uid, systemd))
 }
 
 /// A `--pod-cgroup-root`: a path from the hierarchies' root, with or without `/`

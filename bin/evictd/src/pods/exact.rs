@@ -1,0 +1,80 @@
+//! What the pods use exactly that may be chosen, read before one is, and put into words'
+//! reach after.
+
+use evictd_pod::usage::PodUsage;
+
+use super::usage::{Reading, container_usage, name_only_container, running_in};
+use super::{Pods, containers};
+
+impl Pods {
+    /// Whether what a pod uses of memory, as last read, is no mere bound.
+    pub(crate) fn is_exact(&self, index: usize) -> bool {
+        !self.bounds.get(index).is_some_and(|is_bound| *is_bound)
+    }
+
+    /// Reads what is known of a pod by a bound alone. One that has vanished meanwhile
+    /// is taken out, so that those behind it move up.
+    pub(crate) fn read_exactly(&mut self, index: usize) {
+        let (Some(found), Some(used), Some(is_bound)) = (
+            self.listing.pods.get(index),
+            self.usage.get_mut(index),
+            self.bounds.get_mut(index),
+        ) else {
+            return;
+        };
+        let mut reading = Reading {
+            of: &self.hierarchies,
+            reader: &mut self.reader,
+            held: &self.held,
+            problems: &mut self.problems,
+        };
+        let of_containers = &mut self.of_containers;
+        let before = of_containers.len();
+        let mut note = |bytes| of_containers.push((index, bytes));
+        let read = match reading.memory(found, &mut note) {
+            Ok(Some(bytes)) => Ok(Some(PodUsage {
+                memory_working_set_bytes: Some(bytes),
+                ..PodUsage::default()
+            })),
+            // What failed is a problem, which is told.
+            Ok(None) => reading.whole(found, None),
+            Err(gone) => Err(gone),
+        };
+        if let Ok(read) = read {
+            (*used, *is_bound) = (read, false);
+            return;
+        }
+        self.of_containers.truncate(before);
+        self.listing.pods.remove(index);
+        self.usage.remove(index);
+        self.bounds.remove(index);
+        for (pod, _) in &mut self.of_containers {
+            *pod -= usize::from(*pod > index);
+        }
+    }
+
+    /// Adds what the containers of a pod use to what it uses itself, where it was read
+    /// exactly: their names take memory, so this is for when it is being killed.
+    pub(crate) fn name_containers(&mut self, index: usize) {
+        let (Some(found), Some(Some(usage))) =
+            (self.listing.pods.get(index), self.usage.get_mut(index))
+        else {
+            return;
+        };
+        if !usage.containers.is_empty() {
+            return; // read whole
+        }
+        let read = self.of_containers.iter().filter(|(pod, _)| *pod == index);
+        let mut read = read.map(|(_, bytes)| *bytes);
+        let mut any = false;
+        for container in containers(&self.held, found) {
+            any = true;
+            let runs = running_in(container).is_some();
+            let bytes = runs.then(|| read.next().flatten()).flatten();
+            usage.containers.extend(container_usage(container, bytes));
+        }
+        if !any {
+            name_only_container(&found.pod, usage);
+        }
+    }
+}
