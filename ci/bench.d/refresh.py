@@ -30,10 +30,14 @@ def refresh_of(bench, count, base, rounds):
         lambda: float(output(*whole)),
         lambda: float(output(*lazy)),
     )
-    read, counters, listed, bounds = map(list, zip(*figures[0]))
-    limit, limit_lazy = "openat, read, close", "the same without memory.stat"
+    read, counters, listed, bounds, again, bounds_again = map(list, zip(*figures[0]))
     most = 3 if count == 1000 else None
+    limit, limit_lazy = "openat, read, close", "the same without memory.stat"
     yield Line(f"read {count} pods", "µs", read, limit, figures[1], ratio_at_most=1.1)
     yield Line(f"read {count} pods' counters", "µs", counters, limit_lazy, figures[2], ratio_at_most=1.1)
     yield Line(f"list, open and read {count} pods", "µs", listed, limit, figures[1], ratio_at_most=most)
     yield Line(f"list, open {count} pods, read their memory counter", "µs", bounds, limit, figures[1])
+    what = f"find {count} pods as before, open and read them"
+    yield Line(what, "µs", again, limit, figures[1], ratio_at_most=most)
+    what = f"find {count} pods as before, open them, read their memory counter"
+    yield Line(what, "µs", bounds_again, limit, figures[1])
