@@ -11,16 +11,7 @@ use evictd_stats::{Dir, Hierarchies, PodReader};
 /// read it; last the same where the list from before still holds. Empty where there are
 /// none.
 pub(crate) fn figures(root: &str, rounds: usize) -> Vec<u64> {
-    let Ok(hierarchies) = Hierarchies::read(Path::new("/proc")) else {
-        return Vec::new();
-    };
-    let Ok(mut runtime) = CgroupRuntime::new(CgroupConfig {
-        hierarchies: hierarchies.clone(),
-        proc: PathBuf::from("/proc"),
-        pod_cgroup_roots: vec![PathBuf::from(root)],
-        limits: KillLimits::default(),
-        releaser: None,
-    }) else {
+    let Some((hierarchies, mut runtime)) = open(root) else {
         return Vec::new();
     };
     let pids = |cgroup: &Path| Dir::open(&hierarchies.pids.as_ref()?.below(cgroup)).ok();
@@ -77,6 +68,18 @@ pub(crate) fn figures(root: &str, rounds: usize) -> Vec<u64> {
         black_box(memory.map(|dir| reader.read_usage_bytes(dir)));
     });
     vec![whole, counters, listed, bounds, listed_again, bounds_again]
+}
+
+fn open(root: &str) -> Option<(Hierarchies, CgroupRuntime)> {
+    let hierarchies = Hierarchies::read(Path::new("/proc")).ok()?;
+    let runtime = CgroupRuntime::new(CgroupConfig {
+        hierarchies: hierarchies.clone(),
+        proc: PathBuf::from("/proc"),
+        pod_cgroup_roots: vec![PathBuf::from(root)],
+        limits: KillLimits::default(),
+        releaser: None,
+    });
+    Some((hierarchies, runtime.ok()?))
 }
 
 /// The mean of so many rounds, after one that warms up.
