@@ -1,5 +1,5 @@
-//! Lists the pods below a cgroup, looks whether they are still the same, and kills the
-//! first, without an allocation but for the list: what `ci/allocations` counts. It sends itself SIGUSR1 between the parts,
+//! Lists the pods below a cgroup, looks whether they are still the same, kills the
+//! first, and then one that lies in several of the cgroups, without an allocation but for the list: what `ci/allocations` counts. It sends itself SIGUSR1 between the parts,
 //! at which the counter that is preloaded there prints how many there were.
 //!
 //! usage: cgroup_kill ROOT
@@ -9,12 +9,16 @@
     reason = "a program for the terminal"
 )]
 
+extern crate alloc;
+
+use alloc::sync::Arc;
 use core::time::Duration;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use evictd_runtime::{
-    CgroupConfig, CgroupRuntime, Grace, KillLimits, KillState, Listing, PodKiller, Releaser,
+    CgroupConfig, CgroupRuntime, FoundPod, Grace, KillInFlight, KillLimits, KillState, Listing,
+    PodKiller, Releaser, RuntimePod,
 };
 use evictd_stats::{Hierarchies, PodReader, now};
 use rustix::fd::OwnedFd;
@@ -62,14 +66,37 @@ fn run(root: PathBuf) -> Result<bool, Box<dyn core::error::Error>> {
     let Some(victim) = listing.pods.first() else {
         return Ok(false);
     };
-    let grace = Grace::of(Duration::ZERO);
-    let mut kill = runtime.start_kill(now(), victim, grace)?;
+    let first = kill(&mut runtime, victim)?;
+    count()?;
+    println!("{:?}", first.report());
+    let is_killed = first.report().processes > 0;
+    drop(first); // what it used is there for the next
+    // A container runtime's pod in several cgroups: all those that are left.
+    let mut pod = RuntimePod::default();
+    let rest = listing.pods.iter().skip(1).take(4);
+    pod.cgroups = rest.map(|found| Arc::from(&*found.cgroup)).collect();
+    let mut several = runtime.visit_pods(&[], &[&pod], Listing::default(), &mut |_, _| true);
+    several.pods.retain(|found| !found.more_cgroups.is_empty());
+    let Some(victim) = several.pods.first() else {
+        return Ok(false);
+    };
+    count()?;
+    let several = kill(&mut runtime, victim)?;
+    count()?;
+    println!("{:?}", several.report());
+    Ok(is_killed && several.report().processes == 4)
+}
+
+/// Without a grace, to the end.
+fn kill(
+    runtime: &mut CgroupRuntime,
+    victim: &FoundPod,
+) -> Result<Box<dyn KillInFlight>, evictd_runtime::Error> {
+    let mut kill = runtime.start_kill(now(), victim, Grace::of(Duration::ZERO))?;
     while let KillState::Waiting { .. } = kill.poll(now()) {
         std::thread::sleep(Duration::from_millis(1));
     }
-    count()?;
-    println!("{:?}", kill.report());
-    Ok(kill.report().problem.is_none() && kill.report().processes > 0)
+    Ok(kill)
 }
 
 fn count() -> Result<(), rustix::io::Errno> {

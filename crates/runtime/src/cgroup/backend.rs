@@ -11,6 +11,7 @@ use evictd_pod::{Container, Pod, Resources};
 use evictd_stats::{Hierarchies, Hierarchy, Version};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::process::Pid;
+use smallvec::SmallVec;
 
 use super::discover::{Candidate, Search};
 use super::merge::{Described, Former};
@@ -18,7 +19,7 @@ use super::numbers::Numbers;
 use super::trail::walk;
 use crate::dir::{by_rank, open_cgroup};
 use crate::index::{equal, insert};
-use crate::kill::{Kills, Spare, Target};
+use crate::kill::{Kills, SEVERAL, Spare, Target};
 use crate::process::Proc;
 use crate::procs::is_populated;
 use crate::{
@@ -360,14 +361,14 @@ impl PodKiller for CgroupRuntime {
             return Ok(self.spare.boxed(start(open(&pod.cgroup)?)));
         }
         // All are opened before the first is killed: a pod goes as a whole.
-        let (mut targets, mut kills) = (Vec::new(), Vec::new());
+        let (mut targets, mut kills) = (SmallVec::<[_; SEVERAL]>::new(), SmallVec::new());
         for cgroup in pod.cgroups() {
             targets.push(open(cgroup)?);
         }
         for target in targets {
             kills.push(start(target));
         }
-        Ok(Box::new(Kills::new(now, kills)))
+        Ok(self.spare.boxed_several(Kills::new(now, kills)))
     }
 }
 

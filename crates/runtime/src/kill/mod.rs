@@ -38,7 +38,7 @@ use rustix::io::Errno;
 use rustix::process::Signal;
 
 pub use report::{KillMethod, KillReport, KillState, Problem, Remaining};
-pub(crate) use room::Spare;
+pub(crate) use room::{SEVERAL, Spare};
 pub(crate) use several::Kills;
 pub use target::Target;
 

@@ -3,15 +3,20 @@
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::mem::{MaybeUninit, take};
 use std::sync::{Mutex, PoisonError};
 
-use super::Kill;
 use super::victims::Victims;
+use super::{Kill, Kills};
 use crate::procs::Procs;
 
 /// Processes of a pod that no kill has to ask memory for.
 const USUAL: usize = 64;
+
+/// Cgroups of a pod that no kill has to ask memory for: a container runtime may keep
+/// each container in one of its own.
+pub(crate) const SEVERAL: usize = 4;
 
 /// The lists of a kill.
 #[derive(Debug, Default)]
@@ -35,20 +40,22 @@ pub(crate) struct Spare(Arc<Mutex<Kept>>);
 
 #[derive(Debug)]
 struct Kept {
-    room: Option<Room>,
+    rooms: Vec<Room>,
     place: Option<Box<MaybeUninit<Kill>>>,
+    place_of_several: Option<Box<MaybeUninit<Kills>>>,
 }
 
 impl Spare {
     pub(crate) fn new() -> Self {
         Self(Arc::new(Mutex::new(Kept {
-            room: Some(Room::for_usual()),
+            rooms: (0..SEVERAL).map(|_| Room::for_usual()).collect(),
             place: Some(Box::new_uninit()),
+            place_of_several: Some(Box::new_uninit()),
         })))
     }
 
     pub(super) fn take(&self) -> Room {
-        self.change(|kept| kept.room.take())
+        self.change(|kept| kept.rooms.pop())
             .unwrap_or_else(Room::for_usual)
     }
 
@@ -60,12 +67,23 @@ impl Spare {
         }
     }
 
+    /// The same for a pod in several cgroups.
+    pub(crate) fn boxed_several(&self, kills: Kills) -> Box<Kills> {
+        match self.change(|kept| kept.place_of_several.take()) {
+            Some(place) => Box::write(place, kills),
+            None => Box::new(kills),
+        }
+    }
+
     pub(super) fn put_back(&self, room: &mut Room) {
         room.victims.forget();
         room.listing.clear();
         self.change(|kept| {
-            kept.room = Some(take(room));
+            if kept.rooms.len() < SEVERAL {
+                kept.rooms.push(take(room));
+            }
             kept.place.get_or_insert_with(Box::new_uninit);
+            kept.place_of_several.get_or_insert_with(Box::new_uninit);
         });
     }
 

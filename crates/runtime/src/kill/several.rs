@@ -1,20 +1,19 @@
-use alloc::vec::Vec;
-
 use evictd_node::Mono;
 use rustix::fd::BorrowedFd;
+use smallvec::SmallVec;
 
-use super::{Kill, KillReport, KillState};
+use super::{Kill, KillReport, KillState, SEVERAL};
 use crate::KillInFlight;
 
 /// A pod that lies in several cgroups, each with a kill of its own.
 #[derive(Debug)]
 pub(crate) struct Kills {
-    all: Vec<Kill>,
+    all: SmallVec<[Kill; SEVERAL]>,
     report: KillReport,
 }
 
 impl Kills {
-    pub(crate) fn new(now: Mono, all: Vec<Kill>) -> Self {
+    pub(crate) fn new(now: Mono, all: SmallVec<[Kill; SEVERAL]>) -> Self {
         let report = KillReport::new(now);
         Self { all, report }
     }
