@@ -8,7 +8,7 @@ use evictd_stats::{Hierarchies, Hierarchy, Version};
 
 use super::{CgroupConfig, CgroupRuntime};
 use crate::testkit::Fixture;
-use crate::{KillLimits, Listing, RuntimePod};
+use crate::{KillLimits, Listing, RuntimePod, SkipReason};
 
 const PROCS: &str = "999999999\n";
 const PLACES: [&str; 6] = [
@@ -173,4 +173,22 @@ fn a_pod_that_the_caller_leaves_out_is_left_out() {
     assert_eq!(names.collect::<Vec<_>>(), ["a", "c"]);
     // It still runs, so it is one of a new list.
     assert!(!revisit(&mut listing, ""));
+}
+
+#[test]
+fn who_stood_back_for_one_that_has_ended_makes_a_new_list_necessary() {
+    let fixture = Fixture::new();
+    for pod in ["kubepods/podx", "kubepods/burstable/podx", "pods/other"] {
+        fixture.file(&format!("{pod}/cgroup.procs"), PROCS);
+    }
+    let mut runtime = runtime(&fixture, &["pods"]);
+    let mut listing = runtime.visit_pods(&[], &[], Listing::default(), &mut |_, _| true);
+    let reasons: Vec<_> = listing.skipped.iter().map(|one| one.reason).collect();
+    assert_eq!(
+        (listing.pods.len(), &*reasons),
+        (2, &[SkipReason::SamePod][..])
+    );
+    let first = listing.pods[0].cgroup.clone();
+    remove_dir_all(fixture.path().join(first)).unwrap();
+    assert!(!runtime.revisit_pods(&mut listing, &|_| None, &mut |_, _| true));
 }
