@@ -132,7 +132,8 @@ class Bench:
         return str(binary.resolve())
 
     def crate(self, profile):
-        """The development crate's program: in profile "release" as evictd ships, in
+        """The development crate's program: in profile "release", for size (evictd itself takes
+        more of it out, see ci/build-static), in
         "speed" as a program would build the crates that wants them fast."""
         need("cargo")
         subprocess.run(["cargo", "build", "-q", "-p", "bench", "--profile", profile], check=True)
