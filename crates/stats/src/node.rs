@@ -14,6 +14,8 @@ use crate::probe::Probe;
 use crate::sample::NodeSample;
 use crate::{Class, Error, Hierarchies, Result, clock};
 
+mod glance;
+
 /// What [`NodeReader`] reads, and by which rules.
 #[derive(Clone, Debug)]
 pub struct NodeSettings {
