@@ -46,9 +46,10 @@ impl Floors {
             let Some(reading) = readings.get(signal) else {
                 continue;
             };
-            let whole = match signal {
-                Signal::MemoryAvailable => total.max(reading.capacity),
-                _ => reading.capacity,
+            let whole = if signal == Signal::MemoryAvailable {
+                total.max(reading.capacity)
+            } else {
+                reading.capacity
             };
             let of_signal = thresholds
                 .iter()
@@ -87,65 +88,72 @@ impl Floors {
 impl Engine {
     /// Does the round that is due as a light one; `false` where it has to be a full one.
     pub(super) fn stays_calm(&mut self, now: Mono) -> bool {
-        let census = self.pods.may_have_limits().then_some(self.next_census);
-        let Some(calm) = &self.calm else {
+        let Some(calm) = self.calm.as_ref().filter(|calm| now < calm.until) else {
             return false;
         };
-        if now >= calm.until || census.is_some_and(|census| now >= census) {
-            return false;
-        }
         self.timing.begin();
-        let enough = calm.floors.enough_memory();
+        // What would be looked at before the next round is read now.
+        let look = self.pace.due();
+        let enough = if look.is_some_and(|due| due < now + self.interval) {
+            u64::MAX
+        } else {
+            calm.floors.enough_memory()
+        };
         let sample = self.reader.glance(now, enough, FS_WAIT);
         let readings = sample.readings();
-        let holds =
-            self.reader.errors().is_empty() && !is_stale(&sample) && calm.floors.hold(&readings);
+        let holds = calm.floors.hold(&readings) && self.could_be_read(&sample);
         self.timing.lap(Stage::Read);
-        if !holds {
-            return false;
+        if holds {
+            if sample.memory.is_some() {
+                self.note_memory(now, &readings);
+            }
+            self.next_tick = now + self.interval;
         }
-        if sample.memory.is_some() {
-            self.note_memory(now, &readings);
-        }
-        self.next_tick = now + self.interval;
-        true
+        holds
     }
 
     /// After a full round: whether the next ones may be light.
     pub(super) fn judge_calm(&mut self, now: Mono) {
-        let Some(memory) = self.sample.memory.filter(|_| self.is_at_rest()) else {
-            return self.calm = None;
+        let memory = self.sample.memory.filter(|_| self.is_at_rest());
+        let full_at = now + FULL.saturating_sub(self.interval / 2);
+        let until = if self.pods.may_have_limits() {
+            full_at.min(self.next_census)
+        } else {
+            full_at
         };
-        let readings = self.sample.readings();
-        let total = i64::try_from(memory.total_bytes).unwrap_or(i64::MAX);
-        self.calm = Some(Calm {
-            floors: Floors::of(self.evict.thresholds(), &readings, total),
-            until: now + FULL.saturating_sub(self.interval / 2),
+        // With long intervals all rounds are full.
+        self.calm = memory.filter(|_| self.next_tick < until).map(|memory| {
+            let total = i64::try_from(memory.total_bytes).unwrap_or(i64::MAX);
+            let readings = self.sample.readings();
+            Calm {
+                floors: Floors::of(self.evict.thresholds(), &readings, total),
+                until,
+            }
         });
     }
 
     /// Nothing is met or was lately, nothing is awaited, and all could be read.
     fn is_at_rest(&self) -> bool {
         let evict = &self.evict;
-        let nothing_is_short = evict.met().next().is_none()
-            && evict.conditions().is_empty()
-            && !evict.is_busy()
-            && self.remains.is_none();
-        let nothing_is_awaited = self.dirs.is_none()
+        let nothing_is_short =
+            evict.met().next().is_none() && evict.conditions().is_empty() && !evict.is_busy();
+        let nothing_is_awaited = self.remains.is_none()
+            && self.dirs.is_none()
             && self.census.is_none()
             && self.disk_asked.is_none()
             && self.reclaiming.awaited.is_none();
-        nothing_is_short
-            && nothing_is_awaited
-            && self.reader.errors().is_empty()
-            && !is_stale(&self.sample)
+        nothing_is_short && nothing_is_awaited && self.could_be_read(&self.sample)
     }
-}
 
-/// Whether a filesystem has not answered in time.
-fn is_stale(sample: &NodeSample) -> bool {
-    let all = [sample.nodefs, sample.imagefs, sample.containerfs];
-    all.iter().any(|fs| fs.is_none_or(|fs| fs.stale))
+    /// Whether all of that sample, the latest, was there and in time, and the
+    /// filesystems lie as they did.
+    fn could_be_read(&self, sample: &NodeSample) -> bool {
+        let filesystems = [&sample.nodefs, &sample.imagefs, &sample.containerfs];
+        let mut in_time = filesystems.into_iter().flatten().map(|fs| !fs.stale);
+        let layout = sample.layout();
+        let is_known = layout.is_some() && layout == self.told.layout;
+        self.reader.errors().is_empty() && is_known && in_time.all(|yes| yes)
+    }
 }
 
 #[cfg(test)]
