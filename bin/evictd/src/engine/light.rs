@@ -121,8 +121,9 @@ impl Engine {
         } else {
             full_at
         };
-        // With long intervals all rounds are full.
-        self.calm = memory.filter(|_| self.next_tick < until).map(|memory| {
+        // At longer intervals all rounds are full.
+        let is_often = self.interval <= FULL / 2;
+        self.calm = memory.filter(|_| is_often).map(|memory| {
             let total = i64::try_from(memory.total_bytes).unwrap_or(i64::MAX);
             let readings = self.sample.readings();
             Calm {
