@@ -11,7 +11,7 @@ use evictd_stats::{now, read_memory_switched_off};
 use evictd_watch::{Signal, Token, Trigger, Wake, Watch};
 
 use crate::console;
-use crate::engine::Engine;
+use crate::engine::{Done, Engine};
 use crate::local::{LOCAL, Local};
 use crate::memory::Memory;
 use crate::notify::Notifier;
@@ -91,9 +91,13 @@ fn serve(settings: &Resolved) -> Result<(), String> {
             warn(settings, &engine);
             protect::keep_in_memory();
         }
-        if engine.run_due(now(), &mut |_, event| memory.note(event)) {
-            notifier.follow(&mut engine, &mut watch);
-            memory.keep(&engine);
+        match engine.run_due(now(), &mut |_, event| memory.note(event)) {
+            Done::Nothing => {}
+            Done::LightRound => memory.confirm(),
+            Done::Something => {
+                notifier.follow(&mut engine, &mut watch);
+                memory.keep(&engine);
+            }
         }
         scores.apply_if_due(now(), &mut engine);
         report.log_if_due(now(), &engine);

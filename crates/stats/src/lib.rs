@@ -18,6 +18,7 @@ mod disk;
 mod error;
 mod file;
 mod filesystem;
+mod glance;
 mod hierarchy;
 mod memory;
 mod node;

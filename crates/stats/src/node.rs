@@ -8,6 +8,7 @@ use crate::cgroup_memory::MemoryFiles;
 use crate::error::{Cause, Failed};
 use crate::file::{Buffer, KeptFile};
 use crate::filesystem::{FsSample, Kernel};
+use crate::glance::Glance;
 use crate::memory::{MemoryRule, MemorySource, MemoryUsage, NodeMemory, PodsMemory, node_memory};
 use crate::pids::{PidFiles, note};
 use crate::probe::Probe;
@@ -153,14 +154,32 @@ impl NodeReader {
     /// the rest has been read. With [`Duration::ZERO`] nothing is waited for,
     /// and what a filesystem has not told by then is what it told before.
     pub fn read_within(&mut self, now: Mono, fs_wait: Duration) -> NodeSample {
+        self.read_round(now, None, fs_wait)
+    }
+
+    /// Reads as [`NodeReader::read_within`] does, but the node's memory only where it
+    /// has to: what is free is available whatever the rest is used for, so while that
+    /// alone is at least `enough_bytes`, the sample has no memory, and no error says why.
+    ///
+    /// One sysinfo(2) tells what is free and, where there cannot be more of them than
+    /// it can count, how many tasks there are: it formats no text.
+    pub fn glance(&mut self, now: Mono, enough_bytes: u64, fs_wait: Duration) -> NodeSample {
+        let glance = Glance::new(enough_bytes);
+        self.read_round(now, Some(&glance), fs_wait)
+    }
+
+    fn read_round(&mut self, now: Mono, glance: Option<&Glance>, fs_wait: Duration) -> NodeSample {
         self.errors.clear();
         if !self.asked {
             self.ask_filesystems(now);
         }
         self.asked = false;
-        let memory = self.read_memory(now);
+        let (former, rule) = (self.last_memory.as_ref(), self.rule);
+        let is_enough = glance.is_some_and(|glance| glance.has_enough_free(former, rule));
+        let memory = (!is_enough).then(|| self.read_memory(now)).flatten();
         let pods_memory = self.read_pods(now);
-        let pids = self.pids.read(now, &mut self.buffer, &mut self.errors);
+        let counted = glance.and_then(|glance| self.pids.count(now, glance.tasks));
+        let pids = counted.or_else(|| self.pids.read(now, &mut self.buffer, &mut self.errors));
         let [nodefs, imagefs, containerfs] = self.filesystems.collect(fs_wait, &mut self.errors);
         NodeSample {
             memory,

@@ -36,8 +36,9 @@ impl Engine {
     }
 
     /// Looks at memory now: the kernel says that something has happened there.
-    pub(crate) const fn look_now(&mut self) {
+    pub(crate) fn look_now(&mut self) {
         self.pace.hurry();
+        self.calm = None; // after the next round it is asked anew
     }
 
     /// Reads memory for somebody else.
@@ -53,15 +54,13 @@ impl Engine {
         self.timing.begin();
         let readings = self.reader.read_memory_signals(now).readings();
         self.timing.lap(Stage::Read);
-        let left = self.headroom(&readings);
-        self.note_headroom(now, left);
-        left.is_some_and(|left| left < 0)
+        self.note_memory(now, &readings)
+            .is_some_and(|left| left < 0)
     }
 
     /// Goes by the round that has just ended.
     pub(super) fn set_pace(&mut self, now: Mono) {
-        let left = self.headroom(&self.sample.readings());
-        self.note_headroom(now, left);
+        self.note_memory(now, &self.sample.readings());
         let mut due = self.evict.due();
         let starves = due.any(|threshold| threshold.is_hard() && is_memory(threshold));
         if starves && !self.dry_run && !self.evict.is_busy() {
@@ -69,9 +68,13 @@ impl Engine {
         }
     }
 
-    fn note_headroom(&mut self, now: Mono, left: Option<i64>) {
-        let left = left.map(|left| u64::try_from(left).unwrap_or(0));
-        self.pace.note(now, left);
+    /// Goes by what was just read of memory; answers what is left, as
+    /// [`Engine::headroom`].
+    pub(super) fn note_memory(&mut self, now: Mono, readings: &Readings) -> Option<i64> {
+        let left = self.headroom(readings);
+        let positive = left.map(|left| u64::try_from(left).unwrap_or(0));
+        self.pace.note(now, positive);
+        left
     }
 
     /// How much is left above the nearest memory threshold that is not met yet, as

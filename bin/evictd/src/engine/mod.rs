@@ -6,6 +6,7 @@
 mod event;
 mod flight;
 mod layout;
+mod light;
 mod look;
 mod measure;
 mod news;
@@ -28,6 +29,7 @@ use crate::timing::{Recorder, Stage};
 
 pub(crate) use event::{Event, Victim};
 use flight::Flight;
+use light::Calm;
 use pace::Pace;
 use reclaim::Reclaiming;
 
@@ -37,6 +39,17 @@ const CENSUS: Duration = Duration::from_secs(10);
 
 /// How many pods that went are remembered.
 const FEW_GONE: usize = 15;
+
+/// What a turn of the loop has done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Done {
+    /// Nothing was due, or a look at memory saw nothing.
+    Nothing,
+    /// A round that found all as it was.
+    LightRound,
+    /// Anything may have changed.
+    Something,
+}
 
 /// Receives what happens, when it happens.
 pub(crate) type Tell<'a> = &'a mut dyn FnMut(Mono, &Event);
@@ -73,6 +86,8 @@ pub(crate) struct Engine {
     /// A pod that is gone and whose process ids may not be free yet.
     remains: Option<Flight>,
     next_tick: Mono,
+    /// The next round may be a light one.
+    calm: Option<Calm>,
     pace: Pace,
     /// Where pods' files lie, until their measuring begins.
     dirs: Option<PodDirs>,
@@ -133,6 +148,7 @@ impl Engine {
             flight: None,
             remains: None,
             next_tick: Mono::ZERO,
+            calm: None,
             pace: Pace::new(),
             timing: Recorder::new(),
             disk_asked: None,
@@ -142,27 +158,30 @@ impl Engine {
     }
 
     /// Does what is due by `now`: goes on with a kill, looks at memory, begins a
-    /// round. Answers whether anything may have changed, which a look alone does not.
-    pub(crate) fn run_due(&mut self, now: Mono, tell: Tell<'_>) -> bool {
+    /// round.
+    pub(crate) fn run_due(&mut self, now: Mono, tell: Tell<'_>) -> Done {
         let busy = self.is_killing();
         let changed = self.take_news(now, tell) || busy;
         self.go_on_killing(now, tell);
         if self.has_ended() {
-            return true;
+            return Done::Something;
         }
         if now >= self.tick_at(now) {
+            if !changed && self.stays_calm(now) {
+                return Done::LightRound;
+            }
             self.tick(now, FS_WAIT, tell);
         } else if self.sees_crossing(now) {
             self.tick(now, Duration::ZERO, tell); // no disk may delay it
-        } else {
-            return changed;
+        } else if !changed {
+            return Done::Nothing;
         }
-        true
+        Done::Something
     }
 
-    /// Begins a round now, whatever the interval.
+    /// Begins a full round now, whatever the interval.
     pub(crate) fn tick_now(&mut self) {
-        self.next_tick = Mono::ZERO;
+        (self.next_tick, self.calm) = (Mono::ZERO, None);
     }
 
     /// When to come back at the latest.
@@ -173,6 +192,9 @@ impl Engine {
 
     /// When the next round begins at the latest, or a kill goes on.
     fn tick_at(&self, now: Mono) -> Mono {
+        if self.calm.is_some() {
+            return self.next_tick;
+        }
         let flight = self.flight.as_ref().map(Flight::until);
         let deadlines = [flight, self.evict.next_deadline(now)];
         deadlines
@@ -292,6 +314,7 @@ impl Engine {
         self.tell_changes(now, tell);
         self.set_pace(now);
         self.keep_list(now);
+        self.judge_calm(now);
     }
 
     /// Whether the pods are to be looked at for their own limits. Where there are

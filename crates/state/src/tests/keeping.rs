@@ -145,3 +145,30 @@ fn a_failure_to_write_is_told_once_and_mended_when_it_ends() {
     assert_eq!(round(&mut keeper, 7), None);
     assert!(round(&mut keeper, 8).is_some(), "it began to fail anew");
 }
+
+#[test]
+fn a_round_that_changes_nothing_confirms_what_was_kept() {
+    let place = Place::new();
+    let mut keeper = open(&place, "a-boot", 0);
+    let mut evict = machine();
+    observe(&mut evict, 1, 9 * GI, 9 * GI);
+    assert!(keeper.keep(seconds(1), 1, &evict).is_none());
+    keeper.settle();
+    let state = read_state(&place.0).unwrap().unwrap();
+    let check = || check_published(&place.0, &state, "a-boot", seconds(60), try_lock);
+    assert_eq!(check(), Err(Doubt::Silent));
+    keeper.confirm(seconds(50));
+    for _ in 0..WAIT.as_millis() {
+        if check() == Ok(()) {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert_eq!(check(), Ok(()));
+    assert_eq!(keeper.state().saved_at, seconds(1));
+    drop(keeper);
+    // Without a directory there is nobody to tell.
+    Keeper::open(None, about("a-boot", 0), try_lock)
+        .0
+        .confirm(seconds(50));
+}
