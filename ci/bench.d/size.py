@@ -10,8 +10,13 @@ from frame import Line, row
 def size(bench):
     """The static binary as it ships, and what is left of it without all that can be left out."""
     yield Line("binary, all backends", "KiB", [os.stat(bench.evictd).st_size / 1024], at_most=800)
-    foundation = bench.scratch / "foundation"
-    command = ["ci/build-static", "--features", "", "--output", str(foundation)]
+    yield Line("binary without runtimes and YAML", "KiB", [kib(bench, "selftest")], at_most=450)
+    yield Line("binary without the self-test either", "KiB", [kib(bench, "")])
+
+
+def kib(bench, features):
+    """What the binary with these parts alone weighs."""
+    binary = bench.scratch / "foundation"
+    command = ["ci/build-static", "--features", features, "--output", str(binary)]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    what = "binary without runtimes and YAML"
-    yield Line(what, "KiB", [foundation.stat().st_size / 1024], at_most=450)
+    return binary.stat().st_size / 1024

@@ -32,6 +32,7 @@ mod rank;
 mod run;
 mod runtimes;
 mod screen;
+#[cfg(feature = "selftest")]
 mod selftest;
 mod setup;
 mod snapshot;

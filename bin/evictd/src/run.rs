@@ -15,6 +15,7 @@ use crate::history::{self, HistoryOptions};
 use crate::log_line;
 use crate::oom_score::{self, OomScoreOptions};
 use crate::rank::{self, RankOptions};
+#[cfg(feature = "selftest")]
 use crate::selftest::{self, SelftestOptions};
 use crate::status::{self, StatusOptions};
 
@@ -27,6 +28,7 @@ pub(crate) const USAGE: u8 = 2;
 /// line or the configuration is wrong.
 #[must_use]
 pub fn run(argv: Vec<OsString>) -> ExitCode {
+    #[cfg(feature = "selftest")]
     if let Some((first, rest)) = argv.split_first()
         && first == selftest::WORKLOAD_ARGUMENT
     {
@@ -64,6 +66,7 @@ fn run_command(command: Command, settings: &Resolved) -> ExitCode {
         Command::GcImages { all_unused, json } => {
             gc::run_images(settings, &GcOptions { json }, all_unused)
         }
+        #[cfg(feature = "selftest")]
         Command::Selftest { json } => selftest::run(&SelftestOptions { json }),
     }
 }

@@ -59,6 +59,7 @@ pub enum Command {
         json: bool,
     },
     /// `evictd selftest`
+    #[cfg(feature = "selftest")]
     Selftest {
         /// Print JSON.
         json: bool,
@@ -136,7 +137,7 @@ const PRIORITY: OwnFlag = OwnFlag {
 };
 
 /// Every command but the daemon.
-pub(crate) static COMMANDS: [Description; 9] = [
+pub(crate) static COMMANDS: &[Description] = &[
     Description {
         name: "status",
         summary: "signals, node conditions, and pods in eviction order",
@@ -236,6 +237,7 @@ pub(crate) static COMMANDS: [Description; 9] = [
             "evictd gc images --all-unused --keep-image='registry.example/*'",
         ],
     },
+    #[cfg(feature = "selftest")]
     Description {
         name: "selftest",
         summary: "make pressure in a small cgroup and evict for real (root)",

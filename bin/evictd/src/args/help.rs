@@ -80,7 +80,7 @@ pub(crate) fn version() -> String {
 
 fn of_all() -> String {
     let mut text = String::from(INTRODUCTION);
-    for command in &COMMANDS {
+    for command in COMMANDS {
         let _ = writeln!(text, "  {:<15}{}", command.name, command.summary);
     }
     text.push_str(FORMS);

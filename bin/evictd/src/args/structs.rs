@@ -86,6 +86,7 @@ fn command(name: Option<String>, own: &[Given]) -> Result<Command, ArgsError> {
             all_unused: boolean("all-unused", own)?,
             json: json(own)?,
         },
+        #[cfg(feature = "selftest")]
         "selftest" => Command::Selftest { json: json(own)? },
         _ => return Err(ArgsError::UnknownCommand(name)),
     })

@@ -273,7 +273,7 @@ fn help_fits_the_terminal_and_names_everything() {
     for line in ["-h", "help", "--nodefs-path=/x --help", "-h --json"] {
         assert_eq!(help(line), all, "{line}");
     }
-    for command in &command::COMMANDS {
+    for command in command::COMMANDS {
         let name = command.name;
         assert!(all.contains(&format!("\n  {name:<15}")), "{name}");
         let text = help(&format!("{name} --help"));
