@@ -315,6 +315,10 @@ impl Engine {
         self.set_pace(now);
         self.keep_list(now);
         self.judge_calm(now);
+        // Nobody asks what pods use before it is read again.
+        if self.evict.met().next().is_none() && !self.evict.is_busy() {
+            self.pods.rest();
+        }
     }
 
     /// Whether the pods are to be looked at for their own limits. Where there are

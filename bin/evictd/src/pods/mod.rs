@@ -150,6 +150,12 @@ impl Pods {
         self.runtimes.freshen(MAX_AGE, AT_MOST, with_layers);
     }
 
+    /// Forgets what each pod uses until it is read again.
+    pub(crate) fn rest(&mut self) {
+        self.usage.clear();
+        self.bounds.clear();
+    }
+
     /// Has a pod's container runtime end it, where it has one, besides what is done
     /// through its cgroup; answers how the cgroup's side is to go about it.
     pub(crate) fn announce(&self, index: usize, grace: Duration) -> Grace {

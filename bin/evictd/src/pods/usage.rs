@@ -169,6 +169,7 @@ pub(super) fn container_usage(
 /// sole container is named.
 pub(super) fn name_only_container(pod: &Pod, usage: &mut PodUsage) {
     if let [only] = pod.spec.containers.as_slice() {
+        usage.containers.reserve_exact(1);
         usage.containers.push(ContainerUsage {
             name: only.name.clone(),
             memory_working_set_bytes: usage.memory_working_set_bytes,

@@ -157,12 +157,15 @@ impl CgroupRuntime {
         if says_something(of) {
             return shared;
         }
+        let class = candidate.kubepods.as_ref().map(|(_, _, class)| *class);
+        let numbers = numbers(&self.config.hierarchies, class, dir);
+        if class.is_none() && numbers == Numbers::default() {
+            return shared; // nor does its cgroup say anything
+        }
         let pod = Arc::make_mut(&mut shared);
-        let described = self.describe(candidate, dir, None);
-        pod.status.qos_class = described.status.qos_class;
-        let numbers = described.spec.containers.first();
-        if let (Some(numbers), Some(container)) = (numbers, pod.spec.containers.first_mut()) {
-            container.resources = numbers.resources.clone();
+        pod.status.qos_class = class.or(Some(numbers.qos_class()));
+        if let Some(container) = pod.spec.containers.first_mut() {
+            container.resources = numbers.resources();
         }
         shared
     }

@@ -72,7 +72,7 @@ impl Numbers {
         only.is_some_and(|only| only.resources == self.resources())
     }
 
-    fn resources(self) -> Resources {
+    pub(super) fn resources(self) -> Resources {
         let list = |bytes: Option<u64>| ResourceList {
             memory: bytes.map(quantity),
             ..ResourceList::default()
@@ -83,7 +83,7 @@ impl Numbers {
         }
     }
 
-    fn qos_class(self) -> QosClass {
+    pub(super) fn qos_class(self) -> QosClass {
         match (self.request_bytes, self.limit_bytes) {
             (None, None) => QosClass::BestEffort,
             (Some(request), Some(limit)) if request == limit => QosClass::Guaranteed,
