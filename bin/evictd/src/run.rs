@@ -13,6 +13,7 @@ use crate::daemon;
 use crate::gc::{self, GcOptions};
 use crate::history::{self, HistoryOptions};
 use crate::log_line;
+#[cfg(feature = "oom-score")]
 use crate::oom_score::{self, OomScoreOptions};
 use crate::rank::{self, RankOptions};
 #[cfg(feature = "selftest")]
@@ -59,6 +60,7 @@ fn run_command(command: Command, settings: &Resolved) -> ExitCode {
         Command::Admit { whom, json } => admit::run(settings, &AdmitOptions { whom, json }),
         Command::History { json } => history::run(settings, &HistoryOptions { json }),
         Command::Config { json } => config_command::run(settings, &ConfigOptions { json }),
+        #[cfg(feature = "oom-score")]
         Command::OomScore { apply, json } => {
             oom_score::run(settings, &OomScoreOptions { apply, json })
         }

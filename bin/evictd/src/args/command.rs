@@ -40,6 +40,7 @@ pub enum Command {
         json: bool,
     },
     /// `evictd oom-score`
+    #[cfg(feature = "oom-score")]
     OomScore {
         /// Set the scores.
         apply: bool,
@@ -96,6 +97,7 @@ const TIMING: OwnFlag = OwnFlag {
            (from then until the pod is gone). A percentile is rounded up to a power of two.",
 };
 
+#[cfg(feature = "oom-score")]
 const APPLY: OwnFlag = OwnFlag {
     name: "apply",
     takes: Takes::Bool,
@@ -192,6 +194,7 @@ pub(crate) static COMMANDS: &[Description] = &[
         flags: &[JSON],
         examples: &["evictd config --eviction-hard='memory.available<10%'"],
     },
+    #[cfg(feature = "oom-score")]
     Description {
         name: "oom-score",
         summary: "oom_score_adj of the pods' processes, is and should be",

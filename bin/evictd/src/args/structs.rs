@@ -77,6 +77,7 @@ fn command(name: Option<String>, own: &[Given]) -> Result<Command, ArgsError> {
         },
         "history" => Command::History { json: json(own)? },
         "config" => Command::Config { json: json(own)? },
+        #[cfg(feature = "oom-score")]
         "oom-score" => Command::OomScore {
             apply: boolean("apply", own)?,
             json: json(own)?,

@@ -3,16 +3,16 @@ use std::path::Path;
 use evictd_config::Resolved;
 use evictd_kerntext::parse_meminfo;
 use evictd_node::Mono;
-use evictd_oom::{MemberScore, Scale, member_score};
-use evictd_runtime::{FoundPod, OomScores, Refused, ScoredProcess};
+use evictd_oom::{Scale, member_score};
+use evictd_runtime::{FoundPod, OomScores, Refused};
 use evictd_stats::{Hierarchies, read_whole};
 
 use crate::setup::PROC;
 
 /// Knows the score of every process of every pod on this machine.
 pub(crate) struct Keeper {
-    scores: OomScores,
-    scale: Scale,
+    pub(super) scores: OomScores,
+    pub(super) scale: Scale,
 }
 
 impl Keeper {
@@ -41,24 +41,6 @@ impl Keeper {
         let problems = report.problems.iter();
         let problems = problems.map(|error| format!("oom_score_adj: {error}"));
         refused.chain(problems).collect()
-    }
-
-    /// Every process of a pod, after setting its score if `set`.
-    pub(super) fn visit(
-        &mut self,
-        found: &FoundPod,
-        set: bool,
-        visit: &mut dyn FnMut(&ScoredProcess<'_>, MemberScore<'_>),
-    ) -> Result<(), String> {
-        let scale = self.scale;
-        self.scores
-            .visit(
-                found,
-                set,
-                &mut |found, child| member_score(&found.pod, child, scale).score,
-                &mut |process| visit(process, member_score(&found.pod, process.child, scale)),
-            )
-            .map_err(|error| error.to_string())
     }
 }
 

@@ -4,7 +4,7 @@ use evictd_config::Resolved;
 use evictd_node::Mono;
 use evictd_stats::Hierarchies;
 
-use super::Keeper;
+use super::keeper::Keeper;
 use crate::engine::Engine;
 
 /// How soon a process that joins a pod gets its score. Children inherit it; only
