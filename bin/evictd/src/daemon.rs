@@ -87,9 +87,10 @@ fn serve(settings: &Resolved) -> Result<(), String> {
         }
         if rest_of_start.take().is_some() {
             notifier.start(&mut engine, &mut watch);
-            engine.measure_disk_late(now())?;
+            engine.measure_disk()?;
             warn(settings, &engine);
             protect::keep_in_memory();
+            engine.list_early(now());
         }
         match engine.run_due(now(), &mut |_, event| memory.note(event)) {
             Done::Nothing => {}

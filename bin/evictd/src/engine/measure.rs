@@ -59,21 +59,16 @@ impl Engine {
         Ok(())
     }
 
-    /// The same after the first round, which could not begin it. The pods are listed: where
-    /// they may have limits, so that they are measured when the next round looks; else so
-    /// that the list is there when one has to go.
-    ///
-    /// # Errors
-    /// As there.
-    pub(crate) fn measure_disk_late(&mut self, now: Mono) -> Result<(), String> {
-        self.measure_disk()?;
+    /// Lists the pods once the start is over: where they may have limits, so that what they
+    /// hold is measured when the next round looks; else so that the list is there when one
+    /// has to go.
+    pub(crate) fn list_early(&mut self, now: Mono) {
         let depth = if self.pods.may_have_limits() {
             Depth::Whole
         } else {
             Depth::Bounds
         };
         self.list_pods(now, depth);
-        Ok(())
     }
 
     /// Lists the pods, and makes the room that showing them to the state machine takes.
@@ -82,8 +77,10 @@ impl Engine {
         self.room.reserve(self.pods.found().len());
     }
 
-    /// Looks now and then whether the list of pods still holds while memory gets short, so
-    /// that it has not to be made when there is none left.
+    /// While nothing is short, the list of pods waits for when a pod has to go, as there may
+    /// be no memory to make it then; while memory gets short it is looked at now and then.
+    /// What a container runtime holds takes more, and asking it takes memory anyway: of
+    /// that no list is kept before memory gets short.
     pub(super) fn keep_list(&mut self, now: Mono) {
         const EVERY: Duration = Duration::from_secs(10);
         const NEAR: i64 = 8;
@@ -93,9 +90,14 @@ impl Engine {
         let gets_short = memory
             .zip(left)
             .is_some_and(|(memory, left)| left < memory.capacity / NEAR);
-        if gets_short && now >= self.next_listing && !self.evict.is_busy() {
+        if gets_short && now >= self.next_listing {
             self.next_listing = now + EVERY;
             self.list_pods(now, Depth::Bounds);
+        }
+        if gets_short || self.pods.runtimes.is_empty() {
+            self.pods.rest();
+        } else {
+            self.pods.forget();
         }
     }
 

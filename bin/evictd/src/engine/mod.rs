@@ -313,11 +313,9 @@ impl Engine {
         self.carry_out(now, plan, tell);
         self.tell_changes(now, tell);
         self.set_pace(now);
-        self.keep_list(now);
         self.judge_calm(now);
-        // Nobody asks what pods use before it is read again.
         if self.evict.met().next().is_none() && !self.evict.is_busy() {
-            self.pods.rest();
+            self.keep_list(now);
         }
     }
 

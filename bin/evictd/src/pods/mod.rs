@@ -150,10 +150,18 @@ impl Pods {
         self.runtimes.freshen(MAX_AGE, AT_MOST, with_layers);
     }
 
-    /// Forgets what each pod uses until it is read again.
+    /// Forgets what each pod uses, until it is read again, and keeps the list.
     pub(crate) fn rest(&mut self) {
         self.usage.clear();
         self.bounds.clear();
+    }
+
+    /// Gives back the memory that the list takes, until it is made again.
+    pub(crate) fn forget(&mut self) {
+        self.held = Vec::new();
+        self.listing = Listing::default();
+        (self.usage, self.bounds) = (Vec::new(), Vec::new());
+        self.listed = None;
     }
 
     /// Has a pod's container runtime end it, where it has one, besides what is done

@@ -266,6 +266,8 @@ impl CgroupRuntime {
                 }
             }
         }
+        let cgroups = listing.pods.iter().map(|pod| pod.cgroups().count());
+        self.spare.prepare_for(cgroups.max().unwrap_or(0));
         let mut runs = vec![false; manifests.len()];
         for index in listing.pods.iter().filter_map(|pod| pod.manifest) {
             runs.get_mut(index)

@@ -1,6 +1,7 @@
 //! Taking a list of pods for what it still is, without asking for memory: it is wanted
 //! when there is none.
 
+use alloc::sync::Arc;
 use core::mem::take;
 
 use evictd_stats::{Hierarchies, Hierarchy, is_gone};
@@ -42,6 +43,11 @@ impl CgroupRuntime {
         pods.retain_mut(|found| {
             if !is_same {
                 return true;
+            }
+            // The same pod is kept once.
+            let of_runtime = found.runtime.and_then(runtime);
+            if let Some(of) = of_runtime.filter(|of| *of.pod == *found.pod) {
+                found.pod = Arc::clone(&of.pod);
             }
             let says_the_same = |dir: &Option<OwnedFd>| {
                 says_the_same(&config.hierarchies, found, runtime, dir.as_ref())

@@ -40,6 +40,8 @@ pub(crate) struct Spare(Arc<Mutex<Kept>>);
 
 #[derive(Debug)]
 struct Kept {
+    /// How many kills may begin at once.
+    at_once: usize,
     rooms: Vec<Room>,
     place: Option<Box<MaybeUninit<Kill>>>,
     place_of_several: Option<Box<MaybeUninit<Kills>>>,
@@ -48,10 +50,25 @@ struct Kept {
 impl Spare {
     pub(crate) fn new() -> Self {
         Self(Arc::new(Mutex::new(Kept {
-            rooms: (0..SEVERAL).map(|_| Room::for_usual()).collect(),
+            at_once: 1,
+            rooms: Vec::from([Room::for_usual()]),
             place: Some(Box::new_uninit()),
-            place_of_several: Some(Box::new_uninit()),
+            place_of_several: None,
         })))
+    }
+
+    /// Makes room for a pod of so many cgroups, now that there is memory.
+    pub(crate) fn prepare_for(&self, cgroups: usize) {
+        self.change(|kept| {
+            let more = cgroups.min(SEVERAL).saturating_sub(kept.at_once);
+            if more > 0 {
+                kept.at_once += more;
+                for _ in 0..more {
+                    kept.rooms.push(Room::for_usual());
+                }
+                kept.place_of_several.get_or_insert_with(Box::new_uninit);
+            }
+        });
     }
 
     pub(super) fn take(&self) -> Room {
@@ -79,11 +96,13 @@ impl Spare {
         room.victims.forget();
         room.listing.clear();
         self.change(|kept| {
-            if kept.rooms.len() < SEVERAL {
+            if kept.rooms.len() < kept.at_once {
                 kept.rooms.push(take(room));
             }
             kept.place.get_or_insert_with(Box::new_uninit);
-            kept.place_of_several.get_or_insert_with(Box::new_uninit);
+            if kept.at_once > 1 {
+                kept.place_of_several.get_or_insert_with(Box::new_uninit);
+            }
         });
     }
 
