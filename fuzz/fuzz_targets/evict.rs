@@ -136,7 +136,12 @@ fn check(
     now: Mono,
 ) {
     let pod = pods[eviction.candidate].pod;
-    assert!(!evict.message(eviction, &pods[eviction.candidate]).text.is_empty());
+    assert!(
+        !evict
+            .message(eviction, &pods[eviction.candidate])
+            .text
+            .is_empty()
+    );
     assert!(!pod.is_critical(), "a critical pod");
     let is_stuck = |(uid, at): &(String, Mono)| {
         *uid == pod.metadata.uid && now.since(*at) < Config::default().stuck_wait
