@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 use super::discover::{Candidate, Search};
 use super::merge::{Described, Former};
 use super::numbers::Numbers;
-use super::trail::walk;
+use super::trail::{Trail, walk, walk_protected};
 use crate::dir::{by_rank, open_cgroup};
 use crate::index::{equal, insert};
 use crate::kill::{Kills, SEVERAL, Spare, Target};
@@ -82,16 +82,16 @@ impl CgroupRuntime {
     }
 
     /// The protected processes and their cgroups in `hierarchy`.
-    fn protected(&mut self, hierarchy: &Hierarchy) -> Vec<(Pid, PathBuf)> {
+    fn protected(&mut self, hierarchy: &Hierarchy, trail: &mut Trail) -> Vec<(Pid, PathBuf)> {
         let Self {
             config, proc, text, ..
         } = self;
         let mut protected = Vec::new();
-        for pid in proc.protected() {
-            let read = proc.read_cgroup(pid, text);
-            let path = read.and_then(|()| membership(text, &config.hierarchies, hierarchy));
+        walk_protected(proc, text, &mut |pid, text| {
+            trail.note(text);
+            let path = text.and_then(|text| membership(text, &config.hierarchies, hierarchy));
             protected.extend(path.map(|path| (pid, path)));
-        }
+        });
         protected
     }
 
@@ -228,14 +228,13 @@ impl CgroupRuntime {
             listing.trail = former.trail;
             listing.trail.clear();
             // Before the search: what comes meanwhile is new to whoever follows.
-            let (trail, from) = (&mut listing.trail, &self.config.pod_cgroup_roots);
-            let proc = (&self.proc, &mut self.text);
-            walk(&hierarchy, from, proc, &mut |step| trail.note(step));
+            let (trail, roots) = (&mut listing.trail, &self.config.pod_cgroup_roots);
+            walk(&hierarchy, roots, &mut |step| trail.note(Some(step)));
             let (found, skipped) = self.search(&hierarchy, runtime);
             let protected = if found.is_empty() {
                 Vec::new()
             } else {
-                self.protected(&hierarchy)
+                self.protected(&hierarchy, &mut listing.trail)
             };
             listing.skipped = skipped;
             let mut by_uid = Vec::new();

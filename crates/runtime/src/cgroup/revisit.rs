@@ -9,7 +9,7 @@ use rustix::fd::{AsFd, OwnedFd};
 
 use super::CgroupRuntime;
 use super::backend::{numbers, open_running, says_something};
-use super::trail::walk;
+use super::trail::{walk, walk_protected};
 use crate::dir::by_rank;
 use crate::{FoundPod, Listing, Origin, RuntimePod, SkipReason, Skipped};
 
@@ -34,8 +34,11 @@ impl CgroupRuntime {
             return false;
         };
         let mut follower = listing.trail.follow();
-        let step = &mut |step: &[u8]| follower.step(step);
-        walk(hierarchy, &config.pod_cgroup_roots, (proc, text), step);
+        let roots = &config.pod_cgroup_roots;
+        walk(hierarchy, roots, &mut |step| follower.step(Some(step)));
+        if !follower.is_at_end() {
+            walk_protected(proc, text, &mut |_, step| follower.step(step));
+        }
         if !follower.has_arrived() || !listing.skipped.iter().all(|one| stays_out(hierarchy, one)) {
             return false;
         }

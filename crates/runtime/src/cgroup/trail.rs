@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use evictd_stats::{Hierarchy, is_gone};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::io::Errno;
+use rustix::process::Pid;
 
 use super::discover::KUBEPODS;
 use super::names::is_kubepods_class;
@@ -22,7 +23,7 @@ const GONE: &[u8] = b"/gone";
 const FAILED: &[u8] = b"/failed";
 
 /// The names of the cgroups that may be pods, in the order in which the kernel tells
-/// them, and where the protected processes are; each step ends with NUL.
+/// them, and if there are any, where the protected processes are; each step ends with NUL.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Trail {
     steps: Vec<u8>,
@@ -45,7 +46,9 @@ impl Trail {
         self.is_whole = true;
     }
 
-    pub(super) fn note(&mut self, step: &[u8]) {
+    /// The next step; without a text what it is about has gone.
+    pub(super) fn note(&mut self, step: Option<&[u8]>) {
+        let step = step.unwrap_or(GONE);
         self.steps.extend_from_slice(step);
         self.steps.push(0);
         self.is_whole &= step != FAILED;
@@ -68,7 +71,8 @@ pub(super) struct Follower<'a> {
 }
 
 impl Follower<'_> {
-    pub(super) fn step(&mut self, step: &[u8]) {
+    pub(super) fn step(&mut self, step: Option<&[u8]>) {
+        let step = step.unwrap_or(GONE);
         while self.is_on_it {
             let length = self.rest.iter().take_while(|byte| **byte != 0).count();
             let Some((next, rest)) = self.rest.split_at_checked(length.saturating_add(1)) else {
@@ -84,27 +88,36 @@ impl Follower<'_> {
         self.is_on_it = false;
     }
 
+    /// Whether nothing was noted after this.
+    pub(super) const fn is_at_end(&self) -> bool {
+        self.rest.is_empty()
+    }
+
     pub(super) fn has_arrived(&self) -> bool {
         self.is_on_it && !self.rest.contains(&b'/')
     }
 }
 
-/// Shows `step` all that decides which pods there are, but for what runs in each.
-pub(super) fn walk(
-    hierarchy: &Hierarchy,
-    roots: &[PathBuf],
-    (proc, text): (&Proc, &mut Vec<u8>),
-    step: &mut dyn FnMut(&[u8]),
-) {
+/// Shows `step` the cgroups that may be pods.
+pub(super) fn walk(hierarchy: &Hierarchy, roots: &[PathBuf], step: &mut dyn FnMut(&[u8])) {
     for root in KUBEPODS {
         children(open_cgroup(hierarchy, Path::new(root)), true, step);
     }
     for root in roots {
         children(open_cgroup(hierarchy, root), false, step);
     }
-    proc.each_protected(&mut |pid| match proc.read_cgroup(pid, text) {
-        Some(()) => step(text),
-        None => step(GONE),
+}
+
+/// Shows `step` where each of the protected processes is: which of these cgroups are no
+/// pods for that.
+pub(super) fn walk_protected(
+    proc: &Proc,
+    text: &mut Vec<u8>,
+    step: &mut dyn FnMut(Pid, Option<&[u8]>),
+) {
+    proc.each_protected(&mut |pid| {
+        let read = proc.read_cgroup(pid, text);
+        step(pid, read.map(|()| text.as_slice()));
     });
 }
 
