@@ -14,17 +14,61 @@ pub(super) fn end_pod(client: &Client, pod: &RuntimePod, grace: Duration) -> Res
     let sandbox: Vec<&str> = pod.sandbox.iter().map(String::as_str).collect();
     let mut first = None;
     // Before they end, as a policy acts in the moment they do.
+    let mut may_restart = false;
     for answer in client.forbid_restart(&ids) {
+        may_restart |= has_no_such_call(&answer);
         keep(&mut first, forbidden(answer));
     }
+    let mut missed: Vec<&str> = Vec::new();
     if grace.is_zero() {
         // What this gives does not count: the stop that follows finds what is left.
-        drop(client.kill(&ids));
+        let mut killed = client.kill(&ids).into_iter();
+        missed.extend(
+            ids.iter()
+                .copied()
+                .filter(|_| killed.next().is_some_and(has_missed)),
+        );
     }
     stop(client, &ids, grace, &mut first);
+    if may_restart {
+        end_again(client, missed);
+    }
     // Last, because it may hold the process ids of all others.
     stop(client, &sandbox, Duration::ZERO, &mut first);
     first.map_or(Ok(()), Err)
+}
+
+/// How soon Podman has started a container again that has ended by itself, at the latest,
+/// and how often to look.
+const RESTARTED: u32 = 50;
+const LOOK_EVERY: Duration = Duration::from_millis(30);
+
+/// Podman starts a container again that had ended before it was told to end it, as one
+/// does that is killed through its cgroup at once: only what it ends while it runs stays
+/// ended. So those that did not run any more are ended again as soon as they do.
+fn end_again(client: &Client, mut missed: Vec<&str>) {
+    for _ in 0..RESTARTED {
+        if missed.is_empty() {
+            return;
+        }
+        std::thread::sleep(LOOK_EVERY);
+        let mut answers = client.kill(&missed).into_iter();
+        missed.retain(|_| answers.next().is_some_and(has_missed));
+    }
+}
+
+fn status(answer: &Result<()>) -> Option<u16> {
+    answer.as_ref().err().and_then(|error| error.status())
+}
+
+/// Podman before version 5 says so, and so does who knows no such container.
+fn has_no_such_call(answer: &Result<()>) -> bool {
+    matches!(status(answer), Some(404 | 405))
+}
+
+/// It is there, and could not be killed: Podman says 409 or 500 where it does not run.
+fn has_missed(answer: Result<()>) -> bool {
+    status(&answer).is_some_and(|status| status != 404)
 }
 
 /// Podman before version 5 has no such call (404, 405), and a container that is

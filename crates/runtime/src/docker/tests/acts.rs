@@ -1,3 +1,4 @@
+use core::sync::atomic::{AtomicU32, Ordering};
 use core::time::Duration;
 
 use super::super::fake::{Fake, Reply, empty, json};
@@ -78,6 +79,24 @@ fn what_is_gone_or_has_ended_is_no_failure() {
             empty(304)
         }
     });
+    assert_eq!(failed, None);
+}
+
+/// Podman before version 5 starts a container again that had ended by itself.
+#[test]
+fn one_that_runs_again_is_ended_again() {
+    let kills = AtomicU32::new(0);
+    let (calls, failed) = calls_of(&pod(None), Duration::ZERO, move |call| {
+        if call.ends_with("/update") {
+            return json(404, "Not Found");
+        }
+        if call.contains("/aa/kill") && kills.fetch_add(1, Ordering::Relaxed) < 3 {
+            return json(500, r#"{"cause":"container state improper"}"#);
+        }
+        empty(if call.ends_with("/kill") { 204 } else { 304 })
+    });
+    let of = |wanted: &str| calls.iter().filter(|call| **call == wanted).count();
+    assert_eq!((of("aa/kill"), of("bb/kill")), (4, 1));
     assert_eq!(failed, None);
 }
 
