@@ -1,7 +1,8 @@
 //! The few syscalls that rustix lacks, behind safe functions.
 //!
 //! [`process_mrelease`] gives back a dying process's memory before it is gone;
-//! [`block_signals`] and [`SignalFd`] turn signals into something to poll;
+//! [`block_signals`] and [`SignalFd`] turn signals into something to poll, and
+//! [`wait_precisely`] waits for what is polled to the nanosecond;
 //! [`read_project`] and [`read_project_usage`] ask for quotas instead of
 //! counting files; [`set_idle_io_priority`] keeps a thread that counts out of
 //! the way, and [`set_realtime_priority`] gets the one that decides its turn;
@@ -24,6 +25,7 @@ mod project;
 mod signals;
 mod spawn;
 mod text;
+mod wait;
 
 pub use fill::{count_processors, measure_fill_rate};
 pub use mrelease::process_mrelease;
@@ -32,3 +34,4 @@ pub use project::{Project, ProjectUsage, read_project, read_project_usage};
 pub use signals::{Received, SignalFd, block_signals};
 pub use spawn::spawn_self;
 pub use text::{forget_text, lock_addresses};
+pub use wait::wait_precisely;

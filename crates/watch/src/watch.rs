@@ -2,7 +2,7 @@ use core::fmt;
 use core::time::Duration;
 
 use evictd_node::Mono;
-use evictd_rawsys::{Received, SignalFd, block_signals};
+use evictd_rawsys::{Received, SignalFd, block_signals, wait_precisely};
 use rustix::event::{Timespec, epoll};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
@@ -16,7 +16,7 @@ const BATCH: usize = 32;
 /// Marks the signalfd; no [`Token`] reaches it.
 const SIGNALS: u64 = u64::MAX;
 
-/// What `epoll_wait` takes at most before Linux 5.11: `i32::MAX` milliseconds.
+/// What `epoll_wait` takes at most: `i32::MAX` milliseconds.
 const LONGEST: Duration = Duration::from_millis(2_147_483_647);
 
 /// The caller's name for a descriptor of the set.
@@ -41,6 +41,8 @@ pub struct Watch {
     signals: SignalFd,
     events: Vec<epoll::Event>,
     wakes: Vec<Wake>,
+    /// The kernel knows no wait but in whole milliseconds.
+    is_coarse: bool,
 }
 
 impl fmt::Debug for Watch {
@@ -76,6 +78,7 @@ impl Watch {
             signals,
             events: Vec::with_capacity(BATCH),
             wakes: Vec::with_capacity(BATCH),
+            is_coarse: false,
         })
     }
 
@@ -132,8 +135,9 @@ impl Watch {
     /// Returns what happened. Empty when the wait was cut short (the process
     /// was stopped and continued, or 24 days have passed): the caller looks at
     /// its clock and comes back.
-    /// Never returns before `until` with [`Wake::Deadline`]; it may be up to a
-    /// millisecond late, and later by as long as the machine was suspended.
+    /// Never returns before `until` with [`Wake::Deadline`]; before Linux 5.11 it
+    /// may be up to a millisecond late, and on each later by as long as the machine
+    /// was suspended.
     ///
     /// # Errors
     ///
@@ -142,17 +146,26 @@ impl Watch {
         self.wakes.clear();
         let left = until.map(|until| until.since(now));
         let cut = left.is_some_and(|left| left > LONGEST);
-        let left = left.map(timeout);
-        self.events.clear();
-        let spare = rustix::buffer::spare_capacity(&mut self.events);
-        match epoll::wait(&self.epoll, spare, left.as_ref()) {
-            Ok(0) if cut => {}
-            Ok(0) => self.wakes.push(Wake::Deadline),
-            Ok(_) => self.take_events()?,
+        match self.wait_for_events(left.map(|left| left.min(LONGEST))) {
+            Ok(()) if !self.events.is_empty() => self.take_events()?,
+            Ok(()) if cut => {}
+            Ok(()) => self.wakes.push(Wake::Deadline),
             Err(Errno::INTR) => {}
             Err(errno) => return Err(Error::doing("wait")(errno)),
         }
         Ok(&self.wakes)
+    }
+
+    fn wait_for_events(&mut self, left: Option<Duration>) -> Result<(), Errno> {
+        if !self.is_coarse {
+            match wait_precisely(&self.epoll, &mut self.events, left) {
+                Err(Errno::NOSYS | Errno::PERM) => self.is_coarse = true,
+                other => return other,
+            }
+        }
+        self.events.clear();
+        let spare = rustix::buffer::spare_capacity(&mut self.events);
+        epoll::wait(&self.epoll, spare, left.map(timeout).as_ref()).map(|_| ())
     }
 
     fn take_events(&mut self) -> Result<(), Error> {
@@ -175,7 +188,6 @@ fn take_signals(signals: &SignalFd, wakes: &mut Vec<Wake>) -> Result<(), Error> 
 
 /// The call rounds up to milliseconds.
 fn timeout(left: Duration) -> Timespec {
-    let left = left.min(LONGEST);
     Timespec {
         tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
         tv_nsec: left.subsec_nanos().into(),

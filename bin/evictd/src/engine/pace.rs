@@ -22,7 +22,7 @@ const OFTEN: Duration = Duration::from_millis(10);
 const FAST: u64 = 256 << 20;
 
 /// As often as it gets while memory is being filled that fast right now.
-const MOST_OFTEN: Duration = Duration::from_millis(1);
+const MOST_OFTEN: Duration = Duration::from_micros(500);
 
 /// How soon to look again with `headroom` bytes left above the threshold, when
 /// memory can be filled at `rate` and was filled at `filling` (bytes a second)

@@ -1,12 +1,17 @@
+#![expect(
+    clippy::disallowed_methods,
+    reason = "waiting is what is measured here"
+)]
+
 use core::time::Duration;
 use std::io::Write;
 use std::os::unix::net::UnixStream;
 use std::process::Command;
+use std::time::Instant;
 
 use evictd_node::Mono;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
 
-use super::timeout;
 use crate::{Token, Wake, Watch};
 
 fn watch() -> Watch {
@@ -127,15 +132,35 @@ fn what_cannot_be_polled_is_refused_by_name() {
 }
 
 #[test]
-fn timeouts_keep_their_nanoseconds_and_are_bounded() {
-    let cases = [
-        (Duration::ZERO, 0, 0),
-        (Duration::from_nanos(1), 0, 1),
-        (Duration::from_millis(1500), 1, 500_000_000),
-        (Duration::MAX, 2_147_483, 647_000_000),
-    ];
-    for (left, secs, nanos) in cases {
-        let timeout = timeout(left);
-        assert_eq!((timeout.tv_sec, timeout.tv_nsec), (secs, nanos), "{left:?}");
+fn without_the_precise_call_it_waits_all_the_same() {
+    let mut watch = watch();
+    watch.is_coarse = true;
+    let before = Instant::now();
+    let until = Some(Mono::from_millis(3));
+    assert_eq!(watch.wait(Mono::ZERO, until).unwrap(), [Wake::Deadline]);
+    assert!(before.elapsed() >= Duration::from_millis(3));
+
+    let (mut ours, theirs) = UnixStream::pair().unwrap();
+    watch.add(&theirs, Token(5)).unwrap();
+    ours.write_all(b"x").unwrap();
+    assert_eq!(
+        watch.wait(Mono::ZERO, None).unwrap(),
+        [Wake::Ready(Token(5))]
+    );
+}
+
+#[test]
+fn a_deadline_out_of_all_reach_wakes_nobody() {
+    for is_coarse in [false, true] {
+        let mut watch = watch();
+        watch.is_coarse = is_coarse;
+        let (mut ours, theirs) = UnixStream::pair().unwrap();
+        watch.add(&theirs, Token(5)).unwrap();
+        ours.write_all(b"x").unwrap();
+        let never = Some(Mono::ZERO + Duration::MAX);
+        assert_eq!(
+            watch.wait(Mono::ZERO, never).unwrap(),
+            [Wake::Ready(Token(5))]
+        );
     }
 }
