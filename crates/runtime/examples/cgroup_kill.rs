@@ -18,7 +18,7 @@ use std::process::ExitCode;
 
 use evictd_runtime::{
     CgroupConfig, CgroupRuntime, FoundPod, Grace, KillInFlight, KillLimits, KillState, Listing,
-    PodKiller, Releaser, RuntimePod,
+    PodKiller, Recheck, Releaser, RuntimePod,
 };
 use evictd_stats::{Hierarchies, PodReader, now};
 use rustix::fd::OwnedFd;
@@ -59,7 +59,9 @@ fn run(root: PathBuf) -> Result<bool, Box<dyn core::error::Error>> {
     // The releaser's thread is to have begun.
     std::thread::sleep(Duration::from_millis(100));
     count()?;
-    if !runtime.revisit_pods(&mut listing, &|_| None, &mut |_, dir| read(dir)) {
+    let mut holds =
+        |recheck| runtime.revisit_pods(&mut listing, recheck, &|_| None, &mut |_, dir| read(dir));
+    if ![Recheck::All, Recheck::Running].into_iter().all(&mut holds) {
         return Err("the pods have changed".into());
     }
     count()?;

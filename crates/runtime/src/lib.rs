@@ -35,7 +35,7 @@ mod scores;
 mod testkit;
 
 pub use cgroup::{
-    CgroupConfig, CgroupRuntime, KubepodsName, parse_kubepods_name, parse_pod_cgroup_root,
+    CgroupConfig, CgroupRuntime, KubepodsName, Recheck, parse_kubepods_name, parse_pod_cgroup_root,
 };
 pub use containers::{
     CallError, CallFailure, ContainerRuntime, ContainerState, ListedContainer, ListedImage,

@@ -59,8 +59,9 @@ pub(crate) struct Pods {
     problems: Vec<String>,
     /// How many of the problems the list itself has.
     listing_problems: usize,
-    /// When the list was made and the manifests were read; `None` before.
-    listed: Option<Mono>,
+    /// When the list was made, or last compared with all that it was made of; `None`
+    /// before.
+    compared: Option<Mono>,
 }
 
 /// More containers than that the pods hardly have that are read exactly.
@@ -102,7 +103,7 @@ impl Pods {
             of_containers: Vec::with_capacity(USUAL_CONTAINERS),
             problems: Vec::new(),
             listing_problems: 0,
-            listed: None,
+            compared: None,
         })
     }
 
@@ -161,7 +162,7 @@ impl Pods {
         self.held = Vec::new();
         self.listing = Listing::default();
         (self.usage, self.bounds) = (Vec::new(), Vec::new());
-        self.listed = None;
+        self.compared = None;
     }
 
     /// Has a pod's container runtime end it, where it has one, besides what is done

@@ -8,14 +8,14 @@ use std::os::fd::OwnedFd;
 use evictd_node::Mono;
 use evictd_pod::Pod;
 use evictd_pod::usage::PodUsage;
-use evictd_runtime::FoundPod;
+use evictd_runtime::{FoundPod, Recheck};
 
 use super::{Depth, Pods, all_pods, containers, note, runtime_pod, usage};
 
-/// Where memory is short, manifests that were read so lately are taken for what they say
-/// now, as long as no pod is new: the directory may lie on a slow disk. The kubelet looks
-/// as often.
-const MANIFESTS_AGE: Duration = Duration::from_secs(20);
+/// Where memory is short, manifests and requests of cgroups that were read so lately are
+/// taken for what they say now, as long as no pod is new: the directory may lie on a slow
+/// disk, and each file takes its time. The kubelet looks at manifests as often.
+const LATELY: Duration = Duration::from_secs(20);
 
 impl Pods {
     /// Lists the pods and reads what each uses. A pod that vanishes meanwhile is left
@@ -37,13 +37,19 @@ impl Pods {
     /// Reads what the pods of the list use that still run. Answers whether these are all
     /// there are.
     fn revisit(&mut self, now: Mono, depth: Depth) -> bool {
-        let is_current = |listed| {
-            let is_recent = depth == Depth::Bounds && now.since(listed) < MANIFESTS_AGE;
-            self.manifests.is_none() || is_recent
+        let Some(compared) = self.compared else {
+            return false;
         };
-        if !self.listed.is_some_and(is_current) || !self.hold_the_same() {
+        let is_recent = depth == Depth::Bounds && now.since(compared) < LATELY;
+        if !(is_recent || self.manifests.is_none()) || !self.hold_the_same() {
             return false;
         }
+        let recheck = if is_recent {
+            Recheck::Running
+        } else {
+            self.compared = Some(now);
+            Recheck::All
+        };
         self.problems.truncate(self.listing_problems);
         let held = &self.held;
         let mut usages = Usages::new(
@@ -58,6 +64,7 @@ impl Pods {
         );
         self.runtime.revisit_pods(
             &mut self.listing,
+            recheck,
             &|index| runtime_pod(held, index),
             &mut |found, dir| usages.take(found, dir),
         )
@@ -88,7 +95,7 @@ impl Pods {
                 directory.pods()
             }
         };
-        self.listed = Some(now);
+        self.compared = Some(now);
         self.held = self.runtimes.listings();
         for held in &self.held {
             note(&mut self.problems, &held.notes);

@@ -2,14 +2,14 @@ use core::hint::black_box;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use evictd_runtime::{CgroupConfig, CgroupRuntime, FoundPod, KillLimits, Listing};
+use evictd_runtime::{CgroupConfig, CgroupRuntime, FoundPod, KillLimits, Listing, Recheck};
 use evictd_stats::{Dir, Hierarchies, PodReader};
 
 /// CPU nanoseconds of a round over the pods below the cgroup `root`: reading each
 /// through its open directories, all that there is and the plain counters alone; then
 /// all that the daemon does when a threshold is met, likewise: list them, open each,
-/// read it; last the same where the list from before still holds. Empty where there are
-/// none.
+/// read it; last the same where the list from before still holds, of which is compared
+/// what the daemon compares at that depth. Empty where there are none.
 pub(crate) fn figures(root: &str, rounds: usize) -> Vec<u64> {
     let Some((hierarchies, mut runtime)) = open(root) else {
         return Vec::new();
@@ -51,21 +51,20 @@ pub(crate) fn figures(root: &str, rounds: usize) -> Vec<u64> {
         });
     });
     let mut list = runtime.visit_pods(&[], &[], Listing::default(), &mut |_, _| true);
-    let mut again = |read: &mut dyn FnMut(&FoundPod, Option<OwnedFd>)| {
+    let mut again = |recheck, read: &mut dyn FnMut(&FoundPod, Option<OwnedFd>) -> bool| {
         cpu_nanos_of(rounds, || {
-            let holds = runtime.revisit_pods(&mut list, &|_| None, &mut |found, memory| {
-                read(found, memory);
-                true
-            });
+            let holds = runtime.revisit_pods(&mut list, recheck, &|_| None, read);
             assert!(holds, "the pods have changed");
         })
     };
-    let listed_again = again(&mut |found, memory| {
+    let listed_again = again(Recheck::All, &mut |found, memory| {
         let memory = memory.map(|memory| Dir::new(memory, found.cgroup.clone()));
         black_box(reader.read(memory.as_ref(), pids(&found.cgroup).as_ref()));
+        true
     });
-    let bounds_again = again(&mut |_, memory| {
+    let bounds_again = again(Recheck::Running, &mut |_, memory| {
         black_box(memory.map(|dir| reader.read_usage_bytes(dir)));
+        true
     });
     vec![whole, counters, listed, bounds, listed_again, bounds_again]
 }

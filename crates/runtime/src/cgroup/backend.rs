@@ -230,6 +230,7 @@ impl CgroupRuntime {
             // Before the search: what comes meanwhile is new to whoever follows.
             let (trail, roots) = (&mut listing.trail, &self.config.pod_cgroup_roots);
             walk(&hierarchy, roots, &mut |step| trail.note(Some(step)));
+            trail.leave_cgroups();
             let (found, skipped) = self.search(&hierarchy, runtime);
             let protected = if found.is_empty() {
                 Vec::new()

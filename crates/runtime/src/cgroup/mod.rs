@@ -20,4 +20,5 @@ pub use backend::{CgroupConfig, CgroupRuntime};
 #[cfg(feature = "cri")]
 pub(crate) use merge::is_uid;
 pub use names::{KubepodsName, parse_kubepods_name, parse_pod_cgroup_root};
+pub use revisit::Recheck;
 pub(crate) use trail::Trail;

@@ -13,10 +13,21 @@ use super::trail::{walk, walk_protected};
 use crate::dir::by_rank;
 use crate::{FoundPod, Listing, Origin, RuntimePod, SkipReason, Skipped};
 
+/// How much of a list is compared with what is there now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recheck {
+    /// All that a new list would be made of.
+    All,
+    /// Which cgroups there are, and in which of them anything runs: neither what they
+    /// say of their pods, nor where the protected processes are, whom a kill spares
+    /// whatever the list says. For when that was compared a moment ago.
+    Running,
+}
+
 impl CgroupRuntime {
     /// Shows `keep` the pods of a list that [`CgroupRuntime::visit_pods`] made, as that
     /// does, and takes out those that have ended. Answers whether the list is now what
-    /// a new one would be; if not, make a new one.
+    /// a new one would be, as far as that is compared; if not, make a new one.
     ///
     /// The manifests have to be the same as then, and so has every pod of the container
     /// runtimes that `runtime` gives by its index. No memory is asked for, except where
@@ -24,6 +35,7 @@ impl CgroupRuntime {
     pub fn revisit_pods<'a>(
         &mut self,
         listing: &mut Listing,
+        recheck: Recheck,
         runtime: &dyn Fn(usize) -> Option<&'a RuntimePod>,
         keep: &mut dyn FnMut(&FoundPod, Option<OwnedFd>) -> bool,
     ) -> bool {
@@ -33,7 +45,7 @@ impl CgroupRuntime {
         let Some(hierarchy) = by_rank(&config.hierarchies).next() else {
             return false;
         };
-        let mut follower = listing.trail.follow();
+        let mut follower = listing.trail.follow(recheck);
         let roots = &config.pod_cgroup_roots;
         walk(hierarchy, roots, &mut |step| follower.step(Some(step)));
         if !follower.is_at_end() {
@@ -53,7 +65,8 @@ impl CgroupRuntime {
                 found.pod = Arc::clone(&of.pod);
             }
             let says_the_same = |dir: &Option<OwnedFd>| {
-                says_the_same(&config.hierarchies, found, runtime, dir.as_ref())
+                recheck == Recheck::Running
+                    || says_the_same(&config.hierarchies, found, runtime, dir.as_ref())
             };
             let stays = match open_running(hierarchy, &found.cgroup, &found.more_cgroups) {
                 Ok(dir) if says_the_same(&dir) => keep(found, dir),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use evictd_pod::{Container, Pod};
 use evictd_stats::{Hierarchies, Hierarchy, Version};
 
-use super::{CgroupConfig, CgroupRuntime};
+use super::{CgroupConfig, CgroupRuntime, Recheck};
 use crate::testkit::Fixture;
 use crate::{KillLimits, Listing, RuntimePod, SkipReason};
 
@@ -21,6 +21,10 @@ const PLACES: [&str; 6] = [
 ];
 
 fn runtime(fixture: &Fixture, roots: &[&str]) -> CgroupRuntime {
+    runtime_with(Path::new("/proc"), fixture, roots)
+}
+
+fn runtime_with(proc: &Path, fixture: &Fixture, roots: &[&str]) -> CgroupRuntime {
     let memory = Hierarchy {
         version: Version::V2,
         mount_point: fixture.path().to_path_buf(),
@@ -30,7 +34,7 @@ fn runtime(fixture: &Fixture, roots: &[&str]) -> CgroupRuntime {
             memory: Some(memory),
             ..Hierarchies::default()
         },
-        proc: PathBuf::from("/proc"),
+        proc: proc.to_path_buf(),
         pod_cgroup_roots: roots.iter().map(PathBuf::from).collect(),
         limits: KillLimits::default(),
         releaser: None,
@@ -128,6 +132,7 @@ fn a_list_holds_only_while_a_new_one_would_be_the_same() {
             let (before, pods) = (listing.pods.len(), &known);
             let holds = runtime.revisit_pods(
                 &mut listing,
+                Recheck::All,
                 &|index| pods.get(index).copied(),
                 &mut |found, dir| {
                     assert!(dir.is_some());
@@ -164,7 +169,7 @@ fn a_pod_that_the_caller_leaves_out_is_left_out() {
     let mut runtime = runtime(&fixture, &["pods"]);
     let mut listing = runtime.visit_pods(&[], &[], Listing::default(), &mut |_, _| true);
     let mut revisit = |listing: &mut Listing, leave_out: &str| {
-        runtime.revisit_pods(listing, &|_| None, &mut |found, _| {
+        runtime.revisit_pods(listing, Recheck::All, &|_| None, &mut |found, _| {
             found.pod.metadata.name != leave_out
         })
     };
@@ -182,7 +187,7 @@ fn who_stood_back_for_one_that_has_ended_makes_a_new_list_necessary() {
         fixture.file(&format!("{pod}/cgroup.procs"), PROCS);
     }
     let mut runtime = runtime(&fixture, &["pods"]);
-    let mut listing = runtime.visit_pods(&[], &[], Listing::default(), &mut |_, _| true);
+    let listing = runtime.visit_pods(&[], &[], Listing::default(), &mut |_, _| true);
     let reasons: Vec<_> = listing.skipped.iter().map(|one| one.reason).collect();
     assert_eq!(
         (listing.pods.len(), &*reasons),
@@ -190,5 +195,60 @@ fn who_stood_back_for_one_that_has_ended_makes_a_new_list_necessary() {
     );
     let first = listing.pods[0].cgroup.clone();
     remove_dir_all(fixture.path().join(first)).unwrap();
-    assert!(!runtime.revisit_pods(&mut listing, &|_| None, &mut |_, _| true));
+    for recheck in [Recheck::All, Recheck::Running] {
+        let mut listing = listing.clone();
+        assert!(!runtime.revisit_pods(&mut listing, recheck, &|_| None, &mut |_, _| true));
+    }
+}
+
+/// What is not compared may differ; which pods there are, and which of them run, may not.
+#[test]
+fn what_was_compared_lately_is_believed_and_nothing_else() {
+    let us = std::process::id();
+    let proc = Fixture::new();
+    proc.file(&format!("{us}/stat"), "1 (x) S 0 0 0\n");
+    let we_are_in = |cgroup: &str| {
+        proc.file(&format!("{us}/cgroup"), &format!("0::/{cgroup}\n"));
+    };
+    let [asks, moves, begins, ends, goes, comes] = [
+        |fixture: &Fixture, _: &dyn Fn(&str)| {
+            fixture.file("pods/a/memory.max", "1048576\n");
+        },
+        |_: &Fixture, we_are_in: &dyn Fn(&str)| we_are_in("pods/a"),
+        |fixture: &Fixture, _: &dyn Fn(&str)| {
+            fixture.file("pods/ended/cgroup.procs", PROCS);
+        },
+        |fixture: &Fixture, _: &dyn Fn(&str)| {
+            fixture.file("pods/b/cgroup.procs", "");
+        },
+        |fixture: &Fixture, _: &dyn Fn(&str)| {
+            remove_dir_all(fixture.path().join("pods/b")).unwrap();
+        },
+        |fixture: &Fixture, _: &dyn Fn(&str)| {
+            fixture.file("pods/c/cgroup.procs", PROCS);
+        },
+    ];
+    for (what, change, all, running) in [
+        ("asks for more", asks, None, Some(2)),
+        ("has us in it", moves, None, Some(2)),
+        ("begins", begins, None, None),
+        ("ends", ends, Some(1), Some(1)),
+        ("goes", goes, Some(1), Some(1)),
+        ("comes", comes, None, None),
+    ] {
+        let fixture = Fixture::new();
+        for (name, procs) in [("a", PROCS), ("b", PROCS), ("ended", "")] {
+            fixture.file(&format!("pods/{name}/cgroup.procs"), procs);
+        }
+        we_are_in("elsewhere");
+        let mut runtime = runtime_with(proc.path(), &fixture, &["pods"]);
+        let listing = runtime.visit_pods(&[], &[], Listing::default(), &mut |_, _| true);
+        change(&fixture, &we_are_in);
+        for (recheck, expected) in [(Recheck::All, all), (Recheck::Running, running)] {
+            let mut listing = listing.clone();
+            let holds = runtime.revisit_pods(&mut listing, recheck, &|_| None, &mut |_, _| true);
+            let pods = holds.then_some(listing.pods.len());
+            assert_eq!(pods, expected, "a pod {what}: {recheck:?}");
+        }
+    }
 }

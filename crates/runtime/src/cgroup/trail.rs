@@ -13,6 +13,7 @@ use rustix::process::Pid;
 
 use super::discover::KUBEPODS;
 use super::names::is_kubepods_class;
+use super::revisit::Recheck;
 use crate::dir::{each_child, open_cgroup, open_dir};
 use crate::process::Proc;
 
@@ -27,6 +28,8 @@ const FAILED: &[u8] = b"/failed";
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Trail {
     steps: Vec<u8>,
+    /// How much of that is about cgroups.
+    of_cgroups: usize,
     /// Nothing failed on the way.
     pub(super) is_whole: bool,
 }
@@ -54,10 +57,20 @@ impl Trail {
         self.is_whole &= step != FAILED;
     }
 
-    /// To compare with another walk, step by step.
-    pub(super) const fn follow(&self) -> Follower<'_> {
+    /// What is noted from here on is about processes.
+    pub(super) const fn leave_cgroups(&mut self) {
+        self.of_cgroups = self.steps.len();
+    }
+
+    /// To compare with another walk, step by step: with all that was noted, or with what
+    /// is about cgroups alone.
+    pub(super) fn follow(&self, recheck: Recheck) -> Follower<'_> {
+        let of_cgroups = self.steps.get(..self.of_cgroups);
         Follower {
-            rest: self.steps.as_slice(),
+            rest: match recheck {
+                Recheck::All => self.steps.as_slice(),
+                Recheck::Running => of_cgroups.unwrap_or_default(),
+            },
             is_on_it: self.is_whole,
         }
     }
