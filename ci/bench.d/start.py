@@ -9,7 +9,7 @@ def start(bench):
     is free."""
     clock = bench.yardstick("starts")
     ours = [bench.evictd, "--dry-run", "--state-dir=", "--pod-cgroup-root=/none"]
-    ours.append("--eviction-hard=memory.available<99%")
+    ours.append("--eviction-hard=memory.available<99.9%")
     programs = [
         ("below the hard threshold", ours),
         ("OK", [bench.smallest_rust()]),

@@ -19,7 +19,7 @@ use evictd_stats::{now, wall_seconds};
 
 use crate::engine::Engine;
 use crate::run::{USAGE, print};
-use crate::setup::{FIRST_FS_WAIT, PROC, Setup};
+use crate::setup::{FIRST_FS_WAIT, PROC, Setup, no_thread};
 
 /// Who asks to start.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,7 +119,7 @@ fn look(settings: &Resolved) -> Result<Seen, String> {
         return Ok(Seen { conditions, doubt });
     }
     let mut engine = Engine::open(Setup::of(settings, None)?)?;
-    engine.measure_disk()?;
+    engine.measure_disk().map_err(no_thread)?;
     engine.observe(now(), FIRST_FS_WAIT, false);
     let mut conditions = engine.evict().conditions();
     if let Some(mut state) = published {

@@ -51,9 +51,8 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     // Threads inherit the signal mask: block before any is made.
     let mut watch =
         Watch::new(&[Signal::TERM, Signal::INT, Signal::HUP]).map_err(|error| error.to_string())?;
-    let releaser =
-        Releaser::start(settings.realtime).map_err(|error| format!("helper thread: {error}"))?;
-    let mut setup = Setup::of(settings, Some(releaser))?;
+    let releaser = Releaser::new();
+    let mut setup = Setup::of(settings, Some(releaser.clone()))?;
     // Without it helpers ask all filesystems.
     let mounts = Trigger::mounts(Path::new(PROC)).ok();
     setup.node.follows_mounts = mounts
@@ -74,6 +73,7 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     let mut report = Report::new(settings);
     let mut local = Local::open(settings, &memory, &mut watch);
     let mut rest_of_start = Some(now() + SOON);
+    let mut helpers = Helpers::new(releaser, settings.realtime);
     loop {
         let others = [
             report.next,
@@ -81,17 +81,19 @@ fn serve(settings: &Resolved) -> Result<(), String> {
             local.deadline(),
             console::flush(),
             rest_of_start,
+            helpers.due,
         ];
         if !wait(&mut watch, &mut engine, &mut notifier, &mut local, others)? {
             break;
         }
         if rest_of_start.take().is_some() {
             notifier.start(&mut engine, &mut watch);
-            engine.measure_disk()?;
+            helpers.start(now(), &mut engine);
             warn(settings, &engine);
             protect::keep_in_memory();
             engine.list_early(now());
         }
+        helpers.start_if_due(now(), &mut engine);
         match engine.run_due(now(), &mut |_, event| memory.note(event)) {
             Done::Nothing => {}
             Done::LightRound => memory.confirm(),
@@ -109,6 +111,47 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     memory.close(&engine);
     log::info!("ended");
     Ok(())
+}
+
+/// The threads that the loop can do without for a while. With the process table full
+/// there are none to have, and evictd may have been started to end that.
+struct Helpers {
+    releaser: Releaser,
+    realtime: bool,
+    /// When to try again.
+    due: Option<Mono>,
+}
+
+impl Helpers {
+    const AGAIN: Duration = Duration::from_secs(10);
+
+    const fn new(releaser: Releaser, realtime: bool) -> Self {
+        Self {
+            releaser,
+            realtime,
+            due: None,
+        }
+    }
+
+    fn start(&mut self, now: Mono, engine: &mut Engine) {
+        let started = self.releaser.start(self.realtime);
+        let started = started.and_then(|()| engine.measure_disk());
+        match (&started, self.due) {
+            (Err(error), None) => log::warn!(
+                "no helper thread ({error}): until there is one, the killed free their memory by \
+                 themselves, and what pods keep on disk is not measured"
+            ),
+            (Ok(()), Some(_)) => log::info!("the helper threads are there now"),
+            (Ok(()), None) | (Err(_), Some(_)) => {}
+        }
+        self.due = started.is_err().then(|| now + Self::AGAIN);
+    }
+
+    fn start_if_due(&mut self, now: Mono, engine: &mut Engine) {
+        if self.due.is_some_and(|due| now >= due) {
+            self.start(now, engine);
+        }
+    }
 }
 
 /// The regular line of conditions and readings, where it is asked for.
@@ -141,7 +184,7 @@ fn wait(
     engine: &mut Engine,
     notifier: &mut Notifier,
     local: &mut Local,
-    others: [Option<Mono>; 5],
+    others: [Option<Mono>; 6],
 ) -> Result<bool, String> {
     let mut failed = None;
     engine.each_descriptor(&mut |fd| failed = watch.add(fd, KILL).err().or(failed.take()));

@@ -1,6 +1,7 @@
 //! What an engine is made of: settings, resolved against this machine.
 
 use core::time::Duration;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use evictd_config::{ImageReclaim, Resolved};
@@ -113,6 +114,11 @@ impl Setup {
             collector: Collector::of(settings),
         })
     }
+}
+
+/// Why a command that needs a helper thread cannot go on.
+pub(crate) fn no_thread(error: io::Error) -> String {
+    format!("helper thread: {error}")
 }
 
 /// The path itself, or its nearest parent that is there.

@@ -10,7 +10,7 @@ use evictd_stats::{NodeSample, now};
 
 use crate::engine::Engine;
 use crate::pods::Pods;
-use crate::setup::{FIRST_FS_WAIT, Setup};
+use crate::setup::{FIRST_FS_WAIT, Setup, no_thread};
 
 /// How long somebody waits for what the pods keep on disk.
 const DISK_WAIT: Duration = Duration::from_secs(2);
@@ -26,7 +26,7 @@ impl Snapshot {
     /// Looks once: reads the node and its pods, judges, does nothing.
     pub(crate) fn take(settings: &Resolved) -> Result<Self, String> {
         let mut engine = Engine::open(Setup::of(settings, None)?)?;
-        engine.measure_disk()?;
+        engine.measure_disk().map_err(no_thread)?;
         let (readings, _) = engine.observe(now(), FIRST_FS_WAIT, false);
         engine.pods_mut().refresh_with_disk(DISK_WAIT);
         Ok(Self {

@@ -42,12 +42,14 @@ fn main() -> ExitCode {
 fn run(root: PathBuf) -> Result<bool, Box<dyn core::error::Error>> {
     let hierarchies = Hierarchies::read(Path::new("/proc"))?;
     let mut reader = PodReader::new(&hierarchies);
+    let releaser = Releaser::new();
+    releaser.start(false)?;
     let mut runtime = CgroupRuntime::new(CgroupConfig {
         hierarchies,
         proc: PathBuf::from("/proc"),
         pod_cgroup_roots: vec![root],
         limits: KillLimits::default(),
-        releaser: Some(Releaser::start(false)?),
+        releaser: Some(releaser),
     })?;
     let mut read = |dir: Option<OwnedFd>| {
         let used = dir.and_then(|dir| reader.read_usage_bytes(dir));

@@ -2,7 +2,7 @@ use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::sync::Arc;
 use std::io;
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 
 use evictd_rawsys::process_mrelease;
@@ -29,9 +29,10 @@ const ATTEMPTS: u32 = 3;
 ///
 /// Their memory then comes back even if they are stuck or get no processor.
 /// The call waits for the victim's `mmap_lock`, which a task in D state may
-/// hold, hence the thread; it is made at start-up, because with the process
-/// table full no thread can be made. It ends when the last copy is dropped.
-/// On kernels before 5.15 it does nothing.
+/// hold, hence the thread. It is to be started early, because with the process
+/// table full no thread can be made; victims wait for it, and free their memory by
+/// themselves meanwhile, as every killed process does. It ends when the last copy is
+/// dropped. On kernels before 5.15 it does nothing.
 #[derive(Clone, Debug)]
 pub struct Releaser(Arc<Sender>);
 
@@ -48,23 +49,35 @@ struct Shared {
 #[derive(Debug, Default)]
 struct Queue {
     victims: VecDeque<OwnedFd>,
+    /// The thread is there.
+    served: bool,
     closed: bool,
 }
 
 impl Releaser {
-    /// Starts the thread. Signals have to be blocked before, see
+    /// With room for those who wait, and without the thread.
+    #[must_use]
+    pub fn new() -> Self {
+        let shared = Arc::new(Shared::default());
+        // The room is there before memory is short.
+        shared.lock().victims.reserve(QUEUE);
+        Self(Arc::new(Sender(shared)))
+    }
+
+    /// Starts the thread, unless it is there. Signals have to be blocked before, see
     /// `evictd_rawsys::block_signals`. Where it `goes_first`, it runs before all that
     /// is not real-time, as far as that is allowed: on a busy machine it would get
     /// hardly more of the processors than the victims that it is to replace.
     ///
     /// # Errors
     ///
-    /// When the kernel gives no thread.
-    pub fn start(goes_first: bool) -> io::Result<Self> {
-        let shared = Arc::new(Shared::default());
-        // The room is there before memory is short.
-        shared.change(|queue| queue.victims.reserve(QUEUE));
-        let served = Arc::clone(&shared);
+    /// When the kernel gives no thread; it may later.
+    pub fn start(&self, goes_first: bool) -> io::Result<()> {
+        let shared = &self.0.0;
+        if core::mem::replace(&mut shared.lock().served, true) {
+            return Ok(());
+        }
+        let served = Arc::clone(shared);
         // Boxed, so that starting a thread is compiled once for all threads.
         let run: Box<dyn FnOnce() + Send> = Box::new(move || {
             if goes_first {
@@ -72,11 +85,13 @@ impl Releaser {
             }
             served.serve();
         });
-        Builder::new()
+        let thread = Builder::new()
             .name("evictd-release".into())
             .stack_size(STACK_BYTES)
-            .spawn(run)?;
-        Ok(Self(Arc::new(Sender(shared))))
+            .spawn(run);
+        thread
+            .map(drop)
+            .inspect_err(|_| shared.lock().served = false)
     }
 
     /// Hands over a victim that has been sent SIGKILL; never waits long: the
@@ -99,9 +114,19 @@ impl Drop for Sender {
     }
 }
 
+impl Default for Releaser {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn change(&self, change: impl FnOnce(&mut Queue)) {
-        change(&mut self.queue.lock().unwrap_or_else(PoisonError::into_inner));
+        change(&mut self.lock());
         self.changed.notify_one();
     }
 
@@ -117,7 +142,7 @@ impl Shared {
 
     /// The next victim; `None` when there will be no more.
     fn next(&self) -> Option<OwnedFd> {
-        let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut queue = self.lock();
         loop {
             if let Some(victim) = queue.victims.pop_front() {
                 return Some(victim);

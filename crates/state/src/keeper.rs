@@ -77,7 +77,7 @@ impl Keeper {
         };
         let mut problems = Vec::new();
         if let Some(directory) = directory {
-            match Writer::start(directory, try_lock) {
+            match Writer::open(directory, try_lock) {
                 Ok(writer) => {
                     keeper.writer = Some(writer);
                     match read_state(directory) {

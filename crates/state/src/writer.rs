@@ -1,7 +1,8 @@
 use alloc::sync::Arc;
 use core::time::Duration;
 use std::fs::File;
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
@@ -17,14 +18,16 @@ const STACK_BYTES: usize = 64 << 10;
 ///
 /// A thread, because `fsync` knows no deadline: on a worn SD card it takes
 /// seconds, on a dying disk it may never come back, and no memory decision
-/// waits for that. It is made at start-up, since a node that is out of process
-/// ids cannot make one. It writes the latest text that it was given; texts that
+/// waits for that. It is made with the first text, and if the node is out of process
+/// ids then, with a later one. It writes the latest text that it was given; texts that
 /// were replaced before it got to them are never written.
 #[derive(Debug)]
 pub(crate) struct Writer(Arc<Shared>);
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Shared {
+    directory: PathBuf,
+    lock: File,
     mail: Mutex<Mail>,
     posted: Condvar,
     ended: Condvar,
@@ -32,6 +35,8 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct Mail {
+    /// The thread is there.
+    served: bool,
     text: Option<String>,
     pulse: Option<Mono>,
     /// What became of a write, until it is asked for.
@@ -50,19 +55,31 @@ impl Shared {
 }
 
 impl Writer {
-    pub(crate) fn start(directory: &Path, try_lock: TryLock) -> Result<Self, Error> {
-        let lock = occupy(directory, try_lock)?;
-        let shared = Arc::new(Shared::default());
-        let (theirs, place) = (Arc::clone(&shared), directory.to_owned());
+    /// Takes the directory; there is no thread yet.
+    pub(crate) fn open(directory: &Path, try_lock: TryLock) -> Result<Self, Error> {
+        Ok(Self(Arc::new(Shared {
+            directory: directory.to_owned(),
+            lock: occupy(directory, try_lock)?,
+            mail: Mutex::default(),
+            posted: Condvar::new(),
+            ended: Condvar::new(),
+        })))
+    }
+
+    #[inline(never)]
+    fn start_thread(&self) -> Result<(), Error> {
+        let theirs = Arc::clone(&self.0);
         // Boxed, so that starting a thread is compiled once for all threads.
-        let run: Box<dyn FnOnce() + Send> = Box::new(move || serve(&theirs, &place, &lock));
+        let run: Box<dyn FnOnce() + Send> = Box::new(move || serve(&theirs));
         let thread = thread::Builder::new()
             .name("evictd-state".to_owned())
             .stack_size(STACK_BYTES)
             .spawn(run);
         // Never joined: it may hang.
-        thread.map_err(Error::at(directory))?;
-        Ok(Self(shared))
+        thread.map(drop).map_err(|error| {
+            let why = format!("no thread to write it with: {error}");
+            Error::at(&self.0.directory)(io::Error::other(why))
+        })
     }
 
     /// Hands over a text, if there is a new one, and the time as of which it, or
@@ -73,6 +90,13 @@ impl Writer {
             mail.text = text;
         }
         mail.pulse = Some(pulse);
+        if !mail.served {
+            // It finds all that when the mail is no longer locked.
+            match self.start_thread() {
+                Ok(()) => mail.served = true,
+                Err(error) => mail.result = Some(Err(error)),
+            }
+        }
         self.0.posted.notify_one();
     }
 
@@ -92,7 +116,7 @@ impl Writer {
         let mut mail = self.0.lock();
         mail.closing = true;
         self.0.posted.notify_one();
-        let writing = |mail: &mut Mail| !mail.ended;
+        let writing = |mail: &mut Mail| mail.served && !mail.ended;
         drop(self.0.ended.wait_timeout_while(mail, wait, writing));
     }
 }
@@ -105,7 +129,7 @@ impl Drop for Writer {
 }
 
 /// The helper thread. The mail is not locked while it writes.
-fn serve(shared: &Shared, directory: &Path, lock: &File) {
+fn serve(shared: &Shared) {
     let mut current = true;
     loop {
         let idle = |mail: &mut Mail| mail.text.is_none() && mail.pulse.is_none() && !mail.closing;
@@ -120,12 +144,12 @@ fn serve(shared: &Shared, directory: &Path, lock: &File) {
         mail.busy = true;
         drop(mail);
         if let Some(text) = text {
-            let result = replace(directory, &text);
+            let result = replace(&shared.directory, &text);
             current = result.is_ok();
             shared.lock().result = Some(result);
         }
         // A pulse that cannot be written gets old, which says the same.
-        drop(write_pulse(lock, pulse.filter(|_| current)));
+        drop(write_pulse(&shared.lock, pulse.filter(|_| current)));
         shared.lock().busy = false;
     }
 }

@@ -37,6 +37,8 @@ pub(crate) enum Cause {
     Key(&'static str),
     /// A number that cannot be.
     Impossible(&'static str),
+    /// The kernel gave no thread to ask with.
+    NoThread(Errno),
 }
 
 impl Cause {
@@ -44,7 +46,7 @@ impl Cause {
         match self {
             Self::Errno(errno) if is_gone(errno) => Class::Gone,
             Self::Errno(Errno::ACCESS | Errno::PERM) => Class::Denied,
-            Self::Errno(_) => Class::Other,
+            Self::Errno(_) | Self::NoThread(_) => Class::Other,
             Self::Text(_) | Self::Key(_) | Self::Impossible(_) => Class::Malformed,
         }
     }
@@ -114,7 +116,7 @@ impl Error {
     #[must_use]
     pub const fn errno(&self) -> Option<Errno> {
         match self.cause {
-            Cause::Errno(errno) => Some(errno),
+            Cause::Errno(errno) | Cause::NoThread(errno) => Some(errno),
             Cause::Text(_) | Cause::Key(_) | Cause::Impossible(_) => None,
         }
     }
@@ -128,6 +130,7 @@ impl fmt::Display for Error {
             Cause::Text(error) => error.fmt(f),
             Cause::Key(key) => write!(f, "{key} is missing"),
             Cause::Impossible(what) => write!(f, "{what} cannot be that much"),
+            Cause::NoThread(errno) => write!(f, "no thread to ask it with: {errno}"),
         }
     }
 }
@@ -135,7 +138,7 @@ impl fmt::Display for Error {
 impl core::error::Error for Error {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match &self.cause {
-            Cause::Errno(errno) => Some(errno),
+            Cause::Errno(errno) | Cause::NoThread(errno) => Some(errno),
             Cause::Text(error) => Some(error),
             Cause::Key(_) | Cause::Impossible(_) => None,
         }

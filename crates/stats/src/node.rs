@@ -95,14 +95,14 @@ pub struct NodeReader {
 }
 
 impl NodeReader {
-    /// Opens what is there and starts a helper thread for each filesystem.
+    /// Opens what is there. The first reading, or [`NodeReader::ask_filesystems`], makes
+    /// a helper thread for each filesystem.
     ///
     /// Threads inherit the signal mask: block what only the main thread is to
-    /// get before this.
+    /// get before that.
     ///
     /// # Errors
-    /// When `/proc/meminfo` cannot be read, or a thread cannot be made. All
-    /// else may come later.
+    /// When `/proc/meminfo` cannot be read. All else may come later.
     pub fn open(settings: NodeSettings) -> Result<Self> {
         let memory = settings.hierarchies.memory.as_ref();
         let pods = settings.pods_cgroup.as_deref();
@@ -127,7 +127,7 @@ impl NodeReader {
                 .map(|(memory, pods)| MemoryFiles::of(memory, pods)),
             pods_absent: None,
             pids: PidFiles::new(&settings.proc, bound),
-            filesystems: Filesystems::start(&settings)?,
+            filesystems: Filesystems::new(&settings),
             asked: false,
             follows_mounts: settings.follows_mounts,
             fs_wait: settings.fs_wait,
@@ -286,17 +286,17 @@ struct Filesystems {
 }
 
 impl Filesystems {
-    fn start(settings: &NodeSettings) -> Result<Self> {
-        let start = |path: &PathBuf| Probe::start(path, Kernel);
+    fn new(settings: &NodeSettings) -> Self {
+        let new = |path: &PathBuf| Probe::new(path, Kernel);
         let nodefs = &settings.nodefs;
         let imagefs = settings.imagefs.as_ref().filter(|path| *path != nodefs);
         let containerfs = settings.containerfs.as_ref();
         let containerfs = containerfs.filter(|path| *path != imagefs.unwrap_or(nodefs));
-        Ok(Self {
-            nodefs: start(nodefs)?,
-            imagefs: imagefs.map(start).transpose()?,
-            containerfs: containerfs.map(start).transpose()?,
-        })
+        Self {
+            nodefs: new(nodefs),
+            imagefs: imagefs.map(new),
+            containerfs: containerfs.map(new),
+        }
     }
 
     fn all(&mut self) -> impl Iterator<Item = &mut Probe<Kernel>> {

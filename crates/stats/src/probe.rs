@@ -9,7 +9,7 @@ use rustix::io::Errno;
 
 use crate::error::Cause;
 use crate::filesystem::FsSample;
-use crate::{Error, Result, clock};
+use crate::{Error, clock};
 
 pub(crate) type Answer = core::result::Result<FsSample, Errno>;
 
@@ -38,9 +38,9 @@ pub(crate) trait Ask: Send + Sync + 'static {
 ///
 /// A mount whose server is dead lets statfs(2) hang, for ever if it must. Then
 /// this thread hangs and nobody else: whoever asks gets the last answer, marked
-/// stale. The thread exists from the start, since a node that is out of process
-/// ids cannot make one; each filesystem has its own, so that a dead one does
-/// not hide the others.
+/// stale. The thread is made with the first question and stays, since a node that is
+/// out of process ids cannot make one; where that was so, each further question tries
+/// again. Each filesystem has its own, so that a dead one does not hide the others.
 ///
 /// Handing a question over and back costs many times what asking does, so a
 /// filesystem that cannot hang is asked by the caller itself. Which one can is the
@@ -50,6 +50,8 @@ pub(crate) trait Ask: Send + Sync + 'static {
 pub(crate) struct Probe<A> {
     path: PathBuf,
     shared: Arc<Shared<A>>,
+    /// Whether the thread is there, or why it is not; `None` before the first question.
+    helper: Option<core::result::Result<(), Errno>>,
     /// The previous request was not answered in time. Nothing is waited for
     /// until it is.
     overdue: bool,
@@ -101,16 +103,30 @@ impl<A> Shared<A> {
 }
 
 impl<A: Ask> Probe<A> {
-    // One copy for all filesystems.
-    #[inline(never)]
-    pub(crate) fn start(path: &Path, ask: A) -> Result<Self> {
+    /// Nobody is asked yet, and there is no thread.
+    pub(crate) fn new(path: &Path, ask: A) -> Self {
         let shared = Arc::new(Shared {
             ask,
             state: Mutex::default(),
             asked: Condvar::new(),
             answered: Condvar::new(),
         });
-        let (theirs, place) = (Arc::clone(&shared), path.to_owned());
+        Self {
+            path: path.to_owned(),
+            shared,
+            helper: None,
+            overdue: false,
+            asked_at: Mono::ZERO,
+            trusted_from: u64::MAX,
+            local: None,
+            latest: None,
+        }
+    }
+
+    // One copy for all filesystems.
+    #[inline(never)]
+    fn start_helper(&self) -> core::result::Result<(), Errno> {
+        let (theirs, place) = (Arc::clone(&self.shared), self.path.clone());
         // Boxed, so that starting a thread is compiled once for all threads.
         let run: Box<dyn FnOnce() + Send> = Box::new(move || serve(&theirs, &place));
         let thread = thread::Builder::new()
@@ -118,18 +134,10 @@ impl<A: Ask> Probe<A> {
             .stack_size(STACK_BYTES)
             .spawn(run);
         // Never joined: it may hang. It ends by itself once this is dropped.
-        thread.map_err(|error| {
-            Cause::from(Errno::from_io_error(&error).unwrap_or(Errno::AGAIN)).at(path)
-        })?;
-        Ok(Self {
-            path: path.to_owned(),
-            shared,
-            overdue: false,
-            asked_at: Mono::ZERO,
-            trusted_from: u64::MAX,
-            local: None,
-            latest: None,
-        })
+        match thread {
+            Ok(_) => Ok(()),
+            Err(error) => Err(Errno::from_io_error(&error).unwrap_or(Errno::AGAIN)),
+        }
     }
 
     /// The mount table is followed, and may have changed just now: the helper is
@@ -143,6 +151,12 @@ impl<A: Ask> Probe<A> {
     pub(crate) fn ask(&mut self, now: Mono) {
         self.asked_at = now;
         if self.local.is_some() {
+            return;
+        }
+        if self.helper != Some(Ok(())) {
+            self.helper = Some(self.start_helper());
+        }
+        if self.helper != Some(Ok(())) {
             return;
         }
         let mut state = self.shared.lock();
@@ -196,6 +210,9 @@ impl<A: Ask> Probe<A> {
     }
 
     fn collect_from_helper(&self, wait: Duration) -> core::result::Result<Option<FsSample>, Error> {
+        if let Some(Err(errno)) = self.helper {
+            return Err(Cause::NoThread(errno).at(&self.path));
+        }
         let wait = if self.overdue { Duration::ZERO } else { wait };
         let pending = |state: &mut State| !state.is_answered();
         let waited = self

@@ -2,6 +2,7 @@
 //! needed to tell who, of disks what is new.
 
 use core::time::Duration;
+use std::io;
 
 use evictd_node::{Mono, Resource, Signal};
 use evictd_stats::DiskScanner;
@@ -47,10 +48,13 @@ impl Engine {
     /// [`Engine::open`]: the first decision would wait for the thread.
     ///
     /// # Errors
-    /// When the kernel gives no thread.
-    pub(crate) fn measure_disk(&mut self) -> Result<(), String> {
+    /// When the kernel gives no thread; it may later.
+    pub(crate) fn measure_disk(&mut self) -> io::Result<()> {
+        if self.dirs.is_none() {
+            return Ok(());
+        }
+        let scanner = DiskScanner::start()?;
         if let Some(dirs) = self.dirs.take() {
-            let scanner = DiskScanner::start().map_err(|error| error.to_string())?;
             self.pods.measure_disk(scanner, dirs);
             // What there is to measure it hears when the pods are looked at: now.
             self.next_census = Mono::ZERO;
@@ -113,17 +117,13 @@ impl Engine {
         ) {
             return false;
         }
-        if self.dirs.is_some() {
-            // So early that it has not begun.
-            self.next_tick = self.next_tick.min(now + AGAIN);
-            return true;
-        }
         if self.disk_asked.is_none() {
             self.pods.freshen(true);
         }
         let asked = *self.disk_asked.get_or_insert(now);
         let since = Mono::from_nanos(asked.as_nanos().saturating_sub(as_nanos(FRESH)));
-        if now.since(asked) >= PATIENCE || self.pods.has_measured_disk(since) {
+        let has_begun = self.dirs.is_none();
+        if now.since(asked) >= PATIENCE || has_begun && self.pods.has_measured_disk(since) {
             self.disk_asked = None;
             return false;
         }

@@ -114,6 +114,8 @@ struct Told {
     layout: Option<evictd_node::Layout>,
     unread: Vec<String>,
     pod_problems: Vec<String>,
+    /// Why the last container runtime that was lost cannot be reached.
+    lost: Option<String>,
     no_candidate: Option<Signal>,
 }
 

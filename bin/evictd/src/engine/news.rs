@@ -40,7 +40,11 @@ impl Engine {
                         self.tick_now();
                     }
                 }
-                News::Lost(error) => tell(now, &Event::Problem(error.to_string())),
+                News::Lost(error) => {
+                    let problem = error.to_string();
+                    tell(now, &Event::Problem(problem.clone()));
+                    self.told.lost = Some(problem);
+                }
                 News::Ending { uid } => {
                     if let Some(flight) = &mut self.flight
                         && flight.victim.uid == uid
@@ -105,7 +109,8 @@ impl Engine {
         }
     }
 
-    /// A regular collection that fails as the one before needs no other line.
+    /// A regular collection that fails as the one before needs no other line, nor one
+    /// whose runtime was said not to be there.
     fn take_regular(
         &mut self,
         now: Mono,
@@ -121,7 +126,8 @@ impl Engine {
         } else {
             &mut self.reclaiming.containers_rest
         };
-        if rest.ended(reached) || has_given {
+        let is_lost = matches!(result, Err(problem) if Some(problem) == self.told.lost.as_ref());
+        if (rest.ended(reached) && !is_lost) || has_given {
             tell_collected(now, result, tell);
         }
     }

@@ -70,11 +70,11 @@ pub(crate) struct Runtimes {
 }
 
 impl Runtimes {
-    /// Starts the threads for the endpoints that were named, or for those whose
-    /// sockets exist. Nobody has been asked anything when this returns.
+    /// Those whose endpoints were named, or whose sockets exist. Nobody has been asked
+    /// anything when this returns; the first question makes the threads.
     ///
     /// # Errors
-    /// When the kernel gives no thread.
+    /// When the kernel gives no descriptors.
     pub(crate) fn start(settings: &Resolved) -> Result<Self, String> {
         let none = Self {
             left_out: left_out(settings),
@@ -93,7 +93,7 @@ impl Runtimes {
         for candidate in candidates {
             let collector = RuntimeCollector::of(settings, Arc::clone(&records))?;
             let rope = bell.rope().map_err(text)?;
-            workers.push(Worker::start(candidate, collector, rope).map_err(text)?);
+            workers.push(Worker::new(candidate, collector, rope));
         }
         Ok(Self {
             workers,

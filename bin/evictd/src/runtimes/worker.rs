@@ -45,6 +45,10 @@ struct Shared {
 #[derive(Default)]
 struct State {
     quit: bool,
+    /// Which of the two threads are there.
+    threads: Threads,
+    /// What the thread that lists takes with it.
+    collector: Option<RuntimeCollector>,
     /// Lists that were asked for, and that were answered.
     asked: u64,
     answered: u64,
@@ -65,6 +69,12 @@ struct State {
     news: Vec<News>,
 }
 
+#[derive(Clone, Copy, Default)]
+struct Threads {
+    lists: bool,
+    ends: bool,
+}
+
 /// A pod to be ended.
 struct End {
     pod: RuntimePod,
@@ -76,28 +86,44 @@ struct End {
 }
 
 impl Worker {
-    pub(super) fn start(
-        candidate: Candidate,
-        collector: RuntimeCollector,
-        rope: Rope,
-    ) -> io::Result<Self> {
-        let shared = Arc::new(Shared {
-            candidate,
-            state: Mutex::default(),
-            changed: Condvar::new(),
-            rope,
-        });
-        let lists = Arc::clone(&shared);
-        spawn(
-            "evictd-list",
-            Box::new(move || lists.serve_lists(collector)),
-        )?;
-        let ends = Arc::clone(&shared);
-        spawn("evictd-end", Box::new(move || ends.serve_ends()))?;
-        Ok(Self { shared })
+    /// Nobody is asked yet, and there are no threads.
+    pub(super) fn new(candidate: Candidate, collector: RuntimeCollector, rope: Rope) -> Self {
+        let state = State {
+            collector: Some(collector),
+            ..State::default()
+        };
+        Self {
+            shared: Arc::new(Shared {
+                candidate,
+                state: Mutex::new(state),
+                changed: Condvar::new(),
+                rope,
+            }),
+        }
     }
 
+    /// Makes the threads that are not there yet. With the process table full there may
+    /// be none to have.
+    fn start_threads(&self) -> io::Result<()> {
+        let Threads { lists, ends } = self.shared.lock().threads;
+        if !lists {
+            let shared = Arc::clone(&self.shared);
+            spawn("evictd-list", Box::new(move || shared.serve_lists()))?;
+            self.shared.lock().threads.lists = true;
+        }
+        if !ends {
+            let shared = Arc::clone(&self.shared);
+            spawn("evictd-end", Box::new(move || shared.serve_ends()))?;
+            self.shared.lock().threads.ends = true;
+        }
+        Ok(())
+    }
+
+    /// Has all listed anew, without waiting for it.
     pub(super) fn refresh(&self) {
+        if let Err(error) = self.start_threads() {
+            return self.shared.fail(no_thread(&self.shared.candidate, &error));
+        }
         self.change(|state| {
             // Who has not answered the last time is not asked twice.
             if state.asked == state.answered {
@@ -220,8 +246,24 @@ impl Shared {
         self.rope.pull();
     }
 
+    /// Notes why it is not known what the runtime holds, and tells what is new of that.
+    fn fail(&self, error: CallError) {
+        let mut state = self.lock();
+        if state.failure.as_ref() == Some(&error) || state.is_foreign {
+            return;
+        }
+        state.news.push(News::Lost(error.clone()));
+        state.failure = Some(error);
+        drop(state);
+        self.rope.pull();
+    }
+
     /// The thread that lists and collects.
-    fn serve_lists(&self, mut collector: RuntimeCollector) {
+    fn serve_lists(&self) {
+        let collector = self.lock().collector.take();
+        let Some(mut collector) = collector else {
+            return;
+        };
         let mut runtime = None;
         while let Some(task) = self.next_task() {
             match task {
@@ -428,10 +470,21 @@ fn replace(held: &mut Arc<RuntimeListing>, new: RuntimeListing) {
 }
 
 fn not_open(candidate: &Candidate) -> CallError {
+    not_reachable(candidate, "not open".into())
+}
+
+fn no_thread(candidate: &Candidate, error: &io::Error) -> CallError {
+    not_reachable(
+        candidate,
+        format!("no thread to ask it with: {error}").into(),
+    )
+}
+
+fn not_reachable(candidate: &Candidate, why: Box<str>) -> CallError {
     CallError {
         endpoint: format!("unix://{}", candidate.socket.display()).into(),
         call: "connect".into(),
-        failure: CallFailure::NotReachable("not open".into()),
+        failure: CallFailure::NotReachable(why),
     }
 }
 

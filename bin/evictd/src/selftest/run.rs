@@ -15,7 +15,7 @@ use super::sandbox::{Load, Sandbox};
 use super::verdict::{Check, Verdict};
 use crate::engine::{Engine, Event};
 use crate::runtimes::Runtimes;
-use crate::setup::{self, PROC, Setup};
+use crate::setup::{self, PROC, Setup, no_thread};
 
 const HOG: &str = "hog";
 
@@ -148,7 +148,8 @@ fn setup(sandbox: &Sandbox, threshold: u64) -> Result<Setup, String> {
         ..Lists::default()
     })
     .map_err(|e| e.to_string())?;
-    let releaser = Releaser::start(true).map_err(|error| format!("helper thread: {error}"))?;
+    let releaser = Releaser::new();
+    releaser.start(true).map_err(no_thread)?;
     let roots: Vec<PathBuf> = vec![sandbox.cgroup.clone()];
     let mut node = NodeSettings::new(Path::new(PROC), sandbox.hierarchies.clone(), Path::new("/"));
     node.pods_cgroup = Some(sandbox.cgroup.clone());

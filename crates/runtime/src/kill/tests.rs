@@ -40,14 +40,15 @@ fn drive(mut kill: Kill) -> (KillState, KillReport) {
 
 fn kill(hierarchies: &Hierarchies, pod: &TestPod, grace: Duration) -> (KillState, KillReport) {
     let limits = KillLimits::default();
-    let releaser = Some(Releaser::start(true).unwrap());
+    let releaser = Releaser::new();
+    releaser.start(true).unwrap();
     let target = target(hierarchies, pod);
     drive(Kill::start(
         now(),
         target,
         Grace::of(grace),
         limits,
-        releaser,
+        Some(releaser),
     ))
 }
 

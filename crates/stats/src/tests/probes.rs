@@ -45,7 +45,7 @@ fn a_filesystem_that_hangs_is_stale_and_not_waited_for_again() {
         held.lock().unwrap().recv().unwrap();
         Ok(measured(now))
     };
-    let mut probe = Probe::start(Path::new("/dead"), Hanging(measure)).unwrap();
+    let mut probe = Probe::new(Path::new("/dead"), Hanging(measure));
     probe.mounts_changed();
     let at = Mono::from_nanos;
 
@@ -86,14 +86,14 @@ fn before_the_first_answer_there_is_nothing() {
         let _ = held.lock().unwrap().recv();
         Err(Errno::STALE)
     };
-    let mut probe = Probe::start(Path::new("/dead"), Hanging(measure)).unwrap();
+    let mut probe = Probe::new(Path::new("/dead"), Hanging(measure));
     probe.ask(Mono::ZERO);
     assert_eq!(probe.collect(Duration::ZERO), Ok(None));
 }
 
 #[test]
 fn a_filesystem_that_fails_says_why() {
-    let mut probe = Probe::start(Path::new("/dead"), Hanging(|_| Err(Errno::STALE))).unwrap();
+    let mut probe = Probe::new(Path::new("/dead"), Hanging(|_| Err(Errno::STALE)));
     probe.ask(Mono::ZERO);
     let error = probe.collect(LONG).unwrap_err();
     assert_eq!(error.errno(), Some(Errno::STALE));
@@ -166,7 +166,7 @@ fn rounds_until_direct(probe: &mut Probe<Arc<Local>>, local: &Local) {
 
 fn local() -> (Arc<Local>, Probe<Arc<Local>>) {
     let local = Arc::new(Local::default());
-    let probe = Probe::start(Path::new("/local"), Arc::clone(&local)).unwrap();
+    let probe = Probe::new(Path::new("/local"), Arc::clone(&local));
     (local, probe)
 }
 
