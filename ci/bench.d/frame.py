@@ -147,10 +147,11 @@ class Bench:
         need("earlyoom")
         return "earlyoom"
 
-    def alternate(self, *measures):
-        """One list of figures for each of `measures`, which run in turn."""
+    def alternate(self, *measures, times=1):
+        """One list of figures for each of `measures`, which run in turn: that many times as
+        often as usual."""
         figures = [[] for _ in measures]
-        for run in range(self.runs):
+        for run in range(self.runs * self.pick(times, 1)):
             # Who goes first changes, so that neither always finds things warm.
             turns = list(zip(measures, figures))
             for measure_one, into in turns if run % 2 == 0 else reversed(turns):

@@ -85,7 +85,7 @@ def idle_with(bench, count, seconds):
         ours.resume()
         beside.resume()
         measures = [
-            lambda pid=program.pid: syscalls(bench, pid, seconds / 2) / (rounds / 2) for program in (ours, beside)
+            lambda pid=program.pid: syscalls(bench, pid, seconds / 4) / (rounds / 4) for program in (ours, beside)
         ]
         calls = bench.alternate(*measures)
         yield Line(f"{what}: system calls", "calls", calls[0], "node's files", calls[1], at_most=10)

@@ -15,10 +15,15 @@ def figures_of(program, words):
     return [int(figure) / 1000 for figure in output(program, *map(str, words)).split()]
 
 
+# A moment in which the machine is slow is longer than one of these runs.
+TIMES = 3
+
+
 def pairs(bench, *words):
     """What `words` print, run by run, pair by pair: ours for size, ours for speed, the least."""
     small, fast = bench.crate("release"), bench.crate("speed")
-    small, large = bench.alternate(lambda: figures_of(small, words), lambda: figures_of(fast, words))
+    programs = [lambda program=program: figures_of(program, words) for program in (small, fast)]
+    small, large = bench.alternate(*programs, times=TIMES)
     runs = [zip(one[::2], other[::2], other[1::2]) for one, other in zip(small, large)]
     return [list(map(list, zip(*pair))) for pair in zip(*runs)]
 
@@ -26,7 +31,7 @@ def pairs(bench, *words):
 @row("rank")
 def rank(bench):
     """The whole order of many pods, beside sorting one packed number for each."""
-    for count, rounds in bench.pick([(1000, 501), (100_000, 7)], [(1000, 5)]):
+    for count, rounds in bench.pick([(1000, 301), (100_000, 5)], [(1000, 5)]):
         whole, first = pairs(bench, "rank", count, rounds)
         note = "the victim alone: {:.1f} µs for size, {:.1f} for speed; scanning packed numbers {:.1f}"
         note = note.format(*(statistics.median(figures) / 1000 for figures in first))

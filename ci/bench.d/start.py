@@ -15,11 +15,11 @@ def start(bench):
         ("OK", [bench.smallest_rust()]),
         ("mem avail:", [bench.earlyoom(), "--dryrun", "-M", "100000"]),
     ]
-    repetitions = bench.pick(41, 3)
+    repetitions = bench.pick(21, 3)
     measures = [
         lambda text=text, program=program: float(output(clock, str(repetitions), text, *program))
         for text, program in programs
     ]
-    decided, smallest, earlyoom = bench.alternate(*measures)
+    decided, smallest, earlyoom = bench.alternate(*measures, times=3)
     yield Line("start to first decision", "µs", decided, "smallest Rust program", smallest, ratio_at_most=2)
     yield Line("start to first decision", "µs", decided, "earlyoom", earlyoom, ratio_at_most=0.2)

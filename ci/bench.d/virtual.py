@@ -18,7 +18,7 @@ def crossing_v2(bench):
         raise Lacks("target/vm/vmlinuz: run ci/install") from error
     earlyoom = bench.earlyoom()
     libraries = re.findall(r"(/\S+/(?:ld-linux-x86-64\.so\.2|libc\.so\.6))", output("ldd", earlyoom))
-    notes = scenario(bench, "ci/vm", "crossing-v2", ["events", "available"], bench.pick(10, 3), [earlyoom, *libraries])
+    notes = scenario(bench, "ci/vm", "crossing-v2", ["events", "available"], bench.pick(8, 3), [earlyoom, *libraries])
     ours = millis(notes["ours"])
     what, beside = "crossing to SIGKILL, v2, no PSI", millis(notes["beside"])
     yield Line(what, "ms", ours, "memory.high's event", beside, worst_at_most=100)

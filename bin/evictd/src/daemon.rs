@@ -87,8 +87,9 @@ fn serve(settings: &Resolved) -> Result<(), String> {
             break;
         }
         if rest_of_start.take().is_some() {
-            notifier.start(&mut engine, &mut watch);
+            // First: what begins a thread is executed before the start's code goes.
             helpers.start(now(), &mut engine);
+            notifier.start(&mut engine, &mut watch);
             warn(settings, &engine);
             protect::keep_in_memory();
             engine.list_early(now());
