@@ -1,6 +1,7 @@
 //! The daemon: signals and time around the engine, log lines out of it.
 
 use core::time::Duration;
+use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -51,8 +52,8 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     // Threads inherit the signal mask: block before any is made.
     let mut watch =
         Watch::new(&[Signal::TERM, Signal::INT, Signal::HUP]).map_err(|error| error.to_string())?;
-    let releaser = Releaser::new();
-    let mut setup = Setup::of(settings, Some(releaser.clone()))?;
+    let mut helpers = Helpers::new(settings.realtime);
+    let mut setup = Setup::of(settings, Some(helpers.releaser.clone()))?;
     // Without it helpers ask all filesystems.
     let mounts = Trigger::mounts(Path::new(PROC)).ok();
     setup.node.follows_mounts = mounts
@@ -66,6 +67,9 @@ fn serve(settings: &Resolved) -> Result<(), String> {
         watch.add(bell, NEWS).map_err(|error| error.to_string())?;
     }
     protect::from_others(settings.realtime);
+    // Before anybody is killed: who has begun to exit cannot be helped any more. Where
+    // there is no thread to have, it is tried again.
+    let _ = helpers.start_releaser();
     let mut memory = Memory::open(settings, &mut engine);
     let mut scores = Scores::open(settings, hierarchies)?;
     engine.run_due(now(), &mut |_, event| memory.note(event));
@@ -73,7 +77,6 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     let mut report = Report::new(settings);
     let mut local = Local::open(settings, &memory, &mut watch);
     let mut rest_of_start = Some(now() + SOON);
-    let mut helpers = Helpers::new(releaser, settings.realtime);
     loop {
         let others = [
             report.next,
@@ -126,16 +129,20 @@ struct Helpers {
 impl Helpers {
     const AGAIN: Duration = Duration::from_secs(10);
 
-    const fn new(releaser: Releaser, realtime: bool) -> Self {
+    fn new(realtime: bool) -> Self {
         Self {
-            releaser,
+            releaser: Releaser::new(),
             realtime,
             due: None,
         }
     }
 
+    fn start_releaser(&self) -> io::Result<()> {
+        self.releaser.start(self.realtime)
+    }
+
     fn start(&mut self, now: Mono, engine: &mut Engine) {
-        let started = self.releaser.start(self.realtime);
+        let started = self.start_releaser();
         let started = started.and_then(|()| engine.measure_disk());
         match (&started, self.due) {
             (Err(error), None) => log::warn!(

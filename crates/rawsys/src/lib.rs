@@ -5,7 +5,8 @@
 //! [`wait_precisely`] waits for what is polled to the nanosecond;
 //! [`read_project`] and [`read_project_usage`] ask for quotas instead of
 //! counting files; [`set_idle_io_priority`] keeps a thread that counts out of
-//! the way, and [`set_realtime_priority`] gets the one that decides its turn;
+//! the way, [`set_realtime_priority`] gets the one that decides its turn, and
+//! [`make_realtime`] one that it makes;
 //! [`spawn_self`] starts this program once more; [`measure_fill_rate`]
 //! tells how fast memory can be used up.
 //! Errors are [`rustix::io::Errno`], so that callers compare one type.
@@ -29,7 +30,7 @@ mod wait;
 
 pub use fill::{count_processors, measure_fill_rate};
 pub use mrelease::process_mrelease;
-pub use priority::{set_idle_io_priority, set_realtime_priority};
+pub use priority::{make_realtime, set_idle_io_priority, set_realtime_priority};
 pub use project::{Project, ProjectUsage, read_project, read_project_usage};
 pub use signals::{Received, SignalFd, block_signals};
 pub use spawn::spawn_self;

@@ -44,10 +44,35 @@ const FIFO: libc::c_int = 1 | 0x4000_0000;
 /// `EPERM` without `CAP_SYS_NICE` or `RLIMIT_RTPRIO`, and in a cgroup without
 /// real-time budget (`CONFIG_RT_GROUP_SCHED`). `EINVAL` for a priority that is none.
 pub fn set_realtime_priority(priority: i32) -> Result<(), Errno> {
+    set_policy(FIFO.into(), priority)
+}
+
+/// Calls `make` with the calling thread at the real-time `priority`, without what
+/// [`set_realtime_priority`] says of threads that it makes: those that `make` makes begin
+/// with that priority, and need not get a processor first to ask for it. Where it is
+/// refused, `make` is called all the same. Afterwards the thread is what it was.
+pub fn make_realtime<T>(priority: i32, make: impl FnOnce() -> T) -> T {
+    let mut former_priority: libc::c_int = 0;
+    // SAFETY: the kernel writes one `struct sched_param`, which is one int, to a local.
+    let (policy, known) = unsafe {
+        let policy = libc::syscall(libc::SYS_sched_getscheduler, 0);
+        let asked = &raw mut former_priority;
+        (policy, libc::syscall(libc::SYS_sched_getparam, 0, asked))
+    };
+    if policy < 0 || known != 0 || set_policy(libc::SCHED_FIFO.into(), priority).is_err() {
+        return make();
+    }
+    let made = make();
+    // What it was is never refused: it is no more than it has.
+    let _ = set_policy(policy, former_priority);
+    made
+}
+
+fn set_policy(policy: libc::c_long, priority: libc::c_int) -> Result<(), Errno> {
     // SAFETY: the kernel reads one `struct sched_param`, which is one int, from a
     // local that outlives the call.
     let answer =
-        unsafe { libc::syscall(libc::SYS_sched_setscheduler, 0, FIFO, &raw const priority) };
+        unsafe { libc::syscall(libc::SYS_sched_setscheduler, 0, policy, &raw const priority) };
     if answer == 0 {
         Ok(())
     } else {

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 
-use evictd_rawsys::process_mrelease;
+use evictd_rawsys::{make_realtime, process_mrelease};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 
@@ -29,10 +29,11 @@ const ATTEMPTS: u32 = 3;
 ///
 /// Their memory then comes back even if they are stuck or get no processor.
 /// The call waits for the victim's `mmap_lock`, which a task in D state may
-/// hold, hence the thread. It is to be started early, because with the process
-/// table full no thread can be made; victims wait for it, and free their memory by
-/// themselves meanwhile, as every killed process does. It ends when the last copy is
-/// dropped. On kernels before 5.15 it does nothing.
+/// hold, hence the thread. It is to be started early: with the process table full no
+/// thread can be made, and a victim that has begun to exit, as it does when it gets a
+/// processor, cannot be helped any more. Victims wait for the thread, and free their
+/// memory by themselves meanwhile, as every killed process does. It ends when the last
+/// copy is dropped. On kernels before 5.15 it does nothing.
 #[derive(Clone, Debug)]
 pub struct Releaser(Arc<Sender>);
 
@@ -85,10 +86,16 @@ impl Releaser {
             }
             served.serve();
         });
-        let thread = Builder::new()
-            .name("evictd-release".into())
-            .stack_size(STACK_BYTES)
-            .spawn(run);
+        let spawn = || {
+            let builder = Builder::new().name("evictd-release".into());
+            builder.stack_size(STACK_BYTES).spawn(run)
+        };
+        // It may be needed at once, where nothing else gets a processor for seconds.
+        let thread = if goes_first {
+            make_realtime(PRIORITY, spawn)
+        } else {
+            spawn()
+        };
         thread
             .map(drop)
             .inspect_err(|_| shared.lock().served = false)

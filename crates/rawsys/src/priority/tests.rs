@@ -1,4 +1,4 @@
-use crate::{set_idle_io_priority, set_realtime_priority};
+use crate::{make_realtime, set_idle_io_priority, set_realtime_priority};
 
 /// The class of a thread, from the upper bits that `ioprio_get(2)` gives.
 fn class_of_this_thread() -> libc::c_long {
@@ -43,4 +43,34 @@ fn this_thread_goes_first_and_those_it_makes_do_not() {
     .join()
     .unwrap();
     assert_eq!(policy_of_this_thread(), 0);
+}
+
+/// A thread that is made so need not ask; who made it is what it was, also when that was
+/// real-time without its threads being so.
+#[test]
+fn what_is_made_realtime_begins_so() {
+    std::thread::spawn(|| {
+        let made = || make_realtime(1, || std::thread::spawn(policy_of_this_thread));
+        let usual = made().join().unwrap();
+        assert_eq!(policy_of_this_thread(), 0);
+        if set_realtime_priority(2) != Ok(()) {
+            assert_eq!(usual, 0);
+            return;
+        }
+        let from_realtime = made().join().unwrap();
+        let fifo = libc::c_long::from(libc::SCHED_FIFO);
+        assert_eq!((usual, from_realtime), (fifo, fifo));
+        assert_eq!(policy_of_this_thread(), super::FIFO.into());
+        assert_eq!(priority_of_this_thread(), 2);
+    })
+    .join()
+    .unwrap();
+}
+
+fn priority_of_this_thread() -> libc::c_int {
+    let mut priority = 0;
+    // SAFETY: the kernel writes one int to a local.
+    let answer = unsafe { libc::syscall(libc::SYS_sched_getparam, 0, &raw mut priority) };
+    assert_eq!(answer, 0);
+    priority
 }
