@@ -274,7 +274,11 @@ impl Shared {
                 Task::Collect(job) => {
                     let result = match self.open(&mut runtime) {
                         Ok(runtime) => collector.collect(runtime.as_mut(), &job, &mut |_| {}),
-                        Err(error) => Err(error.to_string()),
+                        Err(error) => {
+                            let problem = error.to_string();
+                            self.fail(error); // told before what hangs on it
+                            Err(problem)
+                        }
                     };
                     let number = job.number;
                     self.tell(News::Collected { number, result });
