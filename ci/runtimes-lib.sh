@@ -12,7 +12,7 @@
 #   docker_api METHOD PATH [CURL-ARGUMENT...]   the Docker API; podman_api the same of Podman's
 #   docker_run NAME IMAGE COMMAND-AS-JSON [MORE-AS-JSON]   a container; podman_run of Podman's
 #   in_podman ARGUMENT...    podman's command line
-#   cri COMMAND ...          pods and containers over CRI, see crates/cri/examples/crictl.rs
+#   cri COMMAND ...          pods and containers over CRI, see crates/containers/examples/crictl.rs
 #   kill_daemon NAME         SIGKILL for containerd, dockerd or podman, and waits for its end
 
 work=${WORK:?the directory that the scenario may write}

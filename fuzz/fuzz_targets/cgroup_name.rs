@@ -6,7 +6,8 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::Component;
 
-use evictd_runtime::{KubepodsName, parse_kubepods_name, parse_pod_cgroup_root};
+use evictd_cgroup::parse_pod_cgroup_root;
+use evictd_containers::{KubepodsName, parse_kubepods_name};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &[u8]| {

@@ -58,7 +58,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
     assert_eq!(first, outcome(bytes));
     // The same content as JSON.
-    if let Ok(documents) = evictd_yaml::parse_documents(bytes)
+    if let Ok(documents) = evictd_manifest::yaml::parse_documents(bytes)
         && let [document] = documents.as_slice()
         && document.is_object()
     {

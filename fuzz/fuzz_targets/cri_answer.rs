@@ -2,7 +2,7 @@
 //! allowed, and exactly what its head announces.
 #![no_main]
 
-use evictd_cri::AnswerReader;
+use evictd_containers::cri_api::AnswerReader;
 use libfuzzer_sys::fuzz_target;
 
 const MOST: usize = 200;

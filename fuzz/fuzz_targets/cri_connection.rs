@@ -2,7 +2,7 @@
 //! same answer however the bytes are cut up.
 #![no_main]
 
-use evictd_cri::{Failure, parse_connection};
+use evictd_containers::cri_api::{Failure, parse_connection};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &[u8]| {

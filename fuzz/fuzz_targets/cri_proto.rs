@@ -3,7 +3,7 @@
 //! than bytes.
 #![no_main]
 
-use evictd_cri::{
+use evictd_containers::cri_api::{
     Bytes, Container, ContainerStatus, FsInfo, Image, LayerUsage, ProtoError, Sandbox, Value,
     Writer, parse_fields, parse_list,
 };

@@ -2,7 +2,7 @@
 //! without control characters; everything listed has an id.
 #![no_main]
 
-use evictd_docker::{
+use evictd_containers::docker_api::{
     Fault, parse_container, parse_containers, parse_images, parse_info, parse_podman_pods,
     parse_version,
 };

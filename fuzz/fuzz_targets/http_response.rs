@@ -3,7 +3,7 @@
 //! and none takes more bytes than there are.
 #![no_main]
 
-use evictd_docker::{HttpError, MAX_BODY_BYTES, Response, ResponseReader};
+use evictd_containers::docker_api::{HttpError, MAX_BODY_BYTES, Response, ResponseReader};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (u8, &[u8])| {

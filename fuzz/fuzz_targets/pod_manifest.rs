@@ -2,7 +2,7 @@
 //! same pods from the same document as JSON.
 #![no_main]
 
-use evictd_pod::{Pod, Requested};
+use evictd_node::pod::{Pod, Requested};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &[u8]| {
@@ -15,13 +15,13 @@ fuzz_target!(|input: &[u8]| {
         }
         Err(error) => assert!(!error.to_string().is_empty()),
     }
-    let mut documents = evictd_yaml::parse_documents(input).unwrap_or_default();
+    let mut documents = evictd_manifest::yaml::parse_documents(input).unwrap_or_default();
     let (Some(document), true) = (documents.pop(), documents.is_empty()) else {
         return;
     };
     let json = document.to_string();
     // Fractions may change their last bits on the way through text.
-    if evictd_yaml::parse_documents(json.as_bytes()) == Ok(vec![document]) {
+    if evictd_manifest::yaml::parse_documents(json.as_bytes()) == Ok(vec![document]) {
         let same = evictd_manifest::parse_pods(json.as_bytes());
         assert_eq!(result.ok(), same.ok());
     }

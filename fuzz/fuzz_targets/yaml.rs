@@ -6,8 +6,8 @@ use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 
 fuzz_target!(|input: &[u8]| {
-    let result = evictd_yaml::parse_documents(input);
-    assert_eq!(result, evictd_yaml::parse_documents(input));
+    let result = evictd_manifest::yaml::parse_documents(input);
+    assert_eq!(result, evictd_manifest::yaml::parse_documents(input));
     let documents = match result {
         Ok(documents) => documents,
         Err(error) => {
@@ -18,10 +18,10 @@ fuzz_target!(|input: &[u8]| {
     };
     for document in documents.iter().filter(|d| d.is_object() || d.is_array()) {
         let json = document.to_string();
-        if json.len() + 4 > evictd_yaml::MAX_BYTES {
+        if json.len() + 4 > evictd_manifest::yaml::MAX_BYTES {
             continue;
         }
-        let again = evictd_yaml::parse_documents(json.as_bytes()).expect("JSON of what was read");
+        let again = evictd_manifest::yaml::parse_documents(json.as_bytes()).expect("JSON of what was read");
         assert_eq!(again.len(), 1);
         assert!(
             agree(document, &again[0]),
@@ -29,7 +29,7 @@ fuzz_target!(|input: &[u8]| {
             again[0]
         );
         // The parser refuses some control characters and long keys.
-        if let Ok(yaml) = evictd_yaml::parse_documents(format!("---\n{json}").as_bytes()) {
+        if let Ok(yaml) = evictd_manifest::yaml::parse_documents(format!("---\n{json}").as_bytes()) {
             assert_eq!(yaml.len(), 1);
             assert!(
                 agree(document, &yaml[0]),

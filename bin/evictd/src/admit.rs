@@ -7,14 +7,14 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use evictd_cgroup::own::try_lock;
 use evictd_condition::{Rejection, admit};
 use evictd_config::Resolved;
+use evictd_engine::state::{State, check_published, read_boot_id, read_state};
 use evictd_jsontext::Json;
 use evictd_manifest::{MAX_BYTES, parse_pods};
+use evictd_node::pod::Pod;
 use evictd_node::{Condition, ConditionSet, QosClass};
-use evictd_pod::Pod;
-use evictd_runtime::own::try_lock;
-use evictd_state::{State, check_published, read_boot_id, read_state};
 use evictd_stats::{now, wall_seconds};
 
 use crate::engine::Engine;

@@ -15,7 +15,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use evictd_node::Mono;
 use evictd_stats::{now, wall_seconds};
-use evictd_watch::{is_writable, reopen_non_blocking};
+use evictd_sys::{is_writable, reopen_non_blocking};
 
 use crate::log_line::Utc;
 

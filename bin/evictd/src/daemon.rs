@@ -5,11 +5,11 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
+use evictd_cgroup::Releaser;
 use evictd_config::{Resolved, lint};
 use evictd_node::Mono;
-use evictd_runtime::Releaser;
 use evictd_stats::{now, read_memory_switched_off};
-use evictd_watch::{Signal, Token, Trigger, Wake, Watch};
+use evictd_sys::{Signal, Token, Trigger, Wake, Watch};
 
 use crate::console;
 use crate::engine::{Done, Engine};

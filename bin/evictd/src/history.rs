@@ -4,9 +4,9 @@ use core::fmt::Write;
 use std::process::ExitCode;
 
 use evictd_config::Resolved;
+use evictd_engine::state::{Outcome, Record, State, read_state};
 use evictd_jsontext::Json;
 use evictd_node::Signal;
-use evictd_state::{Outcome, Record, State, read_state};
 
 use crate::amount::Amount;
 use crate::columns::wrap;

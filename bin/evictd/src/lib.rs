@@ -32,8 +32,8 @@ mod rank;
 mod run;
 mod runtimes;
 mod screen;
-#[cfg(feature = "selftest")]
 mod selftest;
+pub mod serve;
 mod setup;
 mod snapshot;
 mod status;

@@ -4,10 +4,10 @@
 use core::time::Duration;
 use std::path::{Path, PathBuf};
 
+use crate::serve::{Answer, Server, get, remark};
 use evictd_config::Resolved;
 use evictd_node::Mono;
-use evictd_serve::{Answer, Server, get, remark};
-use evictd_watch::{Token, Watch};
+use evictd_sys::{Token, Watch};
 
 use crate::engine::Engine;
 use crate::memory::Memory;

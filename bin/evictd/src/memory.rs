@@ -3,10 +3,10 @@
 use core::time::Duration;
 use std::path::Path;
 
+use evictd_cgroup::KillReport;
+use evictd_cgroup::own::try_lock;
 use evictd_config::Resolved;
-use evictd_runtime::KillReport;
-use evictd_runtime::own::try_lock;
-use evictd_state::{About, Keeper, Outcome, read_boot_id};
+use evictd_engine::state::{About, Keeper, Outcome, read_boot_id};
 use evictd_stats::{now, wall_seconds};
 
 use crate::engine::{Engine, Event};

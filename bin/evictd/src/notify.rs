@@ -15,9 +15,9 @@ use std::path::Path;
 
 use evictd_config::{MemorySource, Resolved};
 use evictd_node::{Mono, Signal};
-use evictd_rawsys::{count_processors, measure_fill_rate};
 use evictd_stats::{NodeSample, Version, now};
-use evictd_watch::{Token, Watch};
+use evictd_sys::{Token, Watch};
+use evictd_sys::{count_processors, measure_fill_rate};
 
 use crate::amount::Amount;
 use crate::engine::Engine;

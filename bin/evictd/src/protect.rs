@@ -3,7 +3,7 @@
 use core::ops::Range;
 use std::path::Path;
 
-use evictd_runtime::own;
+use evictd_cgroup::own;
 
 use crate::setup::PROC;
 

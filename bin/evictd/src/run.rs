@@ -13,10 +13,8 @@ use crate::daemon;
 use crate::gc::{self, GcOptions};
 use crate::history::{self, HistoryOptions};
 use crate::log_line;
-#[cfg(feature = "oom-score")]
 use crate::oom_score::{self, OomScoreOptions};
 use crate::rank::{self, RankOptions};
-#[cfg(feature = "selftest")]
 use crate::selftest::{self, SelftestOptions};
 use crate::status::{self, StatusOptions};
 
@@ -29,7 +27,6 @@ pub(crate) const USAGE: u8 = 2;
 /// line or the configuration is wrong.
 #[must_use]
 pub fn run(argv: Vec<OsString>) -> ExitCode {
-    #[cfg(feature = "selftest")]
     if let Some((first, rest)) = argv.split_first()
         && first == selftest::WORKLOAD_ARGUMENT
     {
@@ -60,7 +57,6 @@ fn run_command(command: Command, settings: &Resolved) -> ExitCode {
         Command::Admit { whom, json } => admit::run(settings, &AdmitOptions { whom, json }),
         Command::History { json } => history::run(settings, &HistoryOptions { json }),
         Command::Config { json } => config_command::run(settings, &ConfigOptions { json }),
-        #[cfg(feature = "oom-score")]
         Command::OomScore { apply, json } => {
             oom_score::run(settings, &OomScoreOptions { apply, json })
         }
@@ -68,7 +64,6 @@ fn run_command(command: Command, settings: &Resolved) -> ExitCode {
         Command::GcImages { all_unused, json } => {
             gc::run_images(settings, &GcOptions { json }, all_unused)
         }
-        #[cfg(feature = "selftest")]
         Command::Selftest { json } => selftest::run(&SelftestOptions { json }),
     }
 }

@@ -4,8 +4,8 @@ use core::time::Duration;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use evictd_cgroup::{CgroupConfig, KillLimits, Releaser};
 use evictd_config::{ImageReclaim, Resolved};
-use evictd_runtime::{CgroupConfig, KillLimits, Releaser};
 use evictd_stats::{Hierarchies, MemorySource, NodeSettings, PodDirs};
 
 use crate::gc::Collector;

@@ -2,11 +2,11 @@
 
 use core::fmt::Write;
 
+use evictd_cgroup::KillReport;
+use evictd_engine::timing::Histogram;
 use evictd_jsontext::Json;
 use evictd_node::Mono;
-use evictd_runtime::KillReport;
 use evictd_stats::now;
-use evictd_timing::Histogram;
 
 /// A stage of the loop.
 #[derive(Clone, Copy)]

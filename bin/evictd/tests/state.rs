@@ -10,10 +10,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use evictd_cgroup::own::try_lock;
+use evictd_engine::state::{
+    About, Keeper, Outcome, Record, check_published, read_boot_id, read_state,
+};
 use evictd_evict::{Config, Evict, Observation};
 use evictd_node::{Reading, Readings, Signal};
-use evictd_runtime::own::try_lock;
-use evictd_state::{About, Keeper, Outcome, Record, check_published, read_boot_id, read_state};
 use evictd_stats::{now, wall_seconds};
 use evictd_threshold::{Lists, parse};
 use serde_json::Value;

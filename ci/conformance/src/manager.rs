@@ -3,8 +3,8 @@
 use core::time::Duration;
 
 use evictd_evict::{Config, Evict, Eviction, Observation, Outcome as Done, Plan};
+use evictd_node::pod::Pod;
 use evictd_node::{Mono, Policy};
-use evictd_pod::Pod;
 use evictd_rank::Candidate;
 use evictd_threshold::{Threshold, ThresholdValue};
 use serde_json::{Map, Value, json};

@@ -1,7 +1,7 @@
 //! Pods and their stats as the vectors give them.
 
-use evictd_pod::Pod;
-use evictd_pod::usage::{ContainerUsage, PodUsage, VolumeUsage};
+use evictd_node::pod::Pod;
+use evictd_node::pod::usage::{ContainerUsage, PodUsage, VolumeUsage};
 use serde_json::Value;
 
 use crate::case::{list, text};

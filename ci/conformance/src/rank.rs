@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use evictd_node::pod::usage::PodUsage;
 use evictd_node::{Layout, Policy, Signal};
-use evictd_pod::usage::PodUsage;
 use evictd_rank::{Candidate, rank};
 use serde_json::Value;
 

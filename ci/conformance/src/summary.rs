@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use evictd_node::pod::usage::PodUsage;
 use evictd_node::{Mono, Reading, Readings, Signal};
-use evictd_pod::usage::PodUsage;
 use serde_json::Value;
 
 use crate::case::{integer, list};

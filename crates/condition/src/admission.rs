@@ -1,8 +1,8 @@
 use alloc::string::String;
 use core::fmt;
 
+use evictd_node::pod::{Pod, Toleration};
 use evictd_node::{Condition, QosClass};
-use evictd_pod::{Pod, Toleration};
 
 /// Why a pod may not start. Its text is the kubelet's message, trailing blank
 /// included.

@@ -1,8 +1,8 @@
 use alloc::string::ToString;
 use core::time::Duration;
 
+use evictd_node::pod::{Pod, Toleration};
 use evictd_node::{Condition, ConditionSet, Mono, Policy};
-use evictd_pod::{Pod, Toleration};
 
 use super::*;
 

@@ -48,7 +48,7 @@ mod warning;
 pub use allocatable::{Allocatable, allocatable};
 pub use effective::{Effective, EffectiveThreshold, effective, lint};
 pub use error::ConfigError;
-pub use evictd_yaml::MAX_BYTES as MAX_FILE_BYTES;
+pub use evictd_manifest::yaml::MAX_BYTES as MAX_FILE_BYTES;
 pub use flag::{Flag, Group, Takes};
 pub use flags::FLAGS;
 pub use machine::Machine;

@@ -4,8 +4,8 @@
 use core::fmt;
 
 use evictd_node::Layout;
-use evictd_pod::usage::{ContainerUsage, PodUsage};
-use evictd_pod::{Container, Pod, VolumeSource};
+use evictd_node::pod::usage::{ContainerUsage, PodUsage};
+use evictd_node::pod::{Container, Pod, VolumeSource};
 use evictd_quantity::{Format, Quantity};
 use evictd_rank::Candidate;
 

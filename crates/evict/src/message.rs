@@ -5,9 +5,9 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use core::fmt::Write;
 
+use evictd_node::pod::usage::{ContainerUsage, PodUsage};
+use evictd_node::pod::{Container, Pod};
 use evictd_node::{Policy, Resource};
-use evictd_pod::usage::{ContainerUsage, PodUsage};
-use evictd_pod::{Container, Pod};
 use evictd_quantity::{Format, Quantity};
 use evictd_rank::Candidate;
 

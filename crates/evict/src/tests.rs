@@ -2,9 +2,9 @@ use alloc::string::ToString;
 use alloc::vec::Vec;
 use core::time::Duration;
 
+use evictd_node::pod::usage::{PodUsage, VolumeUsage};
+use evictd_node::pod::{Medium, Pod, Volume, VolumeSource};
 use evictd_node::{Condition, Layout, Mono, Policy, Reading, Readings, Signal};
-use evictd_pod::usage::{PodUsage, VolumeUsage};
-use evictd_pod::{Medium, Pod, Volume, VolumeSource};
 use evictd_quantity::Quantity;
 use evictd_rank::Candidate;
 use evictd_threshold::{Lists, parse};

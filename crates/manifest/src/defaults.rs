@@ -1,4 +1,4 @@
-use evictd_pod::{Pod, Resources};
+use evictd_node::pod::{Pod, Resources};
 use serde_json::{Value, json};
 
 use crate::error::Fault;

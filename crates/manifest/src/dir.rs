@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use evictd_pod::Pod;
+use evictd_node::pod::Pod;
 
 use crate::{Error, parse_pods};
 
@@ -40,7 +40,7 @@ pub enum Problem {
     Unreadable(i32),
     /// It is no regular file: a pipe would be waited for.
     NotAFile,
-    /// It has more than [`evictd_yaml::MAX_BYTES`].
+    /// It has more than [`crate::yaml::MAX_BYTES`].
     TooLarge,
     /// Its text is no pod.
     Pods(Error),
@@ -58,7 +58,7 @@ impl fmt::Display for Problem {
         match self {
             Self::Unreadable(number) => io::Error::from_raw_os_error(*number).fmt(f),
             Self::NotAFile => f.write_str("not a regular file"),
-            Self::TooLarge => write!(f, "more than {} bytes", evictd_yaml::MAX_BYTES),
+            Self::TooLarge => write!(f, "more than {} bytes", crate::yaml::MAX_BYTES),
             Self::Pods(error) => error.fmt(f),
             Self::SamePod { uid, first } => {
                 write!(f, "its pod {uid} is in {} already", first.display())
@@ -243,12 +243,12 @@ fn read(path: &Path) -> Result<Vec<Pod>, Problem> {
     if !fs::metadata(path)?.is_file() {
         return Err(Problem::NotAFile);
     }
-    let most = u64::try_from(evictd_yaml::MAX_BYTES).unwrap_or(u64::MAX);
+    let most = u64::try_from(crate::yaml::MAX_BYTES).unwrap_or(u64::MAX);
     let mut bytes = Vec::new();
     // One byte more than allowed tells that there are more.
     let mut bounded = File::open(path)?.take(most.saturating_add(1));
     bounded.read_to_end(&mut bytes)?;
-    if bytes.len() > evictd_yaml::MAX_BYTES {
+    if bytes.len() > crate::yaml::MAX_BYTES {
         return Err(Problem::TooLarge);
     }
     parse_pods(&bytes).map_err(Problem::Pods)

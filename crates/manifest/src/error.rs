@@ -5,7 +5,7 @@ use core::fmt;
 #[non_exhaustive]
 pub enum Error {
     /// Neither YAML nor JSON, or beyond the limits on such.
-    Text(evictd_yaml::Error),
+    Text(crate::yaml::Error),
     /// A document that is no pod, and why.
     Document {
         /// Which document of the manifest, from 1.

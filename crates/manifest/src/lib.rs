@@ -12,6 +12,7 @@ mod defaults;
 mod dir;
 mod error;
 mod parse;
+pub mod yaml;
 
 pub use dir::{ManifestDir, ManifestError, Problem};
 pub use error::Error;

@@ -1,11 +1,11 @@
-use evictd_pod::Pod;
+use evictd_node::pod::Pod;
 use serde_json::Value;
 
 use crate::defaults::{complete, give_volumes_a_source};
 use crate::error::{Error, Fault};
 
 /// The longest manifest that is read, in bytes.
-pub const MAX_BYTES: usize = evictd_yaml::MAX_BYTES;
+pub const MAX_BYTES: usize = crate::yaml::MAX_BYTES;
 
 /// The pods in the bytes of one manifest.
 ///
@@ -29,7 +29,7 @@ pub const MAX_BYTES: usize = evictd_yaml::MAX_BYTES;
 /// become part of paths).
 pub fn parse_pods(bytes: &[u8]) -> Result<Vec<Pod>, Error> {
     let mut pods = Vec::new();
-    for (index, document) in evictd_yaml::parse_documents(bytes)
+    for (index, document) in crate::yaml::parse_documents(bytes)
         .map_err(Error::Text)?
         .into_iter()
         .enumerate()

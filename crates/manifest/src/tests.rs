@@ -1,4 +1,4 @@
-use evictd_pod::{Pod, VolumeSource};
+use evictd_node::pod::{Pod, VolumeSource};
 
 use crate::parse_pods;
 

@@ -12,6 +12,7 @@ extern crate alloc;
 mod condition;
 mod layout;
 mod mono;
+pub mod pod;
 mod policy;
 mod qos;
 mod reading;

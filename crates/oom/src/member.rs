@@ -1,4 +1,4 @@
-use evictd_pod::{Container, Pod};
+use evictd_node::pod::{Container, Pod};
 
 use crate::score::reason;
 use crate::{ContainerRef, GuaranteedScore, Reason};
@@ -43,7 +43,7 @@ pub struct MemberScore<'a> {
 ///
 /// ```
 /// use evictd_oom::{GuaranteedScore, Scale, member_score};
-/// use evictd_pod::Pod;
+/// use evictd_node::pod::Pod;
 ///
 /// let scale = Scale {
 ///     memory_capacity_bytes: 1 << 30,

@@ -1,5 +1,5 @@
 use evictd_node::QosClass;
-use evictd_pod::{Container, Pod, ResourceList};
+use evictd_node::pod::{Container, Pod, ResourceList};
 use evictd_quantity::Quantity;
 
 use crate::{GuaranteedScore, Reason};

@@ -4,7 +4,7 @@ use alloc::borrow::ToOwned;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
-use evictd_pod::{Container, Pod, Resources};
+use evictd_node::pod::{Container, Pod, Resources};
 use evictd_quantity::{Format, Quantity};
 
 use super::*;

@@ -1,5 +1,5 @@
+use evictd_node::pod::{Pod, Requested};
 use evictd_node::{Layout, Policy, Ranking, Resource, Signal};
-use evictd_pod::{Pod, Requested};
 
 use crate::sort::INDEX_BITS;
 use crate::{Candidate, Place, measured};

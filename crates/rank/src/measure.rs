@@ -1,6 +1,6 @@
+use evictd_node::pod::Pod;
+use evictd_node::pod::usage::{ContainerUsage, PodUsage, VolumeUsage};
 use evictd_node::{Layout, Resource, Signal};
-use evictd_pod::Pod;
-use evictd_pod::usage::{ContainerUsage, PodUsage, VolumeUsage};
 
 /// Which parts of a pod's disk use lie on the filesystem of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 use core::fmt;
 
+use evictd_node::pod::Pod;
+use evictd_node::pod::usage::PodUsage;
 use evictd_node::{QosClass, Resource, Signal};
-use evictd_pod::Pod;
-use evictd_pod::usage::PodUsage;
 use evictd_quantity::{Format, Quantity};
 
 /// A pod that may be evicted, and what it uses, if that is known.

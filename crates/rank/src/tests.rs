@@ -1,9 +1,9 @@
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
+use evictd_node::pod::usage::{ContainerUsage, PodUsage, VolumeUsage};
+use evictd_node::pod::{Container, Pod, ResourceList, Resources, Volume, VolumeSource};
 use evictd_node::{Layout, Policy, Ranking, Signal};
-use evictd_pod::usage::{ContainerUsage, PodUsage, VolumeUsage};
-use evictd_pod::{Container, Pod, ResourceList, Resources, Volume, VolumeSource};
 use evictd_quantity::Quantity;
 
 use super::*;
@@ -182,7 +182,7 @@ fn disk_counts_what_lies_on_the_starved_filesystem() {
     };
     let mut pod = Pod::default();
     let scratch = VolumeSource::EmptyDir {
-        medium: evictd_pod::Medium::default(),
+        medium: evictd_node::pod::Medium::default(),
         size_limit: None,
     };
     for (name, source) in [

@@ -5,8 +5,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use std::path::{Path, PathBuf};
 
-use evictd_pod::usage::{ContainerUsage, PodUsage, VolumeUsage};
-use evictd_pod::{Pod, VolumeSource};
+use evictd_node::pod::usage::{ContainerUsage, PodUsage, VolumeUsage};
+use evictd_node::pod::{Pod, VolumeSource};
 
 use crate::TreeUsage;
 

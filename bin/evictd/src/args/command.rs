@@ -40,7 +40,6 @@ pub enum Command {
         json: bool,
     },
     /// `evictd oom-score`
-    #[cfg(feature = "oom-score")]
     OomScore {
         /// Set the scores.
         apply: bool,
@@ -60,7 +59,6 @@ pub enum Command {
         json: bool,
     },
     /// `evictd selftest`
-    #[cfg(feature = "selftest")]
     Selftest {
         /// Print JSON.
         json: bool,
@@ -97,7 +95,6 @@ const TIMING: OwnFlag = OwnFlag {
            (from then until the pod is gone). A percentile is rounded up to a power of two.",
 };
 
-#[cfg(feature = "oom-score")]
 const APPLY: OwnFlag = OwnFlag {
     name: "apply",
     takes: Takes::Bool,
@@ -194,7 +191,6 @@ pub(crate) static COMMANDS: &[Description] = &[
         flags: &[JSON],
         examples: &["evictd config --eviction-hard='memory.available<10%'"],
     },
-    #[cfg(feature = "oom-score")]
     Description {
         name: "oom-score",
         summary: "oom_score_adj of the pods' processes, is and should be",
@@ -240,7 +236,6 @@ pub(crate) static COMMANDS: &[Description] = &[
             "evictd gc images --all-unused --keep-image='registry.example/*'",
         ],
     },
-    #[cfg(feature = "selftest")]
     Description {
         name: "selftest",
         summary: "make pressure in a small cgroup and evict for real (root)",

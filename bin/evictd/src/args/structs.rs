@@ -77,7 +77,6 @@ fn command(name: Option<String>, own: &[Given]) -> Result<Command, ArgsError> {
         },
         "history" => Command::History { json: json(own)? },
         "config" => Command::Config { json: json(own)? },
-        #[cfg(feature = "oom-score")]
         "oom-score" => Command::OomScore {
             apply: boolean("apply", own)?,
             json: json(own)?,
@@ -87,7 +86,6 @@ fn command(name: Option<String>, own: &[Given]) -> Result<Command, ArgsError> {
             all_unused: boolean("all-unused", own)?,
             json: json(own)?,
         },
-        #[cfg(feature = "selftest")]
         "selftest" => Command::Selftest { json: json(own)? },
         _ => return Err(ArgsError::UnknownCommand(name)),
     })

@@ -1,11 +1,11 @@
 use core::fmt::{self, Write};
 use core::time::Duration;
 
+use evictd_cgroup::{FoundPod, KillReport};
 use evictd_condition::NodeCondition;
+use evictd_engine::state::Record;
 use evictd_evict::{Cause, Evict, Eviction, Met, NodeReclaim};
 use evictd_node::{Condition, ConditionSet, Layout, Readings, Resource, Signal};
-use evictd_runtime::{FoundPod, KillReport};
-use evictd_state::Record;
 use evictd_stats::{FsSample, NodeSample};
 
 use crate::amount::Amount;

@@ -1,7 +1,7 @@
 use core::time::Duration;
 
+use evictd_cgroup::{FoundPod, KillInFlight, KillReport, KillState};
 use evictd_node::Mono;
-use evictd_runtime::{FoundPod, KillInFlight, KillReport, KillState};
 
 use super::event::Victim;
 

@@ -17,9 +17,9 @@ mod telling;
 use core::time::Duration;
 use std::os::fd::BorrowedFd;
 
+use evictd_cgroup::{Grace, KillState, PodKiller};
 use evictd_evict::{Evict, Eviction, Observation, Outcome, Plan};
 use evictd_node::{ConditionSet, Mono, Readings, Resource, Signal, SignalSet};
-use evictd_runtime::{Grace, KillState, PodKiller};
 use evictd_stats::{NodeReader, NodeSample, NodeSettings, PodDirs, now};
 
 use crate::gc::Collector;

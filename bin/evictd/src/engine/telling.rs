@@ -1,10 +1,10 @@
 //! What is told of a round: changes once, and decisions. Never before a kill has
 //! begun.
 
+use evictd_engine::state::Record;
 use evictd_evict::Eviction;
+use evictd_node::pod::Metadata;
 use evictd_node::{Mono, Readings, Signal, SignalSet};
-use evictd_pod::Metadata;
-use evictd_state::Record;
 use evictd_stats::wall_seconds;
 
 use super::{Engine, Event, Tell, Victim, event};
@@ -144,7 +144,7 @@ impl Engine {
             .signal
             .and_then(|signal| event::device(signal, &self.sample));
         if self.dry_run {
-            record.outcome = evictd_state::Outcome::DryRun;
+            record.outcome = evictd_engine::state::Outcome::DryRun;
         }
         record
     }

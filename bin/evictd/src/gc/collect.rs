@@ -1,13 +1,13 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use evictd_config::Resolved;
-use evictd_gc::{KnownPod, LogPolicy, LogReason, Node, Place, Remains, Uid, is_uid, plan_logs};
-use evictd_pod::Pod;
-use evictd_runtime::{
-    FoundPod, Freed, KubepodsName, Leftover, LeftoverKind, Leftovers, Origin, SkipReason, Skipped,
-    parse_kubepods_name,
+use evictd_cgroup::{
+    FoundPod, Freed, Leftover, LeftoverKind, Leftovers, Origin, SkipReason, Skipped,
 };
+use evictd_config::Resolved;
+use evictd_containers::{KubepodsName, parse_kubepods_name};
+use evictd_gc::{KnownPod, LogPolicy, LogReason, Node, Place, Remains, Uid, is_uid, plan_logs};
+use evictd_node::pod::Pod;
 use evictd_stats::wall_seconds;
 
 use crate::amount::Amount;

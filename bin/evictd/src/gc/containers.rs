@@ -5,9 +5,9 @@ use alloc::sync::Arc;
 use core::fmt::Write;
 use std::process::ExitCode;
 
+use evictd_cgroup::LeftoverKind;
 use evictd_config::Resolved;
 use evictd_jsontext::Json;
-use evictd_runtime::LeftoverKind;
 
 use crate::amount::Amount;
 use crate::columns::wrap;

@@ -1,8 +1,8 @@
 //! One collection at each container runtime, for a command.
 
 use evictd_config::Resolved;
+use evictd_engine::state::read_state;
 use evictd_jsontext::Json;
-use evictd_state::read_state;
 
 use super::runtime::{Removed, RuntimeCollected};
 use super::{RuntimeCollector, SharedRecords};

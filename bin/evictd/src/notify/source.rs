@@ -4,7 +4,7 @@ use core::time::Duration;
 use std::path::{Path, PathBuf};
 
 use evictd_node::{Mono, Signal};
-use evictd_watch::{Error, Token, Trigger, Watch};
+use evictd_sys::{Error, Token, Trigger, Watch};
 
 use super::level::Wanted;
 use crate::amount::Amount;

@@ -4,10 +4,10 @@
 use core::fmt::Write;
 use std::process::ExitCode;
 
+use evictd_cgroup::{FoundPod, Origin, ScoreOutcome, ScoredProcess};
 use evictd_config::Resolved;
 use evictd_jsontext::Json;
 use evictd_oom::{MemberScore, member_score};
-use evictd_runtime::{FoundPod, Origin, ScoreOutcome, ScoredProcess};
 use evictd_stats::now;
 
 use crate::columns::{Columns, wrap};

@@ -1,10 +1,10 @@
 use std::path::Path;
 
+use evictd_cgroup::{FoundPod, OomScores, Refused};
 use evictd_config::Resolved;
 use evictd_kerntext::parse_meminfo;
 use evictd_node::Mono;
 use evictd_oom::{Scale, member_score};
-use evictd_runtime::{FoundPod, OomScores, Refused};
 use evictd_stats::{Hierarchies, read_whole};
 
 use crate::setup::PROC;

@@ -1,11 +1,9 @@
 //! How soon the kernel's OOM killer takes each process of the pods: the daemon keeps
 //! it at what it should be, `evictd oom-score` shows it.
 
-#[cfg(feature = "oom-score")]
 mod command;
 mod keeper;
 mod scores;
 
-#[cfg(feature = "oom-score")]
 pub(crate) use command::{OomScoreOptions, run};
 pub(crate) use scores::Scores;

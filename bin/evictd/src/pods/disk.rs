@@ -1,10 +1,11 @@
 use core::time::Duration;
 use std::path::Path;
 
+use evictd_cgroup::FoundPod;
+use evictd_containers::{ListedContainer, WritableLayer};
 use evictd_node::Mono;
-use evictd_pod::Pod;
-use evictd_pod::usage::PodUsage;
-use evictd_runtime::{FoundPod, ListedContainer, WritableLayer};
+use evictd_node::pod::Pod;
+use evictd_node::pod::usage::PodUsage;
 use evictd_stats::{DiskScanner, PodDirs, PodTree, Progress, TreeKind, add_disk_usage, pod_trees};
 
 /// What measures the pods' directories, and where these lie.
@@ -105,8 +106,8 @@ fn log_dir(log: &Path) -> Option<&Path> {
 mod tests {
     use std::path::Path;
 
-    use evictd_pod::Pod;
-    use evictd_runtime::{ListedContainer, WritableLayer};
+    use evictd_containers::{ListedContainer, WritableLayer};
+    use evictd_node::pod::Pod;
     use evictd_stats::PodDirs;
 
     use super::trees;

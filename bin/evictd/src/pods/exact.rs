@@ -1,7 +1,7 @@
 //! What the pods use exactly that may be chosen, read before one is, and put into words'
 //! reach after.
 
-use evictd_pod::usage::PodUsage;
+use evictd_node::pod::usage::PodUsage;
 
 use super::usage::{Reading, container_usage, name_only_container, running_in};
 use super::{Pods, containers};

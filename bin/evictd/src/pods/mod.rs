@@ -9,15 +9,16 @@ use alloc::sync::Arc;
 use core::time::Duration;
 use std::path::PathBuf;
 
+use evictd_cgroup::{
+    CgroupConfig, CgroupRuntime, Error, FoundPod, Grace, KillInFlight, Listing, PodKiller,
+    PodSource,
+};
+use evictd_containers::{ListedContainer, RuntimeListing, RuntimePod};
 use evictd_manifest::ManifestDir;
 use evictd_node::Mono;
-use evictd_pod::Pod;
-use evictd_pod::usage::PodUsage;
+use evictd_node::pod::Pod;
+use evictd_node::pod::usage::PodUsage;
 use evictd_rank::Candidate;
-use evictd_runtime::{
-    CgroupConfig, CgroupRuntime, Error, FoundPod, Grace, KillInFlight, ListedContainer, Listing,
-    PodKiller, PodSource, RuntimeListing, RuntimePod,
-};
 use evictd_stats::{DiskScanner, Hierarchies, PodDirs, PodReader, Progress, now};
 
 use crate::runtimes::Runtimes;

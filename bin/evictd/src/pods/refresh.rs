@@ -5,10 +5,10 @@ use alloc::sync::Arc;
 use core::time::Duration;
 use std::os::fd::OwnedFd;
 
+use evictd_cgroup::{FoundPod, Recheck};
 use evictd_node::Mono;
-use evictd_pod::Pod;
-use evictd_pod::usage::PodUsage;
-use evictd_runtime::{FoundPod, Recheck};
+use evictd_node::pod::Pod;
+use evictd_node::pod::usage::PodUsage;
 
 use super::{Depth, Pods, all_pods, containers, note, runtime_pod, usage};
 

@@ -3,11 +3,10 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 
 use super::containers;
-use evictd_pod::Pod;
-use evictd_pod::usage::{ContainerUsage, PodUsage};
-use evictd_runtime::{
-    ContainerState, FoundPod, ListedContainer, RuntimeListing, WritableLayer, open_cgroup,
-};
+use evictd_cgroup::{FoundPod, open_cgroup};
+use evictd_containers::{ContainerState, ListedContainer, RuntimeListing, WritableLayer};
+use evictd_node::pod::Pod;
+use evictd_node::pod::usage::{ContainerUsage, PodUsage};
 use evictd_stats::{Dir, Hierarchies, Hierarchy, PodReader, PodSample};
 
 /// All cgroups of a pod have vanished.

@@ -2,7 +2,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use evictd_config::Resolved;
-use evictd_runtime::{CallError, CallFailure, ContainerRuntime};
+use evictd_containers::{CallError, CallFailure, ContainerRuntime};
 
 /// What is spoken through a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,9 +103,9 @@ pub(crate) fn open_first(
 fn open(api: Api, socket: &Path) -> Option<Box<dyn ContainerRuntime>> {
     match api {
         #[cfg(feature = "cri")]
-        Api::Cri => Some(Box::new(evictd_runtime::CriRuntime::new(socket))),
+        Api::Cri => Some(Box::new(evictd_containers::CriRuntime::new(socket))),
         #[cfg(feature = "docker")]
-        Api::Docker => Some(Box::new(evictd_runtime::DockerRuntime::new(socket))),
+        Api::Docker => Some(Box::new(evictd_containers::DockerRuntime::new(socket))),
         #[cfg(not(all(feature = "cri", feature = "docker")))]
         _ => {
             let _ = socket;

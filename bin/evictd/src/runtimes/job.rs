@@ -1,6 +1,6 @@
 use alloc::sync::Arc;
 
-use evictd_runtime::CallError;
+use evictd_containers::CallError;
 
 use crate::gc::RuntimeCollected;
 

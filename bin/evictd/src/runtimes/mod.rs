@@ -16,8 +16,8 @@ use std::path::PathBuf;
 use std::sync::PoisonError;
 
 use evictd_config::Resolved;
+use evictd_containers::{ContainerRuntime, RuntimeDisks, RuntimeListing, RuntimePod};
 use evictd_gc::ImageRecords;
-use evictd_runtime::{ContainerRuntime, RuntimeDisks, RuntimeListing, RuntimePod};
 use evictd_stats::now;
 
 use backend::{candidates, open_first};

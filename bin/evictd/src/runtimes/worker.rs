@@ -4,11 +4,11 @@ use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 
-use evictd_node::Mono;
-use evictd_runtime::{
+use evictd_containers::{
     CallError, CallFailure, ContainerRuntime, RuntimeDisks, RuntimeListing, RuntimePod,
     WritableLayer,
 };
+use evictd_node::Mono;
 
 use evictd_stats::now;
 
@@ -496,7 +496,7 @@ fn not_reachable(candidate: &Candidate, why: Box<str>) -> CallError {
 mod tests {
     use alloc::sync::Arc;
 
-    use evictd_runtime::{RuntimeListing, RuntimePod};
+    use evictd_containers::{RuntimeListing, RuntimePod};
 
     use super::replace;
 

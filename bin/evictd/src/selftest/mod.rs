@@ -13,8 +13,8 @@ mod workload;
 
 use std::process::ExitCode;
 
-use evictd_runtime::own::is_root;
-use evictd_watch::{Signal, Watch};
+use evictd_cgroup::own::is_root;
+use evictd_sys::{Signal, Watch};
 
 pub(crate) use workload::{ARGUMENT as WORKLOAD_ARGUMENT, run as run_workload};
 

@@ -3,12 +3,12 @@
 use core::time::Duration;
 use std::path::{Path, PathBuf};
 
+use evictd_cgroup::Releaser;
 use evictd_kerntext::parse_meminfo;
 use evictd_node::{Mono, Policy};
-use evictd_runtime::Releaser;
 use evictd_stats::{Hierarchies, NodeSettings, now, read_whole};
+use evictd_sys::{Token, Wake, Watch};
 use evictd_threshold::{Lists, parse};
-use evictd_watch::{Token, Wake, Watch};
 
 use super::observer::Observer;
 use super::sandbox::{Load, Sandbox};

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use evictd_runtime::own::Child;
+use evictd_cgroup::own::Child;
 use evictd_stats::{Hierarchies, Hierarchy, Version};
 
 use super::workload;

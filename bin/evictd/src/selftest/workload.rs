@@ -4,7 +4,7 @@ use core::time::Duration;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use evictd_runtime::own::end_with_parent;
+use evictd_cgroup::own::end_with_parent;
 
 /// The first argument that makes evictd such a workload; no command of its own.
 pub(crate) const ARGUMENT: &str = "selftest-workload";

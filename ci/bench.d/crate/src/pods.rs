@@ -2,7 +2,7 @@ use core::hint::black_box;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use evictd_runtime::{CgroupConfig, CgroupRuntime, FoundPod, KillLimits, Listing, Recheck};
+use evictd_cgroup::{CgroupConfig, CgroupRuntime, FoundPod, KillLimits, Listing, Recheck};
 use evictd_stats::{Dir, Hierarchies, PodReader};
 
 /// CPU nanoseconds of a round over the pods below the cgroup `root`: reading each

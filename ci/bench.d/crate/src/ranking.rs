@@ -1,8 +1,8 @@
 use core::hint::black_box;
 
+use evictd_node::pod::usage::PodUsage;
+use evictd_node::pod::{Container, Pod};
 use evictd_node::{Layout, Policy, Signal};
-use evictd_pod::usage::PodUsage;
-use evictd_pod::{Container, Pod};
 use evictd_quantity::{Format, Quantity};
 use evictd_rank::{Candidate, first, rank};
 

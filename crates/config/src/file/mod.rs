@@ -5,7 +5,7 @@ mod kubelet;
 mod okd;
 mod source;
 
-use evictd_yaml::parse_documents;
+use evictd_manifest::yaml::parse_documents;
 use serde_json::{Map, Value};
 
 use crate::thresholds::DEFAULT_HARD;

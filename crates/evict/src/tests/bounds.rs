@@ -4,7 +4,7 @@
 use alloc::vec;
 
 use evictd_node::Ranking;
-use evictd_pod::{Container, ResourceList, Resources};
+use evictd_node::pod::{Container, ResourceList, Resources};
 
 use super::*;
 

@@ -1,7 +1,7 @@
 //! What the documents that node-pressure eviction comes from tell of a run.
 
 use evictd_condition::admit;
-use evictd_pod::{Container, Pod};
+use evictd_node::pod::{Container, Pod};
 
 use super::*;
 

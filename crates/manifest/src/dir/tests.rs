@@ -84,7 +84,7 @@ fn a_bad_manifest_is_named_and_the_others_stay() {
         .write("d.yaml", "")
         .write("e.yaml", &pod("good"))
         .write("f.yaml", &pod("other"))
-        .write("g.yaml", &" ".repeat(evictd_yaml::MAX_BYTES + 1));
+        .write("g.yaml", &" ".repeat(crate::yaml::MAX_BYTES + 1));
     std::os::unix::fs::symlink("nowhere", folder.0.join("h.yaml")).unwrap();
     let mut dir = folder.dir();
     let texts: Vec<_> = dir.refresh().iter().map(ToString::to_string).collect();

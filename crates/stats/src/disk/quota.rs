@@ -1,6 +1,6 @@
 use std::os::fd::BorrowedFd;
 
-use evictd_rawsys::{read_project, read_project_usage};
+use evictd_sys::{read_project, read_project_usage};
 use rustix::fs::{AtFlags, OFlags};
 
 use super::level::open_dir;

@@ -279,7 +279,7 @@ impl Worker {
 fn lower_priority() {
     // Refused or unknown: then at the common priority, with the same rests.
     let _ = rustix::process::setpriority_process(None, 19);
-    let _ = evictd_rawsys::set_idle_io_priority();
+    let _ = evictd_sys::set_idle_io_priority();
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 use std::path::{Path, PathBuf};
 
 use evictd_node::Mono;
-use evictd_pod::usage::{ContainerUsage, PodUsage, VolumeUsage};
-use evictd_pod::{Container, Medium, Pod, Volume, VolumeSource};
+use evictd_node::pod::usage::{ContainerUsage, PodUsage, VolumeUsage};
+use evictd_node::pod::{Container, Medium, Pod, Volume, VolumeSource};
 
 use super::{PodDirs, PodTree, TreeKind, add_disk_usage, pod_trees};
 use crate::TreeUsage;

@@ -1,8 +1,8 @@
+use evictd_containers::{CallError, ContainerRuntime, ContainerState, RuntimeListing};
 use evictd_gc::{
     Container, ContainerJob, ContainerRun, ContainerState as State, Fate, FoundContainers,
     OwningPod, Removable, Sandbox, plan_containers,
 };
-use evictd_runtime::{CallError, ContainerRuntime, ContainerState, RuntimeListing};
 
 use super::{Kind, Progress, Removed, RuntimeCollected, RuntimeCollector, is_lost, wall_nanos};
 
@@ -112,7 +112,7 @@ impl RuntimeCollector {
     }
 }
 
-fn container(listed: &evictd_runtime::ListedContainer) -> Container<'_> {
+fn container(listed: &evictd_containers::ListedContainer) -> Container<'_> {
     Container {
         name: &listed.name,
         pod: listed.pod,
@@ -131,7 +131,7 @@ fn container(listed: &evictd_runtime::ListedContainer) -> Container<'_> {
 /// A pod has ended when none of its containers runs or is about to, and its sandbox
 /// is not ready; or when evictd evicted it.
 fn fate(listing: &RuntimeListing, pod: usize, evicted: &[String], now_nanos: i64) -> Fate {
-    let lives = |container: &&evictd_runtime::ListedContainer| match container.state {
+    let lives = |container: &&evictd_containers::ListedContainer| match container.state {
         ContainerState::Running | ContainerState::Unknown => true,
         ContainerState::Created => {
             now_nanos.saturating_sub(container.created_nanos) < ABOUT_TO_START_NANOS

@@ -1,8 +1,8 @@
 use core::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use evictd_containers::{CallError, ContainerRuntime, ListedImage, RuntimeListing};
 use evictd_gc::{FsUsage, Image, ImageCollector, ImageJob, ImageRun, ImageSummary, KeepPattern};
-use evictd_runtime::{CallError, ContainerRuntime, ListedImage, RuntimeListing};
 use evictd_stats::{read_filesystem, wall_seconds};
 
 use super::{

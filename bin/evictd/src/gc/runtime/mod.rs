@@ -10,9 +10,9 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use evictd_config::{ImageReclaim, Resolved};
+use evictd_containers::{CallError, CallFailure, ContainerRuntime};
 use evictd_gc::{ContainerPolicy, ImagePolicy, ImageRecords, KeepPattern, Reclaim};
 use evictd_node::Policy;
-use evictd_runtime::{CallError, CallFailure, ContainerRuntime};
 use evictd_stats::wall_seconds;
 
 pub(crate) use report::{Kind, Removed, RuntimeCollected, Staying};

@@ -1,0 +1,109 @@
+//! Lists the pods below a cgroup, looks whether they are still the same, kills the
+//! first, and then one that lies in several of the cgroups, without an allocation but for the list: what `ci/allocations` counts. It sends itself SIGUSR1 between the parts,
+//! at which the counter that is preloaded there prints how many there were.
+//!
+//! usage: cgroup_kill ROOT
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a program for the terminal"
+)]
+
+extern crate alloc;
+
+use alloc::sync::Arc;
+use core::time::Duration;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use evictd_cgroup::{
+    CgroupConfig, CgroupRuntime, FoundPod, Grace, KillInFlight, KillLimits, KillState, Listing,
+    PodKiller, Recheck, Releaser,
+};
+use evictd_containers::RuntimePod;
+use evictd_stats::{Hierarchies, PodReader, now};
+use rustix::fd::OwnedFd;
+use rustix::process::{Signal, getpid, kill_process};
+
+fn main() -> ExitCode {
+    let Some(root) = std::env::args().nth(1) else {
+        eprintln!("usage: cgroup_kill ROOT");
+        return ExitCode::from(2);
+    };
+    match run(PathBuf::from(root)) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("cgroup_kill: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(root: PathBuf) -> Result<bool, Box<dyn core::error::Error>> {
+    let hierarchies = Hierarchies::read(Path::new("/proc"))?;
+    let mut reader = PodReader::new(&hierarchies);
+    let releaser = Releaser::new();
+    releaser.start(false)?;
+    let mut runtime = CgroupRuntime::new(CgroupConfig {
+        hierarchies,
+        proc: PathBuf::from("/proc"),
+        pod_cgroup_roots: vec![root],
+        limits: KillLimits::default(),
+        releaser: Some(releaser),
+    })?;
+    let mut read = |dir: Option<OwnedFd>| {
+        let used = dir.and_then(|dir| reader.read_usage_bytes(dir));
+        used.is_some()
+    };
+    let former = Listing::default();
+    let mut listing = runtime.visit_pods(&[], &[], former, &mut |_, dir| read(dir));
+    println!("{} pods", listing.pods.len());
+    // The releaser's thread is to have begun.
+    std::thread::sleep(Duration::from_millis(100));
+    count()?;
+    let mut holds =
+        |recheck| runtime.revisit_pods(&mut listing, recheck, &|_| None, &mut |_, dir| read(dir));
+    if ![Recheck::All, Recheck::Running].into_iter().all(&mut holds) {
+        return Err("the pods have changed".into());
+    }
+    count()?;
+    let Some(victim) = listing.pods.first() else {
+        return Ok(false);
+    };
+    let first = kill(&mut runtime, victim)?;
+    count()?;
+    println!("{:?}", first.report());
+    let is_killed = first.report().processes > 0;
+    drop(first); // what it used is there for the next
+    // A container runtime's pod in several cgroups: all those that are left.
+    let mut pod = RuntimePod::default();
+    let rest = listing.pods.iter().skip(1).take(4);
+    pod.cgroups = rest.map(|found| Arc::from(&*found.cgroup)).collect();
+    let mut several = runtime.visit_pods(&[], &[&pod], Listing::default(), &mut |_, _| true);
+    several.pods.retain(|found| !found.more_cgroups.is_empty());
+    let Some(victim) = several.pods.first() else {
+        return Ok(false);
+    };
+    count()?;
+    let several = kill(&mut runtime, victim)?;
+    count()?;
+    println!("{:?}", several.report());
+    Ok(is_killed && several.report().processes == 4)
+}
+
+/// Without a grace, to the end.
+fn kill(
+    runtime: &mut CgroupRuntime,
+    victim: &FoundPod,
+) -> Result<Box<dyn KillInFlight>, evictd_cgroup::Error> {
+    let mut kill = runtime.start_kill(now(), victim, Grace::of(Duration::ZERO))?;
+    while let KillState::Waiting { .. } = kill.poll(now()) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    Ok(kill)
+}
+
+fn count() -> Result<(), rustix::io::Errno> {
+    kill_process(getpid(), Signal::USR1)
+}

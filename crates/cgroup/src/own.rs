@@ -1,0 +1,162 @@
+//! What evictd asks of the kernel for its own process.
+
+use alloc::ffi::CString;
+use core::ffi::CStr;
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+
+pub use evictd_sys::{forget_text, lock_addresses};
+use evictd_sys::{set_realtime_priority, spawn_self};
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+use rustix::mm::{MlockAllFlags, mlockall};
+use rustix::process::{
+    Pid, Signal, WaitOptions, geteuid, getppid, kill_process, set_parent_process_death_signal,
+    setpriority_process, waitpid,
+};
+
+/// Whether this process may do what only root may.
+#[must_use]
+pub fn is_root() -> bool {
+    geteuid().is_root()
+}
+
+/// Sets `oom_score_adj` of this process (`PROC/self/oom_score_adj`): how much
+/// sooner, or with a negative score later, the OOM killer takes it.
+///
+/// # Errors
+///
+/// `EACCES` where a lower score needs `CAP_SYS_RESOURCE`.
+pub fn set_oom_score_adj(proc: &Path, score: i16) -> io::Result<()> {
+    fs::write(proc.join("self/oom_score_adj"), score.to_string())
+}
+
+/// Keeps in memory what this process touches, now and later (`mlockall` with
+/// `MCL_ONFAULT`, since Linux 4.4): no more than it uses stays resident.
+///
+/// # Errors
+///
+/// `EPERM` or `ENOMEM` above the limit of locked memory; `EINVAL` on older
+/// kernels, where all of the address space would have to be locked.
+pub fn lock_memory() -> Result<(), Errno> {
+    mlockall(MlockAllFlags::CURRENT | MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT)
+}
+
+/// Has the calling thread run before all that is not real-time, so that a busy
+/// machine does not delay it, at this real-time priority, of which 1 is the lowest;
+/// where that is refused, at the best of the common priorities. Threads that it makes
+/// afterwards run as usual.
+///
+/// # Errors
+///
+/// `EPERM` or `EACCES` where neither is allowed (`CAP_SYS_NICE`).
+pub fn go_first(priority: i32) -> Result<(), Errno> {
+    set_realtime_priority(priority).or_else(|_| setpriority_process(None, -20))
+}
+
+/// Makes the kernel kill this process when `parent`, which started it, ends.
+///
+/// # Errors
+///
+/// `ESRCH` when the parent has ended already, so that no signal would come.
+pub fn end_with_parent(parent: i32) -> Result<(), Errno> {
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    match getppid() {
+        Some(pid) if pid.as_raw_nonzero().get() == parent => Ok(()),
+        _ => Err(Errno::SRCH),
+    }
+}
+
+/// Locks a file (`flock(2)`), for itself alone or together with others, unless
+/// another process holds a lock against it; answers whether it is locked. The
+/// lock ends with the file.
+///
+/// # Errors
+///
+/// Where the filesystem knows no locks.
+pub fn try_lock(file: &File, exclusive: bool) -> io::Result<bool> {
+    let how = if exclusive {
+        FlockOperation::NonBlockingLockExclusive
+    } else {
+        FlockOperation::NonBlockingLockShared
+    };
+    match flock(file, how) {
+        Ok(()) => Ok(true),
+        Err(Errno::WOULDBLOCK) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// A process that runs this very program, started by it.
+#[derive(Debug)]
+pub struct Child(Option<Pid>);
+
+impl Child {
+    /// Starts it with these arguments, without environment, input and output.
+    ///
+    /// # Errors
+    ///
+    /// `EINVAL` for an argument with a NUL byte; what `spawn_self` of
+    /// `evictd-rawsys` gives.
+    pub fn start(arguments: &[String]) -> Result<Self, Errno> {
+        let arguments: Result<Vec<CString>, _> = arguments
+            .iter()
+            .map(|text| CString::new(text.as_str()))
+            .collect();
+        let arguments = arguments.map_err(|_| Errno::INVAL)?;
+        let arguments: Vec<&CStr> = arguments.iter().map(CString::as_c_str).collect();
+        Ok(Self(Some(spawn_self(&arguments)?)))
+    }
+
+    /// Whether it has not ended.
+    pub fn is_running(&mut self) -> bool {
+        if let Some(pid) = self.0
+            && !matches!(waitpid(Some(pid), WaitOptions::NOHANG), Ok(None))
+        {
+            self.0 = None; // reaped: the number may be another's from here on
+        }
+        self.0.is_some()
+    }
+
+    /// Kills it and waits until it has ended.
+    pub fn end(&mut self) {
+        if let Some(pid) = self.0.take() {
+            let _ = kill_process(pid, Signal::KILL);
+            let _ = waitpid(Some(pid), WaitOptions::empty());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_excludes_others_until_its_file_is_closed() {
+        let own_binary = std::env::current_exe().unwrap();
+        let open = || File::open(&own_binary).unwrap();
+        let (first, second) = (open(), open());
+        assert!(try_lock(&first, false).unwrap());
+        assert!(try_lock(&second, false).unwrap());
+        assert!(!try_lock(&second, true).unwrap());
+        drop(first);
+        assert!(try_lock(&second, true).unwrap());
+        assert!(!try_lock(&open(), false).unwrap());
+    }
+
+    #[test]
+    fn a_stranger_is_no_parent() {
+        assert_eq!(end_with_parent(-1), Err(Errno::SRCH));
+        // Undone, so that the test runner's own end is not ours.
+        set_parent_process_death_signal(None).unwrap();
+    }
+
+    #[test]
+    fn the_present_score_needs_no_privilege() {
+        let before = fs::read_to_string("/proc/self/oom_score_adj").unwrap();
+        let before: i16 = before.trim().parse().unwrap();
+        set_oom_score_adj(Path::new("/proc"), before).unwrap();
+        assert!(set_oom_score_adj(Path::new("/nowhere"), 0).is_err());
+    }
+}

@@ -1,0 +1,188 @@
+//! What the daemon asks of whatever runs pods. Remote backends answer the same
+//! questions: a stop that goes through a socket is a [`KillInFlight`] as well.
+
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use core::fmt;
+use core::time::Duration;
+use std::path::PathBuf;
+
+use evictd_node::Mono;
+use evictd_node::pod::Pod;
+use rustix::fd::BorrowedFd;
+use rustix::io::Errno;
+use rustix::process::Pid;
+
+use crate::cgroup::Trail;
+use crate::{Error, KillReport, KillState, RuntimePod};
+
+/// Lists pods.
+pub trait PodSource {
+    /// The pods that run now. Each one that `manifests` also describe is the
+    /// manifest's pod; one that a container runtime also knows is the runtime's,
+    /// where no manifest describes it.
+    ///
+    /// A part that cannot be read is in [`Listing::skipped`] and costs no other.
+    fn list_pods(&mut self, manifests: &[Pod], runtime: &[&RuntimePod]) -> Listing;
+}
+
+/// Kills pods.
+pub trait PodKiller {
+    /// Begins to kill a pod that [`PodSource::list_pods`] found: SIGTERM now
+    /// and SIGKILL after the grace; SIGKILL now without one.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot even begin; the caller takes the next candidate.
+    fn start_kill(
+        &mut self,
+        now: Mono,
+        pod: &FoundPod,
+        grace: Grace,
+    ) -> Result<Box<dyn KillInFlight>, Error>;
+}
+
+/// How a pod is to end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Grace {
+    /// How long it may take to end by itself.
+    pub length: Duration,
+    /// Whether its container runtime sends the stop signal, as only it knows
+    /// which: then no SIGTERM is sent here, unless
+    /// [`KillInFlight::ask`] says so.
+    pub asked_by_runtime: bool,
+}
+
+impl Grace {
+    /// So long, with SIGTERM from here.
+    #[must_use]
+    pub const fn of(length: Duration) -> Self {
+        Self {
+            length,
+            asked_by_runtime: false,
+        }
+    }
+}
+
+/// A kill that has begun and that the caller's loop drives. It never blocks.
+pub trait KillInFlight {
+    /// Does what is due by `now`, and says when to come back.
+    fn poll(&mut self, now: Mono) -> KillState;
+
+    /// Sends SIGTERM from here after all, at the next poll: the container runtime
+    /// did not.
+    fn ask(&mut self);
+
+    /// Calls `each` with every descriptor that, when readable, means that
+    /// polling is worth while. They change with every poll; those that are not
+    /// given any more have been closed.
+    fn each_descriptor(&self, each: &mut dyn FnMut(BorrowedFd<'_>));
+
+    /// What has happened so far.
+    fn report(&self) -> &KillReport;
+
+    /// How many process ids the pod still holds, after it is gone too: those of
+    /// processes whose parent has not waited for them. Where process ids starve,
+    /// the next pod must not go before these are free. 0 where nobody counts.
+    fn held_pids(&self) -> u64;
+}
+
+/// A pod that runs on this node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FoundPod {
+    /// What is known of it. From its manifest if it has one, else from its
+    /// cgroup's own numbers.
+    pub pod: Arc<Pod>,
+    /// Its cgroup, a path below the mount point of each hierarchy, without `/`
+    /// in front; see [`open_cgroup`](crate::open_cgroup).
+    pub cgroup: PathBuf,
+    /// Further cgroups of it, where no single one holds all of its containers.
+    pub more_cgroups: Vec<PathBuf>,
+    /// Where it was found.
+    pub origin: Origin,
+    /// Which of the manifests describes it, as an index.
+    pub manifest: Option<usize>,
+    /// Which of the container runtimes' pods it is, as an index.
+    pub runtime: Option<usize>,
+}
+
+impl FoundPod {
+    /// All its cgroups.
+    pub fn cgroups(&self) -> impl Iterator<Item = &PathBuf> {
+        core::iter::once(&self.cgroup).chain(&self.more_cgroups)
+    }
+}
+
+/// Where a pod was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// In a kubepods tree.
+    Kubepods,
+    /// As a child of a `--pod-cgroup-root`.
+    PodCgroupRoot,
+    /// By a container runtime alone.
+    Runtime,
+}
+
+/// The pods of a node at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Listing {
+    /// The pods, in the order of their cgroups' paths within each root, then those
+    /// that only a container runtime knows.
+    pub pods: Vec<FoundPod>,
+    /// Cgroups that are no candidates, and why.
+    pub skipped: Vec<Skipped>,
+    /// Indexes of manifests of which nothing runs.
+    pub not_running: Vec<usize>,
+    /// What the search came across.
+    pub(crate) trail: Trail,
+}
+
+/// A cgroup that is no candidate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    /// Its path below the mount point.
+    pub cgroup: PathBuf,
+    /// Why.
+    pub reason: SkipReason,
+}
+
+impl fmt::Display for Skipped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.cgroup.display(), self.reason)
+    }
+}
+
+/// Why a cgroup is no candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SkipReason {
+    /// This process is in it or below: evictd itself, an ancestor of it, or
+    /// process 1.
+    Protected(Pid),
+    /// Nothing runs in it: killing it would free nothing.
+    NoProcesses,
+    /// Other pods, or another pod cgroup root, are below it.
+    HoldsPods,
+    /// Another cgroup is this pod already.
+    SamePod,
+    /// It could not be read.
+    Failed(Errno),
+}
+
+impl fmt::Display for SkipReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Protected(pid) => write!(
+                f,
+                "holds process {}: evictd, an ancestor of it, or process 1",
+                pid.as_raw_nonzero()
+            ),
+            Self::NoProcesses => f.write_str("nothing runs in it"),
+            Self::HoldsPods => f.write_str("other pods are below it"),
+            Self::SamePod => f.write_str("another cgroup is this pod already"),
+            Self::Failed(errno) => write!(f, "{errno}"),
+        }
+    }
+}

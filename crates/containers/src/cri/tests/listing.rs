@@ -1,0 +1,456 @@
+use alloc::sync::Arc;
+use std::path::Path;
+
+use crate::cri_api::Writer;
+use crate::cri_api::fake::Reply;
+use evictd_node::QosClass;
+use evictd_node::pod::Requested;
+
+use super::{
+    Bench, DB, EXITED, IMAGE, Node, RUNNING, WEB, container, image, sandbox, status, status_of,
+};
+use crate::{CallFailure, ContainerRuntime, ContainerState, RuntimeListing, WritableLayer};
+
+fn list(bench: &mut Bench) -> RuntimeListing {
+    bench.runtime.list().unwrap()
+}
+
+fn paths(paths: &[&str]) -> Vec<Arc<Path>> {
+    paths.iter().map(|path| Path::new(path).into()).collect()
+}
+
+/// A pod with a container that runs and one that has ended.
+fn web(name: &str) -> Bench {
+    let mut web = sandbox("s", "u-1", 5);
+    web.pair(5, "app", "web").pair(5, "evictd.priority", "1");
+    web.pair(6, "evictd.priority", "9").pair(6, "note", "n");
+    let mut linux = Writer::default();
+    linux
+        .number(1, 100_000)
+        .number(2, 50_000)
+        .number(3, 512)
+        .number(4, 1 << 20);
+    let mut one = container(WEB, "s", RUNNING);
+    one.pair(9, "io.kubernetes.pod.terminationGracePeriod", "30");
+    one.pair(8, "evictd.memory-request", "64Ki");
+    let bench = Bench::new(
+        name,
+        Node {
+            sandboxes: vec![web],
+            containers: vec![one, container("old", "s", EXITED)],
+            statuses: vec![
+                (WEB, status_of(RUNNING, 7, &linux)),
+                ("old", status(EXITED, 0)),
+            ],
+            ..Node::default()
+        },
+    );
+    bench.process(7, &format!("kubepods/burstable/podu-1/{WEB}"));
+    bench
+}
+
+#[test]
+fn a_pod() {
+    let listing = list(&mut web("pod"));
+    let [pod] = &*listing.pods else {
+        panic!("{listing:?}");
+    };
+    let metadata = &pod.pod.metadata;
+    assert_eq!(
+        (metadata.name.as_str(), metadata.namespace.as_str()),
+        ("pod-u-1", "shop")
+    );
+    assert_eq!(
+        (
+            metadata.uid.as_str(),
+            metadata.labels.len(),
+            metadata.annotations.len(),
+        ),
+        ("u-1", 0, 0)
+    );
+    assert_eq!(
+        (
+            pod.pod.spec.priority,
+            pod.pod.spec.termination_grace_period_seconds
+        ),
+        (Some(9), Some(30))
+    );
+    assert_eq!(pod.pod.qos_class(), QosClass::Burstable);
+    assert_eq!(pod.pod.request(Requested::Memory).value(), 65_536);
+    let limits = &pod.pod.spec.containers[0].resources.limits;
+    assert_eq!(limits.memory.as_ref().unwrap().to_string(), "1Mi");
+    assert_eq!(limits.cpu.as_ref().unwrap().to_string(), "500m");
+    assert_eq!(
+        (&*pod.running, pod.sandbox.as_deref()),
+        ([WEB.into()].as_slice(), Some("s"))
+    );
+    assert_eq!(pod.cgroups, paths(&["kubepods/burstable/podu-1"]));
+    assert!(listing.notes.is_empty());
+}
+
+#[test]
+fn its_containers() {
+    let listing = list(&mut web("containers"));
+    let [one, old] = &*listing.containers else {
+        panic!("{listing:?}");
+    };
+    assert_eq!(
+        (one.name.as_str(), one.attempt, one.created_nanos),
+        ("main", 2, 70)
+    );
+    assert_eq!(
+        (one.state, old.state),
+        (ContainerState::Running, ContainerState::Exited)
+    );
+    assert_eq!((one.finished_nanos, old.finished_nanos), (None, Some(99)));
+    assert_eq!(
+        (&*one.image, one.log.as_deref()),
+        (IMAGE, Some(Path::new("/log")))
+    );
+    assert_eq!(
+        one.cgroup.as_slice(),
+        paths(&[&format!("kubepods/burstable/podu-1/{WEB}")])
+    );
+    assert_eq!((old.sandbox.as_deref(), &old.cgroup), (Some("s"), &None));
+    assert!(listing.notes.is_empty());
+}
+
+/// When nothing has changed there are two calls; what changed costs one more.
+#[test]
+fn steady() {
+    let mut bench = Bench::new(
+        "steady",
+        Node {
+            sandboxes: vec![sandbox("s", "u", 5)],
+            containers: vec![container(WEB, "s", RUNNING), container("old", "s", EXITED)],
+            statuses: vec![(WEB, status(RUNNING, 7)), ("old", status(EXITED, 0))],
+            ..Node::default()
+        },
+    );
+    bench.process(7, &format!("k8s.io/{WEB}"));
+    let lists = ["ListPodSandbox", "ListContainers"];
+    let first = list(&mut bench);
+    assert_eq!(bench.fake.take_calls()[2..], ["ContainerStatus"; 2]);
+    assert_eq!(list(&mut bench), first);
+    assert_eq!(bench.fake.take_calls(), lists);
+    bench.node().containers[0] = container(WEB, "s", EXITED);
+    bench.node().statuses[0].1 = status(EXITED, 0);
+    let ended = list(&mut bench);
+    assert_eq!(bench.fake.take_calls()[2..], ["ContainerStatus"]);
+    assert_eq!(ended.containers[0].finished_nanos, Some(99));
+    assert!(ended.pods[0].running.is_empty() && ended.pods[0].cgroups.is_empty());
+    // One whose cgroup cannot be found is asked again.
+    bench.node().containers[0] = container(WEB, "s", RUNNING);
+    bench.node().statuses[0].1 = status(RUNNING, 8);
+    assert_eq!(list(&mut bench).containers[0].cgroup, None);
+    bench.process(8, &format!("k8s.io/{WEB}"));
+    assert_eq!(
+        list(&mut bench).pods[0].cgroups,
+        paths(&[&format!("k8s.io/{WEB}")])
+    );
+}
+
+/// Whatever is odd about one container, the list is whole or there is none.
+#[test]
+fn odd_containers() {
+    let node = |reply: Option<Reply>| Node {
+        sandboxes: vec![sandbox("s", "u", 5)],
+        containers: vec![container(WEB, "s", RUNNING), container(DB, "s", EXITED)],
+        statuses: [(DB, Some(status(EXITED, 0))), (WEB, reply)]
+            .into_iter()
+            .filter_map(|(id, reply)| Some((id, reply?)))
+            .collect(),
+        ..Node::default()
+    };
+    let mut gone = Bench::new("gone", node(None));
+    let listing = list(&mut gone);
+    assert_eq!(listing.containers.len(), 1, "vanished in between");
+    assert!(listing.notes.is_empty());
+
+    let mut refused = Bench::new("refused", node(Some(Reply::Status(13, "no%0Aidea"))));
+    let listing = list(&mut refused);
+    assert_eq!(
+        (listing.containers.len(), &*listing.pods[0].running),
+        (2, [WEB.into()].as_slice())
+    );
+    let note =
+        format!("{WEB}: /runtime.v1.RuntimeService/ContainerStatus: refused with 13: no idea");
+    assert_eq!(listing.notes, [note]);
+
+    for reply in [Reply::Message(vec![0x0a, 9]), Reply::Last(Vec::new())] {
+        let mut odd = Bench::new("odd", node(Some(reply)));
+        let error = odd.runtime.list().unwrap_err();
+        assert_eq!(&*error.call, "/runtime.v1.RuntimeService/ContainerStatus");
+        assert_eq!(error.endpoint, odd.runtime.endpoint().into());
+    }
+    for method in ["ListPodSandbox", "ListContainers"] {
+        let mut bench = Bench::new("part", node(Some(status(RUNNING, 7))));
+        bench
+            .node()
+            .instead
+            .push((method, Reply::Status(14, "away")));
+        let error = bench.runtime.list().unwrap_err();
+        assert!(matches!(
+            error.failure,
+            CallFailure::Refused { code: 14, .. }
+        ));
+    }
+}
+
+/// Where one cgroup holds a whole pod, and where not.
+#[test]
+fn cgroups_of_pods() {
+    let uid = "0d7c-5a3a";
+    let cases: [(&str, [&str; 2], &[&str]); 7] = [
+        (
+            "cgroupfs",
+            ["kubepods/pod0d7c-5a3a/WEB", "kubepods/pod0d7c-5a3a/DB"],
+            &["kubepods/pod0d7c-5a3a"],
+        ),
+        (
+            "systemd",
+            [
+                "k.slice/kubepods-burstable-pod0d7c_5a3a.slice/cri-containerd-WEB.scope",
+                "k.slice/kubepods-burstable-pod0d7c_5a3a.slice/cri-containerd-DB.scope",
+            ],
+            &["k.slice/kubepods-burstable-pod0d7c_5a3a.slice"],
+        ),
+        (
+            "crio",
+            [
+                "kubepods/pod0d7c-5a3a/crio-WEB",
+                "kubepods/pod0d7c-5a3a/crio-DB",
+            ],
+            &["kubepods/pod0d7c-5a3a"],
+        ),
+        (
+            "no parent",
+            ["k8s.io/WEB", "k8s.io/DB"],
+            &["k8s.io/WEB", "k8s.io/DB"],
+        ),
+        (
+            "another's",
+            ["kubepods/pod9/WEB", "kubepods/pod9/DB"],
+            &["kubepods/pod9/WEB", "kubepods/pod9/DB"],
+        ),
+        (
+            "apart",
+            ["kubepods/pod0d7c-5a3a/WEB", "k8s.io/DB"],
+            &["kubepods/pod0d7c-5a3a/WEB", "k8s.io/DB"],
+        ),
+        ("not theirs", ["system.slice/x", "kubepods/../DB"], &[]),
+    ];
+    for (name, cgroups, expected) in cases {
+        let real = |text: &str| text.replace("WEB", WEB).replace("DB", DB);
+        let mut bench = Bench::new(
+            name,
+            Node {
+                sandboxes: vec![sandbox("s", uid, 5)],
+                containers: vec![container(WEB, "s", RUNNING), container(DB, "s", RUNNING)],
+                statuses: vec![(WEB, status(RUNNING, 7)), (DB, status(RUNNING, 8))],
+                ..Node::default()
+            },
+        );
+        bench
+            .process(7, &real(cgroups[0]))
+            .process(8, &real(cgroups[1]));
+        let expected: Vec<String> = expected.iter().map(|path| real(path)).collect();
+        let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
+        let listing = list(&mut bench);
+        assert_eq!(listing.pods[0].cgroups, paths(&expected), "{name}");
+        assert_eq!(listing.pods[0].running.len(), 2);
+    }
+}
+
+#[test]
+fn pods_of_sandboxes() {
+    let mut old = sandbox("old", "u", 9);
+    old.number(3, 1).pair(6, "kubernetes.io/config.from", "old");
+    let mut new = sandbox("new", "u", 5);
+    new.pair(6, "kubernetes.io/config.from", "new")
+        .pair(6, "evictd.protect", "true");
+    new.pair(6, "evictd.memory-request", "lots");
+    let mut orphan = container(DB, "lost", EXITED);
+    orphan
+        .pair(8, "io.kubernetes.pod.uid", "o")
+        .pair(8, "io.kubernetes.pod.name", "orphan");
+    let mut bench = Bench::new(
+        "sandboxes",
+        Node {
+            sandboxes: vec![new, old, sandbox("bare", "", 1)],
+            containers: vec![orphan, container("c", "nowhere", EXITED)],
+            statuses: vec![(DB, status(EXITED, 0)), ("c", status(EXITED, 0))],
+            ..Node::default()
+        },
+    );
+    let listing = list(&mut bench);
+    let names: Vec<_> = listing
+        .pods
+        .iter()
+        .map(|pod| {
+            (
+                pod.pod.metadata.uid.as_str(),
+                pod.pod.metadata.name.as_str(),
+                pod.sandbox.as_deref(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        names,
+        [
+            ("u", "pod-u", Some("new")),
+            ("bare", "pod-", Some("bare")),
+            ("o", "orphan", None),
+            ("nowhere", "main", None),
+        ]
+    );
+    let pod = &listing.pods[0].pod;
+    assert_eq!(
+        pod.metadata
+            .annotations
+            .get("kubernetes.io/config.from")
+            .map(String::as_str),
+        Some("new")
+    );
+    assert!(pod.is_critical());
+    assert_eq!(pod.qos_class(), QosClass::BestEffort);
+    let standing: Vec<_> = listing
+        .sandboxes
+        .iter()
+        .map(|it| (it.pod, it.ready))
+        .collect();
+    assert_eq!(standing, [(0, true), (0, false), (1, true)]);
+    assert_eq!(listing.notes.len(), 1, "{:?}", listing.notes);
+    assert!(listing.notes[0].contains("evictd.memory-request=lots is ignored"));
+}
+
+#[test]
+fn a_pods_request_is_its_first_containers() {
+    let mut pod = sandbox("s", "u", 5);
+    pod.pair(6, "evictd.memory-request", "1Gi");
+    let node = |own: bool| {
+        let mut second = container(DB, "s", RUNNING);
+        if own {
+            second.pair(9, "evictd.memory-request", "2Gi");
+        }
+        Node {
+            sandboxes: vec![pod.clone()],
+            containers: vec![container(WEB, "s", RUNNING), second],
+            statuses: vec![(WEB, status(RUNNING, 0)), (DB, status(RUNNING, 0))],
+            ..Node::default()
+        }
+    };
+    for (own, gib) in [(false, 1), (true, 2)] {
+        let listing = list(&mut Bench::new("request", node(own)));
+        let request = listing.pods[0].pod.request(Requested::Memory).value();
+        assert_eq!(request, gib << 30);
+        assert_eq!(listing.pods[0].pod.qos_class(), QosClass::Burstable);
+    }
+}
+
+#[test]
+fn images_of_containers() {
+    let hex = IMAGE.strip_prefix("sha256:").unwrap();
+    let named = |field: u32, text: &str| {
+        let mut container = Writer::default();
+        container.text(1, "c").number(6, EXITED).text(field, text);
+        container
+    };
+    let mut digest = image(IMAGE, &["a:1"]);
+    digest.text(3, "a@sha256:9");
+    let mut spec = Writer::default();
+    spec.text(1, "a:1");
+    let mut by_name = Writer::default();
+    by_name.text(1, "c").number(6, EXITED).message(4, &spec);
+    let cases = [
+        ("image_id", named(10, IMAGE), IMAGE, false),
+        ("image_ref", named(5, IMAGE), IMAGE, false),
+        ("digest", named(5, "a@sha256:9"), IMAGE, true),
+        ("bare", named(5, hex), IMAGE, true),
+        ("name", by_name, IMAGE, true),
+        ("gone", named(5, "b@sha256:8"), "b@sha256:8", true),
+        ("nothing", named(9, ""), "", true),
+    ];
+    for (name, container, expected, asks) in cases {
+        let mut bench = Bench::new(
+            &format!("image-{name}"),
+            Node {
+                containers: vec![container],
+                images: vec![digest.clone()],
+                statuses: vec![("c", status(EXITED, 0))],
+                ..Node::default()
+            },
+        );
+        assert_eq!(
+            list(&mut bench).containers[0].image.as_ref(),
+            expected,
+            "{name}"
+        );
+        let calls = bench.fake.take_calls();
+        assert_eq!(calls.contains(&"ListImages".to_owned()), asks, "{name}");
+        list(&mut bench);
+        assert_eq!(bench.fake.take_calls().len(), 2, "{name}: known by then");
+    }
+}
+
+#[test]
+fn layers() {
+    let stats = |id: &str, bytes: u64| {
+        let (mut stats, mut who, mut layer, mut used) = (
+            Writer::default(),
+            Writer::default(),
+            Writer::default(),
+            Writer::default(),
+        );
+        who.text(1, id);
+        used.number(1, bytes);
+        layer.message(3, &used);
+        stats.message(1, &who).message(4, &layer);
+        stats
+    };
+    let mut bench = Bench::new(
+        "layers",
+        Node {
+            containers: vec![container(WEB, "s", EXITED), container(DB, "s", EXITED)],
+            statuses: vec![(WEB, status(EXITED, 0)), (DB, status(EXITED, 0))],
+            stats: vec![stats("other", 1), stats(DB, 4096)],
+            ..Node::default()
+        },
+    );
+    let mut listing = list(&mut bench);
+    bench.runtime.measure_layers(&mut listing).unwrap();
+    let used = WritableLayer::Used {
+        bytes: 4096,
+        inodes: None,
+    };
+    let layers: Vec<_> = listing
+        .containers
+        .iter()
+        .map(|one| one.layer.clone())
+        .collect();
+    assert_eq!(layers, [WritableLayer::Unknown, used]);
+}
+
+#[test]
+fn ten_thousand_containers() {
+    let ids: Vec<&'static str> = (0..10_000)
+        .map(|index| &*format!("{index:064}").leak())
+        .collect();
+    let mut bench = Bench::new(
+        "thousands",
+        Node {
+            sandboxes: ids[..100].iter().map(|id| sandbox(id, id, 1)).collect(),
+            containers: ids.iter().map(|id| container(id, ids[7], EXITED)).collect(),
+            instead: vec![("ContainerStatus", status(EXITED, 0))],
+            ..Node::default()
+        },
+    );
+    for _ in 0..2 {
+        let listing = list(&mut bench);
+        assert_eq!(
+            (listing.pods.len(), listing.containers.len()),
+            (100, 10_000)
+        );
+        assert!(listing.containers.iter().all(|one| one.pod == 7));
+    }
+}

@@ -1,0 +1,232 @@
+use core::time::Duration;
+use std::path::Path;
+
+use evictd_evict::Evict;
+use evictd_gc::ImageRecords;
+use evictd_node::{ConditionSet, Layout, Mono};
+
+use crate::state::writer::Writer;
+use crate::state::{Error, Outcome, Record, State, TryLock, read_state, to_json};
+
+/// How often what changes all the time is written: when thresholds that are met
+/// were last observed.
+const EVERY: Duration = Duration::from_secs(10);
+
+/// How often the times of images are written: they change as long as any is used,
+/// and a flash disk wears out.
+const IMAGES_EVERY: Duration = Duration::from_secs(5 * 60);
+
+/// What a daemon says of itself when it starts.
+#[derive(Clone, Debug)]
+pub struct About {
+    /// This boot ([`read_boot_id`](crate::state::read_boot_id)); empty where it is not
+    /// known, and then no state is believed.
+    pub boot_id: String,
+    /// Its process id.
+    pub pid: u32,
+    /// How often it measures.
+    pub interval: Duration,
+    /// Its transition period.
+    pub transition: Duration,
+    /// The present time.
+    pub now: Mono,
+    /// The same as wall time: seconds since 1970.
+    pub wall_seconds: u64,
+}
+
+/// A daemon's state: in memory first, in a directory where there is one.
+#[derive(Debug)]
+pub struct Keeper {
+    state: State,
+    writer: Option<Writer>,
+    written: Option<Written>,
+    /// Counts what is worth a write at once.
+    changes: u64,
+    told: Option<String>,
+    /// When the times of images were last taken over.
+    images_at: Option<Mono>,
+}
+
+/// What the latest text says, and when it was handed over.
+#[derive(Debug, PartialEq, Eq)]
+struct Written {
+    at: Mono,
+    held: ConditionSet,
+    layout: Option<Layout>,
+    changes: u64,
+    /// Whether there is more to write before long: a threshold was met, whose
+    /// times go on changing, or the write failed.
+    unsettled: bool,
+}
+
+impl Keeper {
+    /// Takes over the state in the directory and begins to keep it there;
+    /// without a directory, in memory alone. The directory is made if need be.
+    ///
+    /// What goes wrong is answered beside it: a state that cannot be read is
+    /// forgotten, a directory that cannot be used is done without.
+    #[must_use]
+    pub fn open(directory: Option<&Path>, about: About, try_lock: TryLock) -> (Self, Vec<Error>) {
+        let mut keeper = Self {
+            state: State::default(),
+            writer: None,
+            written: None,
+            changes: 0,
+            told: None,
+            images_at: None,
+        };
+        let mut problems = Vec::new();
+        if let Some(directory) = directory {
+            match Writer::open(directory, try_lock) {
+                Ok(writer) => {
+                    keeper.writer = Some(writer);
+                    match read_state(directory) {
+                        Ok(found) => keeper.state = found.unwrap_or_default(),
+                        Err(error) => problems.push(error),
+                    }
+                }
+                Err(error) => problems.push(error),
+            }
+        }
+        let state = &mut keeper.state;
+        state.rebase(
+            &about.boot_id,
+            about.now,
+            about.wall_seconds,
+            about.transition,
+        );
+        state.interval = about.interval;
+        state.daemon_pid = about.pid;
+        (keeper, problems)
+    }
+
+    /// Whether it is kept in the directory, whose lock this process then holds.
+    #[must_use]
+    pub const fn holds_directory(&self) -> bool {
+        self.writer.is_some()
+    }
+
+    /// The state, as last kept.
+    #[must_use]
+    pub const fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Restores a new state machine by what was kept. To be called before its
+    /// first step.
+    pub fn restore(&self, now: Mono, evict: &mut Evict) {
+        evict.restore(now, &self.state.memory(now));
+    }
+
+    /// Notes that an eviction was decided; its outcome is [`Outcome::Begun`], or
+    /// [`Outcome::DryRun`].
+    pub fn begin(&mut self, record: Record) {
+        self.state.push(record);
+        self.changes = self.changes.wrapping_add(1);
+    }
+
+    /// Notes what came of the eviction of the pod with that uid: by what method,
+    /// in the kernel's words, and after how many milliseconds.
+    pub fn end(&mut self, uid: &str, outcome: Outcome, method: &str, millis: Option<u64>) {
+        if self.state.end(uid, outcome, method, millis) {
+            self.changes = self.changes.wrapping_add(1);
+        }
+    }
+
+    /// Whether the times of images should be taken over now.
+    #[must_use]
+    pub fn wants_images(&self, now: Mono) -> bool {
+        self.images_at
+            .is_none_or(|last| now.since(last) >= IMAGES_EVERY)
+    }
+
+    /// Takes over when images were detected and used.
+    pub fn take_images(&mut self, now: Mono, images: &ImageRecords) {
+        self.images_at = Some(now);
+        if self.state.images != *images {
+            self.state.images = images.clone();
+            self.changes = self.changes.wrapping_add(1);
+        }
+    }
+
+    /// Brings the state up to date and hands it over to be written. To be called
+    /// after each round and each time that a kill was begun or has ended; it
+    /// never waits, and allocates nothing while nothing is going on.
+    ///
+    /// Conditions, evictions and the layout are written at once, the times of
+    /// what is met every 10 seconds. Answers with an error when writing has
+    /// begun to fail, or fails otherwise than before.
+    pub fn keep(&mut self, now: Mono, wall_seconds: u64, evict: &Evict) -> Option<Error> {
+        let current = Written {
+            at: now,
+            held: evict.conditions(),
+            layout: evict.observed_layout(),
+            changes: self.changes,
+            unsettled: evict.met().next().is_some(),
+        };
+        let text = self.is_due(&current).then(|| {
+            self.state.update(now, wall_seconds, evict);
+            to_json(&self.state)
+        });
+        if text.is_some() {
+            self.written = Some(current);
+        }
+        let writer = self.writer.as_ref()?;
+        let result = writer.result();
+        writer.post(text, now);
+        self.news(result?)
+    }
+
+    /// What was kept last is true as of `now` as well. To be called after a round that
+    /// cannot have changed anything, instead of [`Keeper::keep`]; it never waits.
+    pub fn confirm(&self, now: Mono) {
+        if let Some(writer) = &self.writer {
+            writer.post(None, now);
+        }
+    }
+
+    fn is_due(&self, current: &Written) -> bool {
+        self.written.as_ref().is_none_or(|written| {
+            let urgent = (written.held, written.layout, written.changes)
+                != (current.held, current.layout, current.changes);
+            let running = written.unsettled || current.unsettled;
+            urgent || (running && current.at.since(written.at) >= EVERY)
+        })
+    }
+
+    /// An error, when it is another than the one before. A write that failed is
+    /// tried again in its turn.
+    fn news(&mut self, result: Result<(), Error>) -> Option<Error> {
+        let Err(error) = result else {
+            self.told = None;
+            return None;
+        };
+        if let Some(written) = &mut self.written {
+            written.unsettled = true;
+        }
+        let text = error.to_string();
+        if self.told.as_ref() == Some(&text) {
+            return None;
+        }
+        self.told = Some(text);
+        Some(error)
+    }
+
+    /// Writes the state for the last time and waits until it is written, that
+    /// long at most.
+    pub fn close(mut self, now: Mono, wall_seconds: u64, evict: &Evict, wait: Duration) {
+        self.state.update(now, wall_seconds, evict);
+        if let Some(writer) = &self.writer {
+            writer.post(Some(to_json(&self.state)), now);
+            writer.close(wait);
+        }
+    }
+
+    /// Waits until the text that was handed over is written, or is not.
+    #[cfg(test)]
+    pub(crate) fn settle(&self) {
+        while self.writer.as_ref().is_some_and(Writer::is_writing) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}

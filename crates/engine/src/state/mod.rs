@@ -1,0 +1,44 @@
+//! What evictd keeps over a restart, and shows to its own commands meanwhile.
+//!
+//! [`State`] is plain data: which conditions hold and when they were last
+//! observed, since when thresholds are met, the last evictions, and when images were
+//! used. [`parse`] and
+//! [`to_json`] turn it into text and back. Times count on over a restart of the
+//! daemon, because its clock counts from the boot; over a reboot,
+//! [`State::rebase`] takes over what wall time makes plausible.
+//!
+//! [`Keeper`] is what a daemon holds: the state in memory, and a directory that
+//! belongs to evictd alone, with three files.
+//!
+//! | file | is |
+//! |---|---|
+//! | `state.json` | the state, padded with blanks; only ever replaced as a whole |
+//! | `state.spare` | room for the next one, so that a full disk stops no save |
+//! | `lock` | locked (flock) while a daemon lives; in it, the time of its last round |
+//!
+//! Losing any of it loses no safety: without a state, the daemon starts as if
+//! nothing had been observed before (failure F26).
+
+mod boot;
+mod error;
+mod files;
+mod json;
+mod keeper;
+mod parse;
+mod published;
+mod record;
+mod saved;
+mod writer;
+
+pub use boot::read_boot_id;
+pub use error::Error;
+pub use files::{TryLock, read_state};
+pub use json::to_json;
+pub use keeper::{About, Keeper};
+pub use parse::{MAX_BYTES, parse};
+pub use published::{Doubt, check_published};
+pub use record::{HISTORY, Outcome, Record};
+pub use saved::{ConditionState, State};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,224 @@
+use core::sync::atomic::{AtomicU32, Ordering};
+use std::fs::{self, File};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use evictd_cgroup::own::try_lock;
+
+use super::*;
+use crate::state::files::{occupy, replace, write_pulse};
+
+/// A directory that does not exist yet and is removed in the end.
+pub(super) struct Place(pub(super) PathBuf);
+
+impl Place {
+    pub(super) fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("evictd-state-{}-{number}", std::process::id());
+        Self(std::env::temp_dir().join(name))
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.0).unwrap();
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        drop(fs::remove_dir_all(&self.0));
+    }
+}
+
+fn inode(path: &Path) -> u64 {
+    fs::metadata(path).unwrap().ino()
+}
+
+#[test]
+fn a_state_replaces_the_former_and_its_room_is_kept() {
+    let place = Place::new();
+    let lock = occupy(&place.0, try_lock).unwrap();
+    assert_eq!(place.names(), ["lock", "state.spare"]);
+    assert!(read_state(&place.0).unwrap().is_none());
+    let (state, spare) = (place.0.join("state.json"), place.0.join("state.spare"));
+    replace(&place.0, &to_json(&State::default())).unwrap();
+    let first = (inode(&state), inode(&spare));
+    replace(&place.0, &to_json(&full())).unwrap();
+    assert_eq!((inode(&spare), inode(&state)), first, "they change places");
+    assert_eq!(read_state(&place.0).unwrap().unwrap(), full());
+    replace(&place.0, &to_json(&State::default())).unwrap();
+    assert_eq!(read_state(&place.0).unwrap().unwrap(), State::default());
+    assert_eq!(place.names(), ["lock", "state.json", "state.spare"]);
+    for name in place.names() {
+        let found = fs::metadata(place.0.join(&name)).unwrap();
+        assert_eq!(found.permissions().mode() & 0o777, 0o600, "{name}");
+        if name != "lock" {
+            assert_eq!(found.len(), 32 << 10, "{name}");
+        }
+    }
+    drop(lock);
+}
+
+/// Failure F26: what a crash leaves at each step of a replacement.
+#[test]
+fn a_broken_replacement_loses_no_state() {
+    let place = Place::new();
+    drop(occupy(&place.0, try_lock).unwrap());
+    replace(&place.0, &to_json(&full())).unwrap();
+    let path = |name: &str| place.0.join(name);
+    // While the spare file is written.
+    fs::write(path("state.spare"), "{\"ki").unwrap();
+    drop(occupy(&place.0, try_lock).unwrap());
+    assert_eq!(read_state(&place.0).unwrap().unwrap(), full());
+    // After the former state got its third name.
+    fs::hard_link(path("state.json"), path("state.former")).unwrap();
+    drop(occupy(&place.0, try_lock).unwrap());
+    assert_eq!(place.names(), ["lock", "state.json", "state.spare"]);
+    // After the new state got its name.
+    fs::rename(path("state.spare"), path("state.former")).unwrap();
+    drop(occupy(&place.0, try_lock).unwrap());
+    assert_eq!(place.names(), ["lock", "state.json", "state.spare"]);
+    assert_eq!(read_state(&place.0).unwrap().unwrap(), full());
+    replace(&place.0, &to_json(&State::default())).unwrap();
+    assert_eq!(read_state(&place.0).unwrap().unwrap(), State::default());
+}
+
+#[test]
+fn a_state_that_grew_shrinks_again_only_in_text() {
+    let place = Place::new();
+    drop(occupy(&place.0, try_lock).unwrap());
+    let mut large = full();
+    for _ in 0..HISTORY {
+        large.push(Record {
+            message: "x".repeat(1024),
+            ..record("a")
+        });
+    }
+    for state in [&large, &large, &State::default()] {
+        replace(&place.0, &to_json(state)).unwrap();
+        assert_eq!(&read_state(&place.0).unwrap().unwrap(), state);
+        let length = fs::metadata(place.0.join("state.json")).unwrap().len();
+        assert_eq!(length, 96 << 10);
+    }
+    // What is no file of ours is cut to size.
+    fs::write(place.0.join("state.spare"), vec![b'x'; MAX_BYTES + 1]).unwrap();
+    replace(&place.0, &to_json(&full())).unwrap();
+    assert_eq!(read_state(&place.0).unwrap().unwrap(), full());
+}
+
+/// A filesystem of its own, of so many KiB, for as long as this lives.
+struct Tmpfs(Place);
+
+impl Tmpfs {
+    fn mount(kib: u32) -> Self {
+        let place = Place::new();
+        fs::create_dir(&place.0).unwrap();
+        let mut mount = Command::new("mount");
+        mount.args([
+            "-t",
+            "tmpfs",
+            "-o",
+            &format!("size={kib}k,mode=0755"),
+            "tmpfs",
+        ]);
+        assert!(mount.arg(&place.0).status().unwrap().success());
+        Self(place)
+    }
+}
+
+impl Drop for Tmpfs {
+    fn drop(&mut self) {
+        drop(Command::new("umount").arg(&self.0.0).status());
+    }
+}
+
+/// Failure F26: the disk is filled by others after the daemon started.
+#[test]
+#[ignore = "needs root: mounts a tmpfs"]
+fn a_full_disk_stops_no_save_and_loses_no_state() {
+    let disk = Tmpfs::mount(256);
+    let place = &disk.0;
+    let _lock = occupy(&place.0, try_lock).unwrap();
+    replace(&place.0, &to_json(&State::default())).unwrap();
+    let filler = fs::write(place.0.join("filler"), vec![0; 1 << 20]);
+    assert!(filler.is_err(), "the disk is full");
+    let mut state = full();
+    for saved in 0..10 {
+        state.saved_at = seconds(200 + saved);
+        replace(&place.0, &to_json(&state)).unwrap();
+        assert_eq!(read_state(&place.0).unwrap().unwrap(), state);
+    }
+    // A text that outgrows its room is not written, and the former one stays.
+    let mut large = state.clone();
+    for _ in 0..HISTORY {
+        large.push(Record {
+            message: "x".repeat(1024),
+            ..record("a")
+        });
+    }
+    let error = replace(&place.0, &to_json(&large)).unwrap_err().to_string();
+    assert!(error.contains("No space left"), "{error}");
+    assert_eq!(read_state(&place.0).unwrap().unwrap(), state);
+    fs::remove_file(place.0.join("filler")).unwrap();
+    replace(&place.0, &to_json(&large)).unwrap();
+    assert_eq!(read_state(&place.0).unwrap().unwrap(), large);
+}
+
+#[test]
+fn a_directory_belongs_to_one_daemon_and_to_nobody_else() {
+    let place = Place::new();
+    let lock = occupy(&place.0, try_lock).unwrap();
+    let again = occupy(&place.0, try_lock).unwrap_err();
+    assert!(matches!(again, Error::Locked(_)), "{again}");
+    drop(lock);
+    fs::set_permissions(&place.0, fs::Permissions::from_mode(0o777)).unwrap();
+    let open_to_all = occupy(&place.0, try_lock).unwrap_err();
+    assert!(matches!(open_to_all, Error::Unsafe(_)), "{open_to_all}");
+    let file = Place::new();
+    fs::write(&file.0, "").unwrap();
+    let no_directory = occupy(&file.0, try_lock).unwrap_err();
+    assert!(matches!(no_directory, Error::Io { .. }), "{no_directory}");
+    fs::remove_file(&file.0).unwrap();
+}
+
+#[test]
+fn a_state_is_believed_while_its_daemon_confirms_it() {
+    let place = Place::new();
+    let lock = occupy(&place.0, try_lock).unwrap();
+    let state = full(); // saved at second 100, every 10 s
+    let check = |now: u64| check_published(&place.0, &state, "a-boot", seconds(now), try_lock);
+    assert_eq!(check(101), Err(Doubt::Silent), "never confirmed");
+    write_pulse(&lock, Some(seconds(100))).unwrap();
+    for (now, expected) in [
+        (99, Err(Doubt::Silent)),
+        (100, Ok(())),
+        (130, Ok(())),
+        (131, Err(Doubt::Silent)),
+    ] {
+        assert_eq!(check(now), expected, "{now}");
+    }
+    write_pulse(&lock, Some(seconds(120))).unwrap();
+    assert_eq!(check(131), Ok(()));
+    write_pulse(&lock, Some(seconds(99))).unwrap();
+    assert_eq!(check(101), Err(Doubt::Silent), "confirmed another");
+    write_pulse(&lock, None).unwrap();
+    assert_eq!(check(101), Err(Doubt::Silent), "taken back");
+    write_pulse(&lock, Some(seconds(100))).unwrap();
+    for boot in ["b-boot", ""] {
+        let other = check_published(&place.0, &state, boot, seconds(101), try_lock);
+        assert_eq!(other, Err(Doubt::OtherBoot));
+    }
+    // Another who asks is no daemon.
+    drop(lock);
+    let asking = File::open(place.0.join("lock")).unwrap();
+    assert!(try_lock(&asking, false).unwrap());
+    assert_eq!(check(101), Err(Doubt::NoDaemon));
+    fs::remove_file(place.0.join("lock")).unwrap();
+    assert_eq!(check(101), Err(Doubt::NoDaemon));
+}

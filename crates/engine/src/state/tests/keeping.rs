@@ -1,0 +1,174 @@
+use std::fs;
+
+use evictd_cgroup::own::try_lock;
+
+use super::disk::Place;
+use super::*;
+
+const WAIT: Duration = Duration::from_secs(10);
+
+fn about(boot_id: &str, now: u64) -> About {
+    About {
+        boot_id: boot_id.to_owned(),
+        pid: 4711,
+        interval: Duration::from_secs(10),
+        transition: TRANSITION,
+        now: seconds(now),
+        wall_seconds: 1_000_000 + now,
+    }
+}
+
+fn open(place: &Place, boot_id: &str, now: u64) -> Keeper {
+    let (keeper, problems) = Keeper::open(Some(&place.0), about(boot_id, now), try_lock);
+    assert!(problems.is_empty(), "{problems:?}");
+    keeper
+}
+
+#[test]
+fn a_daemon_goes_on_where_the_one_before_ended() {
+    let place = Place::new();
+    let mut keeper = open(&place, "a-boot", 0);
+    let mut evict = machine();
+    observe(&mut evict, 0, GI, 9 * GI);
+    keeper.begin(record("a"));
+    assert!(keeper.keep(seconds(0), 1_000_000, &evict).is_none());
+    keeper.end("a", Outcome::Killed, "cgroup.kill", Some(3));
+    keeper.close(seconds(5), 1_000_005, &evict, WAIT);
+
+    let keeper = open(&place, "a-boot", 20);
+    assert_eq!(keeper.state().saved_at, seconds(5));
+    assert_eq!(keeper.state().history[0].outcome, Outcome::Killed);
+    assert_eq!(keeper.state().held(), ConditionSet::MEMORY_PRESSURE);
+    let mut evict = machine();
+    keeper.restore(seconds(20), &mut evict);
+    observe(&mut evict, 20, GI, 9 * GI);
+    assert_eq!(evict.met().next().unwrap().since, seconds(0));
+    keeper.close(seconds(20), 1_000_020, &evict, WAIT);
+    assert_eq!(read_state(&place.0).unwrap().unwrap().evictions, 1);
+}
+
+/// Failure F26.
+#[test]
+fn a_torn_or_foreign_file_is_told_and_replaced() {
+    for (name, bytes) in [
+        ("torn", &b"{\"kind\":\"evictd-st"[..]),
+        ("foreign", b"{\"kind\":\"elevator\"}"),
+        ("empty", b""),
+    ] {
+        let place = Place::new();
+        fs::create_dir(&place.0).unwrap();
+        fs::write(place.0.join("state.json"), bytes).unwrap();
+        let (mut keeper, problems) = Keeper::open(Some(&place.0), about("a-boot", 0), try_lock);
+        assert_eq!(problems.len(), 1, "{name}");
+        let mut evict = machine();
+        keeper.restore(seconds(0), &mut evict);
+        observe(&mut evict, 0, GI, 9 * GI);
+        assert!(keeper.keep(seconds(0), 7, &evict).is_none(), "{name}");
+        keeper.close(seconds(0), 7, &evict, WAIT);
+        let read = read_state(&place.0).unwrap().unwrap();
+        assert_eq!(read.held(), ConditionSet::MEMORY_PRESSURE, "{name}");
+    }
+}
+
+#[test]
+fn a_directory_that_cannot_be_used_is_done_without() {
+    let place = Place::new();
+    let first = open(&place, "a-boot", 0);
+    let (mut second, problems) = Keeper::open(Some(&place.0), about("a-boot", 0), try_lock);
+    assert!(matches!(problems[..], [Error::Locked(_)]), "{problems:?}");
+    let (mut third, problems) = Keeper::open(None, about("a-boot", 0), try_lock);
+    assert!(problems.is_empty());
+    let mut evict = machine();
+    observe(&mut evict, 0, GI, 9 * GI);
+    for keeper in [&mut second, &mut third] {
+        keeper.begin(record("a"));
+        assert!(keeper.keep(seconds(0), 0, &evict).is_none());
+        assert_eq!(keeper.state().held(), ConditionSet::MEMORY_PRESSURE);
+        assert_eq!(keeper.state().history.len(), 1);
+    }
+    drop(first);
+}
+
+/// What is written when: the times of what is met every 10 s, the rest at once.
+#[test]
+fn what_matters_is_kept_at_once_and_nothing_while_nothing_happens() {
+    let mut keeper = Keeper::open(None, about("a-boot", 0), try_lock).0;
+    let mut evict = machine();
+    for (at, memory, evicted, expected) in [
+        (1, 9 * GI, false, 1), // the first state
+        (2, 9 * GI, false, 1),
+        (50, 9 * GI, false, 1), // nothing goes on
+        (51, GI, false, 51),    // a condition
+        (52, GI, false, 51),
+        (61, GI, false, 61), // its times
+        (62, GI, true, 62),  // an eviction
+        (63, 9 * GI, false, 62),
+        (72, 9 * GI, false, 72), // the end of a threshold
+        (90, 9 * GI, false, 72), // held, not observed
+        (361, 9 * GI, false, 72),
+        (362, 9 * GI, false, 362), // the condition is left
+    ] {
+        observe(&mut evict, at, memory, 9 * GI);
+        if evicted {
+            keeper.begin(record("a"));
+        }
+        assert!(keeper.keep(seconds(at), at, &evict).is_none());
+        assert_eq!(keeper.state().saved_at, seconds(expected), "{at}");
+    }
+}
+
+/// A directory that vanishes stands for all that can go wrong while writing.
+#[test]
+fn a_failure_to_write_is_told_once_and_mended_when_it_ends() {
+    let place = Place::new();
+    let mut keeper = open(&place, "a-boot", 0);
+    let mut evict = machine();
+    let mut round = |keeper: &mut Keeper, at: u64| {
+        observe(&mut evict, at, 9 * GI, 9 * GI);
+        keeper.begin(record("a"));
+        let error = keeper.keep(seconds(at), at, &evict);
+        keeper.settle();
+        error.map(|error| error.to_string())
+    };
+    assert_eq!(round(&mut keeper, 1), None);
+    fs::remove_dir_all(&place.0).unwrap();
+    assert_eq!(round(&mut keeper, 2), None);
+    let told = round(&mut keeper, 3).unwrap();
+    assert!(told.contains("state.spare: No such file"), "{told}");
+    assert_eq!(round(&mut keeper, 4), None);
+    fs::create_dir(&place.0).unwrap();
+    assert_eq!(round(&mut keeper, 5), None);
+    assert_eq!(round(&mut keeper, 6), None);
+    let read = read_state(&place.0).unwrap().unwrap();
+    assert_eq!((read.saved_at, read.evictions), (seconds(6), 6));
+    fs::remove_dir_all(&place.0).unwrap();
+    assert_eq!(round(&mut keeper, 7), None);
+    assert!(round(&mut keeper, 8).is_some(), "it began to fail anew");
+}
+
+#[test]
+fn a_round_that_changes_nothing_confirms_what_was_kept() {
+    let place = Place::new();
+    let mut keeper = open(&place, "a-boot", 0);
+    let mut evict = machine();
+    observe(&mut evict, 1, 9 * GI, 9 * GI);
+    assert!(keeper.keep(seconds(1), 1, &evict).is_none());
+    keeper.settle();
+    let state = read_state(&place.0).unwrap().unwrap();
+    let check = || check_published(&place.0, &state, "a-boot", seconds(60), try_lock);
+    assert_eq!(check(), Err(Doubt::Silent));
+    keeper.confirm(seconds(50));
+    for _ in 0..WAIT.as_millis() {
+        if check() == Ok(()) {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert_eq!(check(), Ok(()));
+    assert_eq!(keeper.state().saved_at, seconds(1));
+    drop(keeper);
+    // Without a directory there is nobody to tell.
+    Keeper::open(None, about("a-boot", 0), try_lock)
+        .0
+        .confirm(seconds(50));
+}

@@ -1,0 +1,176 @@
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+
+use crate::yaml::limits::{Budget, check_depth};
+use crate::yaml::{Error, ErrorKind};
+
+/// Reads one JSON value after the other. A text that is not JSON is
+/// [`ErrorKind::NotJson`].
+pub(crate) fn parse_values(text: &str) -> Result<Vec<Value>, Error> {
+    let mut reader = Reader {
+        budget: Budget::new(),
+        refused: None,
+    };
+    let mut json = serde_json::Deserializer::from_str(text);
+    let mut values = Vec::new();
+    loop {
+        match (Node {
+            reader: &mut reader,
+            depth: 0,
+        })
+        .deserialize(&mut json)
+        {
+            Ok(value) => values.push(value),
+            Err(error) => {
+                let kind = reader.refused.unwrap_or(ErrorKind::NotJson);
+                // serde_json counts the bytes it has read of the line: none yet
+                // where the line's first byte was the fault.
+                return Err(Error::new(kind, error.line(), error.column().max(1)));
+            }
+        }
+        if json.end().is_ok() {
+            return Ok(values);
+        }
+    }
+}
+
+/// The value of a text that is one number in JSON's spelling, within what `f64` holds.
+#[cfg(feature = "yaml")]
+pub(crate) fn parse_number(text: &str) -> Option<Value> {
+    let values = parse_values(text).ok()?;
+    <[Value; 1]>::try_from(values).ok().map(|[value]| value)
+}
+
+struct Reader {
+    budget: Budget,
+    /// Why a well-formed text was refused.
+    refused: Option<ErrorKind>,
+}
+
+impl Reader {
+    /// Remembers the refusal beside serde's error, which has room for words only.
+    fn allow<E: serde::de::Error>(&mut self, verdict: Result<(), ErrorKind>) -> Result<(), E> {
+        verdict.map_err(|kind| {
+            self.refused = Some(kind);
+            E::custom("refused")
+        })
+    }
+}
+
+/// A value that lies below `depth` others.
+struct Node<'a> {
+    reader: &'a mut Reader,
+    depth: usize,
+}
+
+impl Node<'_> {
+    fn enter<E: serde::de::Error>(&mut self) -> Result<(), E> {
+        self.depth = self.depth.saturating_add(1);
+        self.reader.allow(check_depth(self.depth))
+    }
+
+    /// A value within this one.
+    fn inner(&mut self) -> Node<'_> {
+        Node {
+            reader: self.reader,
+            depth: self.depth,
+        }
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Node<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        let count = self.reader.budget.take(1);
+        self.reader.allow(count)?;
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Node<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(from_f64(value))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::String(value.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<Value, A::Error> {
+        self.enter()?;
+        let mut items = Vec::new();
+        while let Some(item) = seq.next_element_seed(self.inner())? {
+            items.push(item);
+        }
+        Ok(Value::Array(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Value, A::Error> {
+        self.enter()?;
+        let mut entries = Map::new();
+        while let Some(key) = map.next_key::<String>()? {
+            if entries.contains_key(&key) {
+                self.reader
+                    .allow(Err(ErrorKind::DuplicateKey(key.clone())))?;
+            }
+            let value = map.next_value_seed(self.inner())?;
+            entries.insert(key, value);
+        }
+        Ok(Value::Object(entries))
+    }
+}
+
+/// A finite number as JSON says it: without a point where it is whole, so that
+/// `1.0` and `1e3` are integers as they are for Kubernetes.
+fn from_f64(number: f64) -> Value {
+    let Some(number) = Number::from_f64(number) else {
+        return Value::Null;
+    };
+    whole(&number.to_string()).map_or(Value::Number(number), Value::from)
+}
+
+/// The integer that a number in JSON's spelling is, if it is one: `1.5e3`, `2.0`.
+///
+/// By its digits: printing without an exponent is what the standard library does
+/// with 8 kB of code for floats, which nothing else needs.
+fn whole(text: &str) -> Option<i64> {
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
+    let (digits, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let fraction = fraction.trim_end_matches('0');
+    let exponent: usize = exponent.parse().ok()?;
+    let zeros = "0".repeat(exponent.checked_sub(fraction.len())?);
+    format!("{digits}{fraction}{zeros}").parse().ok()
+}
+
+#[cfg(test)]
+#[cfg(not(feature = "yaml"))]
+mod tests;

@@ -1,0 +1,134 @@
+//! What a scalar means in YAML 1.1, as Kubernetes' go-yaml resolves it.
+
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+
+use saphyr_parser::{ScalarStyle, Tag};
+use serde_json::Value;
+
+use crate::yaml::ErrorKind;
+use crate::yaml::json::parse_number;
+
+/// The value of a scalar of this style and tag.
+///
+/// Without a tag only a plain scalar can be anything but a text. A tag of one's
+/// own makes a text of it.
+pub(crate) fn resolve(
+    text: &str,
+    style: ScalarStyle,
+    tag: Option<&Tag>,
+) -> Result<Value, ErrorKind> {
+    let Some(tag) = tag else {
+        return match style {
+            ScalarStyle::Plain => resolve_plain(text),
+            ScalarStyle::SingleQuoted
+            | ScalarStyle::DoubleQuoted
+            | ScalarStyle::Literal
+            | ScalarStyle::Folded => Ok(Value::String(text.to_owned())),
+        };
+    };
+    let fits: fn(&Value) -> bool = match tag.suffix.as_str() {
+        _ if !tag.is_yaml_core_schema() => return Ok(Value::String(text.to_owned())),
+        "null" => Value::is_null,
+        "bool" => Value::is_boolean,
+        "int" => |value| value.is_i64() || value.is_u64(),
+        "float" => Value::is_number,
+        "binary" => |_| false,
+        _ => return Ok(Value::String(text.to_owned())),
+    };
+    match resolve_plain(text)? {
+        value if fits(&value) => Ok(value),
+        _ => Err(ErrorKind::WrongTag(text.to_owned(), tag.suffix.clone())),
+    }
+}
+
+fn resolve_plain(text: &str) -> Result<Value, ErrorKind> {
+    Ok(match text {
+        "" | "~" | "null" | "Null" | "NULL" => Value::Null,
+        "true" | "True" | "TRUE" | "y" | "Y" | "yes" | "Yes" | "YES" | "on" | "On" | "ON" => {
+            Value::Bool(true)
+        }
+        "false" | "False" | "FALSE" | "n" | "N" | "no" | "No" | "NO" | "off" | "Off" | "OFF" => {
+            Value::Bool(false)
+        }
+        ".nan" | ".NaN" | ".NAN" | ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF"
+        | "-.inf" | "-.Inf" | "-.INF" => return Err(ErrorKind::NotFinite(text.to_owned())),
+        _ => number(text).unwrap_or_else(|| Value::String(text.to_owned())),
+    })
+}
+
+/// The number that `text` is, if it is one.
+fn number(text: &str) -> Option<Value> {
+    if !text.starts_with([
+        '+', '-', '.', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9',
+    ]) {
+        return None;
+    }
+    let plain: String = text.chars().filter(|c| *c != '_').collect();
+    if text.starts_with('.') {
+        // go-yaml leaves underscores alone here, and so finds no number.
+        return decimal(text);
+    }
+    integer(&plain).or_else(|| decimal(&plain))
+}
+
+/// An integer of 64 bits: decimal, `0x`, `0o`, `0b`, or octal by a leading zero.
+fn integer(text: &str) -> Option<Value> {
+    let (negative, digits) = match text.strip_prefix(['+', '-']) {
+        Some(digits) => (text.starts_with('-'), digits),
+        None => (false, text),
+    };
+    let (radix, digits) = radix(digits);
+    // The standard parser would take a second sign.
+    if digits.starts_with(['+', '-']) {
+        return None;
+    }
+    let magnitude = u64::from_str_radix(digits, radix).ok()?;
+    if negative {
+        return Some(Value::from(0_i64.checked_sub_unsigned(magnitude)?));
+    }
+    // Go reads what is beyond 63 bits by its unsigned parser, which has no sign.
+    (i64::try_from(magnitude).is_ok() || !text.starts_with('+')).then(|| Value::from(magnitude))
+}
+
+fn radix(digits: &str) -> (u32, &str) {
+    let prefixed = |letters: [char; 2]| digits.strip_prefix('0')?.strip_prefix(letters);
+    if let Some(hex) = prefixed(['x', 'X']) {
+        (16, hex)
+    } else if let Some(octal) = prefixed(['o', 'O']) {
+        (8, octal)
+    } else if let Some(binary) = prefixed(['b', 'B']) {
+        (2, binary)
+    } else {
+        match digits.strip_prefix('0') {
+            Some(octal) if !octal.is_empty() => (8, octal),
+            _ => (10, digits),
+        }
+    }
+}
+
+/// A decimal with a point or an exponent, or an integer beyond 64 bits.
+///
+/// Spelled as JSON does, for the parser that is there for JSON: the standard
+/// library's has 16 kB of code and tables, to be right in the last bit of a fraction.
+fn decimal(text: &str) -> Option<Value> {
+    let (sign, unsigned) = match text.strip_prefix('-') {
+        Some(unsigned) => ("-", unsigned),
+        None => ("", text.strip_prefix('+').unwrap_or(text)),
+    };
+    let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let mut digits = whole.bytes().chain(fraction.bytes()).peekable();
+    digits.peek()?;
+    if !digits.all(|c| c.is_ascii_digit()) {
+        return None;
+    }
+    let whole = whole.trim_start_matches('0');
+    let (whole, fraction) = (or_zero(whole), or_zero(fraction));
+    parse_number(&format!("{sign}{whole}.{fraction}e{exponent}"))
+}
+
+fn or_zero(digits: &str) -> &str {
+    if digits.is_empty() { "0" } else { digits }
+}

@@ -1,0 +1,32 @@
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// Who a pod is: the `metadata` of a Kubernetes object.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Metadata {
+    /// The name within its namespace.
+    pub name: String,
+    /// The namespace; empty where none is given.
+    pub namespace: String,
+    /// What tells it from every other pod, ever. Stats are matched by it.
+    pub uid: String,
+    /// Annotations. Two of them make a pod critical, see
+    /// [`Pod::is_static`](crate::pod::Pod::is_static).
+    pub annotations: BTreeMap<String, String>,
+    /// Labels, by which an operator may protect pods.
+    pub labels: BTreeMap<String, String>,
+    /// What the pod belongs to, such as a DaemonSet.
+    pub owner_references: Vec<OwnerReference>,
+}
+
+/// What a pod belongs to: an entry of `metadata.ownerReferences`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OwnerReference {
+    /// The owner's kind, e.g. `DaemonSet`.
+    pub kind: String,
+    /// The owner's name.
+    pub name: String,
+    /// Whether this owner manages the pod; at most one does.
+    pub controller: bool,
+}

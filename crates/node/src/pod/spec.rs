@@ -1,0 +1,110 @@
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::QosClass;
+
+use crate::pod::{Container, Metadata, ResourceList, Resources, Toleration, Volume};
+
+/// Where the kubelet got a pod from; `api` for the API server.
+const CONFIG_SOURCE: &str = "kubernetes.io/config.source";
+/// Marks the API server's copy of a static pod.
+const CONFIG_MIRROR: &str = "kubernetes.io/config.mirror";
+/// The least priority of the system's own classes.
+const SYSTEM_CRITICAL_PRIORITY: i32 = 2_000_000_000;
+
+/// A pod: the fields of the Kubernetes `v1` Pod that eviction looks at.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Pod {
+    /// Who it is.
+    pub metadata: Metadata,
+    /// What it asks for.
+    pub spec: Spec,
+    /// What was found out about it.
+    pub status: Status,
+}
+
+/// Not derived, so that a program has the code of it once: derived, each crate that
+/// copies a pod would have its own.
+impl Clone for Pod {
+    #[inline(never)]
+    fn clone(&self) -> Self {
+        Self {
+            metadata: self.metadata.clone(),
+            spec: self.spec.clone(),
+            status: self.status.clone(),
+        }
+    }
+}
+
+/// What a pod asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Spec {
+    /// The regular containers.
+    pub containers: Vec<Container>,
+    /// The init containers, sidecars among them, in the order they start.
+    pub init_containers: Vec<Container>,
+    /// What the pod costs beside its containers; apart as well.
+    pub overhead: Option<Box<ResourceList>>,
+    /// Requests and limits of the pod as a whole: alpha in Kubernetes v1.32,
+    /// used only where a method takes `pod_level_resources`. Apart, as hardly any
+    /// pod has them and they are large.
+    pub resources: Option<Box<Resources>>,
+    /// The volumes.
+    pub volumes: Vec<Volume>,
+    /// The priority; see [`Pod::priority`].
+    pub priority: Option<i32>,
+    /// The name of the priority class; empty where none is given.
+    pub priority_class_name: String,
+    /// Seconds that the pod's processes get between SIGTERM and SIGKILL.
+    pub termination_grace_period_seconds: Option<i64>,
+    /// The taints it puts up with.
+    pub tolerations: Vec<Toleration>,
+}
+
+/// What was found out about a pod.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Status {
+    /// The QoS class, where something has already worked it out.
+    pub qos_class: Option<QosClass>,
+}
+
+impl Pod {
+    /// Its priority; one without counts as 0.
+    #[must_use]
+    pub fn priority(&self) -> i32 {
+        self.spec.priority.unwrap_or(0)
+    }
+
+    /// Whether it came to the node by another way than the API server
+    /// (annotation `kubernetes.io/config.source`).
+    #[must_use]
+    pub fn is_static(&self) -> bool {
+        self.metadata
+            .annotations
+            .get(CONFIG_SOURCE)
+            .is_some_and(|source| source != "api")
+    }
+
+    /// Whether it is the API server's copy of a static pod (annotation
+    /// `kubernetes.io/config.mirror`, whatever its value).
+    #[must_use]
+    pub fn is_mirror(&self) -> bool {
+        self.metadata.annotations.contains_key(CONFIG_MIRROR)
+    }
+
+    /// Whether it must never be evicted: static, mirror, or of a priority of at
+    /// least 2,000,000,000 (kubelet v1.32: `IsCriticalPod`).
+    #[must_use]
+    pub fn is_critical(&self) -> bool {
+        self.is_static() || self.is_mirror() || self.priority() >= SYSTEM_CRITICAL_PRIORITY
+    }
+
+    /// Every container: the regular ones, then the init containers.
+    pub fn all_containers(&self) -> impl Iterator<Item = &Container> {
+        self.spec
+            .containers
+            .iter()
+            .chain(&self.spec.init_containers)
+    }
+}

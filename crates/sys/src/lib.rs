@@ -1,0 +1,76 @@
+//! The few syscalls that rustix lacks, behind safe functions.
+//!
+//! [`process_mrelease`] gives back a dying process's memory before it is gone;
+//! [`block_signals`] and [`SignalFd`] turn signals into something to poll, and
+//! [`wait_precisely`] waits for what is polled to the nanosecond;
+//! [`read_project`] and [`read_project_usage`] ask for quotas instead of
+//! counting files; [`set_idle_io_priority`] keeps a thread that counts out of
+//! the way, [`set_realtime_priority`] gets the one that decides its turn, and
+//! [`make_realtime`] one that it makes;
+//! [`spawn_self`] starts this program once more; [`measure_fill_rate`]
+//! tells how fast memory can be used up.
+//! Errors are [`rustix::io::Errno`], so that callers compare one type.
+//!
+//! This crate holds the only `unsafe` of the tree: each block is one call into
+//! libc with pointers to locals that outlive it.
+//!
+//! What wakes an eviction daemon, as one pollable set.
+//!
+//! Signals come through a signalfd, everything else is a descriptor that
+//! becomes readable (a pidfd whose process has ended, a socket, an eventfd),
+//! and the caller brings the next deadline. [`Trigger`] makes descriptors of what
+//! the kernel can tell about memory: usage thresholds on cgroup v1, pressure and
+//! `memory.events` on v2, changes of the mount table. No clock is asked here: the caller
+//! passes what the time is and until when to wait.
+//!
+//! ```no_run
+//! use evictd_node::Mono;
+//! use evictd_sys::{Signal, Wake, Watch};
+//!
+//! # fn main() -> Result<(), evictd_sys::Error> {
+//! let mut watch = Watch::new(&[Signal::TERM, Signal::INT])?;
+//! let now = Mono::ZERO;
+//! for wake in watch.wait(now, Some(Mono::from_millis(500)))? {
+//!     match wake {
+//!         Wake::Signal(received) => println!("{:?}", received.signal),
+//!         Wake::Ready(token) => println!("descriptor {}", token.0),
+//!         Wake::Deadline => println!("half a second has passed"),
+//!     }
+//! }
+//! # Ok(())
+//! # }
+//! ```
+#![deny(unsafe_op_in_unsafe_fn)]
+#![expect(
+    unsafe_code,
+    reason = "rustix 1.1 lacks these syscalls; every other crate forbids unsafe"
+)]
+
+extern crate alloc;
+
+mod error;
+mod fill;
+mod mrelease;
+mod priority;
+mod project;
+mod signals;
+mod spawn;
+mod text;
+mod trigger;
+mod wait;
+mod watch;
+mod writable;
+
+pub use error::Error;
+pub use fill::{count_processors, measure_fill_rate};
+pub use mrelease::process_mrelease;
+pub use priority::{make_realtime, set_idle_io_priority, set_realtime_priority};
+pub use project::{Project, ProjectUsage, read_project, read_project_usage};
+pub use rustix::process::Signal;
+pub use signals::{Received, SignalFd, block_signals};
+pub use spawn::spawn_self;
+pub use text::{forget_text, lock_addresses};
+pub use trigger::Trigger;
+pub use wait::wait_precisely;
+pub use watch::{Token, Wake, Watch};
+pub use writable::{is_writable, reopen_non_blocking};

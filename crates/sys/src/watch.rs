@@ -1,0 +1,198 @@
+use core::fmt;
+use core::time::Duration;
+
+use crate::{Received, SignalFd, block_signals, wait_precisely};
+use evictd_node::Mono;
+use rustix::event::{Timespec, epoll};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::io::Errno;
+use rustix::process::Signal;
+
+use crate::{Error, Trigger};
+
+/// Events taken from the kernel at once; more stay ready for the next wait.
+const BATCH: usize = 32;
+
+/// Marks the signalfd; no [`Token`] reaches it.
+const SIGNALS: u64 = u64::MAX;
+
+/// What `epoll_wait` takes at most: `i32::MAX` milliseconds.
+const LONGEST: Duration = Duration::from_millis(2_147_483_647);
+
+/// The caller's name for a descriptor of the set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Token(pub u32);
+
+/// One reason why [`Watch::wait`] returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wake {
+    /// A signal arrived.
+    Signal(Received),
+    /// The descriptor with this token is readable, or broken: reading tells.
+    /// For a pidfd: its process has ended.
+    Ready(Token),
+    /// The time given to [`Watch::wait`] has come and nothing else happened.
+    Deadline,
+}
+
+/// The pollable set: an epoll instance with a signalfd in it.
+pub struct Watch {
+    epoll: OwnedFd,
+    signals: SignalFd,
+    events: Vec<epoll::Event>,
+    wakes: Vec<Wake>,
+    /// The kernel knows no wait but in whole milliseconds.
+    is_coarse: bool,
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watch")
+            .field("epoll", &self.epoll)
+            .field("signals", &self.signals)
+            .field("wakes", &self.wakes)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Watch {
+    /// Makes the set, and blocks `signals` for the calling thread, so that from
+    /// here on they only arrive through [`Watch::wait`].
+    ///
+    /// To be called before other threads are made: they inherit the mask, and a
+    /// thread without it would take the signals away.
+    ///
+    /// # Errors
+    ///
+    /// When the kernel refuses a descriptor (`EMFILE`, `ENFILE`, `ENOMEM`).
+    pub fn new(signals: &[Signal]) -> Result<Self, Error> {
+        block_signals(signals).map_err(Error::doing("block signals"))?;
+        let signals = SignalFd::new(signals).map_err(Error::doing("open a signalfd"))?;
+        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)
+            .map_err(Error::doing("create an epoll set"))?;
+        let data = epoll::EventData::new_u64(SIGNALS);
+        epoll::add(&epoll, &signals, data, epoll::EventFlags::IN)
+            .map_err(Error::doing("add the signalfd"))?;
+        Ok(Self {
+            epoll,
+            signals,
+            events: Vec::with_capacity(BATCH),
+            wakes: Vec::with_capacity(BATCH),
+            is_coarse: false,
+        })
+    }
+
+    /// Adds a descriptor: while it is readable, [`Watch::wait`] reports
+    /// `token`. Adding it again only changes the token.
+    ///
+    /// The set does not own it; when its last copy is closed it leaves by
+    /// itself. A pidfd stays readable for good once its process has ended, so
+    /// it has to be closed or removed then.
+    ///
+    /// # Errors
+    ///
+    /// `EPERM` for a descriptor that cannot be polled (a regular file),
+    /// `ENOSPC` and `ENOMEM` as the kernel gives them.
+    pub fn add(&mut self, fd: impl AsFd, token: Token) -> Result<(), Error> {
+        self.set(fd.as_fd(), token, epoll::EventFlags::IN)
+    }
+
+    /// Lets a trigger fire once: [`Watch::wait`] reports `token`, and nothing more
+    /// of it until it is armed again. So one that fires without end, or whose
+    /// cgroup is gone, cannot keep the loop busy. [`Trigger::mounts`] stays armed.
+    ///
+    /// # Errors
+    ///
+    /// As [`Watch::add`].
+    pub fn arm(&mut self, trigger: &Trigger, token: Token) -> Result<(), Error> {
+        self.set(trigger.as_fd(), token, trigger.flags())
+    }
+
+    fn set(&self, fd: BorrowedFd<'_>, token: Token, flags: epoll::EventFlags) -> Result<(), Error> {
+        let data = epoll::EventData::new_u64(u64::from(token.0));
+        match epoll::add(&self.epoll, fd, data, flags) {
+            Err(Errno::EXIST) => epoll::modify(&self.epoll, fd, data, flags),
+            other => other,
+        }
+        .map_err(Error::doing("watch a descriptor"))
+    }
+
+    /// Takes a descriptor out again; one that is not there is no error.
+    ///
+    /// # Errors
+    ///
+    /// What `epoll_ctl(2)` gives, except `ENOENT`.
+    pub fn remove(&mut self, fd: impl AsFd) -> Result<(), Error> {
+        match epoll::delete(&self.epoll, fd) {
+            Ok(()) | Err(Errno::NOENT) => Ok(()),
+            Err(errno) => Err(Error::doing("forget a descriptor")(errno)),
+        }
+    }
+
+    /// Waits until something happens, or until `until` on the caller's clock,
+    /// which shows `now`; without `until`, as long as it takes.
+    ///
+    /// Returns what happened. Empty when the wait was cut short (the process
+    /// was stopped and continued, or 24 days have passed): the caller looks at
+    /// its clock and comes back.
+    /// Never returns before `until` with [`Wake::Deadline`]; before Linux 5.11 it
+    /// may be up to a millisecond late, and on each later by as long as the machine
+    /// was suspended.
+    ///
+    /// # Errors
+    ///
+    /// What `epoll_wait(2)` and reading the signalfd give, except `EINTR`.
+    pub fn wait(&mut self, now: Mono, until: Option<Mono>) -> Result<&[Wake], Error> {
+        self.wakes.clear();
+        let left = until.map(|until| until.since(now));
+        let cut = left.is_some_and(|left| left > LONGEST);
+        match self.wait_for_events(left.map(|left| left.min(LONGEST))) {
+            Ok(()) if !self.events.is_empty() => self.take_events()?,
+            Ok(()) if cut => {}
+            Ok(()) => self.wakes.push(Wake::Deadline),
+            Err(Errno::INTR) => {}
+            Err(errno) => return Err(Error::doing("wait")(errno)),
+        }
+        Ok(&self.wakes)
+    }
+
+    fn wait_for_events(&mut self, left: Option<Duration>) -> Result<(), Errno> {
+        if !self.is_coarse {
+            match wait_precisely(&self.epoll, &mut self.events, left) {
+                Err(Errno::NOSYS | Errno::PERM) => self.is_coarse = true,
+                other => return other,
+            }
+        }
+        self.events.clear();
+        let spare = rustix::buffer::spare_capacity(&mut self.events);
+        epoll::wait(&self.epoll, spare, left.map(timeout).as_ref()).map(|_| ())
+    }
+
+    fn take_events(&mut self) -> Result<(), Error> {
+        for event in &self.events {
+            match u32::try_from(event.data.u64()) {
+                Ok(token) => self.wakes.push(Wake::Ready(Token(token))),
+                Err(_) => take_signals(&self.signals, &mut self.wakes)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn take_signals(signals: &SignalFd, wakes: &mut Vec<Wake>) -> Result<(), Error> {
+    while let Some(received) = signals.read().map_err(Error::doing("read a signal"))? {
+        wakes.push(Wake::Signal(received));
+    }
+    Ok(())
+}
+
+/// The call rounds up to milliseconds.
+fn timeout(left: Duration) -> Timespec {
+    Timespec {
+        tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: left.subsec_nanos().into(),
+    }
+}
+
+#[cfg(test)]
+mod tests;
