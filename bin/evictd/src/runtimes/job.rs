@@ -1,6 +1,6 @@
 use alloc::sync::Arc;
 
-use evictd_containers::CallError;
+use evictd_containers::Error;
 
 use crate::gc::RuntimeCollected;
 
@@ -55,7 +55,7 @@ pub(crate) enum News {
     /// It has said what it holds, or failed to.
     Listed,
     /// It answers no more, or not yet.
-    Lost(CallError),
+    Lost(Error),
     /// It answers and is being told to end a pod.
     Ending {
         /// Which.
@@ -66,7 +66,7 @@ pub(crate) enum News {
         /// Which.
         uid: String,
         /// Whether it did.
-        result: Result<(), CallError>,
+        result: Result<(), Error>,
     },
     /// A collection is over.
     Collected {
