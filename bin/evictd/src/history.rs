@@ -10,7 +10,7 @@ use evictd_node::Signal;
 
 use crate::amount::Amount;
 use crate::columns::wrap;
-use crate::log_line::Utc;
+use crate::log::Utc;
 use crate::run::print;
 
 /// What was asked for.

@@ -138,7 +138,7 @@ impl Notifier {
         );
         let asked: Vec<String> = self.sources.iter().filter_map(Source::told).collect();
         if asked.is_empty() {
-            return log::info!("{by_time}");
+            return log::info!(event = "memory_watch"; "{by_time}");
         }
         let guarded = if engine.is_guarded() {
             ", and not in between before that"
@@ -146,6 +146,7 @@ impl Notifier {
             ""
         };
         log::info!(
+            event = "memory_watch", notices = asked.join(", ").as_str();
             "{by_time}, and when the kernel tells of {}{guarded}",
             asked.join(", ")
         );

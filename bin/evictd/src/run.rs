@@ -2,8 +2,8 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
+use ::log::LevelFilter;
 use evictd_config::{Resolved, Typed};
-use log::LevelFilter;
 
 use crate::admit::{self, AdmitOptions};
 use crate::args::{Command, Request, parse};
@@ -12,7 +12,7 @@ use crate::config_file;
 use crate::daemon;
 use crate::gc::{self, GcOptions};
 use crate::history::{self, HistoryOptions};
-use crate::log_line;
+use crate::log;
 use crate::oom_score::{self, OomScoreOptions};
 use crate::rank::{self, RankOptions};
 use crate::selftest::{self, SelftestOptions};
@@ -49,7 +49,7 @@ fn resolve_and_run(command: Command, typed: Typed) -> ExitCode {
 fn run_command(command: Command, settings: &Resolved) -> ExitCode {
     match command {
         Command::Daemon => {
-            log_to_stderr(settings.verbosity);
+            log::start(settings.log_format, level_of(settings.verbosity));
             daemon::run(settings)
         }
         Command::Status { timing, json } => status::run(settings, &StatusOptions { timing, json }),
@@ -68,14 +68,13 @@ fn run_command(command: Command, settings: &Resolved) -> ExitCode {
     }
 }
 
-/// Lines on stderr, more of them with a higher level of `-v`.
-fn log_to_stderr(verbosity: u8) {
-    let level = match verbosity {
+/// More lines with a higher level of `-v`.
+const fn level_of(verbosity: u8) -> LevelFilter {
+    match verbosity {
         0 | 1 => LevelFilter::Info,
         2 | 3 => LevelFilter::Debug,
         4.. => LevelFilter::Trace,
-    };
-    log_line::start(level);
+    }
 }
 
 /// One line on stderr. Where even that cannot be written, the exit code tells.

@@ -12,6 +12,7 @@ mod measure;
 mod news;
 mod pace;
 mod reclaim;
+mod record;
 mod telling;
 
 use core::time::Duration;
@@ -32,6 +33,7 @@ use flight::Flight;
 use light::Calm;
 use pace::Pace;
 use reclaim::Reclaiming;
+pub(crate) use record::Field;
 
 /// How often pods are listed for their own limits, as often as the kubelet looks
 /// at them.

@@ -7,10 +7,10 @@ mod images;
 mod once;
 mod runtime;
 
-pub(crate) use collect::{Collection, Collector};
+pub(crate) use collect::{Collected, Collection, Collector};
 pub(crate) use containers::run as run_containers;
 pub(crate) use images::run as run_images;
-pub(crate) use runtime::{RuntimeCollected, RuntimeCollector, SharedRecords};
+pub(crate) use runtime::{Kind, RuntimeCollected, RuntimeCollector, SharedRecords};
 
 /// What was asked for.
 pub(crate) struct GcOptions {
