@@ -13,11 +13,11 @@ use evictd_sys::{Signal, Token, Trigger, Wake, Watch};
 
 use crate::console;
 use crate::engine::{Done, Engine};
-use crate::local::{LOCAL, Local};
 use crate::memory::Memory;
 use crate::notify::Notifier;
 use crate::oom_score::Scores;
 use crate::setup::{PROC, Setup};
+use crate::socket::{LOCAL, Local};
 use crate::{machine, protect};
 
 /// A pidfd of the kill in flight; which one became readable does not matter.

@@ -1,6 +1,6 @@
 use evictd_config::{Effective, EffectiveThreshold, Origin, Setting};
 
-use crate::columns::{Columns, wrap};
+use crate::cli::columns::{Columns, wrap};
 
 /// The settings for people, within 80 columns unless a value itself is longer.
 #[inline(never)]

@@ -4,7 +4,7 @@
 use core::time::Duration;
 use std::path::{Path, PathBuf};
 
-use crate::serve::{Answer, Server, get, remark};
+use crate::socket::{Answer, Server, get, remark};
 use evictd_config::Resolved;
 use evictd_node::Mono;
 use evictd_sys::{Token, Watch};

@@ -7,9 +7,9 @@ use std::process::ExitCode;
 
 use evictd_config::{Resolved, effective};
 
+use crate::cli::output::print;
+use crate::cli::snapshot::Snapshot;
 use crate::machine;
-use crate::run::print;
-use crate::snapshot::Snapshot;
 
 /// What was asked for.
 pub(crate) struct ConfigOptions {

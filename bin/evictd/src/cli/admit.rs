@@ -17,8 +17,8 @@ use evictd_node::pod::Pod;
 use evictd_node::{Condition, ConditionSet, QosClass};
 use evictd_stats::{now, wall_seconds};
 
+use crate::cli::output::{USAGE, print};
 use crate::engine::Engine;
-use crate::run::{USAGE, print};
 use crate::setup::{FIRST_FS_WAIT, PROC, Setup, no_thread};
 
 /// Who asks to start.

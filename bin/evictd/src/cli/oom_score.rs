@@ -10,14 +10,14 @@ use evictd_jsontext::Json;
 use evictd_oom::{MemberScore, member_score};
 use evictd_stats::now;
 
-use crate::columns::{Columns, wrap};
+use crate::cli::columns::{Columns, wrap};
+use crate::cli::output::print;
+use crate::cli::screen::{Paint, cut};
 use crate::machine::read_text;
 use crate::pods::{Depth, Pods};
-use crate::run::print;
-use crate::screen::{Paint, cut};
 use crate::setup::Setup;
 
-use super::keeper::{Keeper, name};
+use crate::oom_score::{Keeper, name};
 
 /// What was asked for.
 pub(crate) struct OomScoreOptions {

@@ -10,15 +10,15 @@ use evictd_config::Resolved;
 use evictd_jsontext::Json;
 
 use crate::amount::Amount;
-use crate::columns::wrap;
+use crate::cli::columns::wrap;
+use crate::cli::output::{print, usage_error};
 use crate::pods::Pods;
-use crate::run::{print, usage_error};
 use crate::runtimes::Collect;
 use crate::setup::Setup;
 
 use super::GcOptions;
-use super::collect::{Collected, Collection, Collector};
 use super::once::{self, AllDone, add_json, printable};
+use crate::gc::{Collected, Collection, Collector};
 
 /// Collects once; fails where something that should go could not.
 #[inline(never)]

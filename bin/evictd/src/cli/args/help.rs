@@ -4,7 +4,7 @@ use core::fmt::Write;
 
 use evictd_config::{FLAGS, Flag, Group, Takes};
 
-use crate::columns::wrap;
+use crate::cli::columns::wrap;
 
 use super::command::{COMMANDS, Description, OwnFlag};
 

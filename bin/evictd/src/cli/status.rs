@@ -11,11 +11,11 @@ use evictd_stats::Progress;
 use evictd_threshold::{Threshold, ThresholdValue};
 
 use crate::amount::{Amount, level};
-use crate::local;
-use crate::rank::add_order;
-use crate::run::print;
-use crate::screen::{Paint, bar, cut};
-use crate::snapshot::Snapshot;
+use crate::cli::output::print;
+use crate::cli::rank::add_order;
+use crate::cli::screen::{Paint, bar, cut};
+use crate::cli::snapshot::Snapshot;
+use crate::socket;
 
 /// What was asked for.
 pub(crate) struct StatusOptions {
@@ -53,7 +53,7 @@ pub(crate) fn run(settings: &Resolved, options: &StatusOptions) -> ExitCode {
 /// What the daemon says of its loop.
 fn timing(settings: &Resolved, json: bool) -> ExitCode {
     let path = if json { "/timing.json" } else { "/timing" };
-    match local::ask(settings, path) {
+    match socket::ask(settings, path) {
         Ok(text) => print(&text),
         Err(error) => {
             eprintln!("evictd status: {error}");

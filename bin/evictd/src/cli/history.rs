@@ -9,9 +9,9 @@ use evictd_jsontext::Json;
 use evictd_node::Signal;
 
 use crate::amount::Amount;
-use crate::columns::wrap;
+use crate::cli::columns::wrap;
+use crate::cli::output::print;
 use crate::log_line::Utc;
-use crate::run::print;
 
 /// What was asked for.
 pub(crate) struct HistoryOptions {

@@ -1,3 +1,7 @@
+//! How soon the kernel's OOM killer takes each process of the pods: the daemon keeps
+//! it at what it should be, `evictd oom-score` shows it.
+
+use core::time::Duration;
 use std::path::Path;
 
 use evictd_cgroup::{FoundPod, OomScores, Refused};
@@ -7,12 +11,61 @@ use evictd_node::Mono;
 use evictd_oom::{Scale, member_score};
 use evictd_stats::{Hierarchies, read_whole};
 
+use crate::engine::Engine;
 use crate::setup::PROC;
+
+/// How soon a process that joins a pod gets its score. Children inherit it; only
+/// what a service manager starts anew has to be seen.
+const EVERY: Duration = Duration::from_secs(1);
+
+/// The daemon's `--apply-oom-score-adj`: keeps every process of every pod at the
+/// score of its pod.
+pub(crate) struct Scores {
+    keeper: Option<Keeper>,
+    /// When to look again.
+    pub(crate) next: Option<Mono>,
+    told: Vec<String>,
+}
+
+impl Scores {
+    /// Ready to look, if it is asked for; a dry run sets nothing.
+    pub(crate) fn open(settings: &Resolved, hierarchies: Hierarchies) -> Result<Self, String> {
+        let wanted = settings.apply_oom_score_adj && !settings.dry_run;
+        let keeper = wanted
+            .then(|| Keeper::open(settings, hierarchies))
+            .transpose()?;
+        let next = keeper.as_ref().map(|_| Mono::ZERO);
+        Ok(Self {
+            keeper,
+            next,
+            told: Vec::new(),
+        })
+    }
+
+    /// Sets what has changed since the last look. What could not be set is logged
+    /// once per change.
+    pub(crate) fn apply_if_due(&mut self, now: Mono, engine: &mut Engine) {
+        let Some(keeper) = &mut self.keeper else {
+            return;
+        };
+        if self.next.is_none_or(|next| now < next) {
+            return;
+        }
+        self.next = Some(now + EVERY);
+        let lines = keeper.apply(now, &engine.pods_mut().census().listing.pods);
+        if lines != self.told {
+            for line in &lines {
+                log::warn!("{line}");
+            }
+            self.told = lines;
+        }
+    }
+}
 
 /// Knows the score of every process of every pod on this machine.
 pub(crate) struct Keeper {
-    pub(super) scores: OomScores,
-    pub(super) scale: Scale,
+    pub(crate) scores: OomScores,
+    pub(crate) scale: Scale,
 }
 
 impl Keeper {
@@ -58,7 +111,7 @@ fn refusal(refused: &Refused, found: &FoundPod) -> String {
 }
 
 /// `NAMESPACE/NAME`, or the name alone.
-pub(super) fn name(found: &FoundPod) -> String {
+pub(crate) fn name(found: &FoundPod) -> String {
     let metadata = &found.pod.metadata;
     match metadata.namespace.as_str() {
         "" => metadata.name.clone(),

@@ -7,9 +7,9 @@ use evictd_config::Resolved;
 use evictd_jsontext::Json;
 use evictd_node::Signal;
 
-use crate::run::print;
-use crate::screen::{Paint, cut};
-use crate::snapshot::{Ranked, Snapshot};
+use crate::cli::output::print;
+use crate::cli::screen::{Paint, cut};
+use crate::cli::snapshot::{Ranked, Snapshot};
 
 /// What was asked for.
 pub(crate) struct RankOptions {

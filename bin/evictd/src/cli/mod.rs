@@ -1,25 +1,38 @@
+//! The command line: one file a command, and [`run`] that picks it.
+
+mod admit;
+pub mod args;
+mod columns;
+mod config;
+mod config_file;
+mod gc;
+mod history;
+mod oom_score;
+mod output;
+mod rank;
+mod screen;
+mod selftest;
+mod snapshot;
+mod status;
+
 use std::ffi::OsString;
-use std::io::Write;
 use std::process::ExitCode;
 
 use evictd_config::{Resolved, Typed};
 use log::LevelFilter;
 
-use crate::admit::{self, AdmitOptions};
-use crate::args::{Command, Request, parse};
-use crate::config_command::{self, ConfigOptions};
-use crate::config_file;
-use crate::daemon;
-use crate::gc::{self, GcOptions};
-use crate::history::{self, HistoryOptions};
-use crate::log_line;
-use crate::oom_score::{self, OomScoreOptions};
-use crate::rank::{self, RankOptions};
-use crate::selftest::{self, SelftestOptions};
-use crate::status::{self, StatusOptions};
+use crate::{daemon, log_line};
 
-/// Usage or configuration error.
-pub(crate) const USAGE: u8 = 2;
+use admit::AdmitOptions;
+use args::{Command, Request, parse};
+use config::ConfigOptions;
+use gc::GcOptions;
+use history::HistoryOptions;
+use oom_score::OomScoreOptions;
+use output::{print, usage_error};
+use rank::RankOptions;
+use selftest::SelftestOptions;
+use status::StatusOptions;
 
 /// Does what the command line asks for; `argv` is without the program's name.
 ///
@@ -56,7 +69,7 @@ fn run_command(command: Command, settings: &Resolved) -> ExitCode {
         Command::Rank { signal, json } => rank::run(settings, &RankOptions { signal, json }),
         Command::Admit { whom, json } => admit::run(settings, &AdmitOptions { whom, json }),
         Command::History { json } => history::run(settings, &HistoryOptions { json }),
-        Command::Config { json } => config_command::run(settings, &ConfigOptions { json }),
+        Command::Config { json } => config::run(settings, &ConfigOptions { json }),
         Command::OomScore { apply, json } => {
             oom_score::run(settings, &OomScoreOptions { apply, json })
         }
@@ -76,21 +89,4 @@ fn log_to_stderr(verbosity: u8) {
         4.. => LevelFilter::Trace,
     };
     log_line::start(level);
-}
-
-/// One line on stderr. Where even that cannot be written, the exit code tells.
-pub(crate) fn usage_error(message: &str) -> ExitCode {
-    let _ = writeln!(std::io::stderr(), "evictd: {message}");
-    ExitCode::from(USAGE)
-}
-
-/// Text on stdout; a reader that stops reading, like `head`, is no failure.
-pub(crate) fn print(text: &str) -> ExitCode {
-    match std::io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            let _ = writeln!(std::io::stderr(), "evictd: stdout: {error}");
-            ExitCode::FAILURE
-        }
-        _ => ExitCode::SUCCESS,
-    }
 }

@@ -4,11 +4,10 @@ use evictd_config::Resolved;
 use evictd_engine::state::read_state;
 use evictd_jsontext::Json;
 
-use super::runtime::{Removed, RuntimeCollected};
-use super::{RuntimeCollector, SharedRecords};
 use crate::amount::Amount;
-use crate::columns::wrap;
-use crate::run::print;
+use crate::cli::columns::wrap;
+use crate::cli::output::print;
+use crate::gc::{Removed, RuntimeCollected, RuntimeCollector, SharedRecords};
 use crate::runtimes::{ANY, Collect, CollectJob, answering};
 
 /// What was done at one runtime.

@@ -12,7 +12,7 @@ use std::ffi::OsString;
 
 use evictd_config::Typed;
 
-pub use crate::admit::Whom;
+pub use crate::cli::admit::Whom;
 pub use command::Command;
 pub use error::ArgsError;
 

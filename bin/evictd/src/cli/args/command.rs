@@ -1,7 +1,7 @@
 use evictd_config::Takes;
 use evictd_node::Signal;
 
-use crate::admit::Whom;
+use crate::cli::admit::Whom;
 
 /// A command, with the flags that are its own.
 #[derive(Clone, Debug, PartialEq, Eq)]

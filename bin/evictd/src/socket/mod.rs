@@ -7,14 +7,16 @@
 //! answer goes out in one piece, and who does not take it is dropped. [`get`] asks
 //! such a socket.
 //!
-//! What this crate does not do: it knows no paths, keeps no connection open, and
+//! What this does not do: it knows no paths, keeps no connection open, and
 //! reads no body.
 
 mod client;
+mod local;
 mod request;
 mod server;
 
 pub use client::{get, remark};
+pub(crate) use local::{LOCAL, Local, ask};
 pub use request::{MOST_BYTES, Parsed, parse_request};
 pub use server::{Answer, Server};
 

@@ -8,8 +8,8 @@ use evictd_jsontext::Json;
 use super::GcOptions;
 use super::once::{AllDone, add_json, collect, printable};
 use crate::amount::Amount;
-use crate::columns::wrap;
-use crate::run::print;
+use crate::cli::columns::wrap;
+use crate::cli::output::print;
 use crate::runtimes::{self, Collect};
 
 /// Collects once; fails where no runtime answers, or it was not enough.

@@ -8,7 +8,7 @@ use evictd_node::Mono;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-use crate::serve::{Answer, MOST_BYTES, Parsed, Server, get, parse_request};
+use crate::socket::{Answer, MOST_BYTES, Parsed, Server, get, parse_request};
 
 #[test]
 fn requests_are_read_as_far_as_they_are_needed() {

@@ -12,7 +12,7 @@ use rustix::net::{
     send, socket_with,
 };
 
-use crate::serve::{Parsed, parse_request};
+use crate::socket::{Parsed, parse_request};
 
 /// Peers at a time; others wait until one of these has gone.
 const PEERS: usize = 4;

@@ -6,7 +6,7 @@ use evictd_jsontext::Json;
 use evictd_stats::Version;
 
 use crate::amount::Amount;
-use crate::run::print;
+use crate::cli::output::print;
 
 /// What the self-test found.
 pub(super) struct Verdict {
