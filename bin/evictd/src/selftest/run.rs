@@ -170,6 +170,7 @@ fn setup(sandbox: &Sandbox, threshold: u64) -> Result<Setup, String> {
         finds_imagefs: false,
         finds_containerfs: false,
         images_until_clear: false,
+        processors: 1,
         collector: None,
     })
 }
