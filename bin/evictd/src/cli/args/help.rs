@@ -43,7 +43,7 @@ Exit codes:
      what would be right
 ";
 
-/// How `admit` is put before a workload (conventions 6.2).
+/// How `admit` is put before a workload.
 const ADMIT_IN_SCRIPTS: &str = "
 Before a workload starts:
   a busybox init script, in start()
