@@ -11,12 +11,12 @@ use evictd_node::Mono;
 use evictd_stats::{now, read_memory_switched_off};
 use evictd_sys::{Signal, Token, Trigger, Wake, Watch};
 
-use crate::engine::{Done, Engine};
-use crate::local::{LOCAL, Local};
+use crate::engine::Engine;
 use crate::memory::Memory;
 use crate::notify::Notifier;
 use crate::oom_score::Scores;
 use crate::setup::{PROC, Setup};
+use crate::socket::{LOCAL, Local};
 use crate::{machine, protect};
 
 /// A pidfd of the kill in flight; which one became readable does not matter.
@@ -48,6 +48,8 @@ pub(crate) fn run(settings: &Resolved) -> ExitCode {
 }
 
 fn serve(settings: &Resolved) -> Result<(), String> {
+    // Before there are threads: a stack that is locked takes all of its size.
+    let locked = protect::keep_in_memory();
     // Threads inherit the signal mask: block before any is made.
     let mut watch =
         Watch::new(&[Signal::TERM, Signal::INT, Signal::HUP]).map_err(|error| error.to_string())?;
@@ -89,21 +91,16 @@ fn serve(settings: &Resolved) -> Result<(), String> {
             break;
         }
         if rest_of_start.take().is_some() {
-            // First: what begins a thread is executed before the start's code goes.
             helpers.start(now(), &mut engine);
             notifier.start(&mut engine, &mut watch);
             warn(settings, &engine);
-            protect::keep_in_memory();
+            protect::warn_unless(&locked);
             engine.list_early(now());
         }
         helpers.start_if_due(now(), &mut engine);
-        match engine.run_due(now(), &mut |_, event| memory.note(event)) {
-            Done::Nothing => {}
-            Done::LightRound => memory.confirm(),
-            Done::Something => {
-                notifier.follow(&mut engine, &mut watch);
-                memory.keep(&engine);
-            }
+        if engine.run_due(now(), &mut |_, event| memory.note(event)) {
+            notifier.follow(&mut engine, &mut watch);
+            memory.keep(&engine);
         }
         scores.apply_if_due(now(), &mut engine);
         report.log_if_due(now(), &engine);

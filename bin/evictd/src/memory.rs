@@ -95,11 +95,6 @@ impl Memory {
         }
     }
 
-    /// All is as it was when it was last kept.
-    pub(crate) fn confirm(&self) {
-        self.0.confirm(now());
-    }
-
     fn keep_images(&mut self, engine: &Engine, is_last: bool) {
         let runtimes = &engine.pods().runtimes;
         if !runtimes.is_empty() && (is_last || self.0.wants_images(now())) {

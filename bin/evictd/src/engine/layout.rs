@@ -10,7 +10,6 @@ impl Engine {
     /// The mount table has changed: the filesystems are looked at anew (decision D55).
     pub(crate) fn mounts_changed(&mut self) {
         self.reader.mounts_changed();
-        self.calm = None;
     }
 
     /// Watches the filesystems that the runtimes name, unless flags name them.
