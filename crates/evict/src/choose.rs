@@ -48,7 +48,7 @@ impl Evict {
         let wanted =
             |index: usize, pod: &Candidate<'_>| !is_exact(index) || self.may_go(pod, failed);
         let policy = &self.config.policy;
-        let (_, place) = first(signal, self.layout(), pods, policy, &wanted)?;
+        let (_, place) = first(signal, self.layout(), pods, policy, wanted)?;
         (!is_exact(place.candidate)).then_some(place.candidate)
     }
 
@@ -77,7 +77,7 @@ impl Evict {
     ) -> Option<(usize, Place, &'b Candidate<'a>)> {
         let may_go = |_: usize, pod: &Candidate<'_>| self.may_go(pod, None);
         let policy = &self.config.policy;
-        let (before, place) = first(signal, self.layout(), pods, policy, &may_go)?;
+        let (before, place) = first(signal, self.layout(), pods, policy, may_go)?;
         let candidate = pods.get(place.candidate)?;
         Some((before, place, candidate))
     }
