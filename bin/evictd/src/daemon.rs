@@ -11,7 +11,7 @@ use evictd_node::Mono;
 use evictd_stats::{now, read_memory_switched_off};
 use evictd_sys::{Signal, Token, Trigger, Wake, Watch};
 
-use crate::engine::Engine;
+use crate::engine::{self, Engine};
 use crate::memory::Memory;
 use crate::notify::Notifier;
 use crate::oom_score::Scores;
@@ -63,8 +63,8 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     announce(settings, &setup);
     let mut notifier = Notifier::new(settings, &setup);
     let hierarchies = setup.cgroup.hierarchies.clone();
-    let mut engine = Engine::open(setup)?;
-    if let Some(bell) = engine.news_descriptor() {
+    let mut engine = engine::open(setup)?;
+    if let Some(bell) = engine.pods().runtimes.descriptor() {
         watch.add(bell, NEWS).map_err(|error| error.to_string())?;
     }
     protect::from_others(settings.realtime);
@@ -139,7 +139,7 @@ impl Helpers {
 
     fn start(&mut self, now: Mono, engine: &mut Engine) {
         let started = self.start_releaser();
-        let started = started.and_then(|()| engine.measure_disk());
+        let started = started.and_then(|()| engine::measure_disk(engine));
         match (&started, self.due) {
             (Err(error), None) => log::warn!(
                 event = "no_helper_thread";
@@ -205,18 +205,18 @@ fn wait(
         .fold(engine.wake_at(now()), Mono::min);
     let asleep = now();
     let wakes = watch.wait(asleep, Some(until));
-    engine.timing.woken(asleep, until);
+    engine.woken(asleep, until);
     for wake in wakes.map_err(|error| error.to_string())? {
         match wake {
             Wake::Signal(received) if received.signal == Signal::HUP => {
                 log::info!(event = "measuring"; "SIGHUP: measuring now");
-                engine.tick_now();
+                engine.round_now();
             }
             Wake::Signal(_) if engine.is_killing() && engine.end_after_kill() => {
                 log::info!(event = "ending"; "ending after the kill in flight; a second signal ends at once");
             }
             Wake::Signal(_) => return Ok(false),
-            Wake::Ready(MOUNTS) => engine.mounts_changed(),
+            Wake::Ready(MOUNTS) => engine.node_mut().mounts_changed(),
             Wake::Ready(LOCAL) => local.called = true,
             Wake::Ready(token) => notifier.fired(*token, engine),
             Wake::Deadline => {}
@@ -275,7 +275,7 @@ fn announce(settings: &Resolved, setup: &Setup) {
 
 /// What is odd about the settings on this machine.
 fn warn(settings: &Resolved, engine: &Engine) {
-    for warning in lint(settings, &machine::read(&engine.sample().readings())) {
+    for warning in lint(settings, &machine::read(engine.readings())) {
         log::warn!(event = "warning"; "{warning}");
     }
 }
