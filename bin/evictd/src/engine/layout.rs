@@ -7,11 +7,6 @@ use evictd_stats::NodeReader;
 use super::{Engine, Event, Tell};
 
 impl Engine {
-    /// The mount table has changed: the filesystems are looked at anew (decision D55).
-    pub(crate) fn mounts_changed(&mut self) {
-        self.reader.mounts_changed();
-    }
-
     /// Watches the filesystems that the runtimes name, unless flags name them.
     pub(super) fn follow_disks(&mut self, now: Mono, tell: Tell<'_>) {
         let mut node = self.node.clone();
