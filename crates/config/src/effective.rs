@@ -2,7 +2,7 @@ use evictd_node::{Condition, Signal};
 use evictd_quantity::GoDuration;
 use evictd_threshold::{Threshold, ThresholdValue};
 
-use crate::warning::{soft_not_above_hard, unit};
+use crate::warning::soft_not_above_hard;
 use crate::{Machine, Misfit, Origin, Resolved, Setting, Warning};
 
 /// A threshold as it is in force on a machine.
@@ -117,7 +117,7 @@ fn in_force(threshold: &Threshold, origin: Origin, machine: &Machine) -> Effecti
         written: threshold.value.to_string(),
         amount: amount.map(|amount| amount.value()),
         capacity,
-        unit: unit(threshold.signal),
+        unit: threshold.signal.unit().name(),
         grace: (!threshold.is_hard()).then_some(threshold.grace),
         min_reclaim: threshold.min_reclaim.as_ref().map(ToString::to_string),
         clear_at: clear_at.map(|amount| amount.value()),
@@ -132,7 +132,7 @@ fn beyond_capacity(threshold: &Threshold, capacity: i64) -> Option<Misfit> {
             threshold: threshold.to_string(),
             amount,
             capacity,
-            unit: unit(threshold.signal),
+            unit: threshold.signal.unit().name(),
         });
     }
     let clear_at = threshold.clear_at(capacity).value();
@@ -140,7 +140,7 @@ fn beyond_capacity(threshold: &Threshold, capacity: i64) -> Option<Misfit> {
         threshold: threshold.to_string(),
         clear_at,
         capacity,
-        unit: unit(threshold.signal),
+        unit: threshold.signal.unit().name(),
     })
 }
 

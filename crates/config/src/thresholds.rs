@@ -1,6 +1,6 @@
 //! The four threshold lists, with the kubelet's defaults.
 
-use evictd_node::{Resource, Signal};
+use evictd_node::{Signal, Unit};
 use evictd_quantity::GoDuration;
 use evictd_threshold::{Error, List, Pair, Pairs, Settings, Threshold, ThresholdValue};
 
@@ -175,8 +175,7 @@ fn warn(hard: &[Threshold], soft: &[Threshold], settings: &Settings, warnings: &
 /// (decision D5).
 fn byte_suffix(list: List, pair: &Pair) -> Option<Warning> {
     let signal = Signal::from_name(&pair.key)?;
-    let counts = matches!(signal.resource(), Resource::Inodes | Resource::Pids);
-    if !counts || !pair.value.ends_with('i') {
+    if signal.unit() == Unit::Bytes || !pair.value.ends_with('i') {
         return None;
     }
     let quantity = evictd_quantity::Quantity::parse(pair.value.as_bytes()).ok()?;
