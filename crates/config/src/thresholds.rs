@@ -7,7 +7,7 @@ use evictd_threshold::{Error, List, Pair, Pairs, Settings, Threshold, ThresholdV
 use crate::texts::Texts;
 use crate::values::{self, Parsed};
 use crate::warning::soft_not_above_hard;
-use crate::{Origin, Typed, Warning};
+use crate::{Compat, Origin, Typed, Warning};
 
 /// The kubelet's hard thresholds where none are given (decision D22).
 pub(crate) const DEFAULT_HARD: [(Signal, &str); 5] = [
@@ -29,6 +29,7 @@ pub(crate) struct Thresholds {
 pub(crate) fn resolve(
     typed: &Typed,
     merge_defaults: bool,
+    compat: Compat,
     enforce_pods: bool,
     warnings: &mut Vec<Warning>,
 ) -> Parsed<Thresholds> {
@@ -43,10 +44,12 @@ pub(crate) fn resolve(
         soft_grace_period: parse(List::SoftGracePeriod, &texts.grace)?,
         minimum_reclaim: parse(List::MinimumReclaim, &texts.reclaim)?,
         enforce_pods,
+        own_signals: compat == Compat::Evictd,
     };
     let fail = |error: Error| texts.error(&error, &settings.soft_grace_period);
     let only_hard = Settings {
         hard: settings.hard.clone(),
+        own_signals: settings.own_signals,
         ..Settings::default()
     };
     let hard = only_hard.thresholds().map_err(fail)?.len();

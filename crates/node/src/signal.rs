@@ -111,6 +111,16 @@ impl Signal {
         }
     }
 
+    /// Whether the kubelet has it, too.
+    #[must_use]
+    pub const fn is_known_to_kubelet(self) -> bool {
+        match self.source() {
+            Source::Memory | Source::PodsMemory | Source::Filesystem(_) | Source::ProcessIds => {
+                true
+            }
+        }
+    }
+
     /// What pods are ranked by when a threshold of it is met.
     #[must_use]
     pub const fn usage(self) -> Usage {
