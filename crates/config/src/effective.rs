@@ -87,7 +87,9 @@ pub fn lint(resolved: &Resolved, machine: &Machine) -> Vec<Warning> {
         warnings.extend(within_reserve(threshold, machine).map(Warning::Misfit));
         warnings.extend(within_reserved_pids(threshold, machine).map(Warning::Misfit));
     }
-    let swap = machine.swap_bytes.filter(|bytes| *bytes > 0);
+    let mut signals = resolved.evict.thresholds.iter().map(|t| t.signal);
+    let is_watched = signals.any(|signal| signal == Signal::SwapAvailable);
+    let swap = machine.swap_bytes.filter(|bytes| *bytes > 0 && !is_watched);
     warnings.extend(swap.map(|bytes| Warning::Misfit(Misfit::SwapOn(bytes))));
     warnings
 }

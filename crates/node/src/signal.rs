@@ -26,11 +26,14 @@ pub enum Signal {
     ContainerfsInodesFree,
     /// `pid.available`: process (task) ids that are left.
     PidAvailable,
+    /// `swap.available`: bytes of swap that are left; evictd's own, which the kubelet does
+    /// not have.
+    SwapAvailable,
 }
 
 impl Signal {
     /// How many signals there are.
-    pub const COUNT: usize = 9;
+    pub const COUNT: usize = 10;
 
     /// All signals.
     pub const ALL: [Self; Self::COUNT] = [
@@ -43,6 +46,7 @@ impl Signal {
         Self::ContainerfsAvailable,
         Self::ContainerfsInodesFree,
         Self::PidAvailable,
+        Self::SwapAvailable,
     ];
 
     /// All that is known of each signal: to add one, add its variant, its place in
@@ -63,6 +67,7 @@ impl Signal {
             Self::ContainerfsAvailable =>       row("containerfs.available",       Storage, Fs(Containerfs), Usage::Disk,      Unit::Bytes,      "ephemeral-storage"),
             Self::ContainerfsInodesFree =>      row("containerfs.inodesFree",      Inodes,  Fs(Containerfs), Usage::Inodes,    Unit::Inodes,     "inodes"),
             Self::PidAvailable =>               row("pid.available",               Pids,    ProcessIds,      Usage::Processes, Unit::ProcessIds, "pids"),
+            Self::SwapAvailable =>              row("swap.available",              Memory,  Source::Swap,    Usage::MemoryAndSwap, Unit::Bytes,  "swap"),
         }
     }
 
@@ -107,7 +112,7 @@ impl Signal {
     pub const fn filesystem(self) -> Option<Filesystem> {
         match self.source() {
             Source::Filesystem(filesystem) => Some(filesystem),
-            Source::Memory | Source::PodsMemory | Source::ProcessIds => None,
+            Source::Memory | Source::PodsMemory | Source::ProcessIds | Source::Swap => None,
         }
     }
 
@@ -118,6 +123,7 @@ impl Signal {
             Source::Memory | Source::PodsMemory | Source::Filesystem(_) | Source::ProcessIds => {
                 true
             }
+            Source::Swap => false,
         }
     }
 
@@ -206,6 +212,8 @@ pub enum Source {
     Filesystem(Filesystem),
     /// The process ids of the node.
     ProcessIds,
+    /// The node's swap.
+    Swap,
 }
 
 /// A filesystem of the node, by the kubelet's name; two names may be one filesystem, see
@@ -225,6 +233,8 @@ pub enum Filesystem {
 pub enum Usage {
     /// Their working set of memory.
     Memory,
+    /// Their working set and what of them is in swap.
+    MemoryAndSwap,
     /// Their bytes on a filesystem.
     Disk,
     /// Their inodes there.

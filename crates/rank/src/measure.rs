@@ -58,6 +58,10 @@ pub fn measured(signal: Signal, layout: Layout, pod: &Pod, usage: &PodUsage) -> 
     let parts = Measured::of(signal, layout);
     match signal.usage() {
         Usage::Memory => usage.memory_working_set_bytes.unwrap_or(0),
+        Usage::MemoryAndSwap => {
+            let memory = usage.memory_working_set_bytes.unwrap_or(0);
+            memory.saturating_add(usage.swap_bytes.unwrap_or(0))
+        }
         Usage::Processes => usage.process_count.unwrap_or(0),
         Usage::Disk => {
             let layers_and_logs = |c: &ContainerUsage| (c.rootfs_bytes, c.logs_bytes);

@@ -44,6 +44,7 @@ impl NodeSample {
         let filesystem = match signal.source() {
             Source::Memory => return Some(self.memory?.reading()),
             Source::PodsMemory => return self.pods_memory?.reading(),
+            Source::Swap => return self.memory?.swap_reading(),
             Source::ProcessIds => return Some(self.pids?.reading()),
             Source::Filesystem(Filesystem::Nodefs) => self.nodefs?,
             Source::Filesystem(Filesystem::Imagefs) => self.imagefs?,
