@@ -11,13 +11,12 @@ use evictd_node::Mono;
 use evictd_stats::{now, read_memory_switched_off};
 use evictd_sys::{Signal, Token, Trigger, Wake, Watch};
 
-use crate::console;
-use crate::engine::{Done, Engine};
-use crate::local::{LOCAL, Local};
+use crate::engine::Engine;
 use crate::memory::Memory;
 use crate::notify::Notifier;
 use crate::oom_score::Scores;
 use crate::setup::{PROC, Setup};
+use crate::socket::{LOCAL, Local};
 use crate::{machine, protect};
 
 /// A pidfd of the kill in flight; which one became readable does not matter.
@@ -40,15 +39,17 @@ pub(crate) fn run(settings: &Resolved) -> ExitCode {
     let ended = match serve(settings) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            log::error!("{error}");
+            log::error!(event = "failed"; "{error}");
             ExitCode::FAILURE
         }
     };
-    console::close();
+    crate::log::close();
     ended
 }
 
 fn serve(settings: &Resolved) -> Result<(), String> {
+    // Before there are threads: a stack that is locked takes all of its size.
+    let locked = protect::keep_in_memory();
     // Threads inherit the signal mask: block before any is made.
     let mut watch =
         Watch::new(&[Signal::TERM, Signal::INT, Signal::HUP]).map_err(|error| error.to_string())?;
@@ -82,7 +83,7 @@ fn serve(settings: &Resolved) -> Result<(), String> {
             report.next,
             scores.next,
             local.deadline(),
-            console::flush(),
+            crate::log::flush(),
             rest_of_start,
             helpers.due,
         ];
@@ -90,21 +91,16 @@ fn serve(settings: &Resolved) -> Result<(), String> {
             break;
         }
         if rest_of_start.take().is_some() {
-            // First: what begins a thread is executed before the start's code goes.
             helpers.start(now(), &mut engine);
             notifier.start(&mut engine, &mut watch);
             warn(settings, &engine);
-            protect::keep_in_memory();
+            protect::warn_unless(&locked);
             engine.list_early(now());
         }
         helpers.start_if_due(now(), &mut engine);
-        match engine.run_due(now(), &mut |_, event| memory.note(event)) {
-            Done::Nothing => {}
-            Done::LightRound => memory.confirm(),
-            Done::Something => {
-                notifier.follow(&mut engine, &mut watch);
-                memory.keep(&engine);
-            }
+        if engine.run_due(now(), &mut |_, event| memory.note(event)) {
+            notifier.follow(&mut engine, &mut watch);
+            memory.keep(&engine);
         }
         scores.apply_if_due(now(), &mut engine);
         report.log_if_due(now(), &engine);
@@ -113,7 +109,7 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     }
     drop(local);
     memory.close(&engine);
-    log::info!("ended");
+    log::info!(event = "ended"; "ended");
     Ok(())
 }
 
@@ -146,10 +142,13 @@ impl Helpers {
         let started = started.and_then(|()| engine.measure_disk());
         match (&started, self.due) {
             (Err(error), None) => log::warn!(
+                event = "no_helper_thread";
                 "no helper thread ({error}): until there is one, the killed free their memory by \
                  themselves, and what pods keep on disk is not measured"
             ),
-            (Ok(()), Some(_)) => log::info!("the helper threads are there now"),
+            (Ok(()), Some(_)) => {
+                log::info!(event = "helper_threads"; "the helper threads are there now");
+            }
             (Ok(()), None) | (Err(_), Some(_)) => {}
         }
         self.due = started.is_err().then(|| now + Self::AGAIN);
@@ -180,7 +179,7 @@ impl Report {
     fn log_if_due(&mut self, now: Mono, engine: &Engine) {
         if self.next.is_some_and(|next| now >= next) {
             self.next = Some(now + self.every);
-            log::debug!("{}", engine.summary());
+            log::debug!(event = "readings"; "{}", engine.summary());
         }
     }
 }
@@ -210,11 +209,11 @@ fn wait(
     for wake in wakes.map_err(|error| error.to_string())? {
         match wake {
             Wake::Signal(received) if received.signal == Signal::HUP => {
-                log::info!("SIGHUP: measuring now");
+                log::info!(event = "measuring"; "SIGHUP: measuring now");
                 engine.tick_now();
             }
             Wake::Signal(_) if engine.is_killing() && engine.end_after_kill() => {
-                log::info!("ending after the kill in flight; a second signal ends at once");
+                log::info!(event = "ending"; "ending after the kill in flight; a second signal ends at once");
             }
             Wake::Signal(_) => return Ok(false),
             Wake::Ready(MOUNTS) => engine.mounts_changed(),
@@ -236,18 +235,24 @@ fn announce(settings: &Resolved, setup: &Setup) {
     } else {
         ""
     };
-    log::info!("evictd {version} watches {}{dry}", list.join(","));
+    let list = list.join(",");
+    log::info!(
+        event = "start", version = version, thresholds = list.as_str(), dryRun = settings.dry_run;
+        "evictd {version} watches {list}{dry}"
+    );
     for warning in &settings.warnings {
-        log::warn!("{warning}");
+        log::warn!(event = "warning"; "{warning}");
     }
     for root in &setup.cgroup.pod_cgroup_roots {
         log::info!(
+            event = "pods_from";
             "pods are the children of the cgroup /{}, and the kubepods tree",
             root.display()
         );
     }
     if setup.cgroup.pod_cgroup_roots.is_empty() {
         log::info!(
+            event = "pods_from";
             "pods are what runs in the kubepods tree and what container runtimes list; \
              --pod-cgroup-root names others"
         );
@@ -261,6 +266,7 @@ fn announce(settings: &Resolved, setup: &Setup) {
             ""
         };
         log::warn!(
+            event = "no_memory_controller", switchedOff = switched_off;
             "no memory controller{remedy}; memory.available comes from /proc/meminfo, and what \
              pods use of it is not known"
         );
@@ -270,6 +276,6 @@ fn announce(settings: &Resolved, setup: &Setup) {
 /// What is odd about the settings on this machine.
 fn warn(settings: &Resolved, engine: &Engine) {
     for warning in lint(settings, &machine::read(&engine.sample().readings())) {
-        log::warn!("{warning}");
+        log::warn!(event = "warning"; "{warning}");
     }
 }

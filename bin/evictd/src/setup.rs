@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use evictd_cgroup::{CgroupConfig, KillLimits, Releaser};
 use evictd_config::{ImageReclaim, Resolved};
 use evictd_stats::{Hierarchies, MemorySource, NodeSettings, PodDirs};
+use evictd_sys::count_processors;
 
 use crate::gc::Collector;
 use crate::runtimes::Runtimes;
@@ -30,6 +31,8 @@ pub(crate) struct Setup {
     pub(crate) finds_containerfs: bool,
     /// Images are deleted under pressure only until it is over.
     pub(crate) images_until_clear: bool,
+    /// How many processors fill memory at the same time.
+    pub(crate) processors: u64,
     /// What deletes what dead pods left, where a directory was named for it.
     pub(crate) collector: Option<Collector>,
 }
@@ -111,6 +114,7 @@ impl Setup {
             finds_imagefs: settings.imagefs_path.is_none(),
             finds_containerfs: settings.containerfs_path.is_none(),
             images_until_clear: settings.image_gc.reclaim == ImageReclaim::UntilClear,
+            processors: count_processors(),
             collector: Collector::of(settings),
         })
     }

@@ -6,7 +6,6 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-pub use evictd_sys::{forget_text, lock_addresses};
 use evictd_sys::{set_realtime_priority, spawn_self};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
@@ -32,15 +31,17 @@ pub fn set_oom_score_adj(proc: &Path, score: i16) -> io::Result<()> {
     fs::write(proc.join("self/oom_score_adj"), score.to_string())
 }
 
-/// Keeps in memory what this process touches, now and later (`mlockall` with
-/// `MCL_ONFAULT`, since Linux 4.4): no more than it uses stays resident.
+/// Reads in all that this process has mapped, its whole program, and keeps it in memory
+/// (`mlockall`). What it maps later is kept from when it is first touched (`MCL_ONFAULT`,
+/// since Linux 4.4): the stack of a thread is mostly never used.
 ///
 /// # Errors
 ///
-/// `EPERM` or `ENOMEM` above the limit of locked memory; `EINVAL` on older
-/// kernels, where all of the address space would have to be locked.
+/// `EPERM` or `ENOMEM` above the limit of locked memory.
 pub fn lock_memory() -> Result<(), Errno> {
-    mlockall(MlockAllFlags::CURRENT | MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT)
+    mlockall(MlockAllFlags::CURRENT)?;
+    mlockall(MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT)
+        .or_else(|_| mlockall(MlockAllFlags::FUTURE))
 }
 
 /// Has the calling thread run before all that is not real-time, so that a busy

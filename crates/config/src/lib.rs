@@ -18,7 +18,7 @@
 //!     "--eviction-hard: unsupported eviction signal memroy.available, \
 //!      in \"memroy.available<1Gi\" at byte 0; did you mean memory.available? \
 //!      signals are memory.available, nodefs.available, nodefs.inodesFree, \
-//!      imagefs.available, imagefs.inodesFree, pid.available"
+//!      imagefs.available, imagefs.inodesFree, pid.available, swap.available"
 //! );
 //! ```
 #![forbid(unsafe_code)]
@@ -56,7 +56,8 @@ pub use misfit::Misfit;
 pub use nearest::nearest;
 pub use resolve::resolve;
 pub use resolved::{
-    Compat, ContainerGc, Directory, ImageGc, ImageReclaim, MemorySource, Reserved, Resolved,
+    Compat, ContainerGc, Directory, ImageGc, ImageReclaim, LogFormat, MemorySource, Reserved,
+    Resolved,
 };
 pub use setting::{Origin, Setting};
 pub use typed::Typed;

@@ -141,7 +141,7 @@ impl Evict {
     /// Conditions are held on, for the rest of the transition period. The grace
     /// period of a soft threshold runs on if the first observation shows it met;
     /// but that observation never acts, however long ago the grace is over: it
-    /// takes a further, newer one (failure F17, conventions 6.5). Thresholds that
+    /// takes a further, newer one (failure F17). Thresholds that
     /// are not configured any more are forgotten, and so is all of
     /// [`Memory::first_met`] that a first observation does not confirm.
     pub fn restore(&mut self, now: Mono, memory: &Memory) {

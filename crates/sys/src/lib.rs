@@ -48,8 +48,10 @@
 
 extern crate alloc;
 
+mod bell;
 mod error;
 mod fill;
+mod helper;
 mod mrelease;
 mod priority;
 mod project;
@@ -61,10 +63,12 @@ mod wait;
 mod watch;
 mod writable;
 
+pub use bell::Bell;
 pub use error::Error;
 pub use fill::{count_processors, measure_fill_rate};
+pub use helper::{Desk, Helper, HelperThread};
 pub use mrelease::process_mrelease;
-pub use priority::{make_realtime, set_idle_io_priority, set_realtime_priority};
+pub use priority::{Priority, make_realtime, set_idle_io_priority, set_realtime_priority};
 pub use project::{Project, ProjectUsage, read_project, read_project_usage};
 pub use rustix::process::Signal;
 pub use signals::{Received, SignalFd, block_signals};

@@ -10,7 +10,6 @@ impl Engine {
     /// The mount table has changed: the filesystems are looked at anew (decision D55).
     pub(crate) fn mounts_changed(&mut self) {
         self.reader.mounts_changed();
-        self.calm = None;
     }
 
     /// Watches the filesystems that the runtimes name, unless flags name them.
@@ -31,7 +30,7 @@ impl Engine {
                 (self.reader, self.node) = (reader, node);
                 self.tick_now();
             }
-            Err(error) => tell(now, &Event::Problem(error.to_string())),
+            Err(error) => tell(now, &Event::problem("filesystem", &error)),
         }
     }
 }

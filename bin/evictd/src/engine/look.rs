@@ -15,12 +15,7 @@ use crate::timing::Stage;
 const STARVING: Duration = Duration::from_secs(1);
 
 impl Engine {
-    /// All processors together can fill memory at `rate` bytes a second.
-    pub(crate) fn set_fill_rate(&mut self, rate: u64) {
-        self.pace.set_rate(rate);
-    }
-
-    /// That rate.
+    /// How fast this machine is taken to fill memory, in bytes a second.
     pub(crate) const fn fill_rate(&self) -> u64 {
         self.pace.rate()
     }
@@ -38,7 +33,6 @@ impl Engine {
     /// Looks at memory now: the kernel says that something has happened there.
     pub(crate) fn look_now(&mut self) {
         self.pace.hurry();
-        self.calm = None; // after the next round it is asked anew
     }
 
     /// Reads memory for somebody else.
@@ -70,7 +64,7 @@ impl Engine {
 
     /// Goes by what was just read of memory; answers what is left, as
     /// [`Engine::headroom`].
-    pub(super) fn note_memory(&mut self, now: Mono, readings: &Readings) -> Option<i64> {
+    fn note_memory(&mut self, now: Mono, readings: &Readings) -> Option<i64> {
         let left = self.headroom(readings);
         let positive = left.map(|left| u64::try_from(left).unwrap_or(0));
         self.pace.note(now, positive);

@@ -6,12 +6,12 @@
 mod event;
 mod flight;
 mod layout;
-mod light;
 mod look;
 mod measure;
 mod news;
 mod pace;
 mod reclaim;
+mod record;
 mod telling;
 
 use core::time::Duration;
@@ -29,9 +29,9 @@ use crate::timing::{Recorder, Stage};
 
 pub(crate) use event::{Event, Victim};
 use flight::Flight;
-use light::Calm;
 use pace::Pace;
 use reclaim::Reclaiming;
+pub(crate) use record::Field;
 
 /// How often pods are listed for their own limits, as often as the kubelet looks
 /// at them.
@@ -39,17 +39,6 @@ const CENSUS: Duration = Duration::from_secs(10);
 
 /// How many pods that went are remembered.
 const FEW_GONE: usize = 15;
-
-/// What a turn of the loop has done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Done {
-    /// Nothing was due, or a look at memory saw nothing.
-    Nothing,
-    /// A round that found all as it was.
-    LightRound,
-    /// Anything may have changed.
-    Something,
-}
 
 /// Receives what happens, when it happens.
 pub(crate) type Tell<'a> = &'a mut dyn FnMut(Mono, &Event);
@@ -86,8 +75,6 @@ pub(crate) struct Engine {
     /// A pod that is gone and whose process ids may not be free yet.
     remains: Option<Flight>,
     next_tick: Mono,
-    /// The next round may be a light one.
-    calm: Option<Calm>,
     pace: Pace,
     /// Where pods' files lie, until their measuring begins.
     dirs: Option<PodDirs>,
@@ -150,8 +137,7 @@ impl Engine {
             flight: None,
             remains: None,
             next_tick: Mono::ZERO,
-            calm: None,
-            pace: Pace::new(),
+            pace: Pace::new(setup.processors),
             timing: Recorder::new(),
             disk_asked: None,
             ending: false,
@@ -160,30 +146,28 @@ impl Engine {
     }
 
     /// Does what is due by `now`: goes on with a kill, looks at memory, begins a
-    /// round.
-    pub(crate) fn run_due(&mut self, now: Mono, tell: Tell<'_>) -> Done {
+    /// round. Returns whether anything may have changed: `false` where nothing was due, or a
+    /// look at memory saw nothing.
+    pub(crate) fn run_due(&mut self, now: Mono, tell: Tell<'_>) -> bool {
         let busy = self.is_killing();
         let changed = self.take_news(now, tell) || busy;
         self.go_on_killing(now, tell);
         if self.has_ended() {
-            return Done::Something;
+            return true;
         }
         if now >= self.tick_at(now) {
-            if !changed && self.stays_calm(now) {
-                return Done::LightRound;
-            }
             self.tick(now, FS_WAIT, tell);
         } else if self.sees_crossing(now) {
             self.tick(now, Duration::ZERO, tell); // no disk may delay it
-        } else if !changed {
-            return Done::Nothing;
+        } else {
+            return changed;
         }
-        Done::Something
+        true
     }
 
-    /// Begins a full round now, whatever the interval.
+    /// Begins a round now, whatever the interval.
     pub(crate) fn tick_now(&mut self) {
-        (self.next_tick, self.calm) = (Mono::ZERO, None);
+        self.next_tick = Mono::ZERO;
     }
 
     /// When to come back at the latest.
@@ -194,9 +178,6 @@ impl Engine {
 
     /// When the next round begins at the latest, or a kill goes on.
     fn tick_at(&self, now: Mono) -> Mono {
-        if self.calm.is_some() {
-            return self.next_tick;
-        }
         let flight = self.flight.as_ref().map(Flight::until);
         let deadlines = [flight, self.evict.next_deadline(now)];
         deadlines
@@ -315,7 +296,6 @@ impl Engine {
         self.carry_out(now, plan, tell);
         self.tell_changes(now, tell);
         self.set_pace(now);
-        self.judge_calm(now);
         if self.evict.met().next().is_none() && !self.evict.is_busy() {
             self.keep_list(now);
         }

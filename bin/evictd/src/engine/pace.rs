@@ -2,7 +2,7 @@
 //!
 //! A threshold must be seen in time without any help of the kernel's. So memory
 //! alone is read again as soon as what is left above the nearest threshold could
-//! have been used up, at the rate at which this machine can fill memory: seldom
+//! have been used up, at the rate at which a machine of that many processors can fill memory: seldom
 //! while much is left, often when little is. Where the kernel promises to tell
 //! before that (cgroup v1), it is not read in between at all.
 
@@ -10,9 +10,9 @@ use core::time::Duration;
 
 use evictd_node::Mono;
 
-/// The rate is measured for a moment: never believed below or above what machines
-/// do.
-const RATES: core::ops::RangeInclusive<u64> = (1 << 30)..=(256 << 30);
+/// How fast one processor fills memory at most, in bytes a second, as earlyoom takes it for
+/// all of them together: the kernel clears each page before a process gets it.
+const RATE_OF_ONE: u64 = 6 << 30;
 
 /// As often as it gets while memory is not being filled: 0.3 % of a processor at
 /// some 30 µs a look.
@@ -58,20 +58,15 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Without knowing the machine: as fast as any. Nothing is due.
-    pub(super) const fn new() -> Self {
+    /// On a machine with so many processors. Nothing is due.
+    pub(super) fn new(processors: u64) -> Self {
         Self {
-            rate: 16 << 30,
+            rate: RATE_OF_ONE.saturating_mul(processors.max(1)),
             last: None,
             filling: 0,
             due: None,
             guarded: false,
         }
-    }
-
-    /// All processors together may fill memory at `rate` bytes a second.
-    pub(super) fn set_rate(&mut self, rate: u64) {
-        self.rate = rate.clamp(*RATES.start(), *RATES.end());
     }
 
     pub(super) const fn rate(&self) -> u64 {
