@@ -5,7 +5,7 @@ use evictd_cgroup::{FoundPod, KillReport};
 use evictd_condition::NodeCondition;
 use evictd_engine::state::Record;
 use evictd_evict::{Cause, Evict, Eviction, Met, NodeReclaim};
-use evictd_node::{Condition, ConditionSet, Layout, Readings, Resource, Signal};
+use evictd_node::{Condition, ConditionSet, Filesystem, Layout, Readings, Resource, Signal};
 use evictd_stats::{FsSample, NodeSample};
 
 use super::record::{Fields, of_collected, of_leftovers};
@@ -311,11 +311,11 @@ pub(super) fn device(signal: Signal, sample: &NodeSample) -> Option<(u32, u32)> 
 }
 
 const fn filesystem(signal: Signal, sample: &NodeSample) -> Option<&FsSample> {
-    match signal {
-        Signal::NodefsAvailable | Signal::NodefsInodesFree => sample.nodefs.as_ref(),
-        Signal::ImagefsAvailable | Signal::ImagefsInodesFree => sample.imagefs.as_ref(),
-        Signal::ContainerfsAvailable | Signal::ContainerfsInodesFree => sample.containerfs.as_ref(),
-        Signal::MemoryAvailable | Signal::AllocatableMemoryAvailable | Signal::PidAvailable => None,
+    match signal.filesystem() {
+        Some(Filesystem::Nodefs) => sample.nodefs.as_ref(),
+        Some(Filesystem::Imagefs) => sample.imagefs.as_ref(),
+        Some(Filesystem::Containerfs) => sample.containerfs.as_ref(),
+        None => None,
     }
 }
 

@@ -3,7 +3,7 @@
 
 use core::time::Duration;
 
-use evictd_node::{Mono, Readings, Signal};
+use evictd_node::{Mono, Readings, Resource};
 use evictd_stats::NodeSample;
 use evictd_threshold::Threshold;
 
@@ -92,9 +92,5 @@ impl Engine {
 }
 
 fn is_memory(threshold: &Threshold) -> bool {
-    let of_memory = matches!(
-        threshold.signal,
-        Signal::MemoryAvailable | Signal::AllocatableMemoryAvailable
-    );
-    of_memory && threshold.operator.is_some()
+    threshold.signal.resource() == Resource::Memory && threshold.operator.is_some()
 }

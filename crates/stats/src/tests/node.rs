@@ -117,6 +117,22 @@ fn node_memory_by_the_kubelets_formula() {
     }
 }
 
+/// Decision D17. A machine without swap has no such signal.
+#[test]
+fn swap_is_a_signal_where_there_is_some() {
+    for (replaced, by, expected) in [
+        ("", "", Some((40, 50))),
+        ("51200", "0", None),
+        ("40960", "51201", None),
+        ("SwapFree", "SwapFeel", None),
+    ] {
+        let (tree, settings) = v2();
+        tree.put("proc/meminfo", &MEMINFO.replace(replaced, by));
+        let found = memory_in_mib(settings, Signal::SwapAvailable);
+        assert_eq!(found, expected, "{by}");
+    }
+}
+
 #[test]
 fn each_source_and_what_it_gives() {
     use MemorySource::{Kubelet, Meminfo, Min};
