@@ -9,7 +9,7 @@ use evictd_cgroup::Releaser;
 use evictd_config::{Resolved, lint};
 use evictd_node::Mono;
 use evictd_stats::{now, read_memory_switched_off};
-use evictd_sys::{Signal, Token, Trigger, Wake, Watch};
+use evictd_sys::{Signal, Token, Wake, Watch};
 
 use crate::engine::{self, Engine};
 use crate::memory::Memory;
@@ -21,9 +21,6 @@ use crate::{machine, protect};
 
 /// A pidfd of the kill in flight; which one became readable does not matter.
 const KILL: Token = Token(0);
-
-/// The mount table has changed.
-const MOUNTS: Token = Token(1);
 
 /// A container runtime has something to say.
 const NEWS: Token = Token(u32::MAX);
@@ -54,12 +51,7 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     let mut watch =
         Watch::new(&[Signal::TERM, Signal::INT, Signal::HUP]).map_err(|error| error.to_string())?;
     let mut helpers = Helpers::new(settings.realtime);
-    let mut setup = Setup::of(settings, Some(helpers.releaser.clone()))?;
-    // Without it helpers ask all filesystems.
-    let mounts = Trigger::mounts(Path::new(PROC)).ok();
-    setup.node.follows_mounts = mounts
-        .as_ref()
-        .is_some_and(|mounts| watch.arm(mounts, MOUNTS).is_ok());
+    let setup = Setup::of(settings, Some(helpers.releaser.clone()))?;
     announce(settings, &setup);
     let mut notifier = Notifier::new(settings, &setup);
     let hierarchies = setup.cgroup.hierarchies.clone();
@@ -216,7 +208,6 @@ fn wait(
                 log::info!(event = "ending"; "ending after the kill in flight; a second signal ends at once");
             }
             Wake::Signal(_) => return Ok(false),
-            Wake::Ready(MOUNTS) => engine.node_mut().mounts_changed(),
             Wake::Ready(LOCAL) => local.called = true,
             Wake::Ready(token) => notifier.fired(*token, engine),
             Wake::Deadline => {}

@@ -89,11 +89,6 @@ impl NodePort {
     pub(crate) fn read_memory_now(&mut self) -> NodeSample {
         self.reader.read_memory_signals(now())
     }
-
-    /// The mount table has changed: the filesystems are looked at anew (decision D55).
-    pub(crate) fn mounts_changed(&mut self) {
-        self.reader.mounts_changed();
-    }
 }
 
 impl Node for NodePort {

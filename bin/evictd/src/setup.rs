@@ -8,7 +8,6 @@ use evictd_cgroup::{CgroupConfig, KillLimits, Releaser};
 use evictd_config::{ImageReclaim, Resolved};
 pub(crate) use evictd_engine::FIRST_FS_WAIT;
 use evictd_stats::{Hierarchies, MemorySource, NodeSettings, PodDirs};
-use evictd_sys::count_processors;
 
 use crate::gc::Collector;
 use crate::runtimes::Runtimes;
@@ -107,10 +106,16 @@ impl Setup {
             finds_imagefs: settings.imagefs_path.is_none(),
             finds_containerfs: settings.containerfs_path.is_none(),
             images_until_clear: settings.image_gc.reclaim == ImageReclaim::UntilClear,
-            processors: count_processors(),
+            processors: processors(),
             collector: Collector::of(settings),
         })
     }
+}
+
+/// How many processors may fill memory at once.
+fn processors() -> u64 {
+    let known = std::thread::available_parallelism();
+    known.map_or(1, |count| u64::try_from(count.get()).unwrap_or(u64::MAX))
 }
 
 /// Why a command that needs a helper thread cannot go on.

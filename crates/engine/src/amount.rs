@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use evictd_node::{Resource, Signal};
+use evictd_node::{Signal, Unit};
 use evictd_threshold::Threshold;
 
 /// An amount of what a signal measures, to three digits: `22.1Gi`, `5.24M`, `812`.
@@ -16,9 +16,9 @@ impl Amount {
     /// Of what `signal` measures: bytes in powers of 1024, counts of 1000.
     #[must_use]
     pub const fn of(signal: Signal, value: i64) -> Self {
-        let base = match signal.resource() {
-            Resource::Memory | Resource::EphemeralStorage => 1024,
-            Resource::Inodes | Resource::Pids => 1000,
+        let base = match signal.unit() {
+            Unit::Bytes => 1024,
+            Unit::Inodes | Unit::ProcessIds => 1000,
         };
         Self { value, base }
     }

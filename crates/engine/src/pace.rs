@@ -9,7 +9,7 @@
 use core::time::Duration;
 
 use evictd_evict::Evict;
-use evictd_node::{Mono, Readings, Signal};
+use evictd_node::{Mono, Readings, Resource};
 use evictd_threshold::Threshold;
 
 use crate::timers::{Timer, Timers};
@@ -144,11 +144,7 @@ pub(crate) fn headroom(evict: &Evict, readings: &Readings) -> Option<i64> {
 
 /// Whether a threshold can be met by memory.
 pub(crate) fn is_memory(threshold: &Threshold) -> bool {
-    let of_memory = matches!(
-        threshold.signal,
-        Signal::MemoryAvailable | Signal::AllocatableMemoryAvailable
-    );
-    of_memory && threshold.operator.is_some()
+    threshold.signal.resource() == Resource::Memory && threshold.operator.is_some()
 }
 
 #[cfg(test)]

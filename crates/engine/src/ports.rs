@@ -6,7 +6,7 @@ use core::time::Duration;
 use std::path::PathBuf;
 
 use evictd_cgroup::KillInFlight;
-use evictd_node::{Layout, Mono, Readings, Signal};
+use evictd_node::{Filesystem, Layout, Mono, Readings, Signal};
 use evictd_rank::Candidate;
 
 use crate::event::Fields;
@@ -50,13 +50,11 @@ impl Sample {
     /// The filesystem that a signal is about.
     #[must_use]
     pub const fn disk(&self, signal: Signal) -> Option<Disk> {
-        match signal {
-            Signal::NodefsAvailable | Signal::NodefsInodesFree => self.nodefs,
-            Signal::ImagefsAvailable | Signal::ImagefsInodesFree => self.imagefs,
-            Signal::ContainerfsAvailable | Signal::ContainerfsInodesFree => self.containerfs,
-            Signal::MemoryAvailable | Signal::AllocatableMemoryAvailable | Signal::PidAvailable => {
-                None
-            }
+        match signal.filesystem() {
+            Some(Filesystem::Nodefs) => self.nodefs,
+            Some(Filesystem::Imagefs) => self.imagefs,
+            Some(Filesystem::Containerfs) => self.containerfs,
+            None => None,
         }
     }
 }

@@ -5,7 +5,7 @@ use alloc::sync::Arc;
 use core::time::Duration;
 
 use evictd_evict::{NodeReclaim, Outcome, Plan};
-use evictd_node::{Mono, Readings, Signal};
+use evictd_node::{Mono, Readings, Unit};
 
 use super::Engine;
 use crate::event::{Event, Tell};
@@ -103,16 +103,11 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         }
         let (signal, wanted) = self.evict.reclaim_target(&self.sample.readings)?;
         let wanted = u64::try_from(wanted).ok()?;
-        match signal {
-            Signal::NodefsAvailable | Signal::ImagefsAvailable | Signal::ContainerfsAvailable => {
-                Some(Enough::Bytes(wanted))
-            }
-            Signal::NodefsInodesFree
-            | Signal::ImagefsInodesFree
-            | Signal::ContainerfsInodesFree => Some(Enough::Inodes(wanted)),
-            Signal::MemoryAvailable | Signal::AllocatableMemoryAvailable | Signal::PidAvailable => {
-                None
-            }
+        signal.filesystem()?;
+        match signal.unit() {
+            Unit::Bytes => Some(Enough::Bytes(wanted)),
+            Unit::Inodes => Some(Enough::Inodes(wanted)),
+            Unit::ProcessIds => None,
         }
     }
 
