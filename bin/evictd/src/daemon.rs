@@ -10,7 +10,7 @@ use evictd_node::Mono;
 use evictd_stats::{now, read_memory_switched_off};
 use evictd_sys::{Signal, Token, Wake, Watch};
 
-use crate::engine::Engine;
+use crate::engine::{self, Engine};
 use crate::memory::Memory;
 use crate::notify::Notifier;
 use crate::oom_score::Scores;
@@ -54,8 +54,8 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     announce(settings, &setup);
     let mut notifier = Notifier::new(settings, &setup);
     let hierarchies = setup.cgroup.hierarchies.clone();
-    let mut engine = Engine::open(setup)?;
-    if let Some(bell) = engine.news_descriptor() {
+    let mut engine = engine::open(setup)?;
+    if let Some(bell) = engine.pods().runtimes.descriptor() {
         watch.add(bell, NEWS).map_err(|error| error.to_string())?;
     }
     protect::from_others(settings.realtime);
@@ -124,7 +124,7 @@ impl Helpers {
 
     fn start(&mut self, now: Mono, engine: &mut Engine) {
         let started = self.releaser.start();
-        let started = started.and_then(|()| engine.measure_disk());
+        let started = started.and_then(|()| engine::measure_disk(engine));
         match (&started, self.due) {
             (Err(error), None) => log::warn!(
                 event = "no_helper_thread";
@@ -190,12 +190,12 @@ fn wait(
         .fold(engine.wake_at(now()), Mono::min);
     let asleep = now();
     let wakes = watch.wait(asleep, Some(until));
-    engine.timing.woken(asleep, until);
+    engine.woken(asleep, until);
     for wake in wakes.map_err(|error| error.to_string())? {
         match wake {
             Wake::Signal(received) if received.signal == Signal::HUP => {
                 log::info!(event = "measuring"; "SIGHUP: measuring now");
-                engine.tick_now();
+                engine.round_now();
             }
             Wake::Signal(_) if engine.is_killing() && engine.end_after_kill() => {
                 log::info!(event = "ending"; "ending after the kill in flight; a second signal ends at once");
@@ -259,7 +259,7 @@ fn announce(settings: &Resolved, setup: &Setup) {
 
 /// What is odd about the settings on this machine.
 fn warn(settings: &Resolved, engine: &Engine) {
-    for warning in lint(settings, &machine::read(&engine.sample().readings())) {
+    for warning in lint(settings, &machine::read(engine.readings())) {
         log::warn!(event = "warning"; "{warning}");
     }
 }
