@@ -125,12 +125,28 @@ impl Story {
             Event::NotBegun { victim, .. }
             | Event::Killed { victim, .. }
             | Event::Stuck { victim, .. } => self.ended.push(victim.uid.clone()),
-            _ => {}
+            Event::Evicting(_)
+            | Event::ThresholdMet { .. }
+            | Event::ThresholdCleared { .. }
+            | Event::Condition { .. }
+            | Event::Layout(_)
+            | Event::Reclaiming { .. }
+            | Event::Reclaimed(_)
+            | Event::NothingReclaimed
+            | Event::GraceCut(_)
+            | Event::RuntimeSilent(_)
+            | Event::NoCandidate { .. }
+            | Event::Observed { .. }
+            | Event::Runtime { .. }
+            | Event::Problem { .. }
+            | Event::Recovered => {}
         }
     }
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn invariants(
         settings in random_settings(),

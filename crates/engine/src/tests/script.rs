@@ -22,11 +22,12 @@ pub(super) const fn at(millis: u64) -> Mono {
 pub(super) fn sample(memory: i64, nodefs: i64) -> Sample {
     let mut readings = Readings::default();
     for signal in Signal::ALL {
-        let available = match signal {
-            Signal::MemoryAvailable => memory,
-            Signal::NodefsAvailable => nodefs,
-            _ => WHOLE,
-        };
+        let known = [
+            (Signal::MemoryAvailable, memory),
+            (Signal::NodefsAvailable, nodefs),
+        ];
+        let known = known.into_iter().find(|(of, _)| *of == signal);
+        let available = known.map_or(WHOLE, |(_, available)| available);
         let reading = Reading {
             available,
             capacity: WHOLE,
