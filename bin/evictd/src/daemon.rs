@@ -1,7 +1,6 @@
 //! The daemon: signals and time around the engine, log lines out of it.
 
 use core::time::Duration;
-use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -11,7 +10,7 @@ use evictd_node::Mono;
 use evictd_stats::{now, read_memory_switched_off};
 use evictd_sys::{Signal, Token, Wake, Watch};
 
-use crate::engine::Engine;
+use crate::engine::{self, Engine};
 use crate::memory::Memory;
 use crate::notify::Notifier;
 use crate::oom_score::Scores;
@@ -55,14 +54,14 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     announce(settings, &setup);
     let mut notifier = Notifier::new(settings, &setup);
     let hierarchies = setup.cgroup.hierarchies.clone();
-    let mut engine = Engine::open(setup)?;
-    if let Some(bell) = engine.news_descriptor() {
+    let mut engine = engine::open(setup)?;
+    if let Some(bell) = engine.pods().runtimes.descriptor() {
         watch.add(bell, NEWS).map_err(|error| error.to_string())?;
     }
     protect::from_others(settings.realtime);
     // Before anybody is killed: who has begun to exit cannot be helped any more. Where
     // there is no thread to have, it is tried again.
-    let _ = helpers.start_releaser();
+    let _ = helpers.releaser.start();
     let mut memory = Memory::open(settings, &mut engine);
     let mut scores = Scores::open(settings, hierarchies)?;
     engine.run_due(now(), &mut |_, event| memory.note(event));
@@ -109,7 +108,6 @@ fn serve(settings: &Resolved) -> Result<(), String> {
 /// there are none to have, and evictd may have been started to end that.
 struct Helpers {
     releaser: Releaser,
-    realtime: bool,
     /// When to try again.
     due: Option<Mono>,
 }
@@ -119,19 +117,14 @@ impl Helpers {
 
     fn new(realtime: bool) -> Self {
         Self {
-            releaser: Releaser::new(),
-            realtime,
+            releaser: Releaser::new(realtime),
             due: None,
         }
     }
 
-    fn start_releaser(&self) -> io::Result<()> {
-        self.releaser.start(self.realtime)
-    }
-
     fn start(&mut self, now: Mono, engine: &mut Engine) {
-        let started = self.start_releaser();
-        let started = started.and_then(|()| engine.measure_disk());
+        let started = self.releaser.start();
+        let started = started.and_then(|()| engine::measure_disk(engine));
         match (&started, self.due) {
             (Err(error), None) => log::warn!(
                 event = "no_helper_thread";
@@ -197,12 +190,12 @@ fn wait(
         .fold(engine.wake_at(now()), Mono::min);
     let asleep = now();
     let wakes = watch.wait(asleep, Some(until));
-    engine.timing.woken(asleep, until);
+    engine.woken(asleep, until);
     for wake in wakes.map_err(|error| error.to_string())? {
         match wake {
             Wake::Signal(received) if received.signal == Signal::HUP => {
                 log::info!(event = "measuring"; "SIGHUP: measuring now");
-                engine.tick_now();
+                engine.round_now();
             }
             Wake::Signal(_) if engine.is_killing() && engine.end_after_kill() => {
                 log::info!(event = "ending"; "ending after the kill in flight; a second signal ends at once");
@@ -266,7 +259,7 @@ fn announce(settings: &Resolved, setup: &Setup) {
 
 /// What is odd about the settings on this machine.
 fn warn(settings: &Resolved, engine: &Engine) {
-    for warning in lint(settings, &machine::read(&engine.sample().readings())) {
+    for warning in lint(settings, &machine::read(engine.readings())) {
         log::warn!(event = "warning"; "{warning}");
     }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use evictd_cgroup::{CgroupConfig, KillLimits, Releaser};
 use evictd_config::{ImageReclaim, Resolved};
+pub(crate) use evictd_engine::FIRST_FS_WAIT;
 use evictd_stats::{Hierarchies, MemorySource, NodeSettings, PodDirs};
 
 use crate::gc::Collector;
@@ -38,14 +39,6 @@ pub(crate) struct Setup {
 
 /// Where procfs is mounted.
 pub(crate) const PROC: &str = "/proc";
-
-/// How long a round waits for the filesystems: a healthy one answers in
-/// microseconds, a dead one must not delay the memory decision.
-pub(crate) const FS_WAIT: Duration = Duration::from_millis(5);
-
-/// How long it waits until the layout is known, and when somebody waits for an
-/// answer.
-pub(crate) const FIRST_FS_WAIT: Duration = Duration::from_secs(1);
 
 /// How long container runtimes may take to say what they hold at the start. One that
 /// takes longer is listened to later, and its images are looked for at their usual

@@ -18,7 +18,7 @@ use evictd_node::{Condition, ConditionSet, QosClass};
 use evictd_stats::{now, wall_seconds};
 
 use crate::cli::output::{USAGE, print};
-use crate::engine::Engine;
+use crate::engine;
 use crate::setup::{FIRST_FS_WAIT, PROC, Setup, no_thread};
 
 /// Who asks to start.
@@ -118,8 +118,8 @@ fn look(settings: &Resolved) -> Result<Seen, String> {
         let conditions = state.held();
         return Ok(Seen { conditions, doubt });
     }
-    let mut engine = Engine::open(Setup::of(settings, None)?)?;
-    engine.measure_disk().map_err(no_thread)?;
+    let mut engine = engine::open(Setup::of(settings, None)?)?;
+    engine::measure_disk(&mut engine).map_err(no_thread)?;
     engine.observe(now(), FIRST_FS_WAIT, false);
     let mut conditions = engine.evict().conditions();
     if let Some(mut state) = published {

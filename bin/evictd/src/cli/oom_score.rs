@@ -14,8 +14,9 @@ use crate::cli::columns::{Columns, wrap};
 use crate::cli::output::print;
 use crate::cli::screen::{Paint, cut};
 use crate::machine::read_text;
-use crate::pods::{Depth, Pods};
+use crate::pods::Pods;
 use crate::setup::Setup;
+use evictd_engine::ports::Depth;
 
 use crate::oom_score::{Keeper, name};
 

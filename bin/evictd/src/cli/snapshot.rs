@@ -8,7 +8,7 @@ use evictd_node::{Layout, Policy, Readings, Signal};
 use evictd_rank::{Candidate, Place, rank};
 use evictd_stats::{NodeSample, now};
 
-use crate::engine::Engine;
+use crate::engine::{self, Engine};
 use crate::pods::Pods;
 use crate::setup::{FIRST_FS_WAIT, Setup, no_thread};
 
@@ -25,9 +25,10 @@ pub(crate) struct Snapshot {
 impl Snapshot {
     /// Looks once: reads the node and its pods, judges, does nothing.
     pub(crate) fn take(settings: &Resolved) -> Result<Self, String> {
-        let mut engine = Engine::open(Setup::of(settings, None)?)?;
-        engine.measure_disk().map_err(no_thread)?;
-        let (readings, _) = engine.observe(now(), FIRST_FS_WAIT, false);
+        let mut engine = engine::open(Setup::of(settings, None)?)?;
+        engine::measure_disk(&mut engine).map_err(no_thread)?;
+        engine.observe(now(), FIRST_FS_WAIT, false);
+        let readings = *engine.readings();
         engine.pods_mut().refresh_with_disk(DISK_WAIT);
         Ok(Self {
             engine,
@@ -36,12 +37,12 @@ impl Snapshot {
         })
     }
 
-    pub(crate) const fn evict(&self) -> &Evict {
+    pub(crate) fn evict(&self) -> &Evict {
         self.engine.evict()
     }
 
     pub(crate) const fn sample(&self) -> &NodeSample {
-        self.engine.sample()
+        self.engine.node().sample()
     }
 
     pub(crate) const fn pods(&self) -> &Pods {
