@@ -1,5 +1,6 @@
-# Sourced by the scenarios of ci/runtimes.d, after ci/lib.sh: images made on the spot, the
-# three container runtimes of Debian's packages, and how to talk to each of them.
+# Sourced by the scenarios "on: runtimes" instead of lib.sh, which it sources: images made on
+# the spot, the three container runtimes of Debian's packages, and how to talk to each of
+# them. bash. courses.sh has what several of these scenarios do.
 #
 # Everything is below $work, a directory of the scenario's own, and each runtime's socket
 # too; nothing is at a default path. ci/runtimes gives a scenario namespaces for mounts,
@@ -7,16 +8,17 @@
 #
 #   image APP NAME...        makes the archive $images/APP.tar: a base that all share, a
 #                            layer of its own, and these names
-#   start_containerd, start_dockerd, start_podman, stop_runtimes
+#   start_containerd, start_dockerd, start_podman
 #   import_image RUNTIME FILE...   containerd, dockerd or podman
 #   docker_api METHOD PATH [CURL-ARGUMENT...]   the Docker API; podman_api the same of Podman's
 #   docker_run NAME IMAGE COMMAND-AS-JSON [MORE-AS-JSON]   a container; podman_run of Podman's
 #   in_podman ARGUMENT...    podman's command line
 #   cri COMMAND ...          pods and containers over CRI, see crates/containers/examples/crictl.rs
 #   kill_daemon NAME         SIGKILL for containerd, dockerd or podman, and waits for its end
+# shellcheck shell=bash
 
-work=${WORK:?the directory that the scenario may write}
-disks=${DISKS:-$work/disks} # the disks of the scenario's header are mounted here, by name
+. "${0%/*}/lib.sh"
+
 images=$work/images
 containerd_socket=$work/containerd.sock
 docker_socket=$work/docker.sock
@@ -27,24 +29,8 @@ storage=$work/storage
 [ ! -d "$disks/images" ] || storage=$disks/images
 mkdir -p "$images" "$storage"
 
-fail() {
-  printf '%s: %s\n' "$scenario" "$*" >&2
-  exit 1
-}
-
-# note TEXT: shown beside the scenario's line, for times and figures.
-note() { say "evictd-note: $*"; }
-
-# wait_until SECONDS WHAT COMMAND...: until COMMAND succeeds; else the scenario fails.
-wait_until() {
-  local tries=$(($1 * 20)) what=$2
-  shift 2
-  until "$@" >/dev/null 2>&1; do
-    tries=$((tries - 1))
-    [ "$tries" -gt 0 ] || fail "waited in vain: $what"
-    sleep 0.05
-  done
-}
+# Pods are what the runtimes list.
+evictd_defaults=
 
 # --- images ------------------------------------------------------------------------
 
@@ -85,7 +71,7 @@ base_layer() {
   local tree
   tree=$(mktemp -d -p "$work")
   mkdir -p "$tree/bin" "$tree/etc" "$tree/tmp" "$tree/proc" "$tree/sys" "$tree/dev"
-  cp "$workload" "$tree/bin/workload"
+  cp "$(command -v workload)" "$tree/bin/workload"
   head -c 300K /dev/urandom >"$tree/padding"
   printf 'root:x:0:0:root:/:/bin/workload\n' >"$tree/etc/passwd"
   layer "$images/base.layer" "$tree"
@@ -110,7 +96,7 @@ pause_archive() {
   local tree
   tree=$(mktemp -d -p "$work")
   mkdir "$tree/bin"
-  cp "$workload" "$tree/bin/workload"
+  cp "$(command -v workload)" "$tree/bin/workload"
   layer "$images/pause.layer" "$tree"
   rm -rf "$tree"
   docker_archive "$images/pause.tar" '["/bin/workload","idle"]' "$images/pause.layer" -- "$pause_image"
@@ -146,16 +132,6 @@ kill_daemon() {
   kill -KILL "${daemons[$1]}"
   wait "${daemons[$1]}" 2>/dev/null || true
   unset "daemons[$1]"
-}
-
-# Ends the daemons; what their shims hold ends with the scenario.
-stop_runtimes() {
-  local name
-  for name in "${!daemons[@]}"; do
-    kill -KILL "${daemons[$name]}" 2>/dev/null || true
-    wait "${daemons[$name]}" 2>/dev/null || true
-  done
-  daemons=()
 }
 
 # restrict_oom_score_adj: where oom_score_adj may not be lowered. The pause image is made
@@ -279,9 +255,9 @@ api() {
   local socket=$1 method=$2 path=$3 answer
   shift 3
   if answer=$(curl --silent --show-error --fail-with-body --max-time 60 --unix-socket "$socket" --request "$method" "$@" "http://localhost$path"); then
-    say "$answer"
+    printf '%s\n' "$answer"
   else
-    say "$method $path: $answer" >&2
+    printf '%s\n' "$method $path: $answer" >&2
     return 1
   fi
 }
@@ -297,9 +273,11 @@ run_over() {
     api "$socket" POST "/containers/create?name=$2" --header 'Content-Type: application/json' --data-binary @-)
   id=$(jq -r .Id <<<"$id")
   api "$socket" POST "/containers/$id/start" >/dev/null
-  say "$id"
+  printf '%s\n' "$id"
 }
 docker_run() { run_over "$docker_socket" "$@"; }
 podman_run() { run_over "$podman_socket" "$@"; }
 
-cri() { "$crictl" "$containerd_socket" "$@"; }
+cri() { crictl "$containerd_socket" "$@"; }
+
+. "${0%/*}/courses.sh"
