@@ -1,6 +1,6 @@
 use core::fmt::{self, Write};
 
-use evictd_config::{ConfigError, FLAGS, nearest};
+use evictd_config::{ConfigError, Flag, nearest};
 
 use super::command::{COMMANDS, Description};
 
@@ -51,12 +51,8 @@ impl fmt::Display for ArgsError {
                 let (letter, shown) = (letter.escape_debug(), OneLine(argument));
                 write!(f, "unknown shorthand flag: '{letter}' in {shown}")?;
                 let name = argument.trim_start_matches('-').split('=').next();
-                let names = FLAGS.iter().map(|flag| flag.name);
-                did_you_mean(
-                    f,
-                    "--",
-                    nearest(name.unwrap_or_default(), &mut names.into_iter()),
-                )?;
+                let names = Flag::all().map(|flag| flag.name);
+                did_you_mean(f, "--", nearest(name.unwrap_or_default(), names))?;
                 f.write_str("the short flags are -h and -v")
             }
             Self::ForeignFlag { flag, command: "" } => {
@@ -79,7 +75,7 @@ impl fmt::Display for ArgsError {
             Self::UnknownCommand(word) => {
                 write!(f, "unknown command: {}", OneLine(word))?;
                 bare_boolean(f, word)?;
-                did_you_mean(f, "", nearest(word, &mut COMMANDS.iter().map(|c| c.name)))?;
+                did_you_mean(f, "", nearest(word, COMMANDS.iter().map(|c| c.name)))?;
                 let names: Vec<&str> = COMMANDS.iter().map(|command| command.name).collect();
                 write!(f, "commands are {}, help", names.join(", "))
             }
@@ -104,10 +100,10 @@ impl fmt::Display for ArgsError {
 fn unknown_flag(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
     write!(f, "unknown flag: --{}", OneLine(name))?;
     let own = COMMANDS.iter().flat_map(|command| command.flags);
-    let names = FLAGS.iter().map(|flag| flag.name);
+    let names = Flag::all().map(|flag| flag.name);
     let names = names.chain(own.map(|flag| flag.name));
-    let mut names = names.chain(["help", "version"]);
-    did_you_mean(f, "--", nearest(name, &mut names))?;
+    let names = names.chain(["help", "version"]);
+    did_you_mean(f, "--", nearest(name, names))?;
     f.write_str("evictd --help lists all flags")
 }
 

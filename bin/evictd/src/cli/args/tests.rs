@@ -145,7 +145,7 @@ fn a_command_may_have_two_words() {
 /// Every flag reaches the settings under its name, through argh and all.
 #[test]
 fn every_flag_of_the_table_arrives() {
-    for flag in &evictd_config::FLAGS {
+    for flag in evictd_config::Flag::all() {
         let (_, typed) = run(&format!("--{}={}", flag.name, flag.example));
         let mut expected = Typed::default();
         assert!(expected.add(flag.name, flag.example));
@@ -221,7 +221,7 @@ const WRONG: &[(&str, &str)] = &[
         "--signal: unsupported eviction signal memory.avaliable, in \"memory.avaliable\" at \
              byte 0; did you mean memory.available? signals are memory.available, \
              nodefs.available, nodefs.inodesFree, imagefs.available, imagefs.inodesFree, \
-             pid.available",
+             pid.available, swap.available",
     ),
     (
         "admit",
@@ -267,7 +267,7 @@ fn help_fits_the_terminal_and_names_everything() {
         Request::Run(..) => panic!("{line} runs"),
     };
     let all = help("--help");
-    for flag in &evictd_config::FLAGS {
+    for flag in evictd_config::Flag::all() {
         assert!(all.contains(&format!("  --{}", flag.name)), "{}", flag.name);
     }
     for line in ["-h", "help", "--nodefs-path=/x --help", "-h --json"] {
