@@ -6,7 +6,7 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 
-use evictd::args::{Request, parse};
+use evictd::cli::args::{Request, parse};
 use evictd_config::{Machine, effective, lint, resolve};
 use libfuzzer_sys::fuzz_target;
 

@@ -2,7 +2,7 @@
 //! stays decided whatever follows; a path begins with `/`, is plain and was sent.
 #![no_main]
 
-use evictd::serve::{MOST_BYTES, Parsed, parse_request};
+use evictd::socket::{MOST_BYTES, Parsed, parse_request};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &[u8]| {

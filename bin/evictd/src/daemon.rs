@@ -1,7 +1,6 @@
 //! The daemon: signals and time around the engine, log lines out of it.
 
 use core::time::Duration;
-use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -9,22 +8,18 @@ use evictd_cgroup::Releaser;
 use evictd_config::{Resolved, lint};
 use evictd_node::Mono;
 use evictd_stats::{now, read_memory_switched_off};
-use evictd_sys::{Signal, Token, Trigger, Wake, Watch};
+use evictd_sys::{Signal, Token, Wake, Watch};
 
-use crate::console;
-use crate::engine::{Done, Engine};
-use crate::local::{LOCAL, Local};
+use crate::engine::{self, Engine};
 use crate::memory::Memory;
 use crate::notify::Notifier;
 use crate::oom_score::Scores;
 use crate::setup::{PROC, Setup};
+use crate::socket::{LOCAL, Local};
 use crate::{machine, protect};
 
 /// A pidfd of the kill in flight; which one became readable does not matter.
 const KILL: Token = Token(0);
-
-/// The mount table has changed.
-const MOUNTS: Token = Token(1);
 
 /// A container runtime has something to say.
 const NEWS: Token = Token(u32::MAX);
@@ -40,36 +35,33 @@ pub(crate) fn run(settings: &Resolved) -> ExitCode {
     let ended = match serve(settings) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            log::error!("{error}");
+            log::error!(event = "failed"; "{error}");
             ExitCode::FAILURE
         }
     };
-    console::close();
+    crate::log::close();
     ended
 }
 
 fn serve(settings: &Resolved) -> Result<(), String> {
+    // Before there are threads: a stack that is locked takes all of its size.
+    let locked = protect::keep_in_memory();
     // Threads inherit the signal mask: block before any is made.
     let mut watch =
         Watch::new(&[Signal::TERM, Signal::INT, Signal::HUP]).map_err(|error| error.to_string())?;
     let mut helpers = Helpers::new(settings.realtime);
-    let mut setup = Setup::of(settings, Some(helpers.releaser.clone()))?;
-    // Without it helpers ask all filesystems.
-    let mounts = Trigger::mounts(Path::new(PROC)).ok();
-    setup.node.follows_mounts = mounts
-        .as_ref()
-        .is_some_and(|mounts| watch.arm(mounts, MOUNTS).is_ok());
+    let setup = Setup::of(settings, Some(helpers.releaser.clone()))?;
     announce(settings, &setup);
     let mut notifier = Notifier::new(settings, &setup);
     let hierarchies = setup.cgroup.hierarchies.clone();
-    let mut engine = Engine::open(setup)?;
-    if let Some(bell) = engine.news_descriptor() {
+    let mut engine = engine::open(setup)?;
+    if let Some(bell) = engine.pods().runtimes.descriptor() {
         watch.add(bell, NEWS).map_err(|error| error.to_string())?;
     }
     protect::from_others(settings.realtime);
     // Before anybody is killed: who has begun to exit cannot be helped any more. Where
     // there is no thread to have, it is tried again.
-    let _ = helpers.start_releaser();
+    let _ = helpers.releaser.start();
     let mut memory = Memory::open(settings, &mut engine);
     let mut scores = Scores::open(settings, hierarchies)?;
     engine.run_due(now(), &mut |_, event| memory.note(event));
@@ -82,7 +74,7 @@ fn serve(settings: &Resolved) -> Result<(), String> {
             report.next,
             scores.next,
             local.deadline(),
-            console::flush(),
+            crate::log::flush(),
             rest_of_start,
             helpers.due,
         ];
@@ -90,21 +82,16 @@ fn serve(settings: &Resolved) -> Result<(), String> {
             break;
         }
         if rest_of_start.take().is_some() {
-            // First: what begins a thread is executed before the start's code goes.
             helpers.start(now(), &mut engine);
             notifier.start(&mut engine, &mut watch);
             warn(settings, &engine);
-            protect::keep_in_memory();
+            protect::warn_unless(&locked);
             engine.list_early(now());
         }
         helpers.start_if_due(now(), &mut engine);
-        match engine.run_due(now(), &mut |_, event| memory.note(event)) {
-            Done::Nothing => {}
-            Done::LightRound => memory.confirm(),
-            Done::Something => {
-                notifier.follow(&mut engine, &mut watch);
-                memory.keep(&engine);
-            }
+        if engine.run_due(now(), &mut |_, event| memory.note(event)) {
+            notifier.follow(&mut engine, &mut watch);
+            memory.keep(&engine);
         }
         scores.apply_if_due(now(), &mut engine);
         report.log_if_due(now(), &engine);
@@ -113,7 +100,7 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     }
     drop(local);
     memory.close(&engine);
-    log::info!("ended");
+    log::info!(event = "ended"; "ended");
     Ok(())
 }
 
@@ -121,7 +108,6 @@ fn serve(settings: &Resolved) -> Result<(), String> {
 /// there are none to have, and evictd may have been started to end that.
 struct Helpers {
     releaser: Releaser,
-    realtime: bool,
     /// When to try again.
     due: Option<Mono>,
 }
@@ -131,25 +117,23 @@ impl Helpers {
 
     fn new(realtime: bool) -> Self {
         Self {
-            releaser: Releaser::new(),
-            realtime,
+            releaser: Releaser::new(realtime),
             due: None,
         }
     }
 
-    fn start_releaser(&self) -> io::Result<()> {
-        self.releaser.start(self.realtime)
-    }
-
     fn start(&mut self, now: Mono, engine: &mut Engine) {
-        let started = self.start_releaser();
-        let started = started.and_then(|()| engine.measure_disk());
+        let started = self.releaser.start();
+        let started = started.and_then(|()| engine::measure_disk(engine));
         match (&started, self.due) {
             (Err(error), None) => log::warn!(
+                event = "no_helper_thread";
                 "no helper thread ({error}): until there is one, the killed free their memory by \
                  themselves, and what pods keep on disk is not measured"
             ),
-            (Ok(()), Some(_)) => log::info!("the helper threads are there now"),
+            (Ok(()), Some(_)) => {
+                log::info!(event = "helper_threads"; "the helper threads are there now");
+            }
             (Ok(()), None) | (Err(_), Some(_)) => {}
         }
         self.due = started.is_err().then(|| now + Self::AGAIN);
@@ -180,7 +164,7 @@ impl Report {
     fn log_if_due(&mut self, now: Mono, engine: &Engine) {
         if self.next.is_some_and(|next| now >= next) {
             self.next = Some(now + self.every);
-            log::debug!("{}", engine.summary());
+            log::debug!(event = "readings"; "{}", engine.summary());
         }
     }
 }
@@ -206,18 +190,17 @@ fn wait(
         .fold(engine.wake_at(now()), Mono::min);
     let asleep = now();
     let wakes = watch.wait(asleep, Some(until));
-    engine.timing.woken(asleep, until);
+    engine.woken(asleep, until);
     for wake in wakes.map_err(|error| error.to_string())? {
         match wake {
             Wake::Signal(received) if received.signal == Signal::HUP => {
-                log::info!("SIGHUP: measuring now");
-                engine.tick_now();
+                log::info!(event = "measuring"; "SIGHUP: measuring now");
+                engine.round_now();
             }
             Wake::Signal(_) if engine.is_killing() && engine.end_after_kill() => {
-                log::info!("ending after the kill in flight; a second signal ends at once");
+                log::info!(event = "ending"; "ending after the kill in flight; a second signal ends at once");
             }
             Wake::Signal(_) => return Ok(false),
-            Wake::Ready(MOUNTS) => engine.mounts_changed(),
             Wake::Ready(LOCAL) => local.called = true,
             Wake::Ready(token) => notifier.fired(*token, engine),
             Wake::Deadline => {}
@@ -236,18 +219,24 @@ fn announce(settings: &Resolved, setup: &Setup) {
     } else {
         ""
     };
-    log::info!("evictd {version} watches {}{dry}", list.join(","));
+    let list = list.join(",");
+    log::info!(
+        event = "start", version = version, thresholds = list.as_str(), dryRun = settings.dry_run;
+        "evictd {version} watches {list}{dry}"
+    );
     for warning in &settings.warnings {
-        log::warn!("{warning}");
+        log::warn!(event = "warning"; "{warning}");
     }
     for root in &setup.cgroup.pod_cgroup_roots {
         log::info!(
+            event = "pods_from";
             "pods are the children of the cgroup /{}, and the kubepods tree",
             root.display()
         );
     }
     if setup.cgroup.pod_cgroup_roots.is_empty() {
         log::info!(
+            event = "pods_from";
             "pods are what runs in the kubepods tree and what container runtimes list; \
              --pod-cgroup-root names others"
         );
@@ -261,6 +250,7 @@ fn announce(settings: &Resolved, setup: &Setup) {
             ""
         };
         log::warn!(
+            event = "no_memory_controller", switchedOff = switched_off;
             "no memory controller{remedy}; memory.available comes from /proc/meminfo, and what \
              pods use of it is not known"
         );
@@ -269,7 +259,7 @@ fn announce(settings: &Resolved, setup: &Setup) {
 
 /// What is odd about the settings on this machine.
 fn warn(settings: &Resolved, engine: &Engine) {
-    for warning in lint(settings, &machine::read(&engine.sample().readings())) {
-        log::warn!("{warning}");
+    for warning in lint(settings, &machine::read(engine.readings())) {
+        log::warn!(event = "warning"; "{warning}");
     }
 }

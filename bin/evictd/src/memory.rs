@@ -6,10 +6,11 @@ use std::path::Path;
 use evictd_cgroup::KillReport;
 use evictd_cgroup::own::try_lock;
 use evictd_config::Resolved;
+use evictd_engine::Event;
 use evictd_engine::state::{About, Keeper, Outcome, read_boot_id};
 use evictd_stats::{now, wall_seconds};
 
-use crate::engine::{Engine, Event};
+use crate::engine::Engine;
 use crate::setup::PROC;
 
 /// How long the end may wait for the last write.
@@ -32,7 +33,7 @@ impl Memory {
         };
         let (keeper, problems) = Keeper::open(settings.state_dir.as_deref(), about, try_lock);
         for problem in problems {
-            log::warn!("{problem}");
+            log::warn!(event = "problem", about = "state"; "{problem}");
         }
         keeper.restore(now(), engine.evict_mut());
         engine
@@ -54,15 +55,15 @@ impl Memory {
 
     /// Logs what happened, and notes it where it is an eviction.
     pub(crate) fn note(&mut self, event: &Event) {
-        log::log!(event.level(), "{event}");
+        crate::log::event(event);
         match event {
-            Event::Evicting { record, .. } => self.0.begin(record.as_ref().clone()),
-            Event::Killed((victim, report)) => {
+            Event::Evicting(decision) => self.0.begin(decision.record.clone()),
+            Event::Killed { victim, report } => {
                 let method = report.method.map_or("", |method| method.name());
                 self.0
                     .end(&victim.uid, Outcome::Killed, method, millis(report));
             }
-            Event::Stuck((victim, report)) => {
+            Event::Stuck { victim, report } => {
                 let method = report.method.map_or("", |method| method.name());
                 self.0
                     .end(&victim.uid, Outcome::Stuck, method, millis(report));
@@ -70,19 +71,19 @@ impl Memory {
             Event::NotBegun { victim, .. } => {
                 self.0.end(&victim.uid, Outcome::Stuck, "", None);
             }
-            Event::Met(_)
-            | Event::Cleared(_)
+            Event::ThresholdMet { .. }
+            | Event::ThresholdCleared { .. }
             | Event::Condition { .. }
             | Event::Layout(_)
-            | Event::Runtime(_)
+            | Event::Runtime { .. }
             | Event::Reclaiming { .. }
             | Event::Reclaimed(_)
             | Event::NothingReclaimed
-            | Event::Hurried(_)
-            | Event::SilentRuntime(_)
+            | Event::GraceCut(_)
+            | Event::RuntimeSilent(_)
             | Event::NoCandidate { .. }
             | Event::Observed { .. }
-            | Event::Problem(_)
+            | Event::Problem { .. }
             | Event::Recovered => {}
         }
     }
@@ -91,13 +92,8 @@ impl Memory {
     pub(crate) fn keep(&mut self, engine: &Engine) {
         self.keep_images(engine, false);
         if let Some(problem) = self.0.keep(now(), wall_seconds(), engine.evict()) {
-            log::warn!("{problem}");
+            log::warn!(event = "problem", about = "state"; "{problem}");
         }
-    }
-
-    /// All is as it was when it was last kept.
-    pub(crate) fn confirm(&self) {
-        self.0.confirm(now());
     }
 
     fn keep_images(&mut self, engine: &Engine, is_last: bool) {

@@ -17,7 +17,6 @@ use evictd_config::{MemorySource, Resolved};
 use evictd_node::{Mono, Signal};
 use evictd_stats::{NodeSample, Version, now};
 use evictd_sys::{Token, Watch};
-use evictd_sys::{count_processors, measure_fill_rate};
 
 use crate::amount::Amount;
 use crate::engine::Engine;
@@ -27,13 +26,6 @@ use source::{Source, What};
 
 /// The first token of these; those below are the daemon's.
 const FIRST: u32 = 16;
-
-/// The best of so many measurements: whatever comes between makes one slow.
-const MEASUREMENTS: u32 = 3;
-
-/// What is measured may have been filled from a cache; memory itself is not filled
-/// faster than this by one processor, in bytes a second.
-const MOST_RATE: u64 = 16 << 30;
 
 /// The kernel's memory notices of this machine.
 pub(crate) struct Notifier {
@@ -57,17 +49,9 @@ impl Notifier {
         }
     }
 
-    /// After the first round: asks the kernel, measures how fast memory can be filled
-    /// here, and says what wakes the loop.
+    /// After the first round: asks the kernel, and says what wakes the loop.
     pub(crate) fn start(&mut self, engine: &mut Engine, watch: &mut Watch) {
         self.follow(engine, watch);
-        let fastest = (0..MEASUREMENTS)
-            .filter_map(|_| measure_fill_rate().ok())
-            .max();
-        if let Some(rate) = fastest {
-            let rate = rate.min(MOST_RATE).saturating_mul(count_processors());
-            engine.set_fill_rate(rate);
-        }
         self.announce(engine);
     }
 
@@ -83,7 +67,7 @@ impl Notifier {
     /// After a round: asks the kernel anew where numbers have moved, and for what
     /// it has told already.
     pub(crate) fn follow(&mut self, engine: &mut Engine, watch: &mut Watch) {
-        let sample = engine.sample();
+        let sample = engine.node().sample();
         let sampled = sample.memory.map(|memory| memory.sampled);
         if sampled == self.followed {
             return;
@@ -109,7 +93,7 @@ impl Notifier {
     /// again: what was crossed meanwhile it does not tell.
     fn judge(&self, engine: &mut Engine, sample: &NodeSample, asked: bool) {
         let again = if asked {
-            engine.read_memory(now())
+            engine.node_mut().read_memory_now()
         } else {
             *sample
         };
@@ -134,11 +118,11 @@ impl Notifier {
         let every = self.every.as_millis();
         let rate = Amount::bytes(engine.fill_rate());
         let by_time = format!(
-            "memory is looked at every {every} ms, sooner the less is left (this machine fills {rate} a second)"
+            "memory is looked at every {every} ms, sooner the less is left (this machine is taken to fill {rate} a second)"
         );
         let asked: Vec<String> = self.sources.iter().filter_map(Source::told).collect();
         if asked.is_empty() {
-            return log::info!("{by_time}");
+            return log::info!(event = "memory_watch"; "{by_time}");
         }
         let guarded = if engine.is_guarded() {
             ", and not in between before that"
@@ -146,6 +130,7 @@ impl Notifier {
             ""
         };
         log::info!(
+            event = "memory_watch", notices = asked.join(", ").as_str();
             "{by_time}, and when the kernel tells of {}{guarded}",
             asked.join(", ")
         );

@@ -1,9 +1,10 @@
 //! What keeps evictd itself running when memory is short (failure F1).
 
-use core::ops::Range;
 use std::path::Path;
 
 use evictd_cgroup::own;
+use evictd_sys::Priority;
+use rustix::io::Errno;
 
 use crate::setup::PROC;
 
@@ -17,9 +18,8 @@ const PRIORITY: i32 = 2;
 /// Gives this thread its turn before others where that is wanted, and keeps the process
 /// out of the OOM killer's reach, as far as it is allowed to. Without the privilege it
 /// runs all the same, and says so once.
-#[inline(never)]
 pub(crate) fn from_others(goes_first: bool) {
-    if goes_first && let Err(error) = own::go_first(PRIORITY) {
+    if goes_first && let Err(error) = Priority::RealTime(PRIORITY).apply() {
         log::info!("the priority stays as it is ({error}): a busy machine may delay evictd");
     }
     if let Err(error) = own::set_oom_score_adj(Path::new(PROC), OOM_SCORE_ADJ) {
@@ -27,25 +27,18 @@ pub(crate) fn from_others(goes_first: bool) {
     }
 }
 
-/// Keeps the process in memory, without what only its start needed of the program's
-/// code. Giving that back costs nothing where it fails. What a round, a list of pods and
-/// a kill execute is read in before it is needed: when memory is short, it could only come
-/// back from a disk that everybody else waits for too.
+/// Reads the whole program in and keeps it in memory. Otherwise, when memory is short, code
+/// would have to come back from a disk that everybody else waits for too, or that fails.
 ///
-/// `ci/hot-functions` takes the end of this for the end of the start.
-#[inline(never)]
-pub(crate) fn keep_in_memory() {
-    let _ = own::forget_text(Path::new(PROC));
-    if let Err(error) = own::lock_memory() {
-        log::info!("memory cannot be locked ({error}): evictd may be paged out");
-    }
-    let _ = own::lock_addresses(needed());
+/// # Errors
+/// When that is not allowed, which is to be told by [`warn_unless`] once there is time.
+pub(crate) fn keep_in_memory() -> Result<(), Errno> {
+    own::lock_memory()
 }
 
-/// Where `ci/link-ordered` puts what is always needed: between these two functions. With
-/// another linker they are neighbours or the other way round, and nothing is read in.
-fn needed() -> Range<usize> {
-    let first = from_others as *const () as usize;
-    let last = keep_in_memory as *const () as usize;
-    first..last.max(first)
+/// Says that memory is not locked where it is not.
+pub(crate) fn warn_unless(locked: &Result<(), Errno>) {
+    if let Err(error) = locked {
+        log::info!("memory cannot be locked ({error}): evictd may be paged out");
+    }
 }

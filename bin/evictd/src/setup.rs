@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use evictd_cgroup::{CgroupConfig, KillLimits, Releaser};
 use evictd_config::{ImageReclaim, Resolved};
+pub(crate) use evictd_engine::FIRST_FS_WAIT;
 use evictd_stats::{Hierarchies, MemorySource, NodeSettings, PodDirs};
 
 use crate::gc::Collector;
@@ -30,20 +31,14 @@ pub(crate) struct Setup {
     pub(crate) finds_containerfs: bool,
     /// Images are deleted under pressure only until it is over.
     pub(crate) images_until_clear: bool,
+    /// How many processors fill memory at the same time.
+    pub(crate) processors: u64,
     /// What deletes what dead pods left, where a directory was named for it.
     pub(crate) collector: Option<Collector>,
 }
 
 /// Where procfs is mounted.
 pub(crate) const PROC: &str = "/proc";
-
-/// How long a round waits for the filesystems: a healthy one answers in
-/// microseconds, a dead one must not delay the memory decision.
-pub(crate) const FS_WAIT: Duration = Duration::from_millis(5);
-
-/// How long it waits until the layout is known, and when somebody waits for an
-/// answer.
-pub(crate) const FIRST_FS_WAIT: Duration = Duration::from_secs(1);
 
 /// How long container runtimes may take to say what they hold at the start. One that
 /// takes longer is listened to later, and its images are looked for at their usual
@@ -111,9 +106,16 @@ impl Setup {
             finds_imagefs: settings.imagefs_path.is_none(),
             finds_containerfs: settings.containerfs_path.is_none(),
             images_until_clear: settings.image_gc.reclaim == ImageReclaim::UntilClear,
+            processors: processors(),
             collector: Collector::of(settings),
         })
     }
+}
+
+/// How many processors may fill memory at once.
+fn processors() -> u64 {
+    let known = std::thread::available_parallelism();
+    known.map_or(1, |count| u64::try_from(count.get()).unwrap_or(u64::MAX))
 }
 
 /// Why a command that needs a helper thread cannot go on.

@@ -131,11 +131,15 @@ fn rank_names_the_signal_that_was_meant() {
     );
 }
 
-/// Acceptance rows 148, 152, 154 and 155: what the README shows can be typed as it is.
+/// Acceptance rows 148, 152, 154 and 155: what the documentation shows can be typed as it is.
 #[test]
-fn the_readmes_examples_are_taken() {
-    let readme = include_str!("../../../README.md").replace("\\\n", " ");
-    let examples = readme
+fn the_documented_examples_are_taken() {
+    let documents = concat!(
+        include_str!("../../../README.md"),
+        include_str!("../../../docs/sizing.md")
+    )
+    .replace("\\\n", " ");
+    let examples = documents
         .lines()
         .filter_map(|line| line.strip_prefix("    evictd --"));
     let examples: Vec<&str> = examples.collect();

@@ -138,13 +138,13 @@ fn wrong_files_end_with_2_and_one_line() {
 
 /// Acceptance rows 136 and 143: what the documentation shows works as it stands.
 #[test]
-fn the_readmes_files_are_taken() {
-    let readme = include_str!("../../../README.md");
-    let dir = Dir::new("readme");
+fn the_documented_files_are_taken() {
+    let document = include_str!("../../../docs/configuration.md");
+    let dir = Dir::new("documented");
     let mut taken = 0;
     for start in ["    apiVersion: kubelet", "    kubeletArguments:"] {
-        let at = readme.find(start).unwrap();
-        let lines = readme.get(at..).unwrap().lines();
+        let at = document.find(start).unwrap();
+        let lines = document.get(at..).unwrap().lines();
         let block: Vec<&str> = lines.map_while(|line| line.strip_prefix("    ")).collect();
         let file = dir.write("node.yaml", &(block.join("\n") + "\n"));
         let shown = config(&["--config", &file]);

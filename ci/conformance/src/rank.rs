@@ -28,6 +28,7 @@ pub(crate) fn check(case: &Value) -> Outcome {
         .collect();
     let order = rank(signal, layout, &candidates, &Policy::kubelet());
     let ours: Vec<&str> = order
+        .iter()
         .filter_map(|place| pods.get(place.candidate))
         .map(|pod| pod.metadata.uid.as_str())
         .collect();

@@ -6,14 +6,13 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-pub use evictd_sys::{forget_text, lock_addresses};
-use evictd_sys::{set_realtime_priority, spawn_self};
+use evictd_sys::spawn_self;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use rustix::mm::{MlockAllFlags, mlockall};
 use rustix::process::{
     Pid, Signal, WaitOptions, geteuid, getppid, kill_process, set_parent_process_death_signal,
-    setpriority_process, waitpid,
+    waitpid,
 };
 
 /// Whether this process may do what only root may.
@@ -32,27 +31,17 @@ pub fn set_oom_score_adj(proc: &Path, score: i16) -> io::Result<()> {
     fs::write(proc.join("self/oom_score_adj"), score.to_string())
 }
 
-/// Keeps in memory what this process touches, now and later (`mlockall` with
-/// `MCL_ONFAULT`, since Linux 4.4): no more than it uses stays resident.
+/// Reads in all that this process has mapped, its whole program, and keeps it in memory
+/// (`mlockall`). What it maps later is kept from when it is first touched (`MCL_ONFAULT`,
+/// since Linux 4.4): the stack of a thread is mostly never used.
 ///
 /// # Errors
 ///
-/// `EPERM` or `ENOMEM` above the limit of locked memory; `EINVAL` on older
-/// kernels, where all of the address space would have to be locked.
+/// `EPERM` or `ENOMEM` above the limit of locked memory.
 pub fn lock_memory() -> Result<(), Errno> {
-    mlockall(MlockAllFlags::CURRENT | MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT)
-}
-
-/// Has the calling thread run before all that is not real-time, so that a busy
-/// machine does not delay it, at this real-time priority, of which 1 is the lowest;
-/// where that is refused, at the best of the common priorities. Threads that it makes
-/// afterwards run as usual.
-///
-/// # Errors
-///
-/// `EPERM` or `EACCES` where neither is allowed (`CAP_SYS_NICE`).
-pub fn go_first(priority: i32) -> Result<(), Errno> {
-    set_realtime_priority(priority).or_else(|_| setpriority_process(None, -20))
+    mlockall(MlockAllFlags::CURRENT)?;
+    mlockall(MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT)
+        .or_else(|_| mlockall(MlockAllFlags::FUTURE))
 }
 
 /// Makes the kernel kill this process when `parent`, which started it, ends.

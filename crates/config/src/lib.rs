@@ -18,10 +18,12 @@
 //!     "--eviction-hard: unsupported eviction signal memroy.available, \
 //!      in \"memroy.available<1Gi\" at byte 0; did you mean memory.available? \
 //!      signals are memory.available, nodefs.available, nodefs.inodesFree, \
-//!      imagefs.available, imagefs.inodesFree, pid.available"
+//!      imagefs.available, imagefs.inodesFree, pid.available, swap.available"
 //! );
 //! ```
 #![forbid(unsafe_code)]
+
+extern crate alloc;
 
 mod allocatable;
 mod book;
@@ -50,13 +52,13 @@ pub use effective::{Effective, EffectiveThreshold, effective, lint};
 pub use error::ConfigError;
 pub use evictd_manifest::yaml::MAX_BYTES as MAX_FILE_BYTES;
 pub use flag::{Flag, Group, Takes};
-pub use flags::FLAGS;
 pub use machine::Machine;
 pub use misfit::Misfit;
 pub use nearest::nearest;
 pub use resolve::resolve;
 pub use resolved::{
-    Compat, ContainerGc, Directory, ImageGc, ImageReclaim, MemorySource, Reserved, Resolved,
+    Compat, ContainerGc, Directory, ImageGc, ImageReclaim, LogFormat, MemorySource, Reserved,
+    Resolved,
 };
 pub use setting::{Origin, Setting};
 pub use typed::Typed;

@@ -9,8 +9,8 @@ use evictd_quantity::GoDuration;
 use crate::book::Book;
 use crate::values::{self, Parsed, std_duration};
 use crate::{
-    Compat, ConfigError, Directory, FLAGS, MemorySource, Origin, Reserved, Resolved, Setting,
-    Typed, Warning, collection, endpoint, lists, thresholds,
+    Compat, ConfigError, Directory, Flag, LogFormat, MemorySource, Origin, Reserved, Resolved,
+    Setting, Typed, Warning, collection, endpoint, lists, thresholds,
 };
 
 const SECOND: i64 = 1_000_000_000;
@@ -69,6 +69,7 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
         image_gc: collection::images(&mut book),
         container_gc: collection::containers(&mut book),
         verbosity: verbosity(&mut book),
+        log_format: log_format(&mut book),
         state_dir: state_dir(&mut book),
         settings: Vec::new(),
         warnings: Vec::new(),
@@ -80,27 +81,16 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
 
 /// The thresholds, and the settings in the order of the help.
 fn finish(resolved: &mut Resolved, typed: &Typed, merge: bool) -> Parsed<()> {
-    let enforce_pods = resolved.enforce_pods;
-    let found = thresholds::resolve(typed, merge, enforce_pods, &mut resolved.warnings)?;
+    let (compat, enforce_pods) = (resolved.compat, resolved.enforce_pods);
+    let warnings = &mut resolved.warnings;
+    let found = thresholds::resolve(typed, merge, compat, enforce_pods, warnings)?;
     resolved.evict.thresholds = found.thresholds;
     resolved.threshold_origins = found.origins;
     let late = collection::pressure_comes_first(&resolved.evict.thresholds, &resolved.image_gc);
     resolved.warnings.extend(late);
-    in_order(&mut resolved.settings);
+    let place = |setting: &Setting| Flag::all().position(|flag| flag.name == setting.name);
+    resolved.settings.sort_by_cached_key(place);
     Ok(())
-}
-
-/// Each found once: sorting would look a name up for each comparison, and it is the
-/// start that waits.
-fn in_order(settings: &mut [Setting]) {
-    let mut rest = settings;
-    for flag in FLAGS {
-        let found = rest.iter().position(|setting| setting.name == flag.name);
-        if let Some(found) = found {
-            rest.swap(0, found);
-            rest = rest.split_first_mut().map_or(&mut [], |(_, rest)| rest);
-        }
-    }
 }
 
 fn compat(book: &mut Book<'_>) -> Compat {
@@ -302,6 +292,11 @@ fn state_dir(book: &mut Book<'_>) -> Option<PathBuf> {
         return Some(PathBuf::from(STATE));
     }
     book.path(FLAG)
+}
+
+fn log_format(book: &mut Book<'_>) -> LogFormat {
+    let words = [("text", LogFormat::Text), ("json", LogFormat::Json)];
+    book.word("logging-format", (LogFormat::Text, Origin::Default), &words)
 }
 
 fn verbosity(book: &mut Book<'_>) -> u8 {

@@ -18,7 +18,6 @@ mod qos;
 mod reading;
 mod resource;
 mod signal;
-mod texts;
 
 pub use condition::{Condition, ConditionSet};
 pub use layout::Layout;
@@ -27,8 +26,7 @@ pub use policy::{Policy, Ranking};
 pub use qos::QosClass;
 pub use reading::{Reading, Readings};
 pub use resource::Resource;
-pub use signal::{Signal, SignalSet};
-pub use texts::insert_text;
+pub use signal::{Filesystem, Signal, SignalSet, Source, Unit, Usage};
 
 #[cfg(test)]
 mod tests;

@@ -17,20 +17,12 @@ use crate::{Format, ParseQuantityError};
 /// `1024` are equal. There is no suffix beyond `E` and `Ei`, and Kubernetes v1.32
 /// then prints none at all: `1000E` comes out as `1`. So it does here, where texts
 /// are to be the kubelet's; the value is not touched by that.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Quantity {
     number: Number,
     format: Format,
     /// What to print, where Kubernetes would give back the text it has read.
     text: Text,
-}
-
-/// Not derived, so that a program has the code of it once.
-impl Clone for Quantity {
-    #[inline(never)]
-    fn clone(&self) -> Self {
-        Self::new(self.number.clone(), self.format, self.text.clone())
-    }
 }
 
 impl Quantity {
@@ -109,15 +101,6 @@ impl Quantity {
     #[must_use]
     pub fn nanos(&self) -> i128 {
         self.number.units(-9)
-    }
-
-    /// The number, where it is a whole one and fits.
-    #[must_use]
-    pub fn whole(&self) -> Option<i64> {
-        match &self.number {
-            Number::Small(small) => small.whole(),
-            Number::Big(_) => None,
-        }
     }
 
     /// -1, 0 or 1, as the number is below, equal to or above zero.

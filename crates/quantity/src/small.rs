@@ -93,19 +93,6 @@ impl Small {
         aligned.cmp(&i128::from(other.value))
     }
 
-    /// The number, where it is a whole one and fits.
-    pub(crate) fn whole(self) -> Option<i64> {
-        if self.exp == 0 || self.value == 0 {
-            return Some(self.value);
-        }
-        let factor = i64::try_from(power(self.exp.unsigned_abs())?).ok()?;
-        if self.exp > 0 {
-            self.value.checked_mul(factor)
-        } else {
-            (self.value % factor == 0).then(|| self.value / factor)
-        }
-    }
-
     /// How many units of ten to the `unit` it is, rounded away from zero,
     /// saturating.
     pub(crate) fn units(self, unit: i32) -> i128 {

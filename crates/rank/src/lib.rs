@@ -10,14 +10,12 @@
 
 extern crate alloc;
 
-mod key;
 mod measure;
 mod order;
 mod place;
-mod sort;
 
 pub use measure::{Measured, measured};
-pub use order::{Order, first, rank};
+pub use order::{first, rank};
 pub use place::{Candidate, Place};
 
 #[cfg(test)]

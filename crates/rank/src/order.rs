@@ -1,114 +1,100 @@
-use alloc::vec::{self, Vec};
+use alloc::vec::Vec;
+use core::cmp::{Ordering, Reverse};
 
-use evictd_node::{Layout, Policy, Signal};
+use evictd_node::{Layout, Policy, Ranking, Resource, Signal};
 
-use crate::key::{Key, Question};
-use crate::sort::sort;
 use crate::{Candidate, Place};
 
-/// The order of eviction when `signal` starves: the first goes first.
+/// The order of eviction when a threshold of `signal` is met: the first is evicted first.
 ///
-/// Every candidate appears once. Candidates that nothing tells apart keep the
-/// order in which they were given. (Of more than 4294967295 the rest is left out.)
+/// Every candidate appears once. Candidates that no rule tells apart keep the order in
+/// which they were given.
 #[must_use]
-pub fn rank<'a>(
+pub fn rank(
     signal: Signal,
     layout: Layout,
-    candidates: &'a [Candidate<'a>],
+    candidates: &[Candidate<'_>],
     policy: &Policy,
-) -> Order<'a> {
-    let question = Question::new(signal, layout, policy);
-    let mut keys: Vec<u128> = Vec::with_capacity(candidates.len() * 2);
-    let (mut is_exact, mut least) = (true, u128::MAX);
-    for (index, candidate) in (0..u32::MAX).zip(candidates) {
-        let packed = question.key(candidate).packed();
-        is_exact &= packed.is_exact;
-        least = least.min(packed.amount);
-        keys.push(packed.key | u128::from(index));
-    }
-    if is_exact {
-        // Amounts close to each other, below zero and above, then differ in few bits.
-        for key in &mut keys {
-            *key -= least;
-        }
-        sort(&mut keys);
-    } else {
-        for part in 0..2 {
-            for key in &mut keys {
-                let parts = index_and_candidate(candidates, *key)
-                    .map(|(_, candidate)| question.key(candidate).in_two());
-                let part = parts.and_then(|parts| parts.get(part).copied());
-                *key = part.unwrap_or(0) | *key & u128::from(u32::MAX);
-            }
-            sort(&mut keys);
-        }
-    }
-    Order {
-        question,
-        candidates,
-        keys: keys.into_iter(),
-    }
+) -> Vec<Place> {
+    let places = candidates.iter().enumerate();
+    let mut places: Vec<Place> = places
+        .map(|(index, candidate)| Place::new(signal, layout, policy, index, candidate))
+        .collect();
+    places.sort_unstable_by(|a, b| compare(a, b, policy));
+    places
 }
 
-/// The first of this order that `may_go`, and how many come before it: what
-/// `rank(..).enumerate().find(..)` gives, by one scan and without allocation. Each is
-/// asked for by its index.
+/// The first of this order that `may_be_evicted`, and how many come before it: what
+/// `rank(..).enumerate().find(..)` gives, without allocation. The closure is called with
+/// each candidate and its index.
 #[must_use]
 pub fn first(
     signal: Signal,
     layout: Layout,
     candidates: &[Candidate<'_>],
     policy: &Policy,
-    may_go: &dyn Fn(usize, &Candidate<'_>) -> bool,
+    may_be_evicted: impl Fn(usize, &Candidate<'_>) -> bool,
 ) -> Option<(usize, Place)> {
-    let question = Question::new(signal, layout, policy);
-    let mut best: Option<(Key, usize, &Candidate<'_>)> = None;
-    for (index, candidate) in candidates.iter().enumerate() {
-        if may_go(index, candidate) {
-            let key = question.key(candidate);
-            if best.is_none_or(|(least, ..)| key.is_before(least)) {
-                best = Some((key, index, candidate));
-            }
+    let may_be_evicted = &may_be_evicted;
+    let places_where = |wanted: bool| {
+        let candidates = candidates.iter().enumerate();
+        candidates
+            .filter(move |(index, candidate)| may_be_evicted(*index, candidate) == wanted)
+            .map(|(index, candidate)| Place::new(signal, layout, policy, index, candidate))
+    };
+    let first = places_where(true).min_by(|a, b| compare(a, b, policy))?;
+    let passed_over = places_where(false).filter(|other| compare(other, &first, policy).is_lt());
+    Some((passed_over.count(), first))
+}
+
+/// `Less` when the pod of `a` is evicted before that of `b`. No two places are equal.
+fn compare(a: &Place, b: &Place, policy: &Policy) -> Ordering {
+    let by_rule = match policy.ranking {
+        Ranking::Priority => by_priority(a, b, policy),
+        Ranking::Qos => by_qos(a, b, policy),
+    };
+    by_rule.then_with(|| a.candidate.cmp(&b.candidate))
+}
+
+/// Kubernetes since 1.9: who exceeds its request, then the lower priority, then who
+/// exceeds it by more. Process ids know no request, so there priority comes first (K:
+/// `rankPIDPressure`).
+fn by_priority(a: &Place, b: &Place, policy: &Policy) -> Ordering {
+    let priority = a.priority.cmp(&b.priority);
+    let standing = standing(a, policy).cmp(&standing(b, policy));
+    let first = match a.signal.resource() {
+        Resource::Pids => priority.then(standing),
+        Resource::Memory | Resource::EphemeralStorage | Resource::Inodes => standing.then(priority),
+    };
+    first.then_with(|| b.over_nanos().cmp(&a.over_nanos()))
+}
+
+/// Where a pod stands by what is known of its usage; the lowest is evicted first.
+///
+/// The kubelet evicts the unknown before all (decision D59); evictd after those that are
+/// known to exceed their requests, so that a failed read is no death sentence. Nobody
+/// exceeds a request of process ids, so there all that are known come before it.
+fn standing(place: &Place, policy: &Policy) -> u8 {
+    let knows_request = place.signal.resource() != Resource::Pids;
+    match place.used {
+        None if policy.missing_stats_rank_first => 0,
+        Some(_) if place.exceeds || !knows_request => 1,
+        None => 2,
+        Some(_) => 3,
+    }
+}
+
+/// Kubernetes before 1.9 and OKD 3 (acceptance rows 98 to 106): class by class. Within
+/// one, who exceeds its request of memory comes first, by how much, then the rest by what
+/// they use. Disk, inodes and process ids are compared by use alone.
+fn by_qos(a: &Place, b: &Place, policy: &Policy) -> Ordering {
+    let is_known = |place: &Place| place.used.is_some() == policy.missing_stats_rank_first;
+    let within_class = |place: &Place| match place.signal.resource() {
+        Resource::Memory if place.exceeds => (0, Reverse(place.over_nanos())),
+        Resource::Memory => (1, Reverse(i128::from(place.used.unwrap_or(0)))),
+        Resource::EphemeralStorage | Resource::Inodes | Resource::Pids => {
+            (0, Reverse(i128::from(place.used.unwrap_or(0))))
         }
-    }
-    let (least, first, candidate) = best?;
-    let mut before = 0;
-    for (index, other) in candidates.iter().enumerate() {
-        if !may_go(index, other) {
-            let key = question.key(other);
-            before += usize::from(key.is_before(least) || (key == least && index < first));
-        }
-    }
-    Some((before, question.place(first, candidate)))
-}
-
-/// Pods in the order of eviction. The reason of each place is put together when it is
-/// asked for.
-#[derive(Clone)]
-pub struct Order<'a> {
-    question: Question,
-    candidates: &'a [Candidate<'a>],
-    keys: vec::IntoIter<u128>,
-}
-
-impl Iterator for Order<'_> {
-    type Item = Place;
-
-    fn next(&mut self) -> Option<Place> {
-        let (index, candidate) = index_and_candidate(self.candidates, self.keys.next()?)?;
-        Some(self.question.place(index, candidate))
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.keys.size_hint()
-    }
-}
-
-/// Whose key it is.
-fn index_and_candidate<'a>(
-    candidates: &'a [Candidate<'a>],
-    key: u128,
-) -> Option<(usize, &'a Candidate<'a>)> {
-    let index = usize::try_from(key & u128::from(u32::MAX)).ok()?;
-    Some((index, candidates.get(index)?))
+    };
+    (a.qos, is_known(a), within_class(a)).cmp(&(b.qos, is_known(b), within_class(b)))
 }

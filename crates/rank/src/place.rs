@@ -1,9 +1,14 @@
 use core::fmt;
 
-use evictd_node::pod::Pod;
 use evictd_node::pod::usage::PodUsage;
-use evictd_node::{QosClass, Resource, Signal};
+use evictd_node::pod::{Pod, Requested};
+use evictd_node::{Layout, Policy, QosClass, Resource, Signal};
 use evictd_quantity::{Format, Quantity};
+
+use crate::measured;
+
+/// So many billionths make a unit.
+const BILLION: i128 = 1_000_000_000;
 
 /// A pod that may be evicted, and what it uses, if that is known.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +28,7 @@ pub struct Place {
     pub candidate: usize,
     /// The signal it was ranked for.
     pub signal: Signal,
-    /// What the pod uses of the starved resource; `None` without stats.
+    /// What the pod uses of what the signal watches; `None` without stats.
     pub used: Option<u64>,
     /// What it requested of it, in billionths of the unit, so that fractions count.
     pub request_nanos: i128,
@@ -36,11 +41,45 @@ pub struct Place {
 }
 
 impl Place {
+    pub(crate) fn new(
+        signal: Signal,
+        layout: Layout,
+        policy: &Policy,
+        index: usize,
+        candidate: &Candidate<'_>,
+    ) -> Self {
+        let pod = candidate.pod;
+        let storage = Some(Requested::EphemeralStorage);
+        // What a pod has to use more than to exceed its request, and what is subtracted
+        // from its use: the same, but for the kubelet's inodes (decision D4).
+        let (compared, subtracted) = match signal.resource() {
+            Resource::Memory => (Some(Requested::Memory), Some(Requested::Memory)),
+            Resource::EphemeralStorage => (storage, storage),
+            Resource::Inodes if policy.inodes_minus_storage_request => {
+                (Some(Requested::Inodes), storage)
+            }
+            Resource::Inodes => (Some(Requested::Inodes), None),
+            Resource::Pids => (None, None),
+        };
+        let nanos = |what: Option<Requested>| what.map_or(0, |what| pod.request(what).nanos());
+        let used = candidate.usage;
+        let used = used.map(|usage| measured(signal, layout, pod, usage));
+        Self {
+            candidate: index,
+            signal,
+            used,
+            request_nanos: nanos(subtracted),
+            exceeds: used.is_some_and(|used| i128::from(used) * BILLION > nanos(compared)),
+            priority: pod.priority(),
+            qos: pod.qos_class(),
+        }
+    }
+
     /// Use minus request, in billionths of the unit.
     #[must_use]
     pub fn over_nanos(&self) -> i128 {
         i128::from(self.used.unwrap_or(0))
-            .saturating_mul(1_000_000_000)
+            .saturating_mul(BILLION)
             .saturating_sub(self.request_nanos)
     }
 }
@@ -55,7 +94,7 @@ impl fmt::Display for Place {
             None => f.write_str("its usage is unknown")?,
             Some(used) => {
                 write!(f, "uses {}", whole(i128::from(used)))?;
-                let over = self.over_nanos() / 1_000_000_000;
+                let over = self.over_nanos() / BILLION;
                 match self.signal.resource() {
                     Resource::Pids => f.write_str(" process ids")?,
                     Resource::Inodes => f.write_str(" inodes")?,

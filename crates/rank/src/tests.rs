@@ -9,7 +9,7 @@ use evictd_quantity::Quantity;
 use super::*;
 
 mod classes;
-mod plain;
+mod random;
 
 const MI: u64 = 1 << 20;
 
@@ -52,7 +52,7 @@ fn order(signal: Signal, pods: &[(Pod, Option<PodUsage>)], policy: &Policy) -> V
         })
         .collect();
     let order = rank(signal, Layout::OneFilesystem, &candidates, policy);
-    order.map(|place| place.candidate).collect()
+    order.iter().map(|place| place.candidate).collect()
 }
 
 /// Acceptance rows 91 to 95.
@@ -132,6 +132,32 @@ fn the_old_order_goes_class_by_class() {
         order(Signal::MemoryAvailable, &pods, &policy),
         [5, 4, 3, 1, 2, 0]
     );
+}
+
+/// Decision D17: what a pod has in swap counts beside its memory, and a pod whose swap is
+/// unknown counts with its memory.
+#[test]
+fn swap_ranks_by_memory_and_swap() {
+    let with = |memory, swap: Option<u64>| {
+        let (pod, usage) = memory_pod("p", 0, Some("100Mi"), Some(memory));
+        let swap_bytes = swap.map(|mi| mi * MI);
+        (
+            pod,
+            usage.map(|usage| PodUsage {
+                swap_bytes,
+                ..usage
+            }),
+        )
+    };
+    let pods = [
+        with(300, None),
+        with(50, Some(400)),
+        with(200, Some(50)),
+        with(90, Some(5)),
+    ];
+    let policy = Policy::default();
+    assert_eq!(order(Signal::SwapAvailable, &pods, &policy), [1, 0, 2, 3]);
+    assert_eq!(order(Signal::MemoryAvailable, &pods, &policy), [0, 2, 3, 1]);
 }
 
 /// Acceptance row 103: process ids know no request.
@@ -265,7 +291,7 @@ fn each_place_says_why() {
         &candidates,
         &Policy::default(),
     );
-    let reasons: Vec<_> = order.map(|place| place.to_string()).collect();
+    let reasons: Vec<_> = order.iter().map(|place| place.to_string()).collect();
     assert_eq!(
         reasons,
         [

@@ -1,6 +1,50 @@
 use rustix::io::Errno;
+use rustix::process::setpriority_process;
 
 use crate::mrelease::last_errno;
+
+/// A thread's turn among all threads of the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Priority {
+    /// As the thread that makes it, or as any other where that one is real-time.
+    Usual,
+    /// Nice 19, and the disk's idle class: after everybody else.
+    ///
+    /// Not `SCHED_IDLE`: a thread that gets no processor for minutes may hold a
+    /// directory's lock meanwhile, and the pod that works there waits for it.
+    Background,
+    /// Before all that is not real-time, so that a busy machine does not delay it; 1 is
+    /// the lowest. Where that is refused, the best of the common priorities.
+    RealTime(i32),
+}
+
+impl Priority {
+    /// Gives it to the calling thread alone; threads that it makes run as usual, but for
+    /// [`Priority::Background`], which they inherit.
+    ///
+    /// # Errors
+    ///
+    /// `EPERM` or `EACCES` where more than usual is not allowed (`CAP_SYS_NICE`);
+    /// `ENOSYS` where the kernel was built without block devices.
+    pub fn apply(self) -> Result<(), Errno> {
+        match self {
+            Self::Usual => Ok(()),
+            Self::Background => setpriority_process(None, 19).and(set_idle_io_priority()),
+            Self::RealTime(priority) => {
+                set_realtime_priority(priority).or_else(|_| setpriority_process(None, -20))
+            }
+        }
+    }
+
+    /// Calls `make`, whose threads begin with it where it is real-time: they need not
+    /// get a processor first to ask for it, which on a busy machine takes seconds.
+    pub(crate) fn make<T>(self, make: impl FnOnce() -> T) -> T {
+        match self {
+            Self::RealTime(priority) => make_realtime(priority, make),
+            Self::Usual | Self::Background => make(),
+        }
+    }
+}
 
 /// `IOPRIO_WHO_PROCESS` of `linux/ioprio.h`; with 0 the calling thread.
 const WHO_PROCESS: libc::c_int = 1;
@@ -18,7 +62,7 @@ const IDLE: libc::c_int = 3 << 13;
 ///
 /// `ENOSYS` where the kernel was built without block devices, `EPERM` where it
 /// is older than 2.6.25 and the caller is not root.
-pub fn set_idle_io_priority() -> Result<(), Errno> {
+fn set_idle_io_priority() -> Result<(), Errno> {
     // SAFETY: the call takes three integers and no pointer.
     let answer = unsafe { libc::syscall(libc::SYS_ioprio_set, WHO_PROCESS, 0, IDLE) };
     if answer == 0 {
@@ -43,7 +87,7 @@ const FIFO: libc::c_int = 1 | 0x4000_0000;
 ///
 /// `EPERM` without `CAP_SYS_NICE` or `RLIMIT_RTPRIO`, and in a cgroup without
 /// real-time budget (`CONFIG_RT_GROUP_SCHED`). `EINVAL` for a priority that is none.
-pub fn set_realtime_priority(priority: i32) -> Result<(), Errno> {
+fn set_realtime_priority(priority: i32) -> Result<(), Errno> {
     set_policy(FIFO.into(), priority)
 }
 
@@ -51,7 +95,7 @@ pub fn set_realtime_priority(priority: i32) -> Result<(), Errno> {
 /// [`set_realtime_priority`] says of threads that it makes: those that `make` makes begin
 /// with that priority, and need not get a processor first to ask for it. Where it is
 /// refused, `make` is called all the same. Afterwards the thread is what it was.
-pub fn make_realtime<T>(priority: i32, make: impl FnOnce() -> T) -> T {
+fn make_realtime<T>(priority: i32, make: impl FnOnce() -> T) -> T {
     let mut former_priority: libc::c_int = 0;
     // SAFETY: the kernel writes one `struct sched_param`, which is one int, to a local.
     let (policy, known) = unsafe {

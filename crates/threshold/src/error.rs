@@ -1,4 +1,3 @@
-use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use core::fmt;
 
@@ -75,11 +74,7 @@ pub enum ErrorKind {
 /// What is wrong, where. Its text is the kubelet's own wording (K:
 /// `eviction/helpers.go`), which operators search for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error(Box<Fault>);
-
-/// Apart from the error, so that a result is no larger than what it returns.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Fault {
+pub struct Error {
     list: List,
     kind: ErrorKind,
     key: String,
@@ -89,86 +84,70 @@ struct Fault {
 
 impl Error {
     pub(crate) fn new(list: List, kind: ErrorKind, piece: &str, at: usize) -> Self {
-        Self(Box::new(Fault {
+        Self {
             list,
             kind,
             key: piece.to_string(),
             value: String::new(),
             at,
-        }))
+        }
     }
 
     pub(crate) fn of(list: List, kind: ErrorKind, pair: &crate::Pair) -> Self {
-        Self(Box::new(Fault {
-            list,
-            kind,
-            key: pair.key.clone(),
+        Self {
             value: pair.value.clone(),
-            at: pair.at,
-        }))
+            ..Self::new(list, kind, &pair.key, pair.at)
+        }
     }
 
     /// The list it lies in.
     #[must_use]
     pub const fn list(&self) -> List {
-        self.0.list
+        self.list
     }
 
     /// What is wrong.
     #[must_use]
     pub const fn kind(&self) -> &ErrorKind {
-        &self.0.kind
+        &self.kind
     }
 
     /// The byte in the list's text where the offending pair begins.
     #[must_use]
     pub const fn position(&self) -> usize {
-        self.0.at
+        self.at
     }
 
     /// The offending pair, as written but for blanks.
     #[must_use]
     pub fn offending(&self) -> String {
-        let mut text = self.0.key.clone();
-        if self.0.kind != ErrorKind::MalformedPair {
-            text.push(self.0.list.separator());
-            text.push_str(&self.0.value);
+        let mut text = self.key.clone();
+        if self.kind != ErrorKind::MalformedPair {
+            text.push(self.list.separator());
+            text.push_str(&self.value);
         }
         text
     }
 
-    fn number(&self) -> &str {
-        self.0.value.trim_end_matches('%')
+    /// Go's words about a number before `%`.
+    fn parse_float(&self, f: &mut fmt::Formatter<'_>, problem: &str) -> fmt::Result {
+        let number = self.value.trim_end_matches('%');
+        write!(f, "strconv.ParseFloat: parsing {number:?}: {problem}")
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (key, value) = (&self.0.key, &self.0.value);
-        match &self.0.kind {
+        let (key, value) = (&self.key, &self.value);
+        match &self.kind {
             ErrorKind::MalformedPair => {
-                write!(
-                    f,
-                    "malformed pair, expect string{}string",
-                    self.0.list.separator()
-                )
+                let separator = self.list.separator();
+                write!(f, "malformed pair, expect string{separator}string")
             }
             ErrorKind::UnsupportedSignal => write!(f, "unsupported eviction signal {key}"),
             ErrorKind::Quantity(error) => error.fmt(f),
-            ErrorKind::Percentage => {
-                write!(
-                    f,
-                    "strconv.ParseFloat: parsing {:?}: invalid syntax",
-                    self.number()
-                )
-            }
-            ErrorKind::PercentageOutOfRange => {
-                write!(
-                    f,
-                    "strconv.ParseFloat: parsing {:?}: value out of range",
-                    self.number()
-                )
-            }
+            ErrorKind::Percentage => self.parse_float(f, "invalid syntax"),
+            ErrorKind::PercentageOutOfRange => self.parse_float(f, "value out of range"),
             ErrorKind::NotPositive => {
                 write!(f, "eviction threshold {key} must be positive: {value}")
             }
@@ -185,20 +164,18 @@ impl fmt::Display for Error {
                 )
             }
             ErrorKind::Duration(error) => error.in_go_words(value).fmt(f),
-            ErrorKind::NegativeGrace => {
-                write!(f, "invalid eviction grace period specified: {value}, ")?;
-                f.write_str("must be a positive value")
-            }
-            ErrorKind::MissingGrace(signal) => {
-                f.write_str("grace period must be specified for the soft eviction threshold ")?;
-                signal.fmt(f)
-            }
-            ErrorKind::ReclaimPercentageNotPositive => {
-                write!(
-                    f,
-                    "eviction percentage minimum reclaim {key} must be positive: {value}"
-                )
-            }
+            ErrorKind::NegativeGrace => write!(
+                f,
+                "invalid eviction grace period specified: {value}, must be a positive value"
+            ),
+            ErrorKind::MissingGrace(signal) => write!(
+                f,
+                "grace period must be specified for the soft eviction threshold {signal}"
+            ),
+            ErrorKind::ReclaimPercentageNotPositive => write!(
+                f,
+                "eviction percentage minimum reclaim {key} must be positive: {value}"
+            ),
             ErrorKind::NegativeReclaim => {
                 write!(f, "negative eviction minimum reclaim specified for {key}")
             }

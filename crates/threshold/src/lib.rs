@@ -20,7 +20,6 @@
 extern crate alloc;
 
 mod error;
-mod float;
 mod layout;
 mod memcg;
 mod met;

@@ -1,32 +1,31 @@
-use core::cmp::Ordering;
-
 use evictd_node::Reading;
 use evictd_quantity::{Format, Quantity};
 
-use crate::{Operator, Threshold, ThresholdValue};
+use crate::{Threshold, ThresholdValue};
 
 impl Threshold {
     /// Whether less is available than the threshold asks, strictly: an
     /// availability equal to it is not met. Grace is the caller's.
     #[must_use]
     pub fn is_met(&self, reading: &Reading) -> bool {
-        self.operator.is_some_and(|operator| match operator {
-            Operator::LessThan => {
-                compare(&self.value, None, reading.capacity, reading.available) == Ordering::Greater
+        // Compared by reference, as a copy may allocate, and this runs while memory is short.
+        self.operator.is_some()
+            && match &self.value {
+                ThresholdValue::Quantity(quantity) => *quantity > available(reading),
+                share @ ThresholdValue::Percentage(_) => {
+                    share.against(reading.capacity) > available(reading)
+                }
             }
-        })
     }
 
     /// Whether less is available than the threshold plus its minimum reclaim:
     /// a threshold met before stays so until this is false.
     #[must_use]
     pub fn is_unreclaimed(&self, reading: &Reading) -> bool {
-        self.operator.is_some_and(|operator| match operator {
-            Operator::LessThan => {
-                let more = self.min_reclaim.as_ref();
-                compare(&self.value, more, reading.capacity, reading.available) == Ordering::Greater
-            }
-        })
+        if self.min_reclaim.is_none() {
+            return self.is_met(reading);
+        }
+        self.operator.is_some() && self.clear_at(reading.capacity) > available(reading)
     }
 
     /// The amount that clears the threshold once it was met: value plus minimum
@@ -41,30 +40,6 @@ impl Threshold {
     }
 }
 
-/// Compares value plus extra with what is available, by reference wherever it
-/// can: this runs each tick and must not allocate.
-fn compare(
-    value: &ThresholdValue,
-    more: Option<&ThresholdValue>,
-    capacity: i64,
-    available: i64,
-) -> Ordering {
-    let available = Quantity::from_int(available, Format::BinarySi);
-    match (value, more) {
-        (ThresholdValue::Quantity(quantity), None) => quantity.cmp(&available),
-        (ThresholdValue::Quantity(quantity), Some(ThresholdValue::Quantity(more))) => {
-            quantity.add(more).cmp(&available)
-        }
-        (ThresholdValue::Quantity(quantity), Some(more)) => {
-            quantity.add(&more.against(capacity)).cmp(&available)
-        }
-        (ThresholdValue::Percentage(_), None) => value.against(capacity).cmp(&available),
-        (ThresholdValue::Percentage(_), Some(ThresholdValue::Quantity(more))) => {
-            value.against(capacity).add(more).cmp(&available)
-        }
-        (ThresholdValue::Percentage(_), Some(more)) => value
-            .against(capacity)
-            .add(&more.against(capacity))
-            .cmp(&available),
-    }
+fn available(reading: &Reading) -> Quantity {
+    Quantity::from_int(reading.available, Format::BinarySi)
 }

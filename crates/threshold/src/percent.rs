@@ -2,9 +2,10 @@
 //! number grammar. The only floats in evictd, because the byte counts that
 //! follow from them must be the kubelet's (decision D29).
 
+use alloc::format;
 use core::fmt;
 
-use crate::{ErrorKind, float};
+use crate::ErrorKind;
 
 /// The fraction that `12.5%` means; all trailing `%` are cut.
 ///
@@ -19,7 +20,12 @@ pub(crate) fn parse(text: &str) -> Result<f32, ErrorKind> {
         return parse(&number.replace('_', ""));
     }
     let unsigned = number.strip_prefix(['+', '-']).unwrap_or(number);
-    let value = float::parse(number).ok_or(ErrorKind::Percentage)?;
+    let value = match unsigned.strip_prefix("0x").or(unsigned.strip_prefix("0X")) {
+        Some(digits) if number.starts_with('-') => parse_hexadecimal(digits).map(|value| -value),
+        Some(digits) => parse_hexadecimal(digits),
+        None => number.parse().ok(),
+    };
+    let value = value.ok_or(ErrorKind::Percentage)?;
     if value.is_nan() && unsigned.len() != number.len() {
         return Err(ErrorKind::Percentage); // Go knows no signed NaN
     }
@@ -27,6 +33,59 @@ pub(crate) fn parse(text: &str) -> Result<f32, ErrorKind> {
         return Err(ErrorKind::PercentageOutOfRange);
     }
     Ok(value / 100.0)
+}
+
+/// A hexadecimal float without its `0x`: `1.8p3` is 12. Go takes them and Rust's standard
+/// library does not; decimal numbers, `inf` and `nan` are the same in both.
+fn parse_hexadecimal(text: &str) -> Option<f32> {
+    let (mantissa, exponent) = text.split_once(['p', 'P'])?;
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    if whole.is_empty() && fraction.is_empty() {
+        return None;
+    }
+    let mut exponent = parse_exponent(exponent)?;
+    // At most 53 bits, so that they fit a float64 exactly; of a digit below those it is
+    // enough to know whether it is zero, as float32 keeps only 24 of them.
+    let mut bits = 0_u64;
+    let whole = whole.chars().map(|digit| (digit, false));
+    for (digit, is_fraction) in whole.chain(fraction.chars().map(|digit| (digit, true))) {
+        let digit = u64::from(digit.to_digit(16)?);
+        let is_kept = bits < 1 << 49;
+        bits = if is_kept {
+            bits << 4 | digit
+        } else {
+            bits | u64::from(digit != 0)
+        };
+        exponent = match (is_kept, is_fraction) {
+            (true, true) => exponent.saturating_sub(4),
+            (false, false) => exponent.saturating_add(4),
+            (true, false) | (false, true) => exponent,
+        };
+    }
+    // Beyond 2^±300 every such number is infinite, or zero, as a float32.
+    let exponent = u64::try_from(exponent.clamp(-300, 300) + 1023).ok()?;
+    let power_of_two = f64::from_bits(exponent << 52);
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        reason = "the product is exact; the one rounding is that to float32, to the nearest"
+    )]
+    Some((bits as f64 * power_of_two) as f32)
+}
+
+/// A decimal exponent with or without a sign; the nearer end of the range when it does not
+/// fit.
+fn parse_exponent(text: &str) -> Option<i32> {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let end = if text.starts_with('-') {
+        i32::MIN
+    } else {
+        i32::MAX
+    };
+    Some(text.parse().unwrap_or(end))
 }
 
 /// Whether each underscore stands between two digits, or a base prefix and a
@@ -67,18 +126,8 @@ pub(crate) struct Shown(pub(crate) f32);
 
 impl fmt::Display for Shown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let millionths = share(self.0, 10_000_000);
-        let tenth = share(self.0, 100_000_000).saturating_sub(millionths.saturating_mul(10));
-        let rounded = millionths.saturating_add(i64::from(tenth >= 5));
-        let (whole, mut decimals) = (rounded / 100_000, rounded % 100_000);
-        write!(f, "{whole}")?;
-        if decimals != 0 {
-            let mut width = 5;
-            while decimals % 10 == 0 {
-                (decimals, width) = (decimals / 10, width - 1);
-            }
-            write!(f, ".{decimals:0width$}")?;
-        }
-        f.write_str("%")
+        let text = format!("{:.5}", f64::from(self.0) * 100.0);
+        let short = text.trim_end_matches('0').trim_end_matches('.');
+        write!(f, "{short}%")
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn add(typed: &mut Typed, document: &Map<String, Value>, source: &Sou
             let message = format!("strict decoding error: unknown field {name:?}");
             let hint = format!(
                 "{}fields are those of KubeletConfiguration, upper and lower case as there",
-                did_you_mean(name, &mut fields::names())
+                did_you_mean(name, fields::names())
             );
             return Err(source.error(&[name], "", message, hint));
         }
@@ -213,6 +213,13 @@ fn logging(typed: &mut Typed, value: &Value, source: &Source) -> Parsed<()> {
     if let Some(value) = logging.get("verbosity").filter(|value| !value.is_null()) {
         let level = integer(&["logging", "verbosity"], value, source)?;
         typed.add_field("v", "logging.verbosity", level.to_string());
+    }
+    if let Some(value) = logging.get("format").filter(|value| !value.is_null()) {
+        // An empty text is the default there.
+        match string(&["logging", "format"], value, source)? {
+            "" => {}
+            format => typed.add_field("logging-format", "logging.format", format.to_owned()),
+        }
     }
     Ok(())
 }

@@ -151,9 +151,9 @@ fn defaults_are_those_that_the_help_tells() {
         "eviction-soft-grace-period",
         "eviction-minimum-reclaim",
     ];
-    let told: Vec<(&str, &str)> = FLAGS
-        .iter()
-        .filter(|flag| flag.group != Group::Deprecated && !lists.contains(&flag.name))
+    let told: Vec<(&str, &str)> = Flag::all()
+        .filter(|flag| !Group::Deprecated.flags().contains(flag))
+        .filter(|flag| !lists.contains(&flag.name))
         .map(|flag| (flag.name, flag.default))
         .collect();
     assert_eq!(shown, told);
@@ -167,10 +167,22 @@ fn defaults_are_those_that_the_help_tells() {
     assert_eq!(hard.replace(',', " "), DEFAULTS);
 }
 
+/// The issue tracker's name and the kubelet's are one flag.
+#[test]
+fn the_log_format_has_two_names() {
+    for name in ["logging-format", "log-format"] {
+        let mut typed = Typed::default();
+        assert!(typed.add(name, "json"));
+        let resolved = resolve(&typed).unwrap();
+        assert_eq!(resolved.log_format, LogFormat::Json);
+        assert_eq!(typed.get("logging-format"), ["json"]);
+    }
+}
+
 /// Every example of the help works as it stands.
 #[test]
 fn examples_of_the_help_are_right() {
-    for flag in &FLAGS {
+    for flag in Flag::all() {
         let mut typed = Typed::default();
         assert!(typed.add(flag.name, flag.example));
         if flag.name == "eviction-soft" {

@@ -167,9 +167,12 @@ impl<S: Read + Write> Connection<S> {
     pub(super) fn receive(&mut self) -> Result<Vec<u8>, Failure> {
         let mut answer = Answer::default();
         while !answer.is_over {
+            // Not after each frame: the runtime may have sent the whole answer and gone.
+            if self.stream.buffer().is_empty() {
+                self.flush()?;
+            }
             let frame = self.read_frame()?;
             self.handle(frame, &mut answer)?;
-            self.flush()?;
         }
         finish_answer(&answer.fields, answer.body)
     }

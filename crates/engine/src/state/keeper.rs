@@ -177,14 +177,6 @@ impl Keeper {
         self.news(result?)
     }
 
-    /// What was kept last is true as of `now` as well. To be called after a round that
-    /// cannot have changed anything, instead of [`Keeper::keep`]; it never waits.
-    pub fn confirm(&self, now: Mono) {
-        if let Some(writer) = &self.writer {
-            writer.post(None, now);
-        }
-    }
-
     fn is_due(&self, current: &Written) -> bool {
         self.written.as_ref().is_none_or(|written| {
             let urgent = (written.held, written.layout, written.changes)

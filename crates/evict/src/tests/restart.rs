@@ -9,7 +9,7 @@ fn soft_machine(change: impl FnOnce(&mut Config)) -> Evict {
     machine(&lists, change)
 }
 
-/// Acceptance row 84 over a restart; failure F17, conventions 6.5.
+/// Acceptance row 84 over a restart; failure F17.
 #[test]
 fn a_restart_keeps_conditions_and_graces_and_never_acts_at_first_sight() {
     let all = pods(&["a"]);

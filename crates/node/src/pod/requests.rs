@@ -60,27 +60,6 @@ impl Pod {
         }
     }
 
-    /// The same as a whole number, as it nearly always is; `None` where one of the
-    /// quantities, or a sum, has a fraction or does not fit.
-    #[must_use]
-    pub fn whole_request(&self, what: Requested) -> Option<i64> {
-        let mut request = 0_i64;
-        for container in &self.spec.containers {
-            if let Some(own) = what.of(&container.resources.requests) {
-                request = request.checked_add(own.whole()?)?;
-            }
-        }
-        for container in &self.spec.init_containers {
-            if let Some(own) = what.of(&container.resources.requests) {
-                request = request.max(own.whole()?);
-            }
-        }
-        match self.spec.overhead.as_deref().and_then(|all| what.of(all)) {
-            Some(overhead) if request != 0 => request.checked_add(overhead.whole()?),
-            _ => Some(request),
-        }
-    }
-
     /// Bytes of local storage that the whole pod may use; `None` where no
     /// container is limited (kubelet v1.32: `PodLimits` of component-helpers).
     ///

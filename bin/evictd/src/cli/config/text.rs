@@ -1,0 +1,83 @@
+use evictd_config::{Effective, EffectiveThreshold, Origin, Setting};
+
+use crate::cli::columns::{Columns, wrap};
+
+/// The settings for people, within 80 columns unless a value itself is longer.
+#[inline(never)]
+pub(super) fn document(effective: &Effective<'_>) -> String {
+    let mut text = thresholds(&effective.thresholds);
+    text.push_str("\nSettings\n");
+    text.push_str(&settings(effective.settings));
+    if effective.warnings().next().is_some() {
+        text.push_str("\nWarnings\n");
+        for warning in effective.warnings() {
+            wrap(&mut text, ("  - ", "    "), &warning.to_string());
+        }
+    }
+    text
+}
+
+fn thresholds(thresholds: &[EffectiveThreshold]) -> String {
+    if thresholds.is_empty() {
+        return "No thresholds\n".to_owned();
+    }
+    let headings = ["", "BELOW", "EXACTLY", "CLEAR AT", "GRACE", "FROM"];
+    let mut columns = Columns::new(&headings).right(2).right(3);
+    let mut condition = None;
+    for threshold in thresholds {
+        if condition.replace(threshold.condition) != Some(threshold.condition) {
+            columns.heading(threshold.condition.name());
+        }
+        let exact = |amount: Option<i64>| amount.map_or("?".to_owned(), |a| a.to_string());
+        let reclaim = threshold.min_reclaim.is_some();
+        let grace = threshold.grace;
+        columns.row(vec![
+            format!("  {}", threshold.signal),
+            threshold.written.clone(),
+            exact(threshold.amount),
+            if reclaim {
+                exact(threshold.clear_at)
+            } else {
+                "-".to_owned()
+            },
+            grace.map_or("hard".to_owned(), |grace| grace.to_string()),
+            from(threshold.origin, &["eviction-hard", "eviction-soft"]),
+        ]);
+    }
+    let mut text = "Thresholds, exactly in bytes, inodes or process ids\n".to_owned();
+    text.push_str(&columns.to_string());
+    if thresholds
+        .iter()
+        .any(|threshold| threshold.amount.is_none())
+    {
+        text.push_str("? is a share of something that could not be measured here.\n");
+    }
+    text
+}
+
+fn settings(settings: &[Setting]) -> String {
+    let mut columns = Columns::new(&["  FLAG", "FROM", "VALUE"]);
+    for setting in settings {
+        let value = if setting.value.is_empty() {
+            "-"
+        } else {
+            &setting.value
+        };
+        columns.row(vec![
+            format!("  --{}", setting.name),
+            from(setting.origin, &[setting.name]),
+            value.to_owned(),
+        ]);
+    }
+    columns.to_string()
+}
+
+/// Where it came from. Which old flag it was stands among the warnings.
+fn from(origin: Origin, own: &[&str]) -> String {
+    match origin {
+        Origin::Flag(name) if !own.contains(&name) => "old flag".to_owned(),
+        Origin::Flag(_) | Origin::File(_) | Origin::Default | Origin::Compat | Origin::Derived => {
+            origin.to_string()
+        }
+    }
+}

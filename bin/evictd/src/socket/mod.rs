@@ -1,0 +1,24 @@
+//! A local unix socket that answers HTTP GET, for a loop that must not be delayed.
+//!
+//! [`Server`] has no thread and never blocks. It is one descriptor for the caller's
+//! loop ([`AsFd`](rustix::fd::AsFd)), readable when there is something to do, and a
+//! deadline; [`Server::turn`] then hears who has something to say and gives at most one
+//! answer. A few peers at a time have two seconds each to send a short request; an
+//! answer goes out in one piece, and who does not take it is dropped. [`get`] asks
+//! such a socket.
+//!
+//! What this does not do: it knows no paths, keeps no connection open, and
+//! reads no body.
+
+mod client;
+mod local;
+mod request;
+mod server;
+
+pub use client::{get, remark};
+pub(crate) use local::{LOCAL, Local, ask};
+pub use request::{MOST_BYTES, Parsed, parse_request};
+pub use server::{Answer, Server};
+
+#[cfg(test)]
+mod tests;

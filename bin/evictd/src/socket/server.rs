@@ -1,0 +1,189 @@
+use core::time::Duration;
+use std::fs::remove_file;
+use std::path::{Path, PathBuf};
+
+use evictd_node::Mono;
+use rustix::event::{Timespec, epoll};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fs::{Mode, fchmod};
+use rustix::io::{Errno, read};
+use rustix::net::{
+    AddressFamily, SendFlags, SocketAddrUnix, SocketFlags, SocketType, accept_with, bind, listen,
+    send, socket_with,
+};
+
+use crate::socket::{Parsed, parse_request};
+
+/// Peers at a time; others wait until one of these has gone.
+const PEERS: usize = 4;
+
+/// How long a peer has.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What a path is answered with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Whether there is such a path: 200, else 404.
+    pub found: bool,
+    /// The media type of the text.
+    pub media: &'static str,
+    /// The body.
+    pub text: String,
+}
+
+/// A listening socket and those who have connected to it, as one descriptor.
+#[derive(Debug)]
+pub struct Server {
+    epoll: OwnedFd,
+    listener: OwnedFd,
+    path: PathBuf,
+    /// In the order in which they came.
+    peers: Vec<Peer>,
+}
+
+#[derive(Debug)]
+struct Peer {
+    socket: OwnedFd,
+    until: Mono,
+    said: Vec<u8>,
+}
+
+impl Server {
+    /// Listens at that path, with mode 0600 from the first moment. What was there is
+    /// replaced: the caller must know that nobody else listens.
+    ///
+    /// # Errors
+    ///
+    /// What the kernel answers; `ENAMETOOLONG` for more than 107 bytes.
+    pub fn listen(path: &Path) -> Result<Self, Errno> {
+        let address = SocketAddrUnix::new(path)?;
+        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        let listener = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+        // The file that bind makes has the mode of the socket.
+        fchmod(&listener, Mode::RUSR | Mode::WUSR)?;
+        drop(remove_file(path));
+        bind(&listener, &address)?;
+        listen(&listener, 16)?;
+        let server = Self {
+            epoll: epoll::create(epoll::CreateFlags::CLOEXEC)?,
+            listener,
+            path: path.to_owned(),
+            peers: Vec::new(),
+        };
+        // Told once of each who comes: where none can be let in, for want of a descriptor,
+        // one who waits must not wake the loop without end.
+        server.watch(&server.listener, epoll::EventFlags::ET)?;
+        Ok(server)
+    }
+
+    fn watch(&self, socket: &OwnedFd, how: epoll::EventFlags) -> Result<(), Errno> {
+        let data = epoll::EventData::new_u64(0);
+        epoll::add(&self.epoll, socket, data, epoll::EventFlags::IN | how)
+    }
+
+    /// When [`Server::turn`] has something to do even if nobody says anything.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Mono> {
+        // All have the same time, so the first to come is the first to go.
+        self.peers.first().map(|peer| peer.until)
+    }
+
+    /// Does what can be done at once: lets peers in, hears those that are there, and
+    /// gives at most one answer, which `answer` makes of the path. To be called
+    /// when the descriptor is readable, or the deadline has come; it never waits.
+    pub fn turn(&mut self, now: Mono, answer: &mut dyn FnMut(&str) -> Answer) {
+        self.peers.retain(|peer| now < peer.until);
+        // What was told of the listener is told by this; the peers' own is looked at.
+        let mut told = [epoll::Event {
+            flags: epoll::EventFlags::empty(),
+            data: epoll::EventData::new_u64(0),
+        }; PEERS + 1];
+        let _ = epoll::wait(&self.epoll, &mut told, Some(&Timespec::default()));
+        while self.peers.len() < PEERS && self.let_in(now).is_ok() {}
+        let mut answered = false;
+        self.peers.retain_mut(|peer| {
+            let stays = answered || peer.hear();
+            if stays
+                && !answered
+                && let Some(text) = reply(&peer.said, answer)
+            {
+                // All of it, or the peer does not read.
+                let _ = send(&peer.socket, text.as_bytes(), SendFlags::NOSIGNAL);
+                answered = true;
+                return false;
+            }
+            stays
+        });
+    }
+
+    fn let_in(&mut self, now: Mono) -> Result<(), Errno> {
+        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        let socket = accept_with(&self.listener, flags)?;
+        self.watch(&socket, epoll::EventFlags::empty())?;
+        self.peers.push(Peer {
+            socket,
+            until: now + PATIENCE,
+            said: Vec::new(),
+        });
+        Ok(())
+    }
+}
+
+impl Peer {
+    /// Takes in what it has sent; `false` when it is gone.
+    fn hear(&mut self) -> bool {
+        let mut piece = [0; 512];
+        match read(&self.socket, &mut piece) {
+            Ok(length @ 1..) => {
+                self.said
+                    .extend_from_slice(piece.get(..length).unwrap_or(&piece));
+                true
+            }
+            Err(Errno::AGAIN | Errno::INTR) => true,
+            Ok(_) | Err(_) => false,
+        }
+    }
+}
+
+/// The whole answer to what a peer has said, once it has said enough.
+fn reply(said: &[u8], answer: &mut dyn FnMut(&str) -> Answer) -> Option<String> {
+    const TEXT: &str = "text/plain";
+    let made;
+    let (status, media, text) = match parse_request(said) {
+        Parsed::Incomplete => return None,
+        Parsed::Get(path) => {
+            made = answer(path);
+            let status = if made.found {
+                "200 OK"
+            } else {
+                "404 Not Found"
+            };
+            (status, made.media, made.text.as_str())
+        }
+        Parsed::OtherMethod => (
+            "405 Method Not Allowed\r\nAllow: GET",
+            TEXT,
+            "only GET is answered here\n",
+        ),
+        Parsed::Malformed(right) => ("400 Bad Request", TEXT, right),
+    };
+    let mut whole = format!(
+        "HTTP/1.1 {status}\r\nContent-Type: {media}\r\nContent-Length: {}\r\n\
+         Connection: close\r\n\r\n",
+        text.len()
+    );
+    whole.push_str(text);
+    Some(whole)
+}
+
+impl AsFd for Server {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.epoll.as_fd()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(remove_file(&self.path));
+    }
+}

@@ -1,0 +1,302 @@
+use core::time::Duration;
+use std::io::{Read, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+
+use evictd_node::Mono;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+
+use crate::socket::{Answer, MOST_BYTES, Parsed, Server, get, parse_request};
+
+#[test]
+fn requests_are_read_as_far_as_they_are_needed() {
+    const LINE: Parsed<'_> =
+        Parsed::Malformed("the first line has to be like: GET /metrics HTTP/1.1\n");
+    let cases: &[(&str, Parsed<'_>)] = &[
+        ("", Parsed::Incomplete),
+        ("GET /metrics HTTP/1.1", Parsed::Incomplete),
+        ("GET /metrics HTTP/1.1\r\n", Parsed::Incomplete),
+        ("GET /metrics HTTP/1.1\r\nHost: x\r\n", Parsed::Incomplete),
+        ("GET /metrics HTTP/1.1\r\n\r\n", Parsed::Get("/metrics")),
+        (
+            "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n",
+            Parsed::Get("/metrics"),
+        ),
+        ("GET / HTTP/1.0\n\n", Parsed::Get("/")),
+        ("GET /a?b=c/d HTTP/1.1\r\n\r\n", Parsed::Get("/a")),
+        ("GET /metrics HTTP/1.1\r\n\r\nmore", Parsed::Get("/metrics")),
+        ("HEAD / HTTP/1.1\r\n\r\n", Parsed::OtherMethod),
+        ("POST /metrics HTTP/1.1\r\n\r\n", Parsed::OtherMethod),
+        ("hello\n", LINE),
+        ("\r\n", LINE),
+        ("GET /metrics\r\n", LINE),
+        ("GET  /metrics HTTP/1.1\r\n", LINE),
+        ("GET /metrics HTTP/1.1 \r\n", LINE),
+        ("GET /metrics HTTP/2.0\r\n", LINE),
+        ("get /metrics HTTP/1.1\r\n", LINE),
+        ("GET HTTP/1.1\r\n", LINE),
+        ("GET metrics HTTP/1.1\r\n", LINE),
+        ("GET http://x/metrics HTTP/1.1\r\n", LINE),
+        ("GET /\u{e4} HTTP/1.1\r\n", LINE),
+        (" /metrics HTTP/1.1\r\n", LINE),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(parse_request(text.as_bytes()), *expected, "{text:?}");
+    }
+}
+
+#[test]
+fn a_request_has_a_longest_length() {
+    let line = "GET / HTTP/1.1\r\n";
+    let fits = format!("{line}{:x<1$}\r\n\r\n", "H:", MOST_BYTES - line.len() - 4);
+    assert_eq!(fits.len(), MOST_BYTES);
+    assert_eq!(parse_request(fits.as_bytes()), Parsed::Get("/"));
+    let longer = fits.replace("H:", "H:x");
+    assert!(matches!(
+        parse_request(longer.as_bytes()),
+        Parsed::Malformed(_)
+    ));
+    assert_eq!(
+        parse_request(&vec![b'x'; MOST_BYTES - 1]),
+        Parsed::Incomplete
+    );
+    assert!(matches!(
+        parse_request(&vec![0; MOST_BYTES]),
+        Parsed::Malformed(_)
+    ));
+}
+
+/// A server in a directory of its own, which is removed at the end.
+struct Place {
+    directory: PathBuf,
+    server: Option<Server>,
+}
+
+impl Place {
+    fn new(name: &str) -> Self {
+        let id = std::process::id();
+        let directory = std::env::temp_dir().join(format!("evictd-serve-{id}-{name}"));
+        std::fs::create_dir(&directory).unwrap();
+        let server = Some(Server::listen(&directory.join("sock")).unwrap());
+        Self { directory, server }
+    }
+
+    fn connect(&self) -> UnixStream {
+        let stream = UnixStream::connect(self.directory.join("sock")).unwrap();
+        let wait = Some(Duration::from_secs(10));
+        stream.set_read_timeout(wait).unwrap();
+        stream
+    }
+
+    fn server(&mut self) -> &mut Server {
+        self.server.as_mut().unwrap()
+    }
+
+    /// Turns as long as there is something to do; answers how often.
+    fn turn(&mut self, now: Mono) -> usize {
+        let mut turns = 0;
+        while self.is_ready() {
+            turns += 1;
+            assert!(turns < 100, "it is never done");
+            self.server().turn(now, &mut answer);
+        }
+        turns
+    }
+
+    fn is_ready(&mut self) -> bool {
+        let mut fds = [PollFd::new(self.server(), PollFlags::IN)];
+        poll(&mut fds, Some(&rustix::event::Timespec::default())).unwrap() > 0
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.server = None;
+        std::fs::remove_dir(&self.directory).unwrap(); // fails if the socket is left
+    }
+}
+
+fn answer(path: &str) -> Answer {
+    Answer {
+        found: path == "/known" || path == "/large",
+        media: "text/x",
+        text: match path {
+            "/large" => "y".repeat(100_000),
+            path => format!("this is {path}\n"),
+        },
+    }
+}
+
+fn all_of(mut stream: UnixStream) -> String {
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    text
+}
+
+const NOW: Mono = Mono::from_millis(1_000_000);
+
+#[test]
+fn what_is_asked_in_pieces_is_answered_once() {
+    let mut place = Place::new("pieces");
+    let mut stream = place.connect();
+    for piece in ["GET /kno", "wn HTTP/1.1\r", "\nHost: x\r\n", "\r\n"] {
+        stream.write_all(piece.as_bytes()).unwrap();
+        assert!(place.turn(NOW) > 0);
+    }
+    assert_eq!(
+        all_of(stream),
+        "HTTP/1.1 200 OK\r\nContent-Type: text/x\r\nContent-Length: 15\r\nConnection: close\r\n\r\n\
+         this is /known\n"
+    );
+    assert_eq!(place.server().deadline(), None);
+}
+
+#[test]
+fn errors_are_answered_with_what_would_be_right() {
+    let mut place = Place::new("errors");
+    for (text, status, body) in [
+        (
+            "GET /other HTTP/1.1\r\n\r\n",
+            "404 Not Found",
+            "this is /other\n",
+        ),
+        (
+            "PUT / HTTP/1.1\r\n\r\n",
+            "405 Method Not Allowed\r\nAllow: GET",
+            "only GET is answered here\n",
+        ),
+        (
+            "hello\n",
+            "400 Bad Request",
+            "the first line has to be like: GET /metrics HTTP/1.1\n",
+        ),
+    ] {
+        let mut stream = place.connect();
+        stream.write_all(text.as_bytes()).unwrap();
+        place.turn(NOW);
+        let answer = all_of(stream);
+        assert!(
+            answer.starts_with(&format!("HTTP/1.1 {status}\r\n")),
+            "{answer}"
+        );
+        assert!(answer.ends_with(&format!("\r\n\r\n{body}")), "{answer}");
+    }
+    // Who is cut off in the middle of what he says may see that as an error.
+    let mut stream = place.connect();
+    stream.write_all(&[b'x'; 4 * MOST_BYTES]).unwrap();
+    place.turn(NOW);
+    let mut answer = [0; 24];
+    stream.read_exact(&mut answer).unwrap();
+    assert_eq!(&answer, b"HTTP/1.1 400 Bad Request");
+}
+
+#[test]
+fn nobody_is_waited_for() {
+    let mut place = Place::new("nobody");
+    let silent = place.connect();
+    place.turn(NOW);
+    assert_eq!(
+        place.server().deadline(),
+        Some(NOW + Duration::from_secs(2))
+    );
+    place
+        .server()
+        .turn(NOW + Duration::from_secs(1), &mut answer);
+    assert!(place.server().deadline().is_some());
+    place
+        .server()
+        .turn(NOW + Duration::from_secs(2), &mut answer);
+    assert_eq!(place.server().deadline(), None);
+    assert_eq!(all_of(silent), "");
+    // A fifth waits until a place is free; who hangs up is forgotten.
+    let mut five: Vec<UnixStream> = (0..5).map(|_| place.connect()).collect();
+    let mut fifth = five.remove(4);
+    fifth.write_all(b"GET /known HTTP/1.1\r\n\r\n").unwrap();
+    place.turn(NOW);
+    let soon = NOW + Duration::from_millis(1500);
+    drop(five.remove(1));
+    assert!(place.turn(soon) > 0);
+    place.server().turn(soon, &mut answer);
+    assert!(all_of(fifth).ends_with("this is /known\n"));
+    place
+        .server()
+        .turn(NOW + Duration::from_secs(2), &mut answer);
+    assert_eq!(place.server().deadline(), None);
+    assert!(five.into_iter().all(|silent| all_of(silent).is_empty()));
+    // Not even for one who does not read: the answer goes out in one piece or not.
+    let mut deaf = place.connect();
+    rustix::net::sockopt::set_socket_recv_buffer_size(&deaf, 1).unwrap();
+    deaf.write_all(b"GET /large HTTP/1.1\r\n\r\n").unwrap();
+    place.turn(NOW);
+    assert_eq!(place.server().deadline(), None);
+}
+
+#[test]
+fn one_answer_a_turn() {
+    let mut place = Place::new("turns");
+    let mut streams: Vec<UnixStream> = (0..3).map(|_| place.connect()).collect();
+    for stream in &mut streams {
+        stream.write_all(b"GET /known HTTP/1.1\r\n\r\n").unwrap();
+    }
+    let mut answers = 0;
+    let mut most = 0;
+    while place.is_ready() {
+        let mut now = 0;
+        place.server().turn(NOW, &mut |path| {
+            now += 1;
+            answer(path)
+        });
+        answers += now;
+        most = most.max(now);
+    }
+    assert_eq!((answers, most), (3, 1));
+    for stream in streams {
+        assert!(all_of(stream).ends_with("this is /known\n"));
+    }
+}
+
+#[test]
+fn the_socket_is_for_its_owner_and_replaces_an_old_one() {
+    let mut place = Place::new("owner");
+    let path = place.directory.join("sock");
+    let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let again = Server::listen(&path).unwrap();
+    core::mem::forget(place.server.replace(again)); // as if the first had been killed
+    let mut stream = place.connect();
+    stream.write_all(b"GET /known HTTP/1.1\r\n\r\n").unwrap();
+    place.turn(NOW);
+    assert!(all_of(stream).contains(" 200 OK"));
+    let long = place.directory.join("x".repeat(108));
+    assert_eq!(Server::listen(&long).unwrap_err(), Errno::NAMETOOLONG);
+}
+
+#[test]
+fn the_client_gets_a_body_or_a_reason() {
+    let mut place = Place::new("client");
+    let path = place.directory.join("sock");
+    let wait = Duration::from_secs(10);
+    std::thread::scope(|scope| {
+        for (asked, expected) in [
+            ("/known", Ok(String::from("this is /known\n"))),
+            ("/large", Ok("y".repeat(100_000))),
+            ("/other", Err(Errno::PROTO)),
+        ] {
+            let client = scope.spawn(|| get(&path, asked, wait));
+            while !client.is_finished() {
+                place.turn(NOW);
+                std::thread::yield_now();
+            }
+            assert_eq!(client.join().unwrap(), expected);
+        }
+    });
+    assert_eq!(
+        get(&path, "/known", Duration::from_millis(20)),
+        Err(Errno::TIMEDOUT)
+    );
+    place.turn(NOW);
+    let nowhere = place.directory.join("nowhere");
+    assert_eq!(get(&nowhere, "/", wait), Err(Errno::NOENT));
+}

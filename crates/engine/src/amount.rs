@@ -1,0 +1,86 @@
+//! Amounts as people read them.
+
+use core::fmt;
+
+use evictd_node::{Signal, Unit};
+use evictd_threshold::Threshold;
+
+/// An amount of what a signal measures, to three digits: `22.1Gi`, `5.24M`, `812`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Amount {
+    value: i64,
+    base: u64,
+}
+
+impl Amount {
+    /// Of what `signal` measures: bytes in powers of 1024, counts of 1000.
+    #[must_use]
+    pub const fn of(signal: Signal, value: i64) -> Self {
+        let base = match signal.unit() {
+            Unit::Bytes => 1024,
+            Unit::Inodes | Unit::ProcessIds => 1000,
+        };
+        Self { value, base }
+    }
+
+    /// So many bytes.
+    #[must_use]
+    pub fn bytes(value: u64) -> Self {
+        Self {
+            value: i64::try_from(value).unwrap_or(i64::MAX),
+            base: 1024,
+        }
+    }
+}
+
+/// Where a threshold lies on this machine, which has so much of what it is about.
+#[must_use]
+pub fn level(threshold: &Threshold, capacity: i64) -> i64 {
+    threshold.value.against(capacity).value()
+}
+
+const BINARY: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
+const DECIMAL: [&str; 7] = ["", "k", "M", "G", "T", "P", "E"];
+
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let suffixes = if self.base == 1024 { BINARY } else { DECIMAL };
+        let (mut whole, mut below, mut power) = (self.value.unsigned_abs(), 0, 0_usize);
+        while whole >= self.base {
+            (below, whole) = (whole % self.base, whole / self.base);
+            power = power.saturating_add(1);
+        }
+        let sign = if self.value < 0 { "-" } else { "" };
+        let suffix = suffixes.get(power).copied().unwrap_or("");
+        // Cut, not rounded: what is available must never look like more.
+        let tenths = below.saturating_mul(10) / self.base;
+        let text = if power == 0 || whole >= 100 || tenths == 0 {
+            format!("{sign}{whole}{suffix}")
+        } else {
+            format!("{sign}{whole}.{tenths}{suffix}")
+        };
+        f.pad(&text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_keep_three_digits_and_never_exaggerate() {
+        for (signal, value, text) in [
+            (Signal::MemoryAvailable, 0, "0"),
+            (Signal::MemoryAvailable, 1023, "1023"),
+            (Signal::MemoryAvailable, 1024, "1Ki"),
+            (Signal::MemoryAvailable, 1536, "1.5Ki"),
+            (Signal::MemoryAvailable, (1 << 30) - 1, "1023Mi"),
+            (Signal::NodefsAvailable, -(3 << 29), "-1.5Gi"),
+            (Signal::NodefsInodesFree, 5_249_999, "5.2M"),
+            (Signal::PidAvailable, 812, "812"),
+            (Signal::PidAvailable, i64::MIN, "-9.2E"),
+        ] {
+            assert_eq!(Amount::of(signal, value).to_string(), text);
+        }
+    }
+}

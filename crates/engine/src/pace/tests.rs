@@ -1,0 +1,129 @@
+use super::*;
+
+const KIB: u64 = 1 << 10;
+const MIB: u64 = 1 << 20;
+const GIB: u64 = 1 << 30;
+
+fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+#[test]
+fn it_looks_again_before_what_is_left_can_be_gone() {
+    for (headroom, rate, filling, expected) in [
+        // Nothing is being filled: by the machine's rate alone.
+        (80 * GIB, 8 * GIB, 0, ms(10_000)),
+        (8 * GIB, 8 * GIB, 0, ms(1000)),
+        (GIB, 8 * GIB, 0, ms(125)),
+        (GIB, GIB, 0, ms(1000)),
+        // Near the threshold it does not spin.
+        (8 * MIB, 8 * GIB, 0, ms(10)),
+        (1, 8 * GIB, 0, ms(10)),
+        (0, 8 * GIB, 0, ms(10)),
+        // What is filled slowly changes nothing.
+        (GIB, 8 * GIB, MIB, ms(125)),
+        (
+            100 * MIB,
+            8 * GIB,
+            100 * MIB,
+            Duration::from_nanos(12_207_031),
+        ),
+        // What is filled fast does: half of what is left.
+        (8 * MIB, 8 * GIB, GIB, Duration::from_nanos(3_906_250)),
+        (KIB, 8 * GIB, GIB, Duration::from_micros(500)),
+        (KIB, 8 * GIB, 100 * MIB, ms(10)),
+        (0, 8 * GIB, 8 * GIB, Duration::from_micros(500)),
+        // More than was thought possible.
+        (GIB, GIB, 4 * GIB, ms(125)),
+        // Nothing overflows.
+        (u64::MAX, 1, 0, Duration::from_nanos(u64::MAX)),
+        (
+            u64::MAX,
+            u64::MAX,
+            u64::MAX,
+            Duration::from_nanos(499_999_999),
+        ),
+        (
+            GIB,
+            0,
+            0,
+            Duration::from_nanos(1_073_741_824 * 1_000_000_000),
+        ),
+    ] {
+        let found = next_look(headroom, rate, filling);
+        assert_eq!(found, expected, "{headroom} at {rate}, filling {filling}");
+    }
+}
+
+/// However fast a hog is, up to the machine's rate: when the threshold is crossed,
+/// the next look is at most [`OFTEN`] away.
+#[test]
+fn no_hog_gets_further_than_one_short_rest() {
+    for processors in [1, 2, 16] {
+        let rate = processors * RATE_OF_ONE;
+        for share in [1, 2, 3, 10, 100] {
+            let speed = rate / share;
+            for begin in [0, 7, 400_000] {
+                let (mut pace, mut timers) = (Pace::new(processors), Timers::default());
+                let all = 20 * GIB;
+                let left = |at: Mono| {
+                    let time = at.since(Mono::from_millis(begin)).as_nanos();
+                    let taken = u128::from(speed) * time / 1_000_000_000;
+                    i128::from(all) - i128::try_from(taken).unwrap()
+                };
+                let mut now = Mono::ZERO;
+                let mut looks = 0;
+                let late = loop {
+                    let found = left(now);
+                    if found < 0 {
+                        break u64::try_from(-found).unwrap();
+                    }
+                    pace.note(now, Some(u64::try_from(found).unwrap()), &mut timers);
+                    now = timers.get(Timer::Look).unwrap();
+                    looks += u32::from(now > Mono::from_millis(begin));
+                };
+                let worst = u64::try_from(u128::from(speed) / 100).unwrap() + 1;
+                assert!(late <= worst, "{rate}, 1/{share}, {begin}: {late}");
+                assert!(looks < 1000, "{rate}, 1/{share}, {begin}: {looks} looks");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_kernels_guard_ends_with_its_first_word() {
+    let (mut pace, mut timers) = (Pace::new(2), Timers::default());
+    assert_eq!(timers.get(Timer::Look), None, "nothing known");
+    pace.hurry(&mut timers);
+    assert_eq!(timers.get(Timer::Look), None, "nothing to look at");
+    pace.note(Mono::from_millis(5), Some(12 * GIB), &mut timers);
+    assert_eq!(timers.get(Timer::Look), Some(Mono::from_millis(1005)));
+    pace.guard(true, &mut timers);
+    assert_eq!(timers.get(Timer::Look), None, "the kernel will tell");
+    pace.hurry(&mut timers);
+    assert_eq!(timers.get(Timer::Look), Some(Mono::ZERO), "it told");
+    pace.note(Mono::from_millis(7), None, &mut timers);
+    assert_eq!(timers.get(Timer::Look), None, "all is met already");
+}
+
+/// Counters move in steps, and a look between two of them sees nothing move.
+#[test]
+fn a_look_that_sees_nothing_move_does_not_make_it_slow() {
+    let (mut pace, mut timers) = (Pace::new(2), Timers::default());
+    pace.note(Mono::from_millis(0), Some(100 * MIB), &mut timers);
+    pace.note(Mono::from_millis(20), Some(20 * MIB), &mut timers);
+    let at = |millis| Some(Mono::from_millis(millis));
+    let [first, second] = [(20, 20 * MIB), (22, 2 * MIB)].map(|(millis, left)| {
+        pace.note(Mono::from_millis(millis), Some(left), &mut timers);
+        timers.get(Timer::Look)
+    });
+    assert!(first < at(28), "{first:?}");
+    let soonest = Mono::from_millis(22) + MOST_OFTEN;
+    assert_eq!(second, Some(soonest), "half of 9 GiB a second");
+    for millis in 23..28 {
+        pace.note(Mono::from_millis(millis), Some(2 * MIB), &mut timers);
+        assert!(timers.get(Timer::Look) < at(millis + 5), "{millis}");
+    }
+    pace.note(Mono::from_millis(28), Some(2 * MIB), &mut timers);
+    assert_eq!(timers.get(Timer::Look), at(38), "long enough");
+}
