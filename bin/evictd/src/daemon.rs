@@ -11,7 +11,6 @@ use evictd_node::Mono;
 use evictd_stats::{now, read_memory_switched_off};
 use evictd_sys::{Signal, Token, Trigger, Wake, Watch};
 
-use crate::console;
 use crate::engine::Engine;
 use crate::memory::Memory;
 use crate::notify::Notifier;
@@ -40,11 +39,11 @@ pub(crate) fn run(settings: &Resolved) -> ExitCode {
     let ended = match serve(settings) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            log::error!("{error}");
+            log::error!(event = "failed"; "{error}");
             ExitCode::FAILURE
         }
     };
-    console::close();
+    crate::log::close();
     ended
 }
 
@@ -84,7 +83,7 @@ fn serve(settings: &Resolved) -> Result<(), String> {
             report.next,
             scores.next,
             local.deadline(),
-            console::flush(),
+            crate::log::flush(),
             rest_of_start,
             helpers.due,
         ];
@@ -110,7 +109,7 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     }
     drop(local);
     memory.close(&engine);
-    log::info!("ended");
+    log::info!(event = "ended"; "ended");
     Ok(())
 }
 
@@ -143,10 +142,13 @@ impl Helpers {
         let started = started.and_then(|()| engine.measure_disk());
         match (&started, self.due) {
             (Err(error), None) => log::warn!(
+                event = "no_helper_thread";
                 "no helper thread ({error}): until there is one, the killed free their memory by \
                  themselves, and what pods keep on disk is not measured"
             ),
-            (Ok(()), Some(_)) => log::info!("the helper threads are there now"),
+            (Ok(()), Some(_)) => {
+                log::info!(event = "helper_threads"; "the helper threads are there now");
+            }
             (Ok(()), None) | (Err(_), Some(_)) => {}
         }
         self.due = started.is_err().then(|| now + Self::AGAIN);
@@ -177,7 +179,7 @@ impl Report {
     fn log_if_due(&mut self, now: Mono, engine: &Engine) {
         if self.next.is_some_and(|next| now >= next) {
             self.next = Some(now + self.every);
-            log::debug!("{}", engine.summary());
+            log::debug!(event = "readings"; "{}", engine.summary());
         }
     }
 }
@@ -207,11 +209,11 @@ fn wait(
     for wake in wakes.map_err(|error| error.to_string())? {
         match wake {
             Wake::Signal(received) if received.signal == Signal::HUP => {
-                log::info!("SIGHUP: measuring now");
+                log::info!(event = "measuring"; "SIGHUP: measuring now");
                 engine.tick_now();
             }
             Wake::Signal(_) if engine.is_killing() && engine.end_after_kill() => {
-                log::info!("ending after the kill in flight; a second signal ends at once");
+                log::info!(event = "ending"; "ending after the kill in flight; a second signal ends at once");
             }
             Wake::Signal(_) => return Ok(false),
             Wake::Ready(MOUNTS) => engine.mounts_changed(),
@@ -233,18 +235,24 @@ fn announce(settings: &Resolved, setup: &Setup) {
     } else {
         ""
     };
-    log::info!("evictd {version} watches {}{dry}", list.join(","));
+    let list = list.join(",");
+    log::info!(
+        event = "start", version = version, thresholds = list.as_str(), dryRun = settings.dry_run;
+        "evictd {version} watches {list}{dry}"
+    );
     for warning in &settings.warnings {
-        log::warn!("{warning}");
+        log::warn!(event = "warning"; "{warning}");
     }
     for root in &setup.cgroup.pod_cgroup_roots {
         log::info!(
+            event = "pods_from";
             "pods are the children of the cgroup /{}, and the kubepods tree",
             root.display()
         );
     }
     if setup.cgroup.pod_cgroup_roots.is_empty() {
         log::info!(
+            event = "pods_from";
             "pods are what runs in the kubepods tree and what container runtimes list; \
              --pod-cgroup-root names others"
         );
@@ -258,6 +266,7 @@ fn announce(settings: &Resolved, setup: &Setup) {
             ""
         };
         log::warn!(
+            event = "no_memory_controller", switchedOff = switched_off;
             "no memory controller{remedy}; memory.available comes from /proc/meminfo, and what \
              pods use of it is not known"
         );
@@ -267,6 +276,6 @@ fn announce(settings: &Resolved, setup: &Setup) {
 /// What is odd about the settings on this machine.
 fn warn(settings: &Resolved, engine: &Engine) {
     for warning in lint(settings, &machine::read(&engine.sample().readings())) {
-        log::warn!("{warning}");
+        log::warn!(event = "warning"; "{warning}");
     }
 }

@@ -10,11 +10,10 @@ extern crate alloc;
 
 mod amount;
 pub mod cli;
-mod console;
 mod daemon;
 mod engine;
 mod gc;
-mod log_line;
+mod log;
 mod machine;
 mod memory;
 mod metrics;

@@ -32,7 +32,7 @@ impl Memory {
         };
         let (keeper, problems) = Keeper::open(settings.state_dir.as_deref(), about, try_lock);
         for problem in problems {
-            log::warn!("{problem}");
+            log::warn!(event = "problem", about = "state"; "{problem}");
         }
         keeper.restore(now(), engine.evict_mut());
         engine
@@ -54,7 +54,7 @@ impl Memory {
 
     /// Logs what happened, and notes it where it is an eviction.
     pub(crate) fn note(&mut self, event: &Event) {
-        log::log!(event.level(), "{event}");
+        crate::log::event(event);
         match event {
             Event::Evicting { record, .. } => self.0.begin(record.as_ref().clone()),
             Event::Killed((victim, report)) => {
@@ -82,7 +82,7 @@ impl Memory {
             | Event::SilentRuntime(_)
             | Event::NoCandidate { .. }
             | Event::Observed { .. }
-            | Event::Problem(_)
+            | Event::Problem { .. }
             | Event::Recovered => {}
         }
     }
@@ -91,7 +91,7 @@ impl Memory {
     pub(crate) fn keep(&mut self, engine: &Engine) {
         self.keep_images(engine, false);
         if let Some(problem) = self.0.keep(now(), wall_seconds(), engine.evict()) {
-            log::warn!("{problem}");
+            log::warn!(event = "problem", about = "state"; "{problem}");
         }
     }
 

@@ -122,7 +122,7 @@ impl Notifier {
         );
         let asked: Vec<String> = self.sources.iter().filter_map(Source::told).collect();
         if asked.is_empty() {
-            return log::info!("{by_time}");
+            return log::info!(event = "memory_watch"; "{by_time}");
         }
         let guarded = if engine.is_guarded() {
             ", and not in between before that"
@@ -130,6 +130,7 @@ impl Notifier {
             ""
         };
         log::info!(
+            event = "memory_watch", notices = asked.join(", ").as_str();
             "{by_time}, and when the kernel tells of {}{guarded}",
             asked.join(", ")
         );

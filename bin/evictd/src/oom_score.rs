@@ -55,7 +55,7 @@ impl Scores {
         let lines = keeper.apply(now, &engine.pods_mut().census().listing.pods);
         if lines != self.told {
             for line in &lines {
-                log::warn!("{line}");
+                log::warn!(event = "problem", about = "oomScore"; "{line}");
             }
             self.told = lines;
         }

@@ -74,9 +74,13 @@ pub struct Flag {
 }
 
 impl Flag {
-    /// The flag with that name.
+    /// The flag with that name, or the one that it is another name of.
     #[must_use]
     pub fn find(name: &str) -> Option<&'static Self> {
+        let name = match name {
+            "log-format" => "logging-format",
+            name => name,
+        };
         crate::FLAGS.iter().find(|flag| flag.name == name)
     }
 }

@@ -25,7 +25,7 @@ const fn flag(
 
 /// Every flag of the daemon, in the order of the help. By these names
 /// [`Typed`](crate::Typed) knows them.
-pub const FLAGS: [Flag; 50] = [
+pub const FLAGS: [Flag; 51] = [
     flag(
         Thresholds,
         "eviction-hard",
@@ -396,6 +396,14 @@ pub const FLAGS: [Flag; 50] = [
         ("0", "2"),
         "How much is logged: 0 decisions and changes; 2 and more conditions and readings too, \
          see --node-status-update-frequency. Also -v2.",
+    ),
+    flag(
+        Logging,
+        "logging-format",
+        Value("FORMAT"),
+        ("text", "json"),
+        "How a log line is written. text: time, level and a sentence. json: an object with time, \
+         level, event, message and what the event is about. Also --log-format.",
     ),
     flag(
         Logging,

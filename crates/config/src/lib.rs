@@ -56,7 +56,8 @@ pub use misfit::Misfit;
 pub use nearest::nearest;
 pub use resolve::resolve;
 pub use resolved::{
-    Compat, ContainerGc, Directory, ImageGc, ImageReclaim, MemorySource, Reserved, Resolved,
+    Compat, ContainerGc, Directory, ImageGc, ImageReclaim, LogFormat, MemorySource, Reserved,
+    Resolved,
 };
 pub use setting::{Origin, Setting};
 pub use typed::Typed;

@@ -9,8 +9,8 @@ use evictd_quantity::GoDuration;
 use crate::book::Book;
 use crate::values::{self, Parsed, std_duration};
 use crate::{
-    Compat, ConfigError, Directory, FLAGS, MemorySource, Origin, Reserved, Resolved, Setting,
-    Typed, Warning, collection, endpoint, lists, thresholds,
+    Compat, ConfigError, Directory, FLAGS, LogFormat, MemorySource, Origin, Reserved, Resolved,
+    Setting, Typed, Warning, collection, endpoint, lists, thresholds,
 };
 
 const SECOND: i64 = 1_000_000_000;
@@ -69,6 +69,7 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
         image_gc: collection::images(&mut book),
         container_gc: collection::containers(&mut book),
         verbosity: verbosity(&mut book),
+        log_format: log_format(&mut book),
         state_dir: state_dir(&mut book),
         settings: Vec::new(),
         warnings: Vec::new(),
@@ -302,6 +303,11 @@ fn state_dir(book: &mut Book<'_>) -> Option<PathBuf> {
         return Some(PathBuf::from(STATE));
     }
     book.path(FLAG)
+}
+
+fn log_format(book: &mut Book<'_>) -> LogFormat {
+    let words = [("text", LogFormat::Text), ("json", LogFormat::Json)];
+    book.word("logging-format", (LogFormat::Text, Origin::Default), &words)
 }
 
 fn verbosity(book: &mut Book<'_>) -> u8 {

@@ -148,6 +148,16 @@ pub struct ContainerGc {
     pub min_age: Duration,
 }
 
+/// How a log line is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LogFormat {
+    /// Time, level and a sentence.
+    #[default]
+    Text,
+    /// An object in JSON: time, level, event, message, and the event's own fields.
+    Json,
+}
+
 /// All settings: checked, defaults filled in, nothing asked of the machine yet.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -211,6 +221,8 @@ pub struct Resolved {
     pub container_gc: ContainerGc,
     /// How much is logged, as klog counts: 0 events, 2 and more details.
     pub verbosity: u8,
+    /// How a log line is written.
+    pub log_format: LogFormat,
     /// The directory of what outlives a restart; `None` keeps it in memory.
     pub state_dir: Option<PathBuf>,
     /// The settings as text, apart from the threshold lists, in the order of the

@@ -11,7 +11,7 @@ use evictd_node::Signal;
 use crate::amount::Amount;
 use crate::cli::columns::wrap;
 use crate::cli::output::print;
-use crate::log_line::Utc;
+use crate::log::Utc;
 
 /// What was asked for.
 pub(crate) struct HistoryOptions {

@@ -18,10 +18,10 @@ mod status;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use ::log::LevelFilter;
 use evictd_config::{Resolved, Typed};
-use log::LevelFilter;
 
-use crate::{daemon, log_line};
+use crate::{daemon, log};
 
 use admit::AdmitOptions;
 use args::{Command, Request, parse};
@@ -62,7 +62,7 @@ fn resolve_and_run(command: Command, typed: Typed) -> ExitCode {
 fn run_command(command: Command, settings: &Resolved) -> ExitCode {
     match command {
         Command::Daemon => {
-            log_to_stderr(settings.verbosity);
+            log::start(settings.log_format, level_of(settings.verbosity));
             daemon::run(settings)
         }
         Command::Status { timing, json } => status::run(settings, &StatusOptions { timing, json }),
@@ -81,12 +81,11 @@ fn run_command(command: Command, settings: &Resolved) -> ExitCode {
     }
 }
 
-/// Lines on stderr, more of them with a higher level of `-v`.
-fn log_to_stderr(verbosity: u8) {
-    let level = match verbosity {
+/// More lines with a higher level of `-v`.
+const fn level_of(verbosity: u8) -> LevelFilter {
+    match verbosity {
         0 | 1 => LevelFilter::Info,
         2 | 3 => LevelFilter::Debug,
         4.. => LevelFilter::Trace,
-    };
-    log_line::start(level);
+    }
 }

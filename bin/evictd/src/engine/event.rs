@@ -8,7 +8,9 @@ use evictd_evict::{Cause, Evict, Eviction, Met, NodeReclaim};
 use evictd_node::{Condition, ConditionSet, Layout, Readings, Resource, Signal};
 use evictd_stats::{FsSample, NodeSample};
 
+use super::record::{Fields, of_collected, of_leftovers};
 use crate::amount::Amount;
+use crate::gc::{Collected, RuntimeCollected};
 
 /// A pod that was chosen, by its names.
 #[derive(Clone, Debug)]
@@ -46,31 +48,38 @@ impl fmt::Display for Victim {
     }
 }
 
+/// A sentence, and what it says as data.
+#[derive(Clone, Debug)]
+pub(crate) struct Told {
+    pub(crate) text: String,
+    pub(crate) fields: Fields,
+}
+
 /// Something that happened. Its text is one log line that can be understood
 /// alone: which threshold, which numbers, which filesystem, which pod, and why.
 #[derive(Clone, Debug)]
 pub(crate) enum Event {
     /// A threshold began to be met.
-    Met(String),
+    Met(Told),
     /// No threshold of the signal is met any more.
-    Cleared(String),
+    Cleared(Told),
     /// A condition came or went.
     Condition { condition: Condition, holds: bool },
     /// How the filesystems lie was found out.
-    Layout(String),
+    Layout(Told),
     /// The node is to give back what it can.
     Reclaiming {
         resource: Resource,
         calls: &'static [NodeReclaim],
     },
     /// What the node gave back.
-    Reclaimed(String),
+    Reclaimed(Told),
     /// It had nothing to give back.
     NothingReclaimed,
     /// A pod was chosen.
     Evicting {
         victim: Victim,
-        why: String,
+        why: Told,
         record: Box<Record>,
         dry_run: bool,
     },
@@ -89,9 +98,13 @@ pub(crate) enum Event {
     /// A signal with a threshold can be observed, or not any more.
     Observed { signal: Signal, observed: bool },
     /// A container runtime answers.
-    Runtime(String),
+    Runtime(Told),
     /// Something could not be read.
-    Problem(String),
+    Problem {
+        /// What it is about, in one word.
+        about: &'static str,
+        text: String,
+    },
     /// Everything can be read again.
     Recovered,
 }
@@ -124,7 +137,7 @@ impl Event {
             | Self::Observed {
                 observed: false, ..
             }
-            | Self::Problem(_) => log::Level::Warn,
+            | Self::Problem { .. } => log::Level::Warn,
             Self::NotBegun { .. } | Self::Stuck(_) | Self::NoCandidate { .. } => log::Level::Error,
         }
     }
@@ -138,19 +151,57 @@ impl Event {
             let _ = write!(text, " (acts after {})", threshold.grace);
         }
         text.push_str(&place(threshold.signal, sample));
-        Self::Met(text)
+        let fields = Fields::default()
+            .with_signal(threshold.signal, readings)
+            .with_threshold(threshold)
+            .with_device(device(threshold.signal, sample));
+        Self::Met(Told { text, fields })
     }
 
     pub(super) fn cleared(signal: Signal, readings: &Readings) -> Self {
-        Self::Cleared(format!(
-            "{}, no threshold of it is met any more",
-            numbers(signal, readings)
-        ))
+        let numbers = numbers(signal, readings);
+        Self::Cleared(Told {
+            text: format!("{numbers}, no threshold of it is met any more"),
+            fields: Fields::default().with_signal(signal, readings),
+        })
     }
 
     pub(super) fn layout(sample: &NodeSample) -> Self {
         let layout = sample.layout().unwrap_or(Layout::OneFilesystem);
-        Self::Layout(format!("filesystem layout: {layout}"))
+        Self::Layout(Told {
+            text: format!("filesystem layout: {layout}"),
+            fields: Fields::default().with_shown("layout", &layout),
+        })
+    }
+
+    pub(super) fn runtime(version: &str, endpoint: &str) -> Self {
+        Self::Runtime(Told {
+            text: format!("{version} answers at {endpoint}"),
+            fields: Fields::default()
+                .with("runtime", version)
+                .with("endpoint", endpoint),
+        })
+    }
+
+    /// What a runtime removed.
+    pub(super) fn reclaimed_by_runtime(collected: &RuntimeCollected) -> Self {
+        Self::Reclaimed(Told {
+            text: collected.summary(),
+            fields: of_collected(collected),
+        })
+    }
+
+    /// What was deleted of dead pods.
+    pub(super) fn reclaimed_leftovers(collected: &Collected) -> Self {
+        Self::Reclaimed(Told {
+            text: collected.summary(),
+            fields: of_leftovers(collected),
+        })
+    }
+
+    pub(super) fn problem(about: &'static str, problem: &impl fmt::Display) -> Self {
+        let text = problem.to_string();
+        Self::Problem { about, text }
     }
 
     /// Why this pod, from the machine that chose it.
@@ -162,7 +213,8 @@ impl Event {
         record: Record,
         dry_run: bool,
     ) -> Self {
-        let why = match &eviction.cause {
+        let mut fields = Fields::default().with("cause", cause_name(&eviction.cause));
+        let text = match &eviction.cause {
             Cause::Threshold {
                 threshold,
                 place: rank,
@@ -170,6 +222,9 @@ impl Event {
             } => {
                 let threshold = evict.thresholds().get(*threshold);
                 let mut why = threshold.map_or_else(String::new, |threshold| {
+                    fields = core::mem::take(&mut fields)
+                        .with_signal(threshold.signal, &sample.readings())
+                        .with_threshold(threshold);
                     let kind = if threshold.is_hard() { "hard" } else { "soft" };
                     let signal = threshold.signal;
                     let numbers = numbers(signal, &sample.readings());
@@ -179,6 +234,7 @@ impl Event {
                     )
                 });
                 let _ = write!(why, "the pod {rank}");
+                fields = fields.with("passedOver", *passed_over);
                 if *passed_over > 0 {
                     let _ = write!(why, "; {passed_over} before it passed over as protected");
                 }
@@ -190,10 +246,20 @@ impl Event {
         };
         Self::Evicting {
             victim: victim.clone(),
-            why,
+            why: Told { text, fields },
             record: Box::new(record),
             dry_run,
         }
+    }
+}
+
+/// What led to an eviction, in one word.
+const fn cause_name(cause: &Cause) -> &'static str {
+    match cause {
+        Cause::Threshold { .. } => "threshold",
+        Cause::EmptyDirLimit => "emptyDirLimit",
+        Cause::PodLimit => "podLimit",
+        Cause::ContainerLimit => "containerLimit",
     }
 }
 
@@ -256,12 +322,12 @@ const fn filesystem(signal: Signal, sample: &NodeSample) -> Option<&FsSample> {
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Met(text)
-            | Self::Cleared(text)
-            | Self::Reclaimed(text)
-            | Self::Layout(text)
-            | Self::Runtime(text)
-            | Self::Problem(text) => f.write_str(text),
+            Self::Met(told)
+            | Self::Cleared(told)
+            | Self::Reclaimed(told)
+            | Self::Layout(told)
+            | Self::Runtime(told) => f.write_str(&told.text),
+            Self::Problem { about: _, text } => f.write_str(text),
             Self::Condition { condition, holds } => {
                 let mut status = NodeCondition::unknown(*condition);
                 status.update((), *holds);
@@ -279,7 +345,7 @@ impl fmt::Display for Event {
                 dry_run,
             } => {
                 let verb = if *dry_run { "would evict" } else { "evicting" };
-                evicting(f, verb, victim, why, &record.message)
+                evicting(f, verb, victim, &why.text, &record.message)
             }
             Self::NotBegun { victim, error } => {
                 write!(

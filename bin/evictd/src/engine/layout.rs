@@ -30,7 +30,7 @@ impl Engine {
                 (self.reader, self.node) = (reader, node);
                 self.tick_now();
             }
-            Err(error) => tell(now, &Event::Problem(error.to_string())),
+            Err(error) => tell(now, &Event::problem("filesystem", &error)),
         }
     }
 }

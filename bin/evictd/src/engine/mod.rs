@@ -11,6 +11,7 @@ mod measure;
 mod news;
 mod pace;
 mod reclaim;
+mod record;
 mod telling;
 
 use core::time::Duration;
@@ -30,6 +31,7 @@ pub(crate) use event::{Event, Victim};
 use flight::Flight;
 use pace::Pace;
 use reclaim::Reclaiming;
+pub(crate) use record::Field;
 
 /// How often pods are listed for their own limits, as often as the kubelet looks
 /// at them.

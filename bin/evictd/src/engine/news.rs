@@ -26,10 +26,9 @@ impl Engine {
                     version,
                     in_thin_pool,
                 } => {
-                    let text = format!("{version} answers at {endpoint}");
-                    tell(now, &Event::Runtime(text));
+                    tell(now, &Event::runtime(&version, &endpoint));
                     if in_thin_pool {
-                        tell(now, &Event::Problem(String::from(THIN_POOL)));
+                        tell(now, &Event::problem("imagefs", &THIN_POOL));
                     }
                     self.reclaiming.runtime_is_back();
                     self.follow_disks(now, tell);
@@ -41,9 +40,8 @@ impl Engine {
                     }
                 }
                 News::Lost(error) => {
-                    let problem = error.to_string();
-                    tell(now, &Event::Problem(problem.clone()));
-                    self.told.lost = Some(problem);
+                    tell(now, &Event::problem("runtime", &error));
+                    self.told.lost = Some(error.to_string());
                 }
                 News::Ending { uid } => {
                     if let Some(flight) = &mut self.flight
@@ -83,7 +81,7 @@ impl Engine {
             "{error}; pod uid {uid}: {what}, and the runtime is asked again when it is back, \
              as it might start the pod anew"
         );
-        tell(now, &Event::Problem(text));
+        tell(now, &Event::problem("runtime", &text));
         self.go_on_killing(now, tell);
     }
 
@@ -136,7 +134,7 @@ impl Engine {
 fn tell_collected(now: Mono, result: &Result<RuntimeCollected, String>, tell: Tell<'_>) {
     match result {
         Ok(collected) if collected.is_empty() => {}
-        Ok(collected) => tell(now, &Event::Reclaimed(collected.summary())),
-        Err(problem) => tell(now, &Event::Problem(problem.clone())),
+        Ok(collected) => tell(now, &Event::reclaimed_by_runtime(collected)),
+        Err(problem) => tell(now, &Event::problem("runtime", problem)),
     }
 }

@@ -201,8 +201,8 @@ impl Engine {
         };
         let (event, gave) = match collector.collect(&mut self.pods, &how) {
             Ok(collected) if collected.is_empty() => (Event::NothingReclaimed, false),
-            Ok(collected) => (Event::Reclaimed(collected.summary()), true),
-            Err(problem) => (Event::Problem(problem), false),
+            Ok(collected) => (Event::reclaimed_leftovers(&collected), true),
+            Err(problem) => (Event::problem("leftovers", &problem), false),
         };
         tell(now, &event);
         gave

@@ -46,7 +46,7 @@ impl Engine {
             return;
         }
         for problem in &unread {
-            tell(now, &Event::Problem(problem.clone()));
+            tell(now, &Event::problem("node", problem));
         }
         if unread.is_empty() {
             tell(now, &Event::Recovered);
@@ -98,7 +98,7 @@ impl Engine {
         if self.pods.problems() != self.told.pod_problems {
             self.told.pod_problems = self.pods.problems().to_vec();
             for problem in &self.told.pod_problems {
-                tell(now, &Event::Problem(problem.clone()));
+                tell(now, &Event::problem("pods", problem));
             }
         }
     }

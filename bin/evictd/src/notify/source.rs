@@ -129,7 +129,10 @@ impl Source {
             Err(error) => {
                 self.refused = true;
                 let path = self.path.display();
-                log::info!("{path}: {error}; evictd looks at memory by itself");
+                log::info!(
+                    event = "no_notice", path:% = path;
+                    "{path}: {error}; evictd looks at memory by itself"
+                );
                 None
             }
         };

@@ -34,7 +34,7 @@ impl Local {
         if let Some(directory) = directory.filter(|_| memory.holds_directory()) {
             let path = path_in(directory);
             server = Server::listen(&path)
-                .map_err(|error| log::warn!("{}: {error}; nobody can ask there", path.display()))
+                .map_err(|error| { log::warn!(event = "problem", about = "socket"; "{}: {error}; nobody can ask there", path.display()) })
                 .ok();
         }
         if let Some(server) = &server {

@@ -214,5 +214,12 @@ fn logging(typed: &mut Typed, value: &Value, source: &Source) -> Parsed<()> {
         let level = integer(&["logging", "verbosity"], value, source)?;
         typed.add_field("v", "logging.verbosity", level.to_string());
     }
+    if let Some(value) = logging.get("format").filter(|value| !value.is_null()) {
+        // An empty text is the default there.
+        match string(&["logging", "format"], value, source)? {
+            "" => {}
+            format => typed.add_field("logging-format", "logging.format", format.to_owned()),
+        }
+    }
     Ok(())
 }

@@ -113,7 +113,7 @@ imageGCLowThresholdPercent: 60
 imageMinimumGCAge: 1h
 imageMaximumGCAge: 168h
 featureGates: {HugepageAwareEviction: false, Whatever: true}
-logging: {verbosity: 3, format: text}
+logging: {verbosity: 3, format: json}
 ";
 
 /// Each field does what its flag does.
@@ -157,6 +157,7 @@ fn every_field_with_a_flag_counts() {
             "minimum-image-ttl-duration=1h0m0s",
             "maximum-image-gc-age=168h0m0s",
             "v=3",
+            "logging-format=json",
         ]
     );
     // It was named, so it may be deleted in.
@@ -202,7 +203,7 @@ fn flags_beat_the_file() {
 fn what_is_empty_is_as_in_the_kubelet() {
     let empty = "evictionHard:\nevictionSoft: {}\nevictionPressureTransitionPeriod: 0s\n\
                  imageMinimumGCAge: 0m\nnodeStatusUpdateFrequency: \"0\"\nstaticPodPath: \"\"\n\
-                 podLogsDir: \"\"\ncontainerRuntimeEndpoint: \"\"\n";
+                 podLogsDir: \"\"\ncontainerRuntimeEndpoint: \"\"\nlogging: {format: \"\"}\n";
     let resolved = by_file(empty);
     assert_eq!(thresholds(&resolved).len(), 5);
     assert_eq!(resolved.evict.transition_period, Duration::from_secs(300));
@@ -342,6 +343,11 @@ const WRONG: &[(&str, &str)] = &[
         "logging:\n  format: text\n  verbosity: -1\n",
         "/etc/node.yaml: line 5: logging[verbosity]: strconv.ParseInt: parsing \"-1\": value out \
          of range, in \"-1\"; a whole number from 0 to 2147483647, without a unit",
+    ),
+    (
+        "logging: {format: yaml}\n",
+        "/etc/node.yaml: line 3: logging[format]: unknown value \"yaml\", in \"yaml\"; values are \
+         text, json",
     ),
     (
         "podLogsDir: logs\n",

@@ -167,6 +167,18 @@ fn defaults_are_those_that_the_help_tells() {
     assert_eq!(hard.replace(',', " "), DEFAULTS);
 }
 
+/// The issue tracker's name and the kubelet's are one flag.
+#[test]
+fn the_log_format_has_two_names() {
+    for name in ["logging-format", "log-format"] {
+        let mut typed = Typed::default();
+        assert!(typed.add(name, "json"));
+        let resolved = resolve(&typed).unwrap();
+        assert_eq!(resolved.log_format, LogFormat::Json);
+        assert_eq!(typed.get("logging-format"), ["json"]);
+    }
+}
+
 /// Every example of the help works as it stands.
 #[test]
 fn examples_of_the_help_are_right() {

@@ -96,10 +96,15 @@ impl RuntimeCollected {
         line
     }
 
+    /// What was removed of one kind.
+    pub(crate) fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &Removed> {
+        self.removed.iter().filter(move |one| one.kind == kind)
+    }
+
     /// `removed 2 images (a, b)`.
     fn add_kind(&self, line: &mut String, kind: Kind) {
         const FEW: usize = 4;
-        let all: Vec<&Removed> = self.removed.iter().filter(|one| one.kind == kind).collect();
+        let all: Vec<&Removed> = self.of_kind(kind).collect();
         let Some(first) = all.first() else { return };
         if !line.is_empty() {
             line.push_str(", ");

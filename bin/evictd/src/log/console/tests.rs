@@ -31,7 +31,7 @@ fn line(number: usize) -> String {
 
 #[test]
 fn lines_that_fit_are_never_kept() {
-    let (mut held, mut reader) = (Held::new(), Reader::with_room(usize::MAX));
+    let (mut held, mut reader) = (Held::new(LogFormat::Text), Reader::with_room(usize::MAX));
     for number in 0..3 {
         held.take(line(number).as_bytes(), &mut |piece| reader.write(piece));
         assert_eq!(held.text.capacity(), 0);
@@ -44,7 +44,7 @@ fn lines_that_fit_are_never_kept() {
 #[test]
 fn kept_lines_come_in_order_however_the_reader_takes_them() {
     for step in [1, 7, 99, 100, 101, 5000] {
-        let (mut held, mut reader) = (Held::new(), Reader::with_room(150));
+        let (mut held, mut reader) = (Held::new(LogFormat::Text), Reader::with_room(150));
         for number in 0..9 {
             held.take(line(number).as_bytes(), &mut |piece| reader.write(piece));
         }
@@ -63,7 +63,7 @@ fn kept_lines_come_in_order_however_the_reader_takes_them() {
 
 #[test]
 fn the_newest_are_lost_and_counted_where_they_would_have_stood() {
-    let (mut held, mut reader) = (Held::new(), Reader::with_room(0));
+    let (mut held, mut reader) = (Held::new(LogFormat::Text), Reader::with_room(0));
     for number in 0..1000 {
         held.take(line(number).as_bytes(), &mut |piece| reader.write(piece));
     }
@@ -81,7 +81,7 @@ fn the_newest_are_lost_and_counted_where_they_would_have_stood() {
         .find_map(|word| word.parse().ok())
         .unwrap();
     assert!(
-        lines[told].ends_with(" WARN  674 lines were lost: stderr was not read"),
+        lines[told].ends_with(" WARN  675 lines were lost: stderr was not read"),
         "{}",
         lines[told]
     );

@@ -1,30 +1,31 @@
-//! What the daemon writes to standard error, so that whoever reads it cannot hold it
+//! Where log lines go: standard error, so that whoever reads it cannot hold the daemon
 //! up.
 //!
 //! A line is written when the reader has room for it; else it is kept, in order, and
 //! written as soon as there is room. Beyond a bound the newest lines are lost, and
 //! counted.
 
-use core::fmt::{self, Arguments};
 use core::time::Duration;
 use std::fs::File;
-use std::io::{ErrorKind, Write, stderr};
+use std::io::{self, ErrorKind, Write, stderr};
 use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use evictd_config::LogFormat;
 use evictd_node::Mono;
-use evictd_stats::{now, wall_seconds};
+use evictd_stats::now;
 use evictd_sys::{is_writable, reopen_non_blocking};
+use log::{Level, Record};
 
-use crate::log_line::Utc;
+use super::write_line;
 
 /// What a pipe that can be written to takes without waiting (`PIPE_BUF`).
 const PIECE: usize = 4096;
 
 /// The most that is kept, and what of it is left for the line about those lost.
 const MOST: usize = 32 << 10;
-const SPARE: usize = 128;
+const SPARE: usize = 256;
 
 /// How soon to try again while lines are kept.
 const AGAIN: Duration = Duration::from_millis(200);
@@ -33,38 +34,47 @@ const AGAIN: Duration = Duration::from_millis(200);
 const LAST: Duration = Duration::from_secs(1);
 
 static CONSOLE: Mutex<Console> = Mutex::new(Console {
-    held: Held::new(),
+    held: Held::new(LogFormat::Text),
     out: None,
-    line: String::new(),
 });
 
 struct Console {
     held: Held,
     /// Standard error once more, where it can be opened so that it never waits.
     out: Option<File>,
-    /// The latest line: its room is there for the next, so that none is asked for.
-    line: String,
 }
 
-/// From here on, standard error is written to by [`take`].
-pub(crate) fn open() {
+/// Writes to the console. A write takes all of a line and never waits.
+pub(super) struct Writer;
+
+/// From here on, standard error is written to by the [`Writer`].
+pub(super) fn open(format: LogFormat) -> Writer {
     let path = Path::new("/proc/self/fd/2");
-    lock().out = reopen_non_blocking(stderr().as_fd(), path).map(File::from);
+    *lock() = Console {
+        held: Held::new(format),
+        out: reopen_non_blocking(stderr().as_fd(), path).map(File::from),
+    };
+    Writer
 }
 
-/// Writes a line, or keeps it.
-pub(crate) fn take(text: Arguments<'_>) {
-    let Console { held, out, line } = &mut *lock();
-    line.clear();
-    let _ = fmt::Write::write_fmt(line, text);
-    held.take(line.as_bytes(), &mut |piece| {
-        write_some(out.as_ref(), Duration::ZERO, piece)
-    });
+impl Write for Writer {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let Console { held, out } = &mut *lock();
+        held.take(line, &mut |piece| {
+            write_some(out.as_ref(), Duration::ZERO, piece)
+        });
+        Ok(line.len())
+    }
+
+    /// What is kept waits for the reader, not the writer of a line for it.
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
-/// Writes what is kept, as far as there is room; answers when to come back for more.
+/// Writes what is kept, as far as there is room. Returns when to come back for more.
 pub(crate) fn flush() -> Option<Mono> {
-    let Console { held, out, .. } = &mut *lock();
+    let Console { held, out } = &mut *lock();
     if held.is_empty() {
         return None;
     }
@@ -75,7 +85,7 @@ pub(crate) fn flush() -> Option<Mono> {
 /// Writes what is kept before the process ends, if that does not take too long.
 pub(crate) fn close() {
     let end = now() + LAST;
-    let Console { held, out, .. } = &mut *lock();
+    let Console { held, out } = &mut *lock();
     held.flush(&mut |piece| write_some(out.as_ref(), end.since(now()), piece));
 }
 
@@ -104,20 +114,22 @@ fn write_some(mut out: Option<&File>, wait: Duration, piece: &[u8]) -> usize {
     }
 }
 
-/// Writes the beginning of a piece and answers how much of it.
+/// Writes the beginning of a piece and returns how much of it.
 type WriteSome<'a> = &'a mut dyn FnMut(&[u8]) -> usize;
 
 /// The lines that were not written yet.
 struct Held {
     text: Vec<u8>,
     lost: u32,
+    format: LogFormat,
 }
 
 impl Held {
-    const fn new() -> Self {
+    const fn new(format: LogFormat) -> Self {
         Self {
             text: Vec::new(),
             lost: 0,
+            format,
         }
     }
 
@@ -155,16 +167,27 @@ impl Held {
 
     /// Where they would have stood.
     fn tell_lost(&mut self) {
-        if self.lost > 0 {
-            let (when, lost) = (Utc(wall_seconds()), self.lost);
-            let line = format!("{when} WARN  {lost} lines were lost: stderr was not read\n");
-            self.text.extend_from_slice(line.as_bytes());
-            self.lost = 0;
+        let lost = core::mem::take(&mut self.lost);
+        if lost == 0 {
+            return;
         }
+        let fields = [
+            ("event", "lines_lost".into()),
+            ("lines", log::kv::Value::from(lost)),
+        ];
+        let _ = write_line(
+            &mut self.text,
+            self.format,
+            &Record::builder()
+                .level(Level::Warn)
+                .key_values(&fields)
+                .args(format_args!("{lost} lines were lost: stderr was not read"))
+                .build(),
+        );
     }
 }
 
-/// Answers with what was not written.
+/// Returns what was not written.
 fn write_all<'a>(mut text: &'a [u8], write: WriteSome<'_>) -> &'a [u8] {
     while !text.is_empty() {
         let piece = text.get(..PIECE).unwrap_or(text);

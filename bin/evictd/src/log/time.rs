@@ -1,27 +1,4 @@
-//! Log lines: when, how bad, what; one line an event on standard error.
-
 use core::fmt;
-
-use evictd_stats::wall_seconds;
-use log::LevelFilter;
-
-use crate::console;
-
-/// Begins to log. The environment has no say: an init script's flags tell all.
-///
-/// The logger's own writer waits for whoever reads, so it gets nothing to write: the
-/// lines go to the [`console`].
-pub(crate) fn start(level: LevelFilter) {
-    console::open();
-    env_logger::Builder::new()
-        .filter_level(level)
-        .format(|_, record| {
-            let (when, level) = (Utc(wall_seconds()), record.level());
-            console::take(format_args!("{when} {level:<5} {}\n", record.args()));
-            Ok(())
-        })
-        .init();
-}
 
 /// Seconds since 1970 as `2026-11-20T13:05:06Z`.
 pub(crate) struct Utc(pub(crate) u64);

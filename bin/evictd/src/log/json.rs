@@ -1,0 +1,54 @@
+use log::Record;
+use log::kv::{Error, Key, Value, VisitSource};
+use serde::ser::{Error as _, Serialize, SerializeMap, Serializer};
+
+use super::Utc;
+
+/// The name of a line that tells of no event.
+const NO_EVENT: &str = "log";
+
+/// A log line as an object: `time`, `level`, `event` and `message`, then what else the
+/// record has, in its order.
+pub(super) struct Line<'a> {
+    pub(super) when: Utc,
+    pub(super) record: &'a Record<'a>,
+}
+
+impl Serialize for Line<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let record = self.record;
+        let fields = record.key_values();
+        let event = fields.get(Key::from_str("event"));
+        let event = event.as_ref().and_then(Value::to_borrowed_str);
+        let mut line = serializer.serialize_map(None)?;
+        line.serialize_entry("time", &format_args!("{}", self.when))?;
+        let level = record.level().as_str().to_ascii_lowercase();
+        line.serialize_entry("level", &level)?;
+        line.serialize_entry("event", event.unwrap_or(NO_EVENT))?;
+        line.serialize_entry("message", record.args())?;
+        fields
+            .visit(&mut Rest(&mut line))
+            .map_err(S::Error::custom)?;
+        line.end()
+    }
+}
+
+/// Adds the fields that do not stand at the front.
+struct Rest<'a, M>(&'a mut M);
+
+impl<'kvs, M: SerializeMap> VisitSource<'kvs> for Rest<'_, M> {
+    fn visit_pair(&mut self, key: Key<'kvs>, value: Value<'kvs>) -> Result<(), Error> {
+        let name = key.as_str();
+        if name == "event" {
+            return Ok(());
+        }
+        let added = if let Some(flag) = value.to_bool() {
+            self.0.serialize_entry(name, &flag)
+        } else if let Some(number) = value.to_i64() {
+            self.0.serialize_entry(name, &number)
+        } else {
+            self.0.serialize_entry(name, &format_args!("{value}"))
+        };
+        added.map_err(|_| Error::msg("a field cannot be written"))
+    }
+}

@@ -1,0 +1,67 @@
+use log::Level;
+use serde_json::Value as Json;
+
+use super::*;
+
+/// The line of a record with these fields.
+fn line(format: LogFormat, text: &str, fields: &[(&str, Value<'_>)]) -> String {
+    let mut line = Vec::new();
+    let mut record = Record::builder();
+    record.level(Level::Warn).key_values(&fields);
+    let written = write_line(
+        &mut line,
+        format,
+        &record.args(format_args!("{text}")).build(),
+    );
+    written.unwrap();
+    String::from_utf8(line).unwrap()
+}
+
+#[test]
+fn text_is_time_level_and_sentence() {
+    let line = line(LogFormat::Text, "a sentence", &[("event", "met".into())]);
+    let (time, rest) = line.split_once(' ').unwrap();
+    assert_eq!(rest, "WARN  a sentence\n");
+    assert_eq!((time.len(), time.ends_with('Z')), (20, true), "{time}");
+}
+
+#[test]
+fn json_has_its_fields_in_one_order() {
+    let fields = [
+        ("pod", "hog".into()),
+        ("event", "killed".into()),
+        ("millis", 7.into()),
+        ("dryRun", true.into()),
+    ];
+    let line = line(LogFormat::Json, "gone", &fields);
+    let (time, rest) = line.split_at(r#"{"time":"2026-11-20T13:05:06Z","#.len());
+    assert!(time.starts_with(r#"{"time":"2"#), "{time}");
+    assert_eq!(
+        rest,
+        concat!(
+            r#""level":"warn","event":"killed","message":"gone","#,
+            r#""pod":"hog","millis":7,"dryRun":true}"#,
+            "\n"
+        )
+    );
+}
+
+#[test]
+fn a_line_of_no_event_is_called_log() {
+    let line: Json = serde_json::from_str(&line(LogFormat::Json, "ended", &[])).unwrap();
+    assert_eq!(line["event"], "log");
+}
+
+/// What comes from outside cannot end the line or make a field.
+#[test]
+fn json_escapes_what_comes_from_outside() {
+    let name = "a\"},\n{\"event\":\"killed\u{0}\u{7f}\\";
+    let line = line(LogFormat::Json, name, &[("pod", name.into())]);
+    assert_eq!(line.matches('\n').count(), 1);
+    let line: Json = serde_json::from_str(&line).unwrap();
+    assert_eq!(
+        (&line["pod"], &line["message"]),
+        (&name.into(), &name.into())
+    );
+    assert_eq!(line["event"], "log");
+}
