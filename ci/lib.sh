@@ -5,6 +5,9 @@ script=$(basename "$0")
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
 
+# Tests compare with the snapshots that are committed and never write any.
+export INSTA_UPDATE=no
+
 # The limits that the README promises of the static binary.
 size_limit_bytes=$((800 * 1024))
 resident_limit_kib=1024

@@ -74,6 +74,7 @@ fn config(bytes: &mut Bytes<'_>) -> Config {
         soft_grace_period,
         minimum_reclaim,
         enforce_pods,
+        own_signals: true,
     };
     let mut policy = if bytes.flag() {
         Policy::kubelet()

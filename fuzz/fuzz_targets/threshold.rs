@@ -34,6 +34,7 @@ fuzz_target!(|text: &str| {
         soft_grace_period: part(),
         minimum_reclaim: part(),
         enforce_pods: text.len() % 2 == 0,
+        own_signals: text.len() % 3 == 0,
     };
     match parse(&lists) {
         Ok(mut thresholds) => {

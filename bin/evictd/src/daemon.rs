@@ -9,9 +9,9 @@ use evictd_cgroup::Releaser;
 use evictd_config::{Resolved, lint};
 use evictd_node::Mono;
 use evictd_stats::{now, read_memory_switched_off};
-use evictd_sys::{Signal, Token, Trigger, Wake, Watch};
+use evictd_sys::{Signal, Token, Wake, Watch};
 
-use crate::engine::Engine;
+use crate::engine::{self, Engine};
 use crate::memory::Memory;
 use crate::notify::Notifier;
 use crate::oom_score::Scores;
@@ -21,9 +21,6 @@ use crate::{machine, protect};
 
 /// A pidfd of the kill in flight; which one became readable does not matter.
 const KILL: Token = Token(0);
-
-/// The mount table has changed.
-const MOUNTS: Token = Token(1);
 
 /// A container runtime has something to say.
 const NEWS: Token = Token(u32::MAX);
@@ -54,17 +51,12 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     let mut watch =
         Watch::new(&[Signal::TERM, Signal::INT, Signal::HUP]).map_err(|error| error.to_string())?;
     let mut helpers = Helpers::new(settings.realtime);
-    let mut setup = Setup::of(settings, Some(helpers.releaser.clone()))?;
-    // Without it helpers ask all filesystems.
-    let mounts = Trigger::mounts(Path::new(PROC)).ok();
-    setup.node.follows_mounts = mounts
-        .as_ref()
-        .is_some_and(|mounts| watch.arm(mounts, MOUNTS).is_ok());
+    let setup = Setup::of(settings, Some(helpers.releaser.clone()))?;
     announce(settings, &setup);
     let mut notifier = Notifier::new(settings, &setup);
     let hierarchies = setup.cgroup.hierarchies.clone();
-    let mut engine = Engine::open(setup)?;
-    if let Some(bell) = engine.news_descriptor() {
+    let mut engine = engine::open(setup)?;
+    if let Some(bell) = engine.pods().runtimes.descriptor() {
         watch.add(bell, NEWS).map_err(|error| error.to_string())?;
     }
     protect::from_others(settings.realtime);
@@ -139,7 +131,7 @@ impl Helpers {
 
     fn start(&mut self, now: Mono, engine: &mut Engine) {
         let started = self.start_releaser();
-        let started = started.and_then(|()| engine.measure_disk());
+        let started = started.and_then(|()| engine::measure_disk(engine));
         match (&started, self.due) {
             (Err(error), None) => log::warn!(
                 event = "no_helper_thread";
@@ -205,18 +197,17 @@ fn wait(
         .fold(engine.wake_at(now()), Mono::min);
     let asleep = now();
     let wakes = watch.wait(asleep, Some(until));
-    engine.timing.woken(asleep, until);
+    engine.woken(asleep, until);
     for wake in wakes.map_err(|error| error.to_string())? {
         match wake {
             Wake::Signal(received) if received.signal == Signal::HUP => {
                 log::info!(event = "measuring"; "SIGHUP: measuring now");
-                engine.tick_now();
+                engine.round_now();
             }
             Wake::Signal(_) if engine.is_killing() && engine.end_after_kill() => {
                 log::info!(event = "ending"; "ending after the kill in flight; a second signal ends at once");
             }
             Wake::Signal(_) => return Ok(false),
-            Wake::Ready(MOUNTS) => engine.mounts_changed(),
             Wake::Ready(LOCAL) => local.called = true,
             Wake::Ready(token) => notifier.fired(*token, engine),
             Wake::Deadline => {}
@@ -275,7 +266,7 @@ fn announce(settings: &Resolved, setup: &Setup) {
 
 /// What is odd about the settings on this machine.
 fn warn(settings: &Resolved, engine: &Engine) {
-    for warning in lint(settings, &machine::read(&engine.sample().readings())) {
+    for warning in lint(settings, &machine::read(engine.readings())) {
         log::warn!(event = "warning"; "{warning}");
     }
 }

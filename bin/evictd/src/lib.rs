@@ -8,7 +8,6 @@
 
 extern crate alloc;
 
-mod amount;
 pub mod cli;
 mod daemon;
 mod engine;
@@ -24,6 +23,6 @@ mod protect;
 mod runtimes;
 mod setup;
 pub mod socket;
-mod timing;
 
 pub use cli::run;
+use evictd_engine::amount;

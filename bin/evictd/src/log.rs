@@ -14,8 +14,8 @@ use evictd_stats::wall_seconds;
 use log::kv::Value;
 use log::{LevelFilter, Record};
 
-use crate::engine::{Event, Field};
 pub(crate) use console::{close, flush};
+use evictd_engine::{Event, Field};
 use json::Line;
 pub(crate) use time::Utc;
 
@@ -35,7 +35,7 @@ pub(crate) fn event(event: &Event) {
         return;
     }
     let fields = event.fields();
-    let values = fields.0.iter().map(|(name, field)| {
+    let values = fields.iter().map(|(name, field)| {
         let value = match field {
             Field::Text(text) => Value::from(text.as_str()),
             Field::Number(number) => Value::from(*number),

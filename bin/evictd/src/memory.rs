@@ -6,10 +6,11 @@ use std::path::Path;
 use evictd_cgroup::KillReport;
 use evictd_cgroup::own::try_lock;
 use evictd_config::Resolved;
+use evictd_engine::Event;
 use evictd_engine::state::{About, Keeper, Outcome, read_boot_id};
 use evictd_stats::{now, wall_seconds};
 
-use crate::engine::{Engine, Event};
+use crate::engine::Engine;
 use crate::setup::PROC;
 
 /// How long the end may wait for the last write.
@@ -56,13 +57,13 @@ impl Memory {
     pub(crate) fn note(&mut self, event: &Event) {
         crate::log::event(event);
         match event {
-            Event::Evicting { record, .. } => self.0.begin(record.as_ref().clone()),
-            Event::Killed((victim, report)) => {
+            Event::Evicting(decision) => self.0.begin(decision.record.clone()),
+            Event::Killed { victim, report } => {
                 let method = report.method.map_or("", |method| method.name());
                 self.0
                     .end(&victim.uid, Outcome::Killed, method, millis(report));
             }
-            Event::Stuck((victim, report)) => {
+            Event::Stuck { victim, report } => {
                 let method = report.method.map_or("", |method| method.name());
                 self.0
                     .end(&victim.uid, Outcome::Stuck, method, millis(report));
@@ -70,16 +71,16 @@ impl Memory {
             Event::NotBegun { victim, .. } => {
                 self.0.end(&victim.uid, Outcome::Stuck, "", None);
             }
-            Event::Met(_)
-            | Event::Cleared(_)
+            Event::ThresholdMet { .. }
+            | Event::ThresholdCleared { .. }
             | Event::Condition { .. }
             | Event::Layout(_)
-            | Event::Runtime(_)
+            | Event::Runtime { .. }
             | Event::Reclaiming { .. }
             | Event::Reclaimed(_)
             | Event::NothingReclaimed
-            | Event::Hurried(_)
-            | Event::SilentRuntime(_)
+            | Event::GraceCut(_)
+            | Event::RuntimeSilent(_)
             | Event::NoCandidate { .. }
             | Event::Observed { .. }
             | Event::Problem { .. }

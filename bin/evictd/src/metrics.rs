@@ -62,7 +62,7 @@ pub(crate) fn page(engine: &Engine, evictions: u64) -> String {
 
 /// What is left of each signal, and its thresholds as they are on this machine.
 fn signals(page: &mut Page, engine: &Engine) {
-    let readings = engine.sample().readings();
+    let readings = engine.readings();
     let unit = "In bytes, inodes or process ids.";
     page.family("evictd_signal_available", "gauge", unit);
     for signal in Signal::ALL {
@@ -89,7 +89,7 @@ fn signals(page: &mut Page, engine: &Engine) {
 fn stages(page: &mut Page, engine: &Engine) {
     let help = "Of the loop, one stage after the other.";
     page.family("evictd_stage_duration_seconds", "histogram", help);
-    for (stage, times) in engine.timing.stages() {
+    for (stage, times) in engine.timing().stages() {
         for (bound, within) in times.bounds() {
             let bound = Seconds(bound);
             page.sample(format_args!(

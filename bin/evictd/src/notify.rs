@@ -67,7 +67,7 @@ impl Notifier {
     /// After a round: asks the kernel anew where numbers have moved, and for what
     /// it has told already.
     pub(crate) fn follow(&mut self, engine: &mut Engine, watch: &mut Watch) {
-        let sample = engine.sample();
+        let sample = engine.node().sample();
         let sampled = sample.memory.map(|memory| memory.sampled);
         if sampled == self.followed {
             return;
@@ -93,7 +93,7 @@ impl Notifier {
     /// again: what was crossed meanwhile it does not tell.
     fn judge(&self, engine: &mut Engine, sample: &NodeSample, asked: bool) {
         let again = if asked {
-            engine.read_memory(now())
+            engine.node_mut().read_memory_now()
         } else {
             *sample
         };

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use evictd_cgroup::{CgroupConfig, KillLimits, Releaser};
 use evictd_config::{ImageReclaim, Resolved};
+pub(crate) use evictd_engine::FIRST_FS_WAIT;
 use evictd_stats::{Hierarchies, MemorySource, NodeSettings, PodDirs};
-use evictd_sys::count_processors;
 
 use crate::gc::Collector;
 use crate::runtimes::Runtimes;
@@ -39,14 +39,6 @@ pub(crate) struct Setup {
 
 /// Where procfs is mounted.
 pub(crate) const PROC: &str = "/proc";
-
-/// How long a round waits for the filesystems: a healthy one answers in
-/// microseconds, a dead one must not delay the memory decision.
-pub(crate) const FS_WAIT: Duration = Duration::from_millis(5);
-
-/// How long it waits until the layout is known, and when somebody waits for an
-/// answer.
-pub(crate) const FIRST_FS_WAIT: Duration = Duration::from_secs(1);
 
 /// How long container runtimes may take to say what they hold at the start. One that
 /// takes longer is listened to later, and its images are looked for at their usual
@@ -114,10 +106,16 @@ impl Setup {
             finds_imagefs: settings.imagefs_path.is_none(),
             finds_containerfs: settings.containerfs_path.is_none(),
             images_until_clear: settings.image_gc.reclaim == ImageReclaim::UntilClear,
-            processors: count_processors(),
+            processors: processors(),
             collector: Collector::of(settings),
         })
     }
+}
+
+/// How many processors may fill memory at once.
+fn processors() -> u64 {
+    let known = std::thread::available_parallelism();
+    known.map_or(1, |count| u64::try_from(count.get()).unwrap_or(u64::MAX))
 }
 
 /// Why a command that needs a helper thread cannot go on.

@@ -29,6 +29,7 @@ pub(crate) fn usage(stats: &Value) -> PodUsage {
         ephemeral_storage_bytes: number(stats, &["ephemeral-storage", "usedBytes"]),
         containers: list(stats, "containers").iter().map(container).collect(),
         volumes: list(stats, "volume").iter().map(volume).collect(),
+        ..PodUsage::default()
     }
 }
 

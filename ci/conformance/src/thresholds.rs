@@ -15,6 +15,7 @@ pub(crate) fn of(case: &Value) -> Result<Vec<Threshold>, Error> {
         enforce_pods: list(case, "enforceNodeAllocatable")
             .iter()
             .any(|key| key == "pods"),
+        own_signals: false,
     })
 }
 

@@ -73,6 +73,9 @@ pub trait KillInFlight {
     /// did not.
     fn ask(&mut self);
 
+    /// Gives the pod no more time to end by itself: SIGKILL is sent at the next poll.
+    fn end_grace(&mut self, now: Mono);
+
     /// Calls `each` with every descriptor that, when readable, means that
     /// polling is worth while. They change with every poll; those that are not
     /// given any more have been closed.

@@ -62,18 +62,12 @@ pub fn allocatable(
 fn evicted_at(capacity: &Reserved, thresholds: &[Threshold]) -> Reserved {
     let mut amounts = Reserved::default();
     for threshold in thresholds.iter().filter(|threshold| threshold.is_hard()) {
-        let name = match threshold.signal {
-            Signal::MemoryAvailable => "memory",
-            Signal::NodefsAvailable => "ephemeral-storage",
-            Signal::NodefsInodesFree
-            | Signal::ImagefsAvailable
-            | Signal::ImagefsInodesFree
-            | Signal::ContainerfsAvailable
-            | Signal::ContainerfsInodesFree
-            | Signal::PidAvailable
-            | Signal::AllocatableMemoryAvailable => continue,
-        };
-        if let Some(all) = capacity.get(name) {
+        let name = threshold.signal.resource().name();
+        let is_kept = matches!(
+            threshold.signal,
+            Signal::MemoryAvailable | Signal::NodefsAvailable
+        );
+        if let Some(all) = capacity.get(name).filter(|_| is_kept) {
             amounts.put(name, threshold.value.against(all.value()));
         }
     }

@@ -2,7 +2,7 @@ use evictd_node::{Condition, Signal};
 use evictd_quantity::GoDuration;
 use evictd_threshold::{Threshold, ThresholdValue};
 
-use crate::warning::{soft_not_above_hard, unit};
+use crate::warning::soft_not_above_hard;
 use crate::{Machine, Misfit, Origin, Resolved, Setting, Warning};
 
 /// A threshold as it is in force on a machine.
@@ -87,7 +87,9 @@ pub fn lint(resolved: &Resolved, machine: &Machine) -> Vec<Warning> {
         warnings.extend(within_reserve(threshold, machine).map(Warning::Misfit));
         warnings.extend(within_reserved_pids(threshold, machine).map(Warning::Misfit));
     }
-    let swap = machine.swap_bytes.filter(|bytes| *bytes > 0);
+    let mut signals = resolved.evict.thresholds.iter().map(|t| t.signal);
+    let is_watched = signals.any(|signal| signal == Signal::SwapAvailable);
+    let swap = machine.swap_bytes.filter(|bytes| *bytes > 0 && !is_watched);
     warnings.extend(swap.map(|bytes| Warning::Misfit(Misfit::SwapOn(bytes))));
     warnings
 }
@@ -117,7 +119,7 @@ fn in_force(threshold: &Threshold, origin: Origin, machine: &Machine) -> Effecti
         written: threshold.value.to_string(),
         amount: amount.map(|amount| amount.value()),
         capacity,
-        unit: unit(threshold.signal),
+        unit: threshold.signal.unit().name(),
         grace: (!threshold.is_hard()).then_some(threshold.grace),
         min_reclaim: threshold.min_reclaim.as_ref().map(ToString::to_string),
         clear_at: clear_at.map(|amount| amount.value()),
@@ -132,7 +134,7 @@ fn beyond_capacity(threshold: &Threshold, capacity: i64) -> Option<Misfit> {
             threshold: threshold.to_string(),
             amount,
             capacity,
-            unit: unit(threshold.signal),
+            unit: threshold.signal.unit().name(),
         });
     }
     let clear_at = threshold.clear_at(capacity).value();
@@ -140,7 +142,7 @@ fn beyond_capacity(threshold: &Threshold, capacity: i64) -> Option<Misfit> {
         threshold: threshold.to_string(),
         clear_at,
         capacity,
-        unit: unit(threshold.signal),
+        unit: threshold.signal.unit().name(),
     })
 }
 

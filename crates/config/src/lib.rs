@@ -18,7 +18,7 @@
 //!     "--eviction-hard: unsupported eviction signal memroy.available, \
 //!      in \"memroy.available<1Gi\" at byte 0; did you mean memory.available? \
 //!      signals are memory.available, nodefs.available, nodefs.inodesFree, \
-//!      imagefs.available, imagefs.inodesFree, pid.available"
+//!      imagefs.available, imagefs.inodesFree, pid.available, swap.available"
 //! );
 //! ```
 #![forbid(unsafe_code)]

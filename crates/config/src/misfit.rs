@@ -45,7 +45,7 @@ pub enum Misfit {
         /// Its exact amount.
         amount: i64,
     },
-    /// So many bytes of swap are on, which no signal sees (decision D17).
+    /// So many bytes of swap are on, and no threshold of `swap.available` watches it (decision D17).
     SwapOn(i64),
 }
 

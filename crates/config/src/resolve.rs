@@ -81,8 +81,9 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
 
 /// The thresholds, and the settings in the order of the help.
 fn finish(resolved: &mut Resolved, typed: &Typed, merge: bool) -> Parsed<()> {
-    let enforce_pods = resolved.enforce_pods;
-    let found = thresholds::resolve(typed, merge, enforce_pods, &mut resolved.warnings)?;
+    let (compat, enforce_pods) = (resolved.compat, resolved.enforce_pods);
+    let warnings = &mut resolved.warnings;
+    let found = thresholds::resolve(typed, merge, compat, enforce_pods, warnings)?;
     resolved.evict.thresholds = found.thresholds;
     resolved.threshold_origins = found.origins;
     let late = collection::pressure_comes_first(&resolved.evict.thresholds, &resolved.image_gc);

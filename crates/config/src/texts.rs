@@ -1,3 +1,4 @@
+use evictd_node::Signal;
 use evictd_threshold::{Error, ErrorKind, List, Pair, Pairs};
 
 use crate::values::{DURATION_FORM, signals_hint};
@@ -112,7 +113,11 @@ fn hint(error: &Error) -> String {
         ErrorKind::UnsupportedSignal => {
             let offending = error.offending();
             let name = offending.split(error.list().separator()).next();
-            signals_hint(name.unwrap_or_default())
+            let name = name.unwrap_or_default();
+            match Signal::from_name(name) {
+                Some(signal) => format!("the kubelet has no {signal}: leave out --compat=kubelet"),
+                None => signals_hint(name),
+            }
         }
         ErrorKind::Quantity(_) => format!("{QUANTITY_FORM}; or a percentage: 10%"),
         ErrorKind::NotPositive => "write more than 0; to switch the signal off, 0%".to_owned(),

@@ -1,13 +1,13 @@
 //! The four threshold lists, with the kubelet's defaults.
 
-use evictd_node::{Resource, Signal};
+use evictd_node::{Signal, Unit};
 use evictd_quantity::GoDuration;
 use evictd_threshold::{Error, List, Pair, Pairs, Settings, Threshold, ThresholdValue};
 
 use crate::texts::Texts;
 use crate::values::{self, Parsed};
 use crate::warning::soft_not_above_hard;
-use crate::{Origin, Typed, Warning};
+use crate::{Compat, Origin, Typed, Warning};
 
 /// The kubelet's hard thresholds where none are given (decision D22).
 pub(crate) const DEFAULT_HARD: [(Signal, &str); 5] = [
@@ -29,6 +29,7 @@ pub(crate) struct Thresholds {
 pub(crate) fn resolve(
     typed: &Typed,
     merge_defaults: bool,
+    compat: Compat,
     enforce_pods: bool,
     warnings: &mut Vec<Warning>,
 ) -> Parsed<Thresholds> {
@@ -43,10 +44,12 @@ pub(crate) fn resolve(
         soft_grace_period: parse(List::SoftGracePeriod, &texts.grace)?,
         minimum_reclaim: parse(List::MinimumReclaim, &texts.reclaim)?,
         enforce_pods,
+        own_signals: compat == Compat::Evictd,
     };
     let fail = |error: Error| texts.error(&error, &settings.soft_grace_period);
     let only_hard = Settings {
         hard: settings.hard.clone(),
+        own_signals: settings.own_signals,
         ..Settings::default()
     };
     let hard = only_hard.thresholds().map_err(fail)?.len();
@@ -175,8 +178,7 @@ fn warn(hard: &[Threshold], soft: &[Threshold], settings: &Settings, warnings: &
 /// (decision D5).
 fn byte_suffix(list: List, pair: &Pair) -> Option<Warning> {
     let signal = Signal::from_name(&pair.key)?;
-    let counts = matches!(signal.resource(), Resource::Inodes | Resource::Pids);
-    if !counts || !pair.value.ends_with('i') {
+    if signal.unit() == Unit::Bytes || !pair.value.ends_with('i') {
         return None;
     }
     let quantity = evictd_quantity::Quantity::parse(pair.value.as_bytes()).ok()?;

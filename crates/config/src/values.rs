@@ -14,17 +14,6 @@ pub(crate) type Parsed<T> = Result<T, ConfigError>;
 pub(crate) const DURATION_FORM: &str =
     "a duration is numbers with units h m s ms us ns: 1m30s, 500ms";
 
-/// The signals that make sense in a flag; containerfs is derived from others,
-/// allocatableMemory from memory.
-pub(crate) const SIGNALS: [Signal; 6] = [
-    Signal::MemoryAvailable,
-    Signal::NodefsAvailable,
-    Signal::NodefsInodesFree,
-    Signal::ImagefsAvailable,
-    Signal::ImagefsInodesFree,
-    Signal::PidAvailable,
-];
-
 /// A boolean as Go's `strconv.ParseBool` reads it: `true`, `T`, `1` and the like.
 ///
 /// # Errors
@@ -163,7 +152,11 @@ pub fn parse_priority(flag: &'static str, text: &str) -> Result<i32, ConfigError
 
 pub(crate) fn signals_hint(text: &str) -> String {
     let meant = did_you_mean(text, &mut Signal::ALL.iter().map(|signal| signal.name()));
-    let names: Vec<&str> = SIGNALS.iter().map(|signal| signal.name()).collect();
+    let names: Vec<&str> = Signal::ALL
+        .into_iter()
+        .filter(|signal| signal.is_configured())
+        .map(|signal| signal.name())
+        .collect();
     format!("{meant}signals are {}", names.join(", "))
 }
 

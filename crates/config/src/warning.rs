@@ -1,6 +1,6 @@
 use core::fmt;
 
-use evictd_node::{Resource, Signal};
+use evictd_node::Signal;
 use evictd_quantity::GoDuration;
 use evictd_threshold::{Threshold, ThresholdValue};
 
@@ -96,15 +96,6 @@ pub(crate) fn soft_not_above_hard(
     })
 }
 
-/// What a signal counts in.
-pub(crate) fn unit(signal: Signal) -> &'static str {
-    match signal.resource() {
-        Resource::Memory | Resource::EphemeralStorage => "bytes",
-        Resource::Inodes => "inodes",
-        Resource::Pids => "process ids",
-    }
-}
-
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -122,7 +113,7 @@ impl fmt::Display for Warning {
                 f,
                 "--{flag}: {signal} counts {}, and {written} is {count} of them; \
                  write a plain number or a percentage",
-                unit(*signal)
+                signal.unit()
             ),
             Self::SoftWithoutGrace(soft) => write!(
                 f,

@@ -1,6 +1,6 @@
 //! Which pod goes first, and which numbers that hangs on.
 
-use evictd_node::{Resource, Signal};
+use evictd_node::{Signal, Usage};
 use evictd_rank::{Candidate, Place, first};
 
 use crate::Evict;
@@ -25,7 +25,7 @@ impl Evict {
         let signal = self.pending().map(|(signal, _)| signal);
         !limits_count
             && !self.config.policy.missing_stats_rank_first
-            && signal.is_some_and(|signal| signal.resource() == Resource::Memory)
+            && signal.is_some_and(|signal| signal.usage() == Usage::Memory)
     }
 
     /// The pod whose memory has to be read before the next outcome is handed in;
@@ -42,7 +42,7 @@ impl Evict {
         is_exact: &dyn Fn(usize) -> bool,
     ) -> Option<usize> {
         let (signal, failed) = self.pending()?;
-        if signal.resource() != Resource::Memory {
+        if signal.usage() != Usage::Memory {
             return None;
         }
         let wanted =

@@ -7,7 +7,7 @@ use core::fmt::Write;
 
 use evictd_node::pod::usage::{ContainerUsage, PodUsage};
 use evictd_node::pod::{Container, Pod};
-use evictd_node::{Policy, Resource};
+use evictd_node::{Policy, Resource, Signal, Unit};
 use evictd_quantity::{Format, Quantity};
 use evictd_rank::Candidate;
 
@@ -24,8 +24,8 @@ impl Evict {
             threshold, place, ..
         } = &eviction.cause
         {
-            let (resource, policy) = (place.signal.resource(), &self.config.policy);
-            return of(resource, candidate, &self.watch, *threshold, policy);
+            let policy = &self.config.policy;
+            return of(place.signal, candidate, &self.watch, *threshold, policy);
         }
         let limit = limits::exceeded(candidate, self.layout());
         Message {
@@ -35,15 +35,16 @@ impl Evict {
     }
 }
 
-/// For a pod that goes because `resource` ran short.
+/// For a pod that is evicted because a threshold of `signal` is met.
 fn of(
-    resource: Resource,
+    signal: Signal,
     candidate: &Candidate<'_>,
     watch: &Watch,
     first: usize,
     policy: &Policy,
 ) -> Message {
-    let mut text = format!("The node was low on resource: {resource}. ");
+    let resource = signal.resource();
+    let mut text = format!("The node was low on resource: {}. ", signal.message());
     if let Some((threshold, available)) = threshold_met(resource, watch, first) {
         let _ = write!(
             text,
@@ -93,17 +94,17 @@ fn threshold_met(resource: Resource, watch: &Watch, first: usize) -> Option<(Qua
             return None;
         }
         let reading = watch.readings.get(threshold.signal)?;
-        let available = Quantity::from_int(reading.available, format_of(resource));
+        let available = Quantity::from_int(reading.available, format_of(threshold.signal));
         Some((threshold.value.against(reading.capacity), available))
     })
 }
 
 /// Bytes are printed in powers of 1024, counts in powers of 1000 (K:
 /// `makeSignalObservations`).
-const fn format_of(resource: Resource) -> Format {
-    match resource {
-        Resource::Memory | Resource::EphemeralStorage => Format::BinarySi,
-        Resource::Inodes | Resource::Pids => Format::DecimalSi,
+const fn format_of(signal: Signal) -> Format {
+    match signal.unit() {
+        Unit::Bytes => Format::BinarySi,
+        Unit::Inodes | Unit::ProcessIds => Format::DecimalSi,
     }
 }
 

@@ -2,7 +2,7 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use evictd_condition::Pressure;
-use evictd_node::{ConditionSet, Layout, Mono, Policy, Readings, Signal};
+use evictd_node::{ConditionSet, Layout, Mono, Policy, Readings, Resource};
 use evictd_threshold::{Threshold, derive_containerfs};
 
 use crate::Config;
@@ -95,7 +95,7 @@ impl Watch {
         self.readings = *readings;
     }
 
-    /// Takes over the layout and answers how many thresholds count in this round.
+    /// Takes over the layout and returns how many thresholds count in this round.
     pub(crate) fn lay_out(&mut self, layout: Option<Layout>, policy: &Policy) -> usize {
         let before = self.thresholds.len();
         if self.layout == layout {
@@ -158,12 +158,8 @@ impl Watch {
     /// first configured (K: `byEvictionPriority`).
     pub(crate) fn first_to_act(&self) -> Option<usize> {
         let is_memory = |index: &usize| {
-            self.thresholds.get(*index).is_some_and(|t| {
-                matches!(
-                    t.signal,
-                    Signal::MemoryAvailable | Signal::AllocatableMemoryAvailable
-                )
-            })
+            let threshold = self.thresholds.get(*index);
+            threshold.is_some_and(|t| t.signal.resource() == Resource::Memory)
         };
         self.fresh
             .each()

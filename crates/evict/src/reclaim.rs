@@ -1,6 +1,6 @@
 use core::fmt;
 
-use evictd_node::{Layout, Policy, Signal};
+use evictd_node::{Filesystem, Layout, Policy, Signal};
 
 /// Something that the node itself can give back before a pod has to go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ const CONTAINERS: &[NodeReclaim] = &[NodeReclaim::ContainerGc];
 const IMAGES: &[NodeReclaim] = &[NodeReclaim::ImageGc];
 const BOTH: &[NodeReclaim] = &[NodeReclaim::ContainerGc, NodeReclaim::ImageGc];
 
-/// What to reclaim, in order, when `signal` starves (K:
+/// What to reclaim, in order, when a threshold of `signal` is met (K:
 /// `buildSignalToNodeReclaimFuncs`; acceptance rows 110 to 118). Only disk can
 /// be given back; images are never touched for nodefs where they lie elsewhere.
 pub(crate) const fn for_signal(
@@ -33,20 +33,20 @@ pub(crate) const fn for_signal(
     layout: Layout,
     policy: &Policy,
 ) -> &'static [NodeReclaim] {
-    match signal {
-        Signal::MemoryAvailable | Signal::AllocatableMemoryAvailable | Signal::PidAvailable => {
-            NOTHING
-        }
-        Signal::NodefsAvailable | Signal::NodefsInodesFree => match layout {
+    let Some(filesystem) = signal.filesystem() else {
+        return NOTHING;
+    };
+    match filesystem {
+        Filesystem::Nodefs => match layout {
             Layout::OneFilesystem => BOTH,
             Layout::DedicatedImagefs if policy.dedicated_nodefs_reclaims_nothing => NOTHING,
             Layout::DedicatedImagefs | Layout::SplitImagefs => CONTAINERS,
         },
-        Signal::ImagefsAvailable | Signal::ImagefsInodesFree => match layout {
+        Filesystem::Imagefs => match layout {
             Layout::OneFilesystem | Layout::DedicatedImagefs => BOTH,
             Layout::SplitImagefs => IMAGES,
         },
-        Signal::ContainerfsAvailable | Signal::ContainerfsInodesFree => match layout {
+        Filesystem::Containerfs => match layout {
             Layout::OneFilesystem | Layout::DedicatedImagefs => BOTH,
             Layout::SplitImagefs => CONTAINERS,
         },

@@ -3,8 +3,8 @@
 pub(crate) struct ThresholdSet(u32);
 
 impl ThresholdSet {
-    /// How many thresholds there can be. Two lists of nine signals, two copies
-    /// for the cgroup of all pods and four derived ones make 24.
+    /// How many thresholds there can be. Two lists of ten signals, two copies
+    /// for the cgroup of all pods and four derived ones make 26.
     pub(crate) const CAPACITY: usize = 32;
 
     pub(crate) fn insert(&mut self, index: usize) {

@@ -34,6 +34,7 @@ fn hard(text: &str) -> Evict {
     machine(
         &Lists {
             hard: text,
+            own_signals: true,
             ..Lists::default()
         },
         |_| {},
@@ -610,6 +611,33 @@ fn pods_above_their_own_limits_go_one_after_another() {
         plan,
         Plan::Rest,
         "the round is over, memory pressure or not"
+    );
+}
+
+/// Decision D17: swap is what ran short; what a container uses is memory.
+#[test]
+fn the_message_of_swap_names_swap() {
+    let all = [pod("a", 0)];
+    let usage = PodUsage {
+        swap_bytes: Some(1 << 20),
+        ..PodUsage::default()
+    };
+    let candidates = [Candidate {
+        pod: &all[0],
+        usage: Some(&usage),
+    }];
+    let mut evict = hard("swap.available<64Mi");
+    let low = readings(seconds(0), &[(Signal::SwapAvailable, 1 << 20)]);
+    let observation = Observation {
+        readings: &low,
+        layout: None,
+    };
+    let Plan::Evict(eviction) = evict.step(seconds(0), &observation, Some(&candidates)) else {
+        panic!("a pod is evicted")
+    };
+    assert_eq!(
+        evict.message(&eviction, &candidates[0]).text,
+        "The node was low on resource: swap. Threshold quantity: 64Mi, available: 1Mi. "
     );
 }
 

@@ -27,7 +27,7 @@ pub use policy::{Policy, Ranking};
 pub use qos::QosClass;
 pub use reading::{Reading, Readings};
 pub use resource::Resource;
-pub use signal::{Signal, SignalSet};
+pub use signal::{Filesystem, Signal, SignalSet, Source, Unit, Usage};
 pub use texts::insert_text;
 
 #[cfg(test)]

@@ -26,11 +26,14 @@ pub enum Signal {
     ContainerfsInodesFree,
     /// `pid.available`: process (task) ids that are left.
     PidAvailable,
+    /// `swap.available`: bytes of swap that are left; evictd's own, which the kubelet does
+    /// not have.
+    SwapAvailable,
 }
 
 impl Signal {
     /// How many signals there are.
-    pub const COUNT: usize = 9;
+    pub const COUNT: usize = 10;
 
     /// All signals.
     pub const ALL: [Self; Self::COUNT] = [
@@ -43,22 +46,35 @@ impl Signal {
         Self::ContainerfsAvailable,
         Self::ContainerfsInodesFree,
         Self::PidAvailable,
+        Self::SwapAvailable,
     ];
+
+    /// All that is known of each signal: to add one, add its variant, its place in
+    /// [`Signal::ALL`] and its row here, and have its source read.
+    #[rustfmt::skip]
+    const fn row(self) -> Row {
+        use Filesystem::{Containerfs, Imagefs, Nodefs};
+        use Resource::{EphemeralStorage as Storage, Inodes, Memory, Pids};
+        use Source::{Filesystem as Fs, PodsMemory, ProcessIds};
+        match self {
+            //                                      name                           resource source           ranked by         unit              message
+            Self::MemoryAvailable =>            row("memory.available",            Memory,  Source::Memory,  Usage::Memory,    Unit::Bytes,      "memory"),
+            Self::AllocatableMemoryAvailable => row("allocatableMemory.available", Memory,  PodsMemory,      Usage::Memory,    Unit::Bytes,      "memory"),
+            Self::NodefsAvailable =>            row("nodefs.available",            Storage, Fs(Nodefs),      Usage::Disk,      Unit::Bytes,      "ephemeral-storage"),
+            Self::NodefsInodesFree =>           row("nodefs.inodesFree",           Inodes,  Fs(Nodefs),      Usage::Inodes,    Unit::Inodes,     "inodes"),
+            Self::ImagefsAvailable =>           row("imagefs.available",           Storage, Fs(Imagefs),     Usage::Disk,      Unit::Bytes,      "ephemeral-storage"),
+            Self::ImagefsInodesFree =>          row("imagefs.inodesFree",          Inodes,  Fs(Imagefs),     Usage::Inodes,    Unit::Inodes,     "inodes"),
+            Self::ContainerfsAvailable =>       row("containerfs.available",       Storage, Fs(Containerfs), Usage::Disk,      Unit::Bytes,      "ephemeral-storage"),
+            Self::ContainerfsInodesFree =>      row("containerfs.inodesFree",      Inodes,  Fs(Containerfs), Usage::Inodes,    Unit::Inodes,     "inodes"),
+            Self::PidAvailable =>               row("pid.available",               Pids,    ProcessIds,      Usage::Processes, Unit::ProcessIds, "pids"),
+            Self::SwapAvailable =>              row("swap.available",              Memory,  Source::Swap,    Usage::MemoryAndSwap, Unit::Bytes,  "swap"),
+        }
+    }
 
     /// The name that flags and messages use.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::MemoryAvailable => "memory.available",
-            Self::AllocatableMemoryAvailable => "allocatableMemory.available",
-            Self::NodefsAvailable => "nodefs.available",
-            Self::NodefsInodesFree => "nodefs.inodesFree",
-            Self::ImagefsAvailable => "imagefs.available",
-            Self::ImagefsInodesFree => "imagefs.inodesFree",
-            Self::ContainerfsAvailable => "containerfs.available",
-            Self::ContainerfsInodesFree => "containerfs.inodesFree",
-            Self::PidAvailable => "pid.available",
-        }
+        self.row().name
     }
 
     /// The signal with exactly that name.
@@ -70,38 +86,74 @@ impl Signal {
     /// Its place in [`Signal::ALL`], for tables by array.
     #[must_use]
     pub const fn index(self) -> usize {
-        match self {
-            Self::MemoryAvailable => 0,
-            Self::AllocatableMemoryAvailable => 1,
-            Self::NodefsAvailable => 2,
-            Self::NodefsInodesFree => 3,
-            Self::ImagefsAvailable => 4,
-            Self::ImagefsInodesFree => 5,
-            Self::ContainerfsAvailable => 6,
-            Self::ContainerfsInodesFree => 7,
-            Self::PidAvailable => 8,
-        }
+        self as usize
     }
 
     /// The set that holds only this signal.
     #[must_use]
     pub const fn set(self) -> SignalSet {
-        SignalSet::from_bits_truncate(1 << self.index())
+        SignalSet::from_bits_retain(1 << self.index())
     }
 
-    /// The resource that runs short when this signal starves.
+    /// The resource that runs short when a threshold of this signal is met.
     #[must_use]
     pub const fn resource(self) -> Resource {
-        match self {
-            Self::MemoryAvailable | Self::AllocatableMemoryAvailable => Resource::Memory,
-            Self::NodefsAvailable | Self::ImagefsAvailable | Self::ContainerfsAvailable => {
-                Resource::EphemeralStorage
-            }
-            Self::NodefsInodesFree | Self::ImagefsInodesFree | Self::ContainerfsInodesFree => {
-                Resource::Inodes
-            }
-            Self::PidAvailable => Resource::Pids,
+        self.row().resource
+    }
+
+    /// Where its readings come from.
+    #[must_use]
+    pub const fn source(self) -> Source {
+        self.row().source
+    }
+
+    /// The filesystem that it watches, if it watches one.
+    #[must_use]
+    pub const fn filesystem(self) -> Option<Filesystem> {
+        match self.source() {
+            Source::Filesystem(filesystem) => Some(filesystem),
+            Source::Memory | Source::PodsMemory | Source::ProcessIds | Source::Swap => None,
         }
+    }
+
+    /// Whether the kubelet has it, too.
+    #[must_use]
+    pub const fn is_known_to_kubelet(self) -> bool {
+        match self.source() {
+            Source::Memory | Source::PodsMemory | Source::Filesystem(_) | Source::ProcessIds => {
+                true
+            }
+            Source::Swap => false,
+        }
+    }
+
+    /// What pods are ranked by when a threshold of it is met.
+    #[must_use]
+    pub const fn usage(self) -> Usage {
+        self.row().usage
+    }
+
+    /// What its amounts count.
+    #[must_use]
+    pub const fn unit(self) -> Unit {
+        self.row().unit
+    }
+
+    /// What the node was low on, as the message of an eviction names it.
+    #[must_use]
+    pub const fn message(self) -> &'static str {
+        self.row().message
+    }
+
+    /// Whether a threshold of it may be configured by hand: those of containerfs are
+    /// derived from other filesystems, that of `allocatableMemory.available` from
+    /// `memory.available`.
+    #[must_use]
+    pub const fn is_configured(self) -> bool {
+        !matches!(
+            self.source(),
+            Source::PodsMemory | Source::Filesystem(Filesystem::Containerfs)
+        )
     }
 
     /// The condition that a met threshold of this signal raises.
@@ -121,28 +173,111 @@ impl fmt::Display for Signal {
     }
 }
 
+/// A row of the table of signals.
+struct Row {
+    name: &'static str,
+    resource: Resource,
+    source: Source,
+    usage: Usage,
+    unit: Unit,
+    message: &'static str,
+}
+
+const fn row(
+    name: &'static str,
+    resource: Resource,
+    source: Source,
+    usage: Usage,
+    unit: Unit,
+    message: &'static str,
+) -> Row {
+    Row {
+        name,
+        resource,
+        source,
+        usage,
+        unit,
+        message,
+    }
+}
+
+/// Where the readings of a signal come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// The node's memory.
+    Memory,
+    /// The memory of the cgroup of all pods.
+    PodsMemory,
+    /// A filesystem.
+    Filesystem(Filesystem),
+    /// The process ids of the node.
+    ProcessIds,
+    /// The node's swap.
+    Swap,
+}
+
+/// A filesystem of the node, by the kubelet's name; two names may be one filesystem, see
+/// [`Layout`](crate::Layout).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Filesystem {
+    /// Volumes and logs.
+    Nodefs,
+    /// Images.
+    Imagefs,
+    /// The writable layers of containers.
+    Containerfs,
+}
+
+/// What pods are ranked by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Usage {
+    /// Their working set of memory.
+    Memory,
+    /// Their working set and what of them is in swap.
+    MemoryAndSwap,
+    /// Their bytes on a filesystem.
+    Disk,
+    /// Their inodes there.
+    Inodes,
+    /// Their processes.
+    Processes,
+}
+
+/// What an amount counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unit {
+    /// Bytes, written in powers of 1024.
+    Bytes,
+    /// Inodes, written in powers of 1000.
+    Inodes,
+    /// Process (task) ids, written in powers of 1000.
+    ProcessIds,
+}
+
+impl Unit {
+    /// Its name: `bytes`, `inodes`, `process ids`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bytes => "bytes",
+            Self::Inodes => "inodes",
+            Self::ProcessIds => "process ids",
+        }
+    }
+}
+
+impl fmt::Display for Unit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
 bitflags::bitflags! {
     /// A set of signals; the bit of each is its [`Signal::index`].
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct SignalSet: u16 {
-        /// See [`Signal::MemoryAvailable`].
-        const MEMORY_AVAILABLE = 1;
-        /// See [`Signal::AllocatableMemoryAvailable`].
-        const ALLOCATABLE_MEMORY_AVAILABLE = 1 << 1;
-        /// See [`Signal::NodefsAvailable`].
-        const NODEFS_AVAILABLE = 1 << 2;
-        /// See [`Signal::NodefsInodesFree`].
-        const NODEFS_INODES_FREE = 1 << 3;
-        /// See [`Signal::ImagefsAvailable`].
-        const IMAGEFS_AVAILABLE = 1 << 4;
-        /// See [`Signal::ImagefsInodesFree`].
-        const IMAGEFS_INODES_FREE = 1 << 5;
-        /// See [`Signal::ContainerfsAvailable`].
-        const CONTAINERFS_AVAILABLE = 1 << 6;
-        /// See [`Signal::ContainerfsInodesFree`].
-        const CONTAINERFS_INODES_FREE = 1 << 7;
-        /// See [`Signal::PidAvailable`].
-        const PID_AVAILABLE = 1 << 8;
+        /// One bit for each signal, see [`Signal::set`].
+        const _ = !0;
     }
 }
 

@@ -1,6 +1,6 @@
 use evictd_node::pod::Pod;
 use evictd_node::pod::usage::{ContainerUsage, PodUsage, VolumeUsage};
-use evictd_node::{Layout, Resource, Signal};
+use evictd_node::{Filesystem, Layout, Signal, Usage};
 
 /// Which parts of a pod's disk use lie on the filesystem of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,20 +40,13 @@ impl Measured {
     /// on a split imagefs nothing does.
     #[must_use]
     pub const fn of(signal: Signal, layout: Layout) -> Self {
-        match (signal, layout) {
-            (
-                Signal::MemoryAvailable | Signal::AllocatableMemoryAvailable | Signal::PidAvailable,
-                _,
-            ) => Self::NOTHING,
-            (_, Layout::OneFilesystem) => Self::ALL,
-            (Signal::NodefsAvailable | Signal::NodefsInodesFree, Layout::DedicatedImagefs) => {
-                Self::NODEFS_ALONE
-            }
-            (_, Layout::DedicatedImagefs) => Self::LAYERS,
-            (Signal::ImagefsAvailable | Signal::ImagefsInodesFree, Layout::SplitImagefs) => {
-                Self::NOTHING
-            }
-            (_, Layout::SplitImagefs) => Self::ALL,
+        match (signal.filesystem(), layout) {
+            (None, _) => Self::NOTHING,
+            (Some(_), Layout::OneFilesystem) => Self::ALL,
+            (Some(Filesystem::Nodefs), Layout::DedicatedImagefs) => Self::NODEFS_ALONE,
+            (Some(_), Layout::DedicatedImagefs) => Self::LAYERS,
+            (Some(Filesystem::Imagefs), Layout::SplitImagefs) => Self::NOTHING,
+            (Some(_), Layout::SplitImagefs) => Self::ALL,
         }
     }
 }
@@ -63,14 +56,18 @@ impl Measured {
 #[must_use]
 pub fn measured(signal: Signal, layout: Layout, pod: &Pod, usage: &PodUsage) -> u64 {
     let parts = Measured::of(signal, layout);
-    match signal.resource() {
-        Resource::Memory => usage.memory_working_set_bytes.unwrap_or(0),
-        Resource::Pids => usage.process_count.unwrap_or(0),
-        Resource::EphemeralStorage => {
+    match signal.usage() {
+        Usage::Memory => usage.memory_working_set_bytes.unwrap_or(0),
+        Usage::MemoryAndSwap => {
+            let memory = usage.memory_working_set_bytes.unwrap_or(0);
+            memory.saturating_add(usage.swap_bytes.unwrap_or(0))
+        }
+        Usage::Processes => usage.process_count.unwrap_or(0),
+        Usage::Disk => {
             let layers_and_logs = |c: &ContainerUsage| (c.rootfs_bytes, c.logs_bytes);
             disk(parts, pod, usage, layers_and_logs, |v| v.used_bytes)
         }
-        Resource::Inodes => {
+        Usage::Inodes => {
             let layers_and_logs = |c: &ContainerUsage| (c.rootfs_inodes, c.logs_inodes);
             disk(parts, pod, usage, layers_and_logs, |v| v.inodes_used)
         }

@@ -134,6 +134,32 @@ fn the_old_order_goes_class_by_class() {
     );
 }
 
+/// Decision D17: what a pod has in swap counts beside its memory, and a pod whose swap is
+/// unknown counts with its memory.
+#[test]
+fn swap_ranks_by_memory_and_swap() {
+    let with = |memory, swap: Option<u64>| {
+        let (pod, usage) = memory_pod("p", 0, Some("100Mi"), Some(memory));
+        let swap_bytes = swap.map(|mi| mi * MI);
+        (
+            pod,
+            usage.map(|usage| PodUsage {
+                swap_bytes,
+                ..usage
+            }),
+        )
+    };
+    let pods = [
+        with(300, None),
+        with(50, Some(400)),
+        with(200, Some(50)),
+        with(90, Some(5)),
+    ];
+    let policy = Policy::default();
+    assert_eq!(order(Signal::SwapAvailable, &pods, &policy), [1, 0, 2, 3]);
+    assert_eq!(order(Signal::MemoryAvailable, &pods, &policy), [0, 2, 3, 1]);
+}
+
 /// Acceptance row 103: process ids know no request.
 #[test]
 fn process_ids_go_by_priority_then_by_count() {

@@ -2,9 +2,9 @@ use std::path::Path;
 
 use crate::error::Cause;
 use crate::memory::signed;
-use crate::probe::{Answer, Ask};
+use crate::probe::Answer;
 use evictd_node::{Layout, Mono, Reading};
-use rustix::fs::{FileType, FsWord, lstat, major, minor, stat, statfs, statvfs};
+use rustix::fs::{major, minor, stat, statvfs};
 
 /// What was measured of a filesystem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,13 +43,6 @@ impl FsSample {
     pub const fn same_filesystem(&self, other: &Self) -> bool {
         let same_id = self.fsid != 0 && self.fsid == other.fsid;
         self.device == other.device || same_id && self.capacity_bytes == other.capacity_bytes
-    }
-
-    /// Whether they are of one size and have one id.
-    pub(crate) const fn same_space(&self, other: &Self) -> bool {
-        self.fsid == other.fsid
-            && self.capacity_bytes == other.capacity_bytes
-            && self.inodes == other.inodes
     }
 
     /// Major and minor number of the device, as `/proc/self/mountinfo` writes
@@ -106,12 +99,6 @@ pub fn read_filesystem(path: &Path) -> crate::Result<FsSample> {
 
 /// Asks the filesystem. May hang for ever on a dead mount.
 pub(crate) fn measure(path: &Path, now: Mono) -> Answer {
-    let sample = measure_space(path, now)?;
-    let device = stat(path)?.st_dev;
-    Ok(FsSample { device, ..sample })
-}
-
-fn measure_space(path: &Path, now: Mono) -> Answer {
     let space = statvfs(path)?;
     let bytes = |blocks: u64| blocks.saturating_mul(space.f_frsize);
     Ok(FsSample {
@@ -122,45 +109,7 @@ fn measure_space(path: &Path, now: Mono) -> Answer {
         used_bytes: bytes(space.f_blocks.saturating_sub(space.f_bfree)),
         inodes: space.f_files,
         inodes_free: space.f_ffree,
-        device: 0,
+        device: stat(path)?.st_dev,
         fsid: space.f_fsid,
     })
-}
-
-/// Those that answer statfs(2) from counters in memory (`statfs` in their
-/// `super_operations`): ext2 to ext4, btrfs, f2fs, tmpfs with devtmpfs, ramfs.
-///
-/// Not XFS: from Linux 5.14 to 5.18 it first waited for what was deleted to be
-/// inactivated, which is input and output. Not overlayfs and eCryptfs, which ask
-/// what lies below; not FAT, which may count its free clusters; nothing that has a
-/// server, and nothing unknown.
-const IN_MEMORY: [FsWord; 5] = [0xef53, 0x9123_683e, 0xf2f5_2010, 0x0102_1994, 0x8584_58f6];
-
-/// This machine's filesystems.
-#[derive(Debug)]
-pub(crate) struct Kernel;
-
-impl Ask for Kernel {
-    fn measure(&self, path: &Path, now: Mono) -> Answer {
-        measure(path, now)
-    }
-
-    /// Each directory on the way counts: what is looked up in it may hang as well.
-    /// With a symbolic link on the way there are more of these than the path names.
-    fn is_local(&self, path: &Path) -> bool {
-        path.is_absolute()
-            && path.ancestors().all(|dir| {
-                let kind = statfs(dir).map(|space| space.f_type);
-                let found = lstat(dir).map(|found| FileType::from_raw_mode(found.st_mode));
-                found == Ok(FileType::Directory) && kind.is_ok_and(|kind| IN_MEMORY.contains(&kind))
-            })
-    }
-
-    fn measure_local(&self, path: &Path, former: &FsSample, now: Mono) -> Option<FsSample> {
-        let sample = measure_space(path, now).ok()?;
-        former.same_space(&sample).then_some(FsSample {
-            device: former.device,
-            ..sample
-        })
-    }
 }

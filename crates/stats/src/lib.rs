@@ -18,7 +18,6 @@ mod disk;
 mod error;
 mod file;
 mod filesystem;
-mod glance;
 mod hierarchy;
 mod memory;
 mod node;

@@ -115,6 +115,16 @@ impl NodeMemory {
     pub(crate) fn reading(&self) -> Reading {
         reading(self.available_bytes, self.working_set_bytes, self.sampled)
     }
+
+    /// `None` where there is no swap, and where the kernel counts more free than there is.
+    pub(crate) fn swap_reading(&self) -> Option<Reading> {
+        let (free, total) = (self.swap_free_bytes?, self.swap_total_bytes?);
+        (total > 0 && free <= total).then(|| Reading {
+            available: signed(free),
+            capacity: signed(total),
+            sampled: Some(self.sampled),
+        })
+    }
 }
 
 /// The kubelet's capacity of a memory signal is what is available plus the

@@ -7,8 +7,7 @@ use evictd_node::Mono;
 use crate::cgroup_memory::MemoryFiles;
 use crate::error::{Cause, Failed};
 use crate::file::{Buffer, KeptFile};
-use crate::filesystem::{FsSample, Kernel};
-use crate::glance::Glance;
+use crate::filesystem::{FsSample, measure};
 use crate::memory::{MemoryRule, MemorySource, MemoryUsage, NodeMemory, PodsMemory, node_memory};
 use crate::pids::{PidFiles, note};
 use crate::probe::Probe;
@@ -40,9 +39,6 @@ pub struct NodeSettings {
     pub containerfs: Option<PathBuf>,
     /// How long a round may wait for all filesystems together.
     pub fs_wait: Duration,
-    /// The caller follows the mount table and calls [`NodeReader::mounts_changed`]
-    /// when it changes.
-    pub follows_mounts: bool,
 }
 
 impl NodeSettings {
@@ -61,7 +57,6 @@ impl NodeSettings {
             imagefs: None,
             containerfs: None,
             fs_wait: Duration::from_millis(100),
-            follows_mounts: false,
         }
     }
 }
@@ -89,7 +84,6 @@ pub struct NodeReader {
     filesystems: Filesystems,
     /// The filesystems were asked before the round.
     asked: bool,
-    follows_mounts: bool,
     fs_wait: Duration,
     last_memory: Option<NodeMemory>,
 }
@@ -113,7 +107,7 @@ impl NodeReader {
         meminfo
             .parse(&mut buffer, |_| Ok(()))
             .map_err(Failed::error)?;
-        let mut reader = Self {
+        Ok(Self {
             buffer,
             errors: Vec::new(),
             rule: MemoryRule {
@@ -129,12 +123,9 @@ impl NodeReader {
             pids: PidFiles::new(&settings.proc, bound),
             filesystems: Filesystems::new(&settings),
             asked: false,
-            follows_mounts: settings.follows_mounts,
             fs_wait: settings.fs_wait,
             last_memory: None,
-        };
-        reader.mounts_changed();
-        Ok(reader)
+        })
     }
 
     /// Asks the filesystems for the round that comes next, which then waits for them
@@ -154,32 +145,14 @@ impl NodeReader {
     /// the rest has been read. With [`Duration::ZERO`] nothing is waited for,
     /// and what a filesystem has not told by then is what it told before.
     pub fn read_within(&mut self, now: Mono, fs_wait: Duration) -> NodeSample {
-        self.read_round(now, None, fs_wait)
-    }
-
-    /// Reads as [`NodeReader::read_within`] does, but the node's memory only where it
-    /// has to: what is free is available whatever the rest is used for, so while that
-    /// alone is at least `enough_bytes`, the sample has no memory, and no error says why.
-    ///
-    /// One sysinfo(2) tells what is free and, where there cannot be more of them than
-    /// it can count, how many tasks there are: it formats no text.
-    pub fn glance(&mut self, now: Mono, enough_bytes: u64, fs_wait: Duration) -> NodeSample {
-        let glance = Glance::new(enough_bytes);
-        self.read_round(now, Some(&glance), fs_wait)
-    }
-
-    fn read_round(&mut self, now: Mono, glance: Option<&Glance>, fs_wait: Duration) -> NodeSample {
         self.errors.clear();
         if !self.asked {
             self.ask_filesystems(now);
         }
         self.asked = false;
-        let (former, rule) = (self.last_memory.as_ref(), self.rule);
-        let is_enough = glance.is_some_and(|glance| glance.has_enough_free(former, rule));
-        let memory = (!is_enough).then(|| self.read_memory(now)).flatten();
+        let memory = self.read_memory(now);
         let pods_memory = self.read_pods(now);
-        let counted = glance.and_then(|glance| self.pids.count(now, glance.tasks));
-        let pids = counted.or_else(|| self.pids.read(now, &mut self.buffer, &mut self.errors));
+        let pids = self.pids.read(now, &mut self.buffer, &mut self.errors);
         let [nodefs, imagefs, containerfs] = self.filesystems.collect(fs_wait, &mut self.errors);
         NodeSample {
             memory,
@@ -188,14 +161,6 @@ impl NodeReader {
             nodefs,
             imagefs,
             containerfs,
-        }
-    }
-
-    /// The mount table has changed (`/proc/self/mountinfo` was ready for `EPOLLPRI`):
-    /// what is known of the filesystems may not hold any longer.
-    pub fn mounts_changed(&mut self) {
-        if self.follows_mounts {
-            self.filesystems.all().for_each(Probe::mounts_changed);
         }
     }
 
@@ -280,14 +245,14 @@ impl NodeReader {
 /// The probes: one for each directory that was named and differs.
 #[derive(Debug)]
 struct Filesystems {
-    nodefs: Probe<Kernel>,
-    imagefs: Option<Probe<Kernel>>,
-    containerfs: Option<Probe<Kernel>>,
+    nodefs: Probe,
+    imagefs: Option<Probe>,
+    containerfs: Option<Probe>,
 }
 
 impl Filesystems {
     fn new(settings: &NodeSettings) -> Self {
-        let new = |path: &PathBuf| Probe::new(path, Kernel);
+        let new = |path: &PathBuf| Probe::new(path, measure);
         let nodefs = &settings.nodefs;
         let imagefs = settings.imagefs.as_ref().filter(|path| *path != nodefs);
         let containerfs = settings.containerfs.as_ref();
@@ -299,28 +264,21 @@ impl Filesystems {
         }
     }
 
-    fn all(&mut self) -> impl Iterator<Item = &mut Probe<Kernel>> {
+    fn all(&mut self) -> impl Iterator<Item = &mut Probe> {
         let others = self.imagefs.iter_mut().chain(&mut self.containerfs);
         core::iter::once(&mut self.nodefs).chain(others)
     }
 
     /// The wait is for all of them together.
-    fn collect(&mut self, wait: Duration, errors: &mut Vec<Error>) -> [Option<FsSample>; 3] {
+    fn collect(&self, wait: Duration, errors: &mut Vec<Error>) -> [Option<FsSample>; 3] {
         let start = clock::now();
-        let mut collect = |probe: &mut Probe<Kernel>| {
+        let mut collect = |probe: &Probe| {
             let left = wait.saturating_sub(clock::now().since(start));
             note(probe.collect(left), errors).flatten()
         };
-        let nodefs = collect(&mut self.nodefs);
-        let imagefs = match &mut self.imagefs {
-            Some(probe) if !probe.is_answered_by(&self.nodefs) => collect(probe),
-            _ => nodefs,
-        };
-        let before = self.imagefs.as_ref().unwrap_or(&self.nodefs);
-        let containerfs = match &mut self.containerfs {
-            Some(probe) if !probe.is_answered_by(before) => collect(probe),
-            _ => imagefs,
-        };
+        let nodefs = collect(&self.nodefs);
+        let imagefs = self.imagefs.as_ref().map_or(nodefs, &mut collect);
+        let containerfs = self.containerfs.as_ref().map_or(imagefs, &mut collect);
         [nodefs, imagefs, containerfs]
     }
 }

@@ -121,21 +121,6 @@ impl PidFiles {
         })
     }
 
-    /// The same by a count that wraps at 2^16, without reading anything; `None` where
-    /// there may be more tasks than that, or the pods are counted too.
-    pub(crate) fn count(&self, now: Mono, procs: u16) -> Option<NodePids> {
-        let (_, most) = self.most.filter(|(_, most)| u16::try_from(*most).is_ok())?;
-        let node = TaskCount {
-            most,
-            running: u64::from(procs),
-        };
-        self.pods.is_none().then_some(NodePids {
-            sampled: now,
-            node,
-            pods: None,
-        })
-    }
-
     /// Either file alone will do: what the kernel does not tell does not bind.
     fn read_most(&mut self, buffer: &mut Buffer) -> CoreResult<u64, Failed<'_>> {
         let pid_max = self.pid_max.parse(buffer, Buffer::value);

@@ -13,6 +13,9 @@ use crate::{Dir, Error, Hierarchies, Version, is_gone};
 pub struct PodSample {
     /// Its memory, that of all cgroups below included.
     pub memory: Option<MemoryUsage>,
+    /// What of it is in swap: v2 `memory.swap.current`, v1 `memory.memsw.usage_in_bytes`
+    /// without `memory.usage_in_bytes`. `None` where the kernel does not count it.
+    pub swap_bytes: Option<u64>,
     /// Its tasks as the pids controller counts them, threads too: what
     /// `pid.available` runs out of. Without that controller, its processes.
     pub process_count: Option<u64>,
@@ -47,8 +50,10 @@ impl PodReader {
     /// [`Dir::is_removed`].
     pub fn read(&mut self, memory: Option<&Dir>, pids: Option<&Dir>) -> PodSample {
         self.errors.clear();
+        let usage = memory.and_then(|dir| self.read_memory(dir));
         PodSample {
-            memory: memory.and_then(|dir| self.read_memory(dir)),
+            memory: usage,
+            swap_bytes: memory.and_then(|dir| self.read_swap(dir, usage?)),
             process_count: pids.and_then(|dir| self.read_count(dir)),
         }
     }
@@ -78,6 +83,17 @@ impl PodReader {
         read_usage_at(dir, self.memory, &mut self.buffer)
             .map_err(|failed| self.errors.extend(failed.unless_gone()))
             .ok()
+    }
+
+    fn read_swap(&mut self, dir: &Dir, usage: MemoryUsage) -> Option<u64> {
+        let (name, counted_in) = match self.memory {
+            Version::V1 => ("memory.memsw.usage_in_bytes", usage.usage_bytes),
+            Version::V2 => ("memory.swap.current", 0),
+        };
+        dir.parse(name, &mut self.buffer, Buffer::value)
+            .map_err(|failed| self.errors.extend(failed.unless_gone()))
+            .ok()
+            .map(|bytes| bytes.saturating_sub(counted_in))
     }
 
     fn read_count(&mut self, dir: &Dir) -> Option<u64> {

@@ -1,4 +1,4 @@
-use evictd_node::{Layout, Readings, Signal};
+use evictd_node::{Filesystem, Layout, Reading, Readings, Signal, Source, Unit};
 
 use crate::filesystem::{FsSample, layout};
 use crate::memory::{NodeMemory, PodsMemory};
@@ -33,29 +33,27 @@ impl NodeSample {
     /// The pods' memory gives a reading only below a limit.
     #[must_use]
     pub fn readings(&self) -> Readings {
-        use Signal::{
-            AllocatableMemoryAvailable, ContainerfsAvailable, ContainerfsInodesFree,
-            ImagefsAvailable, ImagefsInodesFree, MemoryAvailable, NodefsAvailable,
-            NodefsInodesFree, PidAvailable,
-        };
         let mut readings = Readings::default();
-        readings.set(MemoryAvailable, self.memory.map(|memory| memory.reading()));
-        let pods = self.pods_memory.and_then(|memory| memory.reading());
-        readings.set(AllocatableMemoryAvailable, pods);
-        readings.set(PidAvailable, self.pids.map(|pids| pids.reading()));
-        for (bytes, inodes, sample) in [
-            (NodefsAvailable, NodefsInodesFree, self.nodefs),
-            (ImagefsAvailable, ImagefsInodesFree, self.imagefs),
-            (
-                ContainerfsAvailable,
-                ContainerfsInodesFree,
-                self.containerfs,
-            ),
-        ] {
-            readings.set(bytes, sample.and_then(|fs| fs.bytes_reading()));
-            readings.set(inodes, sample.and_then(|fs| fs.inodes_reading()));
+        for signal in Signal::ALL {
+            readings.set(signal, self.reading(signal));
         }
         readings
+    }
+
+    fn reading(&self, signal: Signal) -> Option<Reading> {
+        let filesystem = match signal.source() {
+            Source::Memory => return Some(self.memory?.reading()),
+            Source::PodsMemory => return self.pods_memory?.reading(),
+            Source::Swap => return self.memory?.swap_reading(),
+            Source::ProcessIds => return Some(self.pids?.reading()),
+            Source::Filesystem(Filesystem::Nodefs) => self.nodefs?,
+            Source::Filesystem(Filesystem::Imagefs) => self.imagefs?,
+            Source::Filesystem(Filesystem::Containerfs) => self.containerfs?,
+        };
+        match signal.unit() {
+            Unit::Bytes => filesystem.bytes_reading(),
+            Unit::Inodes | Unit::ProcessIds => filesystem.inodes_reading(),
+        }
     }
 
     /// How the filesystems lie to each other, by `st_dev`; `None` until all

@@ -7,8 +7,7 @@
 //! counting files; [`set_idle_io_priority`] keeps a thread that counts out of
 //! the way, [`set_realtime_priority`] gets the one that decides its turn, and
 //! [`make_realtime`] one that it makes;
-//! [`spawn_self`] starts this program once more; [`measure_fill_rate`]
-//! tells how fast memory can be used up.
+//! [`spawn_self`] starts this program once more.
 //! Errors are [`rustix::io::Errno`], so that callers compare one type.
 //!
 //! This crate holds the only `unsafe` of the tree: each block is one call into
@@ -20,7 +19,7 @@
 //! becomes readable (a pidfd whose process has ended, a socket, an eventfd),
 //! and the caller brings the next deadline. [`Trigger`] makes descriptors of what
 //! the kernel can tell about memory: usage thresholds on cgroup v1, pressure and
-//! `memory.events` on v2, changes of the mount table. No clock is asked here: the caller
+//! `memory.events` on v2. No clock is asked here: the caller
 //! passes what the time is and until when to wait.
 //!
 //! ```no_run
@@ -48,28 +47,28 @@
 
 extern crate alloc;
 
+mod bell;
 mod error;
-mod fill;
+mod helper;
 mod mrelease;
 mod priority;
 mod project;
 mod signals;
 mod spawn;
-mod text;
 mod trigger;
 mod wait;
 mod watch;
 mod writable;
 
+pub use bell::Bell;
 pub use error::Error;
-pub use fill::{count_processors, measure_fill_rate};
+pub use helper::{Desk, Helper, HelperThread};
 pub use mrelease::process_mrelease;
-pub use priority::{make_realtime, set_idle_io_priority, set_realtime_priority};
+pub use priority::{Priority, make_realtime, set_idle_io_priority, set_realtime_priority};
 pub use project::{Project, ProjectUsage, read_project, read_project_usage};
 pub use rustix::process::Signal;
 pub use signals::{Received, SignalFd, block_signals};
 pub use spawn::spawn_self;
-pub use text::{forget_text, lock_addresses};
 pub use trigger::Trigger;
 pub use wait::wait_precisely;
 pub use watch::{Token, Wake, Watch};

@@ -1,6 +1,50 @@
 use rustix::io::Errno;
+use rustix::process::setpriority_process;
 
 use crate::mrelease::last_errno;
+
+/// A thread's turn among all threads of the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Priority {
+    /// As the thread that makes it, or as any other where that one is real-time.
+    Usual,
+    /// Nice 19, and the disk's idle class: after everybody else.
+    ///
+    /// Not `SCHED_IDLE`: a thread that gets no processor for minutes may hold a
+    /// directory's lock meanwhile, and the pod that works there waits for it.
+    Background,
+    /// Before all that is not real-time, so that a busy machine does not delay it; 1 is
+    /// the lowest. Where that is refused, the best of the common priorities.
+    RealTime(i32),
+}
+
+impl Priority {
+    /// Gives it to the calling thread alone; threads that it makes run as usual, but for
+    /// [`Priority::Background`], which they inherit.
+    ///
+    /// # Errors
+    ///
+    /// `EPERM` or `EACCES` where more than usual is not allowed (`CAP_SYS_NICE`), and
+    /// what [`set_idle_io_priority`] gives.
+    pub fn apply(self) -> Result<(), Errno> {
+        match self {
+            Self::Usual => Ok(()),
+            Self::Background => setpriority_process(None, 19).and(set_idle_io_priority()),
+            Self::RealTime(priority) => {
+                set_realtime_priority(priority).or_else(|_| setpriority_process(None, -20))
+            }
+        }
+    }
+
+    /// Calls `make`, whose threads begin with it where it is real-time: they need not
+    /// get a processor first to ask for it, which on a busy machine takes seconds.
+    pub(crate) fn make<T>(self, make: impl FnOnce() -> T) -> T {
+        match self {
+            Self::RealTime(priority) => make_realtime(priority, make),
+            Self::Usual | Self::Background => make(),
+        }
+    }
+}
 
 /// `IOPRIO_WHO_PROCESS` of `linux/ioprio.h`; with 0 the calling thread.
 const WHO_PROCESS: libc::c_int = 1;

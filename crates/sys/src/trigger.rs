@@ -8,7 +8,7 @@ use rustix::io::{Errno, pread, read, write};
 
 use crate::Error;
 
-/// Something that the kernel tells about memory or mounts, as a descriptor for
+/// Something that the kernel tells about memory, as a descriptor for
 /// [`Watch::arm`](crate::Watch::arm).
 ///
 /// It says that it is time to look and not what there is to see: it may come for
@@ -26,8 +26,6 @@ enum Kind {
     Usage(OwnedFd),
     /// A file with a condition written to it, or one that is notified of changes.
     File,
-    /// A file of `/proc` that tells each change once, by itself.
-    Mounts,
 }
 
 impl Trigger {
@@ -98,19 +96,6 @@ impl Trigger {
         Ok(trigger)
     }
 
-    /// Fires at each change of the mount table in `proc`/self/mountinfo. It need not be
-    /// armed again: asking for a change takes it back.
-    ///
-    /// # Errors
-    /// As open(2).
-    pub fn mounts(proc: &Path) -> Result<Self, Error> {
-        let fd = open(&proc.join("self/mountinfo"), OFlags::RDONLY);
-        Ok(Self {
-            fd: fd.map_err(Error::doing("watch the mounts"))?,
-            kind: Kind::Mounts,
-        })
-    }
-
     /// Takes back that it fired, so that it can fire again once it is armed.
     ///
     /// # Errors
@@ -123,7 +108,6 @@ impl Trigger {
                 usage.as_fd()
             }
             Kind::File => self.fd.as_fd(),
-            Kind::Mounts => return Ok(()),
         };
         match pread(file, &mut some, 0) {
             Ok(_) | Err(Errno::INTR) => Ok(()),
@@ -134,12 +118,11 @@ impl Trigger {
     /// An eventfd becomes readable; of a file, which always is, the kernel says
     /// that something extraordinary has happened.
     pub(crate) const fn flags(&self) -> epoll::EventFlags {
-        let once = epoll::EventFlags::ONESHOT;
-        match self.kind {
-            Kind::Usage(_) => epoll::EventFlags::IN.union(once),
-            Kind::File => epoll::EventFlags::PRI.union(once),
-            Kind::Mounts => epoll::EventFlags::PRI,
-        }
+        let ready = match self.kind {
+            Kind::Usage(_) => epoll::EventFlags::IN,
+            Kind::File => epoll::EventFlags::PRI,
+        };
+        ready.union(epoll::EventFlags::ONESHOT)
     }
 }
 

@@ -99,7 +99,7 @@ impl Watch {
 
     /// Lets a trigger fire once: [`Watch::wait`] reports `token`, and nothing more
     /// of it until it is armed again. So one that fires without end, or whose
-    /// cgroup is gone, cannot keep the loop busy. [`Trigger::mounts`] stays armed.
+    /// cgroup is gone, cannot keep the loop busy.
     ///
     /// # Errors
     ///

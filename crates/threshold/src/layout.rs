@@ -1,6 +1,6 @@
 use alloc::vec::Vec;
 
-use evictd_node::{Layout, Signal};
+use evictd_node::{Filesystem, Layout, Signal};
 use evictd_quantity::GoDuration;
 
 use crate::{Threshold, ThresholdValue};
@@ -9,12 +9,8 @@ use crate::{Threshold, ThresholdValue};
 /// by [`derive_containerfs`], which deserves a warning.
 #[must_use]
 pub fn names_containerfs(thresholds: &[Threshold]) -> bool {
-    thresholds.iter().any(|t| {
-        matches!(
-            t.signal,
-            Signal::ContainerfsAvailable | Signal::ContainerfsInodesFree
-        )
-    })
+    let mut signals = thresholds.iter().map(|threshold| threshold.signal);
+    signals.any(|signal| signal.filesystem() == Some(Filesystem::Containerfs))
 }
 
 /// Makes the four containerfs thresholds (bytes and inodes, hard and soft) that

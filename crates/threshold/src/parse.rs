@@ -19,6 +19,8 @@ pub struct Lists<'a> {
     /// Whether `enforce-node-allocatable` contains `pods`, which copies each hard
     /// memory threshold to the cgroup of all pods.
     pub enforce_pods: bool,
+    /// Whether the signals that evictd adds to the kubelet's are known.
+    pub own_signals: bool,
 }
 
 /// The same lists, already split into pairs.
@@ -34,6 +36,8 @@ pub struct Settings {
     pub minimum_reclaim: Pairs,
     /// See [`Lists::enforce_pods`].
     pub enforce_pods: bool,
+    /// See [`Lists::own_signals`].
+    pub own_signals: bool,
 }
 
 /// The thresholds that the lists ask for: hard ones first, then soft ones, then
@@ -48,6 +52,7 @@ pub fn parse(lists: &Lists<'_>) -> Result<Vec<Threshold>, Error> {
         soft_grace_period: Pairs::parse(List::SoftGracePeriod, lists.soft_grace_period)?,
         minimum_reclaim: Pairs::parse(List::MinimumReclaim, lists.minimum_reclaim)?,
         enforce_pods: lists.enforce_pods,
+        own_signals: lists.own_signals,
     }
     .thresholds()
 }
@@ -59,10 +64,10 @@ impl Settings {
     /// The first value that is wrong. Grace periods and minimum reclaims are
     /// checked too where no threshold uses them.
     pub fn thresholds(&self) -> Result<Vec<Threshold>, Error> {
-        let mut thresholds = statements(List::Hard, &self.hard)?;
-        let soft = statements(List::Soft, &self.soft)?;
-        let graces = grace_periods(&self.soft_grace_period)?;
-        let reclaims = minimum_reclaims(&self.minimum_reclaim)?;
+        let mut thresholds = self.parse_thresholds(List::Hard, &self.hard)?;
+        let soft = self.parse_thresholds(List::Soft, &self.soft)?;
+        let graces = self.parse_grace_periods()?;
+        let reclaims = self.parse_minimum_reclaims()?;
         for mut threshold in soft {
             let grace = of(&graces, threshold.signal);
             threshold.grace = *grace.ok_or_else(|| missing_grace(&self.soft, threshold.signal))?;
@@ -75,6 +80,57 @@ impl Settings {
             copy_to_allocatable(&mut thresholds);
         }
         Ok(thresholds)
+    }
+
+    fn parse_thresholds(&self, list: List, pairs: &Pairs) -> Result<Vec<Threshold>, Error> {
+        let thresholds = pairs.iter().filter_map(|pair| {
+            let threshold = self
+                .signal(list, pair)
+                .and_then(|signal| parse_threshold(list, signal, pair));
+            threshold.transpose()
+        });
+        thresholds.collect()
+    }
+
+    fn parse_grace_periods(&self) -> Result<Vec<(Signal, GoDuration)>, Error> {
+        let list = List::SoftGracePeriod;
+        let parse = |pair: &Pair| {
+            let signal = self.signal(list, pair)?;
+            let grace = GoDuration::parse(pair.value.as_bytes())
+                .map_err(|error| Error::of(list, ErrorKind::Duration(error), pair))?;
+            if grace.nanos() < 0 {
+                return Err(Error::of(list, ErrorKind::NegativeGrace, pair));
+            }
+            Ok((signal, grace))
+        };
+        self.soft_grace_period.iter().map(parse).collect()
+    }
+
+    fn parse_minimum_reclaims(&self) -> Result<Vec<(Signal, ThresholdValue)>, Error> {
+        let list = List::MinimumReclaim;
+        let parse = |pair: &Pair| {
+            let signal = self.signal(list, pair)?;
+            let fail = |kind| Err(Error::of(list, kind, pair));
+            if pair.value.ends_with('%') {
+                let fraction = percentage(list, pair)?;
+                if fraction <= 0.0 {
+                    return fail(ErrorKind::ReclaimPercentageNotPositive);
+                }
+                return Ok((signal, ThresholdValue::Percentage(fraction)));
+            }
+            let quantity = quantity(list, pair)?;
+            if quantity.signum() < 0 {
+                return fail(ErrorKind::NegativeReclaim);
+            }
+            Ok((signal, ThresholdValue::Quantity(quantity)))
+        };
+        self.minimum_reclaim.iter().map(parse).collect()
+    }
+
+    fn signal(&self, list: List, pair: &Pair) -> Result<Signal, Error> {
+        Signal::from_name(&pair.key)
+            .filter(|signal| self.own_signals || signal.is_known_to_kubelet())
+            .ok_or_else(|| Error::of(list, ErrorKind::UnsupportedSignal, pair))
     }
 }
 
@@ -93,34 +149,26 @@ fn of<T>(by_signal: &[(Signal, T)], signal: Signal) -> Option<&T> {
         .map(|(_, value)| value)
 }
 
-fn statements(list: List, pairs: &Pairs) -> Result<Vec<Threshold>, Error> {
-    pairs
-        .iter()
-        .filter_map(|pair| statement(list, pair).transpose())
-        .collect()
-}
-
 /// One threshold; `None` for `0%` and `100%`, spelled exactly so, which switch
 /// the signal off (decision D27).
-fn statement(list: List, pair: &Pair) -> Result<Option<Threshold>, Error> {
-    let signal = signal_of(list, pair)?;
-    let fail = |kind| Error::of(list, kind, pair);
+fn parse_threshold(list: List, signal: Signal, pair: &Pair) -> Result<Option<Threshold>, Error> {
+    let fail = |kind| Err(Error::of(list, kind, pair));
     let value = if pair.value.ends_with('%') {
         if pair.value == "0%" || pair.value == "100%" {
             return Ok(None);
         }
         let fraction = percentage(list, pair)?;
         if fraction < 0.0 {
-            return Err(fail(ErrorKind::PercentageBelowZero));
+            return fail(ErrorKind::PercentageBelowZero);
         }
         if fraction > 1.0 {
-            return Err(fail(ErrorKind::PercentageAboveHundred));
+            return fail(ErrorKind::PercentageAboveHundred);
         }
         ThresholdValue::Percentage(fraction)
     } else {
         let quantity = quantity(list, pair)?;
         if quantity.signum() <= 0 {
-            return Err(fail(ErrorKind::NotPositive));
+            return fail(ErrorKind::NotPositive);
         }
         ThresholdValue::Quantity(quantity)
     };
@@ -128,51 +176,9 @@ fn statement(list: List, pair: &Pair) -> Result<Option<Threshold>, Error> {
         signal,
         operator: Some(Operator::LessThan),
         value,
-        grace: GoDuration::from_nanos(0),
+        grace: GoDuration::ZERO,
         min_reclaim: None,
     }))
-}
-
-fn grace_periods(pairs: &Pairs) -> Result<Vec<(Signal, GoDuration)>, Error> {
-    let list = List::SoftGracePeriod;
-    let parse = |pair: &Pair| {
-        let signal = signal_of(list, pair)?;
-        let grace = GoDuration::parse(pair.value.as_bytes())
-            .map_err(|error| Error::of(list, ErrorKind::Duration(error), pair))?;
-        if grace.nanos() < 0 {
-            return Err(Error::of(list, ErrorKind::NegativeGrace, pair));
-        }
-        Ok((signal, grace))
-    };
-    pairs.iter().map(parse).collect()
-}
-
-fn minimum_reclaims(pairs: &Pairs) -> Result<Vec<(Signal, ThresholdValue)>, Error> {
-    let list = List::MinimumReclaim;
-    let parse = |pair: &Pair| {
-        let signal = signal_of(list, pair)?;
-        if pair.value.ends_with('%') {
-            let fraction = percentage(list, pair)?;
-            if fraction <= 0.0 {
-                return Err(Error::of(
-                    list,
-                    ErrorKind::ReclaimPercentageNotPositive,
-                    pair,
-                ));
-            }
-            return Ok((signal, ThresholdValue::Percentage(fraction)));
-        }
-        let quantity = quantity(list, pair)?;
-        if quantity.signum() < 0 {
-            return Err(Error::of(list, ErrorKind::NegativeReclaim, pair));
-        }
-        Ok((signal, ThresholdValue::Quantity(quantity)))
-    };
-    pairs.iter().map(parse).collect()
-}
-
-fn signal_of(list: List, pair: &Pair) -> Result<Signal, Error> {
-    Signal::from_name(&pair.key).ok_or_else(|| Error::of(list, ErrorKind::UnsupportedSignal, pair))
 }
 
 fn quantity(list: List, pair: &Pair) -> Result<Quantity, Error> {

@@ -10,6 +10,7 @@ mod examples;
 fn hard(text: &str) -> Result<Vec<Threshold>, Error> {
     parse(&Lists {
         hard: text,
+        own_signals: true,
         ..Lists::default()
     })
 }

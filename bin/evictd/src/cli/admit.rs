@@ -19,7 +19,7 @@ use evictd_stats::{now, wall_seconds};
 use serde::Serialize;
 
 use super::output::{USAGE, complain, fail, print, print_json, shown, usage_error, wrong_value};
-use crate::engine::Engine;
+use crate::engine;
 use crate::setup::{FIRST_FS_WAIT, PROC, Setup, no_thread};
 
 /// whether a pod may start now: exit code 0 yes, 1 no
@@ -194,8 +194,8 @@ fn look(settings: &Resolved) -> Result<Seen, String> {
         let conditions = state.held();
         return Ok(Seen { conditions, doubt });
     }
-    let mut engine = Engine::open(Setup::of(settings, None)?)?;
-    engine.measure_disk().map_err(no_thread)?;
+    let mut engine = engine::open(Setup::of(settings, None)?)?;
+    engine::measure_disk(&mut engine).map_err(no_thread)?;
     engine.observe(now(), FIRST_FS_WAIT, false);
     let mut conditions = engine.evict().conditions();
     if let Some(mut state) = published {

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use argh::{ArgsInfo, FromArgs};
 use evictd_cgroup::{FoundPod, Origin, ScoreOutcome};
 use evictd_config::Resolved;
+use evictd_engine::ports::Depth;
 use evictd_node::QosClass;
 use evictd_stats::now;
 use serde::{Serialize, Serializer};
@@ -16,7 +17,7 @@ use super::output::{complain, fail, print, print_json, printable, shown};
 use super::screen::{Paint, cut};
 use crate::machine::read_text;
 use crate::oom_score::{Keeper, name};
-use crate::pods::{Depth, Pods};
+use crate::pods::Pods;
 use crate::setup::Setup;
 
 /// oom_score_adj of the pods' processes, now and as it should be

@@ -10,7 +10,7 @@ use evictd_stats::{NodeSample, now};
 use serde::Serialize;
 
 use super::output::shown;
-use crate::engine::Engine;
+use crate::engine::{self, Engine};
 use crate::pods::Pods;
 use crate::setup::{FIRST_FS_WAIT, Setup, no_thread};
 
@@ -27,9 +27,10 @@ pub(crate) struct Snapshot {
 impl Snapshot {
     /// Reads the node and its pods once and judges; does nothing about it.
     pub(crate) fn take(settings: &Resolved) -> Result<Self, String> {
-        let mut engine = Engine::open(Setup::of(settings, None)?)?;
-        engine.measure_disk().map_err(no_thread)?;
-        let (readings, _) = engine.observe(now(), FIRST_FS_WAIT, false);
+        let mut engine = engine::open(Setup::of(settings, None)?)?;
+        engine::measure_disk(&mut engine).map_err(no_thread)?;
+        engine.observe(now(), FIRST_FS_WAIT, false);
+        let readings = *engine.readings();
         engine.pods_mut().refresh_with_disk(DISK_WAIT);
         Ok(Self {
             engine,
@@ -38,12 +39,12 @@ impl Snapshot {
         })
     }
 
-    pub(crate) const fn evict(&self) -> &Evict {
+    pub(crate) fn evict(&self) -> &Evict {
         self.engine.evict()
     }
 
     pub(crate) const fn sample(&self) -> &NodeSample {
-        self.engine.sample()
+        self.engine.node().sample()
     }
 
     pub(crate) const fn pods(&self) -> &Pods {

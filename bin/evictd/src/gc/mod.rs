@@ -5,4 +5,4 @@ mod collect;
 mod runtime;
 
 pub(crate) use collect::{Collected, Collection, Collector};
-pub(crate) use runtime::{Kind, Removed, RuntimeCollected, RuntimeCollector, SharedRecords};
+pub(crate) use runtime::{Removed, RuntimeCollected, RuntimeCollector, SharedRecords};

@@ -2,6 +2,7 @@
 
 mod disk;
 mod exact;
+mod port;
 mod refresh;
 mod usage;
 
@@ -14,6 +15,7 @@ use evictd_cgroup::{
     PodSource,
 };
 use evictd_containers::{ListedContainer, RuntimeListing, RuntimePod};
+use evictd_engine::ports::{Depth, Scratch, emptied};
 use evictd_manifest::ManifestDir;
 use evictd_node::Mono;
 use evictd_node::pod::Pod;
@@ -51,6 +53,8 @@ pub(crate) struct Pods {
     manifests: Option<ManifestDir>,
     has_roots: bool,
     disk: Option<Disk>,
+    /// Where pods' files lie, until their measuring begins.
+    to_measure: Option<PodDirs>,
     listing: Listing,
     usage: Vec<Option<PodUsage>>,
     /// Of which pods the memory that they use is an upper bound.
@@ -71,15 +75,6 @@ const USUAL_CONTAINERS: usize = 64;
 /// What came of beginning to kill a pod.
 pub(crate) type Begun = Result<Box<dyn KillInFlight>, Error>;
 
-/// How much is read of each pod.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Depth {
-    /// All there is.
-    Whole,
-    /// What it uses of memory at most, and nothing else: see [`Pods::read_exactly`].
-    Bounds,
-}
-
 impl Pods {
     /// Opens the cgroup runtime; no pod is looked for yet.
     pub(crate) fn open(
@@ -97,6 +92,7 @@ impl Pods {
             hierarchies,
             has_roots,
             disk: None,
+            to_measure: None,
             manifests: manifests.map(ManifestDir::new),
             listing: Listing::default(),
             usage: Vec::new(),
@@ -214,22 +210,14 @@ impl Pods {
     /// The pods with their usage, in the order of [`Pods::found`], in a list that was used
     /// before.
     #[inline(never)]
-    pub(crate) fn candidates(&self, room: CandidateRoom) -> Vec<Candidate<'_>> {
-        let mut candidates = emptied(room);
+    pub(crate) fn candidates(&self, scratch: Scratch) -> Vec<Candidate<'_>> {
+        let mut candidates = emptied(scratch);
         let pods = self.listing.pods.iter().zip(&self.usage);
         candidates.extend(pods.map(|(found, usage)| Candidate {
             pod: &found.pod,
             usage: usage.as_ref(),
         }));
         candidates
-    }
-
-    /// One of them.
-    pub(crate) fn candidate(&self, index: usize) -> Option<Candidate<'_>> {
-        Some(Candidate {
-            pod: &self.listing.pods.get(index)?.pod,
-            usage: self.usage.get(index)?.as_ref(),
-        })
     }
 
     /// The pods that run.
@@ -250,15 +238,6 @@ impl Pods {
     pub(crate) fn problems(&self) -> &[String] {
         &self.problems
     }
-}
-
-/// The memory of a list of candidates, with none in it.
-pub(crate) type CandidateRoom = Vec<Candidate<'static>>;
-
-/// An empty list in the memory of another, whatever that one's candidates were of: a list
-/// that is collected out of one with items of the same size takes its memory over.
-pub(crate) fn emptied<'a>(candidates: Vec<Candidate<'_>>) -> Vec<Candidate<'a>> {
-    candidates.into_iter().map_while(|_| None).collect()
 }
 
 fn note<T: ToString>(problems: &mut Vec<String>, new: &[T]) {

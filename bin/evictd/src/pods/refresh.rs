@@ -6,11 +6,12 @@ use core::time::Duration;
 use std::os::fd::OwnedFd;
 
 use evictd_cgroup::{FoundPod, Recheck};
+use evictd_engine::ports::Depth;
 use evictd_node::Mono;
 use evictd_node::pod::Pod;
 use evictd_node::pod::usage::PodUsage;
 
-use super::{Depth, Pods, all_pods, containers, note, runtime_pod, usage};
+use super::{Pods, all_pods, containers, note, runtime_pod, usage};
 
 /// Where memory is short, manifests and requests of cgroups that were read so lately are
 /// taken for what they say now, as long as no pod is new: the directory may lie on a slow

@@ -54,6 +54,7 @@ impl Reading<'_> {
             is_there = true;
             usage.memory_working_set_bytes =
                 sum(usage.memory_working_set_bytes, working_set(&sample));
+            usage.swap_bytes = sum(usage.swap_bytes, sample.swap_bytes);
             usage.process_count = sum(usage.process_count, sample.process_count);
         }
         if !is_there {

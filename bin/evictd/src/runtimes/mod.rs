@@ -6,7 +6,6 @@
 
 mod backend;
 mod bell;
-mod job;
 mod worker;
 
 use alloc::sync::Arc;
@@ -22,7 +21,7 @@ use evictd_stats::now;
 
 use backend::{candidates, open_first};
 use bell::Bell;
-pub(crate) use job::{Collect, CollectJob, Enough, News};
+pub(crate) use evictd_engine::ports::{Collect, Enough, Job as CollectJob, News};
 use worker::Worker;
 
 use crate::gc::{RuntimeCollector, SharedRecords};

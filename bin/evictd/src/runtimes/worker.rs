@@ -252,7 +252,7 @@ impl Shared {
         if state.failure.as_ref() == Some(&error) || state.is_foreign {
             return;
         }
-        state.news.push(News::Lost(error.clone()));
+        state.news.push(News::Lost(error.to_string()));
         state.failure = Some(error);
         drop(state);
         self.rope.pull();
@@ -281,6 +281,7 @@ impl Shared {
                         }
                     };
                     let number = job.number;
+                    let result = result.map(|collected| collected.told());
                     self.tell(News::Collected { number, result });
                 }
             }
@@ -318,7 +319,7 @@ impl Shared {
             }
             Err(error) => {
                 if state.failure.as_ref() != Some(&error) && !state.is_foreign {
-                    state.news.push(News::Lost(error.clone()));
+                    state.news.push(News::Lost(error.to_string()));
                 }
                 state.failure = Some(error);
                 // Said again, and by its version, when it is back.
@@ -398,12 +399,12 @@ impl Shared {
         let mut runtime = None;
         while let Some(mut end) = self.next_end() {
             let result = self.end(&mut runtime, &end);
-            let failed = result.is_err();
-            if end.attempts == 0 || !failed {
-                let uid = end.pod.pod.metadata.uid.clone();
-                self.tell(News::Ended { uid, result });
-            }
-            if failed {
+            if let Err(error) = result {
+                if end.attempts == 0 {
+                    let uid = end.pod.pod.metadata.uid.clone();
+                    let error = error.to_string();
+                    self.tell(News::NotEnded { uid, error });
+                }
                 runtime = None;
                 end.attempts += 1;
                 end.grace = Duration::ZERO;
@@ -430,7 +431,7 @@ impl Shared {
             None => runtime.insert(open_first(&self.candidate)?.0),
         };
         let uid = end.pod.pod.metadata.uid.clone();
-        self.tell(News::Ending { uid });
+        self.tell(News::Ending(uid));
         opened.end_pod(&end.pod, end.grace)
     }
 

@@ -340,6 +340,12 @@ impl KillInFlight for Kill {
         self.asks = true;
     }
 
+    fn end_grace(&mut self, now: Mono) {
+        if let Step::Term { until } = &mut self.step {
+            *until = now.min(*until);
+        }
+    }
+
     fn each_descriptor(&self, each: &mut dyn FnMut(BorrowedFd<'_>)) {
         self.pidfds().for_each(each);
     }

@@ -117,7 +117,9 @@ pub struct KillReport {
 }
 
 impl KillReport {
-    pub(super) const fn new(started: Mono) -> Self {
+    /// Of a kill that begins now: nothing has happened yet.
+    #[must_use]
+    pub const fn new(started: Mono) -> Self {
         Self {
             started,
             term_sent: None,

@@ -63,6 +63,10 @@ impl KillInFlight for Kills {
         self.all.iter_mut().for_each(KillInFlight::ask);
     }
 
+    fn end_grace(&mut self, now: Mono) {
+        self.all.iter_mut().for_each(|kill| kill.end_grace(now));
+    }
+
     fn each_descriptor(&self, each: &mut dyn FnMut(BorrowedFd<'_>)) {
         self.all.iter().flat_map(Kill::pidfds).for_each(each);
     }

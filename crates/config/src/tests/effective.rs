@@ -132,6 +132,13 @@ fn the_kernels_reserve_and_swap_are_told() {
              memory.available is low",
         ]
     );
+    let watched = resolved(&[(HARD, "memory.available<256Mi,swap.available<64Mi")]);
+    let warnings = lint(&watched, &machine);
+    let shown: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+    assert!(
+        !shown.iter().any(|warning| warning.contains("swap")),
+        "{shown:?}"
+    );
 }
 
 /// The kernel hands out no id below 300 again: forks fail before such a threshold is

@@ -1,3 +1,5 @@
+use evictd_node::Signal;
+
 use super::*;
 
 fn error(given: &[(&str, &str)]) -> String {
@@ -5,7 +7,27 @@ fn error(given: &[(&str, &str)]) -> String {
 }
 
 const SIGNALS: &str = "signals are memory.available, nodefs.available, nodefs.inodesFree, \
-                       imagefs.available, imagefs.inodesFree, pid.available";
+                       imagefs.available, imagefs.inodesFree, pid.available, swap.available";
+
+/// Decision D17: evictd's own signal.
+#[test]
+fn the_kubelet_has_no_swap_signal() {
+    let swap = (HARD, "memory.available<1Gi, swap.available<64Mi");
+    assert_eq!(
+        error(&[swap, ("compat", "kubelet")]),
+        "--eviction-hard: unsupported eviction signal swap.available, in \
+         \"swap.available<64Mi\" at byte 22; the kubelet has no swap.available: leave out \
+         --compat=kubelet"
+    );
+    let resolved = resolve(&typed(&[swap])).unwrap();
+    let own = resolved.evict.thresholds.iter();
+    assert!(
+        own.map(ToString::to_string)
+            .any(|t| t == "swap.available<64Mi")
+    );
+    let defaults = resolve(&typed(&[])).unwrap().evict.thresholds;
+    assert!(!defaults.iter().any(|t| t.signal == Signal::SwapAvailable));
+}
 
 const THRESHOLD_ERRORS: &[(&[(&str, &str)], &str)] = &[
     (

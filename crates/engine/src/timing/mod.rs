@@ -5,7 +5,7 @@
 //! can stand in a loop that must not be slowed down; percentiles are read off later,
 //! to the next bound above.
 //!
-//! What this crate does not do: it asks no clock and prints nothing.
+//! A [`Recorder`] holds one for each stage of the loop.
 //!
 //! ```
 //! use evictd_engine::timing::Histogram;
@@ -20,8 +20,11 @@
 //! ```
 
 mod histogram;
+mod recorder;
 
 pub use histogram::{BOUNDS, Histogram};
+pub use recorder::Recorder;
+pub(crate) use recorder::Stage;
 
 #[cfg(test)]
 mod tests;

@@ -140,6 +140,7 @@ fn bounds_are_for_memory_alone() {
     for (threshold, signal, taken) in [
         ("memory.available<1Gi", MEMORY, true),
         ("pid.available<1Gi", Signal::PidAvailable, false),
+        ("swap.available<1Gi", Signal::SwapAvailable, false),
         ("nodefs.available<1Gi", Signal::NodefsAvailable, false),
     ] {
         let mut evict = hard(threshold);

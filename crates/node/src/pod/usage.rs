@@ -11,6 +11,8 @@ use alloc::vec::Vec;
 pub struct PodUsage {
     /// Bytes of memory without inactive file cache, of the pod's cgroup.
     pub memory_working_set_bytes: Option<u64>,
+    /// Bytes of it in swap.
+    pub swap_bytes: Option<u64>,
     /// Processes, summed over the containers.
     pub process_count: Option<u64>,
     /// Bytes of local disk: writable layers, logs, local volumes, hosts file.

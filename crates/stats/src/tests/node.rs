@@ -117,6 +117,22 @@ fn node_memory_by_the_kubelets_formula() {
     }
 }
 
+/// Decision D17. A machine without swap has no such signal.
+#[test]
+fn swap_is_a_signal_where_there_is_some() {
+    for (replaced, by, expected) in [
+        ("", "", Some((40, 50))),
+        ("51200", "0", None),
+        ("40960", "51201", None),
+        ("SwapFree", "SwapFeel", None),
+    ] {
+        let (tree, settings) = v2();
+        tree.put("proc/meminfo", &MEMINFO.replace(replaced, by));
+        let found = memory_in_mib(settings, Signal::SwapAvailable);
+        assert_eq!(found, expected, "{by}");
+    }
+}
+
 #[test]
 fn each_source_and_what_it_gives() {
     use MemorySource::{Kubelet, Meminfo, Min};
@@ -367,32 +383,4 @@ fn a_missing_directory_costs_its_filesystem() {
     assert_eq!((sample.imagefs, sample.containerfs), (None, None));
     assert_eq!(sample.layout(), None);
     assert_eq!(reader.errors()[0].path(), tree.path("images"));
-}
-
-/// A glance counts tasks without a file where that is sure, once it knows how many
-/// there may be, and takes what is free only for its own machine's.
-#[test]
-fn a_glance_reads_what_it_has_to() {
-    let (tree, settings) = v1();
-    let mut reader = NodeReader::open(settings).unwrap();
-    let first = reader.glance(at(1), 0, LONG);
-    assert_eq!(first.pids.unwrap().node.running, 960);
-    assert_eq!(first.memory.unwrap().available_bytes, 450 * MIB);
-    tree.put("proc/loadavg", "junk\n").put(
-        "proc/meminfo",
-        &MEMINFO.replace("MemTotal:        1024000", "MemTotal: 921600"),
-    );
-    let second = reader.glance(at(2), 0, LONG);
-    assert_eq!(reader.errors(), []);
-    let pids = second.pids.unwrap();
-    assert_eq!((pids.node.most, pids.sampled), (15_000, at(2)));
-    assert!(pids.node.running > 0);
-    assert_eq!(second.memory.unwrap().available_bytes, 350 * MIB);
-    assert!(second.nodefs.is_some() && second.containerfs.is_some());
-    // More than it can count that way: the file is read, and the error told.
-    tree.put("proc/sys/kernel/pid_max", "65536\n")
-        .put("proc/sys/kernel/threads-max", "65536\n");
-    reader.read(at(10));
-    reader.glance(at(11), 0, LONG);
-    assert_eq!(reader.errors().len(), 1);
 }

@@ -113,10 +113,15 @@ fn pids_max_of_the_pods_binds_where_it_is_tighter() {
 
 #[test]
 fn a_pod_is_read_by_its_directories() {
-    for (version, usage, working_set) in [
-        (Version::V1, "memory.usage_in_bytes", 15_000),
-        (Version::V2, "memory.current", 16_000),
-    ] {
+    let v1 = (
+        "memory.usage_in_bytes",
+        "memory.memsw.usage_in_bytes",
+        "23000\n",
+    );
+    let v2 = ("memory.current", "memory.swap.current", "3000\n");
+    for (version, (usage, swap, in_swap), working_set) in
+        [(Version::V1, v1, 15_000), (Version::V2, v2, 16_000)]
+    {
         let (tree, hierarchies) = tree(version);
         tree.put("cg/pod/memory.stat", STAT)
             .put(&format!("cg/pod/{usage}"), "20000\n")
@@ -127,6 +132,10 @@ fn a_pod_is_read_by_its_directories() {
         let memory = sample.memory.unwrap();
         assert_eq!(memory.working_set_bytes(), working_set);
         assert_eq!(sample.process_count, Some(7));
+        assert_eq!(sample.swap_bytes, None, "the kernel does not count swap");
+        tree.put(&format!("cg/pod/{swap}"), in_swap);
+        let sample = reader.read(Some(&dir), Some(&dir));
+        assert_eq!(sample.swap_bytes, Some(3_000));
         // Alone it costs less, and is never less than the working set.
         let bound = reader.read_usage_bytes(&dir);
         assert_eq!(bound, Some(memory.usage_bytes));

@@ -1,6 +1,5 @@
 use core::time::Duration;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use evictd_node::Mono;
 use rustix::io::Errno;
@@ -56,7 +55,6 @@ fn what_is_not_there_is_an_error_that_says_what_was_tried() {
             "cannot set a trigger on memory pressure: ",
         ),
         (Trigger::events(nowhere), "cannot watch memory.events: "),
-        (Trigger::mounts(nowhere), "cannot watch the mounts: "),
     ] {
         let error: Error = tried.unwrap_err();
         assert_eq!(error.errno, Errno::NOENT);
@@ -138,25 +136,4 @@ fn a_usage_that_crosses_its_level_fires() {
     std::fs::remove_dir(&cgroup).unwrap();
     assert_eq!(fired, [Wake::Ready(TOKEN)]);
     assert_eq!(trigger.take().unwrap_err().errno, Errno::NODEV);
-}
-
-/// Each change of the mount table wakes once, without being armed again.
-#[test]
-#[ignore = "needs root: mounts"]
-fn a_mount_fires() {
-    let files = Files::new("mounts");
-    let run = |command: &mut Command| assert!(command.status().unwrap().success());
-    let trigger = Trigger::mounts(Path::new("/proc")).unwrap();
-    let mut watch = watch();
-    watch.arm(&trigger, TOKEN).unwrap();
-    assert_eq!(wakes(&mut watch), [Wake::Deadline]);
-    for _ in 0..2 {
-        run(Command::new("mount")
-            .args(["-t", "tmpfs", "none"])
-            .arg(&files.0));
-        assert_eq!(wakes(&mut watch), [Wake::Ready(TOKEN)], "mounted");
-        assert_eq!(wakes(&mut watch), [Wake::Deadline], "told");
-        run(Command::new("umount").arg(&files.0));
-        assert_eq!(wakes(&mut watch), [Wake::Ready(TOKEN)], "unmounted");
-    }
 }

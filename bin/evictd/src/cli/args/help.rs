@@ -3,16 +3,14 @@
 use core::fmt::Write;
 
 use evictd_config::{FLAGS, Flag, Group, Takes};
+use evictd_node::Signal;
 
 use crate::cli::columns::wrap;
 
 const INDENT: &str = "      ";
 
-const FORMS: &str = "
-Values:
-  SIGNAL    memory.available, nodefs.available, nodefs.inodesFree,
-            imagefs.available, imagefs.inodesFree, pid.available
-  AMOUNT    a number, alone or with Ki Mi Gi Ti (powers of 1024) or k M G T
+const VALUES: &str = "\
+\x20 AMOUNT    a number, alone or with Ki Mi Gi Ti (powers of 1024) or k M G T
             (powers of 1000); or a percentage of all there is: 10%
   DURATION  numbers with units h m s ms us ns: 1m30s, 500ms
 
@@ -42,7 +40,17 @@ pub(super) fn of_command(text: String) -> String {
 
 /// argh's help about everything, and after it the flags that it does not know.
 pub(super) fn with_flags(mut text: String) -> String {
-    text.push_str(FORMS);
+    let signals = Signal::ALL
+        .into_iter()
+        .filter(|signal| signal.is_configured());
+    let signals: Vec<&str> = signals.map(Signal::name).collect();
+    text.push_str("\nValues:\n");
+    wrap(
+        &mut text,
+        ("  SIGNAL    ", "            "),
+        &signals.join(", "),
+    );
+    text.push_str(VALUES);
     for group in Group::ALL {
         let _ = write!(text, "\n{}:\n", group.title());
         for flag in FLAGS.iter().filter(|flag| flag.group == group) {

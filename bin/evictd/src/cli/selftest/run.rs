@@ -13,9 +13,10 @@ use evictd_threshold::{Lists, parse};
 use super::observer::Observer;
 use super::sandbox::{Load, Sandbox};
 use super::verdict::{Check, Verdict};
-use crate::engine::{Engine, Event};
+use crate::engine::{self, Engine};
 use crate::runtimes::Runtimes;
 use crate::setup::{self, PROC, Setup, no_thread};
+use evictd_engine::Event;
 
 const HOG: &str = "hog";
 
@@ -98,10 +99,10 @@ struct Story {
 impl Story {
     fn note(&mut self, at: Mono, event: &Event) {
         log::info!("{event}");
-        if let Event::Evicting { victim, .. } = event {
-            self.evicted.push((at, victim.name.clone()));
+        if let Event::Evicting(decision) = event {
+            self.evicted.push((at, decision.victim.name.clone()));
         }
-        if let Event::Killed((_, report)) = event {
+        if let Event::Killed { report, .. } = event {
             self.killed = report.ended.or(Some(at));
             self.method = report.method.map(|method| method.name());
         }
@@ -113,7 +114,7 @@ pub(super) fn evict_one(mut watch: Watch) -> Result<Verdict, String> {
     let sizes = Sizes::for_this_machine()?;
     let hierarchies = Hierarchies::read(Path::new(PROC)).map_err(|error| error.to_string())?;
     let mut sandbox = Sandbox::make(hierarchies, sizes.limit)?;
-    let mut engine = Engine::open(setup(&sandbox, sizes.threshold)?)?;
+    let mut engine = engine::open(setup(&sandbox, sizes.threshold)?)?;
     for load in [sizes.steady(), sizes.small()] {
         sandbox.start(&load)?;
         wait_for_size(&mut watch, &mut sandbox, &load)?;

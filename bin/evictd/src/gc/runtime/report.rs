@@ -1,6 +1,9 @@
 use core::fmt::Write;
 use std::path::PathBuf;
 
+use evictd_engine::Fields;
+use evictd_engine::ports::Collected;
+
 use crate::amount::Amount;
 
 /// What a collection at a runtime did.
@@ -62,16 +65,6 @@ pub(crate) struct Staying {
 }
 
 impl RuntimeCollected {
-    /// Whether nothing happened that anybody has to know.
-    pub(crate) const fn is_empty(&self) -> bool {
-        self.removed.is_empty() && self.errors.is_empty() && self.shortfall.is_none()
-    }
-
-    /// Whether anything is gone for good.
-    pub(crate) const fn has_given(&self) -> bool {
-        !self.dry_run && !self.removed.is_empty()
-    }
-
     /// Whether something that should have gone is still there.
     pub(crate) const fn has_failed(&self) -> bool {
         !self.errors.is_empty()
@@ -96,8 +89,34 @@ impl RuntimeCollected {
         line
     }
 
+    /// What the engine is told of it.
+    pub(crate) fn told(&self) -> Collected {
+        let count = |kind| self.of_kind(kind).count();
+        let names = |kind| {
+            let names = self.of_kind(kind).map(|one| one.name.as_str());
+            let names: Vec<&str> = names.collect();
+            (!names.is_empty()).then(|| names.join(","))
+        };
+        let measured = self.measured.as_ref();
+        Collected {
+            removed: if self.dry_run { 0 } else { self.removed.len() },
+            text: self.summary(),
+            fields: Fields::default()
+                .with("dryRun", self.dry_run)
+                .with("containers", count(Kind::Container))
+                .with_some("containerNames", names(Kind::Container))
+                .with("sandboxes", count(Kind::Sandbox))
+                .with("images", count(Kind::Image))
+                .with_some("imageNames", names(Kind::Image))
+                .with("freedBytes", self.freed_bytes)
+                .with_some("measured", measured.map(|path| path.display().to_string()))
+                .with_some("shortfall", self.shortfall.clone())
+                .with("errors", self.errors.len()),
+        }
+    }
+
     /// What was removed of one kind.
-    pub(crate) fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &Removed> {
+    fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &Removed> {
         self.removed.iter().filter(move |one| one.kind == kind)
     }
 

@@ -64,7 +64,7 @@ fn no_hog_gets_further_than_one_short_rest() {
         for share in [1, 2, 3, 10, 100] {
             let speed = rate / share;
             for begin in [0, 7, 400_000] {
-                let mut pace = Pace::new(processors);
+                let (mut pace, mut timers) = (Pace::new(processors), Timers::default());
                 let all = 20 * GIB;
                 let left = |at: Mono| {
                     let time = at.since(Mono::from_millis(begin)).as_nanos();
@@ -78,8 +78,8 @@ fn no_hog_gets_further_than_one_short_rest() {
                     if found < 0 {
                         break u64::try_from(-found).unwrap();
                     }
-                    pace.note(now, Some(u64::try_from(found).unwrap()));
-                    now = pace.due().unwrap();
+                    pace.note(now, Some(u64::try_from(found).unwrap()), &mut timers);
+                    now = timers.get(Timer::Look).unwrap();
                     looks += u32::from(now > Mono::from_millis(begin));
                 };
                 let worst = u64::try_from(u128::from(speed) / 100).unwrap() + 1;
@@ -92,38 +92,38 @@ fn no_hog_gets_further_than_one_short_rest() {
 
 #[test]
 fn the_kernels_guard_ends_with_its_first_word() {
-    let mut pace = Pace::new(2);
-    assert_eq!(pace.due(), None, "nothing known");
-    pace.hurry();
-    assert_eq!(pace.due(), None, "nothing to look at");
-    pace.note(Mono::from_millis(5), Some(12 * GIB));
-    assert_eq!(pace.due(), Some(Mono::from_millis(1005)));
-    pace.guard(true);
-    assert_eq!(pace.due(), None, "the kernel will tell");
-    pace.hurry();
-    assert_eq!(pace.due(), Some(Mono::ZERO), "it told");
-    pace.note(Mono::from_millis(7), None);
-    assert_eq!(pace.due(), None, "all is met already");
+    let (mut pace, mut timers) = (Pace::new(2), Timers::default());
+    assert_eq!(timers.get(Timer::Look), None, "nothing known");
+    pace.hurry(&mut timers);
+    assert_eq!(timers.get(Timer::Look), None, "nothing to look at");
+    pace.note(Mono::from_millis(5), Some(12 * GIB), &mut timers);
+    assert_eq!(timers.get(Timer::Look), Some(Mono::from_millis(1005)));
+    pace.guard(true, &mut timers);
+    assert_eq!(timers.get(Timer::Look), None, "the kernel will tell");
+    pace.hurry(&mut timers);
+    assert_eq!(timers.get(Timer::Look), Some(Mono::ZERO), "it told");
+    pace.note(Mono::from_millis(7), None, &mut timers);
+    assert_eq!(timers.get(Timer::Look), None, "all is met already");
 }
 
 /// Counters move in steps, and a look between two of them sees nothing move.
 #[test]
 fn a_look_that_sees_nothing_move_does_not_make_it_slow() {
-    let mut pace = Pace::new(2);
-    pace.note(Mono::from_millis(0), Some(100 * MIB));
-    pace.note(Mono::from_millis(20), Some(20 * MIB));
+    let (mut pace, mut timers) = (Pace::new(2), Timers::default());
+    pace.note(Mono::from_millis(0), Some(100 * MIB), &mut timers);
+    pace.note(Mono::from_millis(20), Some(20 * MIB), &mut timers);
     let at = |millis| Some(Mono::from_millis(millis));
     let [first, second] = [(20, 20 * MIB), (22, 2 * MIB)].map(|(millis, left)| {
-        pace.note(Mono::from_millis(millis), Some(left));
-        pace.due()
+        pace.note(Mono::from_millis(millis), Some(left), &mut timers);
+        timers.get(Timer::Look)
     });
     assert!(first < at(28), "{first:?}");
     let soonest = Mono::from_millis(22) + MOST_OFTEN;
     assert_eq!(second, Some(soonest), "half of 9 GiB a second");
     for millis in 23..28 {
-        pace.note(Mono::from_millis(millis), Some(2 * MIB));
-        assert!(pace.due() < at(millis + 5), "{millis}");
+        pace.note(Mono::from_millis(millis), Some(2 * MIB), &mut timers);
+        assert!(timers.get(Timer::Look) < at(millis + 5), "{millis}");
     }
-    pace.note(Mono::from_millis(28), Some(2 * MIB));
-    assert_eq!(pace.due(), at(38), "long enough");
+    pace.note(Mono::from_millis(28), Some(2 * MIB), &mut timers);
+    assert_eq!(timers.get(Timer::Look), at(38), "long enough");
 }

@@ -8,7 +8,11 @@
 
 use core::time::Duration;
 
-use evictd_node::Mono;
+use evictd_evict::Evict;
+use evictd_node::{Mono, Readings, Resource};
+use evictd_threshold::Threshold;
+
+use crate::timers::{Timer, Timers};
 
 /// How fast one processor fills memory at most, in bytes a second, as earlyoom takes it for
 /// all of them together: the kernel clears each page before a process gets it.
@@ -44,14 +48,14 @@ fn time_for(bytes: u64, per_second: u64) -> Duration {
 
 /// The state between two looks.
 #[derive(Debug)]
-pub(super) struct Pace {
+pub(crate) struct Pace {
     /// How fast memory can be filled, in bytes a second.
     rate: u64,
     /// The latest look: when, and how much was left.
     last: Option<(Mono, u64)>,
     /// How fast memory was being filled lately, in bytes a second.
     filling: u64,
-    /// When to look again.
+    /// When to look again, if the kernel does not guard.
     due: Option<Mono>,
     /// The kernel tells before a threshold can be met.
     guarded: bool,
@@ -59,7 +63,7 @@ pub(super) struct Pace {
 
 impl Pace {
     /// On a machine with so many processors. Nothing is due.
-    pub(super) fn new(processors: u64) -> Self {
+    pub(crate) fn new(processors: u64) -> Self {
         Self {
             rate: RATE_OF_ONE.saturating_mul(processors.max(1)),
             last: None,
@@ -69,16 +73,16 @@ impl Pace {
         }
     }
 
-    pub(super) const fn rate(&self) -> u64 {
+    pub(crate) const fn rate(&self) -> u64 {
         self.rate
     }
 
     /// Takes in how much is left above the nearest threshold that is not met;
     /// `None` where there is no such threshold, or nothing could be read.
-    pub(super) fn note(&mut self, now: Mono, headroom: Option<u64>) {
+    pub(crate) fn note(&mut self, now: Mono, headroom: Option<u64>, timers: &mut Timers) {
         let Some(left) = headroom else {
             (self.last, self.due, self.filling) = (None, None, 0);
-            return;
+            return self.set(timers);
         };
         let latest = self.last.map_or(0, |(at, before)| {
             let nanos = now.since(at).as_nanos().max(1);
@@ -89,30 +93,58 @@ impl Pace {
         self.filling = latest.max(self.filling / 2);
         self.last = Some((now, left));
         self.due = Some(now + next_look(left, self.rate, self.filling));
+        self.set(timers);
     }
 
-    /// When to look again; `None` while the kernel guards, or nothing is to be
-    /// seen.
-    pub(super) fn due(&self) -> Option<Mono> {
-        self.due.filter(|_| !self.guarded)
+    fn set(&self, timers: &mut Timers) {
+        match self.due.filter(|_| !self.guarded) {
+            Some(due) => timers.set(Timer::Look, due),
+            None => timers.stop(Timer::Look),
+        }
     }
 
-    pub(super) const fn guard(&mut self, guarded: bool) {
+    /// The kernel guards from now on, or does not.
+    pub(crate) fn guard(&mut self, guarded: bool, timers: &mut Timers) {
         self.guarded = guarded;
+        self.set(timers);
     }
 
-    pub(super) const fn is_guarded(&self) -> bool {
+    pub(crate) const fn is_guarded(&self) -> bool {
         self.guarded
     }
 
     /// Looks at once: the kernel said that something has happened, and says it
     /// once.
-    pub(super) const fn hurry(&mut self) {
+    pub(crate) fn hurry(&mut self, timers: &mut Timers) {
         self.guarded = false;
         if self.due.is_some() {
             self.due = Some(Mono::ZERO);
         }
+        self.set(timers);
     }
+}
+
+/// How much is left above the nearest memory threshold that is not met yet, as of the
+/// latest round; below zero where it is met now.
+pub(crate) fn headroom(evict: &Evict, readings: &Readings) -> Option<i64> {
+    let known = |threshold: &Threshold| {
+        let mut met = evict.met();
+        met.any(|met| core::ptr::eq(met.threshold, threshold))
+    };
+    let thresholds = evict.thresholds().iter();
+    thresholds
+        .filter(|threshold| is_memory(threshold) && !known(threshold))
+        .filter_map(|threshold| {
+            let reading = readings.get(threshold.signal)?;
+            let value = threshold.value.against(reading.capacity).value();
+            Some(reading.available.saturating_sub(value))
+        })
+        .min()
+}
+
+/// Whether a threshold can be met by memory.
+pub(crate) fn is_memory(threshold: &Threshold) -> bool {
+    threshold.signal.resource() == Resource::Memory && threshold.operator.is_some()
 }
 
 #[cfg(test)]

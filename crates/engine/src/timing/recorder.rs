@@ -3,10 +3,10 @@
 use core::fmt::Write;
 
 use evictd_cgroup::KillReport;
-use evictd_engine::timing::Histogram;
 use evictd_node::Mono;
-use evictd_stats::now;
 use serde::Serialize;
+
+use crate::timing::Histogram;
 
 /// A stage of the loop.
 #[derive(Clone, Copy)]
@@ -37,8 +37,11 @@ impl Stage {
     ];
 }
 
-/// Some 1.4 KiB that never grow.
-pub(crate) struct Recorder {
+/// How long each stage takes: some 1.4 KiB that never grow.
+#[derive(Debug)]
+pub struct Recorder {
+    /// The time, as it passes within a turn of the loop.
+    clock: fn() -> Mono,
     stages: [Histogram; Stage::ALL.len()],
     /// When the stage that is being measured began.
     begun: Mono,
@@ -47,8 +50,9 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    pub(crate) const fn new() -> Self {
+    pub(crate) const fn new(clock: fn() -> Mono) -> Self {
         Self {
+            clock,
             stages: [const { Histogram::new() }; Stage::ALL.len()],
             begun: Mono::ZERO,
             sent: None,
@@ -57,19 +61,19 @@ impl Recorder {
 
     /// A stage begins that no other stage went before.
     pub(crate) fn begin(&mut self) {
-        self.begun = now();
+        self.begun = (self.clock)();
     }
 
     /// A stage has ended, and the next one begins.
     pub(crate) fn lap(&mut self, stage: Stage) {
-        let now = now();
+        let now = (self.clock)();
         self.record(stage, self.begun, now);
         self.begun = now;
     }
 
     /// The loop is awake, which had to be by `due` and not before it fell asleep.
-    pub(crate) fn woken(&mut self, asleep: Mono, due: Mono) {
-        let (due, now) = (due.max(asleep), now());
+    pub fn woken(&mut self, asleep: Mono, due: Mono) {
+        let (due, now) = (due.max(asleep), (self.clock)());
         if now >= due {
             self.record(Stage::Wake, due, now);
         }
@@ -87,11 +91,10 @@ impl Recorder {
     /// A pod is gone. One that ended by itself was never sent SIGKILL.
     pub(crate) fn gone(&mut self, report: &KillReport) {
         if let Some(sent) = self.sent.take().or(report.kill_sent) {
-            self.record(Stage::VerifiedFree, sent, now());
+            self.record(Stage::VerifiedFree, sent, (self.clock)());
         }
     }
 
-    #[inline(never)]
     fn record(&mut self, stage: Stage, from: Mono, to: Mono) {
         if let Some(histogram) = self.stages.get_mut(stage as usize) {
             histogram.record(to.as_nanos().saturating_sub(from.as_nanos()));
@@ -99,13 +102,14 @@ impl Recorder {
     }
 
     /// Each stage by its name.
-    pub(crate) fn stages(&self) -> impl Iterator<Item = (&'static str, &Histogram)> {
+    pub fn stages(&self) -> impl Iterator<Item = (&'static str, &Histogram)> {
         let names = Stage::ALL.iter().map(|(_, name)| *name);
         names.zip(&self.stages)
     }
 
     /// As a table for people.
-    pub(crate) fn in_text(&self) -> String {
+    #[must_use]
+    pub fn in_text(&self) -> String {
         let mut text =
             String::from("STAGE             COUNT       P50       P90       P99       MAX\n");
         for (name, stage) in self.stages() {
@@ -122,7 +126,8 @@ impl Recorder {
     }
 
     /// For programs.
-    pub(crate) fn in_json(&self) -> String {
+    #[must_use]
+    pub fn in_json(&self) -> String {
         let stages = self.stages().map(StageTimes::from).collect();
         let text = serde_json::to_string(&Document { stages });
         text.unwrap_or_default() + "\n"
@@ -161,8 +166,7 @@ impl From<(&'static str, &Histogram)> for StageTimes {
     }
 }
 
-/// A time with one decimal place, in the unit that it reaches. The library's way is a
-/// kilobyte of code.
+/// A time with one decimal place, in the unit that it reaches.
 fn short(nanos: u64) -> String {
     let (one, unit) = match nanos {
         0..1_000 => (1, "ns"),

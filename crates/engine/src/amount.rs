@@ -2,27 +2,30 @@
 
 use core::fmt;
 
-use evictd_node::{Resource, Signal};
+use evictd_node::{Signal, Unit};
 use evictd_threshold::Threshold;
 
 /// An amount of what a signal measures, to three digits: `22.1Gi`, `5.24M`, `812`.
-pub(crate) struct Amount {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Amount {
     value: i64,
     base: u64,
 }
 
 impl Amount {
     /// Of what `signal` measures: bytes in powers of 1024, counts of 1000.
-    pub(crate) const fn of(signal: Signal, value: i64) -> Self {
-        let base = match signal.resource() {
-            Resource::Memory | Resource::EphemeralStorage => 1024,
-            Resource::Inodes | Resource::Pids => 1000,
+    #[must_use]
+    pub const fn of(signal: Signal, value: i64) -> Self {
+        let base = match signal.unit() {
+            Unit::Bytes => 1024,
+            Unit::Inodes | Unit::ProcessIds => 1000,
         };
         Self { value, base }
     }
 
     /// So many bytes.
-    pub(crate) fn bytes(value: u64) -> Self {
+    #[must_use]
+    pub fn bytes(value: u64) -> Self {
         Self {
             value: i64::try_from(value).unwrap_or(i64::MAX),
             base: 1024,
@@ -31,8 +34,8 @@ impl Amount {
 }
 
 /// Where a threshold lies on this machine, which has so much of what it is about.
-#[inline(never)]
-pub(crate) fn level(threshold: &Threshold, capacity: i64) -> i64 {
+#[must_use]
+pub fn level(threshold: &Threshold, capacity: i64) -> i64 {
     threshold.value.against(capacity).value()
 }
 

@@ -1,0 +1,240 @@
+//! Carrying out plans: pods are listed, killed, and what is left of them is awaited.
+
+use core::time::Duration;
+
+use evictd_evict::{Cause, Eviction, Outcome, Plan};
+use evictd_node::{Mono, Resource};
+
+use super::{Engine, FS_WAIT};
+use crate::event::{Decision, Event, Tell, Victim};
+use crate::killing::Polled;
+use crate::ports::{Depth, Node, Pods, Reclaim, emptied};
+use crate::state::{self, Record};
+use crate::timers::Timer;
+use crate::timing::Stage;
+
+impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
+    /// Carries plans out until the round rests or waits for a kill.
+    ///
+    /// Nothing is told before a kill has begun: whoever reads it may be slow, and
+    /// memory is not. What led to it is told first all the same.
+    pub(super) fn carry_out(&mut self, now: Mono, mut plan: Plan, tell: Tell<'_>) {
+        loop {
+            plan = match plan {
+                Plan::Evict(_) if self.killing.is_ending() => return,
+                Plan::Rest => return,
+                Plan::ReadPods => {
+                    self.pods.freshen(false);
+                    self.list_pods(now, self.depth());
+                    self.timing.lap(Stage::List);
+                    if self.must_measure_disk(now) {
+                        return;
+                    }
+                    self.outcome(now, Outcome::PodsRead)
+                }
+                Plan::Reclaim(calls) => {
+                    self.tell_changes(now, tell);
+                    self.reclaim_for(now, calls, tell)
+                }
+                Plan::Evict(eviction) => match self.begin_kill(now, &eviction, tell) {
+                    Some(plan) => plan,
+                    None => return,
+                },
+                Plan::KillNow => return self.end_grace(now, tell),
+                Plan::NoCandidate(signal) => {
+                    self.tell_changes(now, tell);
+                    let candidates = self.pods.candidates(core::mem::take(&mut self.scratch));
+                    let pods = candidates.len();
+                    self.scratch = emptied(candidates);
+                    return self.telling.no_candidate(now, signal, pods, tell);
+                }
+            }
+        }
+    }
+
+    pub(super) fn tell_changes(&mut self, now: Mono, tell: Tell<'_>) {
+        let ports = (&self.node, &self.pods);
+        let round = (&self.evict, &self.sample);
+        self.telling.changes(now, ports, round, tell);
+    }
+
+    /// How much of each pod is to be read for the plan that is carried out.
+    pub(super) fn depth(&self) -> Depth {
+        if self.evict.takes_bounds() {
+            Depth::Bounds
+        } else {
+            Depth::Whole
+        }
+    }
+
+    /// Whether a pod would be chosen for disk by numbers that are not known well enough;
+    /// then they are measured first.
+    pub(super) fn must_measure_disk(&mut self, now: Mono) -> bool {
+        let acting = self.evict.acting_on();
+        let is_of_disk = acting.is_some_and(|threshold| {
+            matches!(
+                threshold.signal.resource(),
+                Resource::EphemeralStorage | Resource::Inodes
+            )
+        });
+        is_of_disk
+            && self
+                .census
+                .must_measure(now, &mut self.pods, &mut self.timers)
+    }
+
+    pub(super) fn outcome(&mut self, now: Mono, outcome: Outcome<'_>) -> Plan {
+        self.timing.begin();
+        if !matches!(outcome, Outcome::Killed | Outcome::CleanedUp) {
+            self.read_what_counts();
+        }
+        let candidates = self.pods.candidates(core::mem::take(&mut self.scratch));
+        let plan = self.evict.outcome(now, outcome, Some(&candidates));
+        self.scratch = emptied(candidates);
+        self.timing.lap(Stage::Decide);
+        plan
+    }
+
+    /// Reads what some pods use exactly, until no other one can rank first.
+    fn read_what_counts(&mut self) {
+        loop {
+            let candidates = self.pods.candidates(core::mem::take(&mut self.scratch));
+            let is_exact = |index| self.pods.is_exact(index);
+            let next = self.evict.to_read_exactly(&candidates, &is_exact);
+            self.scratch = emptied(candidates);
+            let Some(next) = next else { return };
+            self.pods.read_exactly(next);
+        }
+    }
+
+    /// Begins to kill. Returns the next plan when that is over at once. Until SIGKILL is
+    /// sent nothing is told, and no memory asked for.
+    fn begin_kill(&mut self, now: Mono, eviction: &Eviction, tell: Tell<'_>) -> Option<Plan> {
+        self.telling.has_candidate();
+        let index = eviction.candidate;
+        let grace = Duration::from_secs(u64::try_from(eviction.grace_seconds).unwrap_or(0));
+        let begun = (!self.dry_run).then(|| self.pods.begin_kill(now, index, grace));
+        if let Some(Ok(begun)) = &begun {
+            self.timing.begun(begun.kill.report());
+        }
+        self.pods.name_containers(index);
+        let Some(decision) = self.decision(eviction) else {
+            return Some(self.outcome(now, Outcome::KillFailed));
+        };
+        let victim = decision.victim.clone();
+        self.tell_changes(now, tell);
+        tell(now, &Event::Evicting(Box::new(decision)));
+        match begun {
+            None => Some(self.outcome(now, Outcome::Killed)),
+            Some(Ok(begun)) => {
+                self.killing.begin(now, victim, begun, &mut self.timers);
+                self.advance_kill(now, tell)
+            }
+            Some(Err(error)) => {
+                tell(now, &Event::NotBegun { victim, error });
+                Some(self.outcome(now, Outcome::KillFailed))
+            }
+        }
+    }
+
+    /// Which pod is evicted, why, and what is kept of that over a restart.
+    fn decision(&self, eviction: &Eviction) -> Option<Decision> {
+        let candidates = self.pods.candidates(Vec::new());
+        let candidate = candidates.get(eviction.candidate)?;
+        let metadata = &candidate.pod.metadata;
+        let (threshold, passed_over) = match &eviction.cause {
+            Cause::Threshold {
+                threshold,
+                passed_over,
+                ..
+            } => (self.evict.thresholds().get(*threshold), *passed_over),
+            Cause::EmptyDirLimit | Cause::PodLimit | Cause::ContainerLimit => (None, 0),
+        };
+        let readings = &self.sample.readings;
+        let signal = threshold.map(|threshold| threshold.signal);
+        let disk = signal.and_then(|signal| self.sample.disk(signal));
+        let message = self.evict.message(eviction, candidate);
+        let (wall, evict) = ((self.wall_clock)(), &self.evict);
+        let mut record = Record::new(wall, eviction, evict, readings, metadata, message);
+        record.device = disk.map(|disk| disk.device);
+        if self.dry_run {
+            record.outcome = state::Outcome::DryRun;
+        }
+        Some(Decision {
+            victim: Victim {
+                namespace: metadata.namespace.clone(),
+                name: metadata.name.clone(),
+                uid: metadata.uid.clone(),
+                grace_seconds: eviction.grace_seconds,
+                resource: signal.map(evictd_node::Signal::resource),
+            },
+            cause: match &eviction.cause {
+                Cause::Threshold { .. } => "threshold",
+                Cause::EmptyDirLimit => "emptyDirLimit",
+                Cause::PodLimit => "podLimit",
+                Cause::ContainerLimit => "containerLimit",
+            },
+            threshold: threshold.cloned(),
+            reading: signal.and_then(|signal| readings.get(signal)),
+            disk,
+            passed_over,
+            record,
+            dry_run: self.dry_run,
+        })
+    }
+
+    pub(super) fn go_on_killing(&mut self, now: Mono, tell: Tell<'_>) {
+        if let Some(plan) = self.advance_kill(now, tell) {
+            self.carry_out(now, plan, tell);
+        }
+    }
+
+    /// Polls the kill in flight. Returns the next plan once it has ended.
+    fn advance_kill(&mut self, now: Mono, tell: Tell<'_>) -> Option<Plan> {
+        match self
+            .killing
+            .poll(now, &mut self.timers, &mut self.timing, tell)
+        {
+            Polled::Nothing => None,
+            Polled::Gone => {
+                self.reclaiming.pod_is_gone();
+                self.timers.set(Timer::Round, now); // measure again at once (decision D31)
+                let plan = self.outcome(now, Outcome::Killed);
+                self.clean_up(now);
+                Some(plan)
+            }
+            Polled::Stuck { took_time } => {
+                if took_time {
+                    // Though it cannot end, the pod may have given back its memory: only
+                    // what is short now takes another.
+                    self.observe(now, FS_WAIT, false);
+                }
+                self.list_pods(now, self.depth());
+                self.telling.pod_problems(now, &self.pods, tell);
+                Some(self.outcome(now, Outcome::KillFailed))
+            }
+        }
+    }
+
+    /// The next pod is evicted only when what the last one left is out of the way, or the
+    /// state machine has waited long enough.
+    pub(super) fn clean_up(&mut self, now: Mono) {
+        let deletes = self.reclaim.has_leftovers();
+        if self.killing.awaits_remains(&self.evict, deletes) && self.evict.is_busy() {
+            return;
+        }
+        if self.killing.forget_remains() {
+            self.outcome(now, Outcome::CleanedUp);
+        }
+    }
+
+    /// The pod in flight gets no more grace.
+    fn end_grace(&mut self, now: Mono, tell: Tell<'_>) {
+        let (timers, timing) = (&mut self.timers, &mut self.timing);
+        if let Some(victim) = self.killing.end_grace(now, timers, timing) {
+            self.tell_changes(now, tell);
+            tell(now, &Event::GraceCut(victim));
+            self.go_on_killing(now, tell);
+        }
+    }
+}

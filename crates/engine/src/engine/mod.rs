@@ -1,0 +1,391 @@
+//! The loop's body: reads, asks the state machine, carries out its plans.
+//!
+//! It knows no signals, no logger and no clock; what happens is told as [`Event`](crate::Event)s. Each
+//! part of it ([`Killing`], [`Reclaiming`], [`Census`], [`Telling`], [`Pace`]) keeps its
+//! own affairs to itself; here is only what needs several of them.
+
+mod carry_out;
+mod reclaim;
+
+use core::time::Duration;
+use std::os::fd::BorrowedFd;
+
+use evictd_evict::{Config, Evict, Observation, Plan, TooManyThresholds};
+use evictd_node::{Mono, Readings, Signal};
+
+use crate::census::Census;
+use crate::event::{Tell, summary};
+use crate::killing::Killing;
+use crate::pace::{Pace, headroom, is_memory};
+use crate::ports::{Depth, Node, Pods, Reclaim, Sample, Scratch, emptied};
+use crate::reclaiming::Reclaiming;
+use crate::telling::Telling;
+use crate::timers::{Timer, Timers};
+use crate::timing::{Recorder, Stage};
+
+/// How long a round waits for the filesystems: a healthy one answers in microseconds, a
+/// dead one must not delay the memory decision.
+pub const FS_WAIT: Duration = Duration::from_millis(5);
+
+/// How long it waits until the layout is known, and when somebody waits for an answer.
+pub const FIRST_FS_WAIT: Duration = Duration::from_secs(1);
+
+/// How soon to try again while memory is short and no pod may be evicted for it: another
+/// may come any time.
+const SHORT_OF_MEMORY: Duration = Duration::from_secs(1);
+
+/// What an engine goes by.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Thresholds and policy.
+    pub evict: Config,
+    /// How often a round begins at least.
+    pub interval: Duration,
+    /// Nothing is killed and nothing deleted.
+    pub dry_run: bool,
+    /// Images are deleted under pressure only until it is over.
+    pub images_until_clear: bool,
+    /// How many processors fill memory at the same time.
+    pub processors: u64,
+    /// The time now, to measure how long each stage takes; no decision goes by it.
+    pub clock: fn() -> Mono,
+    /// Seconds since 1970, for the record of an eviction.
+    pub wall_clock: fn() -> u64,
+}
+
+/// The loop of node-pressure eviction over its ports: the node, its pods, and what is
+/// reclaimed. See the [crate's page](crate) for an example.
+pub struct Engine<N, P, R> {
+    node: N,
+    pods: P,
+    reclaim: R,
+    interval: Duration,
+    dry_run: bool,
+    images_until_clear: bool,
+    wall_clock: fn() -> u64,
+    evict: Evict,
+    sample: Sample,
+    /// When the last round began.
+    last_round: Option<Mono>,
+    /// Room for the list that the state machine is shown.
+    scratch: Scratch,
+    timers: Timers,
+    killing: Killing,
+    reclaiming: Reclaiming,
+    census: Census,
+    telling: Telling,
+    pace: Pace,
+    timing: Recorder,
+}
+
+impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
+    /// An engine that has read nothing yet; its first round is due.
+    ///
+    /// # Errors
+    /// More thresholds than can be watched.
+    pub fn new(
+        settings: Settings,
+        (node, pods, reclaim): (N, P, R),
+    ) -> Result<Self, TooManyThresholds> {
+        let mut timers = Timers::default();
+        timers.set(Timer::Round, Mono::ZERO);
+        Ok(Self {
+            node,
+            pods,
+            reclaim,
+            interval: settings.interval,
+            dry_run: settings.dry_run,
+            images_until_clear: settings.images_until_clear,
+            wall_clock: settings.wall_clock,
+            evict: Evict::new(settings.evict)?,
+            sample: Sample::default(),
+            last_round: None,
+            scratch: Scratch::new(),
+            timers,
+            killing: Killing::default(),
+            reclaiming: Reclaiming::default(),
+            census: Census::default(),
+            telling: Telling::default(),
+            pace: Pace::new(settings.processors),
+            timing: Recorder::new(settings.clock),
+        })
+    }
+
+    /// Does what is due by `now`: goes on with a kill, looks at memory, begins a round.
+    /// Returns whether anything may have changed: `false` where nothing was due, or a look
+    /// at memory saw nothing.
+    pub fn run_due(&mut self, now: Mono, tell: Tell<'_>) -> bool {
+        let busy = self.killing.is_killing();
+        let changed = self.take_news(now, tell) || busy;
+        self.go_on_killing(now, tell);
+        if self.killing.has_ended() {
+            return true;
+        }
+        if now >= self.round_at(now) {
+            self.round(now, FS_WAIT, tell);
+        } else if self.sees_crossing(now) {
+            self.round(now, Duration::ZERO, tell); // no disk may delay it
+        } else {
+            return changed;
+        }
+        true
+    }
+
+    /// When to come back at the latest; never before `now`.
+    #[must_use]
+    pub fn wake_at(&self, now: Mono) -> Mono {
+        let look = self.timers.get(Timer::Look);
+        look.into_iter()
+            .fold(self.round_at(now), Mono::min)
+            .max(now)
+    }
+
+    /// When the next round begins at the latest, or a kill goes on.
+    fn round_at(&self, now: Mono) -> Mono {
+        // A deadline that a round has seen is over, whatever came of it.
+        let is_new = |at: &Mono| self.last_round.is_none_or(|round| *at > round);
+        let deadline = self.evict.next_deadline(now).filter(is_new);
+        let timers = [Timer::Round, Timer::Kill, Timer::RuntimeSilent];
+        let timers = timers
+            .into_iter()
+            .filter_map(|timer| self.timers.get(timer));
+        timers.chain(deadline).min().unwrap_or(now)
+    }
+
+    /// Looks at memory if that is due. `true` when a threshold is met that was not.
+    fn sees_crossing(&mut self, now: Mono) -> bool {
+        if !self.timers.is_expired(Timer::Look, now) {
+            return false;
+        }
+        self.timing.begin();
+        let readings = self.node.read_memory(now);
+        self.timing.lap(Stage::Read);
+        self.note_memory(now, &readings)
+            .is_some_and(|left| left < 0)
+    }
+
+    /// Goes by what was just read of memory. Returns how much is left, as [`headroom`].
+    fn note_memory(&mut self, now: Mono, readings: &Readings) -> Option<i64> {
+        let left = headroom(&self.evict, readings);
+        let positive = left.map(|left| u64::try_from(left).unwrap_or(0));
+        self.pace.note(now, positive, &mut self.timers);
+        left
+    }
+
+    fn round(&mut self, now: Mono, fs_wait: Duration, tell: Tell<'_>) {
+        self.clean_up(now);
+        let soon = self.killing.remains_interval();
+        let next = now + soon.unwrap_or(self.interval).min(self.interval);
+        self.timers.set(Timer::Round, next);
+        self.collect_regularly(now);
+        let with_pods = self.pods.may_have_limits()
+            && self.census.is_due(now, &mut self.pods, &mut self.timers);
+        if with_pods {
+            self.list_pods(now, Depth::Whole);
+            self.telling.pod_problems(now, &self.pods, tell);
+        }
+        let fs_wait = if self.telling.knows_layout() {
+            fs_wait
+        } else {
+            FIRST_FS_WAIT
+        };
+        let plan = self.observe(now, fs_wait, with_pods);
+        self.carry_out(now, plan, tell);
+        self.tell_changes(now, tell);
+        let readings = self.sample.readings;
+        let left = self.note_memory(now, &readings);
+        let is_short = {
+            let mut due = self.evict.due();
+            due.any(|threshold| threshold.is_hard() && is_memory(threshold))
+        };
+        if is_short && !self.dry_run && !self.evict.is_busy() {
+            self.timers.set_earlier(Timer::Round, now + SHORT_OF_MEMORY);
+        }
+        if self.evict.met().next().is_none() && !self.evict.is_busy() {
+            self.keep_list(now, left);
+        }
+    }
+
+    /// Reads the node and steps the state machine, without carrying the plan out. With
+    /// pods, as last listed, their own limits are looked at too.
+    pub fn observe(&mut self, now: Mono, fs_wait: Duration, with_pods: bool) -> Plan {
+        self.last_round = Some(now);
+        self.timing.begin();
+        self.sample = self.node.read(now, fs_wait);
+        self.timing.lap(Stage::Read);
+        if self.sample.readings == Readings::default() {
+            // Where nothing can be read nothing is decided, as in the kubelet.
+            self.evict.take_layout(self.sample.layout);
+            return Plan::Rest;
+        }
+        let observation = Observation {
+            readings: &self.sample.readings,
+            layout: self.sample.layout,
+        };
+        let plan = if with_pods {
+            let candidates = self.pods.candidates(core::mem::take(&mut self.scratch));
+            let plan = self.evict.step(now, &observation, Some(&candidates));
+            self.scratch = emptied(candidates);
+            plan
+        } else {
+            self.evict.step(now, &observation, None)
+        };
+        self.timing.lap(Stage::Decide);
+        plan
+    }
+
+    /// Lists the pods, and makes the room that showing them to the state machine takes.
+    fn list_pods(&mut self, now: Mono, depth: Depth) {
+        self.pods.refresh(now, depth);
+        // Once, and where pods have come.
+        let candidates = self.pods.candidates(core::mem::take(&mut self.scratch));
+        self.scratch = emptied(candidates);
+    }
+
+    /// While nothing is short, the list of pods waits for when a pod has to be evicted, as
+    /// there may be no memory to make it then; while memory gets short it is looked at now
+    /// and then. What a container runtime holds takes more, and asking it takes memory
+    /// anyway: of that no list is kept before memory gets short.
+    fn keep_list(&mut self, now: Mono, left: Option<i64>) {
+        const EVERY: Duration = Duration::from_secs(10);
+        const NEAR: i64 = 8;
+        let memory = self.sample.readings.get(Signal::MemoryAvailable);
+        let gets_short = memory
+            .zip(left)
+            .is_some_and(|(memory, left)| left < memory.capacity / NEAR);
+        if gets_short && self.timers.is_due(Timer::Listing, now) {
+            self.timers.set(Timer::Listing, now + EVERY);
+            self.list_pods(now, Depth::Bounds);
+        }
+        if gets_short || !self.pods.has_runtimes() {
+            self.pods.rest();
+        } else {
+            self.pods.forget();
+        }
+    }
+}
+
+/// What its loop tells it.
+impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
+    /// Begins a round now, whatever the interval.
+    pub fn round_now(&mut self) {
+        self.timers.set(Timer::Round, Mono::ZERO);
+    }
+
+    /// Looks at memory now: the kernel says that something has happened there.
+    pub fn look_now(&mut self) {
+        self.pace.hurry(&mut self.timers);
+    }
+
+    /// The kernel tells before a memory threshold can be met, or does not: while it does,
+    /// memory is not looked at between two rounds.
+    pub fn guard(&mut self, guarded: bool) {
+        self.pace.guard(guarded, &mut self.timers);
+    }
+
+    /// Looks at the pods in the next round, which begins now.
+    pub fn look_at_pods(&mut self) {
+        self.timers.set(Timer::Census, Mono::ZERO);
+        self.round_now();
+    }
+
+    /// Lists the pods once the start is over: where they may have limits, so that what they
+    /// hold is measured when the next round looks; else so that the list is there when one
+    /// has to be evicted.
+    pub fn list_early(&mut self, now: Mono) {
+        let depth = if self.pods.may_have_limits() {
+            Depth::Whole
+        } else {
+            Depth::Bounds
+        };
+        self.list_pods(now, depth);
+    }
+
+    /// Begins no other kill after the one in flight. Returns whether this was new.
+    pub const fn end_after_kill(&mut self) -> bool {
+        self.killing.end_after_kill()
+    }
+
+    /// The loop is awake, which had to be by `due` and not before it fell asleep.
+    pub fn woken(&mut self, asleep: Mono, due: Mono) {
+        self.timing.woken(asleep, due);
+    }
+
+    /// The state machine, to give it back what it knew before a restart.
+    pub const fn evict_mut(&mut self) -> &mut Evict {
+        &mut self.evict
+    }
+
+    /// The node, to have it do what is no affair of the engine.
+    pub const fn node_mut(&mut self) -> &mut N {
+        &mut self.node
+    }
+
+    /// The same of the pods.
+    pub const fn pods_mut(&mut self) -> &mut P {
+        &mut self.pods
+    }
+}
+
+/// What there is to know of it.
+impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
+    /// Whether a pod is being killed.
+    pub const fn is_killing(&self) -> bool {
+        self.killing.is_killing()
+    }
+
+    /// Whether the last kill before the end is over.
+    pub const fn has_ended(&self) -> bool {
+        self.killing.has_ended()
+    }
+
+    /// The descriptors that, when readable, mean that a killed process is gone.
+    pub fn each_descriptor(&self, each: &mut dyn FnMut(BorrowedFd<'_>)) {
+        self.killing.each_descriptor(each);
+    }
+
+    /// How fast this machine is taken to fill memory, in bytes a second.
+    pub const fn fill_rate(&self) -> u64 {
+        self.pace.rate()
+    }
+
+    /// Whether the kernel tells before a memory threshold can be met.
+    pub const fn is_guarded(&self) -> bool {
+        self.pace.is_guarded()
+    }
+
+    /// Conditions and the latest readings in one line.
+    pub fn summary(&self) -> String {
+        summary(self.evict.conditions(), &self.sample.readings)
+    }
+
+    /// The state machine.
+    pub const fn evict(&self) -> &Evict {
+        &self.evict
+    }
+
+    /// The latest readings.
+    pub const fn readings(&self) -> &Readings {
+        &self.sample.readings
+    }
+
+    /// The node.
+    pub const fn node(&self) -> &N {
+        &self.node
+    }
+
+    /// The pods, as last listed.
+    pub const fn pods(&self) -> &P {
+        &self.pods
+    }
+
+    /// What is reclaimed.
+    pub const fn reclaim(&self) -> &R {
+        &self.reclaim
+    }
+
+    /// How long the stages of the loop take.
+    pub const fn timing(&self) -> &Recorder {
+        &self.timing
+    }
+}

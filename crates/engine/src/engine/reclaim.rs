@@ -1,0 +1,253 @@
+//! What the node gives back before a pod is evicted, what it collects anyway, and what the
+//! container runtimes have to say of it and of pods.
+
+use alloc::sync::Arc;
+use core::time::Duration;
+
+use evictd_evict::{NodeReclaim, Outcome, Plan};
+use evictd_node::{Mono, Readings, Unit};
+
+use super::Engine;
+use crate::event::{Event, Tell};
+use crate::ports::{Collect, Collected, Enough, Job, News, Node, Pods, Reclaim};
+use crate::reclaiming::{Answer, Awaited, Reclaiming};
+
+/// How long the filesystems may take to say what a collection has freed: a pod's
+/// life hangs on the answer.
+const RECLAIMED_FS_WAIT: Duration = Duration::from_millis(100);
+
+/// Acceptance row 23.
+const THIN_POOL: &str = "images lie in a devicemapper thin pool, which is no filesystem: imagefs \
+     cannot be watched there; dockerd --storage-opt dm.basesize=50G bounds each layer";
+
+impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
+    /// The node gives back what it can, in that order; a call that the runtimes carry out
+    /// is waited for without blocking. Then it is measured again.
+    pub(super) fn reclaim_for(
+        &mut self,
+        now: Mono,
+        calls: &'static [NodeReclaim],
+        tell: Tell<'_>,
+    ) -> Plan {
+        if self.reclaiming.is_under_way() {
+            return Plan::Rest;
+        }
+        if self.reclaiming.rests(now, &self.timers) {
+            return self.reclaimed(now, tell);
+        }
+        if let Some(threshold) = self.evict.acting_on() {
+            let resource = threshold.signal.resource();
+            tell(now, &Event::Reclaiming { resource, calls });
+        }
+        self.make_calls(now, Awaited::new(calls), tell)
+    }
+
+    /// Makes the call that is due, and those after it that nobody waits for.
+    fn make_calls(&mut self, now: Mono, mut reclaim: Awaited, tell: Tell<'_>) -> Plan {
+        while let Some(call) = reclaim.call() {
+            let what = match call {
+                NodeReclaim::ContainerGc => Collect::Containers {
+                    all_unused: true,
+                    evicted: Arc::from(self.killing.gone()),
+                },
+                NodeReclaim::ImageGc => Collect::UnusedImages {
+                    until: self.enough(),
+                },
+            };
+            let (number, answers) = self.hand_over(what);
+            reclaim = match self.reclaiming.wait(reclaim, number, answers) {
+                Some(reclaim) => reclaim,
+                None => return Plan::Rest,
+            };
+            if self.after_call(now, &mut reclaim, tell) {
+                break;
+            }
+        }
+        self.end_reclaim(now, &reclaim, tell)
+    }
+
+    /// What follows a call. Returns whether that is enough.
+    fn after_call(&mut self, now: Mono, reclaim: &mut Awaited, tell: Tell<'_>) -> bool {
+        let is_of_containers = reclaim.call() == Some(NodeReclaim::ContainerGc);
+        let gave = is_of_containers && self.collect_leftovers(now, tell);
+        reclaim.go_on(gave);
+        let again = self.measure_again(now);
+        !self.evict.is_reclaiming() || self.evict.may_stop_reclaiming(&again)
+    }
+
+    fn end_reclaim(&mut self, now: Mono, reclaim: &Awaited, tell: Tell<'_>) -> Plan {
+        self.reclaiming.end(now, reclaim, &mut self.timers);
+        self.reclaimed(now, tell)
+    }
+
+    fn reclaimed(&mut self, now: Mono, tell: Tell<'_>) -> Plan {
+        self.list_pods(now, self.depth());
+        self.telling.pod_problems(now, &self.pods, tell);
+        let again = self.measure_again(now);
+        if !self.evict.may_stop_reclaiming(&again) && self.must_measure_disk(now) {
+            return Plan::Rest;
+        }
+        let again = (again != Readings::default()).then_some(&again);
+        self.outcome(now, Outcome::Reclaimed(again))
+    }
+
+    fn measure_again(&mut self, now: Mono) -> Readings {
+        self.sample = self.node.read(now, RECLAIMED_FS_WAIT);
+        self.sample.readings
+    }
+
+    /// How much is enough, where images are deleted only until it is.
+    fn enough(&self) -> Option<Enough> {
+        if !self.images_until_clear {
+            return None;
+        }
+        let (signal, wanted) = self.evict.reclaim_target(&self.sample.readings)?;
+        let wanted = u64::try_from(wanted).ok()?;
+        signal.filesystem()?;
+        match signal.unit() {
+            Unit::Bytes => Some(Enough::Bytes(wanted)),
+            Unit::Inodes => Some(Enough::Inodes(wanted)),
+            Unit::ProcessIds => None,
+        }
+    }
+
+    /// Deletes what dead pods left in the directories that were named. Returns whether
+    /// there was any.
+    fn collect_leftovers(&mut self, now: Mono, tell: Tell<'_>) -> bool {
+        if !self.reclaim.has_leftovers() {
+            return false;
+        }
+        let ended = self.killing.gone();
+        let (event, gave) = match self.reclaim.collect_leftovers(&mut self.pods, ended) {
+            Ok(collected) if collected.text.is_empty() => (Event::NothingReclaimed, false),
+            Ok(collected) => (Event::Reclaimed(collected), true),
+            Err(problem) => (Event::problem("leftovers", problem), false),
+        };
+        tell(now, &event);
+        gave
+    }
+
+    /// Hands a job to the container runtimes. Returns its number, and how many will answer.
+    fn hand_over(&mut self, what: Collect) -> (u64, usize) {
+        let number = self.reclaiming.next_number();
+        let job = Job {
+            number,
+            what,
+            dry_run: self.dry_run,
+        };
+        (number, self.reclaim.begin(&mut self.pods, job))
+    }
+
+    /// The regular collections, whatever the pressure.
+    pub(super) fn collect_regularly(&mut self, now: Mono) {
+        if !self.pods.has_runtimes() || self.reclaiming.awaits_regular() {
+            return;
+        }
+        if Reclaiming::containers_are_due(now, &mut self.timers) {
+            let (_, answers) = self.hand_over(Collect::Containers {
+                all_unused: false,
+                evicted: Arc::from(self.killing.gone()),
+            });
+            self.reclaiming.expect(answers);
+        }
+        if self.reclaiming.images_are_due(now, &mut self.timers) {
+            let (number, answers) = self.hand_over(Collect::ImagesByUsage);
+            self.reclaiming.note_images_job(number);
+            self.reclaiming.expect(answers);
+        }
+    }
+
+    /// Takes in what the container runtimes have to say. Returns whether there was anything.
+    pub(super) fn take_news(&mut self, now: Mono, tell: Tell<'_>) -> bool {
+        if !self.pods.has_runtimes() {
+            return false;
+        }
+        let all = self.pods.take_news();
+        let any = !all.is_empty();
+        for news in all {
+            self.take_one(now, news, tell);
+        }
+        any
+    }
+
+    fn take_one(&mut self, now: Mono, news: News, tell: Tell<'_>) {
+        match news {
+            News::Reached {
+                endpoint,
+                version,
+                in_thin_pool,
+            } => {
+                tell(now, &Event::Runtime { version, endpoint });
+                if in_thin_pool {
+                    tell(now, &Event::problem("imagefs", THIN_POOL));
+                }
+                self.reclaiming.runtime_is_back(&mut self.timers);
+                // One that was started after evictd says it late (decision D55).
+                match self.node.follow(self.pods.places()) {
+                    Ok(true) => self.round_now(),
+                    Ok(false) => {}
+                    Err(error) => tell(now, &Event::problem("filesystem", error)),
+                }
+            }
+            News::Listed => {
+                if self.census.runtime_has_listed(&self.timers) {
+                    self.round_now();
+                }
+            }
+            News::Lost(problem) => {
+                tell(now, &Event::problem("runtime", problem.as_str()));
+                self.reclaiming.runtime_is_lost(problem);
+            }
+            News::Ending(uid) => self.killing.heard(&uid, &mut self.timers),
+            News::NotEnded { uid, error } => self.end_without_runtime(now, &uid, &error, tell),
+            News::Collected { number, result } => self.take_collected(now, number, &result, tell),
+        }
+    }
+
+    /// The runtime cannot end a pod: it is ended through its cgroup alone.
+    fn end_without_runtime(&mut self, now: Mono, uid: &str, error: &str, tell: Tell<'_>) {
+        let what = if self.killing.ask_instead(uid) {
+            "its processes are ended through its cgroup"
+        } else {
+            "its processes are gone already"
+        };
+        let text = format!(
+            "{error}; pod uid {uid}: {what}, and the runtime is asked again when it is back, \
+             as it might start the pod anew"
+        );
+        tell(now, &Event::problem("runtime", text));
+        self.go_on_killing(now, tell);
+    }
+
+    fn take_collected(
+        &mut self,
+        now: Mono,
+        number: u64,
+        result: &Result<Collected, String>,
+        tell: Tell<'_>,
+    ) {
+        match self.reclaiming.take_answer(number, result) {
+            Answer::Regular { is_news: false } => {}
+            Answer::Regular { is_news: true } | Answer::Reclaim(None) => {
+                tell_collected(now, result, tell);
+            }
+            Answer::Reclaim(Some(mut reclaim)) => {
+                tell_collected(now, result, tell);
+                let plan = if self.after_call(now, &mut reclaim, tell) {
+                    self.end_reclaim(now, &reclaim, tell)
+                } else {
+                    self.make_calls(now, reclaim, tell)
+                };
+                self.carry_out(now, plan, tell);
+            }
+        }
+    }
+}
+
+fn tell_collected(now: Mono, result: &Result<Collected, String>, tell: Tell<'_>) {
+    match result {
+        Ok(collected) if collected.text.is_empty() => {}
+        Ok(collected) => tell(now, &Event::Reclaimed(collected.clone())),
+        Err(problem) => tell(now, &Event::problem("runtime", problem)),
+    }
+}

@@ -1,0 +1,224 @@
+//! What happens, as records: the log, the history, metrics, the self-test and the tests
+//! all read the same ones.
+
+mod fields;
+mod text;
+
+use evictd_cgroup::KillReport;
+use evictd_evict::NodeReclaim;
+use evictd_node::{Condition, Layout, Mono, Reading, Resource, Signal};
+use evictd_threshold::Threshold;
+use log::Level;
+
+pub use fields::{Field, Fields};
+pub(crate) use text::summary;
+
+use crate::ports::{Collected, Disk};
+use crate::state::Record;
+
+/// A pod that was chosen, by its names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Victim {
+    /// Its namespace; empty where it has none.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    /// Its uid.
+    pub uid: String,
+    /// How many seconds it may take to end by itself.
+    pub grace_seconds: i64,
+    /// What ran short; `None` for a limit of its own.
+    pub resource: Option<Resource>,
+}
+
+/// Why a pod was chosen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decision {
+    /// Which pod.
+    pub victim: Victim,
+    /// What led to it, in one word.
+    pub cause: &'static str,
+    /// The threshold that was met; `None` for a limit of the pod's own.
+    pub threshold: Option<Threshold>,
+    /// What was measured of its signal.
+    pub reading: Option<Reading>,
+    /// The filesystem that its signal is about.
+    pub disk: Option<Disk>,
+    /// How many pods before it were passed over as protected.
+    pub passed_over: usize,
+    /// What is kept of it over a restart; in it, the pod's place in the order.
+    pub record: Record,
+    /// Nothing will be done.
+    pub dry_run: bool,
+}
+
+/// Something that happened. Its text is one log line that can be understood alone: which
+/// threshold, which numbers, which filesystem, which pod, and why.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// A threshold began to be met.
+    ThresholdMet {
+        /// Which.
+        threshold: Threshold,
+        /// What was measured of its signal.
+        reading: Option<Reading>,
+        /// The filesystem that its signal is about.
+        disk: Option<Disk>,
+    },
+    /// No threshold of the signal is met any more.
+    ThresholdCleared {
+        /// Which signal.
+        signal: Signal,
+        /// What was measured of it.
+        reading: Option<Reading>,
+    },
+    /// A condition came or went.
+    Condition {
+        /// Which.
+        condition: Condition,
+        /// Whether it holds now.
+        holds: bool,
+    },
+    /// How the filesystems lie was found out.
+    Layout(Layout),
+    /// The node is to give back what it can.
+    Reclaiming {
+        /// Of what.
+        resource: Resource,
+        /// In this order.
+        calls: &'static [NodeReclaim],
+    },
+    /// What the node gave back.
+    Reclaimed(Collected),
+    /// It had nothing to give back.
+    NothingReclaimed,
+    /// A pod was chosen.
+    Evicting(Box<Decision>),
+    /// A kill could not begin.
+    NotBegun {
+        /// Of which pod.
+        victim: Victim,
+        /// Why.
+        error: String,
+    },
+    /// The grace of a pod was cut short.
+    GraceCut(Victim),
+    /// The container runtime of a pod that it is to end does not answer.
+    RuntimeSilent(Victim),
+    /// A pod is gone.
+    Killed {
+        /// Which.
+        victim: Victim,
+        /// What was done to it.
+        report: KillReport,
+    },
+    /// A pod could not be killed, or not in time.
+    Stuck {
+        /// Which.
+        victim: Victim,
+        /// What was done to it, and what is left of it.
+        report: KillReport,
+    },
+    /// A threshold is met and no pod may be evicted for it.
+    NoCandidate {
+        /// Of which signal.
+        signal: Signal,
+        /// How many pods there are.
+        pods: usize,
+    },
+    /// A signal with a threshold can be observed, or not any more.
+    Observed {
+        /// Which.
+        signal: Signal,
+        /// Whether it can.
+        observed: bool,
+    },
+    /// A container runtime answers.
+    Runtime {
+        /// Its name and version.
+        version: String,
+        /// Its socket.
+        endpoint: String,
+    },
+    /// Something could not be read or done.
+    Problem {
+        /// What it is about, in one word.
+        about: &'static str,
+        /// What it is.
+        text: String,
+    },
+    /// Everything can be read again.
+    Recovered,
+}
+
+impl Event {
+    pub(crate) fn problem(about: &'static str, text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self::Problem { about, text }
+    }
+
+    /// What kind of event it is: one word for all of a kind, and for ever the same.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::ThresholdMet { .. } => "met",
+            Self::ThresholdCleared { .. } => "cleared",
+            Self::Condition { .. } => "condition",
+            Self::Layout(_) => "layout",
+            Self::Reclaiming { .. } => "reclaiming",
+            Self::Reclaimed(_) => "reclaimed",
+            Self::NothingReclaimed => "nothing_reclaimed",
+            Self::Evicting(decision) if decision.dry_run => "would_evict",
+            Self::Evicting(_) => "evicting",
+            Self::NotBegun { .. } => "kill_refused",
+            Self::GraceCut(_) => "grace_cut",
+            Self::RuntimeSilent(_) => "runtime_silent",
+            Self::Killed { .. } => "killed",
+            Self::Stuck { .. } => "stuck",
+            Self::NoCandidate { .. } => "no_candidate",
+            Self::Observed { observed: true, .. } => "observed",
+            Self::Observed {
+                observed: false, ..
+            } => "unobserved",
+            Self::Runtime { .. } => "runtime",
+            Self::Problem { .. } => "problem",
+            Self::Recovered => "recovered",
+        }
+    }
+
+    /// How loud it is.
+    #[must_use]
+    pub const fn level(&self) -> Level {
+        match self {
+            // Without a limit on the pods' cgroup there is nothing to observe there,
+            // and nobody asked for it: the threshold is a copy.
+            Self::Reclaiming { .. }
+            | Self::NothingReclaimed
+            | Self::Observed {
+                signal: Signal::AllocatableMemoryAvailable,
+                ..
+            } => Level::Debug,
+            Self::ThresholdCleared { .. }
+            | Self::Reclaimed(_)
+            | Self::Layout(_)
+            | Self::Runtime { .. }
+            | Self::Killed { .. }
+            | Self::Recovered
+            | Self::Observed { observed: true, .. }
+            | Self::Condition { holds: false, .. } => Level::Info,
+            Self::ThresholdMet { .. }
+            | Self::Condition { holds: true, .. }
+            | Self::Evicting(_)
+            | Self::GraceCut(_)
+            | Self::RuntimeSilent(_)
+            | Self::Observed {
+                observed: false, ..
+            }
+            | Self::Problem { .. } => Level::Warn,
+            Self::NotBegun { .. } | Self::Stuck { .. } | Self::NoCandidate { .. } => Level::Error,
+        }
+    }
+}
+
+/// Receives what happens, when it happens.
+pub type Tell<'a> = &'a mut dyn FnMut(Mono, &Event);

@@ -1,0 +1,215 @@
+//! The pod that is being killed, what it leaves, and which pods are gone.
+//!
+//! There is never a second kill before the first has ended: [`Killing::begin`] is called
+//! by a plan of `evict` alone, which makes none while it awaits the outcome of another.
+
+use core::time::Duration;
+use std::os::fd::BorrowedFd;
+
+use evictd_cgroup::{KillInFlight, KillState};
+use evictd_evict::Evict;
+use evictd_node::{Mono, Resource};
+
+use crate::event::{Event, Tell, Victim};
+use crate::ports::Begun;
+use crate::timers::{Timer, Timers};
+use crate::timing::Recorder;
+
+/// How long a runtime may be silent before the pod is asked to end from here.
+const SILENCE: Duration = Duration::from_secs(2);
+
+/// How many pods that are gone are remembered.
+const FEW_GONE: usize = 16;
+
+/// How soon to look again whether a dead pod's process ids are free.
+const REMAINS_INTERVAL: Duration = Duration::from_millis(20);
+
+/// How soon to look again whether somebody has deleted a dead pod's files.
+const DELETED_INTERVAL: Duration = Duration::from_secs(1);
+
+struct Flight {
+    victim: Victim,
+    kill: Box<dyn KillInFlight>,
+}
+
+/// What came of polling a kill.
+pub(crate) enum Polled {
+    /// It goes on, or there is none.
+    Nothing,
+    /// The pod is gone.
+    Gone,
+    /// The pod cannot be killed.
+    Stuck {
+        /// Whether that took any time.
+        took_time: bool,
+    },
+}
+
+#[derive(Default)]
+pub(crate) struct Killing {
+    flight: Option<Flight>,
+    /// A pod that is gone and whose process ids or files may not be.
+    remains: Option<Flight>,
+    /// Uids of pods that are gone, the last first: what they left may be deleted at once.
+    gone: Vec<String>,
+    ending: bool,
+}
+
+impl Killing {
+    /// A kill has begun, and is to be polled now.
+    pub(crate) fn begin(&mut self, now: Mono, victim: Victim, begun: Begun, timers: &mut Timers) {
+        debug_assert!(self.flight.is_none(), "two kills in flight");
+        let kill = begun.kill;
+        self.flight = Some(Flight { victim, kill });
+        if begun.left_to_runtime {
+            timers.set(Timer::RuntimeSilent, now + SILENCE);
+        }
+    }
+
+    /// Polls the kill in flight. Sends SIGTERM from here where the runtime that was to do
+    /// it is silent.
+    pub(crate) fn poll(
+        &mut self,
+        now: Mono,
+        timers: &mut Timers,
+        timing: &mut Recorder,
+        tell: Tell<'_>,
+    ) -> Polled {
+        let Some(flight) = &mut self.flight else {
+            return Polled::Nothing;
+        };
+        let is_silent = timers.is_expired(Timer::RuntimeSilent, now);
+        if is_silent {
+            timers.stop(Timer::RuntimeSilent);
+            flight.kill.ask();
+        }
+        let state = flight.kill.poll(now);
+        if is_silent {
+            tell(now, &Event::RuntimeSilent(flight.victim.clone()));
+        }
+        if let KillState::Waiting { until } = state {
+            timers.set(Timer::Kill, until);
+            return Polled::Nothing;
+        }
+        timers.stop(Timer::Kill);
+        timers.stop(Timer::RuntimeSilent);
+        let Some(flight) = self.flight.take() else {
+            return Polled::Nothing;
+        };
+        let (victim, report) = (flight.victim.clone(), flight.kill.report().clone());
+        if state == KillState::Stuck {
+            let took_time = now > report.started;
+            tell(now, &Event::Stuck { victim, report });
+            return Polled::Stuck { took_time };
+        }
+        timing.gone(&report);
+        self.gone.truncate(FEW_GONE - 1);
+        self.gone.insert(0, victim.uid.clone());
+        tell(now, &Event::Killed { victim, report });
+        self.remains = Some(flight);
+        Polled::Gone
+    }
+
+    /// The pod in flight gets no more grace; which one that is.
+    pub(crate) fn end_grace(
+        &mut self,
+        now: Mono,
+        timers: &mut Timers,
+        timing: &mut Recorder,
+    ) -> Option<Victim> {
+        let flight = self.flight.as_mut()?;
+        flight.kill.end_grace(now);
+        flight.kill.poll(now);
+        timing.begun(flight.kill.report());
+        timers.stop(Timer::RuntimeSilent);
+        Some(flight.victim.clone())
+    }
+
+    /// The container runtime says that it is about to end the pod with that uid.
+    pub(crate) fn heard(&self, uid: &str, timers: &mut Timers) {
+        if self.is_of(uid) {
+            timers.stop(Timer::RuntimeSilent);
+        }
+    }
+
+    /// The container runtime cannot end the pod with that uid. Returns whether it is in
+    /// flight: then it is asked to end from here.
+    pub(crate) fn ask_instead(&mut self, uid: &str) -> bool {
+        let is_in_flight = self.is_of(uid);
+        if let Some(flight) = self.flight.as_mut().filter(|_| is_in_flight) {
+            flight.kill.ask();
+        }
+        is_in_flight
+    }
+
+    fn is_of(&self, uid: &str) -> bool {
+        let flight = self.flight.as_ref();
+        flight.is_some_and(|flight| flight.victim.uid == uid)
+    }
+
+    pub(crate) const fn is_killing(&self) -> bool {
+        self.flight.is_some()
+    }
+
+    pub(crate) fn each_descriptor(&self, each: &mut dyn FnMut(BorrowedFd<'_>)) {
+        if let Some(flight) = &self.flight {
+            flight.kill.each_descriptor(each);
+        }
+    }
+
+    pub(crate) const fn end_after_kill(&mut self) -> bool {
+        !core::mem::replace(&mut self.ending, true)
+    }
+
+    pub(crate) const fn is_ending(&self) -> bool {
+        self.ending
+    }
+
+    pub(crate) const fn has_ended(&self) -> bool {
+        self.ending && self.flight.is_none()
+    }
+
+    /// Uids of pods that are gone.
+    pub(crate) fn gone(&self) -> &[String] {
+        &self.gone
+    }
+
+    /// How soon to look at what the last pod left, where it left anything.
+    pub(crate) fn remains_interval(&self) -> Option<Duration> {
+        let remains = self.remains.as_ref()?;
+        Some(match remains.kill.held_pids() {
+            0 => DELETED_INTERVAL,
+            _ => REMAINS_INTERVAL,
+        })
+    }
+
+    /// Whether the next pod must not be evicted before what the last one left is out of
+    /// the way.
+    ///
+    /// "Gone" was said of an empty cgroup, so its memory is on its way. Its process ids come
+    /// back when somebody has waited for the dead; its files when somebody deletes them,
+    /// which the next round does itself where it may.
+    pub(crate) fn awaits_remains(&self, evict: &Evict, deletes_leftovers: bool) -> bool {
+        let Some(remains) = &self.remains else {
+            return false;
+        };
+        let is_short = |resource: Resource| {
+            let mut met = evict.met();
+            met.any(|met| met.threshold.signal.resource() == resource)
+        };
+        match remains.victim.resource {
+            Some(Resource::EphemeralStorage | Resource::Inodes) => {
+                !deletes_leftovers
+                    && (is_short(Resource::EphemeralStorage) || is_short(Resource::Inodes))
+            }
+            Some(Resource::Memory | Resource::Pids) | None => {
+                is_short(Resource::Pids) && remains.kill.held_pids() > 0
+            }
+        }
+    }
+
+    /// Nothing of the last pod is awaited any more. Returns whether there was one.
+    pub(crate) fn forget_remains(&mut self) -> bool {
+        self.remains.take().is_some()
+    }
+}

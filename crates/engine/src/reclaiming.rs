@@ -1,0 +1,215 @@
+//! Which reclaim is under way, and how the regular collections fare.
+//!
+//! The container runtimes do most of it, on threads of their own, and it may take minutes:
+//! meanwhile the rounds go on, and a threshold of another resource acts.
+
+use core::time::Duration;
+
+use evictd_evict::NodeReclaim;
+use evictd_gc::Backoff;
+use evictd_node::Mono;
+
+use crate::ports::Collected;
+use crate::timers::{Timer, Timers};
+
+/// How often dead containers are collected (K: `ContainerGCPeriod`).
+const CONTAINERS_EVERY: Duration = Duration::from_secs(60);
+
+/// How often images are looked at (K: `ImageGCPeriod`).
+const IMAGES_EVERY: Duration = Duration::from_secs(5 * 60);
+
+/// Where nothing could be given back, it is not tried again for so long at first,
+/// then for twice as long each time, up to the longest.
+const FIRST_REST: Duration = Duration::from_secs(10);
+const LONGEST_REST: Duration = Duration::from_secs(60);
+
+/// What is collected, and what is awaited.
+#[derive(Default)]
+pub(crate) struct Reclaiming {
+    /// The last job's number.
+    number: u64,
+    /// The reclaim for a threshold that waits for the runtimes.
+    awaited: Option<Awaited>,
+    /// Regular collections of which no answer has come.
+    regular: usize,
+    /// The last regular job about images, and how its like have fared.
+    images_job: u64,
+    images_rest: Backoff,
+    /// The same of dead containers, only so that one failure is told once.
+    containers_rest: Backoff,
+    /// How long the last rest was, where nothing was given back.
+    rest: Option<Duration>,
+    /// Why the last container runtime that was lost cannot be reached.
+    lost: Option<String>,
+}
+
+/// A reclaim under way: calls, made one after the other.
+pub(crate) struct Awaited {
+    calls: &'static [NodeReclaim],
+    /// The place of the call under way.
+    at: usize,
+    number: u64,
+    /// How many runtimes have not answered it.
+    answers: usize,
+    /// Whether anything was deleted at all.
+    gave: bool,
+}
+
+impl Awaited {
+    pub(crate) const fn new(calls: &'static [NodeReclaim]) -> Self {
+        Self {
+            calls,
+            at: 0,
+            number: 0,
+            answers: 0,
+            gave: false,
+        }
+    }
+
+    /// The call under way; `None` when all were made.
+    pub(crate) fn call(&self) -> Option<NodeReclaim> {
+        self.calls.get(self.at).copied()
+    }
+
+    /// Goes on to the next call; the one before gave something back, or did not.
+    pub(crate) const fn go_on(&mut self, gave: bool) {
+        self.gave |= gave;
+        self.at += 1;
+    }
+}
+
+/// Whose answer a runtime's was.
+pub(crate) enum Answer {
+    /// Of the reclaim under way: it is handed back once all runtimes have answered.
+    Reclaim(Option<Awaited>),
+    /// Of a regular collection.
+    Regular {
+        /// Whether there is anything new in it to tell.
+        is_news: bool,
+    },
+}
+
+impl Reclaiming {
+    pub(crate) const fn is_under_way(&self) -> bool {
+        self.awaited.is_some()
+    }
+
+    /// Whether it is not tried now, as it gave nothing back lately.
+    pub(crate) fn rests(&self, now: Mono, timers: &Timers) -> bool {
+        self.rest.is_some() && !timers.is_due(Timer::ReclaimRest, now)
+    }
+
+    /// A reclaim is over.
+    pub(crate) fn end(&mut self, now: Mono, reclaim: &Awaited, timers: &mut Timers) {
+        self.rest = (!reclaim.gave).then(|| {
+            let longer = self.rest.map(|last| last.saturating_mul(2));
+            longer.unwrap_or(FIRST_REST).min(LONGEST_REST)
+        });
+        if let Some(rest) = self.rest {
+            timers.set(Timer::ReclaimRest, now + rest);
+        }
+    }
+
+    /// A pod is gone: what it left was not there when nothing could be given back.
+    pub(crate) const fn pod_is_gone(&mut self) {
+        self.rest = None;
+    }
+
+    /// A runtime is back: what it could not give back it may now.
+    pub(crate) fn runtime_is_back(&mut self, timers: &mut Timers) {
+        self.rest = None;
+        timers.stop(Timer::Images); // so it is due
+    }
+
+    /// A runtime cannot be reached.
+    pub(crate) fn runtime_is_lost(&mut self, why: String) {
+        self.lost = Some(why);
+    }
+
+    /// The number of the next job.
+    pub(crate) const fn next_number(&mut self) -> u64 {
+        self.number += 1;
+        self.number
+    }
+
+    /// The call under way was handed to so many runtimes as that job. Hands the reclaim
+    /// back where there are none to wait for.
+    pub(crate) fn wait(
+        &mut self,
+        mut reclaim: Awaited,
+        number: u64,
+        answers: usize,
+    ) -> Option<Awaited> {
+        (reclaim.number, reclaim.answers) = (number, answers);
+        if answers == 0 {
+            return Some(reclaim);
+        }
+        self.awaited = Some(reclaim);
+        None
+    }
+
+    /// Whether dead containers are to be collected now, whatever the pressure.
+    pub(crate) fn containers_are_due(now: Mono, timers: &mut Timers) -> bool {
+        let is_due = timers.is_due(Timer::Containers, now);
+        if is_due {
+            timers.set(Timer::Containers, now + CONTAINERS_EVERY);
+        }
+        is_due
+    }
+
+    /// Whether images are to be collected now, whatever the pressure.
+    pub(crate) fn images_are_due(&self, now: Mono, timers: &mut Timers) -> bool {
+        let is_due = timers.is_due(Timer::Images, now);
+        if is_due {
+            let pause = self.images_rest.pause(IMAGES_EVERY);
+            timers.set(Timer::Images, now + pause);
+        }
+        is_due
+    }
+
+    /// Whether an answer to a regular collection is awaited.
+    pub(crate) const fn awaits_regular(&self) -> bool {
+        self.regular > 0
+    }
+
+    /// A regular collection was handed to so many runtimes.
+    pub(crate) const fn expect(&mut self, answers: usize) {
+        self.regular += answers;
+    }
+
+    /// The job with this number is the one about images.
+    pub(crate) const fn note_images_job(&mut self, number: u64) {
+        self.images_job = number;
+    }
+
+    /// A runtime has answered the job with that number.
+    pub(crate) fn take_answer(
+        &mut self,
+        number: u64,
+        result: &Result<Collected, String>,
+    ) -> Answer {
+        let has_given = result.as_ref().is_ok_and(|collected| collected.removed > 0);
+        if let Some(reclaim) = &mut self.awaited
+            && reclaim.number == number
+        {
+            reclaim.gave |= has_given;
+            reclaim.answers = reclaim.answers.saturating_sub(1);
+            return Answer::Reclaim(self.awaited.take_if(|reclaim| reclaim.answers == 0));
+        }
+        self.regular = self.regular.saturating_sub(1);
+        // Of a dry run, what would be done counts as not done.
+        let is_empty = |collected: &Collected| collected.text.is_empty();
+        let reached = has_given || result.as_ref().is_ok_and(is_empty);
+        let rest = if number == self.images_job {
+            &mut self.images_rest
+        } else {
+            &mut self.containers_rest
+        };
+        // One that fails as the one before needs no other line, nor one whose runtime was
+        // said not to be there.
+        let is_lost = matches!(result, Err(problem) if Some(problem) == self.lost.as_ref());
+        Answer::Regular {
+            is_news: (rest.ended(reached) && !is_lost) || has_given,
+        }
+    }
+}
