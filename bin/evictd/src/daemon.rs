@@ -1,7 +1,6 @@
 //! The daemon: signals and time around the engine, log lines out of it.
 
 use core::time::Duration;
-use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -62,7 +61,7 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     protect::from_others(settings.realtime);
     // Before anybody is killed: who has begun to exit cannot be helped any more. Where
     // there is no thread to have, it is tried again.
-    let _ = helpers.start_releaser();
+    let _ = helpers.releaser.start();
     let mut memory = Memory::open(settings, &mut engine);
     let mut scores = Scores::open(settings, hierarchies)?;
     engine.run_due(now(), &mut |_, event| memory.note(event));
@@ -109,7 +108,6 @@ fn serve(settings: &Resolved) -> Result<(), String> {
 /// there are none to have, and evictd may have been started to end that.
 struct Helpers {
     releaser: Releaser,
-    realtime: bool,
     /// When to try again.
     due: Option<Mono>,
 }
@@ -119,18 +117,13 @@ impl Helpers {
 
     fn new(realtime: bool) -> Self {
         Self {
-            releaser: Releaser::new(),
-            realtime,
+            releaser: Releaser::new(realtime),
             due: None,
         }
     }
 
-    fn start_releaser(&self) -> io::Result<()> {
-        self.releaser.start(self.realtime)
-    }
-
     fn start(&mut self, now: Mono, engine: &mut Engine) {
-        let started = self.start_releaser();
+        let started = self.releaser.start();
         let started = started.and_then(|()| engine::measure_disk(engine));
         match (&started, self.due) {
             (Err(error), None) => log::warn!(

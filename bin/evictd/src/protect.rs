@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use evictd_cgroup::own;
+use evictd_sys::Priority;
 use rustix::io::Errno;
 
 use crate::setup::PROC;
@@ -18,7 +19,7 @@ const PRIORITY: i32 = 2;
 /// out of the OOM killer's reach, as far as it is allowed to. Without the privilege it
 /// runs all the same, and says so once.
 pub(crate) fn from_others(goes_first: bool) {
-    if goes_first && let Err(error) = own::go_first(PRIORITY) {
+    if goes_first && let Err(error) = Priority::RealTime(PRIORITY).apply() {
         log::info!("the priority stays as it is ({error}): a busy machine may delay evictd");
     }
     if let Err(error) = own::set_oom_score_adj(Path::new(PROC), OOM_SCORE_ADJ) {

@@ -43,8 +43,8 @@ fn main() -> ExitCode {
 fn run(root: PathBuf) -> Result<bool, Box<dyn core::error::Error>> {
     let hierarchies = Hierarchies::read(Path::new("/proc"))?;
     let mut reader = PodReader::new(&hierarchies);
-    let releaser = Releaser::new();
-    releaser.start(false)?;
+    let releaser = Releaser::new(false);
+    releaser.start()?;
     let mut runtime = CgroupRuntime::new(CgroupConfig {
         hierarchies,
         proc: PathBuf::from("/proc"),

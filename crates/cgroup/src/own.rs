@@ -6,13 +6,13 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-use evictd_sys::{set_realtime_priority, spawn_self};
+use evictd_sys::spawn_self;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use rustix::mm::{MlockAllFlags, mlockall};
 use rustix::process::{
     Pid, Signal, WaitOptions, geteuid, getppid, kill_process, set_parent_process_death_signal,
-    setpriority_process, waitpid,
+    waitpid,
 };
 
 /// Whether this process may do what only root may.
@@ -42,18 +42,6 @@ pub fn lock_memory() -> Result<(), Errno> {
     mlockall(MlockAllFlags::CURRENT)?;
     mlockall(MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT)
         .or_else(|_| mlockall(MlockAllFlags::FUTURE))
-}
-
-/// Has the calling thread run before all that is not real-time, so that a busy
-/// machine does not delay it, at this real-time priority, of which 1 is the lowest;
-/// where that is refused, at the best of the common priorities. Threads that it makes
-/// afterwards run as usual.
-///
-/// # Errors
-///
-/// `EPERM` or `EACCES` where neither is allowed (`CAP_SYS_NICE`).
-pub fn go_first(priority: i32) -> Result<(), Errno> {
-    set_realtime_priority(priority).or_else(|_| setpriority_process(None, -20))
 }
 
 /// Makes the kernel kill this process when `parent`, which started it, ends.

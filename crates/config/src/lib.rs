@@ -23,6 +23,8 @@
 //! ```
 #![forbid(unsafe_code)]
 
+extern crate alloc;
+
 mod allocatable;
 mod book;
 mod collection;
@@ -50,7 +52,6 @@ pub use effective::{Effective, EffectiveThreshold, effective, lint};
 pub use error::ConfigError;
 pub use evictd_manifest::yaml::MAX_BYTES as MAX_FILE_BYTES;
 pub use flag::{Flag, Group, Takes};
-pub use flags::FLAGS;
 pub use machine::Machine;
 pub use misfit::Misfit;
 pub use nearest::nearest;

@@ -27,6 +27,7 @@ mod observe;
 mod plan;
 mod reclaim;
 mod set;
+mod state;
 
 pub use config::{Config, TooManyThresholds};
 pub use evict::Evict;

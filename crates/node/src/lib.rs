@@ -18,7 +18,6 @@ mod qos;
 mod reading;
 mod resource;
 mod signal;
-mod texts;
 
 pub use condition::{Condition, ConditionSet};
 pub use layout::Layout;
@@ -28,7 +27,6 @@ pub use qos::QosClass;
 pub use reading::{Reading, Readings};
 pub use resource::Resource;
 pub use signal::{Filesystem, Signal, SignalSet, Source, Unit, Usage};
-pub use texts::insert_text;
 
 #[cfg(test)]
 mod tests;

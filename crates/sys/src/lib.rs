@@ -4,9 +4,8 @@
 //! [`block_signals`] and [`SignalFd`] turn signals into something to poll, and
 //! [`wait_precisely`] waits for what is polled to the nanosecond;
 //! [`read_project`] and [`read_project_usage`] ask for quotas instead of
-//! counting files; [`set_idle_io_priority`] keeps a thread that counts out of
-//! the way, [`set_realtime_priority`] gets the one that decides its turn, and
-//! [`make_realtime`] one that it makes;
+//! counting files; [`Priority`] gives a thread its turn among all of the machine;
+//! [`Helper`] is a thread for what may block;
 //! [`spawn_self`] starts this program once more.
 //! Errors are [`rustix::io::Errno`], so that callers compare one type.
 //!
@@ -64,7 +63,7 @@ pub use bell::Bell;
 pub use error::Error;
 pub use helper::{Desk, Helper, HelperThread};
 pub use mrelease::process_mrelease;
-pub use priority::{Priority, make_realtime, set_idle_io_priority, set_realtime_priority};
+pub use priority::Priority;
 pub use project::{Project, ProjectUsage, read_project, read_project_usage};
 pub use rustix::process::Signal;
 pub use signals::{Received, SignalFd, block_signals};

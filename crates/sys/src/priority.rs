@@ -24,8 +24,8 @@ impl Priority {
     ///
     /// # Errors
     ///
-    /// `EPERM` or `EACCES` where more than usual is not allowed (`CAP_SYS_NICE`), and
-    /// what [`set_idle_io_priority`] gives.
+    /// `EPERM` or `EACCES` where more than usual is not allowed (`CAP_SYS_NICE`);
+    /// `ENOSYS` where the kernel was built without block devices.
     pub fn apply(self) -> Result<(), Errno> {
         match self {
             Self::Usual => Ok(()),
@@ -62,7 +62,7 @@ const IDLE: libc::c_int = 3 << 13;
 ///
 /// `ENOSYS` where the kernel was built without block devices, `EPERM` where it
 /// is older than 2.6.25 and the caller is not root.
-pub fn set_idle_io_priority() -> Result<(), Errno> {
+fn set_idle_io_priority() -> Result<(), Errno> {
     // SAFETY: the call takes three integers and no pointer.
     let answer = unsafe { libc::syscall(libc::SYS_ioprio_set, WHO_PROCESS, 0, IDLE) };
     if answer == 0 {
@@ -87,7 +87,7 @@ const FIFO: libc::c_int = 1 | 0x4000_0000;
 ///
 /// `EPERM` without `CAP_SYS_NICE` or `RLIMIT_RTPRIO`, and in a cgroup without
 /// real-time budget (`CONFIG_RT_GROUP_SCHED`). `EINVAL` for a priority that is none.
-pub fn set_realtime_priority(priority: i32) -> Result<(), Errno> {
+fn set_realtime_priority(priority: i32) -> Result<(), Errno> {
     set_policy(FIFO.into(), priority)
 }
 
@@ -95,7 +95,7 @@ pub fn set_realtime_priority(priority: i32) -> Result<(), Errno> {
 /// [`set_realtime_priority`] says of threads that it makes: those that `make` makes begin
 /// with that priority, and need not get a processor first to ask for it. Where it is
 /// refused, `make` is called all the same. Afterwards the thread is what it was.
-pub fn make_realtime<T>(priority: i32, make: impl FnOnce() -> T) -> T {
+fn make_realtime<T>(priority: i32, make: impl FnOnce() -> T) -> T {
     let mut former_priority: libc::c_int = 0;
     // SAFETY: the kernel writes one `struct sched_param`, which is one int, to a local.
     let (policy, known) = unsafe {

@@ -411,8 +411,8 @@ fn kill_one_of_two(hierarchies: &Hierarchies) {
     gone.write("memory.soft_limit_in_bytes", "33554432");
 
     let mut runtime = runtime(hierarchies.clone(), Path::new("/proc"), &[&root]);
-    let releaser = Releaser::new();
-    releaser.start(true).unwrap();
+    let releaser = Releaser::new(true);
+    releaser.start().unwrap();
     runtime.config_mut().releaser = Some(releaser);
     let listing = runtime.list_pods(&[], &[]);
     let names: Vec<_> = listing

@@ -40,8 +40,8 @@ fn drive(mut kill: Kill) -> (KillState, KillReport) {
 
 fn kill(hierarchies: &Hierarchies, pod: &TestPod, grace: Duration) -> (KillState, KillReport) {
     let limits = KillLimits::default();
-    let releaser = Releaser::new();
-    releaser.start(true).unwrap();
+    let releaser = Releaser::new(true);
+    releaser.start().unwrap();
     let target = target(hierarchies, pod);
     drive(Kill::start(
         now(),

@@ -8,8 +8,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use crate::cri_api::{Container, ContainerState as State, Resources, Sandbox};
+use evictd_node::QosClass;
 use evictd_node::pod::{Pod, ResourceList};
-use evictd_node::{QosClass, insert_text};
 use evictd_quantity::Quantity;
 
 use super::details::Details;
@@ -190,7 +190,7 @@ impl Draft {
         metadata.annotations.clear();
         let kept = sandbox.annotations.iter().filter(|(key, _)| is_read(key));
         for (key, value) in kept {
-            insert_text(&mut metadata.annotations, key.clone(), value.clone());
+            metadata.annotations.insert(key.clone(), value.clone());
         }
     }
 

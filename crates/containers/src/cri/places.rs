@@ -1,8 +1,6 @@
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 
-use evictd_node::insert_text;
-
 /// Where something stands in a list, by its name.
 ///
 /// Kept as text, as labels are: a map of another type would be three kilobytes of code.
@@ -15,6 +13,6 @@ impl Places {
     }
 
     pub(super) fn insert(&mut self, name: &str, place: usize) {
-        insert_text(&mut self.0, name.to_string(), place.to_string());
+        self.0.insert(name.to_string(), place.to_string());
     }
 }

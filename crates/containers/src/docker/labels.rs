@@ -3,7 +3,6 @@
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 
-use evictd_node::insert_text;
 use evictd_node::pod::Metadata;
 
 use crate::remote::is_read;
@@ -46,7 +45,7 @@ pub(super) fn keep(from: Labels, metadata: &mut Metadata) {
         if let Some(key) = key.strip_prefix(ANNOTATION).filter(|key| is_read(key))
             && !metadata.annotations.contains_key(key)
         {
-            insert_text(&mut metadata.annotations, key.into(), value);
+            metadata.annotations.insert(key.into(), value);
         }
     }
 }

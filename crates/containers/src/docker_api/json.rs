@@ -10,7 +10,6 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::num::NonZeroU64;
 
-use evictd_node::insert_text;
 use serde_json::{Map, Value};
 
 use crate::docker_api::clean;
@@ -219,7 +218,7 @@ impl<'a> Object<'a> {
             for key in object.0.keys() {
                 let mut text = String::new();
                 object.text(key, &mut text)?;
-                insert_text(texts, key.clone(), text);
+                texts.insert(key.clone(), text);
             }
             Ok(())
         })

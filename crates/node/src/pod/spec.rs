@@ -14,7 +14,7 @@ const CONFIG_MIRROR: &str = "kubernetes.io/config.mirror";
 const SYSTEM_CRITICAL_PRIORITY: i32 = 2_000_000_000;
 
 /// A pod: the fields of the Kubernetes `v1` Pod that eviction looks at.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pod {
     /// Who it is.
     pub metadata: Metadata,
@@ -22,19 +22,6 @@ pub struct Pod {
     pub spec: Spec,
     /// What was found out about it.
     pub status: Status,
-}
-
-/// Not derived, so that a program has the code of it once: derived, each crate that
-/// copies a pod would have its own.
-impl Clone for Pod {
-    #[inline(never)]
-    fn clone(&self) -> Self {
-        Self {
-            metadata: self.metadata.clone(),
-            spec: self.spec.clone(),
-            status: self.status.clone(),
-        }
-    }
 }
 
 /// What a pod asks for.

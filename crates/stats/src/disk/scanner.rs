@@ -1,19 +1,21 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
-use std::thread;
 
 use evictd_node::Mono;
+use evictd_sys::{Helper, HelperThread, Priority};
 
 use super::usage::{Pace, Progress, TreeUsage};
 use super::worker::Worker;
 
 /// One walk, one listing buffer on the heap.
-const STACK_BYTES: usize = 64 << 10;
+const THREAD: HelperThread = HelperThread {
+    name: "disk-usage",
+    stack_bytes: 64 << 10,
+    priority: Priority::Background,
+};
 
 /// The trees to measure, sorted and without duplicates. The number tells one
 /// order from the next.
@@ -37,39 +39,6 @@ pub(crate) struct State {
     pub(crate) missing: bool,
 }
 
-#[derive(Debug, Default)]
-pub(crate) struct Shared {
-    state: Mutex<State>,
-    /// Something for the helper to look at.
-    pub(crate) called: Condvar,
-    /// A cycle has ended.
-    pub(crate) ended: Condvar,
-    /// The walk is to stop where it is, because something is there to look at.
-    pub(crate) attention: AtomicBool,
-    pub(crate) quit: AtomicBool,
-}
-
-impl Shared {
-    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The caller's way in: the helper has the lowest priority, and whoever
-    /// waited for its lock would wait as long as it gets no processor.
-    fn try_lock(&self) -> Option<MutexGuard<'_, State>> {
-        match self.state.try_lock() {
-            Ok(state) => Some(state),
-            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => None,
-        }
-    }
-
-    fn call(&self) {
-        self.attention.store(true, Ordering::Relaxed);
-        self.called.notify_one();
-    }
-}
-
 /// Measures the disk usage of directory trees on a helper thread.
 ///
 /// It goes through all trees, pauses, and begins again. The thread exists from
@@ -85,7 +54,7 @@ impl Shared {
 /// Give trees that may lie on one (`hostPath`) a scanner of their own.
 #[derive(Debug)]
 pub struct DiskScanner {
-    shared: Arc<Shared>,
+    helper: Arc<Helper<State>>,
     order: Order,
     /// The helper has the order, or it lies ready for it.
     handed: bool,
@@ -108,17 +77,12 @@ impl DiskScanner {
     /// # Errors
     /// As there.
     pub fn start_with(pace: Pace) -> io::Result<Self> {
-        let shared = Arc::new(Shared::default());
-        let theirs = Arc::clone(&shared);
-        // Boxed, so that starting a thread is compiled once for all threads.
-        let run: Box<dyn FnOnce() + Send> = Box::new(move || Worker::new(theirs, pace).run());
-        // Never joined: it may hang. It ends by itself once this is dropped.
-        thread::Builder::new()
-            .name("disk-usage".to_owned())
-            .stack_size(STACK_BYTES)
-            .spawn(run)?;
+        let helper = Helper::new(THREAD, State::default(), move |desk| {
+            Worker::new(desk, pace).run();
+        });
+        helper.start()?;
         Ok(Self {
-            shared,
+            helper: Arc::new(helper),
             order: Order {
                 number: 0,
                 trees: Arc::from([]),
@@ -165,11 +129,9 @@ impl DiskScanner {
     /// Takes over what the helper has found, and hands over what it is to do;
     /// never waits. To be called once a round.
     pub fn poll(&mut self) {
-        let shared = Arc::clone(&self.shared);
-        // Otherwise in the next round.
-        if let Some(mut state) = shared.try_lock() {
-            self.exchange(&mut state);
-        }
+        let helper = Arc::clone(&self.helper);
+        // Where the helper is just at its state: in the next round.
+        let _ = helper.try_look(|state| self.exchange(state));
     }
 
     fn exchange(&mut self, state: &mut State) {
@@ -178,7 +140,7 @@ impl DiskScanner {
         }
         state.hurry |= self.hurry;
         if !self.handed || self.hurry {
-            self.shared.call();
+            self.helper.wake();
         }
         (self.handed, self.hurry) = (true, false);
         if state.number == self.order.number {
@@ -217,24 +179,13 @@ impl DiskScanner {
     /// and polls. Answers whether they have. For commands, which have nothing
     /// else to do; the daemon's loop must not call it.
     pub fn wait_for_all(&mut self, at_most: Duration) -> bool {
-        let shared = Arc::clone(&self.shared);
-        let mut state = shared.lock();
-        self.exchange(&mut state);
+        let helper = Arc::clone(&self.helper);
+        helper.look(|state| self.exchange(state));
         let number = self.order.number;
-        let waited = shared.ended.wait_timeout_while(state, at_most, |state| {
-            state.number != number || state.missing
-        });
-        let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        self.exchange(&mut state);
-        state.number == number && !state.missing
-    }
-}
-
-impl Drop for DiskScanner {
-    /// Ends the helper at the next entry, or when its pause is over.
-    fn drop(&mut self) {
-        self.shared.quit.store(true, Ordering::Relaxed);
-        self.shared.call();
+        let is_done = |state: &mut State| state.number == number && !state.missing;
+        let is_measured = helper.wait_until(at_most, is_done);
+        helper.look(|state| self.exchange(state));
+        is_measured
     }
 }
 

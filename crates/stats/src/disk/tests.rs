@@ -7,7 +7,6 @@ mod moving;
 
 use alloc::collections::BTreeSet;
 use core::mem::MaybeUninit;
-use core::sync::atomic::AtomicBool;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::os::unix::ffi::OsStrExt;
@@ -46,8 +45,7 @@ pub(super) fn numbers(usage: TreeUsage) -> (u64, u64) {
 pub(super) fn walked(root: &Path, bounds: Bounds, most: u64, buffer: usize) -> TreeUsage {
     let mut walk = Walk::open(root, Mono::ZERO, bounds);
     let mut buffer = vec![MaybeUninit::uninit(); buffer];
-    let never = AtomicBool::new(false);
-    while !walk.step(most, &mut buffer, &never) {
+    while !walk.step(most, &mut buffer, &|| false) {
         assert!(!walk.usage().complete);
     }
     walk.usage()

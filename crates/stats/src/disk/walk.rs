@@ -2,7 +2,6 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use core::mem::MaybeUninit;
-use core::sync::atomic::{AtomicBool, Ordering};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
@@ -107,16 +106,16 @@ impl Walk {
         self.tally.entries
     }
 
-    /// Goes on for that many entries, or until interrupted. Answers
+    /// Goes on for that many entries, or until interrupted. Returns
     /// whether the tree is done.
     pub(crate) fn step(
         &mut self,
         most: u64,
         buffer: &mut [MaybeUninit<u8>],
-        interrupt: &AtomicBool,
+        is_interrupted: &dyn Fn() -> bool,
     ) -> bool {
         let until = self.tally.entries.saturating_add(most);
-        let stop = |tally: &Tally| tally.entries >= until || interrupt.load(Ordering::Relaxed);
+        let stop = |tally: &Tally| tally.entries >= until || is_interrupted();
         while let Some(level) = self.levels.last_mut() {
             if stop(&self.tally) {
                 return false;
@@ -197,6 +196,6 @@ impl Walk {
 pub fn read_tree_usage(path: &Path) -> TreeUsage {
     let mut walk = Walk::open(path, crate::now(), Bounds::USUAL);
     let mut buffer = vec![MaybeUninit::uninit(); BUFFER_BYTES];
-    while !walk.step(u64::MAX, &mut buffer, &AtomicBool::new(false)) {}
+    while !walk.step(u64::MAX, &mut buffer, &|| false) {}
     walk.usage()
 }

@@ -2,15 +2,14 @@ use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::mem::MaybeUninit;
-use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
 use std::path::PathBuf;
-use std::sync::PoisonError;
 
 use evictd_node::Mono;
+use evictd_sys::Desk;
 
 use super::quota::{Project, read_quota, read_tree_project};
-use super::scanner::{Order, Shared};
+use super::scanner::{Order, State};
 use super::usage::{Pace, Progress, TreeUsage};
 use super::walk::{BUFFER_BYTES, Bounds, Walk};
 use crate::now;
@@ -35,7 +34,7 @@ struct Tree {
 
 /// The helper thread.
 pub(crate) struct Worker {
-    shared: Arc<Shared>,
+    desk: Desk<State>,
     pace: Pace,
     order: Order,
     trees: Vec<Tree>,
@@ -53,9 +52,9 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    pub(crate) fn new(shared: Arc<Shared>, pace: Pace) -> Self {
+    pub(crate) fn new(desk: Desk<State>, pace: Pace) -> Self {
         Self {
-            shared,
+            desk,
             pace,
             order: Order {
                 number: 0,
@@ -73,10 +72,9 @@ impl Worker {
     }
 
     pub(crate) fn run(mut self) {
-        lower_priority();
         loop {
             self.take_orders();
-            if self.shared.quit.load(Ordering::Relaxed) {
+            if self.desk.is_closing() {
                 return;
             }
             if self.begin_next() {
@@ -89,17 +87,19 @@ impl Worker {
     }
 
     fn take_orders(&mut self) {
-        let shared = Arc::clone(&self.shared);
-        let mut state = shared.lock();
-        // Cleared before looking: what comes later sets it again.
-        shared.attention.store(false, Ordering::Relaxed);
-        self.hurry |= core::mem::take(&mut state.hurry);
-        if let Some(order) = state.order.take() {
+        let take =
+            |state: &mut State| Some((state.order.take(), core::mem::take(&mut state.hurry)));
+        let taken = self.desk.next_within(Duration::ZERO, take);
+        let (order, hurry) = taken.unwrap_or_default();
+        self.hurry |= hurry;
+        if let Some(order) = order {
             self.follow(order);
-            state.number = self.order.number;
-            state.usages = self.trees.iter().map(|tree| tree.last).collect();
-            state.missing = self.is_missing_some();
-            state.progress = self.progress();
+            self.desk.show(|state| {
+                state.number = self.order.number;
+                state.usages = self.trees.iter().map(|tree| tree.last).collect();
+                state.missing = self.is_missing_some();
+                state.progress = self.progress();
+            });
         }
     }
 
@@ -178,7 +178,7 @@ impl Worker {
             return;
         };
         let begun = now();
-        let done = walk.step(STEP, &mut self.buffer, &self.shared.attention);
+        let done = walk.step(STEP, &mut self.buffer, &|| self.desk.is_called());
         let took = now().since(begun);
         self.worked += took;
         self.unrested += took;
@@ -198,28 +198,25 @@ impl Worker {
             tree.last = Some(usage);
             tree.due = false;
         }
-        let ended = !self.trees.iter().any(|tree| tree.due);
-        if ended {
+        if !self.trees.iter().any(|tree| tree.due) {
             self.ended = now();
             self.hurry = false;
         }
         self.publish(index, usage);
-        if ended {
-            self.shared.ended.notify_all();
-        }
     }
 
     /// Shows a result; one under way only where it is more than the last whole
     /// one, so that a tree which grows faster than it is walked is seen to.
     fn publish(&self, index: usize, usage: TreeUsage) {
         let last = self.trees.get(index).and_then(|tree| tree.last);
-        let mut state = self.shared.lock();
-        if let Some(shown) = state.usages.get_mut(index) {
-            let whole = last.filter(|last| last.used_bytes >= usage.used_bytes);
-            *shown = whole.or(Some(usage));
-        }
-        state.progress = self.progress();
-        state.missing = self.is_missing_some();
+        self.desk.show(|state| {
+            if let Some(shown) = state.usages.get_mut(index) {
+                let whole = last.filter(|last| last.used_bytes >= usage.used_bytes);
+                *shown = whole.or(Some(usage));
+            }
+            state.progress = self.progress();
+            state.missing = self.is_missing_some();
+        });
     }
 
     fn progress(&self) -> Progress {
@@ -264,23 +261,7 @@ impl Worker {
 
     /// Waits that long, or until there is something to look at.
     fn wait(&self, at_most: Duration) {
-        let state = self.shared.lock();
-        let set = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
-        let idle = |_: &mut _| !set(&self.shared.attention) && !set(&self.shared.quit);
-        let waited = self.shared.called.wait_timeout_while(state, at_most, idle);
-        drop(waited.unwrap_or_else(PoisonError::into_inner));
+        let is_called = |state: &mut State| (state.order.is_some() || state.hurry).then_some(());
+        let _ = self.desk.next_within(at_most, is_called);
     }
 }
-
-/// Nice 19 and the idle class of the disk, for this thread alone.
-///
-/// Not `SCHED_IDLE`: a thread that gets no processor for minutes may hold a
-/// directory's lock meanwhile, and the pod that works there waits for it.
-fn lower_priority() {
-    // Refused or unknown: then at the common priority, with the same rests.
-    let _ = rustix::process::setpriority_process(None, 19);
-    let _ = evictd_sys::set_idle_io_priority();
-}
-
-#[cfg(test)]
-mod tests;

@@ -1,4 +1,4 @@
-use crate::{make_realtime, set_idle_io_priority, set_realtime_priority};
+use super::{make_realtime, set_idle_io_priority, set_realtime_priority};
 
 /// The class of a thread, from the upper bits that `ioprio_get(2)` gives.
 fn class_of_this_thread() -> libc::c_long {

@@ -1,6 +1,6 @@
 use core::fmt::{self, Write};
 
-use evictd_config::{ConfigError, FLAGS, nearest};
+use evictd_config::{ConfigError, Flag, nearest};
 
 use super::command::Known;
 
@@ -47,12 +47,8 @@ impl fmt::Display for ArgsError {
                 let (letter, shown) = (letter.escape_debug(), OneLine(argument));
                 write!(f, "unknown shorthand flag: '{letter}' in {shown}")?;
                 let name = argument.trim_start_matches('-').split('=').next();
-                let names = FLAGS.iter().map(|flag| flag.name);
-                did_you_mean(
-                    f,
-                    "--",
-                    nearest(name.unwrap_or_default(), &mut names.into_iter()),
-                )?;
+                let names = Flag::all().map(|flag| flag.name);
+                did_you_mean(f, "--", nearest(name.unwrap_or_default(), names))?;
                 f.write_str("the short flags are -h and -v")
             }
             Self::ForeignFlag { flag, command } if command.is_empty() => {
@@ -74,7 +70,7 @@ impl fmt::Display for ArgsError {
                 write!(f, "unknown command: {}", OneLine(word))?;
                 bare_boolean(f, word)?;
                 let names: Vec<String> = Known::all().into_iter().map(|known| known.name).collect();
-                did_you_mean(f, "", nearest(word, &mut names.iter().map(String::as_str)))?;
+                did_you_mean(f, "", nearest(word, names.iter().map(String::as_str)))?;
                 write!(f, "commands are {}, help", names.join(", "))
             }
             Self::Unexpected(word) => {
@@ -93,9 +89,9 @@ fn unknown_flag(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
     write!(f, "unknown flag: --{}", OneLine(name))?;
     let commands = Known::all();
     let own = commands.iter().flat_map(Known::flags).map(|(name, _)| name);
-    let names = FLAGS.iter().map(|flag| flag.name).chain(own);
-    let mut names = names.chain(["help", "version"]);
-    did_you_mean(f, "--", nearest(name, &mut names))?;
+    let names = Flag::all().map(|flag| flag.name).chain(own);
+    let names = names.chain(["help", "version"]);
+    did_you_mean(f, "--", nearest(name, names))?;
     f.write_str("evictd --help lists all flags")
 }
 

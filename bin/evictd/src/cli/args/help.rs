@@ -2,7 +2,7 @@
 
 use core::fmt::Write;
 
-use evictd_config::{FLAGS, Flag, Group, Takes};
+use evictd_config::{Flag, Group, Takes};
 use evictd_node::Signal;
 
 use crate::cli::columns::wrap;
@@ -53,7 +53,7 @@ pub(super) fn with_flags(mut text: String) -> String {
     text.push_str(VALUES);
     for group in Group::ALL {
         let _ = write!(text, "\n{}:\n", group.title());
-        for flag in FLAGS.iter().filter(|flag| flag.group == group) {
+        for flag in group.flags() {
             add_flag(&mut text, flag);
         }
     }
@@ -71,7 +71,7 @@ fn form(name: &str, takes: Takes) -> String {
 fn add_flag(text: &mut String, flag: &Flag) {
     let _ = writeln!(text, "  {}", form(flag.name, flag.takes));
     wrap(text, (INDENT, INDENT), flag.help);
-    if flag.group == Group::Deprecated {
+    if Group::Deprecated.flags().contains(flag) {
         return;
     }
     let default = if flag.default.is_empty() {

@@ -7,12 +7,10 @@
 //!
 //! The daemon's flags, which every command takes too and which may stand before or
 //! behind it, go straight into [`Typed`]. Their names, defaults, units, examples and the
-//! fields of configuration files that say the same are one table, [`FLAGS`]; fields of a
+//! fields of configuration files that say the same are one table of that crate; fields of a
 //! derived struct would repeat fifty names of it, and argh knows neither groups nor
 //! flags that commands share. Their values are checked where a file's are, so that
 //! both get the same errors.
-//!
-//! [`FLAGS`]: evictd_config::FLAGS
 
 mod command;
 mod error;

@@ -131,7 +131,7 @@ fn commands_take_their_own_flags_anywhere() {
 /// Every flag reaches the settings under its name, through argh and all.
 #[test]
 fn every_flag_of_the_table_arrives() {
-    for flag in &evictd_config::FLAGS {
+    for flag in evictd_config::Flag::all() {
         let (_, typed) = run(&format!("--{}={}", flag.name, flag.example));
         let mut expected = Typed::default();
         assert!(expected.add(flag.name, flag.example));
@@ -185,7 +185,7 @@ fn help(line: &str) -> String {
 #[test]
 fn help_fits_the_terminal_and_names_every_flag() {
     let all = help("--help");
-    for flag in &evictd_config::FLAGS {
+    for flag in evictd_config::Flag::all() {
         assert!(all.contains(&format!("  --{}", flag.name)), "{}", flag.name);
     }
     for line in [

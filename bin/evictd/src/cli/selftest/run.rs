@@ -147,8 +147,8 @@ fn setup(sandbox: &Sandbox, threshold: u64) -> Result<Setup, String> {
         ..Lists::default()
     })
     .map_err(|e| e.to_string())?;
-    let releaser = Releaser::new();
-    releaser.start(true).map_err(no_thread)?;
+    let releaser = Releaser::new(true);
+    releaser.start().map_err(no_thread)?;
     let roots: Vec<PathBuf> = vec![sandbox.cgroup.clone()];
     let mut node = NodeSettings::new(Path::new(PROC), sandbox.hierarchies.clone(), Path::new("/"));
     node.pods_cgroup = Some(sandbox.cgroup.clone());

@@ -143,14 +143,13 @@ fn whoever_asks_never_waits_for_the_helper() {
     watch(&mut scanner, &[a.root().to_owned()]);
     assert!(scanner.wait_for_all(LONG));
     let known = scanner.usage(a.root());
-    let shared = Arc::clone(&scanner.shared);
-    let held = shared.lock();
-    scanner.poll();
-    watch(&mut scanner, &[a.root().to_owned(), b.root().to_owned()]);
-    scanner.hurry();
-    assert_eq!(scanner.usage(a.root()), known);
-    assert_eq!(scanner.usage(b.root()), None);
-    drop(held);
+    Arc::clone(&scanner.helper).look(|_| {
+        scanner.poll();
+        watch(&mut scanner, &[a.root().to_owned(), b.root().to_owned()]);
+        scanner.hurry();
+        assert_eq!(scanner.usage(a.root()), known);
+        assert_eq!(scanner.usage(b.root()), None);
+    });
     // What could not be handed over then is handed over later.
     until(&mut scanner, |scanner| scanner.usage(b.root()).is_some());
 }
@@ -179,13 +178,7 @@ fn the_helper_ends_in_the_middle_of_a_tree() {
     until(&mut scanner, |scanner| {
         scanner.usage(large.root()).is_some()
     });
-    let shared = Arc::downgrade(&scanner.shared);
-    drop(scanner);
-    let start = now();
-    while shared.strong_count() > 0 {
-        assert!(now().since(start) < LONG);
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    assert!(scanner.helper.close(LONG));
 }
 
 #[test]
