@@ -9,6 +9,8 @@
 //! kept as decimal digits. The work is bounded by the length of the texts,
 //! whatever their exponents say.
 //!
+//! It knows no resources and no units: `100Mi` is a number.
+//!
 //! A [`GoDuration`] is the text form that the kubelet's flags use: `1m30s`.
 //!
 //! ```
