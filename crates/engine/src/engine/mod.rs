@@ -53,6 +53,22 @@ pub struct Settings {
     pub wall_clock: fn() -> u64,
 }
 
+impl Default for Settings {
+    /// No threshold, a round every 10 seconds as the kubelet has, one processor, and a
+    /// clock that stands still.
+    fn default() -> Self {
+        Self {
+            evict: Config::default(),
+            interval: Duration::from_secs(10),
+            dry_run: false,
+            images_until_clear: false,
+            processors: 1,
+            clock: || Mono::ZERO,
+            wall_clock: || 0,
+        }
+    }
+}
+
 /// The loop of node-pressure eviction over its ports: the node, its pods, and what is
 /// reclaimed. See the [crate's page](crate) for an example.
 pub struct Engine<N, P, R> {
@@ -142,9 +158,12 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
 
     /// When the next round begins at the latest, or a kill goes on.
     fn round_at(&self, now: Mono) -> Mono {
-        // A deadline that a round has seen is over, whatever came of it.
-        let is_new = |at: &Mono| self.last_round.is_none_or(|round| *at > round);
-        let deadline = self.evict.next_deadline(now).filter(is_new);
+        // As of the last round: asked as of now, a deadline would vanish the moment it
+        // comes. One that a round has seen is over, whatever came of it.
+        let deadline = self.last_round.and_then(|round| {
+            let deadline = self.evict.next_deadline(round);
+            deadline.filter(|at| *at > round)
+        });
         let timers = [Timer::Round, Timer::Kill, Timer::RuntimeSilent];
         let timers = timers
             .into_iter()
@@ -319,6 +338,11 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     /// The node, to have it do what is no affair of the engine.
     pub const fn node_mut(&mut self) -> &mut N {
         &mut self.node
+    }
+
+    /// The same of what is reclaimed.
+    pub const fn reclaim_mut(&mut self) -> &mut R {
+        &mut self.reclaim
     }
 
     /// The same of the pods.
