@@ -2,11 +2,11 @@
 
 use evictd_config::Resolved;
 use evictd_engine::state::read_state;
-use evictd_jsontext::Json;
+use serde::Serialize;
 
 use crate::amount::Amount;
 use crate::cli::columns::wrap;
-use crate::cli::output::print;
+use crate::cli::output::{print, printable};
 use crate::gc::{Removed, RuntimeCollected, RuntimeCollector, SharedRecords};
 use crate::runtimes::{ANY, Collect, CollectJob, answering};
 
@@ -23,8 +23,39 @@ pub(super) struct AllDone {
     pub(super) problems: Vec<String>,
 }
 
+/// A member of `runtimes` in the JSON form.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct DoneDocument<'a> {
+    endpoint: &'a str,
+    removed: Vec<RemovedDocument<'a>>,
+    kept: Vec<KeptDocument<'a>>,
+    freed_bytes: i64,
+    freed_inodes: i64,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RemovedDocument<'a> {
+    kind: &'static str,
+    id: &'a str,
+    name: &'a str,
+    listed_bytes: Option<u64>,
+    reason: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct KeptDocument<'a> {
+    id: &'a str,
+    name: &'a str,
+    listed_bytes: u64,
+    reason: &'a str,
+}
+
 impl AllDone {
-    /// Whether something that should have gone is still there, or was not asked for.
+    /// Whether something that should be deleted is still there, or a runtime could not
+    /// be asked.
     pub(super) fn has_failed(&self) -> bool {
         !self.problems.is_empty()
             || self
@@ -41,9 +72,40 @@ impl AllDone {
         });
         self.problems.iter().chain(of_runtimes)
     }
+
+    pub(super) fn documents(&self) -> Vec<DoneDocument<'_>> {
+        self.runtimes.iter().map(DoneDocument::from).collect()
+    }
 }
 
-/// Asks each runtime that answers; in text, tells of each thing when it is gone.
+impl<'a> From<&'a Done> for DoneDocument<'a> {
+    fn from(done: &'a Done) -> Self {
+        let collected = &done.collected;
+        let removed = collected.removed.iter().map(|one| RemovedDocument {
+            kind: one.kind.name(),
+            id: &one.id,
+            name: &one.name,
+            listed_bytes: one.listed_bytes,
+            reason: &one.reason,
+        });
+        let kept = collected.staying.iter().map(|one| KeptDocument {
+            id: &one.id,
+            name: &one.name,
+            listed_bytes: one.listed_bytes,
+            reason: &one.reason,
+        });
+        Self {
+            endpoint: &done.endpoint,
+            removed: removed.collect(),
+            kept: kept.collect(),
+            freed_bytes: collected.freed_bytes,
+            freed_inodes: collected.freed_inodes,
+        }
+    }
+}
+
+/// Collects at each runtime that can be reached; in text, prints a line for each
+/// thing as soon as it is removed.
 pub(super) fn collect(settings: &Resolved, what: &Collect, json: bool) -> AllDone {
     let (runtimes, problems) = answering(settings);
     let mut all = AllDone {
@@ -53,7 +115,7 @@ pub(super) fn collect(settings: &Resolved, what: &Collect, json: bool) -> AllDon
     if !ANY {
         return all;
     }
-    // What the daemon has seen of images, if one ever ran: their order goes by it.
+    // What the daemon has seen of images, if one ever ran, decides their order.
     let state = settings.state_dir.as_deref().map(read_state);
     let known = state
         .and_then(Result::ok)
@@ -67,16 +129,16 @@ pub(super) fn collect(settings: &Resolved, what: &Collect, json: bool) -> AllDon
             return all;
         }
     };
+    let verb = if settings.dry_run {
+        "would remove"
+    } else {
+        "removed"
+    };
     for mut runtime in runtimes {
         let job = CollectJob {
             number: 0,
             what: what.clone(),
             dry_run: settings.dry_run,
-        };
-        let verb = if settings.dry_run {
-            "would remove"
-        } else {
-            "removed"
         };
         let collected = collector.collect(runtime.as_mut(), &job, &mut |removed| {
             if !json {
@@ -99,53 +161,8 @@ fn line(verb: &str, removed: &Removed) -> String {
     let bytes = removed
         .listed_bytes
         .map_or_else(String::new, |bytes| format!(" ({})", Amount::bytes(bytes)));
+    let line = format!("{verb} {kind} {}{bytes}: {reason}", printable(name));
     let mut text = String::new();
-    wrap(
-        &mut text,
-        ("", "  "),
-        &format!("{verb} {kind} {}{bytes}: {reason}", printable(name)),
-    );
+    wrap(&mut text, ("", "  "), &line);
     text
-}
-
-/// The text without what could move a terminal's cursor.
-pub(super) fn printable(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { '?' } else { c })
-        .collect()
-}
-
-/// `runtimes` of the JSON form.
-pub(super) fn add_json(json: &mut Json, all: &AllDone) {
-    json.array("runtimes");
-    for done in &all.runtimes {
-        let collected = &done.collected;
-        json.item_object();
-        json.text("endpoint", &done.endpoint);
-        json.array("removed");
-        for one in &collected.removed {
-            json.item_object();
-            json.text("kind", one.kind.name());
-            json.text("id", &one.id);
-            json.text("name", &one.name);
-            json.opt_uint("listedBytes", one.listed_bytes);
-            json.text("reason", &one.reason);
-            json.end_object();
-        }
-        json.end_array();
-        json.array("kept");
-        for one in &collected.staying {
-            json.item_object();
-            json.text("id", &one.id);
-            json.text("name", &one.name);
-            json.uint("listedBytes", one.listed_bytes);
-            json.text("reason", &one.reason);
-            json.end_object();
-        }
-        json.end_array();
-        json.int("freedBytes", collected.freed_bytes);
-        json.int("freedInodes", collected.freed_inodes);
-        json.end_object();
-    }
-    json.end_array();
 }
