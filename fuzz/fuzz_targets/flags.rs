@@ -8,7 +8,6 @@ use std::os::unix::ffi::OsStringExt;
 
 use evictd::cli::args::{Request, parse};
 use evictd_config::{Machine, effective, lint, resolve};
-use evictd_node::Signal;
 use libfuzzer_sys::fuzz_target;
 
 /// Everything that comes of a command line, as text.
@@ -28,7 +27,7 @@ fn outcome(argv: &[OsString]) -> Result<String, String> {
     );
     assert!(resolved.housekeeping_interval.as_millis() >= 100);
     let machine = Machine {
-        capacities: [Some(10 << 30); Signal::COUNT],
+        capacities: [Some(10 << 30); evictd_node::Signal::COUNT],
         min_free_bytes: Some(64 << 20),
         swap_bytes: Some(0),
     };
