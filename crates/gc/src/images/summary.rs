@@ -14,7 +14,7 @@ pub struct ImageSummary {
     /// The listed sizes of those that are gone, summed up.
     pub listed_bytes: u64,
     /// By how much more became available meanwhile, as measured; less than
-    /// nothing where somebody wrote more than was freed.
+    /// nothing where more was written than was freed.
     pub freed_bytes: i64,
     /// The same of inodes.
     pub freed_inodes: i64,
@@ -62,7 +62,7 @@ impl ImageSummary {
         self.tried.iter().filter(|tried| tried.is_removed).count()
     }
 
-    /// Who holds the space that is left: the images that stay, by reason, those
+    /// What holds the space that is left: the images that stay, by reason, those
     /// that hold most first. `sizes` are those of the images.
     #[must_use]
     pub fn held(&self, images: &[crate::Image]) -> Vec<Held> {
@@ -91,18 +91,18 @@ impl ImageSummary {
 /// caller knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageGcError {
-    /// Nobody knows how much of the filesystem is used.
+    /// It is not known how much of the filesystem is used.
     NoUsage,
     /// The filesystem says that it has no room at all.
     InvalidCapacity,
-    /// Too little could go.
+    /// Too little could be deleted.
     NotEnough {
         /// How many bytes were to become free.
         wanted: i64,
         /// How many did.
         found: i64,
     },
-    /// Too few inodes could go; the kubelet does not count them.
+    /// Too few inodes could be freed; the kubelet does not count them.
     NotEnoughInodes {
         /// How many were to become free.
         wanted: i64,
