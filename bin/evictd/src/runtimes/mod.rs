@@ -90,7 +90,7 @@ impl Runtimes {
         let bell = Bell::new().map_err(text)?;
         let (mut workers, records) = (Vec::new(), SharedRecords::default());
         for candidate in candidates {
-            let collector = RuntimeCollector::of(settings, Arc::clone(&records))?;
+            let collector = RuntimeCollector::of(settings, Arc::clone(&records));
             let rope = bell.rope().map_err(text)?;
             workers.push(Worker::new(candidate, collector, rope));
         }
