@@ -1,4 +1,4 @@
-use evictd_node::{Layout, Mono, Reading, Signal};
+use evictd_node::{Layout, MemorySource, Mono, Reading, Signal};
 
 use super::tree::{LONG, Tree};
 use crate::{Class, Hierarchies, Hierarchy, NodeReader, NodeSettings, Version};
