@@ -21,7 +21,7 @@ mod remote;
 pub use cri::CriRuntime;
 #[cfg(feature = "docker")]
 pub use docker::DockerRuntime;
-pub use kubepods::{KubepodsName, compare_uids, is_kubepods_class, is_uid, parse_kubepods_name};
+pub use kubepods::{KubepodsName, compare_uids, is_uid, parse_kubepods_name};
 pub use model::{
     CallError, CallFailure, ContainerRuntime, ContainerState, ListedContainer, ListedImage,
     ListedSandbox, RuntimeDisks, RuntimeListing, RuntimePod, WritableLayer,

@@ -1,3 +1,4 @@
+use core::cmp::Reverse;
 use core::mem::take;
 
 use evictd_kerntext::PidStat;
@@ -8,7 +9,6 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use super::Target;
 use crate::Releaser;
-use crate::index::sort;
 use crate::procs::Procs;
 
 /// Processes that are watched at once. The usual limit is 1024 descriptors; a
@@ -130,7 +130,7 @@ impl Victims {
         let resident = |place: usize| alive.get(place).map_or(0, |victim| victim.resident);
         order.clear();
         order.extend(0..alive.len());
-        sort(order, &|a, b| resident(b).cmp(&resident(a)));
+        order.sort_unstable_by_key(|place| (Reverse(resident(*place)), *place));
         for place in order {
             alive.get_mut(*place).into_iter().for_each(&mut *each);
         }
