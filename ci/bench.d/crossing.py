@@ -3,6 +3,7 @@ speed. A hog looks every 256 KiB whether it has crossed, and
 its watcher every 0.2 ms whether it was killed."""
 
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -26,7 +27,8 @@ def scenario(bench, runner, name, yardsticks, trials, more=()):
     trials_file = programs / "trials"
     trials_file.write_text(f"{trials}\n", encoding="ascii")
     trials_file.chmod(0o755)
-    for path in "ci/scenarios/lib.sh", f"ci/bench.d/scenarios/{name}":
+    libraries = pathlib.Path("ci/scenarios").glob("*.sh")
+    for path in *libraries, f"ci/bench.d/scenarios/{name}":
         shutil.copy(path, scenarios)
     where = {"EVICTD": bench.evictd, "EVICTD_SCENARIOS": str(scenarios), "EVICTD_PROGRAMS": str(programs)}
     ran = subprocess.run([runner, name], env=os.environ | where, stdout=subprocess.PIPE, text=True, check=False)

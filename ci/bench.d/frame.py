@@ -132,8 +132,7 @@ class Bench:
         return str(binary.resolve())
 
     def crate(self, profile):
-        """The development crate's program: in profile "release", for size (evictd itself takes
-        more of it out, see ci/build-static), in
+        """The development crate's program: in profile "release", for size as evictd itself, in
         "speed" as a program would build the crates that wants them fast."""
         need("cargo")
         subprocess.run(["cargo", "build", "-q", "-p", "bench", "--profile", profile], check=True)

@@ -17,6 +17,7 @@ mod config_defaults;
 mod config_validate;
 mod duration;
 mod manager;
+mod manager_engine;
 mod memcg;
 mod node_allocatable;
 mod node_conditions;

@@ -39,7 +39,7 @@ pub(crate) fn check(case: &Value) -> Outcome {
     Ok(())
 }
 
-fn config(case: &Value) -> Result<Config, String> {
+pub(crate) fn config(case: &Value) -> Result<Config, String> {
     let config = case.get("config").ok_or("no config")?;
     let seconds = |key| integer(config, key).unwrap_or(0);
     let transition = u64::try_from(seconds("pressureTransitionPeriodSeconds")).unwrap_or(0);
@@ -126,15 +126,15 @@ fn run(
 
 /// What a step did.
 #[derive(Default)]
-struct Record {
-    reads: u64,
-    reclaiming: Option<&'static str>,
-    node_reclaim: Vec<String>,
-    kills: Vec<Value>,
+pub(crate) struct Record {
+    pub(crate) reads: u64,
+    pub(crate) reclaiming: Option<&'static str>,
+    pub(crate) node_reclaim: Vec<String>,
+    pub(crate) kills: Vec<Value>,
 }
 
 impl Record {
-    fn finish(self, evict: &Evict) -> Value {
+    pub(crate) fn finish(self, evict: &Evict) -> Value {
         let mut conditions: Vec<&str> = evict.conditions().each().map(|c| c.name()).collect();
         conditions.sort_unstable();
         let mut met: Vec<String> = evict.due().map(written).collect();
@@ -169,36 +169,54 @@ fn written(threshold: &Threshold) -> String {
 
 fn kill(evict: &Evict, eviction: &Eviction, candidate: &Candidate<'_>) -> Value {
     let message = evict.message(eviction, candidate);
-    let mut kill = json!({
-        "uid": candidate.pod.metadata.uid,
-        "gracePeriodSeconds": eviction.grace_seconds,
-        "phase": Eviction::PHASE,
-        "reason": Eviction::REASON,
-        "message": message.text,
-    });
-    let Some(fields) = kill.as_object_mut() else {
-        return kill;
-    };
-    if matches!(eviction.cause, evictd_evict::Cause::Threshold { .. }) {
-        fields.insert(
-            "disruptionTargetReason".into(),
-            Eviction::DISRUPTION_REASON.into(),
-        );
-    }
-    if let Some(annotations) = &message.annotations {
-        let annotations = json!({
+    let annotations = message.annotations.as_ref().map(|annotations| {
+        json!({
             "offending_containers": annotations.offending_containers,
             "offending_containers_usage": annotations.offending_containers_usage,
             "starved_resource": annotations.starved_resource.name(),
-        });
-        fields.insert("annotations".into(), annotations);
+        })
+    });
+    let uid = &candidate.pod.metadata.uid;
+    let is_for_threshold = matches!(eviction.cause, evictd_evict::Cause::Threshold { .. });
+    written_kill(
+        uid,
+        eviction.grace_seconds,
+        &message.text,
+        annotations,
+        is_for_threshold,
+    )
+}
+
+/// A kill as the vectors write it.
+pub(crate) fn written_kill(
+    uid: &str,
+    grace_seconds: i64,
+    message: &str,
+    annotations: Option<Value>,
+    is_for_threshold: bool,
+) -> Value {
+    let mut kill = json!({
+        "uid": uid,
+        "gracePeriodSeconds": grace_seconds,
+        "phase": Eviction::PHASE,
+        "reason": Eviction::REASON,
+        "message": message,
+    });
+    if let Some(fields) = kill.as_object_mut() {
+        if is_for_threshold {
+            let reason = Eviction::DISRUPTION_REASON.into();
+            fields.insert("disruptionTargetReason".into(), reason);
+        }
+        if let Some(annotations) = annotations {
+            fields.insert("annotations".into(), annotations);
+        }
     }
     kill
 }
 
 /// An expectation with what is absent, null or empty left out, so that equal
 /// means equal.
-fn comparable(expect: &Value) -> Value {
+pub(crate) fn comparable(expect: &Value) -> Value {
     let keys = [
         "conditions",
         "thresholdsMet",

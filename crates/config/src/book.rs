@@ -117,35 +117,21 @@ impl<'a> Book<'a> {
         self.take(flag, otherwise, |text| values::duration(flag, text, least))
     }
 
-    pub(crate) fn word<T: Copy + PartialEq, const N: usize>(
+    /// One of a few words.
+    pub(crate) fn word<T: Copy + PartialEq>(
         &mut self,
         flag: &'static str,
-        otherwise: Otherwise<T>,
-        words: &[(&'static str, T); N],
+        (otherwise, mut origin): Otherwise<T>,
+        words: &[(&'static str, T)],
     ) -> T {
-        // By its place among the words, so that the rest is compiled once.
-        let place = |value| words.iter().position(|(_, of)| *of == value);
-        let names = words.each_ref().map(|(word, _)| *word);
-        let place = self.choice(flag, (place(otherwise.0), otherwise.1), &names);
-        let chosen = place.and_then(|place| words.get(place));
-        chosen.map_or(otherwise.0, |(_, value)| *value)
-    }
-
-    /// The place of the word that was given.
-    fn choice(
-        &mut self,
-        flag: &'static str,
-        (otherwise, mut origin): Otherwise<Option<usize>>,
-        words: &[&'static str],
-    ) -> Option<usize> {
-        let mut place = otherwise;
+        let mut value = otherwise;
         if let Some(text) = self.last(flag) {
-            place = self.settle(values::choice(flag, text, words).map(Some), otherwise);
+            value = self.settle(values::choice(flag, text, words), otherwise);
             origin = self.origin(flag);
         }
-        let word = place.and_then(|place| words.get(place));
-        self.note(flag, word.unwrap_or(&""), origin);
-        place
+        let word = words.iter().find(|(_, of)| *of == value);
+        self.note(flag, &word.map_or("", |(word, _)| word), origin);
+        value
     }
 
     /// A path; an empty text means none, as for the kubelet's path flags.

@@ -14,13 +14,13 @@ pub enum Takes {
 pub enum Group {
     /// When to evict.
     Thresholds,
-    /// Whom to evict, and how.
+    /// Which pods to evict, and how.
     Eviction,
     /// What is measured, where and how often.
     Measuring,
     /// Which pods there are, and what is kept from them.
     Pods,
-    /// Which images and dead containers are deleted, and who is asked.
+    /// Which images and dead containers are deleted, and by which runtimes.
     Collection,
     /// What is logged, and what is kept.
     Logging,
@@ -45,7 +45,7 @@ impl Group {
     pub const fn title(self) -> &'static str {
         match self {
             Self::Thresholds => "When to evict",
-            Self::Eviction => "Whom to evict, and how",
+            Self::Eviction => "Which pods to evict, and how",
             Self::Measuring => "What is measured",
             Self::Pods => "Pods and reservations",
             Self::Collection => "Images and containers",
@@ -55,7 +55,7 @@ impl Group {
     }
 }
 
-/// A flag, as help, manual and completions tell of it.
+/// A flag, as help, manual and completions show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Flag {
@@ -63,24 +63,10 @@ pub struct Flag {
     pub name: &'static str,
     /// What it takes.
     pub takes: Takes,
-    /// What it is about.
-    pub group: Group,
     /// What holds without it, as one would write it; empty where nothing does.
     pub default: &'static str,
     /// What it does, with the unit.
     pub help: &'static str,
     /// The text of an example value.
     pub example: &'static str,
-}
-
-impl Flag {
-    /// The flag with that name, or the one that it is another name of.
-    #[must_use]
-    pub fn find(name: &str) -> Option<&'static Self> {
-        let name = match name {
-            "log-format" => "logging-format",
-            name => name,
-        };
-        crate::FLAGS.iter().find(|flag| flag.name == name)
-    }
 }

@@ -8,6 +8,9 @@
 //! handed the machine's numbers. A configuration file's bytes go into [`Typed`]
 //! too, by [`Typed::add_file`]; flags beat them.
 //!
+//! It does not read files, know the loop that the settings are for, or parse a command
+//! line: whoever does hands in names and texts.
+//!
 //! ```
 //! use evictd_config::{Typed, resolve};
 //!
@@ -22,6 +25,8 @@
 //! );
 //! ```
 #![forbid(unsafe_code)]
+
+extern crate alloc;
 
 mod allocatable;
 mod book;
@@ -50,7 +55,6 @@ pub use effective::{Effective, EffectiveThreshold, effective, lint};
 pub use error::ConfigError;
 pub use evictd_manifest::yaml::MAX_BYTES as MAX_FILE_BYTES;
 pub use flag::{Flag, Group, Takes};
-pub use flags::FLAGS;
 pub use machine::Machine;
 pub use misfit::Misfit;
 pub use nearest::nearest;

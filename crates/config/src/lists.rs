@@ -26,7 +26,7 @@ pub(crate) fn reserved(flag: &'static str, text: &str) -> Parsed<Reserved> {
             let names = Reserved::NAMES;
             let hint = format!(
                 "{}resources are {}",
-                did_you_mean(name, &mut names.into_iter()),
+                did_you_mean(name, names),
                 names.join(", ")
             );
             fail(format!("cannot reserve {name:?} resource"), hint)

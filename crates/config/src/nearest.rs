@@ -6,11 +6,10 @@
 /// use evictd_config::nearest;
 ///
 /// let names = ["nodefs.available", "memory.available"];
-/// assert_eq!(nearest("memroy.available", &mut names.into_iter()), Some("memory.available"));
-/// assert_eq!(nearest("cpu", &mut names.into_iter()), None);
+/// assert_eq!(nearest("memroy.available", names), Some("memory.available"));
+/// assert_eq!(nearest("cpu", names), None);
 /// ```
-#[inline(never)]
-pub fn nearest<'a>(word: &str, candidates: &mut dyn Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // Longer words are no typing errors, and the distance is quadratic.
     const LONGEST: usize = 64;
     if word.len() > LONGEST {

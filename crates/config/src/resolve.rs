@@ -9,7 +9,7 @@ use evictd_quantity::GoDuration;
 use crate::book::Book;
 use crate::values::{self, Parsed, std_duration};
 use crate::{
-    Compat, ConfigError, Directory, FLAGS, LogFormat, MemorySource, Origin, Reserved, Resolved,
+    Compat, ConfigError, Directory, Flag, LogFormat, MemorySource, Origin, Reserved, Resolved,
     Setting, Typed, Warning, collection, endpoint, lists, thresholds,
 };
 
@@ -88,21 +88,9 @@ fn finish(resolved: &mut Resolved, typed: &Typed, merge: bool) -> Parsed<()> {
     resolved.threshold_origins = found.origins;
     let late = collection::pressure_comes_first(&resolved.evict.thresholds, &resolved.image_gc);
     resolved.warnings.extend(late);
-    in_order(&mut resolved.settings);
+    let place = |setting: &Setting| Flag::all().position(|flag| flag.name == setting.name);
+    resolved.settings.sort_by_cached_key(place);
     Ok(())
-}
-
-/// Each found once: sorting would look a name up for each comparison, and it is the
-/// start that waits.
-fn in_order(settings: &mut [Setting]) {
-    let mut rest = settings;
-    for flag in FLAGS {
-        let found = rest.iter().position(|setting| setting.name == flag.name);
-        if let Some(found) = found {
-            rest.swap(0, found);
-            rest = rest.split_first_mut().map_or(&mut [], |(_, rest)| rest);
-        }
-    }
 }
 
 fn compat(book: &mut Book<'_>) -> Compat {

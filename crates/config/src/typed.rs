@@ -1,3 +1,5 @@
+use alloc::collections::BTreeMap;
+
 use crate::file::{Facts, Source, field_of};
 use crate::{ConfigError, Flag, Origin};
 
@@ -11,9 +13,8 @@ use crate::{ConfigError, Flag, Origin};
 /// [`Typed::add_file`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Typed {
-    /// The flags that were given, by name: a field for each flag would be code
-    /// for each flag.
-    given: Vec<Given>,
+    /// The flags that were given, by name.
+    given: BTreeMap<&'static str, Given>,
     /// The configuration file and what was dropped in beside it, for what there
     /// is to say about them.
     pub(crate) sources: Vec<Source>,
@@ -26,9 +27,17 @@ pub struct Typed {
 /// A flag, or a field that stands for one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Given {
-    flag: &'static str,
     texts: Vec<String>,
     origin: Origin,
+}
+
+impl Given {
+    const fn new(origin: Origin) -> Self {
+        Self {
+            texts: Vec::new(),
+            origin,
+        }
+    }
 }
 
 /// New flags, and the old ones that say the same.
@@ -52,10 +61,10 @@ impl Typed {
             return false;
         };
         let origin = Origin::Flag(flag.name);
-        let given = self.entry(flag.name, origin);
+        let given = self.given.entry(flag.name);
+        let given = given.or_insert_with(|| Given::new(origin));
         if given.origin != origin {
-            given.texts.clear();
-            given.origin = origin;
+            *given = Given::new(origin);
         }
         given.texts.push(text.into());
         true
@@ -69,30 +78,14 @@ impl Typed {
         if by_flag(flag) || old.is_some_and(|(_, old)| by_flag(old)) {
             return;
         }
-        let given = self.entry(flag, Origin::File(field));
+        let given = self.given.entry(flag);
+        let given = given.or_insert_with(|| Given::new(Origin::File(field)));
         given.texts.push(text);
-    }
-
-    fn entry(&mut self, flag: &'static str, origin: Origin) -> &mut Given {
-        let place = self.given.binary_search_by_key(&flag, |given| given.flag);
-        let at = place.unwrap_or_else(|at| {
-            let texts = Vec::new();
-            let given = Given {
-                flag,
-                texts,
-                origin,
-            };
-            self.given.insert(at, given);
-            at
-        });
-        // It is there: it was found or put there.
-        #[expect(clippy::indexing_slicing, reason = "the place was found above")]
-        &mut self.given[at]
     }
 
     fn find(&self, name: &str) -> Option<&Given> {
         debug_assert!(Flag::find(name).is_some(), "there is no --{name}");
-        self.given.iter().find(|given| given.flag == name)
+        self.given.get(name)
     }
 
     /// The texts of the flag with that name, in order.

@@ -103,16 +103,14 @@ pub(crate) fn std_duration(duration: GoDuration) -> Duration {
     Duration::from_nanos(u64::try_from(duration.nanos()).unwrap_or(0))
 }
 
-/// The place of one of a few words.
-pub(crate) fn choice(flag: &'static str, text: &str, words: &[&str]) -> Parsed<usize> {
-    words.iter().position(|word| *word == text).ok_or_else(|| {
-        let meant = did_you_mean(text, &mut words.iter().copied());
-        ConfigError::new(
-            flag,
-            (text, 0),
-            format!("unknown value {text:?}"),
-            format!("{meant}values are {}", words.join(", ")),
-        )
+/// What one of a few words means.
+pub(crate) fn choice<T: Copy>(flag: &'static str, text: &str, words: &[(&str, T)]) -> Parsed<T> {
+    let found = words.iter().find(|(word, _)| *word == text);
+    found.map(|(_, value)| *value).ok_or_else(|| {
+        let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+        let meant = did_you_mean(text, words.iter().copied());
+        let hint = format!("{meant}values are {}", words.join(", "));
+        ConfigError::new(flag, (text, 0), format!("unknown value {text:?}"), hint)
     })
 }
 
@@ -137,8 +135,7 @@ pub fn parse_qos_class(flag: &'static str, text: &str) -> Result<QosClass, Confi
         QosClass::Burstable,
         QosClass::Guaranteed,
     ];
-    let place = choice(flag, text, &classes.map(QosClass::name))?;
-    Ok(classes.get(place).copied().unwrap_or(QosClass::BestEffort))
+    choice(flag, text, &classes.map(|class| (class.name(), class)))
 }
 
 /// A pod's priority.
@@ -151,7 +148,7 @@ pub fn parse_priority(flag: &'static str, text: &str) -> Result<i32, ConfigError
 }
 
 pub(crate) fn signals_hint(text: &str) -> String {
-    let meant = did_you_mean(text, &mut Signal::ALL.iter().map(|signal| signal.name()));
+    let meant = did_you_mean(text, Signal::ALL.iter().map(|signal| signal.name()));
     let names: Vec<&str> = Signal::ALL
         .into_iter()
         .filter(|signal| signal.is_configured())
@@ -160,7 +157,10 @@ pub(crate) fn signals_hint(text: &str) -> String {
     format!("{meant}signals are {}", names.join(", "))
 }
 
-pub(crate) fn did_you_mean(text: &str, candidates: &mut dyn Iterator<Item = &str>) -> String {
+pub(crate) fn did_you_mean<'a>(
+    text: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> String {
     nearest(text, candidates)
         .map(|word| format!("did you mean {word}? "))
         .unwrap_or_default()

@@ -1,17 +1,95 @@
-//! Which pod goes first, and which numbers that hangs on.
+//! Which pod is evicted, and which numbers that depends on.
 
 use evictd_node::{Signal, Usage};
 use evictd_rank::{Candidate, Place, first};
+use evictd_threshold::Threshold;
 
-use crate::Evict;
 use crate::evict::Stage;
+use crate::{Cause, Evict, Eviction, Plan, limits};
+
+/// The kubelet's grace for local storage limits, kept as it is (decision D36).
+const LIMIT_GRACE_SECONDS: i64 = 1;
+
+/// What a pod without a termination grace period gets when its own counts.
+const DEFAULT_POD_GRACE_SECONDS: i64 = 30;
 
 impl Evict {
+    /// The next pod above one of its own limits, if limits are enforced.
+    pub(crate) fn offender(&mut self, pods: Option<&[Candidate<'_>]>) -> Option<Plan> {
+        if !self.config.local_storage_isolation {
+            return None;
+        }
+        let layout = self.layout();
+        let (candidate, uid, cause) = pods?.iter().enumerate().find_map(|(index, candidate)| {
+            let uid = candidate.pod.metadata.uid.as_str();
+            if self.is_excluded(uid) {
+                return None;
+            }
+            Some((index, uid, limits::exceeded(candidate, layout)?.cause()))
+        })?;
+        self.begin_killing(uid, None, true);
+        Some(Plan::Evict(Eviction {
+            candidate,
+            cause,
+            grace_seconds: LIMIT_GRACE_SECONDS,
+        }))
+    }
+
+    fn begin_killing(&mut self, uid: &str, threshold: Option<usize>, graceful: bool) {
+        self.victim.clear();
+        self.victim.push_str(uid);
+        self.stage = Stage::Killing {
+            threshold,
+            graceful,
+        };
+    }
+
+    /// Ranks the pods and takes the first that may be evicted.
+    pub(crate) fn choose(&mut self, index: usize, pods: Option<&[Candidate<'_>]>) -> Plan {
+        let Some(threshold) = self.watch.thresholds.get(index) else {
+            return Plan::Rest;
+        };
+        let Some(pods) = pods else {
+            self.stage = Stage::ReadingPods { threshold: index };
+            return Plan::ReadPods;
+        };
+        let signal = threshold.signal;
+        let Some((passed_over, place, candidate)) = self.first(signal, pods) else {
+            return Plan::NoCandidate(signal);
+        };
+        let grace_seconds = self.grace(threshold, candidate);
+        self.begin_killing(&candidate.pod.metadata.uid, Some(index), grace_seconds != 0);
+        Plan::Evict(Eviction {
+            candidate: place.candidate,
+            cause: Cause::Threshold {
+                threshold: index,
+                place,
+                passed_over,
+            },
+            grace_seconds,
+        })
+    }
+
+    /// How long the pod may take to end by itself: for a soft threshold the lesser
+    /// of its own grace and the maximum (acceptance rows 68 and 69).
+    fn grace(&self, threshold: &Threshold, candidate: &Candidate<'_>) -> i64 {
+        let policy = &self.config.policy;
+        if threshold.is_hard() {
+            return policy.hard_grace_seconds;
+        }
+        let most = self.config.max_pod_grace_seconds;
+        let own = candidate.pod.spec.termination_grace_period_seconds;
+        if most < 0 && !policy.negative_max_grace_is_literal {
+            return own.unwrap_or(DEFAULT_POD_GRACE_SECONDS);
+        }
+        own.map_or(most, |own| own.min(most))
+    }
+
     /// Whether the pods that are asked for now are ranked by memory, so that an upper
     /// bound of what each uses may stand for the number itself, until
     /// [`Evict::to_read_exactly`] asks for it.
     ///
-    /// Not where pods without stats go before all others: a bound would hide that
+    /// Not where pods without stats are evicted before all others: a bound would hide that
     /// they have none. Nor where pods are looked at for their own limits, too.
     #[must_use]
     pub fn takes_bounds(&self) -> bool {
@@ -29,12 +107,12 @@ impl Evict {
     }
 
     /// The pod whose memory has to be read before the next outcome is handed in;
-    /// `None` when no bound can change any more who would be taken, or whom it would be
-    /// taken after. Ask again after each reading.
+    /// `None` when no bound can change any more which pod is chosen, or which ones it is
+    /// ranked after. Call it again after each reading.
     ///
-    /// `is_exact` says of which pods, by their index, the number is no mere bound. What
-    /// a pod uses is never above its bound, and using less never makes a pod go sooner:
-    /// so whoever comes first by the bounds, and does by the number, comes first.
+    /// `is_exact` says of which pods, by their index, the number is exact and no bound. What
+    /// a pod uses is never above its bound, and using less never ranks a pod higher:
+    /// so the pod that comes first by the bounds, and does by its number, comes first.
     #[must_use]
     pub fn to_read_exactly(
         &self,
@@ -45,15 +123,16 @@ impl Evict {
         if signal.usage() != Usage::Memory {
             return None;
         }
-        let wanted =
-            |index: usize, pod: &Candidate<'_>| !is_exact(index) || self.may_go(pod, failed);
+        let wanted = |index: usize, pod: &Candidate<'_>| {
+            !is_exact(index) || self.may_be_evicted(pod, failed)
+        };
         let policy = &self.config.policy;
         let (_, place) = first(signal, self.layout(), pods, policy, wanted)?;
         (!is_exact(place.candidate)).then_some(place.candidate)
     }
 
-    /// The signal that the next pod would be chosen for, and who would be out of the
-    /// question then beside those who are already.
+    /// The signal that the next pod would be chosen for, and the pod that would be passed
+    /// over then beside those that are already.
     fn pending(&self) -> Option<(Signal, Option<&str>)> {
         let (threshold, failed) = match &self.stage {
             Stage::ReadingPods { threshold } | Stage::Reclaiming { threshold } => {
@@ -69,21 +148,26 @@ impl Evict {
         Some((threshold.signal, failed))
     }
 
-    /// The first in the order that may go, its place, and how many stand before it.
+    /// The first in the order that may be evicted, its place, and how many stand before it.
     pub(crate) fn first<'a, 'b>(
         &self,
         signal: Signal,
         pods: &'b [Candidate<'a>],
     ) -> Option<(usize, Place, &'b Candidate<'a>)> {
-        let may_go = |_: usize, pod: &Candidate<'_>| self.may_go(pod, None);
+        let may_be_evicted = |_: usize, pod: &Candidate<'_>| self.may_be_evicted(pod, None);
         let policy = &self.config.policy;
-        let (before, place) = first(signal, self.layout(), pods, policy, may_go)?;
+        let (before, place) = first(signal, self.layout(), pods, policy, may_be_evicted)?;
         let candidate = pods.get(place.candidate)?;
         Some((before, place, candidate))
     }
 
-    fn may_go(&self, candidate: &Candidate<'_>, failed: Option<&str>) -> bool {
+    fn may_be_evicted(&self, candidate: &Candidate<'_>, failed: Option<&str>) -> bool {
         let uid = candidate.pod.metadata.uid.as_str();
         !candidate.pod.is_critical() && !self.is_excluded(uid) && failed != Some(uid)
+    }
+
+    pub(crate) fn is_excluded(&self, uid: &str) -> bool {
+        self.tried.iter().any(|tried| tried == uid)
+            || self.stuck.iter().any(|(stuck, _)| stuck == uid)
     }
 }

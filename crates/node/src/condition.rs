@@ -49,11 +49,7 @@ impl Condition {
     /// Its place in [`Condition::ALL`], for tables by array.
     #[must_use]
     pub const fn index(self) -> usize {
-        match self {
-            Self::MemoryPressure => 0,
-            Self::DiskPressure => 1,
-            Self::PidPressure => 2,
-        }
+        self as usize
     }
 
     /// The set that holds only this condition.

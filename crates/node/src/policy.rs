@@ -16,7 +16,7 @@ pub enum Ranking {
 /// does. Every difference is one field, named after the kubelet's side of it:
 /// `true` means "as the kubelet". The D-numbers are the rows of the project's
 /// decision record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "a list of independent switches is what it is"
@@ -65,9 +65,9 @@ pub struct Policy {
     /// kubelet waits in the kill; evictd kills at once for a hard threshold.
     pub grace_outlasts_hard_threshold: bool,
     /// The wait for a dead pod's clean-up holds back every signal; evictd's only
-    /// those of the resource that the pod went for.
+    /// those of the resource that the pod was evicted for.
     pub clean_up_holds_back_all: bool,
-    /// Image collection reckons with the sizes that the runtime lists, in which
+    /// Image collection counts with the sizes that the runtime lists, in which
     /// shared layers count for each image, and looks at the disk once (D39);
     /// evictd measures the filesystem before and after each deletion.
     pub image_gc_counts_listed_sizes: bool,
@@ -114,34 +114,6 @@ impl Policy {
             max_image_age_waits_for_uptime: true,
             failed_image_removal_ends_gc: true,
             dead_container_age_from_creation: true,
-        }
-    }
-}
-
-impl Default for Policy {
-    fn default() -> Self {
-        Self {
-            ranking: Ranking::Priority,
-            hard_grace_seconds: 0,
-            negative_max_grace_is_literal: false,
-            reclaim_must_clear_every_signal: false,
-            reclaim_makes_every_call: false,
-            failed_kill_ends_round: false,
-            inodes_minus_storage_request: false,
-            missing_stats_rank_first: false,
-            zero_transition_hides_condition: false,
-            dedicated_nodefs_reclaims_nothing: false,
-            derived_thresholds_lag_a_round: false,
-            message_omits_volumes: false,
-            stats_may_predate_last_eviction: false,
-            grace_outlasts_hard_threshold: false,
-            clean_up_holds_back_all: false,
-            image_gc_counts_listed_sizes: false,
-            image_gc_ignores_inodes: false,
-            never_used_image_is_oldest: false,
-            max_image_age_waits_for_uptime: false,
-            failed_image_removal_ends_gc: false,
-            dead_container_age_from_creation: false,
         }
     }
 }

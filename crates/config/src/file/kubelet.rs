@@ -23,7 +23,7 @@ pub(super) fn add(typed: &mut Typed, document: &Map<String, Value>, source: &Sou
             let message = format!("strict decoding error: unknown field {name:?}");
             let hint = format!(
                 "{}fields are those of KubeletConfiguration, upper and lower case as there",
-                did_you_mean(name, &mut fields::names())
+                did_you_mean(name, fields::names())
             );
             return Err(source.error(&[name], "", message, hint));
         }

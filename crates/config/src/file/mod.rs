@@ -99,12 +99,8 @@ impl Typed {
 const HARD: &str = "evictionHard";
 
 fn default_hard() -> Value {
-    // Collecting into a map sorts first, which is two kilobytes of code.
-    let mut entries = Map::new();
-    for (signal, value) in DEFAULT_HARD {
-        entries.insert(signal.name().to_owned(), value.into());
-    }
-    Value::Object(entries)
+    let entries = DEFAULT_HARD.map(|(signal, value)| (signal.name().to_owned(), value.into()));
+    Value::Object(Map::from_iter(entries))
 }
 
 /// A merge patch: mappings entry by entry, everything else whole. A null stays as

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::{Source, fields, kind_of, shown};
 use crate::values::{Parsed, did_you_mean, parse_boolean};
-use crate::{FLAGS, Flag, Typed};
+use crate::{Flag, Typed};
 
 /// The key under which the flags stand. All other keys are OKD's own.
 pub(super) const KEY: &str = "kubeletArguments";
@@ -78,7 +78,7 @@ fn other(typed: &mut Typed, name: &str, texts: &[String], source: &Source) -> Pa
         }
         _ if is_field(name) => {}
         _ => {
-            let meant = did_you_mean(name, &mut FLAGS.iter().map(|flag| flag.name));
+            let meant = did_you_mean(name, Flag::all().map(|flag| flag.name));
             if !meant.is_empty() {
                 let hint = format!("{meant}arguments are flags without dashes");
                 let message = format!("unknown flag: --{name}");

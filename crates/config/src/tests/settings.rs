@@ -151,9 +151,9 @@ fn defaults_are_those_that_the_help_tells() {
         "eviction-soft-grace-period",
         "eviction-minimum-reclaim",
     ];
-    let told: Vec<(&str, &str)> = FLAGS
-        .iter()
-        .filter(|flag| flag.group != Group::Deprecated && !lists.contains(&flag.name))
+    let told: Vec<(&str, &str)> = Flag::all()
+        .filter(|flag| !Group::Deprecated.flags().contains(flag))
+        .filter(|flag| !lists.contains(&flag.name))
         .map(|flag| (flag.name, flag.default))
         .collect();
     assert_eq!(shown, told);
@@ -182,7 +182,7 @@ fn the_log_format_has_two_names() {
 /// Every example of the help works as it stands.
 #[test]
 fn examples_of_the_help_are_right() {
-    for flag in &FLAGS {
+    for flag in Flag::all() {
         let mut typed = Typed::default();
         assert!(typed.add(flag.name, flag.example));
         if flag.name == "eviction-soft" {

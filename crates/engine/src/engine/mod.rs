@@ -10,7 +10,7 @@ mod reclaim;
 use core::time::Duration;
 use std::os::fd::BorrowedFd;
 
-use evictd_evict::{Config, Evict, Observation, Plan, TooManyThresholds};
+use evictd_evict::{Evict, Observation, Plan, TooManyThresholds};
 use evictd_node::{Mono, Readings, Signal};
 
 use crate::census::Census;
@@ -19,6 +19,7 @@ use crate::killing::Killing;
 use crate::pace::{Pace, headroom, is_memory};
 use crate::ports::{Depth, Node, Pods, Reclaim, Sample, Scratch, emptied};
 use crate::reclaiming::Reclaiming;
+use crate::settings::Settings;
 use crate::telling::Telling;
 use crate::timers::{Timer, Timers};
 use crate::timing::{Recorder, Stage};
@@ -33,25 +34,6 @@ pub const FIRST_FS_WAIT: Duration = Duration::from_secs(1);
 /// How soon to try again while memory is short and no pod may be evicted for it: another
 /// may come any time.
 const SHORT_OF_MEMORY: Duration = Duration::from_secs(1);
-
-/// What an engine goes by.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// Thresholds and policy.
-    pub evict: Config,
-    /// How often a round begins at least.
-    pub interval: Duration,
-    /// Nothing is killed and nothing deleted.
-    pub dry_run: bool,
-    /// Images are deleted under pressure only until it is over.
-    pub images_until_clear: bool,
-    /// How many processors fill memory at the same time.
-    pub processors: u64,
-    /// The time now, to measure how long each stage takes; no decision goes by it.
-    pub clock: fn() -> Mono,
-    /// Seconds since 1970, for the record of an eviction.
-    pub wall_clock: fn() -> u64,
-}
 
 /// The loop of node-pressure eviction over its ports: the node, its pods, and what is
 /// reclaimed. See the [crate's page](crate) for an example.
@@ -142,9 +124,12 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
 
     /// When the next round begins at the latest, or a kill goes on.
     fn round_at(&self, now: Mono) -> Mono {
-        // A deadline that a round has seen is over, whatever came of it.
-        let is_new = |at: &Mono| self.last_round.is_none_or(|round| *at > round);
-        let deadline = self.evict.next_deadline(now).filter(is_new);
+        // As of the last round: asked as of now, a deadline would vanish the moment it
+        // comes. One that a round has seen is over, whatever came of it.
+        let deadline = self.last_round.and_then(|round| {
+            let deadline = self.evict.next_deadline(round);
+            deadline.filter(|at| *at > round)
+        });
         let timers = [Timer::Round, Timer::Kill, Timer::RuntimeSilent];
         let timers = timers
             .into_iter()
@@ -319,6 +304,11 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     /// The node, to have it do what is no affair of the engine.
     pub const fn node_mut(&mut self) -> &mut N {
         &mut self.node
+    }
+
+    /// The same of what is reclaimed.
+    pub const fn reclaim_mut(&mut self) -> &mut R {
+        &mut self.reclaim
     }
 
     /// The same of the pods.

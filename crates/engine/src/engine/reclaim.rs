@@ -215,7 +215,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             "{error}; pod uid {uid}: {what}, and the runtime is asked again when it is back, \
              as it might start the pod anew"
         );
-        tell(now, &Event::problem("runtime", text));
+        tell(now, &Event::problem("kill", text));
         self.go_on_killing(now, tell);
     }
 

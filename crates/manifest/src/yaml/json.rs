@@ -1,11 +1,11 @@
 use alloc::borrow::ToOwned;
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
 use crate::yaml::limits::{Budget, check_depth};
 use crate::yaml::{Error, ErrorKind};
@@ -38,13 +38,6 @@ pub(crate) fn parse_values(text: &str) -> Result<Vec<Value>, Error> {
             return Ok(values);
         }
     }
-}
-
-/// The value of a text that is one number in JSON's spelling, within what `f64` holds.
-#[cfg(feature = "yaml")]
-pub(crate) fn parse_number(text: &str) -> Option<Value> {
-    let values = parse_values(text).ok()?;
-    <[Value; 1]>::try_from(values).ok().map(|[value]| value)
 }
 
 struct Reader {
@@ -151,24 +144,10 @@ impl<'de> Visitor<'de> for Node<'_> {
 
 /// A finite number as JSON says it: without a point where it is whole, so that
 /// `1.0` and `1e3` are integers as they are for Kubernetes.
-fn from_f64(number: f64) -> Value {
-    let Some(number) = Number::from_f64(number) else {
-        return Value::Null;
-    };
-    whole(&number.to_string()).map_or(Value::Number(number), Value::from)
-}
-
-/// The integer that a number in JSON's spelling is, if it is one: `1.5e3`, `2.0`.
-///
-/// By its digits: printing without an exponent is what the standard library does
-/// with 8 kB of code for floats, which nothing else needs.
-fn whole(text: &str) -> Option<i64> {
-    let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
-    let (digits, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let fraction = fraction.trim_end_matches('0');
-    let exponent: usize = exponent.parse().ok()?;
-    let zeros = "0".repeat(exponent.checked_sub(fraction.len())?);
-    format!("{digits}{fraction}{zeros}").parse().ok()
+pub(crate) fn from_f64(number: f64) -> Value {
+    // Printed without an exponent, and without a point where it is whole.
+    let whole = format!("{number}").parse::<i64>();
+    whole.map_or_else(|_| Value::from(number), Value::from)
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ pub struct Resources {
 /// A quantity for each resource that eviction looks at; `None` where none is
 /// given, which is not the same as zero. All but memory, which every ranking for it
 /// asks for, stand apart: few containers have them, and there may be thousands.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResourceList {
     /// `cpu`, in cores. Only the QoS class depends on it.
     pub cpu: Option<Box<Quantity>>,
@@ -25,17 +25,4 @@ pub struct ResourceList {
     /// `inodes`, a count. Kubernetes has no such resource, but the kubelet's
     /// ranking by inodes asks for a request of that name.
     pub inodes: Option<Box<Quantity>>,
-}
-
-/// Not derived, so that a program has the code of it once.
-impl Clone for ResourceList {
-    #[inline(never)]
-    fn clone(&self) -> Self {
-        Self {
-            cpu: self.cpu.clone(),
-            memory: self.memory.clone(),
-            ephemeral_storage: self.ephemeral_storage.clone(),
-            inodes: self.inodes.clone(),
-        }
-    }
 }

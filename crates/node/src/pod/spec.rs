@@ -14,27 +14,14 @@ const CONFIG_MIRROR: &str = "kubernetes.io/config.mirror";
 const SYSTEM_CRITICAL_PRIORITY: i32 = 2_000_000_000;
 
 /// A pod: the fields of the Kubernetes `v1` Pod that eviction looks at.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pod {
-    /// Who it is.
+    /// What identifies it.
     pub metadata: Metadata,
     /// What it asks for.
     pub spec: Spec,
     /// What was found out about it.
     pub status: Status,
-}
-
-/// Not derived, so that a program has the code of it once: derived, each crate that
-/// copies a pod would have its own.
-impl Clone for Pod {
-    #[inline(never)]
-    fn clone(&self) -> Self {
-        Self {
-            metadata: self.metadata.clone(),
-            spec: self.spec.clone(),
-            status: self.status.clone(),
-        }
-    }
 }
 
 /// What a pod asks for.
@@ -44,10 +31,10 @@ pub struct Spec {
     pub containers: Vec<Container>,
     /// The init containers, sidecars among them, in the order they start.
     pub init_containers: Vec<Container>,
-    /// What the pod costs beside its containers; apart as well.
+    /// What the pod costs beside its containers; boxed, as few pods have it.
     pub overhead: Option<Box<ResourceList>>,
     /// Requests and limits of the pod as a whole: alpha in Kubernetes v1.32,
-    /// used only where a method takes `pod_level_resources`. Apart, as hardly any
+    /// used only where a method takes `pod_level_resources`. Boxed, as hardly any
     /// pod has them and they are large.
     pub resources: Option<Box<Resources>>,
     /// The volumes.
@@ -58,7 +45,7 @@ pub struct Spec {
     pub priority_class_name: String,
     /// Seconds that the pod's processes get between SIGTERM and SIGKILL.
     pub termination_grace_period_seconds: Option<i64>,
-    /// The taints it puts up with.
+    /// The taints it tolerates.
     pub tolerations: Vec<Toleration>,
 }
 

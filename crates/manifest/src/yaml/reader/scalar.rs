@@ -1,14 +1,13 @@
 //! What a scalar means in YAML 1.1, as Kubernetes' go-yaml resolves it.
 
 use alloc::borrow::ToOwned;
-use alloc::format;
 use alloc::string::String;
 
 use saphyr_parser::{ScalarStyle, Tag};
 use serde_json::Value;
 
 use crate::yaml::ErrorKind;
-use crate::yaml::json::parse_number;
+use crate::yaml::json::from_f64;
 
 /// The value of a scalar of this style and tag.
 ///
@@ -108,27 +107,10 @@ fn radix(digits: &str) -> (u32, &str) {
     }
 }
 
-/// A decimal with a point or an exponent, or an integer beyond 64 bits.
-///
-/// Spelled as JSON does, for the parser that is there for JSON: the standard
-/// library's has 16 kB of code and tables, to be right in the last bit of a fraction.
+/// A decimal with a point or an exponent, or an integer beyond 64 bits. One that `f64`
+/// cannot hold is none, and so are the standard library's words for infinity.
 fn decimal(text: &str) -> Option<Value> {
-    let (sign, unsigned) = match text.strip_prefix('-') {
-        Some(unsigned) => ("-", unsigned),
-        None => ("", text.strip_prefix('+').unwrap_or(text)),
-    };
-    let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let mut digits = whole.bytes().chain(fraction.bytes()).peekable();
-    digits.peek()?;
-    if !digits.all(|c| c.is_ascii_digit()) {
-        return None;
-    }
-    let whole = whole.trim_start_matches('0');
-    let (whole, fraction) = (or_zero(whole), or_zero(fraction));
-    parse_number(&format!("{sign}{whole}.{fraction}e{exponent}"))
-}
-
-fn or_zero(digits: &str) -> &str {
-    if digits.is_empty() { "0" } else { digits }
+    let is_word = text.contains(|c: char| c.is_alphabetic() && !matches!(c, 'e' | 'E'));
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite());
+    number.filter(|_| !is_word).map(from_f64)
 }

@@ -1,4 +1,3 @@
-use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use core::fmt;
 
@@ -15,18 +14,17 @@ pub struct JsonError {
     pub problem: String,
 }
 
-/// The error is large, and rare.
-pub(super) type Result<T = ()> = core::result::Result<T, Box<JsonError>>;
+pub(super) type Result<T> = core::result::Result<T, JsonError>;
 
 impl JsonError {
-    pub(super) fn new(problem: fmt::Arguments<'_>) -> Box<Self> {
-        Box::new(Self {
+    pub(super) fn new(problem: fmt::Arguments<'_>) -> Self {
+        Self {
             path: String::new(),
             problem: problem.to_string(),
-        })
+        }
     }
 
-    pub(super) fn wrong_type(value: &Value, expected: &str) -> Box<Self> {
+    pub(super) fn wrong_type(value: &Value, expected: &str) -> Self {
         Self::new(format_args!(
             "invalid type: {}, expected {expected}",
             Found(value)
@@ -34,7 +32,7 @@ impl JsonError {
     }
 
     /// For a value that is no integer of type `expected`.
-    pub(super) fn no_integer(value: &Value, expected: &str) -> Box<Self> {
+    pub(super) fn no_integer(value: &Value, expected: &str) -> Self {
         if value.is_i64() || value.is_u64() {
             let found = Found(value);
             Self::new(format_args!("invalid value: {found}, expected {expected}"))
@@ -44,7 +42,7 @@ impl JsonError {
     }
 
     /// The same error, seen from a value in which `step` leads to it.
-    pub(super) fn below(mut self: Box<Self>, step: fmt::Arguments<'_>) -> Box<Self> {
+    pub(super) fn below(mut self, step: fmt::Arguments<'_>) -> Self {
         self.path.insert_str(0, &step.to_string());
         self
     }

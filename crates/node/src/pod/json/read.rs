@@ -1,14 +1,17 @@
 use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use evictd_quantity::Quantity;
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
 use super::error::{JsonError, Result};
 
-/// Reads a value into what holds the default until then.
-pub(super) type Read<T> = fn(&Value, &mut T) -> Result;
+/// What a JSON value may be read as.
+pub(super) trait FromJson: Sized {
+    fn from_json(value: &Value) -> Result<Self>;
+}
 
 /// An object, to be read field by field.
 pub(super) struct Object<'a>(pub(super) &'a Map<String, Value>);
@@ -19,111 +22,97 @@ impl<'a> Object<'a> {
         object.ok_or_else(|| JsonError::wrong_type(value, "an object"))
     }
 
-    /// The field `name`; `None` where it is absent or `null`.
-    pub(super) fn get(&self, name: &str) -> Option<&'a Value> {
-        self.0.get(name).filter(|value| !value.is_null())
+    /// The field `name`; the default where it is absent or `null`.
+    pub(super) fn get<T: FromJson + Default>(&self, name: &str) -> Result<T> {
+        match self.0.get(name) {
+            None | Some(Value::Null) => Ok(T::default()),
+            Some(value) => {
+                T::from_json(value).map_err(|error| error.below(format_args!(".{name}")))
+            }
+        }
     }
+}
 
-    /// Reads the field `name`, where it is there.
-    pub(super) fn read<T>(&self, name: &str, field: &mut T, read: Read<T>) -> Result {
-        let Some(value) = self.get(name) else {
-            return Ok(());
+impl FromJson for String {
+    fn from_json(value: &Value) -> Result<Self> {
+        let text = value.as_str().map(Self::from);
+        text.ok_or_else(|| JsonError::wrong_type(value, "a string"))
+    }
+}
+
+impl FromJson for bool {
+    fn from_json(value: &Value) -> Result<Self> {
+        let boolean = value.as_bool();
+        boolean.ok_or_else(|| JsonError::wrong_type(value, "a boolean"))
+    }
+}
+
+impl FromJson for i64 {
+    fn from_json(value: &Value) -> Result<Self> {
+        let number = value.as_i64();
+        number.ok_or_else(|| JsonError::no_integer(value, "i64"))
+    }
+}
+
+impl FromJson for i32 {
+    fn from_json(value: &Value) -> Result<Self> {
+        let number = value.as_i64().and_then(|number| number.try_into().ok());
+        number.ok_or_else(|| JsonError::no_integer(value, "i32"))
+    }
+}
+
+/// Written as a string or as a number; a whole number may have a point.
+impl FromJson for Quantity {
+    fn from_json(value: &Value) -> Result<Self> {
+        let text = match value {
+            Value::String(text) => text.clone(),
+            Value::Number(number) => {
+                let text = number.to_string();
+                String::from(text.strip_suffix(".0").unwrap_or(&text))
+            }
+            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
+                return Err(JsonError::wrong_type(value, "a quantity"));
+            }
         };
-        read(value, field).map_err(|error| error.below(format_args!(".{name}")))
+        Self::parse(text.trim().as_bytes())
+            .map_err(|error| JsonError::new(format_args!("{text:?} is no quantity: {error}")))
     }
+}
 
-    /// Reads the field `name`; `None` where it is not there.
-    pub(super) fn read_option<T: Default>(
-        &self,
-        name: &str,
-        field: &mut Option<T>,
-        read: Read<T>,
-    ) -> Result {
-        if self.get(name).is_some() {
-            self.read(name, field.insert(T::default()), read)?;
-        }
-        Ok(())
+impl<T: FromJson> FromJson for Option<T> {
+    fn from_json(value: &Value) -> Result<Self> {
+        T::from_json(value).map(Some)
     }
+}
 
-    /// Reads the list in the field `name`, with the default for each `null` in it.
-    pub(super) fn read_list<T: Default>(
-        &self,
-        name: &str,
-        list: &mut Vec<T>,
-        read: Read<T>,
-    ) -> Result {
-        for (index, value) in self.elements(name)?.iter().enumerate() {
-            let mut element = T::default();
-            if !value.is_null() {
-                read(value, &mut element)
-                    .map_err(|error| error.below(format_args!(".{name}[{index}]")))?;
+impl<T: FromJson> FromJson for Box<T> {
+    fn from_json(value: &Value) -> Result<Self> {
+        T::from_json(value).map(Self::new)
+    }
+}
+
+/// A list, with the default for each `null` in it.
+impl<T: FromJson + Default> FromJson for Vec<T> {
+    fn from_json(value: &Value) -> Result<Self> {
+        let Some(values) = value.as_array() else {
+            return Err(JsonError::wrong_type(value, "a list"));
+        };
+        let element = |(index, value): (usize, &Value)| {
+            if value.is_null() {
+                return Ok(T::default());
             }
-            list.push(element);
-        }
-        Ok(())
-    }
-
-    fn elements(&self, name: &str) -> Result<&'a [Value]> {
-        match self.get(name) {
-            None => Ok(&[]),
-            Some(Value::Array(values)) => Ok(values),
-            Some(other) => {
-                let error = JsonError::wrong_type(other, "a list");
-                Err(error.below(format_args!(".{name}")))
-            }
-        }
+            T::from_json(value).map_err(|error| error.below(format_args!("[{index}]")))
+        };
+        values.iter().enumerate().map(element).collect()
     }
 }
 
-pub(super) fn read_text(value: &Value, field: &mut String) -> Result {
-    let text = value.as_str();
-    field.push_str(text.ok_or_else(|| JsonError::wrong_type(value, "a string"))?);
-    Ok(())
-}
-
-pub(super) fn read_bool(value: &Value, field: &mut bool) -> Result {
-    let boolean = value.as_bool();
-    *field = boolean.ok_or_else(|| JsonError::wrong_type(value, "a boolean"))?;
-    Ok(())
-}
-
-pub(super) fn read_i64(value: &Value, field: &mut i64) -> Result {
-    let number = value.as_i64();
-    *field = number.ok_or_else(|| JsonError::no_integer(value, "i64"))?;
-    Ok(())
-}
-
-pub(super) fn read_i32(value: &Value, field: &mut i32) -> Result {
-    let number = value.as_i64().and_then(|number| number.try_into().ok());
-    *field = number.ok_or_else(|| JsonError::no_integer(value, "i32"))?;
-    Ok(())
-}
-
-/// A quantity, written as a string or as a number.
-pub(super) fn read_quantity(value: &Value, field: &mut Option<Quantity>) -> Result {
-    let text = match value {
-        Value::String(text) => text,
-        Value::Number(number) => &plain(number),
-        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
-            return Err(JsonError::wrong_type(value, "a quantity"));
-        }
-    };
-    let quantity = Quantity::parse(text.trim().as_bytes())
-        .map_err(|error| JsonError::new(format_args!("{text:?} is no quantity: {error}")))?;
-    *field = Some(quantity);
-    Ok(())
-}
-
-/// The same, apart.
-pub(super) fn read_boxed(value: &Value, field: &mut Option<Box<Quantity>>) -> Result {
-    let mut quantity = None;
-    read_quantity(value, &mut quantity)?;
-    *field = quantity.map(Box::new);
-    Ok(())
-}
-
-/// A number as text; a whole one without the point that it may have had.
-fn plain(number: &Number) -> String {
-    let text = number.to_string();
-    String::from(text.strip_suffix(".0").unwrap_or(&text))
+/// Texts by key; `null` is the empty text.
+impl FromJson for BTreeMap<String, String> {
+    fn from_json(value: &Value) -> Result<Self> {
+        let object = Object::of(value)?;
+        let keys = object.0.keys();
+        keys.map(|key| Ok((key.clone(), object.get(key)?)))
+            .collect()
+    }
 }

@@ -1,0 +1,263 @@
+# Sourced by runtimes.sh: what several scenarios do, whichever runtime they have.
+#
+#   available_mib                   memory.available now
+#   memory_run RUNTIME NAME MIB     a container of the Docker API whose size "resize" sets;
+#   cri_pod NAME MIB                a pod over CRI
+#   has_image, use_image, leave_image RUNTIME NAME
+# shellcheck shell=bash
+
+# evictd_json COMMAND ENDPOINT FLAG...
+evictd_json() {
+  local command=$1 endpoint=$2
+  shift 2
+  evictd "$command" --json --container-runtime-endpoint="$endpoint" "$@"
+}
+
+available_mib() {
+  evictd_json status '' | jq '.signals[] | select(.signal == "memory.available").available / 1048576 | floor'
+}
+
+# watch_runtime ENDPOINT FLAG...: starts evictd, and waits until the runtime has answered.
+watch_runtime() {
+  local endpoint=$1
+  shift
+  start_evictd --container-runtime-endpoint="$endpoint" "$@"
+  await_event 10 runtime "endpoint=$endpoint"
+}
+
+# --- over the Docker API: the same for dockerd and Podman --------------------------
+
+# memory_run RUNTIME NAME MIB [MORE-AS-JSON]: a container whose size "resize" sets.
+memory_run() {
+  local runtime=$1 name=$2 mib=$3 more=${4:-null}
+  resize "$name" "$mib"
+  "${runtime}_run" "$name" evictd.test/one:1 "[\"memory\",\"/sizes/$name\"]" \
+    "$(jq -n -c --arg sizes "$sizes:/sizes" --argjson more "$more" '{HostConfig: {Binds: [$sizes]}} * ($more // {})')"
+}
+
+# is_running RUNTIME NAME
+is_running() {
+  [ "$("$1_api" GET "/containers/$2/json" 2>/dev/null | jq .State.Running)" = true ]
+}
+
+# evicts_over_docker RUNTIME ENDPOINT: three containers; the one that uses most above its
+# request ends by SIGTERM within its grace, and its runtime does not start it again although
+# its restart policy says always. The next one ignores SIGTERM.
+evicts_over_docker() {
+  local runtime=$1 endpoint=$2 ranked left
+  # Restarted always; within its request; protected; without a request but deaf.
+  memory_run "$runtime" greedy 8 '{"HostConfig":{"MemoryReservation":8388608,"RestartPolicy":{"Name":"always"}}}' >/dev/null
+  memory_run "$runtime" modest 8 '{"HostConfig":{"MemoryReservation":134217728,"Memory":268435456}}' >/dev/null
+  memory_run "$runtime" guarded 24 '{"Labels":{"evictd.protect":"true"}}' >/dev/null
+  "${runtime}_run" deaf evictd.test/two:1 '["deaf"]' '{"HostConfig":{"RestartPolicy":{"Name":"unless-stopped"}},"Labels":{"evictd.priority":"10"}}' >/dev/null
+  ranked=$(evictd_json rank "$endpoint" --signal=memory.available)
+  # shellcheck disable=SC2016
+  jq -e '[.pods[] | .name] | sort == ["deaf", "greedy", "guarded", "modest"]' <<<"$ranked" >/dev/null ||
+    fail "the containers are not the pods: $ranked"
+  # Requests and limits as Docker was told them.
+  evictd rank --container-runtime-endpoint="$endpoint" --signal=memory.available
+  left=$(available_mib)
+  watch_runtime "$endpoint" --eviction-soft="memory.available<$((left - 60))Mi" \
+    --eviction-soft-grace-period=memory.available=1s --eviction-max-pod-grace-period=5 \
+    --eviction-minimum-reclaim=memory.available=1Mi --eviction-pressure-transition-period=1s
+  resize greedy 100
+  await_event 20 evicting pod=greedy "namespace=$runtime"
+  # It ended by the runtime's SIGTERM.
+  await_event 10 killed pod=greedy method=
+  note_kill greedy
+  sleep 2
+  ! is_running "$runtime" greedy || fail "the runtime has started greedy again"
+  for name in modest guarded deaf; do is_running "$runtime" $name || fail "$name does not run any more"; done
+  # Within its request: the deaf one, which has none, is evicted before it.
+  resize modest 100
+  await_event 20 evicting pod=deaf
+  resize modest 8 # or it would be the next
+  await_event 15 killed pod=deaf
+  sleep 1
+  ! is_running "$runtime" deaf || fail "the runtime has started deaf again"
+  stop_evictd
+
+  # At a hard threshold it is killed at once, and the runtime, which would start it anew, is
+  # told at the same time.
+  memory_run "$runtime" sudden 8 '{"HostConfig":{"RestartPolicy":{"Name":"always"}}}' >/dev/null
+  watch_runtime "$endpoint" --eviction-hard="memory.available<$(($(available_mib) - 60))Mi" --eviction-pressure-transition-period=1s
+  resize sudden 100
+  await_event 10 killed pod=sudden
+  note_kill sudden
+  sleep 3
+  ! is_running "$runtime" sudden || fail "the runtime has started sudden again"
+  is_running "$runtime" modest || fail "modest does not run any more"
+  stop_evictd
+}
+
+# cri_pod NAME MIB [KEY=VALUE...]: a pod over CRI whose container's size "resize" sets.
+cri_pod() {
+  local name=$1 mib=$2 sandbox
+  shift 2
+  resize "$name" "$mib"
+  sandbox=$(cri runp "$name" "uid=uid-$name" "cgroup-parent=/kubepods/burstable/poduid-$name" "$@")
+  cri run "$sandbox" main evictd.test/one:1 "mount=$sizes:/sizes" -- memory "/sizes/$name" >/dev/null
+}
+
+# --- collections: the same for all three -------------------------------------------
+
+# image_names RUNTIME: all names, sorted.
+image_names() {
+  case "$1" in
+    containerd) in_containerd image list -q | grep -v '^sha256:' | sort ;;
+    docker | podman) "$1_api" GET /images/json | jq -r '.[].RepoTags[]?' | sort ;;
+  esac
+}
+
+has_image() { image_names "$1" | grep -q -e "evictd.test/$2:1$"; }
+
+# use_image RUNTIME NAME: a container that runs from that image; leave_image ends it.
+use_image() {
+  local sandbox
+  case "$1" in
+    containerd)
+      sandbox=$(cri runp "use-$2" "uid=use-$2" "cgroup-parent=/kubepods/poduse-$2")
+      cri run "$sandbox" main "evictd.test/$2:1" -- idle >"$work/use-$2"
+      echo "$sandbox" >>"$work/use-$2"
+      ;;
+    *) "${1}_run" "use-$2" "evictd.test/$2:1" '["idle"]' >/dev/null ;;
+  esac
+}
+
+leave_image() {
+  local container sandbox
+  case "$1" in
+    containerd)
+      { read -r container; read -r sandbox; } <"$work/use-$2"
+      cri stop "$container" >/dev/null
+      cri rm "$container"
+      cri stopp "$sandbox"
+      cri rmp "$sandbox"
+      ;;
+    *) "${1}_api" DELETE "/containers/use-$2?force=true" >/dev/null ;;
+  esac
+}
+
+used_percent() { df --output=pcent "$storage" | tail -n 1 | tr -d ' %'; }
+available_kib() { df --output=avail -k "$storage" | tail -n 1 | tr -d ' '; }
+
+# collects_images RUNTIME ENDPOINT: images of 6 MB each are removed, least recently used
+# first, down to the low watermark; the used, the kept and the sandboxes' image stay.
+collects_images() {
+  local runtime=$1 endpoint=$2 name used low
+  for name in second used kept first never; do
+    image_kib=6000 image "$name" "evictd.test/$name:1"
+    import_image "${runtime/%docker/dockerd}" "$images/$name.tar"
+    rm "$images/$name.tar"
+  done
+  use_image "$runtime" used
+  # A first daemon sees which images come to be used, and keeps it over a restart.
+  watch_runtime "$endpoint" --image-gc-high-threshold=100
+  for name in first second; do
+    use_image "$runtime" $name
+    sleep 11 # it lists what runs every 10 s
+    leave_image "$runtime" $name
+  done
+  stop_evictd
+  used=$(used_percent)
+  note "images fill $used% of their disk"
+  # Two of them are less than what is to be freed, of the disk's 96 MB; containerd keeps each image
+  # twice, packed and unpacked.
+  low=$((used - 8))
+  [ "$runtime" != containerd ] || low=$((used - 16))
+  watch_runtime "$endpoint" --image-gc-high-threshold="$used" --image-gc-low-threshold=$low \
+    --minimum-image-ttl-duration=0s --keep-image='evictd.test/kept'
+  await_event 20 reclaimed images=2
+  # In the order of their use.
+  value imageNames
+  case $value in *never:1,*first:1*) ;; *) fail "not in the order of their use: $value" ;; esac
+  value freedBytes
+  note "2 images removed, $((value >> 20)) MiB freed"
+  stop_evictd
+  for name in never first; do ! has_image "$runtime" $name || fail "$name should have been removed: $(image_names "$runtime")"; done
+  for name in second used kept; do has_image "$runtime" $name || fail "$name should have stayed: $(image_names "$runtime")"; done
+  [ "$runtime" != containerd ] || image_names containerd | grep -q -e "$pause_image" || fail "the sandboxes' image was removed"
+  # By hand: what stays, and why.
+  evictd gc images --all-unused --container-runtime-endpoint="$endpoint" --minimum-image-ttl-duration=0s --keep-image='evictd.test/kept'
+  ! has_image "$runtime" second || fail "gc images --all-unused should have removed second"
+  for name in used kept; do has_image "$runtime" $name || fail "$name should have stayed"; done
+}
+
+# exited RUNTIME NAME: a container that has ended; of what pod, the label says.
+exited() {
+  local sandbox id
+  case "$1" in
+    containerd)
+      sandbox=$(cri runp "$2" "uid=dead-$2" "cgroup-parent=/kubepods/poddead-$2")
+      id=$(cri run "$sandbox" main evictd.test/used:1 -- idle)
+      cri stop "$id" >/dev/null
+      cri stopp "$sandbox"
+      ;;
+    *)
+      "${1}_run" "$2" evictd.test/used:1 '["idle"]' >/dev/null
+      "${1}_api" POST "/containers/$2/stop?t=0" >/dev/null
+      ;;
+  esac
+}
+
+# containers_of RUNTIME: how many there are, in any state.
+containers_of() {
+  case "$1" in
+    containerd) cri ps | grep -c 'state:' || true ;;
+    *) "$1_api" GET '/containers/json?all=true' | jq length ;;
+  esac
+}
+
+# fills_imagefs RUNTIME ENDPOINT: while removing images suffices, no pod is evicted; then
+# dead containers are removed first, then images, and a pod is evicted last.
+fills_imagefs() {
+  local runtime=$1 endpoint=$2 name free filler=$storage/filler
+  for name in used spare; do
+    image_kib=12000 image "$name" "evictd.test/$name:1"
+    import_image "${runtime/%docker/dockerd}" "$images/$name.tar"
+    rm "$images/$name.tar"
+  done
+  use_image "$runtime" used
+  free=$(available_kib)
+  # 6 MB above what is free without the filler, which takes 12 MB: images are enough.
+  watch_runtime "$endpoint" --eviction-hard="imagefs.available<$((free - 6000))Ki" \
+    --eviction-minimum-reclaim="imagefs.available=100Ki" --eviction-pressure-transition-period=1s \
+    --image-gc-high-threshold=100 --minimum-image-ttl-duration=0s
+  fallocate -l 12000K "$filler"
+  await_event 20 met signal=imagefs.available
+  await_event 20 reclaimed images=1 imageNames=evictd.test/spare:1
+  await_event 10 cleared signal=imagefs.available
+  expect_events 0 evicting
+  rm "$filler"
+
+  # Now with a dead container too, and a filler for which all of that is not enough. What the
+  # writer writes into its layer makes it the one to be evicted.
+  image_kib=2000 image spare evictd.test/spare:1
+  import_image "${runtime/%docker/dockerd}" "$images/spare.tar"
+  exited "$runtime" dead
+  "$runtime"_writer
+  sleep 12 # it looks at what pods keep on disk every 10 s
+  # As much as is above the threshold, and more than the images hold.
+  fallocate -l $(($(available_kib) - free + 6000 + 12000))K "$filler"
+  await_event 30 evicting pod=writer
+  value available
+  note "writer evicted with $((value >> 10)) KiB left"
+  [ "$(course)" = 'images containers images writer' ] || fail "not containers, images, pods: $(course)"
+  has_image "$runtime" used || fail "an image in use was removed"
+  rm "$filler"
+  await_event 10 killed pod=writer
+  stop_evictd
+}
+# course: what was removed and which pods were evicted, the first four of them.
+course() {
+  jq -r -s 'map(select(.event == "reclaimed" or .event == "evicting")
+    | if .pod then .pod elif .containers > 0 and .images > 0 then "both" elif .containers > 0 then "containers"
+      elif .images > 0 then "images" else empty end) | .[:4] | join(" ")' "$log"
+}
+docker_writer() { docker_run writer evictd.test/used:1 '["file","/held","4"]' >/dev/null; }
+podman_writer() { podman_run writer evictd.test/used:1 '["file","/held","4"]' >/dev/null; }
+containerd_writer() {
+  local sandbox
+  sandbox=$(cri runp writer uid=writer cgroup-parent=/kubepods/podwriter)
+  cri run "$sandbox" main evictd.test/used:1 -- file /held 4 >/dev/null
+}

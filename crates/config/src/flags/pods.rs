@@ -1,0 +1,58 @@
+use super::flag;
+use crate::Flag;
+use crate::flag::Takes::{List, Value};
+
+/// Pods and reservations.
+pub(crate) const PODS: [Flag; 7] = [
+    flag(
+        "pod-manifest-path",
+        Value("DIR"),
+        ("", "/etc/kubernetes/manifests"),
+        "A directory of pod manifests, YAML or JSON: requests, limits and priorities.",
+    ),
+    flag(
+        "pod-cgroup-root",
+        Value("CGROUP"),
+        ("", "/system.slice"),
+        "A cgroup whose children are pods. Repeat it for several. The kubepods tree always \
+         counts; nothing else is ever evicted.",
+    ),
+    flag(
+        "root-dir",
+        Value("DIR"),
+        ("/var/lib/kubelet", "/var/lib/kubelet"),
+        "Where the pods' directories lie: emptyDir volumes are in \
+         DIR/pods/UID/volumes/kubernetes.io~empty-dir. Only when given, those of pods that \
+         are gone may be deleted to free disk space.",
+    ),
+    flag(
+        "pod-logs-dir",
+        Value("DIR"),
+        ("/var/log/pods", "/var/log/pods"),
+        "Where the pods' logs lie, as DIR/NAMESPACE_NAME_UID/CONTAINER/N.log. Only when given, \
+         logs of pods that are gone, and those of living pods between the first and the newest \
+         start of a container, may be deleted to free disk space.",
+    ),
+    flag(
+        "system-reserved",
+        List("RESOURCE=AMOUNT,..."),
+        ("", "memory=1.5Gi,cpu=200m"),
+        "What is kept for the system's daemons: cpu in cores, memory and ephemeral-storage in \
+         bytes, pid. It should include the memory threshold. Checked and shown by config; \
+         nothing is kept back yet.",
+    ),
+    flag(
+        "kube-reserved",
+        List("RESOURCE=AMOUNT,..."),
+        ("", "memory=256Mi"),
+        "What is kept for the daemons that run pods. Checked and shown by config; nothing is \
+         kept back yet.",
+    ),
+    flag(
+        "enforce-node-allocatable",
+        List("pods|none"),
+        ("pods", "none"),
+        "pods: watch the memory limit of the pods' cgroup too, with the hard memory threshold \
+         (allocatableMemory.available).",
+    ),
+];

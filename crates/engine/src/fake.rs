@@ -1,0 +1,367 @@
+//! A machine that is made up, for examples and tests: each port as plain data that says
+//! what is there, and that notes what was asked of it.
+
+use alloc::collections::{BTreeSet, VecDeque};
+use alloc::rc::Rc;
+use core::cell::RefCell;
+use core::time::Duration;
+use std::os::fd::BorrowedFd;
+
+use evictd_cgroup::{KillInFlight, KillReport, KillState};
+use evictd_node::pod::Pod;
+use evictd_node::pod::usage::PodUsage;
+use evictd_node::{Mono, Readings};
+use evictd_rank::Candidate;
+
+use crate::ports::{
+    Begun, Collected, Depth, Job, News, Node, Places, Pods, Reclaim, Sample, Scratch, emptied,
+};
+
+/// How long after SIGKILL a pod that does not die counts as stuck.
+const STUCK_AFTER: Duration = Duration::from_secs(10);
+
+/// A node whose numbers are given.
+#[derive(Clone, Debug, Default)]
+pub struct FakeNode {
+    /// What the next reads return, one after the other; then the last one again.
+    pub samples: VecDeque<Sample>,
+    /// What cannot be read.
+    pub problems: Vec<String>,
+    /// How long each read was allowed to wait for filesystems.
+    pub waits: Vec<Duration>,
+    /// How often memory alone was read.
+    pub looks: usize,
+    /// Where container runtimes keep their things, as the engine was told.
+    pub places: Places,
+}
+
+impl FakeNode {
+    /// This is how it is from now on.
+    pub fn set(&mut self, sample: Sample) {
+        self.samples = VecDeque::from([sample]);
+    }
+
+    fn next(&mut self) -> Sample {
+        if self.samples.len() > 1 {
+            return self.samples.pop_front().unwrap_or_default();
+        }
+        self.samples.front().copied().unwrap_or_default()
+    }
+}
+
+impl Node for FakeNode {
+    fn read(&mut self, _now: Mono, fs_wait: Duration) -> Sample {
+        self.waits.push(fs_wait);
+        self.next()
+    }
+
+    fn read_memory(&mut self, _now: Mono) -> Readings {
+        self.looks += 1;
+        let sample = self.samples.front().copied().unwrap_or_default();
+        let mut memory = Readings::default();
+        for signal in evictd_node::Signal::ALL {
+            if signal.resource() == evictd_node::Resource::Memory {
+                memory.set(signal, sample.readings.get(signal));
+            }
+        }
+        memory
+    }
+
+    fn problems(&self) -> Vec<String> {
+        self.problems.clone()
+    }
+
+    fn follow(&mut self, places: Places) -> Result<bool, String> {
+        let is_new = places != self.places;
+        self.places = places;
+        Ok(is_new)
+    }
+}
+
+/// A pod, and how it takes being killed.
+#[derive(Clone, Debug, Default)]
+pub struct FakePod {
+    /// What is known of it.
+    pub pod: Pod,
+    /// What it uses.
+    pub usage: Option<PodUsage>,
+    /// How long after SIGTERM it ends by itself; `None` never.
+    pub ends_after: Option<Duration>,
+    /// How long after SIGKILL it is gone; `None` never.
+    pub dies_after: Option<Duration>,
+    /// Its kill cannot begin.
+    pub is_refused: bool,
+}
+
+impl FakePod {
+    /// A pod with this name, which is its uid too, that uses so much memory and dies of
+    /// SIGKILL at once.
+    #[must_use]
+    pub fn new(name: &str, memory_bytes: u64) -> Self {
+        let mut pod = Pod::default();
+        pod.metadata.name = name.to_owned();
+        pod.metadata.uid = name.to_owned();
+        let usage = PodUsage {
+            memory_working_set_bytes: Some(memory_bytes),
+            ..PodUsage::default()
+        };
+        Self {
+            pod,
+            usage: Some(usage),
+            ends_after: None,
+            dies_after: Some(Duration::ZERO),
+            is_refused: false,
+        }
+    }
+}
+
+/// A kill that was begun.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FakeKill {
+    /// When.
+    pub at: Mono,
+    /// Of which pod, by its uid.
+    pub uid: String,
+    /// How long it had to end by itself.
+    pub grace: Duration,
+    /// Whether it has ended, well or not.
+    pub ended: bool,
+}
+
+/// Pods that are given.
+#[derive(Clone, Debug, Default)]
+pub struct FakePods {
+    /// What runs now; seen with the next listing.
+    pub running: Vec<FakePod>,
+    /// What was listed.
+    pub listed: Vec<FakePod>,
+    /// How deep each listing went.
+    pub listings: Vec<Depth>,
+    /// All kills that were begun, in their order.
+    pub kills: Rc<RefCell<Vec<FakeKill>>>,
+    /// Pods may have limits of their own.
+    pub limits: bool,
+    /// What they hold on disk takes until then to be measured.
+    pub disk_measured_at: Option<Mono>,
+    /// How often that was asked for.
+    pub disk_asked: usize,
+    /// There is a container runtime, which is to send the stop signals.
+    pub has_runtime: bool,
+    /// What it has to say.
+    pub news: Vec<News>,
+    /// When they were last listed.
+    pub now: Mono,
+}
+
+impl FakePods {
+    /// These run.
+    #[must_use]
+    pub fn of(running: impl IntoIterator<Item = FakePod>) -> Self {
+        Self {
+            running: running.into_iter().collect(),
+            ..Self::default()
+        }
+    }
+
+    /// The uids of the pods whose kill was begun, in that order.
+    #[must_use]
+    pub fn killed(&self) -> Vec<String> {
+        let kills = self.kills.borrow();
+        kills.iter().map(|kill| kill.uid.clone()).collect()
+    }
+
+    /// How many kills have not ended.
+    #[must_use]
+    pub fn in_flight(&self) -> usize {
+        self.kills
+            .borrow()
+            .iter()
+            .filter(|kill| !kill.ended)
+            .count()
+    }
+}
+
+impl Pods for FakePods {
+    fn refresh(&mut self, now: Mono, depth: Depth) {
+        self.now = now;
+        let kills = self.kills.borrow();
+        let ended: BTreeSet<&str> = kills
+            .iter()
+            .filter_map(|kill| kill.ended.then_some(kill.uid.as_str()))
+            .collect();
+        // One that cannot die runs on.
+        self.running.retain(|pod| {
+            pod.dies_after.is_none() || !ended.contains(pod.pod.metadata.uid.as_str())
+        });
+        self.listed.clone_from(&self.running);
+        self.listings.push(depth);
+    }
+
+    fn candidates(&self, scratch: Scratch) -> Vec<Candidate<'_>> {
+        let mut candidates = emptied(scratch);
+        candidates.extend(self.listed.iter().map(|listed| Candidate {
+            pod: &listed.pod,
+            usage: listed.usage.as_ref(),
+        }));
+        candidates
+    }
+
+    fn is_exact(&self, _index: usize) -> bool {
+        true
+    }
+
+    fn read_exactly(&mut self, _index: usize) {}
+
+    fn begin_kill(&mut self, now: Mono, index: usize, grace: Duration) -> Result<Begun, String> {
+        let victim = self.listed.get(index).ok_or("there is no such pod")?;
+        if victim.is_refused {
+            return Err(String::from("refused"));
+        }
+        let number = self.kills.borrow().len();
+        self.kills.borrow_mut().push(FakeKill {
+            at: now,
+            uid: victim.pod.metadata.uid.clone(),
+            grace,
+            ended: false,
+        });
+        let left_to_runtime = self.has_runtime && !grace.is_zero();
+        let mut flight = FakeFlight {
+            number,
+            kills: Rc::clone(&self.kills),
+            asked: (!left_to_runtime).then_some(now),
+            killed: now + grace,
+            ends_after: victim.ends_after,
+            dies_after: victim.dies_after,
+            report: KillReport::new(now),
+        };
+        flight.poll(now);
+        Ok(Begun {
+            kill: Box::new(flight),
+            left_to_runtime,
+        })
+    }
+
+    fn name_containers(&mut self, _index: usize) {}
+
+    fn problems(&self) -> &[String] {
+        &[]
+    }
+
+    fn rest(&mut self) {}
+
+    fn forget(&mut self) {}
+
+    fn may_have_limits(&self) -> bool {
+        self.limits
+    }
+
+    fn has_measured_disk(&mut self, _since: Mono) -> bool {
+        self.disk_asked += 1;
+        self.disk_measured_at.is_none_or(|at| self.now >= at)
+    }
+
+    fn has_runtimes(&self) -> bool {
+        self.has_runtime
+    }
+
+    fn ask_runtimes(&mut self) {}
+
+    fn freshen(&mut self, _with_layers: bool) {}
+
+    fn take_news(&mut self) -> Vec<News> {
+        core::mem::take(&mut self.news)
+    }
+
+    fn places(&self) -> Places {
+        Places::default()
+    }
+}
+
+struct FakeFlight {
+    number: usize,
+    kills: Rc<RefCell<Vec<FakeKill>>>,
+    /// When it was sent SIGTERM.
+    asked: Option<Mono>,
+    /// When it is sent SIGKILL.
+    killed: Mono,
+    ends_after: Option<Duration>,
+    dies_after: Option<Duration>,
+    report: KillReport,
+}
+
+impl KillInFlight for FakeFlight {
+    fn poll(&mut self, now: Mono) -> KillState {
+        if now >= self.killed {
+            self.report.kill_sent.get_or_insert(now);
+        }
+        let by_itself = self
+            .asked
+            .zip(self.ends_after)
+            .map(|(at, after)| at + after);
+        let by_force = self.dies_after.map(|after| self.killed + after);
+        let gone = by_itself.into_iter().chain(by_force).min();
+        let stuck = self.killed + STUCK_AFTER;
+        let state = match gone {
+            Some(gone) if now >= gone => KillState::Gone,
+            None if now >= stuck => KillState::Stuck,
+            _ => {
+                let next = [Some(self.killed), gone, Some(stuck)];
+                let next = next.into_iter().flatten().filter(|at| *at > now).min();
+                let until = next.unwrap_or(now);
+                return KillState::Waiting { until };
+            }
+        };
+        self.report.ended = Some(now);
+        if let Some(kill) = self.kills.borrow_mut().get_mut(self.number) {
+            kill.ended = true;
+        }
+        state
+    }
+
+    fn ask(&mut self) {
+        self.asked.get_or_insert(self.report.started);
+    }
+
+    fn end_grace(&mut self, now: Mono) {
+        self.killed = self.killed.min(now);
+    }
+
+    fn each_descriptor(&self, _each: &mut dyn FnMut(BorrowedFd<'_>)) {}
+
+    fn report(&self) -> &KillReport {
+        &self.report
+    }
+
+    fn held_pids(&self) -> u64 {
+        0
+    }
+}
+
+/// What can be given back.
+#[derive(Clone, Debug, Default)]
+pub struct FakeReclaim {
+    /// All jobs that the container runtimes were handed.
+    pub jobs: Vec<Job>,
+    /// How many runtimes there are to answer.
+    pub runtimes: usize,
+    /// What dead pods left; `None` where no directory was named for it.
+    pub leftovers: Option<Collected>,
+    /// How often that was collected.
+    pub collections: usize,
+}
+
+impl<P> Reclaim<P> for FakeReclaim {
+    fn begin(&mut self, _pods: &mut P, job: Job) -> usize {
+        self.jobs.push(job);
+        self.runtimes
+    }
+
+    fn collect_leftovers(&mut self, _pods: &mut P, _ended: &[String]) -> Result<Collected, String> {
+        self.collections += 1;
+        Ok(self.leftovers.clone().unwrap_or_default())
+    }
+
+    fn has_leftovers(&self) -> bool {
+        self.leftovers.is_some()
+    }
+}

@@ -1,0 +1,5 @@
+//! Scripts of time and readings, and what the engine does of them.
+
+mod properties;
+mod script;
+mod scripts;

@@ -1,0 +1,52 @@
+//! What a test needs of the machine it runs on. A test that this machine cannot run says
+//! so in a line of its own, which `ci/test` counts, and passes:
+//!
+//! ```text
+//! not run: evictd-cgroup kill::tests::a_fork_bomb_is_killed_whole: needs cgroup v1
+//! ```
+//!
+//! The test harness has no such verdict: a test either runs or is ignored, and which of
+//! them is decided when it is compiled.
+//!
+//! ```
+//! use evictd_testkit::needs;
+//!
+//! fn a_mount_is_seen() {
+//!     needs!(Mounting);
+//!     // ... mounts something ...
+//! }
+//! # a_mount_is_seen();
+//! ```
+#![forbid(unsafe_code)]
+
+mod need;
+
+pub use need::Need;
+
+use std::io::Write as _;
+
+/// Ends the test with a line that says why, where this machine lacks one of these
+/// [`Need`]s.
+#[macro_export]
+macro_rules! needs {
+    ($($need:ident),+ $(,)?) => {
+        if $crate::is_lacking(env!("CARGO_PKG_NAME"), &[$($crate::Need::$need),+]) {
+            return;
+        }
+    };
+}
+
+/// Whether this machine lacks one of `needs`; prints which, for the test that runs in this
+/// thread, past the harness, which keeps what a passing test prints to itself.
+#[must_use]
+pub fn is_lacking(package: &str, needs: &[Need]) -> bool {
+    let Some(lack) = needs.iter().find(|need| !need.is_met()) else {
+        return false;
+    };
+    let thread = std::thread::current();
+    let test = thread.name().unwrap_or("a test");
+    // One write, so that lines of tests that run at once stay whole.
+    let line = format!("not run: {package} {test}: needs {lack}\n");
+    let _ = std::io::stderr().write_all(line.as_bytes());
+    true
+}
