@@ -5,6 +5,9 @@ script=$(basename "$0")
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
 
+# Tests compare with the snapshots that are committed and never write any.
+export INSTA_UPDATE=no
+
 # What ci/build-static writes and most of the others run.
 static_binary=target/static/x86_64/evictd
 

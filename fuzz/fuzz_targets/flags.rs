@@ -27,7 +27,7 @@ fn outcome(argv: &[OsString]) -> Result<String, String> {
     );
     assert!(resolved.housekeeping_interval.as_millis() >= 100);
     let machine = Machine {
-        capacities: [Some(10 << 30); 9],
+        capacities: [Some(10 << 30); evictd_node::Signal::COUNT],
         min_free_bytes: Some(64 << 20),
         swap_bytes: Some(0),
     };

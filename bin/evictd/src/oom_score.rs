@@ -4,11 +4,11 @@
 use core::time::Duration;
 use std::path::Path;
 
-use evictd_cgroup::{FoundPod, OomScores, Refused};
+use evictd_cgroup::{FoundPod, OomScores, Refused, ScoredProcess};
 use evictd_config::Resolved;
 use evictd_kerntext::parse_meminfo;
 use evictd_node::Mono;
-use evictd_oom::{Scale, member_score};
+use evictd_oom::{MemberScore, Scale, member_score};
 use evictd_stats::{Hierarchies, read_whole};
 
 use crate::engine::Engine;
@@ -64,8 +64,8 @@ impl Scores {
 
 /// Knows the score of every process of every pod on this machine.
 pub(crate) struct Keeper {
-    pub(crate) scores: OomScores,
-    pub(crate) scale: Scale,
+    scores: OomScores,
+    scale: Scale,
 }
 
 impl Keeper {
@@ -94,6 +94,24 @@ impl Keeper {
         let problems = report.problems.iter();
         let problems = problems.map(|error| format!("oom_score_adj: {error}"));
         refused.chain(problems).collect()
+    }
+
+    /// Shows every process of a pod to `visit`, after setting its score if `set`.
+    pub(crate) fn visit(
+        &mut self,
+        found: &FoundPod,
+        set: bool,
+        visit: &mut dyn FnMut(&ScoredProcess<'_>, MemberScore<'_>),
+    ) -> Result<(), String> {
+        let scale = self.scale;
+        self.scores
+            .visit(
+                found,
+                set,
+                &mut |found, child| member_score(&found.pod, child, scale).score,
+                &mut |process| visit(process, member_score(&found.pod, process.child, scale)),
+            )
+            .map_err(|error| error.to_string())
     }
 }
 

@@ -4,7 +4,7 @@ use evictd_node::{Condition, ConditionSet, Mono, Policy};
 
 /// When each condition was last observed.
 ///
-/// Conditions that come and go would move pods to and fro; so one is left only
+/// Conditions that change often would move pods to and fro; so one is left only
 /// after it was not observed for the whole transition period (acceptance row 84).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pressure {
@@ -12,7 +12,7 @@ pub struct Pressure {
 }
 
 impl Pressure {
-    /// Notes the conditions that are observed now and answers which are to be
+    /// Notes the conditions that are observed now and returns which are to be
     /// reported: those observed now or less than `transition` ago, strictly.
     ///
     /// A `transition` of zero holds nothing; whether it also hides what is

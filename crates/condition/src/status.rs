@@ -63,7 +63,7 @@ impl<Time: Copy> NodeCondition<Time> {
         }
     }
 
-    /// Notes whether there is pressure now. Answers the reason of the node event
+    /// Notes whether there is pressure now. Returns the reason of the node event
     /// when the status changed, e.g. `NodeHasDiskPressure`.
     pub fn update(&mut self, now: Time, pressure: bool) -> Option<&'static str> {
         self.last_heartbeat = Some(now);

@@ -109,7 +109,7 @@ pub(crate) fn negative_is_none(flag: &'static str, value: GoDuration, book: &mut
 }
 
 /// The first threshold that is met before images are collected, so that pods
-/// may go for space that images hold (decision D56).
+/// may be evicted for space that images hold (decision D56).
 pub(crate) fn pressure_comes_first(thresholds: &[Threshold], images: &ImageGc) -> Option<Warning> {
     // At 100 percent nothing is collected, and nobody asked for it.
     let free = 100_u8

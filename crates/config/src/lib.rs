@@ -8,6 +8,9 @@
 //! handed the machine's numbers. A configuration file's bytes go into [`Typed`]
 //! too, by [`Typed::add_file`]; flags beat them.
 //!
+//! It does not read files, know the loop that the settings are for, or parse a command
+//! line: whoever does hands in names and texts.
+//!
 //! ```
 //! use evictd_config::{Typed, resolve};
 //!

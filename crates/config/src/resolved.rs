@@ -93,7 +93,7 @@ impl fmt::Display for Reserved {
 pub struct Directory {
     /// Its path.
     pub path: PathBuf,
-    /// Whether it was asked for by name. What lies in a directory that nobody
+    /// Whether a flag named it. What lies in a directory that no flag
     /// named may be read, but never deleted.
     pub given: bool,
 }
@@ -106,7 +106,7 @@ impl Directory {
     }
 }
 
-/// Which unused images go under pressure (decision D15).
+/// Which unused images are deleted under pressure (decision D15).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ImageReclaim {
     /// Every one.
@@ -128,7 +128,7 @@ pub struct ImageGc {
     pub min_age: Duration,
     /// How long an image may lie unused, if there is an end to it.
     pub max_age: Option<Duration>,
-    /// How many go under pressure.
+    /// How many are deleted under pressure.
     pub reclaim: ImageReclaim,
     /// Patterns of names that are never deleted, as they were given; each can be
     /// read as one.

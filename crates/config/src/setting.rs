@@ -3,7 +3,7 @@ use core::fmt;
 /// Where a value came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// Nobody asked for it.
+    /// No flag and no file sets it.
     Default,
     /// This flag, without dashes.
     Flag(&'static str),

@@ -19,7 +19,7 @@ pub enum Warning {
         /// What is off.
         dropped: Vec<(Signal, &'static str)>,
     },
-    /// Nothing can ever be evicted for starvation.
+    /// No threshold can ever be met.
     NoThresholds,
     /// The soft threshold is met no earlier than the hard one (decision D8).
     SoftNotAboveHard {
@@ -101,7 +101,7 @@ impl fmt::Display for Warning {
         match self {
             Self::DroppedDefaults { name, dropped } => write_dropped(f, name, dropped),
             Self::NoThresholds => {
-                f.write_str("no eviction threshold is set: starvation evicts nothing")
+                f.write_str("no eviction threshold is set: nothing is ever evicted for one")
             }
             Self::SoftNotAboveHard { soft, hard } => write_not_above(f, soft, hard),
             Self::ByteSuffix {

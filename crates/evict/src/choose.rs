@@ -44,7 +44,7 @@ impl Evict {
         };
     }
 
-    /// Ranks the pods and takes the first that may go.
+    /// Ranks the pods and takes the first that may be evicted.
     pub(crate) fn choose(&mut self, index: usize, pods: Option<&[Candidate<'_>]>) -> Plan {
         let Some(threshold) = self.watch.thresholds.get(index) else {
             return Plan::Rest;
@@ -89,7 +89,7 @@ impl Evict {
     /// bound of what each uses may stand for the number itself, until
     /// [`Evict::to_read_exactly`] asks for it.
     ///
-    /// Not where pods without stats go before all others: a bound would hide that
+    /// Not where pods without stats are evicted before all others: a bound would hide that
     /// they have none. Nor where pods are looked at for their own limits, too.
     #[must_use]
     pub fn takes_bounds(&self) -> bool {
@@ -110,9 +110,9 @@ impl Evict {
     /// `None` when no bound can change any more which pod is chosen, or which ones it is
     /// ranked after. Call it again after each reading.
     ///
-    /// `is_exact` says of which pods, by their index, the number is no mere bound. What
-    /// a pod uses is never above its bound, and using less never makes a pod go sooner:
-    /// so whoever comes first by the bounds, and does by the number, comes first.
+    /// `is_exact` says of which pods, by their index, the number is exact and no bound. What
+    /// a pod uses is never above its bound, and using less never ranks a pod higher:
+    /// so the pod that comes first by the bounds, and does by its number, comes first.
     #[must_use]
     pub fn to_read_exactly(
         &self,
@@ -123,15 +123,16 @@ impl Evict {
         if signal.usage() != Usage::Memory {
             return None;
         }
-        let wanted =
-            |index: usize, pod: &Candidate<'_>| !is_exact(index) || self.may_go(pod, failed);
+        let wanted = |index: usize, pod: &Candidate<'_>| {
+            !is_exact(index) || self.may_be_evicted(pod, failed)
+        };
         let policy = &self.config.policy;
         let (_, place) = first(signal, self.layout(), pods, policy, wanted)?;
         (!is_exact(place.candidate)).then_some(place.candidate)
     }
 
-    /// The signal that the next pod would be chosen for, and who would be out of the
-    /// question then beside those who are already.
+    /// The signal that the next pod would be chosen for, and the pod that would be passed
+    /// over then beside those that are already.
     fn pending(&self) -> Option<(Signal, Option<&str>)> {
         let (threshold, failed) = match &self.stage {
             Stage::ReadingPods { threshold } | Stage::Reclaiming { threshold } => {
@@ -147,20 +148,20 @@ impl Evict {
         Some((threshold.signal, failed))
     }
 
-    /// The first in the order that may go, its place, and how many stand before it.
+    /// The first in the order that may be evicted, its place, and how many stand before it.
     pub(crate) fn first<'a, 'b>(
         &self,
         signal: Signal,
         pods: &'b [Candidate<'a>],
     ) -> Option<(usize, Place, &'b Candidate<'a>)> {
-        let may_go = |_: usize, pod: &Candidate<'_>| self.may_go(pod, None);
+        let may_be_evicted = |_: usize, pod: &Candidate<'_>| self.may_be_evicted(pod, None);
         let policy = &self.config.policy;
-        let (before, place) = first(signal, self.layout(), pods, policy, may_go)?;
+        let (before, place) = first(signal, self.layout(), pods, policy, may_be_evicted)?;
         let candidate = pods.get(place.candidate)?;
         Some((before, place, candidate))
     }
 
-    fn may_go(&self, candidate: &Candidate<'_>, failed: Option<&str>) -> bool {
+    fn may_be_evicted(&self, candidate: &Candidate<'_>, failed: Option<&str>) -> bool {
         let uid = candidate.pod.metadata.uid.as_str();
         !candidate.pod.is_critical() && !self.is_excluded(uid) && failed != Some(uid)
     }

@@ -37,7 +37,7 @@ pub(crate) enum Stage {
     /// that was measured before may count against another.
     CleaningUp {
         until: Mono,
-        /// What the pod went for; `None` for a limit of its own.
+        /// What the pod was evicted for; `None` for a limit of its own.
         resource: Option<Resource>,
     },
 }
@@ -101,7 +101,7 @@ impl Evict {
         match &self.stage {
             Stage::Killing { .. } => return self.hurry(),
             Stage::CleaningUp { until, resource }
-                if now < *until && !self.starves_of_another(*resource) =>
+                if now < *until && !self.is_short_of_another(*resource) =>
             {
                 return Plan::Rest;
             }
@@ -173,8 +173,8 @@ impl Evict {
         }
     }
 
-    /// What one pod leaves on the disk keeps nobody waiting whose memory runs out.
-    fn starves_of_another(&self, cleaned: Option<Resource>) -> bool {
+    /// What an evicted pod leaves on the disk does not delay an eviction for memory.
+    fn is_short_of_another(&self, cleaned: Option<Resource>) -> bool {
         let acting = self
             .watch
             .first_to_act()
@@ -203,7 +203,7 @@ impl Evict {
         Plan::Rest
     }
 
-    /// Acts on the first threshold that may: the node gives back, else a pod goes.
+    /// Acts on the first threshold that may: the node gives back, else a pod is evicted.
     fn act(&mut self, pods: Option<&[Candidate<'_>]>) -> Plan {
         let Some(threshold) = self.watch.first_to_act() else {
             return Plan::Rest;
@@ -257,14 +257,14 @@ impl Evict {
         self.stuck.push((self.victim.clone(), until));
         self.tried.push(self.victim.clone());
         match threshold {
-            // The killing may have taken long: only what still starves counts.
+            // The killing may have taken long: only a threshold that is still met counts.
             Some(threshold) if self.watch.fresh.has(threshold) => self.choose(threshold, pods),
             Some(_) => Plan::Rest,
             None => self.offender(pods).unwrap_or_else(|| self.act(pods)),
         }
     }
 
-    /// The layout that ranking and reclaim go by; one filesystem until it is known.
+    /// The layout that ranking and reclaim use; one filesystem until it is known.
     pub(crate) fn layout(&self) -> Layout {
         self.watch.layout.unwrap_or(Layout::OneFilesystem)
     }

@@ -19,6 +19,7 @@ pub struct Observation<'a> {
 
 /// A threshold that is met, as `status` shows it.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Met<'a> {
     /// The threshold.
     pub threshold: &'a Threshold,
@@ -167,7 +168,7 @@ impl Watch {
             .or_else(|| self.fresh.each().next())
     }
 
-    /// Whether a second measurement shows that no pod has to go. The kubelet asks
+    /// Whether a second measurement shows that no pod has to be evicted. The kubelet asks
     /// for every signal, grace aside; evictd for what triggered it (decision D30).
     pub(crate) fn is_reclaimed(&self, acting: usize, again: &Readings, policy: &Policy) -> bool {
         let signal = self.thresholds.get(acting).map(|t| t.signal);

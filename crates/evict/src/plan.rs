@@ -21,7 +21,7 @@ pub enum Plan {
     /// A pod is ending within its grace period, and a hard threshold is met
     /// meanwhile: kill it at once. Its outcome is still awaited.
     KillNow,
-    /// This signal starves, and no pod may be evicted for it: all are critical,
+    /// A threshold of this signal is met, and no pod may be evicted for it: all are critical,
     /// stuck, or there is none.
     NoCandidate(Signal),
 }
@@ -48,7 +48,7 @@ pub enum Outcome<'a> {
 pub struct Eviction {
     /// Which pod: its index in the list that was handed in.
     pub candidate: usize,
-    /// Why it goes.
+    /// Why it is evicted.
     pub cause: Cause,
     /// Seconds between asking and killing; zero kills at once. Negative only
     /// with the kubelet's policy and a negative maximum.
@@ -66,7 +66,7 @@ impl Eviction {
     pub const DISRUPTION_REASON: &'static str = "TerminationByKubelet";
 }
 
-/// Why a pod goes.
+/// Why a pod is evicted.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cause {
     /// A threshold is met and the pod ranks first.
@@ -98,6 +98,7 @@ pub struct Message {
 
 /// The annotations of an eviction event.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Annotations {
     /// `offending_containers`: those above their request, separated by commas.
     pub offending_containers: String,

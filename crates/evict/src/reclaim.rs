@@ -2,7 +2,7 @@ use core::fmt;
 
 use evictd_node::{Filesystem, Layout, Policy, Signal};
 
-/// Something that the node itself can give back before a pod has to go.
+/// Something that the node itself can give back before a pod has to be evicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeReclaim {
     /// Remove all dead containers and their logs.

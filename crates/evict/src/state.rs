@@ -1,4 +1,4 @@
-//! What the machine knows, for those who show it or wait for it.
+//! What the machine knows: to be shown, or to wait for.
 
 use evictd_condition::Pressure;
 use evictd_node::{ConditionSet, Layout, Mono, Readings, Signal};

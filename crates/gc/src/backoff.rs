@@ -26,7 +26,7 @@ pub struct Backoff {
 }
 
 impl Backoff {
-    /// A run has ended, and has or has not reached its goal. Answers whether that
+    /// A run has ended, and has or has not reached its goal. Returns whether that
     /// is news.
     pub fn ended(&mut self, reached: bool) -> bool {
         let is_news = reached != (self.failures == 0);

@@ -11,8 +11,23 @@
 //!   that are gone, then, of living pods, the logs between a container's first
 //!   start and its newest (decision D7, acceptance rows 110 to 116).
 //!
-//! Everything here decides; it deletes nothing, reads nothing and asks no clock.
-//! With [`evictd_node::Policy::kubelet`] it decides as Kubernetes v1.32.10.
+//! Everything here decides; it deletes nothing, reads nothing and knows no runtime. Time is
+//! an argument. With [`evictd_node::Policy::kubelet`] it decides as Kubernetes v1.32.10.
+//!
+//! ```
+//! use evictd_gc::{LogPolicy, LogReason, Node, Place, Remains, plan_logs};
+//!
+//! let remains = Remains {
+//!     place: Place::PodLogs,
+//!     pod: b"default_web_0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0",
+//!     container: b"",
+//!     file: b"",
+//!     modified_seconds: 1000,
+//! };
+//! let node = Node { pods: &[], ended: &[], now_seconds: 1100 };
+//! let deletions = plan_logs(&[remains], &node, LogPolicy::default());
+//! assert_eq!((deletions[0].index, deletions[0].reason), (0, LogReason::PodGone));
+//! ```
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -36,7 +36,7 @@ pub struct Remains<'a> {
 pub enum Uid<'a> {
     /// It is this one.
     Is(&'a str),
-    /// It has one, but nobody knows which: any volumes may be its.
+    /// It has one that is not known: any volumes may belong to it.
     Unknown,
     /// It has none, as a plain cgroup, and so no volumes by uid.
     Without,
@@ -125,22 +125,22 @@ impl fmt::Display for LogReason {
 ///
 /// A directory whose name is not one of a pod's stays, with all that is in it,
 /// and so does a file that is no log of a living pod. Volumes stay as long as any
-/// pod's uid is unknown, as nobody could say whose they are, but for pods that
+/// pod's uid is unknown, as they may belong to it, but for pods that
 /// are known to have ended.
 #[must_use]
 pub fn plan_logs(found: &[Remains<'_>], node: &Node<'_>, policy: LogPolicy) -> Vec<LogDeletion> {
     let mut gone = Vec::new();
     let mut middle = Vec::new();
     for (index, remains) in found.iter().enumerate() {
-        let whose = Whose::of(remains, node);
-        let Some(is_gone) = whose.map(|whose| matches!(whose, Whose::Gone { .. })) else {
+        let owner = Owner::of(remains, node);
+        let Some(is_gone) = owner.map(|owner| matches!(owner, Owner::Gone { .. })) else {
             continue;
         };
         if remains.place == Place::LogFile {
             let reason = between(remains, found).filter(|_| !is_gone);
             middle.extend(reason.map(|reason| LogDeletion { index, reason }));
         } else if is_gone
-            && (whose == Some(Whose::Gone { ended: true }) || is_old(remains, node, policy))
+            && (owner == Some(Owner::Gone { ended: true }) || is_old(remains, node, policy))
         {
             let reason = LogReason::PodGone;
             gone.push(LogDeletion { index, reason });
@@ -159,13 +159,13 @@ pub fn plan_logs(found: &[Remains<'_>], node: &Node<'_>, policy: LogPolicy) -> V
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Whose {
+enum Owner {
     Living,
     Gone { ended: bool },
 }
 
-impl Whose {
-    /// Whose it is; `None` where that cannot be told.
+impl Owner {
+    /// The pod that it belongs to; `None` where that cannot be told.
     fn of(remains: &Remains<'_>, node: &Node<'_>) -> Option<Self> {
         let uid = match remains.place {
             Place::Volumes => {
@@ -202,7 +202,7 @@ impl Whose {
     }
 }
 
-/// Whether nobody has written for the minimum age. A time that lies ahead says
+/// Whether nothing was written for the minimum age. A time that lies ahead says
 /// nothing, as a clock was set back: it counts as old, unless it lies as little
 /// ahead as the minimum age.
 fn is_old(remains: &Remains<'_>, node: &Node<'_>, policy: LogPolicy) -> bool {

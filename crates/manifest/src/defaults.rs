@@ -31,7 +31,7 @@ pub(crate) fn give_volumes_a_source(pod: &mut Value) {
     }
 }
 
-/// Checks who the pod is and fills in what it leaves out.
+/// Checks what identifies the pod and fills in what it leaves out.
 pub(crate) fn complete(pod: &mut Pod) -> Result<(), Fault> {
     identify(pod)?;
     let spec = &mut pod.spec;

@@ -65,9 +65,9 @@ pub struct Policy {
     /// kubelet waits in the kill; evictd kills at once for a hard threshold.
     pub grace_outlasts_hard_threshold: bool,
     /// The wait for a dead pod's clean-up holds back every signal; evictd's only
-    /// those of the resource that the pod went for.
+    /// those of the resource that the pod was evicted for.
     pub clean_up_holds_back_all: bool,
-    /// Image collection reckons with the sizes that the runtime lists, in which
+    /// Image collection counts with the sizes that the runtime lists, in which
     /// shared layers count for each image, and looks at the disk once (D39);
     /// evictd measures the filesystem before and after each deletion.
     pub image_gc_counts_listed_sizes: bool,

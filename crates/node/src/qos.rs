@@ -2,7 +2,7 @@ use core::fmt;
 
 /// The quality of service class of a pod, from its requests and limits.
 ///
-/// Ordered from the first to go to the last: `BestEffort < Burstable <
+/// Ordered from the first to be evicted to the last: `BestEffort < Burstable <
 /// Guaranteed`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum QosClass {

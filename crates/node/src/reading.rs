@@ -16,7 +16,7 @@ pub struct Reading {
 /// The readings of one round: one for each signal that could be measured.
 ///
 /// A signal without a reading is skipped by every rule: a failed read is never
-/// taken for starvation.
+/// taken for a met threshold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Readings {
     by_signal: [Option<Reading>; Signal::COUNT],

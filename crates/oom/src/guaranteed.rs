@@ -3,7 +3,7 @@ use core::fmt;
 
 /// The adjustment that Guaranteed and node-critical pods get: −999 to −1.
 ///
-/// Burstable containers get at least 1000 more, so that they always go before.
+/// Burstable containers get at least 1000 more, so that they are always killed before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GuaranteedScore(i16);
 

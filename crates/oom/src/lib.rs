@@ -3,10 +3,27 @@
 //!
 //! The kernel kills the process with the highest `oom_score`: its share of the
 //! memory in thousandths plus this adjustment. The adjustment makes BestEffort
-//! containers go first, then the Burstable one that uses most beyond its
+//! containers be killed first, then the Burstable one that uses most beyond its
 //! request, Guaranteed ones last.
 //!
-//! Nothing here reads or writes `/proc`.
+//! It does not know `/proc`: it neither finds processes nor writes their scores.
+//!
+//! ```
+//! use evictd_node::pod::{Container, Pod};
+//! use evictd_oom::{GuaranteedScore, Scale, member_score};
+//! use evictd_quantity::Quantity;
+//!
+//! let mut container = Container::default();
+//! container.resources.requests.memory = Quantity::parse(b"256Mi").ok();
+//! let mut pod = Pod::default();
+//! pod.spec.containers.push(container);
+//! let scale = Scale {
+//!     memory_capacity_bytes: 1 << 30,
+//!     guaranteed: GuaranteedScore::KUBELET,
+//!     pod_level_resources: false,
+//! };
+//! assert_eq!(member_score(&pod, None, scale).score, 750);
+//! ```
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -19,10 +19,11 @@ pub struct Scale {
 
 /// The score of a pod's processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MemberScore<'a> {
     /// What to write into `oom_score_adj`: −999 to 1000.
     pub score: i16,
-    /// Whose score it is; `None` when it is not known which container the
+    /// The container whose score it is; `None` when it is not known which container the
     /// processes belong to, and the lowest of the pod's was taken.
     pub container: Option<&'a str>,
     /// Why.
@@ -32,7 +33,7 @@ pub struct MemberScore<'a> {
 /// The score of those processes of `pod` that are in the cgroup `child` of the
 /// pod's cgroup, or with `None` of those right in the pod's.
 ///
-/// Without a container runtime nobody says which process belongs to which
+/// Without a container runtime it is unknown which process belongs to which
 /// container. With one container they are its. Else those in a child that has a
 /// container's name are that container's. For all others the lowest score
 /// among the regular containers and sidecars counts: then none of them goes

@@ -58,8 +58,8 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::NodeCritical => f.write_str("system-node-critical: as Guaranteed"),
-            Self::Guaranteed => f.write_str("Guaranteed: limits equal requests; goes last"),
-            Self::BestEffort => f.write_str("BestEffort: no request, no limit; goes first"),
+            Self::Guaranteed => f.write_str("Guaranteed: limits equal requests; killed last"),
+            Self::BestEffort => f.write_str("BestEffort: no request, no limit; killed first"),
             Self::Burstable {
                 request_bytes,
                 capacity_bytes,

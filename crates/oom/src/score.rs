@@ -59,7 +59,7 @@ impl<'a> ContainerRef<'a> {
 ///
 /// The kernel takes −1000 to 1000. Like the kubelet's, the score goes beyond
 /// 1000 for pods that the API server would refuse: a negative request, or a pod
-/// that as a whole requests less than its containers do. Who writes it, writes
+/// that as a whole requests less than its containers do. Write
 /// 1000 then.
 #[must_use]
 pub fn score_adj(
@@ -72,7 +72,7 @@ pub fn score_adj(
     reason(pod, container, memory_capacity_bytes, pod_level_resources).score(guaranteed)
 }
 
-/// What [`score_adj`] goes by.
+/// What [`score_adj`] depends on.
 pub(crate) fn reason(
     pod: &Pod,
     container: ContainerRef<'_>,

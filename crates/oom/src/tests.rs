@@ -222,7 +222,7 @@ fn reasons_are_sentences() {
         (&critical, "system-node-critical: as Guaranteed"),
         (
             &Pod::default(),
-            "BestEffort: no request, no limit; goes first",
+            "BestEffort: no request, no limit; killed first",
         ),
         (
             &pod(&[250], None),

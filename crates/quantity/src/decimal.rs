@@ -3,7 +3,11 @@ use core::cmp::Ordering;
 use core::iter;
 
 use crate::small::{Small, saturated};
-use crate::view::View;
+
+/// A number that lies further below the other operand's last digit than this
+/// many digits does not count in a sum. Without such a bound the text
+/// `1e2147483647` would ask for two billion digits.
+const NEGLIGIBLE: usize = 4096;
 
 /// A decimal number of any length, for what does not fit [`Small`].
 ///
@@ -31,11 +35,79 @@ impl Decimal {
         number
     }
 
-    pub(crate) fn view(&self) -> View<'_> {
-        View {
-            negative: self.negative,
-            digits: &self.digits,
-            exp: self.exp,
+    pub(crate) fn from_small(small: Small) -> Self {
+        let mut digits = Vec::new();
+        let mut rest = small.value.unsigned_abs();
+        while rest != 0 {
+            digits.push(low_digit(rest));
+            rest /= 10;
+        }
+        Self {
+            negative: small.value < 0,
+            digits,
+            exp: small.exp,
+        }
+    }
+
+    pub(crate) fn signum(&self) -> i32 {
+        match (self.digits.is_empty(), self.negative) {
+            (true, _) => 0,
+            (false, true) => -1,
+            (false, false) => 1,
+        }
+    }
+
+    pub(crate) fn cmp(&self, other: &Self) -> Ordering {
+        match self.signum().cmp(&other.signum()) {
+            Ordering::Equal if self.negative => other.cmp_magnitude(self),
+            Ordering::Equal => self.cmp_magnitude(other),
+            unequal @ (Ordering::Less | Ordering::Greater) => unequal,
+        }
+    }
+
+    /// Where the number begins: the power of ten just above its first digit.
+    pub(crate) fn top(&self) -> i64 {
+        i64::try_from(self.digits.len()).map_or(i64::MAX, |len| len + i64::from(self.exp))
+    }
+
+    /// Compares two numbers without their signs.
+    pub(crate) fn cmp_magnitude(&self, other: &Self) -> Ordering {
+        if self.digits.is_empty() || other.digits.is_empty() {
+            return self.digits.len().cmp(&other.digits.len());
+        }
+        let len = self.digits.len().max(other.digits.len());
+        self.top()
+            .cmp(&other.top())
+            .then_with(|| self.leading(len).cmp(other.leading(len)))
+    }
+
+    /// The first `len` digits, zeros where there are no more.
+    fn leading(&self, len: usize) -> impl Iterator<Item = u8> {
+        let digits = self.digits.iter().rev().copied();
+        digits.chain(iter::repeat(0)).take(len)
+    }
+
+    /// The sum; see [`NEGLIGIBLE`] for its one bound.
+    pub(crate) fn add(self, other: Self) -> Self {
+        let (mut coarse, fine) = if self.exp >= other.exp {
+            (self, other)
+        } else {
+            (other, self)
+        };
+        if fine.digits.is_empty() {
+            return coarse;
+        }
+        if coarse.digits.is_empty() {
+            return fine;
+        }
+        match usize::try_from(coarse.exp.abs_diff(fine.exp)) {
+            Ok(zeros) if zeros <= fine.digits.len().saturating_add(NEGLIGIBLE) => {
+                coarse.append_zeros(zeros);
+                coarse.exp = fine.exp;
+                coarse.add_aligned(fine);
+                coarse
+            }
+            _ => coarse,
         }
     }
 
@@ -82,15 +154,15 @@ impl Decimal {
         self.add_digits(&[1]);
     }
 
-    pub(crate) fn add_aligned(&mut self, other: View<'_>) {
+    /// Adds a number of the same exponent.
+    fn add_aligned(&mut self, mut other: Self) {
         if self.negative == other.negative {
-            self.add_digits(other.digits);
-        } else if self.view().cmp_magnitude(other) != Ordering::Less {
-            subtract(&mut self.digits, other.digits);
+            self.add_digits(&other.digits);
         } else {
-            let smaller = core::mem::replace(&mut self.digits, other.digits.to_vec());
-            subtract(&mut self.digits, &smaller);
-            self.negative = other.negative;
+            if self.cmp_magnitude(&other) == Ordering::Less {
+                core::mem::swap(self, &mut other);
+            }
+            subtract(&mut self.digits, &other.digits);
         }
         self.trim();
     }
@@ -159,7 +231,7 @@ impl Decimal {
     /// saturating.
     pub(crate) fn units(&self, unit: i32) -> i128 {
         // 10^38 fits, 10^39 does not: what begins above it saturates.
-        if self.view().top() > i64::from(unit) + 39 {
+        if self.top() > i64::from(unit) + 39 {
             return saturated(self.negative);
         }
         let mut number = self.clone();

@@ -5,9 +5,11 @@
 //! `1e3`. It is kept exactly down to a billionth, compared and calculated
 //! without floats, and printed in the form that the kubelet prints, oddities
 //! included. Most quantities are an `i64` times a power of ten; those are
-//! parsed, compared, added and subtracted without allocation. The others are
+//! compared, added and subtracted without allocation. The others are
 //! kept as decimal digits. The work is bounded by the length of the texts,
 //! whatever their exponents say.
+//!
+//! It knows no resources and no units: `100Mi` is a number.
 //!
 //! A [`GoDuration`] is the text form that the kubelet's flags use: `1m30s`.
 //!
@@ -39,8 +41,6 @@ mod print;
 mod quantity;
 mod scan;
 mod small;
-mod text;
-mod view;
 
 pub use duration::{GoDuration, ParseDurationError, ParseDurationErrorKind};
 pub use error::{ParseQuantityError, ParseQuantityErrorKind};

@@ -3,7 +3,6 @@ use core::cmp::Ordering;
 
 use crate::decimal::Decimal;
 use crate::small::Small;
-use crate::view::{SmallDigits, View};
 
 /// The value of a quantity: [`Small`] wherever it fits.
 #[derive(Clone, Debug)]
@@ -22,17 +21,10 @@ impl From<Decimal> for Number {
 }
 
 impl Number {
-    fn view<'a>(&'a self, room: &'a mut SmallDigits) -> View<'a> {
-        match self {
-            Self::Small(small) => View::of_small(*small, room),
-            Self::Big(number) => number.view(),
-        }
-    }
-
     /// A copy as [`Decimal`].
     pub(crate) fn to_decimal(&self) -> Decimal {
         match self {
-            Self::Small(small) => View::of_small(*small, &mut SmallDigits::default()).to_decimal(),
+            Self::Small(small) => Decimal::from_small(*small),
             Self::Big(number) => Decimal::clone(number),
         }
     }
@@ -41,7 +33,7 @@ impl Number {
         match self {
             // The sign of an i64 always fits.
             Self::Small(small) => i32::try_from(small.value.signum()).unwrap_or(0),
-            Self::Big(number) => number.view().signum(),
+            Self::Big(number) => number.signum(),
         }
     }
 
@@ -53,11 +45,10 @@ impl Number {
     }
 
     pub(crate) fn cmp(&self, other: &Self) -> Ordering {
-        if let (Self::Small(a), Self::Small(b)) = (self, other) {
-            return a.cmp(*b);
+        match (self, other) {
+            (Self::Small(a), Self::Small(b)) => a.cmp(*b),
+            _ => self.to_decimal().cmp(&other.to_decimal()),
         }
-        let (mut room, mut other_room) = (SmallDigits::default(), SmallDigits::default());
-        self.view(&mut room).cmp(other.view(&mut other_room))
     }
 
     pub(crate) fn add(&self, other: &Self) -> Self {
@@ -66,9 +57,7 @@ impl Number {
         {
             return Self::Small(sum);
         }
-        let (mut room, mut other_room) = (SmallDigits::default(), SmallDigits::default());
-        let (a, b) = (self.view(&mut room), other.view(&mut other_room));
-        a.add(b).into()
+        self.to_decimal().add(other.to_decimal()).into()
     }
 
     pub(crate) fn sub(&self, other: &Self) -> Self {
@@ -77,8 +66,8 @@ impl Number {
         {
             return Self::Small(difference);
         }
-        let (mut room, mut other_room) = (SmallDigits::default(), SmallDigits::default());
-        let (a, b) = (self.view(&mut room), other.view(&mut other_room));
-        a.add(b.negated()).into()
+        let mut other = other.to_decimal();
+        other.negative = !other.negative;
+        self.to_decimal().add(other).into()
     }
 }

@@ -1,8 +1,9 @@
+use core::cmp::Ordering;
+
 use crate::decimal::Decimal;
 use crate::number::Number;
 use crate::scan::{Scan, Suffix, scan};
 use crate::small::{Small, power};
-use crate::text::Text;
 use crate::{Format, ParseQuantityError, ParseQuantityErrorKind, Quantity};
 
 /// The finest power of ten that is kept.
@@ -31,7 +32,7 @@ pub(crate) fn parse(text: &[u8]) -> Result<Quantity, ParseQuantityError> {
             None => slow_binary(&scan, shift)?,
         },
     };
-    Ok(Quantity::new(number, format, Text::None))
+    Ok(Quantity::new(number, format, None))
 }
 
 /// The quantity off Kubernetes' fast path. There, and only there, a text that
@@ -43,12 +44,10 @@ fn quantity(text: &[u8], scan: &Scan<'_>, small: Small, format: Format) -> Quant
             small.exp % 3 == 0 && !scan.int.is_empty() && !scan.mantissa.is_multiple_of(1000)
         }
     };
-    let text = if canonical && !scan.is_plain(text) {
-        Text::new(text)
-    } else {
-        Text::None
-    };
-    Quantity::new(Number::Small(small), format, text)
+    // Only ASCII is on the fast path.
+    let text = core::str::from_utf8(text).ok();
+    let kept = text.filter(|text| canonical && !scan.is_plain(text.as_bytes()));
+    Quantity::new(Number::Small(small), format, kept.map(Into::into))
 }
 
 impl Scan<'_> {
@@ -172,15 +171,15 @@ fn slow_binary(scan: &Scan<'_>, shift: u32) -> Result<(Number, Format), ParseQua
         return Ok(short);
     }
     let number = scan.decimal(0, 1 << shift);
-    let cap = Small {
+    let mut cap = Small {
         value: i64::MAX,
         exp: 0,
     };
-    if number.view().magnitude_exceeds(cap) {
-        let value = if scan.negative { -i64::MAX } else { i64::MAX };
-        return Ok((Number::Small(Small { value, exp: 0 }), Format::BinarySi));
+    if number.cmp_magnitude(&Decimal::from_small(cap)) == Ordering::Greater {
+        cap.value = if scan.negative { -i64::MAX } else { i64::MAX };
+        return Ok((Number::Small(cap), Format::BinarySi));
     }
-    let below_one = !number.digits.is_empty() && number.view().top() <= 0;
+    let below_one = !number.digits.is_empty() && number.top() <= 0;
     Ok((number.into(), binary_format(below_one)))
 }
 

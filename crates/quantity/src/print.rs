@@ -101,7 +101,7 @@ fn print_binary(f: &mut fmt::Formatter<'_>, number: &Number) -> fmt::Result {
         Number::Big(_) => {}
     }
     let mut decimal = number.to_decimal();
-    if decimal.view().top() > LONGEST_BINARY {
+    if decimal.top() > LONGEST_BINARY {
         return print_decimal(f, number, Format::DecimalExponent);
     }
     if decimal.cut_fraction() {

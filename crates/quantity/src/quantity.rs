@@ -1,3 +1,4 @@
+use alloc::boxed::Box;
 use core::cmp::Ordering;
 use core::fmt;
 use core::str::FromStr;
@@ -7,7 +8,6 @@ use crate::pad::pad;
 use crate::parse;
 use crate::print::Canonical;
 use crate::small::Small;
-use crate::text::Text;
 use crate::{Format, ParseQuantityError};
 
 /// A Kubernetes quantity: an exact decimal number and the family of suffixes it
@@ -22,14 +22,14 @@ pub struct Quantity {
     number: Number,
     format: Format,
     /// What to print, where Kubernetes would give back the text it has read.
-    text: Text,
+    text: Option<Box<str>>,
 }
 
 impl Quantity {
     /// Zero, in decimal format.
-    pub const ZERO: Self = Self::new(Number::Small(Small::ZERO), Format::DecimalSi, Text::None);
+    pub const ZERO: Self = Self::new(Number::Small(Small::ZERO), Format::DecimalSi, None);
 
-    pub(crate) const fn new(number: Number, format: Format, text: Text) -> Self {
+    pub(crate) const fn new(number: Number, format: Format, text: Option<Box<str>>) -> Self {
         Self {
             number,
             format,
@@ -55,7 +55,7 @@ impl Quantity {
     /// A whole number.
     #[must_use]
     pub const fn from_int(value: i64, format: Format) -> Self {
-        Self::new(Number::Small(Small { value, exp: 0 }), format, Text::None)
+        Self::new(Number::Small(Small { value, exp: 0 }), format, None)
     }
 
     /// The family of suffixes it is printed with.
@@ -124,7 +124,7 @@ impl Quantity {
         Self::new(
             self.number.add(&other.number),
             self.result_format(other),
-            Text::None,
+            None,
         )
     }
 
@@ -134,7 +134,7 @@ impl Quantity {
         Self::new(
             self.number.sub(&other.number),
             self.result_format(other),
-            Text::None,
+            None,
         )
     }
 
@@ -180,7 +180,7 @@ impl Ord for Quantity {
 
 impl fmt::Display for Quantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.text.get() {
+        match &self.text {
             Some(text) => f.pad(text),
             None => pad(f, &self.canonical()),
         }

@@ -56,8 +56,8 @@ fn compare(a: &Place, b: &Place, policy: &Policy) -> Ordering {
     by_rule.then_with(|| a.candidate.cmp(&b.candidate))
 }
 
-/// Kubernetes since 1.9: who exceeds its request, then the lower priority, then who
-/// exceeds it by more. Process ids know no request, so there priority comes first (K:
+/// Kubernetes since 1.9: pods above their request first, then the lower priority, then the
+/// pod that is further above it. Process ids know no request, so there priority comes first (K:
 /// `rankPIDPressure`).
 fn by_priority(a: &Place, b: &Place, policy: &Policy) -> Ordering {
     let priority = a.priority.cmp(&b.priority);
@@ -72,7 +72,7 @@ fn by_priority(a: &Place, b: &Place, policy: &Policy) -> Ordering {
 /// Where a pod stands by what is known of its usage; the lowest is evicted first.
 ///
 /// The kubelet evicts the unknown before all (decision D59); evictd after those that are
-/// known to exceed their requests, so that a failed read is no death sentence. Nobody
+/// known to exceed their requests, so that a failed read does not evict. No pod
 /// exceeds a request of process ids, so there all that are known come before it.
 fn standing(place: &Place, policy: &Policy) -> u8 {
     let knows_request = place.signal.resource() != Resource::Pids;
@@ -85,7 +85,7 @@ fn standing(place: &Place, policy: &Policy) -> u8 {
 }
 
 /// Kubernetes before 1.9 and OKD 3 (acceptance rows 98 to 106): class by class. Within
-/// one, who exceeds its request of memory comes first, by how much, then the rest by what
+/// one, pods above their request of memory come first, by how much, then the rest by what
 /// they use. Disk, inodes and process ids are compared by use alone.
 fn by_qos(a: &Place, b: &Place, policy: &Policy) -> Ordering {
     let is_known = |place: &Place| place.used.is_some() == policy.missing_stats_rank_first;

@@ -5,6 +5,9 @@
 //! [`derive_containerfs`] adds what the filesystem layout implies. All of it
 //! follows Kubernetes v1.32.10 to the byte, the float32 percentages included.
 //!
+//! It does not know pods, how a reading was taken, or how long a threshold is met: grace
+//! periods are numbers here.
+//!
 //! ```
 //! use evictd_node::{Reading, Signal};
 //! use evictd_threshold::{Lists, parse};

@@ -7,85 +7,161 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use argh::{ArgsInfo, FromArgs};
 use evictd_cgroup::own::try_lock;
 use evictd_condition::{Rejection, admit};
-use evictd_config::Resolved;
+use evictd_config::{Resolved, parse_priority, parse_qos_class};
 use evictd_engine::state::{State, check_published, read_boot_id, read_state};
-use evictd_jsontext::Json;
 use evictd_manifest::{MAX_BYTES, parse_pods};
 use evictd_node::pod::Pod;
 use evictd_node::{Condition, ConditionSet, QosClass};
 use evictd_stats::{now, wall_seconds};
+use serde::Serialize;
 
-use crate::cli::output::{USAGE, print};
+use super::output::{USAGE, complain, fail, print, print_json, shown, usage_error, wrong_value};
 use crate::engine;
 use crate::setup::{FIRST_FS_WAIT, PROC, Setup, no_thread};
 
-/// Who asks to start.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Whom {
-    /// The pods of a manifest; `-` is standard input.
-    Manifest(PathBuf),
-    /// A pod of which no more is known than this.
-    Pod {
-        /// Its QoS class.
-        qos: QosClass,
-        /// Its priority.
-        priority: i32,
-    },
+/// whether a pod may start now: exit code 0 yes, 1 no
+#[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
+#[argh(
+    subcommand,
+    name = "admit",
+    usage = "(--pod=FILE | [--qos=CLASS] [--priority=PRIORITY]) [--json]",
+    note = "Decides as the kubelet's admission does: while a condition holds, only\n\
+            critical pods may start; under memory pressure alone, all but BestEffort\n\
+            pods that do not tolerate it. Decides by what the daemon that runs publishes\n\
+            in --state-dir; without one by a measurement of its own, with the daemon's\n\
+            flags.\n\
+            Before a workload starts:\n\
+            - a busybox init script, in start()\n\
+            \x20   evictd admit --pod=/etc/kubernetes/manifests/web.yaml || exit 1\n\
+            - OpenRC, in the service's script\n\
+            \x20   start_pre() {{\n\
+            \x20       evictd admit --pod=/etc/kubernetes/manifests/web.yaml\n\
+            \x20   }}\n\
+            - systemd, in [Service]; a unit that is rejected is skipped and has not\n\
+            \x20 failed, and Restart= leaves it alone\n\
+            \x20   ExecCondition=/usr/sbin/evictd admit --qos=Burstable",
+    example = "{command_name} --pod=/etc/kubernetes/manifests/web.yaml\n\
+               {command_name} --qos=Burstable --priority=1000 --json",
+    error_code(0, "every pod may start"),
+    error_code(1, "a pod may not start, or the node cannot be read"),
+    error_code(2, "the command line, a setting or the manifest is wrong")
+)]
+pub struct Admit {
+    /// a pod manifest, YAML or JSON, or - for standard input; of several pods all
+    /// must be admitted
+    #[argh(option, arg_name = "FILE")]
+    pod: Option<PathBuf>,
+
+    /// in place of a manifest, the pod's QoS class: BestEffort, Burstable or
+    /// Guaranteed; default: BestEffort
+    #[argh(option, arg_name = "CLASS", from_str_fn(qos_class))]
+    qos: Option<QosClass>,
+
+    /// in place of a manifest, the pod's priority; from 2000000000 it is critical and
+    /// always admitted; default: 0
+    #[argh(option, arg_name = "PRIORITY", from_str_fn(priority))]
+    priority: Option<i32>,
+
+    /// print JSON for programs instead of text for people
+    #[argh(switch)]
+    json: bool,
 }
 
-/// What was asked for.
-pub(crate) struct AdmitOptions {
-    pub(crate) whom: Whom,
-    pub(crate) json: bool,
+fn qos_class(text: &str) -> Result<QosClass, String> {
+    parse_qos_class("qos", text).map_err(|error| wrong_value(&error))
 }
 
-/// Answers by its exit code: 0 all may start, 1 one may not (or nobody knows), 2
-/// there is no pod to answer for.
-#[inline(never)]
-pub(crate) fn run(settings: &Resolved, options: &AdmitOptions) -> ExitCode {
-    let pods = match pods_of(&options.whom) {
-        Ok(pods) => pods,
-        Err(error) => {
-            eprintln!("evictd admit: {error}");
-            return ExitCode::from(USAGE);
+fn priority(text: &str) -> Result<i32, String> {
+    parse_priority("priority", text).map_err(|error| wrong_value(&error))
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Document {
+    admitted: bool,
+    source: &'static str,
+    /// Why the daemon did not decide.
+    why: Option<String>,
+    conditions: Vec<&'static str>,
+    taints: Vec<String>,
+    pods: Vec<Verdict>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Verdict {
+    namespace: String,
+    name: String,
+    #[serde(serialize_with = "shown")]
+    qos_class: QosClass,
+    priority: i32,
+    admitted: bool,
+    reason: Option<&'static str>,
+    message: Option<String>,
+}
+
+impl Admit {
+    /// The exit code says it: 0 all may start, 1 one may not or the node cannot be
+    /// read, 2 there is no pod to decide about.
+    pub(super) fn run(&self, settings: &Resolved) -> ExitCode {
+        if let Err(problem) = self.check() {
+            return usage_error(problem);
         }
-    };
-    let seen = match look(settings) {
-        Ok(seen) => seen,
-        Err(error) => {
-            eprintln!("evictd admit: {error}");
-            return ExitCode::FAILURE;
+        let pods = match self.pods() {
+            Ok(pods) => pods,
+            Err(error) => {
+                complain("admit", error);
+                return ExitCode::from(USAGE);
+            }
+        };
+        let seen = match look(settings) {
+            Ok(seen) => seen,
+            Err(error) => return fail("admit", error),
+        };
+        let document = Document::new(seen, &pods);
+        let printed = if self.json {
+            print_json(&document)
+        } else {
+            for rejected in document.pods.iter().filter(|pod| !pod.admitted) {
+                // On stderr: an init script's log shows it whatever becomes of the rest.
+                eprintln!("{}", rejected.sentence());
+            }
+            print(&in_text(&document))
+        };
+        if document.admitted {
+            printed
+        } else {
+            ExitCode::FAILURE
         }
-    };
-    let conditions: Vec<Condition> = seen.conditions.each().collect();
-    let verdicts: Vec<_> = pods.iter().map(|pod| admit(&conditions, pod)).collect();
-    let printed = print(&if options.json {
-        in_json(&seen, &pods, &verdicts)
-    } else {
-        in_text(&pods, &verdicts)
-    });
-    if verdicts.iter().any(Result::is_err) {
-        return ExitCode::FAILURE;
     }
-    printed
-}
 
-/// The pods that ask.
-fn pods_of(whom: &Whom) -> Result<Vec<Pod>, String> {
-    match whom {
-        Whom::Manifest(path) => {
+    const fn check(&self) -> Result<(), &'static str> {
+        let described = self.qos.is_some() || self.priority.is_some();
+        match (&self.pod, described) {
+            (None, false) => {
+                Err("evictd admit needs a pod: --pod=FILE, or --qos=CLASS and --priority=PRIORITY")
+            }
+            (Some(_), true) => {
+                Err("--qos and --priority do not go with --pod: the manifest says both")
+            }
+            (None, true) | (Some(_), false) => Ok(()),
+        }
+    }
+
+    /// The pods that are to start.
+    fn pods(&self) -> Result<Vec<Pod>, String> {
+        if let Some(path) = &self.pod {
             let bytes = read_bounded(path);
             let bytes = bytes.map_err(|error| format!("{}: {error}", path.display()))?;
-            parse_pods(&bytes).map_err(|error| format!("{}: {error}", path.display()))
+            return parse_pods(&bytes).map_err(|error| format!("{}: {error}", path.display()));
         }
-        Whom::Pod { qos, priority } => {
-            let mut pod = Pod::default();
-            pod.status.qos_class = Some(*qos);
-            pod.spec.priority = Some(*priority);
-            Ok(vec![pod])
-        }
+        let mut pod = Pod::default();
+        pod.status.qos_class = Some(self.qos.unwrap_or(QosClass::BestEffort));
+        pod.spec.priority = Some(self.priority.unwrap_or(0));
+        Ok(vec![pod])
     }
 }
 
@@ -103,10 +179,10 @@ fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The node's conditions, and how they came to be known.
+/// The node's conditions, and where they come from.
 struct Seen {
     conditions: ConditionSet,
-    /// Why it was not the daemon that was asked; `None` where it was.
+    /// Why they are not the daemon's; `None` where they are.
     doubt: Option<String>,
 }
 
@@ -153,73 +229,59 @@ fn boot_id() -> String {
     read_boot_id(Path::new(PROC)).unwrap_or_default()
 }
 
-fn in_json(seen: &Seen, pods: &[Pod], verdicts: &[Result<(), Rejection>]) -> String {
-    let mut json = Json::new();
-    let source = match seen.doubt {
-        None => "daemon",
-        Some(_) => "observation",
-    };
-    json.bool("admitted", verdicts.iter().all(Result::is_ok));
-    json.text("source", source);
-    json.opt_text("why", seen.doubt.as_deref());
-    json.array("conditions");
-    for condition in seen.conditions.each() {
-        json.item(&condition);
-    }
-    json.end_array();
-    json.array("taints");
-    for condition in seen.conditions.each() {
-        json.item(&condition.taint());
-    }
-    json.end_array();
-    json.array("pods");
-    for (pod, verdict) in pods.iter().zip(verdicts) {
-        json.item_object();
-        add_pod(&mut json, pod, verdict);
-        json.end_object();
-    }
-    json.end_array();
-    json.into_line()
-}
-
-fn add_pod(json: &mut Json, pod: &Pod, verdict: &Result<(), Rejection>) {
-    json.text("namespace", &pod.metadata.namespace);
-    json.text("name", &pod.metadata.name);
-    json.text("qosClass", pod.qos_class().name());
-    json.int("priority", pod.priority().into());
-    json.bool("admitted", verdict.is_ok());
-    match verdict {
-        Ok(()) => {
-            json.null("reason");
-            json.null("message");
-        }
-        Err(rejection) => {
-            json.text("reason", Rejection::REASON);
-            json.show("message", rejection);
+impl Document {
+    fn new(seen: Seen, pods: &[Pod]) -> Self {
+        let conditions: Vec<Condition> = seen.conditions.each().collect();
+        let verdict = |pod: &Pod| Verdict::new(pod, admit(&conditions, pod).err());
+        let pods: Vec<Verdict> = pods.iter().map(verdict).collect();
+        Self {
+            admitted: pods.iter().all(|pod| pod.admitted),
+            source: seen.doubt.as_ref().map_or("daemon", |_| "observation"),
+            why: seen.doubt,
+            conditions: conditions
+                .iter()
+                .map(|condition| condition.name())
+                .collect(),
+            taints: conditions
+                .iter()
+                .map(|condition| condition.taint().to_string())
+                .collect(),
+            pods,
         }
     }
 }
 
-/// What is admitted; what is not is said on stderr, where an init script's log
-/// shows it whatever becomes of the rest.
-fn in_text(pods: &[Pod], verdicts: &[Result<(), Rejection>]) -> String {
-    let mut text = String::new();
-    for (pod, verdict) in pods.iter().zip(verdicts) {
-        let (qos, priority) = (pod.qos_class(), pod.priority());
-        let metadata = &pod.metadata;
-        let who = match metadata.name.as_str() {
-            "" => format!("{qos} pod of priority {priority}"),
-            name => format!("pod {}/{name}", metadata.namespace),
+impl Verdict {
+    fn new(pod: &Pod, rejection: Option<Rejection>) -> Self {
+        Self {
+            namespace: pod.metadata.namespace.clone(),
+            name: pod.metadata.name.clone(),
+            qos_class: pod.qos_class(),
+            priority: pod.priority(),
+            admitted: rejection.is_none(),
+            reason: rejection.as_ref().map(|_| Rejection::REASON),
+            message: rejection.map(|rejection| rejection.to_string()),
+        }
+    }
+
+    /// `pod default/web is admitted`
+    fn sentence(&self) -> String {
+        let pod = match self.name.as_str() {
+            "" => format!("{} pod of priority {}", self.qos_class, self.priority),
+            name => format!("pod {}/{name}", self.namespace),
         };
-        match verdict {
-            Ok(()) => {
-                let _ = writeln!(text, "{who} is admitted");
-            }
-            Err(rejection) => {
-                let message = rejection.to_string();
-                eprintln!("{who} is rejected: {}", message.trim_end());
-            }
+        match &self.message {
+            None => format!("{pod} is admitted"),
+            Some(message) => format!("{pod} is rejected: {}", message.trim_end()),
         }
+    }
+}
+
+/// The pods that are admitted.
+fn in_text(document: &Document) -> String {
+    let mut text = String::new();
+    for pod in document.pods.iter().filter(|pod| pod.admitted) {
+        let _ = writeln!(text, "{}", pod.sentence());
     }
     text
 }

@@ -3,39 +3,50 @@
 use core::fmt::Write;
 use std::process::ExitCode;
 
+use argh::{ArgsInfo, FromArgs};
 use evictd_config::Resolved;
 use evictd_engine::state::{Outcome, Record, State, read_state};
-use evictd_jsontext::Json;
 use evictd_node::Signal;
+use serde::Serialize;
 
+use super::columns::wrap;
+use super::output::{fail, print, print_json};
 use crate::amount::Amount;
-use crate::cli::columns::wrap;
-use crate::cli::output::print;
 use crate::log::Utc;
 
-/// What was asked for.
-pub(crate) struct HistoryOptions {
-    pub(crate) json: bool,
+/// the last 50 evictions: when, which pod, why and how
+#[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
+#[argh(
+    subcommand,
+    name = "history",
+    note = "Prints what the daemon keeps in --state-dir, oldest first, whether a daemon\n\
+            runs or not. Changes nothing.",
+    example = "{command_name}\n{command_name} --state-dir=/var/lib/evictd --json"
+)]
+pub struct History {
+    /// print JSON for programs instead of text for people
+    #[argh(switch)]
+    json: bool,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Document<'a> {
+    evictions: u64,
+    records: &'a [Record],
 }
 
 const INDENT: &str = "    ";
 
-/// Prints what the state in `--state-dir` remembers, whether a daemon runs or
-/// not; fails when there is none.
-#[inline(never)]
-pub(crate) fn run(settings: &Resolved, options: &HistoryOptions) -> ExitCode {
-    let state = match read(settings) {
-        Ok(state) => state,
-        Err(error) => {
-            eprintln!("evictd history: {error}");
-            return ExitCode::FAILURE;
+impl History {
+    /// Prints the state that is kept in `--state-dir`; fails when there is none.
+    pub(super) fn run(&self, settings: &Resolved) -> ExitCode {
+        match read(settings) {
+            Ok(state) if self.json => print_json(&document(&state)),
+            Ok(state) => print(&in_text(&state)),
+            Err(error) => fail("history", error),
         }
-    };
-    print(&if options.json {
-        in_json(&state)
-    } else {
-        in_text(&state)
-    })
+    }
 }
 
 fn read(settings: &Resolved) -> Result<State, String> {
@@ -51,17 +62,11 @@ fn read(settings: &Resolved) -> Result<State, String> {
     }
 }
 
-fn in_json(state: &State) -> String {
-    let mut json = Json::new();
-    json.uint("evictions", state.evictions);
-    json.array("records");
-    for record in &state.history {
-        json.item_object();
-        record.add_to(&mut json);
-        json.end_object();
+fn document(state: &State) -> Document<'_> {
+    Document {
+        evictions: state.evictions,
+        records: &state.history,
     }
-    json.end_array();
-    json.into_line()
 }
 
 fn in_text(state: &State) -> String {
@@ -87,7 +92,7 @@ fn add(text: &mut String, record: &Record) {
     let line = format!("{}  {name} {}", Utc(record.wall_seconds), end(record));
     wrap(text, ("", INDENT), &line);
     if let Some(signal) = record.signal {
-        wrap(text, (INDENT, INDENT), &starved(signal, record));
+        wrap(text, (INDENT, INDENT), &threshold(signal, record));
     }
     for line in [&record.reason, &record.message] {
         let line = line.trim_end();
@@ -97,7 +102,7 @@ fn add(text: &mut String, record: &Record) {
     }
 }
 
-/// `killed in 7 ms by cgroup.kill`.
+/// `was killed in 7 ms by cgroup.kill`
 fn end(record: &Record) -> String {
     let mut text = String::from(match record.outcome {
         Outcome::Begun => "is being killed, or evictd ended before it was",
@@ -114,8 +119,8 @@ fn end(record: &Record) -> String {
     text
 }
 
-/// `memory.available<100Mi: 83Mi of 512Mi left on device 254:1`.
-fn starved(signal: Signal, record: &Record) -> String {
+/// `memory.available<100Mi: 83Mi of 512Mi left on device 254:1`
+fn threshold(signal: Signal, record: &Record) -> String {
     let mut text = record.threshold.clone();
     if let (Some(available), Some(capacity)) = (record.available, record.capacity) {
         let available = Amount::of(signal, available);

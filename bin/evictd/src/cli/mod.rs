@@ -19,20 +19,12 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use ::log::LevelFilter;
-use evictd_config::{Resolved, Typed};
+use evictd_config::Typed;
 
 use crate::{daemon, log};
 
-use admit::AdmitOptions;
 use args::{Command, Request, parse};
-use config::ConfigOptions;
-use gc::GcOptions;
-use history::HistoryOptions;
-use oom_score::OomScoreOptions;
 use output::{print, usage_error};
-use rank::RankOptions;
-use selftest::SelftestOptions;
-use status::StatusOptions;
 
 /// Does what the command line asks for; `argv` is without the program's name.
 ///
@@ -47,37 +39,29 @@ pub fn run(argv: Vec<OsString>) -> ExitCode {
     }
     match parse(&argv) {
         Ok(Request::Print(text)) => print(&text),
-        Ok(Request::Run(command, typed)) => resolve_and_run(command, *typed),
+        Ok(Request::Run(command, typed)) => resolve_and_run(command.as_ref(), *typed),
         Err(error) => usage_error(&error.to_string()),
     }
 }
 
-fn resolve_and_run(command: Command, typed: Typed) -> ExitCode {
-    match config_file::settings(typed) {
-        Ok(settings) => run_command(command, &settings),
-        Err(error) => usage_error(&error),
-    }
-}
-
-fn run_command(command: Command, settings: &Resolved) -> ExitCode {
+fn resolve_and_run(command: Option<&Command>, typed: Typed) -> ExitCode {
+    let settings = match config_file::settings(typed) {
+        Ok(settings) => settings,
+        Err(error) => return usage_error(&error),
+    };
     match command {
-        Command::Daemon => {
+        None => {
             log::start(settings.log_format, level_of(settings.verbosity));
-            daemon::run(settings)
+            daemon::run(&settings)
         }
-        Command::Status { timing, json } => status::run(settings, &StatusOptions { timing, json }),
-        Command::Rank { signal, json } => rank::run(settings, &RankOptions { signal, json }),
-        Command::Admit { whom, json } => admit::run(settings, &AdmitOptions { whom, json }),
-        Command::History { json } => history::run(settings, &HistoryOptions { json }),
-        Command::Config { json } => config::run(settings, &ConfigOptions { json }),
-        Command::OomScore { apply, json } => {
-            oom_score::run(settings, &OomScoreOptions { apply, json })
-        }
-        Command::GcContainers { json } => gc::run_containers(settings, &GcOptions { json }),
-        Command::GcImages { all_unused, json } => {
-            gc::run_images(settings, &GcOptions { json }, all_unused)
-        }
-        Command::Selftest { json } => selftest::run(&SelftestOptions { json }),
+        Some(Command::Status(status)) => status.run(&settings),
+        Some(Command::Rank(rank)) => rank.run(&settings),
+        Some(Command::Admit(admit)) => admit.run(&settings),
+        Some(Command::History(history)) => history.run(&settings),
+        Some(Command::Config(config)) => config.run(&settings),
+        Some(Command::OomScore(oom_score)) => oom_score.run(&settings),
+        Some(Command::Gc(gc)) => gc.run(&settings),
+        Some(Command::Selftest(selftest)) => selftest.run(),
     }
 }
 

@@ -4,134 +4,156 @@
 use core::fmt::Write;
 use std::process::ExitCode;
 
-use evictd_cgroup::{FoundPod, Origin, ScoreOutcome, ScoredProcess};
+use argh::{ArgsInfo, FromArgs};
+use evictd_cgroup::{FoundPod, Origin, ScoreOutcome};
 use evictd_config::Resolved;
-use evictd_jsontext::Json;
-use evictd_oom::{MemberScore, member_score};
+use evictd_engine::ports::Depth;
+use evictd_node::QosClass;
 use evictd_stats::now;
+use serde::{Serialize, Serializer};
 
-use crate::cli::columns::{Columns, wrap};
-use crate::cli::output::print;
-use crate::cli::screen::{Paint, cut};
+use super::columns::{Columns, wrap};
+use super::output::{complain, fail, print, print_json, printable, shown};
+use super::screen::{Paint, cut};
 use crate::machine::read_text;
+use crate::oom_score::{Keeper, name};
 use crate::pods::Pods;
 use crate::setup::Setup;
-use evictd_engine::ports::Depth;
 
-use crate::oom_score::{Keeper, name};
+/// oom_score_adj of the pods' processes, now and as it should be
+#[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
+#[argh(
+    subcommand,
+    name = "oom-score",
+    note = "Prints each process of each pod with its oom_score_adj and the one that the\n\
+            pod's QoS class and memory request ask for, and why. With --apply sets it;\n\
+            lowering needs CAP_SYS_RESOURCE: without it one line says so, the rest is\n\
+            done, and the exit code is 1. Nothing outside the pods is touched. The\n\
+            children of a process inherit its score.",
+    example = "{command_name}\n\
+               {command_name} --apply --pod-cgroup-root=/system.slice"
+)]
+pub struct OomScore {
+    /// set the scores too, once; the daemon does so with --apply-oom-score-adj
+    #[argh(switch)]
+    apply: bool,
 
-/// What was asked for.
-pub(crate) struct OomScoreOptions {
-    pub(crate) apply: bool,
-    pub(crate) json: bool,
+    /// print JSON for programs instead of text for people
+    #[argh(switch)]
+    json: bool,
 }
 
-/// A process, as it is told of.
-struct Row {
-    pid: i32,
-    comm: String,
-    child: Option<String>,
-    container: Option<String>,
-    present: i16,
-    wanted: i16,
-    reason: String,
-    outcome: ScoreOutcome,
-}
-
-/// What was seen of all pods.
-#[derive(Default)]
-struct Seen {
-    pods: Vec<(FoundPod, Vec<Row>)>,
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Document {
+    applied: bool,
+    pods: Vec<PodScores>,
     problems: Vec<String>,
 }
 
-/// Prints, and sets if asked to; fails where something could not be read or set.
-#[inline(never)]
-pub(crate) fn run(settings: &Resolved, options: &OomScoreOptions) -> ExitCode {
-    let seen = match look(settings, options.apply) {
-        Ok(seen) => seen,
-        Err(error) => {
-            eprintln!("evictd oom-score: {error}");
-            return ExitCode::FAILURE;
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PodScores {
+    namespace: String,
+    name: String,
+    uid: String,
+    #[serde(serialize_with = "shown")]
+    qos_class: QosClass,
+    qos_class_from: &'static str,
+    processes: Vec<ProcessScore>,
+    #[serde(skip)]
+    full_name: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ProcessScore {
+    pid: i32,
+    comm: String,
+    cgroup: Option<String>,
+    container: Option<String>,
+    oom_score_adj: i16,
+    /// What it should be.
+    score: i16,
+    reason: String,
+    #[serde(serialize_with = "outcome")]
+    outcome: ScoreOutcome,
+}
+
+impl OomScore {
+    /// Prints, and sets if asked to; fails where something could not be read or set.
+    pub(super) fn run(&self, settings: &Resolved) -> ExitCode {
+        let document = match look(settings, self.apply) {
+            Ok(document) => document,
+            Err(error) => return fail("oom-score", error),
+        };
+        let printed = if self.json {
+            print_json(&document)
+        } else {
+            print(&in_text(&document, Paint::for_stdout()))
+        };
+        let refusal = refusal(&document);
+        for problem in document.problems.iter().chain(&refusal).chain(&panics()) {
+            complain("oom-score", problem);
         }
-    };
-    let printed = print(&if options.json {
-        in_json(&seen, options.apply)
-    } else {
-        in_text(&seen, Paint::for_stdout())
-    });
-    let refusal = refusal(&seen);
-    for problem in seen.problems.iter().chain(&refusal).chain(&panics()) {
-        eprintln!("evictd oom-score: {problem}");
-    }
-    if seen.problems.is_empty() && refusal.is_none() {
-        printed
-    } else {
-        ExitCode::FAILURE
+        if document.problems.is_empty() && refusal.is_none() {
+            printed
+        } else {
+            ExitCode::FAILURE
+        }
     }
 }
 
-fn look(settings: &Resolved, set: bool) -> Result<Seen, String> {
+fn look(settings: &Resolved, set: bool) -> Result<Document, String> {
     let setup = Setup::of(settings, None)?;
     let mut keeper = Keeper::open(settings, setup.cgroup.hierarchies.clone())?;
     let mut pods = Pods::open(setup.cgroup, setup.manifests, setup.runtimes)?;
     pods.refresh(now(), Depth::Whole);
-    let mut seen = Seen {
+    let mut document = Document {
+        applied: set,
+        pods: Vec::new(),
         problems: pods.problems().to_vec(),
-        ..Seen::default()
     };
     for found in pods.found() {
-        let mut rows = Vec::new();
+        let mut processes = Vec::new();
         let visited = keeper.visit(found, set, &mut |process, member| {
-            rows.push(Row {
+            processes.push(ProcessScore {
                 pid: process.pid,
-                comm: printable(process.comm),
-                child: process.child.map(|child| printable(child.as_bytes())),
+                comm: printable(&String::from_utf8_lossy(process.comm)),
+                cgroup: process.child.map(printable),
                 container: member.container.map(str::to_owned),
-                present: process.present,
-                wanted: process.wanted,
+                oom_score_adj: process.present,
+                score: process.wanted,
                 reason: member.reason.to_string(),
                 outcome: process.outcome,
             });
         });
-        seen.problems.extend(visited.err());
-        seen.pods.push((found.clone(), rows));
+        document.problems.extend(visited.err());
+        document.pods.push(PodScores::new(found, processes));
     }
-    Ok(seen)
+    Ok(document)
 }
 
-impl Keeper {
-    /// Every process of a pod, after setting its score if `set`.
-    fn visit(
-        &mut self,
-        found: &FoundPod,
-        set: bool,
-        visit: &mut dyn FnMut(&ScoredProcess<'_>, MemberScore<'_>),
-    ) -> Result<(), String> {
-        let scale = self.scale;
-        self.scores
-            .visit(
-                found,
-                set,
-                &mut |found, child| member_score(&found.pod, child, scale).score,
-                &mut |process| visit(process, member_score(&found.pod, process.child, scale)),
-            )
-            .map_err(|error| error.to_string())
+impl PodScores {
+    fn new(found: &FoundPod, processes: Vec<ProcessScore>) -> Self {
+        let metadata = &found.pod.metadata;
+        Self {
+            namespace: metadata.namespace.clone(),
+            name: metadata.name.clone(),
+            uid: metadata.uid.clone(),
+            qos_class: found.pod.qos_class(),
+            qos_class_from: class_from(found),
+            processes,
+            full_name: name(found),
+        }
     }
-}
-
-/// The text without what could move a terminal's cursor.
-fn printable(text: &[u8]) -> String {
-    let text = String::from_utf8_lossy(text);
-    let control = |c: char| if c.is_control() { '?' } else { c };
-    text.chars().map(control).collect()
 }
 
 /// The one line about all that the kernel refused.
-fn refusal(seen: &Seen) -> Option<String> {
-    let rows = seen.pods.iter().flat_map(|(_, rows)| rows);
-    let mut refused = rows.filter_map(|row| match row.outcome {
-        ScoreOutcome::Refused(errno) => Some((row, errno)),
+fn refusal(document: &Document) -> Option<String> {
+    let processes = document.pods.iter().flat_map(|pod| &pod.processes);
+    let mut refused = processes.filter_map(|process| match process.outcome {
+        ScoreOutcome::Refused(errno) => Some((process, errno)),
         ScoreOutcome::AsWanted | ScoreOutcome::Differs | ScoreOutcome::Set => None,
     });
     let (first, errno) = refused.next()?;
@@ -139,11 +161,11 @@ fn refusal(seen: &Seen) -> Option<String> {
     Some(format!(
         "not set: {all} (first is process {}, at {} instead of {}): {errno}; lowering needs \
          CAP_SYS_RESOURCE",
-        first.pid, first.present, first.wanted
+        first.pid, first.oom_score_adj, first.score
     ))
 }
 
-/// Failure F27: with this setting the order of the scores is worth nothing.
+/// With this setting the order of the scores is worth nothing (failure F27).
 fn panics() -> Option<String> {
     let text = read_text("/proc/sys/vm/panic_on_oom".as_ref()).ok()?;
     let text = text.trim();
@@ -171,73 +193,34 @@ const fn word(outcome: ScoreOutcome) -> &'static str {
     }
 }
 
-fn in_json(seen: &Seen, apply: bool) -> String {
-    let mut json = Json::new();
-    json.bool("applied", apply);
-    json.array("pods");
-    for (found, rows) in &seen.pods {
-        let metadata = &found.pod.metadata;
-        json.item_object();
-        json.text("namespace", &metadata.namespace);
-        json.text("name", &metadata.name);
-        json.text("uid", &metadata.uid);
-        json.text("qosClass", found.pod.qos_class().name());
-        json.text("qosClassFrom", class_from(found));
-        json.array("processes");
-        for row in rows {
-            json.item_object();
-            add_row(&mut json, row);
-            json.end_object();
-        }
-        json.end_array();
-        json.end_object();
-    }
-    json.end_array();
-    json.array("problems");
-    for problem in &seen.problems {
-        json.item(problem);
-    }
-    json.end_array();
-    json.into_line()
+fn outcome<S: Serializer>(outcome: &ScoreOutcome, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(word(*outcome))
 }
 
-fn add_row(json: &mut Json, row: &Row) {
-    json.int("pid", row.pid.into());
-    json.text("comm", &row.comm);
-    json.opt_text("cgroup", row.child.as_deref());
-    json.opt_text("container", row.container.as_deref());
-    json.int("oomScoreAdj", row.present.into());
-    json.int("score", row.wanted.into());
-    json.text("reason", &row.reason);
-    json.text("outcome", word(row.outcome));
-}
-
-fn in_text(seen: &Seen, paint: Paint) -> String {
-    if seen.pods.is_empty() {
+fn in_text(document: &Document, paint: Paint) -> String {
+    if document.pods.is_empty() {
         return String::from(
             "no pods here: name their cgroup by --pod-cgroup-root, or run them below kubepods\n",
         );
     }
     let mut text = String::new();
-    for (found, rows) in &seen.pods {
-        text.push_str(&paint.head(&cut(&name(found), 79)));
-        let class = found.pod.qos_class();
-        let _ = write!(text, "\n  {class} by {}\n", class_from(found));
-        reasons(&mut text, rows);
-        text.push_str(&table(rows));
+    for pod in &document.pods {
+        text.push_str(&paint.head(&cut(&pod.full_name, 79)));
+        let (class, from) = (pod.qos_class, pod.qos_class_from);
+        let _ = write!(text, "\n  {class} by {from}\n");
+        reasons(&mut text, &pod.processes);
+        text.push_str(&table(&pod.processes));
     }
     text
 }
 
 /// Each reason once, in the order in which the processes show it.
-fn reasons(text: &mut String, rows: &[Row]) {
+fn reasons(text: &mut String, processes: &[ProcessScore]) {
     let mut told = Vec::new();
-    for row in rows {
-        let whose = match &row.container {
-            Some(container) => container.as_str(),
-            None => "container unknown, lowest score",
-        };
-        let line = format!("{} ({}): {}", row.wanted, whose, row.reason);
+    for process in processes {
+        let container = process.container.as_deref();
+        let container = container.unwrap_or("container unknown, lowest score");
+        let line = format!("{} ({container}): {}", process.score, process.reason);
         if !told.contains(&line) {
             wrap(text, ("  ", "    "), &line);
             told.push(line);
@@ -245,17 +228,17 @@ fn reasons(text: &mut String, rows: &[Row]) {
     }
 }
 
-fn table(rows: &[Row]) -> String {
+fn table(processes: &[ProcessScore]) -> String {
     let headings = ["   ", "PID", "NOW", "SHOULD", "COMMAND", ""];
     let mut columns = Columns::new(&headings).right(1).right(2).right(3);
-    for row in rows {
+    for process in processes {
         columns.row(vec![
             String::new(),
-            row.pid.to_string(),
-            row.present.to_string(),
-            row.wanted.to_string(),
-            row.comm.clone(),
-            word(row.outcome).to_owned(),
+            process.pid.to_string(),
+            process.oom_score_adj.to_string(),
+            process.score.to_string(),
+            process.comm.clone(),
+            word(process.outcome).to_owned(),
         ]);
     }
     columns.to_string()

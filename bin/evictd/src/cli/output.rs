@@ -1,15 +1,31 @@
 //! What commands print, and the exit codes.
 
+use core::fmt::Display;
 use std::io::Write;
 use std::process::ExitCode;
+
+use evictd_config::ConfigError;
+use serde::{Serialize, Serializer};
 
 /// Usage or configuration error.
 pub(crate) const USAGE: u8 = 2;
 
-/// One line on stderr. Where even that cannot be written, the exit code tells.
+/// One line on stderr: the command line or a setting is wrong.
 pub(crate) fn usage_error(message: &str) -> ExitCode {
+    // Where even that cannot be written, the exit code tells.
     let _ = writeln!(std::io::stderr(), "evictd: {message}");
     ExitCode::from(USAGE)
+}
+
+/// One line on stderr about something that went wrong in a command.
+pub(crate) fn complain(command: &str, problem: impl Display) {
+    let _ = writeln!(std::io::stderr(), "evictd {command}: {problem}");
+}
+
+/// The same, where it is why the command fails.
+pub(crate) fn fail(command: &str, problem: impl Display) -> ExitCode {
+    complain(command, problem);
+    ExitCode::FAILURE
 }
 
 /// Text on stdout; a reader that stops reading, like `head`, is no failure.
@@ -21,4 +37,29 @@ pub(crate) fn print(text: &str) -> ExitCode {
         }
         _ => ExitCode::SUCCESS,
     }
+}
+
+/// A document on stdout, as one line of JSON.
+pub(crate) fn print_json(document: &impl Serialize) -> ExitCode {
+    match serde_json::to_string(document) {
+        Ok(text) => print(&(text + "\n")),
+        Err(error) => usage_error(&error.to_string()),
+    }
+}
+
+/// Serializes what is displayed, as a string.
+pub(crate) fn shown<S: Serializer>(value: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
+}
+
+/// The text without what could move a terminal's cursor.
+pub(crate) fn printable(text: &str) -> String {
+    let control = |c: char| if c.is_control() { '?' } else { c };
+    text.chars().map(control).collect()
+}
+
+/// What is wrong with a flag's value and what would be right; argh names the flag and
+/// the value.
+pub(crate) fn wrong_value(error: &ConfigError) -> String {
+    format!("{}; {}", error.message(), error.hint())
 }

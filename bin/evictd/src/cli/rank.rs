@@ -3,87 +3,92 @@
 use core::fmt::Write;
 use std::process::ExitCode;
 
-use evictd_config::Resolved;
-use evictd_jsontext::Json;
+use argh::{ArgsInfo, FromArgs};
+use evictd_config::{Resolved, parse_signal};
 use evictd_node::Signal;
+use serde::Serialize;
 
-use crate::cli::output::print;
-use crate::cli::screen::{Paint, cut};
-use crate::cli::snapshot::{Ranked, Snapshot};
+use super::output::{complain, fail, print, print_json, shown, wrong_value};
+use super::screen::{Paint, cut};
+use super::snapshot::{RankedPod, Snapshot};
 
-/// What was asked for.
-pub(crate) struct RankOptions {
-    pub(crate) signal: Signal,
-    pub(crate) json: bool,
+/// the order of eviction for one signal, and why
+#[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
+#[argh(
+    subcommand,
+    name = "rank",
+    note = "Measures once and prints the pods in the order in which they would be evicted\n\
+            if a threshold of the signal were met, each with what put it in its place.\n\
+            Changes nothing.",
+    example = "{command_name} --signal=memory.available\n\
+               {command_name} --signal nodefs.available --json"
+)]
+pub struct Rank {
+    /// the signal to rank for, as in --eviction-hard; default: memory.available
+    #[argh(
+        option,
+        arg_name = "SIGNAL",
+        default = "Signal::MemoryAvailable",
+        from_str_fn(signal)
+    )]
+    signal: Signal,
+
+    /// print JSON for programs instead of text for people
+    #[argh(switch)]
+    json: bool,
 }
 
-/// Prints the order; fails when the node cannot be read.
-#[inline(never)]
-pub(crate) fn run(settings: &Resolved, options: &RankOptions) -> ExitCode {
-    let snapshot = match Snapshot::take(settings) {
-        Ok(snapshot) => snapshot,
-        Err(error) => {
-            eprintln!("evictd rank: {error}");
-            return ExitCode::FAILURE;
+fn signal(text: &str) -> Result<Signal, String> {
+    parse_signal("signal", text).map_err(|error| wrong_value(&error))
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Document {
+    #[serde(serialize_with = "shown")]
+    signal: Signal,
+    pods: Vec<RankedPod>,
+}
+
+impl Rank {
+    /// Prints the order; fails when the node cannot be read.
+    pub(super) fn run(&self, settings: &Resolved) -> ExitCode {
+        let snapshot = match Snapshot::take(settings) {
+            Ok(snapshot) => snapshot,
+            Err(error) => return fail("rank", error),
+        };
+        for problem in snapshot.pods().problems() {
+            complain("rank", problem);
         }
-    };
-    for problem in snapshot.pods().problems() {
-        eprintln!("evictd rank: {problem}");
+        let document = Document {
+            signal: self.signal,
+            pods: snapshot.order(self.signal),
+        };
+        if self.json {
+            print_json(&document)
+        } else {
+            print(&in_text(&document, Paint::for_stdout()))
+        }
     }
-    let order = snapshot.order(options.signal);
-    print(&if options.json {
-        in_json(options.signal, &order)
-    } else {
-        in_text(options.signal, &order, Paint::for_stdout())
-    })
 }
 
-fn in_json(signal: Signal, order: &[Ranked<'_>]) -> String {
-    let mut json = Json::new();
-    json.text("signal", signal.name());
-    add_order(&mut json, order);
-    json.into_line()
-}
-
-/// The places as scripts read them.
-pub(crate) fn add_order(json: &mut Json, order: &[Ranked<'_>]) {
-    json.array("pods");
-    for ranked in order {
-        let (metadata, place) = (&ranked.candidate.pod.metadata, &ranked.place);
-        let request = i64::try_from(place.request_nanos / 1_000_000_000).unwrap_or(i64::MAX);
-        json.item_object();
-        json.text("namespace", &metadata.namespace);
-        json.text("name", &metadata.name);
-        json.text("uid", &metadata.uid);
-        json.text("qosClass", place.qos.name());
-        json.int("priority", place.priority.into());
-        json.opt_uint("used", place.used);
-        json.int("request", request);
-        json.bool("exceedsRequest", place.exceeds);
-        json.bool("protected", ranked.is_protected());
-        json.show("reason", place);
-        json.end_object();
-    }
-    json.end_array();
-}
-
-fn in_text(signal: Signal, order: &[Ranked<'_>], paint: Paint) -> String {
-    if order.is_empty() {
+fn in_text(document: &Document, paint: Paint) -> String {
+    if document.pods.is_empty() {
         return String::from(
             "no pods here: name their cgroup by --pod-cgroup-root, or run them below kubepods\n",
         );
     }
-    let mut text = paint.head(&format!("If {signal} starves, pods go in this order:"));
+    let title = format!("Pods in the order of eviction for {}:", document.signal);
+    let mut text = paint.head(&title);
     text.push('\n');
-    for (index, ranked) in order.iter().enumerate() {
-        let number = index.saturating_add(1);
-        let _ = writeln!(text, "{number:>3}  {}", cut(&ranked.name(), 74));
-        let protected = if ranked.is_protected() {
+    for (number, pod) in (1..).zip(&document.pods) {
+        let _ = writeln!(text, "{number:>3}  {}", cut(&pod.full_name(), 74));
+        let protected = if pod.protected {
             "; never evicted: critical"
         } else {
             ""
         };
-        let _ = writeln!(text, "     {}{protected}", ranked.place);
+        let _ = writeln!(text, "     {}{protected}", pod.reason);
     }
     text
 }

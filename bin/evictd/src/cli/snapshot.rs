@@ -1,18 +1,20 @@
-//! One look at the node: what `status` and `rank` show.
+//! One look at the node: what `status`, `rank` and `config` show.
 
 use core::time::Duration;
 
 use evictd_config::Resolved;
 use evictd_evict::Evict;
-use evictd_node::{Layout, Policy, Readings, Signal};
+use evictd_node::{Layout, Policy, QosClass, Readings, Signal};
 use evictd_rank::{Candidate, Place, rank};
 use evictd_stats::{NodeSample, now};
+use serde::Serialize;
 
+use super::output::shown;
 use crate::engine::{self, Engine};
 use crate::pods::Pods;
 use crate::setup::{FIRST_FS_WAIT, Setup, no_thread};
 
-/// How long somebody waits for what the pods keep on disk.
+/// How long a command waits for what the pods keep on disk.
 const DISK_WAIT: Duration = Duration::from_secs(2);
 
 /// What was seen.
@@ -23,7 +25,7 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
-    /// Looks once: reads the node and its pods, judges, does nothing.
+    /// Reads the node and its pods once and judges; does nothing about it.
     pub(crate) fn take(settings: &Resolved) -> Result<Self, String> {
         let mut engine = engine::open(Setup::of(settings, None)?)?;
         engine::measure_disk(&mut engine).map_err(no_thread)?;
@@ -53,38 +55,68 @@ impl Snapshot {
         self.sample().layout().unwrap_or(Layout::OneFilesystem)
     }
 
-    /// The pods in the order in which they would go if `signal` starved.
-    pub(crate) fn order(&self, signal: Signal) -> Vec<Ranked<'_>> {
+    /// The pods in the order in which they would be evicted for `signal`.
+    pub(crate) fn order(&self, signal: Signal) -> Vec<RankedPod> {
         let candidates = self.pods().candidates(Vec::new());
-        let order = rank(signal, self.layout(), &candidates, &self.policy);
-        let candidate = |place: Place| {
-            Some(Ranked {
-                candidate: *candidates.get(place.candidate)?,
-                place,
-            })
-        };
-        order.into_iter().filter_map(candidate).collect()
+        rank_pods(signal, self.layout(), &candidates, &self.policy)
     }
 }
 
-/// A pod and its place.
-pub(crate) struct Ranked<'a> {
-    pub(crate) candidate: Candidate<'a>,
-    pub(crate) place: Place,
-}
-
-impl Ranked<'_> {
-    /// `NAMESPACE/NAME`, or the name alone.
-    pub(crate) fn name(&self) -> String {
-        let metadata = &self.candidate.pod.metadata;
-        if metadata.namespace.is_empty() {
-            return metadata.name.clone();
-        }
-        format!("{}/{}", metadata.namespace, metadata.name)
-    }
-
+/// A pod and its place in the order of eviction.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RankedPod {
+    pub(crate) namespace: String,
+    pub(crate) name: String,
+    pub(crate) uid: String,
+    #[serde(serialize_with = "shown")]
+    pub(crate) qos_class: QosClass,
+    pub(crate) priority: i32,
+    pub(crate) used: Option<u64>,
+    pub(crate) request: i64,
+    pub(crate) exceeds_request: bool,
     /// Whether it is passed over, whatever its place.
-    pub(crate) fn is_protected(&self) -> bool {
-        self.candidate.pod.is_critical()
+    pub(crate) protected: bool,
+    pub(crate) reason: String,
+}
+
+impl RankedPod {
+    fn new(candidate: Candidate<'_>, place: &Place) -> Self {
+        let metadata = &candidate.pod.metadata;
+        let request = place.request_nanos / 1_000_000_000;
+        Self {
+            namespace: metadata.namespace.clone(),
+            name: metadata.name.clone(),
+            uid: metadata.uid.clone(),
+            qos_class: place.qos,
+            priority: place.priority,
+            used: place.used,
+            request: i64::try_from(request).unwrap_or(i64::MAX),
+            exceeds_request: place.exceeds,
+            protected: candidate.pod.is_critical(),
+            reason: place.to_string(),
+        }
     }
+
+    /// `NAMESPACE/NAME`, or the name alone.
+    pub(crate) fn full_name(&self) -> String {
+        match self.namespace.as_str() {
+            "" => self.name.clone(),
+            namespace => format!("{namespace}/{}", self.name),
+        }
+    }
+}
+
+pub(crate) fn rank_pods(
+    signal: Signal,
+    layout: Layout,
+    candidates: &[Candidate<'_>],
+    policy: &Policy,
+) -> Vec<RankedPod> {
+    let order = rank(signal, layout, candidates, policy).into_iter();
+    let ranked = |place: Place| {
+        let candidate = candidates.get(place.candidate)?;
+        Some(RankedPod::new(*candidate, &place))
+    };
+    order.filter_map(ranked).collect()
 }

@@ -43,7 +43,7 @@ pub(crate) const COLLECTION: [Flag; 11] = [
         "eviction-image-reclaim",
         Value("HOW"),
         ("all", "until-clear"),
-        "Which unused images go when the filesystem is under pressure. all: every one, as with \
+        "Which unused images are deleted when the filesystem is under pressure. all: every one, as with \
          the kubelet. until-clear: one after the other until the signal is clear.",
     ),
     flag(

@@ -18,7 +18,7 @@ const ODDITIES: &[Case] = &[
     (&[(HARD, "memory.available<1Gi"), (MERGE, "true")], &[]),
     (
         &[(HARD, "")],
-        &["no eviction threshold is set: starvation evicts nothing"],
+        &["no eviction threshold is set: nothing is ever evicted for one"],
     ),
     (
         &[

@@ -3,6 +3,9 @@ use core::fmt;
 use evictd_evict::{Cause, Evict, Eviction, Message};
 use evictd_node::pod::Metadata;
 use evictd_node::{Readings, Signal};
+use serde::Serialize;
+
+use crate::state::json;
 
 /// How many evictions are remembered: the last ones (failure F38).
 pub const HISTORY: usize = 50;
@@ -38,6 +41,16 @@ impl Outcome {
         }
     }
 
+    /// The phase of the pod's status, in Kubernetes' words: `Failed` once all of its
+    /// containers are ended (acceptance row 2); until then eviction changed none.
+    #[must_use]
+    pub const fn phase(self) -> Option<&'static str> {
+        match self {
+            Self::Killed => Some(Eviction::PHASE),
+            Self::Begun | Self::Stuck | Self::DryRun => None,
+        }
+    }
+
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|outcome| outcome.name() == name)
     }
@@ -54,12 +67,15 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// One eviction, with all that explains it afterwards.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// One eviction, with all that explains it afterwards. As JSON it is what the state
+/// file keeps and what `evictd history --json` prints.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Record {
     /// When it was decided: seconds since 1970.
     pub wall_seconds: u64,
-    /// What starved; `None` for a limit of the pod's own.
+    /// The signal whose threshold was met; `None` for a limit of the pod's own.
+    #[serde(serialize_with = "json::signal")]
     pub signal: Option<Signal>,
     /// The threshold that was met: `memory.available<100Mi`; empty for a limit.
     pub threshold: String,
@@ -69,7 +85,8 @@ pub struct Record {
     pub available: Option<i64>,
     /// How much there is in all.
     pub capacity: Option<i64>,
-    /// Which filesystem starved: major and minor number of its device.
+    /// On which filesystem: major and minor number of its device.
+    #[serde(serialize_with = "json::device")]
     pub device: Option<(u32, u32)>,
     /// The pod's namespace.
     pub namespace: String,
@@ -82,10 +99,12 @@ pub struct Record {
     /// The kubelet's message.
     pub message: String,
     /// The annotations of the kubelet's event.
+    #[serde(serialize_with = "json::annotations")]
     pub annotations: Vec<(String, String)>,
     /// Seconds that it was given to end by itself.
     pub grace_seconds: i64,
     /// What came of it.
+    #[serde(flatten)]
     pub outcome: Outcome,
     /// How it was killed, in the kernel's words; empty where it was not, or
     /// ended by itself.
@@ -147,16 +166,6 @@ impl Record {
             ];
         }
         record
-    }
-
-    /// The phase of the pod's status, in Kubernetes' words: `Failed` once all of its
-    /// containers are ended (acceptance row 2); until then eviction changed none.
-    #[must_use]
-    pub const fn phase(&self) -> Option<&'static str> {
-        match self.outcome {
-            Outcome::Killed => Some(Eviction::PHASE),
-            Outcome::Begun | Outcome::Stuck | Outcome::DryRun => None,
-        }
     }
 
     /// Cuts texts that are too long, so that the file stays bounded.

@@ -3,8 +3,8 @@
 use core::fmt::Write;
 
 use evictd_cgroup::KillReport;
-use evictd_jsontext::Json;
 use evictd_node::Mono;
+use serde::Serialize;
 
 use crate::timing::Histogram;
 
@@ -114,9 +114,11 @@ impl Recorder {
             String::from("STAGE             COUNT       P50       P90       P99       MAX\n");
         for (name, stage) in self.stages() {
             let _ = write!(text, "{name:<14}{:>9}", stage.count());
-            let told = if stage.count() == 0 { 0 } else { 4 };
-            for (_, nanos) in numbers(stage).into_iter().take(told) {
-                let _ = write!(text, " {:>9}", short(nanos));
+            if stage.count() > 0 {
+                let percentiles = [50, 90, 99].map(|part| stage.percentile(part));
+                for nanos in percentiles.into_iter().chain([stage.max()]) {
+                    let _ = write!(text, " {:>9}", short(nanos));
+                }
             }
             text.push('\n');
         }
@@ -126,31 +128,42 @@ impl Recorder {
     /// For programs.
     #[must_use]
     pub fn in_json(&self) -> String {
-        let mut json = Json::new();
-        json.array("stages");
-        for (name, stage) in self.stages() {
-            json.item_object();
-            json.text("stage", name);
-            json.uint("count", stage.count());
-            for (key, nanos) in numbers(stage) {
-                json.uint(key, nanos);
-            }
-            json.end_object();
-        }
-        json.end_array();
-        json.into_line()
+        let stages = self.stages().map(StageTimes::from).collect();
+        let text = serde_json::to_string(&Document { stages });
+        text.unwrap_or_default() + "\n"
     }
 }
 
+#[derive(Serialize)]
+struct Document {
+    stages: Vec<StageTimes>,
+}
+
 /// What is told of a stage.
-fn numbers(stage: &Histogram) -> [(&'static str, u64); 5] {
-    [
-        ("p50Nanos", stage.percentile(50)),
-        ("p90Nanos", stage.percentile(90)),
-        ("p99Nanos", stage.percentile(99)),
-        ("maxNanos", stage.max()),
-        ("sumNanos", stage.sum()),
-    ]
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct StageTimes {
+    stage: &'static str,
+    count: u64,
+    p50_nanos: u64,
+    p90_nanos: u64,
+    p99_nanos: u64,
+    max_nanos: u64,
+    sum_nanos: u64,
+}
+
+impl From<(&'static str, &Histogram)> for StageTimes {
+    fn from((stage, histogram): (&'static str, &Histogram)) -> Self {
+        Self {
+            stage,
+            count: histogram.count(),
+            p50_nanos: histogram.percentile(50),
+            p90_nanos: histogram.percentile(90),
+            p99_nanos: histogram.percentile(99),
+            max_nanos: histogram.max(),
+            sum_nanos: histogram.sum(),
+        }
+    }
 }
 
 /// A time with one decimal place, in the unit that it reaches.

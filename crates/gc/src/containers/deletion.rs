@@ -37,7 +37,7 @@ pub enum Removable {
 pub enum ContainerReason {
     /// The pod is gone.
     PodGone,
-    /// The pod has ended, and space is needed before pods have to go.
+    /// The pod has ended, and space is needed before pods have to be evicted.
     PodEnded,
     /// There are newer dead ones of that name in the pod.
     PerContainer {

@@ -38,7 +38,7 @@ impl Plan<'_> {
         self.found.pods.get(pod).map_or(Fate::Stays, |pod| pod.fate)
     }
 
-    /// Why everything dead of a pod goes, if it does.
+    /// Why everything dead of a pod is deleted, if it is.
     fn whole_pod(&self, pod: usize) -> Option<ContainerReason> {
         match (self.fate(pod), self.run.job) {
             (Fate::Gone, _) => Some(ContainerReason::PodGone),
@@ -127,16 +127,16 @@ impl Plan<'_> {
 
     /// The sandboxes that hold a container which stays, by id, sorted.
     fn occupied(&self) -> Vec<&str> {
-        let mut goes = vec![false; self.found.containers.len()];
+        let mut is_deleted = vec![false; self.found.containers.len()];
         for deletion in &self.deletions {
             if let Removable::Container { index, .. } = deletion.what
-                && let Some(goes) = goes.get_mut(index)
+                && let Some(is_deleted) = is_deleted.get_mut(index)
             {
-                *goes = true;
+                *is_deleted = true;
             }
         }
-        let containers = self.found.containers.iter().zip(goes);
-        let staying = containers.filter(|(_, goes)| !goes);
+        let containers = self.found.containers.iter().zip(is_deleted);
+        let staying = containers.filter(|(_, is_deleted)| !is_deleted);
         let mut ids: Vec<&str> = staying.filter_map(|(one, _)| one.sandbox).collect();
         ids.sort_unstable();
         ids
@@ -183,7 +183,7 @@ impl Plan<'_> {
     }
 }
 
-/// A container that may go.
+/// A container that may be deleted.
 #[derive(Clone, Copy, Debug)]
 struct Dead {
     index: usize,

@@ -32,7 +32,7 @@ pub enum ContainerJob {
     /// The periodic one.
     Periodic,
     /// Before pods are evicted for disk pressure: all containers of pods that
-    /// have ended go too.
+    /// have ended are deleted too.
     DeleteAllUnused,
 }
 
@@ -46,7 +46,7 @@ pub struct ContainerRun<'a> {
     /// In what it differs from the kubelet.
     pub switches: &'a Policy,
     /// Whether it is known of every pod what becomes of it. As long as it is not,
-    /// containers go by the limits only, and logs stay.
+    /// containers are deleted by the limits only, and logs stay.
     pub all_pods_known: bool,
     /// When the run begins: nanoseconds since 1970.
     pub now_nanos: i64,

@@ -39,7 +39,7 @@ pub struct ImageCollector<'a> {
     run: ImageRun<'a>,
     /// What is known of the filesystem by now.
     usage: Option<FsUsage>,
-    /// The images that nothing protects, first to go first.
+    /// The images that nothing protects, the first to be deleted first.
     order: Vec<usize>,
     /// How many of them this pass has looked at.
     place: usize,
@@ -82,7 +82,7 @@ impl<'a> ImageCollector<'a> {
         let marks: Vec<Mark> = marks.collect();
         let open = |index: &usize| marks.get(*index) == Some(&Mark::Open);
         let mut order: Vec<usize> = (0..images.len()).filter(open).collect();
-        // Of two that are alike the one listed first goes first.
+        // Of two that are alike the one listed first is deleted first.
         order.sort_unstable_by_key(|index| {
             let turn = images.get(*index).map(|image| run.turn(image));
             (turn, *index)
@@ -162,8 +162,8 @@ impl<'a> ImageCollector<'a> {
         }
     }
 
-    /// The caller has measured that the signal for which images go is clear again,
-    /// minimum reclaim included. With [`Reclaim::UntilClear`], nothing more goes
+    /// The caller has measured that the signal for which images are deleted is clear again,
+    /// minimum reclaim included. With [`Reclaim::UntilClear`], nothing more is deleted
     /// before an eviction; in all other cases this changes nothing.
     pub fn cleared(&mut self) {
         let until_clear = self.run.policy.reclaim == Reclaim::UntilClear;

@@ -4,7 +4,7 @@ use crate::{FsUsage, ImageGcError, ImagePolicy, ImageReason};
 #[derive(Clone, Debug)]
 pub(crate) struct Goal {
     /// So many bytes less than wanted were free at the start, if that is why
-    /// images go.
+    /// images are deleted.
     bytes: Option<i64>,
     /// The same of inodes.
     inodes: Option<i64>,
@@ -20,7 +20,7 @@ pub(crate) struct Goal {
 
 impl Goal {
     /// That of a filesystem that is used above the high threshold; `None` where
-    /// nothing has to go.
+    /// nothing has to be deleted.
     ///
     /// # Errors
     /// Where its size is not known.
@@ -68,7 +68,7 @@ impl Goal {
         self.has_removed = true;
     }
 
-    /// Whether no further image has to go. By listed sizes, the kubelet looks
+    /// Whether no further image has to be deleted. By listed sizes, the kubelet looks
     /// only once an image is gone.
     pub(crate) fn is_reached(&self, usage: Option<FsUsage>) -> bool {
         (self.has_removed || !self.by_size) && self.missing(usage).is_none()

@@ -48,21 +48,21 @@ pub enum ImageReason {
     /// Nothing has used it for longer than the maximum age.
     TooOld,
     /// So much of the filesystem's space was used that the images used least
-    /// recently go.
+    /// recently are deleted.
     SpaceUsed {
         /// How much was used, in percent.
         percent: i64,
-        /// Down to which percentage images go.
+        /// Down to which percentage images are deleted.
         low_percent: i64,
     },
     /// The same for inodes.
     InodesUsed {
         /// How many were used, in percent.
         percent: i64,
-        /// Down to which percentage images go.
+        /// Down to which percentage images are deleted.
         low_percent: i64,
     },
-    /// No container uses it, and space is needed before pods have to go.
+    /// No container uses it, and space is needed before pods have to be evicted.
     Unused,
 }
 

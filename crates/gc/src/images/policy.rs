@@ -1,21 +1,21 @@
 use core::fmt;
 use core::time::Duration;
 
-/// When images go, as flags say.
+/// When images are deleted, as flags say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImagePolicy {
-    /// At this use of the filesystem, in percent, images start to go
+    /// At this use of the filesystem, in percent, images begin to be deleted
     /// (`--image-gc-high-threshold`). 100 is never.
     pub high_percent: i64,
-    /// Down to this use images go (`--image-gc-low-threshold`).
+    /// Down to this use images are deleted (`--image-gc-low-threshold`).
     pub low_percent: i64,
     /// An image that was detected less than this ago stays
     /// (`--minimum-image-ttl-duration`).
     pub min_age: Duration,
-    /// An image that was not used for longer than this goes, however much is
+    /// An image that was not used for longer than this is deleted, however much is
     /// free (`--maximum-image-gc-age`); `None` for never.
     pub max_age: Option<Duration>,
-    /// Which images go before pods are evicted (`--eviction-image-reclaim`).
+    /// Which images are deleted before pods are evicted (`--eviction-image-reclaim`).
     pub reclaim: Reclaim,
 }
 
@@ -87,6 +87,7 @@ impl ImagePolicy {
 
 /// Percentages that make no sense.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ImagePolicyError {
     /// The high one is not between 0 and 100.
     High(i64),

@@ -5,10 +5,10 @@ use crate::{Image, ImagePolicy, Kept, nanos};
 /// What a collection of images is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageJob {
-    /// The periodic one: images beyond the maximum age go; above the high
-    /// threshold, others go too until the low one is reached.
+    /// The periodic one: images beyond the maximum age are deleted; above the
+    /// high threshold, others too until the low one is reached.
     Watermark,
-    /// Before pods are evicted for disk pressure: unused images go.
+    /// Before pods are evicted for disk pressure: unused images are deleted.
     DeleteUnused,
 }
 
@@ -57,7 +57,7 @@ impl ImageRun<'_> {
         }
     }
 
-    /// By this, images go: least recently used first, then first detected first.
+    /// The order of deletion: least recently used first, then first detected first.
     pub(super) fn turn(&self, image: &Image) -> (Option<i64>, i64) {
         (self.age_from(image), self.first_detected(image))
     }

@@ -8,13 +8,14 @@ use crate::{ImageReason, Kept, nanos};
 
 /// What a collection of images came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ImageSummary {
     /// The images whose removal was tried, in order.
     pub tried: Vec<TriedImage>,
     /// The listed sizes of those that are gone, summed up.
     pub listed_bytes: u64,
     /// By how much more became available meanwhile, as measured; less than
-    /// nothing where somebody wrote more than was freed.
+    /// nothing where more was written than was freed.
     pub freed_bytes: i64,
     /// The same of inodes.
     pub freed_inodes: i64,
@@ -26,6 +27,7 @@ pub struct ImageSummary {
 
 /// An image whose removal was tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TriedImage {
     /// Which, as an index into the images.
     pub index: usize,
@@ -37,6 +39,7 @@ pub struct TriedImage {
 
 /// An image that stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct KeptImage {
     /// Which, as an index into the images.
     pub index: usize,
@@ -46,6 +49,7 @@ pub struct KeptImage {
 
 /// What images that stay for one reason hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Held {
     /// Why they stay.
     pub reason: Kept,
@@ -62,7 +66,7 @@ impl ImageSummary {
         self.tried.iter().filter(|tried| tried.is_removed).count()
     }
 
-    /// Who holds the space that is left: the images that stay, by reason, those
+    /// What holds the space that is left: the images that stay, by reason, those
     /// that hold most first. `sizes` are those of the images.
     #[must_use]
     pub fn held(&self, images: &[crate::Image]) -> Vec<Held> {
@@ -91,18 +95,18 @@ impl ImageSummary {
 /// caller knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageGcError {
-    /// Nobody knows how much of the filesystem is used.
+    /// It is not known how much of the filesystem is used.
     NoUsage,
     /// The filesystem says that it has no room at all.
     InvalidCapacity,
-    /// Too little could go.
+    /// Too little could be deleted.
     NotEnough {
         /// How many bytes were to become free.
         wanted: i64,
         /// How many did.
         found: i64,
     },
-    /// Too few inodes could go; the kubelet does not count them.
+    /// Too few inodes could be freed; the kubelet does not count them.
     NotEnoughInodes {
         /// How many were to become free.
         wanted: i64,

@@ -3,7 +3,7 @@
 pub struct FsUsage {
     /// Its size in bytes.
     pub capacity_bytes: u64,
-    /// How many of them anybody may still use.
+    /// How many of them an ordinary user may still use.
     pub available_bytes: u64,
     /// How many inodes it has; 0 where it does not count them.
     pub inodes: u64,

@@ -1,6 +1,6 @@
 use core::fmt;
 
-/// FNV-1a: what is hashed is nobody's to choose.
+/// FNV-1a: nobody can choose what is hashed so that two collide.
 pub(super) fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -7,7 +7,7 @@ use crate::{ImageEntry, ImageKey, ImageRecord};
 /// detected just now at each look, and so stays until there is room.
 pub const MOST_IMAGES: usize = 1024;
 
-/// A pause between two looks beyond which nobody knows until when an image was
+/// A pause between two looks beyond which it is unknown until when an image was
 /// used: seconds.
 const LONG_PAUSE: i64 = 60 * 60;
 
@@ -20,7 +20,7 @@ const MOST_PAUSE: i64 = 2 * 24 * 60 * 60;
 /// When images were first detected and last used: no runtime says it, so it has to
 /// be watched, and kept over a restart (decision D37).
 ///
-/// An image ages while somebody looks. When nobody did for long, because evictd
+/// An image ages while evictd looks. When it did not for long, because it
 /// was off or because the clock jumped, at most two days of that count, and an
 /// image that was in use at the last look before counts as used until now. So
 /// no board that starts in 1970 takes its images for decades old.

@@ -2,7 +2,7 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// Who a pod is: the `metadata` of a Kubernetes object.
+/// What identifies a pod: the `metadata` of a Kubernetes object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metadata {
     /// The name within its namespace.

@@ -2,8 +2,8 @@
 //!
 //! [`Pod`] has the shape of the Kubernetes `v1` Pod, cut down to the fields
 //! that eviction, admission and `oom_score_adj` look at: identity, requests and
-//! limits, priority, volumes, tolerations, owner. Its methods answer the
-//! questions that the kubelet asks of a pod: its QoS class, whether it is
+//! limits, priority, volumes, tolerations, owner. Its methods return
+//! what the kubelet wants to know of a pod: its QoS class, whether it is
 //! critical, what it requests, how much local storage it may use.
 //! [`usage`] holds what was measured of a pod.
 //!

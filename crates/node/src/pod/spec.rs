@@ -16,7 +16,7 @@ const SYSTEM_CRITICAL_PRIORITY: i32 = 2_000_000_000;
 /// A pod: the fields of the Kubernetes `v1` Pod that eviction looks at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pod {
-    /// Who it is.
+    /// What identifies it.
     pub metadata: Metadata,
     /// What it asks for.
     pub spec: Spec,
@@ -31,10 +31,10 @@ pub struct Spec {
     pub containers: Vec<Container>,
     /// The init containers, sidecars among them, in the order they start.
     pub init_containers: Vec<Container>,
-    /// What the pod costs beside its containers; apart as well.
+    /// What the pod costs beside its containers; boxed, as few pods have it.
     pub overhead: Option<Box<ResourceList>>,
     /// Requests and limits of the pod as a whole: alpha in Kubernetes v1.32,
-    /// used only where a method takes `pod_level_resources`. Apart, as hardly any
+    /// used only where a method takes `pod_level_resources`. Boxed, as hardly any
     /// pod has them and they are large.
     pub resources: Option<Box<Resources>>,
     /// The volumes.
@@ -45,7 +45,7 @@ pub struct Spec {
     pub priority_class_name: String,
     /// Seconds that the pod's processes get between SIGTERM and SIGKILL.
     pub termination_grace_period_seconds: Option<i64>,
-    /// The taints it puts up with.
+    /// The taints it tolerates.
     pub tolerations: Vec<Toleration>,
 }
 

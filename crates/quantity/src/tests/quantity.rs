@@ -250,3 +250,12 @@ fn width_and_alignment_are_honoured() {
     assert_eq!(format!("{:<6}|", quantity("1Ki")), "1Ki   |");
     assert_eq!(format!("{:>5}|", quantity("5").canonical()), "    5|");
 }
+
+#[test]
+fn a_quantity_takes_little_room() {
+    assert!(size_of::<Option<Quantity>>() <= 40);
+    for text in ["1.500", "1234567890.500", "12345678901.500"] {
+        let quantity = Quantity::parse(text.as_bytes()).unwrap();
+        assert_eq!(alloc::format!("{quantity}"), text);
+    }
+}

@@ -2,7 +2,7 @@ use core::fmt::{self, Write};
 
 use evictd_config::{ConfigError, Flag, nearest};
 
-use super::command::{COMMANDS, Description};
+use super::command::Known;
 
 /// What is wrong with a command line, in one line, in the words of the kubelet's
 /// flag library where it has some.
@@ -17,7 +17,7 @@ pub enum ArgsError {
         /// The flag, without dashes.
         flag: &'static str,
         /// The command; empty for the daemon.
-        command: &'static str,
+        command: String,
     },
     /// The command line ends where the value of this flag should stand.
     NeedsValue {
@@ -32,13 +32,9 @@ pub enum ArgsError {
     Unexpected(String),
     /// The argument at this place, counted from 1, is not UTF-8.
     NotUnicode(usize),
-    /// `admit` without a pod.
-    NoPod,
-    /// `admit` with a manifest and with flags that tell of a pod.
-    TwoPods,
-    /// A command's own flag has a wrong value.
+    /// A switch has a wrong value.
     Value(ConfigError),
-    /// argh, which is handed checked arguments only, saw it otherwise.
+    /// In argh's words: a command's own flag has a wrong value.
     Inner(String),
 }
 
@@ -55,11 +51,9 @@ impl fmt::Display for ArgsError {
                 did_you_mean(f, "--", nearest(name.unwrap_or_default(), names))?;
                 f.write_str("the short flags are -h and -v")
             }
-            Self::ForeignFlag { flag, command: "" } => {
-                let takers = COMMANDS
-                    .iter()
-                    .filter(|command| command.flag(flag).is_some());
-                let takers: Vec<&str> = takers.map(|command| command.name).collect();
+            Self::ForeignFlag { flag, command } if command.is_empty() => {
+                let takers = Known::all().into_iter().filter(|command| command.has(flag));
+                let takers: Vec<String> = takers.map(|command| command.name).collect();
                 write!(f, "--{flag} goes with a command: {}", takers.join(", "))
             }
             Self::ForeignFlag { flag, command } => {
@@ -75,8 +69,8 @@ impl fmt::Display for ArgsError {
             Self::UnknownCommand(word) => {
                 write!(f, "unknown command: {}", OneLine(word))?;
                 bare_boolean(f, word)?;
-                did_you_mean(f, "", nearest(word, COMMANDS.iter().map(|c| c.name)))?;
-                let names: Vec<&str> = COMMANDS.iter().map(|command| command.name).collect();
+                let names: Vec<String> = Known::all().into_iter().map(|known| known.name).collect();
+                did_you_mean(f, "", nearest(word, names.iter().map(String::as_str)))?;
                 write!(f, "commands are {}, help", names.join(", "))
             }
             Self::Unexpected(word) => {
@@ -85,12 +79,6 @@ impl fmt::Display for ArgsError {
                 f.write_str("; evictd takes one command, and flags")
             }
             Self::NotUnicode(place) => write!(f, "argument {place} is not UTF-8"),
-            Self::NoPod => f.write_str(
-                "evictd admit needs a pod: --pod=FILE, or --qos=CLASS and --priority=PRIORITY",
-            ),
-            Self::TwoPods => {
-                f.write_str("--qos and --priority do not go with --pod: the manifest says both")
-            }
             Self::Value(error) => error.fmt(f),
             Self::Inner(message) => OneLine(message).fmt(f),
         }
@@ -99,9 +87,9 @@ impl fmt::Display for ArgsError {
 
 fn unknown_flag(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
     write!(f, "unknown flag: --{}", OneLine(name))?;
-    let own = COMMANDS.iter().flat_map(|command| command.flags);
-    let names = Flag::all().map(|flag| flag.name);
-    let names = names.chain(own.map(|flag| flag.name));
+    let commands = Known::all();
+    let own = commands.iter().flat_map(Known::flags).map(|(name, _)| name);
+    let names = Flag::all().map(|flag| flag.name).chain(own);
     let names = names.chain(["help", "version"]);
     did_you_mean(f, "--", nearest(name, names))?;
     f.write_str("evictd --help lists all flags")
@@ -143,15 +131,5 @@ impl core::error::Error for ArgsError {}
 impl From<ConfigError> for ArgsError {
     fn from(error: ConfigError) -> Self {
         Self::Value(error)
-    }
-}
-
-impl Description {
-    /// The error for a flag that this command does not have.
-    pub(crate) const fn foreign(&self, flag: &'static str) -> ArgsError {
-        ArgsError::ForeignFlag {
-            flag,
-            command: self.name,
-        }
     }
 }

@@ -1,31 +1,16 @@
-//! The help texts, made from the tables of flags and commands.
+//! The help about the daemon's flags, made from their table; argh makes the rest.
 
 use core::fmt::Write;
 
 use evictd_config::{Flag, Group, Takes};
+use evictd_node::Signal;
 
 use crate::cli::columns::wrap;
 
-use super::command::{COMMANDS, Description, OwnFlag};
-
 const INDENT: &str = "      ";
 
-const INTRODUCTION: &str = "\
-evictd - node-pressure eviction for machines that have no kubelet
-
-Usage:
-  evictd [FLAGS]            watch and evict, in the foreground, until SIGTERM
-  evictd COMMAND [FLAGS]    do one thing and end
-  evictd help COMMAND       tell about a command
-
-Commands:
-";
-
-const FORMS: &str = "
-Values:
-  SIGNAL    memory.available, nodefs.available, nodefs.inodesFree,
-            imagefs.available, imagefs.inodesFree, pid.available
-  AMOUNT    a number, alone or with Ki Mi Gi Ti (powers of 1024) or k M G T
+const VALUES: &str = "\
+\x20 AMOUNT    a number, alone or with Ki Mi Gi Ti (powers of 1024) or k M G T
             (powers of 1000); or a percentage of all there is: 10%
   DURATION  numbers with units h m s ms us ns: 1m30s, 500ms
 
@@ -33,28 +18,6 @@ Flags are the kubelet's, written as there: --flag=value or --flag value;
 --flag alone for --flag=true; _ may stand for -. Of a repeated flag the last
 value counts; lists are joined. The commands take all of these flags too.
 Quote values with < for the shell.
-";
-
-const EXIT_CODES: &str = "
-Exit codes:
-  0  all went well
-  1  it ran and failed
-  2  the command line or a setting is wrong; one line says which, where, and
-     what would be right
-";
-
-/// How `admit` is put before a workload.
-const ADMIT_IN_SCRIPTS: &str = "
-Before a workload starts:
-  a busybox init script, in start()
-      evictd admit --pod=/etc/kubernetes/manifests/web.yaml || exit 1
-  OpenRC, in the service's script
-      start_pre() {
-          evictd admit --pod=/etc/kubernetes/manifests/web.yaml
-      }
-  systemd, in [Service]; a unit that is rejected is skipped and has not failed,
-  and Restart= leaves it alone
-      ExecCondition=/usr/sbin/evictd admit --qos=Burstable
 ";
 
 const EXAMPLE: &str = "
@@ -65,63 +28,36 @@ Example:
     --pod-manifest-path=/etc/kubernetes/manifests
 ";
 
-/// The help about a command, or about everything.
-pub(crate) fn help(command: Option<&Description>) -> String {
-    match command {
-        Some(command) => of_command(command),
-        None => of_all(),
-    }
-}
-
 /// What `--version` prints.
-pub(crate) fn version() -> String {
+pub(super) fn version() -> String {
     format!("evictd {}\n", env!("CARGO_PKG_VERSION"))
 }
 
-fn of_all() -> String {
-    let mut text = String::from(INTRODUCTION);
-    for command in COMMANDS {
-        let _ = writeln!(text, "  {:<15}{}", command.name, command.summary);
-    }
-    text.push_str(FORMS);
+/// argh's help about a command, with what holds for each of them.
+pub(super) fn of_command(text: String) -> String {
+    text + "\nEvery flag of the daemon is taken too; evictd --help lists them.\n"
+}
+
+/// argh's help about everything, and after it the flags that it does not know.
+pub(super) fn with_flags(mut text: String) -> String {
+    let signals = Signal::ALL
+        .into_iter()
+        .filter(|signal| signal.is_configured());
+    let signals: Vec<&str> = signals.map(Signal::name).collect();
+    text.push_str("\nValues:\n");
+    wrap(
+        &mut text,
+        ("  SIGNAL    ", "            "),
+        &signals.join(", "),
+    );
+    text.push_str(VALUES);
     for group in Group::ALL {
         let _ = write!(text, "\n{}:\n", group.title());
         for flag in group.flags() {
-            of_flag(&mut text, flag);
+            add_flag(&mut text, flag);
         }
     }
-    text.push_str("\nHelp:\n  -h, --help\n      Print this.\n");
-    text.push_str("  --version\n      Print the version.\n");
-    text.push_str(EXIT_CODES);
     text.push_str(EXAMPLE);
-    text
-}
-
-fn of_command(command: &Description) -> String {
-    let name = command.name;
-    let mut text = format!("evictd {name} - {}\n\n", command.summary);
-    let _ = write!(text, "Usage:\n  evictd {name} [FLAGS]\n\n");
-    wrap(&mut text, ("", ""), command.help);
-    text.push_str("\nFlags:\n");
-    for OwnFlag { name, takes, help } in command.flags {
-        let _ = writeln!(text, "  {}", form(name, *takes));
-        wrap(&mut text, (INDENT, INDENT), help);
-    }
-    text.push_str("  -h, --help\n      Print this.\n\n");
-    wrap(
-        &mut text,
-        ("", ""),
-        "All flags of the daemon are taken too and change what is computed; evictd --help lists \
-         them.",
-    );
-    text.push_str("\nExamples:\n");
-    for example in command.examples {
-        let _ = writeln!(text, "  {example}");
-    }
-    if name == "admit" {
-        text.push_str(ADMIT_IN_SCRIPTS);
-    }
-    text.push_str(EXIT_CODES);
     text
 }
 
@@ -132,7 +68,7 @@ fn form(name: &str, takes: Takes) -> String {
     }
 }
 
-fn of_flag(text: &mut String, flag: &Flag) {
+fn add_flag(text: &mut String, flag: &Flag) {
     let _ = writeln!(text, "  {}", form(flag.name, flag.takes));
     wrap(text, (INDENT, INDENT), flag.help);
     if Group::Deprecated.flags().contains(flag) {

@@ -1,43 +1,57 @@
 //! The command line: the kubelet's way of writing flags, argh behind it.
+//!
+//! argh parses the command, its own flags and their values, and prints their help: each
+//! command derives it from its struct. Before it, [`split`](self) brings the kubelet's
+//! forms (`--flag=value`, `--flag_name`, `-v4`, `--bool=false`, a flag given twice) into
+//! the one form that argh takes.
+//!
+//! The daemon's flags, which every command takes too and which may stand before or
+//! behind it, go straight into [`Typed`]. Their names, defaults, units, examples and the
+//! fields of configuration files that say the same are one table of that crate; fields of a
+//! derived struct would repeat fifty names of it, and argh knows neither groups nor
+//! flags that commands share. Their values are checked where a file's are, so that
+//! both get the same errors.
 
 mod command;
 mod error;
 mod help;
 mod split;
-mod structs;
 #[cfg(test)]
 mod tests;
 
 use std::ffi::OsString;
 
+use argh::FromArgs;
 use evictd_config::Typed;
 
-pub use crate::cli::admit::Whom;
 pub use command::Command;
 pub use error::ArgsError;
+
+use command::Evictd;
 
 /// What a command line asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
     /// To print this text: help, or the version.
     Print(String),
-    /// To run a command with these flags.
-    Run(Command, Box<Typed>),
+    /// To run a command, or without one the daemon, with these flags.
+    Run(Option<Command>, Box<Typed>),
 }
 
-/// Reads a command line, without the program's name.
+/// Parses a command line, without the program's name.
 ///
 /// # Errors
-/// Whatever is wrong with its form, or with a command's own flags. The texts of
+/// Whatever is wrong with its form, or with a command's own flags. The values of
 /// the daemon's flags are not looked at.
 pub fn parse(argv: &[OsString]) -> Result<Request, ArgsError> {
     let line = split::split(argv)?;
-    if line.help {
-        return Ok(Request::Print(help::help(line.command)));
+    let words = line.for_argh();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match Evictd::from_args(&["evictd"], &words) {
+        Ok(Evictd { version: true, .. }) => Ok(Request::Print(help::version())),
+        Ok(evictd) => Ok(Request::Run(evictd.command, Box::new(line.typed))),
+        Err(exit) if exit.status.is_err() => Err(line.explain(&exit.output)),
+        Err(exit) if line.words.is_empty() => Ok(Request::Print(help::with_flags(exit.output))),
+        Err(exit) => Ok(Request::Print(help::of_command(exit.output))),
     }
-    if line.version {
-        return Ok(Request::Print(help::version()));
-    }
-    let (command, typed) = structs::parse(&line)?;
-    Ok(Request::Run(command, Box::new(typed)))
 }

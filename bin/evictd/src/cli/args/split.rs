@@ -1,80 +1,101 @@
-//! Splits a command line as the kubelet's flag library (pflag) does, into flags
-//! with one value each, which argh takes.
+//! Splits a command line as the kubelet's flag library (pflag) does: the daemon's flags,
+//! and the rest in the form that argh takes.
 
 use std::ffi::OsString;
 
-use evictd_config::{Flag, Takes};
+use evictd_config::{Flag, Takes, Typed, parse_boolean};
 
 use super::ArgsError;
-use super::command::Description;
-
-/// A flag and its value.
-pub(crate) type Given = (&'static str, String);
+use super::command::Known;
 
 /// A command line, taken apart.
-#[derive(Default)]
-pub(crate) struct Line {
+pub(super) struct Line {
     /// The flags that every command takes.
-    pub(crate) flags: Vec<Given>,
-    /// The command, with the flags that are its own.
-    pub(crate) command: Option<&'static Description>,
-    pub(crate) own: Vec<Given>,
-    /// The first words of a command that has several.
-    begun: Option<String>,
-    pub(crate) help: bool,
-    pub(crate) version: bool,
+    pub(super) typed: Typed,
+    /// What is no flag: the command.
+    pub(super) words: Vec<String>,
+    /// The flags of single commands, each once: the last one given counts.
+    own: Vec<(&'static str, Option<String>)>,
+    help: bool,
+    version: bool,
+    known: Vec<Known>,
 }
 
-pub(crate) fn split(argv: &[OsString]) -> Result<Line, ArgsError> {
+pub(super) fn split(argv: &[OsString]) -> Result<Line, ArgsError> {
     let mut words = Vec::new();
-    for (place, argument) in argv.iter().enumerate() {
-        let text = argument.to_str();
-        words.push(text.ok_or(ArgsError::NotUnicode(place.saturating_add(1)))?);
+    for (place, argument) in (1..).zip(argv) {
+        words.push(argument.to_str().ok_or(ArgsError::NotUnicode(place))?);
     }
-    let mut line = Line::default();
+    let mut line = Line {
+        typed: Typed::default(),
+        words: Vec::new(),
+        own: Vec::new(),
+        help: false,
+        version: false,
+        known: Known::all(),
+    };
     let mut words = words.into_iter();
     let mut only_words = false;
     while let Some(word) = words.next() {
-        if only_words {
-            line.word(word)?;
-        } else if word == "--" {
+        if !only_words && word == "--" {
             only_words = true;
+        } else if only_words || word == "-" || !word.starts_with('-') {
+            line.word(word)?;
         } else if let Some(flag) = word.strip_prefix("--") {
             line.long(flag, &mut words)?;
-        } else if word.len() > 1 && word.starts_with('-') {
-            line.short(word, &mut words)?;
         } else {
-            line.word(word)?;
+            line.short(word, &mut words)?;
         }
     }
-    if let Some(begun) = line.begun.take() {
-        return Err(ArgsError::UnknownCommand(begun));
-    }
-    line.check_own()?;
     Ok(line)
 }
 
 impl Line {
-    /// A word that is no flag: the command, or what `help` is asked about.
-    fn word(&mut self, word: &str) -> Result<(), ArgsError> {
-        if self.command.is_some() {
-            return Err(ArgsError::Unexpected(word.to_owned()));
-        }
-        match word {
-            "help" if !self.help => self.help = true,
-            "version" if !self.version => self.version = true,
-            _ => {
-                let words = match self.begun.take() {
-                    Some(begun) => format!("{begun} {word}"),
-                    None => word.to_owned(),
-                };
-                self.command = Description::find(&words);
-                if self.command.is_none() && Description::is_begun_by(&words) {
-                    self.begun = Some(words);
-                } else if self.command.is_none() {
-                    return Err(ArgsError::UnknownCommand(words));
-                }
+    /// The words before the flags: argh looks for a command's flags behind it.
+    pub(super) fn for_argh(&self) -> Vec<String> {
+        let mut words = self.words.clone();
+        if self.help {
+            words.push(String::from("--help"));
+        } else if self.version {
+            words = vec![String::from("--version")];
+        } else {
+            for (name, value) in &self.own {
+                words.push(format!("--{name}"));
+                words.extend(value.clone());
             }
+        }
+        words
+    }
+
+    /// Why argh refused it, where argh itself can say nothing but that it did.
+    pub(super) fn explain(&self, output: &str) -> ArgsError {
+        let name = self.words.join(" ");
+        let command = self.known.iter().find(|command| command.name == name);
+        if command.is_none() && !name.is_empty() {
+            let begins = |command: &&Known| name.starts_with(&format!("{} ", command.name));
+            return match self.known.iter().find(begins) {
+                Some(_) => ArgsError::Unexpected(self.words.last().cloned().unwrap_or_default()),
+                None => ArgsError::UnknownCommand(name),
+            };
+        }
+        let has = |flag| command.is_some_and(|command| command.has(flag));
+        match self.own.iter().find(|(flag, _)| !has(flag)) {
+            Some((flag, _)) => ArgsError::ForeignFlag {
+                flag,
+                command: name,
+            },
+            None => ArgsError::Inner(output.trim().to_owned()),
+        }
+    }
+
+    /// A word that is no flag: the command, or what `help` is wanted for.
+    fn word(&mut self, word: &str) -> Result<(), ArgsError> {
+        match word {
+            "help" => self.help = true,
+            "version" if self.words.is_empty() => self.version = true,
+            // argh would take it for a flag.
+            _ if word.starts_with('-') => return Err(ArgsError::UnknownCommand(word.to_owned())),
+            _ => self.words.push(word.to_owned()),
         }
         Ok(())
     }
@@ -89,22 +110,58 @@ impl Line {
             Some((name, value)) => (name, Some(value)),
             None => (text, None),
         };
+        let unknown = || ArgsError::UnknownFlag(typed.to_owned());
         let name = typed.replace('_', "-");
         match name.as_str() {
             "help" => self.help |= is_on(value),
             "version" => self.version |= is_on(value),
-            name => {
-                if let Some(flag) = Flag::find(name) {
+            name => match Flag::find(name) {
+                Some(flag) => {
                     let value = value_of(flag.name, flag.takes, flag.example, value, rest)?;
-                    self.flags.push((flag.name, value));
-                } else if let Some(flag) = Description::any_flag(name) {
-                    let example = flag.example();
-                    let value = value_of(flag.name, flag.takes, example, value, rest)?;
-                    self.own.push((flag.name, value));
-                } else {
-                    return Err(ArgsError::UnknownFlag(typed.to_owned()));
+                    self.give(flag.name, value)?;
                 }
-            }
+                None => {
+                    let found = self.find_own(name);
+                    let (name, takes) = found.ok_or_else(unknown)?;
+                    self.give_own(name, takes, value, rest)?;
+                }
+            },
+        }
+        Ok(())
+    }
+
+    /// A flag of the daemon's.
+    fn give(&mut self, name: &str, value: String) -> Result<(), ArgsError> {
+        if self.typed.add(name, value) {
+            Ok(())
+        } else {
+            Err(ArgsError::UnknownFlag(name.to_owned()))
+        }
+    }
+
+    fn find_own(&self, name: &str) -> Option<(&'static str, Takes)> {
+        let mut flags = self.known.iter().flat_map(Known::flags);
+        flags.find(|(own, _)| *own == name)
+    }
+
+    /// A flag of single commands; argh knows switches without a value.
+    fn give_own<'a>(
+        &mut self,
+        name: &'static str,
+        takes: Takes,
+        value: Option<&str>,
+        rest: &mut impl Iterator<Item = &'a str>,
+    ) -> Result<(), ArgsError> {
+        let example = match takes {
+            Takes::Bool => "true",
+            Takes::Value(what) | Takes::List(what) => what,
+        };
+        let value = value_of(name, takes, example, value, rest)?;
+        self.own.retain(|(own, _)| *own != name);
+        if takes != Takes::Bool {
+            self.own.push((name, Some(value)));
+        } else if parse_boolean(name, &value)? {
+            self.own.push((name, None));
         }
         Ok(())
     }
@@ -120,31 +177,15 @@ impl Line {
             return Ok(());
         }
         let level = word.strip_prefix("-v");
-        // What is no level is a long flag with one dash, as Go's own library
-        // takes it but not the kubelet's.
+        // What is no level is a long flag with one dash, which Go's own library takes,
+        // but not the kubelet's.
         let level = level.filter(|text| !text.starts_with(|c: char| c.is_ascii_alphabetic()));
         let unknown = || ArgsError::UnknownShorthand(word.to_owned());
         let level = level.ok_or_else(unknown)?;
         let level = level.strip_prefix('=').unwrap_or(level);
         let given = if word == "-v" { None } else { Some(level) };
         let value = value_of("v", Takes::Value("LEVEL"), "2", given, rest)?;
-        self.flags.push(("v", value));
-        Ok(())
-    }
-
-    /// Whether the command has each of the flags that not every command has.
-    fn check_own(&self) -> Result<(), ArgsError> {
-        if self.help || self.version {
-            return Ok(());
-        }
-        for (flag, _) in &self.own {
-            match self.command {
-                None => return Err(ArgsError::ForeignFlag { flag, command: "" }),
-                Some(command) if command.flag(flag).is_none() => return Err(command.foreign(flag)),
-                Some(_) => {}
-            }
-        }
-        Ok(())
+        self.give("v", value)
     }
 }
 
@@ -164,7 +205,7 @@ fn value_of<'a>(
     value.map(str::to_owned).ok_or(missing)
 }
 
-/// `--help=false` is no call for help; everything else is.
+/// `--help=false` does not ask for help; everything else does.
 fn is_on(value: Option<&str>) -> bool {
-    value.is_none_or(|text| evictd_config::parse_boolean("help", text).unwrap_or(true))
+    value.is_none_or(|text| parse_boolean("help", text).unwrap_or(true))
 }

@@ -1,32 +1,122 @@
-//! `evictd config`: what the flags come to.
+//! `evictd config`: what the flags come to on this machine.
 
-mod json;
 mod text;
 
 use std::process::ExitCode;
 
-use evictd_config::{Resolved, effective};
+use argh::{ArgsInfo, FromArgs};
+use evictd_config::{Effective, EffectiveThreshold, Origin, Resolved, Setting, effective};
+use evictd_node::{Condition, Signal};
+use serde::Serialize;
 
-use crate::cli::output::print;
-use crate::cli::snapshot::Snapshot;
+use super::output::{print, print_json, shown};
+use super::snapshot::Snapshot;
 use crate::machine;
 
-/// What was asked for.
-pub(crate) struct ConfigOptions {
-    pub(crate) json: bool,
+/// check the flags; print what they come to on this machine
+#[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
+#[argh(
+    subcommand,
+    name = "config",
+    note = "Checks all flags and prints the settings in force: each threshold in bytes,\n\
+            inodes or process ids of this machine, and where each value came from. Names\n\
+            what is odd about them. Ends with exit code 2 and one line if a flag is wrong.",
+    example = "{command_name} --eviction-hard='memory.available<10%'"
+)]
+pub struct Config {
+    /// print JSON for programs instead of text for people
+    #[argh(switch)]
+    json: bool,
 }
 
-/// Prints the settings in force. That they are right is known by now; what
-/// cannot be measured here is left open.
-#[inline(never)]
-pub(crate) fn run(settings: &Resolved, options: &ConfigOptions) -> ExitCode {
-    let machine = Snapshot::take(settings)
-        .map(|snapshot| machine::read(&snapshot.readings))
-        .unwrap_or_default();
-    let effective = effective(settings, &machine);
-    print(&if options.json {
-        json::document(&effective)
-    } else {
-        text::document(&effective)
-    })
+impl Config {
+    /// Prints the settings in force. That they are right is known by now; what
+    /// cannot be measured here is left open.
+    pub(super) fn run(&self, settings: &Resolved) -> ExitCode {
+        let machine = Snapshot::take(settings)
+            .map(|snapshot| machine::read(&snapshot.readings))
+            .unwrap_or_default();
+        let effective = effective(settings, &machine);
+        if self.json {
+            print_json(&Document::new(&effective))
+        } else {
+            print(&text::in_text(&effective))
+        }
+    }
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Document<'a> {
+    thresholds: Vec<ThresholdDocument<'a>>,
+    settings: Vec<SettingDocument<'a>>,
+    warnings: Vec<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ThresholdDocument<'a> {
+    #[serde(serialize_with = "shown")]
+    signal: Signal,
+    #[serde(serialize_with = "shown")]
+    condition: Condition,
+    kind: &'static str,
+    value: &'a str,
+    amount: Option<i64>,
+    capacity: Option<i64>,
+    unit: &'static str,
+    grace_period: Option<String>,
+    minimum_reclaim: Option<&'a str>,
+    clear_at: Option<i64>,
+    from: String,
+}
+
+#[derive(Serialize)]
+struct SettingDocument<'a> {
+    flag: &'static str,
+    value: &'a str,
+    from: String,
+}
+
+impl<'a> Document<'a> {
+    fn new(effective: &'a Effective<'_>) -> Self {
+        let setting = |setting: &'a Setting| SettingDocument {
+            flag: setting.name,
+            value: &setting.value,
+            from: from(setting.origin),
+        };
+        Self {
+            thresholds: effective.thresholds.iter().map(Into::into).collect(),
+            settings: effective.settings.iter().map(setting).collect(),
+            warnings: effective.warnings().map(ToString::to_string).collect(),
+        }
+    }
+}
+
+impl<'a> From<&'a EffectiveThreshold> for ThresholdDocument<'a> {
+    fn from(threshold: &'a EffectiveThreshold) -> Self {
+        Self {
+            signal: threshold.signal,
+            condition: threshold.condition,
+            kind: threshold.grace.map_or("hard", |_| "soft"),
+            value: &threshold.written,
+            amount: threshold.amount,
+            capacity: threshold.capacity,
+            unit: threshold.unit,
+            grace_period: threshold.grace.map(|grace| grace.to_string()),
+            minimum_reclaim: threshold.min_reclaim.as_deref(),
+            clear_at: threshold.clear_at,
+            from: from(threshold.origin),
+        }
+    }
+}
+
+/// `default`, `compat`, `derived`, the flag with its dashes, or `file:` and the
+/// field of the configuration file.
+fn from(origin: Origin) -> String {
+    match origin {
+        Origin::File(field) => format!("file:{field}"),
+        Origin::Flag(name) => format!("--{name}"),
+        Origin::Default | Origin::Compat | Origin::Derived => origin.to_string(),
+    }
 }

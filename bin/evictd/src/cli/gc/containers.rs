@@ -5,61 +5,101 @@ use alloc::sync::Arc;
 use core::fmt::Write;
 use std::process::ExitCode;
 
+use argh::{ArgsInfo, FromArgs};
 use evictd_cgroup::LeftoverKind;
 use evictd_config::Resolved;
-use evictd_jsontext::Json;
+use serde::Serialize;
 
+use super::runtimes::{AllDone, DoneDocument, collect};
 use crate::amount::Amount;
 use crate::cli::columns::wrap;
-use crate::cli::output::{print, usage_error};
+use crate::cli::output::{complain, fail, print, print_json, printable, usage_error};
+use crate::gc::{Collected, Collection, Collector};
 use crate::pods::Pods;
 use crate::runtimes::Collect;
 use crate::setup::Setup;
 
-use super::GcOptions;
-use super::once::{self, AllDone, add_json, printable};
-use crate::gc::{Collected, Collection, Collector};
+/// remove dead containers and what dead pods left, once
+#[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
+#[argh(
+    subcommand,
+    name = "containers",
+    note = "At the container runtimes: removes dead containers beyond\n\
+            --maximum-dead-containers-per-container and --maximum-dead-containers, oldest\n\
+            first, and sandboxes that hold nothing. On disk: deletes logs and emptyDir\n\
+            volumes of pods that are gone, oldest first, and of living pods the logs\n\
+            between the first and the newest start of a container; prints why for each;\n\
+            only in directories that --pod-logs-dir and --root-dir name, here or in\n\
+            --config. Follows no link and crosses no mount. With --dry-run deletes\n\
+            nothing. Deletes nothing either when it cannot tell which pods there are.",
+    example = "{command_name} --pod-logs-dir=/var/log/pods --dry-run\n\
+               {command_name} --pod-logs-dir=/var/log/pods --root-dir=/data"
+)]
+pub(crate) struct Containers {
+    /// print JSON for programs instead of text for people
+    #[argh(switch)]
+    json: bool,
+}
 
-/// Collects once; fails where something that should go could not.
-#[inline(never)]
-pub(crate) fn run(settings: &Resolved, options: &GcOptions) -> ExitCode {
-    let what = Collect::Containers {
-        all_unused: false,
-        evicted: Arc::from([]),
-    };
-    let collector = Collector::of(settings);
-    let all = once::collect(settings, &what, options.json);
-    if collector.is_none() && all.runtimes.is_empty() && all.problems.is_empty() {
-        return usage_error(
-            "gc containers: no container runtime is here; name its socket by \
-             --container-runtime-endpoint, or the directory to delete in: \
-             --pod-logs-dir=/var/log/pods, --root-dir=/var/lib/kubelet",
-        );
-    }
-    let collected = match collector.map(|collector| collect(settings, &collector)) {
-        None => Collected::default(),
-        Some(Ok(collected)) => collected,
-        Some(Err(error)) => {
-            eprintln!("evictd gc containers: {error}");
-            return ExitCode::FAILURE;
+/// What `--json` prints.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Document<'a> {
+    dry_run: bool,
+    deleted: Vec<DeletedDocument>,
+    entries: u64,
+    freed_bytes: u64,
+    freed_inodes: u64,
+    runtimes: Vec<DoneDocument<'a>>,
+    notes: Vec<&'a String>,
+}
+
+#[derive(Serialize)]
+struct DeletedDocument {
+    path: String,
+    kind: &'static str,
+    bytes: Option<u64>,
+    reason: String,
+}
+
+impl Containers {
+    /// Collects once; fails where something that should be deleted could not be.
+    pub(super) fn run(&self, settings: &Resolved) -> ExitCode {
+        let what = Collect::Containers {
+            all_unused: false,
+            evicted: Arc::from([]),
+        };
+        let collector = Collector::of(settings);
+        let all = collect(settings, &what, self.json);
+        if collector.is_none() && all.runtimes.is_empty() && all.problems.is_empty() {
+            return usage_error(
+                "gc containers: no container runtime is here; name its socket by \
+                 --container-runtime-endpoint, or the directory to delete in: \
+                 --pod-logs-dir=/var/log/pods, --root-dir=/var/lib/kubelet",
+            );
         }
-    };
-    let printed = print(&if options.json {
-        in_json(&collected, &all, settings.dry_run)
-    } else {
-        in_text(&collected, &all, settings.dry_run)
-    });
-    for note in collected.notes.iter().chain(all.notes()) {
-        eprintln!("evictd gc containers: {}", printable(note));
-    }
-    if collected.has_failed() || all.has_failed() {
-        ExitCode::FAILURE
-    } else {
-        printed
+        let collected = match collector.map(|collector| delete_leftovers(settings, &collector)) {
+            None => Collected::default(),
+            Some(Ok(collected)) => collected,
+            Some(Err(error)) => return fail("gc containers", error),
+        };
+        let printed = if self.json {
+            print_json(&document(&collected, &all, settings.dry_run))
+        } else {
+            print(&in_text(&collected, &all, settings.dry_run))
+        };
+        for note in collected.notes.iter().chain(all.notes()) {
+            complain("gc containers", printable(note));
+        }
+        if collected.has_failed() || all.has_failed() {
+            ExitCode::FAILURE
+        } else {
+            printed
+        }
     }
 }
 
-fn collect(settings: &Resolved, collector: &Collector) -> Result<Collected, String> {
+fn delete_leftovers(settings: &Resolved, collector: &Collector) -> Result<Collected, String> {
     let setup = Setup::of(settings, None)?;
     let mut pods = Pods::open(setup.cgroup, setup.manifests, setup.runtimes)?;
     let how = Collection {
@@ -78,29 +118,22 @@ const fn kind(kind: LeftoverKind) -> &'static str {
     }
 }
 
-fn in_json(collected: &Collected, all: &AllDone, dry_run: bool) -> String {
-    let mut json = Json::new();
-    json.bool("dryRun", dry_run);
-    json.array("deleted");
-    for one in &collected.deleted {
-        json.item_object();
-        json.show("path", &one.path.display());
-        json.text("kind", kind(one.kind));
-        json.opt_uint("bytes", one.bytes);
-        json.show("reason", &one.reason);
-        json.end_object();
+fn document<'a>(collected: &'a Collected, all: &'a AllDone, dry_run: bool) -> Document<'a> {
+    let deleted = collected.deleted.iter().map(|one| DeletedDocument {
+        path: one.path.to_string_lossy().into_owned(),
+        kind: kind(one.kind),
+        bytes: one.bytes,
+        reason: one.reason.to_string(),
+    });
+    Document {
+        dry_run,
+        deleted: deleted.collect(),
+        entries: collected.freed.deleted,
+        freed_bytes: collected.freed.bytes,
+        freed_inodes: collected.freed.inodes,
+        runtimes: all.documents(),
+        notes: collected.notes.iter().chain(all.notes()).collect(),
     }
-    json.end_array();
-    json.uint("entries", collected.freed.deleted);
-    json.uint("freedBytes", collected.freed.bytes);
-    json.uint("freedInodes", collected.freed.inodes);
-    add_json(&mut json, all);
-    json.array("notes");
-    for note in collected.notes.iter().chain(all.notes()) {
-        json.item(note);
-    }
-    json.end_array();
-    json.into_line()
 }
 
 fn in_text(collected: &Collected, all: &AllDone, dry_run: bool) -> String {
@@ -113,13 +146,9 @@ fn in_text(collected: &Collected, all: &AllDone, dry_run: bool) -> String {
         };
         let amount = one
             .bytes
-            .map(|bytes| format!(" ({})", Amount::bytes(bytes)));
-        let path = printable(&one.path.to_string_lossy());
-        let line = format!(
-            "{verb} {what}{path}{}: {}",
-            amount.unwrap_or_default(),
-            one.reason
-        );
+            .map_or_else(String::new, |bytes| format!(" ({})", Amount::bytes(bytes)));
+        let (path, reason) = (printable(&one.path.to_string_lossy()), &one.reason);
+        let line = format!("{verb} {what}{path}{amount}: {reason}");
         wrap(&mut text, ("", "  "), &line);
     }
     let removed = all

@@ -2,63 +2,92 @@
 
 use std::process::ExitCode;
 
+use argh::{ArgsInfo, FromArgs};
 use evictd_config::Resolved;
-use evictd_jsontext::Json;
+use serde::Serialize;
 
-use super::GcOptions;
-use super::once::{AllDone, add_json, collect, printable};
+use super::runtimes::{AllDone, DoneDocument, collect};
 use crate::amount::Amount;
 use crate::cli::columns::wrap;
-use crate::cli::output::print;
+use crate::cli::output::{complain, fail, print, print_json, printable};
 use crate::runtimes::{self, Collect};
 
-/// Collects once; fails where no runtime answers, or it was not enough.
-#[inline(never)]
-pub(crate) fn run(settings: &Resolved, options: &GcOptions, all_unused: bool) -> ExitCode {
-    if !runtimes::ANY {
-        eprintln!("evictd gc images: this evictd was built without container runtimes");
-        return ExitCode::FAILURE;
-    }
-    let what = if all_unused {
-        Collect::UnusedImages { until: None }
-    } else {
-        Collect::ImagesByUsage
-    };
-    let mut all = collect(settings, &what, options.json);
-    if all.runtimes.is_empty() && all.problems.is_empty() {
-        all.problems.push(String::from(
-            "no container runtime is here: name its socket by \
-             --container-runtime-endpoint=unix:///run/containerd/containerd.sock",
-        ));
-    }
-    let printed = print(&if options.json {
-        in_json(&all, settings.dry_run)
-    } else {
-        in_text(&all)
-    });
-    for note in all.notes() {
-        eprintln!("evictd gc images: {}", printable(note));
-    }
-    if all.has_failed() {
-        ExitCode::FAILURE
-    } else {
-        printed
+/// remove images that nothing uses, least recently used first
+#[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
+#[argh(
+    subcommand,
+    name = "images",
+    note = "Where the images' filesystem is used above --image-gc-high-threshold, removes\n\
+            images that no container was made from, least recently used first, until it\n\
+            is used below --image-gc-low-threshold; and those unused for longer than\n\
+            --maximum-image-gc-age. Prints why for each image that is removed and each\n\
+            that is kept. With --dry-run removes nothing. Exit code 1 where it was not\n\
+            enough.",
+    example = "{command_name} --dry-run\n\
+               {command_name} --all-unused --keep-image='registry.example/*'"
+)]
+pub(crate) struct Images {
+    /// delete every image that no container uses, however much of the disk is free,
+    /// as before an eviction for disk pressure
+    #[argh(switch)]
+    all_unused: bool,
+
+    /// print JSON for programs instead of text for people
+    #[argh(switch)]
+    json: bool,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Document<'a> {
+    dry_run: bool,
+    runtimes: Vec<DoneDocument<'a>>,
+    problems: Vec<&'a String>,
+}
+
+impl Images {
+    /// Collects once; fails where no runtime can be reached, or it was not enough.
+    pub(super) fn run(&self, settings: &Resolved) -> ExitCode {
+        if !runtimes::ANY {
+            return fail(
+                "gc images",
+                "this evictd was built without container runtimes",
+            );
+        }
+        let what = if self.all_unused {
+            Collect::UnusedImages { until: None }
+        } else {
+            Collect::ImagesByUsage
+        };
+        let mut all = collect(settings, &what, self.json);
+        if all.runtimes.is_empty() && all.problems.is_empty() {
+            all.problems.push(String::from(
+                "no container runtime is here: name its socket by \
+                 --container-runtime-endpoint=unix:///run/containerd/containerd.sock",
+            ));
+        }
+        let printed = if self.json {
+            print_json(&Document {
+                dry_run: settings.dry_run,
+                runtimes: all.documents(),
+                problems: all.notes().collect(),
+            })
+        } else {
+            print(&in_text(&all))
+        };
+        for note in all.notes() {
+            complain("gc images", printable(note));
+        }
+        if all.has_failed() {
+            ExitCode::FAILURE
+        } else {
+            printed
+        }
     }
 }
 
-fn in_json(all: &AllDone, dry_run: bool) -> String {
-    let mut json = Json::new();
-    json.bool("dryRun", dry_run);
-    add_json(&mut json, all);
-    json.array("problems");
-    for note in all.notes() {
-        json.item(note);
-    }
-    json.end_array();
-    json.into_line()
-}
-
-/// What stays, and what is free now; what went has been told already.
+/// What is kept, and what is free now; what was removed has been printed already.
 fn in_text(all: &AllDone) -> String {
     let mut text = String::new();
     for done in &all.runtimes {

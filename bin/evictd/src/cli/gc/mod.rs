@@ -1,13 +1,38 @@
-//! `evictd gc`: one collection of what nobody needs any more.
+//! `evictd gc`: one collection of what nothing needs any more.
 
 mod containers;
 mod images;
-mod once;
+mod runtimes;
 
-pub(crate) use containers::run as run_containers;
-pub(crate) use images::run as run_images;
+use std::process::ExitCode;
 
-/// What was asked for.
-pub(crate) struct GcOptions {
-    pub(crate) json: bool,
+use argh::{ArgsInfo, FromArgs};
+use evictd_config::Resolved;
+
+use containers::Containers;
+use images::Images;
+
+/// remove dead containers, unused images, files of dead pods
+#[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
+#[argh(subcommand, name = "gc")]
+pub struct Gc {
+    #[argh(subcommand)]
+    what: What,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
+#[argh(subcommand)]
+enum What {
+    Containers(Containers),
+    Images(Images),
+}
+
+impl Gc {
+    /// Collects once; fails where something that should be deleted is still there.
+    pub(super) fn run(&self, settings: &Resolved) -> ExitCode {
+        match &self.what {
+            What::Containers(containers) => containers.run(settings),
+            What::Images(images) => images.run(settings),
+        }
+    }
 }

@@ -2,8 +2,8 @@
 //! own that bounds the harm.
 //!
 //! Three pods run below one memory limit: `steady` within its request, `small`
-//! above its (it has none) by little, and `hog`, which grows until it has to go.
-//! The engine that watches them is the daemon's.
+//! above its request (it has none) by little, and `hog`, which grows until it is
+//! evicted. The engine that watches them is the daemon's.
 
 mod observer;
 mod run;
@@ -13,36 +13,49 @@ mod workload;
 
 use std::process::ExitCode;
 
+use argh::{ArgsInfo, FromArgs};
 use evictd_cgroup::own::is_root;
 use evictd_sys::{Signal, Watch};
 
+use super::output::fail;
+
 pub(crate) use workload::{ARGUMENT as WORKLOAD_ARGUMENT, run as run_workload};
 
-/// What was asked for.
-pub(crate) struct SelftestOptions {
-    pub(crate) json: bool,
+/// make pressure in a small cgroup and evict for real (root)
+#[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
+#[argh(
+    subcommand,
+    name = "selftest",
+    note = "On this very node, inside a cgroup of its own that bounds the harm, makes\n\
+            three pods and real memory pressure, evicts, and prints what was detected,\n\
+            killed and freed, and in how many milliseconds. Leaves nothing behind. Needs\n\
+            root.",
+    example = "{command_name}\n{command_name} --json"
+)]
+pub struct Selftest {
+    /// print JSON for programs instead of text for people
+    #[argh(switch)]
+    json: bool,
 }
 
-/// Runs it and prints what came of it; fails when anything did not hold.
-#[inline(never)]
-pub(crate) fn run(options: &SelftestOptions) -> ExitCode {
-    if !is_root() {
-        eprintln!("evictd selftest: needs root: it makes cgroups, processes and memory pressure");
-        return ExitCode::FAILURE;
-    }
-    // Signals arrive through the loop, so that an interrupted test cleans up.
-    let watch = match Watch::new(&[Signal::TERM, Signal::INT, Signal::HUP]) {
-        Ok(watch) => watch,
-        Err(error) => {
-            eprintln!("evictd selftest: {error}");
-            return ExitCode::FAILURE;
+impl Selftest {
+    /// Runs it and prints the verdict; fails when a check does not hold.
+    pub(super) fn run(&self) -> ExitCode {
+        const NAME: &str = "selftest";
+        if !is_root() {
+            return fail(
+                NAME,
+                "needs root: it makes cgroups, processes and memory pressure",
+            );
         }
-    };
-    match run::evict_one(watch) {
-        Ok(verdict) => verdict.print(options.json),
-        Err(error) => {
-            eprintln!("evictd selftest: {error}");
-            ExitCode::FAILURE
+        // Signals arrive through the loop, so that an interrupted test cleans up.
+        let watch = match Watch::new(&[Signal::TERM, Signal::INT, Signal::HUP]) {
+            Ok(watch) => watch,
+            Err(error) => return fail(NAME, error),
+        };
+        match run::evict_one(watch) {
+            Ok(verdict) => verdict.print(self.json),
+            Err(error) => fail(NAME, error),
         }
     }
 }

@@ -37,11 +37,9 @@ impl Observer {
         let file = File::open(usage)?;
         let seen = Arc::new(Seen::default());
         let shared = Arc::clone(&seen);
-        // Boxed, so that starting a thread is compiled once for all threads.
-        let run: Box<dyn FnOnce() + Send> = Box::new(move || watch(&file, mark, &shared));
         let thread = std::thread::Builder::new()
             .name("evictd-observer".into())
-            .spawn(run)?;
+            .spawn(move || watch(&file, mark, &shared))?;
         Ok(Self {
             seen,
             thread: Some(thread),
@@ -53,13 +51,13 @@ impl Observer {
         read(&self.seen.crossed)
     }
 
-    /// Whether it is below it now. An eviction may be over before this thread had its
-    /// turn: then nobody saw the crossing, and the memory is free all the same.
+    /// Whether the usage is below the mark now. An eviction may be over before this
+    /// thread ran: then the crossing was not seen, and the memory is free all the same.
     pub(super) fn is_below(&self) -> bool {
         self.seen.is_below.load(Ordering::Acquire)
     }
 
-    /// When it was first back below it.
+    /// When the usage was first below the mark again.
     pub(super) fn released(&self) -> Option<Mono> {
         read(&self.seen.released)
     }

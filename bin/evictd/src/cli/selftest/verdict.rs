@@ -2,11 +2,11 @@ use core::fmt::Write;
 use core::time::Duration;
 use std::process::ExitCode;
 
-use evictd_jsontext::Json;
 use evictd_stats::Version;
+use serde::Serialize;
 
 use crate::amount::Amount;
-use crate::cli::output::print;
+use crate::cli::output::{print, print_json};
 
 /// What the self-test found.
 pub(super) struct Verdict {
@@ -25,9 +25,43 @@ pub(super) struct Verdict {
 }
 
 /// Something that has to hold.
+#[derive(Serialize)]
 pub(super) struct Check {
     pub(super) what: String,
     pub(super) holds: bool,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Document<'a> {
+    passed: bool,
+    cgroup: &'static str,
+    limit_bytes: u64,
+    threshold_bytes: u64,
+    evicted: &'a [String],
+    kill_method: Option<&'static str>,
+    detection_micros: Option<u64>,
+    kill_micros: Option<u64>,
+    release_micros: Option<u64>,
+    checks: &'a [Check],
+}
+
+impl<'a> From<&'a Verdict> for Document<'a> {
+    fn from(verdict: &'a Verdict) -> Self {
+        Self {
+            passed: verdict.passed(),
+            cgroup: version(verdict.version),
+            limit_bytes: verdict.limit,
+            threshold_bytes: verdict.threshold,
+            evicted: &verdict.evicted,
+            kill_method: verdict.method,
+            detection_micros: verdict.detection.map(micros),
+            kill_micros: verdict.kill.map(micros),
+            release_micros: verdict.release.map(micros),
+            checks: &verdict.checks,
+        }
+    }
 }
 
 impl Verdict {
@@ -37,8 +71,11 @@ impl Verdict {
 
     /// Prints it; failure where a check does not hold.
     pub(super) fn print(&self, json: bool) -> ExitCode {
-        let text = if json { self.in_json() } else { self.in_text() };
-        let printed = print(&text);
+        let printed = if json {
+            print_json(&Document::from(self))
+        } else {
+            print(&self.in_text())
+        };
         if self.passed() {
             printed
         } else {
@@ -73,32 +110,6 @@ impl Verdict {
             "failed\n"
         });
         text
-    }
-
-    fn in_json(&self) -> String {
-        let mut json = Json::new();
-        json.bool("passed", self.passed());
-        json.text("cgroup", version(self.version));
-        json.uint("limitBytes", self.limit);
-        json.uint("thresholdBytes", self.threshold);
-        json.array("evicted");
-        for name in &self.evicted {
-            json.item(name);
-        }
-        json.end_array();
-        json.opt_text("killMethod", self.method);
-        json.opt_uint("detectionMicros", self.detection.map(micros));
-        json.opt_uint("killMicros", self.kill.map(micros));
-        json.opt_uint("releaseMicros", self.release.map(micros));
-        json.array("checks");
-        for check in &self.checks {
-            json.item_object();
-            json.text("what", &check.what);
-            json.bool("holds", check.holds);
-            json.end_object();
-        }
-        json.end_array();
-        json.into_line()
     }
 }
 

@@ -129,7 +129,7 @@ fn a_pod_that_is_gone_has_failed() {
             outcome,
             ..Record::default()
         };
-        assert_eq!(record.phase(), phase, "{outcome}");
+        assert_eq!(record.outcome.phase(), phase, "{outcome}");
     }
 }
 

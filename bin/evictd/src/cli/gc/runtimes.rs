@@ -1,0 +1,168 @@
+//! One collection at each container runtime, for a command.
+
+use evictd_config::Resolved;
+use evictd_engine::state::read_state;
+use serde::Serialize;
+
+use crate::amount::Amount;
+use crate::cli::columns::wrap;
+use crate::cli::output::{print, printable};
+use crate::gc::{Removed, RuntimeCollected, RuntimeCollector, SharedRecords};
+use crate::runtimes::{ANY, Collect, CollectJob, answering};
+
+/// What was done at one runtime.
+pub(super) struct Done {
+    pub(super) endpoint: String,
+    pub(super) collected: RuntimeCollected,
+}
+
+/// What was done at all of them, and what went wrong.
+#[derive(Default)]
+pub(super) struct AllDone {
+    pub(super) runtimes: Vec<Done>,
+    pub(super) problems: Vec<String>,
+}
+
+/// A member of `runtimes` in the JSON form.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct DoneDocument<'a> {
+    endpoint: &'a str,
+    removed: Vec<RemovedDocument<'a>>,
+    kept: Vec<KeptDocument<'a>>,
+    freed_bytes: i64,
+    freed_inodes: i64,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RemovedDocument<'a> {
+    kind: &'static str,
+    id: &'a str,
+    name: &'a str,
+    listed_bytes: Option<u64>,
+    reason: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct KeptDocument<'a> {
+    id: &'a str,
+    name: &'a str,
+    listed_bytes: u64,
+    reason: &'a str,
+}
+
+impl AllDone {
+    /// Whether something that should be deleted is still there, or a runtime could not
+    /// be asked.
+    pub(super) fn has_failed(&self) -> bool {
+        !self.problems.is_empty()
+            || self
+                .runtimes
+                .iter()
+                .any(|done| done.collected.has_failed() || done.collected.shortfall.is_some())
+    }
+
+    /// All that is for stderr.
+    pub(super) fn notes(&self) -> impl Iterator<Item = &String> {
+        let of_runtimes = self.runtimes.iter().flat_map(|done| {
+            let collected = &done.collected;
+            collected.errors.iter().chain(&collected.shortfall)
+        });
+        self.problems.iter().chain(of_runtimes)
+    }
+
+    pub(super) fn documents(&self) -> Vec<DoneDocument<'_>> {
+        self.runtimes.iter().map(DoneDocument::from).collect()
+    }
+}
+
+impl<'a> From<&'a Done> for DoneDocument<'a> {
+    fn from(done: &'a Done) -> Self {
+        let collected = &done.collected;
+        let removed = collected.removed.iter().map(|one| RemovedDocument {
+            kind: one.kind.name(),
+            id: &one.id,
+            name: &one.name,
+            listed_bytes: one.listed_bytes,
+            reason: &one.reason,
+        });
+        let kept = collected.staying.iter().map(|one| KeptDocument {
+            id: &one.id,
+            name: &one.name,
+            listed_bytes: one.listed_bytes,
+            reason: &one.reason,
+        });
+        Self {
+            endpoint: &done.endpoint,
+            removed: removed.collect(),
+            kept: kept.collect(),
+            freed_bytes: collected.freed_bytes,
+            freed_inodes: collected.freed_inodes,
+        }
+    }
+}
+
+/// Collects at each runtime that can be reached; in text, prints a line for each
+/// thing as soon as it is removed.
+pub(super) fn collect(settings: &Resolved, what: &Collect, json: bool) -> AllDone {
+    let (runtimes, problems) = answering(settings);
+    let mut all = AllDone {
+        problems,
+        ..AllDone::default()
+    };
+    if !ANY {
+        return all;
+    }
+    // What the daemon has seen of images, if one ever ran, decides their order.
+    let state = settings.state_dir.as_deref().map(read_state);
+    let known = state
+        .and_then(Result::ok)
+        .flatten()
+        .map(|state| state.images);
+    let records = SharedRecords::new(known.unwrap_or_default().into());
+    let mut collector = match RuntimeCollector::of(settings, records) {
+        Ok(collector) => collector,
+        Err(error) => {
+            all.problems.push(error);
+            return all;
+        }
+    };
+    let verb = if settings.dry_run {
+        "would remove"
+    } else {
+        "removed"
+    };
+    for mut runtime in runtimes {
+        let job = CollectJob {
+            number: 0,
+            what: what.clone(),
+            dry_run: settings.dry_run,
+        };
+        let collected = collector.collect(runtime.as_mut(), &job, &mut |removed| {
+            if !json {
+                print(&line(verb, removed));
+            }
+        });
+        match collected {
+            Ok(collected) => all.runtimes.push(Done {
+                endpoint: runtime.endpoint().to_owned(),
+                collected,
+            }),
+            Err(error) => all.problems.push(error),
+        }
+    }
+    all
+}
+
+fn line(verb: &str, removed: &Removed) -> String {
+    let (kind, name, reason) = (removed.kind.name(), &removed.name, &removed.reason);
+    let bytes = removed
+        .listed_bytes
+        .map_or_else(String::new, |bytes| format!(" ({})", Amount::bytes(bytes)));
+    let line = format!("{verb} {kind} {}{bytes}: {reason}", printable(name));
+    let mut text = String::new();
+    wrap(&mut text, ("", "  "), &line);
+    text
+}

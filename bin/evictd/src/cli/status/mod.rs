@@ -1,0 +1,215 @@
+//! `evictd status`: signals against their thresholds, conditions, pods.
+
+mod text;
+
+use std::process::ExitCode;
+
+use argh::{ArgsInfo, FromArgs};
+use evictd_condition::NodeCondition;
+use evictd_config::Resolved;
+use evictd_node::{Condition, Layout, Reading, Signal};
+use evictd_stats::Progress;
+use evictd_threshold::{Threshold, ThresholdValue};
+use serde::Serialize;
+
+use super::output::{complain, fail, print, print_json, shown};
+use super::screen::Paint;
+use super::snapshot::{RankedPod, Snapshot};
+use crate::amount::{Amount, level};
+use crate::socket;
+
+/// signals, node conditions, and pods in eviction order
+#[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
+#[argh(
+    subcommand,
+    name = "status",
+    note = "Measures once and prints each signal against its thresholds, the node\n\
+            conditions that these raise, and the pods in the order in which they would\n\
+            be evicted. Changes nothing.",
+    example = "{command_name}\n\
+               {command_name} --timing\n\
+               {command_name} --pod-cgroup-root=/system.slice --json"
+)]
+pub struct Status {
+    /// ask the daemon with this --state-dir how long the stages of its loop took: to
+    /// wake at a deadline, read the node, list pods, decide, act (until SIGKILL is
+    /// sent), verified_free (from then until the pod is gone); a percentile is
+    /// rounded up to a power of two
+    #[argh(switch)]
+    timing: bool,
+
+    /// print JSON for programs instead of text for people
+    #[argh(switch)]
+    json: bool,
+}
+
+/// What is shown, and what `--json` prints of it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Document {
+    /// None that is neither observed nor has a threshold.
+    signals: Vec<SignalState>,
+    conditions: Vec<ConditionState>,
+    #[serde(serialize_with = "shown")]
+    layout: Layout,
+    #[serde(serialize_with = "shown")]
+    ranked_by: Signal,
+    pods: Vec<RankedPod>,
+    #[serde(skip)]
+    unaccounted_bytes: Option<u64>,
+    /// How far measuring the disk has come, where it has not ended.
+    #[serde(skip)]
+    progress: Option<String>,
+    /// Names of the pods that a manifest describes and that do not run.
+    #[serde(skip)]
+    not_running: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct SignalState {
+    #[serde(serialize_with = "shown")]
+    signal: Signal,
+    available: Option<i64>,
+    capacity: Option<i64>,
+    thresholds: Vec<ThresholdState>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ThresholdState {
+    kind: &'static str,
+    threshold: String,
+    /// What it comes to on this machine.
+    value: Option<i64>,
+    grace_seconds: i64,
+    met: Option<bool>,
+    /// As text shows it: `hard 10%`, `soft 1Gi 30s`.
+    #[serde(skip)]
+    short: String,
+}
+
+#[derive(Serialize)]
+struct ConditionState {
+    #[serde(rename = "type", serialize_with = "shown")]
+    condition: Condition,
+    status: &'static str,
+    reason: &'static str,
+    #[serde(skip)]
+    holds: bool,
+}
+
+impl Status {
+    /// Prints what one look shows; fails when the node cannot be read.
+    pub(super) fn run(&self, settings: &Resolved) -> ExitCode {
+        if self.timing {
+            let path = if self.json { "/timing.json" } else { "/timing" };
+            return match socket::ask(settings, path) {
+                Ok(text) => print(&text),
+                Err(error) => fail("status", error),
+            };
+        }
+        let snapshot = match Snapshot::take(settings) {
+            Ok(snapshot) => snapshot,
+            Err(error) => return fail("status", error),
+        };
+        for problem in snapshot.pods().problems() {
+            complain("status", problem);
+        }
+        let document = Document::new(&snapshot);
+        if self.json {
+            print_json(&document)
+        } else {
+            print(&text::in_text(&document, Paint::for_stdout()))
+        }
+    }
+}
+
+impl Document {
+    fn new(snapshot: &Snapshot) -> Self {
+        let (evict, pods) = (snapshot.evict(), snapshot.pods());
+        let thresholds: Vec<&Threshold> = evict.thresholds().iter().collect();
+        let state = |signal| {
+            let of_signal = thresholds
+                .iter()
+                .filter(|threshold| threshold.signal == signal);
+            SignalState::new(signal, snapshot.readings.get(signal), of_signal.copied())
+        };
+        // Pods are ordered for the first signal whose threshold is met, else for memory.
+        let ranked_by = evict.met().next();
+        let ranked_by = ranked_by.map_or(Signal::MemoryAvailable, |met| met.threshold.signal);
+        let memory = snapshot.sample().memory;
+        let progress = pods.disk_progress().filter(Progress::is_under_way);
+        Self {
+            signals: Signal::ALL.into_iter().filter_map(state).collect(),
+            conditions: Condition::ALL
+                .map(|condition| ConditionState::new(condition, evict.conditions().has(condition)))
+                .into(),
+            layout: snapshot.layout(),
+            ranked_by,
+            pods: snapshot.order(ranked_by),
+            unaccounted_bytes: memory.and_then(|memory| memory.unaccounted_bytes),
+            progress: progress.map(|progress| progress.to_string()),
+            not_running: pods
+                .not_running()
+                .map(|pod| pod.metadata.name.clone())
+                .collect(),
+        }
+    }
+}
+
+impl SignalState {
+    /// `None` for a signal that is neither observed nor asked for.
+    fn new<'a>(
+        signal: Signal,
+        reading: Option<Reading>,
+        thresholds: impl Iterator<Item = &'a Threshold>,
+    ) -> Option<Self> {
+        let in_force = thresholds.filter(|threshold| threshold.operator.is_some());
+        let thresholds: Vec<ThresholdState> = in_force
+            .map(|threshold| ThresholdState::new(threshold, reading.as_ref()))
+            .collect();
+        (reading.is_some() || !thresholds.is_empty()).then(|| Self {
+            signal,
+            available: reading.map(|reading| reading.available),
+            capacity: reading.map(|reading| reading.capacity),
+            thresholds,
+        })
+    }
+}
+
+impl ThresholdState {
+    fn new(threshold: &Threshold, reading: Option<&Reading>) -> Self {
+        let amount = match &threshold.value {
+            ThresholdValue::Quantity(quantity) => {
+                Amount::of(threshold.signal, quantity.value()).to_string()
+            }
+            ThresholdValue::Percentage(_) => threshold.value.to_string(),
+        };
+        let (kind, short) = if threshold.is_hard() {
+            ("hard", format!("hard {amount}"))
+        } else {
+            ("soft", format!("soft {amount} {}", threshold.grace))
+        };
+        Self {
+            kind,
+            threshold: threshold.to_string(),
+            value: reading.map(|reading| level(threshold, reading.capacity)),
+            grace_seconds: threshold.grace.nanos() / 1_000_000_000,
+            met: reading.map(|reading| threshold.is_met(reading)),
+            short,
+        }
+    }
+}
+
+impl ConditionState {
+    fn new(condition: Condition, holds: bool) -> Self {
+        let mut published = NodeCondition::unknown(condition);
+        published.update((), holds);
+        Self {
+            condition,
+            status: published.status.name(),
+            reason: published.reason,
+            holds,
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The status as people read it, within 80 columns.
+
+use core::fmt::Write;
+
+use evictd_node::Signal;
+
+use super::{Document, SignalState, ThresholdState};
+use crate::amount::Amount;
+use crate::cli::screen::{Paint, bar, cut};
+
+/// The width of a bar; with it a line stays within 80 columns.
+const BAR: u32 = 14;
+
+pub(super) fn in_text(document: &Document, paint: Paint) -> String {
+    let mut text = paint
+        .head("SIGNAL                        LEFT      OF  USED            THRESHOLD, ! is met");
+    text.push('\n');
+    for state in &document.signals {
+        signal_lines(&mut text, state, paint);
+    }
+    if let Some(bytes) = document.unaccounted_bytes {
+        let amount = Amount::bytes(bytes).to_string();
+        let _ = writeln!(
+            text,
+            "  {amount} of memory is neither free nor in a cgroup: kernel, tmpfs"
+        );
+    }
+    let _ = write!(text, "\nFilesystems: {}\n", document.layout);
+    if let Some(progress) = &document.progress {
+        let _ = writeln!(text, "Still being measured: {progress}");
+    }
+    text.push_str(&paint.head("Conditions:"));
+    for state in &document.conditions {
+        let holds = if state.holds { "True" } else { "False" };
+        let shown = format!(" {}={holds}", state.condition);
+        text.push_str(&if state.holds {
+            paint.bad(&shown)
+        } else {
+            paint.good(&shown)
+        });
+    }
+    text.push('\n');
+    pod_lines(&mut text, document, paint);
+    text
+}
+
+/// A line for the signal, and one for each further threshold of it.
+fn signal_lines(text: &mut String, state: &SignalState, paint: Paint) {
+    let (signal, thresholds) = (state.signal, &state.thresholds);
+    let (Some(available), Some(capacity)) = (state.available, state.capacity) else {
+        // evictd itself derives the threshold of the pods' cgroup from another one.
+        if signal != Signal::AllocatableMemoryAvailable {
+            let _ = writeln!(text, "{:<27} cannot be observed here", signal.name());
+        }
+        return;
+    };
+    let first = thresholds.first();
+    let left = Amount::of(signal, available).to_string();
+    let of = Amount::of(signal, capacity).to_string();
+    let mark = first.and_then(|threshold| threshold.value);
+    let used = bar(
+        1.0 - share(available, capacity),
+        mark.map(|value| 1.0 - share(value, capacity)),
+        BAR,
+    );
+    let met = thresholds
+        .iter()
+        .any(|threshold| threshold.met == Some(true));
+    let used = if met { paint.bad(&used) } else { used };
+    let shown = first.map_or_else(|| String::from("-"), |first| describe(first, paint));
+    let _ = writeln!(
+        text,
+        "{:<27}{left:>7} {of:>7}  {used}  {shown}",
+        signal.name()
+    );
+    for threshold in thresholds.iter().skip(1) {
+        let _ = writeln!(text, "{:60}{}", "", describe(threshold, paint));
+    }
+}
+
+/// `hard 10%`, `soft 1Gi 30s`, with `!` when it is met.
+fn describe(threshold: &ThresholdState, paint: Paint) -> String {
+    let short = &threshold.short;
+    match (threshold.met, threshold.kind) {
+        (Some(true), "hard") => paint.bad(&format!("{short} !")),
+        (Some(true), _) => paint.warn(&format!("{short} !")),
+        (Some(false) | None, _) => short.clone(),
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a bar of twenty characters")]
+fn share(part: i64, whole: i64) -> f64 {
+    part as f64 / whole as f64
+}
+
+fn pod_lines(text: &mut String, document: &Document, paint: Paint) {
+    if !document.not_running.is_empty() {
+        let names = document.not_running.join(" ");
+        let _ = write!(text, "\nDescribed by a manifest, not running: {names}\n");
+    }
+    if document.pods.is_empty() {
+        text.push_str("\nNo pods: pressure is reported and nothing is killed.\n");
+        return;
+    }
+    let signal = document.ranked_by;
+    let _ = write!(text, "\nPods in the order of eviction for {signal}:\n");
+    let columns = "     NAME                            USED    PRIORITY CLASS";
+    text.push_str(&paint.head(columns));
+    text.push('\n');
+    for (number, pod) in (1..).zip(&document.pods) {
+        let used = pod.used.map_or_else(
+            || String::from("?"),
+            |used| Amount::of(signal, i64::try_from(used).unwrap_or(i64::MAX)).to_string(),
+        );
+        let standing = match (pod.protected, pod.exceeds_request) {
+            (true, _) => "critical",
+            (false, true) => "above request",
+            (false, false) => "",
+        };
+        let _ = writeln!(
+            text,
+            "{number:>3}  {:<28} {used:>7} {:>11} {:<10} {standing}",
+            cut(&pod.full_name(), 28),
+            pod.priority,
+            pod.qos_class,
+        );
+    }
+}
