@@ -578,8 +578,8 @@ fn waiting_never_asks_to_come_back_in_the_past() {
 
 #[test]
 fn who_has_ended_holds_a_pid_until_somebody_waits_for_it() {
-    needs!(Cgroups);
-    let hierarchies = real();
+    needs!(CgroupV1);
+    let hierarchies = v1();
     let mut pod = TestPod::new(&hierarchies);
     pod.run("", OBEDIENT);
     let limits = KillLimits::default();
