@@ -6,6 +6,7 @@ use evictd_node::QosClass;
 use evictd_node::pod::Pod;
 use evictd_stats::{Hierarchies, Hierarchy, Version, now};
 use evictd_sys::{Token, Watch};
+use evictd_testkit::needs;
 use rustix::io::Errno;
 use rustix::process::{Pid, getpid};
 
@@ -446,16 +447,19 @@ fn kill_one_of_two(hierarchies: &Hierarchies) {
 
 #[test]
 fn real_pods_on_v1() {
+    needs!(CgroupV1);
     kill_one_of_two(&v1());
 }
 
 #[test]
 fn real_pods_on_v2() {
+    needs!(Cgroup2);
     kill_one_of_two(&v2());
 }
 
 #[test]
 fn we_are_never_our_own_candidate_on_this_machine() {
+    needs!(CgroupV1);
     let hierarchies = v1();
     let text = fs::read_to_string("/proc/self/cgroup").unwrap();
     let ours = text

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use evictd_node::pod::Pod;
 use evictd_stats::{Hierarchies, Hierarchy, Version, now};
+use evictd_testkit::needs;
 
 use super::{Beside, CgroupConfig, CgroupRuntime, Same};
 use crate::testkit::{Fixture, TestPod, unique, v2};
@@ -176,6 +177,7 @@ fn a_cgroup_whose_first_child_is_empty_runs_all_the_same() {
 /// meanwhile has its own.
 #[test]
 fn one_kill_knows_nothing_of_another() {
+    needs!(Cgroup2);
     let hierarchies = v2();
     let root = unique("root");
     let guard = TestPod::named(&hierarchies, &root);

@@ -337,11 +337,14 @@ mod tests {
     use std::path::Path;
     use std::process::Command;
 
+    use evictd_testkit::needs;
+
     use super::{Pid, Procs, Target, Victims, open, verify};
     use crate::testkit::{TestPod, v2};
 
     #[test]
     fn the_largest_comes_first() {
+        needs!(Cgroup2);
         let hierarchies = v2();
         let mut pod = TestPod::new(&hierarchies);
         let hold = |megabytes: u32| {
@@ -364,6 +367,7 @@ mod tests {
 
     #[test]
     fn a_number_that_was_given_to_another_process_is_not_ours() {
+        needs!(Cgroup2);
         let hierarchies = v2();
         let mut pod = TestPod::new(&hierarchies);
         let ours = pod.run("", "echo ready; exec sleep 600");
