@@ -106,7 +106,7 @@ impl Runtimes {
         let (news, incoming) = mpsc::channel();
         let (mut workers, records) = (Vec::new(), SharedRecords::default());
         for candidate in candidates {
-            let collector = RuntimeCollector::of(settings, Arc::clone(&records))?;
+            let collector = RuntimeCollector::of(settings, Arc::clone(&records));
             let (news, bell) = (news.clone(), bell.clone());
             workers.push(Worker::new(candidate, collector, Teller { news, bell }));
         }
@@ -197,10 +197,9 @@ impl Runtimes {
         self.workers().iter().map(Worker::listing).collect()
     }
 
-    /// The same one by one, until `each` returns `false`, which is returned then.
-    pub(crate) fn each_listing(&self, each: &mut dyn FnMut(Arc<RuntimeListing>) -> bool) -> bool {
-        let mut workers = self.workers().iter();
-        workers.all(|worker| each(worker.listing()))
+    /// The same one by one, without asking for memory.
+    pub(crate) fn each_listing(&self, each: &mut dyn FnMut(Arc<RuntimeListing>)) {
+        self.workers().iter().map(Worker::listing).for_each(each);
     }
 
     /// Those of which it is not known for sure what they hold now.
