@@ -14,6 +14,8 @@ mod screen;
 mod selftest;
 mod snapshot;
 mod status;
+#[cfg(test)]
+mod tests;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
