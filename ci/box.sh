@@ -152,6 +152,7 @@ run() {
   if [ "$passed" != 0 ]; then
     mkdir -p "$logs/$name"
     find "$scratch/work" -maxdepth 1 -name '*.log' -exec cp {} "$logs/$name/" ';' 2>/dev/null
+    rmdir "$logs/$name" 2>/dev/null || true # what was in memory is gone
   fi
   rm -rf "$scratch"/{bin,work,disks,images}
   return $passed

@@ -256,7 +256,11 @@ note_kill() {
   value millis && note_millis=$value
   value processes && note_processes=$value
   value method
-  note "$note_pod gone after $note_millis ms, $note_processes processes killed${value:+ by $value}"
+  if [ -n "$value" ]; then
+    note "$note_pod gone after $note_millis ms, $note_processes processes killed by $value"
+  else
+    note "$note_pod ended by itself after $note_millis ms"
+  fi
 }
 
 # --- what it says when it is asked -----------------------------------------------

@@ -2,15 +2,15 @@
 //! without control characters; everything listed has an id.
 #![no_main]
 
-use evictd_containers::docker_api::{
-    Fault, parse_container, parse_containers, parse_images, parse_info, parse_podman_pods,
-    parse_version,
+use evictd_containers::Failure;
+use evictd_containers::docker::{
+    parse_containers, parse_details, parse_images, parse_info, parse_podman_pods, parse_version,
 };
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &[u8]| {
     if let Some(containers) = checked(parse_containers(text)) {
-        assert!(containers.iter().all(|container| !container.id.is_empty()));
+        assert!(containers.iter().all(|found| !found.container.id.is_empty()));
         // Less of it is none of it, but for blanks at the end.
         let shorter = text.trim_ascii_end();
         let cut = shorter.len().saturating_sub(1);
@@ -24,17 +24,17 @@ fuzz_target!(|text: &[u8]| {
     if let Some(pods) = checked(parse_podman_pods(text)) {
         assert!(pods.iter().all(|pod| !pod.id.is_empty()));
     }
-    if let Some(detail) = checked(parse_container(text)) {
+    if let Some(detail) = checked(parse_details(text)) {
         assert!(detail.finished_nanos.is_none_or(|nanos| nanos > 0));
     }
     checked(parse_info(text));
     checked(parse_version(text));
 });
 
-fn checked<T>(parsed: Result<T, Fault>) -> Option<T> {
+fn checked<T>(parsed: Result<T, Failure>) -> Option<T> {
     parsed
-        .map_err(|fault| {
-            let said = fault.to_string();
+        .map_err(|failure| {
+            let said = failure.to_string();
             assert!(!said.is_empty() && !said.contains(char::is_control));
             // Ten for each character that is escaped.
             assert!(said.len() < 4000);

@@ -2,7 +2,7 @@
 //! is the same time, and later ones are greater.
 #![no_main]
 
-use evictd_containers::docker_api::parse_rfc3339;
+use evictd_containers::docker::parse_rfc3339;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &[u8]| {

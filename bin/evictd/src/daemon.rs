@@ -164,7 +164,7 @@ impl Report {
     fn log_if_due(&mut self, now: Mono, engine: &Engine) {
         if self.next.is_some_and(|next| now >= next) {
             self.next = Some(now + self.every);
-            log::debug!(event = "readings"; "{}", engine.summary());
+            crate::log::readings(engine);
         }
     }
 }

@@ -7,15 +7,19 @@ mod console;
 mod json;
 mod time;
 
+use core::fmt::Arguments;
 use std::io::{self, Write};
 
+use evictd_condition::Status;
 use evictd_config::LogFormat;
+use evictd_engine::{Event, Field, Fields};
+use evictd_node::{Condition, Signal};
 use evictd_stats::wall_seconds;
 use log::kv::Value;
-use log::{LevelFilter, Record};
+use log::{Level, LevelFilter, Record};
 
+use crate::engine::Engine;
 pub(crate) use console::{close, flush};
-use evictd_engine::{Event, Field};
 use json::Line;
 pub(crate) use time::Utc;
 
@@ -30,11 +34,39 @@ pub(crate) fn start(format: LogFormat, level: LevelFilter) {
 
 /// Logs an event of the engine, with its fields.
 pub(crate) fn event(event: &Event) {
-    let level = event.level();
+    with_fields(
+        event.level(),
+        event.name(),
+        &event.fields(),
+        format_args!("{event}"),
+    );
+}
+
+/// Logs the conditions, and what is left of each signal.
+pub(crate) fn readings(engine: &Engine) {
+    let (conditions, readings) = (engine.evict().conditions(), engine.readings());
+    let mut fields = Fields::default();
+    for condition in Condition::ALL {
+        let holds = conditions.has(condition);
+        let status = if holds { Status::True } else { Status::False };
+        fields = fields.with(condition.name(), status.name());
+    }
+    for signal in Signal::ALL {
+        let reading = readings.get(signal);
+        fields = fields.with_some(signal.name(), reading.map(|reading| reading.available));
+    }
+    with_fields(
+        Level::Debug,
+        "readings",
+        &fields,
+        format_args!("{}", engine.summary()),
+    );
+}
+
+fn with_fields(level: Level, name: &str, fields: &Fields, text: Arguments<'_>) {
     if level > log::max_level() {
         return;
     }
-    let fields = event.fields();
     let values = fields.iter().map(|(name, field)| {
         let value = match field {
             Field::Text(text) => Value::from(text.as_str()),
@@ -43,16 +75,11 @@ pub(crate) fn event(event: &Event) {
         };
         (*name, value)
     });
-    let mut pairs = vec![("event", Value::from(event.name()))];
+    let mut pairs = vec![("event", Value::from(name))];
     pairs.extend(values);
-    log::logger().log(
-        &Record::builder()
-            .level(level)
-            .target(module_path!())
-            .key_values(&pairs)
-            .args(format_args!("{event}"))
-            .build(),
-    );
+    let mut record = Record::builder();
+    record.level(level).target(module_path!());
+    log::logger().log(&record.key_values(&pairs).args(text).build());
 }
 
 /// The record as one line.

@@ -20,10 +20,10 @@ const PRIORITY: i32 = 2;
 /// runs all the same, and says so once.
 pub(crate) fn from_others(goes_first: bool) {
     if goes_first && let Err(error) = Priority::RealTime(PRIORITY).apply() {
-        log::info!("the priority stays as it is ({error}): a busy machine may delay evictd");
+        log::info!(event = "problem", about = "priority"; "the priority stays as it is ({error}): a busy machine may delay evictd");
     }
     if let Err(error) = own::set_oom_score_adj(Path::new(PROC), OOM_SCORE_ADJ) {
-        log::info!("oom_score_adj stays as it is ({error}): the OOM killer may take evictd");
+        log::info!(event = "problem", about = "oomScore"; "oom_score_adj stays as it is ({error}): the OOM killer may take evictd");
     }
 }
 
@@ -39,6 +39,6 @@ pub(crate) fn keep_in_memory() -> Result<(), Errno> {
 /// Says that memory is not locked where it is not.
 pub(crate) fn warn_unless(locked: &Result<(), Errno>) {
     if let Err(error) = locked {
-        log::info!("memory cannot be locked ({error}): evictd may be paged out");
+        log::info!(event = "problem", about = "lockedMemory"; "memory cannot be locked ({error}): evictd may be paged out");
     }
 }

@@ -118,12 +118,12 @@ fn run(
     engine.pods_mut().kills.borrow_mut().clear();
     engine.look_at_pods();
     let mut record = Record::default();
-    engine.run_due(now, &mut |_, event| match event {
-        Event::Reclaiming { calls, .. } => {
+    engine.run_due(now, &mut |_, event| {
+        if let Event::Reclaiming { calls, .. } = event {
             record.node_reclaim = calls.iter().map(ToString::to_string).collect();
+        } else if let Event::Evicting(decision) = event {
+            record.kills.push(kill(decision));
         }
-        Event::Evicting(decision) => record.kills.push(kill(decision)),
-        _other => {}
     });
     // Whoever could not be killed is not waited for between two steps of a trace.
     engine.evict_mut().outcome(now, Done::CleanedUp, None);

@@ -19,7 +19,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use evictd_containers::{CallError, ContainerRuntime, CriRuntime, RuntimeListing};
+use evictd_containers::{ContainerRuntime, CriRuntime, Error, RuntimeListing};
 use evictd_node::pod::Requested;
 
 fn main() -> ExitCode {
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn run(runtime: &mut CriRuntime, words: &[&str]) -> Result<(), CallError> {
+fn run(runtime: &mut CriRuntime, words: &[&str]) -> Result<(), Error> {
     match words {
         ["version"] => println!("{}", runtime.version()?),
         ["list"] => print_listing(&runtime.list()?),

@@ -1,15 +1,15 @@
 //! Pods and containers over CRI, for `ci/runtimes`: Debian has no crictl.
 //!
 //! ```text
-//! crictl SOCKET version | config | pods | ps | images | stats | fs
+//! crictl SOCKET version | pods | ps | images | fs
 //! crictl SOCKET image NAME                fails where there is none of that name
 //! crictl SOCKET runp NAME [KEY=VALUE...]  a sandbox, in the host's network; prints its id
 //!        keys: uid namespace attempt cgroup-parent log-directory label:K annotation:K
 //! crictl SOCKET create SANDBOX NAME IMAGE [KEY=VALUE...] [-- ARGUMENT...]   prints its id
 //!        keys: attempt memory shares log mount=HOST:CONTAINER label:K annotation:K
 //! crictl SOCKET run ...                   create and start
-//! crictl SOCKET start|rm|inspect CONTAINER, stop CONTAINER [SECONDS]
-//! crictl SOCKET stopp|rmp|inspectp SANDBOX, rmi IMAGE
+//! crictl SOCKET start|rm CONTAINER, stop CONTAINER [SECONDS]
+//! crictl SOCKET stopp|rmp SANDBOX, rmi IMAGE
 //! ```
 //!
 //! What a sandbox was made with is kept beside the socket, because the runtime
@@ -21,7 +21,8 @@ use std::path::Path;
 use std::time::Instant;
 use std::{env, fs};
 
-use evictd_containers::cri_api::{Bytes, Cri, Value, Writer, parse_fields};
+use evictd_containers::cri::{Bytes, Client, Value, Writer};
+use evictd_containers::{ContainerRuntime, CriRuntime, RuntimePod};
 
 type Outcome = Result<(), Box<dyn Error>>;
 
@@ -32,7 +33,8 @@ fn main() -> Outcome {
     };
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let mut tool = Tool {
-        cri: Cri::new(Path::new(socket), Duration::from_secs(60)),
+        client: Client::new(Path::new(socket), Duration::from_secs(60)),
+        runtime: CriRuntime::new(Path::new(socket)),
         socket,
     };
     match (command.as_str(), words.as_slice()) {
@@ -47,33 +49,31 @@ fn main() -> Outcome {
         ("start", [id]) => tool.start(id),
         ("stop", [id]) => tool.stop(id, 0),
         ("stop", [id, seconds]) => tool.stop(id, seconds.parse()?),
-        ("stopp", [id]) => Ok(tool.cri.stop_sandbox(id)?),
-        ("rmp", [id]) => Ok(tool.cri.remove_sandbox(id)?),
-        ("rm", [id]) => Ok(tool.cri.remove_container(id)?),
-        ("rmi", [id]) => Ok(tool.cri.remove_image(id)?),
+        ("stopp", [id]) => tool.act("StopPodSandbox", id),
+        ("rmp", [id]) => tool.act("RemovePodSandbox", id),
+        ("rm", [id]) => tool.act("RemoveContainer", id),
+        ("rmi", [id]) => Ok(tool.runtime.remove_image(id)?),
         ("image", [name]) => tool.image(name),
-        (command, words) => show(&mut tool.cri, command, words),
+        (command, []) => show(&mut tool.runtime, command),
+        (command, _) => Err(format!("no command {command} with these arguments").into()),
     }
 }
 
-fn show(cri: &mut Cri, command: &str, words: &[&str]) -> Outcome {
-    match (command, words) {
-        ("version", []) => println!("{:?}", cri.version()?),
-        ("config", []) => println!("{}", cri.config()?.unwrap_or_default()),
-        ("pods", []) => println!("{:#?}", cri.sandboxes()?),
-        ("ps", []) => println!("{:#?}", cri.containers()?),
-        ("images", []) => println!("{:#?}", cri.images()?),
-        ("stats", []) => println!("{:#?}", cri.layers()?),
-        ("fs", []) => println!("{:#?}", cri.image_fs_info()?),
-        ("inspect", [id]) => println!("{:#?}", cri.container_status(id, true)?),
-        ("inspectp", [id]) => println!("{}", cri.sandbox_info(id)?.unwrap_or_default()),
-        (command, _) => return Err(format!("no command {command} with these arguments").into()),
+fn show(runtime: &mut CriRuntime, command: &str) -> Outcome {
+    match command {
+        "version" => println!("{}", runtime.version()?),
+        "pods" => println!("{:#?}", runtime.list()?.sandboxes),
+        "ps" => println!("{:#?}", runtime.list()?.containers),
+        "images" => println!("{:#?}", runtime.images()?),
+        "fs" => println!("{:#?}", runtime.disks()?),
+        command => return Err(format!("no command {command}").into()),
     }
     Ok(())
 }
 
 struct Tool<'a> {
-    cri: Cri,
+    client: Client,
+    runtime: CriRuntime,
     socket: &'a str,
 }
 
@@ -101,7 +101,7 @@ impl Tool<'_> {
         let mut request = Writer::default();
         request.message(1, &config);
         let answer = self
-            .cri
+            .client
             .call("/runtime.v1.RuntimeService/RunPodSandbox", request)?;
         let id = first_text(&answer)?;
         fs::write(self.kept(&id), config.into_bytes())?;
@@ -152,29 +152,36 @@ impl Tool<'_> {
         request.text(1, sandbox).message(2, &config);
         request.bytes(3, &fs::read(self.kept(sandbox))?);
         let answer = self
-            .cri
+            .client
             .call("/runtime.v1.RuntimeService/CreateContainer", request)?;
         first_text(&answer)
     }
 
     fn start(&mut self, id: &str) -> Outcome {
+        self.act("StartContainer", id)
+    }
+
+    /// A call about one thing.
+    fn act(&mut self, call: &str, id: &str) -> Outcome {
         let mut request = Writer::default();
         request.text(1, id);
-        self.cri
-            .call("/runtime.v1.RuntimeService/StartContainer", request)?;
+        let method = format!("/runtime.v1.RuntimeService/{call}");
+        self.client.call(&method, request)?;
         Ok(())
     }
 
     /// Prints how many milliseconds it took.
-    fn stop(&mut self, id: &str, seconds: u32) -> Outcome {
+    fn stop(&mut self, id: &str, seconds: u64) -> Outcome {
         let begun = Instant::now();
-        self.cri.stop_containers(&[id.into()], seconds)?;
+        let mut pod = RuntimePod::default();
+        pod.running.push(id.into());
+        self.runtime.end_pod(&pod, Duration::from_secs(seconds))?;
         println!("{}", begun.elapsed().as_millis());
         Ok(())
     }
 
     fn image(&mut self, name: &str) -> Outcome {
-        let images = self.cri.images()?;
+        let images = self.runtime.images()?;
         let is_it = |known: &String| known == name;
         let found = images.iter().find(|image| image.tags.iter().any(is_it));
         let id = &found.ok_or_else(|| format!("no image {name}"))?.id;
@@ -209,11 +216,10 @@ fn pairs(config: &mut Writer, field: u32, keys: &[&str], prefix: &str) {
 /// What the answer of each call that makes something begins with: its id.
 fn first_text(answer: &[u8]) -> Result<String, Box<dyn Error>> {
     let mut id = String::new();
-    parse_fields(Bytes::new(answer), &mut |field, value| {
-        if let (1, Value::Bytes(text)) = (field, value) {
-            id = text.exact_text()?;
+    for field in Bytes::new(answer).fields() {
+        if let (1, Value::Bytes(text)) = field? {
+            id = text.exact_text()?.into();
         }
-        Ok(())
-    })?;
+    }
     Ok(id)
 }

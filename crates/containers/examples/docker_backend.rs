@@ -18,7 +18,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use evictd_containers::{CallError, ContainerRuntime, DockerRuntime, RuntimeListing};
+use evictd_containers::{ContainerRuntime, DockerRuntime, Error, RuntimeListing};
 use evictd_node::pod::Requested;
 
 fn main() -> ExitCode {
@@ -91,7 +91,7 @@ fn print_listing(listing: &RuntimeListing) {
 }
 
 /// How much less the second time costs.
-fn list_twice(runtime: &mut DockerRuntime) -> Result<(), CallError> {
+fn list_twice(runtime: &mut DockerRuntime) -> Result<(), Error> {
     for _ in 0..2 {
         let begun = Instant::now();
         let listing = runtime.list()?;
@@ -101,7 +101,7 @@ fn list_twice(runtime: &mut DockerRuntime) -> Result<(), CallError> {
     Ok(())
 }
 
-fn print_images(runtime: &mut DockerRuntime) -> Result<(), CallError> {
+fn print_images(runtime: &mut DockerRuntime) -> Result<(), Error> {
     for image in runtime.images()? {
         let tags = image.tags.join(" ");
         println!("image\t{}\t{}\t{tags}", image.id, image.size_bytes);
@@ -109,7 +109,7 @@ fn print_images(runtime: &mut DockerRuntime) -> Result<(), CallError> {
     Ok(())
 }
 
-fn end(runtime: &mut DockerRuntime, name: &str, grace: Duration) -> Result<(), CallError> {
+fn end(runtime: &mut DockerRuntime, name: &str, grace: Duration) -> Result<(), Error> {
     let listing = runtime.list()?;
     let found = listing
         .pods

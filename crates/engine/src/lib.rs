@@ -52,13 +52,15 @@ mod killing;
 mod pace;
 pub mod ports;
 mod reclaiming;
+mod settings;
 pub mod state;
 mod telling;
 pub mod timers;
 pub mod timing;
 
-pub use engine::{Engine, FIRST_FS_WAIT, FS_WAIT, Settings};
+pub use engine::{Engine, FIRST_FS_WAIT, FS_WAIT};
 pub use event::{Decision, Event, Field, Fields, Tell, Victim};
+pub use settings::Settings;
 
 #[cfg(test)]
 mod tests;

@@ -19,6 +19,7 @@ pub struct Observation<'a> {
 
 /// A threshold that is met, as `status` shows it.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Met<'a> {
     /// The threshold.
     pub threshold: &'a Threshold,

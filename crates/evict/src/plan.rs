@@ -98,6 +98,7 @@ pub struct Message {
 
 /// The annotations of an eviction event.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Annotations {
     /// `offending_containers`: those above their request, separated by commas.
     pub offending_containers: String,

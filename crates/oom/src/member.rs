@@ -19,6 +19,7 @@ pub struct Scale {
 
 /// The score of a pod's processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MemberScore<'a> {
     /// What to write into `oom_score_adj`: −999 to 1000.
     pub score: i16,

@@ -23,6 +23,7 @@ pub struct Candidate<'a> {
 ///
 /// Its text says so in words: `uses 300Mi, 200Mi above its request, priority 0`.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Place {
     /// Which candidate: its index in the list that was ranked.
     pub candidate: usize,

@@ -130,10 +130,11 @@ mod tests {
 
     #[test]
     fn logs_are_looked_for_where_they_are() {
-        let container = |log: &str| ListedContainer {
-            log: (!log.is_empty()).then(|| Path::new(log).into()),
-            layer: WritableLayer::Dir(Path::new("/layer").into()),
-            ..ListedContainer::default()
+        let container = |log: &str| {
+            let mut container = ListedContainer::default();
+            container.log = (!log.is_empty()).then(|| Path::new(log).into());
+            container.layer = WritableLayer::Dir(Path::new("/layer").into());
+            container
         };
         let (own, engines) = ("/logs/docker_a_1/x/0.log", "/containers/1/1-json.log");
         for (name, logs, expected) in [

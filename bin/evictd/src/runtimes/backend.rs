@@ -2,7 +2,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use evictd_config::Resolved;
-use evictd_containers::{CallError, CallFailure, ContainerRuntime};
+use evictd_containers::{ContainerRuntime, Error, Failure};
 
 /// What is spoken through a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +19,12 @@ pub(crate) struct Candidate {
     apis: &'static [Api],
     /// Whether a flag names it. One that was only found is asked once.
     pub(crate) is_named: bool,
+}
+
+impl Candidate {
+    pub(crate) fn endpoint(&self) -> String {
+        format!("unix://{}", self.socket.display())
+    }
 }
 
 /// Where runtimes listen if nobody told them otherwise.
@@ -51,15 +57,8 @@ pub(crate) fn candidates(settings: &Resolved) -> Vec<Candidate> {
 /// Its name says what it most likely speaks; the other is tried too.
 fn named_candidate(path: &Path) -> Candidate {
     let name = path.to_string_lossy();
-    // The library's search is made for long texts and is ten times the code.
-    let holds = |word: &str| {
-        let mut parts = name.as_bytes().windows(word.len());
-        parts.any(|part| part == word.as_bytes())
-    };
-    let is_docker = ["docker", "podman", "balena"]
-        .iter()
-        .any(|word| holds(word))
-        && !holds("cri-");
+    let engines = ["docker", "podman", "balena"];
+    let is_docker = engines.iter().any(|word| name.contains(word)) && !name.contains("cri-");
     Candidate {
         socket: path.to_path_buf(),
         apis: if is_docker {
@@ -75,7 +74,7 @@ fn named_candidate(path: &Path) -> Candidate {
 /// version.
 pub(crate) fn open_first(
     candidate: &Candidate,
-) -> Result<(Box<dyn ContainerRuntime>, String), CallError> {
+) -> Result<(Box<dyn ContainerRuntime>, String), Error> {
     let mut first = None;
     for api in candidate.apis {
         let Some(mut runtime) = open(*api, &candidate.socket) else {
@@ -84,7 +83,7 @@ pub(crate) fn open_first(
         match runtime.version() {
             Ok(version) => return Ok((runtime, version)),
             Err(error) => {
-                let gone = matches!(error.failure, CallFailure::NotReachable(_));
+                let gone = matches!(error.failure, Failure::NotReachable(_) | Failure::Closed);
                 let error = first.get_or_insert(error);
                 if gone {
                     return Err(error.clone());
@@ -92,10 +91,9 @@ pub(crate) fn open_first(
             }
         }
     }
-    Err(first.unwrap_or_else(|| CallError {
-        endpoint: format!("unix://{}", candidate.socket.display()).into(),
-        call: "Version".into(),
-        failure: CallFailure::Malformed("this evictd was built without that API".into()),
+    Err(first.unwrap_or_else(|| {
+        let failure = Failure::Malformed("this evictd was built without that API".into());
+        Error::new(&candidate.endpoint(), "Version", failure)
     }))
 }
 

@@ -5,12 +5,12 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 
 use evictd_containers::{
-    CallError, CallFailure, ContainerRuntime, RuntimeDisks, RuntimeListing, RuntimePod,
-    WritableLayer,
+    ContainerRuntime, Error, Failure, RuntimeDisks, RuntimeListing, RuntimePod, WritableLayer,
 };
 use evictd_node::Mono;
 
 use evictd_stats::now;
+use rustix::io::Errno;
 
 use super::backend::{Candidate, open_first};
 use super::bell::Rope;
@@ -60,7 +60,7 @@ struct State {
     wants_layers: bool,
     measured: Option<Mono>,
     /// Why the last list failed; of one that was never asked, nothing.
-    failure: Option<CallError>,
+    failure: Option<Error>,
     /// Whether this is no runtime of ours: a socket that was found, not named, and
     /// that speaks something else.
     is_foreign: bool,
@@ -122,7 +122,11 @@ impl Worker {
     /// Has all listed anew, without waiting for it.
     pub(super) fn refresh(&self) {
         if let Err(error) = self.start_threads() {
-            return self.shared.fail(no_thread(&self.shared.candidate, &error));
+            return self.shared.fail(not_reachable(
+                &self.shared.candidate,
+                "connect: no thread to ask it with",
+                &error,
+            ));
         }
         self.change(|state| {
             // Who has not answered the last time is not asked twice.
@@ -247,7 +251,7 @@ impl Shared {
     }
 
     /// Notes why it is not known what the runtime holds, and tells what is new of that.
-    fn fail(&self, error: CallError) {
+    fn fail(&self, error: Error) {
         let mut state = self.lock();
         if state.failure.as_ref() == Some(&error) || state.is_foreign {
             return;
@@ -337,7 +341,7 @@ impl Shared {
     fn list_with_layers(
         &self,
         runtime: &mut dyn ContainerRuntime,
-    ) -> Result<RuntimeListing, CallError> {
+    ) -> Result<RuntimeListing, Error> {
         let mut listing = runtime.list()?;
         let (before, measured, wanted) = {
             let mut state = self.lock();
@@ -364,34 +368,35 @@ impl Shared {
     fn open<'a>(
         &self,
         runtime: &'a mut Option<Box<dyn ContainerRuntime>>,
-    ) -> Result<&'a mut Box<dyn ContainerRuntime>, CallError> {
-        if runtime.is_none() {
-            let (mut opened, version) = open_first(&self.candidate).inspect_err(|error| {
-                let is_here = !matches!(error.failure, CallFailure::NotReachable(_));
-                if is_here && !self.candidate.is_named {
-                    self.lock().is_foreign = true;
-                }
-            })?;
-            let mut in_thin_pool = false;
-            if let Ok(mut disks) = opened.disks() {
-                in_thin_pool = disks.driver == "devicemapper";
-                // Here, as a dead mount would hold up the loop.
-                disks.images = disks.images.filter(|path| path.exists());
-                disks.containers = disks.containers.filter(|path| path.exists());
-                self.lock().disks = disks;
-            }
-            let endpoint = opened.endpoint().to_owned();
-            self.tell(News::Reached {
-                endpoint,
-                version,
-                in_thin_pool,
-            });
-            return Ok(runtime.insert(opened));
-        }
+    ) -> Result<&'a mut Box<dyn ContainerRuntime>, Error> {
         match runtime {
             Some(runtime) => Ok(runtime),
-            None => Err(not_open(&self.candidate)),
+            none => Ok(none.insert(self.open_anew()?)),
         }
+    }
+
+    fn open_anew(&self) -> Result<Box<dyn ContainerRuntime>, Error> {
+        let (mut opened, version) = open_first(&self.candidate).inspect_err(|error| {
+            let is_gone = matches!(error.failure, Failure::NotReachable(_) | Failure::Closed);
+            if !is_gone && !self.candidate.is_named {
+                self.lock().is_foreign = true;
+            }
+        })?;
+        let mut in_thin_pool = false;
+        if let Ok(mut disks) = opened.disks() {
+            in_thin_pool = disks.driver == "devicemapper";
+            // Here, as a dead mount would hold up the loop.
+            disks.images = disks.images.filter(|path| path.exists());
+            disks.containers = disks.containers.filter(|path| path.exists());
+            self.lock().disks = disks;
+        }
+        let endpoint = opened.endpoint().to_owned();
+        self.tell(News::Reached {
+            endpoint,
+            version,
+            in_thin_pool,
+        });
+        Ok(opened)
     }
 
     /// The thread that ends pods: it may wait as long as a pod's grace.
@@ -418,11 +423,7 @@ impl Shared {
 
     /// Who does not even say its name is not trusted with a grace period: asking
     /// first makes a dead runtime known in time.
-    fn end(
-        &self,
-        runtime: &mut Option<Box<dyn ContainerRuntime>>,
-        end: &End,
-    ) -> Result<(), CallError> {
+    fn end(&self, runtime: &mut Option<Box<dyn ContainerRuntime>>, end: &End) -> Result<(), Error> {
         let opened = match runtime {
             Some(opened) => {
                 opened.version()?;
@@ -474,23 +475,10 @@ fn replace(held: &mut Arc<RuntimeListing>, new: RuntimeListing) {
     }
 }
 
-fn not_open(candidate: &Candidate) -> CallError {
-    not_reachable(candidate, "not open".into())
-}
-
-fn no_thread(candidate: &Candidate, error: &io::Error) -> CallError {
-    not_reachable(
-        candidate,
-        format!("no thread to ask it with: {error}").into(),
-    )
-}
-
-fn not_reachable(candidate: &Candidate, why: Box<str>) -> CallError {
-    CallError {
-        endpoint: format!("unix://{}", candidate.socket.display()).into(),
-        call: "connect".into(),
-        failure: CallFailure::NotReachable(why),
-    }
+/// Why nobody can be asked.
+fn not_reachable(candidate: &Candidate, call: &str, error: &io::Error) -> Error {
+    let errno = Errno::from_io_error(error).unwrap_or(Errno::IO);
+    Error::new(&candidate.endpoint(), call, Failure::NotReachable(errno))
 }
 
 #[cfg(test)]
@@ -503,9 +491,10 @@ mod tests {
 
     #[test]
     fn the_same_listing_stays_where_it_is() {
-        let of = |pods: usize| RuntimeListing {
-            pods: vec![RuntimePod::default(); pods],
-            ..RuntimeListing::default()
+        let of = |pods: usize| {
+            let mut listing = RuntimeListing::default();
+            listing.pods = vec![RuntimePod::default(); pods];
+            listing
         };
         let mut held = Arc::new(of(2));
         let before = Arc::clone(&held);

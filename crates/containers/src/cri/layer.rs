@@ -1,4 +1,4 @@
-use alloc::format;
+use alloc::sync::Arc;
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -10,11 +10,11 @@ use evictd_stats::read_whole;
 /// The directory that holds what a container has written: the upper one of the
 /// overlay that is the root of its first process. `None` with other storage, and
 /// where the directory is not to be seen from here.
-pub(super) fn read_layer(proc: &Path, pid: u32) -> Option<PathBuf> {
+pub(super) fn read_layer(proc: &Path, pid: u32) -> Option<Arc<Path>> {
     let text = read_whole(&proc.join(format!("{pid}/mountinfo"))).ok()?;
     let layer = find_layer(&text)?;
     let is_dir = fs::metadata(&layer).is_ok_and(|found| found.is_dir());
-    is_dir.then_some(layer)
+    is_dir.then(|| layer.into())
 }
 
 /// Finds it in the text of `/proc/PID/mountinfo`. The last mount on `/` is the one

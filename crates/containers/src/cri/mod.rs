@@ -1,38 +1,56 @@
-//! containerd, CRI-O and cri-dockerd, by the Container Runtime Interface.
+//! containerd, CRI-O and cri-dockerd, by the Container Runtime Interface (CRI v1).
+//!
+//! [`CriRuntime`] asks and understands; [`Client`] makes unary gRPC calls over a unix
+//! socket. Each call ends by a deadline of its own, however the other side behaves; what
+//! it receives is bounded, and read in full or not at all. [`Bytes`], [`Writer`], the
+//! `parse_*` functions and [`parse_connection`] do no I/O. Nothing here starts a thread.
 
-mod details;
+mod client;
+mod grpc;
+mod hpack;
+mod http2;
 mod images;
-mod json;
+mod info;
 mod layer;
-mod listing;
-mod places;
+mod parse;
+mod proto;
+
+#[cfg(test)]
+mod fake;
 #[cfg(test)]
 mod tests;
 
-use alloc::borrow::ToOwned;
-use alloc::format;
-use alloc::string::String;
+use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
-use alloc::vec::Vec;
 use core::time::Duration;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use crate::cri_api::{Container, ContainerState, Cri, Error, Failure};
+use evictd_node::pod::Pod;
 
-use crate::remote::{clean, share};
-use crate::{
-    CallError, CallFailure, ContainerRuntime, ListedImage, RuntimeDisks, RuntimeListing,
-    RuntimePod, WritableLayer,
+use crate::kubepods::{KubepodsName, is_uid, parse_kubepods_name};
+use crate::pods::{
+    Assembly, Details, Found, Known, POD_NAME, POD_NAMESPACE, POD_UID, kubepods_class, read_cgroup,
 };
-use details::Details;
-use places::Places;
+use crate::text::clean;
+use crate::{
+    ContainerRuntime, Error, ListedImage, RuntimeDisks, RuntimeListing, RuntimePod, WritableLayer,
+};
+
+use layer::read_layer;
+
+pub use client::Client;
+pub use grpc::parse_message;
+pub use http2::parse_connection;
+pub use parse::{
+    parse_container, parse_disks, parse_image, parse_info, parse_layer, parse_list, parse_sandbox,
+    parse_status, parse_version,
+};
+pub use proto::{Bytes, Fields, ProtoError, Value, Writer};
 
 /// How long a call may take as a whole; removing, four times that; stopping, the
 /// grace longer.
 const LIMIT: Duration = Duration::from_secs(30);
-
-/// The gRPC code for what must not be done as things are.
-const FAILED_PRECONDITION: u32 = 9;
 
 /// containerd, CRI-O or cri-dockerd behind its unix socket. Feature `cri`.
 ///
@@ -81,13 +99,9 @@ const FAILED_PRECONDITION: u32 = 9;
 /// a word, and no pod starts any more.
 #[derive(Debug)]
 pub struct CriRuntime {
-    endpoint: String,
-    cri: Cri,
+    client: Client,
     proc: PathBuf,
-    /// What is known of each container, as long as the list says the same of it.
-    known: Vec<Details>,
-    /// Where in `known` it is, by id.
-    places: Places,
+    known: Known,
 }
 
 impl CriRuntime {
@@ -102,228 +116,196 @@ impl CriRuntime {
     #[must_use]
     pub fn with(socket: &Path, proc: &Path, limit: Duration) -> Self {
         Self {
-            endpoint: format!("unix://{}", socket.display()),
-            cri: Cri::new(socket, limit),
+            client: Client::new(socket, limit),
             proc: proc.to_owned(),
-            known: Vec::new(),
-            places: Places::default(),
+            known: Known::default(),
         }
     }
+}
 
-    fn error(&self, error: Error) -> CallError {
-        CallError {
-            endpoint: self.endpoint.as_str().into(),
-            call: error.call.into(),
-            failure: match error.failure {
-                Failure::NotReachable(why) => CallFailure::NotReachable(why),
-                Failure::TimedOut(after) => CallFailure::TimedOut(after),
-                Failure::Refused { code, message } => CallFailure::Refused { code, message },
-                Failure::Malformed(what) => CallFailure::Malformed(what),
-            },
+/// What one call tells of a container; `None` when it has vanished meanwhile. `images`
+/// are listed at most once, where a container is told by the name of its image.
+fn look_up(
+    client: &mut Client,
+    proc: &Path,
+    found: &Found,
+    images: &mut Option<Vec<ListedImage>>,
+    notes: &mut Vec<String>,
+) -> Result<Option<Details>, Error> {
+    let id = &found.container.id;
+    let mut details = match client.status(id, found.runs()) {
+        Ok(Some(details)) => details,
+        Ok(None) => return Ok(None),
+        // One that the runtime cannot look at must not hide the others. It is asked
+        // again the next time.
+        Err(error) if error.code().is_some() => {
+            notes.push(clean(&format!("{id}: {}: {}", error.call, error.failure)));
+            Details::default()
         }
+        Err(error) => return Err(error),
+    };
+    details.cgroup = read_cgroup(proc, details.pid, id);
+    if let Some(cgroup) = &details.cgroup {
+        let layer = read_layer(proc, details.pid);
+        details.layer = layer.map_or(WritableLayer::Unknown, WritableLayer::Dir);
+        let parent = cgroup.parent().map(Path::to_string_lossy);
+        details.class = parent.and_then(|parent| kubepods_class(&parent));
+    } else if found.runs() {
+        // One that runs in no cgroup that could be found is asked again the next time.
+        details.told = Box::default();
     }
-
-    fn refusal(&self, call: &str, message: &str) -> CallError {
-        CallError {
-            endpoint: self.endpoint.as_str().into(),
-            call: call.into(),
-            failure: CallFailure::Refused {
-                code: FAILED_PRECONDITION,
-                message: message.into(),
-            },
-        }
-    }
-
-    /// Two calls when nothing has changed.
-    fn list_all(&mut self) -> Result<RuntimeListing, Error> {
-        let sandboxes = self.cri.sandboxes()?;
-        let mut containers = self.cri.containers()?;
-        let mut notes = Vec::new();
-        let mut before = core::mem::take(&mut self.known);
-        let places = core::mem::take(&mut self.places);
-        let mut images = None;
-        let mut failed = None;
-        containers.retain(|container| {
-            let known = places.get(&container.id);
-            let known = known.and_then(|place| before.get_mut(place));
-            let known = known.map(core::mem::take).unwrap_or_default();
-            let layer = known.layer.clone();
-            let known = if known.is_of(container) {
-                Ok(Some(known))
-            } else if failed.is_none() {
-                self.look_up(container, &mut images, &mut notes)
-            } else {
-                Ok(None)
-            };
-            match known {
-                Ok(Some(mut details)) => {
-                    // It outlives the process that led to it.
-                    details.layer = details.layer.or(layer);
-                    self.places.insert(&container.id, self.known.len());
-                    self.known.push(details);
-                    return true;
-                }
-                // What vanished in between is not there.
-                Ok(None) => {}
-                Err(error) => failed = Some(error),
-            }
-            false
-        });
-        match failed {
-            Some(error) => Err(error),
-            None => Ok(listing::assemble(
-                &sandboxes,
-                &containers,
-                &self.known,
-                notes,
-            )),
-        }
-    }
-
-    /// What one call tells of a container; `None` when it has vanished meanwhile.
-    fn look_up(
-        &mut self,
-        container: &Container,
-        images: &mut Option<Vec<crate::cri_api::Image>>,
-        notes: &mut Vec<String>,
-    ) -> Result<Option<Details>, Error> {
-        let runs = container.state == ContainerState::Running;
-        let status = match self.cri.container_status(&container.id, runs) {
-            Ok(status) => Some(status),
-            Err(error) if error.failure.is_not_found() => return Ok(None),
-            // One that the runtime cannot look at must not hide the others.
-            Err(error) if matches!(error.failure, Failure::Refused { .. }) => {
-                notes.push(clean(&format!("{}: {error}", container.id)));
-                None
-            }
-            Err(error) => return Err(error),
+    let image = &found.container.image;
+    if !parse::is_image_id(image) {
+        let images = match images {
+            Some(images) => images,
+            none => none.insert(client.images()?),
         };
-        let image = match images::id_in_list(container) {
-            Some(id) => self.share(id),
-            None => {
-                let images = match images {
-                    Some(images) => images,
-                    none => none.insert(self.cri.images()?),
-                };
-                self.share(images::find_id(container, images))
-            }
-        };
-        Ok(Some(Details::new(container, status, image, &self.proc)))
+        details.image = images::find_id(image, images).map(Into::into);
     }
+    Ok(Some(details))
+}
 
-    fn share(&self, image: &str) -> Arc<str> {
-        share(image, self.known.last().map(|before| &before.image))
-    }
-
-    fn find_images(&mut self) -> Result<Vec<ListedImage>, Error> {
-        let images = self.cri.images()?;
-        let config = self.cri.config()?;
-        let mut pinned = images::of_config(config.as_deref(), &images);
-        if pinned.is_none() {
-            let sandboxes = self.cri.sandboxes()?;
-            if let Some(sandbox) = sandboxes.iter().find(|sandbox| sandbox.is_ready) {
-                let info = self.cri.sandbox_info(&sandbox.id)?;
-                pinned = images::of_sandbox(info.as_deref(), &images);
+/// A container in a sandbox that is listed belongs to the pod of that, whatever its own
+/// labels say; one whose sandbox is gone, to that of its labels.
+fn follow_sandboxes(containers: &mut [Found], sandboxes: &[Found]) {
+    let by_id = sandboxes
+        .iter()
+        .map(|sandbox| (&*sandbox.container.id, sandbox));
+    let by_id: BTreeMap<&str, &Found> = by_id.collect();
+    for container in containers {
+        let within = container.container.sandbox.as_deref();
+        if let Some(sandbox) = within.and_then(|id| by_id.get(id)) {
+            for key in [POD_UID, POD_NAME, POD_NAMESPACE] {
+                let label = sandbox.label(key).unwrap_or_default();
+                container.labels.insert(key.into(), label.into());
             }
         }
-        Ok(images::listed(images, pinned))
     }
+}
+
+/// The cgroup that holds all of a pod's containers and nothing else: the one above
+/// each of them, when its name says that it is this pod's.
+fn own_cgroup(cgroups: &[Arc<Path>], pod: &Pod) -> Option<Arc<Path>> {
+    let above = cgroups.first()?.parent()?;
+    let name = parse_kubepods_name(above.file_name()?.as_bytes())?;
+    let is_own = match name {
+        KubepodsName::Pod { uid, systemd } => is_uid(&uid, &pod.metadata.uid, systemd),
+        KubepodsName::Class(_) => false,
+    };
+    let holds_all = cgroups.iter().all(|cgroup| cgroup.parent() == Some(above));
+    (is_own && holds_all).then(|| above.into())
 }
 
 impl ContainerRuntime for CriRuntime {
     fn endpoint(&self) -> &str {
-        &self.endpoint
+        &self.client.endpoint
     }
 
-    fn version(&mut self) -> Result<String, CallError> {
-        let version = self.cri.version().map_err(|error| self.error(error))?;
-        Ok(clean(&format!("{} {}", version.name, version.version)))
+    fn version(&mut self) -> Result<String, Error> {
+        self.client.version()
     }
 
-    fn list(&mut self) -> Result<RuntimeListing, CallError> {
-        self.list_all().map_err(|error| self.error(error))
+    /// Two calls when nothing has changed.
+    fn list(&mut self) -> Result<RuntimeListing, Error> {
+        let sandboxes = self.client.sandboxes()?;
+        let mut containers = self.client.containers()?;
+        follow_sandboxes(&mut containers, &sandboxes);
+        let (mut images, mut notes) = (None, Vec::new());
+        let Self {
+            client,
+            proc,
+            known,
+        } = self;
+        let all = known.update(containers, |found, before| {
+            let mut details = look_up(client, proc, found, &mut images, &mut notes)?;
+            // The layer outlives the process that led to it.
+            if let (Some(details), Some(before)) = (&mut details, before)
+                && details.layer == WritableLayer::Unknown
+            {
+                details.layer.clone_from(&before.layer);
+            }
+            Ok(details)
+        })?;
+        let mut assembly = Assembly::new("", notes);
+        for sandbox in sandboxes {
+            assembly.add(sandbox, &Details::default());
+        }
+        for (found, details) in all {
+            assembly.add(found, &details);
+        }
+        let mut listing = assembly.finish();
+        for pod in &mut listing.pods {
+            if let Some(own) = own_cgroup(&pod.cgroups, &pod.pod) {
+                pod.cgroups = vec![own];
+            }
+        }
+        Ok(listing)
     }
 
     /// By `ListContainerStats`, which asks each container's shim: some milliseconds
     /// each. containerd measures the layers every ten seconds.
-    fn measure_layers(&mut self, listing: &mut RuntimeListing) -> Result<(), CallError> {
-        let layers = self.cri.layers().map_err(|error| self.error(error))?;
-        let mut places = Places::default();
-        for (place, layer) in layers.iter().enumerate() {
-            places.insert(&layer.id, place);
-        }
+    fn measure_layers(&mut self, listing: &mut RuntimeListing) -> Result<(), Error> {
+        let layers: BTreeMap<String, WritableLayer> = self.client.layers()?.into_iter().collect();
         for container in &mut listing.containers {
-            let place = places.get(&container.id);
-            let Some(layer) = place.and_then(|place| layers.get(place)) else {
-                continue;
-            };
-            if let (Some(bytes), WritableLayer::Unknown) = (layer.bytes, &container.layer) {
-                let inodes = layer.inodes;
-                container.layer = WritableLayer::Used { bytes, inodes };
+            if let (Some(layer), WritableLayer::Unknown) =
+                (layers.get(&*container.id), &container.layer)
+            {
+                container.layer.clone_from(layer);
             }
         }
         Ok(())
     }
 
-    fn images(&mut self) -> Result<Vec<ListedImage>, CallError> {
-        self.find_images().map_err(|error| self.error(error))
+    fn images(&mut self) -> Result<Vec<ListedImage>, Error> {
+        let mut images = self.client.images()?;
+        images::pin_sandboxes_image(&mut self.client, &mut images)?;
+        Ok(images)
     }
 
-    fn disks(&mut self) -> Result<RuntimeDisks, CallError> {
-        let info = self
-            .cri
-            .image_fs_info()
-            .map_err(|error| self.error(error))?;
-        Ok(images::find_disks(info))
+    fn disks(&mut self) -> Result<RuntimeDisks, Error> {
+        self.client.disks()
     }
 
     /// `StopContainer` for all that runs, then `StopPodSandbox`, which kills what
     /// came up meanwhile; in a sandbox that was stopped nothing starts any more.
     /// Without a grace the timeout is 0: containerd 1.6 then kills within 50 ms.
-    fn end_pod(&mut self, pod: &RuntimePod, grace: Duration) -> Result<(), CallError> {
+    fn end_pod(&mut self, pod: &RuntimePod, grace: Duration) -> Result<(), Error> {
         let whole = u32::from(grace.subsec_nanos() > 0);
         let seconds = u32::try_from(grace.as_secs()).unwrap_or(u32::MAX);
-        let timeout = seconds.saturating_add(whole);
-        let stopped = self.cri.stop_containers(&pod.running, timeout);
+        let stopped = self
+            .client
+            .stop(&pod.running, seconds.saturating_add(whole));
         let ended = match &pod.sandbox {
-            Some(sandbox) => self.cri.stop_sandbox(sandbox),
+            Some(sandbox) => self.client.stop_sandbox(sandbox),
             None => Ok(()),
         };
-        stopped.and(ended).map_err(|error| self.error(error))
+        stopped.and(ended)
     }
 
     /// CRI removes one that runs as well, so it is asked first.
-    fn remove_container(&mut self, id: &str) -> Result<(), CallError> {
-        match self.cri.container_status(id, false) {
-            Ok(status) if status.state == ContainerState::Running => {
-                return Err(self.refusal("RemoveContainer", "the container runs"));
+    fn remove_container(&mut self, id: &str) -> Result<(), Error> {
+        match self.client.status(id, false) {
+            Ok(None) => Ok(()),
+            Ok(Some(status)) if parse::runs(&status) => {
+                Err(self.client.refusal("RemoveContainer", "the container runs"))
             }
-            Err(error) if error.failure.is_not_found() => return Ok(()),
             // One in disorder can be removed all the same.
-            Ok(_) | Err(_) => {}
+            Ok(Some(_)) | Err(_) => self.client.remove_container(id),
         }
-        let removed = self.cri.remove_container(id);
-        removed.map_err(|error| self.error(error))
     }
 
     /// CRI removes the containers in it as well, so they are asked for first.
-    fn remove_sandbox(&mut self, id: &str) -> Result<(), CallError> {
-        let within = self
-            .cri
-            .containers_of(id)
-            .map_err(|error| self.error(error))?;
-        if !within.is_empty() {
-            return Err(self.refusal("RemovePodSandbox", "containers are in the sandbox"));
+    fn remove_sandbox(&mut self, id: &str) -> Result<(), Error> {
+        if self.client.is_used(id)? {
+            return Err(self
+                .client
+                .refusal("RemovePodSandbox", "containers are in the sandbox"));
         }
-        let removed = self
-            .cri
-            .stop_sandbox(id)
-            .and_then(|()| self.cri.remove_sandbox(id));
-        removed.map_err(|error| self.error(error))
+        self.client.stop_sandbox(id)?;
+        self.client.remove_sandbox(id)
     }
 
-    fn remove_image(&mut self, id: &str) -> Result<(), CallError> {
-        let removed = self.cri.remove_image(id);
-        removed.map_err(|error| self.error(error))
+    fn remove_image(&mut self, id: &str) -> Result<(), Error> {
+        self.client.remove_image(id)
     }
 }

@@ -1,7 +1,9 @@
 //! The backend against a runtime that answers what a test wants.
 
 mod acting;
+mod calls;
 mod listing;
+mod messages;
 
 use alloc::sync::Arc;
 use core::time::Duration;
@@ -9,8 +11,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use crate::cri_api::fake::{Fake, Reply};
-use crate::cri_api::{Bytes, Value, Writer, parse_fields};
+use crate::cri::fake::{Fake, Reply};
+use crate::cri::{Bytes, Value, Writer};
 
 use super::CriRuntime;
 
@@ -63,15 +65,13 @@ impl Node {
 
 fn id_and_number(request: &[u8]) -> (String, u64) {
     let (mut id, mut count) = (String::new(), 0);
-    let read = parse_fields(Bytes::new(request), &mut |field, value| {
-        match (field, value) {
+    for field in Bytes::new(request).fields() {
+        match field.unwrap() {
             (1, Value::Bytes(text)) => id = text.text(),
             (2, Value::Varint(number)) => count = number,
             _ => {}
         }
-        Ok(())
-    });
-    read.unwrap();
+    }
     (id, count)
 }
 

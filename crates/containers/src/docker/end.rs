@@ -1,41 +1,43 @@
-use alloc::boxed::Box;
-use alloc::string::String;
-use alloc::vec::Vec;
 use core::time::Duration;
 
-use crate::docker_api::{Client, Error, Result};
+use super::client::{Client, gone_is_fine};
+use crate::{Error, RuntimePod};
 
-use super::remove::gone_is_fine;
-use crate::RuntimePod;
+type Answer = Result<(), Error>;
 
 /// Ends all containers of a pod for good.
-pub(super) fn end_pod(client: &Client, pod: &RuntimePod, grace: Duration) -> Result<()> {
+///
+/// # Errors
+/// The first; all else is tried nevertheless.
+pub(super) fn end_pod(client: &Client, pod: &RuntimePod, grace: Duration) -> Answer {
     let ids: Vec<&str> = pod.running.iter().map(AsRef::as_ref).collect();
-    let sandbox: Vec<&str> = pod.sandbox.iter().map(String::as_str).collect();
-    let mut first = None;
+    let sandbox: Vec<&str> = pod.sandbox.as_deref().into_iter().collect();
     // Before they end, as a policy acts in the moment they do.
-    let mut may_restart = false;
-    for answer in client.forbid_restart(&ids) {
-        may_restart |= has_no_such_call(&answer);
-        keep(&mut first, forbidden(answer));
-    }
+    let forbidden = client.forbid_restart(&ids);
+    // Podman before version 5 says so, and so does who knows no such container.
+    let has_no_such_call = |answer: &Answer| matches!(code(answer), Some(404 | 405));
+    let may_restart = forbidden.iter().any(has_no_such_call);
     let mut missed: Vec<&str> = Vec::new();
     if grace.is_zero() {
-        // What this gives does not count: the stop that follows finds what is left.
-        let mut killed = client.kill(&ids).into_iter();
+        // What this returns does not count: the stop that follows finds what is left.
+        let killed = ids.iter().zip(client.kill(&ids));
         missed.extend(
-            ids.iter()
-                .copied()
-                .filter(|_| killed.next().is_some_and(has_missed)),
+            killed
+                .filter(|(_, answer)| has_missed(answer))
+                .map(|(id, _)| *id),
         );
     }
-    stop(client, &ids, grace, &mut first);
+    let stopped = stop(client, &ids, grace);
     if may_restart {
         end_again(client, missed);
     }
     // Last, because it may hold the process ids of all others.
-    stop(client, &sandbox, Duration::ZERO, &mut first);
-    first.map_or(Ok(()), Err)
+    let sandbox_stopped = stop(client, &sandbox, Duration::ZERO);
+    // A container that is being removed has no policy any more (409).
+    let policies = forbidden
+        .into_iter()
+        .filter(|answer| !matches!(code(answer), Some(404 | 405 | 409)));
+    policies.chain(stopped).chain(sandbox_stopped).collect()
 }
 
 /// How soon Podman has started a container again that has ended by itself, at the latest,
@@ -53,54 +55,34 @@ fn end_again(client: &Client, mut missed: Vec<&str>) {
         }
         std::thread::sleep(LOOK_EVERY);
         let mut answers = client.kill(&missed).into_iter();
-        missed.retain(|_| answers.next().is_some_and(has_missed));
+        missed.retain(|_| answers.next().is_some_and(|answer| has_missed(&answer)));
     }
 }
 
-fn status(answer: &Result<()>) -> Option<u16> {
-    answer.as_ref().err().and_then(|error| error.status())
-}
-
-/// Podman before version 5 says so, and so does who knows no such container.
-fn has_no_such_call(answer: &Result<()>) -> bool {
-    matches!(status(answer), Some(404 | 405))
+fn code(answer: &Answer) -> Option<u32> {
+    answer.as_ref().err().and_then(Error::code)
 }
 
 /// It is there, and could not be killed: Podman says 409 or 500 where it does not run.
-fn has_missed(answer: Result<()>) -> bool {
-    status(&answer).is_some_and(|status| status != 404)
+fn has_missed(answer: &Answer) -> bool {
+    code(answer).is_some_and(|code| code != 404)
 }
 
-/// Podman before version 5 has no such call (404, 405), and a container that is
-/// being removed has no policy any more (409).
-fn forbidden(answer: Result<()>) -> Result<()> {
-    match answer {
-        Err(error) if matches!(error.status(), Some(404 | 405 | 409)) => Ok(()),
-        other => other,
+/// Stops them; Podman stops none that is paused, so those that are refused are thawed and
+/// stopped again.
+fn stop(client: &Client, ids: &[&str], grace: Duration) -> Vec<Answer> {
+    let mut answers: Vec<Answer> = client
+        .stop(ids, grace)
+        .into_iter()
+        .map(gone_is_fine)
+        .collect();
+    let is_refused = |(_, answer): &(&&str, &Answer)| code(answer).is_some();
+    let refused = ids.iter().zip(&answers).filter(is_refused);
+    let refused: Vec<&str> = refused.map(|(id, _)| *id).collect();
+    if !refused.is_empty() {
+        drop(client.unpause(&refused));
+        answers.retain(|answer| code(answer).is_none());
+        answers.extend(client.stop(&refused, grace).into_iter().map(gone_is_fine));
     }
-}
-
-fn stop(client: &Client, ids: &[&str], grace: Duration, first: &mut Option<Box<Error>>) {
-    let answers = client.stop(ids, grace);
-    let mut refused = Vec::new();
-    for (id, answer) in ids.iter().zip(answers) {
-        match gone_is_fine(answer) {
-            Err(error) if error.status().is_some() => refused.push(*id),
-            answer => keep(first, answer),
-        }
-    }
-    if refused.is_empty() {
-        return;
-    }
-    // Podman stops none that is paused.
-    drop(client.unpause(&refused));
-    for answer in client.stop(&refused, grace) {
-        keep(first, gone_is_fine(answer));
-    }
-}
-
-fn keep(first: &mut Option<Box<Error>>, answer: Result<()>) {
-    if let Err(error) = answer {
-        first.get_or_insert(error);
-    }
+    answers
 }

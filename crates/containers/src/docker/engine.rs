@@ -1,10 +1,11 @@
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::docker_api::EngineVersion;
+use super::client::Client;
+use super::parse::{EngineInfo, EngineVersion, PodmanPod};
+use crate::text::clean;
+use crate::{Error, RuntimeDisks};
 
-use crate::remote::holds;
-
-/// Who answers behind the API.
+/// What answers behind the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Engine {
     Docker,
@@ -13,15 +14,15 @@ pub(super) enum Engine {
 }
 
 impl Engine {
-    pub(super) fn of(version: &EngineVersion, socket: &Path) -> Self {
-        let said = [&*version.component, &*version.platform];
+    pub(super) fn of(version: &EngineVersion, endpoint: &str) -> Self {
+        let said = [&version.component, &version.platform];
         let names = |word: &str| {
-            let mut words = said.iter().map(|text| text.to_ascii_lowercase());
-            words.any(|text| holds(&text, word))
+            let mut said = said.iter().map(|text| text.to_ascii_lowercase());
+            said.any(|text| text.contains(word))
         };
         if names("podman") {
             Self::Podman
-        } else if names("balena") || holds(&socket.to_string_lossy(), "balena") {
+        } else if names("balena") || endpoint.contains("balena") {
             Self::Balena
         } else {
             Self::Docker
@@ -43,5 +44,35 @@ impl Engine {
             Self::Podman => "podman",
             Self::Balena => "balena",
         }
+    }
+
+    /// Podman's pods; none of others.
+    pub(super) fn podman_pods(self, client: &mut Client) -> Result<Vec<PodmanPod>, Error> {
+        match self {
+            Self::Podman => client.podman_pods(),
+            Self::Docker | Self::Balena => Ok(Vec::new()),
+        }
+    }
+}
+
+/// Where an engine keeps images and writable layers.
+///
+/// Every driver but one has a directory of its name for both, below the engine's
+/// root: `overlay2`, `vfs`, `btrfs`, `zfs`, Podman's `overlay`. That one is
+/// `devicemapper`, whose thin pool no directory shows. With containerd's image
+/// store (Docker 29) they are in containerd's root.
+pub(super) fn find_disks(info: &EngineInfo) -> RuntimeDisks {
+    let root = Path::new(&info.root_dir);
+    let places: &[PathBuf] = if info.in_containerd {
+        &[root.join("containerd/daemon"), "/var/lib/containerd".into()]
+    } else {
+        &[root.join(&info.driver)]
+    };
+    let is_told = !info.root_dir.is_empty() && info.driver != "devicemapper";
+    let place = places.iter().find(|path| path.is_dir());
+    RuntimeDisks {
+        images: place.filter(|_| is_told).cloned(),
+        containers: None,
+        driver: clean(&info.driver),
     }
 }

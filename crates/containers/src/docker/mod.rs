@@ -1,34 +1,39 @@
-//! Docker, Podman and balenaEngine, by the Docker Engine API.
+//! Docker, Podman and balenaEngine, by the Docker Engine API over its unix socket.
+//!
+//! [`DockerRuntime`] speaks HTTP/1.1: what eviction and garbage collection need, and no
+//! more. It follows no stream of events, starts no thread, and knows no TCP and no TLS.
+//! The `parse_*` functions and [`read_response`] are what it reads answers with.
 
-mod disks;
+mod client;
 mod end;
 mod engine;
-mod labels;
-mod listing;
+mod http;
+mod json;
+mod parse;
 mod remove;
-mod resources;
+mod request;
+mod time;
+
+#[cfg(test)]
+mod fake;
 #[cfg(test)]
 mod tests;
 
-use alloc::borrow::ToOwned;
-use alloc::boxed::Box;
-use alloc::format;
-use alloc::string::String;
-use alloc::sync::Arc;
-use alloc::vec::Vec;
 use core::time::Duration;
 use std::path::{Path, PathBuf};
 
-use crate::docker_api::{
-    Client, ContainerDetail, ContainerSummary, Error, Failure, ImageSummary, Result, clean,
-};
-
-use crate::remote::read_cgroup;
-use crate::{
-    CallError, CallFailure, ContainerRuntime, ListedImage, RuntimeDisks, RuntimeListing, RuntimePod,
-};
+use crate::pods::{Assembly, Details, Found, Known, read_cgroup};
+use crate::text::clean;
+use crate::{ContainerRuntime, Error, ListedImage, RuntimeDisks, RuntimeListing, RuntimePod};
+use client::Client;
 use engine::Engine;
-use listing::Assembly;
+
+pub use http::{Response, read_response};
+pub use parse::{
+    EngineInfo, EngineVersion, PodmanPod, parse_containers, parse_details, parse_images,
+    parse_info, parse_podman_pods, parse_version,
+};
+pub use time::{ParseTimeError, parse_rfc3339};
 
 /// How long a call may take as a whole; stopping, the grace longer.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -80,32 +85,10 @@ const LIMIT: Duration = Duration::from_secs(30);
 /// `restart=always` at the next boot.
 #[derive(Debug)]
 pub struct DockerRuntime {
-    endpoint: String,
     client: Client,
     proc: PathBuf,
     engine: Option<Engine>,
-    /// What is known of each container, as long as the list says the same of it.
-    known: Vec<Known>,
-}
-
-/// What was learnt of a container.
-#[derive(Debug, Default)]
-struct Known {
-    id: Arc<str>,
-    /// Its state and status, a line each; none when it is to be asked again.
-    told: Box<str>,
-    detail: ContainerDetail,
-    cgroup: Option<Arc<Path>>,
-    layer: Option<Arc<Path>>,
-    log: Option<Arc<Path>>,
-}
-
-impl Known {
-    /// Whether the list says the same of it as before.
-    fn holds(&self, summary: &ContainerSummary) -> bool {
-        let told = self.told.split_once('\n');
-        told == Some((&summary.state, &summary.status))
-    }
+    known: Known,
 }
 
 impl DockerRuntime {
@@ -120,200 +103,119 @@ impl DockerRuntime {
     #[must_use]
     pub fn with(socket: &Path, proc: &Path, limit: Duration) -> Self {
         Self {
-            endpoint: format!("unix://{}", socket.display()),
             client: Client::new(socket.to_owned(), limit),
             proc: proc.to_owned(),
             engine: None,
-            known: Vec::new(),
+            known: Known::default(),
         }
     }
 
-    fn error(&self, error: Error) -> CallError {
-        CallError {
-            endpoint: self.endpoint.as_str().into(),
-            call: error.call,
-            failure: match error.failure {
-                Failure::NotReachable(why) => CallFailure::NotReachable(why),
-                Failure::TimedOut(after) => CallFailure::TimedOut(after),
-                Failure::Refused { status, message } => CallFailure::Refused {
-                    code: u32::from(status),
-                    message,
-                },
-                Failure::Malformed(what) => CallFailure::Malformed(what),
-            },
-        }
-    }
-
-    /// Asked once: who listens on a socket does not become another.
-    fn engine(&mut self) -> Result<Engine> {
+    /// Asked once: what listens on a socket does not become something else.
+    fn engine(&mut self) -> Result<Engine, Error> {
         if let Some(engine) = self.engine {
             return Ok(engine);
         }
         let version = self.client.version()?;
-        let engine = Engine::of(&version, self.client.socket());
+        let engine = Engine::of(&version, &self.client.endpoint);
         self.engine = Some(engine);
         Ok(engine)
     }
+}
 
-    fn list_all(&mut self) -> Result<RuntimeListing> {
-        let engine = self.engine()?;
-        let summaries = self.client.containers()?;
-        let pods = match engine {
-            Engine::Podman => self.client.podman_pods()?,
-            Engine::Docker | Engine::Balena => Vec::new(),
-        };
-        let mut assembly = Assembly::new(engine, &pods, summaries.len());
-        let mut old = Old::from(core::mem::take(&mut self.known));
-        self.known.reserve_exact(summaries.len());
-        for summary in summaries {
-            let mut known = old.take(&summary);
-            if known.id.is_empty() {
-                let notes = assembly.notes();
-                if !self.look_up(&summary, &mut known, notes)? {
-                    continue;
-                }
+/// What is known of a container beside the list; `None` when it has vanished meanwhile.
+fn look_up(
+    client: &mut Client,
+    proc: &Path,
+    found: &Found,
+    notes: &mut Vec<String>,
+) -> Result<Option<Details>, Error> {
+    let id = &found.container.id;
+    let mut details = match client.details(id) {
+        Ok(details) => details,
+        Err(error) => match error.code() {
+            Some(404) => return Ok(None),
+            // One that the engine cannot look at must not hide the others.
+            Some(_) => {
+                notes.push(clean(&format!("{}: {}", error.call, error.failure)));
+                Details::default()
             }
-            assembly.add(summary, &known);
-            self.known.push(known);
-        }
-        Ok(assembly.finish())
+            None => return Err(error),
+        },
+    };
+    details.cgroup = read_cgroup(proc, details.pid, id);
+    // One that runs in no cgroup that could be found is asked again the next time.
+    if details.pid == 0 || details.cgroup.is_some() {
+        details.told.clone_from(&found.told);
     }
-
-    /// Finds out about a container; false when it has vanished meanwhile.
-    fn look_up(
-        &mut self,
-        summary: &ContainerSummary,
-        known: &mut Known,
-        notes: &mut Vec<String>,
-    ) -> Result<bool> {
-        match self.client.container(&summary.id) {
-            Ok(mut detail) => {
-                known.layer = path(core::mem::take(&mut detail.upper_dir));
-                known.log = path(core::mem::take(&mut detail.log_path));
-                known.detail = detail;
-            }
-            Err(error) => match error.status() {
-                Some(404) => return Ok(false),
-                // One that the engine cannot look at must not hide the others.
-                Some(_) => notes.push(clean(&format!("{error}"))),
-                None => return Err(error),
-            },
-        }
-        let cgroup = read_cgroup(&self.proc, known.detail.pid, &summary.id);
-        known.cgroup = cgroup.map(Into::into);
-        known.id = summary.id.as_str().into();
-        // Who runs in no cgroup that could be found is asked again the next time.
-        if known.detail.pid == 0 || known.cgroup.is_some() {
-            known.told = format!("{}\n{}", summary.state, summary.status).into();
-        }
-        Ok(true)
-    }
-}
-
-/// A path that is there.
-fn path(text: String) -> Option<Arc<Path>> {
-    (!text.is_empty()).then(|| Path::new(&text).into())
-}
-
-/// What was known at the last list, which was most likely in the same order.
-struct Old {
-    known: Vec<Known>,
-    next: usize,
-}
-
-impl From<Vec<Known>> for Old {
-    fn from(known: Vec<Known>) -> Self {
-        Self { known, next: 0 }
-    }
-}
-
-impl Old {
-    /// What still holds of a container; nothing where its state is another now.
-    fn take(&mut self, summary: &ContainerSummary) -> Known {
-        let start = self.next;
-        let (before, after) = self.known.split_at_mut(start);
-        let found = after.iter_mut().chain(before);
-        for (index, known) in found.enumerate() {
-            if *known.id == *summary.id {
-                let known = core::mem::take(known);
-                self.next = (start + index + 1) % self.known.len();
-                return if known.holds(summary) {
-                    known
-                } else {
-                    Known::default()
-                };
-            }
-        }
-        Known::default()
-    }
+    Ok(Some(details))
 }
 
 impl ContainerRuntime for DockerRuntime {
     fn endpoint(&self) -> &str {
-        &self.endpoint
+        &self.client.endpoint
     }
 
-    fn version(&mut self) -> core::result::Result<String, CallError> {
-        let version = self.client.version().map_err(|error| self.error(*error))?;
-        let engine = Engine::of(&version, self.client.socket());
+    fn version(&mut self) -> Result<String, Error> {
+        let version = self.client.version()?;
+        let engine = Engine::of(&version, &self.client.endpoint);
         self.engine = Some(engine);
         Ok(format!("{} {}", engine.name(), clean(&version.version)))
     }
 
-    fn list(&mut self) -> core::result::Result<RuntimeListing, CallError> {
-        self.list_all().map_err(|error| self.error(*error))
+    fn list(&mut self) -> Result<RuntimeListing, Error> {
+        let engine = self.engine()?;
+        let mut listed = self.client.containers()?;
+        let pods = engine.podman_pods(&mut self.client)?;
+        for pod in &pods {
+            let is_in = |found: &&mut Found| {
+                pod.container_ids
+                    .iter()
+                    .any(|id| **id == *found.container.id)
+            };
+            for found in listed.iter_mut().filter(is_in) {
+                found.group = Some((pod.id.clone(), pod.name.clone()));
+                found.is_sandbox |= *pod.infra_id == *found.container.id;
+                let infra = Some(&pod.infra_id).filter(|id| !id.is_empty());
+                found.container.sandbox = found.container.sandbox.take().or_else(|| infra.cloned());
+            }
+        }
+        let mut notes = Vec::new();
+        let Self {
+            client,
+            proc,
+            known,
+            ..
+        } = self;
+        let all = known.update(listed, |found, _| look_up(client, proc, found, &mut notes))?;
+        let mut assembly = Assembly::new(engine.namespace(), notes);
+        for (found, details) in all {
+            assembly.add(found, &details);
+        }
+        Ok(assembly.finish())
     }
 
-    fn images(&mut self) -> core::result::Result<Vec<ListedImage>, CallError> {
-        let images = self.client.images().map_err(|error| self.error(*error))?;
-        Ok(images.into_iter().map(listed_image).collect())
+    fn images(&mut self) -> Result<Vec<ListedImage>, Error> {
+        self.client.images()
     }
 
-    fn disks(&mut self) -> core::result::Result<RuntimeDisks, CallError> {
-        let info = self.client.info().map_err(|error| self.error(*error))?;
-        Ok(disks::find_disks(&info))
+    fn disks(&mut self) -> Result<RuntimeDisks, Error> {
+        Ok(engine::find_disks(&self.client.info()?))
     }
 
-    fn end_pod(
-        &mut self,
-        pod: &RuntimePod,
-        grace: Duration,
-    ) -> core::result::Result<(), CallError> {
-        end::end_pod(&self.client, pod, grace).map_err(|error| self.error(*error))
+    fn end_pod(&mut self, pod: &RuntimePod, grace: Duration) -> Result<(), Error> {
+        end::end_pod(&self.client, pod, grace)
     }
 
-    fn remove_container(&mut self, id: &str) -> core::result::Result<(), CallError> {
-        remove::gone_is_fine(self.client.remove_container(id)).map_err(|error| self.error(*error))
+    fn remove_container(&mut self, id: &str) -> Result<(), Error> {
+        self.client.remove_container(id)
     }
 
-    fn remove_sandbox(&mut self, id: &str) -> core::result::Result<(), CallError> {
-        let engine = self.engine().map_err(|error| self.error(*error))?;
-        remove::remove_sandbox(&mut self.client, engine, id).map_err(|error| self.error(*error))
+    fn remove_sandbox(&mut self, id: &str) -> Result<(), Error> {
+        let engine = self.engine()?;
+        remove::remove_sandbox(&mut self.client, engine, id)
     }
 
-    fn remove_image(&mut self, id: &str) -> core::result::Result<(), CallError> {
-        remove::remove_image(&mut self.client, id).map_err(|error| self.error(*error))
+    fn remove_image(&mut self, id: &str) -> Result<(), Error> {
+        remove::remove_image(&mut self.client, id)
     }
-}
-
-/// No engine of these pins images.
-fn listed_image(image: ImageSummary) -> ListedImage {
-    ListedImage {
-        id: image.id,
-        tags: image.tags,
-        digests: image.digests,
-        size_bytes: image.size_bytes,
-        pinned: false,
-    }
-}
-
-/// A refusal of ours, in the words of the API.
-fn refusal(call: &str, message: String) -> Box<Error> {
-    Box::new(Error {
-        call: call.into(),
-        failure: Failure::Refused {
-            status: 409,
-            message: message.into(),
-        },
-    })
 }

@@ -1,76 +1,56 @@
-use alloc::format;
-use alloc::string::String;
-use core::time::Duration;
-
-use crate::docker_api::{Client, Result, clean};
-
+use super::client::Client;
 use super::engine::Engine;
-use super::refusal;
-
-/// What is gone needs no removing.
-pub(super) fn gone_is_fine(answer: Result<()>) -> Result<()> {
-    match answer {
-        Err(error) if error.status() == Some(404) => Ok(()),
-        other => other,
-    }
-}
+use crate::Error;
+use crate::text::clean;
 
 /// Removes a sandbox. Podman removes no infra container but with its pod, and
 /// with a pod all that is in it: so nothing else may be.
-pub(super) fn remove_sandbox(client: &mut Client, engine: Engine, id: &str) -> Result<()> {
-    let pods = match engine {
-        Engine::Podman => client.podman_pods()?,
-        Engine::Docker | Engine::Balena => alloc::vec::Vec::new(),
-    };
+pub(super) fn remove_sandbox(client: &mut Client, engine: Engine, id: &str) -> Result<(), Error> {
+    let pods = engine.podman_pods(client)?;
     let pod = pods.into_iter().find(|pod| pod.infra_id == id);
-    if let Some(pod) = &pod
-        && let Some(other) = pod.container_ids.iter().find(|other| *other != id)
-    {
+    let mut within = pod.iter().flat_map(|pod| &pod.container_ids);
+    if let Some(other) = within.find(|other| *other != id) {
         let message = format!("container {} is still in the pod", clean(other));
-        return Err(refusal("DELETE /libpod/pods", message));
+        return Err(client.refusal("DELETE /libpod/pods", &message));
     }
-    for answer in client.stop(&[id], Duration::ZERO) {
-        gone_is_fine(answer)?;
-    }
-    gone_is_fine(match pod {
+    client
+        .stop(&[id], core::time::Duration::ZERO)
+        .into_iter()
+        .try_for_each(super::client::gone_is_fine)?;
+    match pod {
         Some(pod) => client.remove_podman_pod(&pod.id),
         None => client.remove_container(id),
-    })
+    }
 }
 
 /// Removes an image, never by force.
 ///
 /// One of several names goes by its id only with force, so each name is removed
 /// first. That would cost an image in use its names: so nobody may use it.
-pub(super) fn remove_image(client: &mut Client, id: &str) -> Result<()> {
+pub(super) fn remove_image(client: &mut Client, id: &str) -> Result<(), Error> {
     let image = match client.image(id) {
-        Err(error) if error.status() == Some(404) => return Ok(()),
+        Err(error) if error.code() == Some(404) => return Ok(()),
         other => other?,
     };
     if image.tags.len() + image.digests.len() > 1 {
-        let containers = client.containers()?;
-        if let Some(user) = containers.iter().find(|other| other.image_id == image.id) {
-            let message = format!("container {} uses it", clean(&user.name));
-            return Err(refusal(&format!("DELETE /images/{}", clean(id)), message));
+        let all = client.containers()?;
+        if let Some(user) = all.iter().find(|other| *other.container.image == image.id) {
+            let message = format!("container {} uses it", user.container.name);
+            return Err(client.refusal(&format!("DELETE /images/{}", clean(id)), &message));
         }
     }
+    let mut remove_all =
+        |names: &[String]| names.iter().try_for_each(|name| client.remove_image(name));
     if image.tags.len() > 1 {
-        remove_names(client, &image.tags)?;
+        remove_all(&image.tags)?;
     }
-    match gone_is_fine(client.remove_image(&image.id)) {
+    let by_id = [image.id];
+    match remove_all(&by_id) {
         // By digest it may have names in several repositories as well.
-        Err(error) if image.tags.is_empty() && image.digests.len() > 1 => {
-            drop(error);
-            remove_names(client, &image.digests)?;
-            gone_is_fine(client.remove_image(&image.id))
+        Err(_) if image.tags.is_empty() && image.digests.len() > 1 => {
+            remove_all(&image.digests)?;
+            remove_all(&by_id)
         }
         answer => answer,
     }
-}
-
-fn remove_names(client: &mut Client, names: &[String]) -> Result<()> {
-    for name in names {
-        gone_is_fine(client.remove_image(name))?;
-    }
-    Ok(())
 }

@@ -1,11 +1,14 @@
 mod acts;
+mod calls;
+mod http;
 mod lists;
+mod parse;
 
 use core::time::Duration;
 use std::path::Path;
 
 use crate::DockerRuntime;
-use crate::docker_api::fake::{Fake, Reply, json};
+use crate::docker::fake::{Fake, Reply, json};
 
 /// An id as engines make them: 64 digits, all the same.
 fn id(digit: char) -> String {

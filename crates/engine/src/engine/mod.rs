@@ -10,7 +10,7 @@ mod reclaim;
 use core::time::Duration;
 use std::os::fd::BorrowedFd;
 
-use evictd_evict::{Config, Evict, Observation, Plan, TooManyThresholds};
+use evictd_evict::{Evict, Observation, Plan, TooManyThresholds};
 use evictd_node::{Mono, Readings, Signal};
 
 use crate::census::Census;
@@ -19,6 +19,7 @@ use crate::killing::Killing;
 use crate::pace::{Pace, headroom, is_memory};
 use crate::ports::{Depth, Node, Pods, Reclaim, Sample, Scratch, emptied};
 use crate::reclaiming::Reclaiming;
+use crate::settings::Settings;
 use crate::telling::Telling;
 use crate::timers::{Timer, Timers};
 use crate::timing::{Recorder, Stage};
@@ -33,41 +34,6 @@ pub const FIRST_FS_WAIT: Duration = Duration::from_secs(1);
 /// How soon to try again while memory is short and no pod may be evicted for it: another
 /// may come any time.
 const SHORT_OF_MEMORY: Duration = Duration::from_secs(1);
-
-/// What an engine goes by.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// Thresholds and policy.
-    pub evict: Config,
-    /// How often a round begins at least.
-    pub interval: Duration,
-    /// Nothing is killed and nothing deleted.
-    pub dry_run: bool,
-    /// Images are deleted under pressure only until it is over.
-    pub images_until_clear: bool,
-    /// How many processors fill memory at the same time.
-    pub processors: u64,
-    /// The time now, to measure how long each stage takes; no decision goes by it.
-    pub clock: fn() -> Mono,
-    /// Seconds since 1970, for the record of an eviction.
-    pub wall_clock: fn() -> u64,
-}
-
-impl Default for Settings {
-    /// No threshold, a round every 10 seconds as the kubelet has, one processor, and a
-    /// clock that stands still.
-    fn default() -> Self {
-        Self {
-            evict: Config::default(),
-            interval: Duration::from_secs(10),
-            dry_run: false,
-            images_until_clear: false,
-            processors: 1,
-            clock: || Mono::ZERO,
-            wall_clock: || 0,
-        }
-    }
-}
 
 /// The loop of node-pressure eviction over its ports: the node, its pods, and what is
 /// reclaimed. See the [crate's page](crate) for an example.

@@ -1,18 +1,20 @@
-use alloc::sync::Arc;
 use core::time::Duration;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
 
 use evictd_node::Mono;
+use evictd_sys::{Desk, Helper, HelperThread, Priority};
 
 use crate::state::files::{occupy, replace, write_pulse};
 use crate::state::{Error, TryLock};
 
-/// The thread formats a number and runs a few syscalls.
-const STACK_BYTES: usize = 64 << 10;
+/// It formats a number and runs a few syscalls.
+const THREAD: HelperThread = HelperThread {
+    name: "evictd-state",
+    stack_bytes: 64 << 10,
+    priority: Priority::Usual,
+};
 
 /// The helper thread that writes, and the lock of the directory.
 ///
@@ -22,134 +24,85 @@ const STACK_BYTES: usize = 64 << 10;
 /// ids then, with a later one. It writes the latest text that it was given; texts that
 /// were replaced before it got to them are never written.
 #[derive(Debug)]
-pub(crate) struct Writer(Arc<Shared>);
-
-#[derive(Debug)]
-struct Shared {
+pub(crate) struct Writer {
     directory: PathBuf,
-    lock: File,
-    mail: Mutex<Mail>,
-    posted: Condvar,
-    ended: Condvar,
+    helper: Helper<Mail>,
 }
 
 #[derive(Debug, Default)]
 struct Mail {
-    /// The thread is there.
-    served: bool,
     text: Option<String>,
     pulse: Option<Mono>,
     /// What became of a write, until it is asked for.
     result: Option<Result<(), Error>>,
     busy: bool,
-    closing: bool,
-    ended: bool,
-}
-
-impl Shared {
-    /// The mail is whole after each statement, so a panic of the other side does
-    /// it no harm.
-    fn lock(&self) -> MutexGuard<'_, Mail> {
-        self.mail.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Writer {
     /// Takes the directory; there is no thread yet.
     pub(crate) fn open(directory: &Path, try_lock: TryLock) -> Result<Self, Error> {
-        Ok(Self(Arc::new(Shared {
+        let (own, lock) = (directory.to_owned(), occupy(directory, try_lock)?);
+        let serve = move |desk: Desk<Mail>| serve(&desk, &own, &lock);
+        Ok(Self {
             directory: directory.to_owned(),
-            lock: occupy(directory, try_lock)?,
-            mail: Mutex::default(),
-            posted: Condvar::new(),
-            ended: Condvar::new(),
-        })))
-    }
-
-    #[inline(never)]
-    fn start_thread(&self) -> Result<(), Error> {
-        let theirs = Arc::clone(&self.0);
-        // Boxed, so that starting a thread is compiled once for all threads.
-        let run: Box<dyn FnOnce() + Send> = Box::new(move || serve(&theirs));
-        let thread = thread::Builder::new()
-            .name("evictd-state".to_owned())
-            .stack_size(STACK_BYTES)
-            .spawn(run);
-        // Never joined: it may hang.
-        thread.map(drop).map_err(|error| {
-            let why = format!("no thread to write it with: {error}");
-            Error::at(&self.0.directory)(io::Error::other(why))
+            helper: Helper::new(THREAD, Mail::default(), serve),
         })
     }
 
     /// Hands over a text, if there is a new one, and the time as of which it, or
     /// the one before, is true. Never waits.
     pub(crate) fn post(&self, text: Option<String>, pulse: Mono) {
-        let mut mail = self.0.lock();
-        if text.is_some() {
-            mail.text = text;
-        }
-        mail.pulse = Some(pulse);
-        if !mail.served {
-            // It finds all that when the mail is no longer locked.
-            match self.start_thread() {
-                Ok(()) => mail.served = true,
-                Err(error) => mail.result = Some(Err(error)),
+        let started = self.helper.start().map_err(|error| {
+            let why = format!("no thread to write it with: {error}");
+            Error::at(&self.directory)(io::Error::other(why))
+        });
+        self.helper.change(|mail| {
+            if text.is_some() {
+                mail.text = text;
             }
-        }
-        self.0.posted.notify_one();
+            mail.pulse = Some(pulse);
+            if started.is_err() {
+                mail.result = Some(started);
+            }
+        });
     }
 
     /// What became of the latest write, if one ended since this was last asked.
     pub(crate) fn result(&self) -> Option<Result<(), Error>> {
-        self.0.lock().result.take()
+        self.helper.look(|mail| mail.result.take())
     }
 
     #[cfg(test)]
     pub(crate) fn is_writing(&self) -> bool {
-        let mail = self.0.lock();
-        mail.text.is_some() || mail.busy
+        self.helper.look(|mail| mail.text.is_some() || mail.busy)
     }
 
     /// Waits that long at most until all is written.
     pub(crate) fn close(&self, wait: Duration) {
-        let mut mail = self.0.lock();
-        mail.closing = true;
-        self.0.posted.notify_one();
-        let writing = |mail: &mut Mail| mail.served && !mail.ended;
-        drop(self.0.ended.wait_timeout_while(mail, wait, writing));
+        self.helper.close(wait);
     }
 }
 
-impl Drop for Writer {
-    fn drop(&mut self) {
-        self.0.lock().closing = true;
-        self.0.posted.notify_one();
-    }
-}
-
-/// The helper thread. The mail is not locked while it writes.
-fn serve(shared: &Shared) {
+/// The helper thread.
+fn serve(desk: &Desk<Mail>, directory: &Path, lock: &File) {
     let mut current = true;
-    loop {
-        let idle = |mail: &mut Mail| mail.text.is_none() && mail.pulse.is_none() && !mail.closing;
-        let waited = shared.posted.wait_while(shared.lock(), idle);
-        let mut mail = waited.unwrap_or_else(PoisonError::into_inner);
-        let (text, pulse) = (mail.text.take(), mail.pulse.take());
-        if text.is_none() && pulse.is_none() {
-            mail.ended = true;
-            shared.ended.notify_one();
-            return;
-        }
-        mail.busy = true;
-        drop(mail);
-        if let Some(text) = text {
-            let result = replace(&shared.directory, &text);
+    let take = |mail: &mut Mail| {
+        let job = (mail.text.take(), mail.pulse.take());
+        mail.busy = job != (None, None);
+        mail.busy.then_some(job)
+    };
+    while let Some((text, pulse)) = desk.next(take) {
+        let result = text.map(|text| replace(directory, &text));
+        if let Some(result) = &result {
             current = result.is_ok();
-            shared.lock().result = Some(result);
         }
         // A pulse that cannot be written gets old, which says the same.
-        drop(write_pulse(&shared.lock, pulse.filter(|_| current)));
-        shared.lock().busy = false;
+        drop(write_pulse(lock, pulse.filter(|_| current)));
+        desk.show(|mail| {
+            if result.is_some() {
+                mail.result = result;
+            }
+            mail.busy = false;
+        });
     }
 }

@@ -87,6 +87,7 @@ impl ImagePolicy {
 
 /// Percentages that make no sense.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ImagePolicyError {
     /// The high one is not between 0 and 100.
     High(i64),

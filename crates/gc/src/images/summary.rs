@@ -8,6 +8,7 @@ use crate::{ImageReason, Kept, nanos};
 
 /// What a collection of images came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ImageSummary {
     /// The images whose removal was tried, in order.
     pub tried: Vec<TriedImage>,
@@ -26,6 +27,7 @@ pub struct ImageSummary {
 
 /// An image whose removal was tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TriedImage {
     /// Which, as an index into the images.
     pub index: usize,
@@ -37,6 +39,7 @@ pub struct TriedImage {
 
 /// An image that stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct KeptImage {
     /// Which, as an index into the images.
     pub index: usize,
@@ -46,6 +49,7 @@ pub struct KeptImage {
 
 /// What images that stay for one reason hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Held {
     /// Why they stay.
     pub reason: Kept,

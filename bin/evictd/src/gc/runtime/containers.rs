@@ -1,10 +1,10 @@
-use evictd_containers::{CallError, ContainerRuntime, ContainerState, RuntimeListing};
+use evictd_containers::{ContainerRuntime, ContainerState, Error, RuntimeListing};
 use evictd_gc::{
     Container, ContainerJob, ContainerRun, ContainerState as State, Fate, FoundContainers,
     OwningPod, Removable, Sandbox, plan_containers,
 };
 
-use super::{Kind, Progress, Removed, RuntimeCollected, RuntimeCollector, is_lost, wall_nanos};
+use super::{Kind, Progress, Removed, RuntimeCollected, RuntimeCollector, wall_nanos};
 
 /// A container that was made and not started yet is no remains, for so long.
 const ABOUT_TO_START_NANOS: i64 = 60_000_000_000;
@@ -17,7 +17,7 @@ impl RuntimeCollector {
         evicted: &[String],
         dry_run: bool,
         progress: Progress<'_>,
-    ) -> Result<RuntimeCollected, CallError> {
+    ) -> Result<RuntimeCollected, Error> {
         let listing = runtime.list()?;
         let now_nanos = wall_nanos();
         let mut collected = RuntimeCollected {
@@ -43,7 +43,7 @@ impl RuntimeCollector {
                     collected.removed.push(removed);
                 }
                 Err(error) => {
-                    lost = is_lost(&error);
+                    lost = error.is_lost();
                     collected.errors.push(error.to_string());
                 }
             }
@@ -183,7 +183,7 @@ fn removed(listing: &RuntimeListing, what: Removable, reason: String) -> Option<
     })
 }
 
-fn remove(runtime: &mut dyn ContainerRuntime, removed: &Removed) -> Result<(), CallError> {
+fn remove(runtime: &mut dyn ContainerRuntime, removed: &Removed) -> Result<(), Error> {
     match removed.kind {
         Kind::Container => runtime.remove_container(&removed.id),
         Kind::Sandbox => runtime.remove_sandbox(&removed.id),

@@ -1,13 +1,11 @@
 use core::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use evictd_containers::{CallError, ContainerRuntime, ListedImage, RuntimeListing};
+use evictd_containers::{ContainerRuntime, Error, ListedImage, RuntimeListing};
 use evictd_gc::{FsUsage, Image, ImageCollector, ImageJob, ImageRun, ImageSummary, KeepPattern};
 use evictd_stats::{read_filesystem, wall_seconds};
 
-use super::{
-    Kind, Progress, Removed, RuntimeCollected, RuntimeCollector, Staying, is_lost, wall_nanos,
-};
+use super::{Kind, Progress, Removed, RuntimeCollected, RuntimeCollector, Staying, wall_nanos};
 use crate::amount::Amount;
 use crate::runtimes::Enough;
 
@@ -20,7 +18,7 @@ impl RuntimeCollector {
         until: Option<Option<Enough>>,
         dry_run: bool,
         progress: Progress<'_>,
-    ) -> Result<RuntimeCollected, CallError> {
+    ) -> Result<RuntimeCollected, Error> {
         let listed = runtime.images()?;
         // Only now: what came to be used meanwhile counts.
         let listing = runtime.list()?;
@@ -62,7 +60,7 @@ impl RuntimeCollector {
                 Ok(false) => collector.failed(),
                 Err(error) => {
                     collector.failed();
-                    let lost = is_lost(&error);
+                    let lost = error.is_lost();
                     collected.errors.push(error.to_string());
                     if lost {
                         break;
@@ -122,7 +120,7 @@ impl RuntimeCollector {
 
 /// Removes an image that nothing uses at this very moment; answers whether it is
 /// gone. Some runtimes would remove one in use without a word.
-fn remove(runtime: &mut dyn ContainerRuntime, image: &ListedImage) -> Result<bool, CallError> {
+fn remove(runtime: &mut dyn ContainerRuntime, image: &ListedImage) -> Result<bool, Error> {
     let listing = runtime.list()?;
     if is_used(image, &listing) {
         return Ok(false);

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use evictd_config::{ImageReclaim, Resolved};
-use evictd_containers::{CallError, CallFailure, ContainerRuntime};
+use evictd_containers::ContainerRuntime;
 use evictd_gc::{ContainerPolicy, ImagePolicy, ImageRecords, KeepPattern, Reclaim};
 use evictd_node::Policy;
 use evictd_stats::wall_seconds;
@@ -101,14 +101,6 @@ impl RuntimeCollector {
     fn with_records<T>(&self, with: impl FnOnce(&mut ImageRecords) -> T) -> T {
         with(&mut self.records.lock().unwrap_or_else(PoisonError::into_inner))
     }
-}
-
-/// Whether it is of no use to go on: nobody answers any more.
-fn is_lost(error: &CallError) -> bool {
-    matches!(
-        error.failure,
-        CallFailure::NotReachable(_) | CallFailure::TimedOut(_)
-    )
 }
 
 fn wall_nanos() -> i64 {

@@ -1,11 +1,11 @@
 use core::time::Duration;
 use std::path::Path;
 
-use crate::cri_api::Writer;
-use crate::cri_api::fake::Reply;
+use crate::cri::Writer;
+use crate::cri::fake::Reply;
 
 use super::{Bench, EXITED, Node, RUNNING, WEB, container, image, sandbox, status};
-use crate::{CallFailure, ContainerRuntime, CriRuntime, RuntimePod};
+use crate::{ContainerRuntime, CriRuntime, Failure, RuntimePod};
 
 fn pod() -> RuntimePod {
     RuntimePod {
@@ -80,20 +80,14 @@ fn removes_only_what_has_ended() {
     );
     let runtime = &mut bench.runtime;
     let error = runtime.remove_container("runs").unwrap_err();
-    assert!(matches!(
-        error.failure,
-        CallFailure::Refused { code: 9, .. }
-    ));
+    assert!(matches!(error.failure, Failure::Refused { code: 9, .. }));
     let said = "RemoveContainer: refused with 9: the container runs";
     assert!(error.to_string().ends_with(said));
     runtime.remove_container("ended").unwrap();
     runtime.remove_container("odd").unwrap();
     runtime.remove_container("gone").unwrap();
     let error = runtime.remove_sandbox("s").unwrap_err();
-    assert!(matches!(
-        error.failure,
-        CallFailure::Refused { code: 9, .. }
-    ));
+    assert!(matches!(error.failure, Failure::Refused { code: 9, .. }));
     runtime.remove_sandbox("empty").unwrap();
     runtime.remove_image("sha256:1").unwrap();
     let acts = [

@@ -1,15 +1,15 @@
 use alloc::sync::Arc;
 use std::path::Path;
 
-use crate::cri_api::Writer;
-use crate::cri_api::fake::Reply;
+use crate::cri::Writer;
+use crate::cri::fake::Reply;
 use evictd_node::QosClass;
 use evictd_node::pod::Requested;
 
 use super::{
     Bench, DB, EXITED, IMAGE, Node, RUNNING, WEB, container, image, sandbox, status, status_of,
 };
-use crate::{CallFailure, ContainerRuntime, ContainerState, RuntimeListing, WritableLayer};
+use crate::{ContainerRuntime, ContainerState, Failure, RuntimeListing, WritableLayer};
 
 fn list(bench: &mut Bench) -> RuntimeListing {
     bench.runtime.list().unwrap()
@@ -167,7 +167,7 @@ fn odd_containers() {
     assert_eq!(listing.containers.len(), 1, "vanished in between");
     assert!(listing.notes.is_empty());
 
-    let mut refused = Bench::new("refused", node(Some(Reply::Status(13, "no%0Aidea"))));
+    let mut refused = Bench::new("refused", node(Some(Reply::Status(13, "no%20idea"))));
     let listing = list(&mut refused);
     assert_eq!(
         (listing.containers.len(), &*listing.pods[0].running),
@@ -190,10 +190,7 @@ fn odd_containers() {
             .instead
             .push((method, Reply::Status(14, "away")));
         let error = bench.runtime.list().unwrap_err();
-        assert!(matches!(
-            error.failure,
-            CallFailure::Refused { code: 14, .. }
-        ));
+        assert!(matches!(error.failure, Failure::Refused { code: 14, .. }));
     }
 }
 

@@ -2,7 +2,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use core::time::Duration;
 
 use super::{not_found, runtime, version};
-use crate::docker_api::fake::{Fake, Reply, empty, json};
+use crate::docker::fake::{Fake, Reply, empty, json};
 use crate::{ContainerRuntime, ListedImage, RuntimePod};
 
 /// A pod of two containers, with a sandbox or without.

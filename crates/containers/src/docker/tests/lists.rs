@@ -7,7 +7,7 @@ use evictd_node::QosClass;
 use evictd_node::pod::Requested;
 
 use super::{id, not_found, runtime, version};
-use crate::docker_api::fake::{Fake, Reply, json};
+use crate::docker::fake::{Fake, Reply, json};
 use crate::{
     ContainerRuntime, ContainerState, DockerRuntime, RuntimeListing, RuntimePod, WritableLayer,
 };
@@ -475,7 +475,7 @@ fn never_a_partial_list() {
     assert_eq!(said, "GET /containers/json: no answer within 1000 ms");
     let odd = || Reply::Trickle(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}".to_vec());
     let said = failed("GET /containers/json", odd);
-    assert!(said.contains("not a list"), "{said}");
+    assert!(said.contains("expected a list"), "{said}");
     let hangs = failed("GET /containers/json", || Reply::Hang);
     assert_eq!(hangs, "GET /containers/json: no answer within 1000 ms");
 }

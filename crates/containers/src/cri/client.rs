@@ -1,0 +1,298 @@
+//! Calls of CRI v1: unary gRPC over a unix socket.
+
+use alloc::sync::Arc;
+use core::time::Duration;
+use std::path::{Path, PathBuf};
+
+use super::http2::Connection;
+use super::parse::{
+    parse_container, parse_disks, parse_image, parse_info, parse_layer, parse_list, parse_sandbox,
+    parse_status, parse_version,
+};
+use super::proto::{Bytes, ProtoError, Writer};
+use crate::pods::{Details, Found};
+use crate::socket::{Deadline, Socket};
+use crate::{Error, Failure, ListedImage, RuntimeDisks, WritableLayer};
+
+/// How many calls are made side by side.
+const MOST_CONNECTIONS: usize = 64;
+
+/// gRPC: what was asked for does not exist.
+const NOT_FOUND: u32 = 5;
+/// gRPC: not to be done as things are.
+const FAILED_PRECONDITION: u32 = 9;
+
+/// The method's path: the constants name them all.
+macro_rules! method {
+    (runtime $name:literal) => {
+        concat!("/runtime.v1.RuntimeService/", $name)
+    };
+    (image $name:literal) => {
+        concat!("/runtime.v1.ImageService/", $name)
+    };
+}
+
+/// Makes CRI's calls one after the other, over one connection that is kept.
+///
+/// A call that finds its connection closed is made once more over a new one: a
+/// runtime that was started anew is not noticed. So calls must be such that making
+/// them twice does no harm.
+#[derive(Debug)]
+pub struct Client {
+    pub(super) endpoint: String,
+    socket: PathBuf,
+    within: Duration,
+    connection: Option<Connection<Socket>>,
+}
+
+impl Client {
+    /// For a runtime's socket. Nothing is connected yet. Each call may take `within`;
+    /// one that removes, four times that; one that waits for a container, so much more
+    /// than it may wait.
+    #[must_use]
+    pub fn new(socket: &Path, within: Duration) -> Self {
+        Self {
+            endpoint: format!("unix://{}", socket.display()),
+            socket: socket.to_path_buf(),
+            within,
+            connection: None,
+        }
+    }
+
+    /// Makes a call: `method` is its path (`/runtime.v1.RuntimeService/Version`).
+    /// Returns the message that came back.
+    ///
+    /// # Errors
+    /// When there is no whole answer in time, or none that is gRPC.
+    pub fn call(&mut self, method: &str, request: Writer) -> Result<Vec<u8>, Error> {
+        self.call_within(method, request, self.within)
+    }
+
+    pub(super) fn call_within(
+        &mut self,
+        method: &str,
+        request: Writer,
+        within: Duration,
+    ) -> Result<Vec<u8>, Error> {
+        let answer = self.exchange(method, &request.into_bytes(), Deadline::after(within));
+        answer.map_err(|failure| self.error(method, failure))
+    }
+
+    fn exchange(
+        &mut self,
+        method: &str,
+        request: &[u8],
+        deadline: Deadline,
+    ) -> Result<Vec<u8>, Failure> {
+        if let Some(mut connection) = self.connection.take() {
+            connection.stream().begin_call(deadline);
+            match self.exchange_over(connection, method, request, deadline) {
+                Err(Failure::Closed | Failure::NotReachable(_)) => {}
+                answer => return answer,
+            }
+        }
+        let connection = Connection::new(Socket::open(&self.socket, deadline)?);
+        self.exchange_over(connection, method, request, deadline)
+    }
+
+    fn exchange_over(
+        &mut self,
+        mut connection: Connection<Socket>,
+        method: &str,
+        request: &[u8],
+        deadline: Deadline,
+    ) -> Result<Vec<u8>, Failure> {
+        connection.send(method, request, deadline.within)?;
+        let answer = connection.receive();
+        // After a refusal the connection is as good as before.
+        if matches!(answer, Ok(_) | Err(Failure::Refused { .. })) {
+            self.connection = Some(connection);
+        }
+        answer
+    }
+
+    /// Makes the same call with several requests at once, each over a connection of its
+    /// own, and waits for all of them. Returns in the requests' order. At most 64 run
+    /// side by side; each such group has its own `within`.
+    pub(super) fn call_all(
+        &self,
+        method: &str,
+        requests: &[Writer],
+        within: Duration,
+    ) -> Vec<Result<Vec<u8>, Error>> {
+        let mut answers = Vec::new();
+        for group in requests.chunks(MOST_CONNECTIONS) {
+            let deadline = Deadline::after(within);
+            let begin = |request: &Writer| {
+                let mut connection = Connection::new(Socket::open(&self.socket, deadline)?);
+                connection.send(method, &request.clone().into_bytes(), within)?;
+                Ok::<_, Failure>(connection)
+            };
+            let begun: Vec<_> = group.iter().map(begin).collect();
+            let finished = begun.into_iter().map(|begun| begun?.receive());
+            answers.extend(finished.map(|it| it.map_err(|failure| self.error(method, failure))));
+        }
+        answers
+    }
+
+    fn error(&self, method: &str, failure: Failure) -> Error {
+        Error::new(&self.endpoint, method, failure)
+    }
+
+    /// A refusal of ours, in the words of the API.
+    pub(super) fn refusal(&self, call: &str, message: &str) -> Error {
+        let (code, message) = (FAILED_PRECONDITION, message.into());
+        self.error(call, Failure::Refused { code, message })
+    }
+
+    fn ask<T>(
+        &mut self,
+        method: &str,
+        request: Writer,
+        parse: impl FnOnce(Bytes<'_>) -> Result<T, ProtoError>,
+    ) -> Result<T, Error> {
+        let answer = self.call(method, request)?;
+        let parsed = parse(Bytes::new(&answer));
+        parsed.map_err(|error| self.error(method, Failure::malformed(error)))
+    }
+
+    fn list<T>(
+        &mut self,
+        method: &str,
+        parse: fn(Bytes<'_>) -> Result<T, ProtoError>,
+    ) -> Result<Vec<T>, Error> {
+        self.ask(method, Writer::default(), |answer| {
+            parse_list(answer, parse)
+        })
+    }
+
+    fn act(&mut self, method: &str, request: Writer) -> Result<(), Error> {
+        let within = self.within.saturating_mul(4);
+        gone_is_done(self.call_within(method, request, within))
+    }
+
+    pub(super) fn version(&mut self) -> Result<String, Error> {
+        let mut request = Writer::default();
+        request.text(1, "v1");
+        self.ask(method!(runtime "Version"), request, parse_version)
+    }
+
+    /// The runtime's configuration as it tells it, a JSON text.
+    pub(super) fn config(&mut self) -> Result<Option<String>, Error> {
+        let mut request = Writer::default();
+        request.number(1, 1);
+        let method = method!(runtime "Status");
+        self.ask(method, request, |answer| parse_info(answer, "config"))
+    }
+
+    /// All sandboxes.
+    pub(super) fn sandboxes(&mut self) -> Result<Vec<Found>, Error> {
+        self.list(method!(runtime "ListPodSandbox"), parse_sandbox)
+    }
+
+    /// All containers, in every state.
+    pub(super) fn containers(&mut self) -> Result<Vec<Found>, Error> {
+        self.list(method!(runtime "ListContainers"), parse_container)
+    }
+
+    /// Whether any container is in a sandbox, in every state.
+    pub(super) fn is_used(&mut self, sandbox: &str) -> Result<bool, Error> {
+        let (mut filter, mut request) = (Writer::default(), Writer::default());
+        filter.text(3, sandbox);
+        request.message(1, &filter);
+        let method = method!(runtime "ListContainers");
+        let within = self.ask(method, request, |answer| {
+            parse_list(answer, parse_container)
+        })?;
+        // In case the filter was not understood.
+        let is_in = |found: &Found| found.container.sandbox.as_deref() == Some(sandbox);
+        Ok(within.iter().any(is_in))
+    }
+
+    /// What a runtime tells of a sandbox beside the API's fields, a JSON text.
+    pub(super) fn sandbox_info(&mut self, id: &str) -> Result<Option<String>, Error> {
+        let mut request = of_id(id);
+        request.number(2, 1);
+        let method = method!(runtime "PodSandboxStatus");
+        self.ask(method, request, |answer| parse_info(answer, "info"))
+    }
+
+    /// What is told of one container alone; `None` where there is no such container. Its
+    /// process is told only where it is asked for.
+    pub(super) fn status(&mut self, id: &str, process: bool) -> Result<Option<Details>, Error> {
+        let mut request = of_id(id);
+        request.number(2, process.into());
+        match self.ask(method!(runtime "ContainerStatus"), request, parse_status) {
+            Err(error) if error.code() == Some(NOT_FOUND) => Ok(None),
+            status => status.map(Some),
+        }
+    }
+
+    /// What the running containers have written into their layers, by their ids.
+    /// Runtimes measure it every some seconds.
+    pub(super) fn layers(&mut self) -> Result<Vec<(String, WritableLayer)>, Error> {
+        self.list(method!(runtime "ListContainerStats"), parse_layer)
+    }
+
+    pub(super) fn images(&mut self) -> Result<Vec<ListedImage>, Error> {
+        self.list(method!(image "ListImages"), parse_image)
+    }
+
+    pub(super) fn disks(&mut self) -> Result<RuntimeDisks, Error> {
+        self.ask(method!(image "ImageFsInfo"), Writer::default(), parse_disks)
+    }
+
+    /// The stop signal now, SIGKILL after so many seconds, for several containers at
+    /// once. Returns when all have ended; one that is gone has. Where calls fail, the
+    /// others are made nevertheless.
+    pub(super) fn stop(&self, ids: &[Arc<str>], seconds: u32) -> Result<(), Error> {
+        let request = |id: &Arc<str>| {
+            let mut request = of_id(id);
+            request.number(2, seconds.into());
+            request
+        };
+        let requests: Vec<_> = ids.iter().map(request).collect();
+        let within = self
+            .within
+            .saturating_add(Duration::from_secs(seconds.into()));
+        let answers = self.call_all(method!(runtime "StopContainer"), &requests, within);
+        answers.into_iter().try_for_each(gone_is_done)
+    }
+
+    /// Ends what still runs in a sandbox. One that is gone is no error.
+    pub(super) fn stop_sandbox(&mut self, id: &str) -> Result<(), Error> {
+        self.act(method!(runtime "StopPodSandbox"), of_id(id))
+    }
+
+    /// With all that is in it. One that is gone is no error.
+    pub(super) fn remove_sandbox(&mut self, id: &str) -> Result<(), Error> {
+        self.act(method!(runtime "RemovePodSandbox"), of_id(id))
+    }
+
+    /// Also one that runs. One that is gone is no error.
+    pub(super) fn remove_container(&mut self, id: &str) -> Result<(), Error> {
+        self.act(method!(runtime "RemoveContainer"), of_id(id))
+    }
+
+    /// With all its names. One that is gone is no error; one that a container uses may
+    /// be removed too.
+    pub(super) fn remove_image(&mut self, id: &str) -> Result<(), Error> {
+        let mut request = Writer::default();
+        request.message(1, &of_id(id));
+        self.act(method!(image "RemoveImage"), request)
+    }
+}
+
+fn gone_is_done(answer: Result<Vec<u8>, Error>) -> Result<(), Error> {
+    match answer {
+        Err(error) if error.code() != Some(NOT_FOUND) => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// In all requests that concern one thing its id stands first.
+fn of_id(id: &str) -> Writer {
+    let mut request = Writer::default();
+    request.text(1, id);
+    request
+}

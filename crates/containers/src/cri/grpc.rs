@@ -1,0 +1,115 @@
+//! gRPC: what stands in the header fields and the body that HTTP/2 carries.
+
+use super::hpack::Fields;
+use super::proto::Bytes;
+use crate::Failure;
+use crate::socket::MOST_ANSWER_BYTES;
+use crate::text::clean;
+
+/// A flag and a length stand before each message.
+const MESSAGE_HEAD_BYTES: usize = 5;
+
+/// Whether an answer is one of gRPC's at all.
+pub(super) fn check_head(fields: &Fields) -> Result<(), String> {
+    let status = fields.status.as_deref().unwrap_or_default();
+    if status != b"200" {
+        return Err(format!("HTTP status {}", words(status)));
+    }
+    let content = fields.content_type.as_deref().unwrap_or_default();
+    if !content.starts_with(b"application/grpc") {
+        return Err(format!("content of type {}", words(content)));
+    }
+    Ok(())
+}
+
+/// The message of an answer that is over, or what the runtime says instead.
+pub(super) fn finish_answer(fields: &Fields, body: Vec<u8>) -> Result<Vec<u8>, Failure> {
+    let Some(status) = &fields.grpc_status else {
+        return Err(Failure::malformed("it ends without a gRPC status"));
+    };
+    let code = core::str::from_utf8(status)
+        .ok()
+        .and_then(|text| text.parse().ok());
+    match code {
+        Some(0) => {}
+        Some(code) => {
+            let message = fields.grpc_message.as_deref().unwrap_or_default();
+            let message = words(message).into();
+            return Err(Failure::Refused { code, message });
+        }
+        None => {
+            let odd = format!("a gRPC status of {}", words(status));
+            return Err(Failure::malformed(odd));
+        }
+    }
+    parse_message(body).map_err(Failure::malformed)
+}
+
+/// The one message of a unary gRPC call's answer, out of what HTTP/2 carried.
+///
+/// # Errors
+/// When it is compressed, too long, not whole, or another one follows: what is odd, in
+/// words.
+///
+/// ```
+/// use evictd_containers::cri::parse_message;
+///
+/// assert_eq!(parse_message(vec![0, 0, 0, 0, 2, 8, 1]), Ok(vec![8, 1]));
+/// let error = parse_message(vec![0, 0, 0, 0, 2, 8]).unwrap_err();
+/// assert_eq!(error, "a message of 2 bytes ends after 1");
+/// ```
+pub fn parse_message(mut carried: Vec<u8>) -> Result<Vec<u8>, String> {
+    let length = message_length(&carried)?.ok_or("no message")?;
+    carried.drain(..MESSAGE_HEAD_BYTES.min(carried.len()));
+    if carried.len() < length {
+        let there = carried.len();
+        return Err(format!("a message of {length} bytes ends after {there}"));
+    }
+    Ok(carried)
+}
+
+/// The length of the message that begins so; `None` while that is not told.
+pub(super) fn message_length(carried: &[u8]) -> Result<Option<usize>, String> {
+    let Some(([flag, length @ ..], there)) = carried.split_first_chunk::<MESSAGE_HEAD_BYTES>()
+    else {
+        return Ok(None);
+    };
+    match flag {
+        0 => {}
+        1 => return Err("a compressed message, which nobody asked for".into()),
+        _ => return Err("a message with an unknown flag".into()),
+    }
+    let length = usize::try_from(u32::from_be_bytes(*length)).unwrap_or(usize::MAX);
+    if length > MOST_ANSWER_BYTES {
+        let most = MOST_ANSWER_BYTES;
+        return Err(format!(
+            "a message of {length} bytes; at most {most} are read"
+        ));
+    }
+    if there.len() > length {
+        return Err("more than one message".into());
+    }
+    Ok(Some(length))
+}
+
+/// A runtime's words for a log line: percent-decoded as gRPC has them encoded.
+fn words(text: &[u8]) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = text;
+    while let Some((first, after)) = rest.split_first() {
+        let code = match after {
+            [high, low, ..] if *first == b'%' => hex(*high).zip(hex(*low)),
+            _ => None,
+        };
+        bytes.push(code.map_or(*first, |(high, low)| high << 4 | low));
+        rest = after
+            .get(if code.is_some() { 2 } else { 0 }..)
+            .unwrap_or_default();
+    }
+    clean(&Bytes::new(&bytes).text())
+}
+
+fn hex(digit: u8) -> Option<u8> {
+    let value = char::from(digit).to_digit(16)?;
+    u8::try_from(value).ok()
+}

@@ -1,0 +1,310 @@
+//! HTTP/2 (RFC 9113) over a stream, as far as one unary gRPC call at a time needs it: no
+//! socket, no clock.
+//!
+//! What makes it small: the other side is told to keep no table of header fields,
+//! and may send as much as it likes without asking, because the stream bounds how much
+//! is read for a call. Why no crate does it: those that exist multiplex calls and keep
+//! the table, which is most of their code, and leave gRPC to their user.
+
+use std::io::{BufReader, Read, Write};
+
+use super::grpc::{check_head, finish_answer, message_length};
+use super::hpack::{Fields, read_block, write_field};
+use crate::Failure;
+
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+/// No table of header fields (1), no pushed answers (2), all that fits into a
+/// window (4).
+const OUR_SETTINGS: [u8; 18] = [
+    0, 1, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 4, 0x7f, 0xff, 0xff, 0xff,
+];
+/// The connection's window as wide as a stream's: it begins with 65,535.
+const WIDEN: u32 = 0x7fff_ffff - 65_535;
+
+/// No frame may be longer, as nobody was told that one may.
+const MOST_FRAME_BYTES: usize = 16_384;
+const HEAD_BYTES: usize = 9;
+/// What may stand before and after an answer's body, as it is sent.
+const MOST_BLOCK_BYTES: usize = 64 << 10;
+/// The last number of a stream.
+const LAST_STREAM: u32 = 0x7fff_ffff;
+
+const DATA: u8 = 0;
+const HEADERS: u8 = 1;
+const RST_STREAM: u8 = 3;
+const SETTINGS: u8 = 4;
+const PUSH_PROMISE: u8 = 5;
+const PING: u8 = 6;
+const GOAWAY: u8 = 7;
+const WINDOW_UPDATE: u8 = 8;
+const CONTINUATION: u8 = 9;
+
+const END_STREAM: u8 = 1;
+const ACK: u8 = 1;
+const END_HEADERS: u8 = 4;
+const PADDED: u8 = 8;
+const PRIORITY: u8 = 32;
+
+/// The error code of a request that was not looked at.
+const REFUSED_STREAM: u32 = 7;
+
+/// What the first call over a connection comes to that carries this stream to us.
+///
+/// # Errors
+/// Where that is no answer, or not all of one.
+pub fn parse_connection<S: Read + Write>(stream: S) -> Result<Vec<u8>, Failure> {
+    let mut connection = Connection::new(stream);
+    connection.send("/", &[], core::time::Duration::ZERO)?;
+    connection.receive()
+}
+
+/// Our side of a connection with at most one call in flight.
+#[derive(Debug)]
+pub(super) struct Connection<S> {
+    stream: BufReader<S>,
+    /// What is to be sent with the next request, or before anything is waited for.
+    outgoing: Vec<u8>,
+    /// The request in flight, or the last one; 0 before the first.
+    request: u32,
+    /// Bytes of bodies since the connection's window was last made wide.
+    used: u32,
+    is_greeted: bool,
+    is_closing: bool,
+}
+
+struct Frame {
+    kind: u8,
+    flags: u8,
+    stream: u32,
+    payload: Vec<u8>,
+}
+
+/// What has come of an answer.
+#[derive(Default)]
+struct Answer {
+    fields: Fields,
+    has_head: bool,
+    /// Header fields of which more is to come, and whether the answer ends there.
+    block: Option<(Vec<u8>, bool)>,
+    body: Vec<u8>,
+    is_over: bool,
+}
+
+impl<S: Read + Write> Connection<S> {
+    pub(super) fn new(stream: S) -> Self {
+        let mut new = Self {
+            stream: BufReader::new(stream),
+            outgoing: PREFACE.to_vec(),
+            request: 0,
+            used: 0,
+            is_greeted: false,
+            is_closing: false,
+        };
+        new.write(SETTINGS, 0, 0, &OUR_SETTINGS);
+        new.write(WINDOW_UPDATE, 0, 0, &WIDEN.to_be_bytes());
+        new
+    }
+
+    pub(super) fn stream(&mut self) -> &mut S {
+        self.stream.get_mut()
+    }
+
+    fn write(&mut self, kind: u8, flags: u8, stream: u32, payload: &[u8]) {
+        let length = u32::try_from(payload.len()).unwrap_or(u32::MAX);
+        let head = (length << 8 | u32::from(kind)).to_be_bytes();
+        self.outgoing.extend_from_slice(&head);
+        self.outgoing.push(flags);
+        self.outgoing.extend_from_slice(&stream.to_be_bytes());
+        self.outgoing.extend_from_slice(payload);
+    }
+
+    fn flush(&mut self) -> Result<(), Failure> {
+        let outgoing = core::mem::take(&mut self.outgoing);
+        Ok(self.stream.get_mut().write_all(&outgoing)?)
+    }
+
+    /// Sends a request; the last one has ended. It is short: at most what fits into a
+    /// frame.
+    pub(super) fn send(
+        &mut self,
+        method: &str,
+        message: &[u8],
+        within: core::time::Duration,
+    ) -> Result<(), Failure> {
+        if self.is_closing || self.request >= LAST_STREAM - 2 {
+            return Err(Failure::Closed);
+        }
+        self.request += if self.request == 0 { 1 } else { 2 };
+        if self.used > 0 {
+            let used = core::mem::take(&mut self.used);
+            self.write(WINDOW_UPDATE, 0, 0, &used.to_be_bytes());
+        }
+        let timeout = format!("{}m", within.as_millis().min(99_999_999));
+        let mut block = Vec::new();
+        for (name, value) in [
+            (":method", "POST"),
+            (":scheme", "http"),
+            (":path", method),
+            (":authority", "localhost"),
+            ("te", "trailers"),
+            ("content-type", "application/grpc"),
+            ("user-agent", "evictd"),
+            ("grpc-timeout", &timeout),
+        ] {
+            write_field(name, value, &mut block);
+        }
+        let length = u32::try_from(message.len()).unwrap_or(u32::MAX);
+        let body = [&[0], &length.to_be_bytes()[..], message].concat();
+        if block.len().max(body.len()) > MOST_FRAME_BYTES {
+            return Err(Failure::malformed("a request that is too long"));
+        }
+        self.write(HEADERS, END_HEADERS, self.request, &block);
+        self.write(DATA, END_STREAM, self.request, &body);
+        self.flush()
+    }
+
+    /// Waits for the message that answers what was sent last.
+    pub(super) fn receive(&mut self) -> Result<Vec<u8>, Failure> {
+        let mut answer = Answer::default();
+        while !answer.is_over {
+            // Not after each frame: the runtime may have sent the whole answer and gone.
+            if self.stream.buffer().is_empty() {
+                self.flush()?;
+            }
+            let frame = self.read_frame()?;
+            self.handle(frame, &mut answer)?;
+        }
+        finish_answer(&answer.fields, answer.body)
+    }
+
+    fn read_frame(&mut self) -> Result<Frame, Failure> {
+        let mut head = [0; HEAD_BYTES];
+        self.stream.read_exact(&mut head)?;
+        if head.starts_with(b"HTTP/1.") {
+            return Err(Failure::malformed("it speaks HTTP/1"));
+        }
+        let [a, b, c, kind, flags, stream @ ..] = head;
+        let length = usize::try_from(u32::from_be_bytes([0, a, b, c])).unwrap_or(usize::MAX);
+        if length > MOST_FRAME_BYTES {
+            return Err(Failure::malformed(format!("a frame of {length} bytes")));
+        }
+        let mut payload = vec![0; length];
+        self.stream.read_exact(&mut payload)?;
+        Ok(Frame {
+            kind,
+            flags,
+            stream: u32::from_be_bytes(stream) & LAST_STREAM,
+            payload,
+        })
+    }
+
+    fn handle(&mut self, frame: Frame, answer: &mut Answer) -> Result<(), Failure> {
+        let kind = frame.kind;
+        if !core::mem::replace(&mut self.is_greeted, true) && kind != SETTINGS {
+            return Err(Failure::malformed("it does not begin with SETTINGS"));
+        }
+        if answer.block.is_some() != (kind == CONTINUATION) {
+            let odd = "header fields and CONTINUATION do not go together";
+            return Err(Failure::malformed(odd));
+        }
+        if frame.stream > self.request && matches!(kind, DATA | HEADERS) {
+            return Err(Failure::malformed("an answer to no request"));
+        }
+        // Else it belongs to one that is over.
+        let is_ours = frame.stream == self.request;
+        match kind {
+            DATA => {
+                let count = u32::try_from(frame.payload.len()).unwrap_or(u32::MAX);
+                self.used = self.used.saturating_add(count).min(LAST_STREAM);
+                answer.take_data(&frame, is_ours)?;
+            }
+            HEADERS | CONTINUATION => answer.take_headers(&frame, is_ours)?,
+            RST_STREAM if is_ours => match first_number(&frame.payload) {
+                REFUSED_STREAM => return Err(Failure::Closed),
+                code => {
+                    let odd = format!("the request was ended with HTTP/2 error {code}");
+                    return Err(Failure::malformed(odd));
+                }
+            },
+            SETTINGS if frame.flags & ACK == 0 => self.write(SETTINGS, ACK, 0, &[]),
+            PING if frame.flags & ACK == 0 => self.write(PING, ACK, 0, &frame.payload),
+            GOAWAY => {
+                self.is_closing = true;
+                if first_number(&frame.payload) & LAST_STREAM < self.request {
+                    return Err(Failure::Closed);
+                }
+            }
+            PUSH_PROMISE => return Err(Failure::malformed("a pushed answer")),
+            // Windows: requests are short. All else: a newer HTTP/2's.
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl Answer {
+    fn take_data(&mut self, frame: &Frame, is_ours: bool) -> Result<(), Failure> {
+        let piece = content_of(frame, 0)?;
+        if is_ours {
+            self.body.extend_from_slice(piece);
+            self.is_over = frame.flags & END_STREAM != 0;
+            // At once, and not when all has come: what is odd already may never end.
+            message_length(&self.body).map_err(Failure::malformed)?;
+        }
+        Ok(())
+    }
+
+    fn take_headers(&mut self, frame: &Frame, is_ours: bool) -> Result<(), Failure> {
+        let (mut block, is_last) = match self.block.take() {
+            Some(begun) => begun,
+            None => (Vec::new(), frame.flags & END_STREAM != 0),
+        };
+        if frame.kind == CONTINUATION {
+            block.extend_from_slice(&frame.payload);
+        } else {
+            let priority = if frame.flags & PRIORITY == 0 { 0 } else { 5 };
+            block.extend_from_slice(content_of(frame, priority)?);
+        }
+        if block.len() > MOST_BLOCK_BYTES {
+            return Err(Failure::malformed("header fields without end"));
+        }
+        if frame.flags & END_HEADERS == 0 {
+            self.block = Some((block, is_last));
+            return Ok(());
+        }
+        let mut stranger = Fields::default();
+        let fields = if is_ours {
+            &mut self.fields
+        } else {
+            &mut stranger
+        };
+        read_block(&block, fields)
+            .ok_or_else(|| Failure::malformed("header fields that are not in HPACK's form"))?;
+        if is_ours {
+            self.is_over = is_last;
+            if !core::mem::replace(&mut self.has_head, true) {
+                check_head(&self.fields).map_err(Failure::malformed)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A frame's content without padding, and without so many bytes that stand first.
+fn content_of(frame: &Frame, skip: usize) -> Result<&[u8], Failure> {
+    let payload = frame.payload.as_slice();
+    let padded = frame.flags & PADDED != 0;
+    let (padding, rest) = match payload.split_first() {
+        Some((padding, rest)) if padded => (usize::from(*padding), rest),
+        _ => (usize::from(padded), payload),
+    };
+    let end = rest.len().checked_sub(padding);
+    end.and_then(|end| rest.get(skip..end))
+        .ok_or_else(|| Failure::malformed("a padding that is too long"))
+}
+
+/// The number that a payload begins with; 0 where it is too short.
+fn first_number(payload: &[u8]) -> u32 {
+    let first = payload.first_chunk::<4>();
+    first.map_or(0, |bytes| u32::from_be_bytes(*bytes))
+}

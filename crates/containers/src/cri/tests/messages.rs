@@ -1,0 +1,334 @@
+use core::num::NonZeroU64;
+use std::path::Path;
+
+use crate::cri::fake::{Fake, Reply};
+use crate::cri::{
+    Bytes, Client, ProtoError, Writer, parse_container, parse_disks, parse_image, parse_layer,
+    parse_list, parse_sandbox, parse_status,
+};
+use crate::{ContainerState, Details, Found, ListedContainer, WritableLayer};
+
+const LONG: core::time::Duration = core::time::Duration::from_secs(20);
+
+fn container(id: &str) -> Writer {
+    let (mut container, mut metadata, mut image) =
+        (Writer::default(), Writer::default(), Writer::default());
+    metadata.text(1, "main").number(2, 3);
+    image.text(1, "a:1");
+    container.text(1, id).text(2, "pod").message(3, &metadata);
+    container
+        .message(4, &image)
+        .text(5, "sha256:1")
+        .number(6, 1);
+    container
+        .number(7, 17)
+        .pair(8, "label", "l")
+        .pair(9, "note", "n");
+    container.bytes(77, b"later").text(10, "sha256:2");
+    container
+}
+
+#[test]
+fn ten_thousand_containers() {
+    let mut list = Writer::default();
+    for index in 0..10_000 {
+        let mut one = container(&format!("{index:064}"));
+        one.pair(9, "long", &"x".repeat(600));
+        list.message(1, &one);
+    }
+    let list = list.into_bytes();
+    assert!(list.len() > 7_000_000);
+    let fake = Fake::start("thousands", move |_, _| Reply::Message(list.clone()));
+    let mut client = Client::new(&fake.socket(), LONG);
+    let containers = client.containers().unwrap();
+    assert_eq!(containers.len(), 10_000);
+    let last = &containers[9_999].container;
+    assert_eq!(*last.id, *format!("{:064}", 9_999));
+}
+
+fn parsed<T>(message: Writer, parse: fn(Bytes<'_>) -> Result<T, ProtoError>) -> T {
+    parse(Bytes::new(&message.into_bytes())).unwrap()
+}
+
+#[test]
+fn containers() {
+    let id = format!("sha256:{:064}", 2);
+    let mut message = container("id");
+    message.text(10, &id);
+    message.pair(9, "io.kubernetes.pod.terminationGracePeriod", "9");
+    let expected = Found {
+        container: ListedContainer {
+            id: "id".into(),
+            sandbox: Some("pod".into()),
+            name: "main".into(),
+            attempt: 3,
+            image: id.as_str().into(),
+            state: ContainerState::Running,
+            created_nanos: 17,
+            ..ListedContainer::default()
+        },
+        told: "1".into(),
+        labels: [("label".into(), "l".into())].into(),
+        annotations: [
+            ("note".into(), "n".into()),
+            (
+                "io.kubernetes.pod.terminationGracePeriod".into(),
+                "9".into(),
+            ),
+        ]
+        .into(),
+        group: Some(("pod".into(), "main".into())),
+        grace_seconds: Some(9),
+        ..Found::default()
+    };
+    assert_eq!(parsed(message, parse_container), expected);
+    for (number, state) in [
+        (0, ContainerState::Created),
+        (2, ContainerState::Exited),
+        (3, ContainerState::Unknown),
+        (9, ContainerState::Unknown),
+    ] {
+        let mut message = Writer::default();
+        message.number(6, number);
+        assert_eq!(parsed(message, parse_container).container.state, state);
+    }
+}
+
+/// An id where one is told, else what names the image most exactly.
+#[test]
+fn images_of_containers() {
+    let id = format!("sha256:{:064}", 1);
+    for (image_id, reference, asked, expected) in [
+        (&*id, "b", "c", &*id),
+        ("a", &*id, "c", &*id),
+        ("a", "b", "c", "a"),
+        ("", "b", "c", "b"),
+        ("", "", "c", "c"),
+        ("", "", "", ""),
+    ] {
+        let (mut message, mut spec) = (Writer::default(), Writer::default());
+        spec.text(1, asked);
+        message
+            .text(10, image_id)
+            .text(5, reference)
+            .message(4, &spec);
+        let found = parsed(message, parse_container);
+        assert_eq!(&*found.container.image, expected);
+    }
+}
+
+#[test]
+fn statuses() {
+    let [mut response, mut status, mut all, mut linux] = [(); 4].map(|()| Writer::default());
+    linux
+        .number(1, 100_000)
+        .number(2, 50_000)
+        .number(3, 512)
+        .number(4, 1 << 40);
+    all.message(1, &linux);
+    status
+        .number(3, 2)
+        .number(6, 99)
+        .text(15, "/log")
+        .message(16, &all);
+    response.message(1, &status).pair(2, "other", "{}").pair(
+        2,
+        "info",
+        "{\"pid\":7,\"runtimeSpec\":{\"pid\":8}}",
+    );
+    let status = parsed(response, parse_status);
+    assert_eq!((&*status.told, status.finished_nanos), ("2", Some(99)));
+    assert_eq!(
+        (status.log.as_deref(), status.pid),
+        (Some(Path::new("/log")), 7)
+    );
+    let limits = status.limits;
+    assert_eq!(
+        [
+            limits.cpu_limit_millis,
+            limits.cpu_request_millis,
+            limits.memory_limit_bytes
+        ],
+        [
+            NonZeroU64::new(500),
+            NonZeroU64::new(500),
+            NonZeroU64::new(1 << 40)
+        ]
+    );
+    assert_eq!(limits.memory_request_bytes, None);
+    let nothing = parsed(Writer::default(), parse_status);
+    let created = Details {
+        told: "0".into(),
+        ..Details::default()
+    };
+    assert_eq!(nothing, created);
+}
+
+/// No quota (-1), and the least weight, which stands for no request.
+#[test]
+fn limits_that_are_none() {
+    let [mut response, mut status, mut all, mut linux] = [(); 4].map(|()| Writer::default());
+    linux.number(1, 100_000).number(2, u64::MAX).number(3, 2);
+    all.message(1, &linux);
+    status.message(16, &all);
+    response.message(1, &status);
+    let limits = parsed(response, parse_status).limits;
+    assert_eq!(limits, crate::Limits::default());
+}
+
+#[test]
+fn sandboxes() {
+    let (mut sandbox, mut metadata) = (Writer::default(), Writer::default());
+    metadata
+        .text(1, "web")
+        .text(2, "uid")
+        .text(3, "shop")
+        .number(4, 1 << 40);
+    sandbox
+        .text(1, "s")
+        .message(2, &metadata)
+        .number(3, 1)
+        .number(4, 5)
+        .pair(5, "a", "b")
+        .pair(5, "io.kubernetes.pod.uid", "another");
+    let found = parsed(sandbox, parse_sandbox);
+    let label = |key: &str| found.label(key).unwrap();
+    assert_eq!(
+        (
+            label("io.kubernetes.pod.name"),
+            label("io.kubernetes.pod.uid"),
+            label("io.kubernetes.pod.namespace"),
+            label("a")
+        ),
+        ("web", "uid", "shop", "b")
+    );
+    assert_eq!(found.group, Some(("s".into(), "web".into())));
+    let sandbox = &found.container;
+    assert_eq!(
+        (sandbox.attempt, sandbox.state, sandbox.created_nanos),
+        (u32::MAX, ContainerState::Exited, 5)
+    );
+    assert!(found.is_sandbox);
+    assert!(
+        parsed(Writer::default(), parse_sandbox).runs(),
+        "0 is not written"
+    );
+}
+
+#[test]
+fn images() {
+    let mut image = Writer::default();
+    image
+        .text(1, "sha256:1")
+        .text(2, "a:1")
+        .text(2, "a:2")
+        .text(3, "a@sha256:9")
+        .number(4, 7)
+        .number(8, 1);
+    let image = parsed(image, parse_image);
+    assert_eq!(
+        (
+            image.tags.len(),
+            image.digests.len(),
+            image.size_bytes,
+            image.pinned
+        ),
+        (2, 1, 7, true)
+    );
+}
+
+#[test]
+fn disks() {
+    let (mut info, mut usage, mut path) = (Writer::default(), Writer::default(), Writer::default());
+    path.text(1, "/overlay-images");
+    usage.number(1, 1).message(2, &path);
+    info.message(1, &usage).message(2, &usage);
+    let disks = parsed(info, parse_disks);
+    assert_eq!(disks.images.as_deref(), Some(Path::new("/overlay-images")));
+    assert_eq!((disks.containers, &*disks.driver), (None, "overlay"));
+}
+
+#[test]
+fn layers() {
+    let [mut stats, mut attributes, mut layer, mut bytes] = [(); 4].map(|()| Writer::default());
+    bytes.number(1, 8192);
+    layer.message(3, &bytes).message(4, &Writer::default());
+    attributes.text(1, "c");
+    stats.message(1, &attributes).message(4, &layer);
+    let used = WritableLayer::Used {
+        bytes: 8192,
+        inodes: Some(0),
+    };
+    assert_eq!(parsed(stats, parse_layer), ("c".into(), used));
+    let nothing = ("".into(), WritableLayer::Unknown);
+    assert_eq!(parsed(Writer::default(), parse_layer), nothing);
+}
+
+#[test]
+fn texts_that_are_not() {
+    let mut message = Writer::default();
+    message.bytes(5, &[0x0a, 3, b'a', 0xff, b'b', 0x12, 2, 0xc3, 0x28]);
+    let sandbox = parsed(message, parse_sandbox);
+    assert_eq!(sandbox.label("a\\xffb"), Some("\\xc3("));
+    for field in [1, 2, 5, 10] {
+        let mut message = Writer::default();
+        message.number(7, 1).bytes(field, b"ab\xff");
+        let error = parse_container(Bytes::new(&message.into_bytes())).unwrap_err();
+        assert_eq!(
+            (error.at, error.what),
+            (6, "an id or a name that is not UTF-8"),
+            "field {field}"
+        );
+    }
+}
+
+#[test]
+fn not_messages() {
+    let cases: [(&str, &[u8], &str); 9] = [
+        ("key", &[0x80], "cut off at byte 1"),
+        ("number", &[0x08, 0xff], "cut off at byte 2"),
+        ("eight bytes", &[0x09, 1, 2, 3], "cut off at byte 1"),
+        ("four bytes", &[0x0d, 1], "cut off at byte 1"),
+        ("length", &[0x0a, 2, b'x'], "cut off at byte 2"),
+        (
+            "huge length",
+            &[
+                0x0a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1,
+            ],
+            "cut off at byte 11",
+        ),
+        (
+            "long number",
+            &[
+                0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2,
+            ],
+            "a number of more than 64 bits at byte 1",
+        ),
+        ("field 0", &[0x00, 1], "no field has this number at byte 0"),
+        ("group", &[0x08, 1, 0x0b], "not a field at byte 2"),
+    ];
+    for (name, bytes, said) in cases {
+        let fields: Vec<_> = Bytes::new(bytes).fields().collect();
+        let error = fields.last().unwrap().as_ref().unwrap_err();
+        assert_eq!(error.to_string(), said, "{name}");
+    }
+}
+
+/// One bad item costs the list.
+#[test]
+fn no_partial_lists() {
+    let mut list = Writer::default();
+    list.message(1, &container("a"))
+        .bytes(1, &[0x0a, 9])
+        .message(1, &container("b"));
+    let list = list.into_bytes();
+    let error = parse_list(Bytes::new(&list), parse_container).unwrap_err();
+    assert_eq!(list[error.at - 2..error.at], [0x0a, 9]);
+    let fake = Fake::start("partial", move |_, _| Reply::Message(list.clone()));
+    let mut client = Client::new(&fake.socket(), LONG);
+    let error = client.containers().unwrap_err();
+    let said = format!("{}: {}", error.call, error.failure);
+    assert!(said.starts_with(
+        "/runtime.v1.RuntimeService/ListContainers: not an answer of this API: cut off at byte "
+    ));
+}

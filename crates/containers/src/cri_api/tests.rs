@@ -1,2 +1,0 @@
-mod calls;
-mod messages;

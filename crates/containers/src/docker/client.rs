@@ -1,0 +1,279 @@
+//! Calls of the Docker Engine API.
+
+use core::time::Duration;
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+
+use rustix::io::Errno;
+
+use super::http::{Response, read_response};
+use super::parse::{
+    EngineInfo, EngineVersion, PodmanPod, parse_containers, parse_details, parse_image,
+    parse_images, parse_info, parse_message, parse_podman_pods, parse_version,
+};
+use super::request::Request;
+use crate::pods::{Details, Found};
+use crate::socket::{Deadline, Socket};
+use crate::text::clean;
+use crate::{Error, Failure, ListedImage};
+
+/// Sets the restart policy to none.
+const NO_RESTART: &str = r#"{"RestartPolicy":{"Name":"no"}}"#;
+
+type Connection = BufReader<Socket>;
+
+/// A client of one engine. Every call blocks, at most for its time limit.
+///
+/// One connection is kept open between calls and opened anew when the engine
+/// was started anew meanwhile.
+#[derive(Debug)]
+pub(super) struct Client {
+    pub(super) endpoint: String,
+    socket: PathBuf,
+    /// For each call as a whole, from connecting to the last byte of the answer.
+    limit: Duration,
+    idle: Option<Connection>,
+}
+
+impl Client {
+    /// A client of the engine behind `socket`; nothing is opened yet.
+    pub(super) fn new(socket: PathBuf, limit: Duration) -> Self {
+        Self {
+            endpoint: format!("unix://{}", socket.display()),
+            socket,
+            limit,
+            idle: None,
+        }
+    }
+
+    pub(super) fn version(&mut self) -> Result<EngineVersion, Error> {
+        self.get(&Request::new("GET", "/version", ""), parse_version)
+    }
+
+    pub(super) fn info(&mut self) -> Result<EngineInfo, Error> {
+        self.get(&Request::new("GET", "/info", ""), parse_info)
+    }
+
+    /// All containers, in every state.
+    pub(super) fn containers(&mut self) -> Result<Vec<Found>, Error> {
+        let request = Request::new("GET", "/containers/json", "?all=true");
+        self.get(&request, parse_containers)
+    }
+
+    pub(super) fn details(&mut self, id: &str) -> Result<Details, Error> {
+        let request = Request::about("GET", "/containers/", id, "/json");
+        self.get(&request, parse_details)
+    }
+
+    /// All images, without the layers between.
+    pub(super) fn images(&mut self) -> Result<Vec<ListedImage>, Error> {
+        let request = Request::new("GET", "/images/json", "?all=false");
+        self.get(&request, parse_images)
+    }
+
+    pub(super) fn image(&mut self, id: &str) -> Result<ListedImage, Error> {
+        let request = Request::about("GET", "/images/", id, "/json");
+        self.get(&request, parse_image)
+    }
+
+    /// Podman's pods; status 404 from engines that are not Podman.
+    pub(super) fn podman_pods(&mut self) -> Result<Vec<PodmanPod>, Error> {
+        let request = Request::new("GET", "/v4.0.0/libpod/pods/json", "");
+        self.get(&request, parse_podman_pods)
+    }
+
+    /// Removes a pod of Podman's of which no container runs; status 409 where one does.
+    pub(super) fn remove_podman_pod(&mut self, id: &str) -> Result<(), Error> {
+        let request = Request::about("DELETE", "/v4.0.0/libpod/pods/", id, "");
+        gone_is_fine(self.call(&request).map(drop))
+    }
+
+    /// Removes a container that does not run, and its anonymous volumes; status 409
+    /// where it runs or is being removed.
+    pub(super) fn remove_container(&mut self, id: &str) -> Result<(), Error> {
+        let request = Request::about("DELETE", "/containers/", id, "").query("?v=true");
+        gone_is_fine(self.call(&request).map(drop))
+    }
+
+    /// Removes an image by its id, or one of its names; status 409 where it is used
+    /// or, by id, has names in several repositories.
+    pub(super) fn remove_image(&mut self, name: &str) -> Result<(), Error> {
+        let request = Request::about("DELETE", "/images/", name, "").query("?force=false");
+        gone_is_fine(self.call(&request).map(drop))
+    }
+
+    /// Sets the restart policy of all these containers to none, at once. Status 404
+    /// where there is no such container, and from Podman before 5, which has no such
+    /// call.
+    pub(super) fn forbid_restart(&self, ids: &[&str]) -> Vec<Result<(), Error>> {
+        let update = |id: &str| about(id, "/update").body(NO_RESTART);
+        self.post_all(ids, update, Duration::ZERO)
+    }
+
+    /// Stops all these containers at once: their stop signal now, SIGKILL after
+    /// `grace`, which counts in whole seconds and is rounded up. Returns when they have
+    /// ended, or their time limit and the grace are over. One that has ended before is
+    /// no error.
+    pub(super) fn stop(&self, ids: &[&str], grace: Duration) -> Vec<Result<(), Error>> {
+        let seconds = grace.as_secs() + u64::from(grace.subsec_nanos() > 0);
+        let stop = |id: &str| about(id, "/stop").query(&format!("?t={seconds}"));
+        self.post_all(ids, stop, Duration::from_secs(seconds))
+    }
+
+    /// Kills all these containers at once; status 409 where one did not run.
+    pub(super) fn kill(&self, ids: &[&str]) -> Vec<Result<(), Error>> {
+        self.post_all(ids, |id| about(id, "/kill"), Duration::ZERO)
+    }
+
+    /// Thaws all these containers at once, as some engines stop none that is paused.
+    pub(super) fn unpause(&self, ids: &[&str]) -> Vec<Result<(), Error>> {
+        self.post_all(ids, |id| about(id, "/unpause"), Duration::ZERO)
+    }
+
+    /// Sends a request for each at once, each on a connection of its own, and waits for
+    /// all answers, `extra` longer than for others. Returns in the same order.
+    fn post_all(
+        &self,
+        ids: &[&str],
+        request: impl Fn(&str) -> Request,
+        extra: Duration,
+    ) -> Vec<Result<(), Error>> {
+        let deadline = Deadline::after(self.limit.saturating_add(extra));
+        let begun: Vec<_> = ids
+            .iter()
+            .map(|id| {
+                let request = request(id);
+                let begun = self.begin(&request, deadline);
+                (request, begun)
+            })
+            .collect();
+        // The engine works on all of them while the first is waited for.
+        let finish = |(request, begun): (Request, Result<Connection, Failure>)| {
+            begun
+                .and_then(|mut connection| {
+                    wait_for_answer(&mut connection)?;
+                    read_response(&mut connection)
+                })
+                .and_then(accept)
+                .map_err(|failure| self.error(&request, failure))
+        };
+        let finished = begun.into_iter().map(finish);
+        finished.map(|answer| answer.map(drop)).collect()
+    }
+
+    fn begin(&self, request: &Request, deadline: Deadline) -> Result<Connection, Failure> {
+        let mut connection = BufReader::new(Socket::open(&self.socket, deadline)?);
+        connection.get_mut().write_all(request.text().as_bytes())?;
+        Ok(connection)
+    }
+
+    /// The body of the answer, read by `read`.
+    fn get<T>(
+        &mut self,
+        request: &Request,
+        read: fn(&[u8]) -> Result<T, Failure>,
+    ) -> Result<T, Error> {
+        let response = self.call(request)?;
+        read(&response.body).map_err(|failure| self.error(request, failure))
+    }
+
+    fn call(&mut self, request: &Request) -> Result<Response, Error> {
+        self.exchange(request)
+            .and_then(accept)
+            .map_err(|failure| self.error(request, failure))
+    }
+
+    fn exchange(&mut self, request: &Request) -> Result<Response, Failure> {
+        let deadline = Deadline::after(self.limit);
+        let connection = match self.reuse(request, deadline) {
+            Some(begun) => begun?,
+            None => {
+                let mut connection = self.begin(request, deadline)?;
+                wait_for_answer(&mut connection)?;
+                connection
+            }
+        };
+        self.finish(connection)
+    }
+
+    /// The connection that was kept, with the answer begun; `None` where there is none
+    /// or the request is to be sent again over a new one.
+    fn reuse(
+        &mut self,
+        request: &Request,
+        deadline: Deadline,
+    ) -> Option<Result<Connection, Failure>> {
+        // An engine that was started anew has closed this one.
+        let mut connection = self.idle.take().filter(|kept| kept.get_ref().is_idle())?;
+        connection.get_mut().begin_call(deadline);
+        let sent = connection.get_mut().write_all(request.text().as_bytes());
+        let begun = sent.map_err(Failure::from);
+        match begun.and_then(|()| wait_for_answer(&mut connection)) {
+            Ok(()) => Some(Ok(connection)),
+            // Closed before the request was read, in the moment between: a unix socket
+            // tells that.
+            Err(Failure::NotReachable(Errno::PIPE | Errno::CONNRESET)) => None,
+            // A GET does no harm twice; of all else nobody knows whether it was done.
+            Err(Failure::Closed) if request.method == "GET" => None,
+            Err(failure) => Some(Err(failure)),
+        }
+    }
+
+    fn finish(&mut self, mut connection: Connection) -> Result<Response, Failure> {
+        let response = read_response(&mut connection)?;
+        // What nobody asked for would be taken for the next answer.
+        if response.keeps_open && connection.buffer().is_empty() {
+            self.idle = Some(connection);
+        }
+        Ok(response)
+    }
+
+    fn error(&self, request: &Request, failure: Failure) -> Error {
+        let call = format!("{} {}", request.method, clean(&request.path));
+        Error::new(&self.endpoint, &call, failure)
+    }
+
+    /// A refusal of ours, in the words of the API.
+    pub(super) fn refusal(&self, call: &str, message: &str) -> Error {
+        let message = message.into();
+        Error::new(
+            &self.endpoint,
+            call,
+            Failure::Refused { code: 409, message },
+        )
+    }
+}
+
+fn about(id: &str, what: &str) -> Request {
+    Request::about("POST", "/containers/", id, what)
+}
+
+/// Waits for the first byte of an answer.
+fn wait_for_answer(connection: &mut Connection) -> Result<(), Failure> {
+    match connection.fill_buf()? {
+        [] => Err(Failure::Closed),
+        [..] => Ok(()),
+    }
+}
+
+/// 304 says that there was nothing to do.
+fn accept(response: Response) -> Result<Response, Failure> {
+    match response.status {
+        200..300 | 304 => Ok(response),
+        status => Err(Failure::Refused {
+            code: status.into(),
+            message: parse_message(&response.body).into(),
+        }),
+    }
+}
+
+/// What is gone needs no removing and no stopping.
+pub(super) fn gone_is_fine(answer: Result<(), Error>) -> Result<(), Error> {
+    answer.or_else(|error| {
+        if error.code() == Some(404) {
+            Ok(())
+        } else {
+            Err(error)
+        }
+    })
+}

@@ -1,0 +1,105 @@
+use core::fmt::Write as _;
+
+/// A request, to be sent as often as need be.
+#[derive(Clone, Debug)]
+pub(super) struct Request {
+    pub(super) method: &'static str,
+    /// Without the query: what an error calls it.
+    pub(super) path: String,
+    /// From the question mark on, or empty.
+    query: String,
+    /// JSON, or empty.
+    body: &'static str,
+}
+
+impl Request {
+    pub(super) fn new(method: &'static str, path: &str, query: &str) -> Self {
+        Self {
+            method,
+            path: path.into(),
+            query: query.into(),
+            body: "",
+        }
+    }
+
+    /// A request about one thing: `/containers/` `ID` `/stop`. Whatever the name
+    /// holds, it stays one part of the path; names of images keep their slashes,
+    /// as not all engines take `%2F`.
+    pub(super) fn about(method: &'static str, before: &str, name: &str, after: &str) -> Self {
+        let mut path = String::from(before);
+        for byte in name.bytes() {
+            if byte.is_ascii_alphanumeric() || b"._-:@/".contains(&byte) {
+                path.push(char::from(byte));
+            } else {
+                // Writing to a text does not fail.
+                let _ = write!(path, "%{byte:02X}");
+            }
+        }
+        path.push_str(after);
+        Self::new(method, &path, "")
+    }
+
+    pub(super) fn query(mut self, query: &str) -> Self {
+        self.query = query.into();
+        self
+    }
+
+    pub(super) const fn body(mut self, body: &'static str) -> Self {
+        self.body = body;
+        self
+    }
+
+    /// What is sent. Paths without a version mean the engine's current one, which
+    /// Docker, Podman and balenaEngine all take; a fixed old one is refused by some
+    /// (Docker 29 knows none before 1.44).
+    pub(super) fn text(&self) -> String {
+        let Self {
+            method,
+            path,
+            query,
+            body,
+        } = self;
+        let mut text =
+            format!("{method} {path}{query} HTTP/1.1\r\nHost: localhost\r\nUser-Agent: evictd\r\n");
+        if !body.is_empty() {
+            text.push_str("Content-Type: application/json\r\n");
+        }
+        if *method == "POST" {
+            let _ = write!(text, "Content-Length: {}\r\n", body.len());
+        }
+        text + "\r\n" + body
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Request;
+
+    #[test]
+    fn a_name_cannot_leave_its_place() {
+        for (name, path) in [
+            ("0a1b", "/containers/0a1b/stop"),
+            (
+                "a b?force=true\r\n",
+                "/containers/a%20b%3Fforce%3Dtrue%0D%0A/stop",
+            ),
+            ("é#", "/containers/%C3%A9%23/stop"),
+        ] {
+            let request = Request::about("POST", "/containers/", name, "/stop");
+            assert_eq!(request.path, path, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn texts() {
+        let get = Request::new("GET", "/version", "?a=1").text();
+        assert_eq!(
+            get,
+            "GET /version?a=1 HTTP/1.1\r\nHost: localhost\r\nUser-Agent: evictd\r\n\r\n"
+        );
+        let post = Request::new("POST", "/x", "").body("{}").text();
+        assert!(
+            post.ends_with("\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")
+        );
+    }
+}

@@ -1,0 +1,267 @@
+//! The client against engines that misbehave.
+
+use core::time::Duration;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use crate::Error;
+use crate::docker::client::Client;
+use crate::docker::fake::{Fake, Reply, empty, json};
+
+const SHORT: Duration = Duration::from_millis(200);
+const LONG: Duration = Duration::from_secs(20);
+
+fn client(fake: &Fake, limit: Duration) -> Client {
+    Client::new(fake.socket.clone(), limit)
+}
+
+/// What `GET /version` comes to when the engine answers so.
+fn version_from(reply: impl Fn() -> Reply + Send + Sync + 'static) -> String {
+    let silent = matches!(reply(), Reply::Hang | Reply::Stall(_));
+    let fake = Fake::new(move |_| reply());
+    let limit = if silent { SHORT } else { LONG };
+    match client(&fake, limit).version() {
+        Ok(version) => version.version,
+        Err(error) => said(&error),
+    }
+}
+
+/// An error without its endpoint, which is another one each time.
+fn said(error: &Error) -> String {
+    format!("{}: {}", error.call, error.failure)
+}
+
+const ANSWER: &str = r#"{"Version":"1"}"#;
+
+#[test]
+fn one_line_for_each_bad_answer() {
+    let whole = "HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n".to_string() + ANSWER;
+    let half = whole.chars().take(45).collect::<String>();
+    let cut = half.clone();
+    let slow = whole.clone();
+    assert_eq!(
+        version_from(move || Reply::Trickle(slow.clone().into())),
+        "1"
+    );
+    assert_eq!(
+        version_from(move || Reply::Cut(cut.clone().into())),
+        "GET /version: not an answer of this API: the stream ended within the answer"
+    );
+    assert_eq!(
+        version_from(move || Reply::Stall(half.clone().into())),
+        "GET /version: no answer within 200 ms"
+    );
+    assert_eq!(
+        version_from(|| Reply::Hang),
+        "GET /version: no answer within 200 ms"
+    );
+    assert_eq!(
+        version_from(|| Reply::Cut(Vec::new())),
+        "GET /version: the runtime closed the connection"
+    );
+    assert_eq!(
+        version_from(|| Reply::Cut(b"SSH-2.0-OpenSSH\r\n\r\n".to_vec())),
+        "GET /version: not an answer of this API: not the head of an HTTP answer"
+    );
+    assert_eq!(
+        version_from(|| json(200, r#"{"Version":"1"#)),
+        "GET /version: not an answer of this API: EOF while parsing a string at line 1 column 13"
+    );
+    assert_eq!(
+        version_from(|| json(200, r#"[]"#)),
+        "GET /version: not an answer of this API: not an object"
+    );
+}
+
+#[test]
+fn refusals_in_the_engines_words() {
+    for (status, body, expected) in [
+        (
+            500,
+            r#"{"message":"no\nspace\u001b[2J left"}"#,
+            "refused with 500: no\\u{a}space\\u{1b}[2J left",
+        ),
+        (
+            500,
+            r#"{"cause":"c","message":"","response":500}"#,
+            "refused with 500: c",
+        ),
+        (404, "Not Found\r\n", "refused with 404: Not Found"),
+        (503, "", "refused with 503: "),
+        (301, "", "refused with 301: "),
+        (500, "\u{202e}evil", "refused with 500: \\u{202e}evil"),
+    ] {
+        let said = version_from(move || json(status, body));
+        assert_eq!(said, format!("GET /version: {expected}"));
+    }
+    let long = "x".repeat(100_000);
+    let said = version_from(move || json(500, &long));
+    assert!(said.len() < 400 && said.ends_with('…'), "{said}");
+}
+
+#[test]
+fn nobody_listens() {
+    let mut client = Client::new(PathBuf::from("/nonexistent/evictd"), SHORT);
+    let text = said(&client.version().unwrap_err());
+    assert_eq!(text, "GET /version: No such file or directory (os error 2)");
+    let long = PathBuf::from("/x".repeat(100));
+    let text = said(&Client::new(long, SHORT).version().unwrap_err());
+    assert_eq!(text, "GET /version: File name too long (os error 36)");
+}
+
+/// A listener that never accepts: its backlog fills up, then connecting hangs.
+#[test]
+fn connecting_ends_by_the_deadline_too() {
+    let dir = std::env::temp_dir().join(format!("evictd-backlog-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap();
+    let socket = dir.join("sock");
+    let listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    rustix::net::listen(&listener, 0).unwrap();
+    let waiting = std::os::unix::net::UnixStream::connect(&socket).unwrap();
+    let begun = Instant::now();
+    let text = said(&Client::new(socket, SHORT).version().unwrap_err());
+    assert_eq!(text, "GET /version: no answer within 200 ms");
+    assert!(begun.elapsed() < LONG);
+    drop(waiting);
+    std::fs::remove_dir_all(&dir).unwrap();
+}
+
+#[test]
+fn the_connection_is_kept() {
+    let fake = Fake::new(|_| json(200, ANSWER));
+    let mut client = client(&fake, LONG);
+    for _ in 0..5 {
+        client.version().unwrap();
+    }
+    assert_eq!(fake.connections(), 1);
+}
+
+/// What an engine leaves behind that was started anew: a connection with an end.
+#[test]
+fn a_closed_connection_is_opened_anew() {
+    let fake = Fake::new(|_| {
+        let head = "HTTP/1.1 200 OK
+Content-Length: 15
+
+"
+        .to_string();
+        Reply::Cut((head + ANSWER).into())
+    });
+    let mut client = client(&fake, LONG);
+    for _ in 0..3 {
+        client.version().unwrap();
+        client.remove_container("0").unwrap();
+    }
+    assert_eq!(fake.connections(), 6);
+}
+
+/// Closed after the request was sent: only what does no harm twice is sent twice.
+#[test]
+fn only_a_get_is_sent_again() {
+    let fake = Fake::new(|call| match call {
+        "GET /version" => json(200, ANSWER),
+        _ => Reply::Cut(Vec::new()),
+    });
+    let mut client = client(&fake, LONG);
+    let failed: Vec<_> = [
+        client.version().and_then(|_| client.info()).map(drop),
+        client.version().and_then(|_| client.remove_container("0")),
+    ]
+    .into_iter()
+    .filter_map(Result::err)
+    .collect();
+    assert_eq!(failed.len(), 2);
+    assert_eq!(
+        fake.calls(),
+        [
+            "GET /version",
+            "GET /info",
+            "GET /info",
+            "GET /version",
+            "DELETE /containers/0?v=true"
+        ]
+    );
+}
+
+#[test]
+fn bytes_that_nobody_asked_for_cost_the_connection() {
+    let fake = Fake::new(|_| {
+        let more = "HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n".to_string() + ANSWER;
+        Reply::Send((more + "HTTP/1.1 200 OK\r\n\r\nx").into())
+    });
+    let mut client = client(&fake, LONG);
+    for _ in 0..2 {
+        client.version().unwrap();
+    }
+    assert_eq!(fake.connections(), 2);
+}
+
+#[test]
+fn all_are_stopped_at_once() {
+    let fake = Fake::new(|call| {
+        if call.starts_with("POST /containers/b/") {
+            return json(500, r#"{"message":"no"}"#);
+        }
+        std::thread::sleep(Duration::from_secs(1));
+        empty(if call.starts_with("POST /containers/c/") {
+            304
+        } else {
+            204
+        })
+    });
+    let client = client(&fake, LONG);
+    let begun = Instant::now();
+    let answers = client.stop(&["a", "b", "c", "d"], Duration::from_millis(1500));
+    assert!(
+        begun.elapsed() < Duration::from_millis(2900),
+        "{:?}",
+        begun.elapsed()
+    );
+    let all: Vec<_> = answers
+        .into_iter()
+        .map(|answer| answer.err().map(|error| said(&error)))
+        .collect();
+    let refused = "POST /containers/b/stop: refused with 500: no".to_string();
+    assert_eq!(all, [None, Some(refused), None, None]);
+    let mut calls = fake.calls();
+    calls.sort();
+    assert_eq!(calls[0], "POST /containers/a/stop?t=2");
+
+    drop(client.forbid_restart(&["a"]));
+    assert_eq!(
+        fake.calls(),
+        [r#"POST /containers/a/update {"RestartPolicy":{"Name":"no"}}"#]
+    );
+}
+
+#[test]
+fn stopping_waits_for_the_grace_and_no_longer() {
+    let fake = Fake::new(|_| Reply::Hang);
+    let client = client(&fake, SHORT);
+    let begun = Instant::now();
+    let answers = client.stop(&["a", "b"], Duration::from_secs(1));
+    assert!(
+        begun.elapsed() >= Duration::from_millis(1190),
+        "{:?}",
+        begun.elapsed()
+    );
+    assert!(begun.elapsed() < LONG);
+    for answer in answers {
+        let said = answer.unwrap_err().to_string();
+        assert!(said.ends_with("no answer within 1200 ms"), "{said}");
+    }
+}
+
+/// What never comes to an end is given up before it fills the memory.
+#[test]
+fn an_answer_without_end() {
+    let body = "x".repeat(18 << 20);
+    let chunks = format!("fffffff\r\n{body}");
+    for (head, body) in [("Transfer-Encoding: chunked", &chunks), ("X: y", &body)] {
+        let answer = format!("HTTP/1.1 200 OK\r\n{head}\r\n\r\n{body}");
+        assert_eq!(
+            version_from(move || Reply::Stall(answer.clone().into())),
+            "GET /version: not an answer of this API: an answer without end"
+        );
+    }
+}

@@ -1,0 +1,266 @@
+//! Answers, whole and in pieces.
+
+use std::io::{BufReader, Read};
+
+use crate::Failure;
+use crate::docker::{Response, read_response};
+
+/// Reads an answer that comes in pieces of that size, and what follows it.
+fn read(text: &[u8], piece: usize) -> Result<(Response, Vec<u8>), Failure> {
+    let mut stream = BufReader::with_capacity(piece, text);
+    let response = read_response(&mut stream)?;
+    let mut rest = Vec::new();
+    stream.read_to_end(&mut rest).unwrap();
+    Ok((response, rest))
+}
+
+/// The status, the body and whether the connection stays open; or what is wrong.
+fn said(text: &str) -> String {
+    let whole = read(text.as_bytes(), 1 << 16);
+    for piece in [1, 2, 3, 7] {
+        assert_eq!(
+            read(text.as_bytes(), piece),
+            whole,
+            "pieces of {piece}: {text:?}"
+        );
+    }
+    match whole {
+        Ok((response, rest)) => {
+            let body = String::from_utf8(response.body).unwrap();
+            let rest = String::from_utf8(rest).unwrap();
+            let open = if response.keeps_open {
+                "open"
+            } else {
+                "closed"
+            };
+            format!("{} {body} {open} {rest}", response.status)
+        }
+        Err(Failure::Malformed(what)) => what.into(),
+        Err(other) => other.to_string(),
+    }
+}
+
+const ANSWERS: &[(&str, &str, &str)] = &[
+    (
+        "length",
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab",
+        "200 ab open ",
+    ),
+    (
+        "more",
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nabcd",
+        "200 ab open cd",
+    ),
+    (
+        "no body",
+        "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+        "200  open ",
+    ),
+    (
+        "the same length twice",
+        "HTTP/1.1 200 OK\r\nContent-Length: 1\r\ncontent-length: 1\r\n\r\na",
+        "200 a open ",
+    ),
+    (
+        "204",
+        "HTTP/1.1 204 No Content\r\nApi-Version: 1.41\r\n\r\n",
+        "204  open ",
+    ),
+    (
+        "304 with a length",
+        "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n",
+        "304  open ",
+    ),
+    (
+        "chunks",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0A;x=\"y\"\r\ncdefghijkl\r\n0\r\n\r\n",
+        "200 abcdefghijkl open ",
+    ),
+    (
+        "trailer",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n1 \r\na\r\n0\r\nX: y\r\n\r\nz",
+        "200 a open z",
+    ),
+    (
+        "to the end",
+        "HTTP/1.1 200 OK\r\n\r\nall of it",
+        "200 all of it closed ",
+    ),
+    (
+        "1.0",
+        "HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\na",
+        "200 a closed ",
+    ),
+    (
+        "1.0 that stays",
+        "HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 1\r\n\r\na",
+        "200 a open ",
+    ),
+    (
+        "closes",
+        "HTTP/1.1 200 OK\r\nConnection: x, CLOSE\r\nContent-Length: 1\r\n\r\na",
+        "200 a closed ",
+    ),
+    (
+        "interim",
+        "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 P\r\nX: y\r\n\r\nHTTP/1.1 404 No\r\nContent-Length: 1\r\n\r\na",
+        "404 a open ",
+    ),
+    (
+        "bare line feeds",
+        "HTTP/1.1 200 OK\nContent-Length: 1\n\na",
+        "200 a open ",
+    ),
+    (
+        "no reason",
+        "HTTP/1.1 500\r\nContent-Length: 0\r\n\r\n",
+        "500  open ",
+    ),
+];
+
+#[test]
+fn answers_and_where_they_end() {
+    for (name, text, expected) in ANSWERS {
+        assert_eq!(said(text), *expected, "{name}");
+    }
+}
+
+const NO_ANSWERS: &[(&str, &str, &str)] = &[
+    ("nothing", "", "the stream ended within the answer"),
+    (
+        "half a head",
+        "HTTP/1.1 200 OK\r\nCont",
+        "the stream ended within the answer",
+    ),
+    (
+        "half a body",
+        "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab",
+        "the stream ended within the answer",
+    ),
+    (
+        "half a chunk",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\na",
+        "the stream ended within the answer",
+    ),
+    (
+        "no last chunk",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n",
+        "the stream ended within the answer",
+    ),
+    (
+        "gRPC",
+        "\0\0\x06\x04\0\0\0\0\0\r\n\r\n",
+        "not the head of an HTTP answer",
+    ),
+    (
+        "a request",
+        "GET / HTTP/1.1\r\n\r\n",
+        "not the head of an HTTP answer",
+    ),
+    (
+        "HTTP/2",
+        "HTTP/2 200\r\n\r\n",
+        "not the head of an HTTP answer",
+    ),
+    (
+        "101",
+        "HTTP/1.1 101 Switching\r\n\r\n",
+        "a status that makes no sense",
+    ),
+    (
+        "600",
+        "HTTP/1.1 600 No\r\n\r\n",
+        "a status that makes no sense",
+    ),
+    (
+        "no number",
+        "HTTP/1.1 200 OK\r\nContent-Length: +1\r\n\r\na",
+        "a length that is none",
+    ),
+    (
+        "an empty length",
+        "HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\na",
+        "a length that is none",
+    ),
+    (
+        "two lengths",
+        "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\na",
+        "two different lengths",
+    ),
+    (
+        "both",
+        "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\na",
+        "both a length and chunks",
+    ),
+    (
+        "two codings",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n",
+        "an unknown transfer encoding",
+    ),
+    (
+        "gzip",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n",
+        "an unknown transfer encoding",
+    ),
+    (
+        "too long",
+        "HTTP/1.1 200 OK\r\nContent-Length: 16777217\r\n\r\n",
+        "the stream ended within the answer",
+    ),
+    (
+        "beyond counting",
+        "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n",
+        "a length that is none",
+    ),
+    (
+        "a chunk too long",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1000001\r\n",
+        "the stream ended within the answer",
+    ),
+];
+
+#[test]
+fn no_answers_and_where_that_shows() {
+    for (name, text, expected) in NO_ANSWERS {
+        assert_eq!(said(text), *expected, "{name}");
+    }
+}
+
+#[test]
+fn broken_chunks() {
+    for (name, text, expected) in [
+        (
+            "endless zeros",
+            &chunked(&("0".repeat(300) + "\r\n")),
+            "a broken chunk",
+        ),
+        ("no size", &chunked("\r\n"), "a broken chunk"),
+        ("no hex", &chunked("1g\r\n"), "a broken chunk"),
+        (
+            "longer than it says",
+            &chunked("1\r\nab\r\n"),
+            "a broken chunk",
+        ),
+        ("a bare line feed", &chunked("1\na"), "a broken chunk"),
+    ] {
+        assert_eq!(said(text), expected, "{name}");
+    }
+}
+
+fn chunked(rest: &str) -> String {
+    format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{rest}")
+}
+
+#[test]
+fn heads_that_are_too_long() {
+    let head = "HTTP/1.1 200 OK\r\n".to_string();
+    let field = format!("X: {}\r\n", "y".repeat(1000));
+    let long = head.clone() + &field.repeat(70);
+    assert_eq!(said(&long), "a head of more than 64 KiB");
+    let line = head.clone() + &"y".repeat(70_000);
+    assert_eq!(said(&line), "a head of more than 64 KiB");
+    let many = head + &"X: y\r\n".repeat(65) + "\r\n";
+    assert_eq!(said(&many), "more than 64 header fields");
+    let trailer = chunked(&format!("0\r\n{}", field.repeat(70)));
+    assert_eq!(said(&trailer), "a head of more than 64 KiB");
+}

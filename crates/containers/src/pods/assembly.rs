@@ -1,0 +1,209 @@
+use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
+
+use evictd_node::QosClass;
+use evictd_node::pod::{Container, Pod};
+use evictd_quantity::Quantity;
+
+use super::resources::{class_of, resources};
+use super::wishes::{Wishes, read_wishes};
+use super::{COMPOSE_PROJECT, Details, Found, POD_NAME, POD_NAMESPACE, POD_UID};
+use crate::text::clean;
+use crate::{ListedSandbox, RuntimeListing, RuntimePod};
+
+/// What makes containers one pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Kubernetes,
+    Group,
+    Compose,
+    Alone,
+}
+
+/// The pod that a container says it belongs to.
+struct Owner<'a> {
+    kind: Kind,
+    uid: &'a str,
+    name: &'a str,
+    namespace: &'a str,
+}
+
+/// The rule for what a pod is. The first of these that fits a container or sandbox:
+///
+/// 1. It has the labels `io.kubernetes.pod.{uid,name,namespace}`: that pod.
+/// 2. The runtime itself groups it: Podman's pod, or CRI's sandbox where that has no uid.
+/// 3. It has the label `com.docker.compose.project`: the project is one pod.
+/// 4. It is a pod of its own.
+fn find_owner<'a>(found: &'a Found, runtime: &'a str) -> Owner<'a> {
+    let own_name = found.container.name.as_str();
+    let namespace = found.label(POD_NAMESPACE);
+    let (kind, uid, name, namespace) = if let Some(uid) = found.label(POD_UID) {
+        let name = found.label(POD_NAME).unwrap_or(own_name);
+        (Kind::Kubernetes, uid, name, namespace.unwrap_or_default())
+    } else if let Some((id, name)) = &found.group {
+        (
+            Kind::Group,
+            id.as_str(),
+            name.as_str(),
+            namespace.unwrap_or(runtime),
+        )
+    } else if let Some(project) = found.label(COMPOSE_PROJECT) {
+        (Kind::Compose, project, project, runtime)
+    } else {
+        (Kind::Alone, &*found.container.id, own_name, runtime)
+    };
+    Owner {
+        kind,
+        uid,
+        name: if name.is_empty() { uid } else { name },
+        namespace,
+    }
+}
+
+/// Puts together what a runtime holds, in the order in which it is added.
+pub(crate) struct Assembly {
+    /// The namespace of pods that say none.
+    namespace: &'static str,
+    listing: RuntimeListing,
+    drafts: Vec<Draft>,
+    by_owner: BTreeMap<(Kind, Box<str>), usize>,
+}
+
+/// What of a pod is not in the listing while not all of it has been seen.
+#[derive(Default)]
+struct Draft {
+    /// Whether its sandbox is ready, and when that was made: the newest counts.
+    standing: Option<(bool, i64)>,
+    /// What the pod as a whole requests of memory, by its sandbox's wish.
+    memory_request: Option<Quantity>,
+    /// The class that its place in a kubepods tree tells.
+    class: Option<QosClass>,
+}
+
+impl Assembly {
+    pub(crate) fn new(namespace: &'static str, notes: Vec<String>) -> Self {
+        let listing = RuntimeListing {
+            notes,
+            ..RuntimeListing::default()
+        };
+        Self {
+            namespace,
+            listing,
+            drafts: Vec::new(),
+            by_owner: BTreeMap::new(),
+        }
+    }
+
+    /// The pod that it belongs to, as an index; a new one where need be.
+    fn pod_of(&mut self, found: &Found) -> usize {
+        let owner = find_owner(found, self.namespace);
+        let next = self.listing.pods.len();
+        let key = (owner.kind, owner.uid.into());
+        let index = *self.by_owner.entry(key).or_insert(next);
+        if index == next {
+            let mut pod = Pod::default();
+            pod.metadata.uid = clean(owner.uid);
+            pod.metadata.name = clean(owner.name);
+            pod.metadata.namespace = clean(owner.namespace);
+            self.listing.pods.push(RuntimePod {
+                pod: Arc::new(pod),
+                ..RuntimePod::default()
+            });
+            self.drafts.push(Draft::default());
+        }
+        index
+    }
+
+    pub(crate) fn add(&mut self, found: Found, details: &Details) {
+        let index = self.pod_of(&found);
+        let pods = self.listing.pods.get_mut(index);
+        if let Some((pod, draft)) = pods.zip(self.drafts.get_mut(index)) {
+            let wishes = read_wishes(&found, &pod.pod.metadata.name, &mut self.listing.notes);
+            draft.add(pod, &found, details, wishes);
+        }
+        let runs = found.runs();
+        let mut container = found.container;
+        container.pod = index;
+        if found.is_sandbox {
+            self.listing.sandboxes.push(ListedSandbox {
+                id: container.id.as_ref().into(),
+                pod: index,
+                ready: runs,
+                created_nanos: container.created_nanos,
+                attempt: container.attempt,
+            });
+            return;
+        }
+        container.attempt = container.attempt.max(details.restarts);
+        container.finished_nanos = details.finished_nanos.filter(|_| !runs);
+        container.cgroup.clone_from(&details.cgroup);
+        container.layer.clone_from(&details.layer);
+        container.log.clone_from(&details.log);
+        if let Some(image) = &details.image {
+            container.image = Arc::clone(image);
+        }
+        self.listing.containers.push(container);
+    }
+
+    pub(crate) fn finish(mut self) -> RuntimeListing {
+        for (pod, draft) in self.listing.pods.iter_mut().zip(self.drafts) {
+            let pod = Arc::make_mut(&mut pod.pod);
+            let mut requests = pod.spec.containers.iter_mut();
+            let mut requests = requests
+                .by_ref()
+                .map(|it| &mut it.resources.requests.memory);
+            // Where no container has a request of its own, the pod's is its first one's.
+            if let Some(first) = requests.next()
+                && first.is_none()
+                && requests.all(|other| other.is_none())
+            {
+                *first = draft.memory_request;
+            }
+            let class = draft.class.unwrap_or_else(|| class_of(&pod.spec));
+            pod.status.qos_class = Some(class);
+        }
+        self.listing
+    }
+}
+
+impl Draft {
+    /// What a container or sandbox adds to its pod.
+    fn add(&mut self, pod: &mut RuntimePod, found: &Found, details: &Details, wishes: Wishes) {
+        let description = Arc::make_mut(&mut pod.pod);
+        let spec = &mut description.spec;
+        spec.priority = spec.priority.max(wishes.priority);
+        let runs = found.runs();
+        let standing = Some((runs, found.container.created_nanos));
+        let is_newest = found.is_sandbox && standing > self.standing;
+        // What is not read may be long, and is not kept.
+        let read = |(key, _): &(&String, &String)| key.starts_with("kubernetes.io/config.");
+        for (key, value) in found.annotations.iter().filter(read) {
+            let annotations = &mut description.metadata.annotations;
+            if is_newest || !annotations.contains_key(key) {
+                annotations.insert(key.clone(), value.clone());
+            }
+        }
+        if is_newest {
+            self.standing = standing;
+            self.memory_request.clone_from(&wishes.memory_request);
+            pod.sandbox = Some(found.container.id.as_ref().into());
+        }
+        if !runs {
+            return;
+        }
+        // Each container's, not the parent of all: Podman keeps its monitors there as well.
+        pod.cgroups.extend(details.cgroup.clone());
+        self.class = self.class.or(details.class);
+        if found.is_sandbox {
+            return;
+        }
+        pod.running.push(Arc::clone(&found.container.id));
+        let grace = found.grace_seconds.max(details.grace_seconds);
+        spec.termination_grace_period_seconds = spec.termination_grace_period_seconds.max(grace);
+        spec.containers.push(Container {
+            name: found.container.name.clone(),
+            resources: resources(&details.limits, wishes.memory_request),
+            restart_policy: None,
+        });
+    }
+}

@@ -1,0 +1,127 @@
+use alloc::sync::Arc;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
+
+use evictd_kerntext::memberships;
+use evictd_stats::read_whole;
+
+/// The cgroup of the container with this id and this first process, below the
+/// mount point of each hierarchy; `None` where it has none of its own.
+pub(crate) fn read_cgroup(proc: &Path, pid: u32, id: &str) -> Option<Arc<Path>> {
+    if pid == 0 {
+        return None;
+    }
+    let text = read_whole(&proc.join(format!("{pid}/cgroup"))).ok()?;
+    find_cgroup(&text, id).map(Into::into)
+}
+
+/// Finds it in the text of `/proc/PID/cgroup`: the path in memory's hierarchy, or
+/// in the unified one, down to the part with the container's id in its name.
+///
+/// The id guards against killing others: the process id may be another process's
+/// by now or of another pid namespace, a container made without a cgroup of its
+/// own lies in its engine's, and what runs inside a container may have made
+/// cgroups below it.
+fn find_cgroup(text: &[u8], id: &str) -> Option<PathBuf> {
+    let all = || memberships(text).flatten().filter(|line| !line.deleted);
+    let line = all()
+        .find(|line| line.has_controller(b"memory"))
+        .or_else(|| all().find(|line| line.is_unified()))?;
+    let path = Path::new(OsStr::from_bytes(line.path));
+    let mut own = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::RootDir => {}
+            Component::Normal(name) => {
+                own.push(name);
+                if is_of(name.as_bytes(), id.as_bytes()) {
+                    return Some(own);
+                }
+            }
+            // Seen from within another cgroup namespace: not a path that leads there.
+            Component::ParentDir | Component::CurDir | Component::Prefix(_) => return None,
+        }
+    }
+    None
+}
+
+/// Whether a name is a container's: `ID`, `docker-ID.scope`, `libpod-ID`. The
+/// cgroup of Podman's monitor is called `libpod-conmon-ID`.
+fn is_of(name: &[u8], id: &[u8]) -> bool {
+    // Short ones could be part of another's.
+    const SHORTEST: usize = 12;
+    let rest = name.strip_suffix(b".scope").unwrap_or(name);
+    let Some(engine) = rest.strip_suffix(id) else {
+        return false;
+    };
+    id.len() >= SHORTEST && !engine.ends_with(b"conmon-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::find_cgroup;
+    use std::path::Path;
+
+    const ID: &str = "624061601fb03980f4bdf7b6114979ee0e182bcc785cd0f5f8a9ab1a869c6f7f";
+
+    #[test]
+    fn cgroups_of_containers() {
+        for (name, text, found) in [
+            (
+                "dockerd on v1",
+                "9:name=systemd:/docker/ID\n4:cpu,memory:/docker/ID\n0::/x\n",
+                "docker/ID",
+            ),
+            (
+                "dockerd on v2",
+                "0::/system.slice/docker-ID.scope\n",
+                "system.slice/docker-ID.scope",
+            ),
+            (
+                "podman",
+                "4:memory:/libpod_parent/libpod-ID\n0::/\n",
+                "libpod_parent/libpod-ID",
+            ),
+            (
+                "crun",
+                "0::/machine.slice/libpod-ID.scope/container\n",
+                "machine.slice/libpod-ID.scope",
+            ),
+            ("systemd inside", "0::/docker/ID/init.scope\n", "docker/ID"),
+            (
+                "a pod's",
+                "0::/kubepods/besteffort/pod1/ID\n",
+                "kubepods/besteffort/pod1/ID",
+            ),
+            (
+                "v1 without memory",
+                "4:cpu:/docker/ID\n0::/docker/ID\n",
+                "docker/ID",
+            ),
+            (
+                "balena",
+                "0::/system.slice/balena-ID.scope\n",
+                "system.slice/balena-ID.scope",
+            ),
+            ("another's", "0::/docker/624061601fb0\n", ""),
+            ("the engine's own", "0::/system.slice/podman.service\n", ""),
+            (
+                "the monitor",
+                "0::/machine.slice/libpod-conmon-ID.scope\n",
+                "",
+            ),
+            ("a namespace of our own", "0::/../docker/ID\n", ""),
+            ("the root", "4:memory:/\n0::/docker/ID\n", ""),
+            ("removed", "0::/docker/ID (deleted)\n", ""),
+            ("nothing", "", ""),
+            ("no such file", "4:memory\n", ""),
+        ] {
+            let cgroup = find_cgroup(text.replace("ID", ID).as_bytes(), ID);
+            let expected = found.replace("ID", ID);
+            let expected = (!expected.is_empty()).then_some(Path::new(&expected));
+            assert_eq!(cgroup.as_deref(), expected, "{name}");
+        }
+        assert_eq!(find_cgroup(b"0::/docker/ab\n", "ab"), None, "a short id");
+    }
+}

@@ -1,0 +1,23 @@
+//! From what a runtime lists to pods: what both clients have in common. No I/O but
+//! `cgroup`, which reads `/proc`.
+
+mod assembly;
+mod cgroup;
+mod found;
+mod known;
+mod resources;
+mod wishes;
+
+pub(crate) use assembly::Assembly;
+pub(crate) use cgroup::read_cgroup;
+pub use found::{Details, Found, Limits};
+pub(crate) use found::{millis_of_shares, path, positive};
+pub(crate) use known::Known;
+pub(crate) use resources::kubepods_class;
+
+/// The labels by which Kubernetes' tools say which pod something belongs to.
+pub(crate) const POD_UID: &str = "io.kubernetes.pod.uid";
+pub(crate) const POD_NAME: &str = "io.kubernetes.pod.name";
+pub(crate) const POD_NAMESPACE: &str = "io.kubernetes.pod.namespace";
+/// The label by which docker compose says which project a container belongs to.
+const COMPOSE_PROJECT: &str = "com.docker.compose.project";

@@ -1,0 +1,71 @@
+//! Requests, limits and QoS class of what container runtimes run.
+
+use core::num::NonZeroU64;
+
+use evictd_node::QosClass;
+use evictd_node::pod::{Container, ResourceList, Resources, Spec};
+use evictd_quantity::{Format, Quantity};
+
+use super::Limits;
+
+/// What a container requests and is limited to. `memory_request` is what a label asks
+/// for.
+pub(super) fn resources(limits: &Limits, memory_request: Option<Quantity>) -> Resources {
+    Resources {
+        requests: ResourceList {
+            cpu: limits.cpu_request_millis.map(cpu),
+            memory: memory_request.or_else(|| limits.memory_request_bytes.map(bytes)),
+            ..ResourceList::default()
+        },
+        limits: ResourceList {
+            cpu: limits.cpu_limit_millis.map(cpu),
+            memory: limits.memory_limit_bytes.map(bytes),
+            ..ResourceList::default()
+        },
+    }
+}
+
+fn bytes(count: NonZeroU64) -> Quantity {
+    Quantity::from_int(whole(count), Format::BinarySi)
+}
+
+fn cpu(millis: NonZeroU64) -> Box<Quantity> {
+    let text = format!("{}m", whole(millis));
+    Box::new(Quantity::parse(text.as_bytes()).unwrap_or_default())
+}
+
+fn whole(number: NonZeroU64) -> i64 {
+    i64::try_from(number.get()).unwrap_or(i64::MAX)
+}
+
+/// The class by the place in a kubepods tree (`/kubepods/burstable/pod…`,
+/// `kubepods-besteffort-pod….slice`), where the containers are in one.
+pub(crate) fn kubepods_class(cgroup_parent: &str) -> Option<QosClass> {
+    if !cgroup_parent.contains("kubepods") {
+        return None;
+    }
+    Some(if cgroup_parent.contains("besteffort") {
+        QosClass::BestEffort
+    } else if cgroup_parent.contains("burstable") {
+        QosClass::Burstable
+    } else {
+        QosClass::Guaranteed
+    })
+}
+
+/// The class by what the containers state; of the guarantees only memory's
+/// counts, as hardly anyone states a request of cpu beside Kubernetes.
+pub(super) fn class_of(spec: &Spec) -> QosClass {
+    let states_nothing = |container: &Container| container.resources == Resources::default();
+    let is_guaranteed = |container: &Container| {
+        let Resources { requests, limits } = &container.resources;
+        limits.memory.is_some() && requests.memory == limits.memory
+    };
+    if spec.containers.iter().all(states_nothing) {
+        QosClass::BestEffort
+    } else if spec.containers.iter().all(is_guaranteed) {
+        QosClass::Guaranteed
+    } else {
+        QosClass::Burstable
+    }
+}

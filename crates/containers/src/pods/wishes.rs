@@ -1,0 +1,52 @@
+use evictd_quantity::Quantity;
+
+use super::Found;
+use crate::text::clean;
+
+const PRIORITY: &str = "evictd.priority";
+const MEMORY_REQUEST: &str = "evictd.memory-request";
+const PROTECT: &str = "evictd.protect";
+
+/// The priority of what is protected: the least that makes a pod critical.
+const PROTECTED: i32 = 2_000_000_000;
+
+/// What an operator asks of evictd by labels or annotations.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Wishes {
+    pub(super) priority: Option<i32>,
+    pub(super) memory_request: Option<Quantity>,
+}
+
+/// Reads them; what makes no sense goes into `notes` and counts as not there.
+pub(super) fn read_wishes(found: &Found, pod: &str, notes: &mut Vec<String>) -> Wishes {
+    let mut odd = |key: &str, value: &str, right: &str| {
+        let name = &found.container.name;
+        let of = if *name == pod {
+            name.clone()
+        } else {
+            format!("{pod}/{name}")
+        };
+        let value = clean(value);
+        notes.push(format!("{of}: label {key}={value} is ignored: {right}"));
+    };
+    let mut wishes = Wishes::default();
+    if let Some(text) = found.mark(PRIORITY) {
+        wishes.priority = text.parse().ok();
+        if wishes.priority.is_none() {
+            odd(PRIORITY, text, "not a whole number of 32 bits");
+        }
+    }
+    if let Some(text) = found.mark(MEMORY_REQUEST) {
+        let quantity = Quantity::parse(text.as_bytes()).ok();
+        wishes.memory_request = quantity.filter(|quantity| quantity.signum() >= 0);
+        if wishes.memory_request.is_none() {
+            odd(MEMORY_REQUEST, text, "not a quantity such as 64Mi");
+        }
+    }
+    match found.mark(PROTECT) {
+        Some("true") => wishes.priority = wishes.priority.max(Some(PROTECTED)),
+        None | Some("false") => {}
+        Some(text) => odd(PROTECT, text, "neither true nor false"),
+    }
+    wishes
+}

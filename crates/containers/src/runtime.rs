@@ -1,0 +1,83 @@
+//! What is asked of a container runtime.
+
+use core::time::Duration;
+
+use crate::{Error, ListedImage, RuntimeDisks, RuntimeListing, RuntimePod};
+
+/// A container runtime behind its socket: the Docker Engine API or CRI.
+///
+/// Every call ends by a deadline of its own, reconnects by itself when the
+/// runtime was started anew, and either answers in full or fails: there is no
+/// partial list.
+pub trait ContainerRuntime: Send {
+    /// The socket, as `--container-runtime-endpoint` names it:
+    /// `unix:///run/containerd/containerd.sock`.
+    fn endpoint(&self) -> &str;
+
+    /// Who answers: name and version as the runtime says them (`containerd 1.6.20`).
+    ///
+    /// # Errors
+    /// When nobody answers, or not as this API does.
+    fn version(&mut self) -> Result<String, Error>;
+
+    /// All pods and containers, running or not.
+    ///
+    /// # Errors
+    /// When any part of the answer is missing.
+    fn list(&mut self) -> Result<RuntimeListing, Error>;
+
+    /// Fills in what is dear to find out and [`list`](Self::list) left open: the
+    /// writable layers that only the runtime can measure. What cannot be found out
+    /// stays [`WritableLayer::Unknown`](crate::WritableLayer::Unknown).
+    ///
+    /// # Errors
+    /// When the runtime does not answer; then the listing is as it was.
+    fn measure_layers(&mut self, listing: &mut RuntimeListing) -> Result<(), Error> {
+        let _ = listing;
+        Ok(())
+    }
+
+    /// All images.
+    ///
+    /// # Errors
+    /// When any part of the answer is missing.
+    fn images(&mut self) -> Result<Vec<ListedImage>, Error>;
+
+    /// Where images and writable layers lie.
+    ///
+    /// # Errors
+    /// When the runtime does not say.
+    fn disks(&mut self) -> Result<RuntimeDisks, Error>;
+
+    /// Ends all running containers of a pod and sees to it that nobody starts
+    /// them again: each gets its stop signal at once, and SIGKILL after `grace`.
+    /// Without a grace they are killed. Returns when they have ended.
+    ///
+    /// # Errors
+    /// What the first failing call gave; the others are tried nevertheless. What
+    /// is gone already is no error.
+    fn end_pod(&mut self, pod: &RuntimePod, grace: Duration) -> Result<(), Error>;
+
+    /// Removes a container that has ended, and its anonymous volumes. One that
+    /// is gone is no error; one that runs is.
+    ///
+    /// # Errors
+    /// When it is still there.
+    fn remove_container(&mut self, id: &str) -> Result<(), Error>;
+
+    /// Stops and removes a sandbox that holds no container any more. One that is
+    /// gone is no error.
+    ///
+    /// # Errors
+    /// When it is still there.
+    fn remove_sandbox(&mut self, id: &str) -> Result<(), Error>;
+
+    /// Removes an image with all its names. One that is gone is no error.
+    ///
+    /// Some runtimes remove an image that a container uses without a word: the
+    /// caller asks [`list`](Self::list) first.
+    ///
+    /// # Errors
+    /// When it is still there.
+    fn remove_image(&mut self, id: &str) -> Result<(), Error>;
+}

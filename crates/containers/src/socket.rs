@@ -1,0 +1,136 @@
+//! The one transport: a blocking unix socket with a deadline for each call and a cap
+//! on what a call may receive. HTTP/1.1 and HTTP/2 are spoken over it.
+
+use core::time::Duration;
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::time::Instant;
+
+use rustix::fd::OwnedFd;
+use rustix::io::Errno;
+use rustix::net::sockopt::{Timeout, set_socket_timeout};
+use rustix::net::{
+    AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags, SocketType, connect, recv,
+    send, socket_with,
+};
+
+use crate::Failure;
+
+/// The longest message that is read: what ten thousand containers take. gRPC's own
+/// default is a quarter of it, the kubelet's as much.
+pub(crate) const MOST_ANSWER_BYTES: usize = 16 << 20;
+
+/// What heads, frames and chunks may add to it.
+const MOST_AROUND_BYTES: usize = 1 << 20;
+
+/// When a call must be over, and how long it had.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Deadline {
+    begun: Instant,
+    pub(crate) within: Duration,
+}
+
+impl Deadline {
+    pub(crate) fn after(within: Duration) -> Self {
+        let begun = Instant::now();
+        Self { begun, within }
+    }
+
+    /// What is left, never zero: the kernel takes zero for no timeout at all.
+    fn left(self) -> Result<Duration, Failure> {
+        let left = self.within.saturating_sub(self.begun.elapsed());
+        if left < Duration::from_millis(1) {
+            return Err(Failure::TimedOut(self.within));
+        }
+        Ok(left)
+    }
+}
+
+/// A connection to a runtime. Its errors are [`Failure`]s, handed through [`io::Error`].
+#[derive(Debug)]
+pub(crate) struct Socket {
+    socket: OwnedFd,
+    deadline: Deadline,
+    /// How many bytes may still come in.
+    room: usize,
+}
+
+impl Socket {
+    /// Connects, for a first call that ends by the deadline.
+    pub(crate) fn open(path: &Path, deadline: Deadline) -> Result<Self, Failure> {
+        let address = SocketAddrUnix::new(path)?;
+        let kind = SocketType::STREAM;
+        let socket = socket_with(AddressFamily::UNIX, kind, SocketFlags::CLOEXEC, None)?;
+        loop {
+            // `connect` waits as long as sending may take where the queue of a runtime
+            // that accepts nobody is full, and returns EAGAIN then.
+            set_socket_timeout(&socket, Timeout::Send, Some(deadline.left()?))?;
+            match connect(&socket, &address) {
+                Ok(()) => break,
+                Err(Errno::AGAIN | Errno::INTR) => {}
+                Err(errno) => return Err(errno.into()),
+            }
+        }
+        Ok(Self {
+            socket,
+            deadline,
+            room: MOST_ANSWER_BYTES + MOST_AROUND_BYTES,
+        })
+    }
+
+    /// Begins another call over the same connection.
+    pub(crate) const fn begin_call(&mut self, deadline: Deadline) {
+        self.deadline = deadline;
+        self.room = MOST_ANSWER_BYTES + MOST_AROUND_BYTES;
+    }
+
+    /// Whether a connection that waits for a request still has its other end. Bytes that
+    /// nobody asked for make it useless too.
+    #[cfg(feature = "docker")]
+    pub(crate) fn is_idle(&self) -> bool {
+        let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;
+        recv(&self.socket, &mut [0; 1], flags).err() == Some(Errno::AGAIN)
+    }
+
+    fn wait(
+        &self,
+        which: Timeout,
+        mut attempt: impl FnMut(&OwnedFd) -> rustix::io::Result<usize>,
+    ) -> Result<usize, Failure> {
+        loop {
+            set_socket_timeout(&self.socket, which, Some(self.deadline.left()?))?;
+            match attempt(&self.socket) {
+                Ok(count) => return Ok(count),
+                // The deadline ends it.
+                Err(Errno::AGAIN | Errno::INTR) => {}
+                Err(errno) => return Err(errno.into()),
+            }
+        }
+    }
+}
+
+impl Read for Socket {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.wait(Timeout::Recv, |socket| {
+            recv(socket, &mut *buffer, RecvFlags::empty()).map(|(count, _)| count)
+        })?;
+        self.room = self
+            .room
+            .checked_sub(count)
+            .ok_or_else(|| Failure::malformed("an answer without end"))?;
+        Ok(count)
+    }
+}
+
+impl Write for Socket {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let sent = self.wait(Timeout::Send, |socket| {
+            send(socket, bytes, SendFlags::NOSIGNAL)
+        });
+        Ok(sent?)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

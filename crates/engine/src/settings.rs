@@ -1,0 +1,39 @@
+use core::time::Duration;
+
+use evictd_evict::Config;
+use evictd_node::Mono;
+
+/// What an engine goes by.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Thresholds and policy.
+    pub evict: Config,
+    /// How often a round begins at least.
+    pub interval: Duration,
+    /// Nothing is killed and nothing deleted.
+    pub dry_run: bool,
+    /// Images are deleted under pressure only until it is over.
+    pub images_until_clear: bool,
+    /// How many processors fill memory at the same time.
+    pub processors: u64,
+    /// The time now, to measure how long each stage takes; no decision goes by it.
+    pub clock: fn() -> Mono,
+    /// Seconds since 1970, for the record of an eviction.
+    pub wall_clock: fn() -> u64,
+}
+
+impl Default for Settings {
+    /// No threshold, a round every 10 seconds as the kubelet has, one processor, and a
+    /// clock that stands still.
+    fn default() -> Self {
+        Self {
+            evict: Config::default(),
+            interval: Duration::from_secs(10),
+            dry_run: false,
+            images_until_clear: false,
+            processors: 1,
+            clock: || Mono::ZERO,
+            wall_clock: || 0,
+        }
+    }
+}
