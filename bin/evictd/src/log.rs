@@ -82,14 +82,14 @@ fn with_fields(level: Level, name: &str, fields: &Fields, text: Arguments<'_>) {
     log::logger().log(&record.key_values(&pairs).args(text).build());
 }
 
-/// The record as one line.
+/// The record as one line. Asks for no memory: what it is written to has room.
 fn write_line(out: &mut dyn Write, format: LogFormat, record: &Record<'_>) -> io::Result<()> {
     let when = Utc(wall_seconds());
     match format {
         LogFormat::Text => writeln!(out, "{when} {:<5} {}", record.level(), record.args()),
         LogFormat::Json => {
-            let line = serde_json::to_string(&Line { when, record }).map_err(io::Error::other)?;
-            writeln!(out, "{line}")
+            serde_json::to_writer(&mut *out, &Line { when, record })?;
+            out.write_all(b"\n")
         }
     }
 }

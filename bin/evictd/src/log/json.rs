@@ -1,5 +1,5 @@
-use log::Record;
 use log::kv::{Error, Key, Value, VisitSource};
+use log::{Level, Record};
 use serde::ser::{Error as _, Serialize, SerializeMap, Serializer};
 
 use super::Utc;
@@ -22,14 +22,23 @@ impl Serialize for Line<'_> {
         let event = event.as_ref().and_then(Value::to_borrowed_str);
         let mut line = serializer.serialize_map(None)?;
         line.serialize_entry("time", &format_args!("{}", self.when))?;
-        let level = record.level().as_str().to_ascii_lowercase();
-        line.serialize_entry("level", &level)?;
+        line.serialize_entry("level", level_name(record.level()))?;
         line.serialize_entry("event", event.unwrap_or(NO_EVENT))?;
         line.serialize_entry("message", record.args())?;
         fields
             .visit(&mut Rest(&mut line))
             .map_err(S::Error::custom)?;
         line.end()
+    }
+}
+
+const fn level_name(level: Level) -> &'static str {
+    match level {
+        Level::Error => "error",
+        Level::Warn => "warn",
+        Level::Info => "info",
+        Level::Debug => "debug",
+        Level::Trace => "trace",
     }
 }
 

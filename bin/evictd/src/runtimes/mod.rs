@@ -1,26 +1,27 @@
 //! The container runtimes of this node, behind threads of their own.
 //!
-//! A runtime may hang, restart, or take minutes over an image. So nobody on the
-//! daemon's loop ever talks to one: each has a thread that lists and collects, and
-//! one that ends pods. The loop hands over jobs, and is rung when there is news.
+//! A runtime may hang, restart, or take minutes over an image. So the daemon's loop never
+//! talks to one: each has a helper that lists and collects, and one that ends pods. The
+//! loop hands over jobs, and is rung when there is news.
 
 mod backend;
-mod bell;
+mod ender;
+mod lister;
 mod worker;
 
 use alloc::sync::Arc;
 use core::time::Duration;
-use std::os::fd::BorrowedFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::PathBuf;
-use std::sync::PoisonError;
+use std::sync::{PoisonError, mpsc};
 
 use evictd_config::Resolved;
 use evictd_containers::{ContainerRuntime, RuntimeDisks, RuntimeListing, RuntimePod};
 use evictd_gc::ImageRecords;
 use evictd_stats::now;
+use evictd_sys::Bell;
 
 use backend::{candidates, open_first};
-use bell::Bell;
 pub(crate) use evictd_engine::ports::{Collect, Enough, Job as CollectJob, News};
 use worker::Worker;
 
@@ -64,8 +65,23 @@ pub(crate) struct Runtimes {
     workers: Vec<Worker>,
     /// When images were detected and last used.
     records: SharedRecords,
-    bell: Option<Bell>,
+    news: Option<(mpsc::Receiver<News>, Bell)>,
     left_out: Option<String>,
+}
+
+/// How the helpers tell the loop what is new.
+#[derive(Clone)]
+struct Teller {
+    news: mpsc::Sender<News>,
+    bell: Bell,
+}
+
+impl Teller {
+    fn tell(&self, news: News) {
+        // Without a loop nobody wants to know.
+        let _ = self.news.send(news);
+        self.bell.ring();
+    }
 }
 
 impl Runtimes {
@@ -86,18 +102,18 @@ impl Runtimes {
         if candidates.is_empty() {
             return Ok(none);
         }
-        let text = |error: std::io::Error| format!("container runtime: {error}");
-        let bell = Bell::new().map_err(text)?;
+        let bell = Bell::new().map_err(|error| format!("container runtime: {error}"))?;
+        let (news, incoming) = mpsc::channel();
         let (mut workers, records) = (Vec::new(), SharedRecords::default());
         for candidate in candidates {
-            let collector = RuntimeCollector::of(settings, Arc::clone(&records))?;
-            let rope = bell.rope().map_err(text)?;
-            workers.push(Worker::new(candidate, collector, rope));
+            let collector = RuntimeCollector::of(settings, Arc::clone(&records));
+            let (news, bell) = (news.clone(), bell.clone());
+            workers.push(Worker::new(candidate, collector, Teller { news, bell }));
         }
         Ok(Self {
             workers,
             records,
-            bell: Some(bell),
+            news: Some((incoming, bell)),
             ..none
         })
     }
@@ -128,7 +144,7 @@ impl Runtimes {
 
     /// Readable when there is news.
     pub(crate) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
-        self.bell.as_ref().map(Bell::descriptor)
+        self.news.as_ref().map(|(_, bell)| bell.as_fd())
     }
 
     /// Has pods and containers listed anew, without waiting for it.
@@ -139,15 +155,12 @@ impl Runtimes {
     /// Has those listed anew whose last answer is older than that, and waits for
     /// them, that long at most.
     pub(crate) fn freshen(&self, max_age: Duration, at_most: Duration, with_layers: bool) {
-        let fresh = |worker: &Worker| worker.freshen(max_age, with_layers);
+        let mut is_fresh = true;
         // All are asked before the first is waited for.
-        if self
-            .workers()
-            .iter()
-            .filter(|worker| !fresh(worker))
-            .count()
-            > 0
-        {
+        for worker in self.workers() {
+            is_fresh &= worker.freshen(max_age, with_layers);
+        }
+        if !is_fresh {
             self.wait(at_most);
         }
     }
@@ -184,26 +197,25 @@ impl Runtimes {
         self.workers().iter().map(Worker::listing).collect()
     }
 
-    /// The same one by one, until `each` answers `false`, which is the answer then.
-    pub(crate) fn each_listing(&self, each: &mut dyn FnMut(Arc<RuntimeListing>) -> bool) -> bool {
-        let mut workers = self.workers().iter();
-        workers.all(|worker| each(worker.listing()))
+    /// The same one by one, without asking for memory.
+    pub(crate) fn each_listing(&self, each: &mut dyn FnMut(Arc<RuntimeListing>)) {
+        self.workers().iter().map(Worker::listing).for_each(each);
     }
 
-    /// Those of whom it is not known for sure what they hold now.
+    /// Those of which it is not known for sure what they hold now.
     pub(crate) fn unknown(&self) -> Vec<String> {
         let doubts = self.workers().iter().filter_map(Worker::doubt);
         doubts.chain(self.left_out.clone()).collect()
     }
 
-    /// Has a pod ended; answers whether its runtime is expected to do so soon.
+    /// Has a pod ended; returns whether its runtime is expected to do so soon.
     pub(crate) fn end(&self, runtime: usize, pod: RuntimePod, grace: Duration) -> bool {
         self.workers()
             .get(runtime)
             .is_some_and(|worker| worker.end(pod, grace))
     }
 
-    /// Has every runtime collect; answers how many were asked. Each answers by
+    /// Has every runtime collect; returns how many were asked. Each answers by
     /// [`News::Collected`].
     pub(crate) fn collect(&self, job: &CollectJob) -> usize {
         self.workers()
@@ -214,9 +226,10 @@ impl Runtimes {
 
     /// What has come in since the last call.
     pub(crate) fn news(&mut self) -> Vec<News> {
-        if let Some(bell) = &mut self.bell {
-            bell.silence();
-        }
-        self.workers().iter().flat_map(Worker::news).collect()
+        let Some((incoming, bell)) = &self.news else {
+            return Vec::new();
+        };
+        bell.silence();
+        incoming.try_iter().collect()
     }
 }

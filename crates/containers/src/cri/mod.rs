@@ -189,7 +189,7 @@ fn own_cgroup(cgroups: &[Arc<Path>], pod: &Pod) -> Option<Arc<Path>> {
     let above = cgroups.first()?.parent()?;
     let name = parse_kubepods_name(above.file_name()?.as_bytes())?;
     let is_own = match name {
-        KubepodsName::Pod { uid, systemd } => is_uid(&uid, &pod.metadata.uid, systemd),
+        KubepodsName::Pod { uid, systemd } => is_uid(uid, &pod.metadata.uid, systemd),
         KubepodsName::Class(_) => false,
     };
     let holds_all = cgroups.iter().all(|cgroup| cgroup.parent() == Some(above));

@@ -64,13 +64,7 @@ pub(super) fn collect(settings: &Resolved, what: &Collect, json: bool) -> AllDon
         .flatten()
         .map(|state| state.images);
     let records = SharedRecords::new(known.unwrap_or_default().into());
-    let mut collector = match RuntimeCollector::of(settings, records) {
-        Ok(collector) => collector,
-        Err(error) => {
-            all.problems.push(error);
-            return all;
-        }
-    };
+    let mut collector = RuntimeCollector::of(settings, records);
     let verb = if settings.dry_run {
         "would remove"
     } else {

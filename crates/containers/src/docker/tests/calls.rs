@@ -260,7 +260,7 @@ fn an_answer_without_end() {
     for (head, body) in [("Transfer-Encoding: chunked", &chunks), ("X: y", &body)] {
         let answer = format!("HTTP/1.1 200 OK\r\n{head}\r\n\r\n{body}");
         assert_eq!(
-            version_from(move || Reply::Stall(answer.clone().into())),
+            version_from(move || Reply::Send(answer.clone().into())),
             "GET /version: not an answer of this API: an answer without end"
         );
     }

@@ -1,0 +1,231 @@
+//! The helper that lists what a runtime holds, and collects what is left there.
+
+use alloc::sync::Arc;
+use core::time::Duration;
+
+use evictd_containers::{
+    ContainerRuntime, Error, Failure, RuntimeDisks, RuntimeListing, WritableLayer,
+};
+use evictd_node::Mono;
+use evictd_stats::now;
+use evictd_sys::Desk;
+
+use super::backend::{Candidate, open_first};
+use super::{CollectJob, News, Teller};
+use crate::gc::RuntimeCollector;
+
+/// How often writable layers are measured where only the runtime can.
+const LAYERS_EVERY: Duration = Duration::from_secs(60);
+
+/// What the loop asks of a runtime, and what is known of it.
+#[derive(Default)]
+pub(super) struct Lists {
+    /// A list is wanted, or being made.
+    pub(super) is_asked: bool,
+    /// The last list that was whole, and when that was.
+    pub(super) listing: Arc<RuntimeListing>,
+    pub(super) listed: Option<Mono>,
+    pub(super) disks: RuntimeDisks,
+    /// The writable layers are wanted as they are now; when they were measured.
+    pub(super) wants_layers: bool,
+    measured: Option<Mono>,
+    /// Why the last list failed; of one that was never made, nothing.
+    pub(super) failure: Option<Error>,
+    /// Whether this is no runtime of ours: a socket that was found, not named, and
+    /// that speaks something else.
+    pub(super) is_foreign: bool,
+    pub(super) collect: Vec<CollectJob>,
+}
+
+/// What is to be done next.
+enum Task {
+    List,
+    Collect(CollectJob),
+}
+
+impl Lists {
+    fn next_task(&mut self) -> Option<Task> {
+        // A list takes milliseconds, a collection may take minutes.
+        if self.is_asked {
+            return Some(Task::List);
+        }
+        let first = self.collect.drain(..self.collect.len().min(1)).next();
+        first.map(Task::Collect)
+    }
+
+    /// Notes why it is not known what the runtime holds; returns whether that is new.
+    pub(super) fn fail(&mut self, error: &Error) -> bool {
+        let is_new = self.failure.as_ref() != Some(error) && !self.is_foreign;
+        self.failure = Some(error.clone());
+        is_new
+    }
+
+    /// The same listing is not there twice while others still hold it.
+    fn succeed(&mut self, listing: RuntimeListing) {
+        if *self.listing != listing {
+            self.listing = Arc::new(listing);
+        }
+        self.listed = Some(now());
+        self.failure = None;
+    }
+}
+
+/// The helper's side.
+pub(super) struct Lister {
+    desk: Desk<Lists>,
+    candidate: Candidate,
+    collector: RuntimeCollector,
+    teller: Teller,
+    runtime: Option<Box<dyn ContainerRuntime>>,
+}
+
+impl Lister {
+    pub(super) fn new(
+        desk: Desk<Lists>,
+        candidate: Candidate,
+        collector: RuntimeCollector,
+        teller: Teller,
+    ) -> Self {
+        Self {
+            desk,
+            candidate,
+            collector,
+            teller,
+            runtime: None,
+        }
+    }
+
+    pub(super) fn run(mut self) {
+        while let Some(task) = self.desk.next(Lists::next_task) {
+            match task {
+                Task::List => self.list(),
+                Task::Collect(job) => self.collect(&job),
+            }
+        }
+    }
+
+    fn list(&mut self) {
+        let listed = self.take_runtime().and_then(|mut runtime| {
+            let listing = self.list_with_layers(runtime.as_mut())?;
+            // One that failed is opened anew, and tells its version again: it may be
+            // another one now.
+            self.runtime = Some(runtime);
+            Ok(listing)
+        });
+        if let Err(error) = &listed {
+            self.fail(error);
+        }
+        let listing = self.desk.show(|lists| {
+            lists.is_asked = false;
+            if let Ok(listing) = listed {
+                lists.succeed(listing);
+            }
+            Arc::clone(&lists.listing)
+        });
+        self.teller.tell(News::Listed);
+        self.collector.note_uses(&listing);
+    }
+
+    fn fail(&self, error: &Error) {
+        if self.desk.show(|lists| lists.fail(error)) {
+            self.teller.tell(News::Lost(error.to_string()));
+        }
+    }
+
+    /// What the runtime holds. The writable layers, which are dear to measure, only
+    /// now and then, or when somebody wants to know; else as of the last time.
+    fn list_with_layers(
+        &self,
+        runtime: &mut dyn ContainerRuntime,
+    ) -> Result<RuntimeListing, Error> {
+        let mut listing = runtime.list()?;
+        let (before, is_wanted) = self.desk.show(|lists| {
+            let is_wanted = core::mem::take(&mut lists.wants_layers);
+            let is_due = |last| now().since(last) >= LAYERS_EVERY;
+            let is_due = lists.measured.is_none_or(is_due);
+            (Arc::clone(&lists.listing), is_wanted || is_due)
+        });
+        if is_wanted && runtime.measure_layers(&mut listing).is_ok() {
+            self.desk.show(|lists| lists.measured = Some(now()));
+            return Ok(listing);
+        }
+        for container in &mut listing.containers {
+            let mut known = before.containers.iter();
+            if container.layer == WritableLayer::Unknown
+                && let Some(known) = known.find(|known| known.id == container.id)
+            {
+                container.layer.clone_from(&known.layer);
+            }
+        }
+        Ok(listing)
+    }
+
+    fn collect(&mut self, job: &CollectJob) {
+        let result = match self.take_runtime() {
+            Ok(mut runtime) => {
+                let result = self.collector.collect(runtime.as_mut(), job, &mut |_| {});
+                self.runtime = Some(runtime);
+                result.map(|collected| collected.told())
+            }
+            Err(error) => {
+                self.fail(&error); // told before what hangs on it
+                Err(error.to_string())
+            }
+        };
+        let number = job.number;
+        self.teller.tell(News::Collected { number, result });
+    }
+
+    /// The runtime, opened where it is not. Whoever uses it well puts it back.
+    fn take_runtime(&mut self) -> Result<Box<dyn ContainerRuntime>, Error> {
+        if let Some(runtime) = self.runtime.take() {
+            return Ok(runtime);
+        }
+        let (mut opened, version) = open_first(&self.candidate).inspect_err(|error| {
+            let is_gone = matches!(error.failure, Failure::NotReachable(_) | Failure::Closed);
+            if !is_gone && !self.candidate.is_named {
+                self.desk.show(|lists| lists.is_foreign = true);
+            }
+        })?;
+        let mut in_thin_pool = false;
+        if let Ok(mut disks) = opened.disks() {
+            in_thin_pool = disks.driver == "devicemapper";
+            // Here, as a dead mount would hold up the loop.
+            disks.images = disks.images.filter(|path| path.exists());
+            disks.containers = disks.containers.filter(|path| path.exists());
+            self.desk.show(|lists| lists.disks = disks);
+        }
+        let endpoint = opened.endpoint().to_owned();
+        self.teller.tell(News::Reached {
+            endpoint,
+            version,
+            in_thin_pool,
+        });
+        Ok(opened)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::sync::Arc;
+
+    use evictd_containers::{RuntimeListing, RuntimePod};
+
+    use super::Lists;
+
+    #[test]
+    fn the_same_listing_stays_where_it_is() {
+        let of = |pods: usize| {
+            let mut listing = RuntimeListing::default();
+            listing.pods = vec![RuntimePod::default(); pods];
+            listing
+        };
+        let mut lists = Lists::default();
+        lists.succeed(of(2));
+        let before = Arc::clone(&lists.listing);
+        lists.succeed(of(2));
+        assert!(Arc::ptr_eq(&lists.listing, &before));
+        lists.succeed(of(3));
+        assert_eq!((before.pods.len(), lists.listing.pods.len()), (2, 3));
+    }
+}
