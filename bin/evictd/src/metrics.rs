@@ -1,4 +1,4 @@
-//! What `/metrics` of the local socket says, in the text format of Prometheus.
+//! The page `/metrics` of the local socket, in the text format of Prometheus.
 
 use core::fmt::{self, Display, Write};
 

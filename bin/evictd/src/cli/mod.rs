@@ -28,7 +28,7 @@ use crate::{daemon, log};
 use args::{Command, Request, parse};
 use output::{print, usage_error};
 
-/// Does what the command line asks for; `argv` is without the program's name.
+/// Runs the command, or the daemon; `argv` is without the program's name.
 ///
 /// Returns 0 when all went well, 1 when it ran and failed, 2 when the command
 /// line or the configuration is wrong.

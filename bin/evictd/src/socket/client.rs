@@ -14,8 +14,8 @@ const MOST_ANSWER: u64 = 256 << 10;
 #[must_use]
 pub const fn remark(error: Errno) -> &'static str {
     match error {
-        Errno::NOENT | Errno::CONNREFUSED => "; nobody listens there: no daemon runs",
-        Errno::ACCESS => "; ask as root",
+        Errno::NOENT | Errno::CONNREFUSED => "; no daemon listens there",
+        Errno::ACCESS => "; run it as root",
         _ => "",
     }
 }
@@ -25,9 +25,9 @@ pub const fn remark(error: Errno) -> &'static str {
 ///
 /// # Errors
 ///
-/// What the kernel answers: `ENOENT` and `ECONNREFUSED` where nobody listens, `EAGAIN`
-/// where too many wait already, `ETIMEDOUT` when it takes too long; `EPROTO` for any
-/// other answer than 200.
+/// The kernel's: `ENOENT` and `ECONNREFUSED` where no daemon listens, `EAGAIN` where too
+/// many requests wait already, `ETIMEDOUT` when it takes too long; `EPROTO` for any other
+/// status than 200.
 pub fn get(socket: &Path, path: &str, wait: Duration) -> Result<String, Errno> {
     let address = SocketAddrUnix::new(socket)?;
     // Without it connect waits as long as a daemon that is stopped has a full queue.
