@@ -57,7 +57,7 @@ impl Kind {
 pub(crate) struct Removed {
     pub(crate) kind: Kind,
     pub(crate) id: String,
-    /// By which people know it.
+    /// Its name for users.
     pub(crate) name: String,
     /// What the runtime says it takes.
     pub(crate) listed_bytes: Option<u64>,
