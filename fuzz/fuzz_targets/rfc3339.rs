@@ -1,26 +1,22 @@
-//! Times: no panic; an error points into the text; a time written out again in UTC
-//! is the same time, and later ones are greater.
+//! Times: no panic; a time written out again in UTC is the same time, and later ones are
+//! greater.
 #![no_main]
 
 use evictd_containers::docker::parse_rfc3339;
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|text: &[u8]| {
-    let nanos = match parse_rfc3339(text) {
-        Ok(nanos) => nanos,
-        Err(error) => {
-            assert!(error.position <= text.len());
-            return;
-        }
+fuzz_target!(|text: &str| {
+    let Some(nanos) = parse_rfc3339(text) else {
+        return;
     };
     // Beyond these the time was cut to 64 bits.
     if nanos == i64::MIN || nanos == i64::MAX {
         return;
     }
     let again = written(nanos);
-    assert_eq!(parse_rfc3339(again.as_bytes()), Ok(nanos), "{again}");
-    let next = parse_rfc3339(written(nanos.saturating_add(1)).as_bytes());
-    assert_eq!(next, Ok(nanos.saturating_add(1)));
+    assert_eq!(parse_rfc3339(&again), Some(nanos), "{again}");
+    let next = parse_rfc3339(&written(nanos.saturating_add(1)));
+    assert_eq!(next, Some(nanos.saturating_add(1)));
 });
 
 /// By counting days one year and one month at a time.

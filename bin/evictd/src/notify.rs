@@ -13,8 +13,8 @@ mod source;
 use core::time::Duration;
 use std::path::Path;
 
-use evictd_config::{MemorySource, Resolved};
-use evictd_node::{Mono, Signal};
+use evictd_config::Resolved;
+use evictd_node::{MemorySource, Mono, Signal};
 use evictd_stats::{NodeSample, Version, now};
 use evictd_sys::{Token, Watch};
 

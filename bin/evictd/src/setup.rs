@@ -5,9 +5,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use evictd_cgroup::{CgroupConfig, KillLimits, Releaser};
-use evictd_config::{ImageReclaim, Resolved};
+use evictd_config::Resolved;
 pub(crate) use evictd_engine::FIRST_FS_WAIT;
-use evictd_stats::{Hierarchies, MemorySource, NodeSettings, PodDirs};
+use evictd_gc::Reclaim;
+use evictd_stats::{Hierarchies, NodeSettings, PodDirs};
 
 use crate::gc::Collector;
 use crate::runtimes::Runtimes;
@@ -68,11 +69,7 @@ impl Setup {
         let mut node =
             NodeSettings::new(proc, hierarchies.clone(), existing(&settings.nodefs_path));
         node.pods_cgroup = Some(pods_cgroup(&hierarchies, &roots));
-        node.memory_source = match settings.memory_source {
-            evictd_config::MemorySource::Kubelet => MemorySource::Kubelet,
-            evictd_config::MemorySource::Meminfo => MemorySource::Meminfo,
-            evictd_config::MemorySource::Min => MemorySource::Min,
-        };
+        node.memory_source = settings.memory_source;
         node.hugepage_aware = settings.hugepage_aware;
         node.pods_pids_bound = settings.pods_pids_bound;
         let runtimes = Runtimes::start(settings)?;
@@ -105,7 +102,7 @@ impl Setup {
             runtimes,
             finds_imagefs: settings.imagefs_path.is_none(),
             finds_containerfs: settings.containerfs_path.is_none(),
-            images_until_clear: settings.image_gc.reclaim == ImageReclaim::UntilClear,
+            images_until_clear: settings.image_gc.policy.reclaim == Reclaim::UntilClear,
             processors: processors(),
             collector: Collector::of(settings),
         })

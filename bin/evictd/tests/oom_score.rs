@@ -1,5 +1,5 @@
-//! `evictd oom-score` on pods of the test's own. Needs root and cgroup v1's memory
-//! controller where it is usually mounted.
+//! `evictd oom-score` on pods of the test's own, in cgroup v1's memory hierarchy where it is
+//! usually mounted.
 
 #![cfg(feature = "yaml")]
 #![expect(
@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output};
 use std::thread::sleep;
 
+use evictd_testkit::needs;
 use serde_json::Value;
 
 /// A pod cgroup root with pods that sleep, which is gone when the test ends,
@@ -128,6 +129,7 @@ fn may_lower() -> bool {
 /// Rows 130 to 132.
 #[test]
 fn scores_are_listed_then_raised() {
+    needs!(CgroupV1);
     let mut pods = Pods::new("raise");
     let plain = pods.start("plain");
     let (web, db, helper) = (
@@ -189,6 +191,7 @@ fn scores_are_listed_then_raised() {
 /// Row 128 and decision D1: lowering takes a privilege; without it the rest is done.
 #[test]
 fn lowering_without_the_privilege_is_told_in_one_line() {
+    needs!(CgroupV1);
     let mut pods = Pods::new("lower");
     let guaranteed = pods.start("test_sure");
     let plain = pods.start("plain");
@@ -218,6 +221,7 @@ fn lowering_without_the_privilege_is_told_in_one_line() {
 
 #[test]
 fn without_pods_there_is_nothing_to_say() {
+    needs!(CgroupV1);
     let output = Pods::new("none").evictd(&[]);
     assert_eq!(output.status.code(), Some(0));
     assert!(text(&output.stdout).starts_with("no pods here: "));

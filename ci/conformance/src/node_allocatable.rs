@@ -31,17 +31,15 @@ pub(crate) fn check(case: &Value) -> Outcome {
 }
 
 fn amounts(case: &Value, key: &str) -> Result<Reserved, String> {
-    let amount = |name: &str| -> Result<Option<Quantity>, String> {
-        let text = case[key].get(name).and_then(Value::as_str);
-        let parsed = text.map(|text| Quantity::parse(text.as_bytes()));
-        parsed
-            .transpose()
-            .map_err(|error| format!("{key} {name}: {error}"))
-    };
-    Ok(Reserved {
-        cpu: amount("cpu")?,
-        memory: amount("memory")?,
-        ephemeral_storage: amount("ephemeral-storage")?,
-        pid: amount("pid")?,
-    })
+    let mut amounts = Reserved::default();
+    for name in Reserved::NAMES {
+        if let Some(text) = case[key].get(name).and_then(Value::as_str) {
+            let amount = Quantity::parse(text.as_bytes());
+            amounts.put(
+                name,
+                amount.map_err(|error| format!("{key} {name}: {error}"))?,
+            );
+        }
+    }
+    Ok(amounts)
 }

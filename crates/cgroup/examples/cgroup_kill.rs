@@ -1,6 +1,7 @@
-//! Lists the pods below a cgroup, looks whether they are still the same, kills the
-//! first, and then one that lies in several of the cgroups, without an allocation but for the list: what `ci/allocations` counts. It sends itself SIGUSR1 between the parts,
-//! at which the counter that is preloaded there prints how many there were.
+//! Lists the pods below a cgroup, then once more into the same list, kills the first, and
+//! then one that lies in several of the cgroups: without an allocation but for the first
+//! list, which `ci/allocations` counts. It sends itself SIGUSR1 between the parts, at which
+//! the counter that is preloaded there prints how many there were.
 //!
 //! usage: cgroup_kill ROOT
 #![expect(
@@ -17,8 +18,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use evictd_cgroup::{
-    CgroupConfig, CgroupRuntime, FoundPod, Grace, KillInFlight, KillLimits, KillState, Listing,
-    PodKiller, Recheck, Releaser,
+    Beside, CgroupConfig, CgroupRuntime, FoundPod, Grace, KillInFlight, KillLimits, KillState,
+    Listing, PodKiller, PodSource, Releaser, Same,
 };
 use evictd_containers::RuntimePod;
 use evictd_stats::{Hierarchies, PodReader, now};
@@ -52,19 +53,25 @@ fn run(root: PathBuf) -> Result<bool, Box<dyn core::error::Error>> {
         limits: KillLimits::default(),
         releaser: Some(releaser),
     })?;
-    let mut read = |dir: Option<OwnedFd>| {
-        let used = dir.and_then(|dir| reader.read_usage_bytes(dir));
-        used.is_some()
+    let mut listing = Listing::default();
+    let mut list = |same| {
+        let beside = Beside {
+            manifests: &[],
+            runtime: &[],
+            same,
+        };
+        runtime.list_again(&mut listing, beside, &mut |_, dir: Option<OwnedFd>| {
+            dir.and_then(|dir| reader.read_usage_bytes(dir)).is_some()
+        })
     };
-    let former = Listing::default();
-    let mut listing = runtime.visit_pods(&[], &[], former, &mut |_, dir| read(dir));
-    println!("{} pods", listing.pods.len());
+    // The second finds the memory that the first has left in two places.
+    list(Same::Nothing);
+    list(Same::Runtimes);
+    println!("listed");
     // The releaser's thread is to have begun.
     std::thread::sleep(Duration::from_millis(100));
     count()?;
-    let mut holds =
-        |recheck| runtime.revisit_pods(&mut listing, recheck, &|_| None, &mut |_, dir| read(dir));
-    if ![Recheck::All, Recheck::Running].into_iter().all(&mut holds) {
+    if ![Same::Runtimes, Same::Descriptions].into_iter().all(list) {
         return Err("the pods have changed".into());
     }
     count()?;
@@ -80,7 +87,7 @@ fn run(root: PathBuf) -> Result<bool, Box<dyn core::error::Error>> {
     let mut pod = RuntimePod::default();
     let rest = listing.pods.iter().skip(1).take(4);
     pod.cgroups = rest.map(|found| Arc::from(&*found.cgroup)).collect();
-    let mut several = runtime.visit_pods(&[], &[&pod], Listing::default(), &mut |_, _| true);
+    let mut several = runtime.list_pods(&[], &[&pod]);
     several.pods.retain(|found| !found.more_cgroups.is_empty());
     let Some(victim) = several.pods.first() else {
         return Ok(false);

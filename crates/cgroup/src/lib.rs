@@ -15,7 +15,6 @@ extern crate alloc;
 mod cgroup;
 mod dir;
 mod error;
-mod index;
 mod kill;
 mod leftovers;
 pub mod own;
@@ -27,7 +26,7 @@ mod scores;
 #[cfg(test)]
 mod testkit;
 
-pub use cgroup::{CgroupConfig, CgroupRuntime, Recheck, parse_pod_cgroup_root};
+pub use cgroup::{Beside, CgroupConfig, CgroupRuntime, Same, parse_pod_cgroup_root};
 pub use dir::open_cgroup;
 pub use error::{Error, RootError};
 use evictd_containers::RuntimePod;

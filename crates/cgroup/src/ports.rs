@@ -13,7 +13,6 @@ use rustix::fd::BorrowedFd;
 use rustix::io::Errno;
 use rustix::process::Pid;
 
-use crate::cgroup::Trail;
 use crate::{Error, KillReport, KillState, RuntimePod};
 
 /// Lists pods.
@@ -139,8 +138,6 @@ pub struct Listing {
     pub skipped: Vec<Skipped>,
     /// Indexes of manifests of which nothing runs.
     pub not_running: Vec<usize>,
-    /// What the search came across.
-    pub(crate) trail: Trail,
 }
 
 /// A cgroup that is no candidate.

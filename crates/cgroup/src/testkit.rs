@@ -1,5 +1,5 @@
 //! Cgroups and processes of the tests' own, which are gone when a test ends,
-//! however it ends. The tests need root and say so.
+//! however it ends. The tests that make them say with `needs!` what they need.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 use core::time::Duration;
@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use evictd_stats::{Hierarchies, Version};
+use evictd_testkit::Need;
 
 static NUMBER: AtomicU32 = AtomicU32::new(0);
 
@@ -41,6 +42,11 @@ pub(crate) fn v1() -> Hierarchies {
         "this test needs cgroup v1's memory and freezer"
     );
     machine
+}
+
+/// What this machine has: v1 where it is there, else v2.
+pub(crate) fn real() -> Hierarchies {
+    if Need::CgroupV1.is_met() { v1() } else { v2() }
 }
 
 /// This machine's cgroup2 mount alone, which needs no controller for killing.

@@ -27,7 +27,12 @@ impl<'a> Book<'a> {
         Self {
             typed,
             settings: Vec::new(),
-            warnings: unknown.map(Warning::UnknownArgument).collect(),
+            warnings: unknown
+                .map(|name| {
+                    let problem = "is passed over: evictd has no such flag";
+                    Warning(format!("kubeletArguments: {name:?} {problem}"))
+                })
+                .collect(),
             error: None,
         }
     }

@@ -3,7 +3,7 @@ use evictd_quantity::GoDuration;
 use evictd_threshold::{Threshold, ThresholdValue};
 
 use crate::warning::soft_not_above_hard;
-use crate::{Machine, Misfit, Origin, Resolved, Setting, Warning};
+use crate::{Machine, Origin, Resolved, Setting, Warning};
 
 /// A threshold as it is in force on a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,18 +79,24 @@ pub fn lint(resolved: &Resolved, machine: &Machine) -> Vec<Warning> {
             continue; // Its source has the same oddities.
         }
         if let Some(capacity) = machine.capacity(threshold.signal) {
-            warnings.extend(beyond_capacity(threshold, capacity).map(Warning::Misfit));
+            warnings.extend(beyond_capacity(threshold, capacity));
             if !threshold.is_hard() {
                 warnings.extend(mixed_soft(threshold, resolved, capacity));
             }
         }
-        warnings.extend(within_reserve(threshold, machine).map(Warning::Misfit));
-        warnings.extend(within_reserved_pids(threshold, machine).map(Warning::Misfit));
+        warnings.extend(within_reserve(threshold, machine));
+        warnings.extend(within_reserved_pids(threshold, machine));
     }
     let mut signals = resolved.evict.thresholds.iter().map(|t| t.signal);
     let is_watched = signals.any(|signal| signal == Signal::SwapAvailable);
+    // Without such a threshold nothing watches swap (decision D17).
     let swap = machine.swap_bytes.filter(|bytes| *bytes > 0 && !is_watched);
-    warnings.extend(swap.map(|bytes| Warning::Misfit(Misfit::SwapOn(bytes))));
+    warnings.extend(swap.map(|bytes| {
+        Warning(format!(
+            "{bytes} bytes of swap are on: a node can thrash there long before \
+             memory.available is low"
+        ))
+    }));
     warnings
 }
 
@@ -127,22 +133,20 @@ fn in_force(threshold: &Threshold, origin: Origin, machine: &Machine) -> Effecti
     }
 }
 
-fn beyond_capacity(threshold: &Threshold, capacity: i64) -> Option<Misfit> {
+fn beyond_capacity(threshold: &Threshold, capacity: i64) -> Option<Warning> {
+    let unit = threshold.signal.unit();
     let amount = threshold.value.against(capacity).value();
     if amount > capacity {
-        return Some(Misfit::AlwaysMet {
-            threshold: threshold.to_string(),
-            amount,
-            capacity,
-            unit: threshold.signal.unit().name(),
-        });
+        return Some(Warning(format!(
+            "threshold {threshold} asks for {amount} {unit} of {capacity}: it is always met"
+        )));
     }
     let clear_at = threshold.clear_at(capacity).value();
-    (clear_at > capacity).then(|| Misfit::NeverLeft {
-        threshold: threshold.to_string(),
-        clear_at,
-        capacity,
-        unit: threshold.signal.unit().name(),
+    (clear_at > capacity).then(|| {
+        Warning(format!(
+            "threshold {threshold} with its minimum reclaim asks for {clear_at} {unit} of \
+             {capacity}: once met it is never left"
+        ))
     })
 }
 
@@ -156,28 +160,36 @@ fn mixed_soft(soft: &Threshold, resolved: &Resolved, capacity: i64) -> Option<Wa
     soft_not_above_hard(soft, &hard, Some(capacity))
 }
 
-/// Whether memory runs out for everybody before the threshold is met
-/// (failure F34).
-fn within_reserve(threshold: &Threshold, machine: &Machine) -> Option<Misfit> {
+/// Whether the kernel runs out of memory before the threshold is met (failure F34).
+fn within_reserve(threshold: &Threshold, machine: &Machine) -> Option<Warning> {
     let (reserve, capacity) = (machine.min_free_bytes?, machine.capacity(threshold.signal)?);
     let amount = threshold.value.against(capacity).value();
     let within = threshold.signal == Signal::MemoryAvailable && amount <= reserve;
-    within.then(|| Misfit::WithinReserve {
-        threshold: threshold.to_string(),
-        amount,
-        reserve,
+    within.then(|| {
+        Warning(format!(
+            "threshold {threshold} ({amount} bytes) is not above what the kernel keeps for itself \
+             (vm.min_free_kbytes, {reserve} bytes): its OOM killer comes first"
+        ))
     })
 }
 
-/// Whether process ids run out for everybody before the threshold is met.
-fn within_reserved_pids(threshold: &Threshold, machine: &Machine) -> Option<Misfit> {
+/// `RESERVED_PIDS` of the kernel's `pid.c`: ids below are given to the first processes
+/// after the boot and never again once the ids have wrapped around, and yet count as
+/// available.
+const RESERVED_PIDS: i64 = 300;
+
+/// Whether the kernel runs out of process ids before the threshold is met.
+fn within_reserved_pids(threshold: &Threshold, machine: &Machine) -> Option<Warning> {
     if threshold.signal != Signal::PidAvailable {
         return None;
     }
     let capacity = machine.capacity(threshold.signal)?;
     let amount = threshold.value.against(capacity).value();
-    (amount < Misfit::RESERVED_PIDS).then(|| Misfit::ReservedPids {
-        threshold: threshold.to_string(),
-        amount,
+    (amount < RESERVED_PIDS).then(|| {
+        Warning(format!(
+            "threshold {threshold} ({amount} process ids) may never be met: once the ids have \
+             wrapped around, the kernel hands out none below {RESERVED_PIDS}, so forks fail while \
+             nearly {RESERVED_PIDS} seem available; ask for {RESERVED_PIDS} or more"
+        ))
     })
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::book::Book;
+use crate::error::one_line;
 use crate::values::Parsed;
 use crate::{ConfigError, Warning};
 
@@ -26,8 +27,11 @@ pub(crate) fn endpoints(book: &mut Book<'_>) -> Option<Vec<PathBuf>> {
         if let Some((path, has_scheme)) = socket {
             let url = format!("unix://{path}");
             if !has_scheme {
-                let endpoint = text.to_owned();
-                book.warnings.push(Warning::BareEndpoint(endpoint));
+                book.warnings.push(Warning(format!(
+                    "using {text:?} as endpoint is deprecated, please consider using full url \
+                     format: unix://{}",
+                    one_line(text.trim())
+                )));
             }
             shown.push(url);
             sockets.push(PathBuf::from(path));

@@ -1,4 +1,4 @@
-use core::fmt::{self, Write};
+use core::fmt;
 
 /// One thing that is wrong with the settings. It prints as one line: the flag, or
 /// file, line and field, what is wrong (in the kubelet's words where it has
@@ -95,48 +95,48 @@ impl fmt::Display for ConfigError {
         match &self.0.place {
             None => {
                 let (flag, position) = (self.flag(), self.position());
-                write!(f, "--{flag}: ")?;
-                write_one_line(f, self.message())?;
-                write!(f, ", in {offending:?} at byte {position}; ")?;
+                let message = one_line(self.message());
+                write!(
+                    f,
+                    "--{flag}: {message}, in {offending:?} at byte {position}; "
+                )?;
             }
             Some(place) => {
-                place.write(f)?;
-                write_one_line(f, self.message())?;
+                write!(f, "{place}{}", one_line(self.message()))?;
                 if !offending.is_empty() {
                     write!(f, ", in {offending:?}")?;
                 }
                 f.write_str("; ")?;
             }
         }
-        write_one_line(f, self.hint())
+        f.write_str(&one_line(self.hint()))
     }
 }
 
-impl Place {
-    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_one_line(f, &self.file)?;
-        f.write_str(": ")?;
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", one_line(&self.file))?;
         if let Some(line) = self.line {
             write!(f, "line {line}: ")?;
         }
         if !self.field.is_empty() {
-            write_one_line(f, &self.field)?;
-            f.write_str(": ")?;
+            write!(f, "{}: ", one_line(&self.field))?;
         }
         Ok(())
     }
 }
 
-/// Whoever typed the text may have put line ends into it; a message is one line.
-pub(crate) fn write_one_line(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+/// A text that was typed may hold line ends; a message is one line.
+pub(crate) fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
     for c in text.chars() {
         if c.is_control() {
-            write!(f, "{}", c.escape_default())?;
+            line.extend(c.escape_default());
         } else {
-            f.write_char(c)?;
+            line.push(c);
         }
     }
-    Ok(())
+    line
 }
 
 impl core::error::Error for ConfigError {}

@@ -39,7 +39,6 @@ mod flag;
 mod flags;
 mod lists;
 mod machine;
-mod misfit;
 mod nearest;
 mod resolve;
 mod resolved;
@@ -56,13 +55,9 @@ pub use error::ConfigError;
 pub use evictd_manifest::yaml::MAX_BYTES as MAX_FILE_BYTES;
 pub use flag::{Flag, Group, Takes};
 pub use machine::Machine;
-pub use misfit::Misfit;
 pub use nearest::nearest;
 pub use resolve::resolve;
-pub use resolved::{
-    Compat, ContainerGc, Directory, ImageGc, ImageReclaim, LogFormat, MemorySource, Reserved,
-    Resolved,
-};
+pub use resolved::{Compat, Directory, ImageGc, LogFormat, Reserved, Resolved};
 pub use setting::{Origin, Setting};
 pub use typed::Typed;
 pub use values::{parse_boolean, parse_priority, parse_qos_class, parse_signal};

@@ -22,15 +22,12 @@ pub(crate) fn reserved(flag: &'static str, text: &str) -> Parsed<Reserved> {
         let fail = |message: String, hint: String| {
             ConfigError::new(flag, (&offending, pair.at), message, hint)
         };
-        let place = reserved.get_mut(name).ok_or_else(|| {
-            let names = Reserved::NAMES;
-            let hint = format!(
-                "{}resources are {}",
-                did_you_mean(name, names),
-                names.join(", ")
-            );
-            fail(format!("cannot reserve {name:?} resource"), hint)
-        })?;
+        let names = Reserved::NAMES;
+        if !names.contains(&name) {
+            let meant = did_you_mean(name, names);
+            let hint = format!("{meant}resources are {}", names.join(", "));
+            return Err(fail(format!("cannot reserve {name:?} resource"), hint));
+        }
         let quantity = Quantity::parse(value.as_bytes()).map_err(|error| {
             let kind = error.kind();
             let message =
@@ -41,7 +38,7 @@ pub(crate) fn reserved(flag: &'static str, text: &str) -> Parsed<Reserved> {
             let message = format!("resource quantity for {name:?} cannot be negative: {value}");
             return Err(fail(message, "write 0 or more".to_owned()));
         }
-        *place = Some(quantity);
+        reserved.put(name, quantity);
     }
     Ok(reserved)
 }

@@ -2,15 +2,15 @@ use core::time::Duration;
 use std::path::PathBuf;
 
 use evictd_evict::Config;
-use evictd_node::{Policy, Ranking};
+use evictd_node::{MemorySource, Policy, Ranking};
 use evictd_oom::GuaranteedScore;
 use evictd_quantity::GoDuration;
 
 use crate::book::Book;
 use crate::values::{self, Parsed, std_duration};
 use crate::{
-    Compat, ConfigError, Directory, Flag, LogFormat, MemorySource, Origin, Reserved, Resolved,
-    Setting, Typed, Warning, collection, endpoint, lists, thresholds,
+    Compat, ConfigError, Directory, Flag, LogFormat, Origin, Reserved, Resolved, Setting, Typed,
+    Warning, collection, endpoint, lists, thresholds,
 };
 
 const SECOND: i64 = 1_000_000_000;
@@ -144,7 +144,7 @@ fn transition_period(book: &mut Book<'_>) -> Duration {
     if let Some(text) = book.last(OLD) {
         let old = values::duration(OLD, text, ANY);
         let old = book.settle(old, FIVE_MINUTES);
-        deprecated(OLD, NEW, &old, book);
+        deprecated(OLD, NEW, old, book);
         otherwise = (old, book.origin(OLD));
     }
     let period = book.duration(NEW, otherwise, ANY);
@@ -153,18 +153,10 @@ fn transition_period(book: &mut Book<'_>) -> Duration {
 }
 
 /// The warning that a flag has a new name.
-fn deprecated(
-    old: &'static str,
-    new: &'static str,
-    value: &dyn core::fmt::Display,
-    book: &mut Book<'_>,
-) {
+fn deprecated(old: &str, new: &str, value: impl core::fmt::Display, book: &mut Book<'_>) {
     let replaced = !book.texts(new).is_empty();
-    book.warnings.push(Warning::Deprecated {
-        flag: old,
-        instead: format!("--{new}={value}"),
-        replaced,
-    });
+    let warning = Warning::deprecated(old, &format!("--{new}={value}"), replaced);
+    book.warnings.push(warning);
 }
 
 fn interval(flag: &'static str, book: &mut Book<'_>) -> Duration {
@@ -178,7 +170,7 @@ fn memcg_notification(book: &mut Book<'_>) -> bool {
     let mut otherwise = (true, Origin::Default);
     if let Some(text) = book.last(OLD) {
         let old = book.settle(values::parse_boolean(OLD, text), false);
-        deprecated(OLD, NEW, &old, book);
+        deprecated(OLD, NEW, old, book);
         otherwise = (old, book.origin(OLD));
     }
     book.boolean(NEW, otherwise)
@@ -277,8 +269,12 @@ fn enforce_pods(book: &mut Book<'_>) -> bool {
     }
     let parsed = lists::enforce(FLAG, &texts.join(","), book.facts());
     let (pods, passed_over) = book.settle(parsed, (true, Vec::new()));
-    let odd = passed_over.into_iter().map(Warning::NotEnforced);
-    book.warnings.extend(odd);
+    book.warnings.extend(passed_over.into_iter().map(|option| {
+        Warning(format!(
+            "{option} of --enforce-node-allocatable is passed over: evictd leaves the cgroups of \
+             system daemons alone"
+        ))
+    }));
     let origin = book.origin(FLAG);
     book.note(FLAG, &if pods { "pods" } else { "none" }, origin);
     pods

@@ -3,23 +3,12 @@ use core::time::Duration;
 use std::path::{Path, PathBuf};
 
 use evictd_evict::Config;
-use evictd_node::Policy;
+use evictd_gc::{ContainerPolicy, ImagePolicy, KeepPattern};
+use evictd_node::{MemorySource, Policy};
 use evictd_oom::GuaranteedScore;
 use evictd_quantity::Quantity;
 
 use crate::{Origin, Setting, Warning};
-
-/// From what `memory.available` is taken (decision D43).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MemorySource {
-    /// The kubelet's formula: capacity minus the working set of the root cgroup.
-    #[default]
-    Kubelet,
-    /// The kernel's own guess, `MemAvailable`.
-    Meminfo,
-    /// The smaller of both.
-    Min,
-}
 
 /// Whose behaviour the defaults follow where evictd differs from the kubelet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,42 +22,24 @@ pub enum Compat {
 
 /// Amounts by resource: what is kept back from pods, or left to them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reserved {
-    /// Cores.
-    pub cpu: Option<Quantity>,
-    /// Bytes.
-    pub memory: Option<Quantity>,
-    /// Bytes.
-    pub ephemeral_storage: Option<Quantity>,
-    /// Process ids.
-    pub pid: Option<Quantity>,
-}
+pub struct Reserved([Option<Quantity>; Self::NAMES.len()]);
 
 impl Reserved {
-    /// The names of the resources, as flags write them.
+    /// The names of the resources, as flags write them: cores, bytes, bytes and process ids.
     pub const NAMES: [&'static str; 4] = ["cpu", "memory", "ephemeral-storage", "pid"];
 
     /// The amount of the resource with that name.
-    pub(crate) fn get(&self, name: &str) -> Option<&Quantity> {
-        let found = Self::NAMES.iter().position(|of| *of == name)?;
-        let amounts = [&self.cpu, &self.memory, &self.ephemeral_storage, &self.pid];
-        amounts.get(found).and_then(|amount| amount.as_ref())
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Quantity> {
+        let place = Self::NAMES.iter().position(|of| *of == name)?;
+        self.0.get(place)?.as_ref()
     }
 
-    pub(crate) fn put(&mut self, name: &str, amount: Quantity) {
-        if let Some(place) = self.get_mut(name) {
+    /// Puts the amount of a resource; one of another name is left out.
+    pub fn put(&mut self, name: &str, amount: Quantity) {
+        let mut amounts = Self::NAMES.iter().zip(&mut self.0);
+        if let Some((_, place)) = amounts.find(|(of, _)| **of == name) {
             *place = Some(amount);
-        }
-    }
-
-    /// The place of the resource with that name.
-    pub(crate) fn get_mut(&mut self, name: &str) -> Option<&mut Option<Quantity>> {
-        match name {
-            "cpu" => Some(&mut self.cpu),
-            "memory" => Some(&mut self.memory),
-            "ephemeral-storage" => Some(&mut self.ephemeral_storage),
-            "pid" => Some(&mut self.pid),
-            _ => None,
         }
     }
 }
@@ -76,13 +47,11 @@ impl Reserved {
 impl fmt::Display for Reserved {
     /// As the flag writes it: `cpu=100m,memory=1Gi`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let amounts = [&self.cpu, &self.memory, &self.ephemeral_storage, &self.pid];
-        let mut comma = "";
-        for (name, amount) in Self::NAMES.iter().zip(amounts) {
-            if let Some(amount) = amount {
-                write!(f, "{comma}{name}={amount}")?;
-                comma = ",";
-            }
+        let amounts = Self::NAMES.iter().zip(&self.0);
+        let given = amounts.filter_map(|(name, amount)| Some((name, amount.as_ref()?)));
+        for (index, (name, amount)) in given.enumerate() {
+            let comma = if index == 0 { "" } else { "," };
+            write!(f, "{comma}{name}={amount}")?;
         }
         Ok(())
     }
@@ -106,46 +75,15 @@ impl Directory {
     }
 }
 
-/// Which unused images are deleted under pressure (decision D15).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ImageReclaim {
-    /// Every one.
-    #[default]
-    All,
-    /// One after the other until the signal is clear.
-    UntilClear,
-}
-
 /// When images are deleted, and which never are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImageGc {
-    /// Percent of the filesystem used from which on images are deleted, 1 to
-    /// 100. 100 deletes none for the sake of space.
-    pub high_percent: u8,
-    /// Percent used down to which they are deleted then, below `high_percent`.
-    pub low_percent: u8,
-    /// How old an image must be.
-    pub min_age: Duration,
-    /// How long an image may lie unused, if there is an end to it.
-    pub max_age: Option<Duration>,
-    /// How many are deleted under pressure.
-    pub reclaim: ImageReclaim,
-    /// Patterns of names that are never deleted, as they were given; each can be
-    /// read as one.
-    pub keep: Vec<String>,
+    /// When they are, and which ones under pressure.
+    pub policy: ImagePolicy,
+    /// Names that are never deleted.
+    pub keep: Vec<KeepPattern>,
     /// Never delete an image without the digest by which to fetch it again.
     pub keep_local: bool,
-}
-
-/// Which dead containers are kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ContainerGc {
-    /// The most on the node; `None` for any number.
-    pub max_dead: Option<u32>,
-    /// The most of each container of each pod; `None` for any number.
-    pub max_dead_per_container: Option<u32>,
-    /// How old one must be to be deleted.
-    pub min_age: Duration,
 }
 
 /// How a log line is written.
@@ -218,7 +156,7 @@ pub struct Resolved {
     /// When images are deleted.
     pub image_gc: ImageGc,
     /// Which dead containers are kept.
-    pub container_gc: ContainerGc,
+    pub container_gc: ContainerPolicy,
     /// How much is logged, as klog counts: 0 events, 2 and more details.
     pub verbosity: u8,
     /// How a log line is written.

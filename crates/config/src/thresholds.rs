@@ -110,10 +110,17 @@ fn hard_pairs(
             origins.push((signal, Origin::Default));
         }
     } else if !left_out.is_empty() && !texts.hard.is_empty() {
-        warnings.push(Warning::DroppedDefaults {
-            name: typed.name_of(List::Hard.flag()),
-            dropped: left_out,
-        });
+        let name = typed.name_of(List::Hard.flag());
+        let dropped = left_out
+            .iter()
+            .map(|(signal, value)| format!("{signal}<{value}"));
+        let dropped: Vec<String> = dropped.collect();
+        // As in the kubelet (decision D23).
+        warnings.push(Warning(format!(
+            "{name} replaces all defaults; no longer watched: {} (list them too, or add \
+             --merge-default-eviction-settings)",
+            dropped.join(", ")
+        )));
     }
     Ok((pairs, origins))
 }
@@ -137,18 +144,16 @@ fn low_disk(
         pairs.put(signal.name(), &value, 0);
         origins.push((signal, typed.origin(LOW_DISK)));
     }
-    warnings.push(Warning::Deprecated {
-        flag: LOW_DISK,
-        instead: format!("--eviction-hard={signal}<{value}"),
-        replaced,
-    });
+    let instead = format!("--eviction-hard={signal}<{value}");
+    warnings.push(Warning::deprecated(LOW_DISK, &instead, replaced));
     Ok(())
 }
 
 /// What is odd about thresholds, as far as it shows without the machine.
 fn warn(hard: &[Threshold], soft: &[Threshold], settings: &Settings, warnings: &mut Vec<Warning>) {
     if hard.is_empty() && soft.is_empty() {
-        warnings.push(Warning::NoThresholds);
+        let text = "no eviction threshold is set: nothing is ever evicted for one";
+        warnings.push(Warning(text.to_owned()));
     }
     for (list, pairs) in [
         (List::Hard, &settings.hard),
@@ -158,16 +163,24 @@ fn warn(hard: &[Threshold], soft: &[Threshold], settings: &Settings, warnings: &
         warnings.extend(pairs.iter().filter_map(|pair| byte_suffix(list, pair)));
     }
     for threshold in hard.iter().chain(soft) {
-        let text = threshold.to_string();
         if matches!(threshold.value, ThresholdValue::Percentage(f) if f.is_nan()) {
-            warnings.push(Warning::NeverMet(threshold.signal));
+            let signal = threshold.signal;
+            warnings.push(Warning(format!(
+                "the threshold of {signal} is not a number (NaN) and never met"
+            )));
         } else if evictd_threshold::names_containerfs(core::slice::from_ref(threshold)) {
-            warnings.push(Warning::ContainerfsIgnored(text));
+            // They are derived (decision D24).
+            warnings.push(Warning(format!(
+                "threshold {threshold} is ignored: containerfs follows nodefs or imagefs"
+            )));
         }
     }
     for soft in soft {
         if soft.grace == GoDuration::ZERO {
-            warnings.push(Warning::SoftWithoutGrace(soft.to_string()));
+            // Decision D60.
+            warnings.push(Warning(format!(
+                "soft threshold {soft} has grace period 0s and acts as a hard one"
+            )));
         } else {
             warnings.extend(soft_not_above_hard(soft, hard, None));
         }
@@ -182,10 +195,10 @@ fn byte_suffix(list: List, pair: &Pair) -> Option<Warning> {
         return None;
     }
     let quantity = evictd_quantity::Quantity::parse(pair.value.as_bytes()).ok()?;
-    Some(Warning::ByteSuffix {
-        flag: list.flag(),
-        signal,
-        written: pair.value.clone(),
-        count: quantity.value(),
-    })
+    let (flag, unit, written) = (list.flag(), signal.unit(), &pair.value);
+    Some(Warning(format!(
+        "--{flag}: {signal} counts {unit}, and {written} is {} of them; write a plain number or a \
+         percentage",
+        quantity.value()
+    )))
 }

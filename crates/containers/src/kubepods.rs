@@ -5,18 +5,31 @@ use core::cmp::Ordering;
 use evictd_node::QosClass;
 
 /// What the name of a directory in a kubepods tree stands for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum KubepodsName {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KubepodsName<'a> {
     /// The pods of one QoS class are below it.
     Class(QosClass),
     /// A pod, by its uid.
     Pod {
-        /// The uid; what the systemd driver wrote as `_` is a `-` again.
-        uid: String,
+        /// The uid as it is written: where the systemd driver wrote it, with `_` for
+        /// each `-`. [`is_uid`] compares it, [`KubepodsName::uid`] makes it plain.
+        uid: &'a str,
         /// Whether the name is the systemd driver's, so that it cannot be told
         /// whether the uid had `-` or `_`.
         systemd: bool,
     },
+}
+
+impl KubepodsName<'_> {
+    /// The pod's uid; what the systemd driver wrote as `_` is a `-` again.
+    #[must_use]
+    pub fn uid(self) -> Option<String> {
+        match self {
+            Self::Pod { uid, systemd: true } => Some(uid.replace('_', "-")),
+            Self::Pod { uid, .. } => Some(uid.to_owned()),
+            Self::Class(_) => None,
+        }
+    }
 }
 
 /// The meaning of a directory's name in a kubepods tree, in both drivers'
@@ -31,38 +44,11 @@ pub enum KubepodsName {
 /// use evictd_containers::{KubepodsName, parse_kubepods_name};
 ///
 /// let name = parse_kubepods_name(b"kubepods-burstable-pod1b_2c.slice");
-/// let uid = "1b-2c".to_owned();
+/// let uid = "1b_2c"; // or 1b-2c
 /// assert_eq!(name, Some(KubepodsName::Pod { uid, systemd: true }));
 /// ```
 #[must_use]
-pub fn parse_kubepods_name(name: &[u8]) -> Option<KubepodsName> {
-    Some(match split(name)? {
-        Split::Class(class) => KubepodsName::Class(class),
-        Split::Pod(uid, false) => KubepodsName::Pod {
-            uid: uid.to_owned(),
-            systemd: false,
-        },
-        Split::Pod(uid, true) => KubepodsName::Pod {
-            uid: uid.replace('_', "-"),
-            systemd: true,
-        },
-    })
-}
-
-#[must_use]
-/// Whether it is the name of a class: the same without asking for memory.
-pub fn is_kubepods_class(name: &[u8]) -> bool {
-    matches!(split(name), Some(Split::Class(_)))
-}
-
-/// The name as it is written.
-enum Split<'a> {
-    Class(QosClass),
-    /// The uid, and whether the systemd driver wrote it.
-    Pod(&'a str, bool),
-}
-
-fn split(name: &[u8]) -> Option<Split<'_>> {
+pub fn parse_kubepods_name(name: &[u8]) -> Option<KubepodsName<'_>> {
     let name = core::str::from_utf8(name).ok()?;
     let inner = name
         .strip_prefix("kubepods-")
@@ -74,7 +60,7 @@ fn split(name: &[u8]) -> Option<Split<'_>> {
         ("besteffort", QosClass::BestEffort),
     ] {
         if rest == word {
-            return Some(Split::Class(class));
+            return Some(KubepodsName::Class(class));
         }
         let below = rest
             .strip_prefix(word)
@@ -85,7 +71,7 @@ fn split(name: &[u8]) -> Option<Split<'_>> {
         }
     }
     let uid = rest.strip_prefix("pod").filter(|uid| !uid.is_empty())?;
-    Some(Split::Pod(uid, systemd))
+    Some(KubepodsName::Pod { uid, systemd })
 }
 
 /// Whether the two are the same uid; an empty one is none.

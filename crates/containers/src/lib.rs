@@ -51,7 +51,7 @@ pub use cri::CriRuntime;
 #[cfg(feature = "docker")]
 pub use docker::DockerRuntime;
 pub use error::{Error, Failure};
-pub use kubepods::{KubepodsName, compare_uids, is_kubepods_class, is_uid, parse_kubepods_name};
+pub use kubepods::{KubepodsName, compare_uids, is_uid, parse_kubepods_name};
 pub use model::{
     ContainerState, ListedContainer, ListedImage, ListedSandbox, RuntimeDisks, RuntimeListing,
     RuntimePod, WritableLayer,

@@ -104,7 +104,7 @@ pub struct ListedContainer {
 /// A container's writable layer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum WritableLayer {
-    /// Nobody knows.
+    /// Not known.
     #[default]
     Unknown,
     /// A directory, to be measured.

@@ -7,17 +7,17 @@ use crate::{Error, ListedImage, RuntimeDisks, RuntimeListing, RuntimePod};
 /// A container runtime behind its socket: the Docker Engine API or CRI.
 ///
 /// Every call ends by a deadline of its own, reconnects by itself when the
-/// runtime was started anew, and either answers in full or fails: there is no
+/// runtime was started anew, and either returns all of it or fails: there is no
 /// partial list.
 pub trait ContainerRuntime: Send {
     /// The socket, as `--container-runtime-endpoint` names it:
     /// `unix:///run/containerd/containerd.sock`.
     fn endpoint(&self) -> &str;
 
-    /// Who answers: name and version as the runtime says them (`containerd 1.6.20`).
+    /// The runtime's name and version, in its own words (`containerd 1.6.20`).
     ///
     /// # Errors
-    /// When nobody answers, or not as this API does.
+    /// When there is no runtime, or it does not speak this API.
     fn version(&mut self) -> Result<String, Error>;
 
     /// All pods and containers, running or not.
@@ -26,7 +26,7 @@ pub trait ContainerRuntime: Send {
     /// When any part of the answer is missing.
     fn list(&mut self) -> Result<RuntimeListing, Error>;
 
-    /// Fills in what is dear to find out and [`list`](Self::list) left open: the
+    /// Fills in what is costly to find out and [`list`](Self::list) left open: the
     /// writable layers that only the runtime can measure. What cannot be found out
     /// stays [`WritableLayer::Unknown`](crate::WritableLayer::Unknown).
     ///
@@ -49,7 +49,7 @@ pub trait ContainerRuntime: Send {
     /// When the runtime does not say.
     fn disks(&mut self) -> Result<RuntimeDisks, Error>;
 
-    /// Ends all running containers of a pod and sees to it that nobody starts
+    /// Ends all running containers of a pod and sees to it that nothing starts
     /// them again: each gets its stop signal at once, and SIGKILL after `grace`.
     /// Without a grace they are killed. Returns when they have ended.
     ///

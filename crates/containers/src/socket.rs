@@ -63,7 +63,7 @@ impl Socket {
         let socket = socket_with(AddressFamily::UNIX, kind, SocketFlags::CLOEXEC, None)?;
         loop {
             // `connect` waits as long as sending may take where the queue of a runtime
-            // that accepts nobody is full, and returns EAGAIN then.
+            // that accepts no connection is full, and returns EAGAIN then.
             set_socket_timeout(&socket, Timeout::Send, Some(deadline.left()?))?;
             match connect(&socket, &address) {
                 Ok(()) => break,
@@ -85,7 +85,7 @@ impl Socket {
     }
 
     /// Whether a connection that waits for a request still has its other end. Bytes that
-    /// nobody asked for make it useless too.
+    /// were not asked for make it useless too.
     #[cfg(feature = "docker")]
     pub(crate) fn is_idle(&self) -> bool {
         let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;

@@ -117,7 +117,7 @@ impl Evict {
     pub fn to_read_exactly(
         &self,
         pods: &[Candidate<'_>],
-        is_exact: &dyn Fn(usize) -> bool,
+        is_exact: impl Fn(usize) -> bool,
     ) -> Option<usize> {
         let (signal, failed) = self.pending()?;
         if signal.usage() != Usage::Memory {

@@ -1,4 +1,6 @@
+use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
+use alloc::{format, vec};
 use core::fmt;
 
 /// The longest pattern in bytes: names of images are shorter.
@@ -84,28 +86,24 @@ impl KeepPattern {
     }
 
     fn matches_any_form(&self, name: &str) -> bool {
-        let Some(short) = hub_name(name) else {
-            return self.matches_parts("", name);
-        };
-        let is_library = !short.contains('/');
-        self.matches_parts("", name)
-            || self.matches_parts("", short)
-            || self.matches_parts(HUB, short)
-            || (is_library && self.matches_parts("docker.io/library/", short))
+        let mut forms = vec![name.to_owned()];
+        if let Some(short) = hub_name(name) {
+            forms.extend([short.to_owned(), format!("{HUB}{short}")]);
+            if !short.contains('/') {
+                forms.push(format!("{HUB}{LIBRARY}{short}"));
+            }
+        }
+        forms.iter().any(|form| self.matches_whole(form.as_bytes()))
     }
 
-    /// Whether it matches two pieces put together.
-    fn matches_parts(&self, front: &str, back: &str) -> bool {
-        let (front, back) = (front.as_bytes(), back.as_bytes());
-        let at = |place: usize| match place.checked_sub(front.len()) {
-            None => front.get(place),
-            Some(place) => back.get(place),
-        };
+    /// Whether it matches all of a text. It goes back to the last star only, as an earlier
+    /// one could reach nothing that the last one cannot.
+    fn matches_whole(&self, text: &[u8]) -> bool {
         let pattern = self.text.as_bytes();
         let (mut place, mut here) = (0_usize, 0_usize);
         // Where the last star is, and the place up to which it reaches so far.
         let mut star: Option<(usize, usize)> = None;
-        while let Some(byte) = at(place) {
+        while let Some(byte) = text.get(place) {
             match pattern.get(here) {
                 Some(b'*') => star = Some((here, place)),
                 Some(same) if same == byte => place = place.saturating_add(1),

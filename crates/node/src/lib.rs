@@ -39,7 +39,7 @@ mod signal;
 pub use condition::{Condition, ConditionSet};
 pub use layout::Layout;
 pub use mono::Mono;
-pub use policy::{Policy, Ranking};
+pub use policy::{MemorySource, Policy, Ranking};
 pub use qos::QosClass;
 pub use reading::{Reading, Readings};
 pub use resource::Resource;

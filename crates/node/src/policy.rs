@@ -117,3 +117,17 @@ impl Policy {
         }
     }
 }
+
+/// From what `memory.available` is taken (`--memory-available-source`, decision D43).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum MemorySource {
+    /// The kubelet's formula: `MemTotal` minus the working set of the root
+    /// cgroup. On v2 it does not see slab, page tables or zram. Without a
+    /// memory controller it is the same as [`MemorySource::Meminfo`].
+    #[default]
+    Kubelet,
+    /// `MemAvailable` of `/proc/meminfo`: the kernel's own guess.
+    Meminfo,
+    /// The smaller of both.
+    Min,
+}

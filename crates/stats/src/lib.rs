@@ -35,7 +35,7 @@ pub use error::{Class, Error, Result, is_gone};
 pub use file::Buffer;
 pub use filesystem::{FsSample, read_filesystem};
 pub use hierarchy::{Hierarchies, Hierarchy, Version, read_memory_switched_off};
-pub use memory::{MemorySource, MemoryUsage, NodeMemory, PodsMemory};
+pub use memory::{MemoryUsage, NodeMemory, PodsMemory};
 pub use node::{NodeReader, NodeSettings};
 pub use pids::{NodePids, TaskCount};
 pub use pod::{PodReader, PodSample};

@@ -1,23 +1,9 @@
 use core::result::Result as CoreResult;
 
 use evictd_kerntext::{Limit, Meminfo};
-use evictd_node::{Mono, Reading};
+use evictd_node::{MemorySource, Mono, Reading};
 
 use crate::error::Cause;
-
-/// From what `memory.available` is taken (`--memory-available-source`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum MemorySource {
-    /// The kubelet's formula: `MemTotal` minus the working set of the root
-    /// cgroup. On v2 it does not see slab, page tables or zram. Without a
-    /// memory controller it is the same as [`MemorySource::Meminfo`].
-    #[default]
-    Kubelet,
-    /// `MemAvailable` of `/proc/meminfo`: the kernel's own guess.
-    Meminfo,
-    /// The smaller of both.
-    Min,
-}
 
 /// How the node's memory is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

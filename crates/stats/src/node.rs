@@ -2,13 +2,13 @@ use core::time::Duration;
 use std::path::{Path, PathBuf};
 
 use evictd_kerntext::{Limit, parse_meminfo};
-use evictd_node::Mono;
+use evictd_node::{MemorySource, Mono};
 
 use crate::cgroup_memory::MemoryFiles;
 use crate::error::{Cause, Failed};
 use crate::file::{Buffer, KeptFile};
 use crate::filesystem::{FsSample, measure};
-use crate::memory::{MemoryRule, MemorySource, MemoryUsage, NodeMemory, PodsMemory, node_memory};
+use crate::memory::{MemoryRule, MemoryUsage, NodeMemory, PodsMemory, node_memory};
 use crate::pids::{PidFiles, note};
 use crate::probe::Probe;
 use crate::sample::NodeSample;

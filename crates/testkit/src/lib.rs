@@ -30,23 +30,35 @@ use std::io::Write as _;
 #[macro_export]
 macro_rules! needs {
     ($($need:ident),+ $(,)?) => {
-        if $crate::is_lacking(env!("CARGO_PKG_NAME"), &[$($crate::Need::$need),+]) {
+        if !$crate::can_run(env!("CARGO_PKG_NAME"), "", &[$($crate::Need::$need),+]) {
             return;
         }
     };
 }
 
-/// Whether this machine lacks one of `needs`; prints which, for the test that runs in this
-/// thread, past the harness, which keeps what a passing test prints to itself.
+/// Whether this machine has what a part of a test needs; says so where it has not.
+#[macro_export]
+macro_rules! can {
+    ($part:literal, $($need:ident),+ $(,)?) => {
+        $crate::can_run(env!("CARGO_PKG_NAME"), $part, &[$($crate::Need::$need),+])
+    };
+}
+
+/// Whether this machine has all of `needs`. Prints what it lacks for the test that runs in
+/// this thread, or for a `part` of it, past the harness, which keeps what a passing test
+/// prints to itself.
 #[must_use]
-pub fn is_lacking(package: &str, needs: &[Need]) -> bool {
+pub fn can_run(package: &str, part: &str, needs: &[Need]) -> bool {
     let Some(lack) = needs.iter().find(|need| !need.is_met()) else {
-        return false;
+        return true;
     };
     let thread = std::thread::current();
     let test = thread.name().unwrap_or("a test");
+    let line = match part {
+        "" => format!("not run: {package} {test}: needs {lack}\n"),
+        part => format!("not run {part}: {package} {test}: needs {lack}\n"),
+    };
     // One write, so that lines of tests that run at once stay whole.
-    let line = format!("not run: {package} {test}: needs {lack}\n");
     let _ = std::io::stderr().write_all(line.as_bytes());
-    true
+    false
 }

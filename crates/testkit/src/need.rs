@@ -10,6 +10,8 @@ pub enum Need {
     CgroupV1,
     /// A mounted cgroup2 hierarchy, whatever its controllers, to make cgroups in: root.
     Cgroup2,
+    /// One of these two: root.
+    Cgroups,
     /// The memory controller of either version, to make cgroups in: root.
     MemoryCgroups,
     /// The pids controller of either version, to make cgroups in: root.
@@ -32,6 +34,7 @@ impl Need {
                 is_root() && controllers.iter().all(|name| has_v1(name))
             }
             Self::Cgroup2 => is_root() && unified().is_some(),
+            Self::Cgroups => Self::CgroupV1.is_met() || Self::Cgroup2.is_met(),
             Self::MemoryCgroups => is_root() && (has_v1("memory") || has_v2("memory")),
             Self::PidsCgroups => is_root() && (has_v1("pids") || has_v2("pids")),
             Self::Mounting => may_mount(),
@@ -51,6 +54,7 @@ impl fmt::Display for Need {
         f.write_str(match self {
             Self::CgroupV1 => "cgroup v1 and root",
             Self::Cgroup2 => "a cgroup2 mount and root",
+            Self::Cgroups => "cgroups and root",
             Self::MemoryCgroups => "the memory controller and root",
             Self::PidsCgroups => "the pids controller and root",
             Self::Mounting => "the right to mount",

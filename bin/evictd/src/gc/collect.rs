@@ -5,7 +5,7 @@ use evictd_cgroup::{
     FoundPod, Freed, Leftover, LeftoverKind, Leftovers, Origin, SkipReason, Skipped,
 };
 use evictd_config::Resolved;
-use evictd_containers::{KubepodsName, parse_kubepods_name};
+use evictd_containers::parse_kubepods_name;
 use evictd_gc::{KnownPod, LogPolicy, LogReason, Node, Place, Remains, Uid, is_uid, plan_logs};
 use evictd_node::pod::Pod;
 use evictd_stats::wall_seconds;
@@ -229,13 +229,11 @@ fn passed_over<'a>(census: &'a Census<'_>) -> impl Iterator<Item = &'a Skipped> 
 
 /// The uids of those in a kubepods tree.
 fn passed_over_uids(census: &Census<'_>) -> Vec<String> {
-    let name = |skipped: &Skipped| parse_kubepods_name(skipped.cgroup.file_name()?.as_bytes());
-    passed_over(census)
-        .filter_map(|skipped| match name(skipped)? {
-            KubepodsName::Pod { uid, .. } => Some(uid),
-            KubepodsName::Class(_) => None,
-        })
-        .collect()
+    let uid = |skipped: &Skipped| {
+        let name = skipped.cgroup.file_name()?;
+        parse_kubepods_name(name.as_bytes())?.uid()
+    };
+    passed_over(census).filter_map(uid).collect()
 }
 
 fn running(found: &FoundPod) -> KnownPod<'_> {

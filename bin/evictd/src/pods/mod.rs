@@ -64,9 +64,10 @@ pub(crate) struct Pods {
     problems: Vec<String>,
     /// How many of the problems the list itself has.
     listing_problems: usize,
-    /// When the list was made, or last compared with all that it was made of; `None`
-    /// before.
-    compared: Option<Mono>,
+    /// When all that describes the pods was last read; `None` before.
+    described: Option<Mono>,
+    /// The memory of the list of what runtimes know, with nothing in it.
+    known: Vec<&'static RuntimePod>,
 }
 
 /// More containers than that the pods hardly have that are read exactly.
@@ -100,7 +101,8 @@ impl Pods {
             of_containers: Vec::with_capacity(USUAL_CONTAINERS),
             problems: Vec::new(),
             listing_problems: 0,
-            compared: None,
+            described: None,
+            known: Vec::new(),
         })
     }
 
@@ -158,8 +160,9 @@ impl Pods {
     pub(crate) fn forget(&mut self) {
         self.held = Vec::new();
         self.listing = Listing::default();
-        (self.usage, self.bounds) = (Vec::new(), Vec::new());
-        self.compared = None;
+        self.runtime.forget();
+        (self.usage, self.bounds, self.known) = (Vec::new(), Vec::new(), Vec::new());
+        self.described = None;
     }
 
     /// Has a pod's container runtime end it, where it has one, besides what is done
@@ -196,7 +199,7 @@ impl Pods {
         }
         let manifests = self.manifests.as_ref().map_or(&[][..], ManifestDir::pods);
         let held = self.runtimes.listings();
-        let known = all_pods(&held);
+        let known: Vec<&RuntimePod> = all_pods(&held).collect();
         Census {
             listing: self.runtime.list_pods(manifests, &known),
             manifests,
@@ -247,12 +250,8 @@ fn note<T: ToString>(problems: &mut Vec<String>, new: &[T]) {
 }
 
 /// The pods of all container runtimes, one after the other.
-fn all_pods(held: &[Arc<RuntimeListing>]) -> Vec<&RuntimePod> {
-    let mut all = Vec::new();
-    for held in held {
-        all.extend(&held.pods);
-    }
-    all
+fn all_pods(held: &[Arc<RuntimeListing>]) -> impl Iterator<Item = &RuntimePod> {
+    held.iter().flat_map(|held| &held.pods)
 }
 
 /// The container runtimes' pod of that index.

@@ -1,17 +1,18 @@
-//! Listing the pods and reading what each uses: the list from before where it still
-//! holds, which asks for no memory.
+//! Listing the pods and reading what each uses, in the memory of the list from before.
 
 use alloc::sync::Arc;
+use core::mem::take;
 use core::time::Duration;
 use std::os::fd::OwnedFd;
 
-use evictd_cgroup::{FoundPod, Recheck};
+use evictd_cgroup::{Beside, FoundPod, Same};
+use evictd_containers::RuntimePod;
 use evictd_engine::ports::Depth;
+use evictd_manifest::ManifestDir;
 use evictd_node::Mono;
-use evictd_node::pod::Pod;
 use evictd_node::pod::usage::PodUsage;
 
-use super::{Pods, all_pods, containers, note, runtime_pod, usage};
+use super::{Pods, all_pods, containers, note, usage};
 
 /// Where memory is short, manifests and requests of cgroups that were read so lately are
 /// taken for what they say now, as long as no pod is new: the directory may lie on a slow
@@ -23,8 +24,18 @@ impl Pods {
     /// out; a manifest that cannot be read is a problem, and the others stay.
     pub(crate) fn refresh(&mut self, now: Mono, depth: Depth) {
         self.of_containers.clear();
-        if !self.revisit(now, depth) {
-            self.list(now, depth);
+        let holds_same = self.take_listings();
+        let is_recent = |described| now.since(described) < LATELY;
+        let is_recent = depth == Depth::Bounds && self.described.is_some_and(is_recent);
+        if !(is_recent && holds_same && self.list(depth, Same::Descriptions)) {
+            self.described = Some(now);
+            self.read_manifests();
+            let same = if holds_same {
+                Same::Runtimes
+            } else {
+                Same::Nothing
+            };
+            self.list(depth, same);
         }
         let Self { disk, held, .. } = self;
         if let Some(disk) = disk
@@ -35,92 +46,71 @@ impl Pods {
         }
     }
 
-    /// Reads what the pods of the list use that still run. Answers whether these are all
-    /// there are.
-    fn revisit(&mut self, now: Mono, depth: Depth) -> bool {
-        let Some(compared) = self.compared else {
-            return false;
-        };
-        let is_recent = depth == Depth::Bounds && now.since(compared) < LATELY;
-        if !(is_recent || self.manifests.is_none()) || !self.hold_the_same() {
-            return false;
-        }
-        let recheck = if is_recent {
-            Recheck::Running
-        } else {
-            self.compared = Some(now);
-            Recheck::All
-        };
-        self.problems.truncate(self.listing_problems);
-        let held = &self.held;
-        let mut usages = Usages::new(
-            usage::Reading {
-                of: &self.hierarchies,
-                reader: &mut self.reader,
-                held,
-                problems: &mut self.problems,
-            },
-            (&mut self.usage, &mut self.bounds),
-            depth,
-        );
-        self.runtime.revisit_pods(
-            &mut self.listing,
-            recheck,
-            &|index| runtime_pod(held, index),
-            &mut |found, dir| usages.take(found, dir),
-        )
-    }
-
-    /// Whether the container runtimes know the same pods as when the list was made.
-    fn hold_the_same(&mut self) -> bool {
-        let mut held = self.held.iter_mut();
-        let is_same = self.runtimes.each_listing(&mut |new| {
-            held.next().is_some_and(|held| {
-                let is_same =
-                    Arc::ptr_eq(held, &new) || (held.pods == new.pods && held.notes == new.notes);
-                if is_same {
-                    *held = new;
+    /// Takes what the container runtimes hold now. Returns whether they know the same
+    /// pods as before.
+    fn take_listings(&mut self) -> bool {
+        let (held, mut at, mut is_same) = (&mut self.held, 0, true);
+        self.runtimes.each_listing(&mut |new| {
+            match held.get_mut(at) {
+                Some(former) => {
+                    is_same &= Arc::ptr_eq(former, &new)
+                        || (former.pods == new.pods && former.notes == new.notes);
+                    *former = new;
                 }
-                is_same
-            })
+                None => {
+                    is_same = false;
+                    held.push(new);
+                }
+            }
+            at += 1;
         });
-        is_same && held.next().is_none()
+        is_same
     }
 
-    fn list(&mut self, now: Mono, depth: Depth) {
+    fn read_manifests(&mut self) {
         self.problems.clear();
-        let described: &[Pod] = match &mut self.manifests {
-            None => &[],
-            Some(directory) => {
-                note(&mut self.problems, directory.refresh());
-                directory.pods()
-            }
-        };
-        self.compared = Some(now);
-        self.held = self.runtimes.listings();
+        if let Some(directory) = &mut self.manifests {
+            note(&mut self.problems, directory.refresh());
+        }
         for held in &self.held {
             note(&mut self.problems, &held.notes);
         }
         self.listing_problems = self.problems.len();
-        let held = &self.held;
-        let known = all_pods(held);
+    }
+
+    /// Lists the pods into the list from before. Returns `false` where a pod is new of
+    /// which nothing was read yet.
+    fn list(&mut self, depth: Depth, same: Same) -> bool {
+        self.problems.truncate(self.listing_problems);
+        let mut known = emptied(take(&mut self.known));
+        known.extend(all_pods(&self.held));
+        let beside = Beside {
+            manifests: self.manifests.as_ref().map_or(&[], ManifestDir::pods),
+            runtime: &known,
+            same,
+        };
         let mut usages = Usages::new(
             usage::Reading {
                 of: &self.hierarchies,
                 reader: &mut self.reader,
-                held,
+                held: &self.held,
                 problems: &mut self.problems,
             },
             (&mut self.usage, &mut self.bounds),
             depth,
         );
-        let former = core::mem::take(&mut self.listing);
-        self.listing = self
+        let mut keep = |found: &FoundPod, dir| usages.take(found, dir);
+        let is_whole = self
             .runtime
-            .visit_pods(described, &known, former, &mut |found, dir| {
-                usages.take(found, dir)
-            });
+            .list_again(&mut self.listing, beside, &mut keep);
+        self.known = emptied(known);
+        is_whole
     }
+}
+
+/// An empty list in the memory of another, as [`evictd_engine::ports::emptied`] makes it.
+fn emptied<'a>(known: Vec<&RuntimePod>) -> Vec<&'a RuntimePod> {
+    known.into_iter().map_while(|_| None).collect()
 }
 
 /// What the pods of a list use, in its order.

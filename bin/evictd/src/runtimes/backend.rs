@@ -27,7 +27,7 @@ impl Candidate {
     }
 }
 
-/// Where runtimes listen if nobody told them otherwise.
+/// Where runtimes listen by default.
 const USUAL: [(&str, &[Api]); 7] = [
     ("/run/containerd/containerd.sock", &[Api::Cri]),
     ("/run/k3s/containerd/containerd.sock", &[Api::Cri]),
@@ -70,7 +70,7 @@ fn named_candidate(path: &Path) -> Candidate {
     }
 }
 
-/// Opens a candidate by the first API that it answers in; with its name and
+/// Opens a candidate by the first API that it speaks; with its name and
 /// version.
 pub(crate) fn open_first(
     candidate: &Candidate,

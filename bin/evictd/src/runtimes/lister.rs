@@ -132,8 +132,8 @@ impl Lister {
         }
     }
 
-    /// What the runtime holds. The writable layers, which are dear to measure, only
-    /// now and then, or when somebody wants to know; else as of the last time.
+    /// What the runtime holds. The writable layers, which are costly to measure, only
+    /// now and then, or when they are wanted; else as of the last time.
     fn list_with_layers(
         &self,
         runtime: &mut dyn ContainerRuntime,

@@ -31,7 +31,7 @@ use crate::gc::{RuntimeCollector, SharedRecords};
 /// does not, and so not part of the binary.
 pub(crate) const ANY: bool = cfg!(any(feature = "cri", feature = "docker"));
 
-/// Why nobody is asked though a socket was named.
+/// Why no runtime is asked though a socket was named.
 fn left_out(settings: &Resolved) -> Option<String> {
     let named = settings.runtime_endpoints.as_deref().unwrap_or_default();
     (!ANY && !named.is_empty()).then(|| {
@@ -78,14 +78,14 @@ struct Teller {
 
 impl Teller {
     fn tell(&self, news: News) {
-        // Without a loop nobody wants to know.
+        // Without a loop there is nothing to tell it to.
         let _ = self.news.send(news);
         self.bell.ring();
     }
 }
 
 impl Runtimes {
-    /// Those whose endpoints were named, or whose sockets exist. Nobody has been asked
+    /// Those whose endpoints were named, or whose sockets exist. None has been asked
     /// anything when this returns; the first question makes the threads.
     ///
     /// # Errors
@@ -106,7 +106,7 @@ impl Runtimes {
         let (news, incoming) = mpsc::channel();
         let (mut workers, records) = (Vec::new(), SharedRecords::default());
         for candidate in candidates {
-            let collector = RuntimeCollector::of(settings, Arc::clone(&records))?;
+            let collector = RuntimeCollector::of(settings, Arc::clone(&records));
             let (news, bell) = (news.clone(), bell.clone());
             workers.push(Worker::new(candidate, collector, Teller { news, bell }));
         }
@@ -197,10 +197,9 @@ impl Runtimes {
         self.workers().iter().map(Worker::listing).collect()
     }
 
-    /// The same one by one, until `each` returns `false`, which is returned then.
-    pub(crate) fn each_listing(&self, each: &mut dyn FnMut(Arc<RuntimeListing>) -> bool) -> bool {
-        let mut workers = self.workers().iter();
-        workers.all(|worker| each(worker.listing()))
+    /// The same one by one, without asking for memory.
+    pub(crate) fn each_listing(&self, each: &mut dyn FnMut(Arc<RuntimeListing>)) {
+        self.workers().iter().map(Worker::listing).for_each(each);
     }
 
     /// Those of which it is not known for sure what they hold now.

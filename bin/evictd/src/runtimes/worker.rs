@@ -27,7 +27,7 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    /// Nobody is asked yet, and there are no threads.
+    /// The runtime is not asked yet, and there are no threads.
     pub(super) fn new(candidate: Candidate, collector: RuntimeCollector, teller: Teller) -> Self {
         let thread = |name| HelperThread {
             name,

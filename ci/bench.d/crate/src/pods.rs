@@ -2,21 +2,28 @@ use core::hint::black_box;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use evictd_cgroup::{CgroupConfig, CgroupRuntime, FoundPod, KillLimits, Listing, Recheck};
+use evictd_cgroup::{Beside, CgroupConfig, CgroupRuntime, FoundPod, KillLimits, Listing, Same};
 use evictd_stats::{Dir, Hierarchies, PodReader};
+
+/// Nothing is known but what cgroups say.
+const NOTHING: Beside<'_> = Beside {
+    manifests: &[],
+    runtime: &[],
+    same: Same::Nothing,
+};
 
 /// CPU nanoseconds of a round over the pods below the cgroup `root`: reading each
 /// through its open directories, all that there is and the plain counters alone; then
 /// all that the daemon does when a threshold is met, likewise: list them, open each,
-/// read it; last the same where the list from before still holds, of which is compared
-/// what the daemon compares at that depth. Empty where there are none.
+/// read it; last the same into the list from before, of which is taken over what the
+/// daemon takes over at that depth. Empty where there are none.
 pub(crate) fn figures(root: &str, rounds: usize) -> Vec<u64> {
     let Some((hierarchies, mut runtime)) = open(root) else {
         return Vec::new();
     };
     let pids = |cgroup: &Path| Dir::open(&hierarchies.pids.as_ref()?.below(cgroup)).ok();
     let mut kept = Vec::new();
-    runtime.visit_pods(&[], &[], Listing::default(), &mut |found, memory| {
+    runtime.list_again(&mut Listing::default(), NOTHING, &mut |found, memory| {
         let memory = memory.map(|memory| Dir::new(memory, found.cgroup.clone()));
         kept.push((memory, pids(&found.cgroup)));
         true
@@ -38,31 +45,32 @@ pub(crate) fn figures(root: &str, rounds: usize) -> Vec<u64> {
     });
     drop(kept);
     let listed = cpu_nanos_of(rounds, || {
-        runtime.visit_pods(&[], &[], Listing::default(), &mut |found, memory| {
+        runtime.list_again(&mut Listing::default(), NOTHING, &mut |found, memory| {
             let memory = memory.map(|memory| Dir::new(memory, found.cgroup.clone()));
             black_box(reader.read(memory.as_ref(), pids(&found.cgroup).as_ref()));
             true
         });
     });
     let bounds = cpu_nanos_of(rounds, || {
-        runtime.visit_pods(&[], &[], Listing::default(), &mut |_, memory| {
+        runtime.list_again(&mut Listing::default(), NOTHING, &mut |_, memory| {
             black_box(memory.map(|dir| reader.read_usage_bytes(dir)));
             true
         });
     });
-    let mut list = runtime.visit_pods(&[], &[], Listing::default(), &mut |_, _| true);
-    let mut again = |recheck, read: &mut dyn FnMut(&FoundPod, Option<OwnedFd>) -> bool| {
+    let mut list = Listing::default();
+    runtime.list_again(&mut list, NOTHING, &mut |_, _| true);
+    let mut again = |same, read: &mut dyn FnMut(&FoundPod, Option<OwnedFd>) -> bool| {
         cpu_nanos_of(rounds, || {
-            let holds = runtime.revisit_pods(&mut list, recheck, &|_| None, read);
-            assert!(holds, "the pods have changed");
+            let is_whole = runtime.list_again(&mut list, Beside { same, ..NOTHING }, read);
+            assert!(is_whole, "the pods have changed");
         })
     };
-    let listed_again = again(Recheck::All, &mut |found, memory| {
+    let listed_again = again(Same::Runtimes, &mut |found, memory| {
         let memory = memory.map(|memory| Dir::new(memory, found.cgroup.clone()));
         black_box(reader.read(memory.as_ref(), pids(&found.cgroup).as_ref()));
         true
     });
-    let bounds_again = again(Recheck::Running, &mut |_, memory| {
+    let bounds_again = again(Same::Descriptions, &mut |_, memory| {
         black_box(memory.map(|dir| reader.read_usage_bytes(dir)));
         true
     });

@@ -1,22 +1,23 @@
 //! The backend that needs no container runtime.
 
-mod backend;
-mod discover;
-mod merge;
-mod numbers;
-mod revisit;
 #[cfg(test)]
-mod revisit_tests;
+mod again_tests;
+mod backend;
+mod described;
+mod former;
+mod identify;
+mod list;
+mod numbers;
+mod protected;
 mod root;
 #[cfg(test)]
 mod runtime_tests;
+mod search;
 #[cfg(test)]
 mod tests;
-mod trail;
 #[cfg(test)]
 mod visit_tests;
 
 pub use backend::{CgroupConfig, CgroupRuntime};
-pub use revisit::Recheck;
+pub use list::{Beside, Same};
 pub use root::parse_pod_cgroup_root;
-pub(crate) use trail::Trail;

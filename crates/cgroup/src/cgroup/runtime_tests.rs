@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use evictd_node::pod::Pod;
 use evictd_stats::{Hierarchies, Hierarchy, Version, now};
+use evictd_testkit::needs;
 
 use super::{CgroupConfig, CgroupRuntime};
-use crate::testkit::{Fixture, TestPod, unique, v1};
+use crate::testkit::{Fixture, TestPod, real, unique, v1};
 use crate::{
     FoundPod, Grace, KillLimits, KillState, Listing, Origin, PodKiller, PodSource, RuntimePod,
     SkipReason,
@@ -136,6 +137,7 @@ fn where_the_runtime_says_nothing_the_cgroup_does() {
 
 #[test]
 fn we_are_never_a_runtimes_candidate() {
+    needs!(CgroupV1);
     let text = std::fs::read_to_string("/proc/self/cgroup").unwrap();
     let ours = text.lines().find_map(|line| line.split_once(":memory:"));
     let ours = ours.unwrap().1.trim_start_matches('/').to_owned();
@@ -154,7 +156,8 @@ fn we_are_never_a_runtimes_candidate() {
 /// A pod of two cgroups goes as a whole.
 #[test]
 fn all_cgroups_of_a_pod_are_killed() {
-    let hierarchies = v1();
+    needs!(Cgroups);
+    let hierarchies = real();
     let root = unique("project");
     let guard = TestPod::named(&hierarchies, &root);
     let mut parts =

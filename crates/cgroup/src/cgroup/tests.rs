@@ -6,6 +6,7 @@ use evictd_node::QosClass;
 use evictd_node::pod::Pod;
 use evictd_stats::{Hierarchies, Hierarchy, Version, now};
 use evictd_sys::{Token, Watch};
+use evictd_testkit::needs;
 use rustix::io::Errno;
 use rustix::process::{Pid, getpid};
 
@@ -20,14 +21,11 @@ use evictd_containers::{KubepodsName, parse_kubepods_name};
 #[test]
 fn kubepods_names_in_both_spellings() {
     use KubepodsName::Class;
-    let cgroupfs = |uid: &str| KubepodsName::Pod {
-        uid: uid.into(),
+    let cgroupfs = |uid: &'static str| KubepodsName::Pod {
+        uid,
         systemd: false,
     };
-    let systemd = |uid: &str| KubepodsName::Pod {
-        uid: uid.into(),
-        systemd: true,
-    };
+    let systemd = |uid: &'static str| KubepodsName::Pod { uid, systemd: true };
     let cases = [
         ("burstable", Some(Class(QosClass::Burstable))),
         ("besteffort", Some(Class(QosClass::BestEffort))),
@@ -38,8 +36,8 @@ fn kubepods_names_in_both_spellings() {
         ),
         ("pod1b-2c", Some(cgroupfs("1b-2c"))),
         ("pod1b_2c", Some(cgroupfs("1b_2c"))),
-        ("kubepods-pod1b_2c.slice", Some(systemd("1b-2c"))),
-        ("kubepods-burstable-pod1b_2c.slice", Some(systemd("1b-2c"))),
+        ("kubepods-pod1b_2c.slice", Some(systemd("1b_2c"))),
+        ("kubepods-burstable-pod1b_2c.slice", Some(systemd("1b_2c"))),
         ("kubepods-besteffort-podx.slice", Some(systemd("x"))),
         ("burstable-pod1", None),
         ("kubepods-burstable-besteffort", None),
@@ -58,6 +56,9 @@ fn kubepods_names_in_both_spellings() {
         assert_eq!(parse_kubepods_name(name.as_bytes()), meaning, "{name:?}");
     }
     assert_eq!(parse_kubepods_name(b"pod\xff"), None);
+    assert_eq!(systemd("1b_2c").uid().as_deref(), Some("1b-2c"));
+    assert_eq!(cgroupfs("1b_2c").uid().as_deref(), Some("1b_2c"));
+    assert_eq!(Class(QosClass::Burstable).uid(), None);
 }
 
 #[test]
@@ -446,16 +447,19 @@ fn kill_one_of_two(hierarchies: &Hierarchies) {
 
 #[test]
 fn real_pods_on_v1() {
+    needs!(CgroupV1);
     kill_one_of_two(&v1());
 }
 
 #[test]
 fn real_pods_on_v2() {
+    needs!(Cgroup2);
     kill_one_of_two(&v2());
 }
 
 #[test]
 fn we_are_never_our_own_candidate_on_this_machine() {
+    needs!(CgroupV1);
     let hierarchies = v1();
     let text = fs::read_to_string("/proc/self/cgroup").unwrap();
     let ours = text

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use evictd_node::pod::Pod;
 use evictd_stats::{Hierarchies, Hierarchy, Version, now};
+use evictd_testkit::needs;
 
-use super::{CgroupConfig, CgroupRuntime};
+use super::{Beside, CgroupConfig, CgroupRuntime, Same};
 use crate::testkit::{Fixture, TestPod, unique, v2};
 use crate::{
     FoundPod, Grace, KillLimits, KillState, Listing, PodKiller, PodSource, RuntimePod, SkipReason,
@@ -34,6 +35,14 @@ fn runtime(fixture: &Fixture) -> CgroupRuntime {
     .unwrap()
 }
 
+const fn beside(manifests: &[Pod], same: Same) -> Beside<'_> {
+    Beside {
+        manifests,
+        runtime: &[],
+        same,
+    }
+}
+
 fn named<'a>(listing: &'a Listing, name: &str) -> &'a FoundPod {
     let is = |found: &&FoundPod| found.pod.metadata.name == name;
     listing.pods.iter().find(is).unwrap()
@@ -49,12 +58,18 @@ fn each_pod_is_shown_with_its_open_cgroup_and_may_be_left_out() {
     }
     let mut shown = Vec::new();
     let mut runtime = runtime(&fixture);
-    let listing = runtime.visit_pods(&[], &[], Listing::default(), &mut |found, dir| {
-        let mut text = Vec::new();
-        crate::dir::read_file(dir.unwrap(), c"which", &mut text).unwrap();
-        shown.push((found.cgroup.clone(), String::from_utf8(text).unwrap()));
-        found.pod.metadata.name != "b"
-    });
+    let mut listing = Listing::default();
+    let is_whole = runtime.list_again(
+        &mut listing,
+        beside(&[], Same::Nothing),
+        &mut |found, dir| {
+            let mut text = Vec::new();
+            crate::dir::read_file(dir.unwrap(), c"which", &mut text).unwrap();
+            shown.push((found.cgroup.clone(), String::from_utf8(text).unwrap()));
+            found.pod.metadata.name != "b"
+        },
+    );
+    assert!(is_whole);
     let expected = ["a", "b", "c"].map(|name| (Path::new("pods").join(name), name.to_owned()));
     assert_eq!(shown, expected);
     let cgroups: Vec<_> = listing.pods.iter().map(|found| &*found.cgroup).collect();
@@ -70,8 +85,11 @@ fn what_has_not_changed_is_taken_over() {
             .file(&format!("pods/{name}/memory.max"), "1048576\n");
     }
     let mut runtime = runtime(&fixture);
-    let mut list =
-        |manifests: &[Pod], former| runtime.visit_pods(manifests, &[], former, &mut |_, _| true);
+    let mut list = |manifests: &[Pod], mut listing: Listing| {
+        let beside = beside(manifests, Same::Nothing);
+        assert!(runtime.list_again(&mut listing, beside, &mut |_, _| true));
+        listing
+    };
     let first = list(&[], Listing::default());
     // The limit of one changes, one ends, one gets a manifest, one is new.
     fixture
@@ -159,6 +177,7 @@ fn a_cgroup_whose_first_child_is_empty_runs_all_the_same() {
 /// meanwhile has its own.
 #[test]
 fn one_kill_knows_nothing_of_another() {
+    needs!(Cgroup2);
     let hierarchies = v2();
     let root = unique("root");
     let guard = TestPod::named(&hierarchies, &root);

@@ -5,11 +5,12 @@ use std::process::Command;
 
 use evictd_node::Mono;
 use evictd_stats::{Hierarchies, Hierarchy, Version, now};
+use evictd_testkit::{can, needs};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, getpid};
 
 use super::{Kill, KillLimits, KillMethod, KillReport, KillState, Problem, Target};
-use crate::testkit::{Fixture, TestPod, machine, v1, v1_without_freezer, v2};
+use crate::testkit::{Fixture, TestPod, machine, real, v1, v1_without_freezer, v2};
 use crate::{Grace, KillInFlight, Releaser};
 
 const PROC: &str = "/proc";
@@ -53,12 +54,16 @@ fn kill(hierarchies: &Hierarchies, pod: &TestPod, grace: Duration) -> (KillState
 }
 
 /// Each kind of machine that this one can be.
-fn kinds() -> [(Hierarchies, KillMethod); 3] {
-    [
-        (v1(), KillMethod::Signals),
-        (v1_without_freezer(), KillMethod::Signals),
-        (v2(), KillMethod::CgroupKill),
-    ]
+fn kinds() -> Vec<(Hierarchies, KillMethod)> {
+    let mut kinds = Vec::new();
+    if can!("on cgroup v1", CgroupV1) {
+        kinds.push((v1(), KillMethod::Signals));
+        kinds.push((v1_without_freezer(), KillMethod::Signals));
+    }
+    if can!("on cgroup v2", Cgroup2) {
+        kinds.push((v2(), KillMethod::CgroupKill));
+    }
+    kinds
 }
 
 fn assert_empty(pod: &TestPod) {
@@ -67,6 +72,7 @@ fn assert_empty(pod: &TestPod) {
 
 #[test]
 fn without_grace_everyone_is_killed_at_once() {
+    needs!(Cgroups);
     for (hierarchies, method) in kinds() {
         let mut pod = TestPod::new(&hierarchies);
         pod.run("", OBEDIENT);
@@ -82,6 +88,7 @@ fn without_grace_everyone_is_killed_at_once() {
 
 #[test]
 fn who_obeys_sigterm_is_not_killed_and_not_waited_for() {
+    needs!(Cgroups);
     for (hierarchies, method) in kinds() {
         let mut pod = TestPod::new(&hierarchies);
         pod.run("", OBEDIENT);
@@ -97,6 +104,7 @@ fn who_obeys_sigterm_is_not_killed_and_not_waited_for() {
 
 #[test]
 fn who_ignores_sigterm_is_killed_when_the_grace_is_over() {
+    needs!(Cgroups);
     let grace = Duration::from_millis(150);
     for (hierarchies, method) in kinds() {
         let mut pod = TestPod::new(&hierarchies);
@@ -111,6 +119,7 @@ fn who_ignores_sigterm_is_killed_when_the_grace_is_over() {
 
 #[test]
 fn a_tree_of_cgroups_that_forks_all_the_time_is_killed_whole() {
+    needs!(Cgroups);
     let forker = "trap '' TERM; echo ready; while :; do sleep 0.2 & sleep 0.002; done";
     for (hierarchies, method) in kinds() {
         let mut pod = TestPod::new(&hierarchies);
@@ -128,6 +137,7 @@ fn a_tree_of_cgroups_that_forks_all_the_time_is_killed_whole() {
 
 #[test]
 fn more_processes_than_are_watched_at_once_are_killed() {
+    needs!(Cgroups);
     let crowd = "i=0; while [ $i -lt 600 ]; do sleep 600 & i=$((i+1)); done; echo ready; wait";
     for (hierarchies, method) in kinds() {
         let mut pod = TestPod::new(&hierarchies);
@@ -141,6 +151,7 @@ fn more_processes_than_are_watched_at_once_are_killed() {
 /// On v2 the scenario fork-bomb shows it.
 #[test]
 fn a_fork_bomb_is_killed_whole() {
+    needs!(CgroupV1);
     let bomb = "exec 2>/dev/null; echo ready; f() { while :; do command eval 'f &'; done; }; f";
     for hierarchies in [v1(), v1_without_freezer()] {
         let mut pod = TestPod::new(&hierarchies);
@@ -185,6 +196,7 @@ fn was_killed(pid: i32) -> bool {
 
 #[test]
 fn sigkill_comes_before_the_freezer_and_mostly_without_it() {
+    needs!(CgroupV1);
     let hierarchies = v1();
     let mut pod = TestPod::new(&hierarchies);
     let pids = [pod.run("", STUBBORN), pod.run("", OBEDIENT)];
@@ -206,6 +218,7 @@ fn sigkill_comes_before_the_freezer_and_mostly_without_it() {
 
 #[test]
 fn what_cannot_be_killed_in_a_few_rounds_is_frozen_killed_and_thawed() {
+    needs!(CgroupV1);
     let crowd = "i=0; while [ $i -lt 600 ]; do sleep 600 & i=$((i+1)); done; echo ready; wait";
     let hierarchies = v1();
     let mut pod = TestPod::new(&hierarchies);
@@ -249,6 +262,7 @@ fn gone_is_said_when_the_killed_have_given_back_what_they_held() {
 
 #[test]
 fn a_pod_that_was_frozen_is_killed() {
+    needs!(Cgroups);
     for (hierarchies, method) in kinds() {
         let mut pod = TestPod::new(&hierarchies);
         pod.nest("inner");
@@ -277,6 +291,7 @@ fn freeze(cgroup: &Path) {
 
 #[test]
 fn a_kill_that_is_dropped_leaves_the_pod_thawed() {
+    needs!(CgroupV1);
     let hierarchies = v1();
     let mut pod = TestPod::new(&hierarchies);
     pod.run("", STUBBORN);
@@ -290,6 +305,7 @@ fn a_kill_that_is_dropped_leaves_the_pod_thawed() {
 
 #[test]
 fn a_cgroup_that_is_gone_or_empty_is_gone_at_once() {
+    needs!(Cgroups);
     let nowhere = Path::new("evictd-test-there-is-none");
     let target = Target::open(&machine(), Path::new(PROC), nowhere).unwrap();
     let mut kill = Kill::start(
@@ -317,6 +333,7 @@ fn a_cgroup_that_is_gone_or_empty_is_gone_at_once() {
 
 #[test]
 fn a_cgroup_that_is_removed_while_open_is_gone() {
+    needs!(Cgroups);
     for (hierarchies, _) in kinds() {
         let pod = TestPod::new(&hierarchies);
         let target = target(&hierarchies, &pod);
@@ -466,6 +483,7 @@ fn cgroup_kill_is_written_and_what_stays_is_reported_at_the_deadline() {
 
 #[test]
 fn what_we_may_not_signal_is_not_tried_twice() {
+    needs!(Root);
     let child = Sleeper::start();
     let pid = child.pid();
     let (fixture, target) = recorded(&format!("{}\n", pid.as_raw_nonzero()));
@@ -529,7 +547,8 @@ fn a_thread_of_the_kernels_own_is_not_signalled() {
 
 #[test]
 fn waiting_never_asks_to_come_back_in_the_past() {
-    let hierarchies = v1();
+    needs!(Cgroups);
+    let hierarchies = real();
     let mut pod = TestPod::new(&hierarchies);
     pod.run("", STUBBORN);
     let start = Mono::from_millis(1000);
@@ -559,6 +578,7 @@ fn waiting_never_asks_to_come_back_in_the_past() {
 
 #[test]
 fn who_has_ended_holds_a_pid_until_somebody_waits_for_it() {
+    needs!(CgroupV1);
     let hierarchies = v1();
     let mut pod = TestPod::new(&hierarchies);
     pod.run("", OBEDIENT);
@@ -596,7 +616,8 @@ fn who_becomes_fewer_is_not_stuck() {
 
 #[test]
 fn who_is_asked_by_a_runtime_is_not_asked_again_until_we_have_to() {
-    let hierarchies = v1();
+    needs!(Cgroups);
+    let hierarchies = real();
     let mut pod = TestPod::new(&hierarchies);
     pod.run("", OBEDIENT);
     let target = target(&hierarchies, &pod);

@@ -1,3 +1,4 @@
+use core::cmp::Reverse;
 use core::mem::take;
 
 use evictd_kerntext::PidStat;
@@ -8,7 +9,6 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use super::Target;
 use crate::Releaser;
-use crate::index::sort;
 use crate::procs::Procs;
 
 /// Processes that are watched at once. The usual limit is 1024 descriptors; a
@@ -130,7 +130,7 @@ impl Victims {
         let resident = |place: usize| alive.get(place).map_or(0, |victim| victim.resident);
         order.clear();
         order.extend(0..alive.len());
-        sort(order, &|a, b| resident(b).cmp(&resident(a)));
+        order.sort_unstable_by_key(|place| (Reverse(resident(*place)), *place));
         for place in order {
             alive.get_mut(*place).into_iter().for_each(&mut *each);
         }
@@ -337,11 +337,14 @@ mod tests {
     use std::path::Path;
     use std::process::Command;
 
+    use evictd_testkit::needs;
+
     use super::{Pid, Procs, Target, Victims, open, verify};
     use crate::testkit::{TestPod, v2};
 
     #[test]
     fn the_largest_comes_first() {
+        needs!(Cgroup2);
         let hierarchies = v2();
         let mut pod = TestPod::new(&hierarchies);
         let hold = |megabytes: u32| {
@@ -364,6 +367,7 @@ mod tests {
 
     #[test]
     fn a_number_that_was_given_to_another_process_is_not_ours() {
+        needs!(Cgroup2);
         let hierarchies = v2();
         let mut pod = TestPod::new(&hierarchies);
         let ours = pod.run("", "echo ready; exec sleep 600");

@@ -5,6 +5,8 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
+use evictd_testkit::needs;
+
 use super::*;
 use crate::testkit::Fixture;
 
@@ -271,8 +273,8 @@ impl Drop for Mounted<'_> {
 
 /// Another filesystem, and a bind mount of the same one.
 #[test]
-#[ignore = "needs root, to mount"]
 fn what_is_mounted_inside_stays() {
+    needs!(Mounting);
     let fixture = Fixture::new();
     let at = |name: &str| fixture.path().join(name);
     fixture

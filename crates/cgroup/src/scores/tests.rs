@@ -6,6 +6,7 @@ use std::thread::sleep;
 
 use evictd_node::Mono;
 use evictd_node::pod::Pod;
+use evictd_testkit::{can, needs};
 use rustix::fd::AsFd;
 use rustix::io::Errno;
 use rustix::process::Pid;
@@ -13,7 +14,7 @@ use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
 
 use super::*;
 use crate::Origin;
-use crate::testkit::{TestPod, v1, v2};
+use crate::testkit::{TestPod, real, v1, v2};
 
 const SLEEP: &str = "echo ready; exec sleep 600";
 
@@ -54,7 +55,10 @@ fn without_the_privilege() {
 
 #[test]
 fn every_process_of_a_pod_is_raised_on_both_versions() {
-    for hierarchies in [v1(), v2()] {
+    needs!(Cgroups);
+    let v1 = can!("on cgroup v1", CgroupV1).then(v1);
+    let v2 = can!("on cgroup v2", Cgroup2).then(v2);
+    for hierarchies in [v1, v2].into_iter().flatten() {
         let mut pod = TestPod::new(&hierarchies);
         pod.nest("web");
         pod.nest("web/deep");
@@ -76,7 +80,8 @@ fn every_process_of_a_pod_is_raised_on_both_versions() {
 
 #[test]
 fn unchanged_pods_are_left_alone_for_a_minute() {
-    let hierarchies = v1();
+    needs!(Cgroups);
+    let hierarchies = real();
     let mut pod = TestPod::new(&hierarchies);
     let first = pod.run("", SLEEP);
     let pods = [found(&pod)];
@@ -98,7 +103,8 @@ fn unchanged_pods_are_left_alone_for_a_minute() {
 
 #[test]
 fn children_have_the_score_from_the_start() {
-    let hierarchies = v1();
+    needs!(Cgroups);
+    let hierarchies = real();
     let mut pod = TestPod::new(&hierarchies);
     let shell = pod.run("", "echo ready; while :; do sleep 0.02; done");
     let report = scores(&hierarchies).apply(second(1), &[found(&pod)], &mut |_, _| 800);
@@ -120,8 +126,9 @@ fn children_have_the_score_from_the_start() {
 
 #[test]
 fn what_the_kernel_refuses_is_told_once() {
+    needs!(Cgroups);
     without_the_privilege();
-    let hierarchies = v1();
+    let hierarchies = real();
     let (mut low, mut high) = (TestPod::new(&hierarchies), TestPod::new(&hierarchies));
     let lows = [low.run("", SLEEP), low.run("", SLEEP)];
     let raised = high.run("", SLEEP);
@@ -184,6 +191,7 @@ fn member(pid: Pid) -> Member {
 /// ended, one that must not be touched.
 #[test]
 fn strangers_and_protected_processes_are_not_touched() {
+    needs!(Cgroup2);
     let hierarchies = v2();
     let mut pod = TestPod::new(&hierarchies);
     let pids = [pod.run("", SLEEP), pod.run("", SLEEP)];
@@ -211,7 +219,8 @@ fn strangers_and_protected_processes_are_not_touched() {
 
 #[test]
 fn looking_changes_nothing_and_a_pod_that_is_gone_has_nobody() {
-    let hierarchies = v1();
+    needs!(Cgroups);
+    let hierarchies = real();
     let mut pod = TestPod::new(&hierarchies);
     pod.nest("web");
     let pid = pod.run("web", SLEEP);

@@ -3,16 +3,13 @@ use evictd_quantity::Quantity;
 use super::*;
 
 fn amounts(cpu: &str, memory: &str, storage: &str, pid: &str) -> Reserved {
-    let amount = |text: &str| {
-        let given = (!text.is_empty()).then_some(text);
-        given.map(|text| Quantity::parse(text.as_bytes()).unwrap())
-    };
-    Reserved {
-        cpu: amount(cpu),
-        memory: amount(memory),
-        ephemeral_storage: amount(storage),
-        pid: amount(pid),
+    let mut amounts = Reserved::default();
+    for (name, text) in Reserved::NAMES.into_iter().zip([cpu, memory, storage, pid]) {
+        if !text.is_empty() {
+            amounts.put(name, Quantity::parse(text.as_bytes()).unwrap());
+        }
     }
+    amounts
 }
 
 /// 10Gi with a tenth kept and eviction at 95 % use: 8.5Gi are left to place.

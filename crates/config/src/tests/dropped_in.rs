@@ -42,7 +42,7 @@ fn dropped_in_files_change_those_before() {
         ]
     );
     assert_eq!(resolved.evict.max_pod_grace_seconds, 60);
-    assert_eq!(resolved.image_gc.high_percent, 85);
+    assert_eq!(resolved.image_gc.policy.high_percent, 85);
     assert_eq!(resolved.verbosity, 2);
     assert!(!resolved.enforce_pods);
 }

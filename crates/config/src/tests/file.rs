@@ -88,7 +88,7 @@ fn a_file_may_be_json() {
         thresholds(&resolved),
         ["memory.available<500Mi File(\"evictionHard\")"]
     );
-    assert_eq!(resolved.image_gc.high_percent, 90);
+    assert_eq!(resolved.image_gc.policy.high_percent, 90);
 }
 
 const EVERYTHING: &str = r"
@@ -184,8 +184,8 @@ fn flags_beat_the_file() {
         "nodefs.available<5% Flag(\"eviction-hard\")"
     );
     assert_eq!(thresholds(&resolved)[1], "memory.available<100Mi Default");
-    assert_eq!(resolved.image_gc.low_percent, 10);
-    assert_eq!(resolved.image_gc.high_percent, 70);
+    assert_eq!(resolved.image_gc.policy.low_percent, 10);
+    assert_eq!(resolved.image_gc.policy.high_percent, 70);
     // An old flag is a flag all the same.
     assert_eq!(resolved.evict.transition_period, Duration::from_secs(7));
     let mut typed = Typed::default();
@@ -207,7 +207,7 @@ fn what_is_empty_is_as_in_the_kubelet() {
     let resolved = by_file(empty);
     assert_eq!(thresholds(&resolved).len(), 5);
     assert_eq!(resolved.evict.transition_period, Duration::from_secs(300));
-    assert_eq!(resolved.image_gc.min_age, Duration::from_secs(120));
+    assert_eq!(resolved.image_gc.policy.min_age, Duration::from_secs(120));
     assert_eq!(resolved.runtime_endpoints, None::<Vec<PathBuf>>);
     assert_eq!(resolved.pod_logs_dir.deletable(), None);
     assert!(resolved.enforce_pods);

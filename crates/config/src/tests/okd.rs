@@ -73,7 +73,7 @@ fn items_may_be_quoted_or_not() {
         "kubeletArguments:\n  image-gc-high-threshold: [90]\n  dry-run: [true]\n  v: [\"2\"]\n",
     )
     .unwrap();
-    assert_eq!(resolved.image_gc.high_percent, 90);
+    assert_eq!(resolved.image_gc.policy.high_percent, 90);
     assert!(resolved.dry_run);
     assert_eq!(resolved.verbosity, 2);
 }

@@ -99,7 +99,10 @@ fn the_sources_examples_are_taken() {
     assert_eq!(soft.grace.to_string(), "30s");
     assert_eq!(two_levels.system_reserved.to_string(), "memory=2Gi");
     let kept = resolved(&[("system-reserved", "memory=1.5Gi")]);
-    let memory = kept.system_reserved.memory.map(|memory| memory.value());
+    let memory = kept
+        .system_reserved
+        .get("memory")
+        .map(|memory| memory.value());
     assert_eq!(memory, Some(1_610_612_736));
 }
 

@@ -76,7 +76,7 @@ pub(super) fn message_length(carried: &[u8]) -> Result<Option<usize>, String> {
     };
     match flag {
         0 => {}
-        1 => return Err("a compressed message, which nobody asked for".into()),
+        1 => return Err("a compressed message, which was not asked for".into()),
         _ => return Err("a message with an unknown flag".into()),
     }
     let length = usize::try_from(u32::from_be_bytes(*length)).unwrap_or(usize::MAX);

@@ -21,7 +21,7 @@ const OUR_SETTINGS: [u8; 18] = [
 /// The connection's window as wide as a stream's: it begins with 65,535.
 const WIDEN: u32 = 0x7fff_ffff - 65_535;
 
-/// No frame may be longer, as nobody was told that one may.
+/// No frame may be longer, as the other side was not told that one may.
 const MOST_FRAME_BYTES: usize = 16_384;
 const HEAD_BYTES: usize = 9;
 /// What may stand before and after an answer's body, as it is sent.

@@ -1,7 +1,9 @@
 //! Which image is which, and which are to stay.
 
+use serde::Deserialize;
+
 use super::client::Client;
-use super::info::find_value;
+use super::parse::parse_told;
 use crate::{Error, ListedImage};
 
 /// The id of the image with this id, tag or name by digest.
@@ -14,6 +16,21 @@ pub(super) fn find_id<'a>(text: &str, images: &'a [ListedImage]) -> Option<&'a s
     images.iter().find(is_it).map(|image| image.id.as_str())
 }
 
+/// What is read of a runtime's configuration.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Config {
+    #[serde(rename = "sandboxImage", alias = "sandbox_image")]
+    sandbox_image: Option<String>,
+}
+
+/// What is read of what a runtime tells of a sandbox.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct SandboxInfo {
+    image: Option<String>,
+}
+
 /// Marks the sandboxes' image as pinned: by the runtime's configuration, else by what it
 /// tells of a sandbox. Where that could not be found out, all that are called `pause`
 /// are kept.
@@ -21,18 +38,14 @@ pub(super) fn pin_sandboxes_image(
     client: &mut Client,
     images: &mut [ListedImage],
 ) -> Result<(), Error> {
-    let named = |json: Option<&str>, key: &str| {
-        let value = find_value(json?, key)?;
-        find_id(value.as_str()?, images).map(String::from)
-    };
-    let config = client.config()?;
-    let config = config.as_deref();
-    let mut pinned = named(config, "sandboxImage").or_else(|| named(config, "sandbox_image"));
+    let named = |name: Option<String>| find_id(&name?, images).map(String::from);
+    let config: Config = parse_told(client.config()?);
+    let mut pinned = named(config.sandbox_image);
     if pinned.is_none()
         && let Some(ready) = client.sandboxes()?.iter().find(|sandbox| sandbox.runs())
     {
-        let info = client.sandbox_info(&ready.container.id)?;
-        pinned = named(info.as_deref(), "image");
+        let info: SandboxInfo = parse_told(client.sandbox_info(&ready.container.id)?);
+        pinned = named(info.image);
     }
     for image in images {
         image.pinned |= match &pinned {

@@ -10,7 +10,6 @@ mod grpc;
 mod hpack;
 mod http2;
 mod images;
-mod info;
 mod layer;
 mod parse;
 mod proto;
@@ -71,7 +70,7 @@ const LIMIT: Duration = Duration::from_secs(30);
 /// # Requests, limits, QoS class
 ///
 /// A container is limited to what the runtime says of memory and cpu; its cpu
-/// weight is its request of cpu. Nobody tells a runtime the request of memory.
+/// weight is its request of cpu. A runtime is never told the request of memory.
 /// The place in a kubepods tree is the QoS class; elsewhere memory alone tells
 /// `Guaranteed` from `Burstable`, and a pod that states nothing is `BestEffort`.
 ///
@@ -189,7 +188,7 @@ fn own_cgroup(cgroups: &[Arc<Path>], pod: &Pod) -> Option<Arc<Path>> {
     let above = cgroups.first()?.parent()?;
     let name = parse_kubepods_name(above.file_name()?.as_bytes())?;
     let is_own = match name {
-        KubepodsName::Pod { uid, systemd } => is_uid(&uid, &pod.metadata.uid, systemd),
+        KubepodsName::Pod { uid, systemd } => is_uid(uid, &pod.metadata.uid, systemd),
         KubepodsName::Class(_) => false,
     };
     let holds_all = cgroups.iter().all(|cgroup| cgroup.parent() == Some(above));

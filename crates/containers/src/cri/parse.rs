@@ -7,7 +7,9 @@
 use alloc::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::info::find_value;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
 use super::proto::{Bytes, ProtoError, Value};
 use crate::pods::{
     Details, Found, Limits, POD_NAME, POD_NAMESPACE, POD_UID, millis_of_shares, path, positive,
@@ -184,6 +186,21 @@ pub(super) fn is_image_id(text: &str) -> bool {
     text.strip_prefix(SHA256).is_some_and(|hex| hex.len() == 64)
 }
 
+/// The first process of a container, as containerd and CRI-O tell it.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Process {
+    pid: u32,
+}
+
+/// Reads what a runtime tells as a JSON text; what is not in form tells nothing. Such a
+/// text may be long, as the whole OCI specification of a container is: nothing is built
+/// of what is not read.
+pub(super) fn parse_told<T: DeserializeOwned + Default>(json: Option<String>) -> T {
+    let told = json.and_then(|json| serde_json::from_str(&json).ok());
+    told.unwrap_or_default()
+}
+
 /// Reads a `ContainerStatusResponse`.
 ///
 /// # Errors
@@ -205,10 +222,8 @@ pub fn parse_status(response: Bytes<'_>) -> Result<Details, ProtoError> {
         }
     }
     details.told = told(state);
-    // containerd and CRI-O tell the first process so.
-    let info = parse_info(response, "info")?;
-    let pid = info.and_then(|json| find_value(&json, "pid")?.as_u64());
-    details.pid = pid.and_then(|pid| u32::try_from(pid).ok()).unwrap_or(0);
+    let process: Process = parse_told(parse_info(response, "info")?);
+    details.pid = process.pid;
     Ok(details)
 }
 

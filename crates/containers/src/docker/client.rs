@@ -8,8 +8,8 @@ use rustix::io::Errno;
 
 use super::http::{Response, read_response};
 use super::parse::{
-    EngineInfo, EngineVersion, PodmanPod, parse_containers, parse_details, parse_image,
-    parse_images, parse_info, parse_message, parse_podman_pods, parse_version,
+    EngineInfo, EngineVersion, PodmanPod, parse, parse_containers, parse_details, parse_image,
+    parse_images, parse_message, parse_pods,
 };
 use super::request::Request;
 use crate::pods::{Details, Found};
@@ -47,11 +47,11 @@ impl Client {
     }
 
     pub(super) fn version(&mut self) -> Result<EngineVersion, Error> {
-        self.get(&Request::new("GET", "/version", ""), parse_version)
+        self.get(&Request::new("GET", "/version", ""), parse)
     }
 
     pub(super) fn info(&mut self) -> Result<EngineInfo, Error> {
-        self.get(&Request::new("GET", "/info", ""), parse_info)
+        self.get(&Request::new("GET", "/info", ""), parse)
     }
 
     /// All containers, in every state.
@@ -79,7 +79,7 @@ impl Client {
     /// Podman's pods; status 404 from engines that are not Podman.
     pub(super) fn podman_pods(&mut self) -> Result<Vec<PodmanPod>, Error> {
         let request = Request::new("GET", "/v4.0.0/libpod/pods/json", "");
-        self.get(&request, parse_podman_pods)
+        self.get(&request, parse_pods)
     }
 
     /// Removes a pod of Podman's of which no container runs; status 409 where one does.
@@ -213,7 +213,7 @@ impl Client {
             // Closed before the request was read, in the moment between: a unix socket
             // tells that.
             Err(Failure::NotReachable(Errno::PIPE | Errno::CONNRESET)) => None,
-            // A GET does no harm twice; of all else nobody knows whether it was done.
+            // A GET does no harm twice; of all else it is not known whether it was done.
             Err(Failure::Closed) if request.method == "GET" => None,
             Err(failure) => Some(Err(failure)),
         }
@@ -221,7 +221,7 @@ impl Client {
 
     fn finish(&mut self, mut connection: Connection) -> Result<Response, Failure> {
         let response = read_response(&mut connection)?;
-        // What nobody asked for would be taken for the next answer.
+        // What was not asked for would be taken for the next answer.
         if response.keeps_open && connection.buffer().is_empty() {
             self.idle = Some(connection);
         }

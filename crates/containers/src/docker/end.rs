@@ -14,7 +14,7 @@ pub(super) fn end_pod(client: &Client, pod: &RuntimePod, grace: Duration) -> Ans
     let sandbox: Vec<&str> = pod.sandbox.as_deref().into_iter().collect();
     // Before they end, as a policy acts in the moment they do.
     let forbidden = client.forbid_restart(&ids);
-    // Podman before version 5 says so, and so does who knows no such container.
+    // Podman before version 5 says so, and so does an engine that has no such container.
     let has_no_such_call = |answer: &Answer| matches!(code(answer), Some(404 | 405));
     let may_restart = forbidden.iter().any(has_no_such_call);
     let mut missed: Vec<&str> = Vec::new();

@@ -5,7 +5,7 @@ use super::parse::{EngineInfo, EngineVersion, PodmanPod};
 use crate::text::clean;
 use crate::{Error, RuntimeDisks};
 
-/// What answers behind the API.
+/// The engine behind the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Engine {
     Docker,
@@ -15,14 +15,9 @@ pub(super) enum Engine {
 
 impl Engine {
     pub(super) fn of(version: &EngineVersion, endpoint: &str) -> Self {
-        let said = [&version.component, &version.platform];
-        let names = |word: &str| {
-            let mut said = said.iter().map(|text| text.to_ascii_lowercase());
-            said.any(|text| text.contains(word))
-        };
-        if names("podman") {
+        if version.names("podman") {
             Self::Podman
-        } else if names("balena") || endpoint.contains("balena") {
+        } else if version.names("balena") || endpoint.contains("balena") {
             Self::Balena
         } else {
             Self::Docker
@@ -62,13 +57,13 @@ impl Engine {
 /// `devicemapper`, whose thin pool no directory shows. With containerd's image
 /// store (Docker 29) they are in containerd's root.
 pub(super) fn find_disks(info: &EngineInfo) -> RuntimeDisks {
-    let root = Path::new(&info.root_dir);
-    let places: &[PathBuf] = if info.in_containerd {
+    let root = Path::new(&info.docker_root_dir);
+    let places: &[PathBuf] = if info.is_in_containerd() {
         &[root.join("containerd/daemon"), "/var/lib/containerd".into()]
     } else {
         &[root.join(&info.driver)]
     };
-    let is_told = !info.root_dir.is_empty() && info.driver != "devicemapper";
+    let is_told = !info.docker_root_dir.is_empty() && info.driver != "devicemapper";
     let place = places.iter().find(|path| path.is_dir());
     RuntimeDisks {
         images: place.filter(|_| is_told).cloned(),

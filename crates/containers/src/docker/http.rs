@@ -119,7 +119,7 @@ fn read_chunks(stream: &mut impl BufRead, body: &mut Vec<u8>) -> Result<(), Fail
             Ok(_) | Err(_) => return Err(broken()),
         };
         if size == 0 {
-            // A trailer may follow, which nobody reads.
+            // A trailer may follow, which is not read.
             return read_lines(stream, &mut line);
         }
         read_part(stream, size, body)?;
@@ -163,7 +163,7 @@ fn parse_head(text: &[u8]) -> Result<(Response, Framing), Failure> {
 /// RFC 9112, section 6.3. What is ambiguous there is refused.
 fn find_framing(status: u16, fields: &[Header<'_>]) -> Result<Framing, &'static str> {
     match status {
-        // Nobody asked for another protocol.
+        // No other protocol was asked for.
         ..100 | 101 | 600.. => return Err("a status that makes no sense"),
         102..200 | 100 => return Ok(Framing::Interim),
         204 | 304 => return Ok(Framing::Sized(0)),

@@ -8,7 +8,6 @@ mod client;
 mod end;
 mod engine;
 mod http;
-mod json;
 mod parse;
 mod remove;
 mod request;
@@ -29,11 +28,8 @@ use client::Client;
 use engine::Engine;
 
 pub use http::{Response, read_response};
-pub use parse::{
-    EngineInfo, EngineVersion, PodmanPod, parse_containers, parse_details, parse_images,
-    parse_info, parse_podman_pods, parse_version,
-};
-pub use time::{ParseTimeError, parse_rfc3339};
+pub use parse::{parse_containers, parse_details, parse_images};
+pub use time::parse_rfc3339;
 
 /// How long a call may take as a whole; stopping, the grace longer.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -167,11 +163,7 @@ impl ContainerRuntime for DockerRuntime {
         let mut listed = self.client.containers()?;
         let pods = engine.podman_pods(&mut self.client)?;
         for pod in &pods {
-            let is_in = |found: &&mut Found| {
-                pod.container_ids
-                    .iter()
-                    .any(|id| **id == *found.container.id)
-            };
+            let is_in = |found: &&mut Found| pod.members().any(|id| *id == *found.container.id);
             for found in listed.iter_mut().filter(is_in) {
                 found.group = Some((pod.id.clone(), pod.name.clone()));
                 found.is_sandbox |= *pod.infra_id == *found.container.id;

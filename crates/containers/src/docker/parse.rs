@@ -1,10 +1,13 @@
 //! JSON of the Docker Engine API, read into the model. No I/O.
+//!
+//! Go writes `null` for lists, maps and objects that are not there: such fields are
+//! options. What is not read is not looked at.
 
 use alloc::collections::BTreeMap;
 
-use serde_json::Value;
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer};
 
-use super::json::{self, Result};
 use super::time::parse_rfc3339;
 use crate::pods::{Details, Found, kubepods_class, millis_of_shares, path, positive};
 use crate::text::clean;
@@ -18,47 +21,84 @@ const RESTART_COUNT: &str = "io.kubernetes.container.restartCount";
 /// keep them among the labels.
 const ANNOTATION: &str = "annotation.";
 
+pub(super) fn parse<T: DeserializeOwned>(text: &[u8]) -> Result<T, Failure> {
+    serde_json::from_slice(text).map_err(Failure::malformed)
+}
+
+fn parse_list<T: DeserializeOwned, U>(
+    text: &[u8],
+    read: impl FnMut(T) -> U,
+) -> Result<Vec<U>, Failure> {
+    let list: Option<Vec<T>> = parse(text)?;
+    Ok(list.into_iter().flatten().map(read).collect())
+}
+
+/// A text without which the object makes no sense.
+fn needed<'a, D: Deserializer<'a>>(deserializer: D) -> Result<String, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    if text.is_empty() {
+        return Err(D::Error::custom("an empty id"));
+    }
+    Ok(text)
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct ContainerText {
+    #[serde(deserialize_with = "needed")]
+    id: String,
+    names: Option<Vec<String>>,
+    #[serde(default)]
+    image: String,
+    #[serde(default, rename = "ImageID")]
+    image_id: String,
+    #[serde(default)]
+    created: i64,
+    #[serde(default)]
+    state: String,
+    #[serde(default)]
+    status: String,
+    labels: Option<BTreeMap<String, String>>,
+}
+
 /// Reads the answer to `GET /containers/json`.
 ///
 /// # Errors
 /// When any part of it is not as it should be.
-pub fn parse_containers(text: &[u8]) -> core::result::Result<Vec<Found>, Failure> {
-    json::parse_list(text, read_container)
+pub fn parse_containers(text: &[u8]) -> Result<Vec<Found>, Failure> {
+    parse_list(text, read_container)
 }
 
-fn read_container(value: &Value) -> Result<Found> {
+fn read_container(text: ContainerText) -> Found {
     let mut found = Found::default();
-    let names = json::texts(value, "Names")?;
-    let name = own_name(&names);
-    let mut labels = json::map(value, "Labels")?;
-    let marks = labels.split_off(ANNOTATION);
-    for (key, text) in marks {
+    for (key, value) in text.labels.unwrap_or_default() {
         match key.strip_prefix(ANNOTATION) {
-            Some(key) => found.annotations.insert(key.into(), text),
-            None => labels.insert(key, text),
+            Some(key) => found.annotations.insert(key.into(), value),
+            None => found.labels.insert(key, value),
         };
     }
-    found.labels = labels;
-    let state = json::text(value, "State")?;
-    found.told = format!("{state}\n{}", json::text(value, "Status")?).into();
+    found.told = format!("{}\n{}", text.state, text.status).into();
     found.is_sandbox = found.label(CONTAINER_TYPE) == Some("podsandbox")
         || found.label(CONTAINER_NAME) == Some("POD");
+    let names = text.names.unwrap_or_default();
+    let name = own_name(&names);
     let attempt = attempt(&found.annotations, name);
-    let own_name = clean(found.label(CONTAINER_NAME).unwrap_or(name));
+    let name = clean(found.label(CONTAINER_NAME).unwrap_or(name));
     let sandbox = found.label(SANDBOX_ID).map(String::from);
     let container = &mut found.container;
-    container.id = json::needed(value, "Id")?.into();
-    container.name = own_name;
+    container.id = text.id.into();
+    container.name = name;
     container.sandbox = sandbox;
-    container.state = state_of(state);
+    container.state = state_of(&text.state);
     container.attempt = attempt;
-    let created = json::number(value, "Created")?;
-    container.created_nanos = created.saturating_mul(1_000_000_000);
-    container.image = match json::text(value, "ImageID")? {
-        "" => json::text(value, "Image")?.into(),
-        id => id.into(),
+    container.created_nanos = text.created.saturating_mul(1_000_000_000);
+    let image = if text.image_id.is_empty() {
+        text.image
+    } else {
+        text.image_id
     };
-    Ok(found)
+    container.image = image.into();
+    found
 }
 
 /// A container linked to by others has names such as `/other/alias` as well.
@@ -87,174 +127,232 @@ fn attempt(annotations: &BTreeMap<String, String>, name: &str) -> u32 {
     told.or_else(by_name).unwrap_or(0)
 }
 
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct DetailsText {
+    #[serde(rename = "Id", deserialize_with = "needed")]
+    _id: String,
+    #[serde(default)]
+    restart_count: i64,
+    #[serde(default)]
+    log_path: String,
+    state: Option<StateText>,
+    host_config: Option<HostText>,
+    config: Option<ConfigText>,
+    graph_driver: Option<DriverText>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "PascalCase")]
+struct StateText {
+    pid: i64,
+    finished_at: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "PascalCase")]
+struct HostText {
+    memory: i64,
+    memory_reservation: i64,
+    nano_cpus: i64,
+    cpu_shares: i64,
+    cgroup_parent: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "PascalCase")]
+struct ConfigText {
+    stop_timeout: Option<i64>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "PascalCase")]
+struct DriverText {
+    data: Option<DriverDataText>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "PascalCase")]
+struct DriverDataText {
+    upper_dir: String,
+}
+
 /// Reads the answer to `GET /containers/ID/json`.
 ///
 /// # Errors
 /// When any part of it is not as it should be.
-pub fn parse_details(text: &[u8]) -> core::result::Result<Details, Failure> {
-    json::parse(text, |value| {
-        let mut details = Details::default();
-        json::needed(value, "Id")?;
-        details.pid = saturate(json::number(value, "State.Pid")?);
-        details.finished_nanos = match json::text(value, "State.FinishedAt")? {
-            "" => None,
-            // Go's zero time, the year 1, is none.
-            time => Some(parse_rfc3339(time.as_bytes()).map_err(|error| error.to_string())?)
-                .filter(|nanos| *nanos > 0),
-        };
-        details.restarts = saturate(json::number(value, "RestartCount")?);
-        let set = |path: &str| json::number(value, path).map(positive);
-        let limits = &mut details.limits;
-        limits.memory_limit_bytes = set("HostConfig.Memory")?;
-        limits.memory_request_bytes = set("HostConfig.MemoryReservation")?;
-        limits.cpu_request_millis = set("HostConfig.CpuShares")?.and_then(millis_of_shares);
-        let nanos = json::number(value, "HostConfig.NanoCpus")?;
-        limits.cpu_limit_millis = positive(nanos.saturating_add(999_999) / 1_000_000);
-        details.class = kubepods_class(json::text(value, "HostConfig.CgroupParent")?);
-        let seconds = json::number(value, "Config.StopTimeout")?;
-        details.grace_seconds = Some(seconds).filter(|seconds| *seconds > 0);
-        let layer = path(json::text(value, "GraphDriver.Data.UpperDir")?);
-        details.layer = layer.map_or(WritableLayer::Unknown, WritableLayer::Dir);
-        details.log = path(json::text(value, "LogPath")?);
-        Ok(details)
-    })
+pub fn parse_details(text: &[u8]) -> Result<Details, Failure> {
+    let text: DetailsText = parse(text)?;
+    let mut details = Details::default();
+    let state = text.state.unwrap_or_default();
+    details.pid = saturate(state.pid);
+    if !state.finished_at.is_empty() {
+        let odd = || Failure::malformed(format!("FinishedAt is no time: {}", state.finished_at));
+        let nanos = parse_rfc3339(&state.finished_at).ok_or_else(odd)?;
+        // Go's zero time, the year 1, is none.
+        details.finished_nanos = Some(nanos).filter(|nanos| *nanos > 0);
+    }
+    details.restarts = saturate(text.restart_count);
+    let host = text.host_config.unwrap_or_default();
+    let limits = &mut details.limits;
+    limits.memory_limit_bytes = positive(host.memory);
+    limits.memory_request_bytes = positive(host.memory_reservation);
+    limits.cpu_request_millis = positive(host.cpu_shares).and_then(millis_of_shares);
+    limits.cpu_limit_millis = positive(host.nano_cpus.saturating_add(999_999) / 1_000_000);
+    details.class = kubepods_class(&host.cgroup_parent);
+    let timeout = text.config.and_then(|config| config.stop_timeout);
+    details.grace_seconds = timeout.filter(|seconds| *seconds > 0);
+    let layer = text.graph_driver.and_then(|driver| driver.data);
+    let layer = layer.and_then(|data| path(&data.upper_dir));
+    details.layer = layer.map_or(WritableLayer::Unknown, WritableLayer::Dir);
+    details.log = path(&text.log_path);
+    Ok(details)
 }
 
 fn saturate(number: i64) -> u32 {
     u32::try_from(number.max(0)).unwrap_or(u32::MAX)
 }
 
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct ImageText {
+    #[serde(deserialize_with = "needed")]
+    id: String,
+    repo_tags: Option<Vec<String>>,
+    repo_digests: Option<Vec<String>>,
+    #[serde(default)]
+    size: i64,
+}
+
 /// Reads the answer to `GET /images/json`.
 ///
 /// # Errors
 /// When any part of it is not as it should be.
-pub fn parse_images(text: &[u8]) -> core::result::Result<Vec<ListedImage>, Failure> {
-    json::parse_list(text, read_image)
+pub fn parse_images(text: &[u8]) -> Result<Vec<ListedImage>, Failure> {
+    parse_list(text, read_image)
 }
 
 /// Reads the answer to `GET /images/ID/json`.
-pub(super) fn parse_image(text: &[u8]) -> core::result::Result<ListedImage, Failure> {
-    json::parse(text, read_image)
+pub(super) fn parse_image(text: &[u8]) -> Result<ListedImage, Failure> {
+    parse(text).map(read_image)
 }
 
 /// No engine of these pins images.
-fn read_image(value: &Value) -> Result<ListedImage> {
-    let names = |path: &str| -> Result<Vec<String>> {
-        let mut names = json::texts(value, path)?;
+fn read_image(text: ImageText) -> ListedImage {
+    let names = |names: Option<Vec<String>>| {
+        let mut names = names.unwrap_or_default();
         // `<none>:<none>` and `<none>@<none>` are no names.
         names.retain(|name| !name.starts_with("<none>"));
-        Ok(names)
+        names
     };
-    Ok(ListedImage {
-        id: json::needed(value, "Id")?.into(),
-        tags: names("RepoTags")?,
-        digests: names("RepoDigests")?,
-        size_bytes: u64::try_from(json::number(value, "Size")?).unwrap_or(0),
+    ListedImage {
+        id: text.id,
+        tags: names(text.repo_tags),
+        digests: names(text.repo_digests),
+        size_bytes: u64::try_from(text.size).unwrap_or(0),
         pinned: false,
-    })
+    }
 }
 
-/// What answers behind the API.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct EngineVersion {
-    /// Its version: `20.10.24+dfsg1`.
-    pub version: String,
-    /// The name of its main component: `Engine`, `Podman Engine`; empty where
-    /// it has none.
-    pub component: String,
-    /// The name of its platform: `Docker Engine - Community`, `balenaEngine`,
-    /// `linux/amd64/debian-12`; often empty.
-    pub platform: String,
+/// The engine behind the API.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub(super) struct EngineVersion {
+    /// `20.10.24+dfsg1`.
+    #[serde(deserialize_with = "needed")]
+    pub(super) version: String,
+    /// `Docker Engine - Community`, `balenaEngine`, `linux/amd64/debian-12`; often empty.
+    platform: Option<Named>,
+    /// The first is the engine itself: `Engine`, `Podman Engine`.
+    components: Option<Vec<Named>>,
 }
 
-/// Reads the answer to `GET /version`.
-///
-/// # Errors
-/// When any part of it is not as it should be.
-pub fn parse_version(text: &[u8]) -> core::result::Result<EngineVersion, Failure> {
-    json::parse(text, |value| {
-        // The first is the engine itself.
-        let component = match json::list(value, "Components")?.first() {
-            Some(component) => json::text(component, "Name")?,
-            None => "",
-        };
-        Ok(EngineVersion {
-            version: json::needed(value, "Version")?.into(),
-            component: component.into(),
-            platform: json::text(value, "Platform.Name")?.into(),
-        })
-    })
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "PascalCase")]
+struct Named {
+    name: String,
+}
+
+impl EngineVersion {
+    /// Whether the engine calls itself so, in small letters.
+    pub(super) fn names(&self, word: &str) -> bool {
+        let first = self.components.iter().flatten().next();
+        let mut names = first.into_iter().chain(&self.platform);
+        names.any(|named| named.name.to_ascii_lowercase().contains(word))
+    }
 }
 
 /// How an engine is set up.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct EngineInfo {
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "PascalCase")]
+pub(super) struct EngineInfo {
     /// The directory of all it keeps.
-    pub root_dir: String,
+    pub(super) docker_root_dir: String,
     /// What stores images and writable layers: `overlay2`.
-    pub driver: String,
-    /// Whether that is a snapshotter of containerd (Docker 29).
-    pub in_containerd: bool,
+    pub(super) driver: String,
+    driver_status: Option<Vec<Vec<String>>>,
 }
 
-/// Reads the answer to `GET /info`.
-///
-/// # Errors
-/// When any part of it is not as it should be.
-pub fn parse_info(text: &[u8]) -> core::result::Result<EngineInfo, Failure> {
-    json::parse(text, |value| {
-        let says_containerd = |pair: &Value| {
-            let text = |index: usize| pair.get(index).and_then(Value::as_str);
-            text(0) == Some("driver-type") && text(1).is_some_and(|it| it.contains("containerd"))
-        };
-        Ok(EngineInfo {
-            root_dir: json::text(value, "DockerRootDir")?.into(),
-            driver: json::text(value, "Driver")?.into(),
-            in_containerd: json::list(value, "DriverStatus")?
-                .iter()
-                .any(says_containerd),
+impl EngineInfo {
+    /// Whether its driver is a snapshotter of containerd (Docker 29).
+    pub(super) fn is_in_containerd(&self) -> bool {
+        let mut pairs = self.driver_status.iter().flatten();
+        pairs.any(|pair| match pair.as_slice() {
+            [key, value] => key == "driver-type" && value.contains("containerd"),
+            _ => false,
         })
-    })
+    }
 }
 
 /// A pod of Podman's: what Docker's API has no word for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct PodmanPod {
-    /// Its id.
-    pub id: String,
-    /// Its name.
-    pub name: String,
-    /// The container that holds its namespaces, by id; empty where it has none.
-    pub infra_id: String,
-    /// Its containers by id, that one among them.
-    pub container_ids: Vec<String>,
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub(super) struct PodmanPod {
+    #[serde(deserialize_with = "needed")]
+    pub(super) id: String,
+    #[serde(default)]
+    pub(super) name: String,
+    /// The container that holds its namespaces; empty where it has none.
+    #[serde(default)]
+    pub(super) infra_id: String,
+    containers: Option<Vec<Member>>,
 }
 
-/// Reads the answer to `GET /libpod/pods/json`.
-///
-/// # Errors
-/// When any part of it is not as it should be.
-pub fn parse_podman_pods(text: &[u8]) -> core::result::Result<Vec<PodmanPod>, Failure> {
-    json::parse_list(text, |value| {
-        let containers = json::list(value, "Containers")?.iter();
-        let ids = containers.map(|container| json::text(container, "Id").map(String::from));
-        Ok(PodmanPod {
-            id: json::needed(value, "Id")?.into(),
-            name: json::text(value, "Name")?.into(),
-            infra_id: json::text(value, "InfraId")?.into(),
-            container_ids: ids.collect::<Result<_>>()?,
-        })
-    })
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "PascalCase")]
+struct Member {
+    id: String,
+}
+
+impl PodmanPod {
+    /// Its containers by id, the infra container among them.
+    pub(super) fn members(&self) -> impl Iterator<Item = &str> {
+        let members = self.containers.iter().flatten();
+        members.map(|member| member.id.as_str())
+    }
+}
+
+/// Reads a list of Podman's pods.
+pub(super) fn parse_pods(text: &[u8]) -> Result<Vec<PodmanPod>, Failure> {
+    parse_list(text, |pod| pod)
+}
+
+/// What an engine says about an error.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ErrorText {
+    message: String,
+    cause: String,
 }
 
 /// The `message` or `cause` of an error's body, else the whole text.
 pub(super) fn parse_message(body: &[u8]) -> String {
-    let read = |value: &Value| match json::text(value, "message")? {
-        "" => json::needed(value, "cause").map(clean),
-        message => Ok(clean(message)),
-    };
-    json::parse(body, read).unwrap_or_else(|_| clean(&String::from_utf8_lossy(body)))
+    let text: ErrorText = parse(body).unwrap_or_default();
+    match [text.message, text.cause]
+        .iter()
+        .find(|text| !text.is_empty())
+    {
+        Some(message) => clean(message),
+        None => clean(&String::from_utf8_lossy(body)),
+    }
 }

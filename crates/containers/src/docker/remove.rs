@@ -1,5 +1,8 @@
-use super::client::Client;
+use core::time::Duration;
+
+use super::client::{Client, gone_is_fine};
 use super::engine::Engine;
+use super::parse::PodmanPod;
 use crate::Error;
 use crate::text::clean;
 
@@ -8,15 +11,14 @@ use crate::text::clean;
 pub(super) fn remove_sandbox(client: &mut Client, engine: Engine, id: &str) -> Result<(), Error> {
     let pods = engine.podman_pods(client)?;
     let pod = pods.into_iter().find(|pod| pod.infra_id == id);
-    let mut within = pod.iter().flat_map(|pod| &pod.container_ids);
-    if let Some(other) = within.find(|other| *other != id) {
-        let message = format!("container {} is still in the pod", clean(other));
+    let stranger = |pod: &'_ PodmanPod| pod.members().find(|other| *other != id).map(clean);
+    let other = pod.as_ref().and_then(stranger);
+    if let Some(other) = other {
+        let message = format!("container {other} is still in the pod");
         return Err(client.refusal("DELETE /libpod/pods", &message));
     }
-    client
-        .stop(&[id], core::time::Duration::ZERO)
-        .into_iter()
-        .try_for_each(super::client::gone_is_fine)?;
+    let mut stopped = client.stop(&[id], Duration::ZERO).into_iter();
+    stopped.try_for_each(gone_is_fine)?;
     match pod {
         Some(pod) => client.remove_podman_pod(&pod.id),
         None => client.remove_container(id),
@@ -26,7 +28,7 @@ pub(super) fn remove_sandbox(client: &mut Client, engine: Engine, id: &str) -> R
 /// Removes an image, never by force.
 ///
 /// One of several names goes by its id only with force, so each name is removed
-/// first. That would cost an image in use its names: so nobody may use it.
+/// first. That would cost an image in use its names: so no container may use it.
 pub(super) fn remove_image(client: &mut Client, id: &str) -> Result<(), Error> {
     let image = match client.image(id) {
         Err(error) if error.code() == Some(404) => return Ok(()),

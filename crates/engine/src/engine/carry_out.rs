@@ -100,7 +100,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         loop {
             let candidates = self.pods.candidates(core::mem::take(&mut self.scratch));
             let is_exact = |index| self.pods.is_exact(index);
-            let next = self.evict.to_read_exactly(&candidates, &is_exact);
+            let next = self.evict.to_read_exactly(&candidates, is_exact);
             self.scratch = emptied(candidates);
             let Some(next) = next else { return };
             self.pods.read_exactly(next);

@@ -91,7 +91,7 @@ fn plans(
     let mut outcome = Outcome::PodsRead;
     assert!(evict.takes_bounds());
     loop {
-        while let Some(index) = evict.to_read_exactly(&with_usage(pods, &known), &|at| exact[at]) {
+        while let Some(index) = evict.to_read_exactly(&with_usage(pods, &known), |at| exact[at]) {
             assert!(!exact[index], "asked for twice");
             (known[index], exact[index]) = (used[index].map(|used| usage(used.exact)), true);
         }
@@ -152,7 +152,7 @@ fn bounds_are_for_memory_alone() {
         };
         evict.step(seconds(0), &observation, None);
         assert_eq!(evict.takes_bounds(), taken, "{threshold}");
-        let asked = evict.to_read_exactly(&candidates(&all), &|_| false);
+        let asked = evict.to_read_exactly(&candidates(&all), |_| false);
         assert_eq!(asked.is_some(), taken, "{threshold}");
     }
     // A pod that cannot be read goes first there.

@@ -71,7 +71,7 @@ impl ImageRecords {
 
     /// Notes that containers use these images now. Ids that are not known yet say
     /// nothing: the next [`observe`](Self::observe) will.
-    pub fn note_used(&mut self, now_seconds: u64, ids: &mut dyn Iterator<Item = &str>) {
+    pub fn note_used<'a>(&mut self, now_seconds: u64, ids: impl IntoIterator<Item = &'a str>) {
         self.pass_time(now_seconds);
         for id in ids {
             let key = ImageKey::of(id);
@@ -113,12 +113,16 @@ impl ImageRecords {
     /// the last look is none of ours; it and what is beyond [`MOST_IMAGES`] is
     /// dropped.
     #[must_use]
-    pub fn restore(looked_at: u64, entries: &mut dyn Iterator<Item = ImageEntry>) -> Self {
+    pub fn restore(looked_at: u64, entries: impl IntoIterator<Item = ImageEntry>) -> Self {
         let is_ours = |entry: &ImageEntry| {
             let last_used = entry.last_used.unwrap_or(0);
             entry.first_detected.max(last_used) <= looked_at
         };
-        let mut entries: Vec<ImageEntry> = entries.filter(is_ours).take(MOST_IMAGES).collect();
+        let mut entries: Vec<ImageEntry> = entries
+            .into_iter()
+            .filter(is_ours)
+            .take(MOST_IMAGES)
+            .collect();
         entries.sort_unstable_by_key(|entry| entry.key);
         entries.dedup_by_key(|entry| entry.key);
         Self { looked_at, entries }

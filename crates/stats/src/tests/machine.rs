@@ -1,11 +1,11 @@
-//! On the kernel this runs on, with cgroups of its own. CI runs the ignored
-//! ones as root with `--include-ignored`.
+//! On the kernel this runs on, with cgroups of its own.
 
 use std::path::{Path, PathBuf};
 use std::process::{self, Child, Command, Stdio};
 use std::{env, fs};
 
 use evictd_node::Signal;
+use evictd_testkit::needs;
 
 use super::tree::LONG;
 use crate::{
@@ -92,8 +92,8 @@ fn this_node_has_all_its_signals() {
 }
 
 #[test]
-#[ignore = "needs root and a memory cgroup hierarchy it may write to"]
 fn a_pods_cgroup_that_vanishes_and_comes_back_is_read_anew() {
+    needs!(MemoryCgroups);
     let hierarchy = hierarchies().memory.unwrap();
     let limit = match hierarchy.version {
         Version::V1 => "memory.limit_in_bytes",
@@ -131,8 +131,8 @@ fn a_pods_cgroup_that_vanishes_and_comes_back_is_read_anew() {
 }
 
 #[test]
-#[ignore = "needs root and a memory cgroup hierarchy it may write to"]
 fn a_pod_is_counted_and_its_end_costs_only_it() {
+    needs!(MemoryCgroups);
     let hierarchies = hierarchies();
     let hierarchy = hierarchies.memory.clone().unwrap();
     let mut group = Group::new(&hierarchy, "pod");
@@ -154,8 +154,8 @@ fn a_pod_is_counted_and_its_end_costs_only_it() {
 }
 
 #[test]
-#[ignore = "needs root and a pids cgroup hierarchy it may write to"]
 fn a_pods_tasks_are_read_from_the_pids_controller() {
+    needs!(PidsCgroups);
     let hierarchies = hierarchies();
     let hierarchy = hierarchies.pids.clone().unwrap();
     let mut group = Group::new(&hierarchy, "pids");

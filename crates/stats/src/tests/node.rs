@@ -1,7 +1,7 @@
-use evictd_node::{Layout, Mono, Reading, Signal};
+use evictd_node::{Layout, MemorySource, Mono, Reading, Signal};
 
 use super::tree::{LONG, Tree};
-use crate::{Class, Hierarchies, Hierarchy, MemorySource, NodeReader, NodeSettings, Version};
+use crate::{Class, Hierarchies, Hierarchy, NodeReader, NodeSettings, Version};
 
 const MIB: u64 = 1 << 20;
 

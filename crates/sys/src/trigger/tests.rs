@@ -2,6 +2,7 @@ use core::time::Duration;
 use std::path::{Path, PathBuf};
 
 use evictd_node::Mono;
+use evictd_testkit::needs;
 use rustix::io::Errno;
 use rustix::process::Signal;
 
@@ -112,8 +113,8 @@ fn an_armed_trigger_fires_once() {
 
 /// The real thing, where there is one: `ci/scenarios/full-speed` runs with each.
 #[test]
-#[ignore = "needs cgroup v1 and root"]
 fn a_usage_that_crosses_its_level_fires() {
+    needs!(CgroupV1);
     let base = Path::new("/sys/fs/cgroup/memory");
     let cgroup = base.join(format!("evictd-trigger-{}", std::process::id()));
     std::fs::create_dir(&cgroup).unwrap();

@@ -100,7 +100,7 @@ impl RuntimeCollector {
                 Removable::LogDir { .. } => None,
             };
             let pod = pod.and_then(|pod| listing.pods.get(pod));
-            // A container whose state nobody knows may run: it is not stopped for this.
+            // A container whose state is not known may run: it is not stopped for this.
             let may_run = matches!(what, Removable::Container { stop: true, .. });
             may_run || pod.is_some_and(|pod| pod.pod.is_critical())
         };

@@ -46,15 +46,15 @@ impl RuntimeCollector {
             let Some(image) = listed.get(deletion.index) else {
                 continue;
             };
-            if dry_run {
-                // As if the listed size became free.
-                collector.removed(None);
-                note(image, deletion.reason.to_string(), &mut collected, progress);
-                continue;
-            }
-            match remove(runtime, image) {
+            let removed = if dry_run {
+                Ok(true)
+            } else {
+                remove(runtime, image)
+            };
+            match removed {
                 Ok(true) => {
-                    collector.removed(measure());
+                    // A dry run counts as if the listed size became free.
+                    collector.removed(if dry_run { None } else { measure() });
                     note(image, deletion.reason.to_string(), &mut collected, progress);
                 }
                 Ok(false) => collector.failed(),
@@ -67,7 +67,7 @@ impl RuntimeCollector {
                     }
                 }
             }
-            let enough = until.flatten().zip(measure());
+            let enough = until.flatten().filter(|_| !dry_run).zip(measure());
             if enough.is_some_and(|(enough, usage)| is_enough(enough, usage)) {
                 collector.cleared();
             }
@@ -89,26 +89,23 @@ impl RuntimeCollector {
         listed: &[ListedImage],
         listing: &RuntimeListing,
     ) -> Vec<Image> {
-        let in_use: Vec<bool> = listed.iter().map(|image| is_used(image, listing)).collect();
-        let seen = listed.iter().zip(&in_use);
-        let seen: Vec<(&str, bool)> = seen
-            .map(|(image, used)| (image.id.as_str(), *used))
-            .collect();
+        let with_use = |image| (image, is_used(image, listing));
+        let all: Vec<(&ListedImage, bool)> = listed.iter().map(with_use).collect();
+        let seen = all
+            .iter()
+            .map(|(image, in_use)| (image.id.as_str(), *in_use));
+        let seen: Vec<(&str, bool)> = seen.collect();
         self.with_records(|records| {
-            let all = listed.iter().zip(&in_use).map(|(image, in_use)| Image {
+            records.observe(wall_seconds(), endpoint, &seen);
+            let image = |(image, in_use): (&ListedImage, bool)| Image {
                 size_bytes: image.size_bytes,
-                record: None,
-                in_use: *in_use,
+                record: records.get(&image.id),
+                in_use,
                 pinned: image.pinned,
                 kept: self.keep.iter().any(|pattern| is_kept(pattern, image)),
                 only_here: self.keep_local && image.digests.is_empty(),
-            });
-            let mut all: Vec<Image> = all.collect();
-            records.observe(wall_seconds(), endpoint, &seen);
-            for (image, listed) in all.iter_mut().zip(listed) {
-                image.record = records.get(&listed.id);
-            }
-            all
+            };
+            all.into_iter().map(image).collect()
         })
     }
 
@@ -118,7 +115,7 @@ impl RuntimeCollector {
     }
 }
 
-/// Removes an image that nothing uses at this very moment; answers whether it is
+/// Removes an image that nothing uses at this very moment; returns whether it is
 /// gone. Some runtimes would remove one in use without a word.
 fn remove(runtime: &mut dyn ContainerRuntime, image: &ListedImage) -> Result<bool, Error> {
     let listing = runtime.list()?;

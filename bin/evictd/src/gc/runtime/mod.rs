@@ -9,9 +9,9 @@ use alloc::sync::Arc;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use evictd_config::{ImageReclaim, Resolved};
+use evictd_config::Resolved;
 use evictd_containers::ContainerRuntime;
-use evictd_gc::{ContainerPolicy, ImagePolicy, ImageRecords, KeepPattern, Reclaim};
+use evictd_gc::{ContainerPolicy, ImagePolicy, ImageRecords, KeepPattern};
 use evictd_node::Policy;
 use evictd_stats::wall_seconds;
 
@@ -40,39 +40,18 @@ pub(crate) struct RuntimeCollector {
 
 impl RuntimeCollector {
     /// What the settings say, remembering what is in `records`.
-    ///
-    /// # Errors
-    /// A pattern of `--keep-image` that can match nothing.
-    pub(crate) fn of(settings: &Resolved, records: SharedRecords) -> Result<Self, String> {
+    pub(crate) fn of(settings: &Resolved, records: SharedRecords) -> Self {
         let images = &settings.image_gc;
-        let containers = &settings.container_gc;
-        let parse = |text: &String| {
-            KeepPattern::parse(text.as_bytes())
-                .map_err(|error| format!("--keep-image {text:?}: {error}"))
-        };
-        Ok(Self {
-            images: ImagePolicy {
-                high_percent: images.high_percent.into(),
-                low_percent: images.low_percent.into(),
-                min_age: images.min_age,
-                max_age: images.max_age,
-                reclaim: match images.reclaim {
-                    ImageReclaim::All => Reclaim::All,
-                    ImageReclaim::UntilClear => Reclaim::UntilClear,
-                },
-            },
-            containers: ContainerPolicy {
-                min_age: containers.min_age,
-                max_per_pod_container: containers.max_dead_per_container,
-                max_containers: containers.max_dead,
-            },
-            keep: images.keep.iter().map(parse).collect::<Result<_, _>>()?,
+        Self {
+            images: images.policy,
+            containers: settings.container_gc,
+            keep: images.keep.clone(),
             keep_local: images.keep_local,
             switches: *settings.policy(),
             imagefs: settings.imagefs_path.clone(),
             began_nanos: wall_nanos(),
             records,
-        })
+        }
     }
 
     /// Does one job. What cannot be listed in full is not touched at all.

@@ -332,3 +332,24 @@ fn no_partial_lists() {
         "/runtime.v1.RuntimeService/ListContainers: not an answer of this API: cut off at byte "
     ));
 }
+
+#[test]
+fn first_processes() {
+    for (json, pid) in [
+        (r#"{"pid":7}"#, 7),
+        (r#" { "a" : 1, "pid" : 7 , "b": 2 }"#, 7),
+        (r#"{"spec":{"pid":1,"n":[{"pid":2}]},"pid":3}"#, 3),
+        (r#"{"a":"\"pid\":1","b":"{[","c":"\\","pid":3}"#, 3),
+        (r#"{"a":"pid","b":1}"#, 0),
+        (r#"{"pid":"7"}"#, 0),
+        (r#"{"pid":-1}"#, 0),
+        (r#"{"pid":7"#, 0),
+        (r#"[{"pid":7}]"#, 0),
+        (r#"{"a":}]}]"pid":7}"#, 0),
+        ("", 0),
+    ] {
+        let mut response = Writer::default();
+        response.pair(2, "info", json);
+        assert_eq!(parsed(response, parse_status).pid, pid, "{json}");
+    }
+}

@@ -475,7 +475,7 @@ fn never_a_partial_list() {
     assert_eq!(said, "GET /containers/json: no answer within 1000 ms");
     let odd = || Reply::Trickle(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}".to_vec());
     let said = failed("GET /containers/json", odd);
-    assert!(said.contains("expected a list"), "{said}");
+    assert!(said.contains("expected a sequence"), "{said}");
     let hangs = failed("GET /containers/json", || Reply::Hang);
     assert_eq!(hangs, "GET /containers/json: no answer within 1000 ms");
 }

@@ -6,9 +6,8 @@ use std::path::Path;
 
 use evictd_node::QosClass;
 
-use crate::docker::{
-    EngineVersion, PodmanPod, parse_containers, parse_details, parse_images, parse_info,
-    parse_podman_pods, parse_version,
+use crate::docker::parse::{
+    EngineInfo, EngineVersion, parse, parse_containers, parse_details, parse_images, parse_pods,
 };
 use crate::{ContainerState, Details, Failure, Limits, ListedImage, WritableLayer};
 
@@ -66,32 +65,37 @@ fn a_list_is_whole_or_none() {
         ("", "EOF while parsing a value at line 1 column 0"),
         (
             "{}",
-            "invalid type: map, expected a list at line 1 column 2",
+            "invalid type: map, expected a sequence at line 1 column 0",
         ),
         (
             r#"[{"Id":"a"},{"Id":"b"}"#,
             "EOF while parsing a list at line 1 column 22",
         ),
-        (r#"[{"Id":"a"},{}]"#, "Id is missing at line 1 column 15"),
-        (r#"[{"Id":"a"},7]"#, "it is no object at line 1 column 14"),
-        (r#"[{"Id":7}]"#, "Id is no text at line 1 column 10"),
         (
-            r#"[{"Id":"a","Names":"b"}]"#,
-            "Names is no list at line 1 column 24",
+            r#"[{"Id":"a"},{}]"#,
+            "missing field `Id` at line 1 column 14",
         ),
         (
-            r#"[{"Id":"a","Names":[1]}]"#,
-            "Names is no list of texts at line 1 column 24",
+            r#"[{"Id":"a"},{"Id":""}]"#,
+            "an empty id at line 1 column 21",
+        ),
+        (
+            r#"[{"Id":"a"},7]"#,
+            "invalid type: integer `7`, expected struct ContainerText at line 1 column 13",
+        ),
+        (
+            r#"[{"Id":"a","Names":"b"}]"#,
+            "invalid type: string \"b\", expected a sequence at line 1 column 22",
         ),
         (
             r#"[{"Id":"a","Labels":{"k":1}}]"#,
-            "k is no text at line 1 column 29",
+            "invalid type: integer `1`, expected a string at line 1 column 26",
         ),
         (
             r#"[{"Id":"a","Created":1.5}]"#,
-            "Created is no whole number at line 1 column 26",
+            "invalid type: floating point `1.5`, expected i64 at line 1 column 24",
         ),
-        (r#"[] []"#, "trailing characters at line 1 column 4"),
+        ("[] []", "trailing characters at line 1 column 4"),
         (
             "[{\"Id\":\"\x07\"}]",
             "control character (\\u0000-\\u001F) found while parsing a string at line 1 column 9",
@@ -137,19 +141,24 @@ fn one_container() {
     };
     assert_eq!(parse_details(podman).unwrap(), expected);
     for (text, expected) in [
-        ("[]", "not an object"),
-        (r#"{"message":"x"}"#, "Id is missing"),
+        (
+            r#"{"message":"x"}"#,
+            "missing field `Id` at line 1 column 15",
+        ),
         (
             r#"{"Id":"a","State":{"FinishedAt":"soon"}}"#,
-            "not a time of RFC 3339 at byte 0",
+            "FinishedAt is no time: soon",
         ),
         (
             r#"{"Id":"a","HostConfig":{"Memory":"1g"}}"#,
-            "HostConfig.Memory is no whole number",
+            "invalid type: string \"1g\", expected i64 at line 1 column 37",
         ),
-        (r#"{"Id":"a","State":[]}"#, "State is no object"),
+        (
+            r#"{"Id":"a","State":7}"#,
+            "invalid type: integer `7`, expected struct StateText at line 1 column 19",
+        ),
     ] {
-        assert_eq!(odd(parse_details(text.as_bytes())), expected);
+        assert_eq!(odd(parse_details(text.as_bytes())), expected, "{text}");
     }
 }
 
@@ -185,20 +194,26 @@ fn engines() {
     let text =
         br#"{"Platform":{"Name":"linux/amd64/debian-12"},"Components":[{"Name":"Podman Engine",
         "Version":"4.3.1"},{"Name":"Conmon"}],"Version":"4.3.1","ApiVersion":"1.41"}"#;
-    let expected = EngineVersion {
-        version: "4.3.1".into(),
-        component: "Podman Engine".into(),
-        platform: "linux/amd64/debian-12".into(),
-    };
-    assert_eq!(parse_version(text).unwrap(), expected);
-    assert!(parse_version(b"{}").is_err());
+    let version: EngineVersion = parse(text).unwrap();
+    assert_eq!(version.version, "4.3.1");
+    let names = ["podman", "debian", "conmon", "docker"].map(|word| version.names(word));
+    assert_eq!(names, [true, true, false, false]);
+    assert!(parse::<EngineVersion>(b"{}").is_err());
+    let bare: EngineVersion = parse(br#"{"Version":"1","Components":null}"#).unwrap();
+    assert!(!bare.names("engine"));
 
-    let text = br#"{"Driver":"devicemapper","DockerRootDir":"/d","DriverStatus":[["Pool Name","p"],["odd"],7]}"#;
-    let info = parse_info(text).unwrap();
-    assert_eq!((&*info.driver, &*info.root_dir), ("devicemapper", "/d"));
-    assert!(!info.in_containerd);
-    let text = br#"{"DriverStatus":[["driver-type","io.containerd.snapshotter.v1"]]}"#;
-    assert!(parse_info(text).unwrap().in_containerd);
+    let info = |text: &'static [u8]| parse::<EngineInfo>(text).unwrap();
+    let docker = info(
+        br#"{"Driver":"devicemapper","DockerRootDir":"/d","DriverStatus":[["Pool Name","p"],["odd"]]}"#,
+    );
+    assert_eq!(
+        (&*docker.driver, &*docker.docker_root_dir),
+        ("devicemapper", "/d")
+    );
+    assert!(!docker.is_in_containerd());
+    let docker = info(br#"{"DriverStatus":[["driver-type","io.containerd.snapshotter.v1"]]}"#);
+    assert!(docker.is_in_containerd());
+    assert!(!info(br#"{"DriverStatus":null}"#).is_in_containerd());
 }
 
 #[test]
@@ -206,19 +221,24 @@ fn pods_of_podman() {
     let text = br#"[{"Cgroup":"/libpod_parent","Containers":[{"Id":"73cf","Names":"pp","Status":"created"},
         {"Id":"c676","Names":"infra","Status":"exited"}],"Id":"b157","InfraId":"c676","Name":"mypod"},
         {"Id":"242a","InfraId":"","Name":"none","Containers":null}]"#;
-    let pod = |id: &str, name: &str| PodmanPod {
-        id: id.into(),
-        name: name.into(),
-        ..PodmanPod::default()
-    };
-    let expected = [
-        PodmanPod {
-            infra_id: "c676".into(),
-            container_ids: vec!["73cf".into(), "c676".into()],
-            ..pod("b157", "mypod")
-        },
-        pod("242a", "none"),
-    ];
-    assert_eq!(parse_podman_pods(text).unwrap(), expected);
-    assert!(parse_podman_pods(br#"[{"Id":"a","Containers":[1]}]"#).is_err());
+    let pods = parse_pods(text).unwrap();
+    let all: Vec<_> = pods
+        .iter()
+        .map(|pod| {
+            (
+                &*pod.id,
+                &*pod.name,
+                &*pod.infra_id,
+                pod.members().collect::<Vec<_>>(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        all,
+        [
+            ("b157", "mypod", "c676", vec!["73cf", "c676"]),
+            ("242a", "none", "", Vec::new()),
+        ]
+    );
+    assert!(parse_pods(br#"[{"Id":"a","Containers":[1]}]"#).is_err());
 }

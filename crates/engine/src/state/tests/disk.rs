@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use evictd_cgroup::own::try_lock;
+use evictd_testkit::needs;
 
 use super::*;
 use crate::state::files::{occupy, replace, write_pulse};
@@ -140,8 +141,8 @@ impl Drop for Tmpfs {
 
 /// Failure F26: the disk is filled by others after the daemon started.
 #[test]
-#[ignore = "needs root: mounts a tmpfs"]
 fn a_full_disk_stops_no_save_and_loses_no_state() {
+    needs!(Mounting);
     let disk = Tmpfs::mount(256);
     let place = &disk.0;
     let _lock = occupy(&place.0, try_lock).unwrap();

@@ -1,4 +1,5 @@
 use alloc::borrow::ToOwned;
+use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::mem;
@@ -16,9 +17,8 @@ use super::scalar::resolve;
 pub(crate) struct Builder {
     /// The lists and mappings that are open, the outermost first.
     open: Vec<Open>,
-    /// The values with an anchor, by its number as text: a map of another type
-    /// would be another 4 kB of code.
-    anchors: Map<String, Value>,
+    /// The values with an anchor, by its number.
+    anchors: BTreeMap<usize, Value>,
     budget: Budget,
     copies: Copies,
     documents: Vec<Value>,
@@ -54,7 +54,7 @@ impl Builder {
     pub(crate) fn new() -> Self {
         Self {
             open: Vec::new(),
-            anchors: Map::new(),
+            anchors: BTreeMap::new(),
             budget: Budget::new(),
             copies: Copies::new(),
             documents: Vec::new(),
@@ -87,7 +87,7 @@ impl Builder {
     }
 
     fn take_alias(&mut self, anchor: usize) -> Result<(), ErrorKind> {
-        let value = self.anchors.get(&anchor.to_string());
+        let value = self.anchors.get(&anchor);
         let value = value.ok_or(ErrorKind::AliasWithin)?;
         self.copies.take(value, self.open.len(), &mut self.budget)?;
         let value = value.clone();
@@ -140,7 +140,7 @@ impl Builder {
     fn keep(&mut self, anchor: usize, value: &Value) -> Result<(), ErrorKind> {
         if anchor != 0 {
             self.copies.take(value, self.open.len(), &mut self.budget)?;
-            self.anchors.insert(anchor.to_string(), value.clone());
+            self.anchors.insert(anchor, value.clone());
         }
         Ok(())
     }

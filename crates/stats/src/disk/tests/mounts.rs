@@ -5,6 +5,8 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use evictd_testkit::needs;
+
 use super::{expected, mixed, numbers};
 use crate::disk::quota::read_tree_project;
 use crate::tests::tree::{LONG, Tree};
@@ -29,8 +31,8 @@ impl Drop for Mount {
 }
 
 #[test]
-#[ignore = "needs root: mounts"]
 fn mounts_are_not_crossed() {
+    needs!(Mounting);
     let (tree, other) = (mixed(), mixed());
     for empty in ["a/bind", "tmpfs", "a/b/file"] {
         fs::create_dir(tree.path(empty)).unwrap();
@@ -52,8 +54,8 @@ fn mounts_are_not_crossed() {
 }
 
 #[test]
-#[ignore = "needs root: mounts"]
 fn a_tree_may_begin_at_a_mount() {
+    needs!(Mounting);
     let (tree, other) = (Tree::new(), mixed());
     let _bind = Mount::new(&["--bind"], other.root(), tree.root().to_owned());
     assert_eq!(
@@ -85,8 +87,8 @@ fn set_project(command: &str, dir: &Path) {
 }
 
 #[test]
-#[ignore = "needs root: a loop device, xfsprogs"]
 fn a_project_that_nobody_accounts_to_is_walked() {
+    needs!(XfsInAFile);
     let tree = Tree::new();
     let _mount = xfs(&tree);
     let volume = tree.path("mount/volume");

@@ -1,4 +1,4 @@
-//! A list that is taken for what it still is, is what a new one would be.
+//! A list that is made in the memory of another is what a new one would be.
 
 use std::fs::remove_dir_all;
 use std::path::{Path, PathBuf};
@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use evictd_node::pod::{Container, Pod};
 use evictd_stats::{Hierarchies, Hierarchy, Version};
 
-use super::{CgroupConfig, CgroupRuntime, Recheck};
+use super::{Beside, CgroupConfig, CgroupRuntime, Same};
 use crate::testkit::Fixture;
-use crate::{KillLimits, Listing, RuntimePod, SkipReason};
+use crate::{KillLimits, Listing, PodSource, RuntimePod, SkipReason, Skipped};
 
 const PROCS: &str = "999999999\n";
 const PLACES: [&str; 6] = [
@@ -113,10 +113,23 @@ fn change(fixture: &Fixture, listing: &Listing, dice: &mut Dice) {
     }
 }
 
+const fn with<'a>(runtime: &'a [&'a RuntimePod], same: Same) -> Beside<'a> {
+    Beside {
+        manifests: &[],
+        runtime,
+        same,
+    }
+}
+
+/// Lists all there is into a list from before.
+fn again(runtime: &mut CgroupRuntime, listing: &mut Listing, same: Same) -> bool {
+    runtime.list_again(listing, with(&[], same), &mut |_, _| true)
+}
+
 #[test]
-fn a_list_holds_only_while_a_new_one_would_be_the_same() {
+fn a_list_that_is_made_again_is_what_a_new_one_would_be() {
     let mut dice = Dice(7);
-    let (mut held, mut shorter, mut renewed) = (0, 0, 0);
+    let (mut whole, mut renewed) = (0, 0);
     for round in 0..40 {
         let fixture = Fixture::new();
         // The second holds the third.
@@ -128,36 +141,45 @@ fn a_list_holds_only_while_a_new_one_would_be_the_same() {
         fixture.file("elsewhere/c/cgroup.procs", PROCS);
         for _ in 0..20 {
             change(&fixture, &listing, &mut dice);
-            let mut shown = Vec::new();
-            let (before, pods) = (listing.pods.len(), &known);
-            let holds = runtime.revisit_pods(
-                &mut listing,
-                Recheck::All,
-                &|index| pods.get(index).copied(),
-                &mut |found, dir| {
-                    assert!(dir.is_some());
-                    shown.push(found.cgroup.clone());
-                    true
-                },
-            );
-            let fresh = runtime.visit_pods(&[], &known, Listing::default(), &mut |_, _| true);
-            if holds {
-                assert_eq!(listing.pods, fresh.pods);
-                let cgroups: Vec<_> = fresh.pods.into_iter().map(|found| found.cgroup).collect();
-                assert_eq!(shown, cgroups);
-                held += 1;
-                shorter += usize::from(listing.pods.len() < before);
-            } else {
-                renewed += 1;
-                listing = fresh;
+            let names = |listing: &Listing| -> Vec<PathBuf> {
+                listing.pods.iter().map(|pod| pod.cgroup.clone()).collect()
+            };
+            let fresh = runtime.list_pods(&[], &known);
+            let is_new = |name: &PathBuf| !names(&listing).contains(name);
+            let stands_back = |one: &Skipped| one.reason == SkipReason::SamePod;
+            let may_be_new = names(&fresh).iter().any(is_new)
+                || listing.pods.iter().any(|pod| pod.runtime.is_some())
+                || listing
+                    .skipped
+                    .iter()
+                    .chain(&fresh.skipped)
+                    .any(stands_back);
+            for same in [Same::Descriptions, Same::Runtimes, Same::Nothing] {
+                let mut shown = Vec::new();
+                let is_whole =
+                    runtime.list_again(&mut listing, with(&known, same), &mut |found, dir| {
+                        assert!(dir.is_some());
+                        shown.push(found.cgroup.clone());
+                        true
+                    });
+                // Descriptions may be old, but of the same pods.
+                assert!(is_whole || same == Same::Descriptions);
+                if is_whole {
+                    assert_eq!(shown, names(&fresh), "{same:?}");
+                    assert_eq!((names(&listing), &listing.skipped), (shown, &fresh.skipped));
+                    whole += 1;
+                } else {
+                    assert!(may_be_new);
+                    renewed += 1;
+                }
+                if same != Same::Descriptions {
+                    assert_eq!(listing, fresh, "{same:?}");
+                }
             }
         }
     }
     // Each comes often enough to mean something.
-    assert!(
-        held > 250 && shorter > 20 && renewed > 150,
-        "{held} {shorter} {renewed}"
-    );
+    assert!(whole > 2000 && renewed > 100, "{whole} {renewed}");
 }
 
 #[test]
@@ -167,43 +189,26 @@ fn a_pod_that_the_caller_leaves_out_is_left_out() {
         fixture.file(&format!("pods/{name}/cgroup.procs"), PROCS);
     }
     let mut runtime = runtime(&fixture, &["pods"]);
-    let mut listing = runtime.visit_pods(&[], &[], Listing::default(), &mut |_, _| true);
-    let mut revisit = |listing: &mut Listing, leave_out: &str| {
-        runtime.revisit_pods(listing, Recheck::All, &|_| None, &mut |found, _| {
-            found.pod.metadata.name != leave_out
-        })
+    let mut listing = runtime.list_pods(&[], &[]);
+    let beside = with(&[], Same::Descriptions);
+    let mut list = |leave_out: &str| {
+        let mut keep = |found: &crate::FoundPod, _| found.pod.metadata.name != leave_out;
+        let is_whole = runtime.list_again(&mut listing, beside, &mut keep);
+        let names = listing
+            .pods
+            .iter()
+            .map(|found| found.pod.metadata.name.clone());
+        (is_whole, names.collect::<Vec<_>>())
     };
-    assert!(revisit(&mut listing, "b"));
-    let names = listing.pods.iter().map(|found| &*found.pod.metadata.name);
-    assert_eq!(names.collect::<Vec<_>>(), ["a", "c"]);
+    assert_eq!(list("b"), (true, vec!["a".into(), "c".into()]));
     // It still runs, so it is one of a new list.
-    assert!(!revisit(&mut listing, ""));
+    assert!(!list("").0);
 }
 
+/// What is not read again may differ; which pods there are, which of them run, and where
+/// we are ourselves, may not.
 #[test]
-fn who_stood_back_for_one_that_has_ended_makes_a_new_list_necessary() {
-    let fixture = Fixture::new();
-    for pod in ["kubepods/podx", "kubepods/burstable/podx", "pods/other"] {
-        fixture.file(&format!("{pod}/cgroup.procs"), PROCS);
-    }
-    let mut runtime = runtime(&fixture, &["pods"]);
-    let listing = runtime.visit_pods(&[], &[], Listing::default(), &mut |_, _| true);
-    let reasons: Vec<_> = listing.skipped.iter().map(|one| one.reason).collect();
-    assert_eq!(
-        (listing.pods.len(), &*reasons),
-        (2, &[SkipReason::SamePod][..])
-    );
-    let first = listing.pods[0].cgroup.clone();
-    remove_dir_all(fixture.path().join(first)).unwrap();
-    for recheck in [Recheck::All, Recheck::Running] {
-        let mut listing = listing.clone();
-        assert!(!runtime.revisit_pods(&mut listing, recheck, &|_| None, &mut |_, _| true));
-    }
-}
-
-/// What is not compared may differ; which pods there are, and which of them run, may not.
-#[test]
-fn what_was_compared_lately_is_believed_and_nothing_else() {
+fn what_was_read_lately_is_believed_and_nothing_else() {
     let us = std::process::id();
     let proc = Fixture::new();
     proc.file(&format!("{us}/stat"), "1 (x) S 0 0 0\n");
@@ -228,13 +233,13 @@ fn what_was_compared_lately_is_believed_and_nothing_else() {
             fixture.file("pods/c/cgroup.procs", PROCS);
         },
     ];
-    for (what, change, all, running) in [
-        ("asks for more", asks, None, Some(2)),
-        ("has us in it", moves, None, Some(2)),
-        ("begins", begins, None, None),
-        ("ends", ends, Some(1), Some(1)),
-        ("goes", goes, Some(1), Some(1)),
-        ("comes", comes, None, None),
+    for (what, change, expected) in [
+        ("asks for more", asks, Some(2)),
+        ("has us in it", moves, Some(1)),
+        ("begins", begins, None),
+        ("ends", ends, Some(1)),
+        ("goes", goes, Some(1)),
+        ("comes", comes, None),
     ] {
         let fixture = Fixture::new();
         for (name, procs) in [("a", PROCS), ("b", PROCS), ("ended", "")] {
@@ -242,13 +247,21 @@ fn what_was_compared_lately_is_believed_and_nothing_else() {
         }
         we_are_in("elsewhere");
         let mut runtime = runtime_with(proc.path(), &fixture, &["pods"]);
-        let listing = runtime.visit_pods(&[], &[], Listing::default(), &mut |_, _| true);
+        let before = runtime.list_pods(&[], &[]);
         change(&fixture, &we_are_in);
-        for (recheck, expected) in [(Recheck::All, all), (Recheck::Running, running)] {
-            let mut listing = listing.clone();
-            let holds = runtime.revisit_pods(&mut listing, recheck, &|_| None, &mut |_, _| true);
-            let pods = holds.then_some(listing.pods.len());
-            assert_eq!(pods, expected, "a pod {what}: {recheck:?}");
+        let mut listing = before.clone();
+        let is_whole = again(&mut runtime, &mut listing, Same::Descriptions);
+        let pods = is_whole.then_some(listing.pods.len());
+        assert_eq!(pods, expected, "a pod {what}");
+        if is_whole {
+            let old = |pod| before.pods.contains(pod);
+            assert!(
+                listing.pods.iter().all(old),
+                "a pod {what}: it is as it was"
+            );
         }
+        // What that leaves behind is fit for a list of all.
+        assert!(again(&mut runtime, &mut listing, Same::Runtimes));
+        assert_eq!(listing, runtime.list_pods(&[], &[]), "a pod {what}");
     }
 }

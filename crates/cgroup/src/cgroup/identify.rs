@@ -1,0 +1,157 @@
+//! Which pod a cgroup is, and what is known of it.
+
+use alloc::sync::Arc;
+use std::path::{Path, PathBuf};
+
+use evictd_containers::KubepodsName;
+use evictd_node::QosClass;
+use evictd_node::pod::{Container, Pod, Resources};
+use evictd_stats::Hierarchies;
+use rustix::fd::BorrowedFd;
+
+use super::described::Described;
+use super::list::{Beside, Same};
+use super::numbers::Numbers;
+use super::search::{Candidate, kubepods_name, more_cgroups};
+use crate::{FoundPod, RuntimePod};
+
+/// Where a pod's description comes from.
+pub(super) struct Lookup<'a> {
+    pub(super) hierarchies: &'a Hierarchies,
+    pub(super) manifests: Described<'a>,
+    pub(super) beside: Beside<'a>,
+}
+
+impl Lookup<'_> {
+    /// What pod a candidate is. `None` where descriptions are to be as they were, and
+    /// this one was not there.
+    pub(super) fn identify(
+        &self,
+        candidate: &Candidate,
+        path: &Path,
+        dir: Option<BorrowedFd<'_>>,
+        former: Option<FoundPod>,
+    ) -> Option<FoundPod> {
+        let more = more_cgroups(candidate, self.beside.runtime);
+        let is_it = |former: &FoundPod| {
+            (former.origin, former.runtime) == (candidate.origin, candidate.runtime)
+                && former
+                    .more_cgroups
+                    .iter()
+                    .map(PathBuf::as_path)
+                    .eq(more.iter().map(|one| &**one))
+        };
+        let former = former.filter(is_it);
+        if self.beside.same == Same::Descriptions {
+            return former;
+        }
+        let of_runtime = candidate.runtime.and_then(|at| self.beside.runtime.get(at));
+        let name = || path.file_name().unwrap_or_default().to_string_lossy();
+        let kubepods = kubepods_name(candidate, path);
+        let manifest = match (kubepods, of_runtime) {
+            (Some(KubepodsName::Pod { uid, systemd }), _) => self.manifests.by_uid(uid, systemd),
+            (_, Some(of)) => self.manifests.by_runtime(&of.pod),
+            (_, None) => self.manifests.by_name(&name()),
+        };
+        let described = manifest.and_then(|index| self.manifests.get(index));
+        let known = former.as_ref().map(|former| &former.pod);
+        // Of a pod that had a manifest, or that a runtime may describe otherwise now, nobody
+        // knows what its cgroup alone said.
+        let is_cgroups = |former: &&FoundPod| {
+            let is_same_runtimes = self.beside.same == Same::Runtimes;
+            former.manifest.is_none() && (former.runtime.is_none() || is_same_runtimes)
+        };
+        let by_cgroup = former.as_ref().filter(is_cgroups).map(|former| &former.pod);
+        let mut pod = match (described, of_runtime) {
+            (Some(described), _) => take_over(known, |pod| pod == described)
+                .unwrap_or_else(|| Arc::new(described.clone())),
+            (None, Some(of)) => self.complete(of, candidate, dir, by_cgroup),
+            (None, None) => self.describe(candidate, &name(), dir, by_cgroup),
+        };
+        if pod.metadata.uid.is_empty() {
+            let of_kubepods = kubepods.and_then(KubepodsName::uid);
+            let uid = of_kubepods.or_else(|| of_runtime.map(|of| of.pod.metadata.uid.clone()));
+            let uid = uid.unwrap_or_else(|| path.to_string_lossy().into_owned());
+            Arc::make_mut(&mut pod).metadata.uid = uid;
+        }
+        let (cgroup, more_cgroups) = match former {
+            Some(former) => (former.cgroup, former.more_cgroups),
+            None => (
+                path.to_path_buf(),
+                more.iter().map(|one| one.to_path_buf()).collect(),
+            ),
+        };
+        Some(FoundPod {
+            pod,
+            cgroup,
+            more_cgroups,
+            origin: candidate.origin,
+            manifest,
+            runtime: candidate.runtime,
+        })
+    }
+
+    /// A runtime's pod: where the runtime gives no request and no limit, those of
+    /// its cgroup count.
+    fn complete(
+        &self,
+        of: &RuntimePod,
+        candidate: &Candidate,
+        dir: Option<BorrowedFd<'_>>,
+        former: Option<&Arc<Pod>>,
+    ) -> Arc<Pod> {
+        let says = |container: &Container| container.resources != Resources::default();
+        if of.pod.spec.containers.iter().any(says) {
+            return Arc::clone(&of.pod);
+        }
+        let class = candidate.class;
+        let numbers = self.numbers(class, dir);
+        if class.is_none() && numbers == Numbers::default() {
+            return Arc::clone(&of.pod); // nor does its cgroup say anything
+        }
+        take_over(former, |pod| numbers.are_of(pod)).unwrap_or_else(|| {
+            let mut pod = Pod::clone(&of.pod);
+            pod.status.qos_class = class.or(Some(numbers.qos_class()));
+            if let Some(container) = pod.spec.containers.first_mut() {
+                container.resources = numbers.resources();
+            }
+            Arc::new(pod)
+        })
+    }
+
+    /// A pod without a manifest, from what its cgroup says.
+    fn describe(
+        &self,
+        candidate: &Candidate,
+        name: &str,
+        dir: Option<BorrowedFd<'_>>,
+        former: Option<&Arc<Pod>>,
+    ) -> Arc<Pod> {
+        let numbers = self.numbers(candidate.class, dir);
+        take_over(former, |pod| numbers.are_of(pod)).unwrap_or_else(|| {
+            let mut pod = numbers.pod(name);
+            pod.status.qos_class = candidate.class.or(pod.status.qos_class);
+            Arc::new(pod)
+        })
+    }
+
+    /// What the cgroup of a pod says, where its place says that it is of this class.
+    fn numbers(&self, class: Option<QosClass>, dir: Option<BorrowedFd<'_>>) -> Numbers {
+        // The hierarchy that pods are looked for in is the memory controller's, if there is
+        // one.
+        let memory = self.hierarchies.memory.as_ref();
+        let numbers = memory.zip(dir);
+        let numbers = numbers.map(|(memory, dir)| Numbers::read(dir, memory.version));
+        let mut numbers = numbers.unwrap_or_default();
+        if class == Some(QosClass::Guaranteed) {
+            // By definition of the class.
+            numbers.request_bytes = numbers.request_bytes.or(numbers.limit_bytes);
+        }
+        numbers
+    }
+}
+
+/// The pod from before, where it still is what a new one would be.
+fn take_over(former: Option<&Arc<Pod>>, is_it: impl FnOnce(&Pod) -> bool) -> Option<Arc<Pod>> {
+    former.filter(|pod| is_it(pod)).map(Arc::clone)
+}

@@ -1,0 +1,216 @@
+//! Listing the pods, in the memory of the list from before: pods are listed when memory
+//! is short, and then none may be asked for.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::mem::take;
+use std::path::Path;
+
+use evictd_node::pod::Pod;
+use evictd_stats::Hierarchy;
+use rustix::fd::{AsFd, OwnedFd};
+
+use super::CgroupRuntime;
+use super::described::{Described, Orders};
+use super::former::Former;
+use super::identify::Lookup;
+use super::protected::Protected;
+use super::search::{Candidates, more_cgroups};
+use crate::dir::{by_rank, open_cgroup};
+use crate::procs::is_populated;
+use crate::{FoundPod, Listing, RuntimePod, SkipReason, Skipped};
+
+/// What is known of pods beside their cgroups, when they are listed anew.
+#[derive(Clone, Copy, Debug)]
+pub struct Beside<'a> {
+    /// What manifests describe.
+    pub manifests: &'a [Pod],
+    /// The pods of all container runtimes.
+    pub runtime: &'a [&'a RuntimePod],
+    /// What of that is as it was.
+    pub same: Same,
+}
+
+/// What is as it was when the list from before was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Same {
+    /// Nothing that is known of.
+    Nothing,
+    /// The pods of the container runtimes.
+    Runtimes,
+    /// All that describes pods, as that was read a moment ago: manifests, container
+    /// runtimes, and what cgroups say of their pods. Only which pods there are, and which
+    /// of them run, may have changed.
+    Descriptions,
+}
+
+/// What a list is made in; the next one takes no more memory, as long as there is no more
+/// to list.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    candidates: Candidates,
+    manifests: Orders,
+    runs: Vec<bool>,
+    /// The numbers of the pods of the list, in the order of their uids.
+    by_uid: Vec<usize>,
+    protected: Protected,
+    pods: Former<FoundPod>,
+    skipped: Former<Skipped>,
+}
+
+impl CgroupRuntime {
+    /// Lists pods as [`PodSource::list_pods`](crate::PodSource::list_pods) does, into a
+    /// list that was made before, and shows each to `keep` while its cgroup is open: in
+    /// the memory controller's hierarchy where there is one, and `None` where only further
+    /// cgroups of the pod are left. A pod for which it returns `false` is left out.
+    ///
+    /// What has not changed is taken over from the list; where nothing has, no memory is
+    /// asked for. Returns `false` where the list is not whole because a pod is new, and
+    /// [`Same::Descriptions`] was wrong for that: list again without that.
+    pub fn list_again(
+        &mut self,
+        listing: &mut Listing,
+        beside: Beside<'_>,
+        keep: &mut dyn FnMut(&FoundPod, Option<OwnedFd>) -> bool,
+    ) -> bool {
+        let mut scratch = take(&mut self.scratch);
+        scratch.pods.take_from(&mut listing.pods);
+        scratch.skipped.take_from(&mut listing.skipped);
+        let is_whole = self.fill(listing, &mut scratch, beside, keep);
+        if !is_whole {
+            // For the list that is made instead.
+            listing.pods.extend(scratch.pods.rest());
+        }
+        scratch.pods.clear();
+        scratch.skipped.clear();
+        scratch.note_not_running(listing, beside.manifests.len());
+        self.scratch = scratch;
+        let cgroups = listing.pods.iter().map(|pod| pod.cgroups().count());
+        self.spare.prepare_for(cgroups.max().unwrap_or(0));
+        is_whole
+    }
+
+    fn fill(
+        &mut self,
+        listing: &mut Listing,
+        scratch: &mut Scratch,
+        beside: Beside<'_>,
+        keep: &mut dyn FnMut(&FoundPod, Option<OwnedFd>) -> bool,
+    ) -> bool {
+        let Some(hierarchy) = by_rank(&self.config.hierarchies).next() else {
+            return true;
+        };
+        let Scratch {
+            candidates,
+            manifests,
+            by_uid,
+            protected,
+            pods,
+            skipped,
+            ..
+        } = scratch;
+        let roots = &self.config.pod_cgroup_roots;
+        candidates.search(hierarchy, roots, beside.runtime, &mut |place, errno| {
+            let failed = SkipReason::Failed(errno);
+            listing.skipped.push(skipped.skip(place, failed));
+        });
+        by_uid.clear();
+        protected.read(&self.proc, &self.config.hierarchies, hierarchy);
+        let lookup = Lookup {
+            hierarchies: &self.config.hierarchies,
+            manifests: Described::new(beside.manifests, manifests),
+            beside,
+        };
+        let mut stand_back = false;
+        for candidate in candidates.all() {
+            let path = candidates.path(candidate);
+            let more = more_cgroups(candidate, beside.runtime);
+            let opened = match protected.among(path, more) {
+                _ if candidate.holds_pods => Err(SkipReason::HoldsPods),
+                Some(pid) => Err(SkipReason::Protected(pid)),
+                None => open_running(hierarchy, path, more),
+            };
+            let dir = match opened {
+                Ok(dir) => dir,
+                Err(reason) => {
+                    listing.skipped.push(skipped.skip(path, reason));
+                    continue;
+                }
+            };
+            let open = dir.as_ref().map(AsFd::as_fd);
+            let Some(found) = lookup.identify(candidate, path, open, pods.find(path)) else {
+                let former = skipped.find(path);
+                match former.filter(|former| former.reason == SkipReason::SamePod) {
+                    Some(former) => listing.skipped.push(former),
+                    None => return false,
+                }
+                stand_back = true;
+                continue;
+            };
+            if !is_new(&listing.pods, by_uid, &found) {
+                let reason = SkipReason::SamePod;
+                listing.skipped.push(skipped.skip(path, reason));
+            } else if keep(&found, dir) {
+                listing.pods.push(found);
+            } else {
+                by_uid.retain(|at| *at != listing.pods.len());
+            }
+        }
+        // What stood back for a pod that has ended may be that pod now.
+        !stand_back || pods.len() == listing.pods.len()
+    }
+}
+
+impl Scratch {
+    fn note_not_running(&mut self, listing: &mut Listing, manifests: usize) {
+        self.runs.clear();
+        self.runs.resize(manifests, false);
+        for index in listing.pods.iter().filter_map(|pod| pod.manifest) {
+            if let Some(runs) = self.runs.get_mut(index) {
+                *runs = true;
+            }
+        }
+        let not_running = self.runs.iter().enumerate().filter(|(_, runs)| !**runs);
+        listing.not_running.clear();
+        listing
+            .not_running
+            .extend(not_running.map(|(index, _)| index));
+    }
+}
+
+/// Opens the first cgroup of a pod in which something runs.
+fn open_running(
+    hierarchy: &Hierarchy,
+    first: &Path,
+    more: &[Arc<Path>],
+) -> Result<Option<OwnedFd>, SkipReason> {
+    let open = |cgroup| open_cgroup(hierarchy, cgroup).map_err(SkipReason::Failed);
+    let populated = |dir: &OwnedFd| is_populated(dir.as_fd()).map_err(SkipReason::Failed);
+    let opened = open(first)?;
+    let mut runs = opened.as_ref().map_or(Ok(false), populated)?;
+    for cgroup in more {
+        if !runs && let Some(dir) = open(cgroup)? {
+            runs = populated(&dir)?;
+        }
+    }
+    if runs {
+        Ok(opened)
+    } else {
+        Err(SkipReason::NoProcesses)
+    }
+}
+
+/// A uid names one pod, so what comes second under the same one is left alone. Notes
+/// a new one, in the order of uids, as the next pod of the list.
+fn is_new(pods: &[FoundPod], by_uid: &mut Vec<usize>, found: &FoundPod) -> bool {
+    let uid = |at: &usize| pods.get(*at).map_or("", |pod| &pod.pod.metadata.uid);
+    let new = found.pod.metadata.uid.as_str();
+    let place = by_uid.binary_search_by(|at| uid(at).cmp(new));
+    match place {
+        Ok(_) => false,
+        Err(place) => {
+            by_uid.insert(place, pods.len());
+            true
+        }
+    }
+}
