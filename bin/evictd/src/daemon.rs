@@ -201,7 +201,7 @@ fn wait(
                 log::info!(event = "ending"; "ending after the kill in flight; a second signal ends at once");
             }
             Wake::Signal(_) => return Ok(false),
-            Wake::Ready(LOCAL) => local.called = true,
+            Wake::Ready(LOCAL) => local.is_ready = true,
             Wake::Ready(token) => notifier.fired(*token, engine),
             Wake::Deadline => {}
         }

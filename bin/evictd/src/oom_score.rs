@@ -24,7 +24,7 @@ pub(crate) struct Scores {
     keeper: Option<Keeper>,
     /// When to look again.
     pub(crate) next: Option<Mono>,
-    told: Vec<String>,
+    logged: Vec<String>,
 }
 
 impl Scores {
@@ -38,7 +38,7 @@ impl Scores {
         Ok(Self {
             keeper,
             next,
-            told: Vec::new(),
+            logged: Vec::new(),
         })
     }
 
@@ -53,11 +53,11 @@ impl Scores {
         }
         self.next = Some(now + EVERY);
         let lines = keeper.apply(now, &engine.pods_mut().census().listing.pods);
-        if lines != self.told {
+        if lines != self.logged {
             for line in &lines {
                 log::warn!(event = "problem", about = "oomScore"; "{line}");
             }
-            self.told = lines;
+            self.logged = lines;
         }
     }
 }

@@ -80,19 +80,19 @@ fn priority(text: &str) -> Result<i32, String> {
 
 /// What `--json` prints.
 #[derive(Serialize)]
-struct Document {
+pub(super) struct Document {
     admitted: bool,
     source: &'static str,
     /// Why the daemon did not decide.
     why: Option<String>,
     conditions: Vec<&'static str>,
     taints: Vec<String>,
-    pods: Vec<Verdict>,
+    pub(super) pods: Vec<Verdict>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Verdict {
+pub(super) struct Verdict {
     namespace: String,
     name: String,
     #[serde(serialize_with = "shown")]
@@ -180,10 +180,10 @@ fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// The node's conditions, and where they come from.
-struct Seen {
-    conditions: ConditionSet,
+pub(super) struct Seen {
+    pub(super) conditions: ConditionSet,
     /// Why they are not the daemon's; `None` where they are.
-    doubt: Option<String>,
+    pub(super) doubt: Option<String>,
 }
 
 /// What the daemon publishes, if one runs; else what one look shows, together
@@ -230,7 +230,7 @@ fn boot_id() -> String {
 }
 
 impl Document {
-    fn new(seen: Seen, pods: &[Pod]) -> Self {
+    pub(super) fn new(seen: Seen, pods: &[Pod]) -> Self {
         let conditions: Vec<Condition> = seen.conditions.each().collect();
         let verdict = |pod: &Pod| Verdict::new(pod, admit(&conditions, pod).err());
         let pods: Vec<Verdict> = pods.iter().map(verdict).collect();
@@ -265,7 +265,7 @@ impl Verdict {
     }
 
     /// `pod default/web is admitted`
-    fn sentence(&self) -> String {
+    pub(super) fn sentence(&self) -> String {
         let pod = match self.name.as_str() {
             "" => format!("{} pod of priority {}", self.qos_class, self.priority),
             name => format!("pod {}/{name}", self.namespace),

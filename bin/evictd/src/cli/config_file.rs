@@ -1,7 +1,6 @@
 //! `--config` and `--config-dir`: reads the files.
 
-use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::{self, DirEntry, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -53,18 +52,12 @@ fn read(flag: &str, path: &Path) -> Result<Contents, String> {
 fn walk(dir: &Path, files: &mut Vec<Contents>) -> Result<(), String> {
     const FLAG: &str = "config-dir";
     let fail = |error: &io::Error| failed(FLAG, dir, error, "name a directory of FILE.conf");
-    let mut names: Vec<(OsString, bool)> = Vec::new();
-    for entry in fs::read_dir(dir).map_err(|error| fail(&error))? {
-        let entry = entry.map_err(|error| fail(&error))?;
-        let is_dir = entry.file_type().map_err(|error| fail(&error))?.is_dir();
-        // Put in place one by one: a sort would be more code than all of this.
-        let name = entry.file_name();
-        let at = names.partition_point(|(before, _)| *before < name);
-        names.insert(at, (name, is_dir));
-    }
-    for (name, is_dir) in names {
-        let path = dir.join(name);
-        if is_dir {
+    let entries = fs::read_dir(dir).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+    let mut entries = entries.map_err(|error| fail(&error))?;
+    entries.sort_by_key(DirEntry::file_name);
+    for entry in entries {
+        let path = entry.path();
+        if entry.file_type().map_err(|error| fail(&error))?.is_dir() {
             walk(&path, files)?;
         } else if path
             .extension()

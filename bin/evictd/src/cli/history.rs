@@ -31,7 +31,7 @@ pub struct History {
 
 /// What `--json` prints.
 #[derive(Serialize)]
-struct Document<'a> {
+pub(super) struct Document<'a> {
     evictions: u64,
     records: &'a [Record],
 }
@@ -62,14 +62,14 @@ fn read(settings: &Resolved) -> Result<State, String> {
     }
 }
 
-fn document(state: &State) -> Document<'_> {
+pub(super) fn document(state: &State) -> Document<'_> {
     Document {
         evictions: state.evictions,
         records: &state.history,
     }
 }
 
-fn in_text(state: &State) -> String {
+pub(super) fn in_text(state: &State) -> String {
     let mut text = String::new();
     let older = usize::try_from(state.evictions).unwrap_or(usize::MAX);
     let older = older.saturating_sub(state.history.len());

@@ -14,6 +14,8 @@ mod screen;
 mod selftest;
 mod snapshot;
 mod status;
+#[cfg(test)]
+mod tests;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -26,7 +28,7 @@ use crate::{daemon, log};
 use args::{Command, Request, parse};
 use output::{print, usage_error};
 
-/// Does what the command line asks for; `argv` is without the program's name.
+/// Runs the command, or the daemon; `argv` is without the program's name.
 ///
 /// Returns 0 when all went well, 1 when it ran and failed, 2 when the command
 /// line or the configuration is wrong.

@@ -216,14 +216,14 @@ fn in_text(document: &Document, paint: Paint) -> String {
 
 /// Each reason once, in the order in which the processes show it.
 fn reasons(text: &mut String, processes: &[ProcessScore]) {
-    let mut told = Vec::new();
+    let mut shown = Vec::new();
     for process in processes {
         let container = process.container.as_deref();
         let container = container.unwrap_or("container unknown, lowest score");
         let line = format!("{} ({container}): {}", process.score, process.reason);
-        if !told.contains(&line) {
+        if !shown.contains(&line) {
             wrap(text, ("  ", "    "), &line);
-            told.push(line);
+            shown.push(line);
         }
     }
 }

@@ -44,10 +44,10 @@ fn signal(text: &str) -> Result<Signal, String> {
 
 /// What `--json` prints.
 #[derive(Serialize)]
-struct Document {
+pub(super) struct Document {
     #[serde(serialize_with = "shown")]
-    signal: Signal,
-    pods: Vec<RankedPod>,
+    pub(super) signal: Signal,
+    pub(super) pods: Vec<RankedPod>,
 }
 
 impl Rank {
@@ -72,7 +72,7 @@ impl Rank {
     }
 }
 
-fn in_text(document: &Document, paint: Paint) -> String {
+pub(super) fn in_text(document: &Document, paint: Paint) -> String {
     if document.pods.is_empty() {
         return String::from(
             "no pods here: name their cgroup by --pod-cgroup-root, or run them below kubepods\n",

@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 
 /// How to mark words: with colours on a terminal, unless `NO_COLOR` is set.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Paint {
     colour: bool,
 }

@@ -1,4 +1,4 @@
-//! Collecting what nobody needs any more: dead containers, images, and what pods
+//! Collecting what is no longer needed: dead containers, images, and what pods
 //! left on disk; for the daemon, and for `evictd gc`.
 
 mod collect;

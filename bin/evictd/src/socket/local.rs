@@ -1,5 +1,4 @@
-//! The daemon's local socket: who asks it is answered by the loop itself, in its
-//! idle moments.
+//! The daemon's local socket: the loop itself answers its requests, in idle moments.
 
 use core::time::Duration;
 use std::path::{Path, PathBuf};
@@ -13,17 +12,17 @@ use crate::engine::Engine;
 use crate::memory::Memory;
 use crate::metrics;
 
-/// How long who asks waits for the daemon, which may be ending a pod.
+/// How long a command waits for the daemon, which may be killing a pod.
 const WAIT: Duration = Duration::from_secs(5);
 
-/// Somebody at the socket wants something.
+/// A connection or a request has arrived at the socket.
 pub(crate) const LOCAL: Token = Token(u32::MAX - 1);
 
 /// The socket, where there is one.
 pub(crate) struct Local {
     server: Option<Server>,
-    /// The kernel says that somebody wants something.
-    pub(crate) called: bool,
+    /// Whether [`LOCAL`] was reported since the last turn.
+    pub(crate) is_ready: bool,
 }
 
 impl Local {
@@ -34,29 +33,29 @@ impl Local {
         if let Some(directory) = directory.filter(|_| memory.holds_directory()) {
             let path = path_in(directory);
             server = Server::listen(&path)
-                .map_err(|error| { log::warn!(event = "problem", about = "socket"; "{}: {error}; nobody can ask there", path.display()) })
+                .map_err(|error| { log::warn!(event = "problem", about = "socket"; "{}: {error}; there are no metrics and no timing", path.display()) })
                 .ok();
         }
         if let Some(server) = &server {
-            // What cannot be watched is never called.
+            // Without it the socket is looked at by its deadlines alone.
             let _ = watch.add(server, LOCAL);
         }
         Self {
             server,
-            called: false,
+            is_ready: false,
         }
     }
 
-    /// By when to come back though nobody may call.
+    /// When [`answer`](Self::answer) is due though [`LOCAL`] is not reported.
     pub(crate) fn deadline(&self) -> Option<Mono> {
         self.server.as_ref().and_then(Server::deadline)
     }
 
-    /// Gives one answer, if somebody asks.
+    /// Answers one request, if there is one.
     pub(crate) fn answer(&mut self, now: Mono, engine: &Engine, memory: &Memory) {
         let is_due = self.deadline().is_some_and(|deadline| now >= deadline);
         if let Some(server) = &mut self.server
-            && (core::mem::take(&mut self.called) || is_due)
+            && (core::mem::take(&mut self.is_ready) || is_due)
         {
             server.turn(now, &mut |path| answer(path, engine, memory));
         }
@@ -93,7 +92,7 @@ fn path_in(directory: &Path) -> PathBuf {
     directory.join("evictd.sock")
 }
 
-/// Asks the daemon that runs with the same `--state-dir`.
+/// Requests a path from the daemon that runs with the same `--state-dir`.
 pub(crate) fn ask(settings: &Resolved, path: &str) -> Result<String, String> {
     let directory = settings.state_dir.as_deref();
     let directory = directory.ok_or("with an empty --state-dir the daemon has no socket to ask")?;

@@ -2,10 +2,10 @@
 //!
 //! [`Server`] has no thread and never blocks. It is one descriptor for the caller's
 //! loop ([`AsFd`](rustix::fd::AsFd)), readable when there is something to do, and a
-//! deadline; [`Server::turn`] then hears who has something to say and gives at most one
-//! answer. A few peers at a time have two seconds each to send a short request; an
-//! answer goes out in one piece, and who does not take it is dropped. [`get`] asks
-//! such a socket.
+//! deadline; [`Server::turn`] then reads what has arrived and answers at most one
+//! request. A few peers at a time have two seconds each to send a short request; an
+//! answer is sent in one piece, and a peer that does not take it is dropped. [`get`] is
+//! the client.
 //!
 //! What this does not do: it knows no paths, keeps no connection open, and
 //! reads no body.

@@ -1,3 +1,5 @@
+use httparse::Status;
+
 /// The most that a request may be long, all header lines included.
 pub const MOST_BYTES: usize = 2048;
 
@@ -14,53 +16,29 @@ pub enum Parsed<'a> {
     Malformed(&'static str),
 }
 
-/// Reads the head of an HTTP/1 request (RFC 9112) as far as it is needed: the request
-/// line is looked at as soon as it is there, header lines are passed over, and an
-/// empty line ends it. Line feeds alone end lines too.
+/// Parses the head of an HTTP/1 request as far as it is needed: header lines are passed
+/// over.
 #[must_use]
 pub fn parse_request(bytes: &[u8]) -> Parsed<'_> {
     let bytes = bytes.get(..MOST_BYTES).unwrap_or(bytes);
-    let mut lines = bytes.split(|byte| *byte == b'\n');
-    let first = lines.next().unwrap_or_default();
-    // What follows the last line feed is no line yet.
-    let mut rest = lines.rev();
-    if rest.next().is_none() {
-        return unfinished(bytes);
+    let mut headers = [httparse::EMPTY_HEADER; 64];
+    let mut request = httparse::Request::new(&mut headers);
+    match request.parse(bytes) {
+        Ok(Status::Partial) if bytes.len() < MOST_BYTES => Parsed::Incomplete,
+        Ok(Status::Partial) => {
+            Parsed::Malformed("a request has to end within 2048 bytes, with an empty line\n")
+        }
+        Ok(Status::Complete(_)) if request.method != Some("GET") => Parsed::OtherMethod,
+        Ok(Status::Complete(_)) => request.path.and_then(path).unwrap_or(MALFORMED),
+        Err(_) => MALFORMED,
     }
-    let Some(parsed) = request_line(first) else {
-        return Parsed::Malformed("the first line has to be like: GET /metrics HTTP/1.1\n");
-    };
-    if rest.any(|line| matches!(line, b"" | b"\r")) {
-        return parsed;
-    }
-    unfinished(bytes)
 }
 
-const fn unfinished(bytes: &[u8]) -> Parsed<'_> {
-    if bytes.len() < MOST_BYTES {
-        return Parsed::Incomplete;
-    }
-    Parsed::Malformed("a request has to end within 2048 bytes, with an empty line\n")
-}
+const MALFORMED: Parsed<'_> =
+    Parsed::Malformed("the first line has to be like: GET /metrics HTTP/1.1\n");
 
-/// `METHOD PATH HTTP/1.N`, or `None`.
-fn request_line(line: &[u8]) -> Option<Parsed<'_>> {
-    let is_blank = |byte: &u8| *byte == b' ';
-    let (first, last) = (
-        line.iter().position(is_blank)?,
-        line.iter().rposition(is_blank)?,
-    );
-    let target = line.get(first.wrapping_add(1)..last)?;
-    let is_path = target.first() == Some(&b'/') && target.iter().all(u8::is_ascii_graphic);
-    let version = line.get(last..)?;
-    let is_method = line.first()?.is_ascii_uppercase();
-    if !(is_path && is_method && version.starts_with(b" HTTP/1.")) {
-        return None;
-    }
-    if !line.starts_with(b"GET ") {
-        return Some(Parsed::OtherMethod);
-    }
-    let query = target.iter().position(|byte| *byte == b'?');
-    let path = target.get(..query.unwrap_or(target.len()))?;
-    core::str::from_utf8(path).ok().map(Parsed::Get)
+/// The target without its query, if it is a plain path.
+fn path(target: &str) -> Option<Parsed<'_>> {
+    let is_plain = target.starts_with('/') && target.bytes().all(|byte| byte.is_ascii_graphic());
+    is_plain.then(|| Parsed::Get(target.split('?').next().unwrap_or(target)))
 }

@@ -14,13 +14,13 @@ use rustix::net::{
 
 use crate::socket::{Parsed, parse_request};
 
-/// Peers at a time; others wait until one of these has gone.
+/// Peers at a time; others wait until one of these is dropped.
 const PEERS: usize = 4;
 
-/// How long a peer has.
+/// How long a peer has to send its request.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What a path is answered with.
+/// The response for a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// Whether there is such a path: 200, else 404.
@@ -31,13 +31,13 @@ pub struct Answer {
     pub text: String,
 }
 
-/// A listening socket and those who have connected to it, as one descriptor.
+/// A listening socket and the connections to it, as one descriptor.
 #[derive(Debug)]
 pub struct Server {
     epoll: OwnedFd,
     listener: OwnedFd,
     path: PathBuf,
-    /// In the order in which they came.
+    /// In the order in which they connected.
     peers: Vec<Peer>,
 }
 
@@ -45,16 +45,16 @@ pub struct Server {
 struct Peer {
     socket: OwnedFd,
     until: Mono,
-    said: Vec<u8>,
+    received: Vec<u8>,
 }
 
 impl Server {
     /// Listens at that path, with mode 0600 from the first moment. What was there is
-    /// replaced: the caller must know that nobody else listens.
+    /// replaced: the caller must know that no other process listens.
     ///
     /// # Errors
     ///
-    /// What the kernel answers; `ENAMETOOLONG` for more than 107 bytes.
+    /// The kernel's; `ENAMETOOLONG` for more than 107 bytes.
     pub fn listen(path: &Path) -> Result<Self, Errno> {
         let address = SocketAddrUnix::new(path)?;
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
@@ -70,8 +70,8 @@ impl Server {
             path: path.to_owned(),
             peers: Vec::new(),
         };
-        // Told once of each who comes: where none can be let in, for want of a descriptor,
-        // one who waits must not wake the loop without end.
+        // Edge-triggered, so that each connection is reported once: where none can be
+        // accepted, for want of a descriptor, one that waits must not wake the loop forever.
         server.watch(&server.listener, epoll::EventFlags::ET)?;
         Ok(server)
     }
@@ -81,31 +81,31 @@ impl Server {
         epoll::add(&self.epoll, socket, data, epoll::EventFlags::IN | how)
     }
 
-    /// When [`Server::turn`] has something to do even if nobody says anything.
+    /// When [`Server::turn`] has something to do even if nothing arrives.
     #[must_use]
     pub fn deadline(&self) -> Option<Mono> {
-        // All have the same time, so the first to come is the first to go.
+        // All have the same time, so the first to connect is the first to be dropped.
         self.peers.first().map(|peer| peer.until)
     }
 
-    /// Does what can be done at once: lets peers in, hears those that are there, and
-    /// gives at most one answer, which `answer` makes of the path. To be called
-    /// when the descriptor is readable, or the deadline has come; it never waits.
+    /// Does what can be done at once: accepts peers, reads what they sent, and answers at
+    /// most one request with what `answer` returns for its path. To be called when the
+    /// descriptor is readable, or the deadline has come; it never waits.
     pub fn turn(&mut self, now: Mono, answer: &mut dyn FnMut(&str) -> Answer) {
         self.peers.retain(|peer| now < peer.until);
-        // What was told of the listener is told by this; the peers' own is looked at.
-        let mut told = [epoll::Event {
+        // Clears the report about the listener; peers are all read anyway.
+        let mut events = [epoll::Event {
             flags: epoll::EventFlags::empty(),
             data: epoll::EventData::new_u64(0),
         }; PEERS + 1];
-        let _ = epoll::wait(&self.epoll, &mut told, Some(&Timespec::default()));
-        while self.peers.len() < PEERS && self.let_in(now).is_ok() {}
+        let _ = epoll::wait(&self.epoll, &mut events, Some(&Timespec::default()));
+        while self.peers.len() < PEERS && self.accept(now).is_ok() {}
         let mut answered = false;
         self.peers.retain_mut(|peer| {
-            let stays = answered || peer.hear();
+            let stays = answered || peer.read();
             if stays
                 && !answered
-                && let Some(text) = reply(&peer.said, answer)
+                && let Some(text) = reply(&peer.received, answer)
             {
                 // All of it, or the peer does not read.
                 let _ = send(&peer.socket, text.as_bytes(), SendFlags::NOSIGNAL);
@@ -116,26 +116,26 @@ impl Server {
         });
     }
 
-    fn let_in(&mut self, now: Mono) -> Result<(), Errno> {
+    fn accept(&mut self, now: Mono) -> Result<(), Errno> {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         let socket = accept_with(&self.listener, flags)?;
         self.watch(&socket, epoll::EventFlags::empty())?;
         self.peers.push(Peer {
             socket,
             until: now + PATIENCE,
-            said: Vec::new(),
+            received: Vec::new(),
         });
         Ok(())
     }
 }
 
 impl Peer {
-    /// Takes in what it has sent; `false` when it is gone.
-    fn hear(&mut self) -> bool {
+    /// Reads what it has sent; `false` when it is gone.
+    fn read(&mut self) -> bool {
         let mut piece = [0; 512];
         match read(&self.socket, &mut piece) {
             Ok(length @ 1..) => {
-                self.said
+                self.received
                     .extend_from_slice(piece.get(..length).unwrap_or(&piece));
                 true
             }
@@ -145,11 +145,11 @@ impl Peer {
     }
 }
 
-/// The whole answer to what a peer has said, once it has said enough.
-fn reply(said: &[u8], answer: &mut dyn FnMut(&str) -> Answer) -> Option<String> {
+/// The whole response to what a peer has sent, once its request is complete.
+fn reply(received: &[u8], answer: &mut dyn FnMut(&str) -> Answer) -> Option<String> {
     const TEXT: &str = "text/plain";
     let made;
-    let (status, media, text) = match parse_request(said) {
+    let (status, media, text) = match parse_request(received) {
         Parsed::Incomplete => return None,
         Parsed::Get(path) => {
             made = answer(path);

@@ -191,7 +191,7 @@ fn keys_are_digests_heads_or_hashes() {
 fn a_use_between_two_looks_counts() {
     let mut records = ImageRecords::default();
     records.observe(100, "a", &[("sha256:one", false), ("sha256:two", false)]);
-    records.note_used(130, &mut ["sha256:two", "sha256:unheard-of"].into_iter());
+    records.note_used(130, ["sha256:two", "sha256:unheard-of"]);
     let last = |id| records.get(id).and_then(|record| record.last_used_nanos);
     assert_eq!(last("sha256:one"), None);
     assert_eq!(last("sha256:two"), Some(130_000_000_000));

@@ -1,4 +1,4 @@
-use core::fmt::{self, Write};
+use core::fmt;
 
 use evictd_config::{ConfigError, Flag, nearest};
 
@@ -7,122 +7,11 @@ use super::command::Known;
 /// What is wrong with a command line, in one line, in the words of the kubelet's
 /// flag library where it has some.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ArgsError {
-    /// No flag of that name; the text is without dashes.
-    UnknownFlag(String),
-    /// No such letter behind a single dash; the text is the whole argument.
-    UnknownShorthand(String),
-    /// A flag of other commands than this one, or than the daemon.
-    ForeignFlag {
-        /// The flag, without dashes.
-        flag: &'static str,
-        /// The command; empty for the daemon.
-        command: String,
-    },
-    /// The command line ends where the value of this flag should stand.
-    NeedsValue {
-        /// The flag, without dashes.
-        flag: &'static str,
-        /// A value that would do.
-        example: &'static str,
-    },
-    /// A word where a command should stand.
-    UnknownCommand(String),
-    /// A word after the command.
-    Unexpected(String),
-    /// The argument at this place, counted from 1, is not UTF-8.
-    NotUnicode(usize),
-    /// A switch has a wrong value.
-    Value(ConfigError),
-    /// In argh's words: a command's own flag has a wrong value.
-    Inner(String),
-}
+pub struct ArgsError(String);
 
 impl fmt::Display for ArgsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnknownFlag(name) => unknown_flag(f, name),
-            Self::UnknownShorthand(argument) => {
-                let letter = argument.chars().nth(1).unwrap_or('-');
-                let (letter, shown) = (letter.escape_debug(), OneLine(argument));
-                write!(f, "unknown shorthand flag: '{letter}' in {shown}")?;
-                let name = argument.trim_start_matches('-').split('=').next();
-                let names = Flag::all().map(|flag| flag.name);
-                did_you_mean(f, "--", nearest(name.unwrap_or_default(), names))?;
-                f.write_str("the short flags are -h and -v")
-            }
-            Self::ForeignFlag { flag, command } if command.is_empty() => {
-                let takers = Known::all().into_iter().filter(|command| command.has(flag));
-                let takers: Vec<String> = takers.map(|command| command.name).collect();
-                write!(f, "--{flag} goes with a command: {}", takers.join(", "))
-            }
-            Self::ForeignFlag { flag, command } => {
-                write!(f, "unknown flag: --{flag} is no flag of evictd {command}")?;
-                write!(f, "; evictd {command} --help lists them")
-            }
-            Self::NeedsValue { flag, example } => {
-                write!(
-                    f,
-                    "flag needs an argument: --{flag}; as in --{flag}={example}"
-                )
-            }
-            Self::UnknownCommand(word) => {
-                write!(f, "unknown command: {}", OneLine(word))?;
-                bare_boolean(f, word)?;
-                let names: Vec<String> = Known::all().into_iter().map(|known| known.name).collect();
-                did_you_mean(f, "", nearest(word, names.iter().map(String::as_str)))?;
-                write!(f, "commands are {}, help", names.join(", "))
-            }
-            Self::Unexpected(word) => {
-                write!(f, "unexpected argument: {}", OneLine(word))?;
-                bare_boolean(f, word)?;
-                f.write_str("; evictd takes one command, and flags")
-            }
-            Self::NotUnicode(place) => write!(f, "argument {place} is not UTF-8"),
-            Self::Value(error) => error.fmt(f),
-            Self::Inner(message) => OneLine(message).fmt(f),
-        }
-    }
-}
-
-fn unknown_flag(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
-    write!(f, "unknown flag: --{}", OneLine(name))?;
-    let commands = Known::all();
-    let own = commands.iter().flat_map(Known::flags).map(|(name, _)| name);
-    let names = Flag::all().map(|flag| flag.name).chain(own);
-    let names = names.chain(["help", "version"]);
-    did_you_mean(f, "--", nearest(name, names))?;
-    f.write_str("evictd --help lists all flags")
-}
-
-fn did_you_mean(f: &mut fmt::Formatter<'_>, dashes: &str, word: Option<&str>) -> fmt::Result {
-    match word {
-        Some(word) => write!(f, "; did you mean {dashes}{word}? "),
-        None => f.write_str("; "),
-    }
-}
-
-/// `--dry-run false` is a flag and a word, as in the kubelet.
-fn bare_boolean(f: &mut fmt::Formatter<'_>, word: &str) -> fmt::Result {
-    match word {
-        "true" | "false" => write!(f, "; a boolean flag takes its value with =: --flag={word}"),
-        _ => Ok(()),
-    }
-}
-
-/// The text without line ends and other control characters.
-struct OneLine<'a>(&'a str);
-
-impl fmt::Display for OneLine<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for c in self.0.chars() {
-            if c.is_control() {
-                write!(f, "{}", c.escape_default())?;
-            } else {
-                f.write_char(c)?;
-            }
-        }
-        Ok(())
+        f.write_str(&self.0)
     }
 }
 
@@ -130,6 +19,105 @@ impl core::error::Error for ArgsError {}
 
 impl From<ConfigError> for ArgsError {
     fn from(error: ConfigError) -> Self {
-        Self::Value(error)
+        Self(error.to_string())
     }
+}
+
+impl ArgsError {
+    /// What argh says, on one line.
+    pub(super) fn from_argh(output: &str) -> Self {
+        Self(one_line(output.trim()))
+    }
+
+    /// No flag of that name, which is without dashes.
+    pub(super) fn unknown_flag(name: &str) -> Self {
+        let commands = Known::all();
+        let own = commands.iter().flat_map(Known::flags).map(|(name, _)| name);
+        let names = Flag::all().map(|flag| flag.name).chain(own);
+        let meant = did_you_mean("--", name, names.chain(["help", "version"]));
+        let name = one_line(name);
+        Self(format!(
+            "unknown flag: --{name}; {meant}evictd --help lists all flags"
+        ))
+    }
+
+    /// No such letter behind a single dash.
+    pub(super) fn unknown_shorthand(argument: &str) -> Self {
+        let letter = argument.chars().nth(1).unwrap_or('-').escape_debug();
+        let name = argument.trim_start_matches('-').split('=').next();
+        let names = Flag::all().map(|flag| flag.name);
+        let meant = did_you_mean("--", name.unwrap_or_default(), names);
+        let argument = one_line(argument);
+        Self(format!(
+            "unknown shorthand flag: '{letter}' in {argument}; {meant}the short flags are -h and -v"
+        ))
+    }
+
+    /// A flag of other commands than this one, or than the daemon: `""`.
+    pub(super) fn foreign_flag(flag: &str, command: &str) -> Self {
+        if command.is_empty() {
+            let takers = Known::all().into_iter().filter(|known| known.has(flag));
+            let takers: Vec<String> = takers.map(|known| known.name).collect();
+            let takers = takers.join(", ");
+            return Self(format!("--{flag} goes with a command: {takers}"));
+        }
+        Self(format!(
+            "unknown flag: --{flag} is no flag of evictd {command}; evictd {command} --help lists \
+             them"
+        ))
+    }
+
+    /// The command line ends where the value of this flag should stand.
+    pub(super) fn needs_value(flag: &str, example: &str) -> Self {
+        Self(format!(
+            "flag needs an argument: --{flag}; as in --{flag}={example}"
+        ))
+    }
+
+    /// A word where a command should stand.
+    pub(super) fn unknown_command(word: &str) -> Self {
+        let names: Vec<String> = Known::all().into_iter().map(|known| known.name).collect();
+        let meant = did_you_mean("", word, names.iter().map(String::as_str));
+        let (word, boolean, names) = (one_line(word), bare_boolean(word), names.join(", "));
+        Self(format!(
+            "unknown command: {word}; {boolean}{meant}commands are {names}, help"
+        ))
+    }
+
+    /// A word after the command.
+    pub(super) fn unexpected(word: &str) -> Self {
+        let (word, boolean) = (one_line(word), bare_boolean(word));
+        Self(format!(
+            "unexpected argument: {word}; {boolean}evictd takes one command, and flags"
+        ))
+    }
+
+    /// The argument at this place, counted from 1, is not UTF-8.
+    pub(super) fn not_unicode(place: usize) -> Self {
+        Self(format!("argument {place} is not UTF-8"))
+    }
+}
+
+fn did_you_mean<'a>(dashes: &str, word: &str, names: impl Iterator<Item = &'a str>) -> String {
+    let meant = nearest(word, names);
+    meant.map_or_else(String::new, |meant| {
+        format!("did you mean {dashes}{meant}? ")
+    })
+}
+
+/// `--dry-run false` is a flag and a word, as in the kubelet.
+fn bare_boolean(word: &str) -> String {
+    match word {
+        "true" | "false" => format!("a boolean flag takes its value with =: --flag={word}; "),
+        _ => String::new(),
+    }
+}
+
+/// The text without line ends and other control characters.
+fn one_line(text: &str) -> String {
+    let escaped = |c: char| match c.is_control() {
+        true => c.escape_default().to_string(),
+        false => c.to_string(),
+    };
+    text.chars().map(escaped).collect()
 }

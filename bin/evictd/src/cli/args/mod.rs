@@ -29,7 +29,7 @@ pub use error::ArgsError;
 
 use command::Evictd;
 
-/// What a command line asks for.
+/// What a command line means.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
     /// To print this text: help, or the version.

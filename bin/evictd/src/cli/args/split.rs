@@ -24,7 +24,7 @@ pub(super) struct Line {
 pub(super) fn split(argv: &[OsString]) -> Result<Line, ArgsError> {
     let mut words = Vec::new();
     for (place, argument) in (1..).zip(argv) {
-        words.push(argument.to_str().ok_or(ArgsError::NotUnicode(place))?);
+        words.push(argument.to_str().ok_or(ArgsError::not_unicode(place))?);
     }
     let mut line = Line {
         typed: Typed::default(),
@@ -74,17 +74,14 @@ impl Line {
         if command.is_none() && !name.is_empty() {
             let begins = |command: &&Known| name.starts_with(&format!("{} ", command.name));
             return match self.known.iter().find(begins) {
-                Some(_) => ArgsError::Unexpected(self.words.last().cloned().unwrap_or_default()),
-                None => ArgsError::UnknownCommand(name),
+                Some(_) => ArgsError::unexpected(self.words.last().map_or("", String::as_str)),
+                None => ArgsError::unknown_command(&name),
             };
         }
         let has = |flag| command.is_some_and(|command| command.has(flag));
         match self.own.iter().find(|(flag, _)| !has(flag)) {
-            Some((flag, _)) => ArgsError::ForeignFlag {
-                flag,
-                command: name,
-            },
-            None => ArgsError::Inner(output.trim().to_owned()),
+            Some((flag, _)) => ArgsError::foreign_flag(flag, &name),
+            None => ArgsError::from_argh(output),
         }
     }
 
@@ -94,7 +91,7 @@ impl Line {
             "help" => self.help = true,
             "version" if self.words.is_empty() => self.version = true,
             // argh would take it for a flag.
-            _ if word.starts_with('-') => return Err(ArgsError::UnknownCommand(word.to_owned())),
+            _ if word.starts_with('-') => return Err(ArgsError::unknown_command(word)),
             _ => self.words.push(word.to_owned()),
         }
         Ok(())
@@ -110,7 +107,7 @@ impl Line {
             Some((name, value)) => (name, Some(value)),
             None => (text, None),
         };
-        let unknown = || ArgsError::UnknownFlag(typed.to_owned());
+        let unknown = || ArgsError::unknown_flag(typed);
         let name = typed.replace('_', "-");
         match name.as_str() {
             "help" => self.help |= is_on(value),
@@ -135,7 +132,7 @@ impl Line {
         if self.typed.add(name, value) {
             Ok(())
         } else {
-            Err(ArgsError::UnknownFlag(name.to_owned()))
+            Err(ArgsError::unknown_flag(name))
         }
     }
 
@@ -180,7 +177,7 @@ impl Line {
         // What is no level is a long flag with one dash, which Go's own library takes,
         // but not the kubelet's.
         let level = level.filter(|text| !text.starts_with(|c: char| c.is_ascii_alphabetic()));
-        let unknown = || ArgsError::UnknownShorthand(word.to_owned());
+        let unknown = || ArgsError::unknown_shorthand(word);
         let level = level.ok_or_else(unknown)?;
         let level = level.strip_prefix('=').unwrap_or(level);
         let given = if word == "-v" { None } else { Some(level) };
@@ -190,9 +187,9 @@ impl Line {
 }
 
 fn value_of<'a>(
-    flag: &'static str,
+    flag: &str,
     takes: Takes,
-    example: &'static str,
+    example: &str,
     given: Option<&str>,
     rest: &mut impl Iterator<Item = &'a str>,
 ) -> Result<String, ArgsError> {
@@ -201,8 +198,8 @@ fn value_of<'a>(
         (None, Takes::Bool) => Some("true"),
         (None, Takes::Value(_) | Takes::List(_)) => rest.next(),
     };
-    let missing = ArgsError::NeedsValue { flag, example };
-    value.map(str::to_owned).ok_or(missing)
+    let missing = || ArgsError::needs_value(flag, example);
+    value.map(str::to_owned).ok_or_else(missing)
 }
 
 /// `--help=false` does not ask for help; everything else does.

@@ -200,6 +200,7 @@ fn help_fits_the_terminal_and_names_every_flag() {
     assert!(all.lines().all(|line| line.chars().count() <= 80));
     assert!(help("--version").starts_with("evictd "));
     assert_eq!(help("version"), help("--version"));
+    insta::assert_snapshot!(all);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `evictd config`: what the flags come to on this machine.
 
-mod text;
+pub(super) mod text;
 
 use std::process::ExitCode;
 
@@ -47,7 +47,7 @@ impl Config {
 
 /// What `--json` prints.
 #[derive(Serialize)]
-struct Document<'a> {
+pub(super) struct Document<'a> {
     thresholds: Vec<ThresholdDocument<'a>>,
     settings: Vec<SettingDocument<'a>>,
     warnings: Vec<String>,
@@ -79,7 +79,7 @@ struct SettingDocument<'a> {
 }
 
 impl<'a> Document<'a> {
-    fn new(effective: &'a Effective<'_>) -> Self {
+    pub(super) fn new(effective: &'a Effective<'_>) -> Self {
         let setting = |setting: &'a Setting| SettingDocument {
             flag: setting.name,
             value: &setting.value,

@@ -10,7 +10,7 @@ use evictd_cgroup::LeftoverKind;
 use evictd_config::Resolved;
 use serde::Serialize;
 
-use super::runtimes::{AllDone, DoneDocument, collect};
+use super::runtimes::{AllDone, Done, collect};
 use crate::amount::Amount;
 use crate::cli::columns::wrap;
 use crate::cli::output::{complain, fail, print, print_json, printable, usage_error};
@@ -50,7 +50,7 @@ struct Document<'a> {
     entries: u64,
     freed_bytes: u64,
     freed_inodes: u64,
-    runtimes: Vec<DoneDocument<'a>>,
+    runtimes: &'a [Done],
     notes: Vec<&'a String>,
 }
 
@@ -131,7 +131,7 @@ fn document<'a>(collected: &'a Collected, all: &'a AllDone, dry_run: bool) -> Do
         entries: collected.freed.deleted,
         freed_bytes: collected.freed.bytes,
         freed_inodes: collected.freed.inodes,
-        runtimes: all.documents(),
+        runtimes: &all.runtimes,
         notes: collected.notes.iter().chain(all.notes()).collect(),
     }
 }

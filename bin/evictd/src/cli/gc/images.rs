@@ -6,7 +6,7 @@ use argh::{ArgsInfo, FromArgs};
 use evictd_config::Resolved;
 use serde::Serialize;
 
-use super::runtimes::{AllDone, DoneDocument, collect};
+use super::runtimes::{AllDone, Done, collect};
 use crate::amount::Amount;
 use crate::cli::columns::wrap;
 use crate::cli::output::{complain, fail, print, print_json, printable};
@@ -42,7 +42,7 @@ pub(crate) struct Images {
 #[serde(rename_all = "camelCase")]
 struct Document<'a> {
     dry_run: bool,
-    runtimes: Vec<DoneDocument<'a>>,
+    runtimes: &'a [Done],
     problems: Vec<&'a String>,
 }
 
@@ -70,7 +70,7 @@ impl Images {
         let printed = if self.json {
             print_json(&Document {
                 dry_run: settings.dry_run,
-                runtimes: all.documents(),
+                runtimes: &all.runtimes,
                 problems: all.notes().collect(),
             })
         } else {

@@ -1,4 +1,4 @@
-//! `evictd gc`: one collection of what nothing needs any more.
+//! `evictd gc`: one collection of what is no longer needed.
 
 mod containers;
 mod images;

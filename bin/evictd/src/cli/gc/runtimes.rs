@@ -11,8 +11,10 @@ use crate::gc::{Removed, RuntimeCollected, RuntimeCollector, SharedRecords};
 use crate::runtimes::{ANY, Collect, CollectJob, answering};
 
 /// What was done at one runtime.
+#[derive(Serialize)]
 pub(super) struct Done {
     pub(super) endpoint: String,
+    #[serde(flatten)]
     pub(super) collected: RuntimeCollected,
 }
 
@@ -21,36 +23,6 @@ pub(super) struct Done {
 pub(super) struct AllDone {
     pub(super) runtimes: Vec<Done>,
     pub(super) problems: Vec<String>,
-}
-
-/// A member of `runtimes` in the JSON form.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct DoneDocument<'a> {
-    endpoint: &'a str,
-    removed: Vec<RemovedDocument<'a>>,
-    kept: Vec<KeptDocument<'a>>,
-    freed_bytes: i64,
-    freed_inodes: i64,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct RemovedDocument<'a> {
-    kind: &'static str,
-    id: &'a str,
-    name: &'a str,
-    listed_bytes: Option<u64>,
-    reason: &'a str,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct KeptDocument<'a> {
-    id: &'a str,
-    name: &'a str,
-    listed_bytes: u64,
-    reason: &'a str,
 }
 
 impl AllDone {
@@ -71,36 +43,6 @@ impl AllDone {
             collected.errors.iter().chain(&collected.shortfall)
         });
         self.problems.iter().chain(of_runtimes)
-    }
-
-    pub(super) fn documents(&self) -> Vec<DoneDocument<'_>> {
-        self.runtimes.iter().map(DoneDocument::from).collect()
-    }
-}
-
-impl<'a> From<&'a Done> for DoneDocument<'a> {
-    fn from(done: &'a Done) -> Self {
-        let collected = &done.collected;
-        let removed = collected.removed.iter().map(|one| RemovedDocument {
-            kind: one.kind.name(),
-            id: &one.id,
-            name: &one.name,
-            listed_bytes: one.listed_bytes,
-            reason: &one.reason,
-        });
-        let kept = collected.staying.iter().map(|one| KeptDocument {
-            id: &one.id,
-            name: &one.name,
-            listed_bytes: one.listed_bytes,
-            reason: &one.reason,
-        });
-        Self {
-            endpoint: &done.endpoint,
-            removed: removed.collect(),
-            kept: kept.collect(),
-            freed_bytes: collected.freed_bytes,
-            freed_inodes: collected.freed_inodes,
-        }
     }
 }
 

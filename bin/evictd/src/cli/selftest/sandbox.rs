@@ -23,16 +23,45 @@ pub(super) struct Load {
     pub(super) request: u64,
 }
 
+/// What the memory controller calls its files.
+struct Files {
+    limit: &'static str,
+    request: &'static str,
+    usage: &'static str,
+    /// With a line `oom_kill N`.
+    oom_kills: &'static str,
+}
+
+const fn files(version: Version) -> Files {
+    match version {
+        Version::V1 => Files {
+            limit: "memory.limit_in_bytes",
+            request: "memory.soft_limit_in_bytes",
+            usage: "memory.usage_in_bytes",
+            oom_kills: "memory.oom_control",
+        },
+        Version::V2 => Files {
+            limit: "memory.max",
+            request: "memory.low",
+            usage: "memory.current",
+            oom_kills: "memory.events",
+        },
+    }
+}
+
 /// A cgroup with a memory limit, and the pods below it.
 pub(super) struct Sandbox {
     /// The cgroup, from the root of each hierarchy.
     pub(super) cgroup: PathBuf,
     pub(super) hierarchies: Hierarchies,
     memory: Hierarchy,
+    files: Files,
+    /// The hierarchies that a pod of the self-test is in, each once.
+    each: Vec<Hierarchy>,
     /// Directories that were made, parents first.
     made: Vec<PathBuf>,
-    /// What to write back to the root's `cgroup.subtree_control`.
-    restore: Option<(PathBuf, &'static str)>,
+    /// The root's `cgroup.subtree_control`, where memory is to be taken away again.
+    delegated: Option<PathBuf>,
     children: Vec<(&'static str, Child)>,
 }
 
@@ -42,30 +71,38 @@ impl Sandbox {
         let memory = hierarchies.memory.clone().ok_or(
             "the memory controller is off: add cgroup_enable=memory to the kernel's command line",
         )?;
-        let cgroup = PathBuf::from(format!("{NAME}{}", std::process::id()));
+        let mut each = vec![memory.clone()];
+        for other in [&hierarchies.pids, &hierarchies.freezer]
+            .into_iter()
+            .flatten()
+        {
+            if each
+                .iter()
+                .all(|known| known.mount_point != other.mount_point)
+            {
+                each.push(other.clone());
+            }
+        }
         let mut sandbox = Self {
-            cgroup,
+            cgroup: PathBuf::from(format!("{NAME}{}", std::process::id())),
             hierarchies,
+            files: files(memory.version),
             memory,
+            each,
             made: Vec::new(),
-            restore: None,
+            delegated: None,
             children: Vec::new(),
         };
-        sandbox.each_hierarchy().for_each(remove_stale);
+        sandbox.each.iter().for_each(remove_stale);
         sandbox.delegate_root()?;
-        sandbox.make_cgroup(Path::new(""))?;
-        match sandbox.memory.version {
-            Version::V1 => {
-                // Hierarchical by itself since Linux 5.11; before, it has to be asked for.
-                let _ = sandbox.set("", "memory.use_hierarchy", "1");
-                sandbox.set("", "memory.limit_in_bytes", &limit.to_string())?;
-            }
-            Version::V2 => {
-                sandbox.set("", "memory.max", &limit.to_string())?;
-                let _ = sandbox.set("", "memory.swap.max", "0");
-                sandbox.set("", "cgroup.subtree_control", "+memory")?;
-                let _ = sandbox.set("", "cgroup.subtree_control", "+pids");
-            }
+        sandbox.make_cgroup("")?;
+        // Version 1 is hierarchical by itself since Linux 5.11; before, it has to be asked for.
+        let _ = sandbox.set("", "memory.use_hierarchy", "1");
+        sandbox.set("", sandbox.files.limit, &limit.to_string())?;
+        if sandbox.memory.version == Version::V2 {
+            let _ = sandbox.set("", "memory.swap.max", "0");
+            sandbox.set("", "cgroup.subtree_control", "+memory")?;
+            let _ = sandbox.set("", "cgroup.subtree_control", "+pids");
         }
         Ok(sandbox)
     }
@@ -77,31 +114,27 @@ impl Sandbox {
         }
         let control = self.memory.mount_point.join("cgroup.subtree_control");
         let before = read_text(&control).map_err(at(&control))?;
-        if !before
+        if before
             .split_whitespace()
-            .any(|controller| controller == "memory")
+            .all(|controller| controller != "memory")
         {
             fs::write(&control, "+memory").map_err(at(&control))?;
-            self.restore = Some((control, "-memory"));
+            self.delegated = Some(control);
         }
         Ok(())
     }
 
     /// Starts a pod in a cgroup of its own.
     pub(super) fn start(&mut self, load: &Load) -> Result<(), String> {
-        self.make_cgroup(Path::new(load.name))?;
-        let request = match self.memory.version {
-            Version::V1 => "memory.soft_limit_in_bytes",
-            Version::V2 => "memory.low",
-        };
+        self.make_cgroup(load.name)?;
         if load.request > 0 {
-            self.set(load.name, request, &load.request.to_string())?;
+            self.set(load.name, self.files.request, &load.request.to_string())?;
         }
         let below = self.cgroup.join(load.name);
         let numbers = [u64::from(std::process::id()), load.bytes, load.pace];
         let mut arguments = vec![workload::ARGUMENT.to_owned()];
         arguments.extend(numbers.map(|number| number.to_string()));
-        arguments.extend(self.each_hierarchy().map(|hierarchy| {
+        arguments.extend(self.each.iter().map(|hierarchy| {
             let procs = hierarchy.below(&below).join("cgroup.procs");
             procs.to_string_lossy().into_owned()
         }));
@@ -119,27 +152,15 @@ impl Sandbox {
 
     /// The file that says how much a pod, or with `""` all of them, uses.
     pub(super) fn usage_file(&self, name: &str) -> PathBuf {
-        self.memory_file(
-            name,
-            match self.memory.version {
-                Version::V1 => "memory.usage_in_bytes",
-                Version::V2 => "memory.current",
-            },
-        )
+        self.memory_file(name, self.files.usage)
     }
 
-    /// How many processes the kernel's OOM killer has taken here.
+    /// How many processes the kernel's OOM killer has killed here.
     pub(super) fn oom_kills(&self, name: &str) -> Option<u64> {
-        let file = match self.memory.version {
-            Version::V1 => "memory.oom_control",
-            Version::V2 => "memory.events",
-        };
-        let text = read_text(&self.memory_file(name, file)).ok()?;
-        text.lines()
-            .find_map(|line| line.strip_prefix("oom_kill "))?
-            .trim()
-            .parse()
-            .ok()
+        let text = read_text(&self.memory_file(name, self.files.oom_kills)).ok()?;
+        let mut lines = text.lines();
+        let count = lines.find_map(|line| line.strip_prefix("oom_kill "))?;
+        count.trim().parse().ok()
     }
 
     /// Which version of the memory controller this is on.
@@ -159,41 +180,22 @@ impl Sandbox {
                 left.push(format!("{}: {error}", dir.display()));
             }
         }
-        if let Some((control, text)) = self.restore.take()
-            && let Err(error) = fs::write(&control, text)
+        if let Some(control) = self.delegated.take()
+            && let Err(error) = fs::write(&control, "-memory")
         {
             left.push(format!("{}: {error}", control.display()));
         }
         left
     }
 
-    fn make_cgroup(&mut self, name: &Path) -> Result<(), String> {
+    fn make_cgroup(&mut self, name: &str) -> Result<(), String> {
         let below = self.cgroup.join(name);
-        let dirs: Vec<PathBuf> = self.each_hierarchy().map(|h| h.below(&below)).collect();
-        for dir in dirs {
+        for hierarchy in &self.each {
+            let dir = hierarchy.below(&below);
             fs::create_dir(&dir).map_err(at(&dir))?;
             self.made.push(dir);
         }
         Ok(())
-    }
-
-    /// The hierarchies that a pod of the self-test is in, each once.
-    fn each_hierarchy(&self) -> impl Iterator<Item = &Hierarchy> {
-        let Hierarchies {
-            memory,
-            pids,
-            freezer,
-            ..
-        } = &self.hierarchies;
-        let all = [memory, pids, freezer].map(Option::as_ref);
-        (0..all.len()).filter_map(move |index| {
-            let this = all.get(index).copied().flatten()?;
-            let before = all.iter().take(index).flatten();
-            let seen = before
-                .clone()
-                .any(|other| other.mount_point == this.mount_point);
-            (!seen).then_some(this)
-        })
     }
 
     fn memory_file(&self, name: &str, file: &str) -> PathBuf {

@@ -1,13 +1,13 @@
 //! `evictd status`: signals against their thresholds, conditions, pods.
 
-mod text;
+pub(super) mod text;
 
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
 use evictd_condition::NodeCondition;
 use evictd_config::Resolved;
-use evictd_node::{Condition, Layout, Reading, Signal};
+use evictd_node::{Condition, ConditionSet, Layout, Reading, Readings, Signal};
 use evictd_stats::Progress;
 use evictd_threshold::{Threshold, ThresholdValue};
 use serde::Serialize;
@@ -46,7 +46,7 @@ pub struct Status {
 /// What is shown, and what `--json` prints of it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Document {
+pub(super) struct Document {
     /// None that is neither observed nor has a threshold.
     signals: Vec<SignalState>,
     conditions: Vec<ConditionState>,
@@ -56,13 +56,13 @@ struct Document {
     ranked_by: Signal,
     pods: Vec<RankedPod>,
     #[serde(skip)]
-    unaccounted_bytes: Option<u64>,
+    pub(super) unaccounted_bytes: Option<u64>,
     /// How far measuring the disk has come, where it has not ended.
     #[serde(skip)]
-    progress: Option<String>,
+    pub(super) progress: Option<String>,
     /// Names of the pods that a manifest describes and that do not run.
     #[serde(skip)]
-    not_running: Vec<String>,
+    pub(super) not_running: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -115,7 +115,7 @@ impl Status {
         for problem in snapshot.pods().problems() {
             complain("status", problem);
         }
-        let document = Document::new(&snapshot);
+        let document = Document::of(&snapshot);
         if self.json {
             print_json(&document)
         } else {
@@ -125,34 +125,53 @@ impl Status {
 }
 
 impl Document {
-    fn new(snapshot: &Snapshot) -> Self {
+    fn of(snapshot: &Snapshot) -> Self {
         let (evict, pods) = (snapshot.evict(), snapshot.pods());
-        let thresholds: Vec<&Threshold> = evict.thresholds().iter().collect();
-        let state = |signal| {
-            let of_signal = thresholds
-                .iter()
-                .filter(|threshold| threshold.signal == signal);
-            SignalState::new(signal, snapshot.readings.get(signal), of_signal.copied())
-        };
         // Pods are ordered for the first signal whose threshold is met, else for memory.
         let ranked_by = evict.met().next();
         let ranked_by = ranked_by.map_or(Signal::MemoryAvailable, |met| met.threshold.signal);
         let memory = snapshot.sample().memory;
         let progress = pods.disk_progress().filter(Progress::is_under_way);
+        let not_running = pods.not_running().map(|pod| pod.metadata.name.clone());
         Self {
-            signals: Signal::ALL.into_iter().filter_map(state).collect(),
-            conditions: Condition::ALL
-                .map(|condition| ConditionState::new(condition, evict.conditions().has(condition)))
-                .into(),
-            layout: snapshot.layout(),
-            ranked_by,
-            pods: snapshot.order(ranked_by),
             unaccounted_bytes: memory.and_then(|memory| memory.unaccounted_bytes),
             progress: progress.map(|progress| progress.to_string()),
-            not_running: pods
-                .not_running()
-                .map(|pod| pod.metadata.name.clone())
-                .collect(),
+            not_running: not_running.collect(),
+            ..Self::new(
+                evict.thresholds(),
+                &snapshot.readings,
+                evict.conditions(),
+                snapshot.layout(),
+                ranked_by,
+                snapshot.order(ranked_by),
+            )
+        }
+    }
+
+    pub(super) fn new(
+        thresholds: &[Threshold],
+        readings: &Readings,
+        conditions: ConditionSet,
+        layout: Layout,
+        ranked_by: Signal,
+        pods: Vec<RankedPod>,
+    ) -> Self {
+        let state = |signal| {
+            let of_signal = thresholds
+                .iter()
+                .filter(|threshold| threshold.signal == signal);
+            SignalState::new(signal, readings.get(signal), of_signal)
+        };
+        let condition = |condition| ConditionState::new(condition, conditions.has(condition));
+        Self {
+            signals: Signal::ALL.into_iter().filter_map(state).collect(),
+            conditions: Condition::ALL.map(condition).into(),
+            layout,
+            ranked_by,
+            pods,
+            unaccounted_bytes: None,
+            progress: None,
+            not_running: Vec::new(),
         }
     }
 }

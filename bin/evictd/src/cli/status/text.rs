@@ -11,7 +11,7 @@ use crate::cli::screen::{Paint, bar, cut};
 /// The width of a bar; with it a line stays within 80 columns.
 const BAR: u32 = 14;
 
-pub(super) fn in_text(document: &Document, paint: Paint) -> String {
+pub(in crate::cli) fn in_text(document: &Document, paint: Paint) -> String {
     let mut text = paint
         .head("SIGNAL                        LEFT      OF  USED            THRESHOLD, ! is met");
     text.push('\n');
@@ -117,12 +117,13 @@ fn pod_lines(text: &mut String, document: &Document, paint: Paint) {
             (false, true) => "above request",
             (false, false) => "",
         };
-        let _ = writeln!(
-            text,
+        let line = format!(
             "{number:>3}  {:<28} {used:>7} {:>11} {:<10} {standing}",
             cut(&pod.full_name(), 28),
             pod.priority,
             pod.qos_class,
         );
+        text.push_str(line.trim_end());
+        text.push('\n');
     }
 }

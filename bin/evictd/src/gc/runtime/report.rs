@@ -3,30 +3,38 @@ use std::path::PathBuf;
 
 use evictd_engine::Fields;
 use evictd_engine::ports::Collected;
+use serde::Serialize;
 
 use crate::amount::Amount;
 
-/// What a collection at a runtime did.
-#[derive(Clone, Debug, Default)]
+/// What a collection at a runtime did; as JSON, what `evictd gc --json` prints of it.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct RuntimeCollected {
     /// In the order in which it went.
     pub(crate) removed: Vec<Removed>,
     /// Images that stay, and why.
+    #[serde(rename = "kept")]
     pub(crate) staying: Vec<Staying>,
     /// What the disk gave back meanwhile, as it measures itself.
     pub(crate) freed_bytes: i64,
     pub(crate) freed_inodes: i64,
     /// The directory that was measured.
+    #[serde(skip)]
     pub(crate) measured: Option<PathBuf>,
     /// Why it was not enough.
+    #[serde(skip)]
     pub(crate) shortfall: Option<String>,
     /// What could not be removed.
+    #[serde(skip)]
     pub(crate) errors: Vec<String>,
+    #[serde(skip)]
     pub(crate) dry_run: bool,
 }
 
 /// What something is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) enum Kind {
     Container,
     Sandbox,
@@ -44,7 +52,8 @@ impl Kind {
 }
 
 /// Something that was, or would be, removed, and why.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct Removed {
     pub(crate) kind: Kind,
     pub(crate) id: String,
@@ -56,7 +65,8 @@ pub(crate) struct Removed {
 }
 
 /// An image that stays.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct Staying {
     pub(crate) id: String,
     pub(crate) name: String,

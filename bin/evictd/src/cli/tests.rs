@@ -1,0 +1,198 @@
+//! What the commands print, as text and as JSON, from fixed inputs: held by snapshots,
+//! which are reviewed in the diff (`INSTA_UPDATE=always cargo test` writes them anew).
+
+use core::fmt::Write;
+
+use evictd_config::{Machine, Typed, effective, resolve};
+use evictd_engine::state::{Outcome, Record, State};
+use evictd_manifest::parse_pods;
+use evictd_node::pod::Pod;
+use evictd_node::pod::usage::PodUsage;
+use evictd_node::{Condition, ConditionSet, Layout, Policy, Reading, Readings, Signal};
+use evictd_rank::Candidate;
+use evictd_threshold::{Lists, Threshold, parse};
+use serde::Serialize;
+
+use super::screen::Paint;
+use super::snapshot::{RankedPod, rank_pods};
+use super::{admit, config, history, rank, status};
+
+/// Both forms of what a command prints, one below the other.
+fn both(text: &str, document: &impl Serialize) -> String {
+    let json = serde_json::to_string_pretty(document).unwrap();
+    format!("{text}\n--json:\n{json}")
+}
+
+/// One that uses more than it requests, one within its request, one that is critical.
+fn pods() -> Vec<Pod> {
+    let pod = |name: &str, priority: i64, request: &str| {
+        let manifest = format!(
+            r#"{{"apiVersion": "v1", "kind": "Pod", "metadata": {{"name": "{name}", "uid": "{name}-1"}},
+                "spec": {{"priority": {priority}, "containers": [{{"name": "main",
+                "resources": {{"requests": {{"memory": "{request}"}}}}}}]}}}}"#
+        );
+        parse_pods(manifest.as_bytes()).unwrap().remove(0)
+    };
+    vec![
+        pod("database", 1000, "300Mi"),
+        pod("web", 0, "100Mi"),
+        pod("network", 2_000_001_000, "1Mi"),
+    ]
+}
+
+fn ranked(signal: Signal) -> Vec<RankedPod> {
+    let using = |bytes| PodUsage {
+        memory_working_set_bytes: Some(bytes),
+        ..PodUsage::default()
+    };
+    let usages = [using(250 << 20), using(180 << 20), using(20 << 20)];
+    let pods = pods();
+    let both = pods.iter().zip(&usages);
+    let candidates: Vec<Candidate<'_>> = both
+        .map(|(pod, usage)| Candidate {
+            pod,
+            usage: Some(usage),
+        })
+        .collect();
+    rank_pods(
+        signal,
+        Layout::OneFilesystem,
+        &candidates,
+        &Policy::default(),
+    )
+}
+
+fn thresholds() -> Vec<Threshold> {
+    parse(&Lists {
+        hard: "memory.available<100Mi,nodefs.available<10%,imagefs.available<15%",
+        soft: "memory.available<1Gi",
+        soft_grace_period: "memory.available=1m30s",
+        ..Lists::default()
+    })
+    .unwrap()
+}
+
+fn readings() -> Readings {
+    let mut readings = Readings::default();
+    for (signal, available, capacity) in [
+        (Signal::MemoryAvailable, 80 << 20, 2 << 30),
+        (Signal::NodefsAvailable, 30 << 30, 64 << 30),
+        (Signal::PidAvailable, 30_000, 32_768),
+    ] {
+        let reading = Reading {
+            available,
+            capacity,
+            sampled: None,
+        };
+        readings.set(signal, Some(reading));
+    }
+    readings
+}
+
+#[test]
+fn status_shows_signals_conditions_and_pods() {
+    let mut conditions = ConditionSet::empty();
+    conditions.set(Condition::MemoryPressure.set(), true);
+    let ranked_by = Signal::MemoryAvailable;
+    let mut document = status::Document::new(
+        &thresholds(),
+        &readings(),
+        conditions,
+        Layout::OneFilesystem,
+        ranked_by,
+        ranked(ranked_by),
+    );
+    document.unaccounted_bytes = Some(48 << 20);
+    document.progress = Some(String::from("1 of 3 pods"));
+    document.not_running = vec![String::from("batch")];
+    let text = status::text::in_text(&document, Paint::default());
+    assert!(
+        text.lines().all(|line| line.chars().count() <= 80),
+        "{text}"
+    );
+    insta::assert_snapshot!(both(&text, &document));
+}
+
+#[test]
+fn rank_says_why() {
+    let signal = Signal::MemoryAvailable;
+    let pods = ranked(signal);
+    let document = rank::Document { signal, pods };
+    let text = rank::in_text(&document, Paint::default());
+    insta::assert_snapshot!(both(&text, &document));
+}
+
+#[test]
+fn admit_names_the_condition() {
+    let mut conditions = ConditionSet::empty();
+    conditions.set(Condition::DiskPressure.set(), true);
+    let seen = admit::Seen {
+        conditions,
+        doubt: Some(String::from("no daemon publishes in /run/evictd")),
+    };
+    let document = admit::Document::new(seen, &pods());
+    let mut text = String::new();
+    for pod in &document.pods {
+        let _ = writeln!(text, "{}", pod.sentence());
+    }
+    insta::assert_snapshot!(both(&text, &document));
+}
+
+#[test]
+fn history_explains_each_eviction() {
+    let record = Record {
+        wall_seconds: 1_764_000_000,
+        signal: Some(Signal::NodefsAvailable),
+        threshold: String::from("nodefs.available<1Gi"),
+        available: Some(700 << 20),
+        capacity: Some(10 << 30),
+        device: Some((254, 1)),
+        namespace: String::from("default"),
+        name: String::from("web"),
+        uid: String::from("web-1"),
+        reason: String::from("uses 300Mi, 200Mi above its request, priority 0, Burstable"),
+        message: String::from("The node was low on resource: ephemeral-storage. "),
+        annotations: vec![(
+            String::from("starved_resource"),
+            String::from("ephemeral-storage"),
+        )],
+        outcome: Outcome::Killed,
+        method: String::from("cgroup.kill"),
+        millis: Some(7),
+        ..Record::default()
+    };
+    let limit = Record {
+        signal: None,
+        threshold: String::new(),
+        outcome: Outcome::DryRun,
+        reason: String::from("above its ephemeral-storage limit"),
+        ..record.clone()
+    };
+    let mut state = State::default();
+    state.push(record);
+    state.push(limit);
+    state.evictions = 12;
+    insta::assert_snapshot!(both(&history::in_text(&state), &history::document(&state)));
+}
+
+#[test]
+fn config_shows_where_each_value_comes_from() {
+    let mut typed = Typed::default();
+    for (flag, value) in [
+        ("eviction-hard", "memory.available<10%,nodefs.available<1Gi"),
+        ("eviction-minimum-reclaim", "nodefs.available=500Mi"),
+        ("low-diskspace-threshold-mb", "256"),
+        ("dry-run", "true"),
+    ] {
+        assert!(typed.add(flag, value));
+    }
+    let file = br#"{"kind": "KubeletConfiguration", "apiVersion": "kubelet.config.k8s.io/v1beta1",
+        "evictionPressureTransitionPeriod": "30s"}"#;
+    typed.add_file("node.json", file).unwrap();
+    let resolved = resolve(&typed).unwrap();
+    let mut machine = Machine::of_readings(&readings());
+    machine.min_free_bytes = Some(64 << 20);
+    let effective = effective(&resolved, &machine);
+    let document = config::Document::new(&effective);
+    insta::assert_snapshot!(both(&config::text::in_text(&effective), &document));
+}
