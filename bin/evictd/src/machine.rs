@@ -6,7 +6,6 @@ use std::path::Path;
 use evictd_config::Machine;
 use evictd_kerntext::parse_meminfo;
 use evictd_node::Readings;
-use evictd_stats::read_whole;
 
 /// The capacities of these readings, the kernel's own reserve, and swap. What
 /// cannot be read is unknown, and nothing is judged by it.
@@ -24,12 +23,12 @@ fn min_free_bytes() -> Option<i64> {
 }
 
 fn swap_bytes() -> Option<i64> {
-    let text = read_whole("/proc/meminfo".as_ref()).ok()?;
+    let text = std::fs::read("/proc/meminfo").ok()?;
     let total = parse_meminfo(&text).ok()?.swap_total_bytes?;
     i64::try_from(total).ok()
 }
 
 /// A file of the kernel's that is text.
 pub(crate) fn read_text(path: &Path) -> io::Result<String> {
-    String::from_utf8(read_whole(path)?).map_err(|_| ErrorKind::InvalidData.into())
+    String::from_utf8(std::fs::read(path)?).map_err(|_| ErrorKind::InvalidData.into())
 }

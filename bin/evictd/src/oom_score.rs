@@ -9,7 +9,7 @@ use evictd_config::Resolved;
 use evictd_kerntext::parse_meminfo;
 use evictd_node::Mono;
 use evictd_oom::{MemberScore, Scale, member_score};
-use evictd_stats::{Hierarchies, read_whole};
+use evictd_stats::Hierarchies;
 
 use crate::engine::Engine;
 use crate::setup::PROC;
@@ -139,7 +139,7 @@ pub(crate) fn name(found: &FoundPod) -> String {
 
 fn memory_bytes() -> Result<u64, String> {
     let path = Path::new(PROC).join("meminfo");
-    let text = read_whole(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let text = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let total = parse_meminfo(&text).map(|memory| memory.mem_total_bytes);
     let total = total.map_err(|error| format!("{}: {error}", path.display()))?;
     total.ok_or_else(|| format!("{}: MemTotal is missing", path.display()))

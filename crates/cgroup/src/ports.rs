@@ -1,5 +1,5 @@
-//! What the daemon asks of whatever runs pods. Remote backends answer the same
-//! questions: a stop that goes through a socket is a [`KillInFlight`] as well.
+//! What the daemon asks of whatever runs pods. Any backend can implement these: a stop
+//! that goes through a socket is a [`KillInFlight`] as well.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -84,8 +84,8 @@ pub trait KillInFlight {
     fn report(&self) -> &KillReport;
 
     /// How many process ids the pod still holds, after it is gone too: those of
-    /// processes whose parent has not waited for them. Where process ids starve,
-    /// the next pod must not go before these are free. 0 where nobody counts.
+    /// processes whose parent has not waited for them. Where process ids are short,
+    /// no other pod is to be evicted before these are free. 0 where nobody counts.
     fn held_pids(&self) -> u64;
 }
 
@@ -110,6 +110,19 @@ pub struct FoundPod {
 }
 
 impl FoundPod {
+    /// A pod in one cgroup, that neither a manifest nor a container runtime describes.
+    #[must_use]
+    pub const fn new(pod: Arc<Pod>, cgroup: PathBuf, origin: Origin) -> Self {
+        Self {
+            pod,
+            cgroup,
+            more_cgroups: Vec::new(),
+            origin,
+            manifest: None,
+            runtime: None,
+        }
+    }
+
     /// All its cgroups.
     pub fn cgroups(&self) -> impl Iterator<Item = &PathBuf> {
         core::iter::once(&self.cgroup).chain(&self.more_cgroups)

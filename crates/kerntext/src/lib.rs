@@ -33,24 +33,17 @@ mod mountinfo;
 mod pids;
 mod proc_cgroups;
 mod proc_pid;
-mod psi;
 mod scan;
 mod value;
 
-pub use cgroup_files::{
-    CgroupEvents, MemoryEvents, MemoryStat, parse_cgroup_events, parse_memory_events,
-    parse_memory_stat,
-};
+pub use cgroup_files::{MemoryStat, parse_memory_stat};
 pub use error::{ParseError, ParseErrorKind};
-pub use keyed::{Entry, FlatKeyed, NestedEntry, NestedKeyed, flat_keyed, nested_keyed};
+pub use keyed::{Entry, flat_keyed};
 pub use meminfo::{Meminfo, parse_meminfo};
-pub use mountinfo::{Escaped, Mount, Mounts, mounts};
-pub use pids::{Pids, pids};
-pub use proc_cgroups::{
-    Controller, Controllers, Membership, Memberships, controllers, memberships,
-};
+pub use mountinfo::{Escaped, Mount, mounts};
+pub use pids::pids;
+pub use proc_cgroups::{Controller, Membership, controllers, memberships};
 pub use proc_pid::{LoadAvg, PidStat, parse_loadavg, parse_pid_stat};
-pub use psi::{Pressure, Stall, parse_pressure};
 pub use value::{Limit, parse_limit, parse_u64};
 
 #[cfg(test)]

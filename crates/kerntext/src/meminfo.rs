@@ -18,18 +18,8 @@ pub struct Meminfo {
     pub mem_available_bytes: Option<u64>,
     /// `Cached`: page cache, tmpfs and shared memory included.
     pub cached_bytes: Option<u64>,
-    /// `Shmem` (since 2.6.32): tmpfs and shared memory.
-    pub shmem_bytes: Option<u64>,
     /// `AnonPages`: anonymous memory.
     pub anon_bytes: Option<u64>,
-    /// `Active(file)`: page cache on the active list.
-    pub active_file_bytes: Option<u64>,
-    /// `Inactive(file)`: page cache on the inactive list.
-    pub inactive_file_bytes: Option<u64>,
-    /// `Slab`: memory of kernel objects.
-    pub slab_bytes: Option<u64>,
-    /// `SReclaimable`: the part of it that the kernel can free.
-    pub slab_reclaimable_bytes: Option<u64>,
     /// `SwapTotal`.
     pub swap_total_bytes: Option<u64>,
     /// `SwapFree`.
@@ -37,8 +27,6 @@ pub struct Meminfo {
     /// `HugePages_Total`: how many huge pages of the default size are in the
     /// pool.
     pub huge_pages_total: Option<u64>,
-    /// `HugePages_Free`: how many of these nobody has.
-    pub huge_pages_free: Option<u64>,
     /// `Hugepagesize`: the default size of a huge page.
     pub huge_page_size_bytes: Option<u64>,
     /// `Hugetlb` (since 4.17): all pools of huge pages, of every size.
@@ -83,16 +71,10 @@ impl Meminfo {
             b"MemFree" => &mut self.mem_free_bytes,
             b"MemAvailable" => &mut self.mem_available_bytes,
             b"Cached" => &mut self.cached_bytes,
-            b"Shmem" => &mut self.shmem_bytes,
             b"AnonPages" => &mut self.anon_bytes,
-            b"Active(file)" => &mut self.active_file_bytes,
-            b"Inactive(file)" => &mut self.inactive_file_bytes,
-            b"Slab" => &mut self.slab_bytes,
-            b"SReclaimable" => &mut self.slab_reclaimable_bytes,
             b"SwapTotal" => &mut self.swap_total_bytes,
             b"SwapFree" => &mut self.swap_free_bytes,
             b"HugePages_Total" => &mut self.huge_pages_total,
-            b"HugePages_Free" => &mut self.huge_pages_free,
             b"Hugepagesize" => &mut self.huge_page_size_bytes,
             b"Hugetlb" => &mut self.hugetlb_bytes,
             _ => return None,

@@ -85,24 +85,11 @@ impl Mount<'_> {
     }
 }
 
-/// The mounts of a `/proc/PID/mountinfo`; see [`mounts`].
-#[derive(Clone, Debug)]
-pub struct Mounts<'a>(Lines<'a>);
-
 /// The lines of `/proc/PID/mountinfo` (proc(5)), in their order.
 ///
 /// A bad line is an error of its own; the lines after it still come.
-#[must_use]
-pub const fn mounts(text: &[u8]) -> Mounts<'_> {
-    Mounts(Lines::new(text))
-}
-
-impl<'a> Iterator for Mounts<'a> {
-    type Item = Result<Mount<'a>, ParseError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.0.next().map(mount)
-    }
+pub fn mounts(text: &[u8]) -> impl Iterator<Item = Result<Mount<'_>, ParseError>> {
+    Lines::new(text).map(mount)
 }
 
 /// One space separates two fields, always: an empty source leaves two in a

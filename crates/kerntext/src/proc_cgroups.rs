@@ -16,27 +16,13 @@ pub struct Controller<'a> {
     pub enabled: bool,
 }
 
-/// The controllers of a `/proc/cgroups`; see [`controllers`].
-#[derive(Clone, Debug)]
-pub struct Controllers<'a>(Lines<'a>);
-
 /// The lines of `/proc/cgroups` (cgroups(7)), without its heading.
 ///
 /// The file tells of v1: kernels built without the v1 side of a controller
 /// leave it out although v2 has it. A bad line is an error of its own.
-#[must_use]
-pub const fn controllers(text: &[u8]) -> Controllers<'_> {
-    Controllers(Lines::new(text))
-}
-
-impl<'a> Iterator for Controllers<'a> {
-    type Item = Result<Controller<'a>, ParseError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.0
-            .find(|line| line.text.first() != Some(&b'#'))
-            .map(controller)
-    }
+pub fn controllers(text: &[u8]) -> impl Iterator<Item = Result<Controller<'_>, ParseError>> {
+    let lines = Lines::new(text).filter(|line| line.text.first() != Some(&b'#'));
+    lines.map(controller)
 }
 
 fn controller(line: Piece<'_>) -> Result<Controller<'_>, ParseError> {
@@ -81,25 +67,12 @@ impl Membership<'_> {
     }
 }
 
-/// The hierarchies of a `/proc/PID/cgroup`; see [`memberships`].
-#[derive(Clone, Debug)]
-pub struct Memberships<'a>(Lines<'a>);
-
 /// The lines of `/proc/PID/cgroup` (cgroups(7)), in their order.
 ///
 /// A path may hold colons and blanks, but never a newline. A bad line is an
 /// error of its own.
-#[must_use]
-pub const fn memberships(text: &[u8]) -> Memberships<'_> {
-    Memberships(Lines::new(text))
-}
-
-impl<'a> Iterator for Memberships<'a> {
-    type Item = Result<Membership<'a>, ParseError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.0.next().map(membership)
-    }
+pub fn memberships(text: &[u8]) -> impl Iterator<Item = Result<Membership<'_>, ParseError>> {
+    Lines::new(text).map(membership)
 }
 
 fn membership(line: Piece<'_>) -> Result<Membership<'_>, ParseError> {

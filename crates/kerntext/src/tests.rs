@@ -5,7 +5,6 @@ mod meminfo;
 mod mountinfo;
 mod proc_cgroups;
 mod proc_pid;
-mod psi;
 mod value;
 
 use crate::{ParseError, ParseErrorKind};

@@ -26,7 +26,6 @@ mod pod;
 mod pod_disk;
 mod probe;
 mod sample;
-mod whole;
 
 pub use clock::{now, wall_seconds};
 pub use dir::{Dir, each_child};
@@ -41,7 +40,6 @@ pub use pids::{NodePids, TaskCount};
 pub use pod::{PodReader, PodSample};
 pub use pod_disk::{PodDirs, PodTree, TreeKind, add_disk_usage, pod_trees};
 pub use sample::NodeSample;
-pub use whole::read_whole;
 
 #[cfg(test)]
 mod tests;

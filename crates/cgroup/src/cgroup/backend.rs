@@ -7,7 +7,7 @@ use evictd_stats::Hierarchies;
 use smallvec::SmallVec;
 
 use super::list::{Beside, Same, Scratch};
-use crate::kill::{Kills, SEVERAL, Spare, Target};
+use crate::kill::{PodKill, SEVERAL, Spare, Target};
 use crate::process::Proc;
 use crate::{
     Error, FoundPod, Grace, Kill, KillInFlight, KillLimits, Listing, PodKiller, PodSource,
@@ -96,30 +96,23 @@ impl PodKiller for CgroupRuntime {
         pod: &FoundPod,
         grace: Grace,
     ) -> Result<Box<dyn KillInFlight>, Error> {
-        let open = |cgroup: &PathBuf| {
-            Target::open_with(&self.config.hierarchies, self.proc.clone(), cgroup).map_err(
-                |errno| Error {
-                    path: cgroup.clone(),
-                    errno,
-                },
-            )
-        };
-        let limits = self.config.limits;
-        let start = |target| {
-            let (releaser, spare) = (self.config.releaser.clone(), self.spare.clone());
-            Kill::start_in(now, target, grace, limits, releaser, Some(spare))
-        };
-        if pod.more_cgroups.is_empty() {
-            return Ok(self.spare.boxed(start(open(&pod.cgroup)?)));
-        }
-        // All are opened before the first is killed: a pod goes as a whole.
+        // All are opened before the first is killed: a pod is killed as a whole or not.
         let (mut targets, mut kills) = (SmallVec::<[_; SEVERAL]>::new(), SmallVec::new());
-        for cgroup in pod.cgroups() {
-            targets.push(open(cgroup)?);
+        for path in pod.cgroups() {
+            let opened = Target::open_with(&self.config.hierarchies, self.proc.clone(), path);
+            targets.push(opened.map_err(|errno| {
+                let path = path.clone();
+                Error { path, errno }
+            })?);
         }
         for target in targets {
-            kills.push(start(target));
+            let (scratch, releaser) = (self.spare.take(), self.config.releaser.clone());
+            let limits = self.config.limits;
+            kills.push(Kill::start_in(
+                scratch, now, target, grace, limits, releaser,
+            ));
         }
-        Ok(self.spare.boxed_several(Kills::new(now, kills)))
+        let kill = PodKill::new(now, kills, self.spare.clone());
+        Ok(self.spare.boxed(kill))
     }
 }

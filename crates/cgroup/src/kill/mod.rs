@@ -21,9 +21,9 @@
 //!   only when the pidfds of those who were killed tell it too: then their memory
 //!   is back, and what is measured next is true.
 
+mod pod;
 mod report;
-mod room;
-mod several;
+mod scratch;
 mod strike;
 mod target;
 #[cfg(test)]
@@ -37,13 +37,12 @@ use rustix::fd::BorrowedFd;
 use rustix::io::Errno;
 use rustix::process::Signal;
 
+pub(crate) use pod::PodKill;
 pub use report::{KillMethod, KillReport, KillState, Problem, Remaining};
-pub(crate) use room::{SEVERAL, Spare};
-pub(crate) use several::Kills;
+pub(crate) use scratch::{SEVERAL, Scratch, Spare};
 pub use target::Target;
 
 use crate::{Grace, KillInFlight, Releaser};
-use room::Room;
 
 /// The first wait for something that no descriptor tells; it doubles.
 const SHORTEST_NAP: Duration = Duration::from_millis(1);
@@ -98,9 +97,7 @@ pub struct Kill {
     /// Whether SIGTERM is ours to send.
     asks: bool,
     step: Step,
-    room: Room,
-    /// Where the room comes from.
-    spare: Option<Spare>,
+    scratch: Scratch,
     /// The fewest processes that were listed since SIGKILL.
     fewest: usize,
     report: KillReport,
@@ -123,17 +120,17 @@ impl Kill {
         limits: KillLimits,
         releaser: Option<Releaser>,
     ) -> Self {
-        Self::start_in(now, target, grace, limits, releaser, None)
+        Self::start_in(Scratch::new(), now, target, grace, limits, releaser)
     }
 
-    /// The same in the room that others have left, so that no memory is asked for.
+    /// The same in what others have left, so that no memory is asked for.
     pub(crate) fn start_in(
+        scratch: Scratch,
         now: Mono,
         target: Target,
         grace: Grace,
         limits: KillLimits,
         releaser: Option<Releaser>,
-        spare: Option<Spare>,
     ) -> Self {
         let mut kill = Self {
             target,
@@ -143,8 +140,7 @@ impl Kill {
             step: Step::Term {
                 until: now + grace.length,
             },
-            room: spare.as_ref().map_or_else(Room::for_usual, Spare::take),
-            spare,
+            scratch,
             fewest: usize::MAX,
             report: KillReport::new(now),
             nap: SHORTEST_NAP,
@@ -157,7 +153,7 @@ impl Kill {
     /// Does what is due by `now`, and says when to come back.
     pub fn poll(&mut self, now: Mono) -> KillState {
         if !self.has_ended() {
-            self.room.victims.sweep();
+            self.scratch.victims.sweep();
             self.unwatched = false;
             match self.advance(now) {
                 Ok(()) => {}
@@ -172,7 +168,7 @@ impl Kill {
     /// when its process ends. The set changes with every [`Kill::poll`], which
     /// also closes those that have ended.
     pub fn pidfds(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
-        self.room.victims.pidfds()
+        self.scratch.victims.pidfds()
     }
 
     /// What has happened so far.
@@ -187,6 +183,11 @@ impl Kill {
     #[must_use]
     pub fn held_pids(&self) -> u64 {
         self.target.task_count()
+    }
+
+    /// Ends it, and gives back what it was made in.
+    fn into_scratch(self) -> Scratch {
+        self.scratch
     }
 
     const fn has_ended(&self) -> bool {
@@ -208,7 +209,7 @@ impl Kill {
 
     /// The deadline is put off whenever there are fewer than ever before.
     fn expect_an_end(&mut self, now: Mono, until: Mono) -> Result<(), Problem> {
-        let left = self.room.listing.pids().len();
+        let left = self.scratch.listing.pids().len();
         if self.has_ended() {
             return Ok(());
         }
@@ -233,7 +234,7 @@ impl Kill {
         if !self.asks {
             return Ok(());
         }
-        if self.room.victims.send(Signal::TERM) > 0 {
+        if self.scratch.victims.send(Signal::TERM) > 0 {
             self.report.term_sent.get_or_insert(now);
         }
         self.count();
@@ -243,18 +244,21 @@ impl Kill {
     /// Lists the pod's processes; false when there are none, which ends it unless
     /// one of the killed is still giving back what it holds.
     fn list(&mut self, now: Mono) -> Result<bool, Problem> {
-        self.room.listing.clear();
+        self.scratch.listing.clear();
         if let Some(members) = self.target.members() {
-            self.room.listing.list(members).map_err(Problem::Kernel)?;
+            self.scratch
+                .listing
+                .list(members)
+                .map_err(Problem::Kernel)?;
         }
-        if self.room.listing.is_empty() {
+        if self.scratch.listing.is_empty() {
             let is_over = matches!(self.step, Step::Kill { until } if now >= until);
-            if is_over || !self.room.victims.any_dying() {
+            if is_over || !self.scratch.victims.any_dying() {
                 self.finish(now, Step::Gone);
             }
             return Ok(false);
         }
-        match self.target.proc().protected_among(&self.room.listing) {
+        match self.target.proc().protected_among(&self.scratch.listing) {
             Some(pid) => Err(Problem::Protected(pid)),
             None => Ok(true),
         }
@@ -262,16 +266,16 @@ impl Kill {
 
     /// Whom nobody will ever get rid of need not be waited for.
     fn check_denied(&self) -> Result<(), Problem> {
-        let Room { victims, listing } = &self.room;
+        let Scratch { victims, listing } = &self.scratch;
         let all = listing.pids().iter().all(|pid| victims.is_denied(*pid));
-        if all && !self.room.listing.pids().is_empty() {
+        if all && !self.scratch.listing.pids().is_empty() {
             return Err(Problem::Denied);
         }
         Ok(())
     }
 
     fn count(&mut self) {
-        self.report.processes = self.room.victims.signalled();
+        self.report.processes = self.scratch.victims.signalled();
     }
 
     /// Descriptors or memory are short: that may pass, until the deadline.
@@ -288,19 +292,19 @@ impl Kill {
 
     fn stick(&mut self, now: Mono, problem: Problem) {
         let proc = self.target.proc();
-        let remaining = self.room.listing.pids().iter().map(|pid| Remaining {
+        let remaining = self.scratch.listing.pids().iter().map(|pid| Remaining {
             pid: *pid,
             state: proc.stat(*pid, |stat| char::from(stat.state)),
         });
         self.report.remaining = remaining.collect();
-        self.report.out_of_sight = self.room.listing.has_hidden();
+        self.report.out_of_sight = self.scratch.listing.has_hidden();
         self.report.problem = Some(problem);
         self.finish(now, Step::Stuck);
     }
 
     fn finish(&mut self, now: Mono, step: Step) {
         self.target.thaw();
-        self.room.victims.clear();
+        self.scratch.victims.clear();
         self.report.ended = Some(now);
         self.step = step;
     }
@@ -311,7 +315,7 @@ impl Kill {
             Step::Stuck => return KillState::Stuck,
             Step::Term { until } | Step::Freeze { until } | Step::Kill { until } => until,
         };
-        if !self.unwatched && self.room.victims.cover(&self.room.listing) {
+        if !self.unwatched && self.scratch.victims.cover(&self.scratch.listing) {
             self.nap = SHORTEST_NAP;
             return KillState::Waiting { until };
         }
@@ -319,14 +323,6 @@ impl Kill {
         self.nap = self.nap.saturating_mul(2).min(LONGEST_NAP);
         KillState::Waiting {
             until: until.min(soon),
-        }
-    }
-}
-
-impl Drop for Kill {
-    fn drop(&mut self) {
-        if let Some(spare) = &self.spare {
-            spare.put_back(&mut self.room);
         }
     }
 }

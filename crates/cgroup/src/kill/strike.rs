@@ -5,8 +5,7 @@ use evictd_stats::Version;
 use rustix::io::Errno;
 use rustix::process::Signal;
 
-use super::room::Room;
-use super::{Kill, KillMethod, Problem, Step};
+use super::{Kill, KillMethod, Problem, Scratch, Step};
 
 /// Listings in one poll. A pod that forks faster than this is met again at the
 /// next poll, after other work had its turn.
@@ -83,17 +82,17 @@ impl Kill {
     /// One round. Returns how many were killed who had not been before, as far as
     /// they are watched.
     fn kill_once(&mut self, now: Mono) -> Result<usize, Problem> {
-        if self.room.victims.all_killed() && self.room.victims.cover(&self.room.listing) {
+        if self.scratch.victims.all_killed() && self.scratch.victims.cover(&self.scratch.listing) {
             return Ok(0);
         }
         let by_kernel = self.kill_cgroup()?;
         let killed = if by_kernel {
             self.report.method = Some(KillMethod::CgroupKill);
-            self.room.victims.mark_killed()
+            self.scratch.victims.mark_killed()
         } else {
             self.report.method.get_or_insert(KillMethod::Signals);
-            let sent = self.room.victims.send(Signal::KILL);
-            let Room { victims, listing } = &mut self.room;
+            let sent = self.scratch.victims.send(Signal::KILL);
+            let Scratch { victims, listing } = &mut self.scratch;
             let rest = victims.kill_the_rest(listing, &self.target);
             sent.saturating_add(rest.map_err(Problem::Kernel)?)
         };
@@ -101,7 +100,7 @@ impl Kill {
             self.report.kill_sent.get_or_insert(now);
         }
         if let Some(releaser) = &self.releaser {
-            self.room.victims.release(releaser);
+            self.scratch.victims.release(releaser);
         }
         Ok(killed)
     }
@@ -125,7 +124,7 @@ impl Kill {
 
     /// Opens the processes that were listed and are not victims yet.
     pub(super) fn recruit(&mut self) -> Result<(), Problem> {
-        let Room { victims, listing } = &mut self.room;
+        let Scratch { victims, listing } = &mut self.scratch;
         victims
             .recruit(listing, &self.target)
             .map_err(Problem::Kernel)

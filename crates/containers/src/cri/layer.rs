@@ -5,13 +5,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use evictd_kerntext::mounts;
-use evictd_stats::read_whole;
 
 /// The directory that holds what a container has written: the upper one of the
 /// overlay that is the root of its first process. `None` with other storage, and
 /// where the directory is not to be seen from here.
 pub(super) fn read_layer(proc: &Path, pid: u32) -> Option<Arc<Path>> {
-    let text = read_whole(&proc.join(format!("{pid}/mountinfo"))).ok()?;
+    let text = std::fs::read(proc.join(format!("{pid}/mountinfo"))).ok()?;
     let layer = find_layer(&text)?;
     let is_dir = fs::metadata(&layer).is_ok_and(|found| found.is_dir());
     is_dir.then(|| layer.into())

@@ -4,7 +4,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 use evictd_kerntext::memberships;
-use evictd_stats::read_whole;
 
 /// The cgroup of the container with this id and this first process, below the
 /// mount point of each hierarchy; `None` where it has none of its own.
@@ -12,7 +11,7 @@ pub(crate) fn read_cgroup(proc: &Path, pid: u32, id: &str) -> Option<Arc<Path>> 
     if pid == 0 {
         return None;
     }
-    let text = read_whole(&proc.join(format!("{pid}/cgroup"))).ok()?;
+    let text = std::fs::read(proc.join(format!("{pid}/cgroup"))).ok()?;
     find_cgroup(&text, id).map(Into::into)
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use evictd_cgroup::Releaser;
 use evictd_kerntext::parse_meminfo;
 use evictd_node::{Mono, Policy};
-use evictd_stats::{Hierarchies, NodeSettings, now, read_whole};
+use evictd_stats::{Hierarchies, NodeSettings, now};
 use evictd_sys::{Token, Wake, Watch};
 use evictd_threshold::{Lists, parse};
 
@@ -39,7 +39,7 @@ impl Sizes {
     /// A third of what is free, 256 MiB at most: no harm to anything else.
     fn for_this_machine() -> Result<Self, String> {
         const LEAST: u64 = 48 << 20;
-        let text = read_whole(&Path::new(PROC).join("meminfo"))
+        let text = std::fs::read(Path::new(PROC).join("meminfo"))
             .map_err(|error| format!("/proc/meminfo: {error}"))?;
         let meminfo = parse_meminfo(&text).map_err(|error| format!("/proc/meminfo: {error}"))?;
         let free = meminfo
@@ -179,7 +179,7 @@ fn wait_for_size(watch: &mut Watch, sandbox: &mut Sandbox, load: &Load) -> Resul
     let give_up = now() + PATIENCE;
     let file = sandbox.usage_file(load.name);
     loop {
-        let usage = read_whole(&file).ok();
+        let usage = std::fs::read(&file).ok();
         let usage = usage
             .and_then(|text| evictd_kerntext::parse_u64(&text).ok())
             .unwrap_or(0);

@@ -2,20 +2,26 @@ use evictd_node::Mono;
 use rustix::fd::BorrowedFd;
 use smallvec::SmallVec;
 
+use super::scratch::Spare;
 use super::{Kill, KillReport, KillState, SEVERAL};
 use crate::KillInFlight;
 
-/// A pod that lies in several cgroups, each with a kill of its own.
+/// A pod that is being killed: each of its cgroups has a kill of its own, and most pods
+/// have one cgroup.
 #[derive(Debug)]
-pub(crate) struct Kills {
+pub(crate) struct PodKill {
     all: SmallVec<[Kill; SEVERAL]>,
     report: KillReport,
+    /// Where their memory comes from.
+    spare: Spare,
 }
 
-impl Kills {
-    pub(crate) fn new(now: Mono, all: SmallVec<[Kill; SEVERAL]>) -> Self {
+impl PodKill {
+    pub(crate) fn new(now: Mono, all: SmallVec<[Kill; SEVERAL]>, spare: Spare) -> Self {
         let report = KillReport::new(now);
-        Self { all, report }
+        let mut kill = Self { all, report, spare };
+        kill.take_reports();
+        kill
     }
 
     /// What all of them say together.
@@ -39,7 +45,14 @@ impl Kills {
     }
 }
 
-impl KillInFlight for Kills {
+impl Drop for PodKill {
+    fn drop(&mut self) {
+        let used = self.all.drain(..).map(Kill::into_scratch);
+        self.spare.put_back(used);
+    }
+}
+
+impl KillInFlight for PodKill {
     fn poll(&mut self, now: Mono) -> KillState {
         let mut all = KillState::Gone;
         for kill in &mut self.all {
