@@ -102,6 +102,8 @@ class Crate:
         for words in file.uses:
             if words[-1] in (rest[0], "*"):
                 target = self.absolute(file, words)
+                if target is None and words[-1] == rest[0]:
+                    return None  # another crate's
                 if target is None or target == path:
                     continue
                 if words[-1] == "*":
