@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use evictd_cgroup::Releaser;
 use evictd_kerntext::parse_meminfo;
 use evictd_node::{Mono, Policy};
-use evictd_stats::{Hierarchies, NodeSettings, now};
+use evictd_stats::{Hierarchies, NodeSettings, Version, now};
 use evictd_sys::{Token, Wake, Watch};
 use evictd_threshold::{Lists, parse};
 
@@ -29,63 +29,37 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// How long nothing more may happen after the eviction.
 const AFTERMATH: Duration = Duration::from_millis(500);
 
-/// The sizes of a run, all from the limit that bounds it.
-struct Sizes {
-    limit: u64,
-    threshold: u64,
+/// The limit that bounds the harm: a third of what is free, 256 MiB at most.
+fn limit() -> Result<u64, String> {
+    const LEAST: u64 = 48 << 20;
+    let text = std::fs::read(Path::new(PROC).join("meminfo"));
+    let text = text.map_err(|error| format!("/proc/meminfo: {error}"))?;
+    let meminfo = parse_meminfo(&text).map_err(|error| format!("/proc/meminfo: {error}"))?;
+    let free = meminfo.mem_available_bytes.or(meminfo.mem_free_bytes);
+    let free = free.unwrap_or(0);
+    let limit = (free / 3).min(256 << 20) & !0xf_ffff;
+    if limit < LEAST {
+        let free = free >> 20;
+        return Err(format!(
+            "needs 144 MiB of available memory, here are {free} MiB"
+        ));
+    }
+    Ok(limit)
 }
 
-impl Sizes {
-    /// A third of what is free, 256 MiB at most: no harm to anything else.
-    fn for_this_machine() -> Result<Self, String> {
-        const LEAST: u64 = 48 << 20;
-        let text = std::fs::read(Path::new(PROC).join("meminfo"))
-            .map_err(|error| format!("/proc/meminfo: {error}"))?;
-        let meminfo = parse_meminfo(&text).map_err(|error| format!("/proc/meminfo: {error}"))?;
-        let free = meminfo
-            .mem_available_bytes
-            .or(meminfo.mem_free_bytes)
-            .unwrap_or(0);
-        let limit = (free / 3).min(256 << 20) & !0xf_ffff;
-        if limit < LEAST {
-            let free = free >> 20;
-            return Err(format!(
-                "needs 144 MiB of available memory, here are {free} MiB"
-            ));
-        }
-        Ok(Self {
-            limit,
-            threshold: limit / 4,
-        })
-    }
-
-    const fn steady(&self) -> Load {
-        Load {
-            name: "steady",
-            bytes: self.limit / 8,
-            pace: 0,
-            request: self.limit / 4,
-        }
-    }
-
-    const fn small(&self) -> Load {
-        Load {
-            name: "small",
-            bytes: self.limit / 16,
-            pace: 0,
-            request: 0,
-        }
-    }
-
-    /// Fills the limit in about a second.
-    const fn hog(&self) -> Load {
-        Load {
-            name: HOG,
-            bytes: self.limit * 2,
-            pace: self.limit,
-            request: 0,
-        }
-    }
+/// The pods, all sized by the limit; the hog fills it in about a second.
+fn loads(limit: u64) -> [Load; 3] {
+    let load = |name, bytes, pace, request| Load {
+        name,
+        bytes,
+        pace,
+        request,
+    };
+    [
+        load("steady", limit / 8, 0, limit / 4),
+        load("small", limit / 16, 0, 0),
+        load(HOG, limit * 2, limit, 0),
+    ]
 }
 
 /// What the engine reported, with its times.
@@ -111,33 +85,54 @@ impl Story {
 
 /// Makes the pods, lets one grow, and waits until it is evicted.
 pub(super) fn evict_one(mut watch: Watch) -> Result<Verdict, String> {
-    let sizes = Sizes::for_this_machine()?;
+    let limit = limit()?;
+    let threshold = limit / 4;
     let hierarchies = Hierarchies::read(Path::new(PROC)).map_err(|error| error.to_string())?;
-    let mut sandbox = Sandbox::make(hierarchies, sizes.limit)?;
-    let mut engine = engine::open(setup(&sandbox, sizes.threshold)?)?;
-    for load in [sizes.steady(), sizes.small()] {
+    let mut sandbox = Sandbox::make(hierarchies, limit)?;
+    let mut engine = engine::open(setup(&sandbox, threshold)?)?;
+    let [steady, small, hog] = loads(limit);
+    for load in [steady, small] {
         sandbox.start(&load)?;
         wait_for_size(&mut watch, &mut sandbox, &load)?;
     }
-    let mark = sizes.limit - sizes.threshold;
-    let observer = Observer::start(&sandbox.usage_file(""), mark).map_err(|e| e.to_string())?;
-    sandbox.start(&sizes.hog())?;
+    let observer = Observer::start(&sandbox.usage_file(""), limit - threshold);
+    let observer = observer.map_err(|error| error.to_string())?;
+    sandbox.start(&hog)?;
     let mut story = Story::default();
     drive(&mut watch, &mut engine, &mut story, PATIENCE, true)?;
     drive(&mut watch, &mut engine, &mut story, AFTERMATH, false)?;
-    let mut verdict = judge(&sizes, &mut sandbox, &story, &observer);
-    drop((engine, observer));
-    let left = sandbox.remove();
-    let what = if left.is_empty() {
-        String::from("nothing is left behind")
-    } else {
-        format!("left behind: {}", left.join(", "))
+    drop(engine);
+    let mut checks = check(&mut sandbox, &story, &observer);
+    let cgroup = match sandbox.version() {
+        Version::V1 => "v1",
+        Version::V2 => "v2",
     };
-    verdict.checks.push(Check {
-        what,
+    // What is freed by removing the sandbox does not count.
+    let (crossed, released) = (observer.crossed(), observer.released());
+    drop(observer);
+    let left = sandbox.remove();
+    checks.push(Check {
         holds: left.is_empty(),
+        what: match left.as_slice() {
+            [] => String::from("nothing is left behind"),
+            left => format!("left behind: {}", left.join(", ")),
+        },
     });
-    Ok(verdict)
+    let decided = story.evicted.first().map(|(at, _)| *at);
+    let micros =
+        |from: Option<Mono>, to: Option<Mono>| u64::try_from(to?.since(from?).as_micros()).ok();
+    Ok(Verdict {
+        passed: checks.iter().all(|check| check.holds),
+        cgroup,
+        limit_bytes: limit,
+        threshold_bytes: threshold,
+        evicted: story.evicted.into_iter().map(|(_, name)| name).collect(),
+        kill_method: story.method,
+        detection_micros: micros(crossed, decided),
+        kill_micros: micros(decided, story.killed),
+        release_micros: micros(decided, released),
+        checks,
+    })
 }
 
 fn setup(sandbox: &Sandbox, threshold: u64) -> Result<Setup, String> {
@@ -179,7 +174,7 @@ fn wait_for_size(watch: &mut Watch, sandbox: &mut Sandbox, load: &Load) -> Resul
     let give_up = now() + PATIENCE;
     let file = sandbox.usage_file(load.name);
     loop {
-        let usage = std::fs::read(&file).ok();
+        let usage = read_whole(&file).ok();
         let usage = usage
             .and_then(|text| evictd_kerntext::parse_u64(&text).ok())
             .unwrap_or(0);
@@ -236,50 +231,37 @@ fn pause(watch: &mut Watch, until: Mono) -> Result<(), String> {
     }
 }
 
-fn judge(sizes: &Sizes, sandbox: &mut Sandbox, story: &Story, observer: &Observer) -> Verdict {
-    let evicted: Vec<String> = story.evicted.iter().map(|(_, name)| name.clone()).collect();
-    let decided = story.evicted.first().map(|(at, _)| *at);
-    let crossed = observer.crossed();
-    let ooms: u64 = ["", "steady", "small", HOG]
+/// What has to hold while the sandbox is still there.
+fn check(sandbox: &mut Sandbox, story: &Story, observer: &Observer) -> Vec<Check> {
+    let names = ["", "steady", "small", HOG];
+    let ooms: u64 = names
         .iter()
-        .filter_map(|n| sandbox.oom_kills(n))
+        .filter_map(|name| sandbox.oom_kills(name))
         .sum();
-    let check = |what: &str, holds| Check {
-        what: what.to_owned(),
-        holds,
-    };
-    let checks = vec![
-        check(
+    let is_hog_alone = matches!(story.evicted.as_slice(), [(_, name)] if name == HOG);
+    let checks = [
+        (
             "exactly the pod that ranks first was evicted: hog",
-            evicted == [HOG],
+            is_hog_alone,
         ),
-        check(
+        (
             "its processes are gone",
             story.killed.is_some() && !sandbox.is_running(HOG),
         ),
-        check(
+        (
             "steady, within its request, still runs",
             sandbox.is_running("steady"),
         ),
-        check(
+        (
             "small, above its request by less, still runs",
             sandbox.is_running("small"),
         ),
-        check("the kernel's OOM killer had nothing to do", ooms == 0),
-        check("the memory is free again", observer.is_below()),
+        ("the kernel's OOM killer had nothing to do", ooms == 0),
+        ("the memory is free again", observer.is_below()),
     ];
-    let since_decision = |at: Option<Mono>| Some(at?.since(decided?));
-    Verdict {
-        version: sandbox.version(),
-        limit: sizes.limit,
-        threshold: sizes.threshold,
-        evicted,
-        method: story.method,
-        detection: decided
-            .zip(crossed)
-            .map(|(decided, crossed)| decided.since(crossed)),
-        kill: since_decision(story.killed),
-        release: since_decision(observer.released()),
-        checks,
-    }
+    let check = |(what, holds): (&str, bool)| Check {
+        what: what.to_owned(),
+        holds,
+    };
+    checks.map(check).into()
 }
