@@ -174,7 +174,7 @@ fn wait_for_size(watch: &mut Watch, sandbox: &mut Sandbox, load: &Load) -> Resul
     let give_up = now() + PATIENCE;
     let file = sandbox.usage_file(load.name);
     loop {
-        let usage = read_whole(&file).ok();
+        let usage = std::fs::read(&file).ok();
         let usage = usage
             .and_then(|text| evictd_kerntext::parse_u64(&text).ok())
             .unwrap_or(0);
