@@ -8,7 +8,11 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &[u8]| {
     if let Some(containers) = checked(parse_containers(text)) {
-        assert!(containers.iter().all(|found| !found.container.id.is_empty()));
+        assert!(
+            containers
+                .iter()
+                .all(|found| !found.container.id.is_empty())
+        );
         // Less of it is none of it, but for blanks at the end.
         let shorter = text.trim_ascii_end();
         let cut = shorter.len().saturating_sub(1);

@@ -8,9 +8,9 @@
 use core::time::Duration;
 
 use evictd_evict::{Cause, Config, Evict, Eviction, Observation, Outcome, Plan};
-use evictd_node::{Layout, Mono, Policy, Ranking, Reading, Readings, Signal};
 use evictd_node::pod::Pod;
 use evictd_node::pod::usage::PodUsage;
+use evictd_node::{Layout, Mono, Policy, Ranking, Reading, Readings, Signal};
 use evictd_rank::Candidate;
 use evictd_threshold::{Lists, parse};
 use libfuzzer_sys::fuzz_target;

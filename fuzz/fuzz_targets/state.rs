@@ -4,9 +4,9 @@
 
 use core::time::Duration;
 
+use evictd_engine::state::{HISTORY, MAX_BYTES, Record, parse, to_json};
 use evictd_gc::MOST_IMAGES;
 use evictd_node::Mono;
-use evictd_engine::state::{HISTORY, MAX_BYTES, Record, parse, to_json};
 use libfuzzer_sys::fuzz_target;
 
 const TRANSITION: Duration = Duration::from_secs(300);

@@ -21,7 +21,8 @@ fuzz_target!(|input: &[u8]| {
         if json.len() + 4 > evictd_manifest::yaml::MAX_BYTES {
             continue;
         }
-        let again = evictd_manifest::yaml::parse_documents(json.as_bytes()).expect("JSON of what was read");
+        let again =
+            evictd_manifest::yaml::parse_documents(json.as_bytes()).expect("JSON of what was read");
         assert_eq!(again.len(), 1);
         assert!(
             agree(document, &again[0]),
@@ -29,7 +30,8 @@ fuzz_target!(|input: &[u8]| {
             again[0]
         );
         // The parser refuses some control characters and long keys.
-        if let Ok(yaml) = evictd_manifest::yaml::parse_documents(format!("---\n{json}").as_bytes()) {
+        if let Ok(yaml) = evictd_manifest::yaml::parse_documents(format!("---\n{json}").as_bytes())
+        {
             assert_eq!(yaml.len(), 1);
             assert!(
                 agree(document, &yaml[0]),
