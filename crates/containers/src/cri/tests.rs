@@ -2,6 +2,7 @@
 
 mod acting;
 mod calls;
+mod details;
 mod listing;
 mod messages;
 

@@ -1,5 +1,6 @@
 mod acts;
 mod calls;
+mod failures;
 mod http;
 mod lists;
 mod parse;

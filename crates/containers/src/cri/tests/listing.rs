@@ -6,12 +6,10 @@ use crate::cri::fake::Reply;
 use evictd_node::QosClass;
 use evictd_node::pod::Requested;
 
-use super::{
-    Bench, DB, EXITED, IMAGE, Node, RUNNING, WEB, container, image, sandbox, status, status_of,
-};
-use crate::{ContainerRuntime, ContainerState, Failure, RuntimeListing, WritableLayer};
+use super::{Bench, DB, EXITED, IMAGE, Node, RUNNING, WEB, container, sandbox, status, status_of};
+use crate::{ContainerRuntime, ContainerState, Failure, RuntimeListing};
 
-fn list(bench: &mut Bench) -> RuntimeListing {
+pub(super) fn list(bench: &mut Bench) -> RuntimeListing {
     bench.runtime.list().unwrap()
 }
 
@@ -342,112 +340,5 @@ fn a_pods_request_is_its_first_containers() {
         let request = listing.pods[0].pod.request(Requested::Memory).value();
         assert_eq!(request, gib << 30);
         assert_eq!(listing.pods[0].pod.qos_class(), QosClass::Burstable);
-    }
-}
-
-#[test]
-fn images_of_containers() {
-    let hex = IMAGE.strip_prefix("sha256:").unwrap();
-    let named = |field: u32, text: &str| {
-        let mut container = Writer::default();
-        container.text(1, "c").number(6, EXITED).text(field, text);
-        container
-    };
-    let mut digest = image(IMAGE, &["a:1"]);
-    digest.text(3, "a@sha256:9");
-    let mut spec = Writer::default();
-    spec.text(1, "a:1");
-    let mut by_name = Writer::default();
-    by_name.text(1, "c").number(6, EXITED).message(4, &spec);
-    let cases = [
-        ("image_id", named(10, IMAGE), IMAGE, false),
-        ("image_ref", named(5, IMAGE), IMAGE, false),
-        ("digest", named(5, "a@sha256:9"), IMAGE, true),
-        ("bare", named(5, hex), IMAGE, true),
-        ("name", by_name, IMAGE, true),
-        ("gone", named(5, "b@sha256:8"), "b@sha256:8", true),
-        ("nothing", named(9, ""), "", true),
-    ];
-    for (name, container, expected, asks) in cases {
-        let mut bench = Bench::new(
-            &format!("image-{name}"),
-            Node {
-                containers: vec![container],
-                images: vec![digest.clone()],
-                statuses: vec![("c", status(EXITED, 0))],
-                ..Node::default()
-            },
-        );
-        assert_eq!(
-            list(&mut bench).containers[0].image.as_ref(),
-            expected,
-            "{name}"
-        );
-        let calls = bench.fake.take_calls();
-        assert_eq!(calls.contains(&"ListImages".to_owned()), asks, "{name}");
-        list(&mut bench);
-        assert_eq!(bench.fake.take_calls().len(), 2, "{name}: known by then");
-    }
-}
-
-#[test]
-fn layers() {
-    let stats = |id: &str, bytes: u64| {
-        let (mut stats, mut who, mut layer, mut used) = (
-            Writer::default(),
-            Writer::default(),
-            Writer::default(),
-            Writer::default(),
-        );
-        who.text(1, id);
-        used.number(1, bytes);
-        layer.message(3, &used);
-        stats.message(1, &who).message(4, &layer);
-        stats
-    };
-    let mut bench = Bench::new(
-        "layers",
-        Node {
-            containers: vec![container(WEB, "s", EXITED), container(DB, "s", EXITED)],
-            statuses: vec![(WEB, status(EXITED, 0)), (DB, status(EXITED, 0))],
-            stats: vec![stats("other", 1), stats(DB, 4096)],
-            ..Node::default()
-        },
-    );
-    let mut listing = list(&mut bench);
-    bench.runtime.measure_layers(&mut listing).unwrap();
-    let used = WritableLayer::Used {
-        bytes: 4096,
-        inodes: None,
-    };
-    let layers: Vec<_> = listing
-        .containers
-        .iter()
-        .map(|one| one.layer.clone())
-        .collect();
-    assert_eq!(layers, [WritableLayer::Unknown, used]);
-}
-
-#[test]
-fn ten_thousand_containers() {
-    let ids: Vec<&'static str> = (0..10_000)
-        .map(|index| &*format!("{index:064}").leak())
-        .collect();
-    let mut bench = Bench::new(
-        "thousands",
-        Node {
-            sandboxes: ids[..100].iter().map(|id| sandbox(id, id, 1)).collect(),
-            containers: ids.iter().map(|id| container(id, ids[7], EXITED)).collect(),
-            instead: vec![("ContainerStatus", status(EXITED, 0))],
-            ..Node::default()
-        },
-    );
-    for _ in 0..2 {
-        let listing = list(&mut bench);
-        assert_eq!(
-            (listing.pods.len(), listing.containers.len()),
-            (100, 10_000)
-        );
-        assert!(listing.containers.iter().all(|one| one.pod == 7));
     }
 }

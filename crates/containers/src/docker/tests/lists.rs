@@ -7,13 +7,13 @@ use evictd_node::QosClass;
 use evictd_node::pod::Requested;
 
 use super::{id, not_found, runtime, version};
-use crate::docker::fake::{Fake, Reply, json};
+use crate::docker::fake::{Fake, json};
 use crate::{
     ContainerRuntime, ContainerState, DockerRuntime, RuntimeListing, RuntimePod, WritableLayer,
 };
 
 /// An entry of the list: the digits of its id, its name, its state, its labels.
-fn entry(digit: char, name: &str, state: &str, labels: &str) -> String {
+pub(super) fn entry(digit: char, name: &str, state: &str, labels: &str) -> String {
     let id = id(digit);
     format!(
         r#"{{"Id":"{id}","Names":["/{name}"],"Image":"one:1","ImageID":"sha256:3e","Created":100,
@@ -38,7 +38,7 @@ fn engine(name: &'static str, entries: &[String], detail: &'static str) -> Fake 
 const PODS: &str =
     r#"[{"Id":"podid","Name":"pod","InfraId":"ID4","Containers":[{"Id":"ID4"},{"Id":"ID5"}]}]"#;
 
-fn names(listing: &RuntimeListing) -> Vec<String> {
+pub(super) fn names(listing: &RuntimeListing) -> Vec<String> {
     let name = |pod: &RuntimePod| {
         let of = &pod.pod.metadata;
         let uid: String = of.uid.chars().take(9).collect();
@@ -386,96 +386,4 @@ fn a_steady_listing_costs_one_call() {
     }
     assert_eq!(calls, [12, 1, 2, 1]);
     assert_eq!(fake.connections(), 1);
-}
-
-#[test]
-fn a_container_that_vanishes_and_one_that_cannot_be_looked_at() {
-    let list = [
-        entry('0', "a", "running", ""),
-        entry('1', "b", "running", ""),
-        entry('2', "c", "running", ""),
-    ];
-    let list = format!("[{}]", list.join(","));
-    let fake = Fake::new(move |call| match call {
-        "GET /version" => version("Engine"),
-        "GET /containers/json?all=true" => json(200, &list),
-        call if call.contains(&id('0')) => not_found(),
-        call if call.contains(&id('1')) => json(500, r#"{"message":"bad\nstate"}"#),
-        _ => json(200, r#"{"Id":"x"}"#),
-    });
-    let listing = runtime(&fake).list().unwrap();
-    assert_eq!(
-        names(&listing),
-        ["docker/b 111111111 runs 1", "docker/c 222222222 runs 1"]
-    );
-    let note = format!(
-        "GET /containers/{}/json: refused with 500: bad\\u{{a}}state",
-        id('1')
-    );
-    assert_eq!(listing.notes, [note]);
-}
-
-/// What a list comes to when one of the calls for it is answered so.
-fn failed(call: &'static str, reply: impl Fn() -> Reply + Send + Sync + 'static) -> String {
-    let silent = matches!(reply(), Reply::Hang | Reply::Stall(_));
-    let limit = Duration::from_millis(if silent { 1000 } else { 20_000 });
-    let list = format!(
-        "[{},{}]",
-        entry('0', "a", "running", ""),
-        entry('1', "b", "running", "")
-    );
-    let fake = Fake::new(move |called| {
-        if called.starts_with(call) {
-            return reply();
-        }
-        match called {
-            "GET /version" => version("Podman Engine"),
-            "GET /containers/json?all=true" => json(200, &list),
-            "GET /v4.0.0/libpod/pods/json" => json(200, "[]"),
-            _ => json(200, r#"{"Id":"x"}"#),
-        }
-    });
-    let mut runtime = DockerRuntime::with(&fake.socket, Path::new("/proc"), limit);
-    let said = runtime.list().unwrap_err().to_string();
-    let endpoint = format!("unix://{}: ", fake.socket.display());
-    said.strip_prefix(&endpoint).unwrap().to_string()
-}
-
-#[test]
-fn never_a_partial_list() {
-    let second = "GET /containers/1";
-    let half = || Reply::Cut(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[]".to_vec());
-    for (call, said) in [
-        (
-            "GET /version",
-            failed("GET /version", || json(500, r#"{"message":"no"}"#)),
-        ),
-        (
-            "GET /containers/json",
-            failed("GET /containers/json", || json(200, r#"[{"Id":"a"},"#)),
-        ),
-        ("GET /containers/json", failed("GET /containers/json", half)),
-        (
-            "GET /containers/json",
-            failed("GET /containers/json", || json(500, "broken")),
-        ),
-        (
-            "GET /v4.0.0/libpod/pods/json",
-            failed("GET /v4", || json(404, "Not Found")),
-        ),
-        (second, failed(second, || Reply::Hang)),
-        (second, failed(second, || json(200, "{}"))),
-        (second, failed(second, || Reply::Cut(Vec::new()))),
-    ] {
-        assert!(said.starts_with(call), "{said}");
-        assert!(!said.contains('\n'), "{said}");
-    }
-    let stalls = || Reply::Stall(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[]".to_vec());
-    let said = failed("GET /containers/json", stalls);
-    assert_eq!(said, "GET /containers/json: no answer within 1000 ms");
-    let odd = || Reply::Trickle(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}".to_vec());
-    let said = failed("GET /containers/json", odd);
-    assert!(said.contains("expected a sequence"), "{said}");
-    let hangs = failed("GET /containers/json", || Reply::Hang);
-    assert_eq!(hangs, "GET /containers/json: no answer within 1000 ms");
 }
