@@ -3,23 +3,17 @@
 
 use core::ffi::CStr;
 use core::ops::ControlFlow;
-use std::io::Write;
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Component, Path};
 
 pub(crate) use evictd_stats::each_child;
 use evictd_stats::{Hierarchies, Hierarchy, is_gone};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::fs::{CWD, Mode, OFlags, fstat, openat};
+use rustix::fs::{Mode, OFlags, fstat, openat};
 use rustix::io::{Errno, read, retry_on_intr, write};
 use rustix::path::Arg;
 
 /// Cgroups nested deeper than this below a pod are refused rather than walked:
 /// each level costs a descriptor and stack.
 pub(crate) const DEEPEST: u32 = 48;
-
-/// Room for the path of a cgroup, on the stack; a longer one takes memory.
-const PATH_BYTES: usize = 512;
 
 /// What the kernel shows of a list at once.
 pub(crate) const PAGE: usize = 4096;
@@ -41,43 +35,6 @@ pub(crate) fn by_rank(hierarchies: &Hierarchies) -> impl Iterator<Item = &Hierar
         &hierarchies.freezer,
     ];
     order.into_iter().flatten()
-}
-
-/// Opens the directory of a cgroup, by its path below the hierarchy's mount
-/// point: what a pod's numbers are read from. `None` when this hierarchy does
-/// not have it (any more).
-///
-/// # Errors
-///
-/// `EINVAL` when the path leads up (`..`); else what opening gives.
-pub fn open_cgroup(hierarchy: &Hierarchy, cgroup: &Path) -> Result<Option<OwnedFd>, Errno> {
-    if cgroup.components().any(|part| part == Component::ParentDir) {
-        return Err(Errno::INVAL);
-    }
-    match open_below(hierarchy, cgroup) {
-        Ok(dir) => Ok(Some(dir)),
-        // Without its hierarchy a cgroup cannot be said to be gone.
-        Err(errno) if is_gone(errno) => open_dir(CWD, &hierarchy.mount_point).map(|_| None),
-        Err(errno) => Err(errno),
-    }
-}
-
-/// In one lookup, and as a rule without asking for memory, which may be short.
-fn open_below(hierarchy: &Hierarchy, cgroup: &Path) -> Result<OwnedFd, Errno> {
-    let mut room = [0; PATH_BYTES];
-    let below = cgroup.strip_prefix("/").unwrap_or(cgroup);
-    let [mount, below] = [hierarchy.mount_point.as_path(), below].map(|p| p.as_os_str().as_bytes());
-    let mut rest = &mut room[..];
-    let parts = [mount, b"/", below, b"\0"].into_iter();
-    let written = parts
-        .map(|part| rest.write_all(part))
-        .all(|done| done.is_ok());
-    let length = PATH_BYTES.saturating_sub(rest.len());
-    // A name with a NUL byte in it must not lead to what stands before that.
-    match CStr::from_bytes_with_nul(room.get(..length).unwrap_or_default()) {
-        Ok(path) if written => open_dir(CWD, path),
-        _ => open_dir(CWD, hierarchy.below(cgroup)),
-    }
 }
 
 /// Reads a whole file of a directory into `buffer`, which is cleared first.
@@ -154,39 +111,4 @@ fn walk_to(
 /// `.`. Listing it would cost three calls and the names of all its files.
 pub(crate) fn is_leaf(dir: BorrowedFd<'_>) -> bool {
     fstat(dir).is_ok_and(|found| found.st_nlink == 2)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testkit::Fixture;
-    use evictd_stats::Version;
-
-    #[test]
-    fn a_cgroup_is_opened_by_its_exact_path() {
-        let fixture = Fixture::new();
-        let long = "x/".repeat(300);
-        fixture.file("pod/inner/procs", "");
-        fixture.file(&format!("{long}procs"), "");
-        let cases = [
-            ("pod/inner", Ok(true)),
-            ("/pod", Ok(true)),
-            ("", Ok(true)),
-            (long.as_str(), Ok(true)),
-            ("pod/other", Ok(false)),
-            ("pod/\0other", Err(Errno::INVAL)),
-            ("pod/../pod", Err(Errno::INVAL)),
-        ];
-        let mut hierarchy = Hierarchy {
-            version: Version::V2,
-            mount_point: fixture.path().to_path_buf(),
-        };
-        for (cgroup, expected) in cases {
-            let opened = open_cgroup(&hierarchy, Path::new(cgroup));
-            assert_eq!(opened.map(|dir| dir.is_some()), expected, "{cgroup:?}");
-        }
-        hierarchy.mount_point.push("nowhere");
-        let opened = open_cgroup(&hierarchy, Path::new("pod"));
-        assert_eq!(opened.map(drop), Err(Errno::NOENT));
-    }
 }

@@ -9,8 +9,7 @@
 //! [`OomScores`] sets `oom_score_adj`.
 //!
 //! What this crate does not do: it chooses no victim, knows no threshold, starts
-//! no process but copies of the calling program ([`own::Child`]), and touches nothing
-//! outside the cgroups it was pointed to.
+//! no process, and touches nothing outside the cgroups it was pointed to.
 //!
 //! The pods of this machine, and how one would be killed:
 //!
@@ -91,7 +90,6 @@ mod scores;
 mod testkit;
 
 pub use cgroup::{Beside, CgroupConfig, CgroupRuntime, Same, parse_pod_cgroup_root};
-pub use dir::open_cgroup;
 pub use error::{Error, RootError};
 use evictd_containers::RuntimePod;
 pub use kill::{Kill, KillLimits, KillMethod, KillReport, KillState, Problem, Remaining, Target};

@@ -1,19 +1,13 @@
 //! What evictd asks of the kernel for its own process.
 
-use alloc::ffi::CString;
-use core::ffi::CStr;
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-use evictd_sys::spawn_self;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use rustix::mm::{MlockAllFlags, mlockall};
-use rustix::process::{
-    Pid, Signal, WaitOptions, geteuid, getppid, kill_process, set_parent_process_death_signal,
-    waitpid,
-};
+use rustix::process::{Signal, geteuid, getppid, set_parent_process_death_signal};
 
 /// Whether this process may do what only root may.
 #[must_use]
@@ -58,7 +52,7 @@ pub fn end_with_parent(parent: i32) -> Result<(), Errno> {
 }
 
 /// Locks a file (`flock(2)`), for itself alone or together with others, unless
-/// another process holds a lock against it; answers whether it is locked. The
+/// another process holds a lock against it; returns whether it is locked. The
 /// lock ends with the file.
 ///
 /// # Errors
@@ -74,46 +68,6 @@ pub fn try_lock(file: &File, exclusive: bool) -> io::Result<bool> {
         Ok(()) => Ok(true),
         Err(Errno::WOULDBLOCK) => Ok(false),
         Err(error) => Err(error.into()),
-    }
-}
-
-/// A process that runs this very program, started by it.
-#[derive(Debug)]
-pub struct Child(Option<Pid>);
-
-impl Child {
-    /// Starts it with these arguments, without environment, input and output.
-    ///
-    /// # Errors
-    ///
-    /// `EINVAL` for an argument with a NUL byte; what `spawn_self` of
-    /// `evictd-rawsys` gives.
-    pub fn start(arguments: &[String]) -> Result<Self, Errno> {
-        let arguments: Result<Vec<CString>, _> = arguments
-            .iter()
-            .map(|text| CString::new(text.as_str()))
-            .collect();
-        let arguments = arguments.map_err(|_| Errno::INVAL)?;
-        let arguments: Vec<&CStr> = arguments.iter().map(CString::as_c_str).collect();
-        Ok(Self(Some(spawn_self(&arguments)?)))
-    }
-
-    /// Whether it has not ended.
-    pub fn is_running(&mut self) -> bool {
-        if let Some(pid) = self.0
-            && !matches!(waitpid(Some(pid), WaitOptions::NOHANG), Ok(None))
-        {
-            self.0 = None; // reaped: the number may be another's from here on
-        }
-        self.0.is_some()
-    }
-
-    /// Kills it and waits until it has ended.
-    pub fn end(&mut self) {
-        if let Some(pid) = self.0.take() {
-            let _ = kill_process(pid, Signal::KILL);
-            let _ = waitpid(Some(pid), WaitOptions::empty());
-        }
     }
 }
 

@@ -97,7 +97,7 @@ pub struct FoundPod {
     /// cgroup's own numbers.
     pub pod: Arc<Pod>,
     /// Its cgroup, a path below the mount point of each hierarchy, without `/`
-    /// in front; see [`open_cgroup`](crate::open_cgroup).
+    /// in front; see [`evictd_stats::Hierarchy::open`].
     pub cgroup: PathBuf,
     /// Further cgroups of it, where no single one holds all of its containers.
     pub more_cgroups: Vec<PathBuf>,

@@ -1,14 +1,12 @@
-use core::result::Result as CoreResult;
 use std::os::fd::AsFd;
 use std::path::Path;
 
 use evictd_kerntext::{Limit, MemoryStat};
 
-use crate::dir::FailedIn;
 use crate::error::{Cause, Failed};
-use crate::file::{Buffer, KeptFile, open_from};
+use crate::file::{Buffer, FailedAt, KeptFile, parse_at};
 use crate::memory::MemoryUsage;
-use crate::{Dir, Hierarchy, Version};
+use crate::{Hierarchy, Version};
 
 /// The names of a cgroup's memory files.
 struct Names {
@@ -58,16 +56,13 @@ impl MemoryFiles {
         let names = names(hierarchy.version);
         Self {
             version: hierarchy.version,
-            usage: Some(KeptFile::short(dir.join(names.usage))),
+            usage: Some(KeptFile::new(dir.join(names.usage))),
             stat: KeptFile::new(dir.join(STAT)),
-            limit: KeptFile::short(dir.join(names.limit)),
+            limit: KeptFile::new(dir.join(names.limit)),
         }
     }
 
-    pub(crate) fn read_usage(
-        &mut self,
-        buffer: &mut Buffer,
-    ) -> CoreResult<MemoryUsage, Failed<'_>> {
+    pub(crate) fn read_usage(&mut self, buffer: &mut Buffer) -> Result<MemoryUsage, Failed<'_>> {
         let own = match &mut self.usage {
             Some(file) => Some(file.parse(buffer, Buffer::value)?),
             None => None,
@@ -77,50 +72,36 @@ impl MemoryFiles {
             .parse(buffer, |text| usage(version, own, &text.memory_stat()?))
     }
 
-    pub(crate) fn read_limit(&mut self, buffer: &mut Buffer) -> CoreResult<Limit, Failed<'_>> {
+    pub(crate) fn read_limit(&mut self, buffer: &mut Buffer) -> Result<Limit, Failed<'_>> {
         self.limit.parse(buffer, Buffer::limit)
     }
 }
 
-/// A cgroup's usage by its directory.
-pub(crate) fn read_usage_at<'a>(
-    dir: &'a Dir,
-    version: Version,
-    buffer: &mut Buffer,
-) -> CoreResult<MemoryUsage, FailedIn<'a>> {
-    let own = dir.parse(names(version).usage, buffer, Buffer::value)?;
-    dir.parse(STAT, buffer, |text| {
-        usage(version, Some(own), &text.memory_stat()?)
-    })
-}
-
-/// The plain counter alone.
+/// The plain counter alone, by a cgroup's directory.
 pub(crate) fn read_counter_at(
     dir: impl AsFd,
     version: Version,
     buffer: &mut Buffer,
-) -> Option<u64> {
-    let file = open_from(dir, names(version).usage).ok()?;
-    buffer.fill_shown(file).ok()?;
-    buffer.value().ok()
+) -> Result<u64, FailedAt> {
+    parse_at(dir, names(version).usage, buffer, Buffer::value)
 }
 
-/// As [`read_usage_at`], for whoever does not ask what failed.
-pub(crate) fn read_whole_at(
+/// A cgroup's usage by its directory.
+pub(crate) fn read_usage_at(
     dir: impl AsFd,
     version: Version,
     buffer: &mut Buffer,
-) -> Option<MemoryUsage> {
+) -> Result<MemoryUsage, FailedAt> {
     let own = read_counter_at(&dir, version, buffer)?;
-    let file = open_from(dir, STAT).ok()?;
-    buffer.fill_shown(file).ok()?;
-    usage(version, Some(own), &buffer.memory_stat().ok()?).ok()
+    parse_at(dir, STAT, buffer, |text| {
+        usage(version, Some(own), &text.memory_stat()?)
+    })
 }
 
 /// The numbers that the kubelet (by way of runc and cAdvisor) takes on each
 /// version. `own` is `None` for the v2 root, whose usage is made up of its
 /// `memory.stat`.
-fn usage(version: Version, own: Option<u64>, stat: &MemoryStat) -> CoreResult<MemoryUsage, Cause> {
+fn usage(version: Version, own: Option<u64>, stat: &MemoryStat) -> Result<MemoryUsage, Cause> {
     let (inactive_file, anon, file) = match version {
         Version::V1 => (
             stat.total_inactive_file_bytes,

@@ -1,11 +1,18 @@
+use core::ffi::CStr;
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt;
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Component, Path, PathBuf};
 
 use evictd_kerntext::{Escaped, Mount, controllers, mounts};
 
+use rustix::fs::{CWD, Mode, openat};
+use rustix::io::Errno;
+
+use crate::dir::DIR;
 use crate::file::read_file;
-use crate::{Class, Result};
+use crate::{Class, Error, is_gone};
 
 /// Which cgroup interface a hierarchy has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -15,6 +22,9 @@ pub enum Version {
     /// The unified hierarchy.
     V2,
 }
+
+/// Room for the path of a cgroup, on the stack; a longer one takes memory.
+const PATH_BYTES: usize = 512;
 
 /// A mounted cgroup hierarchy.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +36,46 @@ pub struct Hierarchy {
 }
 
 impl Hierarchy {
+    /// Opens the directory of a cgroup, by its path from the root: what a pod's numbers
+    /// are read from. `None` when this hierarchy does not have it (any more).
+    ///
+    /// As a rule in one lookup and without asking for memory, which may be short.
+    ///
+    /// # Errors
+    ///
+    /// `EINVAL` when the path leads up (`..`) or has a NUL byte; else as openat(2).
+    pub fn open(&self, cgroup: &Path) -> Result<Option<OwnedFd>, Errno> {
+        if cgroup.components().any(|part| part == Component::ParentDir) {
+            return Err(Errno::INVAL);
+        }
+        match self.open_below(cgroup) {
+            Ok(dir) => Ok(Some(dir)),
+            // Without its hierarchy a cgroup cannot be said to be gone.
+            Err(errno) if is_gone(errno) => {
+                openat(CWD, &self.mount_point, DIR, Mode::empty()).map(|_| None)
+            }
+            Err(errno) => Err(errno),
+        }
+    }
+
+    fn open_below(&self, cgroup: &Path) -> Result<OwnedFd, Errno> {
+        let mut room = [0; PATH_BYTES];
+        let below = cgroup.strip_prefix("/").unwrap_or(cgroup);
+        let [mount, below] =
+            [self.mount_point.as_path(), below].map(|path| path.as_os_str().as_bytes());
+        let mut rest = &mut room[..];
+        let parts = [mount, b"/", below, b"\0"].into_iter();
+        let written = parts
+            .map(|part| rest.write_all(part))
+            .all(|done| done.is_ok());
+        let length = PATH_BYTES.saturating_sub(rest.len());
+        // A name with a NUL byte in it must not lead to what stands before that.
+        match CStr::from_bytes_with_nul(room.get(..length).unwrap_or_default()) {
+            Ok(path) if written => openat(CWD, path, DIR, Mode::empty()),
+            _ => openat(CWD, self.below(cgroup), DIR, Mode::empty()),
+        }
+    }
+
     /// The directory of a cgroup by its path from the root, with or without a
     /// slash at its front.
     #[must_use]
@@ -61,7 +111,7 @@ impl Hierarchies {
     /// # Errors
     /// When `self/mountinfo` cannot be read, or one of the two others cannot
     /// although it exists. Lines that make no sense are left out.
-    pub fn read(proc: &Path) -> Result<Self> {
+    pub fn read(proc: &Path) -> Result<Self, Error> {
         let mountinfo = read_file(&proc.join("self/mountinfo"))?;
         let mounts: Vec<Mount<'_>> = mounts(&mountinfo).flatten().collect();
         let cgroups = read_or_empty(&proc.join("cgroups"))?;
@@ -94,12 +144,12 @@ impl Hierarchies {
 ///
 /// # Errors
 /// When that file exists and cannot be read.
-pub fn read_memory_switched_off(proc: &Path) -> Result<bool> {
+pub fn read_memory_switched_off(proc: &Path) -> Result<bool, Error> {
     let cgroups = read_or_empty(&proc.join("cgroups"))?;
     Ok(is_switched_off(&cgroups, "memory"))
 }
 
-fn read_or_empty(path: &Path) -> Result<Vec<u8>> {
+fn read_or_empty(path: &Path) -> Result<Vec<u8>, Error> {
     match read_file(path) {
         Err(error) if error.class() == Class::Gone => Ok(Vec::new()),
         read => read,

@@ -28,10 +28,9 @@ mod probe;
 mod sample;
 
 pub use clock::{now, wall_seconds};
-pub use dir::{Dir, each_child};
+pub use dir::each_child;
 pub use disk::{DiskScanner, Pace, Progress, TreeUsage, read_tree_usage};
 pub use error::{Class, Error, Result, is_gone};
-pub use file::Buffer;
 pub use filesystem::{FsSample, read_filesystem};
 pub use hierarchy::{Hierarchies, Hierarchy, Version, read_memory_switched_off};
 pub use memory::{MemoryUsage, NodeMemory, PodsMemory};

@@ -79,7 +79,7 @@ pub(crate) struct PidFiles {
 
 impl PidFiles {
     pub(crate) fn new(proc: &Path, pods: Option<(&Hierarchy, &Path)>) -> Self {
-        let kept = |name: &str| KeptFile::short(proc.join(name));
+        let kept = |name: &str| KeptFile::new(proc.join(name));
         Self {
             most: None,
             pid_max: kept("sys/kernel/pid_max"),
@@ -87,7 +87,7 @@ impl PidFiles {
             loadavg: kept("loadavg"),
             pods: pods.map(|(hierarchy, cgroup)| {
                 let dir = hierarchy.below(cgroup);
-                let kept = |name: &str| KeptFile::short(dir.join(name));
+                let kept = |name: &str| KeptFile::new(dir.join(name));
                 (kept("pids.max"), kept("pids.current"))
             }),
         }

@@ -1,11 +1,12 @@
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
 
-use crate::cgroup_memory::{read_counter_at, read_usage_at, read_whole_at};
+use crate::cgroup_memory::{read_counter_at, read_usage_at};
 use crate::dir::count_processes;
 use crate::error::Cause;
-use crate::file::Buffer;
+use crate::file::{Buffer, FailedAt, parse_at};
 use crate::memory::MemoryUsage;
-use crate::{Dir, Error, Hierarchies, Version, is_gone};
+use crate::{Class, Error, Hierarchies, Hierarchy, Version, is_gone};
 
 /// What a pod's cgroup uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,38 +25,90 @@ pub struct PodSample {
 /// Reads what pods use, when somebody asks: nothing of a pod is kept open.
 #[derive(Debug)]
 pub struct PodReader {
-    memory: Version,
+    hierarchies: Hierarchies,
     buffer: Buffer,
     errors: Vec<Error>,
+}
+
+/// A cgroup's directory in one of the hierarchies.
+struct Place<'a> {
+    hierarchy: &'a Hierarchy,
+    dir: OwnedFd,
+}
+
+impl<'a> Place<'a> {
+    fn open(hierarchy: Option<&'a Hierarchy>, cgroup: &Path) -> Option<Self> {
+        let hierarchy = hierarchy?;
+        let dir = hierarchy.open(cgroup).ok().flatten()?;
+        Some(Self { hierarchy, dir })
+    }
 }
 
 impl PodReader {
     /// A reader for a machine with these hierarchies.
     #[must_use]
     pub fn new(hierarchies: &Hierarchies) -> Self {
-        let version = hierarchies.memory.as_ref().map(|memory| memory.version);
         Self {
-            memory: version.unwrap_or(Version::V2),
+            hierarchies: hierarchies.clone(),
             buffer: Buffer::new(),
             errors: Vec::new(),
         }
     }
 
-    /// Reads a pod's cgroup by its directory in the memory hierarchy and the
-    /// one in the pids hierarchy, which on v2 are the same. Without the pids
-    /// controller pass any hierarchy's directory as `pids`, and its processes
-    /// are counted.
+    /// Reads all that a cgroup uses, by its path from the hierarchies' roots. `memory`
+    /// is its directory in the memory hierarchy, where that is open. Where there is no
+    /// pids controller its processes are counted.
     ///
-    /// A cgroup that vanishes meanwhile leaves `None`, and no error; see
-    /// [`Dir::is_removed`].
-    pub fn read(&mut self, memory: Option<&Dir>, pids: Option<&Dir>) -> PodSample {
-        self.errors.clear();
-        let usage = memory.and_then(|dir| self.read_memory(dir));
-        PodSample {
-            memory: usage,
-            swap_bytes: memory.and_then(|dir| self.read_swap(dir, usage?)),
-            process_count: pids.and_then(|dir| self.read_count(dir)),
+    /// `None` when the cgroup is gone; what vanishes meanwhile is `None`, and no error.
+    pub fn read(&mut self, cgroup: &Path, memory: Option<OwnedFd>) -> Option<PodSample> {
+        let Self {
+            hierarchies: of,
+            buffer,
+            errors,
+        } = self;
+        errors.clear();
+        let memory = match (of.memory.as_ref(), memory) {
+            (Some(hierarchy), Some(dir)) => Some(Place { hierarchy, dir }),
+            (hierarchy, _) => Place::open(hierarchy, cgroup),
+        };
+        let is_same = of.pids == of.memory && memory.is_some();
+        let counted = (!is_same).then(|| {
+            let by_controller = Place::open(of.pids.as_ref(), cgroup);
+            by_controller.or_else(|| Place::open(of.unified.as_ref(), cgroup))
+        });
+        let counted = counted.flatten();
+        let counted = counted.as_ref().or(memory.as_ref())?;
+        let mut note = |place: &Place<'_>, failed: FailedAt| {
+            if failed.cause.class() != Class::Gone {
+                let dir = place.hierarchy.below(cgroup);
+                errors.push(failed.cause.at(dir.join(failed.name)));
+            }
+        };
+        let mut sample = PodSample::default();
+        if let Some(memory) = &memory {
+            match read_usage_at(&memory.dir, memory.hierarchy.version, buffer) {
+                Ok(usage) => {
+                    let swap = read_swap(memory, usage, buffer);
+                    sample.memory = Some(usage);
+                    sample.swap_bytes = swap.map_err(|failed| note(memory, failed)).ok();
+                }
+                Err(failed) => note(memory, failed),
+            }
         }
+        match parse_at(&counted.dir, "pids.current", buffer, Buffer::value) {
+            Ok(count) => sample.process_count = Some(count),
+            Err(failed) => {
+                note(counted, failed);
+                match count_processes(counted.dir.as_fd(), buffer) {
+                    Ok(count) => sample.process_count = Some(count),
+                    Err(errno) if is_gone(errno) => {}
+                    Err(errno) => {
+                        errors.push(Cause::from(errno).at(counted.hierarchy.below(cgroup)))
+                    }
+                }
+            }
+        }
+        Some(sample)
     }
 
     /// The plain counter of a cgroup's memory, by its directory in the memory hierarchy:
@@ -63,14 +116,14 @@ impl PodReader {
     /// and costs some ten times as much to read. `None` where it cannot be read; what
     /// failed, [`PodReader::read`] tells.
     pub fn read_usage_bytes(&mut self, memory: impl AsFd) -> Option<u64> {
-        read_counter_at(memory, self.memory, &mut self.buffer)
+        read_counter_at(memory, self.version(), &mut self.buffer).ok()
     }
 
     /// The working set of a cgroup, by its directory in the memory hierarchy. `None`
     /// where it cannot be read; what failed, [`PodReader::read`] tells.
     pub fn read_working_set_bytes(&mut self, memory: impl AsFd) -> Option<u64> {
-        let usage = read_whole_at(memory, self.memory, &mut self.buffer)?;
-        Some(usage.working_set_bytes())
+        let usage = read_usage_at(memory, self.version(), &mut self.buffer);
+        Some(usage.ok()?.working_set_bytes())
     }
 
     /// What failed for the latest pod, other than by vanishing.
@@ -79,35 +132,17 @@ impl PodReader {
         &self.errors
     }
 
-    fn read_memory(&mut self, dir: &Dir) -> Option<MemoryUsage> {
-        read_usage_at(dir, self.memory, &mut self.buffer)
-            .map_err(|failed| self.errors.extend(failed.unless_gone()))
-            .ok()
+    fn version(&self) -> Version {
+        let memory = self.hierarchies.memory.as_ref();
+        memory.map_or(Version::V2, |memory| memory.version)
     }
+}
 
-    fn read_swap(&mut self, dir: &Dir, usage: MemoryUsage) -> Option<u64> {
-        let (name, counted_in) = match self.memory {
-            Version::V1 => ("memory.memsw.usage_in_bytes", usage.usage_bytes),
-            Version::V2 => ("memory.swap.current", 0),
-        };
-        dir.parse(name, &mut self.buffer, Buffer::value)
-            .map_err(|failed| self.errors.extend(failed.unless_gone()))
-            .ok()
-            .map(|bytes| bytes.saturating_sub(counted_in))
-    }
-
-    fn read_count(&mut self, dir: &Dir) -> Option<u64> {
-        match dir.parse("pids.current", &mut self.buffer, Buffer::value) {
-            Ok(count) => return Some(count),
-            Err(failed) => self.errors.extend(failed.unless_gone()),
-        }
-        match count_processes(dir, &mut self.buffer) {
-            Ok(count) => Some(count),
-            Err(errno) if is_gone(errno) => None,
-            Err(errno) => {
-                self.errors.push(Cause::from(errno).at(dir.path()));
-                None
-            }
-        }
-    }
+fn read_swap(memory: &Place<'_>, usage: MemoryUsage, buffer: &mut Buffer) -> Result<u64, FailedAt> {
+    let (name, counted_in) = match memory.hierarchy.version {
+        Version::V1 => ("memory.memsw.usage_in_bytes", usage.usage_bytes),
+        Version::V2 => ("memory.swap.current", 0),
+    };
+    let bytes = parse_at(&memory.dir, name, buffer, Buffer::value)?;
+    Ok(bytes.saturating_sub(counted_in))
 }

@@ -6,7 +6,6 @@
 //! [`read_project`] and [`read_project_usage`] ask for quotas instead of
 //! counting files; [`Priority`] gives a thread its turn among all of the machine;
 //! [`Helper`] is a thread for what may block;
-//! [`spawn_self`] starts this program once more.
 //! Errors are [`rustix::io::Errno`], so that callers compare one type.
 //!
 //! This crate holds the only `unsafe` of the tree: each block is one call into
@@ -53,7 +52,6 @@ mod mrelease;
 mod priority;
 mod project;
 mod signals;
-mod spawn;
 mod trigger;
 mod wait;
 mod watch;
@@ -67,7 +65,6 @@ pub use priority::Priority;
 pub use project::{Project, ProjectUsage, read_project, read_project_usage};
 pub use rustix::process::Signal;
 pub use signals::{Received, SignalFd, block_signals};
-pub use spawn::spawn_self;
 pub use trigger::Trigger;
 pub use wait::wait_precisely;
 pub use watch::{Token, Wake, Watch};

@@ -3,11 +3,11 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 
 use super::containers;
-use evictd_cgroup::{FoundPod, open_cgroup};
+use evictd_cgroup::FoundPod;
 use evictd_containers::{ContainerState, ListedContainer, RuntimeListing, WritableLayer};
 use evictd_node::pod::Pod;
 use evictd_node::pod::usage::{ContainerUsage, PodUsage};
-use evictd_stats::{Dir, Hierarchies, Hierarchy, PodReader, PodSample};
+use evictd_stats::{Hierarchies, PodReader, PodSample};
 
 /// All cgroups of a pod have vanished.
 pub(super) struct Gone;
@@ -29,7 +29,7 @@ impl Reading<'_> {
         let memory = self.of.memory.as_ref()?;
         let mut bytes = self.reader.read_usage_bytes(dir?)?;
         for cgroup in &found.more_cgroups {
-            let dir = open_cgroup(memory, cgroup).ok()?;
+            let dir = memory.open(cgroup).ok()?;
             bytes = bytes.saturating_add(self.reader.read_usage_bytes(dir?)?);
         }
         Some(PodUsage {
@@ -86,7 +86,7 @@ impl Reading<'_> {
         };
         let (mut bytes, mut is_there) = (0_u64, false);
         for cgroup in found.cgroups() {
-            match open_cgroup(memory, cgroup) {
+            match memory.open(cgroup) {
                 Ok(Some(dir)) => match self.reader.read_working_set_bytes(dir) {
                     Some(more) => (bytes, is_there) = (bytes.saturating_add(more), true),
                     None => return Ok(None),
@@ -99,7 +99,7 @@ impl Reading<'_> {
             return Err(Gone);
         }
         for cgroup in containers(self.held, found).filter_map(running_in) {
-            let dir = open_cgroup(memory, cgroup).ok().flatten();
+            let dir = memory.open(cgroup).ok().flatten();
             each(dir.and_then(|dir| self.reader.read_working_set_bytes(dir)));
         }
         Ok(Some(bytes))
@@ -116,24 +116,7 @@ impl Reading<'_> {
     /// A cgroup's numbers; `None` when it is gone. `memory` is its directory there,
     /// where that is open.
     fn cgroup(&mut self, cgroup: &Path, memory: Option<OwnedFd>) -> Option<PodSample> {
-        let of = self.of;
-        let open =
-            |hierarchy: &Option<Hierarchy>| Dir::open(&hierarchy.as_ref()?.below(cgroup)).ok();
-        let known = of.memory.as_ref().zip(memory);
-        let memory = known
-            .map(|(memory, dir)| Dir::new(dir, memory.below(cgroup)))
-            .or_else(|| open(&of.memory));
-        let is_same = of.pids == of.memory && memory.is_some();
-        let pids = (!is_same).then(|| {
-            open(&of.pids)
-                .or_else(|| open(&of.unified))
-                .or_else(|| open(&of.memory))
-        });
-        let pids = pids.as_ref().unwrap_or(&memory);
-        if memory.is_none() && pids.is_none() {
-            return None;
-        }
-        let sample = self.reader.read(memory.as_ref(), pids.as_ref());
+        let sample = self.reader.read(cgroup, memory)?;
         super::note(self.problems, self.reader.errors());
         Some(sample)
     }

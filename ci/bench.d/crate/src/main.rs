@@ -4,8 +4,8 @@
 //!        bench quantity ROUNDS        picoseconds of: ours, the least; for a mix
 //!        bench quantity-one ROUNDS    the same of "1.5Gi" and of the rest
 //!        bench walk TREE              what the tree holds; its cost is the process's
-//!        bench pods ROOT ROUNDS       CPU nanoseconds of: reading each, the counters of
-//!                                     each; the same with listing and opening
+//!        bench pods ROOT ROUNDS       CPU nanoseconds of: reading each one's memory, its
+//!                                     counter; all there is with listing and opening
 //!
 //! Each prints its figures on one line.
 #![forbid(unsafe_code)]

@@ -3,7 +3,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use evictd_cgroup::{Beside, CgroupConfig, CgroupRuntime, FoundPod, KillLimits, Listing, Same};
-use evictd_stats::{Dir, Hierarchies, PodReader};
+use evictd_stats::{Hierarchies, PodReader};
 
 /// Nothing is known but what cgroups say.
 const NOTHING: Beside<'_> = Beside {
@@ -12,8 +12,8 @@ const NOTHING: Beside<'_> = Beside {
     same: Same::Nothing,
 };
 
-/// CPU nanoseconds of a round over the pods below the cgroup `root`: reading each
-/// through its open directories, all that there is and the plain counters alone; then
+/// CPU nanoseconds of a round over the pods below the cgroup `root`: reading the memory
+/// of each through its open directory, exactly and by the plain counter alone; then
 /// all that the daemon does when a threshold is met, likewise: list them, open each,
 /// read it; last the same into the list from before, of which is taken over what the
 /// daemon takes over at that depth. Empty where there are none.
@@ -21,11 +21,9 @@ pub(crate) fn figures(root: &str, rounds: usize) -> Vec<u64> {
     let Some((hierarchies, mut runtime)) = open(root) else {
         return Vec::new();
     };
-    let pids = |cgroup: &Path| Dir::open(&hierarchies.pids.as_ref()?.below(cgroup)).ok();
     let mut kept = Vec::new();
-    runtime.list_again(&mut Listing::default(), NOTHING, &mut |found, memory| {
-        let memory = memory.map(|memory| Dir::new(memory, found.cgroup.clone()));
-        kept.push((memory, pids(&found.cgroup)));
+    runtime.list_again(&mut Listing::default(), NOTHING, &mut |_, memory| {
+        kept.extend(memory);
         true
     });
     if kept.is_empty() {
@@ -33,21 +31,19 @@ pub(crate) fn figures(root: &str, rounds: usize) -> Vec<u64> {
     }
     let mut reader = PodReader::new(&hierarchies);
     let whole = cpu_nanos_of(rounds, || {
-        for (memory, pids) in &kept {
-            black_box(reader.read(memory.as_ref(), pids.as_ref()));
+        for memory in &kept {
+            black_box(reader.read_working_set_bytes(memory));
         }
     });
     let counters = cpu_nanos_of(rounds, || {
-        for (memory, pids) in &kept {
-            black_box(memory.as_ref().map(|dir| reader.read_usage_bytes(dir)));
-            black_box(reader.read(None, pids.as_ref()));
+        for memory in &kept {
+            black_box(reader.read_usage_bytes(memory));
         }
     });
     drop(kept);
     let listed = cpu_nanos_of(rounds, || {
         runtime.list_again(&mut Listing::default(), NOTHING, &mut |found, memory| {
-            let memory = memory.map(|memory| Dir::new(memory, found.cgroup.clone()));
-            black_box(reader.read(memory.as_ref(), pids(&found.cgroup).as_ref()));
+            black_box(reader.read(&found.cgroup, memory));
             true
         });
     });
@@ -66,8 +62,7 @@ pub(crate) fn figures(root: &str, rounds: usize) -> Vec<u64> {
         })
     };
     let listed_again = again(Same::Runtimes, &mut |found, memory| {
-        let memory = memory.map(|memory| Dir::new(memory, found.cgroup.clone()));
-        black_box(reader.read(memory.as_ref(), pids(&found.cgroup).as_ref()));
+        black_box(reader.read(&found.cgroup, memory));
         true
     });
     let bounds_again = again(Same::Descriptions, &mut |_, memory| {

@@ -16,7 +16,7 @@ use super::former::Former;
 use super::identify::Lookup;
 use super::protected::Protected;
 use super::search::{Candidates, more_cgroups};
-use crate::dir::{by_rank, open_cgroup};
+use crate::dir::by_rank;
 use crate::procs::is_populated;
 use crate::{FoundPod, Listing, RuntimePod, SkipReason, Skipped};
 
@@ -184,7 +184,7 @@ fn open_running(
     first: &Path,
     more: &[Arc<Path>],
 ) -> Result<Option<OwnedFd>, SkipReason> {
-    let open = |cgroup| open_cgroup(hierarchy, cgroup).map_err(SkipReason::Failed);
+    let open = |cgroup| hierarchy.open(cgroup).map_err(SkipReason::Failed);
     let populated = |dir: &OwnedFd| is_populated(dir.as_fd()).map_err(SkipReason::Failed);
     let opened = open(first)?;
     let mut runs = opened.as_ref().map_or(Ok(false), populated)?;

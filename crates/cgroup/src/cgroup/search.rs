@@ -12,7 +12,7 @@ use evictd_stats::Hierarchy;
 use rustix::fd::AsFd;
 use rustix::io::Errno;
 
-use crate::dir::{each_child, open_cgroup};
+use crate::dir::each_child;
 use crate::{Origin, RuntimePod};
 
 /// Where the pods of each class are in a kubepods tree, in the two drivers' spellings.
@@ -106,7 +106,7 @@ impl Candidates {
         origin: Origin,
         class: Option<QosClass>,
     ) -> Result<(), Errno> {
-        let dir = open_cgroup(hierarchy, parent)?.ok_or(Errno::NOENT)?;
+        let dir = hierarchy.open(parent)?.ok_or(Errno::NOENT)?;
         let first = self.all.len();
         let _all = each_child(dir.as_fd(), &mut |name| {
             let name = name.to_bytes();

@@ -6,7 +6,7 @@ use evictd_stats::{Hierarchies, Version, is_gone};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 
-use crate::dir::{by_rank, open_cgroup, read_start, walk, write_file};
+use crate::dir::{by_rank, read_start, walk, write_file};
 use crate::process::Proc;
 use crate::procs::Procs;
 
@@ -51,7 +51,7 @@ impl Target {
             proc,
         };
         for hierarchy in by_rank(hierarchies) {
-            if let Some(dir) = open_cgroup(hierarchy, cgroup)? {
+            if let Some(dir) = hierarchy.open(cgroup)? {
                 target.members = Some(dir);
                 target.version = hierarchy.version;
                 break;
@@ -61,10 +61,10 @@ impl Target {
         if let (Version::V1, Some(freezer)) = (target.version, freezer)
             && freezer.version == Version::V1
         {
-            target.freezer = open_cgroup(freezer, cgroup)?;
+            target.freezer = freezer.open(cgroup)?;
         }
         if let Some(pids) = hierarchies.pids.as_ref() {
-            target.pids = open_cgroup(pids, cgroup)?;
+            target.pids = pids.open(cgroup)?;
         }
         Ok(target)
     }

@@ -29,7 +29,7 @@ use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::process::Pid;
 
-use crate::dir::{by_rank, each_child, open_cgroup, open_dir};
+use crate::dir::{by_rank, each_child, open_dir};
 use crate::process::Proc;
 use crate::procs::{Procs, read_procs};
 use crate::{Error, FoundPod};
@@ -243,7 +243,7 @@ impl OomScores {
     /// A cgroup in the first hierarchy that has it.
     fn open(&self, cgroup: &Path) -> Result<Option<OwnedFd>, Errno> {
         for hierarchy in by_rank(&self.hierarchies) {
-            if let Some(dir) = open_cgroup(hierarchy, cgroup)? {
+            if let Some(dir) = hierarchy.open(cgroup)? {
                 return Ok(Some(dir));
             }
         }

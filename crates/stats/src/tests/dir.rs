@@ -1,54 +1,53 @@
-use std::ffi::OsStr;
+use std::path::Path;
 
 use super::tree::Tree;
-use crate::{Buffer, Class, Dir, is_gone};
+use crate::file::{Buffer, open_from};
+use crate::{Hierarchy, Version, is_gone};
+use rustix::fs::CWD;
 use rustix::io::Errno;
-
-#[test]
-fn children_are_directories_by_name() {
-    let tree = Tree::new();
-    tree.put("pod/cgroup.procs", "1\n").put("other/file", "");
-    std::os::unix::fs::symlink(tree.path("pod"), tree.path("link")).unwrap();
-    let dir = Dir::open(tree.root()).unwrap();
-    for _again in 0..2 {
-        let mut names = dir.children().unwrap();
-        names.sort();
-        assert_eq!(names, ["other", "pod"]);
-    }
-    let pod = dir.open_child(OsStr::new("pod")).unwrap();
-    assert_eq!(pod.path(), tree.path("pod"));
-    let mut buffer = Buffer::new();
-    assert_eq!(pod.read("cgroup.procs", &mut buffer).unwrap(), b"1\n");
-    assert!(dir.open_child(OsStr::new("link")).is_err());
-}
-
-#[test]
-fn failures_name_the_path_and_their_class() {
-    let tree = Tree::new();
-    tree.put("file", "x");
-    let error = Dir::open(&tree.path("no")).unwrap_err();
-    assert_eq!(error.class(), Class::Gone);
-    let error = Dir::open(&tree.path("file")).unwrap_err();
-    assert_eq!(
-        (error.class(), error.errno()),
-        (Class::Other, Some(Errno::NOTDIR))
-    );
-    let dir = Dir::open(tree.root()).unwrap();
-    let error = dir.read("pids.max", &mut Buffer::new()).unwrap_err();
-    assert_eq!(error.path(), tree.path("pids.max"));
-    assert_eq!(error.class(), Class::Gone);
-}
 
 #[test]
 fn a_buffer_grows_for_a_large_file_and_forgets_it() {
     let tree = Tree::new();
     let long = "1234567\n".repeat(5000);
     tree.put("long", &long).put("short", "7\n");
-    let dir = Dir::open(tree.root()).unwrap();
     let mut buffer = Buffer::new();
-    assert_eq!(dir.read("long", &mut buffer).unwrap(), long.as_bytes());
-    assert_eq!(dir.read("short", &mut buffer).unwrap(), b"7\n");
-    assert!(dir.read("none", &mut buffer).is_err());
+    for (name, text) in [("long", long.as_str()), ("short", "7\n"), ("long", &long)] {
+        let open = || open_from(CWD, tree.path(name)).unwrap();
+        buffer.fill(open()).unwrap();
+        assert_eq!(buffer.text(), text.as_bytes());
+        buffer.fill_shown(open()).unwrap();
+        assert_eq!(buffer.text(), text.as_bytes());
+    }
+}
+
+#[test]
+fn a_cgroup_is_opened_by_its_exact_path() {
+    let tree = Tree::new();
+    let long = "x/".repeat(300);
+    tree.put("pod/inner/procs", "")
+        .put(&format!("{long}procs"), "");
+    std::os::unix::fs::symlink(tree.path("pod"), tree.path("link")).unwrap();
+    let mut hierarchy = Hierarchy {
+        version: Version::V2,
+        mount_point: tree.root().to_owned(),
+    };
+    for (cgroup, expected) in [
+        ("pod/inner", Ok(true)),
+        ("/pod", Ok(true)),
+        ("", Ok(true)),
+        (long.as_str(), Ok(true)),
+        ("pod/other", Ok(false)),
+        ("pod/\0other", Err(Errno::INVAL)),
+        ("pod/../pod", Err(Errno::INVAL)),
+        ("link", Err(Errno::NOTDIR)),
+    ] {
+        let opened = hierarchy.open(Path::new(cgroup));
+        assert_eq!(opened.map(|dir| dir.is_some()), expected, "{cgroup:?}");
+    }
+    hierarchy.mount_point.push("nowhere");
+    let opened = hierarchy.open(Path::new("pod"));
+    assert_eq!(opened.map(drop), Err(Errno::NOENT));
 }
 
 #[test]

@@ -8,9 +8,7 @@ use evictd_node::Signal;
 use evictd_testkit::needs;
 
 use super::tree::LONG;
-use crate::{
-    Dir, Hierarchies, Hierarchy, NodeReader, NodeSettings, PodReader, PodSample, Version, now,
-};
+use crate::{Hierarchies, Hierarchy, NodeReader, NodeSettings, PodReader, PodSample, Version, now};
 
 /// A cgroup of this test's own, and the child in it; both gone when the test
 /// ends, well or badly.
@@ -137,19 +135,19 @@ fn a_pod_is_counted_and_its_end_costs_only_it() {
     let hierarchy = hierarchies.memory.clone().unwrap();
     let mut group = Group::new(&hierarchy, "pod");
     group.start_child();
-    let dir = Dir::open(&group.path).unwrap();
+    let name = group.name().to_owned();
     let mut reader = PodReader::new(&hierarchies);
-    let sample = reader.read(Some(&dir), Some(&dir));
+    let sample = reader.read(&name, None).unwrap();
     assert_eq!(reader.errors(), []);
     let memory = sample.memory.unwrap();
     assert!(memory.working_set_bytes() <= memory.usage_bytes);
     assert_eq!(sample.process_count, Some(1));
-    assert!(!dir.is_removed());
 
+    let dir = hierarchy.open(&name).unwrap();
     drop(group);
-    assert!(dir.is_removed());
-    let sample = reader.read(Some(&dir), Some(&dir));
-    assert_eq!(sample, PodSample::default());
+    let sample = reader.read(&name, dir);
+    assert_eq!(sample, Some(PodSample::default()));
+    assert_eq!(reader.read(&name, None), None);
     assert_eq!(reader.errors(), []);
 }
 
@@ -161,9 +159,9 @@ fn a_pods_tasks_are_read_from_the_pids_controller() {
     let mut group = Group::new(&hierarchy, "pids");
     group.start_child();
     fs::write(group.path.join("pids.max"), "20\n").unwrap();
-    let dir = Dir::open(&group.path).unwrap();
     let mut pods = PodReader::new(&hierarchies);
-    assert_eq!(pods.read(None, Some(&dir)).process_count, Some(1));
+    let sample = pods.read(group.name(), None).unwrap();
+    assert_eq!(sample.process_count, Some(1));
 
     let mut settings = settings();
     settings.pods_cgroup = Some(group.name().to_owned());

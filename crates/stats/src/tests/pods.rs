@@ -1,9 +1,11 @@
+use std::os::fd::OwnedFd;
+
 use evictd_kerntext::Limit;
 use evictd_node::{Mono, Signal};
 
 use super::tree::Tree;
 use crate::{
-    Dir, Hierarchies, Hierarchy, NodeReader, NodeSettings, PodReader, PodSample, TaskCount, Version,
+    Hierarchies, Hierarchy, NodeReader, NodeSettings, PodReader, PodSample, TaskCount, Version,
 };
 
 const STAT: &str = "anon 1\nfile 2\ninactive_file 4000\ntotal_inactive_file 5000\n";
@@ -112,7 +114,7 @@ fn pids_max_of_the_pods_binds_where_it_is_tighter() {
 }
 
 #[test]
-fn a_pod_is_read_by_its_directories() {
+fn a_pod_is_read_by_its_cgroup() {
     let v1 = (
         "memory.usage_in_bytes",
         "memory.memsw.usage_in_bytes",
@@ -126,34 +128,44 @@ fn a_pod_is_read_by_its_directories() {
         tree.put("cg/pod/memory.stat", STAT)
             .put(&format!("cg/pod/{usage}"), "20000\n")
             .put("cg/pod/pids.current", "7\n");
-        let dir = Dir::open(&tree.path("cg/pod")).unwrap();
+        let open = || open(&hierarchies);
         let mut reader = PodReader::new(&hierarchies);
-        let sample = reader.read(Some(&dir), Some(&dir));
+        let sample = reader.read(POD.as_ref(), None).unwrap();
         let memory = sample.memory.unwrap();
         assert_eq!(memory.working_set_bytes(), working_set);
         assert_eq!(sample.process_count, Some(7));
         assert_eq!(sample.swap_bytes, None, "the kernel does not count swap");
         tree.put(&format!("cg/pod/{swap}"), in_swap);
-        let sample = reader.read(Some(&dir), Some(&dir));
+        let sample = reader.read(POD.as_ref(), Some(open())).unwrap();
         assert_eq!(sample.swap_bytes, Some(3_000));
         // Alone it costs less, and is never less than the working set.
-        let bound = reader.read_usage_bytes(&dir);
+        let bound = reader.read_usage_bytes(open());
         assert_eq!(bound, Some(memory.usage_bytes));
+        let exact = reader.read_working_set_bytes(open());
+        assert_eq!(exact, Some(working_set));
         assert_eq!(reader.errors(), []);
-        assert_eq!(reader.read(None, None), PodSample::default());
+        assert_eq!(reader.read("other".as_ref(), None), None);
     }
+}
+
+const POD: &str = "pod";
+
+fn open(hierarchies: &Hierarchies) -> OwnedFd {
+    let memory = hierarchies.memory.as_ref().unwrap();
+    memory.open(POD.as_ref()).unwrap().unwrap()
 }
 
 #[test]
 fn without_pids_current_processes_are_counted_all_the_way_down() {
-    let (tree, hierarchies) = tree(Version::V1);
+    let (tree, mut hierarchies) = tree(Version::V1);
     tree.put("cg/pod/cgroup.procs", "10\n11\n")
         .put("cg/pod/a/cgroup.procs", "12\n")
         .put("cg/pod/a/b/cgroup.procs", "13\n14\n")
         .put("cg/pod/no-procs/notes", "");
-    let dir = Dir::open(&tree.path("cg/pod")).unwrap();
+    hierarchies.memory = None;
     let mut reader = PodReader::new(&hierarchies);
-    assert_eq!(reader.read(None, Some(&dir)).process_count, Some(5));
+    let sample = reader.read(POD.as_ref(), None).unwrap();
+    assert_eq!(sample.process_count, Some(5));
     assert_eq!(reader.errors(), []);
 }
 
@@ -162,18 +174,19 @@ fn a_vanished_pod_is_none_and_garbage_an_error() {
     let (tree, hierarchies) = tree(Version::V2);
     tree.put("cg/pod/memory.current", "1 apple\n")
         .put("cg/pod/cgroup.procs", "");
-    let dir = Dir::open(&tree.path("cg/pod")).unwrap();
-    assert!(!dir.is_removed());
     let mut reader = PodReader::new(&hierarchies);
-    assert_eq!(reader.read(Some(&dir), None).memory, None);
+    assert_eq!(reader.read(POD.as_ref(), None).unwrap().memory, None);
     assert_eq!(
         reader.errors()[0].path(),
         tree.path("cg/pod/memory.current")
     );
-    assert_eq!(reader.read_usage_bytes(&dir), None);
+    assert_eq!(reader.read_usage_bytes(open(&hierarchies)), None);
+    let opened = [open(&hierarchies), open(&hierarchies)];
     tree.remove("cg/pod");
-    assert!(dir.is_removed());
-    assert_eq!(reader.read_usage_bytes(&dir), None);
-    assert_eq!(reader.read(Some(&dir), Some(&dir)), PodSample::default());
+    let [one, other] = opened;
+    assert_eq!(reader.read_usage_bytes(one), None);
+    let nothing = Some(PodSample::default());
+    assert_eq!(reader.read(POD.as_ref(), Some(other)), nothing);
+    assert_eq!(reader.read(POD.as_ref(), None), None);
     assert_eq!(reader.errors(), []);
 }

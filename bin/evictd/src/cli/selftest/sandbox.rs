@@ -4,8 +4,8 @@ use core::time::Duration;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 
-use evictd_cgroup::own::Child;
 use evictd_stats::{Hierarchies, Hierarchy, Version};
 
 use super::workload;
@@ -138,7 +138,12 @@ impl Sandbox {
             let procs = hierarchy.below(&below).join("cgroup.procs");
             procs.to_string_lossy().into_owned()
         }));
-        let child = Child::start(&arguments)
+        let child = Command::new("/proc/self/exe")
+            .args(&arguments)
+            .env_clear()
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn()
             .map_err(|error| format!("cannot start pod {}: {error}", load.name))?;
         self.children.push((load.name, child));
         Ok(())
@@ -147,7 +152,7 @@ impl Sandbox {
     /// Whether the pod's process has not ended.
     pub(super) fn is_running(&mut self, name: &str) -> bool {
         let child = self.children.iter_mut().find(|(of, _)| *of == name);
-        child.is_some_and(|(_, child)| child.is_running())
+        child.is_some_and(|(_, child)| matches!(child.try_wait(), Ok(None)))
     }
 
     /// The file that says how much a pod, or with `""` all of them, uses.
@@ -171,7 +176,8 @@ impl Sandbox {
     /// Kills what runs and removes what was made; what could not be is named.
     pub(super) fn remove(&mut self) -> Vec<String> {
         for (_, child) in &mut self.children {
-            child.end();
+            let _ = child.kill();
+            let _ = child.wait();
         }
         self.children.clear();
         let mut left = Vec::new();
