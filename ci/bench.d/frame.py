@@ -49,6 +49,9 @@ class Line:
     ratio_at_most: float | None = None
     at_most: float | None = None
     worst_at_most: float | None = None
+    # The ratio is the medians', not the median of the pairs' ratios: for figures of which
+    # neighbours have nothing to do with each other.
+    of_medians: bool = False
     note: str = ""
 
     @property
@@ -57,6 +60,9 @@ class Line:
 
     @property
     def ratio(self):
+        if self.of_medians and self.beside:
+            beside = statistics.median(self.beside)
+            return statistics.median(self.ours) / beside if beside else None
         return statistics.median(self.ratios) if self.ratios else None
 
     def misses(self):

@@ -48,6 +48,9 @@ static void make(const char *dir)
 	}
 }
 
+/* Where each process says that it is in its cgroup and holds its memory. */
+static int there[2];
+
 static void contain(int roots, char **root, long pod, int container, long size)
 {
 	char path[512];
@@ -62,15 +65,30 @@ static void contain(int roots, char **root, long pod, int container, long size)
 	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	for (long at = 0; memory != MAP_FAILED && at < size; at += 4096)
 		memory[at] = 1;
+	if (write(there[1], "", 1) != 1)
+		_exit(1);
 	for (;;)
 		pause();
+}
+
+static void await(long processes)
+{
+	char said[256];
+
+	while (processes > 0) {
+		ssize_t some = read(there[0], said, sizeof(said));
+
+		if (some <= 0)
+			exit(1);
+		processes -= some;
+	}
 }
 
 int main(int count, char **words)
 {
 	char path[512];
 
-	if (count < 4)
+	if (count < 4 || pipe(there) < 0)
 		return 2;
 	signal(SIGCHLD, SIG_IGN);
 	for (int at = 3; at < count; at++)
@@ -88,6 +106,7 @@ int main(int count, char **words)
 		for (int container = 0; container < 2; container++)
 			contain(count - 3, words + 3, pod, container, (atol(words[2]) << 10) + 4096);
 	}
+	await(2 * atol(words[1]));
 	puts("ready");
 	fflush(stdout);
 	for (;;)
