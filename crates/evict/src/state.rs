@@ -52,14 +52,14 @@ impl Evict {
         self.watch.thresholds.get(self.acting_on?)
     }
 
-    /// Whether an outcome of [`Plan::Reclaim`] is awaited.
+    /// Whether an outcome of [`Plan::Reclaim`](crate::Plan::Reclaim) is awaited.
     #[must_use]
     pub const fn is_reclaiming(&self) -> bool {
         matches!(self.stage, Stage::Reclaiming { .. })
     }
 
     /// Whether the node has given back enough, so that the calls of
-    /// [`Plan::Reclaim`] that are left need not be made.
+    /// [`Plan::Reclaim`](crate::Plan::Reclaim) that are left need not be made.
     #[must_use]
     pub fn may_stop_reclaiming(&self, again: &Readings) -> bool {
         let policy = &self.config.policy;
