@@ -40,9 +40,9 @@ pub(super) fn end_pod(client: &Client, pod: &RuntimePod, grace: Duration) -> Ans
     policies.chain(stopped).chain(sandbox_stopped).collect()
 }
 
-/// How soon Podman has started a container again that has ended by itself, at the latest,
-/// and how often to look.
-const RESTARTED: u32 = 50;
+/// How soon Podman has started a container again that has ended by itself, at the latest
+/// (about 5 s: 2 s were seen on a busy machine), and how often to look.
+const RESTARTED: u32 = 160;
 const LOOK_EVERY: Duration = Duration::from_millis(30);
 
 /// Podman starts a container again that had ended before it was told to end it, as one
