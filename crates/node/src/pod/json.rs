@@ -7,6 +7,7 @@ mod error;
 mod read;
 
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde_json::Value;
@@ -53,7 +54,7 @@ impl FromJson for Metadata {
             uid: object.get("uid")?,
             annotations: object.get("annotations")?,
             labels: object.get("labels")?,
-            owner_references: object.get("ownerReferences")?,
+            owner_references: object.get::<Vec<_>>("ownerReferences")?.into(),
         })
     }
 }
@@ -85,7 +86,7 @@ impl FromJson for Spec {
             priority: object.get("priority")?,
             priority_class_name: object.get("priorityClassName")?,
             termination_grace_period_seconds: object.get("terminationGracePeriodSeconds")?,
-            tolerations: object.get("tolerations")?,
+            tolerations: object.get::<Vec<_>>("tolerations")?.into(),
         })
     }
 }

@@ -1,6 +1,6 @@
+use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
-use alloc::vec::Vec;
 
 /// What identifies a pod: the `metadata` of a Kubernetes object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct Metadata {
     /// Labels, by which an operator may protect pods.
     pub labels: BTreeMap<String, String>,
     /// What the pod belongs to, such as a DaemonSet.
-    pub owner_references: Vec<OwnerReference>,
+    pub owner_references: Box<[OwnerReference]>,
 }
 
 /// What a pod belongs to: an entry of `metadata.ownerReferences`.
