@@ -10,7 +10,7 @@ use evictd_cgroup::KillInFlight;
 use evictd_node::{Filesystem, Layout, Mono, Readings, Signal};
 use evictd_rank::Candidate;
 
-use crate::event::Fields;
+use crate::fields::Fields;
 
 /// Reads the node.
 pub trait Node {
