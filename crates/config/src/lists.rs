@@ -28,8 +28,8 @@ pub(crate) fn reserved(flag: &'static str, text: &str) -> Parsed<Reserved> {
             let hint = format!("{meant}resources are {}", names.join(", "));
             return Err(fail(format!("cannot reserve {name:?} resource"), hint));
         }
-        let quantity = Quantity::parse(value.as_bytes()).map_err(|error| {
-            let kind = error.kind();
+        let quantity = Quantity::parse(value).map_err(|error| {
+            let kind = error.kind;
             let message =
                 format!("failed to parse quantity {value:?} for {name:?} resource: {kind}");
             fail(message, crate::texts::QUANTITY_FORM.to_owned())

@@ -43,7 +43,7 @@ impl Texts {
         let list = error.list();
         let position = position(error, self.get(list));
         let (message, hint) = if let ErrorKind::Quantity(inner) = error.kind() {
-            (inner.kind().to_string(), hint(error))
+            (inner.kind.to_string(), hint(error))
         } else if let ErrorKind::MissingGrace(_) = error.kind() {
             (error.to_string(), self.missing_graces(graces))
         } else {
@@ -81,9 +81,9 @@ fn position(error: &Error, text: &str) -> usize {
     };
     let value_at = key.len().saturating_add(1).saturating_add(blanks(value));
     let inner = if let ErrorKind::Quantity(inner) = error.kind() {
-        inner.position()
+        inner.position
     } else if let ErrorKind::Duration(inner) = error.kind() {
-        inner.position()
+        inner.position
     } else {
         0
     };

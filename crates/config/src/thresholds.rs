@@ -194,7 +194,7 @@ fn byte_suffix(list: List, pair: &Pair) -> Option<Warning> {
     if signal.unit() == Unit::Bytes || !pair.value.ends_with('i') {
         return None;
     }
-    let quantity = evictd_quantity::Quantity::parse(pair.value.as_bytes()).ok()?;
+    let quantity = evictd_quantity::Quantity::parse(&pair.value).ok()?;
     let (flag, unit, written) = (list.flag(), signal.unit(), &pair.value);
     Some(Warning(format!(
         "--{flag}: {signal} counts {unit}, and {written} is {} of them; write a plain number or a \

@@ -85,9 +85,9 @@ fn go_integer(text: &str) -> Option<i128> {
 
 /// A duration of at least `least`.
 pub(crate) fn duration(flag: &'static str, text: &str, least: GoDuration) -> Parsed<GoDuration> {
-    let duration = GoDuration::parse(text.as_bytes()).map_err(|error| {
-        let place = (text, error.position());
-        let message = error.in_go_words(text).to_string();
+    let duration = GoDuration::parse(text).map_err(|error| {
+        let place = (text, error.position);
+        let message = error.in_go_words(text);
         ConfigError::new(flag, place, message, DURATION_FORM)
     })?;
     if duration < least {

@@ -16,12 +16,12 @@
 //! ```
 //! use evictd_quantity::{GoDuration, Quantity};
 //!
-//! let threshold = Quantity::parse(b"1.5Gi")?;
+//! let threshold = Quantity::parse("1.5Gi")?;
 //! assert_eq!(threshold.value(), 1_610_612_736);
 //! assert_eq!(threshold.to_string(), "1536Mi");
-//! assert!(threshold > Quantity::parse(b"1.5G")?);
+//! assert!(threshold > Quantity::parse("1.5G")?);
 //!
-//! let grace = GoDuration::parse(b"90s").unwrap();
+//! let grace = GoDuration::parse("90s").unwrap();
 //! assert_eq!(grace.to_string(), "1m30s");
 //! # Ok::<(), evictd_quantity::ParseQuantityError>(())
 //! ```
@@ -35,7 +35,6 @@ mod duration;
 mod error;
 mod format;
 mod number;
-mod pad;
 mod parse;
 mod print;
 mod quantity;

@@ -96,7 +96,7 @@ impl Settings {
         let list = List::SoftGracePeriod;
         let parse = |pair: &Pair| {
             let signal = self.signal(list, pair)?;
-            let grace = GoDuration::parse(pair.value.as_bytes())
+            let grace = GoDuration::parse(&pair.value)
                 .map_err(|error| Error::of(list, ErrorKind::Duration(error), pair))?;
             if grace.nanos() < 0 {
                 return Err(Error::of(list, ErrorKind::NegativeGrace, pair));
@@ -182,8 +182,7 @@ fn parse_threshold(list: List, signal: Signal, pair: &Pair) -> Result<Option<Thr
 }
 
 fn quantity(list: List, pair: &Pair) -> Result<Quantity, Error> {
-    Quantity::parse(pair.value.as_bytes())
-        .map_err(|error| Error::of(list, ErrorKind::Quantity(error), pair))
+    Quantity::parse(&pair.value).map_err(|error| Error::of(list, ErrorKind::Quantity(error), pair))
 }
 
 fn percentage(list: List, pair: &Pair) -> Result<f32, Error> {

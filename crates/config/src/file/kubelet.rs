@@ -42,7 +42,7 @@ fn texts(field: &Field, value: &Value, source: &Source) -> Parsed<Vec<String>> {
         Form::Text => string(&[name], value, source)?.to_owned(),
         Form::Duration => {
             let text = duration(name, value, source)?;
-            let zero = GoDuration::parse(text.as_bytes()) == Ok(GoDuration::ZERO);
+            let zero = GoDuration::parse(text) == Ok(GoDuration::ZERO);
             if zero { String::new() } else { text.to_owned() }
         }
     };
