@@ -197,7 +197,7 @@ fn look(settings: &Resolved) -> Result<Seen, String> {
     let mut engine = engine::open(Setup::of(settings, None)?)?;
     engine::measure_disk(&mut engine).map_err(no_thread)?;
     engine.observe(now(), FIRST_FS_WAIT, false);
-    let mut conditions = engine.evict().conditions();
+    let mut conditions = engine.evict.conditions();
     if let Some(mut state) = published {
         let (now, transition) = (now(), settings.evict.transition_period);
         state.rebase(&boot_id(), now, wall_seconds(), transition);

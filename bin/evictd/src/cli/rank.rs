@@ -57,7 +57,7 @@ impl Rank {
             Ok(snapshot) => snapshot,
             Err(error) => return fail("rank", error),
         };
-        for problem in snapshot.pods().problems() {
+        for problem in snapshot.engine.pods.problems() {
             complain("rank", problem);
         }
         let document = Document {

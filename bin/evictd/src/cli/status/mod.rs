@@ -112,7 +112,7 @@ impl Status {
             Ok(snapshot) => snapshot,
             Err(error) => return fail("status", error),
         };
-        for problem in snapshot.pods().problems() {
+        for problem in snapshot.engine.pods.problems() {
             complain("status", problem);
         }
         let document = Document::of(&snapshot);
@@ -126,11 +126,11 @@ impl Status {
 
 impl Document {
     fn of(snapshot: &Snapshot) -> Self {
-        let (evict, pods) = (snapshot.evict(), snapshot.pods());
+        let (evict, pods) = (&snapshot.engine.evict, &snapshot.engine.pods);
         // Pods are ordered for the first signal whose threshold is met, else for memory.
         let ranked_by = evict.met().next();
         let ranked_by = ranked_by.map_or(Signal::MemoryAvailable, |met| met.threshold.signal);
-        let memory = snapshot.sample().memory;
+        let memory = snapshot.engine.node.sample.memory;
         let progress = pods.disk_progress().filter(Progress::is_under_way);
         let not_running = pods.not_running().map(|pod| pod.metadata.name.clone());
         Self {
