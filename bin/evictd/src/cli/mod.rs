@@ -42,7 +42,7 @@ pub fn run(argv: Vec<OsString>) -> ExitCode {
     match parse(&argv) {
         Ok(Request::Print(text)) => print(&text),
         Ok(Request::Run(command, typed)) => resolve_and_run(command.as_ref(), *typed),
-        Err(error) => usage_error(&error.to_string()),
+        Err(error) => usage_error(&error),
     }
 }
 

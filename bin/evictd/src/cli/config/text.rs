@@ -3,7 +3,7 @@ use evictd_config::{Effective, EffectiveThreshold, Origin, Setting};
 use crate::cli::columns::{Columns, wrap};
 
 /// The settings for people, within 80 columns unless a value itself is longer.
-pub(in crate::cli) fn in_text(effective: &Effective<'_>) -> String {
+pub(crate) fn in_text(effective: &Effective<'_>) -> String {
     let mut text = thresholds(&effective.thresholds);
     text.push_str("\nSettings\n");
     text.push_str(&settings(effective.settings));

@@ -11,7 +11,7 @@ use crate::cli::screen::{Paint, bar, cut};
 /// The width of a bar; with it a line stays within 80 columns.
 const BAR: u32 = 14;
 
-pub(in crate::cli) fn in_text(document: &Document, paint: Paint) -> String {
+pub(crate) fn in_text(document: &Document, paint: Paint) -> String {
     let mut text = paint
         .head("SIGNAL                        LEFT      OF  USED            THRESHOLD, ! is met");
     text.push('\n');
