@@ -87,14 +87,6 @@ impl RankedPod {
             reason: place.to_string(),
         }
     }
-
-    /// `NAMESPACE/NAME`, or the name alone.
-    pub(crate) fn full_name(&self) -> String {
-        match self.namespace.as_str() {
-            "" => self.name.clone(),
-            namespace => format!("{namespace}/{}", self.name),
-        }
-    }
 }
 
 pub(crate) fn rank_pods(
