@@ -34,6 +34,7 @@ mod decimal;
 mod duration;
 mod error;
 mod format;
+mod go;
 mod number;
 mod parse;
 mod print;
@@ -44,6 +45,7 @@ mod small;
 pub use duration::{GoDuration, ParseDurationError, ParseDurationErrorKind};
 pub use error::{ParseQuantityError, ParseQuantityErrorKind};
 pub use format::Format;
+pub use go::underscores_separate_digits;
 pub use quantity::Quantity;
 
 #[cfg(test)]
