@@ -54,7 +54,7 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     let mut notifier = Notifier::new(settings, &setup);
     let hierarchies = setup.cgroup.hierarchies.clone();
     let mut engine = engine::open(setup)?;
-    if let Some(bell) = engine.pods().runtimes.descriptor() {
+    if let Some(bell) = engine.pods.runtimes.descriptor() {
         watch.add(bell, NEWS).map_err(|error| error.to_string())?;
     }
     protect::from_others(settings.realtime);

@@ -12,11 +12,12 @@ use std::io::{self, Write};
 
 use evictd_condition::Status;
 use evictd_config::LogFormat;
-use evictd_engine::{Event, Field, Fields};
+use evictd_engine::{Event, Fields};
 use evictd_node::{Condition, Signal};
 use evictd_stats::wall_seconds;
 use log::kv::Value;
 use log::{Level, LevelFilter, Record};
+use serde_json::Value as Json;
 
 use crate::engine::Engine;
 pub(crate) use console::{close, flush};
@@ -44,7 +45,7 @@ pub(crate) fn event(event: &Event) {
 
 /// Logs the conditions, and what is left of each signal.
 pub(crate) fn readings(engine: &Engine) {
-    let (conditions, readings) = (engine.evict().conditions(), engine.readings());
+    let (conditions, readings) = (engine.evict.conditions(), engine.readings());
     let mut fields = Fields::default();
     for condition in Condition::ALL {
         let holds = conditions.has(condition);
@@ -53,7 +54,7 @@ pub(crate) fn readings(engine: &Engine) {
     }
     for signal in Signal::ALL {
         let reading = readings.get(signal);
-        fields = fields.with_some(signal.name(), reading.map(|reading| reading.available));
+        fields = fields.with(signal.name(), reading.map(|reading| reading.available));
     }
     with_fields(
         Level::Debug,
@@ -69,9 +70,10 @@ fn with_fields(level: Level, name: &str, fields: &Fields, text: Arguments<'_>) {
     }
     let values = fields.iter().map(|(name, field)| {
         let value = match field {
-            Field::Text(text) => Value::from(text.as_str()),
-            Field::Number(number) => Value::from(*number),
-            Field::Flag(flag) => Value::from(*flag),
+            Json::String(text) => Value::from(text.as_str()),
+            Json::Bool(flag) => Value::from(*flag),
+            Json::Number(number) => Value::from(number.as_i64().unwrap_or(i64::MAX)),
+            Json::Null | Json::Array(_) | Json::Object(_) => Value::from_display(field),
         };
         (*name, value)
     });

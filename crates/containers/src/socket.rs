@@ -56,7 +56,7 @@ pub(crate) struct Socket {
 }
 
 impl Socket {
-    /// Connects, for a first call that ends by the deadline.
+    /// Connects, for a call that ends by the deadline.
     pub(crate) fn open(path: &Path, deadline: Deadline) -> Result<Self, Failure> {
         let address = SocketAddrUnix::new(path)?;
         let kind = SocketType::STREAM;
@@ -76,20 +76,6 @@ impl Socket {
             deadline,
             room: MOST_ANSWER_BYTES + MOST_AROUND_BYTES,
         })
-    }
-
-    /// Begins another call over the same connection.
-    pub(crate) const fn begin_call(&mut self, deadline: Deadline) {
-        self.deadline = deadline;
-        self.room = MOST_ANSWER_BYTES + MOST_AROUND_BYTES;
-    }
-
-    /// Whether a connection that waits for a request still has its other end. Bytes that
-    /// were not asked for make it useless too.
-    #[cfg(feature = "docker")]
-    pub(crate) fn is_idle(&self) -> bool {
-        let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;
-        recv(&self.socket, &mut [0; 1], flags).err() == Some(Errno::AGAIN)
     }
 
     fn wait(

@@ -373,15 +373,23 @@ const WRONG: &[(&str, &str)] = &[
 ];
 
 /// File, line, field, text, and what would be right.
+/// The kubelet's default of what is enforced goes with every other field.
+#[test]
+fn pods_are_enforced_by_default_whatever_else_is_set() {
+    let resolved = by(&[], "cgroupsPerQOS: false\n").unwrap();
+    assert!(resolved.enforce_pods);
+}
+
 #[test]
 fn errors_name_the_place_in_the_file() {
     for (lines, expected) in WRONG {
         assert_eq!(error(lines), *expected, "{lines}");
     }
     let error = by(&[], "evictionHrad: {}\n").unwrap_err();
-    assert_eq!(error.file(), Some((NAME, Some(3))));
+    let place = error.place.unwrap();
+    assert_eq!((&*place.file, place.line), (NAME, Some(3)));
     let error = by(&[(HARD, "x")], "maxPods: 1\n").unwrap_err();
-    assert_eq!(error.file(), None);
+    assert_eq!(error.place, None);
 }
 
 #[test]

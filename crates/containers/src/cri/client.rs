@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 use core::time::Duration;
 use std::path::{Path, PathBuf};
 
-use super::http2::Connection;
+use super::http2::Call;
 use super::parse::{
     parse_container, parse_disks, parse_image, parse_info, parse_layer, parse_list, parse_sandbox,
     parse_status, parse_version,
@@ -32,17 +32,13 @@ macro_rules! method {
     };
 }
 
-/// Makes CRI's calls one after the other, over one connection that is kept.
-///
-/// A call that finds its connection closed is made once more over a new one: a
-/// runtime that was started anew is not noticed. So calls must be such that making
-/// them twice does no harm.
+/// Makes CRI's calls, each over a connection of its own: a runtime that was started anew
+/// is not noticed.
 #[derive(Debug)]
 pub struct Client {
     pub(super) endpoint: String,
     socket: PathBuf,
     within: Duration,
-    connection: Option<Connection<Socket>>,
 }
 
 impl Client {
@@ -55,7 +51,6 @@ impl Client {
             endpoint: format!("unix://{}", socket.display()),
             socket: socket.to_path_buf(),
             within,
-            connection: None,
         }
     }
 
@@ -64,51 +59,29 @@ impl Client {
     ///
     /// # Errors
     /// When there is no whole answer in time, or none that is gRPC.
-    pub fn call(&mut self, method: &str, request: Writer) -> Result<Vec<u8>, Error> {
+    pub fn call(&self, method: &str, request: Writer) -> Result<Vec<u8>, Error> {
         self.call_within(method, request, self.within)
     }
 
     pub(super) fn call_within(
-        &mut self,
+        &self,
         method: &str,
         request: Writer,
         within: Duration,
     ) -> Result<Vec<u8>, Error> {
-        let answer = self.exchange(method, &request.into_bytes(), Deadline::after(within));
+        let begun = self.begin(method, request, Deadline::after(within));
+        let answer = begun.and_then(Call::receive);
         answer.map_err(|failure| self.error(method, failure))
     }
 
-    fn exchange(
-        &mut self,
+    fn begin(
+        &self,
         method: &str,
-        request: &[u8],
+        request: Writer,
         deadline: Deadline,
-    ) -> Result<Vec<u8>, Failure> {
-        if let Some(mut connection) = self.connection.take() {
-            connection.stream().begin_call(deadline);
-            match self.exchange_over(connection, method, request, deadline) {
-                Err(Failure::Closed | Failure::NotReachable(_)) => {}
-                answer => return answer,
-            }
-        }
-        let connection = Connection::new(Socket::open(&self.socket, deadline)?);
-        self.exchange_over(connection, method, request, deadline)
-    }
-
-    fn exchange_over(
-        &mut self,
-        mut connection: Connection<Socket>,
-        method: &str,
-        request: &[u8],
-        deadline: Deadline,
-    ) -> Result<Vec<u8>, Failure> {
-        connection.send(method, request, deadline.within)?;
-        let answer = connection.receive();
-        // After a refusal the connection is as good as before.
-        if matches!(answer, Ok(_) | Err(Failure::Refused { .. })) {
-            self.connection = Some(connection);
-        }
-        answer
+    ) -> Result<Call<Socket>, Failure> {
+        let socket = Socket::open(&self.socket, deadline)?;
+        Call::send(socket, method, &request.into_bytes(), deadline.within)
     }
 
     /// Makes the same call with several requests at once, each over a connection of its
@@ -123,11 +96,7 @@ impl Client {
         let mut answers = Vec::new();
         for group in requests.chunks(MOST_CONNECTIONS) {
             let deadline = Deadline::after(within);
-            let begin = |request: &Writer| {
-                let mut connection = Connection::new(Socket::open(&self.socket, deadline)?);
-                connection.send(method, &request.clone().into_bytes(), within)?;
-                Ok::<_, Failure>(connection)
-            };
+            let begin = |request: &Writer| self.begin(method, request.clone(), deadline);
             let begun: Vec<_> = group.iter().map(begin).collect();
             let finished = begun.into_iter().map(|begun| begun?.receive());
             answers.extend(finished.map(|it| it.map_err(|failure| self.error(method, failure))));
@@ -146,7 +115,7 @@ impl Client {
     }
 
     fn ask<T>(
-        &mut self,
+        &self,
         method: &str,
         request: Writer,
         parse: impl FnOnce(Bytes<'_>) -> Result<T, ProtoError>,
@@ -157,7 +126,7 @@ impl Client {
     }
 
     fn list<T>(
-        &mut self,
+        &self,
         method: &str,
         parse: fn(Bytes<'_>) -> Result<T, ProtoError>,
     ) -> Result<Vec<T>, Error> {
@@ -166,19 +135,19 @@ impl Client {
         })
     }
 
-    fn act(&mut self, method: &str, request: Writer) -> Result<(), Error> {
+    fn act(&self, method: &str, request: Writer) -> Result<(), Error> {
         let within = self.within.saturating_mul(4);
         gone_is_done(self.call_within(method, request, within))
     }
 
-    pub(super) fn version(&mut self) -> Result<String, Error> {
+    pub(super) fn version(&self) -> Result<String, Error> {
         let mut request = Writer::default();
         request.text(1, "v1");
         self.ask(method!(runtime "Version"), request, parse_version)
     }
 
     /// The runtime's configuration as it tells it, a JSON text.
-    pub(super) fn config(&mut self) -> Result<Option<String>, Error> {
+    pub(super) fn config(&self) -> Result<Option<String>, Error> {
         let mut request = Writer::default();
         request.number(1, 1);
         let method = method!(runtime "Status");
@@ -186,17 +155,17 @@ impl Client {
     }
 
     /// All sandboxes.
-    pub(super) fn sandboxes(&mut self) -> Result<Vec<Found>, Error> {
+    pub(super) fn sandboxes(&self) -> Result<Vec<Found>, Error> {
         self.list(method!(runtime "ListPodSandbox"), parse_sandbox)
     }
 
     /// All containers, in every state.
-    pub(super) fn containers(&mut self) -> Result<Vec<Found>, Error> {
+    pub(super) fn containers(&self) -> Result<Vec<Found>, Error> {
         self.list(method!(runtime "ListContainers"), parse_container)
     }
 
     /// Whether any container is in a sandbox, in every state.
-    pub(super) fn is_used(&mut self, sandbox: &str) -> Result<bool, Error> {
+    pub(super) fn is_used(&self, sandbox: &str) -> Result<bool, Error> {
         let (mut filter, mut request) = (Writer::default(), Writer::default());
         filter.text(3, sandbox);
         request.message(1, &filter);
@@ -210,7 +179,7 @@ impl Client {
     }
 
     /// What a runtime tells of a sandbox beside the API's fields, a JSON text.
-    pub(super) fn sandbox_info(&mut self, id: &str) -> Result<Option<String>, Error> {
+    pub(super) fn sandbox_info(&self, id: &str) -> Result<Option<String>, Error> {
         let mut request = of_id(id);
         request.number(2, 1);
         let method = method!(runtime "PodSandboxStatus");
@@ -219,7 +188,7 @@ impl Client {
 
     /// What is told of one container alone; `None` where there is no such container. Its
     /// process is told only where it is asked for.
-    pub(super) fn status(&mut self, id: &str, process: bool) -> Result<Option<Details>, Error> {
+    pub(super) fn status(&self, id: &str, process: bool) -> Result<Option<Details>, Error> {
         let mut request = of_id(id);
         request.number(2, process.into());
         match self.ask(method!(runtime "ContainerStatus"), request, parse_status) {
@@ -230,15 +199,15 @@ impl Client {
 
     /// What the running containers have written into their layers, by their ids.
     /// Runtimes measure it every some seconds.
-    pub(super) fn layers(&mut self) -> Result<Vec<(String, WritableLayer)>, Error> {
+    pub(super) fn layers(&self) -> Result<Vec<(String, WritableLayer)>, Error> {
         self.list(method!(runtime "ListContainerStats"), parse_layer)
     }
 
-    pub(super) fn images(&mut self) -> Result<Vec<ListedImage>, Error> {
+    pub(super) fn images(&self) -> Result<Vec<ListedImage>, Error> {
         self.list(method!(image "ListImages"), parse_image)
     }
 
-    pub(super) fn disks(&mut self) -> Result<RuntimeDisks, Error> {
+    pub(super) fn disks(&self) -> Result<RuntimeDisks, Error> {
         self.ask(method!(image "ImageFsInfo"), Writer::default(), parse_disks)
     }
 
@@ -260,23 +229,23 @@ impl Client {
     }
 
     /// Ends what still runs in a sandbox. One that is gone is no error.
-    pub(super) fn stop_sandbox(&mut self, id: &str) -> Result<(), Error> {
+    pub(super) fn stop_sandbox(&self, id: &str) -> Result<(), Error> {
         self.act(method!(runtime "StopPodSandbox"), of_id(id))
     }
 
     /// With all that is in it. One that is gone is no error.
-    pub(super) fn remove_sandbox(&mut self, id: &str) -> Result<(), Error> {
+    pub(super) fn remove_sandbox(&self, id: &str) -> Result<(), Error> {
         self.act(method!(runtime "RemovePodSandbox"), of_id(id))
     }
 
     /// Also one that runs. One that is gone is no error.
-    pub(super) fn remove_container(&mut self, id: &str) -> Result<(), Error> {
+    pub(super) fn remove_container(&self, id: &str) -> Result<(), Error> {
         self.act(method!(runtime "RemoveContainer"), of_id(id))
     }
 
     /// With all its names. One that is gone is no error; one that a container uses may
     /// be removed too.
-    pub(super) fn remove_image(&mut self, id: &str) -> Result<(), Error> {
+    pub(super) fn remove_image(&self, id: &str) -> Result<(), Error> {
         let mut request = Writer::default();
         request.message(1, &of_id(id));
         self.act(method!(image "RemoveImage"), request)

@@ -41,15 +41,13 @@ type Answer = dyn FnMut(&str, &[u8]) -> Reply + Send;
 #[derive(Debug)]
 pub(super) struct Fake {
     folder: PathBuf,
-    /// How many connections were made, and which methods were called, in order.
+    /// Which methods were called.
     pub(super) seen: Arc<Mutex<Seen>>,
 }
 
 /// What a [`Fake`] has seen.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
-    /// Connections that were accepted.
-    pub(super) connections: usize,
     /// The methods' names, without their service, in the order they were called.
     pub(super) calls: Vec<String>,
     /// The sockets, to close them.
@@ -108,7 +106,6 @@ impl Fake {
             for stream in listener.incoming() {
                 let stream = stream.unwrap();
                 let mut now = seen.lock().unwrap();
-                now.connections += 1;
                 now.open.push(stream.try_clone().unwrap());
                 drop(now);
                 let (answer, seen) = (Arc::clone(&answer), Arc::clone(&seen));

@@ -11,11 +11,11 @@ const MESSAGE_HEAD_BYTES: usize = 5;
 
 /// Whether an answer is one of gRPC's at all.
 pub(super) fn check_head(fields: &Fields) -> Result<(), String> {
-    let status = fields.status.as_deref().unwrap_or_default();
+    let value = |name| fields.get(name).map_or(&b""[..], Vec::as_slice);
+    let (status, content) = (value(":status"), value("content-type"));
     if status != b"200" {
         return Err(format!("HTTP status {}", words(status)));
     }
-    let content = fields.content_type.as_deref().unwrap_or_default();
     if !content.starts_with(b"application/grpc") {
         return Err(format!("content of type {}", words(content)));
     }
@@ -24,25 +24,21 @@ pub(super) fn check_head(fields: &Fields) -> Result<(), String> {
 
 /// The message of an answer that is over, or what the runtime says instead.
 pub(super) fn finish_answer(fields: &Fields, body: Vec<u8>) -> Result<Vec<u8>, Failure> {
-    let Some(status) = &fields.grpc_status else {
-        return Err(Failure::malformed("it ends without a gRPC status"));
-    };
-    let code = core::str::from_utf8(status)
-        .ok()
-        .and_then(|text| text.parse().ok());
+    let status = fields.get("grpc-status");
+    let status = status.ok_or_else(|| Failure::malformed("it ends without a gRPC status"))?;
+    let code = str::from_utf8(status).ok().and_then(|it| it.parse().ok());
     match code {
-        Some(0) => {}
+        Some(0) => parse_message(body).map_err(Failure::malformed),
         Some(code) => {
-            let message = fields.grpc_message.as_deref().unwrap_or_default();
-            let message = words(message).into();
-            return Err(Failure::Refused { code, message });
+            let message = fields.get("grpc-message").map(|message| words(message));
+            let message = message.unwrap_or_default().into();
+            Err(Failure::Refused { code, message })
         }
         None => {
             let odd = format!("a gRPC status of {}", words(status));
-            return Err(Failure::malformed(odd));
+            Err(Failure::malformed(odd))
         }
     }
-    parse_message(body).map_err(Failure::malformed)
 }
 
 /// The one message of a unary gRPC call's answer, out of what HTTP/2 carried.

@@ -1,64 +1,47 @@
 //! Header fields as HTTP/2 carries them (HPACK, RFC 7541), without the table that
 //! both sides could keep: ours is announced to hold nothing.
 
-/// The header fields that a gRPC answer is understood by.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Fields {
-    pub(super) status: Option<Vec<u8>>,
-    pub(super) content_type: Option<Vec<u8>>,
-    pub(super) grpc_status: Option<Vec<u8>>,
-    pub(super) grpc_message: Option<Vec<u8>>,
-}
+use alloc::collections::BTreeMap;
 
-impl Fields {
-    fn set(&mut self, name: &[u8], value: Vec<u8>) {
-        let place = match name {
-            b":status" => &mut self.status,
-            b"content-type" => &mut self.content_type,
-            b"grpc-status" => &mut self.grpc_status,
-            b"grpc-message" => &mut self.grpc_message,
-            _ => return,
-        };
-        *place = Some(value);
+use super::proto::push_varint;
+
+/// The header fields that a gRPC answer is understood by: those of [`READ`].
+pub(super) type Fields = BTreeMap<&'static str, Vec<u8>>;
+
+const READ: [&str; 4] = [":status", "content-type", "grpc-status", "grpc-message"];
+
+fn set(fields: &mut Fields, name: &[u8], value: Vec<u8>) {
+    if let Some(name) = READ.iter().find(|known| known.as_bytes() == name) {
+        fields.insert(name, value);
     }
 }
 
-/// How many fields the specification itself numbers.
-const STATIC_FIELDS: usize = 61;
-/// Of these, what an answer may need: the status with its commonest values, and
-/// `content-type`.
-const FIRST_STATUS: usize = 8;
+/// The values of `:status` that the specification numbers, from 8 on.
 const STATUSES: [&[u8]; 7] = [b"200", b"204", b"206", b"304", b"400", b"404", b"500"];
-const CONTENT_TYPE: usize = 31;
 
-/// The name of a numbered field; empty for those that no answer needs.
-fn static_name(index: usize) -> Option<&'static [u8]> {
-    match index {
-        CONTENT_TYPE => Some(b"content-type"),
-        index if status_of(index).is_some() => Some(b":status"),
-        1..=STATIC_FIELDS => Some(b""),
+/// A field that the specification itself numbers, name and value; empty for those that no
+/// answer needs.
+fn numbered(index: usize) -> Option<(&'static [u8], &'static [u8])> {
+    let status = index.checked_sub(8).and_then(|place| STATUSES.get(place));
+    match (index, status) {
+        (_, Some(status)) => Some((b":status", status)),
+        (31, _) => Some((b"content-type", b"")),
+        (1..=61, _) => Some((b"", b"")),
         _ => None,
     }
-}
-
-fn status_of(index: usize) -> Option<&'static [u8]> {
-    STATUSES.get(index.checked_sub(FIRST_STATUS)?).copied()
 }
 
 /// Writes a field as it is, so that it needs no table.
 pub(super) fn write_field(name: &str, value: &str, block: &mut Vec<u8>) {
     block.push(0);
     for text in [name, value] {
-        let mut length = text.len();
-        if length >= 0x7f {
-            block.push(0x7f);
-            length = length.saturating_sub(0x7f);
-            while length >= 0x80 {
-                block.push(length.to_le_bytes()[0] | 0x80);
-                length >>= 7;
+        match u8::try_from(text.len()) {
+            Ok(length @ ..0x7f) => block.push(length),
+            _ => {
+                block.push(0x7f);
+                push_varint(block, text.len().saturating_sub(0x7f));
             }
         }
-        block.push(length.to_le_bytes()[0]);
         block.extend_from_slice(text.as_bytes());
     }
 }
@@ -69,9 +52,8 @@ pub(super) fn read_block(block: &[u8], fields: &mut Fields) -> Option<()> {
     let mut reader = Reader { rest: block };
     while let Some(first) = reader.rest.first().copied() {
         if first & 0x80 != 0 {
-            let index = reader.number(7)?;
-            let name = static_name(index)?;
-            fields.set(name, status_of(index).unwrap_or_default().to_vec());
+            let (name, value) = numbered(reader.number(7)?)?;
+            set(fields, name, value.to_vec());
             continue;
         }
         if first & 0xe0 == 0x20 {
@@ -82,9 +64,9 @@ pub(super) fn read_block(block: &[u8], fields: &mut Fields) -> Option<()> {
         let index = reader.number(if first & 0x40 == 0 { 4 } else { 6 })?;
         if index == 0 {
             let name = reader.text()?;
-            fields.set(&name, reader.text()?);
+            set(fields, &name, reader.text()?);
         } else {
-            fields.set(static_name(index)?, reader.text()?);
+            set(fields, numbered(index)?.0, reader.text()?);
         }
     }
     Some(())
@@ -151,7 +133,7 @@ const LETTERS: [&[u8]; 11] = [
 
 /// Decodes a text. One with letters beyond printable ASCII, which gRPC has no use
 /// for, reads as `?` as a whole.
-fn decode(coded: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn decode(coded: &[u8]) -> Option<Vec<u8>> {
     let mut text = Vec::new();
     let mut bits = coded
         .iter()
@@ -178,83 +160,5 @@ fn decode(coded: &[u8]) -> Option<Vec<u8>> {
             first = first.saturating_add(letters.len());
         }
         return Some(b"?".to_vec());
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Fields, decode, read_block, write_field};
-
-    fn parse_block(block: &[u8]) -> Option<Fields> {
-        let mut fields = Fields::default();
-        read_block(block, &mut fields).map(|()| fields)
-    }
-
-    /// RFC 7541, appendix C.4 and C.6.
-    #[test]
-    fn coded_texts() {
-        for (coded, text) in [
-            ("f1e3c2e5f23a6ba0ab90f4ff", "www.example.com"),
-            ("a8eb10649cbf", "no-cache"),
-            ("25a849e95ba97d7f", "custom-key"),
-            ("25a849e95bb8e8b4bf", "custom-value"),
-            ("6402", "302"),
-            ("aec3771a4b", "private"),
-            (
-                "d07abe941054d444a8200595040b8166e082a62d1bff",
-                "Mon, 21 Oct 2013 20:13:21 GMT",
-            ),
-            (
-                "9d29ad171863c78f0b97c8e9ae82ae43d3",
-                "https://www.example.com",
-            ),
-            ("", ""),
-            ("fffffe", "?"),
-        ] {
-            let bytes: Vec<u8> = (0..coded.len())
-                .step_by(2)
-                .map(|at| u8::from_str_radix(coded.get(at..at + 2).unwrap(), 16).unwrap())
-                .collect();
-            assert_eq!(decode(&bytes).as_deref(), Some(text.as_bytes()), "{text}");
-        }
-        assert_eq!(decode(&[0xff]), None, "eight bits that fill up nothing");
-        assert_eq!(decode(&[0x1e]), None, "not filled up with ones");
-    }
-
-    #[test]
-    fn blocks() {
-        let status = Fields {
-            status: Some(b"200".to_vec()),
-            ..Fields::default()
-        };
-        assert_eq!(parse_block(&[0x88]), Some(status.clone()));
-        assert_eq!(
-            parse_block(&[0x20, 0x3f, 0xe1, 0x1f, 0x88, 0x90]),
-            Some(status.clone())
-        );
-        let mut block = vec![0x48, 3];
-        block.extend(b"200");
-        assert_eq!(parse_block(&block), Some(status));
-        let mut block = vec![0x5f, 1, b'x'];
-        let long = "m".repeat(300);
-        write_field("grpc-message", &long, &mut block);
-        write_field("grpc-status", "5", &mut block);
-        write_field("other", "5", &mut block);
-        let fields = parse_block(&block).unwrap();
-        assert_eq!(fields.grpc_message, Some(long.into_bytes()));
-        assert_eq!(
-            (fields.content_type, fields.grpc_status),
-            (Some(b"x".to_vec()), Some(b"5".to_vec()))
-        );
-        for odd in [
-            &[0x80][..],
-            &[0xbe],
-            &[0x7e],
-            &[0x40],
-            &[0, 5, b'x'],
-            &[0xff, 0xff, 0xff, 0xff, 0xff, 1],
-        ] {
-            assert_eq!(parse_block(odd), None, "{odd:?}");
-        }
     }
 }

@@ -1,10 +1,11 @@
-//! HTTP/2 (RFC 9113) over a stream, as far as one unary gRPC call at a time needs it: no
-//! socket, no clock.
+//! HTTP/2 (RFC 9113) over a stream, as far as one unary gRPC call needs it: no socket, no
+//! clock.
 //!
-//! What makes it small: the other side is told to keep no table of header fields,
-//! and may send as much as it likes without asking, because the stream bounds how much
-//! is read for a call. Why no crate does it: those that exist multiplex calls and keep
-//! the table, which is most of their code, and leave gRPC to their user.
+//! What makes it small: a connection carries one call; the other side is told to keep no
+//! table of header fields, and may send as much as it likes without asking, because the
+//! stream bounds how much is read for a call. Why no crate does it: those that exist
+//! multiplex calls and keep the table, which is most of their code, and leave gRPC to
+//! their user.
 
 use std::io::{BufReader, Read, Write};
 
@@ -28,6 +29,8 @@ const HEAD_BYTES: usize = 9;
 const MOST_BLOCK_BYTES: usize = 64 << 10;
 /// The last number of a stream.
 const LAST_STREAM: u32 = 0x7fff_ffff;
+/// The stream of the one request over a connection.
+const REQUEST: u32 = 1;
 
 const DATA: u8 = 0;
 const HEADERS: u8 = 1;
@@ -48,28 +51,26 @@ const PRIORITY: u8 = 32;
 /// The error code of a request that was not looked at.
 const REFUSED_STREAM: u32 = 7;
 
-/// What the first call over a connection comes to that carries this stream to us.
+/// What a call comes to whose answer this stream carries to us.
 ///
 /// # Errors
 /// Where that is no answer, or not all of one.
 pub fn parse_connection<S: Read + Write>(stream: S) -> Result<Vec<u8>, Failure> {
-    let mut connection = Connection::new(stream);
-    connection.send("/", &[], core::time::Duration::ZERO)?;
-    connection.receive()
+    Call::send(stream, "/", &[], core::time::Duration::ZERO)?.receive()
 }
 
-/// Our side of a connection with at most one call in flight.
-#[derive(Debug)]
-pub(super) struct Connection<S> {
+/// One unary gRPC call over a connection of its own.
+pub(super) struct Call<S> {
     stream: BufReader<S>,
-    /// What is to be sent with the next request, or before anything is waited for.
+    /// What is to be sent before anything is waited for.
     outgoing: Vec<u8>,
-    /// The request in flight, or the last one; 0 before the first.
-    request: u32,
-    /// Bytes of bodies since the connection's window was last made wide.
-    used: u32,
-    is_greeted: bool,
-    is_closing: bool,
+    fields: Fields,
+    has_head: bool,
+    /// Header fields of which more is to come.
+    block: Option<Vec<u8>>,
+    body: Vec<u8>,
+    /// Whether nothing follows, except for the rest of a block.
+    is_last: bool,
 }
 
 struct Frame {
@@ -79,66 +80,14 @@ struct Frame {
     payload: Vec<u8>,
 }
 
-/// What has come of an answer.
-#[derive(Default)]
-struct Answer {
-    fields: Fields,
-    has_head: bool,
-    /// Header fields of which more is to come, and whether the answer ends there.
-    block: Option<(Vec<u8>, bool)>,
-    body: Vec<u8>,
-    is_over: bool,
-}
-
-impl<S: Read + Write> Connection<S> {
-    pub(super) fn new(stream: S) -> Self {
-        let mut new = Self {
-            stream: BufReader::new(stream),
-            outgoing: PREFACE.to_vec(),
-            request: 0,
-            used: 0,
-            is_greeted: false,
-            is_closing: false,
-        };
-        new.write(SETTINGS, 0, 0, &OUR_SETTINGS);
-        new.write(WINDOW_UPDATE, 0, 0, &WIDEN.to_be_bytes());
-        new
-    }
-
-    pub(super) fn stream(&mut self) -> &mut S {
-        self.stream.get_mut()
-    }
-
-    fn write(&mut self, kind: u8, flags: u8, stream: u32, payload: &[u8]) {
-        let length = u32::try_from(payload.len()).unwrap_or(u32::MAX);
-        let head = (length << 8 | u32::from(kind)).to_be_bytes();
-        self.outgoing.extend_from_slice(&head);
-        self.outgoing.push(flags);
-        self.outgoing.extend_from_slice(&stream.to_be_bytes());
-        self.outgoing.extend_from_slice(payload);
-    }
-
-    fn flush(&mut self) -> Result<(), Failure> {
-        let outgoing = core::mem::take(&mut self.outgoing);
-        Ok(self.stream.get_mut().write_all(&outgoing)?)
-    }
-
-    /// Sends a request; the last one has ended. It is short: at most what fits into a
-    /// frame.
+impl<S: Read + Write> Call<S> {
+    /// Sends a request. It is short: at most what fits into a frame.
     pub(super) fn send(
-        &mut self,
+        stream: S,
         method: &str,
         message: &[u8],
         within: core::time::Duration,
-    ) -> Result<(), Failure> {
-        if self.is_closing || self.request >= LAST_STREAM - 2 {
-            return Err(Failure::Closed);
-        }
-        self.request += if self.request == 0 { 1 } else { 2 };
-        if self.used > 0 {
-            let used = core::mem::take(&mut self.used);
-            self.write(WINDOW_UPDATE, 0, 0, &used.to_be_bytes());
-        }
+    ) -> Result<Self, Failure> {
         let timeout = format!("{}m", within.as_millis().min(99_999_999));
         let mut block = Vec::new();
         for (name, value) in [
@@ -158,23 +107,54 @@ impl<S: Read + Write> Connection<S> {
         if block.len().max(body.len()) > MOST_FRAME_BYTES {
             return Err(Failure::malformed("a request that is too long"));
         }
-        self.write(HEADERS, END_HEADERS, self.request, &block);
-        self.write(DATA, END_STREAM, self.request, &body);
-        self.flush()
+        let mut call = Self {
+            stream: BufReader::new(stream),
+            outgoing: PREFACE.to_vec(),
+            fields: Fields::new(),
+            has_head: false,
+            block: None,
+            body: Vec::new(),
+            is_last: false,
+        };
+        call.write(SETTINGS, 0, 0, &OUR_SETTINGS);
+        call.write(WINDOW_UPDATE, 0, 0, &WIDEN.to_be_bytes());
+        call.write(HEADERS, END_HEADERS, REQUEST, &block);
+        call.write(DATA, END_STREAM, REQUEST, &body);
+        call.flush()?;
+        Ok(call)
     }
 
-    /// Waits for the message that answers what was sent last.
-    pub(super) fn receive(&mut self) -> Result<Vec<u8>, Failure> {
-        let mut answer = Answer::default();
-        while !answer.is_over {
+    fn write(&mut self, kind: u8, flags: u8, stream: u32, payload: &[u8]) {
+        let length = u32::try_from(payload.len()).unwrap_or(u32::MAX);
+        let head = (length << 8 | u32::from(kind)).to_be_bytes();
+        self.outgoing.extend_from_slice(&head);
+        self.outgoing.push(flags);
+        self.outgoing.extend_from_slice(&stream.to_be_bytes());
+        self.outgoing.extend_from_slice(payload);
+    }
+
+    fn flush(&mut self) -> Result<(), Failure> {
+        let outgoing = core::mem::take(&mut self.outgoing);
+        Ok(self.stream.get_mut().write_all(&outgoing)?)
+    }
+
+    /// Waits for the message that answers the request.
+    pub(super) fn receive(mut self) -> Result<Vec<u8>, Failure> {
+        let mut frame = self.read_frame()?;
+        if frame.kind != SETTINGS {
+            return Err(Failure::malformed("it does not begin with SETTINGS"));
+        }
+        loop {
+            self.handle(&frame)?;
+            if self.is_last && self.block.is_none() {
+                return finish_answer(&self.fields, self.body);
+            }
             // Not after each frame: the runtime may have sent the whole answer and gone.
             if self.stream.buffer().is_empty() {
                 self.flush()?;
             }
-            let frame = self.read_frame()?;
-            self.handle(frame, &mut answer)?;
+            frame = self.read_frame()?;
         }
-        finish_answer(&answer.fields, answer.body)
     }
 
     fn read_frame(&mut self) -> Result<Frame, Failure> {
@@ -198,27 +178,19 @@ impl<S: Read + Write> Connection<S> {
         })
     }
 
-    fn handle(&mut self, frame: Frame, answer: &mut Answer) -> Result<(), Failure> {
+    fn handle(&mut self, frame: &Frame) -> Result<(), Failure> {
         let kind = frame.kind;
-        if !core::mem::replace(&mut self.is_greeted, true) && kind != SETTINGS {
-            return Err(Failure::malformed("it does not begin with SETTINGS"));
-        }
-        if answer.block.is_some() != (kind == CONTINUATION) {
+        if self.block.is_some() != (kind == CONTINUATION) {
             let odd = "header fields and CONTINUATION do not go together";
             return Err(Failure::malformed(odd));
         }
-        if frame.stream > self.request && matches!(kind, DATA | HEADERS) {
-            return Err(Failure::malformed("an answer to no request"));
-        }
-        // Else it belongs to one that is over.
-        let is_ours = frame.stream == self.request;
+        let is_ours = frame.stream == REQUEST;
         match kind {
-            DATA => {
-                let count = u32::try_from(frame.payload.len()).unwrap_or(u32::MAX);
-                self.used = self.used.saturating_add(count).min(LAST_STREAM);
-                answer.take_data(&frame, is_ours)?;
+            DATA | HEADERS | CONTINUATION if !is_ours => {
+                return Err(Failure::malformed("an answer to no request"));
             }
-            HEADERS | CONTINUATION => answer.take_headers(&frame, is_ours)?,
+            DATA => self.take_data(frame)?,
+            HEADERS | CONTINUATION => self.take_headers(frame)?,
             RST_STREAM if is_ours => match first_number(&frame.payload) {
                 REFUSED_STREAM => return Err(Failure::Closed),
                 code => {
@@ -228,11 +200,9 @@ impl<S: Read + Write> Connection<S> {
             },
             SETTINGS if frame.flags & ACK == 0 => self.write(SETTINGS, ACK, 0, &[]),
             PING if frame.flags & ACK == 0 => self.write(PING, ACK, 0, &frame.payload),
-            GOAWAY => {
-                self.is_closing = true;
-                if first_number(&frame.payload) & LAST_STREAM < self.request {
-                    return Err(Failure::Closed);
-                }
+            // The last request that will be answered is none of ours.
+            GOAWAY if first_number(&frame.payload) & LAST_STREAM < REQUEST => {
+                return Err(Failure::Closed);
             }
             PUSH_PROMISE => return Err(Failure::malformed("a pushed answer")),
             // Windows: requests are short. All else: a newer HTTP/2's.
@@ -240,28 +210,21 @@ impl<S: Read + Write> Connection<S> {
         }
         Ok(())
     }
-}
 
-impl Answer {
-    fn take_data(&mut self, frame: &Frame, is_ours: bool) -> Result<(), Failure> {
-        let piece = content_of(frame, 0)?;
-        if is_ours {
-            self.body.extend_from_slice(piece);
-            self.is_over = frame.flags & END_STREAM != 0;
-            // At once, and not when all has come: what is odd already may never end.
-            message_length(&self.body).map_err(Failure::malformed)?;
-        }
+    fn take_data(&mut self, frame: &Frame) -> Result<(), Failure> {
+        self.body.extend_from_slice(content_of(frame, 0)?);
+        self.is_last = frame.flags & END_STREAM != 0;
+        // At once, and not when all has come: what is odd already may never end.
+        message_length(&self.body).map_err(Failure::malformed)?;
         Ok(())
     }
 
-    fn take_headers(&mut self, frame: &Frame, is_ours: bool) -> Result<(), Failure> {
-        let (mut block, is_last) = match self.block.take() {
-            Some(begun) => begun,
-            None => (Vec::new(), frame.flags & END_STREAM != 0),
-        };
+    fn take_headers(&mut self, frame: &Frame) -> Result<(), Failure> {
+        let mut block = self.block.take().unwrap_or_default();
         if frame.kind == CONTINUATION {
             block.extend_from_slice(&frame.payload);
         } else {
+            self.is_last = frame.flags & END_STREAM != 0;
             let priority = if frame.flags & PRIORITY == 0 { 0 } else { 5 };
             block.extend_from_slice(content_of(frame, priority)?);
         }
@@ -269,22 +232,13 @@ impl Answer {
             return Err(Failure::malformed("header fields without end"));
         }
         if frame.flags & END_HEADERS == 0 {
-            self.block = Some((block, is_last));
+            self.block = Some(block);
             return Ok(());
         }
-        let mut stranger = Fields::default();
-        let fields = if is_ours {
-            &mut self.fields
-        } else {
-            &mut stranger
-        };
-        read_block(&block, fields)
+        read_block(&block, &mut self.fields)
             .ok_or_else(|| Failure::malformed("header fields that are not in HPACK's form"))?;
-        if is_ours {
-            self.is_over = is_last;
-            if !core::mem::replace(&mut self.has_head, true) {
-                check_head(&self.fields).map_err(Failure::malformed)?;
-            }
+        if !core::mem::replace(&mut self.has_head, true) {
+            check_head(&self.fields).map_err(Failure::malformed)?;
         }
         Ok(())
     }

@@ -35,7 +35,7 @@ struct SandboxInfo {
 /// tells of a sandbox. Where that could not be found out, all that are called `pause`
 /// are kept.
 pub(super) fn pin_sandboxes_image(
-    client: &mut Client,
+    client: &Client,
     images: &mut [ListedImage],
 ) -> Result<(), Error> {
     let named = |name: Option<String>| find_id(&name?, images).map(String::from);

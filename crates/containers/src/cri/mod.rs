@@ -125,7 +125,7 @@ impl CriRuntime {
 /// What one call tells of a container; `None` when it has vanished meanwhile. `images`
 /// are listed at most once, where a container is told by the name of its image.
 fn look_up(
-    client: &mut Client,
+    client: &Client,
     proc: &Path,
     found: &Found,
     images: &mut Option<Vec<ListedImage>>,
@@ -210,13 +210,8 @@ impl ContainerRuntime for CriRuntime {
         let mut containers = self.client.containers()?;
         follow_sandboxes(&mut containers, &sandboxes);
         let (mut images, mut notes) = (None, Vec::new());
-        let Self {
-            client,
-            proc,
-            known,
-        } = self;
-        let all = known.update(containers, |found, before| {
-            let mut details = look_up(client, proc, found, &mut images, &mut notes)?;
+        let all = self.known.update(containers, |found, before| {
+            let mut details = look_up(&self.client, &self.proc, found, &mut images, &mut notes)?;
             // The layer outlives the process that led to it.
             if let (Some(details), Some(before)) = (&mut details, before)
                 && details.layer == WritableLayer::Unknown
@@ -257,7 +252,7 @@ impl ContainerRuntime for CriRuntime {
 
     fn images(&mut self) -> Result<Vec<ListedImage>, Error> {
         let mut images = self.client.images()?;
-        images::pin_sandboxes_image(&mut self.client, &mut images)?;
+        images::pin_sandboxes_image(&self.client, &mut images)?;
         Ok(images)
     }
 

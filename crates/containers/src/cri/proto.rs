@@ -195,8 +195,8 @@ impl Writer {
     /// A number, a truth (1) or a word of an enum.
     pub fn number(&mut self, field: u32, number: u64) -> &mut Self {
         if number != 0 {
-            self.varint(u64::from(field) << 3);
-            self.varint(number);
+            push_varint(&mut self.bytes, u64::from(field) << 3);
+            push_varint(&mut self.bytes, number);
         }
         self
     }
@@ -215,8 +215,8 @@ impl Writer {
 
     /// Bytes, also none.
     pub fn bytes(&mut self, field: u32, bytes: &[u8]) -> &mut Self {
-        self.varint(u64::from(field) << 3 | 2);
-        self.varint(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
+        push_varint(&mut self.bytes, u64::from(field) << 3 | 2);
+        push_varint(&mut self.bytes, bytes.len());
         self.bytes.extend_from_slice(bytes);
         self
     }
@@ -226,12 +226,14 @@ impl Writer {
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
+}
 
-    fn varint(&mut self, mut number: u64) {
-        while number >= 0x80 {
-            self.bytes.push(number.to_le_bytes()[0] | 0x80);
-            number >>= 7;
-        }
-        self.bytes.push(number.to_le_bytes()[0]);
+/// Seven bits a byte, the lowest first: so HPACK writes the rest of a number as well.
+pub(super) fn push_varint(bytes: &mut Vec<u8>, number: impl TryInto<u64>) {
+    let mut number = number.try_into().unwrap_or(u64::MAX);
+    while number >= 0x80 {
+        bytes.push(number.to_le_bytes()[0] | 0x80);
+        number >>= 7;
     }
+    bytes.push(number.to_le_bytes()[0]);
 }

@@ -3,6 +3,8 @@
 mod acting;
 mod calls;
 mod details;
+mod hpack;
+mod layer;
 mod listing;
 mod messages;
 

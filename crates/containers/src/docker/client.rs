@@ -4,8 +4,6 @@ use core::time::Duration;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 
-use rustix::io::Errno;
-
 use super::http::{Response, read_response};
 use super::parse::{
     EngineInfo, EngineVersion, PodmanPod, parse, parse_containers, parse_details, parse_image,
@@ -22,17 +20,14 @@ const NO_RESTART: &str = r#"{"RestartPolicy":{"Name":"no"}}"#;
 
 type Connection = BufReader<Socket>;
 
-/// A client of one engine. Every call blocks, at most for its time limit.
-///
-/// One connection is kept open between calls and opened anew when the engine
-/// was started anew meanwhile.
+/// A client of one engine. Every call blocks, at most for its time limit, and has a
+/// connection of its own: an engine that was started anew is not noticed.
 #[derive(Debug)]
 pub(super) struct Client {
     pub(super) endpoint: String,
     socket: PathBuf,
     /// For each call as a whole, from connecting to the last byte of the answer.
     limit: Duration,
-    idle: Option<Connection>,
 }
 
 impl Client {
@@ -42,62 +37,61 @@ impl Client {
             endpoint: format!("unix://{}", socket.display()),
             socket,
             limit,
-            idle: None,
         }
     }
 
-    pub(super) fn version(&mut self) -> Result<EngineVersion, Error> {
+    pub(super) fn version(&self) -> Result<EngineVersion, Error> {
         self.get(&Request::new("GET", "/version", ""), parse)
     }
 
-    pub(super) fn info(&mut self) -> Result<EngineInfo, Error> {
+    pub(super) fn info(&self) -> Result<EngineInfo, Error> {
         self.get(&Request::new("GET", "/info", ""), parse)
     }
 
     /// All containers, in every state.
-    pub(super) fn containers(&mut self) -> Result<Vec<Found>, Error> {
+    pub(super) fn containers(&self) -> Result<Vec<Found>, Error> {
         let request = Request::new("GET", "/containers/json", "?all=true");
         self.get(&request, parse_containers)
     }
 
-    pub(super) fn details(&mut self, id: &str) -> Result<Details, Error> {
+    pub(super) fn details(&self, id: &str) -> Result<Details, Error> {
         let request = Request::about("GET", "/containers/", id, "/json");
         self.get(&request, parse_details)
     }
 
     /// All images, without the layers between.
-    pub(super) fn images(&mut self) -> Result<Vec<ListedImage>, Error> {
+    pub(super) fn images(&self) -> Result<Vec<ListedImage>, Error> {
         let request = Request::new("GET", "/images/json", "?all=false");
         self.get(&request, parse_images)
     }
 
-    pub(super) fn image(&mut self, id: &str) -> Result<ListedImage, Error> {
+    pub(super) fn image(&self, id: &str) -> Result<ListedImage, Error> {
         let request = Request::about("GET", "/images/", id, "/json");
         self.get(&request, parse_image)
     }
 
     /// Podman's pods; status 404 from engines that are not Podman.
-    pub(super) fn podman_pods(&mut self) -> Result<Vec<PodmanPod>, Error> {
+    pub(super) fn podman_pods(&self) -> Result<Vec<PodmanPod>, Error> {
         let request = Request::new("GET", "/v4.0.0/libpod/pods/json", "");
         self.get(&request, parse_pods)
     }
 
     /// Removes a pod of Podman's of which no container runs; status 409 where one does.
-    pub(super) fn remove_podman_pod(&mut self, id: &str) -> Result<(), Error> {
+    pub(super) fn remove_podman_pod(&self, id: &str) -> Result<(), Error> {
         let request = Request::about("DELETE", "/v4.0.0/libpod/pods/", id, "");
         gone_is_fine(self.call(&request).map(drop))
     }
 
     /// Removes a container that does not run, and its anonymous volumes; status 409
     /// where it runs or is being removed.
-    pub(super) fn remove_container(&mut self, id: &str) -> Result<(), Error> {
+    pub(super) fn remove_container(&self, id: &str) -> Result<(), Error> {
         let request = Request::about("DELETE", "/containers/", id, "").query("?v=true");
         gone_is_fine(self.call(&request).map(drop))
     }
 
     /// Removes an image by its id, or one of its names; status 409 where it is used
     /// or, by id, has names in several repositories.
-    pub(super) fn remove_image(&mut self, name: &str) -> Result<(), Error> {
+    pub(super) fn remove_image(&self, name: &str) -> Result<(), Error> {
         let request = Request::about("DELETE", "/images/", name, "").query("?force=false");
         gone_is_fine(self.call(&request).map(drop))
     }
@@ -149,16 +143,12 @@ impl Client {
             .collect();
         // The engine works on all of them while the first is waited for.
         let finish = |(request, begun): (Request, Result<Connection, Failure>)| {
-            begun
-                .and_then(|mut connection| {
-                    wait_for_answer(&mut connection)?;
-                    read_response(&mut connection)
-                })
-                .and_then(accept)
+            let answer = begun.and_then(finish);
+            answer
+                .map(drop)
                 .map_err(|failure| self.error(&request, failure))
         };
-        let finished = begun.into_iter().map(finish);
-        finished.map(|answer| answer.map(drop)).collect()
+        begun.into_iter().map(finish).collect()
     }
 
     fn begin(&self, request: &Request, deadline: Deadline) -> Result<Connection, Failure> {
@@ -168,64 +158,15 @@ impl Client {
     }
 
     /// The body of the answer, read by `read`.
-    fn get<T>(
-        &mut self,
-        request: &Request,
-        read: fn(&[u8]) -> Result<T, Failure>,
-    ) -> Result<T, Error> {
+    fn get<T>(&self, request: &Request, read: fn(&[u8]) -> Result<T, Failure>) -> Result<T, Error> {
         let response = self.call(request)?;
         read(&response.body).map_err(|failure| self.error(request, failure))
     }
 
-    fn call(&mut self, request: &Request) -> Result<Response, Error> {
-        self.exchange(request)
-            .and_then(accept)
-            .map_err(|failure| self.error(request, failure))
-    }
-
-    fn exchange(&mut self, request: &Request) -> Result<Response, Failure> {
-        let deadline = Deadline::after(self.limit);
-        let connection = match self.reuse(request, deadline) {
-            Some(begun) => begun?,
-            None => {
-                let mut connection = self.begin(request, deadline)?;
-                wait_for_answer(&mut connection)?;
-                connection
-            }
-        };
-        self.finish(connection)
-    }
-
-    /// The connection that was kept, with the answer begun; `None` where there is none
-    /// or the request is to be sent again over a new one.
-    fn reuse(
-        &mut self,
-        request: &Request,
-        deadline: Deadline,
-    ) -> Option<Result<Connection, Failure>> {
-        // An engine that was started anew has closed this one.
-        let mut connection = self.idle.take().filter(|kept| kept.get_ref().is_idle())?;
-        connection.get_mut().begin_call(deadline);
-        let sent = connection.get_mut().write_all(request.text().as_bytes());
-        let begun = sent.map_err(Failure::from);
-        match begun.and_then(|()| wait_for_answer(&mut connection)) {
-            Ok(()) => Some(Ok(connection)),
-            // Closed before the request was read, in the moment between: a unix socket
-            // tells that.
-            Err(Failure::NotReachable(Errno::PIPE | Errno::CONNRESET)) => None,
-            // A GET does no harm twice; of all else it is not known whether it was done.
-            Err(Failure::Closed) if request.method == "GET" => None,
-            Err(failure) => Some(Err(failure)),
-        }
-    }
-
-    fn finish(&mut self, mut connection: Connection) -> Result<Response, Failure> {
-        let response = read_response(&mut connection)?;
-        // What was not asked for would be taken for the next answer.
-        if response.keeps_open && connection.buffer().is_empty() {
-            self.idle = Some(connection);
-        }
-        Ok(response)
+    fn call(&self, request: &Request) -> Result<Response, Error> {
+        let begun = self.begin(request, Deadline::after(self.limit));
+        let answer = begun.and_then(finish);
+        answer.map_err(|failure| self.error(request, failure))
     }
 
     fn error(&self, request: &Request, failure: Failure) -> Error {
@@ -248,16 +189,12 @@ fn about(id: &str, what: &str) -> Request {
     Request::about("POST", "/containers/", id, what)
 }
 
-/// Waits for the first byte of an answer.
-fn wait_for_answer(connection: &mut Connection) -> Result<(), Failure> {
-    match connection.fill_buf()? {
-        [] => Err(Failure::Closed),
-        [..] => Ok(()),
+/// Waits for the answer. 304 says that there was nothing to do.
+fn finish(mut connection: Connection) -> Result<Response, Failure> {
+    if connection.fill_buf()?.is_empty() {
+        return Err(Failure::Closed);
     }
-}
-
-/// 304 says that there was nothing to do.
-fn accept(response: Response) -> Result<Response, Failure> {
+    let response = read_response(&mut connection)?;
     match response.status {
         200..300 | 304 => Ok(response),
         status => Err(Failure::Refused {

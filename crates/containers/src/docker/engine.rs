@@ -42,7 +42,7 @@ impl Engine {
     }
 
     /// Podman's pods; none of others.
-    pub(super) fn podman_pods(self, client: &mut Client) -> Result<Vec<PodmanPod>, Error> {
+    pub(super) fn podman_pods(self, client: &Client) -> Result<Vec<PodmanPod>, Error> {
         match self {
             Self::Podman => client.podman_pods(),
             Self::Docker | Self::Balena => Ok(Vec::new()),

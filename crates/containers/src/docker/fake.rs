@@ -47,7 +47,6 @@ struct Shared {
     answer: Box<dyn Fn(&str) -> Reply + Send + Sync>,
     /// What was asked for: method, path and query, then the body if there is one.
     calls: Mutex<Vec<String>>,
-    connections: AtomicUsize,
     quit: AtomicBool,
 }
 
@@ -63,7 +62,6 @@ impl Fake {
         let shared = Arc::new(Shared {
             answer: Box::new(answer),
             calls: Mutex::default(),
-            connections: AtomicUsize::new(0),
             quit: AtomicBool::new(false),
         });
         let listener = UnixListener::bind(&socket).unwrap();
@@ -80,11 +78,6 @@ impl Fake {
     pub(crate) fn calls(&self) -> Vec<String> {
         core::mem::take(&mut self.shared.calls.lock().unwrap())
     }
-
-    /// How many connections there were.
-    pub(crate) fn connections(&self) -> usize {
-        self.shared.connections.load(Ordering::Relaxed)
-    }
 }
 
 impl Drop for Fake {
@@ -100,7 +93,6 @@ fn accept(listener: &UnixListener, shared: &Arc<Shared>) {
         if shared.quit.load(Ordering::Relaxed) {
             return;
         }
-        shared.connections.fetch_add(1, Ordering::Relaxed);
         let shared = Arc::clone(shared);
         // An error here is the client going away.
         thread::spawn(move || drop(serve(stream, &shared)));

@@ -24,8 +24,6 @@ pub struct Response {
     pub status: u16,
     /// The body, out of its chunks.
     pub body: Vec<u8>,
-    /// Whether the server keeps the connection open for another request.
-    pub keeps_open: bool,
 }
 
 /// How the end of a body is found.
@@ -55,15 +53,15 @@ pub fn read_response(stream: &mut impl BufRead) -> Result<Response, Failure> {
     loop {
         let mut head = Vec::new();
         read_lines(stream, &mut head)?;
-        let (mut response, framing) = parse_head(&head)?;
-        let body = &mut response.body;
+        let (status, framing) = parse_head(&head)?;
+        let mut body = Vec::new();
         match framing {
             Framing::Interim => continue,
-            Framing::Sized(length) => read_part(stream, length, body)?,
-            Framing::Chunked => read_chunks(stream, body)?,
-            Framing::ToTheEnd => drop(stream.read_to_end(body)?),
+            Framing::Sized(length) => read_part(stream, length, &mut body)?,
+            Framing::Chunked => read_chunks(stream, &mut body)?,
+            Framing::ToTheEnd => drop(stream.read_to_end(&mut body)?),
         }
-        return Ok(response);
+        return Ok(Response { status, body });
     }
 }
 
@@ -133,8 +131,8 @@ fn read_chunks(stream: &mut impl BufRead, body: &mut Vec<u8>) -> Result<(), Fail
     }
 }
 
-/// Reads a head, its blank line included: an answer without its body, and how that ends.
-fn parse_head(text: &[u8]) -> Result<(Response, Framing), Failure> {
+/// Reads a head, its blank line included: the status, and how the body ends.
+fn parse_head(text: &[u8]) -> Result<(u16, Framing), Failure> {
     let mut fields = [httparse::EMPTY_HEADER; MOST_FIELDS];
     let mut parsed = httparse::Response::new(&mut fields);
     let status = match parsed.parse(text) {
@@ -146,18 +144,7 @@ fn parse_head(text: &[u8]) -> Result<(Response, Framing), Failure> {
     };
     let status = status.ok_or_else(|| Failure::malformed("not the head of an HTTP answer"))?;
     let framing = find_framing(status, parsed.headers).map_err(Failure::malformed)?;
-    // HTTP/1.0 closes unless it says otherwise, 1.1 keeps open unless it does.
-    let stays = if parsed.version == Some(0) {
-        has_token(parsed.headers, "connection", "keep-alive")
-    } else {
-        !has_token(parsed.headers, "connection", "close")
-    };
-    let response = Response {
-        status,
-        body: Vec::new(),
-        keeps_open: stays && framing != Framing::ToTheEnd,
-    };
-    Ok((response, framing))
+    Ok((status, framing))
 }
 
 /// RFC 9112, section 6.3. What is ambiguous there is refused.
@@ -201,10 +188,4 @@ fn values<'a>(fields: &'a [Header<'_>], name: &'a str) -> impl Iterator<Item = &
         .iter()
         .filter(move |field| field.name.eq_ignore_ascii_case(name));
     of_name.map(|field| field.value.trim_ascii())
-}
-
-fn has_token(fields: &[Header<'_>], name: &str, token: &str) -> bool {
-    values(fields, name)
-        .flat_map(|value| value.split(|byte| *byte == b','))
-        .any(|found| found.trim_ascii().eq_ignore_ascii_case(token.as_bytes()))
 }

@@ -120,7 +120,7 @@ impl DockerRuntime {
 
 /// What is known of a container beside the list; `None` when it has vanished meanwhile.
 fn look_up(
-    client: &mut Client,
+    client: &Client,
     proc: &Path,
     found: &Found,
     notes: &mut Vec<String>,
@@ -161,7 +161,7 @@ impl ContainerRuntime for DockerRuntime {
     fn list(&mut self) -> Result<RuntimeListing, Error> {
         let engine = self.engine()?;
         let mut listed = self.client.containers()?;
-        let pods = engine.podman_pods(&mut self.client)?;
+        let pods = engine.podman_pods(&self.client)?;
         for pod in &pods {
             let is_in = |found: &&mut Found| pod.members().any(|id| *id == *found.container.id);
             for found in listed.iter_mut().filter(is_in) {
@@ -172,13 +172,9 @@ impl ContainerRuntime for DockerRuntime {
             }
         }
         let mut notes = Vec::new();
-        let Self {
-            client,
-            proc,
-            known,
-            ..
-        } = self;
-        let all = known.update(listed, |found, _| look_up(client, proc, found, &mut notes))?;
+        let all = self.known.update(listed, |found, _| {
+            look_up(&self.client, &self.proc, found, &mut notes)
+        })?;
         let mut assembly = Assembly::new(engine.namespace(), notes);
         for (found, details) in all {
             assembly.add(found, &details);
@@ -204,10 +200,10 @@ impl ContainerRuntime for DockerRuntime {
 
     fn remove_sandbox(&mut self, id: &str) -> Result<(), Error> {
         let engine = self.engine()?;
-        remove::remove_sandbox(&mut self.client, engine, id)
+        remove::remove_sandbox(&self.client, engine, id)
     }
 
     fn remove_image(&mut self, id: &str) -> Result<(), Error> {
-        remove::remove_image(&mut self.client, id)
+        remove::remove_image(&self.client, id)
     }
 }

@@ -8,7 +8,7 @@ use crate::text::clean;
 
 /// Removes a sandbox. Podman removes no infra container but with its pod, and
 /// with a pod all that is in it: so nothing else may be.
-pub(super) fn remove_sandbox(client: &mut Client, engine: Engine, id: &str) -> Result<(), Error> {
+pub(super) fn remove_sandbox(client: &Client, engine: Engine, id: &str) -> Result<(), Error> {
     let pods = engine.podman_pods(client)?;
     let pod = pods.into_iter().find(|pod| pod.infra_id == id);
     let stranger = |pod: &'_ PodmanPod| pod.members().find(|other| *other != id).map(clean);
@@ -29,7 +29,7 @@ pub(super) fn remove_sandbox(client: &mut Client, engine: Engine, id: &str) -> R
 ///
 /// One of several names goes by its id only with force, so each name is removed
 /// first. That would cost an image in use its names: so no container may use it.
-pub(super) fn remove_image(client: &mut Client, id: &str) -> Result<(), Error> {
+pub(super) fn remove_image(client: &Client, id: &str) -> Result<(), Error> {
     let image = match client.image(id) {
         Err(error) if error.code() == Some(404) => return Ok(()),
         other => other?,
@@ -41,8 +41,7 @@ pub(super) fn remove_image(client: &mut Client, id: &str) -> Result<(), Error> {
             return Err(client.refusal(&format!("DELETE /images/{}", clean(id)), &message));
         }
     }
-    let mut remove_all =
-        |names: &[String]| names.iter().try_for_each(|name| client.remove_image(name));
+    let remove_all = |names: &[String]| names.iter().try_for_each(|name| client.remove_image(name));
     if image.tags.len() > 1 {
         remove_all(&image.tags)?;
     }

@@ -4,6 +4,8 @@ mod failures;
 mod http;
 mod lists;
 mod parse;
+mod request;
+mod time;
 
 use core::time::Duration;
 use std::path::Path;

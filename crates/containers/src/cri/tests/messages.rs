@@ -39,7 +39,7 @@ fn ten_thousand_containers() {
     let list = list.into_bytes();
     assert!(list.len() > 7_000_000);
     let fake = Fake::start("thousands", move |_, _| Reply::Message(list.clone()));
-    let mut client = Client::new(&fake.socket(), LONG);
+    let client = Client::new(&fake.socket(), LONG);
     let containers = client.containers().unwrap();
     assert_eq!(containers.len(), 10_000);
     let last = &containers[9_999].container;
@@ -325,7 +325,7 @@ fn no_partial_lists() {
     let error = parse_list(Bytes::new(&list), parse_container).unwrap_err();
     assert_eq!(list[error.at - 2..error.at], [0x0a, 9]);
     let fake = Fake::start("partial", move |_, _| Reply::Message(list.clone()));
-    let mut client = Client::new(&fake.socket(), LONG);
+    let client = Client::new(&fake.socket(), LONG);
     let error = client.containers().unwrap_err();
     let said = format!("{}: {}", error.call, error.failure);
     assert!(said.starts_with(
