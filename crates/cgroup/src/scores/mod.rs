@@ -269,7 +269,7 @@ impl OomScores {
                 Err(errno) if evictd_stats::is_gone(errno) => return Ok(ControlFlow::Continue(())),
                 Err(errno) => return Err(errno),
             };
-            again.list(child.as_fd())?;
+            again.list([child.as_fd()])?;
             let name = name.to_string_lossy().into_owned();
             let wanted = score(pod, Some(&name));
             members.children.push(name);
@@ -301,7 +301,7 @@ impl OomScores {
         for turn in members.chunks(TURN) {
             let free = |member: &&Member| !self.protected.contains(&member.pid);
             let opened = process::open(&self.proc, turn.iter().filter(free))?;
-            self.again.list(dir)?;
+            self.again.list([dir])?;
             for (member, process) in opened {
                 if self.again.contains(member.pid)
                     && let Some(answer) =
