@@ -43,18 +43,21 @@ fn count_down(dir: BorrowedFd<'_>, buffer: &mut Buffer, levels: u32) -> Result<u
 /// Room for directory entries, on the stack: a cgroup's own files at once.
 const ENTRIES: usize = 2048;
 
+/// Whether a walk was broken off, or what failed in it.
+pub type Walked = Result<ControlFlow<()>, Errno>;
+
 /// As [`each_entry`], for directories alone: a cgroup's children, without its files.
 ///
 /// # Errors
 ///
 /// As there.
-pub fn each_child(
-    dir: BorrowedFd<'_>,
-    visit: &mut dyn FnMut(&CStr) -> Result<ControlFlow<()>, Errno>,
-) -> Result<ControlFlow<()>, Errno> {
-    each_entry(dir, &mut |name, kind| match kind {
-        FileType::Directory => visit(name),
-        _ => Ok(ControlFlow::Continue(())),
+pub fn each_child(dir: BorrowedFd<'_>, visit: &mut dyn FnMut(&CStr) -> Walked) -> Walked {
+    each_entry(dir, &mut |name, kind| {
+        if kind == FileType::Directory {
+            visit(name)
+        } else {
+            Ok(ControlFlow::Continue(()))
+        }
     })
 }
 
@@ -66,10 +69,7 @@ pub fn each_child(
 /// # Errors
 ///
 /// As lseek(2) and getdents(2), and what `visit` returns.
-pub fn each_entry(
-    dir: BorrowedFd<'_>,
-    visit: &mut dyn FnMut(&CStr, FileType) -> Result<ControlFlow<()>, Errno>,
-) -> Result<ControlFlow<()>, Errno> {
+pub fn each_entry(dir: BorrowedFd<'_>, visit: &mut dyn FnMut(&CStr, FileType) -> Walked) -> Walked {
     // A former walk has left it at the end.
     seek(dir, SeekFrom::Start(0))?;
     let mut room = [MaybeUninit::<u8>::uninit(); ENTRIES];

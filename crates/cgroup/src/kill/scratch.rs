@@ -20,15 +20,6 @@ pub(super) struct Scratch {
     pub(super) listing: Procs,
 }
 
-impl Scratch {
-    fn new() -> Self {
-        Self {
-            victims: Victims::for_usual(USUAL),
-            listing: Procs::for_usual(USUAL),
-        }
-    }
-}
-
 /// The memory of the next kill; what a kill has used comes back when it is dropped.
 #[derive(Clone, Debug)]
 pub(crate) struct Spare(Arc<Mutex<Kept>>);
@@ -41,15 +32,18 @@ struct Kept {
 
 impl Spare {
     pub(crate) fn new() -> Self {
+        let scratch = Scratch {
+            victims: Victims::for_usual(USUAL),
+            listing: Procs::for_usual(USUAL),
+        };
         Self(Arc::new(Mutex::new(Kept {
-            scratch: Some(Scratch::new()),
+            scratch: Some(scratch),
             place: Some(Box::new_uninit()),
         })))
     }
 
     pub(super) fn take(&self) -> Scratch {
-        let kept = self.lock().scratch.take();
-        kept.unwrap_or_else(Scratch::new)
+        self.lock().scratch.take().unwrap_or_default()
     }
 
     /// Puts a kill that has begun where it stays.

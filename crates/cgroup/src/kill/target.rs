@@ -152,9 +152,7 @@ impl Target {
         // Noted before it is done, so that it is undone in any case.
         self.frozen = true;
         let freeze = |freezer| write_file(freezer, c"freezer.state", b"FROZEN");
-        self.freezers()
-            .map(freeze)
-            .fold(true, |all, done| all && done.is_ok())
+        self.freezers().map(freeze).all(|done| done.is_ok())
     }
 
     /// Whether all of it stands still; `FREEZING` while some do not yet.
@@ -176,12 +174,12 @@ impl Target {
     /// Thaws the pod and each cgroup below, which somebody may have frozen before
     /// we came: SIGKILL acts on no frozen process of v1.
     pub(super) fn thaw_all(&mut self) {
-        let mut thaw = |dir: BorrowedFd<'_>| match write_file(dir, c"freezer.state", b"THAWED") {
+        let thaw = |dir: BorrowedFd<'_>| match write_file(dir, c"freezer.state", b"THAWED") {
             Err(errno) if !is_gone(errno) => Err(errno),
             _ => Ok(ControlFlow::Continue(())),
         };
-        let walked = self.freezers().map(|freezer| walk(freezer, &mut thaw));
-        self.frozen = walked.fold(false, |any, walked| any || walked.is_err());
+        let failed = |freezer: &BorrowedFd<'_>| walk(*freezer, &mut |dir| thaw(dir)).is_err();
+        self.frozen = self.freezers().filter(failed).count() > 0;
     }
 }
 
