@@ -112,11 +112,10 @@ impl Recorder {
     pub fn in_text(&self) -> String {
         let mut text =
             String::from("STAGE             COUNT       P50       P90       P99       MAX\n");
-        for (name, stage) in self.stages() {
-            let _ = write!(text, "{name:<14}{:>9}", stage.count());
-            if stage.count() > 0 {
-                let percentiles = [50, 90, 99].map(|part| stage.percentile(part));
-                for nanos in percentiles.into_iter().chain([stage.max()]) {
+        for of in self.times() {
+            let _ = write!(text, "{:<14}{:>9}", of.stage, of.count);
+            if of.count > 0 {
+                for nanos in [of.p50_nanos, of.p90_nanos, of.p99_nanos, of.max_nanos] {
                     let _ = write!(text, " {:>9}", short(nanos));
                 }
             }
@@ -128,9 +127,21 @@ impl Recorder {
     /// For programs.
     #[must_use]
     pub fn in_json(&self) -> String {
-        let stages = self.stages().map(StageTimes::from).collect();
+        let stages = self.times().collect();
         let text = serde_json::to_string(&Document { stages });
         text.unwrap_or_default() + "\n"
+    }
+
+    fn times(&self) -> impl Iterator<Item = StageTimes> {
+        self.stages().map(|(stage, histogram)| StageTimes {
+            stage,
+            count: histogram.count(),
+            p50_nanos: histogram.percentile(50),
+            p90_nanos: histogram.percentile(90),
+            p99_nanos: histogram.percentile(99),
+            max_nanos: histogram.max(),
+            sum_nanos: histogram.sum(),
+        })
     }
 }
 
@@ -150,20 +161,6 @@ struct StageTimes {
     p99_nanos: u64,
     max_nanos: u64,
     sum_nanos: u64,
-}
-
-impl From<(&'static str, &Histogram)> for StageTimes {
-    fn from((stage, histogram): (&'static str, &Histogram)) -> Self {
-        Self {
-            stage,
-            count: histogram.count(),
-            p50_nanos: histogram.percentile(50),
-            p90_nanos: histogram.percentile(90),
-            p99_nanos: histogram.percentile(99),
-            max_nanos: histogram.max(),
-            sum_nanos: histogram.sum(),
-        }
-    }
 }
 
 /// A time with one decimal place, in the unit that it reaches.
