@@ -16,7 +16,7 @@ use evictd_node::{Mono, Readings, Signal};
 use evictd_rank::Candidate;
 
 use crate::census::Census;
-use crate::event::{Tell, summary};
+use crate::event::Tell;
 use crate::killing::Killing;
 use crate::pace::{Pace, headroom, is_memory};
 use crate::ports::{Depth, Node, Pods, Reclaim, Sample, Scratch, emptied};
@@ -61,7 +61,8 @@ pub struct Engine<N, P, R> {
     census: Census,
     telling: Telling,
     pace: Pace,
-    timing: Recorder,
+    /// How long the stages of the loop take.
+    pub timing: Recorder,
 }
 
 impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
@@ -296,11 +297,6 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     pub const fn end_after_kill(&mut self) -> bool {
         self.killing.end_after_kill()
     }
-
-    /// The loop is awake, which had to be by `due` and not before it fell asleep.
-    pub fn woken(&mut self, asleep: Mono, due: Mono) {
-        self.timing.woken(asleep, due);
-    }
 }
 
 /// What there is to know of it.
@@ -330,18 +326,8 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         self.pace.is_guarded()
     }
 
-    /// Conditions and the latest readings in one line.
-    pub fn summary(&self) -> String {
-        summary(self.evict.conditions(), &self.sample.readings)
-    }
-
     /// The latest readings.
     pub const fn readings(&self) -> &Readings {
         &self.sample.readings
-    }
-
-    /// How long the stages of the loop take.
-    pub const fn timing(&self) -> &Recorder {
-        &self.timing
     }
 }
