@@ -55,7 +55,7 @@ pub use images::{
 pub use keep::{KeepPattern, KeepPatternError};
 pub use logs::{KnownPod, LogDeletion, LogPolicy, LogReason, Node, Place, Remains, Uid, plan_logs};
 pub use names::{PodLogsName, is_uid, parse_log_file, parse_pod_logs_name};
-pub use records::{ImageEntry, ImageKey, ImageRecords, MOST_IMAGES};
+pub use records::{ImageRecords, MOST_IMAGES};
 
 use time::nanos;
 

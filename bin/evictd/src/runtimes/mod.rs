@@ -122,7 +122,7 @@ impl Runtimes {
     pub(crate) fn restore_images(&self, known: &ImageRecords) {
         let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
         // Images are looked at in the first round at the earliest.
-        if records.entries().next().is_none() {
+        if records.texts().next().is_none() {
             records.clone_from(known);
         }
     }

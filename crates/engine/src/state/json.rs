@@ -141,8 +141,7 @@ fn newest(records: &[Record]) -> &[Record] {
 }
 
 fn image_times<S: Serializer>(images: &ImageRecords, serializer: S) -> Result<S::Ok, S::Error> {
-    let entries = images.entries();
-    serializer.collect_map(entries.map(|entry| (entry.key.to_string(), entry.to_string())))
+    serializer.collect_map(images.texts())
 }
 
 pub(crate) fn signal<S: Serializer>(

@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use evictd_evict::FirstMet;
-use evictd_gc::{ImageEntry, ImageKey, ImageRecords};
+use evictd_gc::ImageRecords;
 use evictd_node::{Condition, Layout, Mono, Signal};
 use evictd_quantity::GoDuration;
 use serde_json::Value;
@@ -91,13 +91,9 @@ fn first_met(value: &Value) -> Option<FirstMet> {
 /// knows what the times say.
 fn images(value: &Value) -> ImageRecords {
     let times = value.get("times").and_then(Value::as_object);
-    let entry = |(key, text): (&String, &Value)| {
-        let key = ImageKey::parse(key)?;
-        ImageEntry::parse(key, text.as_str()?)
-    };
-    let mut entries = times.into_iter().flatten().filter_map(entry);
-    let looked_at = number(value, "lookedAt").unwrap_or(0);
-    ImageRecords::restore(looked_at, &mut entries)
+    let texts = times.into_iter().flatten();
+    let texts = texts.filter_map(|(key, text)| Some((key.as_str(), text.as_str()?)));
+    ImageRecords::restore(number(value, "lookedAt").unwrap_or(0), texts)
 }
 
 fn layout(value: &Value) -> Option<Layout> {
