@@ -50,7 +50,6 @@ pub use containers::{
 pub use images::{
     FsUsage, Held, Image, ImageCollector, ImageDeletion, ImageGcError, ImageJob, ImagePolicy,
     ImagePolicyError, ImageReason, ImageRecord, ImageRun, ImageSummary, Kept, KeptImage, Reclaim,
-    TriedImage,
 };
 pub use keep::{KeepPattern, KeepPatternError};
 pub use logs::{KnownPod, LogDeletion, LogPolicy, LogReason, Node, Place, Remains, Uid, plan_logs};
