@@ -19,11 +19,11 @@ fn outcome(bytes: &[u8]) -> Result<String, ConfigError> {
 fn check(error: &ConfigError, bytes: &[u8]) {
     let message = error.to_string();
     assert!(!message.contains(char::is_control), "{message:?}");
-    assert!(!error.hint().is_empty());
+    assert!(!error.hint.is_empty());
     let lines = bytes.iter().filter(|byte| **byte == b'\n').count() + 1;
-    if let Some((file, line)) = error.file() {
-        assert_eq!(file, "file");
-        assert!(line.is_none_or(|line| (1..=lines).contains(&line)));
+    if let Some(place) = &error.place {
+        assert_eq!(place.file, "file");
+        assert!(place.line.is_none_or(|line| (1..=lines).contains(&line)));
     } else {
         panic!("not as one of a file: {message}");
     }
@@ -63,8 +63,8 @@ fuzz_target!(|bytes: &[u8]| {
         && document.is_object()
     {
         let parts = |error: &ConfigError| {
-            let parts = [error.message(), error.offending(), error.hint()];
-            parts.map(str::to_owned)
+            let parts = [&error.message, &error.offending, &error.hint];
+            parts.map(String::clone)
         };
         let json = outcome(document.to_string().as_bytes());
         assert_eq!(

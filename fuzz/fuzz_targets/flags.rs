@@ -18,7 +18,7 @@ fn outcome(argv: &[OsString]) -> Result<String, String> {
     };
     let resolved = resolve(&typed.1).map_err(|error| {
         let typed: usize = argv.iter().map(|word| word.len() + 1).sum();
-        assert!(error.position() <= typed);
+        assert!(error.position <= typed);
         error.to_string()
     })?;
     assert_eq!(

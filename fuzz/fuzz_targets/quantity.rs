@@ -22,10 +22,10 @@ fuzz_target!(|data: &[u8]| {
 });
 
 fn parse(text: &[u8]) -> Option<Quantity> {
-    match Quantity::parse(text) {
+    match core::str::from_utf8(text).ok().map(Quantity::parse)? {
         Ok(quantity) => Some(quantity),
         Err(error) => {
-            assert!(error.position() <= text.len());
+            assert!(error.position <= text.len());
             assert!(!error.to_string().ends_with('.'));
             None
         }
@@ -47,7 +47,7 @@ fn is_printable(a: &Quantity) -> bool {
 }
 
 fn is_within(a: &Quantity, bound: &str) -> bool {
-    let bound = Quantity::parse(bound.as_bytes()).unwrap();
+    let bound = Quantity::parse(bound).unwrap();
     *a <= bound && *a >= Quantity::ZERO.sub(&bound)
 }
 
@@ -57,11 +57,11 @@ fn alone(a: &Quantity) {
     assert_eq!(a.is_zero(), *a == Quantity::ZERO);
     assert!(a.sub(a).is_zero());
     assert_eq!(a.add(&Quantity::ZERO), *a);
-    let text = a.canonical().to_string();
+    let text = a.canonical();
     if is_printable(a) {
-        let again = Quantity::parse(text.as_bytes()).unwrap();
+        let again = Quantity::parse(&text).unwrap();
         assert_eq!(again, *a, "{text}");
-        assert_eq!(again.canonical().to_string(), text);
+        assert_eq!(again.canonical(), text);
     }
     rounded(a);
 }

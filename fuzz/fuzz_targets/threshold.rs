@@ -56,12 +56,12 @@ fuzz_target!(|text: &str| {
                 lists.soft,
                 lists.soft_grace_period,
                 lists.minimum_reclaim,
-            ][error.list() as usize];
+            ][error.list as usize];
             assert!(
-                list.get(error.position()..).is_some(),
+                list.get(error.position..).is_some(),
                 "a position outside the text"
             );
-            assert!(!error.to_string().is_empty() && !error.list().flag().is_empty());
+            assert!(!error.to_string().is_empty() && !error.list.flag().is_empty());
             let _ = error.offending();
         }
     }

@@ -12,11 +12,12 @@ use std::io::{self, Write};
 
 use evictd_condition::Status;
 use evictd_config::LogFormat;
-use evictd_engine::{Event, Field, Fields};
+use evictd_engine::{Event, Fields};
 use evictd_node::{Condition, Signal};
 use evictd_stats::wall_seconds;
 use log::kv::Value;
 use log::{Level, LevelFilter, Record};
+use serde_json::Value as Json;
 
 use crate::engine::Engine;
 pub(crate) use console::{close, flush};
@@ -53,7 +54,7 @@ pub(crate) fn readings(engine: &Engine) {
     }
     for signal in Signal::ALL {
         let reading = readings.get(signal);
-        fields = fields.with_some(signal.name(), reading.map(|reading| reading.available));
+        fields = fields.with(signal.name(), reading.map(|reading| reading.available));
     }
     with_fields(
         Level::Debug,
@@ -69,9 +70,11 @@ fn with_fields(level: Level, name: &str, fields: &Fields, text: Arguments<'_>) {
     }
     let values = fields.iter().map(|(name, field)| {
         let value = match field {
-            Field::Text(text) => Value::from(text.as_str()),
-            Field::Number(number) => Value::from(*number),
-            Field::Flag(flag) => Value::from(*flag),
+            Json::String(text) => Value::from(text.as_str()),
+            Json::Bool(flag) => Value::from(*flag),
+            other => other
+                .as_i64()
+                .map_or_else(|| Value::from_display(other), Value::from),
         };
         (*name, value)
     });

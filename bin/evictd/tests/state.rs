@@ -290,7 +290,7 @@ fn history_tells_what_was_evicted_whether_a_daemon_runs_or_not() {
         threshold: "nodefs.available<1Gi".to_owned(),
         available: Some(512 << 20),
         capacity: Some(10 << 30),
-        device: Some((254, 1)),
+        device: Some(String::from("254:1")),
         namespace: "default".to_owned(),
         name: "web".to_owned(),
         uid: "1".to_owned(),

@@ -35,7 +35,7 @@ pub(crate) fn check(case: &Value) -> Outcome {
         Ok(_) => same("starts", true, starts),
         Err(error) if starts => Err(format!("refused: {error}")),
         Err(error) => {
-            let ours = error.message();
+            let ours = &*error.message;
             let said = |theirs: &&str| {
                 theirs
                     .strip_prefix("invalid configuration: ")

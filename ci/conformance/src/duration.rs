@@ -7,7 +7,7 @@ use crate::case::{Outcome, flag, integer, same, text};
 
 /// Judges one case.
 pub(crate) fn check(case: &Value) -> Outcome {
-    let duration = GoDuration::parse(text(case, "in").as_bytes());
+    let duration = GoDuration::parse(text(case, "in"));
     same("ok", duration.is_ok(), flag(case, "ok"))?;
     match duration {
         Err(_) => Ok(()),

@@ -34,7 +34,7 @@ fn amounts(case: &Value, key: &str) -> Result<Reserved, String> {
     let mut amounts = Reserved::default();
     for name in Reserved::NAMES {
         if let Some(text) = case[key].get(name).and_then(Value::as_str) {
-            let amount = Quantity::parse(text.as_bytes());
+            let amount = Quantity::parse(text);
             amounts.put(
                 name,
                 amount.map_err(|error| format!("{key} {name}: {error}"))?,

@@ -7,7 +7,7 @@ use crate::case::{Outcome, flag, integer, same, text};
 
 /// Judges one case.
 pub(crate) fn check(case: &Value) -> Outcome {
-    match Quantity::parse(text(case, "in").as_bytes()) {
+    match Quantity::parse(text(case, "in")) {
         Err(error) => refused(error, case),
         Ok(quantity) => {
             same("ok", true, flag(case, "ok"))?;
@@ -19,7 +19,7 @@ pub(crate) fn check(case: &Value) -> Outcome {
 
 fn refused(error: ParseQuantityError, case: &Value) -> Outcome {
     same("ok", false, flag(case, "ok"))?;
-    let kind = match error.kind() {
+    let kind = match error.kind {
         ParseQuantityErrorKind::Format => "format",
         ParseQuantityErrorKind::Suffix => "suffix",
         ParseQuantityErrorKind::Numeric => "numeric",
@@ -29,7 +29,7 @@ fn refused(error: ParseQuantityError, case: &Value) -> Outcome {
 
 fn texts(quantity: &Quantity, case: &Value) -> Outcome {
     same("string", &*quantity.to_string(), text(case, "string"))?;
-    let canonical = quantity.canonical().to_string();
+    let canonical = quantity.canonical();
     same("canonical", &*canonical, text(case, "canonical"))?;
     same("format", quantity.format().name(), text(case, "format"))
 }
@@ -57,7 +57,7 @@ fn numbers(quantity: &Quantity, case: &Value) -> Outcome {
 /// Compares with a plain decimal number twice: as a quantity of its own, and,
 /// where it fits, by its digits, which our parser has no part in.
 fn same_decimal(quantity: &Quantity, exact: &str) -> Outcome {
-    let reread = Quantity::parse(exact.as_bytes()).map_err(|e| format!("exact: {e}"))?;
+    let reread = Quantity::parse(exact).map_err(|e| format!("exact: {e}"))?;
     same("exact", quantity, &reread)?;
     match nanos(exact) {
         Some(nanos) => same("nanos", quantity.nanos(), nanos),

@@ -17,10 +17,10 @@ pub(crate) fn check(case: &Value) -> Outcome {
 }
 
 fn operand(case: &Value, key: &str) -> Result<Quantity, String> {
-    Quantity::parse(text(case, key).as_bytes()).map_err(|e| format!("{key}: {e}"))
+    Quantity::parse(text(case, key)).map_err(|e| format!("{key}: {e}"))
 }
 
 fn result(ours: &Quantity, case: &Value, key: &str, format: &str) -> Outcome {
-    same(key, &*ours.canonical().to_string(), text(case, key))?;
+    same(key, &*ours.canonical(), text(case, key))?;
     same(format, ours.format().name(), text(case, format))
 }

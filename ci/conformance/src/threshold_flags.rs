@@ -26,7 +26,7 @@ pub(crate) fn check(case: &Value) -> Outcome {
 }
 
 fn stage(error: &Error) -> &'static str {
-    if *error.kind() == ErrorKind::MalformedPair {
+    if error.kind == ErrorKind::MalformedPair {
         "flag"
     } else {
         "parse"

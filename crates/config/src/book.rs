@@ -1,47 +1,29 @@
 use core::fmt;
 use std::path::PathBuf;
 
-use evictd_quantity::GoDuration;
-
-use crate::file::Facts;
 use crate::values::{self, Parsed};
-use crate::{ConfigError, Origin, Setting, Typed, Warning};
+use crate::{ConfigError, Flag, Origin, Setting, Typed, Warning};
 
-/// Takes values off their texts and keeps what was settled, and from where.
-///
-/// What is wrong is kept too, the first of it, and what holds without the flag
-/// stands in: so that one place returns the error, not each that takes a value.
+/// Reads the values of flags, and keeps what each came to, and from where.
 pub(crate) struct Book<'a> {
-    typed: &'a Typed,
+    pub(crate) typed: &'a Typed,
     pub(crate) settings: Vec<Setting>,
     pub(crate) warnings: Vec<Warning>,
-    error: Option<ConfigError>,
 }
 
-/// What holds without the flag, and why.
-pub(crate) type Otherwise<T> = (T, Origin);
+/// The text that counts for a flag, and where it came from.
+pub(crate) type Given<'a> = (&'a str, Origin);
 
 impl<'a> Book<'a> {
     pub(crate) fn new(typed: &'a Typed) -> Self {
-        let unknown = typed.unknown_arguments.iter().cloned();
+        let unknown = typed.unknown_arguments.iter().map(|name| {
+            let problem = "is passed over: evictd has no such flag";
+            Warning(format!("kubeletArguments: {name:?} {problem}"))
+        });
         Self {
             typed,
             settings: Vec::new(),
-            warnings: unknown
-                .map(|name| {
-                    let problem = "is passed over: evictd has no such flag";
-                    Warning(format!("kubeletArguments: {name:?} {problem}"))
-                })
-                .collect(),
-            error: None,
-        }
-    }
-
-    /// Everything that was kept, unless something was wrong.
-    pub(crate) fn close(self) -> Parsed<(Vec<Setting>, Vec<Warning>)> {
-        match self.error {
-            Some(error) => Err(error),
-            None => Ok((self.settings, self.warnings)),
+            warnings: unknown.collect(),
         }
     }
 
@@ -54,9 +36,16 @@ impl<'a> Book<'a> {
         self.texts(flag).last().map(String::as_str)
     }
 
-    /// The last text of the flag, where an empty one is as good as none.
-    pub(crate) fn last_named(&self, flag: &str) -> Option<&'a str> {
-        self.last(flag).filter(|text| !text.is_empty())
+    /// The text that counts: the last one given, or else what the help says holds without
+    /// the flag.
+    pub(crate) fn text(&self, flag: &'static str) -> Given<'a> {
+        match self.last(flag) {
+            Some(text) => (text, self.typed.origin(flag)),
+            None => {
+                let default = Flag::find(flag).map_or("", |flag| flag.default);
+                (default, Origin::Default)
+            }
+        }
     }
 
     pub(crate) fn note(&mut self, name: &'static str, value: &dyn fmt::Display, origin: Origin) {
@@ -67,93 +56,91 @@ impl<'a> Book<'a> {
         });
     }
 
-    /// What was read, or else the stand-in; the first error is kept.
-    pub(crate) fn settle<T>(&mut self, parsed: Parsed<T>, stand_in: T) -> T {
-        match parsed {
-            Ok(value) => value,
-            Err(error) => {
-                self.error.get_or_insert(error);
-                stand_in
-            }
+    /// An error about the text of a flag that has one value.
+    pub(crate) fn error(
+        &self,
+        flag: &'static str,
+        message: String,
+        hint: impl Into<String>,
+    ) -> ConfigError {
+        let text = self.last(flag).unwrap_or_default();
+        ConfigError::new(flag, (text, 0), message, hint)
+    }
+
+    fn read<T: fmt::Display>(
+        &mut self,
+        flag: &'static str,
+        (text, origin): Given<'_>,
+        parse: impl Fn(&'static str, &str) -> Parsed<T>,
+    ) -> Parsed<T> {
+        let value = parse(flag, text)?;
+        self.note(flag, &value, origin);
+        Ok(value)
+    }
+
+    /// The value of a flag that has one.
+    pub(crate) fn value<T: fmt::Display>(
+        &mut self,
+        flag: &'static str,
+        parse: impl Fn(&'static str, &str) -> Parsed<T>,
+    ) -> Parsed<T> {
+        self.read(flag, self.text(flag), parse)
+    }
+
+    /// The same, where something else than the default holds without the flag.
+    pub(crate) fn value_or<T: fmt::Display>(
+        &mut self,
+        flag: &'static str,
+        otherwise: Given<'_>,
+        parse: impl Fn(&'static str, &str) -> Parsed<T>,
+    ) -> Parsed<T> {
+        match self.last(flag) {
+            Some(_) => self.value(flag, parse),
+            None => self.read(flag, otherwise, parse),
         }
     }
 
-    /// The value of a scalar flag: of the last text given.
-    fn take<T: fmt::Display + Copy>(
+    /// The value of a flag that has an old name too, which its new one beats.
+    pub(crate) fn renamed<T: fmt::Display>(
         &mut self,
-        flag: &'static str,
-        otherwise: Otherwise<T>,
-        parse: impl Fn(&str) -> Parsed<T>,
-    ) -> T {
-        let (value, origin) = match self.last(flag) {
-            Some(text) => (self.settle(parse(text), otherwise.0), self.origin(flag)),
-            None => otherwise,
+        new: &'static str,
+        old: &'static str,
+        parse: impl Fn(&'static str, &str) -> Parsed<T>,
+    ) -> Parsed<T> {
+        let Some(text) = self.last(old) else {
+            return self.value(new, parse);
         };
-        self.note(flag, &value, origin);
-        value
+        let instead = format!("--{new}={}", parse(old, text)?);
+        let is_replaced = self.last(new).is_some();
+        let warning = Warning::deprecated(old, &instead, is_replaced);
+        self.warnings.push(warning);
+        self.value_or(new, (text, self.typed.origin(old)), parse)
     }
 
-    pub(crate) fn boolean(&mut self, flag: &'static str, otherwise: Otherwise<bool>) -> bool {
-        self.take(flag, otherwise, |text| values::parse_boolean(flag, text))
+    pub(crate) fn boolean(&mut self, flag: &'static str) -> Parsed<bool> {
+        self.value(flag, values::parse_boolean)
     }
 
-    /// A boolean that is off unless its flag turns it on.
-    pub(crate) fn switch(&mut self, flag: &'static str) -> bool {
-        self.boolean(flag, (false, Origin::Default))
-    }
-
-    pub(crate) fn integer(
-        &mut self,
-        flag: &'static str,
-        otherwise: Otherwise<i64>,
-        (least, most): (i64, i64),
-    ) -> i64 {
-        self.take(flag, otherwise, |text| {
-            values::integer(flag, text, least..=most)
-        })
-    }
-
-    pub(crate) fn duration(
-        &mut self,
-        flag: &'static str,
-        otherwise: Otherwise<GoDuration>,
-        least: GoDuration,
-    ) -> GoDuration {
-        self.take(flag, otherwise, |text| values::duration(flag, text, least))
+    pub(crate) fn integer(&mut self, flag: &'static str, range: (i64, i64)) -> Parsed<i64> {
+        self.value(flag, |flag, text| values::integer(flag, text, range))
     }
 
     /// One of a few words.
-    pub(crate) fn word<T: Copy + PartialEq>(
+    pub(crate) fn word<T: Copy>(
         &mut self,
         flag: &'static str,
-        (otherwise, mut origin): Otherwise<T>,
         words: &[(&'static str, T)],
-    ) -> T {
-        let mut value = otherwise;
-        if let Some(text) = self.last(flag) {
-            value = self.settle(values::choice(flag, text, words), otherwise);
-            origin = self.origin(flag);
-        }
-        let word = words.iter().find(|(_, of)| *of == value);
-        self.note(flag, &word.map_or("", |(word, _)| word), origin);
-        value
+    ) -> Parsed<T> {
+        let (text, origin) = self.text(flag);
+        let value = values::choice(flag, text, words)?;
+        self.note(flag, &text, origin);
+        Ok(value)
     }
 
     /// A path; an empty text means none, as for the kubelet's path flags.
     pub(crate) fn path(&mut self, flag: &'static str) -> Option<PathBuf> {
-        let text = self.last_named(flag);
-        let origin = self.origin(flag);
-        self.note(flag, &text.unwrap_or_default(), origin);
-        text.map(PathBuf::from)
-    }
-
-    /// The flag or the field, if one was given.
-    pub(crate) fn origin(&self, flag: &str) -> Origin {
-        self.typed.origin(flag)
-    }
-
-    /// What the file says for which there is no flag.
-    pub(crate) const fn facts(&self) -> Facts {
-        self.typed.facts
+        let (text, origin) = self.text(flag);
+        self.note(flag, &text, origin);
+        (!text.is_empty()).then(|| PathBuf::from(text))
     }
 }

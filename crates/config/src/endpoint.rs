@@ -15,22 +15,20 @@ const HINT: &str = "the socket of a container runtime: unix:///run/containerd/co
 
 /// The sockets that were named, `None` where evictd is to look for itself. An
 /// empty text names none.
-pub(crate) fn endpoints(book: &mut Book<'_>) -> Option<Vec<PathBuf>> {
+pub(crate) fn endpoints(book: &mut Book<'_>) -> Parsed<Option<Vec<PathBuf>>> {
     let texts = book.texts(FLAG);
     let list = texts.join(",");
     let mut sockets = Vec::new();
     let mut shown = Vec::new();
     let mut at: usize = 0;
     for text in list.split(',').filter(|_| !list.is_empty()) {
-        let parsed = socket(text, at);
-        let socket = book.settle(parsed, None);
-        if let Some((path, has_scheme)) = socket {
+        if let Some((path, has_scheme)) = socket(text, at)? {
             let url = format!("unix://{path}");
             if !has_scheme {
                 book.warnings.push(Warning(format!(
                     "using {text:?} as endpoint is deprecated, please consider using full url \
-                     format: unix://{}",
-                    one_line(text.trim())
+                     format: {}",
+                    one_line(&url)
                 )));
             }
             shown.push(url);
@@ -38,9 +36,8 @@ pub(crate) fn endpoints(book: &mut Book<'_>) -> Option<Vec<PathBuf>> {
         }
         at = at.saturating_add(text.len()).saturating_add(1);
     }
-    let origin = book.origin(FLAG);
-    book.note(FLAG, &shown.join(","), origin);
-    (!texts.is_empty()).then_some(sockets)
+    book.note(FLAG, &shown.join(","), book.typed.origin(FLAG));
+    Ok((!texts.is_empty()).then_some(sockets))
 }
 
 /// The path of one socket, and whether the text said that it is one; `None` for

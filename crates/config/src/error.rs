@@ -5,25 +5,34 @@ use core::fmt;
 /// some), the offending text with its position in a flag, and what would be
 /// right.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConfigError(Box<Parts>);
-
-/// On the heap: every flag's result has room for an error, and few have one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Parts {
-    flag: &'static str,
-    offending: String,
-    position: usize,
-    message: String,
-    hint: String,
-    place: Option<Place>,
+#[non_exhaustive]
+pub struct ConfigError {
+    /// The flag, without dashes; for a text of a file the flag that would say the
+    /// same, or `config`.
+    pub flag: &'static str,
+    /// The part of the flag's text that is wrong.
+    pub offending: String,
+    /// The byte of the flag's text from which on it is wrong. The texts of a
+    /// repeated list flag count as one, joined by commas.
+    pub position: usize,
+    /// What is wrong.
+    pub message: String,
+    /// What would be right.
+    pub hint: String,
+    /// Where it stands, if in a file. Boxed, as every result has room for an error.
+    pub place: Option<Box<Place>>,
 }
 
-/// Where it stands, if in a file.
+/// A place in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Place {
-    file: String,
-    line: Option<usize>,
-    field: String,
+#[non_exhaustive]
+pub struct Place {
+    /// What the file is called.
+    pub file: String,
+    /// The line, from 1, if it is known.
+    pub line: Option<usize>,
+    /// The field; empty for the file as a whole.
+    pub field: String,
 }
 
 impl ConfigError {
@@ -33,83 +42,30 @@ impl ConfigError {
         message: String,
         hint: impl Into<String>,
     ) -> Self {
-        Self(Box::new(Parts {
+        Self {
             flag,
             offending: offending.to_owned(),
             position,
             message,
             hint: hint.into(),
             place: None,
-        }))
-    }
-
-    /// The same, as one of a file. Without a line where it is not known.
-    pub(crate) fn within(mut self, file: String, line: Option<usize>, field: String) -> Self {
-        self.0.place = Some(Place { file, line, field });
-        self
-    }
-
-    /// The flag, without dashes; for a text of a file the flag that would say the
-    /// same, or `config`.
-    #[must_use]
-    pub fn flag(&self) -> &'static str {
-        self.0.flag
-    }
-
-    /// The part of the flag's text that is wrong.
-    #[must_use]
-    pub fn offending(&self) -> &str {
-        &self.0.offending
-    }
-
-    /// The byte of the flag's text from which on it is wrong. The texts of a
-    /// repeated list flag count as one, joined by commas.
-    #[must_use]
-    pub fn position(&self) -> usize {
-        self.0.position
-    }
-
-    /// The file, and its line from 1 if that is known.
-    #[must_use]
-    pub fn file(&self) -> Option<(&str, Option<usize>)> {
-        let place = self.0.place.as_ref();
-        place.map(|place| (place.file.as_str(), place.line))
-    }
-
-    /// What is wrong.
-    #[must_use]
-    pub fn message(&self) -> &str {
-        &self.0.message
-    }
-
-    /// What would be right.
-    #[must_use]
-    pub fn hint(&self) -> &str {
-        &self.0.hint
+        }
     }
 }
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let offending = self.offending();
-        match &self.0.place {
-            None => {
-                let (flag, position) = (self.flag(), self.position());
-                let message = one_line(self.message());
-                write!(
-                    f,
-                    "--{flag}: {message}, in {offending:?} at byte {position}; "
-                )?;
-            }
-            Some(place) => {
-                write!(f, "{place}{}", one_line(self.message()))?;
-                if !offending.is_empty() {
-                    write!(f, ", in {offending:?}")?;
-                }
-                f.write_str("; ")?;
-            }
+        let (flag, offending, position) = (self.flag, &self.offending, self.position);
+        let message = one_line(&self.message);
+        match &self.place {
+            None => write!(
+                f,
+                "--{flag}: {message}, in {offending:?} at byte {position}"
+            )?,
+            Some(place) if offending.is_empty() => write!(f, "{place}{message}")?,
+            Some(place) => write!(f, "{place}{message}, in {offending:?}")?,
         }
-        f.write_str(&one_line(self.hint()))
+        write!(f, "; {}", one_line(&self.hint))
     }
 }
 
@@ -128,12 +84,11 @@ impl fmt::Display for Place {
 
 /// A text that was typed may hold line ends; a message is one line.
 pub(crate) fn one_line(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
+    let mut line = String::new();
     for c in text.chars() {
-        if c.is_control() {
-            line.extend(c.escape_default());
-        } else {
-            line.push(c);
+        match c {
+            c if c.is_control() => line.extend(c.escape_default()),
+            c => line.push(c),
         }
     }
     line

@@ -3,7 +3,7 @@
 use evictd_quantity::Quantity;
 use evictd_threshold::{List, Pairs};
 
-use crate::file::Facts;
+use crate::typed::Facts;
 use crate::values::{Parsed, did_you_mean};
 use crate::{ConfigError, Reserved};
 
@@ -11,7 +11,7 @@ use crate::{ConfigError, Reserved};
 pub(crate) fn reserved(flag: &'static str, text: &str) -> Parsed<Reserved> {
     // Any `=` list splits alike.
     let pairs = Pairs::parse(List::MinimumReclaim, text).map_err(|error| {
-        let place = (error.offending(), error.position());
+        let place = (error.offending(), error.position);
         let hint = "write resource=quantity, as in memory=1.5Gi,cpu=200m";
         ConfigError::new(flag, (&place.0, place.1), error.to_string(), hint)
     })?;
@@ -28,8 +28,8 @@ pub(crate) fn reserved(flag: &'static str, text: &str) -> Parsed<Reserved> {
             let hint = format!("{meant}resources are {}", names.join(", "));
             return Err(fail(format!("cannot reserve {name:?} resource"), hint));
         }
-        let quantity = Quantity::parse(value.as_bytes()).map_err(|error| {
-            let kind = error.kind();
+        let quantity = Quantity::parse(value).map_err(|error| {
+            let kind = error.kind;
             let message =
                 format!("failed to parse quantity {value:?} for {name:?} resource: {kind}");
             fail(message, crate::texts::QUANTITY_FORM.to_owned())
@@ -59,31 +59,25 @@ pub(crate) fn enforce(
     text: &str,
     facts: Facts,
 ) -> Parsed<(bool, Vec<&'static str>)> {
-    let fail = |option: &str, at: usize, message: String| {
-        let hint = "evictd takes pods, or none";
-        Err(ConfigError::new(flag, (option, at), message, hint))
-    };
     let shown = format!("enforceNodeAllocatable (--{flag})");
     let mut asked: Vec<&'static str> = Vec::new();
     let mut at: usize = 0;
     for option in text.split(',').filter(|_| !text.is_empty()) {
-        let Some(known) = OPTIONS.into_iter().find(|known| *known == option) else {
+        let fail = |message| {
+            let hint = "evictd takes pods, or none";
+            ConfigError::new(flag, (option, at), message, hint)
+        };
+        let known = OPTIONS.into_iter().find(|known| *known == option);
+        let known = known.ok_or_else(|| {
             let [a, b, c, d, e, f] = OPTIONS;
-            let message = format!(
+            fail(format!(
                 "option {option:?} specified for {shown}. Valid options are {a:?}, {b:?}, {c:?}, \
                  {d:?}, {e:?} or {f:?}"
-            );
-            return fail(option, at, message);
-        };
-        let asked_too = |option: &str| asked.contains(&option);
-        if asked_too(known) {
-            let message = format!("duplicated enforcements {option:?} in {shown}");
-            return fail(option, at, message);
-        }
-        let problem =
-            against_others(known, &asked, &shown).or_else(|| against_facts(known, facts, &shown));
-        if let Some(problem) = problem {
-            return fail(option, at, problem);
+            ))
+        })?;
+        let problem = against_others(known, &asked, &shown);
+        if let Some(problem) = problem.or_else(|| against_facts(known, facts, &shown)) {
+            return Err(fail(problem));
         }
         asked.push(known);
         at = at.saturating_add(option.len()).saturating_add(1);
@@ -95,36 +89,40 @@ pub(crate) fn enforce(
 
 /// What in the list before, `shown` in messages, forbids the option.
 fn against_others(option: &str, before: &[&str], shown: &str) -> Option<String> {
-    if !before.is_empty() && (option == "none" || before.contains(&"none")) {
-        return Some(format!(
-            "{shown} may not contain additional enforcements when \"none\" is specified"
-        ));
-    }
     const COMPRESSIBLE: &str = "-compressible";
-    let plain = option.strip_suffix(COMPRESSIBLE).unwrap_or(option);
-    let other = before.iter().any(|other| {
-        *other != option && other.strip_suffix(COMPRESSIBLE).unwrap_or(other) == plain
-    });
-    other.then(|| {
-        format!(
+    let plain = |option| str::strip_suffix(option, COMPRESSIBLE).unwrap_or(option);
+    if before.contains(&option) {
+        Some(format!("duplicated enforcements {option:?} in {shown}"))
+    } else if !before.is_empty() && (option == "none" || before.contains(&"none")) {
+        Some(format!(
+            "{shown} may not contain additional enforcements when \"none\" is specified"
+        ))
+    } else if before.iter().any(|other| plain(other) == plain(option)) {
+        let plain = plain(option);
+        Some(format!(
             "both {plain:?} and \"{plain}{COMPRESSIBLE}\" cannot be specified together in {shown}"
-        )
-    })
+        ))
+    } else {
+        None
+    }
 }
 
 /// What else the file says that forbids the option.
 fn against_facts(option: &str, facts: Facts, shown: &str) -> Option<String> {
-    let without_cgroup = |field: &str, plain: &str| {
-        format!(
-            "{field} (--{plain}-cgroup) must be specified when {plain:?} or \
-             \"{plain}-compressible\" included in {shown}"
-        )
-    };
-    if option.starts_with("system") && !facts.system_cgroup {
-        return Some(without_cgroup("systemReservedCgroup", "system-reserved"));
-    }
-    if option.starts_with("kube") && !facts.kube_cgroup {
-        return Some(without_cgroup("kubeReservedCgroup", "kube-reserved"));
+    for (field, plain, named) in [
+        (
+            "systemReservedCgroup",
+            "system-reserved",
+            facts.system_cgroup,
+        ),
+        ("kubeReservedCgroup", "kube-reserved", facts.kube_cgroup),
+    ] {
+        if option.starts_with(plain) && !named {
+            return Some(format!(
+                "{field} (--{plain}-cgroup) must be specified when {plain:?} or \
+                 \"{plain}-compressible\" included in {shown}"
+            ));
+        }
     }
     let needs_cgroups = facts.no_qos_cgroups && option != "none";
     needs_cgroups.then(|| {

@@ -1,11 +1,13 @@
 //! The four threshold lists, with the kubelet's defaults.
 
-use evictd_node::{Signal, Unit};
-use evictd_quantity::GoDuration;
-use evictd_threshold::{Error, List, Pair, Pairs, Settings, Threshold, ThresholdValue};
+use core::iter::repeat_n;
 
-use crate::texts::Texts;
-use crate::values::{self, Parsed};
+use evictd_node::{Filesystem, Signal, Unit};
+use evictd_quantity::{GoDuration, Quantity};
+use evictd_threshold::{List, Lists, Pair, Pairs, Threshold, ThresholdValue};
+
+use crate::texts::{explain, is_off, joined};
+use crate::values::{self, INT32, Parsed};
 use crate::warning::soft_not_above_hard;
 use crate::{Compat, Origin, Typed, Warning};
 
@@ -33,133 +35,101 @@ pub(crate) fn resolve(
     enforce_pods: bool,
     warnings: &mut Vec<Warning>,
 ) -> Parsed<Thresholds> {
-    let texts = Texts::of(typed);
-    let (hard, hard_origins) = hard_pairs(typed, &texts, merge_defaults, warnings)?;
-    let parse = |list, text: &str| {
-        Pairs::parse(list, text).map_err(|error| texts.error(&error, &Pairs::default()))
-    };
-    let settings = Settings {
-        hard,
-        soft: parse(List::Soft, &texts.soft)?,
-        soft_grace_period: parse(List::SoftGracePeriod, &texts.grace)?,
-        minimum_reclaim: parse(List::MinimumReclaim, &texts.reclaim)?,
+    let fail = |error| explain(typed, &error);
+    let (hard_text, hard_origins) = hard_list(typed, merge_defaults, warnings)?;
+    let lists = Lists {
+        hard: &hard_text,
+        soft: &joined(typed, List::Soft),
+        soft_grace_period: &joined(typed, List::SoftGracePeriod),
+        minimum_reclaim: &joined(typed, List::MinimumReclaim),
         enforce_pods,
         own_signals: compat == Compat::Evictd,
     };
-    let fail = |error: Error| texts.error(&error, &settings.soft_grace_period);
-    let only_hard = Settings {
-        hard: settings.hard.clone(),
-        own_signals: settings.own_signals,
-        ..Settings::default()
+    let thresholds = evictd_threshold::parse(&lists).map_err(fail)?;
+
+    let is_copied = |t: &&Threshold| t.signal == Signal::MemoryAvailable && t.is_hard();
+    let copies = thresholds.iter().filter(is_copied).count();
+    let copies = if enforce_pods { copies } else { 0 };
+    let soft = Pairs::parse(List::Soft, lists.soft).map_err(fail)?;
+    let soft = soft.iter().filter(|pair| !is_off(pair)).count();
+    let hard = thresholds.len().saturating_sub(copies).saturating_sub(soft);
+    let (hard, rest) = thresholds.split_at_checked(hard).unwrap_or_default();
+    let (soft, copies) = rest.split_at_checked(soft).unwrap_or_default();
+    let of_hard = |threshold: &Threshold| {
+        let found = hard_origins.iter().find(|(of, _)| *of == threshold.signal);
+        found.map_or(typed.origin(List::Hard.flag()), |(_, origin)| *origin)
     };
-    let hard = only_hard.thresholds().map_err(fail)?.len();
-    let thresholds = settings.thresholds().map_err(fail)?;
-    let copies = if enforce_pods { copied(&thresholds) } else { 0 };
-    let soft = thresholds.len().saturating_sub(hard).saturating_sub(copies);
-    let origins = thresholds.iter().enumerate().map(|(place, threshold)| {
-        if place < hard {
-            let found = hard_origins.iter().find(|(of, _)| *of == threshold.signal);
-            found.map_or(typed.origin(List::Hard.flag()), |(_, origin)| *origin)
-        } else if place < hard.saturating_add(soft) {
-            typed.origin(List::Soft.flag())
-        } else {
-            Origin::Derived
-        }
-    });
+    let of_soft = repeat_n(typed.origin(List::Soft.flag()), soft.len());
+    let of_copies = repeat_n(Origin::Derived, copies.len());
+    let origins = hard.iter().map(of_hard).chain(of_soft).chain(of_copies);
     let origins = origins.collect();
-    let (given, _) = thresholds
-        .split_at_checked(hard.saturating_add(soft))
-        .unwrap_or_default();
-    let (hard, soft) = given.split_at_checked(hard).unwrap_or_default();
-    warn(hard, soft, &settings, warnings);
+    warn(hard, soft, &lists, warnings);
     Ok(Thresholds {
         thresholds,
         origins,
     })
 }
 
-/// How many hard memory thresholds there are, each of which gets a copy for the
-/// cgroup of all pods.
-fn copied(thresholds: &[Threshold]) -> usize {
-    let copied = |t: &&Threshold| t.signal == Signal::MemoryAvailable && t.is_hard();
-    thresholds.iter().filter(copied).count()
-}
-
 type Origins = Vec<(Signal, Origin)>;
 
 /// The hard list, with the defaults where it is not given or where they are to
-/// be merged, and with the old disk flag.
-fn hard_pairs(
+/// be merged, and with the old disk flag; and where what was added came from.
+fn hard_list(
     typed: &Typed,
-    texts: &Texts,
     merge_defaults: bool,
     warnings: &mut Vec<Warning>,
-) -> Parsed<(Pairs, Origins)> {
-    let given = !typed.get(List::Hard.flag()).is_empty();
-    let mut pairs = Pairs::parse(List::Hard, &texts.hard)
-        .map_err(|error| texts.error(&error, &Pairs::default()))?;
+) -> Parsed<(String, Origins)> {
+    let mut list = joined(typed, List::Hard);
+    let pairs = Pairs::parse(List::Hard, &list).map_err(|error| explain(typed, &error))?;
     let mut origins = Vec::new();
-    low_disk(typed, &mut pairs, &mut origins, warnings)?;
-    let left_out = DEFAULT_HARD
-        .iter()
-        .filter(|(signal, _)| pairs.get(signal.name()).is_none());
-    let left_out: Vec<(Signal, &'static str)> = left_out.copied().collect();
-    if !given || merge_defaults {
-        for (signal, value) in left_out {
-            pairs.put(signal.name(), value, 0);
-            origins.push((signal, Origin::Default));
+    let mut left_out = DEFAULT_HARD.to_vec();
+    left_out.retain(|(signal, _)| pairs.get(signal.name()).is_none());
+    let is_empty = list.is_empty();
+    // Where nothing newer says when disk is low (decision D12).
+    if let Some(text) = typed.get(LOW_DISK).last() {
+        let signal = Signal::NodefsAvailable;
+        let megabytes = values::integer(LOW_DISK, text, (1, INT32.1))?;
+        let pair = format!("{signal}<{megabytes}Mi");
+        let replaced = pairs.get(signal.name()).is_some();
+        if !replaced {
+            list = format!("{list},{pair}");
+            origins.push((signal, typed.origin(LOW_DISK)));
+            left_out.retain(|(of, _)| *of != signal);
         }
-    } else if !left_out.is_empty() && !texts.hard.is_empty() {
-        let name = typed.name_of(List::Hard.flag());
-        let dropped = left_out
-            .iter()
-            .map(|(signal, value)| format!("{signal}<{value}"));
-        let dropped: Vec<String> = dropped.collect();
+        let instead = format!("--eviction-hard={pair}");
+        warnings.push(Warning::deprecated(LOW_DISK, &instead, replaced));
+    }
+    let left_out_pairs: Vec<String> = left_out
+        .iter()
+        .map(|(signal, value)| format!("{signal}<{value}"))
+        .collect();
+    if typed.get(List::Hard.flag()).is_empty() || merge_defaults {
+        list = format!("{list},{}", left_out_pairs.join(","));
+        origins.extend(left_out.iter().map(|(of, _)| (*of, Origin::Default)));
+    } else if !left_out.is_empty() && !is_empty {
         // As in the kubelet (decision D23).
         warnings.push(Warning(format!(
-            "{name} replaces all defaults; no longer watched: {} (list them too, or add \
+            "{} replaces all defaults; no longer watched: {} (list them too, or add \
              --merge-default-eviction-settings)",
-            dropped.join(", ")
+            typed.name_of(List::Hard.flag()),
+            left_out_pairs.join(", ")
         )));
     }
-    Ok((pairs, origins))
-}
-
-/// `--low-diskspace-threshold-mb` where nothing newer says when disk is low
-/// (decision D12).
-fn low_disk(
-    typed: &Typed,
-    pairs: &mut Pairs,
-    origins: &mut Origins,
-    warnings: &mut Vec<Warning>,
-) -> Parsed<()> {
-    let Some(text) = typed.get(LOW_DISK).last() else {
-        return Ok(());
-    };
-    let signal = Signal::NodefsAvailable;
-    let megabytes = values::integer(LOW_DISK, text, 1..=i64::from(i32::MAX))?;
-    let value = format!("{megabytes}Mi");
-    let replaced = pairs.get(signal.name()).is_some();
-    if !replaced {
-        pairs.put(signal.name(), &value, 0);
-        origins.push((signal, typed.origin(LOW_DISK)));
-    }
-    let instead = format!("--eviction-hard={signal}<{value}");
-    warnings.push(Warning::deprecated(LOW_DISK, &instead, replaced));
-    Ok(())
+    Ok((list, origins))
 }
 
 /// What is odd about thresholds, as far as it shows without the machine.
-fn warn(hard: &[Threshold], soft: &[Threshold], settings: &Settings, warnings: &mut Vec<Warning>) {
+fn warn(hard: &[Threshold], soft: &[Threshold], lists: &Lists<'_>, warnings: &mut Vec<Warning>) {
     if hard.is_empty() && soft.is_empty() {
         let text = "no eviction threshold is set: nothing is ever evicted for one";
         warnings.push(Warning(text.to_owned()));
     }
-    for (list, pairs) in [
-        (List::Hard, &settings.hard),
-        (List::Soft, &settings.soft),
-        (List::MinimumReclaim, &settings.minimum_reclaim),
+    for (list, text) in [
+        (List::Hard, lists.hard),
+        (List::Soft, lists.soft),
+        (List::MinimumReclaim, lists.minimum_reclaim),
     ] {
+        let pairs = Pairs::parse(list, text).unwrap_or_default();
         warnings.extend(pairs.iter().filter_map(|pair| byte_suffix(list, pair)));
     }
     for threshold in hard.iter().chain(soft) {
@@ -168,7 +138,7 @@ fn warn(hard: &[Threshold], soft: &[Threshold], settings: &Settings, warnings: &
             warnings.push(Warning(format!(
                 "the threshold of {signal} is not a number (NaN) and never met"
             )));
-        } else if evictd_threshold::names_containerfs(core::slice::from_ref(threshold)) {
+        } else if threshold.signal.filesystem() == Some(Filesystem::Containerfs) {
             // They are derived (decision D24).
             warnings.push(Warning(format!(
                 "threshold {threshold} is ignored: containerfs follows nodefs or imagefs"
@@ -194,7 +164,7 @@ fn byte_suffix(list: List, pair: &Pair) -> Option<Warning> {
     if signal.unit() == Unit::Bytes || !pair.value.ends_with('i') {
         return None;
     }
-    let quantity = evictd_quantity::Quantity::parse(pair.value.as_bytes()).ok()?;
+    let quantity = Quantity::parse(&pair.value).ok()?;
     let (flag, unit, written) = (list.flag(), signal.unit(), &pair.value);
     Some(Warning(format!(
         "--{flag}: {signal} counts {unit}, and {written} is {} of them; write a plain number or a \

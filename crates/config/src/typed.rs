@@ -1,6 +1,6 @@
 use alloc::collections::BTreeMap;
 
-use crate::file::{Facts, Source, field_of};
+use crate::source::Source;
 use crate::{ConfigError, Flag, Origin};
 
 /// Every flag as it was typed: the texts of its occurrences, in order. None
@@ -22,6 +22,20 @@ pub struct Typed {
     pub(crate) facts: Facts,
     /// Arguments in the file that evictd has no flag for.
     pub(crate) unknown_arguments: Vec<String>,
+}
+
+/// What a file says for which there is no flag. All of it is so by default that
+/// nothing is true.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Facts {
+    /// `cgroupsPerQOS: false`.
+    pub(crate) no_qos_cgroups: bool,
+    /// `systemReservedCgroup` names one.
+    pub(crate) system_cgroup: bool,
+    /// `kubeReservedCgroup` names one.
+    pub(crate) kube_cgroup: bool,
+    /// The feature gate `ImageMaximumGCAge` is off.
+    pub(crate) no_image_max_age: bool,
 }
 
 /// A flag, or a field that stands for one.
@@ -106,7 +120,8 @@ impl Typed {
         match (self.origin(flag), self.sources.first()) {
             (Origin::File(field), _) => field.to_owned(),
             (Origin::Default, Some(source)) if source.within.is_empty() => {
-                field_of(flag).unwrap_or(flag).to_owned()
+                let field = Flag::find(flag).and_then(|flag| flag.field);
+                field.map_or(flag, |(name, _)| name).to_owned()
             }
             (Origin::Default, Some(_)) => flag.to_owned(),
             _ => format!("--{flag}"),
@@ -115,7 +130,7 @@ impl Typed {
 
     /// The error, with the place in the file if that is where the text stands.
     pub(crate) fn locate(&self, error: ConfigError) -> ConfigError {
-        match self.origin(error.flag()) {
+        match self.origin(error.flag) {
             Origin::File(field) => Source::locate(&self.sources, field, error),
             Origin::Default | Origin::Flag(_) | Origin::Compat | Origin::Derived => error,
         }

@@ -1,11 +1,11 @@
 //! One value each: Go's grammars, as the kubelet's flag library reads them.
 
-use core::ops::RangeInclusive;
+use core::num::IntErrorKind;
 use core::time::Duration;
 use std::path::{Component, PathBuf};
 
 use evictd_node::{QosClass, Signal};
-use evictd_quantity::GoDuration;
+use evictd_quantity::{GoDuration, underscores_separate_digits};
 
 use crate::{ConfigError, nearest};
 
@@ -13,6 +13,9 @@ pub(crate) type Parsed<T> = Result<T, ConfigError>;
 
 pub(crate) const DURATION_FORM: &str =
     "a duration is numbers with units h m s ms us ns: 1m30s, 500ms";
+
+/// The bounds of Go's `int32`.
+pub(crate) const INT32: (i64, i64) = (-2_147_483_648, 2_147_483_647);
 
 /// A boolean as Go's `strconv.ParseBool` reads it: `true`, `T`, `1` and the like.
 ///
@@ -33,9 +36,8 @@ pub fn parse_boolean(flag: &'static str, text: &str) -> Result<bool, ConfigError
 
 /// Go's `strconv.ParseInt` with base 0: decimal, or with `0x`, `0o`, `0`, `0b` in
 /// front, underscores between digits.
-pub(crate) fn integer(flag: &'static str, text: &str, range: RangeInclusive<i64>) -> Parsed<i64> {
+pub(crate) fn integer(flag: &'static str, text: &str, (least, most): (i64, i64)) -> Parsed<i64> {
     let fail = |problem: &str| {
-        let (least, most) = (range.start(), range.end());
         let message = format!("strconv.ParseInt: parsing {text:?}: {problem}");
         let hint = format!("a whole number from {least} to {most}, without a unit");
         Err(ConfigError::new(flag, (text, 0), message, hint))
@@ -43,7 +45,7 @@ pub(crate) fn integer(flag: &'static str, text: &str, range: RangeInclusive<i64>
     match go_integer(text) {
         None => fail("invalid syntax"),
         Some(value) => match i64::try_from(value) {
-            Ok(value) if range.contains(&value) => Ok(value),
+            Ok(value) if (least..=most).contains(&value) => Ok(value),
             _ => fail("value out of range"),
         },
     }
@@ -51,51 +53,38 @@ pub(crate) fn integer(flag: &'static str, text: &str, range: RangeInclusive<i64>
 
 /// The number, cut to what 128 bits hold; `None` where Go sees no number.
 fn go_integer(text: &str) -> Option<i128> {
-    let (negative, unsigned) = match text.strip_prefix('-') {
-        Some(rest) => (true, rest),
-        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if !underscores_separate_digits(unsigned) {
+        return None;
+    }
+    let lower = unsigned.replace('_', "").to_ascii_lowercase();
+    let (base, digits) = match lower.split_at_checked(2) {
+        Some(("0x", digits)) => (16, digits),
+        Some(("0o", digits)) => (8, digits),
+        Some(("0b", digits)) => (2, digits),
+        _ => (if lower.starts_with('0') { 8 } else { 10 }, &*lower),
     };
-    let lower = unsigned.to_ascii_lowercase();
-    let prefixed = |prefix| lower.strip_prefix(prefix);
-    let (base, digits) = prefixed("0x")
-        .map(|digits| (16, digits))
-        .or_else(|| prefixed("0b").map(|digits| (2, digits)))
-        .or_else(|| prefixed("0o").map(|digits| (8, digits)))
-        .or_else(|| prefixed("0").map(|digits| (8, digits)))
-        .unwrap_or((10, &lower));
-    if lower == "0" {
-        return Some(0);
+    if digits.starts_with(['-', '+']) {
+        return None; // The standard library would take another sign.
     }
-    // An underscore may follow a prefix, but neither another nor nothing.
-    let mut separated = base == 10;
-    let mut value: i128 = 0;
-    for c in digits.chars() {
-        if c == '_' && !separated {
-            separated = true;
-            continue;
-        }
-        value = value
-            .saturating_mul(i128::from(base))
-            .saturating_add(i128::from(c.to_digit(base)?));
-        separated = false;
-    }
-    let ended = !digits.is_empty() && !digits.ends_with('_');
-    ended.then_some(if negative { -value } else { value })
+    let magnitude = match i128::from_str_radix(digits, base) {
+        Ok(magnitude) => magnitude,
+        Err(error) if *error.kind() == IntErrorKind::PosOverflow => i128::MAX,
+        Err(_) => return None,
+    };
+    Some(if text.starts_with('-') {
+        -magnitude
+    } else {
+        magnitude
+    })
 }
 
-/// A duration of at least `least`.
-pub(crate) fn duration(flag: &'static str, text: &str, least: GoDuration) -> Parsed<GoDuration> {
-    let duration = GoDuration::parse(text.as_bytes()).map_err(|error| {
-        let place = (text, error.position());
-        let message = error.in_go_words(text).to_string();
-        ConfigError::new(flag, place, message, DURATION_FORM)
-    })?;
-    if duration < least {
-        let message = format!("{duration} is below the least, {least}");
-        let hint = format!("write {least} or more");
-        return Err(ConfigError::new(flag, (text, 0), message, hint));
-    }
-    Ok(duration)
+/// A duration, negative ones too.
+pub(crate) fn duration(flag: &'static str, text: &str) -> Parsed<GoDuration> {
+    GoDuration::parse(text).map_err(|error| {
+        let place = (text, error.position);
+        ConfigError::new(flag, place, error.in_go_words(text), DURATION_FORM)
+    })
 }
 
 /// As the standard library counts; nothing for a negative one.
@@ -143,7 +132,7 @@ pub fn parse_qos_class(flag: &'static str, text: &str) -> Result<QosClass, Confi
 /// # Errors
 /// When it is no whole number of 32 bits.
 pub fn parse_priority(flag: &'static str, text: &str) -> Result<i32, ConfigError> {
-    let priority = integer(flag, text, i64::from(i32::MIN)..=i64::from(i32::MAX))?;
+    let priority = integer(flag, text, INT32)?;
     Ok(i32::try_from(priority).unwrap_or(0))
 }
 

@@ -48,6 +48,7 @@ mod census;
 mod engine;
 mod event;
 pub mod fake;
+mod fields;
 mod killing;
 mod pace;
 pub mod ports;
@@ -59,7 +60,8 @@ pub mod timers;
 pub mod timing;
 
 pub use engine::{Engine, FIRST_FS_WAIT, FS_WAIT};
-pub use event::{Decision, Event, Field, Fields, Tell, Victim};
+pub use event::{Decision, Event, Tell, Victim};
+pub use fields::Fields;
 pub use settings::Settings;
 
 #[cfg(test)]

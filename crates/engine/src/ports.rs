@@ -2,6 +2,7 @@
 //! no port speaks of files or sockets; those are the affair of whoever implements it.
 
 use alloc::sync::Arc;
+use core::fmt;
 use core::time::Duration;
 use std::path::PathBuf;
 
@@ -9,7 +10,7 @@ use evictd_cgroup::KillInFlight;
 use evictd_node::{Filesystem, Layout, Mono, Readings, Signal};
 use evictd_rank::Candidate;
 
-use crate::event::Fields;
+use crate::fields::Fields;
 
 /// Reads the node.
 pub trait Node {
@@ -66,6 +67,13 @@ pub struct Disk {
     pub device: (u32, u32),
     /// It does not answer: the numbers are old.
     pub stale: bool,
+}
+
+impl fmt::Display for Disk {
+    /// `254:1`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.device.0, self.device.1)
+    }
 }
 
 /// Where container runtimes keep images and, if apart, writable layers.

@@ -564,7 +564,7 @@ fn pods_above_their_own_limits_go_one_after_another() {
         let mut pod = pod(name, 0);
         let source = VolumeSource::EmptyDir {
             medium: Medium::default(),
-            size_limit: Quantity::parse(b"1Mi").ok(),
+            size_limit: Quantity::parse("1Mi").ok(),
         };
         pod.spec.volumes.push(Volume {
             name: "scratch".to_string(),

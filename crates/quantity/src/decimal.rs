@@ -1,3 +1,4 @@
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 use core::iter;
@@ -22,14 +23,12 @@ pub(crate) struct Decimal {
 }
 
 impl Decimal {
-    /// The whole number that the decimal digits of `int` and `frac`, most
-    /// significant first, make together.
-    pub(crate) fn from_text(negative: bool, int: &[u8], frac: &[u8]) -> Self {
-        let text = frac.iter().rev().chain(int.iter().rev());
+    /// The number with these digits, least significant first.
+    pub(crate) fn new(negative: bool, digits: Vec<u8>, exp: i32) -> Self {
         let mut number = Self {
             negative,
-            digits: text.map(|byte| byte.wrapping_sub(b'0')).collect(),
-            exp: 0,
+            digits,
+            exp,
         };
         number.trim();
         number
@@ -100,15 +99,12 @@ impl Decimal {
         if coarse.digits.is_empty() {
             return fine;
         }
-        match usize::try_from(coarse.exp.abs_diff(fine.exp)) {
-            Ok(zeros) if zeros <= fine.digits.len().saturating_add(NEGLIGIBLE) => {
-                coarse.append_zeros(zeros);
-                coarse.exp = fine.exp;
-                coarse.add_aligned(fine);
-                coarse
-            }
-            _ => coarse,
+        let bound = fine.digits.len().saturating_add(NEGLIGIBLE);
+        if usize::try_from(coarse.exp.abs_diff(fine.exp)).is_ok_and(|zeros| zeros <= bound) {
+            coarse.round_to(fine.exp);
+            coarse.add_aligned(fine);
         }
+        coarse
     }
 
     /// Takes the zeros off the upper end.
@@ -118,30 +114,19 @@ impl Decimal {
         }
     }
 
-    /// Makes room for `count` more digits at the lower end, all zero.
-    pub(crate) fn append_zeros(&mut self, count: usize) {
-        self.digits.splice(0..0, iter::repeat_n(0, count));
-    }
-
-    /// Writes out a positive exponent, so that the digits are the whole number.
-    pub(crate) fn expand(&mut self) {
-        if let Ok(zeros) = usize::try_from(self.exp) {
-            self.append_zeros(zeros);
-            self.exp = 0;
+    /// Makes it a whole number of ten to the `unit`: zeros are added at the lower end, or
+    /// digits are taken off and the rest rounded away from zero.
+    pub(crate) fn round_to(&mut self, unit: i32) {
+        let count = usize::try_from(self.exp.abs_diff(unit)).unwrap_or(usize::MAX);
+        if self.exp > unit {
+            self.digits.splice(0..0, iter::repeat_n(0, count));
+        } else {
+            let count = count.min(self.digits.len());
+            if self.digits.drain(..count).any(|digit| digit != 0) {
+                self.add_digits(&[1]);
+            }
         }
-    }
-
-    /// Takes the last `count` digits off; whether any of them was not zero.
-    pub(crate) fn cut(&mut self, count: usize) -> bool {
-        let count = count.min(self.digits.len());
-        self.digits.drain(..count).any(|digit| digit != 0)
-    }
-
-    /// Takes the digits below one off; whether any of them was not zero.
-    pub(crate) fn cut_fraction(&mut self) -> bool {
-        let count = usize::try_from(self.exp.min(0).unsigned_abs()).unwrap_or(usize::MAX);
-        self.exp = self.exp.max(0);
-        self.cut(count)
+        self.exp = unit;
     }
 
     /// How many zeros stand at the lower end.
@@ -149,9 +134,10 @@ impl Decimal {
         self.digits.iter().take_while(|digit| **digit == 0).count()
     }
 
-    /// Adds one to the last digit, away from zero.
-    pub(crate) fn increment(&mut self) {
-        self.add_digits(&[1]);
+    /// The digits but for the last `without`, as one reads them.
+    pub(crate) fn text(&self, without: usize) -> String {
+        let digits = self.digits.iter().skip(without).rev();
+        digits.map(|digit| char::from(b'0' + digit)).collect()
     }
 
     /// Adds a number of the same exponent.
@@ -235,11 +221,7 @@ impl Decimal {
             return saturated(self.negative);
         }
         let mut number = self.clone();
-        if number.exp > unit {
-            number.append_zeros(usize::try_from(number.exp.abs_diff(unit)).unwrap_or(0));
-        } else if number.cut(usize::try_from(number.exp.abs_diff(unit)).unwrap_or(usize::MAX)) {
-            number.increment();
-        }
+        number.round_to(unit);
         number
             .digits
             .iter()

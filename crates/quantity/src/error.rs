@@ -19,38 +19,23 @@ pub enum ParseQuantityErrorKind {
 /// ```
 /// use evictd_quantity::{ParseQuantityErrorKind, Quantity};
 ///
-/// let error = Quantity::parse(b"100MB").unwrap_err();
-/// assert_eq!(error.kind(), ParseQuantityErrorKind::Format);
+/// let error = Quantity::parse("100MB").unwrap_err();
+/// assert_eq!(error.kind, ParseQuantityErrorKind::Format);
 /// assert_eq!(
 ///     error.to_string(),
 ///     "quantities must match the regular expression \
 ///      '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$' (at byte 4)"
 /// );
-/// let error = Quantity::parse(b"100mi").unwrap_err();
+/// let error = Quantity::parse("100mi").unwrap_err();
 /// assert_eq!(error.to_string(), "unable to parse quantity's suffix (at byte 3)");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct ParseQuantityError {
-    kind: ParseQuantityErrorKind,
-    position: usize,
-}
-
-impl ParseQuantityError {
-    pub(crate) const fn new(kind: ParseQuantityErrorKind, position: usize) -> Self {
-        Self { kind, position }
-    }
-
     /// What is wrong.
-    #[must_use]
-    pub const fn kind(self) -> ParseQuantityErrorKind {
-        self.kind
-    }
-
+    pub kind: ParseQuantityErrorKind,
     /// The first byte of the text, counted from 0, that is wrong.
-    #[must_use]
-    pub const fn position(self) -> usize {
-        self.position
-    }
+    pub position: usize,
 }
 
 impl fmt::Display for ParseQuantityErrorKind {

@@ -16,12 +16,12 @@
 //! ```
 //! use evictd_quantity::{GoDuration, Quantity};
 //!
-//! let threshold = Quantity::parse(b"1.5Gi")?;
+//! let threshold = Quantity::parse("1.5Gi")?;
 //! assert_eq!(threshold.value(), 1_610_612_736);
 //! assert_eq!(threshold.to_string(), "1536Mi");
-//! assert!(threshold > Quantity::parse(b"1.5G")?);
+//! assert!(threshold > Quantity::parse("1.5G")?);
 //!
-//! let grace = GoDuration::parse(b"90s").unwrap();
+//! let grace = GoDuration::parse("90s").unwrap();
 //! assert_eq!(grace.to_string(), "1m30s");
 //! # Ok::<(), evictd_quantity::ParseQuantityError>(())
 //! ```
@@ -34,8 +34,8 @@ mod decimal;
 mod duration;
 mod error;
 mod format;
+mod go;
 mod number;
-mod pad;
 mod parse;
 mod print;
 mod quantity;
@@ -45,6 +45,7 @@ mod small;
 pub use duration::{GoDuration, ParseDurationError, ParseDurationErrorKind};
 pub use error::{ParseQuantityError, ParseQuantityErrorKind};
 pub use format::Format;
+pub use go::underscores_separate_digits;
 pub use quantity::Quantity;
 
 #[cfg(test)]

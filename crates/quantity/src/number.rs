@@ -60,14 +60,14 @@ impl Number {
         self.to_decimal().add(other.to_decimal()).into()
     }
 
-    pub(crate) fn sub(&self, other: &Self) -> Self {
-        if let (Self::Small(a), Self::Small(b)) = (self, other)
-            && let Some(difference) = a.sub(*b)
+    pub(crate) fn negated(&self) -> Self {
+        if let Self::Small(Small { value, exp }) = *self
+            && let Some(value) = value.checked_neg()
         {
-            return Self::Small(difference);
+            return Self::Small(Small { value, exp });
         }
-        let mut other = other.to_decimal();
-        other.negative = !other.negative;
-        self.to_decimal().add(other).into()
+        let mut number = self.to_decimal();
+        number.negative = !number.negative;
+        number.into()
     }
 }

@@ -1,14 +1,12 @@
 use alloc::boxed::Box;
+use alloc::string::String;
 use core::cmp::Ordering;
 use core::fmt;
 use core::str::FromStr;
 
 use crate::number::Number;
-use crate::pad::pad;
-use crate::parse;
-use crate::print::Canonical;
 use crate::small::Small;
-use crate::{Format, ParseQuantityError};
+use crate::{Format, ParseQuantityError, parse, print};
 
 /// A Kubernetes quantity: an exact decimal number and the family of suffixes it
 /// is printed with.
@@ -22,18 +20,18 @@ pub struct Quantity {
     number: Number,
     format: Format,
     /// What to print, where Kubernetes would give back the text it has read.
-    text: Option<Box<str>>,
+    pub(crate) text: Option<Box<str>>,
 }
 
 impl Quantity {
     /// Zero, in decimal format.
-    pub const ZERO: Self = Self::new(Number::Small(Small::ZERO), Format::DecimalSi, None);
+    pub const ZERO: Self = Self::new(Number::Small(Small::ZERO), Format::DecimalSi);
 
-    pub(crate) const fn new(number: Number, format: Format, text: Option<Box<str>>) -> Self {
+    pub(crate) const fn new(number: Number, format: Format) -> Self {
         Self {
             number,
             format,
-            text,
+            text: None,
         }
     }
 
@@ -48,14 +46,14 @@ impl Quantity {
     /// When the text has not the form of a quantity, its suffix does not exist or
     /// it has no digits. Numbers with an exponent below minus ten million, which
     /// Kubernetes would calculate for minutes, are refused too.
-    pub fn parse(text: &[u8]) -> Result<Self, ParseQuantityError> {
+    pub fn parse(text: &str) -> Result<Self, ParseQuantityError> {
         parse::parse(text)
     }
 
     /// A whole number.
     #[must_use]
     pub const fn from_int(value: i64, format: Format) -> Self {
-        Self::new(Number::Small(Small { value, exp: 0 }), format, None)
+        Self::new(Number::Small(Small { value, exp: 0 }), format)
     }
 
     /// The family of suffixes it is printed with.
@@ -64,22 +62,19 @@ impl Quantity {
         self.format
     }
 
-    /// Prints the number in canonical form: a whole mantissa with the largest
+    /// The number in canonical form: a whole mantissa with the largest
     /// suffix that keeps it whole, even where printing the quantity itself gives
     /// back the text that was read.
     ///
     /// ```
     /// # use evictd_quantity::Quantity;
-    /// let quantity = Quantity::parse(b"1.500").unwrap();
+    /// let quantity = Quantity::parse("1.500").unwrap();
     /// assert_eq!(quantity.to_string(), "1.500");
-    /// assert_eq!(quantity.canonical().to_string(), "1500m");
+    /// assert_eq!(quantity.canonical(), "1500m");
     /// ```
     #[must_use]
-    pub fn canonical(&self) -> impl fmt::Display + '_ {
-        Canonical {
-            number: &self.number,
-            format: self.format,
-        }
+    pub fn canonical(&self) -> String {
+        print::canonical(self.number.to_decimal(), self.format)
     }
 
     /// The whole number, rounded away from zero; the nearer end of the range when
@@ -121,29 +116,18 @@ impl Quantity {
     /// below the other's last digit does not count.
     #[must_use]
     pub fn add(&self, other: &Self) -> Self {
-        Self::new(
-            self.number.add(&other.number),
-            self.result_format(other),
-            None,
-        )
+        self.plus(&other.number, other.format)
     }
 
     /// The difference, exact and formatted like [`Quantity::add`].
     #[must_use]
     pub fn sub(&self, other: &Self) -> Self {
-        Self::new(
-            self.number.sub(&other.number),
-            self.result_format(other),
-            None,
-        )
+        self.plus(&other.number.negated(), other.format)
     }
 
-    fn result_format(&self, other: &Self) -> Format {
-        if self.is_zero() {
-            other.format
-        } else {
-            self.format
-        }
+    fn plus(&self, other: &Number, format: Format) -> Self {
+        let format = if self.is_zero() { format } else { self.format };
+        Self::new(self.number.add(other), format)
     }
 }
 
@@ -182,7 +166,7 @@ impl fmt::Display for Quantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.text {
             Some(text) => f.pad(text),
-            None => pad(f, &self.canonical()),
+            None => f.pad(&self.canonical()),
         }
     }
 }
@@ -191,6 +175,6 @@ impl FromStr for Quantity {
     type Err = ParseQuantityError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::parse(text.as_bytes())
+        Self::parse(text)
     }
 }

@@ -1,16 +1,14 @@
-use crate::{ParseQuantityError, ParseQuantityErrorKind};
+use crate::{Format, ParseQuantityError, ParseQuantityErrorKind};
 
 /// The parts of a quantity's text.
 pub(crate) struct Scan<'a> {
     pub(crate) negative: bool,
     /// The digits before the dot, without leading zeros.
-    pub(crate) int: &'a [u8],
+    pub(crate) int: &'a str,
     /// The digits after the dot.
-    pub(crate) frac: &'a [u8],
+    pub(crate) frac: &'a str,
     /// Whether the number has a digit at all, be it a leading zero.
     pub(crate) any_digit: bool,
-    /// The digits of both as one number; right up to 19 digits.
-    pub(crate) mantissa: u64,
     pub(crate) suffix: Suffix,
     /// Where the suffix begins.
     pub(crate) suffix_at: usize,
@@ -27,130 +25,103 @@ pub(crate) enum Suffix {
     Binary(u32),
 }
 
+impl Suffix {
+    /// The suffixes that have a name.
+    const NAMED: [(&'static str, Self); 16] = [
+        ("", Self::Decimal(0)),
+        ("n", Self::Decimal(-9)),
+        ("u", Self::Decimal(-6)),
+        ("m", Self::Decimal(-3)),
+        ("k", Self::Decimal(3)),
+        ("M", Self::Decimal(6)),
+        ("G", Self::Decimal(9)),
+        ("T", Self::Decimal(12)),
+        ("P", Self::Decimal(15)),
+        ("E", Self::Decimal(18)),
+        ("Ki", Self::Binary(10)),
+        ("Mi", Self::Binary(20)),
+        ("Gi", Self::Binary(30)),
+        ("Ti", Self::Binary(40)),
+        ("Pi", Self::Binary(50)),
+        ("Ei", Self::Binary(60)),
+    ];
+
+    /// Its name. Kubernetes v1.32 prints none where there is none, so that `1000E` comes
+    /// out as `1`.
+    pub(crate) fn name(self) -> &'static str {
+        let named = Self::NAMED.iter().find(|(_, suffix)| *suffix == self);
+        named.map_or("", |(name, _)| name)
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let named = Self::NAMED.iter().find(|(name, _)| *name == text);
+        named.map(|(_, suffix)| *suffix).or_else(|| {
+            // As Go's `strconv.ParseInt` reads it, in 64 bits, and then cut to 32 as
+            // Kubernetes does.
+            let number: i64 = text.strip_prefix(['e', 'E'])?.parse().ok()?;
+            let low = u32::try_from(number & i64::from(u32::MAX)).ok()?;
+            Some(Self::Exponent(low.cast_signed()))
+        })
+    }
+
+    pub(crate) const fn format(self) -> Format {
+        match self {
+            Self::Decimal(_) => Format::DecimalSi,
+            Self::Exponent(_) => Format::DecimalExponent,
+            Self::Binary(_) => Format::BinarySi,
+        }
+    }
+}
+
 /// Takes a text apart.
-pub(crate) fn scan(text: &[u8]) -> Result<Scan<'_>, ParseQuantityError> {
-    let (negative, unsigned) = match text {
-        [] => return Err(ParseQuantityError::new(ParseQuantityErrorKind::Format, 0)),
-        [b'-', rest @ ..] => (true, rest),
-        [b'+', rest @ ..] => (false, rest),
-        _ => (false, text),
+pub(crate) fn scan(text: &str) -> Result<Scan<'_>, ParseQuantityError> {
+    let fail = |kind, rest: &str| ParseQuantityError {
+        kind,
+        position: text.len() - rest.len(),
     };
-    let mut rest = unsigned;
-    while let [b'0', tail @ ..] = rest {
-        rest = tail;
+    if text.is_empty() {
+        return Err(fail(ParseQuantityErrorKind::Format, text));
     }
-    let zeros = rest.len() != unsigned.len();
-    let mut mantissa = 0;
-    let int = take_digits(&mut rest, &mut mantissa);
-    let mut frac: &[u8] = &[];
-    if let [b'.', tail @ ..] = rest {
-        rest = tail;
-        frac = take_digits(&mut rest, &mut mantissa);
-    }
-    let suffix_at = text.len() - rest.len();
+    let (negative, unsigned) = split_sign(text);
+    let significant = unsigned.trim_start_matches('0');
+    let (int, rest) = split_digits(significant);
+    let (frac, rest) = rest.strip_prefix('.').map_or(("", rest), split_digits);
+    let suffix = Suffix::parse(rest).ok_or_else(|| match after_shape(rest) {
+        "" => fail(ParseQuantityErrorKind::Suffix, rest),
+        wrong => fail(ParseQuantityErrorKind::Format, wrong),
+    });
     Ok(Scan {
         negative,
         int,
         frac,
-        any_digit: zeros || !int.is_empty() || !frac.is_empty(),
-        mantissa,
-        suffix: suffix(rest).map_err(|(kind, at)| ParseQuantityError::new(kind, suffix_at + at))?,
-        suffix_at,
+        any_digit: significant.len() != unsigned.len() || !int.is_empty() || !frac.is_empty(),
+        suffix: suffix?,
+        suffix_at: text.len() - rest.len(),
     })
 }
 
-/// Splits the leading digits off `rest` and appends them to `mantissa`.
-fn take_digits<'a>(rest: &mut &'a [u8], mantissa: &mut u64) -> &'a [u8] {
-    let start = *rest;
-    while let [digit @ b'0'..=b'9', tail @ ..] = rest {
-        *mantissa = mantissa
-            .wrapping_mul(10)
-            .wrapping_add(u64::from(*digit - b'0'));
-        *rest = tail;
+impl Scan<'_> {
+    /// The digits before and after the dot, most significant first.
+    pub(crate) fn digits(&self) -> impl DoubleEndedIterator<Item = u8> {
+        let texts = self.int.bytes().chain(self.frac.bytes());
+        texts.map(|byte| byte.wrapping_sub(b'0'))
     }
-    start.get(..start.len() - rest.len()).unwrap_or(start)
 }
 
-/// What the text after the number means. Matching byte by byte, not against whole
-/// literals, keeps this a jump instead of a row of comparisons.
-fn suffix(text: &[u8]) -> Result<Suffix, (ParseQuantityErrorKind, usize)> {
-    let known = match text {
-        [] => Some(Suffix::Decimal(0)),
-        [letter] => decimal(*letter).map(Suffix::Decimal),
-        [letter, b'i'] => binary(*letter).map(Suffix::Binary),
-        [b'e' | b'E', number @ ..] => exponent(number).map(Suffix::Exponent),
-        _ => None,
-    };
-    known.ok_or_else(|| wrong(text))
+/// Whether there is a minus, and what follows the sign.
+pub(crate) fn split_sign(text: &str) -> (bool, &str) {
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    (text.starts_with('-'), unsigned)
 }
 
-const fn decimal(letter: u8) -> Option<i32> {
-    Some(match letter {
-        b'n' => -9,
-        b'u' => -6,
-        b'm' => -3,
-        b'k' => 3,
-        b'M' => 6,
-        b'G' => 9,
-        b'T' => 12,
-        b'P' => 15,
-        b'E' => 18,
-        _ => return None,
-    })
+/// The leading digits, and the rest.
+pub(crate) fn split_digits(text: &str) -> (&str, &str) {
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    (text.strip_suffix(rest).unwrap_or(text), rest)
 }
 
-const fn binary(letter: u8) -> Option<u32> {
-    Some(match letter {
-        b'K' => 10,
-        b'M' => 20,
-        b'G' => 30,
-        b'T' => 40,
-        b'P' => 50,
-        b'E' => 60,
-        _ => return None,
-    })
-}
-
-/// An exponent as Go's `strconv.ParseInt` reads it, in 64 bits, and then cut to
-/// 32 as Kubernetes does.
-fn exponent(text: &[u8]) -> Option<i32> {
-    let (negative, digits) = match text {
-        [b'-', digits @ ..] => (true, digits),
-        [b'+', digits @ ..] => (false, digits),
-        digits => (false, digits),
-    };
-    if digits.is_empty() {
-        return None;
-    }
-    let mut number = 0_i64;
-    for byte in digits {
-        let digit = i64::from(byte.checked_sub(b'0').filter(|digit| *digit <= 9)?);
-        number = number
-            .checked_mul(10)?
-            .checked_add(if negative { -digit } else { digit })?;
-    }
-    u32::try_from(number & i64::from(u32::MAX))
-        .ok()
-        .map(u32::cast_signed)
-}
-
-/// Says whether a suffix that does not exist at least has the shape of one:
-/// letters, a sign, digits.
-fn wrong(text: &[u8]) -> (ParseQuantityErrorKind, usize) {
-    let mut rest = text;
-    while let [byte, tail @ ..] = rest
-        && b"eEinumkKMGTP".contains(byte)
-    {
-        rest = tail;
-    }
-    if let [b'+' | b'-', tail @ ..] = rest {
-        rest = tail;
-    }
-    while let [b'0'..=b'9', tail @ ..] = rest {
-        rest = tail;
-    }
-    match text.len() - rest.len() {
-        _ if rest.is_empty() => (ParseQuantityErrorKind::Suffix, 0),
-        at => (ParseQuantityErrorKind::Format, at),
-    }
+/// What follows after the shape of a suffix: letters, a sign, digits.
+fn after_shape(text: &str) -> &str {
+    let rest = text.trim_start_matches(|c| "eEinumkKMGTP".contains(c));
+    split_digits(rest.strip_prefix(['-', '+']).unwrap_or(rest)).1
 }

@@ -9,30 +9,6 @@ pub(crate) struct Small {
     pub(crate) exp: i32,
 }
 
-/// At this difference of exponents any number but zero is larger than every `i64`
-/// at the smaller exponent; up to it an aligned `i64` fits an `i128`.
-const FAR: u32 = 19;
-
-const POWERS: [i128; 20] = powers();
-
-const fn powers() -> [i128; 20] {
-    let mut powers = [1; 20];
-    let mut n = 1;
-    while n < powers.len() {
-        #[expect(clippy::indexing_slicing, reason = "the loop stays inside the table")]
-        {
-            powers[n] = powers[n - 1] * 10;
-        }
-        n += 1;
-    }
-    powers
-}
-
-/// Ten to the power of `n`, up to 10^19.
-pub(crate) fn power(n: u32) -> Option<i128> {
-    POWERS.get(usize::try_from(n).ok()?).copied()
-}
-
 impl Small {
     pub(crate) const ZERO: Self = Self { value: 0, exp: 0 };
 
@@ -51,65 +27,42 @@ impl Small {
         }
     }
 
+    /// How many units of ten to the `exp` it is, where those are no larger than its own
+    /// and it fits.
+    fn at(self, exp: i32) -> Option<i128> {
+        if self.value == 0 {
+            return Some(0);
+        }
+        let factor = 10_i128.checked_pow(self.exp.abs_diff(exp))?;
+        factor.checked_mul(i128::from(self.value))
+    }
+
     /// The sum, if it fits.
     pub(crate) fn add(self, other: Self) -> Option<Self> {
-        self.plus(i128::from(other.value), other.exp)
-    }
-
-    /// The difference, if it fits.
-    pub(crate) fn sub(self, other: Self) -> Option<Self> {
-        self.plus(-i128::from(other.value), other.exp)
-    }
-
-    fn plus(self, other: i128, exp: i32) -> Option<Self> {
-        if other == 0 {
-            return Some(self);
-        }
-        if self.value == 0 {
-            return Self::fit(other, exp);
-        }
-        let factor = power(self.exp.abs_diff(exp))?;
-        let value = i128::from(self.value);
-        let (value, other) = if self.exp >= exp {
-            (value * factor, other)
-        } else {
-            (value, other * factor)
-        };
-        Self::fit(value.checked_add(other)?, self.exp.min(exp))
+        let exp = self.exp.min(other.exp);
+        Self::fit(self.at(exp)?.checked_add(other.at(exp)?)?, exp)
     }
 
     pub(crate) fn cmp(self, other: Self) -> Ordering {
-        match self.exp.cmp(&other.exp) {
-            Ordering::Equal => { self.value }.cmp(&{ other.value }),
-            Ordering::Greater => self.cmp_finer(other),
-            Ordering::Less => other.cmp_finer(self).reverse(),
+        let exp = self.exp.min(other.exp);
+        match (self.at(exp), other.at(exp)) {
+            (Some(value), Some(other)) => value.cmp(&other),
+            // What does not fit is the one with the larger exponent.
+            (None, _) => { self.value }.cmp(&0),
+            (_, None) => 0.cmp(&{ other.value }),
         }
-    }
-
-    /// Compares with a number of a smaller exponent.
-    fn cmp_finer(self, other: Self) -> Ordering {
-        let gap = self.exp.abs_diff(other.exp).min(FAR);
-        let aligned = power(gap).map_or(0, |factor| i128::from(self.value) * factor);
-        aligned.cmp(&i128::from(other.value))
     }
 
     /// How many units of ten to the `unit` it is, rounded away from zero,
     /// saturating.
     pub(crate) fn units(self, unit: i32) -> i128 {
         let value = i128::from(self.value);
-        let factor = 10_i128.checked_pow(self.exp.abs_diff(unit));
-        match factor {
-            _ if value == 0 => 0,
-            Some(factor) if self.exp >= unit => value.saturating_mul(factor),
-            None if self.exp >= unit => saturated(value < 0),
-            Some(factor) => {
-                let rest = if value % factor == 0 {
-                    0
-                } else {
-                    value.signum()
-                };
-                value / factor + rest
-            }
+        if self.exp >= unit {
+            return self.at(unit).unwrap_or(saturated(value < 0));
+        }
+        match 10_i128.checked_pow(self.exp.abs_diff(unit)) {
+            Some(factor) if value % factor == 0 => value / factor,
+            Some(factor) => value / factor + value.signum(),
             None => value.signum(),
         }
     }

@@ -21,7 +21,7 @@ fn memory_pod(
     used: Option<u64>,
 ) -> (Pod, Option<PodUsage>) {
     let requests = ResourceList {
-        memory: request.map(|text| Quantity::parse(text.as_bytes()).unwrap()),
+        memory: request.map(|text| Quantity::parse(text).unwrap()),
         ..ResourceList::default()
     };
     let container = Container {
@@ -245,9 +245,8 @@ fn inodes_are_not_diminished_by_bytes() {
     let with = |request: &str, inodes| {
         let (mut pod, _) = memory_pod("p", 0, None, None);
         let container = pod.spec.containers.first_mut().unwrap();
-        container.resources.requests.ephemeral_storage = Quantity::parse(request.as_bytes())
-            .ok()
-            .map(alloc::boxed::Box::new);
+        container.resources.requests.ephemeral_storage =
+            Quantity::parse(request).ok().map(alloc::boxed::Box::new);
         let logs = ContainerUsage {
             logs_inodes: Some(inodes),
             ..ContainerUsage::default()

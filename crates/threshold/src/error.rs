@@ -1,8 +1,11 @@
+use alloc::format;
 use alloc::string::{String, ToString};
 use core::fmt;
 
 use evictd_node::Signal;
 use evictd_quantity::{ParseDurationError, ParseQuantityError};
+
+use crate::Pair;
 
 /// Which of the four lists an error lies in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,10 +52,8 @@ pub enum ErrorKind {
     UnsupportedSignal,
     /// The amount is not a quantity.
     Quantity(ParseQuantityError),
-    /// The text before `%` is not a number.
-    Percentage,
-    /// The number before `%` does not fit.
-    PercentageOutOfRange,
+    /// The text before `%` is not a number, or none that fits: Go's words for that.
+    Percentage(&'static str),
     /// A threshold of zero or less.
     NotPositive,
     /// A percentage below zero.
@@ -74,65 +75,56 @@ pub enum ErrorKind {
 /// What is wrong, where. Its text is the kubelet's own wording (K:
 /// `eviction/helpers.go`), which operators search for.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Error {
-    list: List,
-    kind: ErrorKind,
+    /// The list it lies in.
+    pub list: List,
+    /// What is wrong.
+    pub kind: ErrorKind,
+    /// The byte in the list's text from which on it is wrong.
+    pub position: usize,
+    /// The key of the offending pair, or a piece that is no pair.
     key: String,
     value: String,
-    at: usize,
 }
 
 impl Error {
-    pub(crate) fn new(list: List, kind: ErrorKind, piece: &str, at: usize) -> Self {
+    pub(crate) fn malformed(list: List, piece: &str, position: usize) -> Self {
+        Self {
+            list,
+            kind: ErrorKind::MalformedPair,
+            position,
+            key: piece.to_string(),
+            value: String::new(),
+        }
+    }
+
+    pub(crate) fn of(list: List, kind: ErrorKind, pair: &Pair) -> Self {
+        let position = if let ErrorKind::Quantity(error) = &kind {
+            pair.value_at.saturating_add(error.position)
+        } else if let ErrorKind::Duration(error) = &kind {
+            pair.value_at.saturating_add(error.position)
+        } else if let ErrorKind::UnsupportedSignal | ErrorKind::MissingGrace(_) = kind {
+            pair.at
+        } else {
+            pair.value_at
+        };
         Self {
             list,
             kind,
-            key: piece.to_string(),
-            value: String::new(),
-            at,
-        }
-    }
-
-    pub(crate) fn of(list: List, kind: ErrorKind, pair: &crate::Pair) -> Self {
-        Self {
+            position,
+            key: pair.key.clone(),
             value: pair.value.clone(),
-            ..Self::new(list, kind, &pair.key, pair.at)
         }
-    }
-
-    /// The list it lies in.
-    #[must_use]
-    pub const fn list(&self) -> List {
-        self.list
-    }
-
-    /// What is wrong.
-    #[must_use]
-    pub const fn kind(&self) -> &ErrorKind {
-        &self.kind
-    }
-
-    /// The byte in the list's text where the offending pair begins.
-    #[must_use]
-    pub const fn position(&self) -> usize {
-        self.at
     }
 
     /// The offending pair, as written but for blanks.
     #[must_use]
     pub fn offending(&self) -> String {
-        let mut text = self.key.clone();
-        if self.kind != ErrorKind::MalformedPair {
-            text.push(self.list.separator());
-            text.push_str(&self.value);
+        if self.kind == ErrorKind::MalformedPair {
+            return self.key.clone();
         }
-        text
-    }
-
-    /// Go's words about a number before `%`.
-    fn parse_float(&self, f: &mut fmt::Formatter<'_>, problem: &str) -> fmt::Result {
-        let number = self.value.trim_end_matches('%');
-        write!(f, "strconv.ParseFloat: parsing {number:?}: {problem}")
+        format!("{}{}{}", self.key, self.list.separator(), self.value)
     }
 }
 
@@ -146,8 +138,10 @@ impl fmt::Display for Error {
             }
             ErrorKind::UnsupportedSignal => write!(f, "unsupported eviction signal {key}"),
             ErrorKind::Quantity(error) => error.fmt(f),
-            ErrorKind::Percentage => self.parse_float(f, "invalid syntax"),
-            ErrorKind::PercentageOutOfRange => self.parse_float(f, "value out of range"),
+            ErrorKind::Percentage(problem) => {
+                let number = value.trim_end_matches('%');
+                write!(f, "strconv.ParseFloat: parsing {number:?}: {problem}")
+            }
             ErrorKind::NotPositive => {
                 write!(f, "eviction threshold {key} must be positive: {value}")
             }
@@ -163,7 +157,7 @@ impl fmt::Display for Error {
                     "eviction percentage threshold {key} must be <= 100%: {value}"
                 )
             }
-            ErrorKind::Duration(error) => error.in_go_words(value).fmt(f),
+            ErrorKind::Duration(error) => f.write_str(&error.in_go_words(value)),
             ErrorKind::NegativeGrace => write!(
                 f,
                 "invalid eviction grace period specified: {value}, must be a positive value"

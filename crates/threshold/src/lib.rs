@@ -35,7 +35,7 @@ pub use error::{Error, ErrorKind, List};
 pub use layout::{derive_containerfs, names_containerfs};
 pub use memcg::{MemoryUsage, notification_usage};
 pub use pairs::{Pair, Pairs};
-pub use parse::{Lists, Settings, parse};
+pub use parse::{Lists, parse};
 pub use threshold::{Operator, Threshold, ThresholdValue};
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use crate::{Error, ErrorKind, List};
+use crate::{Error, List};
 
 /// One `key<value` or `key=value` of a list, blanks around both cut.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,8 +10,10 @@ pub struct Pair {
     pub key: String,
     /// The text after it.
     pub value: String,
-    /// The byte in the list's text where the pair begins.
+    /// The byte in the list's text where the key begins.
     pub at: usize,
+    /// The byte where the value begins.
+    pub value_at: usize,
 }
 
 /// A comma-separated list of pairs, each key once: the last of a key wins and
@@ -27,30 +29,31 @@ impl Pairs {
     ///
     /// # Errors
     /// A piece without separator, blanks included:
-    /// [`ErrorKind::MalformedPair`].
+    /// [`ErrorKind::MalformedPair`](crate::ErrorKind::MalformedPair).
     pub fn parse(list: List, text: &str) -> Result<Self, Error> {
+        let blanks = |text: &str| text.len().saturating_sub(text.trim_start().len());
         let mut pairs = Self::default();
-        let mut at = 0;
+        let mut at: usize = 0;
         for piece in text.split(',') {
             if !piece.is_empty() {
                 let (key, value) = piece
                     .split_once(list.separator())
-                    .ok_or_else(|| Error::new(list, ErrorKind::MalformedPair, piece, at))?;
-                pairs.put(key.trim(), value.trim(), at);
+                    .ok_or_else(|| Error::malformed(list, piece, at))?;
+                let separated = at.saturating_add(key.len()).saturating_add(1);
+                pairs.put(Pair {
+                    key: key.trim().to_string(),
+                    value: value.trim().to_string(),
+                    at: at.saturating_add(blanks(key)),
+                    value_at: separated.saturating_add(blanks(value)),
+                });
             }
             at = at.saturating_add(piece.len()).saturating_add(1);
         }
         Ok(pairs)
     }
 
-    /// Puts a pair, as a configuration file's map gives it.
-    pub fn put(&mut self, key: &str, value: &str, at: usize) {
-        let pair = Pair {
-            key: key.to_string(),
-            value: value.to_string(),
-            at,
-        };
-        match self.pairs.iter_mut().find(|p| p.key == key) {
+    fn put(&mut self, pair: Pair) {
+        match self.pairs.iter_mut().find(|former| former.key == pair.key) {
             Some(former) => *former = pair,
             None => self.pairs.push(pair),
         }
@@ -65,11 +68,5 @@ impl Pairs {
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Pair> {
         self.pairs.iter().find(|pair| pair.key == key)
-    }
-
-    /// Whether there is none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.pairs.is_empty()
     }
 }

@@ -4,8 +4,13 @@
 
 use alloc::format;
 use core::fmt;
+use core::num::IntErrorKind;
+
+use evictd_quantity::underscores_separate_digits;
 
 use crate::ErrorKind;
+
+const MALFORMED: ErrorKind = ErrorKind::Percentage("invalid syntax");
 
 /// The fraction that `12.5%` means; all trailing `%` are cut.
 ///
@@ -15,7 +20,7 @@ pub(crate) fn parse(text: &str) -> Result<f32, ErrorKind> {
     let number = text.trim_end_matches('%');
     if number.contains('_') {
         if !underscores_separate_digits(number) {
-            return Err(ErrorKind::Percentage);
+            return Err(MALFORMED);
         }
         return parse(&number.replace('_', ""));
     }
@@ -25,12 +30,12 @@ pub(crate) fn parse(text: &str) -> Result<f32, ErrorKind> {
         Some(digits) => parse_hexadecimal(digits),
         None => number.parse().ok(),
     };
-    let value = value.ok_or(ErrorKind::Percentage)?;
+    let value = value.ok_or(MALFORMED)?;
     if value.is_nan() && unsigned.len() != number.len() {
-        return Err(ErrorKind::Percentage); // Go knows no signed NaN
+        return Err(MALFORMED); // Go knows no signed NaN
     }
     if value.is_infinite() && unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
-        return Err(ErrorKind::PercentageOutOfRange);
+        return Err(ErrorKind::Percentage("value out of range"));
     }
     Ok(value / 100.0)
 }
@@ -43,7 +48,12 @@ fn parse_hexadecimal(text: &str) -> Option<f32> {
     if whole.is_empty() && fraction.is_empty() {
         return None;
     }
-    let mut exponent = parse_exponent(exponent)?;
+    let mut exponent = match exponent.parse::<i32>() {
+        Ok(exponent) => exponent,
+        Err(error) if *error.kind() == IntErrorKind::PosOverflow => i32::MAX,
+        Err(error) if *error.kind() == IntErrorKind::NegOverflow => i32::MIN,
+        Err(_) => return None,
+    };
     // At most 53 bits, so that they fit a float64 exactly; of a digit below those it is
     // enough to know whether it is zero, as float32 keeps only 24 of them.
     let mut bits = 0_u64;
@@ -71,43 +81,6 @@ fn parse_hexadecimal(text: &str) -> Option<f32> {
         reason = "the product is exact; the one rounding is that to float32, to the nearest"
     )]
     Some((bits as f64 * power_of_two) as f32)
-}
-
-/// A decimal exponent with or without a sign; the nearer end of the range when it does not
-/// fit.
-fn parse_exponent(text: &str) -> Option<i32> {
-    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let end = if text.starts_with('-') {
-        i32::MIN
-    } else {
-        i32::MAX
-    };
-    Some(text.parse().unwrap_or(end))
-}
-
-/// Whether each underscore stands between two digits, or a base prefix and a
-/// digit, as in `1_000` and `0x_8p0` (Go: `strconv.underscoreOK`).
-fn underscores_separate_digits(number: &str) -> bool {
-    let unsigned = number.strip_prefix(['+', '-']).unwrap_or(number);
-    let prefixed = ["0b", "0B", "0o", "0O", "0x", "0X"]
-        .iter()
-        .find(|p| unsigned.starts_with(**p));
-    let hexadecimal = prefixed.is_some_and(|p| p.ends_with(['x', 'X']));
-    let digits = unsigned
-        .get(prefixed.map_or(0, |p| p.len())..)
-        .unwrap_or("");
-    let mut last = if prefixed.is_some() { '0' } else { '^' };
-    for c in digits.chars() {
-        let is_digit = c.is_ascii_digit() || (hexadecimal && c.is_ascii_hexdigit());
-        if (c == '_' && last != '0') || (c != '_' && !is_digit && last == '_') {
-            return false;
-        }
-        last = if is_digit { '0' } else { c };
-    }
-    last != '_'
 }
 
 /// The amount that a fraction is of a capacity, cut towards zero.

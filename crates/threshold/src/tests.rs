@@ -140,22 +140,22 @@ fn errors_speak_as_the_kubelet_does_and_say_where() {
         (
             "memory.available<0Mi",
             "eviction threshold memory.available must be positive: 0Mi",
-            0,
+            17,
         ),
         (
             ",nodefs.available<-1%",
             "eviction percentage threshold nodefs.available must be >= 0%: -1%",
-            1,
+            18,
         ),
         (
             "pid.available<101%",
             "eviction percentage threshold pid.available must be <= 100%: 101%",
-            0,
+            14,
         ),
     ] {
         let error = hard(text).unwrap_err();
         assert_eq!(
-            (error.to_string().as_str(), error.position()),
+            (error.to_string().as_str(), error.position),
             (message, at),
             "{text}"
         );

@@ -127,8 +127,8 @@ fn threshold(signal: Signal, record: &Record) -> String {
         let capacity = Amount::of(signal, capacity);
         let _ = write!(text, ": {available} of {capacity} left");
     }
-    if let Some((major, minor)) = record.device {
-        let _ = write!(text, " on device {major}:{minor}");
+    if let Some(device) = &record.device {
+        let _ = write!(text, " on device {device}");
     }
     text
 }

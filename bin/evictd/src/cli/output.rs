@@ -61,5 +61,5 @@ pub(crate) fn printable(text: &str) -> String {
 /// What is wrong with a flag's value and what would be right; argh names the flag and
 /// the value.
 pub(crate) fn wrong_value(error: &ConfigError) -> String {
-    format!("{}; {}", error.message(), error.hint())
+    format!("{}; {}", error.message, error.hint)
 }

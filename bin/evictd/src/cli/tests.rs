@@ -146,16 +146,17 @@ fn history_explains_each_eviction() {
         threshold: String::from("nodefs.available<1Gi"),
         available: Some(700 << 20),
         capacity: Some(10 << 30),
-        device: Some((254, 1)),
+        device: Some(String::from("254:1")),
         namespace: String::from("default"),
         name: String::from("web"),
         uid: String::from("web-1"),
         reason: String::from("uses 300Mi, 200Mi above its request, priority 0, Burstable"),
         message: String::from("The node was low on resource: ephemeral-storage. "),
-        annotations: vec![(
+        annotations: [(
             String::from("starved_resource"),
             String::from("ephemeral-storage"),
-        )],
+        )]
+        .into(),
         outcome: Outcome::Killed,
         method: String::from("cgroup.kill"),
         millis: Some(7),

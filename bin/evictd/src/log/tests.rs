@@ -1,5 +1,4 @@
 use log::Level;
-use serde_json::Value as Json;
 
 use super::*;
 

@@ -26,7 +26,7 @@ const INNER: usize = 1000;
 pub(crate) fn figures(texts: &[&str], rounds: usize) -> Vec<u64> {
     // One that reads something else would do another job.
     let is_same = |text: &&str| {
-        let quantity = Quantity::parse(text.as_bytes()).ok();
+        let quantity = Quantity::parse(text).ok();
         quantity.map(|quantity| i128::from(quantity.milli_value())) == least(text.as_bytes())
     };
     if !texts.iter().all(is_same) {
@@ -35,7 +35,7 @@ pub(crate) fn figures(texts: &[&str], rounds: usize) -> Vec<u64> {
     let each = u64::try_from(texts.len().max(1)).unwrap_or(1);
     let ours = picos_of(rounds, INNER, || {
         for text in texts {
-            let _ = black_box(Quantity::parse(black_box(text.as_bytes())));
+            let _ = black_box(Quantity::parse(black_box(text)));
         }
     });
     let least = picos_of(rounds, INNER, || {

@@ -3,21 +3,26 @@
 use evictd_quantity::GoDuration;
 use serde_json::{Map, Value};
 
-use super::fields::{self, FIELDS, Field, Form};
-use super::{Source, kind_of, shown};
-use crate::Typed;
+use super::fields;
+use super::{kind_of, shown};
+use crate::flags::Form;
+use crate::source::Source;
 use crate::values::{Parsed, did_you_mean};
+use crate::{ConfigError, Flag, Typed};
 
 pub(super) fn add(typed: &mut Typed, document: &Map<String, Value>, source: &Source) -> Parsed<()> {
     for (name, value) in document {
         if value.is_null() || name == "apiVersion" || name == "kind" {
             continue; // null is as good as not there.
         }
-        if let Some(field) = FIELDS.iter().find(|field| field.name == name) {
-            for text in texts(field, value, source)? {
-                typed.add_field(field.flag, field.name, text);
+        let stands_for = |flag: &&Flag| flag.field.is_some_and(|(field, _)| field == name);
+        if let Some(flag) = Flag::all().find(stands_for)
+            && let Some((field, form)) = flag.field
+        {
+            for text in texts(field, form, value, source)? {
+                typed.add_field(flag.name, field, text);
             }
-        } else if let Some(name) = fields::CHECKED.into_iter().find(|known| *known == name) {
+        } else if fields::CHECKED.contains(&name.as_str()) {
             check(typed, name, value, source)?;
         } else if !fields::names().any(|known| known == name) {
             let message = format!("strict decoding error: unknown field {name:?}");
@@ -32,29 +37,31 @@ pub(super) fn add(typed: &mut Typed, document: &Map<String, Value>, source: &Sou
 }
 
 /// The texts that the flag would have.
-fn texts(field: &Field, value: &Value, source: &Source) -> Parsed<Vec<String>> {
-    let name = field.name;
-    let text = match field.form {
+fn texts(name: &str, form: Form, value: &Value, source: &Source) -> Parsed<Vec<String>> {
+    let path = &[name][..];
+    let text = match form {
         Form::Pairs(separator) => pairs(name, separator, value, source)?,
         Form::List => return list(name, value, source),
-        Form::Boolean => boolean(&[name], value, source)?.to_string(),
-        Form::Integer => integer(&[name], value, source)?.to_string(),
-        Form::Text => string(&[name], value, source)?.to_owned(),
-        Form::Duration => {
-            let text = duration(name, value, source)?;
-            let zero = GoDuration::parse(text.as_bytes()) == Ok(GoDuration::ZERO);
-            if zero { String::new() } else { text.to_owned() }
-        }
+        Form::Boolean => boolean(path, value, source)?.to_string(),
+        Form::Integer => integer(path, value, source)?.to_string(),
+        Form::Text => match string(path, value, source)? {
+            "" => return Ok(Vec::new()),
+            text => text.to_owned(),
+        },
+        Form::Duration => match duration(path, value, source)? {
+            text if GoDuration::parse(text) == Ok(GoDuration::ZERO) => return Ok(Vec::new()),
+            "" => return Ok(Vec::new()),
+            text => text.to_owned(),
+        },
     };
-    let is_none = text.is_empty() && matches!(field.form, Form::Text | Form::Duration);
-    Ok(if is_none { Vec::new() } else { vec![text] })
+    Ok(vec![text])
 }
 
 /// A duration; a list of one is taken too, as old documents have it (decision D14).
-fn duration<'a>(name: &str, value: &'a Value, source: &Source) -> Parsed<&'a str> {
+fn duration<'a>(path: &[&str], value: &'a Value, source: &Source) -> Parsed<&'a str> {
     match value.as_array().map(Vec::as_slice) {
-        Some([only]) => string(&[name], only, source),
-        _ => string(&[name], value, source),
+        Some([only]) => string(path, only, source),
+        _ => string(path, value, source),
     }
 }
 
@@ -107,7 +114,7 @@ fn list(name: &str, value: &Value, source: &Source) -> Parsed<Vec<String>> {
     Ok(texts)
 }
 
-fn mistyped(path: &[&str], value: &Value, wanted: &str, source: &Source) -> crate::ConfigError {
+fn mistyped(path: &[&str], value: &Value, wanted: &str, source: &Source) -> ConfigError {
     let whole = path.join(".");
     let (kind, field) = (kind_of(value), "Go struct field KubeletConfiguration");
     let message = format!("json: cannot unmarshal {kind} into {field}.{whole} of type {wanted}");
@@ -138,7 +145,7 @@ fn integer(path: &[&str], value: &Value, source: &Source) -> Parsed<i32> {
 }
 
 /// A field that has no flag.
-fn check(typed: &mut Typed, name: &'static str, value: &Value, source: &Source) -> Parsed<()> {
+fn check(typed: &mut Typed, name: &str, value: &Value, source: &Source) -> Parsed<()> {
     let path = &[name][..];
     match name {
         "cgroupsPerQOS" => typed.facts.no_qos_cgroups = !boolean(path, value, source)?,

@@ -3,36 +3,19 @@
 mod fields;
 mod kubelet;
 mod okd;
-mod source;
 
 use evictd_manifest::yaml::parse_documents;
 use serde_json::{Map, Value};
 
+use crate::source::Source;
 use crate::thresholds::DEFAULT_HARD;
 use crate::values::Parsed;
 use crate::{ConfigError, Typed};
-
-pub(crate) use fields::field_of;
-pub(crate) use source::Source;
 
 const API: &str = "kubelet.config.k8s.io/v1beta1";
 const KIND: &str = "KubeletConfiguration";
 const HEADER: &str = "the file begins with apiVersion: kubelet.config.k8s.io/v1beta1 and kind: \
                       KubeletConfiguration";
-
-/// What a file says for which there is no flag. All of it is so by default that
-/// nothing is true.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Facts {
-    /// `cgroupsPerQOS: false`.
-    pub(crate) no_qos_cgroups: bool,
-    /// `systemReservedCgroup` names one.
-    pub(crate) system_cgroup: bool,
-    /// `kubeReservedCgroup` names one.
-    pub(crate) kube_cgroup: bool,
-    /// The feature gate `ImageMaximumGCAge` is off.
-    pub(crate) no_image_max_age: bool,
-}
 
 impl Typed {
     /// Adds what a configuration file says, called `name` in errors, where no

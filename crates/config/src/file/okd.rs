@@ -3,7 +3,8 @@
 
 use serde_json::{Map, Value};
 
-use super::{Source, fields, kind_of, shown};
+use super::{fields, kind_of, shown};
+use crate::source::Source;
 use crate::values::{Parsed, did_you_mean, parse_boolean};
 use crate::{Flag, Typed};
 
@@ -73,8 +74,8 @@ fn other(typed: &mut Typed, name: &str, texts: &[String], source: &Source) -> Pa
         "cgroups-per-qos" => {
             let parsed = parse_boolean("config", last);
             let hint = "write \"true\" or \"false\"";
-            typed.facts.no_qos_cgroups = !parsed
-                .map_err(|error| source.error(&[name], last, error.message().to_owned(), hint))?;
+            typed.facts.no_qos_cgroups =
+                !parsed.map_err(|error| source.error(&[name], last, error.message, hint))?;
         }
         _ if is_field(name) => {}
         _ => {

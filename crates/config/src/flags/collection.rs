@@ -1,6 +1,6 @@
-use super::flag;
+use super::Takes::{Bool, List, Value};
+use super::{Form, flag};
 use crate::Flag;
-use crate::flag::Takes::{Bool, List, Value};
 
 /// Images and containers.
 pub(crate) const COLLECTION: [Flag; 11] = [
@@ -11,34 +11,39 @@ pub(crate) const COLLECTION: [Flag; 11] = [
         "The sockets of the container runtimes: containerd, CRI-O, Docker, Podman or \
          balenaEngine. Without it the usual places are looked at; an empty text asks no \
          runtime.",
-    ),
+    )
+    .field("containerRuntimeEndpoint", Form::Text),
     flag(
         "image-gc-high-threshold",
         Value("PERCENT"),
         ("85", "90"),
         "From how much use of the images' filesystem on, in percent, unused images are \
          deleted. 100 deletes none for its sake.",
-    ),
+    )
+    .field("imageGCHighThresholdPercent", Form::Integer),
     flag(
         "image-gc-low-threshold",
         Value("PERCENT"),
         ("80", "70"),
         "Down to how much use, in percent, images are deleted then, least recently used first. \
          Less than --image-gc-high-threshold.",
-    ),
+    )
+    .field("imageGCLowThresholdPercent", Form::Integer),
     flag(
         "minimum-image-ttl-duration",
         Value("DURATION"),
         ("2m0s", "1h"),
         "How old an image must be to be deleted.",
-    ),
+    )
+    .field("imageMinimumGCAge", Form::Duration),
     flag(
         "maximum-image-gc-age",
         Value("DURATION"),
         ("0s", "168h"),
         "How long an image may lie unused before it is deleted, however much space there is. \
          More than --minimum-image-ttl-duration; 0s is for ever.",
-    ),
+    )
+    .field("imageMaximumGCAge", Form::Duration),
     flag(
         "eviction-image-reclaim",
         Value("HOW"),

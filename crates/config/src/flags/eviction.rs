@@ -1,6 +1,6 @@
-use super::flag;
+use super::Takes::{Bool, List, Value};
+use super::{Form, flag};
 use crate::Flag;
-use crate::flag::Takes::{Bool, List, Value};
 
 /// When to evict.
 pub(crate) const THRESHOLDS: [Flag; 5] = [
@@ -15,32 +15,37 @@ pub(crate) const THRESHOLDS: [Flag; 5] = [
         "Evict at once when less than AMOUNT is available: bytes, inodes or process ids, or a \
          percentage of all there is. Given at all, it replaces every default; an empty list \
          clears them. 0% switches a signal off.",
-    ),
+    )
+    .field("evictionHard", Form::Pairs('<')),
     flag(
         "eviction-soft",
         List("SIGNAL<AMOUNT,..."),
         ("", "memory.available<1.5Gi"),
         "Evict when less than AMOUNT was available for the signal's whole grace period, and let \
          the pod end by itself. Each signal needs --eviction-soft-grace-period.",
-    ),
+    )
+    .field("evictionSoft", Form::Pairs('<')),
     flag(
         "eviction-soft-grace-period",
         List("SIGNAL=DURATION,..."),
         ("", "memory.available=1m30s"),
         "How long a soft threshold must be met before it evicts.",
-    ),
+    )
+    .field("evictionSoftGracePeriod", Form::Pairs('=')),
     flag(
         "eviction-minimum-reclaim",
         List("SIGNAL=AMOUNT,..."),
         ("", "nodefs.available=500Mi,imagefs.available=2Gi"),
         "Once a threshold was met, go on until that much more than it is available.",
-    ),
+    )
+    .field("evictionMinimumReclaim", Form::Pairs('=')),
     flag(
         "merge-default-eviction-settings",
         Bool,
         ("false", "true"),
         "Keep the default hard thresholds of the signals that --eviction-hard does not name.",
-    ),
+    )
+    .field("mergeDefaultEvictionSettings", Form::Boolean),
 ];
 
 /// Which pods to evict, and how.
@@ -51,7 +56,8 @@ pub(crate) const EVICTION: [Flag; 10] = [
         ("0", "60"),
         "The most seconds that a soft eviction gives a pod between SIGTERM and SIGKILL. Below 0 \
          the pod's own grace period counts.",
-    ),
+    )
+    .field("evictionMaxPodGracePeriod", Form::Integer),
     flag(
         "hard-eviction-grace",
         Value("SECONDS"),
@@ -64,7 +70,8 @@ pub(crate) const EVICTION: [Flag; 10] = [
         Value("DURATION"),
         ("5m0s", "30s"),
         "How long a node condition stays after its threshold was last met.",
-    ),
+    )
+    .field("evictionPressureTransitionPeriod", Form::Duration),
     flag(
         "ranking",
         Value("ORDER"),
@@ -77,7 +84,8 @@ pub(crate) const EVICTION: [Flag; 10] = [
         Bool,
         ("true", "false"),
         "Evict pods that exceed their emptyDir or ephemeral-storage limits.",
-    ),
+    )
+    .field("localStorageCapacityIsolation", Form::Boolean),
     flag(
         "strict-kubelet-reclaim",
         Bool,

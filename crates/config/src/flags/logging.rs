@@ -1,6 +1,6 @@
+use super::Takes::{Bool, Value};
 use super::flag;
 use crate::Flag;
-use crate::flag::Takes::{Bool, Value};
 
 /// The configuration file, logging and state.
 pub(crate) const LOGGING: [Flag; 5] = [

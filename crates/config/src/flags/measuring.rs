@@ -1,6 +1,6 @@
-use super::flag;
+use super::Takes::{Bool, Value};
+use super::{Form, flag};
 use crate::Flag;
-use crate::flag::Takes::{Bool, Value};
 
 /// What is measured.
 pub(crate) const MEASURING: [Flag; 10] = [
@@ -17,7 +17,8 @@ pub(crate) const MEASURING: [Flag; 10] = [
         ("10s", "1m"),
         "How often the node's conditions and readings are logged with -v2, 100ms at least. \
          Changes are logged at once.",
-    ),
+    )
+    .field("nodeStatusUpdateFrequency", Form::Duration),
     flag(
         "kernel-memcg-notification",
         Bool,
@@ -25,7 +26,8 @@ pub(crate) const MEASURING: [Flag; 10] = [
         "Let the kernel wake evictd when memory gets short: usage thresholds on cgroup v1, pressure \
          and memory.events on v2. Without it memory is looked at by time alone, sooner the less \
          is left.",
-    ),
+    )
+    .field("kernelMemcgNotification", Form::Boolean),
     flag(
         "realtime",
         Bool,

@@ -1,6 +1,6 @@
-use super::flag;
+use super::Takes::{List, Value};
+use super::{Form, flag};
 use crate::Flag;
-use crate::flag::Takes::{List, Value};
 
 /// Pods and reservations.
 pub(crate) const PODS: [Flag; 7] = [
@@ -9,7 +9,8 @@ pub(crate) const PODS: [Flag; 7] = [
         Value("DIR"),
         ("", "/etc/kubernetes/manifests"),
         "A directory of pod manifests, YAML or JSON: requests, limits and priorities.",
-    ),
+    )
+    .field("staticPodPath", Form::Text),
     flag(
         "pod-cgroup-root",
         Value("CGROUP"),
@@ -32,7 +33,8 @@ pub(crate) const PODS: [Flag; 7] = [
         "Where the pods' logs lie, as DIR/NAMESPACE_NAME_UID/CONTAINER/N.log. Only when given, \
          logs of pods that are gone, and those of living pods between the first and the newest \
          start of a container, may be deleted to free disk space.",
-    ),
+    )
+    .field("podLogsDir", Form::Text),
     flag(
         "system-reserved",
         List("RESOURCE=AMOUNT,..."),
@@ -40,19 +42,22 @@ pub(crate) const PODS: [Flag; 7] = [
         "What is kept for the system's daemons: cpu in cores, memory and ephemeral-storage in \
          bytes, pid. It should include the memory threshold. Checked and shown by config; \
          nothing is kept back yet.",
-    ),
+    )
+    .field("systemReserved", Form::Pairs('=')),
     flag(
         "kube-reserved",
         List("RESOURCE=AMOUNT,..."),
         ("", "memory=256Mi"),
         "What is kept for the daemons that run pods. Checked and shown by config; nothing is \
          kept back yet.",
-    ),
+    )
+    .field("kubeReserved", Form::Pairs('=')),
     flag(
         "enforce-node-allocatable",
         List("pods|none"),
         ("pods", "none"),
         "pods: watch the memory limit of the pods' cgroup too, with the hard memory threshold \
          (allocatableMemory.available).",
-    ),
+    )
+    .field("enforceNodeAllocatable", Form::List),
 ];

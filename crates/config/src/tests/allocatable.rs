@@ -6,7 +6,7 @@ fn amounts(cpu: &str, memory: &str, storage: &str, pid: &str) -> Reserved {
     let mut amounts = Reserved::default();
     for (name, text) in Reserved::NAMES.into_iter().zip([cpu, memory, storage, pid]) {
         if !text.is_empty() {
-            amounts.put(name, Quantity::parse(text.as_bytes()).unwrap());
+            amounts.put(name, Quantity::parse(text).unwrap());
         }
     }
     amounts

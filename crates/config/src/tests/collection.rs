@@ -220,9 +220,9 @@ fn what_is_no_socket_is_told() {
         (&long, 0, "the path of a socket has at most 107 bytes"),
     ] {
         let error = resolve(&typed(&[(ENDPOINT, text)])).unwrap_err();
-        assert_eq!((error.message(), error.position()), (problem, at), "{text}");
+        assert_eq!((&*error.message, error.position), (problem, at), "{text}");
         assert_eq!(
-            error.hint(),
+            error.hint,
             "the socket of a container runtime: unix:///run/containerd/containerd.sock; an empty \
              text asks none"
         );

@@ -379,9 +379,10 @@ fn errors_name_the_place_in_the_file() {
         assert_eq!(error(lines), *expected, "{lines}");
     }
     let error = by(&[], "evictionHrad: {}\n").unwrap_err();
-    assert_eq!(error.file(), Some((NAME, Some(3))));
+    let place = error.place.unwrap();
+    assert_eq!((&*place.file, place.line), (NAME, Some(3)));
     let error = by(&[(HARD, "x")], "maxPods: 1\n").unwrap_err();
-    assert_eq!(error.file(), None);
+    assert_eq!(error.place, None);
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn bytes(count: NonZeroU64) -> Quantity {
 
 fn cpu(millis: NonZeroU64) -> Box<Quantity> {
     let text = format!("{}m", whole(millis));
-    Box::new(Quantity::parse(text.as_bytes()).unwrap_or_default())
+    Box::new(Quantity::parse(&text).unwrap_or_default())
 }
 
 fn whole(number: NonZeroU64) -> i64 {

@@ -37,7 +37,7 @@ pub(super) fn read_wishes(found: &Found, pod: &str, notes: &mut Vec<String>) -> 
         }
     }
     if let Some(text) = found.mark(MEMORY_REQUEST) {
-        let quantity = Quantity::parse(text.as_bytes()).ok();
+        let quantity = Quantity::parse(text).ok();
         wishes.memory_request = quantity.filter(|quantity| quantity.signum() >= 0);
         if wishes.memory_request.is_none() {
             odd(MEMORY_REQUEST, text, "not a quantity such as 64Mi");

@@ -1,9 +1,10 @@
 //! Carrying out plans: pods are listed, killed, and what is left of them is awaited.
 
+use alloc::collections::BTreeMap;
 use core::time::Duration;
 
-use evictd_evict::{Cause, Eviction, Outcome, Plan};
-use evictd_node::{Mono, Resource};
+use evictd_evict::{Annotations, Cause, Eviction, Outcome, Plan};
+use evictd_node::{Mono, Resource, Signal};
 
 use super::{Engine, FS_WAIT};
 use crate::event::{Decision, Event, Tell, Victim};
@@ -150,32 +151,45 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             } => (self.evict.thresholds().get(*threshold), *passed_over),
             Cause::EmptyDirLimit | Cause::PodLimit | Cause::ContainerLimit => (None, 0),
         };
-        let readings = &self.sample.readings;
+        let (cause, reason) = in_words(&eviction.cause);
         let signal = threshold.map(|threshold| threshold.signal);
+        let reading = signal.and_then(|signal| self.sample.readings.get(signal));
         let disk = signal.and_then(|signal| self.sample.disk(signal));
         let message = self.evict.message(eviction, candidate);
-        let (wall, evict) = ((self.wall_clock)(), &self.evict);
-        let mut record = Record::new(wall, eviction, evict, readings, metadata, message);
-        record.device = disk.map(|disk| disk.device);
-        if self.dry_run {
-            record.outcome = state::Outcome::DryRun;
-        }
+        let victim = Victim {
+            namespace: metadata.namespace.clone(),
+            name: metadata.name.clone(),
+            uid: metadata.uid.clone(),
+            grace_seconds: eviction.grace_seconds,
+            resource: signal.map(Signal::resource),
+        };
+        let record = Record {
+            wall_seconds: (self.wall_clock)(),
+            signal,
+            threshold: threshold.map(ToString::to_string).unwrap_or_default(),
+            threshold_grace_nanos: threshold.map_or(0, |threshold| threshold.grace.nanos()),
+            available: reading.map(|reading| reading.available),
+            capacity: reading.map(|reading| reading.capacity),
+            device: disk.map(|disk| disk.to_string()),
+            namespace: victim.namespace.clone(),
+            name: victim.name.clone(),
+            uid: victim.uid.clone(),
+            reason,
+            message: message.text,
+            annotations: message.annotations.map(by_name).unwrap_or_default(),
+            grace_seconds: eviction.grace_seconds,
+            outcome: if self.dry_run {
+                state::Outcome::DryRun
+            } else {
+                state::Outcome::Begun
+            },
+            ..Record::default()
+        };
         Some(Decision {
-            victim: Victim {
-                namespace: metadata.namespace.clone(),
-                name: metadata.name.clone(),
-                uid: metadata.uid.clone(),
-                grace_seconds: eviction.grace_seconds,
-                resource: signal.map(evictd_node::Signal::resource),
-            },
-            cause: match &eviction.cause {
-                Cause::Threshold { .. } => "threshold",
-                Cause::EmptyDirLimit => "emptyDirLimit",
-                Cause::PodLimit => "podLimit",
-                Cause::ContainerLimit => "containerLimit",
-            },
+            victim,
+            cause,
             threshold: threshold.cloned(),
-            reading: signal.and_then(|signal| readings.get(signal)),
+            reading,
             disk,
             passed_over,
             record,
@@ -237,4 +251,34 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             self.go_on_killing(now, tell);
         }
     }
+}
+
+/// Why a pod is evicted: in one word, and in a sentence about it.
+fn in_words(cause: &Cause) -> (&'static str, String) {
+    let (word, sentence) = match cause {
+        Cause::Threshold { place, .. } => return ("threshold", place.to_string()),
+        Cause::EmptyDirLimit => (
+            "emptyDirLimit",
+            "above the size limit of an emptyDir volume",
+        ),
+        Cause::PodLimit => ("podLimit", "above its ephemeral-storage limit"),
+        Cause::ContainerLimit => (
+            "containerLimit",
+            "a container above its ephemeral-storage limit",
+        ),
+    };
+    (word, sentence.to_owned())
+}
+
+/// The annotations as the kubelet names them.
+fn by_name(annotations: Annotations) -> BTreeMap<String, String> {
+    let all = [
+        ("offending_containers", annotations.offending_containers),
+        (
+            "offending_containers_usage",
+            annotations.offending_containers_usage,
+        ),
+        ("starved_resource", annotations.starved_resource.to_string()),
+    ];
+    all.map(|(name, value)| (name.to_owned(), value)).into()
 }

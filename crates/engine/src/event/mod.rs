@@ -10,7 +10,6 @@ use evictd_node::{Condition, Layout, Mono, Reading, Resource, Signal};
 use evictd_threshold::Threshold;
 use log::Level;
 
-pub use fields::{Field, Fields};
 pub(crate) use text::summary;
 
 use crate::ports::{Collected, Disk};
@@ -160,62 +159,44 @@ impl Event {
     /// What kind of event it is: one word for all of a kind, and for ever the same.
     #[must_use]
     pub fn name(&self) -> &'static str {
-        match self {
-            Self::ThresholdMet { .. } => "met",
-            Self::ThresholdCleared { .. } => "cleared",
-            Self::Condition { .. } => "condition",
-            Self::Layout(_) => "layout",
-            Self::Reclaiming { .. } => "reclaiming",
-            Self::Reclaimed(_) => "reclaimed",
-            Self::NothingReclaimed => "nothing_reclaimed",
-            Self::Evicting(decision) if decision.dry_run => "would_evict",
-            Self::Evicting(_) => "evicting",
-            Self::NotBegun { .. } => "kill_refused",
-            Self::GraceCut(_) => "grace_cut",
-            Self::RuntimeSilent(_) => "runtime_silent",
-            Self::Killed { .. } => "killed",
-            Self::Stuck { .. } => "stuck",
-            Self::NoCandidate { .. } => "no_candidate",
-            Self::Observed { observed: true, .. } => "observed",
-            Self::Observed {
-                observed: false, ..
-            } => "unobserved",
-            Self::Runtime { .. } => "runtime",
-            Self::Problem { .. } => "problem",
-            Self::Recovered => "recovered",
-        }
+        self.kind().0
     }
 
     /// How loud it is.
     #[must_use]
-    pub const fn level(&self) -> Level {
+    pub fn level(&self) -> Level {
+        self.kind().1
+    }
+
+    const fn kind(&self) -> (&'static str, Level) {
         match self {
-            // Without a limit on the pods' cgroup there is nothing to observe there,
-            // and nobody asked for it: the threshold is a copy.
-            Self::Reclaiming { .. }
-            | Self::NothingReclaimed
-            | Self::Observed {
-                signal: Signal::AllocatableMemoryAvailable,
-                ..
-            } => Level::Debug,
-            Self::ThresholdCleared { .. }
-            | Self::Reclaimed(_)
-            | Self::Layout(_)
-            | Self::Runtime { .. }
-            | Self::Killed { .. }
-            | Self::Recovered
-            | Self::Observed { observed: true, .. }
-            | Self::Condition { holds: false, .. } => Level::Info,
-            Self::ThresholdMet { .. }
-            | Self::Condition { holds: true, .. }
-            | Self::Evicting(_)
-            | Self::GraceCut(_)
-            | Self::RuntimeSilent(_)
-            | Self::Observed {
-                observed: false, ..
-            }
-            | Self::Problem { .. } => Level::Warn,
-            Self::NotBegun { .. } | Self::Stuck { .. } | Self::NoCandidate { .. } => Level::Error,
+            Self::ThresholdMet { .. } => ("met", Level::Warn),
+            Self::ThresholdCleared { .. } => ("cleared", Level::Info),
+            Self::Condition { holds: true, .. } => ("condition", Level::Warn),
+            Self::Condition { holds: false, .. } => ("condition", Level::Info),
+            Self::Layout(_) => ("layout", Level::Info),
+            Self::Reclaiming { .. } => ("reclaiming", Level::Debug),
+            Self::Reclaimed(_) => ("reclaimed", Level::Info),
+            Self::NothingReclaimed => ("nothing_reclaimed", Level::Debug),
+            Self::Evicting(decision) if decision.dry_run => ("would_evict", Level::Warn),
+            Self::Evicting(_) => ("evicting", Level::Warn),
+            Self::NotBegun { .. } => ("kill_refused", Level::Error),
+            Self::GraceCut(_) => ("grace_cut", Level::Warn),
+            Self::RuntimeSilent(_) => ("runtime_silent", Level::Warn),
+            Self::Killed { .. } => ("killed", Level::Info),
+            Self::Stuck { .. } => ("stuck", Level::Error),
+            Self::NoCandidate { .. } => ("no_candidate", Level::Error),
+            Self::Observed { signal, observed } => match (observed, signal) {
+                // Without a limit on the pods' cgroup there is nothing to observe there,
+                // and nobody asked for it: the threshold is a copy.
+                (true, Signal::AllocatableMemoryAvailable) => ("observed", Level::Debug),
+                (false, Signal::AllocatableMemoryAvailable) => ("unobserved", Level::Debug),
+                (true, _) => ("observed", Level::Info),
+                (false, _) => ("unobserved", Level::Warn),
+            },
+            Self::Runtime { .. } => ("runtime", Level::Info),
+            Self::Problem { .. } => ("problem", Level::Warn),
+            Self::Recovered => ("recovered", Level::Info),
         }
     }
 }

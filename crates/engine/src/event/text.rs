@@ -109,11 +109,15 @@ fn kind(threshold: &Threshold) -> &'static str {
 
 /// ` on device 254:1`, for the signals of a filesystem.
 fn place(f: &mut Formatter<'_>, disk: Option<Disk>) -> fmt::Result {
-    let Some(Disk { device, stale }) = disk else {
+    let Some(disk) = disk else {
         return Ok(());
     };
-    write!(f, " on device {}:{}", device.0, device.1)?;
-    f.write_str(if stale { ", which does not answer" } else { "" })
+    let stale = if disk.stale {
+        ", which does not answer"
+    } else {
+        ""
+    };
+    write!(f, " on device {disk}{stale}")
 }
 
 fn met(

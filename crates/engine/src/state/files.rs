@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 
 use evictd_node::Mono;
 
-use crate::state::{Error, MAX_BYTES, State, parse};
+use crate::state::error::Error;
+use crate::state::json::{MAX_BYTES, parse};
+use crate::state::saved::State;
 
 /// Tries to lock a file (`flock` with `LOCK_NB`), for itself alone or together
 /// with others, and answers whether it could. The lock ends with the file.
@@ -32,12 +34,14 @@ pub(crate) fn occupy(directory: &Path, try_lock: TryLock) -> Result<File, Error>
         .create(directory)
         .map_err(Error::at(directory))?;
     if !is_ours_alone(directory).map_err(Error::at(directory))? {
-        return Err(Error::Unsafe(directory.to_owned()));
+        let why =
+            "others may write in it; it must belong to evictd's user and have mode 0755 or less";
+        return Err(Error::at(directory)(why));
     }
     let path = directory.join(LOCK);
     let lock = open(&path).map_err(Error::at(&path))?;
     if !take(&lock, try_lock).map_err(Error::at(&path))? {
-        return Err(Error::Locked(directory.to_owned()));
+        return Err(Error::at(directory)("another evictd uses it"));
     }
     tidy(directory);
     Ok(lock)
@@ -109,13 +113,7 @@ pub fn read_state(directory: &Path) -> Result<Option<State>, Error> {
     file.take(most.saturating_add(1))
         .read_to_end(&mut bytes)
         .map_err(Error::at(&path))?;
-    match parse(&bytes) {
-        Ok(state) => Ok(Some(state)),
-        Err(error) => Err(Error::File {
-            path,
-            error: Box::new(error),
-        }),
-    }
+    parse(&bytes).map(Some).map_err(Error::at(&path))
 }
 
 /// Replaces the state: a reader sees the former text or this one, and so does a

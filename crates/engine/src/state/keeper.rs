@@ -5,8 +5,12 @@ use evictd_evict::Evict;
 use evictd_gc::ImageRecords;
 use evictd_node::{ConditionSet, Layout, Mono};
 
+use crate::state::error::Error;
+use crate::state::files::{TryLock, read_state};
+use crate::state::json::to_json;
+use crate::state::record::{Outcome, Record};
+use crate::state::saved::State;
 use crate::state::writer::Writer;
-use crate::state::{Error, Outcome, Record, State, TryLock, read_state, to_json};
 
 /// How often what changes all the time is written: when thresholds that are met
 /// were last observed.
@@ -42,7 +46,7 @@ pub struct Keeper {
     written: Option<Written>,
     /// Counts what is worth a write at once.
     changes: u64,
-    told: Option<String>,
+    told: Option<Error>,
     /// When the times of images were last taken over.
     images_at: Option<Mono>,
 }
@@ -196,11 +200,10 @@ impl Keeper {
         if let Some(written) = &mut self.written {
             written.unsettled = true;
         }
-        let text = error.to_string();
-        if self.told.as_ref() == Some(&text) {
+        if self.told.as_ref() == Some(&error) {
             return None;
         }
-        self.told = Some(text);
+        self.told = Some(error.clone());
         Some(error)
     }
 

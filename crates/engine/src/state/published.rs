@@ -4,8 +4,8 @@ use std::path::Path;
 
 use evictd_node::Mono;
 
-use crate::state::files::{lock_path, read_pulse};
-use crate::state::{State, TryLock};
+use crate::state::files::{TryLock, lock_path, read_pulse};
+use crate::state::saved::State;
 
 /// How many of its intervals a daemon may be silent.
 const MOST_INTERVALS: u32 = 3;

@@ -1,11 +1,8 @@
-use core::fmt;
+use alloc::collections::BTreeMap;
 
-use evictd_evict::{Cause, Evict, Eviction, Message};
-use evictd_node::pod::Metadata;
-use evictd_node::{Readings, Signal};
-use serde::Serialize;
-
-use crate::state::json;
+use evictd_evict::Eviction;
+use evictd_node::Signal;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// How many evictions are remembered: the last ones (failure F38).
 pub const HISTORY: usize = 50;
@@ -14,7 +11,8 @@ pub const HISTORY: usize = 50;
 pub(crate) const MOST_TEXT: usize = 1024;
 
 /// What came of an eviction.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(tag = "outcome", rename_all = "camelCase")]
 pub enum Outcome {
     /// The kill has begun; if the daemon runs no more, it ended before the kill.
     #[default]
@@ -28,19 +26,6 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    const ALL: [Self; 4] = [Self::Begun, Self::Killed, Self::Stuck, Self::DryRun];
-
-    /// The word for it in the state file.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Begun => "begun",
-            Self::Killed => "killed",
-            Self::Stuck => "stuck",
-            Self::DryRun => "dryRun",
-        }
-    }
-
     /// The phase of the pod's status, in Kubernetes' words: `Failed` once all of its
     /// containers are ended (acceptance row 2); until then eviction changed none.
     #[must_use]
@@ -50,32 +35,51 @@ impl Outcome {
             Self::Begun | Self::Stuck | Self::DryRun => None,
         }
     }
-
-    pub(crate) fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|outcome| outcome.name() == name)
-    }
 }
 
-impl fmt::Display for Outcome {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
+/// Two members of a [`Record`]: what came of the eviction, and the pod's phase by it.
+impl Serialize for Outcome {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let name = match self {
             Self::Begun => "begun",
             Self::Killed => "killed",
             Self::Stuck => "stuck",
-            Self::DryRun => "dry run",
-        })
+            Self::DryRun => "dryRun",
+        };
+        serializer.collect_map([("outcome", Some(name)), ("phase", self.phase())])
+    }
+}
+
+/// One that is missing or unknown is [`Outcome::Begun`]: nothing more is known.
+fn read_outcome<'de, D: Deserializer<'de>>(from: D) -> Result<Outcome, D::Error> {
+    Ok(Outcome::deserialize(from).unwrap_or_default())
+}
+
+mod signal {
+    use super::*;
+
+    pub(super) fn serialize<S: Serializer>(of: &Option<Signal>, to: S) -> Result<S::Ok, S::Error> {
+        of.map(Signal::name).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D>(from: D) -> Result<Option<Signal>, D::Error>
+    where
+        D: Deserializer<'de>,
+    {
+        let name = Option::<String>::deserialize(from)?;
+        Ok(name.as_deref().and_then(Signal::from_name))
     }
 }
 
 /// One eviction, with all that explains it afterwards. As JSON it is what the state
 /// file keeps and what `evictd history --json` prints.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Record {
     /// When it was decided: seconds since 1970.
     pub wall_seconds: u64,
     /// The signal whose threshold was met; `None` for a limit of the pod's own.
-    #[serde(serialize_with = "json::signal")]
+    #[serde(with = "signal")]
     pub signal: Option<Signal>,
     /// The threshold that was met: `memory.available<100Mi`; empty for a limit.
     pub threshold: String,
@@ -85,9 +89,8 @@ pub struct Record {
     pub available: Option<i64>,
     /// How much there is in all.
     pub capacity: Option<i64>,
-    /// On which filesystem: major and minor number of its device.
-    #[serde(serialize_with = "json::device")]
-    pub device: Option<(u32, u32)>,
+    /// On which filesystem: major and minor number of its device, as in `254:1`.
+    pub device: Option<String>,
     /// The pod's namespace.
     pub namespace: String,
     /// Its name.
@@ -99,12 +102,11 @@ pub struct Record {
     /// The kubelet's message.
     pub message: String,
     /// The annotations of the kubelet's event.
-    #[serde(serialize_with = "json::annotations")]
-    pub annotations: Vec<(String, String)>,
+    pub annotations: BTreeMap<String, String>,
     /// Seconds that it was given to end by itself.
     pub grace_seconds: i64,
     /// What came of it.
-    #[serde(flatten)]
+    #[serde(flatten, deserialize_with = "read_outcome")]
     pub outcome: Outcome,
     /// How it was killed, in the kernel's words; empty where it was not, or
     /// ended by itself.
@@ -114,66 +116,13 @@ pub struct Record {
 }
 
 impl Record {
-    /// The record of an eviction that was decided now.
-    ///
-    /// `evict` is the machine that planned it, `readings` what it planned it by, `message`
-    /// what it says of it.
-    #[must_use]
-    pub fn new(
-        wall_seconds: u64,
-        eviction: &Eviction,
-        evict: &Evict,
-        readings: &Readings,
-        metadata: &Metadata,
-        message: Message,
-    ) -> Self {
-        let mut record = Self {
-            wall_seconds,
-            namespace: metadata.namespace.clone(),
-            name: metadata.name.clone(),
-            uid: metadata.uid.clone(),
-            message: message.text,
-            grace_seconds: eviction.grace_seconds,
-            ..Self::default()
-        };
-        record.reason = match &eviction.cause {
-            Cause::Threshold {
-                threshold, place, ..
-            } => {
-                if let Some(threshold) = evict.thresholds().get(*threshold) {
-                    record.signal = Some(threshold.signal);
-                    record.threshold = threshold.to_string();
-                    record.threshold_grace_nanos = threshold.grace.nanos();
-                    let reading = readings.get(threshold.signal);
-                    record.available = reading.map(|reading| reading.available);
-                    record.capacity = reading.map(|reading| reading.capacity);
-                }
-                place.to_string()
-            }
-            Cause::EmptyDirLimit => String::from("above the size limit of an emptyDir volume"),
-            Cause::PodLimit => String::from("above its ephemeral-storage limit"),
-            Cause::ContainerLimit => String::from("a container above its ephemeral-storage limit"),
-        };
-        if let Some(annotations) = &message.annotations {
-            let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
-            record.annotations = vec![
-                pair("offending_containers", &annotations.offending_containers),
-                pair(
-                    "offending_containers_usage",
-                    &annotations.offending_containers_usage,
-                ),
-                pair("starved_resource", annotations.starved_resource.name()),
-            ];
-        }
-        record
-    }
-
     /// Cuts texts that are too long, so that the file stays bounded.
     pub(crate) fn cut(&mut self) {
         const MOST_ANNOTATIONS: usize = 8;
-        self.annotations.retain(|(key, _)| key.len() <= MOST_TEXT);
-        self.annotations.truncate(MOST_ANNOTATIONS);
-        let values = self.annotations.iter_mut().map(|(_, value)| value);
+        self.annotations.retain(|key, _| key.len() <= MOST_TEXT);
+        while self.annotations.len() > MOST_ANNOTATIONS {
+            self.annotations.pop_last();
+        }
         [
             &mut self.threshold,
             &mut self.namespace,
@@ -184,7 +133,8 @@ impl Record {
             &mut self.method,
         ]
         .into_iter()
-        .chain(values)
+        .chain(&mut self.device)
+        .chain(self.annotations.values_mut())
         .for_each(|text| cut(text, MOST_TEXT));
     }
 }

@@ -4,7 +4,7 @@ use evictd_evict::{Evict, FirstMet, Memory};
 use evictd_gc::ImageRecords;
 use evictd_node::{Condition, ConditionSet, Layout, Mono};
 
-use crate::state::{HISTORY, Outcome, Record};
+use crate::state::record::{HISTORY, Outcome, Record};
 
 /// More time than that between two boots makes wall time implausible: a board
 /// without a clock tells anything (failure F11).

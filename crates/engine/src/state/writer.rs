@@ -1,13 +1,12 @@
 use core::time::Duration;
 use std::fs::File;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use evictd_node::Mono;
 use evictd_sys::{Desk, Helper, HelperThread, Priority};
 
-use crate::state::files::{occupy, replace, write_pulse};
-use crate::state::{Error, TryLock};
+use crate::state::error::Error;
+use crate::state::files::{TryLock, occupy, replace, write_pulse};
 
 /// It formats a number and runs a few syscalls.
 const THREAD: HelperThread = HelperThread {
@@ -53,8 +52,7 @@ impl Writer {
     /// the one before, is true. Never waits.
     pub(crate) fn post(&self, text: Option<String>, pulse: Mono) {
         let started = self.helper.start().map_err(|error| {
-            let why = format!("no thread to write it with: {error}");
-            Error::at(&self.directory)(io::Error::other(why))
+            Error::at(&self.directory)(format!("no thread to write it with: {error}"))
         });
         self.helper.change(|mail| {
             if text.is_some() {

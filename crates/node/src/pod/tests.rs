@@ -9,7 +9,7 @@ use evictd_quantity::Quantity;
 use super::*;
 
 fn quantity(text: &str) -> Option<Quantity> {
-    (!text.is_empty()).then(|| Quantity::parse(text.as_bytes()).unwrap())
+    (!text.is_empty()).then(|| Quantity::parse(text).unwrap())
 }
 
 /// cpu and memory, empty for none.

@@ -28,7 +28,7 @@ impl Random {
 
     fn quantity(&mut self) -> Option<Quantity> {
         let text = QUANTITIES[(self.1 + self.below(4)) % QUANTITIES.len()];
-        (!text.is_empty()).then(|| Quantity::parse(text.as_bytes()).unwrap())
+        (!text.is_empty()).then(|| Quantity::parse(text).unwrap())
     }
 
     fn amount(&mut self) -> Option<u64> {

@@ -114,13 +114,13 @@ impl RuntimeCollected {
             fields: Fields::default()
                 .with("dryRun", self.dry_run)
                 .with("containers", count(Kind::Container))
-                .with_some("containerNames", names(Kind::Container))
+                .with("containerNames", names(Kind::Container))
                 .with("sandboxes", count(Kind::Sandbox))
                 .with("images", count(Kind::Image))
-                .with_some("imageNames", names(Kind::Image))
+                .with("imageNames", names(Kind::Image))
                 .with("freedBytes", self.freed_bytes)
-                .with_some("measured", measured.map(|path| path.display().to_string()))
-                .with_some("shortfall", self.shortfall.clone())
+                .with("measured", measured.map(|path| path.display().to_string()))
+                .with("shortfall", self.shortfall.clone())
                 .with("errors", self.errors.len()),
         }
     }

@@ -176,15 +176,24 @@ fn a_directory_belongs_to_one_daemon_and_to_nobody_else() {
     let place = Place::new();
     let lock = occupy(&place.0, try_lock).unwrap();
     let again = occupy(&place.0, try_lock).unwrap_err();
-    assert!(matches!(again, Error::Locked(_)), "{again}");
+    assert!(
+        again.to_string().ends_with("another evictd uses it"),
+        "{again}"
+    );
     drop(lock);
     fs::set_permissions(&place.0, fs::Permissions::from_mode(0o777)).unwrap();
     let open_to_all = occupy(&place.0, try_lock).unwrap_err();
-    assert!(matches!(open_to_all, Error::Unsafe(_)), "{open_to_all}");
+    assert!(
+        open_to_all.to_string().contains("others may write in it"),
+        "{open_to_all}"
+    );
     let file = Place::new();
     fs::write(&file.0, "").unwrap();
     let no_directory = occupy(&file.0, try_lock).unwrap_err();
-    assert!(matches!(no_directory, Error::Io { .. }), "{no_directory}");
+    assert!(
+        no_directory.to_string().contains("File exists"),
+        "{no_directory}"
+    );
     fs::remove_file(&file.0).unwrap();
 }
 

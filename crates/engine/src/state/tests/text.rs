@@ -76,10 +76,11 @@ fn the_history_is_bounded_in_number_and_in_bytes() {
         state.push(Record {
             message: "\u{1}".repeat(5000),
             reason: "ä".repeat(5000),
-            annotations: vec![
+            annotations: [
                 ("x".repeat(5000), String::new()),
                 ("y".to_owned(), "\u{1}".repeat(5000)),
-            ],
+            ]
+            .into(),
             ..record(&uid.to_string())
         });
     }
@@ -129,7 +130,7 @@ fn a_pod_that_is_gone_has_failed() {
             outcome,
             ..Record::default()
         };
-        assert_eq!(record.outcome.phase(), phase, "{outcome}");
+        assert_eq!(record.outcome.phase(), phase, "{outcome:?}");
     }
 }
 

@@ -74,7 +74,7 @@ impl FromJson for Quantity {
                 return Err(JsonError::wrong_type(value, "a quantity"));
             }
         };
-        Self::parse(text.trim().as_bytes())
+        Self::parse(text.trim())
             .map_err(|error| JsonError::new(format_args!("{text:?} is no quantity: {error}")))
     }
 }

@@ -1,6 +1,6 @@
 use core::fmt::Write;
 
-use crate::ConfigError;
+use crate::{ConfigError, Place};
 
 /// A configuration file, as far as errors tell of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl Source {
     /// entries have key and value in one.
     pub(crate) fn locate(sources: &[Self], field: &'static str, error: ConfigError) -> ConfigError {
         let mut path: Vec<&str> = field.split('.').collect();
-        let offending = error.offending().to_owned();
+        let offending = error.offending.clone();
         let is_okd = sources.iter().any(|source| !source.within.is_empty());
         if let Some((key, _)) = offending.split_once(['<', '=']).filter(|_| !is_okd) {
             path.push(key);
@@ -66,7 +66,15 @@ impl Source {
                 let _ = write!(shown, "[{key}]");
             }
         }
-        error.within(self.name.clone(), line, shown)
+        let place = Place {
+            file: self.name.clone(),
+            line,
+            field: shown,
+        };
+        ConfigError {
+            place: Some(Box::new(place)),
+            ..error
+        }
     }
 }
 
