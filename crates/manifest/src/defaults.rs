@@ -101,10 +101,8 @@ fn is_uid(uid: &str) -> bool {
 /// Takes a limit for the request where there is none.
 fn request_limits(resources: &mut Resources) {
     let Resources { requests, limits } = resources;
-    if requests.memory.is_none() {
-        requests.memory.clone_from(&limits.memory);
-    }
     for (request, limit) in [
+        (&mut requests.memory, &limits.memory),
         (&mut requests.cpu, &limits.cpu),
         (&mut requests.ephemeral_storage, &limits.ephemeral_storage),
         (&mut requests.inodes, &limits.inodes),

@@ -21,7 +21,7 @@ fn memory_pod(
     used: Option<u64>,
 ) -> (Pod, Option<PodUsage>) {
     let requests = ResourceList {
-        memory: request.map(|text| Quantity::parse(text).unwrap()),
+        memory: request.map(|text| Quantity::parse(text).unwrap().into()),
         ..ResourceList::default()
     };
     let container = Container {

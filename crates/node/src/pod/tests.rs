@@ -16,7 +16,7 @@ fn quantity(text: &str) -> Option<Quantity> {
 fn list(cpu: &str, memory: &str) -> ResourceList {
     ResourceList {
         cpu: quantity(cpu).map(Box::new),
-        memory: quantity(memory),
+        memory: quantity(memory).map(Box::new),
         ..Default::default()
     }
 }

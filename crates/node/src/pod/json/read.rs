@@ -115,6 +115,12 @@ impl<T: FromJson + Default> FromJson for Vec<T> {
     }
 }
 
+impl<T: FromJson + Default> FromJson for Box<[T]> {
+    fn from_json(value: &Value) -> Result<Self> {
+        Vec::from_json(value).map(Vec::into_boxed_slice)
+    }
+}
+
 /// Texts by key; `null` is the empty text.
 impl FromJson for BTreeMap<String, String> {
     fn from_json(value: &Value) -> Result<Self> {
