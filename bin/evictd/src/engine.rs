@@ -45,7 +45,7 @@ pub(crate) fn open(setup: Setup) -> Result<Engine, String> {
 /// # Errors
 /// When the kernel gives no thread; it may later.
 pub(crate) fn measure_disk(engine: &mut Engine) -> io::Result<()> {
-    if engine.pods_mut().start_measuring()? {
+    if engine.pods.start_measuring()? {
         engine.look_at_pods();
     }
     Ok(())
@@ -59,7 +59,8 @@ pub(crate) struct NodePort {
     /// Whether nobody has named these filesystems.
     finds_imagefs: bool,
     finds_containerfs: bool,
-    sample: NodeSample,
+    /// The numbers of the last round.
+    pub(crate) sample: NodeSample,
 }
 
 impl NodePort {
@@ -78,11 +79,6 @@ impl NodePort {
             finds_containerfs,
             sample: NodeSample::default(),
         })
-    }
-
-    /// The numbers of the last round.
-    pub(crate) const fn sample(&self) -> &NodeSample {
-        &self.sample
     }
 
     /// Memory as it is now, beside the rounds.

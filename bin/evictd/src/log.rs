@@ -45,7 +45,7 @@ pub(crate) fn event(event: &Event) {
 
 /// Logs the conditions, and what is left of each signal.
 pub(crate) fn readings(engine: &Engine) {
-    let (conditions, readings) = (engine.evict().conditions(), engine.readings());
+    let (conditions, readings) = (engine.evict.conditions(), engine.readings());
     let mut fields = Fields::default();
     for condition in Condition::ALL {
         let holds = conditions.has(condition);
@@ -72,9 +72,8 @@ fn with_fields(level: Level, name: &str, fields: &Fields, text: Arguments<'_>) {
         let value = match field {
             Json::String(text) => Value::from(text.as_str()),
             Json::Bool(flag) => Value::from(*flag),
-            other => other
-                .as_i64()
-                .map_or_else(|| Value::from_display(other), Value::from),
+            Json::Number(number) => Value::from(number.as_i64().unwrap_or(i64::MAX)),
+            Json::Null | Json::Array(_) | Json::Object(_) => Value::from_display(field),
         };
         (*name, value)
     });

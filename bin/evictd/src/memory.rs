@@ -35,11 +35,8 @@ impl Memory {
         for problem in problems {
             log::warn!(event = "problem", about = "state"; "{problem}");
         }
-        keeper.restore(now(), engine.evict_mut());
-        engine
-            .pods()
-            .runtimes
-            .restore_images(&keeper.state().images);
+        keeper.restore(now(), &mut engine.evict);
+        engine.pods.runtimes.restore_images(&keeper.state().images);
         Self(keeper)
     }
 
@@ -91,13 +88,13 @@ impl Memory {
     /// Hands over what changed; the writing is a helper thread's.
     pub(crate) fn keep(&mut self, engine: &Engine) {
         self.keep_images(engine, false);
-        if let Some(problem) = self.0.keep(now(), wall_seconds(), engine.evict()) {
+        if let Some(problem) = self.0.keep(now(), wall_seconds(), &engine.evict) {
             log::warn!(event = "problem", about = "state"; "{problem}");
         }
     }
 
     fn keep_images(&mut self, engine: &Engine, is_last: bool) {
-        let runtimes = &engine.pods().runtimes;
+        let runtimes = &engine.pods.runtimes;
         if !runtimes.is_empty() && (is_last || self.0.wants_images(now())) {
             self.0.take_images(now(), &runtimes.image_records());
         }
@@ -107,7 +104,7 @@ impl Memory {
     pub(crate) fn close(mut self, engine: &Engine) {
         self.keep_images(engine, true);
         self.0
-            .close(now(), wall_seconds(), engine.evict(), LAST_WRITE);
+            .close(now(), wall_seconds(), &engine.evict, LAST_WRITE);
     }
 }
 

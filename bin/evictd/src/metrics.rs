@@ -41,7 +41,7 @@ fn write_node(page: &mut String, engine: &Engine, evictions: u64) -> fmt::Result
     let name = "evictd_node_condition";
     write_head(page, name, "gauge", "1 while it holds.")?;
     for condition in Condition::ALL {
-        let holds = u8::from(engine.evict().conditions().has(condition));
+        let holds = u8::from(engine.evict.conditions().has(condition));
         writeln!(page, "{name}{{condition=\"{condition}\"}} {holds}")?;
     }
     Ok(())
@@ -61,7 +61,7 @@ fn write_signals(page: &mut String, engine: &Engine) -> fmt::Result {
     }
     let name = "evictd_signal_threshold";
     write_head(page, name, "gauge", unit)?;
-    for threshold in engine.evict().thresholds() {
+    for threshold in engine.evict.thresholds() {
         let signal = threshold.signal;
         if let Some(reading) = readings.get(signal)
             && threshold.operator.is_some()

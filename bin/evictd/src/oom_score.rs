@@ -52,7 +52,7 @@ impl Scores {
             return;
         }
         self.next = Some(now + EVERY);
-        let lines = keeper.apply(now, &engine.pods_mut().census().listing.pods);
+        let lines = keeper.apply(now, &engine.pods.census().listing.pods);
         if lines != self.logged {
             for line in &lines {
                 log::warn!(event = "problem", about = "oomScore"; "{line}");

@@ -102,10 +102,10 @@ fn run(
         let again = summary.after_reclaim(step.get("afterReclaim"));
         [summary.readings(), again.readings()]
     };
-    engine.node_mut().samples = [sample(first), sample(again)].into();
+    engine.node.samples = [sample(first), sample(again)].into();
     let active = list(step, "activePods").iter();
     let active = active.filter_map(|uid| all.iter().find(|pod| *uid == pod.metadata.uid));
-    engine.pods_mut().running = active
+    engine.pods.running = active
         .map(|pod| FakePod {
             pod: pod.clone(),
             usage: summary.pods.get(&pod.metadata.uid).cloned(),
@@ -115,7 +115,7 @@ fn run(
         })
         .collect();
     // Who was killed in an earlier step and is active again runs again.
-    engine.pods_mut().kills.borrow_mut().clear();
+    engine.pods.kills.borrow_mut().clear();
     engine.look_at_pods();
     let mut record = Record::default();
     engine.run_due(now, &mut |_, event| {
@@ -126,10 +126,10 @@ fn run(
         }
     });
     // Whoever could not be killed is not waited for between two steps of a trace.
-    engine.evict_mut().outcome(now, Done::CleanedUp, None);
-    let acting = engine.evict().acting_on().filter(|_| !failed);
+    engine.evict.outcome(now, Done::CleanedUp, None);
+    let acting = engine.evict.acting_on().filter(|_| !failed);
     record.reclaiming = acting.map(|threshold| threshold.signal.resource().name());
-    without(&record.finish(engine.evict()), &["summaryReads"])
+    without(&record.finish(&engine.evict), &["summaryReads"])
 }
 
 fn kill(decision: &Decision) -> Value {

@@ -229,11 +229,13 @@ fn reserved(flag: &'static str, book: &mut Book<'_>) -> Parsed<Reserved> {
 
 fn enforce_pods(book: &mut Book<'_>) -> Parsed<bool> {
     const FLAG: &str = "enforce-node-allocatable";
-    let text = match book.texts(FLAG) {
-        [] => default_of(FLAG).to_owned(),
-        texts => texts.join(","),
-    };
-    let (pods, passed_over) = lists::enforce(FLAG, &text, book.typed.facts)?;
+    let texts = book.texts(FLAG);
+    // The default goes with every other setting.
+    if texts.is_empty() {
+        book.note(FLAG, &default_of(FLAG), Origin::Default);
+        return Ok(true);
+    }
+    let (pods, passed_over) = lists::enforce(FLAG, &texts.join(","), book.typed.facts)?;
     book.warnings.extend(passed_over.into_iter().map(|option| {
         Warning(format!(
             "{option} of --enforce-node-allocatable is passed over: evictd leaves the cgroups of \

@@ -35,7 +35,7 @@
 //!
 //! let mut told = Vec::new();
 //! engine.run_due(Mono::from_millis(1), &mut |_, event| told.push(event.name()));
-//! assert_eq!(engine.pods().killed(), ["big"]);
+//! assert_eq!(engine.pods.killed(), ["big"]);
 //! assert_eq!(told, ["met", "condition", "evicting", "killed"]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

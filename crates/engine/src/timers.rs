@@ -44,16 +44,6 @@ impl Timer {
         Self::Images,
         Self::ReclaimRest,
     ];
-
-    /// Whether the loop comes back for it. The others are looked at in the next round,
-    /// whenever that is: waking a sleeping machine for them would gain nothing.
-    #[must_use]
-    pub const fn wakes(self) -> bool {
-        matches!(
-            self,
-            Self::Round | Self::Look | Self::Kill | Self::RuntimeSilent
-        )
-    }
 }
 
 /// The time of each [`Timer`] that is set.
@@ -61,29 +51,25 @@ impl Timer {
 pub struct Timers([Option<Mono>; Timer::ALL.len()]);
 
 impl Timers {
-    fn place(&mut self, timer: Timer) -> Option<&mut Option<Mono>> {
-        self.0.get_mut(timer as usize)
+    fn put(&mut self, timer: Timer, at: Option<Mono>) {
+        if let Some(place) = self.0.get_mut(timer as usize) {
+            *place = at;
+        }
     }
 
     /// Sets a timer, whatever it was set to.
     pub fn set(&mut self, timer: Timer, at: Mono) {
-        if let Some(place) = self.place(timer) {
-            *place = Some(at);
-        }
+        self.put(timer, Some(at));
     }
 
     /// Sets a timer that is not set, or set to a later time.
     pub fn set_earlier(&mut self, timer: Timer, at: Mono) {
-        if let Some(place) = self.place(timer) {
-            *place = Some(place.map_or(at, |former| former.min(at)));
-        }
+        self.set(timer, self.get(timer).map_or(at, |former| former.min(at)));
     }
 
     /// Takes the time of a timer away.
     pub fn stop(&mut self, timer: Timer) {
-        if let Some(place) = self.place(timer) {
-            *place = None;
-        }
+        self.put(timer, None);
     }
 
     /// When its time is, where it is set.
@@ -102,13 +88,6 @@ impl Timers {
     #[must_use]
     pub fn is_due(&self, timer: Timer, now: Mono) -> bool {
         self.get(timer).is_none_or(|at| at <= now)
-    }
-
-    /// The first time of all those that wake.
-    #[must_use]
-    pub fn next(&self) -> Option<Mono> {
-        let waking = Timer::ALL.into_iter().filter(|timer| timer.wakes());
-        waking.filter_map(|timer| self.get(timer)).min()
     }
 }
 
@@ -134,21 +113,5 @@ mod tests {
             assert!(timers.is_expired(timer, at));
             assert!(!timers.is_due(timer, Mono::from_millis(500)));
         }
-    }
-
-    #[test]
-    fn only_what_wakes_is_next() {
-        let mut timers = Timers::default();
-        timers.set(Timer::Images, Mono::from_millis(1));
-        assert_eq!(timers.next(), None);
-        timers.set(Timer::Round, Mono::from_millis(9));
-        timers.set(Timer::Kill, Mono::from_millis(5));
-        assert_eq!(timers.next(), Some(Mono::from_millis(5)));
-        timers.set_earlier(Timer::Kill, Mono::from_millis(7));
-        assert_eq!(timers.next(), Some(Mono::from_millis(5)));
-        timers.stop(Timer::Kill);
-        assert_eq!(timers.next(), Some(Mono::from_millis(9)));
-        timers.set_earlier(Timer::Kill, Mono::from_millis(7));
-        assert_eq!(timers.next(), Some(Mono::from_millis(7)));
     }
 }

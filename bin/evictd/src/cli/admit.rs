@@ -18,7 +18,7 @@ use evictd_node::{Condition, ConditionSet, QosClass};
 use evictd_stats::{now, wall_seconds};
 use serde::Serialize;
 
-use super::output::{USAGE, complain, fail, print, print_json, shown, usage_error, wrong_value};
+use super::output::{USAGE, complain, print_as, shown, usage_error, wrong_value};
 use crate::engine;
 use crate::setup::{FIRST_FS_WAIT, PROC, Setup, no_thread};
 
@@ -106,36 +106,31 @@ pub(super) struct Verdict {
 impl Admit {
     /// The exit code says it: 0 all may start, 1 one may not or the node cannot be
     /// read, 2 there is no pod to decide about.
-    pub(super) fn run(&self, settings: &Resolved) -> ExitCode {
+    pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
         if let Err(problem) = self.check() {
-            return usage_error(problem);
+            return Ok(usage_error(problem));
         }
         let pods = match self.pods() {
             Ok(pods) => pods,
             Err(error) => {
                 complain("admit", error);
-                return ExitCode::from(USAGE);
+                return Ok(ExitCode::from(USAGE));
             }
         };
-        let seen = match look(settings) {
-            Ok(seen) => seen,
-            Err(error) => return fail("admit", error),
-        };
-        let document = Document::new(seen, &pods);
-        let printed = if self.json {
-            print_json(&document)
-        } else {
-            for rejected in document.pods.iter().filter(|pod| !pod.admitted) {
+        let document = Document::new(look(settings)?, &pods);
+        for rejected in document.pods.iter().filter(|pod| !pod.admitted) {
+            if !self.json {
                 // On stderr: an init script's log shows it whatever becomes of the rest.
                 eprintln!("{}", rejected.sentence());
             }
-            print(&in_text(&document))
-        };
-        if document.admitted {
+        }
+        let printed = print_as(self.json, &document, || in_text(&document));
+        let is_admitted = document.admitted;
+        Ok(if is_admitted {
             printed
         } else {
             ExitCode::FAILURE
-        }
+        })
     }
 
     const fn check(&self) -> Result<(), &'static str> {
@@ -197,7 +192,7 @@ fn look(settings: &Resolved) -> Result<Seen, String> {
     let mut engine = engine::open(Setup::of(settings, None)?)?;
     engine::measure_disk(&mut engine).map_err(no_thread)?;
     engine.observe(now(), FIRST_FS_WAIT, false);
-    let mut conditions = engine.evict().conditions();
+    let mut conditions = engine.evict.conditions();
     if let Some(mut state) = published {
         let (now, transition) = (now(), settings.evict.transition_period);
         state.rebase(&boot_id(), now, wall_seconds(), transition);
@@ -234,16 +229,13 @@ impl Document {
         let conditions: Vec<Condition> = seen.conditions.each().collect();
         let verdict = |pod: &Pod| Verdict::new(pod, admit(&conditions, pod).err());
         let pods: Vec<Verdict> = pods.iter().map(verdict).collect();
+        let each = || conditions.iter();
         Self {
             admitted: pods.iter().all(|pod| pod.admitted),
             source: seen.doubt.as_ref().map_or("daemon", |_| "observation"),
             why: seen.doubt,
-            conditions: conditions
-                .iter()
-                .map(|condition| condition.name())
-                .collect(),
-            taints: conditions
-                .iter()
+            conditions: each().map(|condition| condition.name()).collect(),
+            taints: each()
                 .map(|condition| condition.taint().to_string())
                 .collect(),
             pods,

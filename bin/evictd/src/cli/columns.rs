@@ -5,64 +5,35 @@ use core::fmt::{self, Write};
 /// Within what everything fits an old terminal.
 const WIDTH: usize = 79;
 
-/// A line of a table.
-enum Line {
-    Heading(&'static str),
-    Row(Vec<String>),
-}
-
 /// A table whose columns are as wide as their contents.
 pub(crate) struct Columns {
-    lines: Vec<Line>,
+    rows: Vec<Vec<String>>,
     /// The columns that are flush right.
-    right: Vec<usize>,
+    right: &'static [usize],
 }
 
 impl Columns {
-    /// A table with these headings, everything flush left.
-    pub(crate) fn new(headings: &[&str]) -> Self {
+    /// A table with these headings; these columns are flush right.
+    pub(crate) fn new(headings: &[&str], right: &'static [usize]) -> Self {
         let headings = headings.iter().map(|heading| (*heading).to_owned());
-        Self {
-            lines: vec![Line::Row(headings.collect())],
-            right: Vec::new(),
-        }
-    }
-
-    /// The same with this column flush right.
-    pub(crate) fn right(mut self, column: usize) -> Self {
-        self.right.push(column);
-        self
+        let rows = vec![headings.collect()];
+        Self { rows, right }
     }
 
     /// Adds a row.
     pub(crate) fn row(&mut self, cells: Vec<String>) {
-        self.lines.push(Line::Row(cells));
-    }
-
-    /// Adds a line that stands over the rows that follow.
-    pub(crate) fn heading(&mut self, text: &'static str) {
-        self.lines.push(Line::Heading(text));
+        self.rows.push(cells);
     }
 
     fn width(&self, column: usize) -> usize {
-        let cells = self.lines.iter().filter_map(|line| match line {
-            Line::Row(cells) => cells.get(column),
-            Line::Heading(_) => None,
-        });
+        let cells = self.rows.iter().filter_map(|row| row.get(column));
         cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
     }
 }
 
 impl fmt::Display for Columns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for line in &self.lines {
-            let cells = match line {
-                Line::Heading(text) => {
-                    writeln!(f, "{text}")?;
-                    continue;
-                }
-                Line::Row(cells) => cells,
-            };
+        for cells in &self.rows {
             let mut row = String::new();
             for (column, cell) in cells.iter().enumerate() {
                 let width = self.width(column);

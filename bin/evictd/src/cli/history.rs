@@ -10,7 +10,7 @@ use evictd_node::Signal;
 use serde::Serialize;
 
 use super::columns::wrap;
-use super::output::{fail, print, print_json};
+use super::output::{full_name, print_as};
 use crate::amount::Amount;
 use crate::log::Utc;
 
@@ -40,26 +40,18 @@ const INDENT: &str = "    ";
 
 impl History {
     /// Prints the state that is kept in `--state-dir`; fails when there is none.
-    pub(super) fn run(&self, settings: &Resolved) -> ExitCode {
-        match read(settings) {
-            Ok(state) if self.json => print_json(&document(&state)),
-            Ok(state) => print(&in_text(&state)),
-            Err(error) => fail("history", error),
-        }
+    pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
+        let state = read(settings)?;
+        Ok(print_as(self.json, &document(&state), || in_text(&state)))
     }
 }
 
 fn read(settings: &Resolved) -> Result<State, String> {
     let directory = settings.state_dir.as_ref();
     let directory = directory.ok_or("--state-dir is empty: nothing is kept on disk")?;
-    match read_state(directory) {
-        Ok(Some(state)) => Ok(state),
-        Ok(None) => {
-            let directory = directory.display();
-            Err(format!("{directory}: no daemon has kept a history here"))
-        }
-        Err(error) => Err(error.to_string()),
-    }
+    let state = read_state(directory).map_err(|error| error.to_string())?;
+    let directory = directory.display();
+    state.ok_or_else(|| format!("{directory}: no daemon has kept a history here"))
 }
 
 pub(super) fn document(state: &State) -> Document<'_> {
@@ -85,10 +77,7 @@ pub(super) fn in_text(state: &State) -> String {
 }
 
 fn add(text: &mut String, record: &Record) {
-    let name = match record.namespace.as_str() {
-        "" => record.name.clone(),
-        namespace => format!("{namespace}/{}", record.name),
-    };
+    let name = full_name(&record.namespace, &record.name);
     let line = format!("{}  {name} {}", Utc(record.wall_seconds), end(record));
     wrap(text, ("", INDENT), &line);
     if let Some(signal) = record.signal {

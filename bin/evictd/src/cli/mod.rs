@@ -26,7 +26,7 @@ use evictd_config::Typed;
 use crate::{daemon, log};
 
 use args::{Command, Request, parse};
-use output::{print, usage_error};
+use output::{fail, print, usage_error};
 
 /// Runs the command, or the daemon; `argv` is without the program's name.
 ///
@@ -42,7 +42,7 @@ pub fn run(argv: Vec<OsString>) -> ExitCode {
     match parse(&argv) {
         Ok(Request::Print(text)) => print(&text),
         Ok(Request::Run(command, typed)) => resolve_and_run(command.as_ref(), *typed),
-        Err(error) => usage_error(&error.to_string()),
+        Err(error) => usage_error(&error),
     }
 }
 
@@ -51,20 +51,21 @@ fn resolve_and_run(command: Option<&Command>, typed: Typed) -> ExitCode {
         Ok(settings) => settings,
         Err(error) => return usage_error(&error),
     };
-    match command {
-        None => {
-            log::start(settings.log_format, level_of(settings.verbosity));
-            daemon::run(&settings)
-        }
-        Some(Command::Status(status)) => status.run(&settings),
-        Some(Command::Rank(rank)) => rank.run(&settings),
-        Some(Command::Admit(admit)) => admit.run(&settings),
-        Some(Command::History(history)) => history.run(&settings),
-        Some(Command::Config(config)) => config.run(&settings),
-        Some(Command::OomScore(oom_score)) => oom_score.run(&settings),
-        Some(Command::Gc(gc)) => gc.run(&settings),
-        Some(Command::Selftest(selftest)) => selftest.run(),
-    }
+    let Some(command) = command else {
+        log::start(settings.log_format, level_of(settings.verbosity));
+        return daemon::run(&settings);
+    };
+    let (name, ended) = match command {
+        Command::Status(status) => ("status", status.run(&settings)),
+        Command::Rank(rank) => ("rank", rank.run(&settings)),
+        Command::Admit(admit) => ("admit", admit.run(&settings)),
+        Command::History(history) => ("history", history.run(&settings)),
+        Command::Config(config) => ("config", Ok(config.run(&settings))),
+        Command::OomScore(oom_score) => ("oom-score", oom_score.run(&settings)),
+        Command::Gc(gc) => ("gc", Ok(gc.run(&settings))),
+        Command::Selftest(selftest) => ("selftest", selftest.run()),
+    };
+    ended.unwrap_or_else(|error| fail(name, error))
 }
 
 /// More lines with a higher level of `-v`.

@@ -13,7 +13,7 @@ use evictd_stats::now;
 use serde::{Serialize, Serializer};
 
 use super::columns::{Columns, wrap};
-use super::output::{complain, fail, print, print_json, printable, shown};
+use super::output::{complain, print_as, printable, shown};
 use super::screen::{Paint, cut};
 use crate::machine::read_text;
 use crate::oom_score::{Keeper, name};
@@ -82,25 +82,16 @@ struct ProcessScore {
 
 impl OomScore {
     /// Prints, and sets if asked to; fails where something could not be read or set.
-    pub(super) fn run(&self, settings: &Resolved) -> ExitCode {
-        let document = match look(settings, self.apply) {
-            Ok(document) => document,
-            Err(error) => return fail("oom-score", error),
-        };
-        let printed = if self.json {
-            print_json(&document)
-        } else {
-            print(&in_text(&document, Paint::for_stdout()))
-        };
+    pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
+        let document = look(settings, self.apply)?;
+        let in_text = || in_text(&document, Paint::for_stdout());
+        let printed = print_as(self.json, &document, in_text);
         let refusal = refusal(&document);
         for problem in document.problems.iter().chain(&refusal).chain(&panics()) {
             complain("oom-score", problem);
         }
-        if document.problems.is_empty() && refusal.is_none() {
-            printed
-        } else {
-            ExitCode::FAILURE
-        }
+        let is_done = document.problems.is_empty() && refusal.is_none();
+        Ok(if is_done { printed } else { ExitCode::FAILURE })
     }
 }
 
@@ -230,7 +221,7 @@ fn reasons(text: &mut String, processes: &[ProcessScore]) {
 
 fn table(processes: &[ProcessScore]) -> String {
     let headings = ["   ", "PID", "NOW", "SHOULD", "COMMAND", ""];
-    let mut columns = Columns::new(&headings).right(1).right(2).right(3);
+    let mut columns = Columns::new(&headings, &[1, 2, 3]);
     for process in processes {
         columns.row(vec![
             String::new(),

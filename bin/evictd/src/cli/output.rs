@@ -47,6 +47,27 @@ pub(crate) fn print_json(document: &impl Serialize) -> ExitCode {
     }
 }
 
+/// What a command shows: as JSON for programs, or as text for people.
+pub(crate) fn print_as(
+    json: bool,
+    document: &impl Serialize,
+    in_text: impl FnOnce() -> String,
+) -> ExitCode {
+    if json {
+        print_json(document)
+    } else {
+        print(&in_text())
+    }
+}
+
+/// `NAMESPACE/NAME`, or the name alone.
+pub(crate) fn full_name(namespace: &str, name: &str) -> String {
+    match namespace {
+        "" => name.to_owned(),
+        namespace => format!("{namespace}/{name}"),
+    }
+}
+
 /// Serializes what is displayed, as a string.
 pub(crate) fn shown<S: Serializer>(value: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(value)

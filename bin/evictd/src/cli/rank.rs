@@ -8,7 +8,7 @@ use evictd_config::{Resolved, parse_signal};
 use evictd_node::Signal;
 use serde::Serialize;
 
-use super::output::{complain, fail, print, print_json, shown, wrong_value};
+use super::output::{complain, full_name, print_as, shown, wrong_value};
 use super::screen::{Paint, cut};
 use super::snapshot::{RankedPod, Snapshot};
 
@@ -52,23 +52,17 @@ pub(super) struct Document {
 
 impl Rank {
     /// Prints the order; fails when the node cannot be read.
-    pub(super) fn run(&self, settings: &Resolved) -> ExitCode {
-        let snapshot = match Snapshot::take(settings) {
-            Ok(snapshot) => snapshot,
-            Err(error) => return fail("rank", error),
-        };
-        for problem in snapshot.pods().problems() {
+    pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
+        let snapshot = Snapshot::take(settings)?;
+        for problem in snapshot.engine.pods.problems() {
             complain("rank", problem);
         }
         let document = Document {
             signal: self.signal,
             pods: snapshot.order(self.signal),
         };
-        if self.json {
-            print_json(&document)
-        } else {
-            print(&in_text(&document, Paint::for_stdout()))
-        }
+        let in_text = || in_text(&document, Paint::for_stdout());
+        Ok(print_as(self.json, &document, in_text))
     }
 }
 
@@ -82,7 +76,11 @@ pub(super) fn in_text(document: &Document, paint: Paint) -> String {
     let mut text = paint.head(&title);
     text.push('\n');
     for (number, pod) in (1..).zip(&document.pods) {
-        let _ = writeln!(text, "{number:>3}  {}", cut(&pod.full_name(), 74));
+        let _ = writeln!(
+            text,
+            "{number:>3}  {}",
+            cut(&full_name(&pod.namespace, &pod.name), 74)
+        );
         let protected = if pod.protected {
             "; never evicted: critical"
         } else {

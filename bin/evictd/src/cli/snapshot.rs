@@ -3,15 +3,13 @@
 use core::time::Duration;
 
 use evictd_config::Resolved;
-use evictd_evict::Evict;
 use evictd_node::{Layout, Policy, QosClass, Readings, Signal};
 use evictd_rank::{Candidate, Place, rank};
-use evictd_stats::{NodeSample, now};
+use evictd_stats::now;
 use serde::Serialize;
 
 use super::output::shown;
 use crate::engine::{self, Engine};
-use crate::pods::Pods;
 use crate::setup::{FIRST_FS_WAIT, Setup, no_thread};
 
 /// How long a command waits for what the pods keep on disk.
@@ -19,7 +17,7 @@ const DISK_WAIT: Duration = Duration::from_secs(2);
 
 /// What was seen.
 pub(crate) struct Snapshot {
-    engine: Engine,
+    pub(crate) engine: Engine,
     pub(crate) readings: Readings,
     policy: Policy,
 }
@@ -31,7 +29,7 @@ impl Snapshot {
         engine::measure_disk(&mut engine).map_err(no_thread)?;
         engine.observe(now(), FIRST_FS_WAIT, false);
         let readings = *engine.readings();
-        engine.pods_mut().refresh_with_disk(DISK_WAIT);
+        engine.pods.refresh_with_disk(DISK_WAIT);
         Ok(Self {
             engine,
             readings,
@@ -39,25 +37,17 @@ impl Snapshot {
         })
     }
 
-    pub(crate) fn evict(&self) -> &Evict {
-        self.engine.evict()
-    }
-
-    pub(crate) const fn sample(&self) -> &NodeSample {
-        self.engine.node().sample()
-    }
-
-    pub(crate) const fn pods(&self) -> &Pods {
-        self.engine.pods()
-    }
-
     pub(crate) fn layout(&self) -> Layout {
-        self.sample().layout().unwrap_or(Layout::OneFilesystem)
+        self.engine
+            .node
+            .sample
+            .layout()
+            .unwrap_or(Layout::OneFilesystem)
     }
 
     /// The pods in the order in which they would be evicted for `signal`.
     pub(crate) fn order(&self, signal: Signal) -> Vec<RankedPod> {
-        let candidates = self.pods().candidates(Vec::new());
+        let candidates = self.engine.pods.candidates(Vec::new());
         rank_pods(signal, self.layout(), &candidates, &self.policy)
     }
 }
@@ -95,14 +85,6 @@ impl RankedPod {
             exceeds_request: place.exceeds,
             protected: candidate.pod.is_critical(),
             reason: place.to_string(),
-        }
-    }
-
-    /// `NAMESPACE/NAME`, or the name alone.
-    pub(crate) fn full_name(&self) -> String {
-        match self.namespace.as_str() {
-            "" => self.name.clone(),
-            namespace => format!("{namespace}/{}", self.name),
         }
     }
 }

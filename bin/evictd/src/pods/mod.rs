@@ -212,7 +212,6 @@ impl Pods {
 
     /// The pods with their usage, in the order of [`Pods::found`], in a list that was used
     /// before.
-    #[inline(never)]
     pub(crate) fn candidates(&self, scratch: Scratch) -> Vec<Candidate<'_>> {
         let mut candidates = emptied(scratch);
         let pods = self.listing.pods.iter().zip(&self.usage);

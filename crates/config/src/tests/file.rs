@@ -373,6 +373,13 @@ const WRONG: &[(&str, &str)] = &[
 ];
 
 /// File, line, field, text, and what would be right.
+/// The kubelet's default of what is enforced goes with every other field.
+#[test]
+fn pods_are_enforced_by_default_whatever_else_is_set() {
+    let resolved = by(&[], "cgroupsPerQOS: false\n").unwrap();
+    assert!(resolved.enforce_pods);
+}
+
 #[test]
 fn errors_name_the_place_in_the_file() {
     for (lines, expected) in WRONG {

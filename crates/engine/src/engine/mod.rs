@@ -38,14 +38,18 @@ const SHORT_OF_MEMORY: Duration = Duration::from_secs(1);
 /// The loop of node-pressure eviction over its ports: the node, its pods, and what is
 /// reclaimed. See the [crate's page](crate) for an example.
 pub struct Engine<N, P, R> {
-    node: N,
-    pods: P,
-    reclaim: R,
+    /// The node.
+    pub node: N,
+    /// The pods, as last listed.
+    pub pods: P,
+    /// What is reclaimed.
+    pub reclaim: R,
+    /// The state machine.
+    pub evict: Evict,
     interval: Duration,
     dry_run: bool,
     images_until_clear: bool,
     wall_clock: fn() -> u64,
-    evict: Evict,
     sample: Sample,
     /// When the last round began.
     last_round: Option<Mono>,
@@ -295,26 +299,6 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     pub fn woken(&mut self, asleep: Mono, due: Mono) {
         self.timing.woken(asleep, due);
     }
-
-    /// The state machine, to give it back what it knew before a restart.
-    pub const fn evict_mut(&mut self) -> &mut Evict {
-        &mut self.evict
-    }
-
-    /// The node, to have it do what is no affair of the engine.
-    pub const fn node_mut(&mut self) -> &mut N {
-        &mut self.node
-    }
-
-    /// The same of what is reclaimed.
-    pub const fn reclaim_mut(&mut self) -> &mut R {
-        &mut self.reclaim
-    }
-
-    /// The same of the pods.
-    pub const fn pods_mut(&mut self) -> &mut P {
-        &mut self.pods
-    }
 }
 
 /// What there is to know of it.
@@ -349,29 +333,9 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         summary(self.evict.conditions(), &self.sample.readings)
     }
 
-    /// The state machine.
-    pub const fn evict(&self) -> &Evict {
-        &self.evict
-    }
-
     /// The latest readings.
     pub const fn readings(&self) -> &Readings {
         &self.sample.readings
-    }
-
-    /// The node.
-    pub const fn node(&self) -> &N {
-        &self.node
-    }
-
-    /// The pods, as last listed.
-    pub const fn pods(&self) -> &P {
-        &self.pods
-    }
-
-    /// What is reclaimed.
-    pub const fn reclaim(&self) -> &R {
-        &self.reclaim
     }
 
     /// How long the stages of the loop take.

@@ -160,24 +160,24 @@ proptest! {
             .map(|pod| pod.pod.metadata.uid.clone())
             .collect();
         let mut engine = engine(settings, pods);
-        engine.reclaim_mut().runtimes = 1;
+        engine.reclaim.runtimes = 1;
         let mut story = Story::default();
         let mut now = 0;
         for (after, next) in script {
             now += after;
             match next {
                 Next::Left(memory, nodefs) => set(&mut engine, memory, nodefs),
-                Next::Blind => engine.node_mut().set(crate::ports::Sample::default()),
+                Next::Blind => engine.node.set(crate::ports::Sample::default()),
                 Next::Look => engine.look_now(),
                 Next::Guard(guarded) => engine.guard(guarded),
                 Next::Mounts => engine.round_now(),
-                Next::News(news) => engine.pods_mut().news.push(news),
+                Next::News(news) => engine.pods.news.push(news),
                 Next::End if engine.is_killing() => drop(engine.end_after_kill()),
                 Next::End => {}
             }
             engine.run_due(at(now), &mut |_, event| story.note(event));
             // Never two kills in flight, and the engine knows of the one.
-            let in_flight = engine.pods().in_flight();
+            let in_flight = engine.pods.in_flight();
             prop_assert!(in_flight <= 1);
             prop_assert_eq!(engine.is_killing(), in_flight == 1);
             // No deadline in the past, and none that a turn leaves to be now again.
@@ -185,7 +185,7 @@ proptest! {
             prop_assert!(wake >= at(now));
             prop_assert!(engine.has_ended() || wake > at(now) || is_busy_for_now(&engine));
             // Nobody is killed who was never listed.
-            let killed = engine.pods().killed();
+            let killed = engine.pods.killed();
             prop_assert!(killed.iter().all(|uid| all.contains(uid)));
             prop_assert!(may_kill || killed.is_empty());
             // Every kill that was begun is told, and ends in an event.
@@ -211,22 +211,22 @@ proptest! {
         let mut settings = settings("memory.available<100Mi,nodefs.available<100Mi");
         settings.interval = Duration::from_secs(3600);
         let mut engine = engine(settings, pods);
-        engine.reclaim_mut().runtimes = usize::from(has_runtime);
+        engine.reclaim.runtimes = usize::from(has_runtime);
         set(&mut engine, WHOLE, nodefs);
         turn(&mut engine, 0);
         turn(&mut engine, begin);
-        let before = engine.pods().killed().len();
-        let waits = engine.node().waits.len();
+        let before = engine.pods.killed().len();
+        let waits = engine.node.waits.len();
         set(&mut engine, 50 * MIB, nodefs);
         engine.look_now();
         turn(&mut engine, begin);
-        prop_assert_eq!(engine.pods().killed().len(), 2.min(before + 1));
-        let waited = engine.node().waits.get(waits..).unwrap_or_default();
+        prop_assert_eq!(engine.pods.killed().len(), 2.min(before + 1));
+        let waited = engine.node.waits.get(waits..).unwrap_or_default();
         prop_assert!(waited.iter().all(|wait| *wait <= crate::FS_WAIT));
     }
 }
 
 /// A pod has just gone: it is measured again at once.
 fn is_busy_for_now(engine: &Fake) -> bool {
-    engine.pods().kills.borrow().iter().any(|kill| kill.ended)
+    engine.pods.kills.borrow().iter().any(|kill| kill.ended)
 }

@@ -67,7 +67,7 @@ pub(super) fn turn(engine: &mut Fake, millis: u64) -> Vec<&'static str> {
 
 /// What is left from now on.
 pub(super) fn set(engine: &mut Fake, memory: i64, nodefs: i64) {
-    engine.node_mut().set(sample(memory, nodefs));
+    engine.node.set(sample(memory, nodefs));
 }
 
 /// How long the loop may sleep.

@@ -18,22 +18,22 @@ fn three_pods() -> FakePods {
 fn what_is_seen_between_two_rounds_kills_without_waiting_for_a_disk() {
     let mut engine = engine(settings("memory.available<100Mi"), three_pods());
     assert_eq!(turn(&mut engine, 0), ["layout"]);
-    assert_eq!(engine.node().waits, [crate::FIRST_FS_WAIT]);
+    assert_eq!(engine.node.waits, [crate::FIRST_FS_WAIT]);
     // 900 MiB at 6 GiB a second.
     let look = sleep(&engine, 0);
     assert!(look > Duration::from_millis(140) && look < Duration::from_millis(150));
     assert!(turn(&mut engine, 146).is_empty());
-    assert_eq!((engine.node().looks, engine.node().waits.len()), (0, 1));
+    assert_eq!((engine.node.looks, engine.node.waits.len()), (0, 1));
     assert!(turn(&mut engine, 147).is_empty());
-    assert_eq!((engine.node().looks, engine.node().waits.len()), (1, 1));
+    assert_eq!((engine.node.looks, engine.node.waits.len()), (1, 1));
     set(&mut engine, 99 * MIB, WHOLE);
     assert_eq!(
         turn(&mut engine, 300),
         ["met", "condition", "evicting", "killed"]
     );
-    assert_eq!(engine.node().waits[1], Duration::ZERO);
-    assert_eq!(engine.pods().killed(), ["big"]);
-    assert_eq!(engine.pods().listings, [Depth::Bounds]);
+    assert_eq!(engine.node.waits[1], Duration::ZERO);
+    assert_eq!(engine.pods.killed(), ["big"]);
+    assert_eq!(engine.pods.listings, [Depth::Bounds]);
 }
 
 #[test]
@@ -43,12 +43,12 @@ fn while_the_kernel_guards_memory_is_not_looked_at() {
     engine.guard(true);
     assert_eq!(sleep(&engine, 0), Duration::from_secs(10));
     assert!(turn(&mut engine, 5000).is_empty());
-    assert_eq!(engine.node().looks, 0);
+    assert_eq!(engine.node.looks, 0);
     engine.look_now();
     assert_eq!(sleep(&engine, 5000), Duration::ZERO);
     set(&mut engine, 50 * MIB, WHOLE);
     turn(&mut engine, 5000);
-    assert_eq!(engine.pods().killed(), ["big"]);
+    assert_eq!(engine.pods.killed(), ["big"]);
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn the_next_pod_is_evicted_only_when_the_last_one_is_gone() {
     assert!(engine.is_killing());
     // Measured again at once, and memory is still short: so the next one.
     assert_eq!(turn(&mut engine, 300), ["killed", "evicting", "killed"]);
-    assert_eq!(engine.pods().killed(), ["big", "middle"]);
+    assert_eq!(engine.pods.killed(), ["big", "middle"]);
 }
 
 #[test]
@@ -88,13 +88,13 @@ fn a_pod_that_cannot_be_killed_costs_its_turn() {
             "evicting"
         ]
     );
-    assert_eq!(engine.pods().killed(), ["middle"]);
+    assert_eq!(engine.pods.killed(), ["middle"]);
     assert_eq!(sleep(&engine, 0), Duration::from_secs(10));
     assert_eq!(
         turn(&mut engine, 10_000),
         ["stuck", "evicting", "killed", "no_candidate"]
     );
-    assert_eq!(engine.pods().killed(), ["middle", "small"]);
+    assert_eq!(engine.pods.killed(), ["middle", "small"]);
 }
 
 #[test]
@@ -116,13 +116,10 @@ fn a_hard_threshold_cuts_the_grace_of_a_soft_one() {
     set(&mut engine, 200 * MIB, WHOLE);
     assert_eq!(turn(&mut engine, 0), ["layout", "met", "condition"]);
     assert_eq!(turn(&mut engine, 1000), ["evicting"]);
-    assert_eq!(
-        engine.pods().kills.borrow()[0].grace,
-        Duration::from_secs(20)
-    );
+    assert_eq!(engine.pods.kills.borrow()[0].grace, Duration::from_secs(20));
     set(&mut engine, 50 * MIB, WHOLE);
     assert_eq!(turn(&mut engine, 2000), ["grace_cut", "killed"]);
-    assert_eq!(engine.pods().killed(), ["big"], "no second kill of it");
+    assert_eq!(engine.pods.killed(), ["big"], "no second kill of it");
 }
 
 #[test]
@@ -144,7 +141,7 @@ fn a_silent_runtime_is_not_waited_for_and_one_that_speaks_is() {
         assert_eq!(turn(&mut engine, 1000), ["evicting"]);
         assert_eq!(sleep(&engine, 1000), Duration::from_secs(2));
         if speaks {
-            engine.pods_mut().news = vec![News::Ending("big".into())];
+            engine.pods.news = vec![News::Ending("big".into())];
             assert!(turn(&mut engine, 2000).is_empty());
         }
         let told = [3000, 5999, 6000].map(|millis| turn(&mut engine, millis));
@@ -163,14 +160,14 @@ fn a_disk_that_is_short_is_measured_first_and_memory_does_not_wait_for_it() {
     set(&mut engine, WHOLE, 50 * MIB);
     turn(&mut engine, 0);
     assert_eq!(
-        (engine.pods().disk_asked, engine.pods().kills.borrow().len()),
+        (engine.pods.disk_asked, engine.pods.kills.borrow().len()),
         (1, 0)
     );
     assert_eq!(sleep(&engine, 0), Duration::from_millis(50));
     set(&mut engine, 50 * MIB, 50 * MIB);
     turn(&mut engine, 50);
-    assert_eq!(engine.pods().killed(), ["big"]);
-    assert_eq!(engine.pods().disk_asked, 1);
+    assert_eq!(engine.pods.killed(), ["big"]);
+    assert_eq!(engine.pods.disk_asked, 1);
 }
 
 #[test]
@@ -180,7 +177,7 @@ fn measuring_a_disk_is_not_waited_for_for_ever() {
     let mut engine = engine(settings("nodefs.available<100Mi"), pods);
     set(&mut engine, WHOLE, 50 * MIB);
     let mut now = 0;
-    while engine.pods().killed().is_empty() {
+    while engine.pods.killed().is_empty() {
         assert!(now < 11_000, "it waits");
         turn(&mut engine, now);
         now += u64::try_from(sleep(&engine, now).as_millis())
@@ -197,11 +194,11 @@ fn a_disk_is_reclaimed_before_a_pod_and_only_as_far_as_needed() {
     let mut pods = three_pods();
     pods.has_runtime = true;
     let mut engine = engine(settings, pods);
-    engine.reclaim_mut().runtimes = 1;
+    engine.reclaim.runtimes = 1;
     set(&mut engine, WHOLE, 50 * MIB);
     let told = turn(&mut engine, 0);
     assert_eq!(told, ["layout", "met", "condition", "reclaiming"]);
-    let jobs = engine.reclaim().jobs.clone();
+    let jobs = engine.reclaim.jobs.clone();
     let [.., last] = jobs.as_slice() else {
         panic!("no job");
     };
@@ -215,7 +212,7 @@ fn a_disk_is_reclaimed_before_a_pod_and_only_as_far_as_needed() {
     // Rounds go on, and nothing is asked twice.
     engine.round_now();
     assert!(turn(&mut engine, 100).is_empty());
-    assert_eq!(engine.reclaim().jobs.len(), jobs.len());
+    assert_eq!(engine.reclaim.jobs.len(), jobs.len());
     let collected = |number| News::Collected {
         number,
         result: Ok(Collected {
@@ -224,30 +221,30 @@ fn a_disk_is_reclaimed_before_a_pod_and_only_as_far_as_needed() {
             ..Collected::default()
         }),
     };
-    engine.pods_mut().news = vec![collected(last.number)];
+    engine.pods.news = vec![collected(last.number)];
     assert_eq!(turn(&mut engine, 200), ["reclaimed"]);
-    let images = engine.reclaim().jobs.last().unwrap().clone();
+    let images = engine.reclaim.jobs.last().unwrap().clone();
     let until = Some(Enough::Bytes(100 << 20));
     assert_eq!(images.what, Collect::UnusedImages { until });
     set(&mut engine, WHOLE, 500 * MIB);
-    engine.pods_mut().news = vec![collected(images.number)];
+    engine.pods.news = vec![collected(images.number)];
     assert_eq!(turn(&mut engine, 300), ["reclaimed"]);
     engine.round_now();
     assert_eq!(turn(&mut engine, 301), ["cleared"]);
-    assert!(engine.pods().killed().is_empty());
+    assert!(engine.pods.killed().is_empty());
 }
 
 #[test]
 fn what_gave_nothing_back_is_not_tried_again_soon() {
     let mut engine = engine(settings("nodefs.available<100Mi"), FakePods::default());
-    engine.reclaim_mut().leftovers = Some(Collected::default());
+    engine.reclaim.leftovers = Some(Collected::default());
     set(&mut engine, WHOLE, 50 * MIB);
     let mut tries = Vec::new();
     for second in 0..80 {
-        let before = engine.reclaim().collections;
+        let before = engine.reclaim.collections;
         engine.round_now();
         turn(&mut engine, second * 1000);
-        if engine.reclaim().collections > before {
+        if engine.reclaim.collections > before {
             tries.push(second);
         }
     }
@@ -259,17 +256,17 @@ fn nothing_is_decided_where_nothing_can_be_read() {
     let mut engine = engine(settings("memory.available<100Mi"), three_pods());
     set(&mut engine, 150 * MIB, WHOLE);
     turn(&mut engine, 0);
-    engine.node_mut().set(crate::ports::Sample::default());
-    engine.node_mut().problems = vec!["everything fails".into()];
+    engine.node.set(crate::ports::Sample::default());
+    engine.node.problems = vec!["everything fails".into()];
     engine.round_now();
     assert_eq!(turn(&mut engine, 100)[0], "problem");
     engine.round_now();
     assert!(turn(&mut engine, 200).is_empty(), "told once");
-    engine.node_mut().problems.clear();
+    engine.node.problems.clear();
     set(&mut engine, 150 * MIB, WHOLE);
     engine.round_now();
     assert_eq!(turn(&mut engine, 300)[0], "recovered");
-    assert!(engine.pods().killed().is_empty());
+    assert!(engine.pods.killed().is_empty());
 }
 
 #[test]
@@ -284,7 +281,7 @@ fn it_ends_after_the_kill_in_flight() {
     assert!(!engine.has_ended());
     assert_eq!(turn(&mut engine, 1000), ["killed"]);
     assert!(engine.has_ended());
-    assert_eq!(engine.pods().killed(), ["big"]);
+    assert_eq!(engine.pods.killed(), ["big"]);
 }
 
 #[test]
@@ -297,5 +294,5 @@ fn a_dry_run_kills_nothing() {
         turn(&mut engine, 0),
         ["layout", "met", "condition", "would_evict"]
     );
-    assert!(engine.pods().killed().is_empty());
+    assert!(engine.pods.killed().is_empty());
 }

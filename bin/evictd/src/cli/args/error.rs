@@ -1,101 +1,56 @@
-use core::fmt;
+//! What is wrong with a command line, in one line, in the words of the kubelet's flag
+//! library where it has some.
 
-use evictd_config::{ConfigError, Flag, nearest};
+use evictd_config::{Flag, nearest};
 
 use super::command::Known;
 
-/// What is wrong with a command line, in one line, in the words of the kubelet's
-/// flag library where it has some.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ArgsError(String);
-
-impl fmt::Display for ArgsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
+/// No flag of that name, which is without dashes.
+pub(super) fn unknown_flag(name: &str) -> String {
+    let commands = Known::all();
+    let own = commands.iter().flat_map(Known::flags).map(|(name, _)| name);
+    let names = Flag::all().map(|flag| flag.name).chain(own);
+    let meant = did_you_mean("--", name, names.chain(["help", "version"]));
+    let name = one_line(name);
+    format!("unknown flag: --{name}; {meant}evictd --help lists all flags")
 }
 
-impl core::error::Error for ArgsError {}
-
-impl From<ConfigError> for ArgsError {
-    fn from(error: ConfigError) -> Self {
-        Self(error.to_string())
-    }
+/// No such letter behind a single dash.
+pub(super) fn unknown_shorthand(argument: &str) -> String {
+    let letter = argument.chars().nth(1).unwrap_or('-').escape_debug();
+    let name = argument.trim_start_matches('-').split('=').next();
+    let names = Flag::all().map(|flag| flag.name);
+    let meant = did_you_mean("--", name.unwrap_or_default(), names);
+    let argument = one_line(argument);
+    format!(
+        "unknown shorthand flag: '{letter}' in {argument}; {meant}the short flags are -h and -v"
+    )
 }
 
-impl ArgsError {
-    /// What argh says, on one line.
-    pub(super) fn from_argh(output: &str) -> Self {
-        Self(one_line(output.trim()))
+/// A flag of other commands than this one, or than the daemon: `""`.
+pub(super) fn foreign_flag(flag: &str, command: &str) -> String {
+    if command.is_empty() {
+        let takers = Known::all().into_iter().filter(|known| known.has(flag));
+        let takers: Vec<String> = takers.map(|known| known.name).collect();
+        return format!("--{flag} goes with a command: {}", takers.join(", "));
     }
+    format!(
+        "unknown flag: --{flag} is no flag of evictd {command}; evictd {command} --help lists them"
+    )
+}
 
-    /// No flag of that name, which is without dashes.
-    pub(super) fn unknown_flag(name: &str) -> Self {
-        let commands = Known::all();
-        let own = commands.iter().flat_map(Known::flags).map(|(name, _)| name);
-        let names = Flag::all().map(|flag| flag.name).chain(own);
-        let meant = did_you_mean("--", name, names.chain(["help", "version"]));
-        let name = one_line(name);
-        Self(format!(
-            "unknown flag: --{name}; {meant}evictd --help lists all flags"
-        ))
-    }
+/// A word where a command should stand.
+pub(super) fn unknown_command(word: &str) -> String {
+    let names: Vec<String> = Known::all().into_iter().map(|known| known.name).collect();
+    let meant = did_you_mean("", word, names.iter().map(String::as_str));
+    let (word, boolean, names) = (one_line(word), bare_boolean(word), names.join(", "));
+    format!("unknown command: {word}; {boolean}{meant}commands are {names}, help")
+}
 
-    /// No such letter behind a single dash.
-    pub(super) fn unknown_shorthand(argument: &str) -> Self {
-        let letter = argument.chars().nth(1).unwrap_or('-').escape_debug();
-        let name = argument.trim_start_matches('-').split('=').next();
-        let names = Flag::all().map(|flag| flag.name);
-        let meant = did_you_mean("--", name.unwrap_or_default(), names);
-        let argument = one_line(argument);
-        Self(format!(
-            "unknown shorthand flag: '{letter}' in {argument}; {meant}the short flags are -h and -v"
-        ))
-    }
-
-    /// A flag of other commands than this one, or than the daemon: `""`.
-    pub(super) fn foreign_flag(flag: &str, command: &str) -> Self {
-        if command.is_empty() {
-            let takers = Known::all().into_iter().filter(|known| known.has(flag));
-            let takers: Vec<String> = takers.map(|known| known.name).collect();
-            let takers = takers.join(", ");
-            return Self(format!("--{flag} goes with a command: {takers}"));
-        }
-        Self(format!(
-            "unknown flag: --{flag} is no flag of evictd {command}; evictd {command} --help lists \
-             them"
-        ))
-    }
-
-    /// The command line ends where the value of this flag should stand.
-    pub(super) fn needs_value(flag: &str, example: &str) -> Self {
-        Self(format!(
-            "flag needs an argument: --{flag}; as in --{flag}={example}"
-        ))
-    }
-
-    /// A word where a command should stand.
-    pub(super) fn unknown_command(word: &str) -> Self {
-        let names: Vec<String> = Known::all().into_iter().map(|known| known.name).collect();
-        let meant = did_you_mean("", word, names.iter().map(String::as_str));
-        let (word, boolean, names) = (one_line(word), bare_boolean(word), names.join(", "));
-        Self(format!(
-            "unknown command: {word}; {boolean}{meant}commands are {names}, help"
-        ))
-    }
-
-    /// A word after the command.
-    pub(super) fn unexpected(word: &str) -> Self {
-        let (word, boolean) = (one_line(word), bare_boolean(word));
-        Self(format!(
-            "unexpected argument: {word}; {boolean}evictd takes one command, and flags"
-        ))
-    }
-
-    /// The argument at this place, counted from 1, is not UTF-8.
-    pub(super) fn not_unicode(place: usize) -> Self {
-        Self(format!("argument {place} is not UTF-8"))
-    }
+/// A word after the command.
+pub(super) fn unexpected(word: &str) -> String {
+    let (word, boolean) = (one_line(word), bare_boolean(word));
+    format!("unexpected argument: {word}; {boolean}evictd takes one command, and flags")
 }
 
 fn did_you_mean<'a>(dashes: &str, word: &str, names: impl Iterator<Item = &'a str>) -> String {
@@ -114,7 +69,7 @@ fn bare_boolean(word: &str) -> String {
 }
 
 /// The text without line ends and other control characters.
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     let escaped = |c: char| match c.is_control() {
         true => c.escape_default().to_string(),
         false => c.to_string(),

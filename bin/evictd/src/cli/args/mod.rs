@@ -25,7 +25,6 @@ use argh::FromArgs;
 use evictd_config::Typed;
 
 pub use command::Command;
-pub use error::ArgsError;
 
 use command::Evictd;
 
@@ -42,8 +41,8 @@ pub enum Request {
 ///
 /// # Errors
 /// Whatever is wrong with its form, or with a command's own flags. The values of
-/// the daemon's flags are not looked at.
-pub fn parse(argv: &[OsString]) -> Result<Request, ArgsError> {
+/// the daemon's flags are not looked at. The error is one line.
+pub fn parse(argv: &[OsString]) -> Result<Request, String> {
     let line = split::split(argv)?;
     let words = line.for_argh();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();

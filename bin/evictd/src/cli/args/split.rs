@@ -5,8 +5,10 @@ use std::ffi::OsString;
 
 use evictd_config::{Flag, Takes, Typed, parse_boolean};
 
-use super::ArgsError;
 use super::command::Known;
+use super::error::{
+    foreign_flag, one_line, unexpected, unknown_command, unknown_flag, unknown_shorthand,
+};
 
 /// A command line, taken apart.
 pub(super) struct Line {
@@ -21,10 +23,14 @@ pub(super) struct Line {
     known: Vec<Known>,
 }
 
-pub(super) fn split(argv: &[OsString]) -> Result<Line, ArgsError> {
+/// What is left of the command line.
+type Rest<'a> = alloc::vec::IntoIter<&'a str>;
+
+pub(super) fn split(argv: &[OsString]) -> Result<Line, String> {
     let mut words = Vec::new();
     for (place, argument) in (1..).zip(argv) {
-        words.push(argument.to_str().ok_or(ArgsError::not_unicode(place))?);
+        let word = argument.to_str();
+        words.push(word.ok_or_else(|| format!("argument {place} is not UTF-8"))?);
     }
     let mut line = Line {
         typed: Typed::default(),
@@ -68,107 +74,82 @@ impl Line {
     }
 
     /// Why argh refused it, where argh itself can say nothing but that it did.
-    pub(super) fn explain(&self, output: &str) -> ArgsError {
+    pub(super) fn explain(&self, output: &str) -> String {
         let name = self.words.join(" ");
         let command = self.known.iter().find(|command| command.name == name);
         if command.is_none() && !name.is_empty() {
-            let begins = |command: &&Known| name.starts_with(&format!("{} ", command.name));
-            return match self.known.iter().find(begins) {
-                Some(_) => ArgsError::unexpected(self.words.last().map_or("", String::as_str)),
-                None => ArgsError::unknown_command(&name),
+            let begins = |command: &Known| name.starts_with(&format!("{} ", command.name));
+            return match self.words.last() {
+                Some(last) if self.known.iter().any(begins) => unexpected(last),
+                _ => unknown_command(&name),
             };
         }
         let has = |flag| command.is_some_and(|command| command.has(flag));
         match self.own.iter().find(|(flag, _)| !has(flag)) {
-            Some((flag, _)) => ArgsError::foreign_flag(flag, &name),
-            None => ArgsError::from_argh(output),
+            Some((flag, _)) => foreign_flag(flag, &name),
+            None => one_line(output.trim()),
         }
     }
 
     /// A word that is no flag: the command, or what `help` is wanted for.
-    fn word(&mut self, word: &str) -> Result<(), ArgsError> {
+    fn word(&mut self, word: &str) -> Result<(), String> {
         match word {
             "help" => self.help = true,
             "version" if self.words.is_empty() => self.version = true,
             // argh would take it for a flag.
-            _ if word.starts_with('-') => return Err(ArgsError::unknown_command(word)),
+            _ if word.starts_with('-') => return Err(unknown_command(word)),
             _ => self.words.push(word.to_owned()),
         }
         Ok(())
     }
 
     /// `--name`, `--name=value`, or `--name` with the value in the next word.
-    fn long<'a>(
-        &mut self,
-        text: &str,
-        rest: &mut impl Iterator<Item = &'a str>,
-    ) -> Result<(), ArgsError> {
+    fn long(&mut self, text: &str, rest: &mut Rest<'_>) -> Result<(), String> {
         let (typed, value) = match text.split_once('=') {
             Some((name, value)) => (name, Some(value)),
             None => (text, None),
         };
-        let unknown = || ArgsError::unknown_flag(typed);
         let name = typed.replace('_', "-");
-        match name.as_str() {
-            "help" => self.help |= is_on(value),
-            "version" => self.version |= is_on(value),
-            name => match Flag::find(name) {
-                Some(flag) => {
-                    let value = value_of(flag.name, flag.takes, flag.example, value, rest)?;
-                    self.give(flag.name, value)?;
-                }
-                None => {
-                    let found = self.find_own(name);
-                    let (name, takes) = found.ok_or_else(unknown)?;
-                    self.give_own(name, takes, value, rest)?;
-                }
-            },
+        if name == "help" {
+            self.help |= is_on(value);
+        } else if name == "version" {
+            self.version |= is_on(value);
+        } else if let Some(flag) = Flag::find(&name) {
+            let value = value_of((flag.name, flag.takes), flag.example, value, rest)?;
+            let is_known = self.typed.add(flag.name, value);
+            debug_assert!(is_known, "{}", flag.name);
+        } else {
+            let flags = self.known.iter().flat_map(Known::flags);
+            let found = { flags }.find(|(own, _)| *own == name);
+            let flag = found.ok_or_else(|| unknown_flag(typed))?;
+            self.give_own(flag, value, rest)?;
         }
         Ok(())
     }
 
-    /// A flag of the daemon's.
-    fn give(&mut self, name: &str, value: String) -> Result<(), ArgsError> {
-        if self.typed.add(name, value) {
-            Ok(())
-        } else {
-            Err(ArgsError::unknown_flag(name))
-        }
-    }
-
-    fn find_own(&self, name: &str) -> Option<(&'static str, Takes)> {
-        let mut flags = self.known.iter().flat_map(Known::flags);
-        flags.find(|(own, _)| *own == name)
-    }
-
     /// A flag of single commands; argh knows switches without a value.
-    fn give_own<'a>(
+    fn give_own(
         &mut self,
-        name: &'static str,
-        takes: Takes,
+        (name, takes): (&'static str, Takes),
         value: Option<&str>,
-        rest: &mut impl Iterator<Item = &'a str>,
-    ) -> Result<(), ArgsError> {
+        rest: &mut Rest<'_>,
+    ) -> Result<(), String> {
         let example = match takes {
             Takes::Bool => "true",
             Takes::Value(what) | Takes::List(what) => what,
         };
-        let value = value_of(name, takes, example, value, rest)?;
+        let value = value_of((name, takes), example, value, rest)?;
         self.own.retain(|(own, _)| *own != name);
         if takes != Takes::Bool {
             self.own.push((name, Some(value)));
-        } else if parse_boolean(name, &value)? {
+        } else if parse_boolean(name, &value).map_err(|error| error.to_string())? {
             self.own.push((name, None));
         }
         Ok(())
     }
 
     /// `-h`, `-v4`, `-v=4` or `-v 4`.
-    fn short<'a>(
-        &mut self,
-        word: &str,
-        rest: &mut impl Iterator<Item = &'a str>,
-    ) -> Result<(), ArgsError> {
+    fn short(&mut self, word: &str, rest: &mut Rest<'_>) -> Result<(), String> {
         if word == "-h" {
             self.help = true;
             return Ok(());
@@ -177,28 +158,28 @@ impl Line {
         // What is no level is a long flag with one dash, which Go's own library takes,
         // but not the kubelet's.
         let level = level.filter(|text| !text.starts_with(|c: char| c.is_ascii_alphabetic()));
-        let unknown = || ArgsError::unknown_shorthand(word);
-        let level = level.ok_or_else(unknown)?;
+        let level = level.ok_or_else(|| unknown_shorthand(word))?;
         let level = level.strip_prefix('=').unwrap_or(level);
         let given = if word == "-v" { None } else { Some(level) };
-        let value = value_of("v", Takes::Value("LEVEL"), "2", given, rest)?;
-        self.give("v", value)
+        let value = value_of(("v", Takes::Value("LEVEL")), "2", given, rest)?;
+        let is_known = self.typed.add("v", value);
+        debug_assert!(is_known, "-v");
+        Ok(())
     }
 }
 
-fn value_of<'a>(
-    flag: &str,
-    takes: Takes,
+fn value_of(
+    (flag, takes): (&str, Takes),
     example: &str,
     given: Option<&str>,
-    rest: &mut impl Iterator<Item = &'a str>,
-) -> Result<String, ArgsError> {
+    rest: &mut Rest<'_>,
+) -> Result<String, String> {
     let value = match (given, takes) {
         (Some(value), _) => Some(value),
         (None, Takes::Bool) => Some("true"),
         (None, Takes::Value(_) | Takes::List(_)) => rest.next(),
     };
-    let missing = || ArgsError::needs_value(flag, example);
+    let missing = || format!("flag needs an argument: --{flag}; as in --{flag}={example}");
     value.map(str::to_owned).ok_or_else(missing)
 }
 

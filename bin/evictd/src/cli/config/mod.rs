@@ -9,7 +9,7 @@ use evictd_config::{Effective, EffectiveThreshold, Origin, Resolved, Setting, ef
 use evictd_node::{Condition, Signal};
 use serde::Serialize;
 
-use super::output::{print, print_json, shown};
+use super::output::{print_as, shown};
 use super::snapshot::Snapshot;
 use crate::machine;
 
@@ -37,11 +37,8 @@ impl Config {
             .map(|snapshot| machine::read(&snapshot.readings))
             .unwrap_or_default();
         let effective = effective(settings, &machine);
-        if self.json {
-            print_json(&Document::new(&effective))
-        } else {
-            print(&text::in_text(&effective))
-        }
+        let in_text = || text::in_text(&effective);
+        print_as(self.json, &Document::new(&effective), in_text)
     }
 }
 

@@ -3,7 +3,7 @@ use evictd_config::{Effective, EffectiveThreshold, Origin, Setting};
 use crate::cli::columns::{Columns, wrap};
 
 /// The settings for people, within 80 columns unless a value itself is longer.
-pub(in crate::cli) fn in_text(effective: &Effective<'_>) -> String {
+pub(crate) fn in_text(effective: &Effective<'_>) -> String {
     let mut text = thresholds(&effective.thresholds);
     text.push_str("\nSettings\n");
     text.push_str(&settings(effective.settings));
@@ -21,11 +21,11 @@ fn thresholds(thresholds: &[EffectiveThreshold]) -> String {
         return "No thresholds\n".to_owned();
     }
     let headings = ["", "BELOW", "EXACTLY", "CLEAR AT", "GRACE", "FROM"];
-    let mut columns = Columns::new(&headings).right(2).right(3);
+    let mut columns = Columns::new(&headings, &[2, 3]);
     let mut condition = None;
     for threshold in thresholds {
         if condition.replace(threshold.condition) != Some(threshold.condition) {
-            columns.heading(threshold.condition.name());
+            columns.row(vec![threshold.condition.to_string()]);
         }
         let exact = |amount: Option<i64>| amount.map_or("?".to_owned(), |a| a.to_string());
         let reclaim = threshold.min_reclaim.is_some();
@@ -55,7 +55,7 @@ fn thresholds(thresholds: &[EffectiveThreshold]) -> String {
 }
 
 fn settings(settings: &[Setting]) -> String {
-    let mut columns = Columns::new(&["  FLAG", "FROM", "VALUE"]);
+    let mut columns = Columns::new(&["  FLAG", "FROM", "VALUE"], &[]);
     for setting in settings {
         let value = if setting.value.is_empty() {
             "-"

@@ -17,7 +17,7 @@ use argh::{ArgsInfo, FromArgs};
 use evictd_cgroup::own::is_root;
 use evictd_sys::{Signal, Watch};
 
-use super::output::fail;
+use super::output::print_as;
 
 pub(crate) use workload::{ARGUMENT as WORKLOAD_ARGUMENT, run as run_workload};
 
@@ -40,22 +40,19 @@ pub struct Selftest {
 
 impl Selftest {
     /// Runs it and prints the verdict; fails when a check does not hold.
-    pub(super) fn run(&self) -> ExitCode {
-        const NAME: &str = "selftest";
+    pub(super) fn run(&self) -> Result<ExitCode, String> {
         if !is_root() {
-            return fail(
-                NAME,
-                "needs root: it makes cgroups, processes and memory pressure",
-            );
+            let why = "needs root: it makes cgroups, processes and memory pressure";
+            return Err(why.to_owned());
         }
         // Signals arrive through the loop, so that an interrupted test cleans up.
-        let watch = match Watch::new(&[Signal::TERM, Signal::INT, Signal::HUP]) {
-            Ok(watch) => watch,
-            Err(error) => return fail(NAME, error),
-        };
-        match run::evict_one(watch) {
-            Ok(verdict) => verdict.print(self.json),
-            Err(error) => fail(NAME, error),
-        }
+        let watch = Watch::new(&[Signal::TERM, Signal::INT, Signal::HUP]);
+        let verdict = run::evict_one(watch.map_err(|error| error.to_string())?)?;
+        let printed = print_as(self.json, &verdict, || verdict.in_text());
+        Ok(if verdict.passed {
+            printed
+        } else {
+            ExitCode::FAILURE
+        })
     }
 }

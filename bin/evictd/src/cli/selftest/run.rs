@@ -72,7 +72,6 @@ struct Story {
 
 impl Story {
     fn note(&mut self, at: Mono, event: &Event) {
-        log::info!("{event}");
         if let Event::Evicting(decision) = event {
             self.evicted.push((at, decision.victim.name.clone()));
         }
@@ -102,14 +101,13 @@ pub(super) fn evict_one(mut watch: Watch) -> Result<Verdict, String> {
     drive(&mut watch, &mut engine, &mut story, PATIENCE, true)?;
     drive(&mut watch, &mut engine, &mut story, AFTERMATH, false)?;
     drop(engine);
-    let mut checks = check(&mut sandbox, &story, &observer);
+    // What is freed by removing the sandbox does not count.
+    let seen = observer.end();
+    let mut checks = check(&mut sandbox, &story, seen.is_below);
     let cgroup = match sandbox.version() {
         Version::V1 => "v1",
         Version::V2 => "v2",
     };
-    // What is freed by removing the sandbox does not count.
-    let (crossed, released) = (observer.crossed(), observer.released());
-    drop(observer);
     let left = sandbox.remove();
     checks.push(Check {
         holds: left.is_empty(),
@@ -128,9 +126,9 @@ pub(super) fn evict_one(mut watch: Watch) -> Result<Verdict, String> {
         threshold_bytes: threshold,
         evicted: story.evicted.into_iter().map(|(_, name)| name).collect(),
         kill_method: story.method,
-        detection_micros: micros(crossed, decided),
+        detection_micros: micros(seen.crossed, decided),
         kill_micros: micros(decided, story.killed),
-        release_micros: micros(decided, released),
+        release_micros: micros(decided, seen.released),
         checks,
     })
 }
@@ -174,10 +172,8 @@ fn wait_for_size(watch: &mut Watch, sandbox: &mut Sandbox, load: &Load) -> Resul
     let give_up = now() + PATIENCE;
     let file = sandbox.usage_file(load.name);
     loop {
-        let usage = std::fs::read(&file).ok();
-        let usage = usage
-            .and_then(|text| evictd_kerntext::parse_u64(&text).ok())
-            .unwrap_or(0);
+        let text = std::fs::read(&file).unwrap_or_default();
+        let usage = evictd_kerntext::parse_u64(&text).unwrap_or(0);
         if usage >= load.bytes {
             return Ok(());
         }
@@ -232,22 +228,20 @@ fn pause(watch: &mut Watch, until: Mono) -> Result<(), String> {
 }
 
 /// What has to hold while the sandbox is still there.
-fn check(sandbox: &mut Sandbox, story: &Story, observer: &Observer) -> Vec<Check> {
+fn check(sandbox: &mut Sandbox, story: &Story, is_free: bool) -> Vec<Check> {
     let names = ["", "steady", "small", HOG];
     let ooms: u64 = names
         .iter()
         .filter_map(|name| sandbox.oom_kills(name))
         .sum();
     let is_hog_alone = matches!(story.evicted.as_slice(), [(_, name)] if name == HOG);
+    let is_killed = story.killed.is_some() && !sandbox.is_running(HOG);
     let checks = [
         (
             "exactly the pod that ranks first was evicted: hog",
             is_hog_alone,
         ),
-        (
-            "its processes are gone",
-            story.killed.is_some() && !sandbox.is_running(HOG),
-        ),
+        ("its processes are gone", is_killed),
         (
             "steady, within its request, still runs",
             sandbox.is_running("steady"),
@@ -257,7 +251,7 @@ fn check(sandbox: &mut Sandbox, story: &Story, observer: &Observer) -> Vec<Check
             sandbox.is_running("small"),
         ),
         ("the kernel's OOM killer had nothing to do", ooms == 0),
-        ("the memory is free again", observer.is_below()),
+        ("the memory is free again", is_free),
     ];
     let check = |(what, holds): (&str, bool)| Check {
         what: what.to_owned(),

@@ -1,10 +1,8 @@
 use core::fmt::Write;
-use std::process::ExitCode;
 
 use serde::Serialize;
 
 use crate::amount::Amount;
-use crate::cli::output::{print, print_json};
 
 /// What the self-test found, and what `--json` prints.
 #[derive(Serialize)]
@@ -35,21 +33,8 @@ pub(super) struct Check {
 }
 
 impl Verdict {
-    /// Prints it; failure where a check does not hold.
-    pub(super) fn print(&self, json: bool) -> ExitCode {
-        let printed = if json {
-            print_json(self)
-        } else {
-            print(&self.in_text())
-        };
-        if self.passed {
-            printed
-        } else {
-            ExitCode::FAILURE
-        }
-    }
-
-    fn in_text(&self) -> String {
+    /// For people.
+    pub(super) fn in_text(&self) -> String {
         let limit = Amount::bytes(self.limit_bytes);
         let threshold = Amount::bytes(self.threshold_bytes);
         let mut text = format!(
@@ -60,16 +45,13 @@ impl Verdict {
             let holds = if check.holds { "ok" } else { "FAILED" };
             let _ = writeln!(text, "  {holds:<6} {}", check.what);
         }
+        let detection = "from crossing the threshold to the decision";
+        let kill = "from the decision to the pod's end";
+        let release = "from the decision to its memory being free";
         for (what, micros) in [
-            (
-                "from crossing the threshold to the decision",
-                self.detection_micros,
-            ),
-            ("from the decision to the pod's end", self.kill_micros),
-            (
-                "from the decision to its memory being free",
-                self.release_micros,
-            ),
+            (detection, self.detection_micros),
+            (kill, self.kill_micros),
+            (release, self.release_micros),
         ] {
             let time = micros.map_or_else(|| String::from("unknown"), millis);
             let _ = writeln!(text, "  {what:<44} {time:>9}");

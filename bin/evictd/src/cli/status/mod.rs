@@ -12,7 +12,7 @@ use evictd_stats::Progress;
 use evictd_threshold::{Threshold, ThresholdValue};
 use serde::Serialize;
 
-use super::output::{complain, fail, print, print_json, shown};
+use super::output::{complain, print, print_as, shown};
 use super::screen::Paint;
 use super::snapshot::{RankedPod, Snapshot};
 use crate::amount::{Amount, level};
@@ -94,43 +94,32 @@ struct ConditionState {
     condition: Condition,
     status: &'static str,
     reason: &'static str,
-    #[serde(skip)]
-    holds: bool,
 }
 
 impl Status {
     /// Prints what one look shows; fails when the node cannot be read.
-    pub(super) fn run(&self, settings: &Resolved) -> ExitCode {
+    pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
         if self.timing {
             let path = if self.json { "/timing.json" } else { "/timing" };
-            return match socket::ask(settings, path) {
-                Ok(text) => print(&text),
-                Err(error) => fail("status", error),
-            };
+            return Ok(print(&socket::ask(settings, path)?));
         }
-        let snapshot = match Snapshot::take(settings) {
-            Ok(snapshot) => snapshot,
-            Err(error) => return fail("status", error),
-        };
-        for problem in snapshot.pods().problems() {
+        let snapshot = Snapshot::take(settings)?;
+        for problem in snapshot.engine.pods.problems() {
             complain("status", problem);
         }
         let document = Document::of(&snapshot);
-        if self.json {
-            print_json(&document)
-        } else {
-            print(&text::in_text(&document, Paint::for_stdout()))
-        }
+        let in_text = || text::in_text(&document, Paint::for_stdout());
+        Ok(print_as(self.json, &document, in_text))
     }
 }
 
 impl Document {
     fn of(snapshot: &Snapshot) -> Self {
-        let (evict, pods) = (snapshot.evict(), snapshot.pods());
+        let (evict, pods) = (&snapshot.engine.evict, &snapshot.engine.pods);
         // Pods are ordered for the first signal whose threshold is met, else for memory.
         let ranked_by = evict.met().next();
         let ranked_by = ranked_by.map_or(Signal::MemoryAvailable, |met| met.threshold.signal);
-        let memory = snapshot.sample().memory;
+        let memory = snapshot.engine.node.sample.memory;
         let progress = pods.disk_progress().filter(Progress::is_under_way);
         let not_running = pods.not_running().map(|pod| pod.metadata.name.clone());
         Self {
@@ -228,7 +217,6 @@ impl ConditionState {
             condition,
             status: published.status.name(),
             reason: published.reason,
-            holds,
         }
     }
 }

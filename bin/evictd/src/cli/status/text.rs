@@ -6,12 +6,13 @@ use evictd_node::Signal;
 
 use super::{Document, SignalState, ThresholdState};
 use crate::amount::Amount;
+use crate::cli::output::full_name;
 use crate::cli::screen::{Paint, bar, cut};
 
 /// The width of a bar; with it a line stays within 80 columns.
 const BAR: u32 = 14;
 
-pub(in crate::cli) fn in_text(document: &Document, paint: Paint) -> String {
+pub(crate) fn in_text(document: &Document, paint: Paint) -> String {
     let mut text = paint
         .head("SIGNAL                        LEFT      OF  USED            THRESHOLD, ! is met");
     text.push('\n');
@@ -31,12 +32,10 @@ pub(in crate::cli) fn in_text(document: &Document, paint: Paint) -> String {
     }
     text.push_str(&paint.head("Conditions:"));
     for state in &document.conditions {
-        let holds = if state.holds { "True" } else { "False" };
-        let shown = format!(" {}={holds}", state.condition);
-        text.push_str(&if state.holds {
-            paint.bad(&shown)
-        } else {
-            paint.good(&shown)
+        let shown = format!(" {}={}", state.condition, state.status);
+        text.push_str(&match state.status {
+            "True" => paint.bad(&shown),
+            _ => paint.good(&shown),
         });
     }
     text.push('\n');
@@ -119,7 +118,7 @@ fn pod_lines(text: &mut String, document: &Document, paint: Paint) {
         };
         let line = format!(
             "{number:>3}  {:<28} {used:>7} {:>11} {:<10} {standing}",
-            cut(&pod.full_name(), 28),
+            cut(&full_name(&pod.namespace, &pod.name), 28),
             pod.priority,
             pod.qos_class,
         );
