@@ -30,7 +30,6 @@ const NEWS: Token = Token(u32::MAX);
 const SOON: Duration = Duration::from_millis(1);
 
 /// Runs in the foreground until SIGTERM or SIGINT.
-#[inline(never)]
 pub(crate) fn run(settings: &Resolved) -> ExitCode {
     let ended = match serve(settings) {
         Ok(()) => ExitCode::SUCCESS,
@@ -193,7 +192,7 @@ fn wait(
     engine.timing.woken(asleep, until);
     for wake in wakes.map_err(|error| error.to_string())? {
         match wake {
-            Wake::Signal(received) if received.signal == Signal::HUP => {
+            Wake::Signal(Signal::HUP) => {
                 log::info!(event = "measuring"; "SIGHUP: measuring now");
                 engine.round_now();
             }

@@ -49,6 +49,7 @@
 //! A backend of another kind:
 //!
 //! ```
+//! use std::path::Path;
 //! use std::sync::Arc;
 //!
 //! use evictd_cgroup::{FoundPod, Listing, Origin, PodSource};
@@ -62,8 +63,8 @@
 //!     fn list_pods(&mut self, _: &[Pod], _: &[&RuntimePod]) -> Listing {
 //!         let mut listing = Listing::default();
 //!         let pod = Arc::clone(&self.0);
-//!         let found = FoundPod::new(pod, "machine/fixed".into(), Origin::PodCgroupRoot);
-//!         listing.pods.push(found);
+//!         let cgroup = Path::new("machine/fixed");
+//!         listing.pods.push(FoundPod::new(pod, cgroup, Origin::PodCgroupRoot));
 //!         listing
 //!     }
 //! }

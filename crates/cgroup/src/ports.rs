@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::fmt;
 use core::time::Duration;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use evictd_node::Mono;
 use evictd_node::pod::Pod;
@@ -98,9 +98,9 @@ pub struct FoundPod {
     pub pod: Arc<Pod>,
     /// Its cgroup, a path below the mount point of each hierarchy, without `/`
     /// in front; see [`evictd_stats::Hierarchy::open`].
-    pub cgroup: PathBuf,
+    pub cgroup: Box<Path>,
     /// Further cgroups of it, where no single one holds all of its containers.
-    pub more_cgroups: Vec<PathBuf>,
+    pub more_cgroups: Box<[Arc<Path>]>,
     /// Where it was found.
     pub origin: Origin,
     /// Which of the manifests describes it, as an index.
@@ -112,11 +112,11 @@ pub struct FoundPod {
 impl FoundPod {
     /// A pod in one cgroup, that neither a manifest nor a container runtime describes.
     #[must_use]
-    pub const fn new(pod: Arc<Pod>, cgroup: PathBuf, origin: Origin) -> Self {
+    pub fn new(pod: Arc<Pod>, cgroup: &Path, origin: Origin) -> Self {
         Self {
             pod,
-            cgroup,
-            more_cgroups: Vec::new(),
+            cgroup: cgroup.into(),
+            more_cgroups: Box::default(),
             origin,
             manifest: None,
             runtime: None,
@@ -124,8 +124,9 @@ impl FoundPod {
     }
 
     /// All its cgroups.
-    pub fn cgroups(&self) -> impl Iterator<Item = &PathBuf> {
-        core::iter::once(&self.cgroup).chain(&self.more_cgroups)
+    pub fn cgroups(&self) -> impl Iterator<Item = &Path> {
+        let more = self.more_cgroups.iter().map(|cgroup| &**cgroup);
+        core::iter::once(&*self.cgroup).chain(more)
     }
 }
 

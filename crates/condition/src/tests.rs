@@ -102,15 +102,9 @@ fn admission_under_pressure() {
     let taint = "node.kubernetes.io/memory-pressure";
     let plain = Pod::default();
     let mut tolerant = Pod::default();
-    tolerant
-        .spec
-        .tolerations
-        .push(toleration(taint, "Exists", "", "NoSchedule"));
+    tolerant.spec.tolerations = [toleration(taint, "Exists", "", "NoSchedule")].into();
     let mut other_value = Pod::default();
-    other_value
-        .spec
-        .tolerations
-        .push(toleration(taint, "Equal", "x", ""));
+    other_value.spec.tolerations = [toleration(taint, "Equal", "x", "")].into();
     let mut critical = Pod::default();
     critical.spec.priority = Some(2_000_000_000);
     for (name, conditions, pod, admitted) in [

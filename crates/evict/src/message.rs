@@ -139,7 +139,7 @@ fn used(resource: Resource, stats: &ContainerUsage) -> Option<Quantity> {
 fn request(container: &Container, resource: Resource) -> Quantity {
     let requests = &container.resources.requests;
     let request = match resource {
-        Resource::Memory => requests.memory.as_ref(),
+        Resource::Memory => requests.memory.as_deref(),
         Resource::EphemeralStorage => requests.ephemeral_storage.as_deref(),
         Resource::Inodes | Resource::Pids => None,
     };

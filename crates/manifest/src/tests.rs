@@ -36,8 +36,9 @@ spec:
     assert_eq!(pod.spec.termination_grace_period_seconds, Some(30));
     assert_eq!(pod.spec.priority, Some(2_000_001_000));
     let requests = &pod.spec.containers[0].resources.requests;
-    let text =
-        |quantity: &Option<evictd_quantity::Quantity>| quantity.as_ref().map(ToString::to_string);
+    let text = |quantity: &Option<Box<evictd_quantity::Quantity>>| {
+        quantity.as_ref().map(ToString::to_string)
+    };
     assert_eq!(
         requests.cpu.as_ref().map(ToString::to_string).as_deref(),
         Some("1")
@@ -47,10 +48,7 @@ spec:
         pod.spec.volumes[0].source,
         VolumeSource::EmptyDir { .. }
     ));
-    assert_eq!(
-        pod.spec.volumes[1].source,
-        VolumeSource::PersistentVolumeClaim
-    );
+    assert_eq!(pod.spec.volumes[1].source, VolumeSource::Other);
 }
 
 #[test]

@@ -14,7 +14,7 @@
 //! use evictd_quantity::Quantity;
 //!
 //! let mut container = Container::default();
-//! container.resources.requests.memory = Quantity::parse("256Mi").ok();
+//! container.resources.requests.memory = Quantity::parse("256Mi").ok().map(Into::into);
 //! let mut pod = Pod::default();
 //! pod.spec.containers.push(container);
 //! let scale = Scale {

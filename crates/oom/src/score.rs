@@ -134,7 +134,7 @@ fn unallocated_share(pod: &Pod) -> i128 {
 }
 
 fn memory(list: &ResourceList) -> i128 {
-    list.memory.as_ref().map_or(0, bytes)
+    list.memory.as_deref().map_or(0, bytes)
 }
 
 fn bytes(quantity: &Quantity) -> i128 {

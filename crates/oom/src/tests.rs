@@ -23,7 +23,7 @@ fn container(name: &str, memory_request: i64) -> Container {
         name: name.to_owned(),
         ..Default::default()
     };
-    container.resources.requests.memory = Some(bytes(memory_request));
+    container.resources.requests.memory = Some(bytes(memory_request).into());
     container
 }
 
@@ -136,7 +136,7 @@ fn a_sidecar_goes_no_earlier_than_the_smallest_regular_container() {
 fn unallocated_pod_memory_is_shared_out_behind_its_gate() {
     let mut pod = pod(&[100, 100], Some(100));
     let mut resources = Resources::default();
-    resources.requests.memory = Some(bytes(600));
+    resources.requests.memory = Some(bytes(600).into());
     pod.spec.resources = Some(resources.into());
     assert_eq!(score(&pod, "c", false, -997, false), 900);
     assert_eq!(score(&pod, "c", false, -997, true), 800);

@@ -1,11 +1,9 @@
 //! The few syscalls that rustix lacks, behind safe functions.
 //!
 //! [`process_mrelease`] gives back a dying process's memory before it is gone;
-//! [`block_signals`] and [`SignalFd`] turn signals into something to poll, and
-//! [`wait_precisely`] waits for what is polled to the nanosecond;
 //! [`read_project`] and [`read_project_usage`] ask for quotas instead of
 //! counting files; [`Priority`] gives a thread its turn among all of the machine;
-//! [`Helper`] is a thread for what may block;
+//! [`Helper`] is a thread for what may block.
 //! Errors are [`rustix::io::Errno`], so that callers compare one type.
 //!
 //! This crate holds the only `unsafe` of the tree: each block is one call into
@@ -29,7 +27,7 @@
 //! let now = Mono::ZERO;
 //! for wake in watch.wait(now, Some(Mono::from_millis(500)))? {
 //!     match wake {
-//!         Wake::Signal(received) => println!("{:?}", received.signal),
+//!         Wake::Signal(signal) => println!("{signal:?}"),
 //!         Wake::Ready(token) => println!("descriptor {}", token.0),
 //!         Wake::Deadline => println!("half a second has passed"),
 //!     }
@@ -53,7 +51,6 @@ mod priority;
 mod project;
 mod signals;
 mod trigger;
-mod wait;
 mod watch;
 mod writable;
 
@@ -64,8 +61,6 @@ pub use mrelease::process_mrelease;
 pub use priority::Priority;
 pub use project::{Project, ProjectUsage, read_project, read_project_usage};
 pub use rustix::process::Signal;
-pub use signals::{Received, SignalFd, block_signals};
 pub use trigger::Trigger;
-pub use wait::wait_precisely;
 pub use watch::{Token, Wake, Watch};
 pub use writable::{is_writable, reopen_non_blocking};

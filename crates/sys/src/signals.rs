@@ -3,7 +3,7 @@ use std::os::fd::FromRawFd;
 
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal};
+use rustix::process::Signal;
 
 use crate::mrelease::last_errno;
 
@@ -20,7 +20,7 @@ const RECORD: usize = 128;
 /// # Errors
 ///
 /// `EINVAL` when a number is no signal.
-pub fn block_signals(signals: &[Signal]) -> Result<(), Errno> {
+pub(crate) fn block_signals(signals: &[Signal]) -> Result<(), Errno> {
     let set = signal_set(signals)?;
     // SAFETY: `set` is initialised and outlives the call; a null old set is
     // allowed and means that it is not wanted.
@@ -31,22 +31,12 @@ pub fn block_signals(signals: &[Signal]) -> Result<(), Errno> {
     }
 }
 
-/// A signal that a [`SignalFd`] took.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Received {
-    /// Which signal.
-    pub signal: Signal,
-    /// Who sent it; `None` when the kernel did, or a process outside our pid
-    /// namespace.
-    pub sender: Option<Pid>,
-}
-
 /// A descriptor that is readable while one of its signals is pending.
 ///
 /// The signals must be blocked, see [`block_signals`]; otherwise they act as
 /// they always do and never arrive here. Non-blocking and close-on-exec.
 #[derive(Debug)]
-pub struct SignalFd(OwnedFd);
+pub(crate) struct SignalFd(OwnedFd);
 
 impl SignalFd {
     /// Opens a descriptor for `signals`: `signalfd4(2)`.
@@ -55,7 +45,7 @@ impl SignalFd {
     ///
     /// `EINVAL` when a number is no signal, `EMFILE` and `ENFILE` when there
     /// are no descriptors left, `ENODEV` and `ENOMEM` as the kernel gives them.
-    pub fn new(signals: &[Signal]) -> Result<Self, Errno> {
+    pub(crate) fn new(signals: &[Signal]) -> Result<Self, Errno> {
         let set = signal_set(signals)?;
         let flags = libc::SFD_CLOEXEC | libc::SFD_NONBLOCK;
         // SAFETY: `set` is initialised and outlives the call; -1 asks for a
@@ -74,10 +64,15 @@ impl SignalFd {
     ///
     /// What `read(2)` gives, except `EAGAIN`. `EIO` for a record that is too
     /// short or that names no signal, which the kernel does not make.
-    pub fn read(&self) -> Result<Option<Received>, Errno> {
+    pub(crate) fn read(&self) -> Result<Option<Signal>, Errno> {
         let mut record = [0_u8; RECORD];
         match rustix::io::retry_on_intr(|| rustix::io::read(&self.0, &mut record)) {
-            Ok(RECORD) => received(&record).map(Some).ok_or(Errno::IO),
+            Ok(RECORD) => {
+                // `ssi_signo`, of 32 bits, is the first field.
+                let [a, b, c, d, ..] = record;
+                let signal = Signal::from_named_raw(i32::from_ne_bytes([a, b, c, d]));
+                signal.map(Some).ok_or(Errno::IO)
+            }
             Ok(_) => Err(Errno::IO),
             Err(Errno::AGAIN) => Ok(None),
             Err(error) => Err(error),
@@ -89,21 +84,6 @@ impl AsFd for SignalFd {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }
-}
-
-/// `ssi_signo` is the first field, `ssi_pid` the fourth, all of 32 bits.
-fn received(record: &[u8; RECORD]) -> Option<Received> {
-    let signal = i32::try_from(word(record, 0)?).ok()?;
-    let sender = i32::try_from(word(record, 12)?).ok()?;
-    Some(Received {
-        signal: Signal::from_named_raw(signal)?,
-        sender: Pid::from_raw(sender),
-    })
-}
-
-fn word(record: &[u8], at: usize) -> Option<u32> {
-    let bytes = record.get(at..)?.first_chunk::<4>()?;
-    Some(u32::from_ne_bytes(*bytes))
 }
 
 fn signal_set(signals: &[Signal]) -> Result<libc::sigset_t, Errno> {

@@ -1,9 +1,9 @@
 use core::fmt;
 use core::time::Duration;
 
-use crate::{Received, SignalFd, block_signals, wait_precisely};
+use crate::signals::{SignalFd, block_signals};
 use evictd_node::Mono;
-use rustix::event::{Timespec, epoll};
+use rustix::event::{PollFd, PollFlags, Timespec, epoll, poll};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::process::Signal;
@@ -16,9 +16,6 @@ const BATCH: usize = 32;
 /// Marks the signalfd; no [`Token`] reaches it.
 const SIGNALS: u64 = u64::MAX;
 
-/// What `epoll_wait` takes at most: `i32::MAX` milliseconds.
-const LONGEST: Duration = Duration::from_millis(2_147_483_647);
-
 /// The caller's name for a descriptor of the set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Token(pub u32);
@@ -27,7 +24,7 @@ pub struct Token(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wake {
     /// A signal arrived.
-    Signal(Received),
+    Signal(Signal),
     /// The descriptor with this token is readable, or broken: reading tells.
     /// For a pidfd: its process has ended.
     Ready(Token),
@@ -41,8 +38,6 @@ pub struct Watch {
     signals: SignalFd,
     events: Vec<epoll::Event>,
     wakes: Vec<Wake>,
-    /// The kernel knows no wait but in whole milliseconds.
-    is_coarse: bool,
 }
 
 impl fmt::Debug for Watch {
@@ -78,7 +73,6 @@ impl Watch {
             signals,
             events: Vec::with_capacity(BATCH),
             wakes: Vec::with_capacity(BATCH),
-            is_coarse: false,
         })
     }
 
@@ -133,39 +127,36 @@ impl Watch {
     /// which shows `now`; without `until`, as long as it takes.
     ///
     /// Returns what happened. Empty when the wait was cut short (the process
-    /// was stopped and continued, or 24 days have passed): the caller looks at
-    /// its clock and comes back.
-    /// Never returns before `until` with [`Wake::Deadline`]; before Linux 5.11 it
-    /// may be up to a millisecond late, and on each later by as long as the machine
-    /// was suspended.
+    /// was stopped and continued): the caller looks at its clock and comes back.
+    /// Never returns before `until` with [`Wake::Deadline`], but later by as long as the
+    /// machine was suspended.
     ///
     /// # Errors
     ///
-    /// What `epoll_wait(2)` and reading the signalfd give, except `EINTR`.
+    /// What `ppoll(2)`, `epoll_wait(2)` and reading the signalfd give, except `EINTR`.
     pub fn wait(&mut self, now: Mono, until: Option<Mono>) -> Result<&[Wake], Error> {
         self.wakes.clear();
-        let left = until.map(|until| until.since(now));
-        let cut = left.is_some_and(|left| left > LONGEST);
-        match self.wait_for_events(left.map(|left| left.min(LONGEST))) {
-            Ok(()) if !self.events.is_empty() => self.take_events()?,
-            Ok(()) if cut => {}
-            Ok(()) => self.wakes.push(Wake::Deadline),
+        match self.wait_for_events(until.map(|until| until.since(now))) {
+            Ok(true) => self.take_events()?,
+            Ok(false) => self.wakes.push(Wake::Deadline),
             Err(Errno::INTR) => {}
             Err(errno) => return Err(Error::doing("wait")(errno)),
         }
         Ok(&self.wakes)
     }
 
-    fn wait_for_events(&mut self, left: Option<Duration>) -> Result<(), Errno> {
-        if !self.is_coarse {
-            match wait_precisely(&self.epoll, &mut self.events, left) {
-                Err(Errno::NOSYS | Errno::PERM) => self.is_coarse = true,
-                other => return other,
-            }
-        }
+    /// Whether anything is ready before the time is over.
+    fn wait_for_events(&mut self, left: Option<Duration>) -> Result<bool, Errno> {
         self.events.clear();
+        // `epoll_wait` counts in whole milliseconds, `ppoll` in nanoseconds; and a set is
+        // itself a descriptor to wait for.
+        let mut set = [PollFd::new(&self.epoll, PollFlags::IN)];
+        if poll(&mut set, left.map(timespec).as_ref())? == 0 {
+            return Ok(false);
+        }
         let spare = rustix::buffer::spare_capacity(&mut self.events);
-        epoll::wait(&self.epoll, spare, left.map(timeout).as_ref()).map(|_| ())
+        epoll::wait(&self.epoll, spare, Some(&Timespec::default()))?;
+        Ok(true)
     }
 
     fn take_events(&mut self) -> Result<(), Error> {
@@ -180,14 +171,13 @@ impl Watch {
 }
 
 fn take_signals(signals: &SignalFd, wakes: &mut Vec<Wake>) -> Result<(), Error> {
-    while let Some(received) = signals.read().map_err(Error::doing("read a signal"))? {
-        wakes.push(Wake::Signal(received));
+    while let Some(signal) = signals.read().map_err(Error::doing("read a signal"))? {
+        wakes.push(Wake::Signal(signal));
     }
     Ok(())
 }
 
-/// The call rounds up to milliseconds.
-fn timeout(left: Duration) -> Timespec {
+pub(crate) fn timespec(left: Duration) -> Timespec {
     Timespec {
         tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
         tv_nsec: left.subsec_nanos().into(),

@@ -1,9 +1,11 @@
 use core::time::Duration;
 use std::path::Path;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fd::{BorrowedFd, OwnedFd};
 use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat};
+
+use crate::watch::timespec;
 
 /// Whether writing to a descriptor would not wait: waits so long at most until it can
 /// be written to.
@@ -13,12 +15,8 @@ use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat};
 /// as writable: writing to it fails at once.
 #[must_use]
 pub fn is_writable(fd: BorrowedFd<'_>, wait: Duration) -> bool {
-    let timeout = Timespec {
-        tv_sec: i64::try_from(wait.as_secs()).unwrap_or(i64::MAX),
-        tv_nsec: wait.subsec_nanos().into(),
-    };
     let mut fds = [PollFd::from_borrowed_fd(fd, PollFlags::OUT)];
-    matches!(poll(&mut fds, Some(&timeout)), Ok(1..))
+    matches!(poll(&mut fds, Some(&timespec(wait))), Ok(1..))
 }
 
 /// Opens a pipe or terminal anew, which another open file keeps as it is, so that

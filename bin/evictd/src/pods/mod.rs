@@ -198,7 +198,7 @@ impl Pods {
             note(&mut problems, directory.refresh());
         }
         let manifests = self.manifests.as_ref().map_or(&[][..], ManifestDir::pods);
-        let held = self.runtimes.listings();
+        let held: Vec<_> = self.runtimes.listings().collect();
         let known: Vec<&RuntimePod> = all_pods(&held).collect();
         Census {
             listing: self.runtime.list_pods(manifests, &known),
@@ -212,7 +212,6 @@ impl Pods {
 
     /// The pods with their usage, in the order of [`Pods::found`], in a list that was used
     /// before.
-    #[inline(never)]
     pub(crate) fn candidates(&self, scratch: Scratch) -> Vec<Candidate<'_>> {
         let mut candidates = emptied(scratch);
         let pods = self.listing.pods.iter().zip(&self.usage);

@@ -19,6 +19,10 @@ use super::{Pods, all_pods, containers, note, usage};
 /// disk, and each file takes its time. The kubelet looks at manifests as often.
 const LATELY: Duration = Duration::from_secs(20);
 
+/// Pods for which there is room at once: a list that grows leaves behind what it was in
+/// before, and room that nobody touches takes no memory.
+const USUAL_PODS: usize = 1024;
+
 impl Pods {
     /// Lists the pods and reads what each uses. A pod that vanishes meanwhile is left
     /// out; a manifest that cannot be read is a problem, and the others stay.
@@ -49,8 +53,8 @@ impl Pods {
     /// Takes what the container runtimes hold now. Returns whether they know the same
     /// pods as before.
     fn take_listings(&mut self) -> bool {
-        let (held, mut at, mut is_same) = (&mut self.held, 0, true);
-        self.runtimes.each_listing(&mut |new| {
+        let (held, mut is_same) = (&mut self.held, true);
+        for (at, new) in self.runtimes.listings().enumerate() {
             match held.get_mut(at) {
                 Some(former) => {
                     is_same &= Arc::ptr_eq(former, &new)
@@ -62,8 +66,7 @@ impl Pods {
                     held.push(new);
                 }
             }
-            at += 1;
-        });
+        }
         is_same
     }
 
@@ -128,7 +131,9 @@ impl<'a> Usages<'a> {
         depth: Depth,
     ) -> Self {
         usage.clear();
+        usage.reserve(USUAL_PODS);
         bounds.clear();
+        bounds.reserve(USUAL_PODS);
         Self {
             reading,
             usage,

@@ -92,7 +92,8 @@ fn made_up(count: usize) -> Vec<Facts> {
 fn pod(facts: &Facts) -> (Pod, PodUsage) {
     let requested = i64::try_from(facts.requested).unwrap_or(0);
     let mut container = Container::default();
-    container.resources.requests.memory = Some(Quantity::from_int(requested, Format::BinarySi));
+    container.resources.requests.memory =
+        Some(Quantity::from_int(requested, Format::BinarySi).into());
     let mut pod = Pod::default();
     pod.spec.containers.push(container);
     pod.spec.priority = Some(facts.priority);

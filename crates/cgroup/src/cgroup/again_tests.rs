@@ -141,13 +141,13 @@ fn a_list_that_is_made_again_is_what_a_new_one_would_be() {
         fixture.file("elsewhere/c/cgroup.procs", PROCS);
         for _ in 0..20 {
             change(&fixture, &listing, &mut dice);
-            let names = |listing: &Listing| -> Vec<PathBuf> {
+            let names = |listing: &Listing| -> Vec<Box<Path>> {
                 listing.pods.iter().map(|pod| pod.cgroup.clone()).collect()
             };
             let fresh = runtime.list_pods(&[], &known);
-            let is_new = |name: &PathBuf| !names(&listing).contains(name);
+            let is_new = |name: &Path| !names(&listing).iter().any(|known| **known == *name);
             let stands_back = |one: &Skipped| one.reason == SkipReason::SamePod;
-            let may_be_new = names(&fresh).iter().any(is_new)
+            let may_be_new = names(&fresh).iter().any(|name| is_new(name))
                 || listing.pods.iter().any(|pod| pod.runtime.is_some())
                 || listing
                     .skipped

@@ -101,7 +101,7 @@ impl PodKiller for CgroupRuntime {
         for path in pod.cgroups() {
             let opened = Target::open_with(&self.config.hierarchies, self.proc.clone(), path);
             targets.push(opened.map_err(|errno| {
-                let path = path.clone();
+                let path = path.to_path_buf();
                 Error { path, errno }
             })?);
         }

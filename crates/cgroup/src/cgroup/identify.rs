@@ -1,13 +1,13 @@
 //! Which pod a cgroup is, and what is known of it.
 
 use alloc::sync::Arc;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use evictd_containers::KubepodsName;
 use evictd_node::QosClass;
 use evictd_node::pod::{Container, Pod, Resources};
 use evictd_stats::Hierarchies;
-use rustix::fd::BorrowedFd;
+use rustix::fd::{AsFd, OwnedFd};
 
 use super::described::Described;
 use super::list::{Beside, Same};
@@ -29,17 +29,13 @@ impl Lookup<'_> {
         &self,
         candidate: &Candidate,
         path: &Path,
-        dir: Option<BorrowedFd<'_>>,
+        dir: Option<&OwnedFd>,
         former: Option<FoundPod>,
     ) -> Option<FoundPod> {
         let more = more_cgroups(candidate, self.beside.runtime);
         let is_it = |former: &FoundPod| {
             (former.origin, former.runtime) == (candidate.origin, candidate.runtime)
-                && former
-                    .more_cgroups
-                    .iter()
-                    .map(PathBuf::as_path)
-                    .eq(more.iter().map(|one| &**one))
+                && *former.more_cgroups == *more
         };
         let former = former.filter(is_it);
         if self.beside.same == Same::Descriptions {
@@ -76,10 +72,7 @@ impl Lookup<'_> {
         }
         let (cgroup, more_cgroups) = match former {
             Some(former) => (former.cgroup, former.more_cgroups),
-            None => (
-                path.to_path_buf(),
-                more.iter().map(|one| one.to_path_buf()).collect(),
-            ),
+            None => (path.into(), more.into()),
         };
         Some(FoundPod {
             pod,
@@ -97,7 +90,7 @@ impl Lookup<'_> {
         &self,
         of: &RuntimePod,
         candidate: &Candidate,
-        dir: Option<BorrowedFd<'_>>,
+        dir: Option<&OwnedFd>,
         former: Option<&Arc<Pod>>,
     ) -> Arc<Pod> {
         let says = |container: &Container| container.resources != Resources::default();
@@ -124,7 +117,7 @@ impl Lookup<'_> {
         &self,
         candidate: &Candidate,
         name: &str,
-        dir: Option<BorrowedFd<'_>>,
+        dir: Option<&OwnedFd>,
         former: Option<&Arc<Pod>>,
     ) -> Arc<Pod> {
         let numbers = self.numbers(candidate.class, dir);
@@ -136,12 +129,12 @@ impl Lookup<'_> {
     }
 
     /// What the cgroup of a pod says, where its place says that it is of this class.
-    fn numbers(&self, class: Option<QosClass>, dir: Option<BorrowedFd<'_>>) -> Numbers {
+    fn numbers(&self, class: Option<QosClass>, dir: Option<&OwnedFd>) -> Numbers {
         // The hierarchy that pods are looked for in is the memory controller's, if there is
         // one.
         let memory = self.hierarchies.memory.as_ref();
         let numbers = memory.zip(dir);
-        let numbers = numbers.map(|(memory, dir)| Numbers::read(dir, memory.version));
+        let numbers = numbers.map(|(memory, dir)| Numbers::read(dir.as_fd(), memory.version));
         let mut numbers = numbers.unwrap_or_default();
         if class == Some(QosClass::Guaranteed) {
             // By definition of the class.

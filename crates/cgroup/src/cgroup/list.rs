@@ -12,9 +12,9 @@ use rustix::fd::{AsFd, OwnedFd};
 
 use super::CgroupRuntime;
 use super::described::{Described, Orders};
-use super::former::Former;
 use super::identify::Lookup;
 use super::protected::Protected;
+use super::renewed::Renewed;
 use super::search::{Candidates, more_cgroups};
 use crate::dir::by_rank;
 use crate::procs::is_populated;
@@ -54,8 +54,6 @@ pub(super) struct Scratch {
     /// The numbers of the pods of the list, in the order of their uids.
     by_uid: Vec<usize>,
     protected: Protected,
-    pods: Former<FoundPod>,
-    skipped: Former<Skipped>,
 }
 
 impl CgroupRuntime {
@@ -74,15 +72,12 @@ impl CgroupRuntime {
         keep: &mut dyn FnMut(&FoundPod, Option<OwnedFd>) -> bool,
     ) -> bool {
         let mut scratch = take(&mut self.scratch);
-        scratch.pods.take_from(&mut listing.pods);
-        scratch.skipped.take_from(&mut listing.skipped);
-        let is_whole = self.fill(listing, &mut scratch, beside, keep);
-        if !is_whole {
-            // For the list that is made instead.
-            listing.pods.extend(scratch.pods.rest());
-        }
-        scratch.pods.clear();
-        scratch.skipped.clear();
+        let mut pods = Renewed::of(take(&mut listing.pods));
+        let mut skipped = Renewed::of(take(&mut listing.skipped));
+        let is_whole = self.fill((&mut pods, &mut skipped), &mut scratch, beside, keep);
+        // Where it is not whole, the former pods are for the list that is made instead.
+        listing.pods = pods.into_list(!is_whole);
+        listing.skipped = skipped.into_list(false);
         scratch.note_not_running(listing, beside.manifests.len());
         self.scratch = scratch;
         let cgroups = listing.pods.iter().map(|pod| pod.cgroups().count());
@@ -92,7 +87,7 @@ impl CgroupRuntime {
 
     fn fill(
         &mut self,
-        listing: &mut Listing,
+        (pods, skipped): (&mut Renewed<FoundPod>, &mut Renewed<Skipped>),
         scratch: &mut Scratch,
         beside: Beside<'_>,
         keep: &mut dyn FnMut(&FoundPod, Option<OwnedFd>) -> bool,
@@ -105,16 +100,17 @@ impl CgroupRuntime {
             manifests,
             by_uid,
             protected,
-            pods,
-            skipped,
             ..
         } = scratch;
+        let before = pods.former;
         let roots = &self.config.pod_cgroup_roots;
         candidates.search(hierarchy, roots, beside.runtime, &mut |place, errno| {
-            let failed = SkipReason::Failed(errno);
-            listing.skipped.push(skipped.skip(place, failed));
+            skip(skipped, place, SkipReason::Failed(errno));
         });
+        let all = candidates.all();
+        pods.reserve(all.len());
         by_uid.clear();
+        by_uid.reserve_exact(all.len());
         protected.read(&self.proc, &self.config.hierarchies, hierarchy);
         let lookup = Lookup {
             hierarchies: &self.config.hierarchies,
@@ -122,7 +118,7 @@ impl CgroupRuntime {
             beside,
         };
         let mut stand_back = false;
-        for candidate in candidates.all() {
+        for candidate in all {
             let path = candidates.path(candidate);
             let more = more_cgroups(candidate, beside.runtime);
             let opened = match protected.among(path, more) {
@@ -133,31 +129,30 @@ impl CgroupRuntime {
             let dir = match opened {
                 Ok(dir) => dir,
                 Err(reason) => {
-                    listing.skipped.push(skipped.skip(path, reason));
+                    skip(skipped, path, reason);
                     continue;
                 }
             };
-            let open = dir.as_ref().map(AsFd::as_fd);
-            let Some(found) = lookup.identify(candidate, path, open, pods.find(path)) else {
-                let former = skipped.find(path);
+            let former = pods.take(|former| is_at(&former.cgroup, path));
+            let Some(found) = lookup.identify(candidate, path, dir.as_ref(), former) else {
+                let former = skipped.take(|former| is_at(&former.cgroup, path));
                 match former.filter(|former| former.reason == SkipReason::SamePod) {
-                    Some(former) => listing.skipped.push(former),
+                    Some(former) => skipped.push(former),
                     None => return false,
                 }
                 stand_back = true;
                 continue;
             };
-            if !is_new(&listing.pods, by_uid, &found) {
-                let reason = SkipReason::SamePod;
-                listing.skipped.push(skipped.skip(path, reason));
+            if !is_new(pods, by_uid, &found) {
+                skip(skipped, path, SkipReason::SamePod);
             } else if keep(&found, dir) {
-                listing.pods.push(found);
+                pods.push(found);
             } else {
-                by_uid.retain(|at| *at != listing.pods.len());
+                by_uid.retain(|at| *at != pods.len());
             }
         }
         // What stood back for a pod that has ended may be that pod now.
-        !stand_back || pods.len() == listing.pods.len()
+        !stand_back || pods.len() == before
     }
 }
 
@@ -176,6 +171,19 @@ impl Scratch {
             .not_running
             .extend(not_running.map(|(index, _)| index));
     }
+}
+
+/// Bytes: a path would be compared part by part.
+fn is_at(known: &Path, path: &Path) -> bool {
+    known.as_os_str() == path.as_os_str()
+}
+
+/// Notes a cgroup that is no candidate, in the memory of the former note where it was none
+/// before.
+fn skip(skipped: &mut Renewed<Skipped>, cgroup: &Path, reason: SkipReason) {
+    let former = skipped.take(|former| is_at(&former.cgroup, cgroup));
+    let cgroup = former.map_or_else(|| cgroup.to_path_buf(), |former| former.cgroup);
+    skipped.push(Skipped { cgroup, reason });
 }
 
 /// Opens the first cgroup of a pod in which something runs.
@@ -202,7 +210,7 @@ fn open_running(
 
 /// A uid names one pod, so what comes second under the same one is left alone. Notes
 /// a new one, in the order of uids, as the next pod of the list.
-fn is_new(pods: &[FoundPod], by_uid: &mut Vec<usize>, found: &FoundPod) -> bool {
+fn is_new(pods: &Renewed<FoundPod>, by_uid: &mut Vec<usize>, found: &FoundPod) -> bool {
     let uid = |at: &usize| pods.get(*at).map_or("", |pod| &pod.pod.metadata.uid);
     let new = found.pod.metadata.uid.as_str();
     let place = by_uid.binary_search_by(|at| uid(at).cmp(new));

@@ -4,11 +4,11 @@
 mod again_tests;
 mod backend;
 mod described;
-mod former;
 mod identify;
 mod list;
 mod numbers;
 mod protected;
+mod renewed;
 mod root;
 #[cfg(test)]
 mod runtime_tests;

@@ -74,7 +74,7 @@ impl Numbers {
 
     pub(super) fn resources(self) -> Resources {
         let list = |bytes: Option<u64>| ResourceList {
-            memory: bytes.map(quantity),
+            memory: bytes.map(quantity).map(Box::new),
             ..ResourceList::default()
         };
         Resources {

@@ -129,8 +129,7 @@ fn where_the_runtime_says_nothing_the_cgroup_does() {
     let listing = list(&fixture, &[], &[], &[silent]);
     let container = &listing.pods[0].pod.spec.containers[0];
     assert_eq!(container.name, "main");
-    let bytes =
-        |q: &Option<evictd_quantity::Quantity>| q.as_ref().map(evictd_quantity::Quantity::value);
+    let bytes = |q: &Option<Box<evictd_quantity::Quantity>>| q.as_ref().map(|q| q.value());
     assert_eq!(bytes(&container.resources.requests.memory), Some(1_048_576));
     assert_eq!(bytes(&container.resources.limits.memory), Some(2_097_152));
 }

@@ -113,8 +113,8 @@ const PROCS: &str = "999999999\n";
 
 fn memory(found: &FoundPod) -> Memory {
     let resources = &found.pod.spec.containers[0].resources;
-    let bytes = |quantity: &Option<evictd_quantity::Quantity>| {
-        quantity.as_ref().map(evictd_quantity::Quantity::value)
+    let bytes = |quantity: &Option<Box<evictd_quantity::Quantity>>| {
+        quantity.as_ref().map(|quantity| quantity.value())
     };
     (
         bytes(&resources.requests.memory),
@@ -168,7 +168,7 @@ fn the_kubepods_tree_of_the_cgroupfs_driver() {
 
 fn summary(found: &FoundPod) -> (PathBuf, String, Memory) {
     let uid = found.pod.metadata.uid.clone();
-    (found.cgroup.clone(), uid, memory(found))
+    (found.cgroup.to_path_buf(), uid, memory(found))
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn the_kubepods_tree_of_the_systemd_driver() {
     manifest.metadata.uid = "ab-cd".into();
     let listing = list(&fixture, &[], &[manifest.clone()]);
     assert_eq!(listing.pods.len(), 2, "{listing:?}");
-    assert_eq!(listing.pods[0].cgroup, Path::new(&pod));
+    assert_eq!(&*listing.pods[0].cgroup, Path::new(&pod));
     assert_eq!(*listing.pods[0].pod, manifest);
     assert_eq!(listing.pods[0].manifest, Some(0));
     assert_eq!(listing.pods[0].origin, Origin::Kubepods);
@@ -475,7 +475,7 @@ fn we_are_never_our_own_candidate_on_this_machine() {
     let root = root.trim_start_matches('/');
     let listing = runtime(hierarchies, Path::new("/proc"), &[root]).list_pods(&[], &[]);
     let cgroup = Path::new(root).join(name);
-    assert!(listing.pods.iter().all(|found| found.cgroup != cgroup));
+    assert!(listing.pods.iter().all(|found| *found.cgroup != *cgroup));
     let skipped = listing
         .skipped
         .iter()

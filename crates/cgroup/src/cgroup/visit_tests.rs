@@ -65,7 +65,7 @@ fn each_pod_is_shown_with_its_open_cgroup_and_may_be_left_out() {
         &mut |found, dir| {
             let mut text = Vec::new();
             crate::dir::read_file(dir.unwrap(), c"which", &mut text).unwrap();
-            shown.push((found.cgroup.clone(), String::from_utf8(text).unwrap()));
+            shown.push((found.cgroup.to_path_buf(), String::from_utf8(text).unwrap()));
             found.pod.metadata.name != "b"
         },
     );

@@ -131,14 +131,14 @@ impl OomScores {
         self.known.retain(|known| {
             pods.iter()
                 .flat_map(FoundPod::cgroups)
-                .any(|cgroup| *cgroup == known.cgroup)
+                .any(|cgroup| *cgroup == *known.cgroup)
         });
         self.protected.clear();
         for (index, pod) in pods.iter().enumerate() {
             for cgroup in pod.cgroups() {
-                let of = (index, pod, cgroup.as_path());
+                let of = (index, pod, cgroup);
                 if let Err(errno) = self.apply_to(now, of, score, &mut report) {
-                    let path = cgroup.clone();
+                    let path = cgroup.to_path_buf();
                     report.problems.push(Error { path, errno });
                 }
             }
@@ -162,7 +162,7 @@ impl OomScores {
         for cgroup in pod.cgroups() {
             self.visit_cgroup((pod, cgroup), set, score, visit)
                 .map_err(|errno| Error {
-                    path: cgroup.clone(),
+                    path: cgroup.to_path_buf(),
                     errno,
                 })?;
         }

@@ -19,14 +19,7 @@ use crate::testkit::{TestPod, real, v1, v2};
 const SLEEP: &str = "echo ready; exec sleep 600";
 
 fn found(pod: &TestPod) -> FoundPod {
-    FoundPod {
-        more_cgroups: Vec::new(),
-        runtime: None,
-        pod: Pod::default().into(),
-        cgroup: pod.path.clone(),
-        origin: Origin::PodCgroupRoot,
-        manifest: None,
-    }
+    FoundPod::new(Pod::default().into(), &pod.path, Origin::PodCgroupRoot)
 }
 
 fn score_of(pid: i32) -> i16 {
@@ -137,7 +130,11 @@ fn what_the_kernel_refuses_is_told_once() {
     let mut scores = scores(&hierarchies);
     let mut at = |time, lowest: i16| {
         let mut want = |pod: &FoundPod, _: Option<&str>| {
-            if pod.cgroup == low.path { lowest } else { 1000 }
+            if *pod.cgroup == *low.path {
+                lowest
+            } else {
+                1000
+            }
         };
         scores.apply(second(time), &pods, &mut want)
     };
@@ -240,7 +237,7 @@ fn looking_changes_nothing_and_a_pod_that_is_gone_has_nobody() {
     look(&found(&pod), true);
     look(&found(&pod), true);
     let mut gone = found(&pod);
-    gone.cgroup.push("nothing");
+    gone.cgroup = gone.cgroup.join("nothing").into();
     look(&gone, true);
     assert_eq!(
         seen,

@@ -157,7 +157,7 @@ impl Assembly {
                 && first.is_none()
                 && requests.all(|other| other.is_none())
             {
-                *first = draft.memory_request;
+                *first = draft.memory_request.map(Box::new);
             }
             let class = draft.class.unwrap_or_else(|| class_of(&pod.spec));
             pod.status.qos_class = Some(class);

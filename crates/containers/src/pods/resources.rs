@@ -14,12 +14,14 @@ pub(super) fn resources(limits: &Limits, memory_request: Option<Quantity>) -> Re
     Resources {
         requests: ResourceList {
             cpu: limits.cpu_request_millis.map(cpu),
-            memory: memory_request.or_else(|| limits.memory_request_bytes.map(bytes)),
+            memory: memory_request
+                .or_else(|| limits.memory_request_bytes.map(bytes))
+                .map(Box::new),
             ..ResourceList::default()
         },
         limits: ResourceList {
             cpu: limits.cpu_limit_millis.map(cpu),
-            memory: limits.memory_limit_bytes.map(bytes),
+            memory: limits.memory_limit_bytes.map(bytes).map(Box::new),
             ..ResourceList::default()
         },
     }

@@ -36,7 +36,7 @@ impl Dice {
         let mut pod = pod(&number.to_string(), priority);
         let request = self.below(8).checked_sub(2);
         let requests = ResourceList {
-            memory: request.map(|mi| Quantity::parse(&mi.to_string()).unwrap()),
+            memory: request.map(|mi| Quantity::parse(&mi.to_string()).unwrap().into()),
             ..ResourceList::default()
         };
         pod.spec.containers.push(Container {

@@ -16,7 +16,7 @@ fn admits(evict: &Evict, pod: &Pod) -> bool {
 
 fn burstable() -> Pod {
     let mut container = Container::default();
-    container.resources.requests.memory = Quantity::parse("1Mi").ok();
+    container.resources.requests.memory = Quantity::parse("1Mi").ok().map(Into::into);
     let mut pod = Pod::default();
     pod.spec.containers.push(container);
     pod

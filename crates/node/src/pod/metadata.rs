@@ -1,6 +1,5 @@
 use alloc::collections::BTreeMap;
 use alloc::string::String;
-use alloc::vec::Vec;
 
 /// What identifies a pod: the `metadata` of a Kubernetes object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,17 +15,4 @@ pub struct Metadata {
     pub annotations: BTreeMap<String, String>,
     /// Labels, by which an operator may protect pods.
     pub labels: BTreeMap<String, String>,
-    /// What the pod belongs to, such as a DaemonSet.
-    pub owner_references: Vec<OwnerReference>,
-}
-
-/// What a pod belongs to: an entry of `metadata.ownerReferences`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct OwnerReference {
-    /// The owner's kind, e.g. `DaemonSet`.
-    pub kind: String,
-    /// The owner's name.
-    pub name: String,
-    /// Whether this owner manages the pod; at most one does.
-    pub controller: bool,
 }

@@ -82,7 +82,8 @@ impl Sums {
 
 /// Cpu and memory where they are above zero.
 fn counted(list: &ResourceList) -> [Option<&Quantity>; 2] {
-    [list.cpu.as_deref(), list.memory.as_ref()].map(|quantity| quantity.filter(|q| q.signum() > 0))
+    [list.cpu.as_deref(), list.memory.as_deref()]
+        .map(|quantity| quantity.filter(|q| q.signum() > 0))
 }
 
 fn grow(sums: &mut [Option<Quantity>; 2], by: [Option<&Quantity>; 2]) {

@@ -18,7 +18,7 @@ impl Requested {
     #[must_use]
     pub fn of(self, list: &ResourceList) -> Option<&Quantity> {
         match self {
-            Self::Memory => list.memory.as_ref(),
+            Self::Memory => list.memory.as_deref(),
             Self::EphemeralStorage => list.ephemeral_storage.as_deref(),
             Self::Inodes => list.inodes.as_deref(),
         }

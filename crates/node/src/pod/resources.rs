@@ -12,14 +12,14 @@ pub struct Resources {
 }
 
 /// A quantity for each resource that eviction looks at; `None` where none is
-/// given, which is not the same as zero. All but memory, which every ranking for it
-/// asks for, stand apart: few containers have them, and there may be thousands.
+/// given, which is not the same as zero. They stand apart: few containers have all of
+/// them, and there may be thousands of containers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResourceList {
     /// `cpu`, in cores. Only the QoS class depends on it.
     pub cpu: Option<Box<Quantity>>,
     /// `memory`, in bytes.
-    pub memory: Option<Quantity>,
+    pub memory: Option<Box<Quantity>>,
     /// `ephemeral-storage`, in bytes.
     pub ephemeral_storage: Option<Box<Quantity>>,
     /// `inodes`, a count. Kubernetes has no such resource, but the kubelet's

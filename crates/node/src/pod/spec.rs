@@ -46,7 +46,7 @@ pub struct Spec {
     /// Seconds that the pod's processes get between SIGTERM and SIGKILL.
     pub termination_grace_period_seconds: Option<i64>,
     /// The taints it tolerates.
-    pub tolerations: Vec<Toleration>,
+    pub tolerations: Box<[Toleration]>,
 }
 
 /// What was found out about a pod.

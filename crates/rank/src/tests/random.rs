@@ -1,7 +1,5 @@
 //! Random pods: each is ranked once, and the first is found without sorting.
 
-use alloc::boxed::Box;
-
 use evictd_node::QosClass;
 
 use super::*;
@@ -41,10 +39,10 @@ impl Random {
 
     fn requests(&mut self) -> ResourceList {
         ResourceList {
-            cpu: self.quantity().map(Box::new),
-            memory: self.quantity(),
-            ephemeral_storage: self.quantity().map(Box::new),
-            inodes: self.quantity().map(Box::new),
+            cpu: self.quantity().map(Into::into),
+            memory: self.quantity().map(Into::into),
+            ephemeral_storage: self.quantity().map(Into::into),
+            inodes: self.quantity().map(Into::into),
         }
     }
 
