@@ -11,7 +11,7 @@ fuzz_target!(|input: &[u8]| {
     let documents = match result {
         Ok(documents) => documents,
         Err(error) => {
-            assert!(error.line() > 0 && error.column() > 0);
+            assert!(error.line > 0 && error.column > 0);
             assert!(!error.to_string().is_empty());
             return;
         }

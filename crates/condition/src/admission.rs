@@ -1,4 +1,5 @@
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
 
 use evictd_node::pod::{Pod, Toleration};
@@ -44,12 +45,8 @@ pub fn admit(conditions: &[Condition], pod: &Pod) -> Result<(), Rejection> {
             return Ok(());
         }
     }
-    let mut names = String::new();
-    for condition in conditions {
-        if !names.is_empty() {
-            names.push(' ');
-        }
-        names.push_str(condition.name());
-    }
-    Err(Rejection { conditions: names })
+    let names: Vec<&str> = conditions.iter().map(|c| c.name()).collect();
+    Err(Rejection {
+        conditions: names.join(" "),
+    })
 }

@@ -75,52 +75,48 @@ impl<Time: Copy> NodeCondition<Time> {
         if self.status == status {
             return None;
         }
-        let words = words(self.condition, pressure);
+        let event;
+        (self.reason, self.message, event) = words(self.condition, pressure);
         self.status = status;
-        self.reason = words.reason;
-        self.message = words.message;
         self.last_transition = Some(now);
-        Some(words.event)
+        Some(event)
     }
 }
 
-struct Words {
-    reason: &'static str,
-    message: &'static str,
-    event: &'static str,
-}
+/// Reason, message and event.
+type Words = (&'static str, &'static str, &'static str);
 
 const fn words(condition: Condition, pressure: bool) -> Words {
     match (condition, pressure) {
-        (Condition::MemoryPressure, true) => Words {
-            reason: "KubeletHasInsufficientMemory",
-            message: "kubelet has insufficient memory available",
-            event: "NodeHasInsufficientMemory",
-        },
-        (Condition::MemoryPressure, false) => Words {
-            reason: "KubeletHasSufficientMemory",
-            message: "kubelet has sufficient memory available",
-            event: "NodeHasSufficientMemory",
-        },
-        (Condition::DiskPressure, true) => Words {
-            reason: "KubeletHasDiskPressure",
-            message: "kubelet has disk pressure",
-            event: "NodeHasDiskPressure",
-        },
-        (Condition::DiskPressure, false) => Words {
-            reason: "KubeletHasNoDiskPressure",
-            message: "kubelet has no disk pressure",
-            event: "NodeHasNoDiskPressure",
-        },
-        (Condition::PidPressure, true) => Words {
-            reason: "KubeletHasInsufficientPID",
-            message: "kubelet has insufficient PID available",
-            event: "NodeHasInsufficientPID",
-        },
-        (Condition::PidPressure, false) => Words {
-            reason: "KubeletHasSufficientPID",
-            message: "kubelet has sufficient PID available",
-            event: "NodeHasSufficientPID",
-        },
+        (Condition::MemoryPressure, true) => (
+            "KubeletHasInsufficientMemory",
+            "kubelet has insufficient memory available",
+            "NodeHasInsufficientMemory",
+        ),
+        (Condition::MemoryPressure, false) => (
+            "KubeletHasSufficientMemory",
+            "kubelet has sufficient memory available",
+            "NodeHasSufficientMemory",
+        ),
+        (Condition::DiskPressure, true) => (
+            "KubeletHasDiskPressure",
+            "kubelet has disk pressure",
+            "NodeHasDiskPressure",
+        ),
+        (Condition::DiskPressure, false) => (
+            "KubeletHasNoDiskPressure",
+            "kubelet has no disk pressure",
+            "NodeHasNoDiskPressure",
+        ),
+        (Condition::PidPressure, true) => (
+            "KubeletHasInsufficientPID",
+            "kubelet has insufficient PID available",
+            "NodeHasInsufficientPID",
+        ),
+        (Condition::PidPressure, false) => (
+            "KubeletHasSufficientPID",
+            "kubelet has sufficient PID available",
+            "NodeHasSufficientPID",
+        ),
     }
 }

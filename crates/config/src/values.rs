@@ -1,11 +1,10 @@
 //! One value each: Go's grammars, as the kubelet's flag library reads them.
 
-use core::num::IntErrorKind;
 use core::time::Duration;
 use std::path::{Component, PathBuf};
 
 use evictd_node::{QosClass, Signal};
-use evictd_quantity::{GoDuration, underscores_separate_digits};
+use evictd_quantity::{GoDuration, parse_go_integer, underscores_separate_digits};
 
 use crate::{ConfigError, nearest};
 
@@ -42,41 +41,14 @@ pub(crate) fn integer(flag: &'static str, text: &str, (least, most): (i64, i64))
         let hint = format!("a whole number from {least} to {most}, without a unit");
         Err(ConfigError::new(flag, (text, 0), message, hint))
     };
-    match go_integer(text) {
+    if !underscores_separate_digits(text) {
+        return fail("invalid syntax");
+    }
+    match parse_go_integer(&text.replace('_', "")).map(i64::try_from) {
         None => fail("invalid syntax"),
-        Some(value) => match i64::try_from(value) {
-            Ok(value) if (least..=most).contains(&value) => Ok(value),
-            _ => fail("value out of range"),
-        },
+        Some(Ok(value)) if (least..=most).contains(&value) => Ok(value),
+        Some(_) => fail("value out of range"),
     }
-}
-
-/// The number, cut to what 128 bits hold; `None` where Go sees no number.
-fn go_integer(text: &str) -> Option<i128> {
-    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
-    if !underscores_separate_digits(unsigned) {
-        return None;
-    }
-    let lower = unsigned.replace('_', "").to_ascii_lowercase();
-    let (base, digits) = match lower.split_at_checked(2) {
-        Some(("0x", digits)) => (16, digits),
-        Some(("0o", digits)) => (8, digits),
-        Some(("0b", digits)) => (2, digits),
-        _ => (if lower.starts_with('0') { 8 } else { 10 }, &*lower),
-    };
-    if digits.starts_with(['-', '+']) {
-        return None; // The standard library would take another sign.
-    }
-    let magnitude = match i128::from_str_radix(digits, base) {
-        Ok(magnitude) => magnitude,
-        Err(error) if *error.kind() == IntErrorKind::PosOverflow => i128::MAX,
-        Err(_) => return None,
-    };
-    Some(if text.starts_with('-') {
-        -magnitude
-    } else {
-        magnitude
-    })
 }
 
 /// A duration, negative ones too.

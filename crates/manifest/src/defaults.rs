@@ -1,7 +1,5 @@
-use evictd_node::pod::{Pod, Resources};
+use evictd_node::pod::{JsonError, Pod, Resources};
 use serde_json::{Value, json};
-
-use crate::error::Fault;
 
 /// Seconds between SIGTERM and SIGKILL where the manifest has none.
 const GRACE_PERIOD_SECONDS: i64 = 30;
@@ -32,7 +30,7 @@ pub(crate) fn give_volumes_a_source(pod: &mut Value) {
 }
 
 /// Checks what identifies the pod and fills in what it leaves out.
-pub(crate) fn complete(pod: &mut Pod) -> Result<(), Fault> {
+pub(crate) fn complete(pod: &mut Pod) -> Result<(), JsonError> {
     identify(pod)?;
     let spec = &mut pod.spec;
     for container in spec.containers.iter_mut().chain(&mut spec.init_containers) {
@@ -49,10 +47,10 @@ pub(crate) fn complete(pod: &mut Pod) -> Result<(), Fault> {
     Ok(())
 }
 
-fn identify(pod: &mut Pod) -> Result<(), Fault> {
+fn identify(pod: &mut Pod) -> Result<(), JsonError> {
     let metadata = &mut pod.metadata;
     if metadata.name.is_empty() {
-        return Err(Fault::new(".metadata.name", "is missing"));
+        return Err(JsonError::new(".metadata.name", "is missing"));
     }
     if metadata.namespace.is_empty() {
         "default".clone_into(&mut metadata.namespace);
@@ -66,7 +64,7 @@ fn identify(pod: &mut Pod) -> Result<(), Fault> {
                 "{name:?} is no Kubernetes name: lower case letters, digits, '-' and '.', \
                  a letter or digit at both ends, at most {MAX_NAME}"
             );
-            return Err(Fault::new(path, problem));
+            return Err(JsonError::new(path, problem));
         }
     }
     if metadata.uid.is_empty() {
@@ -77,7 +75,7 @@ fn identify(pod: &mut Pod) -> Result<(), Fault> {
              at most {MAX_NAME}",
             metadata.uid
         );
-        return Err(Fault::new(".metadata.uid", problem));
+        return Err(JsonError::new(".metadata.uid", problem));
     }
     Ok(())
 }

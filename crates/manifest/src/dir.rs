@@ -1,7 +1,8 @@
+use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use core::fmt;
 use core::mem;
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -95,15 +96,15 @@ struct Manifest {
     parsed: Result<Vec<Pod>, Arc<Problem>>,
 }
 
-/// What changes when a file is written or replaced. The time of the last change
-/// to the inode is part of it: the other time can be set by anyone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stamp {
-    device: u64,
-    inode: u64,
-    size: u64,
-    modified: (i64, i64),
-    changed: (i64, i64),
+/// What changes when a file is written or replaced: device, inode, size, and the times of
+/// the last change to its content and to the inode, as the first can be set by anyone.
+type Stamp = (u64, u64, u64, (i64, i64), (i64, i64));
+
+fn stamp(path: &Path) -> Option<Stamp> {
+    let found = fs::metadata(path).ok()?;
+    let modified = (found.mtime(), found.mtime_nsec());
+    let changed = (found.ctime(), found.ctime_nsec());
+    Some((found.dev(), found.ino(), found.size(), modified, changed))
 }
 
 impl ManifestDir {
@@ -125,18 +126,15 @@ impl ManifestDir {
     /// failed would make it a victim.
     pub fn refresh(&mut self) -> &[ManifestError] {
         self.errors.clear();
-        let paths = match list(&self.path) {
-            Ok(paths) => Some(paths),
-            Err(error) => {
-                let gone = error.kind() == ErrorKind::NotFound;
-                self.errors.push(ManifestError {
-                    path: self.path.clone(),
-                    problem: Arc::new(error.into()),
-                });
-                gone.then(Vec::new)
-            }
-        };
-        if let Some(paths) = paths {
+        let paths = list(&self.path).or_else(|error| {
+            let gone = error.kind() == ErrorKind::NotFound;
+            self.errors.push(ManifestError {
+                path: self.path.clone(),
+                problem: Arc::new(error.into()),
+            });
+            gone.then(Vec::new).ok_or(())
+        });
+        if let Ok(paths) = paths {
             let mut old = mem::take(&mut self.files);
             let read = |path| take_or_read(&mut old, path);
             self.files = paths.into_iter().map(read).collect();
@@ -154,52 +152,33 @@ impl ManifestDir {
 
     fn collect(&mut self) {
         self.pods.clear();
-        let mut owners: Vec<&Path> = Vec::new();
+        let mut files_by_uid: BTreeMap<&str, &Path> = BTreeMap::new();
         for file in &self.files {
+            let mut fail = |problem| {
+                self.errors.push(ManifestError {
+                    path: file.path.clone(),
+                    problem,
+                });
+            };
             let pods = match &file.parsed {
                 Ok(pods) => pods,
                 Err(problem) => {
-                    self.errors.push(file.error(Arc::clone(problem)));
+                    fail(Arc::clone(problem));
                     continue;
                 }
             };
             for pod in pods {
                 let uid = &pod.metadata.uid;
-                let same = self
-                    .pods
-                    .iter()
-                    .position(|other| other.metadata.uid == *uid);
-                if let Some(first) = same.and_then(|index| owners.get(index)) {
-                    self.errors.push(file.error(Arc::new(Problem::SamePod {
+                if let Some(first) = files_by_uid.get(uid.as_str()) {
+                    fail(Arc::new(Problem::SamePod {
                         uid: uid.clone(),
                         first: first.to_path_buf(),
-                    })));
+                    }));
                 } else {
+                    files_by_uid.insert(uid, &file.path);
                     self.pods.push(pod.clone());
-                    owners.push(&file.path);
                 }
             }
-        }
-    }
-}
-
-impl Manifest {
-    fn error(&self, problem: Arc<Problem>) -> ManifestError {
-        ManifestError {
-            path: self.path.clone(),
-            problem,
-        }
-    }
-}
-
-impl Stamp {
-    fn of(found: &Metadata) -> Self {
-        Self {
-            device: found.dev(),
-            inode: found.ino(),
-            size: found.size(),
-            modified: (found.mtime(), found.mtime_nsec()),
-            changed: (found.ctime(), found.ctime_nsec()),
         }
     }
 }
@@ -227,7 +206,7 @@ fn is_wanted(path: &Path) -> bool {
 }
 
 fn take_or_read(old: &mut Vec<Manifest>, path: PathBuf) -> Manifest {
-    let stamp = fs::metadata(&path).map(|found| Stamp::of(&found)).ok();
+    let stamp = stamp(&path);
     let same = |file: &Manifest| file.path == path && file.stamp == stamp;
     match old.iter().position(same).filter(|_| stamp.is_some()) {
         Some(index) => old.swap_remove(index),

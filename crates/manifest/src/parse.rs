@@ -1,8 +1,8 @@
-use evictd_node::pod::Pod;
+use evictd_node::pod::{JsonError, Pod};
 use serde_json::Value;
 
+use crate::Error;
 use crate::defaults::{complete, give_volumes_a_source};
-use crate::error::{Error, Fault};
 
 /// The longest manifest that is read, in bytes.
 pub const MAX_BYTES: usize = crate::yaml::MAX_BYTES;
@@ -29,36 +29,27 @@ pub const MAX_BYTES: usize = crate::yaml::MAX_BYTES;
 /// become part of paths).
 pub fn parse_pods(bytes: &[u8]) -> Result<Vec<Pod>, Error> {
     let mut pods = Vec::new();
-    for (index, document) in crate::yaml::parse_documents(bytes)
-        .map_err(Error::Text)?
-        .into_iter()
-        .enumerate()
-        .filter(|(_, document)| !document.is_null())
-    {
-        add_document(&mut pods, document).map_err(|Fault { path, problem }| {
-            let number = index.saturating_add(1);
-            Error::Document {
-                number,
-                path,
-                problem,
-            }
-        })?;
+    let documents = crate::yaml::parse_documents(bytes).map_err(Error::Text)?;
+    for (number, document) in (1..).zip(documents) {
+        if !document.is_null() {
+            let added = add_document(&mut pods, document);
+            added.map_err(|error| Error::Document { number, error })?;
+        }
     }
     if pods.is_empty() {
-        Err(Error::Empty)
-    } else {
-        Ok(pods)
+        return Err(Error::Empty);
     }
+    Ok(pods)
 }
 
-fn add_document(pods: &mut Vec<Pod>, document: Value) -> Result<(), Fault> {
+fn add_document(pods: &mut Vec<Pod>, document: Value) -> Result<(), JsonError> {
     match kind(&document)? {
         Some("Pod") => pods.push(pod(document)?),
         Some("List") => add_items(pods, document, None)?,
         Some("PodList") => add_items(pods, document, Some("Pod"))?,
         Some(other) => return Err(wrong_kind(other, "Pod, List or PodList")),
         None => {
-            return Err(Fault::new(
+            return Err(JsonError::new(
                 ".kind",
                 "is missing: it must be Pod, List or PodList",
             ));
@@ -72,40 +63,38 @@ fn add_items(
     pods: &mut Vec<Pod>,
     mut list: Value,
     default_kind: Option<&str>,
-) -> Result<(), Fault> {
+) -> Result<(), JsonError> {
     let items = match list.get_mut("items").map(Value::take) {
         None | Some(Value::Null) => Vec::new(),
         Some(Value::Array(items)) => items,
-        Some(_) => return Err(Fault::new(".items", "is not a list")),
+        Some(_) => return Err(JsonError::new(".items", "is not a list")),
     };
     for (index, item) in items.into_iter().enumerate() {
-        let pod = match kind(&item) {
-            Ok(given) => match given.or(default_kind) {
-                Some("Pod") => pod(item),
-                Some(other) => Err(wrong_kind(other, "Pod")),
-                None => Err(Fault::new(".kind", "is missing: it must be Pod")),
-            },
-            Err(fault) => Err(fault),
-        };
-        pods.push(pod.map_err(|fault| fault.below(&format!(".items[{index}]")))?);
+        let pod = kind(&item).and_then(|given| match given.or(default_kind) {
+            Some("Pod") => Ok(()),
+            Some(other) => Err(wrong_kind(other, "Pod")),
+            None => Err(JsonError::new(".kind", "is missing: it must be Pod")),
+        });
+        let pod = pod.and_then(|()| self::pod(item));
+        pods.push(pod.map_err(|error| error.below(&format!(".items[{index}]")))?);
     }
     Ok(())
 }
 
 /// The kind of an object whose `apiVersion`, where it has one, is `v1`.
-fn kind(object: &Value) -> Result<Option<&str>, Fault> {
+fn kind(object: &Value) -> Result<Option<&str>, JsonError> {
     if !object.is_object() {
-        return Err(Fault::new("", "is not an object"));
+        return Err(JsonError::new("", "is not an object"));
     }
     let text = |key: &str| match object.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.as_str()).filter(|text| !text.is_empty())),
-        Some(_) => Err(Fault::new(format!(".{key}"), "is not a string")),
+        Some(_) => Err(JsonError::new(&format!(".{key}"), "is not a string")),
     };
     let kind = text("kind")?;
     match text("apiVersion")? {
         None | Some("v1") => Ok(kind),
-        Some(other) => Err(Fault::new(
+        Some(other) => Err(JsonError::new(
             ".apiVersion",
             format!(
                 "is {other:?} (kind {:?}): it must be v1",
@@ -115,13 +104,13 @@ fn kind(object: &Value) -> Result<Option<&str>, Fault> {
     }
 }
 
-fn wrong_kind(kind: &str, wanted: &str) -> Fault {
-    Fault::new(".kind", format!("is {kind:?}: it must be {wanted}"))
+fn wrong_kind(kind: &str, wanted: &str) -> JsonError {
+    JsonError::new(".kind", format!("is {kind:?}: it must be {wanted}"))
 }
 
-fn pod(mut object: Value) -> Result<Pod, Fault> {
+fn pod(mut object: Value) -> Result<Pod, JsonError> {
     give_volumes_a_source(&mut object);
-    let mut pod = Pod::from_json(&object).map_err(|error| Fault::new(error.path, error.problem))?;
+    let mut pod = Pod::from_json(&object)?;
     complete(&mut pod)?;
     Ok(pod)
 }

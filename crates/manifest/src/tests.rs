@@ -48,10 +48,7 @@ spec:
         pod.spec.volumes[0].source,
         VolumeSource::EmptyDir { .. }
     ));
-    assert_eq!(
-        pod.spec.volumes[1].source,
-        VolumeSource::PersistentVolumeClaim
-    );
+    assert_eq!(pod.spec.volumes[1].source, VolumeSource::Other);
 }
 
 #[test]

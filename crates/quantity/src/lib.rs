@@ -11,7 +11,8 @@
 //!
 //! It knows no resources and no units: `100Mi` is a number.
 //!
-//! A [`GoDuration`] is the text form that the kubelet's flags use: `1m30s`.
+//! A [`GoDuration`] is the text form that the kubelet's flags use: `1m30s`. Go's grammar of
+//! numbers is here too.
 //!
 //! ```
 //! use evictd_quantity::{GoDuration, Quantity};
@@ -45,7 +46,7 @@ mod small;
 pub use duration::{GoDuration, ParseDurationError, ParseDurationErrorKind};
 pub use error::{ParseQuantityError, ParseQuantityErrorKind};
 pub use format::Format;
-pub use go::underscores_separate_digits;
+pub use go::{parse_go_integer, underscores_separate_digits};
 pub use quantity::Quantity;
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ mod measure;
 mod order;
 mod place;
 
-pub use measure::{Measured, measured};
+pub use measure::measured;
 pub use order::{first, rank};
 pub use place::{Candidate, Place};
 

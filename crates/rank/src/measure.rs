@@ -2,52 +2,26 @@ use evictd_node::pod::Pod;
 use evictd_node::pod::usage::{ContainerUsage, PodUsage, VolumeUsage};
 use evictd_node::{Filesystem, Layout, Signal, Usage};
 
-/// Which parts of a pod's disk use lie on the filesystem of a signal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Measured {
-    /// The writable layers of its containers.
-    pub writable_layers: bool,
-    /// The logs of its containers.
-    pub logs: bool,
-    /// Its local volumes.
-    pub volumes: bool,
+/// Which parts of a pod's disk use lie on a filesystem.
+#[derive(Clone, Copy)]
+struct Parts {
+    writable_layers: bool,
+    logs_and_volumes: bool,
 }
 
-impl Measured {
-    const ALL: Self = Self {
-        writable_layers: true,
-        logs: true,
-        volumes: true,
+/// Which parts count for `signal` under `layout` (K: `buildSignalToRankFunc`;
+/// acceptance rows 107 to 109). Images are shared and counted to no pod, so
+/// on a split imagefs nothing does.
+const fn parts(signal: Signal, layout: Layout) -> Parts {
+    let (writable_layers, logs_and_volumes) = match (signal.filesystem(), layout) {
+        (None, _) | (Some(Filesystem::Imagefs), Layout::SplitImagefs) => (false, false),
+        (Some(Filesystem::Nodefs), Layout::DedicatedImagefs) => (false, true),
+        (Some(_), Layout::DedicatedImagefs) => (true, false),
+        (Some(_), Layout::OneFilesystem | Layout::SplitImagefs) => (true, true),
     };
-    const NODEFS_ALONE: Self = Self {
-        writable_layers: false,
-        logs: true,
-        volumes: true,
-    };
-    const LAYERS: Self = Self {
-        writable_layers: true,
-        logs: false,
-        volumes: false,
-    };
-    const NOTHING: Self = Self {
-        writable_layers: false,
-        logs: false,
-        volumes: false,
-    };
-
-    /// What counts for `signal` under `layout` (K: `buildSignalToRankFunc`;
-    /// acceptance rows 107 to 109). Images are shared and counted to no pod, so
-    /// on a split imagefs nothing does.
-    #[must_use]
-    pub const fn of(signal: Signal, layout: Layout) -> Self {
-        match (signal.filesystem(), layout) {
-            (None, _) => Self::NOTHING,
-            (Some(_), Layout::OneFilesystem) => Self::ALL,
-            (Some(Filesystem::Nodefs), Layout::DedicatedImagefs) => Self::NODEFS_ALONE,
-            (Some(_), Layout::DedicatedImagefs) => Self::LAYERS,
-            (Some(Filesystem::Imagefs), Layout::SplitImagefs) => Self::NOTHING,
-            (Some(_), Layout::SplitImagefs) => Self::ALL,
-        }
+    Parts {
+        writable_layers,
+        logs_and_volumes,
     }
 }
 
@@ -55,7 +29,7 @@ impl Measured {
 /// A number that is missing counts as zero.
 #[must_use]
 pub fn measured(signal: Signal, layout: Layout, pod: &Pod, usage: &PodUsage) -> u64 {
-    let parts = Measured::of(signal, layout);
+    let parts = parts(signal, layout);
     match signal.usage() {
         Usage::Memory => usage.memory_working_set_bytes.unwrap_or(0),
         Usage::MemoryAndSwap => {
@@ -75,7 +49,7 @@ pub fn measured(signal: Signal, layout: Layout, pod: &Pod, usage: &PodUsage) -> 
 }
 
 fn disk(
-    parts: Measured,
+    parts: Parts,
     pod: &Pod,
     usage: &PodUsage,
     layer_and_logs: fn(&ContainerUsage) -> (Option<u64>, Option<u64>),
@@ -84,7 +58,7 @@ fn disk(
     let counted = |counts: bool, amount: Option<u64>| amount.filter(|_| counts).unwrap_or(0);
     let containers = usage.containers.iter().map(|container| {
         let (layer, logs) = layer_and_logs(container);
-        counted(parts.writable_layers, layer).saturating_add(counted(parts.logs, logs))
+        counted(parts.writable_layers, layer).saturating_add(counted(parts.logs_and_volumes, logs))
     });
     let is_local = |name: &str| {
         pod.spec
@@ -95,7 +69,7 @@ fn disk(
     let local = usage
         .volumes
         .iter()
-        .filter(|stats| parts.volumes && is_local(&stats.name));
+        .filter(|stats| parts.logs_and_volumes && is_local(&stats.name));
     let volumes = local.map(|stats| volume(stats).unwrap_or(0));
     containers.chain(volumes).fold(0, u64::saturating_add)
 }

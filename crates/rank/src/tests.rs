@@ -211,10 +211,7 @@ fn disk_counts_what_lies_on_the_starved_filesystem() {
         medium: evictd_node::pod::Medium::default(),
         size_limit: None,
     };
-    for (name, source) in [
-        ("scratch", scratch),
-        ("claim", VolumeSource::PersistentVolumeClaim),
-    ] {
+    for (name, source) in [("scratch", scratch), ("claim", VolumeSource::Other)] {
         pod.spec.volumes.push(Volume {
             name: name.to_string(),
             source,

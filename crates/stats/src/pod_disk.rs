@@ -88,12 +88,7 @@ pub fn pod_trees(pod: &Pod, dirs: &PodDirs) -> Vec<PodTree> {
             VolumeSource::HostPath { path } if dirs.host_paths && path.starts_with('/') => {
                 (PathBuf::from(path), TreeKind::HostPath { volume: name })
             }
-            VolumeSource::HostPath { .. }
-            | VolumeSource::Secret
-            | VolumeSource::DownwardApi
-            | VolumeSource::Projected
-            | VolumeSource::PersistentVolumeClaim
-            | VolumeSource::Other => return None,
+            VolumeSource::HostPath { .. } | VolumeSource::Other => return None,
         };
         Some(PodTree { path, kind })
     }));

@@ -139,7 +139,7 @@ impl Pods {
             note(&mut problems, directory.refresh());
         }
         let manifests = self.manifests.as_ref().map_or(&[][..], ManifestDir::pods);
-        let held = self.runtimes.listings();
+        let held: Vec<_> = self.runtimes.listings().collect();
         let known: Vec<&RuntimePod> = all_pods(&held).collect();
         Census {
             listing: self.runtime.list_pods(manifests, &known),

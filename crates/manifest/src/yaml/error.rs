@@ -5,10 +5,14 @@ use crate::yaml::limits::{MAX_BYTES, MAX_DEPTH, MAX_NODES};
 
 /// Why a text could not be read, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Error {
-    kind: ErrorKind,
-    line: usize,
-    column: usize,
+    /// What was wrong.
+    pub kind: ErrorKind,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters (in bytes for JSON), from 1.
+    pub column: usize,
 }
 
 /// What was wrong.
@@ -45,33 +49,12 @@ impl Error {
     pub(crate) const fn new(kind: ErrorKind, line: usize, column: usize) -> Self {
         Self { kind, line, column }
     }
-
-    /// What was wrong.
-    #[must_use]
-    pub const fn kind(&self) -> &ErrorKind {
-        &self.kind
-    }
-
-    /// The line, from 1.
-    #[must_use]
-    pub const fn line(&self) -> usize {
-        self.line
-    }
-
-    /// The column in characters (in bytes for JSON), from 1.
-    #[must_use]
-    pub const fn column(&self) -> usize {
-        self.column
-    }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "line {}, column {}: {}",
-            self.line, self.column, self.kind
-        )
+        let Self { kind, line, column } = self;
+        write!(f, "line {line}, column {column}: {kind}")
     }
 }
 

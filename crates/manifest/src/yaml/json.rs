@@ -20,20 +20,16 @@ pub(crate) fn parse_values(text: &str) -> Result<Vec<Value>, Error> {
     let mut json = serde_json::Deserializer::from_str(text);
     let mut values = Vec::new();
     loop {
-        match (Node {
+        let node = Node {
             reader: &mut reader,
             depth: 0,
-        })
-        .deserialize(&mut json)
-        {
-            Ok(value) => values.push(value),
-            Err(error) => {
-                let kind = reader.refused.unwrap_or(ErrorKind::NotJson);
-                // serde_json counts the bytes it has read of the line: none yet
-                // where the line's first byte was the fault.
-                return Err(Error::new(kind, error.line(), error.column().max(1)));
-            }
-        }
+        };
+        values.push(node.deserialize(&mut json).map_err(|error| {
+            let kind = reader.refused.take().unwrap_or(ErrorKind::NotJson);
+            // serde_json counts the bytes it has read of the line: none yet
+            // where the line's first byte was the fault.
+            Error::new(kind, error.line(), error.column().max(1))
+        })?);
         if json.end().is_ok() {
             return Ok(values);
         }
@@ -81,7 +77,7 @@ impl<'de> DeserializeSeed<'de> for Node<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        let count = self.reader.budget.take(1);
+        let count = self.reader.budget.take();
         self.reader.allow(count)?;
         deserializer.deserialize_any(self)
     }

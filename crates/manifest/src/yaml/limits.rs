@@ -1,3 +1,6 @@
+#[cfg(feature = "yaml")]
+use serde_json::Value;
+
 use crate::yaml::ErrorKind;
 
 /// The most bytes of input, and of text copied by aliases: 4 MiB.
@@ -9,18 +12,57 @@ pub const MAX_DEPTH: usize = 64;
 
 /// What may still be built.
 pub(crate) struct Budget {
+    /// How many values.
     nodes: usize,
+    /// How many bytes of text in copies.
+    #[cfg(feature = "yaml")]
+    bytes: usize,
 }
 
 impl Budget {
     pub(crate) const fn new() -> Self {
-        Self { nodes: MAX_NODES }
+        Self {
+            nodes: MAX_NODES,
+            #[cfg(feature = "yaml")]
+            bytes: MAX_BYTES,
+        }
     }
 
-    /// Takes so many values.
-    pub(crate) fn take(&mut self, nodes: usize) -> Result<(), ErrorKind> {
-        let left = self.nodes.checked_sub(nodes);
-        self.nodes = left.ok_or(ErrorKind::TooManyNodes)?;
+    /// Takes a value.
+    pub(crate) fn take(&mut self) -> Result<(), ErrorKind> {
+        self.nodes = self.nodes.checked_sub(1).ok_or(ErrorKind::TooManyNodes)?;
+        Ok(())
+    }
+
+    /// Takes a copy of `value`, with all that it holds, which is to lie below `depth`
+    /// others.
+    #[cfg(feature = "yaml")]
+    pub(crate) fn take_copy(&mut self, value: &Value, depth: usize) -> Result<(), ErrorKind> {
+        self.take()?;
+        let inner = depth.saturating_add(1);
+        match value {
+            Value::Null | Value::Bool(_) | Value::Number(_) => Ok(()),
+            Value::String(text) => self.take_text(text),
+            Value::Array(items) => {
+                check_depth(inner)?;
+                items
+                    .iter()
+                    .try_for_each(|item| self.take_copy(item, inner))
+            }
+            Value::Object(entries) => {
+                check_depth(inner)?;
+                entries.iter().try_for_each(|(key, value)| {
+                    self.take_text(key)?;
+                    self.take_copy(value, inner)
+                })
+            }
+        }
+    }
+
+    #[cfg(feature = "yaml")]
+    fn take_text(&mut self, text: &str) -> Result<(), ErrorKind> {
+        let left = self.bytes.checked_sub(text.len());
+        self.bytes = left.ok_or(ErrorKind::TooLong)?;
         Ok(())
     }
 }

@@ -28,7 +28,7 @@ fn parse_text(text: &str) -> Result<Vec<Value>, Error> {
     // What starts like JSON may still be YAML's flow style.
     if text.trim_start().starts_with(['{', '[']) {
         match json::parse_values(text) {
-            Err(error) if *error.kind() == ErrorKind::NotJson => {}
+            Err(error) if error.kind == ErrorKind::NotJson => {}
             result => return result,
         }
     }

@@ -6,20 +6,20 @@
 mod error;
 mod read;
 
+use alloc::format;
 use alloc::string::String;
-use alloc::vec::Vec;
 
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde_json::Value;
 
 pub use error::JsonError;
 use error::Result;
-use read::{FromJson, Object};
+use read::{FromJson, Object, read_fields};
 
 use crate::QosClass;
 use crate::pod::{
-    Container, Medium, Metadata, OwnerReference, Pod, ResourceList, Resources, Spec, Status,
-    Toleration, Volume, VolumeSource,
+    Container, Medium, Metadata, Pod, ResourceList, Resources, Spec, Status, Toleration, Volume,
+    VolumeSource,
 };
 
 impl Pod {
@@ -30,9 +30,13 @@ impl Pod {
     /// At the first field whose value has the wrong type or cannot be read.
     pub fn from_json(value: &Value) -> Result<Self> {
         let object = Object::of(value)?;
+        let mut spec: Spec = object.get("spec")?;
+        // Of nothing there is none.
+        let nothing = ResourceList::default();
+        spec.overhead = spec.overhead.filter(|overhead| **overhead != nothing);
         Ok(Self {
             metadata: object.get("metadata")?,
-            spec: object.get("spec")?,
+            spec,
             status: object.get("status")?,
         })
     }
@@ -45,106 +49,60 @@ impl<'de> Deserialize<'de> for Pod {
     }
 }
 
-impl FromJson for Metadata {
-    fn from_json(value: &Value) -> Result<Self> {
-        let object = Object::of(value)?;
-        Ok(Self {
-            name: object.get("name")?,
-            namespace: object.get("namespace")?,
-            uid: object.get("uid")?,
-            annotations: object.get("annotations")?,
-            labels: object.get("labels")?,
-            owner_references: object.get::<Vec<_>>("ownerReferences")?.into(),
-        })
-    }
-}
+read_fields!(Metadata {
+    name: "name",
+    namespace: "namespace",
+    uid: "uid",
+    annotations: "annotations",
+    labels: "labels",
+});
 
-impl FromJson for OwnerReference {
-    fn from_json(value: &Value) -> Result<Self> {
-        let object = Object::of(value)?;
-        Ok(Self {
-            kind: object.get("kind")?,
-            name: object.get("name")?,
-            controller: object.get("controller")?,
-        })
-    }
-}
+read_fields!(Spec {
+    containers: "containers",
+    init_containers: "initContainers",
+    overhead: "overhead",
+    resources: "resources",
+    volumes: "volumes",
+    priority: "priority",
+    priority_class_name: "priorityClassName",
+    termination_grace_period_seconds: "terminationGracePeriodSeconds",
+    tolerations: "tolerations",
+});
 
-impl FromJson for Spec {
-    fn from_json(value: &Value) -> Result<Self> {
-        let object = Object::of(value)?;
-        let overhead: Option<ResourceList> = object.get("overhead")?;
-        Ok(Self {
-            containers: object.get("containers")?,
-            init_containers: object.get("initContainers")?,
-            // Of nothing there is none.
-            overhead: overhead
-                .filter(|overhead| *overhead != ResourceList::default())
-                .map(Into::into),
-            resources: object.get("resources")?,
-            volumes: object.get("volumes")?,
-            priority: object.get("priority")?,
-            priority_class_name: object.get("priorityClassName")?,
-            termination_grace_period_seconds: object.get("terminationGracePeriodSeconds")?,
-            tolerations: object.get::<Vec<_>>("tolerations")?.into(),
-        })
-    }
-}
+read_fields!(Container {
+    name: "name",
+    resources: "resources",
+    restart_policy: "restartPolicy",
+});
+
+read_fields!(Resources {
+    requests: "requests",
+    limits: "limits",
+});
+
+read_fields!(ResourceList {
+    cpu: "cpu",
+    memory: "memory",
+    ephemeral_storage: "ephemeral-storage",
+    inodes: "inodes",
+});
+
+read_fields!(Toleration {
+    key: "key",
+    operator: "operator",
+    value: "value",
+    effect: "effect",
+});
 
 impl FromJson for Status {
     fn from_json(value: &Value) -> Result<Self> {
         let name: String = Object::of(value)?.get("qosClass")?;
         let qos_class = QosClass::from_name(&name);
         if qos_class.is_none() && !name.is_empty() {
-            let error = JsonError::new(format_args!("{name:?} is no QoS class"));
-            return Err(error.below(format_args!(".qosClass")));
+            let error = JsonError::new("", format!("{name:?} is no QoS class"));
+            return Err(error.below(".qosClass"));
         }
         Ok(Self { qos_class })
-    }
-}
-
-impl FromJson for Container {
-    fn from_json(value: &Value) -> Result<Self> {
-        let object = Object::of(value)?;
-        Ok(Self {
-            name: object.get("name")?,
-            resources: object.get("resources")?,
-            restart_policy: object.get("restartPolicy")?,
-        })
-    }
-}
-
-impl FromJson for Resources {
-    fn from_json(value: &Value) -> Result<Self> {
-        let object = Object::of(value)?;
-        Ok(Self {
-            requests: object.get("requests")?,
-            limits: object.get("limits")?,
-        })
-    }
-}
-
-impl FromJson for ResourceList {
-    fn from_json(value: &Value) -> Result<Self> {
-        let object = Object::of(value)?;
-        Ok(Self {
-            cpu: object.get("cpu")?,
-            memory: object.get("memory")?,
-            ephemeral_storage: object.get("ephemeral-storage")?,
-            inodes: object.get("inodes")?,
-        })
-    }
-}
-
-impl FromJson for Toleration {
-    fn from_json(value: &Value) -> Result<Self> {
-        let object = Object::of(value)?;
-        Ok(Self {
-            key: object.get("key")?,
-            operator: object.get("operator")?,
-            value: object.get("value")?,
-            effect: object.get("effect")?,
-        })
     }
 }
 
@@ -157,7 +115,7 @@ impl FromJson for Volume {
         };
         for (key, value) in object.0.iter().filter(|(_, value)| !value.is_null()) {
             let source = read_source(key, value);
-            let source = source.map_err(|error| error.below(format_args!(".{key}")))?;
+            let source = source.map_err(|error| error.below(&format!(".{key}")))?;
             volume.source = source.unwrap_or(volume.source);
         }
         Ok(volume)
@@ -181,10 +139,6 @@ fn read_source(key: &str, value: &Value) -> Result<Option<VolumeSource>> {
         },
         "configMap" => VolumeSource::ConfigMap,
         "gitRepo" => VolumeSource::GitRepo,
-        "secret" => VolumeSource::Secret,
-        "downwardAPI" => VolumeSource::DownwardApi,
-        "projected" => VolumeSource::Projected,
-        "persistentVolumeClaim" => VolumeSource::PersistentVolumeClaim,
         _ => return Ok(None),
     }))
 }

@@ -1,4 +1,3 @@
-use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 
@@ -16,17 +15,4 @@ pub struct Metadata {
     pub annotations: BTreeMap<String, String>,
     /// Labels, by which an operator may protect pods.
     pub labels: BTreeMap<String, String>,
-    /// What the pod belongs to, such as a DaemonSet.
-    pub owner_references: Box<[OwnerReference]>,
-}
-
-/// What a pod belongs to: an entry of `metadata.ownerReferences`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct OwnerReference {
-    /// The owner's kind, e.g. `DaemonSet`.
-    pub kind: String,
-    /// The owner's name.
-    pub name: String,
-    /// Whether this owner manages the pod; at most one does.
-    pub controller: bool,
 }

@@ -29,7 +29,7 @@ mod volume;
 pub use container::Container;
 #[cfg(feature = "serde")]
 pub use json::JsonError;
-pub use metadata::{Metadata, OwnerReference};
+pub use metadata::Metadata;
 pub use requests::Requested;
 pub use resources::{ResourceList, Resources};
 pub use spec::{Pod, Spec, Status};

@@ -263,10 +263,6 @@ fn some_volumes_count_as_the_pods_own_disk() {
         ),
         (VolumeSource::ConfigMap, true),
         (VolumeSource::GitRepo, true),
-        (VolumeSource::Secret, false),
-        (VolumeSource::DownwardApi, false),
-        (VolumeSource::Projected, false),
-        (VolumeSource::PersistentVolumeClaim, false),
         (VolumeSource::Other, false),
     ] {
         let volume = Volume {
@@ -319,8 +315,7 @@ mod json {
     fn a_pod_is_read_in_the_kubernetes_shape() {
         let pod = read(
             r#"{"apiVersion":"v1","kind":"Pod",
-            "metadata":{"name":"a","namespace":"b","uid":"c","labels":{"app":"x","none":null},
-              "ownerReferences":[{"kind":"DaemonSet","name":"d","controller":true}]},
+            "metadata":{"name":"a","namespace":"b","uid":"c","labels":{"app":"x","none":null}},
             "spec":{"containers":[{"name":"c0","image":"i","resources":
                 {"requests":{"cpu":1,"memory":" 64Mi ","nvidia.com/gpu":"1"},"limits":{"cpu":0.5}}},null],
               "initContainers":[{"name":"i0","restartPolicy":"Always"}],
@@ -333,7 +328,6 @@ mod json {
         .unwrap();
         assert_eq!(pod.metadata.uid, "c");
         assert_eq!(pod.metadata.labels["none"], "");
-        assert!(pod.metadata.owner_references[0].controller);
         let resources = &pod.spec.containers[0].resources;
         assert_eq!(resources.requests, list("1", "64Mi"));
         assert_eq!(resources.limits, list("500m", ""));
@@ -369,7 +363,7 @@ mod json {
     fn null_counts_as_absent() {
         for text in [
             r#"{"metadata":null,"spec":null,"status":null}"#,
-            r#"{"metadata":{"name":null,"labels":null,"ownerReferences":null}}"#,
+            r#"{"metadata":{"name":null,"labels":null}}"#,
             r#"{"spec":{"containers":null,"overhead":null,"resources":null,"priority":null}}"#,
             r#"{"spec":{"overhead":{"cpu":null}},"status":{"qosClass":null}}"#,
             r#"{"status":{"qosClass":""}}"#,
@@ -416,11 +410,6 @@ mod json {
                 r#"{"spec":{"terminationGracePeriodSeconds":18446744073709551615}}"#,
                 ".spec.terminationGracePeriodSeconds: \
                  invalid value: integer `18446744073709551615`, expected i64",
-            ),
-            (
-                r#"{"metadata":{"ownerReferences":[{"controller":"x"}]}}"#,
-                ".metadata.ownerReferences[0].controller: \
-                 invalid type: string \"x\", expected a boolean",
             ),
             (
                 r#"{"status":{"qosClass":"Gold"}}"#,

@@ -23,11 +23,7 @@ impl Volume {
         match &self.source {
             VolumeSource::EmptyDir { medium, .. } => matches!(medium, Medium::Default),
             VolumeSource::HostPath { .. } | VolumeSource::ConfigMap | VolumeSource::GitRepo => true,
-            VolumeSource::Secret
-            | VolumeSource::DownwardApi
-            | VolumeSource::Projected
-            | VolumeSource::PersistentVolumeClaim
-            | VolumeSource::Other => false,
+            VolumeSource::Other => false,
         }
     }
 }
@@ -51,15 +47,7 @@ pub enum VolumeSource {
     ConfigMap,
     /// `gitRepo`.
     GitRepo,
-    /// `secret`.
-    Secret,
-    /// `downwardAPI`.
-    DownwardApi,
-    /// `projected`.
-    Projected,
-    /// `persistentVolumeClaim`.
-    PersistentVolumeClaim,
-    /// Any other source, or none given.
+    /// Any other source, such as `secret` or `persistentVolumeClaim`, or none given.
     #[default]
     Other,
 }

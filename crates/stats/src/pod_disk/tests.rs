@@ -53,8 +53,8 @@ fn pod() -> Pod {
         volume("host", host_path("/srv/data")),
         volume("config", VolumeSource::ConfigMap),
         volume("code", VolumeSource::GitRepo),
-        volume("secret", VolumeSource::Secret),
-        volume("claim", VolumeSource::PersistentVolumeClaim),
+        volume("secret", VolumeSource::Other),
+        volume("claim", VolumeSource::Other),
     ];
     pod
 }

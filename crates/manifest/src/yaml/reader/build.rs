@@ -1,8 +1,6 @@
-use alloc::borrow::ToOwned;
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use core::mem;
 
 use saphyr_parser::{Event, ScalarStyle, Tag};
 use serde_json::{Map, Value};
@@ -10,7 +8,6 @@ use serde_json::{Map, Value};
 use crate::yaml::ErrorKind;
 use crate::yaml::limits::{Budget, check_depth};
 
-use super::copies::Copies;
 use super::scalar::resolve;
 
 /// Builds values from the parser's events.
@@ -20,7 +17,6 @@ pub(crate) struct Builder {
     /// The values with an anchor, by its number.
     anchors: BTreeMap<usize, Value>,
     budget: Budget,
-    copies: Copies,
     documents: Vec<Value>,
 }
 
@@ -56,7 +52,6 @@ impl Builder {
             open: Vec::new(),
             anchors: BTreeMap::new(),
             budget: Budget::new(),
-            copies: Copies::new(),
             documents: Vec::new(),
         }
     }
@@ -69,27 +64,25 @@ impl Builder {
     /// Takes the next event.
     pub(crate) fn take(&mut self, event: Event<'_>) -> Result<(), ErrorKind> {
         match event {
-            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(_) => {
-                Ok(())
-            }
-            Event::DocumentEnd => {
-                self.anchors.clear();
-                Ok(())
-            }
-            Event::Alias(anchor) => self.take_alias(anchor),
+            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(_) => {}
+            Event::DocumentEnd => self.anchors.clear(),
+            Event::Alias(anchor) => self.take_alias(anchor)?,
             Event::Scalar(text, style, anchor, tag) => {
-                self.take_scalar(&text, style, anchor, tag.as_deref())
+                self.take_scalar(&text, style, anchor, tag.as_deref())?;
             }
-            Event::SequenceStart(anchor, _) => self.start(anchor, Part::List(Vec::new())),
-            Event::MappingStart(anchor, _) => self.start(anchor, Part::Mapping(Mapping::default())),
-            Event::SequenceEnd | Event::MappingEnd => self.end(),
+            Event::SequenceStart(anchor, _) => self.start(anchor, Part::List(Vec::new()))?,
+            Event::MappingStart(anchor, _) => {
+                self.start(anchor, Part::Mapping(Mapping::default()))?;
+            }
+            Event::SequenceEnd | Event::MappingEnd => self.end()?,
         }
+        Ok(())
     }
 
     fn take_alias(&mut self, anchor: usize) -> Result<(), ErrorKind> {
         let value = self.anchors.get(&anchor);
         let value = value.ok_or(ErrorKind::AliasWithin)?;
-        self.copies.take(value, self.open.len(), &mut self.budget)?;
+        self.budget.take_copy(value, self.open.len())?;
         let value = value.clone();
         self.put(value)
     }
@@ -101,7 +94,7 @@ impl Builder {
         anchor: usize,
         tag: Option<&Tag>,
     ) -> Result<(), ErrorKind> {
-        self.budget.take(1)?;
+        self.budget.take()?;
         if text == "<<"
             && style == ScalarStyle::Plain
             && tag.is_none()
@@ -119,7 +112,7 @@ impl Builder {
         if self.awaited_key().is_some() {
             return Err(ErrorKind::BadKey);
         }
-        self.budget.take(1)?;
+        self.budget.take()?;
         self.open.push(Open { anchor, part });
         check_depth(self.open.len())
     }
@@ -139,7 +132,7 @@ impl Builder {
     /// Keeps a value for the aliases of its anchor. The copy counts.
     fn keep(&mut self, anchor: usize, value: &Value) -> Result<(), ErrorKind> {
         if anchor != 0 {
-            self.copies.take(value, self.open.len(), &mut self.budget)?;
+            self.budget.take_copy(value, self.open.len())?;
             self.anchors.insert(anchor, value.clone());
         }
         Ok(())
@@ -199,10 +192,8 @@ impl Mapping {
 
     /// The entries, with what was merged where no explicit key stands.
     fn finish(mut self) -> Map<String, Value> {
-        for map in mem::take(&mut self.merged) {
-            for (key, value) in map {
-                self.entries.entry(key).or_insert(value);
-            }
+        for (key, value) in self.merged.into_iter().flatten() {
+            self.entries.entry(key).or_insert(value);
         }
         self.entries
     }
@@ -213,8 +204,7 @@ fn key_text(value: Value) -> Result<String, ErrorKind> {
     match value {
         Value::String(text) => Ok(text),
         Value::Number(number) => Ok(number.to_string()),
-        Value::Bool(true) => Ok("true".to_owned()),
-        Value::Bool(false) => Ok("false".to_owned()),
+        Value::Bool(truth) => Ok(truth.to_string()),
         Value::Null | Value::Array(_) | Value::Object(_) => Err(ErrorKind::BadKey),
     }
 }

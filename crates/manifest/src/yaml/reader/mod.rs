@@ -1,7 +1,6 @@
 //! YAML proper: feature `yaml`.
 
 mod build;
-mod copies;
 mod scalar;
 
 use alloc::borrow::ToOwned;

@@ -3,6 +3,7 @@
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 
+use evictd_quantity::parse_go_integer;
 use saphyr_parser::{ScalarStyle, Tag};
 use serde_json::Value;
 
@@ -74,36 +75,12 @@ fn number(text: &str) -> Option<Value> {
 
 /// An integer of 64 bits: decimal, `0x`, `0o`, `0b`, or octal by a leading zero.
 fn integer(text: &str) -> Option<Value> {
-    let (negative, digits) = match text.strip_prefix(['+', '-']) {
-        Some(digits) => (text.starts_with('-'), digits),
-        None => (false, text),
-    };
-    let (radix, digits) = radix(digits);
-    // The standard parser would take a second sign.
-    if digits.starts_with(['+', '-']) {
-        return None;
-    }
-    let magnitude = u64::from_str_radix(digits, radix).ok()?;
-    if negative {
-        return Some(Value::from(0_i64.checked_sub_unsigned(magnitude)?));
-    }
-    // Go reads what is beyond 63 bits by its unsigned parser, which has no sign.
-    (i64::try_from(magnitude).is_ok() || !text.starts_with('+')).then(|| Value::from(magnitude))
-}
-
-fn radix(digits: &str) -> (u32, &str) {
-    let prefixed = |letters: [char; 2]| digits.strip_prefix('0')?.strip_prefix(letters);
-    if let Some(hex) = prefixed(['x', 'X']) {
-        (16, hex)
-    } else if let Some(octal) = prefixed(['o', 'O']) {
-        (8, octal)
-    } else if let Some(binary) = prefixed(['b', 'B']) {
-        (2, binary)
-    } else {
-        match digits.strip_prefix('0') {
-            Some(octal) if !octal.is_empty() => (8, octal),
-            _ => (10, digits),
-        }
+    let number = parse_go_integer(text)?;
+    match i64::try_from(number) {
+        Ok(number) => Some(Value::from(number)),
+        // Go reads what is beyond 63 bits by its unsigned parser, which has no sign.
+        Err(_) if text.starts_with(['+', '-']) => None,
+        Err(_) => u64::try_from(number).ok().map(Value::from),
     }
 }
 

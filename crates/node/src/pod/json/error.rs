@@ -1,3 +1,4 @@
+use alloc::format;
 use alloc::string::{String, ToString};
 use core::fmt;
 
@@ -8,7 +9,7 @@ use serde_json::Value;
 #[non_exhaustive]
 pub struct JsonError {
     /// The path of the field, such as `.spec.containers[0].name`; empty for the
-    /// pod as a whole.
+    /// value as a whole.
     pub path: String,
     /// What is wrong with it.
     pub problem: String,
@@ -17,33 +18,31 @@ pub struct JsonError {
 pub(super) type Result<T> = core::result::Result<T, JsonError>;
 
 impl JsonError {
-    pub(super) fn new(problem: fmt::Arguments<'_>) -> Self {
+    /// For the field of that path.
+    pub fn new(path: &str, problem: impl Into<String>) -> Self {
         Self {
-            path: String::new(),
-            problem: problem.to_string(),
+            path: path.to_string(),
+            problem: problem.into(),
         }
     }
 
     pub(super) fn wrong_type(value: &Value, expected: &str) -> Self {
-        Self::new(format_args!(
-            "invalid type: {}, expected {expected}",
-            Found(value)
-        ))
-    }
-
-    /// For a value that is no integer of type `expected`.
-    pub(super) fn no_integer(value: &Value, expected: &str) -> Self {
-        if value.is_i64() || value.is_u64() {
-            let found = Found(value);
-            Self::new(format_args!("invalid value: {found}, expected {expected}"))
-        } else {
-            Self::wrong_type(value, expected)
-        }
+        let found = match value {
+            Value::Null => "null".to_string(),
+            Value::Bool(value) => format!("boolean `{value}`"),
+            Value::Number(value) if value.is_f64() => format!("floating point `{value}`"),
+            Value::Number(value) => format!("integer `{value}`"),
+            Value::String(text) => format!("string {text:?}"),
+            Value::Array(_) => "sequence".to_string(),
+            Value::Object(_) => "map".to_string(),
+        };
+        Self::new("", format!("invalid type: {found}, expected {expected}"))
     }
 
     /// The same error, seen from a value in which `step` leads to it.
-    pub(super) fn below(mut self, step: fmt::Arguments<'_>) -> Self {
-        self.path.insert_str(0, &step.to_string());
+    #[must_use]
+    pub fn below(mut self, step: &str) -> Self {
+        self.path.insert_str(0, step);
         self
     }
 }
@@ -58,20 +57,3 @@ impl fmt::Display for JsonError {
 }
 
 impl core::error::Error for JsonError {}
-
-/// What was found, in serde's words.
-struct Found<'a>(&'a Value);
-
-impl fmt::Display for Found<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Value::Null => f.write_str("null"),
-            Value::Bool(value) => write!(f, "boolean `{value}`"),
-            Value::Number(value) if value.is_f64() => write!(f, "floating point `{value}`"),
-            Value::Number(value) => write!(f, "integer `{value}`"),
-            Value::String(text) => write!(f, "string {text:?}"),
-            Value::Array(_) => f.write_str("sequence"),
-            Value::Object(_) => f.write_str("map"),
-        }
-    }
-}

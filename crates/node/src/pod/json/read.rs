@@ -1,9 +1,11 @@
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
+use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use evictd_quantity::Quantity;
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::error::{JsonError, Result};
@@ -26,38 +28,44 @@ impl<'a> Object<'a> {
     pub(super) fn get<T: FromJson + Default>(&self, name: &str) -> Result<T> {
         match self.0.get(name) {
             None | Some(Value::Null) => Ok(T::default()),
-            Some(value) => {
-                T::from_json(value).map_err(|error| error.below(format_args!(".{name}")))
-            }
+            Some(value) => T::from_json(value).map_err(|error| error.below(&format!(".{name}"))),
         }
     }
 }
 
-impl FromJson for String {
-    fn from_json(value: &Value) -> Result<Self> {
-        let text = value.as_str().map(Self::from);
-        text.ok_or_else(|| JsonError::wrong_type(value, "a string"))
-    }
+/// Implements [`FromJson`] for a struct: each field, and its name in Kubernetes.
+macro_rules! read_fields {
+    ($type:ident { $($field:ident: $name:literal,)+ }) => {
+        impl FromJson for $type {
+            fn from_json(value: &Value) -> Result<Self> {
+                let object = Object::of(value)?;
+                Ok(Self { $($field: object.get($name)?),+ })
+            }
+        }
+    };
+}
+pub(super) use read_fields;
+
+/// Reads what serde knows, as serde does and in its words.
+fn by_serde<'de, T: Deserialize<'de>>(value: &'de Value) -> Result<T> {
+    T::deserialize(value).map_err(|error| JsonError::new("", error.to_string()))
 }
 
-impl FromJson for bool {
+impl FromJson for String {
     fn from_json(value: &Value) -> Result<Self> {
-        let boolean = value.as_bool();
-        boolean.ok_or_else(|| JsonError::wrong_type(value, "a boolean"))
+        by_serde(value)
     }
 }
 
 impl FromJson for i64 {
     fn from_json(value: &Value) -> Result<Self> {
-        let number = value.as_i64();
-        number.ok_or_else(|| JsonError::no_integer(value, "i64"))
+        by_serde(value)
     }
 }
 
 impl FromJson for i32 {
     fn from_json(value: &Value) -> Result<Self> {
-        let number = value.as_i64().and_then(|number| number.try_into().ok());
-        number.ok_or_else(|| JsonError::no_integer(value, "i32"))
+        by_serde(value)
     }
 }
 
@@ -75,7 +83,7 @@ impl FromJson for Quantity {
             }
         };
         Self::parse(text.trim())
-            .map_err(|error| JsonError::new(format_args!("{text:?} is no quantity: {error}")))
+            .map_err(|error| JsonError::new("", format!("{text:?} is no quantity: {error}")))
     }
 }
 
@@ -101,9 +109,15 @@ impl<T: FromJson + Default> FromJson for Vec<T> {
             if value.is_null() {
                 return Ok(T::default());
             }
-            T::from_json(value).map_err(|error| error.below(format_args!("[{index}]")))
+            T::from_json(value).map_err(|error| error.below(&format!("[{index}]")))
         };
         values.iter().enumerate().map(element).collect()
+    }
+}
+
+impl<T: FromJson + Default> FromJson for Box<[T]> {
+    fn from_json(value: &Value) -> Result<Self> {
+        Vec::from_json(value).map(Vec::into_boxed_slice)
     }
 }
 
