@@ -47,12 +47,12 @@ pub(crate) fn measure_disk(engine: &mut Engine) -> io::Result<()> {
     Ok(())
 }
 
-/// The node, as its files tell it.
+/// The node, as its files show it.
 pub(crate) struct NodePort {
     reader: NodeReader,
     /// What the reader reads.
     settings: NodeSettings,
-    /// Whether nobody has named these filesystems.
+    /// Whether no flag names these filesystems.
     finds_imagefs: bool,
     finds_containerfs: bool,
     /// The numbers of the last round.

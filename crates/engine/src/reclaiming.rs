@@ -79,7 +79,7 @@ impl Awaited {
     }
 }
 
-/// Whose answer a runtime's was.
+/// To which job a runtime's answer belongs.
 pub(crate) enum Answer {
     /// Of the reclaim under way: it is handed back once all runtimes have answered.
     Reclaim(Option<Awaited>),

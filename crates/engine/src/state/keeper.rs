@@ -20,7 +20,7 @@ const EVERY: Duration = Duration::from_secs(10);
 /// and a flash disk wears out.
 const IMAGES_EVERY: Duration = Duration::from_secs(5 * 60);
 
-/// What a daemon says of itself when it starts.
+/// What is known of a daemon when it starts.
 #[derive(Clone, Debug)]
 pub struct About {
     /// This boot ([`read_boot_id`](crate::state::read_boot_id)); empty where it is not
@@ -67,7 +67,7 @@ impl Keeper {
     /// Takes over the state in the directory and begins to keep it there;
     /// without a directory, in memory alone. The directory is made if need be.
     ///
-    /// What goes wrong is answered beside it: a state that cannot be read is
+    /// What goes wrong is returned beside it: a state that cannot be read is
     /// forgotten, a directory that cannot be used is done without.
     #[must_use]
     pub fn open(directory: Option<&Path>, about: About, try_lock: TryLock) -> (Self, Vec<Error>) {
@@ -158,7 +158,7 @@ impl Keeper {
     /// never waits, and allocates nothing while nothing is going on.
     ///
     /// Conditions, evictions and the layout are written at once, the times of
-    /// what is met every 10 seconds. Answers with an error when writing has
+    /// what is met every 10 seconds. Returns an error when writing has
     /// begun to fail, or fails otherwise than before.
     pub fn keep(&mut self, now: Mono, wall_seconds: u64, evict: &Evict) -> Option<Error> {
         let current = Written {
