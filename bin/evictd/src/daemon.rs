@@ -18,9 +18,6 @@ use crate::setup::{PROC, Setup};
 use crate::socket::{LOCAL, Local};
 use crate::{machine, protect};
 
-/// A pidfd of the kill in flight; which one became readable does not matter.
-const KILL: Token = Token(0);
-
 /// A container runtime has something to say.
 const NEWS: Token = Token(u32::MAX);
 
@@ -177,9 +174,7 @@ fn wait(
     local: &mut Local,
     others: [Option<Mono>; 6],
 ) -> Result<bool, String> {
-    let mut failed = None;
-    engine.each_descriptor(&mut |fd| failed = watch.add(fd, KILL).err().or(failed.take()));
-    if let Some(error) = failed {
+    if let Err(error) = engine::watch_kill(engine, watch) {
         // The kill's own deadlines still wake the loop.
         log::debug!("{error}");
     }

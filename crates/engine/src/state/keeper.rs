@@ -71,28 +71,18 @@ impl Keeper {
     /// forgotten, a directory that cannot be used is done without.
     #[must_use]
     pub fn open(directory: Option<&Path>, about: About, try_lock: TryLock) -> (Self, Vec<Error>) {
-        let mut keeper = Self {
-            state: State::default(),
-            writer: None,
-            written: None,
-            changes: 0,
-            told: None,
-            images_at: None,
-        };
         let mut problems = Vec::new();
-        if let Some(directory) = directory {
-            match Writer::open(directory, try_lock) {
-                Ok(writer) => {
-                    keeper.writer = Some(writer);
-                    match read_state(directory) {
-                        Ok(found) => keeper.state = found.unwrap_or_default(),
-                        Err(error) => problems.push(error),
-                    }
-                }
-                Err(error) => problems.push(error),
-            }
-        }
-        let state = &mut keeper.state;
+        let writer = directory.and_then(|directory| {
+            let opened = Writer::open(directory, try_lock);
+            opened.map_err(|error| problems.push(error)).ok()
+        });
+        let found = directory
+            .filter(|_| writer.is_some())
+            .and_then(|directory| {
+                let read = read_state(directory);
+                read.map_err(|error| problems.push(error)).ok().flatten()
+            });
+        let mut state = found.unwrap_or_default();
         state.rebase(
             &about.boot_id,
             about.now,
@@ -101,6 +91,14 @@ impl Keeper {
         );
         state.interval = about.interval;
         state.daemon_pid = about.pid;
+        let keeper = Self {
+            state,
+            writer,
+            written: None,
+            changes: 0,
+            told: None,
+            images_at: None,
+        };
         (keeper, problems)
     }
 

@@ -8,7 +8,7 @@ use evictd_engine::{Event, Settings};
 use evictd_kerntext::parse_meminfo;
 use evictd_node::Mono;
 use evictd_stats::{Hierarchies, NodeSettings, Version, now};
-use evictd_sys::{Token, Wake, Watch};
+use evictd_sys::{Wake, Watch};
 use evictd_threshold::{Lists, parse};
 
 use super::observer::Observer;
@@ -201,13 +201,7 @@ fn drive(
     while now() < end && !(until_killed && story.killed.is_some()) {
         engine.run_due(now(), &mut |at, event| story.note(at, event));
         let until = engine.wake_at(now()).min(end);
-        let mut failed = None;
-        engine.each_descriptor(&mut |fd| {
-            failed = watch.add(fd, Token(0)).err().or(failed.take());
-        });
-        if let Some(error) = failed {
-            return Err(error.to_string());
-        }
+        engine::watch_kill(engine, watch).map_err(|error| error.to_string())?;
         pause(watch, until)?;
     }
     Ok(())
