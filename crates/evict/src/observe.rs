@@ -168,6 +168,13 @@ impl Watch {
             .or_else(|| self.fresh.each().next())
     }
 
+    /// Whether the threshold to act on is like that; not where there is none.
+    pub(crate) fn acts_next(&self, is_so: impl Fn(&Threshold) -> bool) -> bool {
+        let index = self.first_to_act();
+        let threshold = index.and_then(|index| self.thresholds.get(index));
+        threshold.is_some_and(is_so)
+    }
+
     /// Whether a second measurement shows that no pod has to be evicted. The kubelet asks
     /// for every signal, grace aside; evictd for what triggered it (decision D30).
     pub(crate) fn is_reclaimed(&self, acting: usize, again: &Readings, policy: &Policy) -> bool {
