@@ -95,11 +95,14 @@ pub(super) fn collect(settings: &Resolved, what: &Collect, json: bool) -> AllDon
 
 fn line(verb: &str, removed: &Removed) -> String {
     let (kind, name, reason) = (removed.kind.name(), &removed.name, &removed.reason);
-    let bytes = removed
-        .listed_bytes
-        .map_or_else(String::new, |bytes| format!(" ({})", Amount::bytes(bytes)));
+    let bytes = in_brackets(removed.listed_bytes);
     let line = format!("{verb} {kind} {}{bytes}: {reason}", printable(name));
     let mut text = String::new();
     wrap(&mut text, ("", "  "), &line);
     text
+}
+
+/// ` (12 MiB)`; nothing where that is not known.
+pub(super) fn in_brackets(bytes: Option<u64>) -> String {
+    bytes.map_or_else(String::new, |bytes| format!(" ({})", Amount::bytes(bytes)))
 }
