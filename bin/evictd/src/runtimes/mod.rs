@@ -27,8 +27,7 @@ use worker::Worker;
 
 use crate::gc::{RuntimeCollector, SharedRecords};
 
-/// Whether this build speaks to any. What only runtimes need is never reached where it
-/// does not, and so not part of the binary.
+/// Whether this build speaks to any.
 pub(crate) const ANY: bool = cfg!(any(feature = "cri", feature = "docker"));
 
 /// Why no runtime is asked though a socket was named.
@@ -45,9 +44,6 @@ fn left_out(settings: &Resolved) -> Option<String> {
 /// others do not. For commands, which may wait.
 pub(crate) fn answering(settings: &Resolved) -> (Vec<Box<dyn ContainerRuntime>>, Vec<String>) {
     let (mut runtimes, mut problems) = (Vec::new(), Vec::from_iter(left_out(settings)));
-    if !ANY {
-        return (runtimes, problems);
-    }
     for candidate in candidates(settings) {
         match open_first(&candidate) {
             Ok((runtime, _)) => runtimes.push(runtime),
@@ -95,9 +91,6 @@ impl Runtimes {
             left_out: left_out(settings),
             ..Self::default()
         };
-        if !ANY {
-            return Ok(none);
-        }
         let candidates = candidates(settings);
         if candidates.is_empty() {
             return Ok(none);

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::runtimes::{AllDone, Done, collect, in_brackets};
 use crate::cli::columns::wrap;
-use crate::cli::output::{complain, fail, print, print_json, printable, usage_error};
+use crate::cli::output::{fail, print, print_json, printable, usage_error};
 use crate::gc::{Collected, Collection, Collector, Deleted, VOLUMES};
 use crate::pods::Pods;
 use crate::setup::Setup;
@@ -78,14 +78,11 @@ impl Containers {
         } else {
             print(&in_text(&collected, &all, settings.dry_run))
         };
-        for note in collected.notes.iter().chain(all.notes()) {
-            complain("gc containers", printable(note));
+        let ended = all.finish("gc containers", printed, &collected.notes);
+        if collected.has_failed() {
+            return ExitCode::FAILURE;
         }
-        if collected.has_failed() || all.has_failed() {
-            ExitCode::FAILURE
-        } else {
-            printed
-        }
+        ended
     }
 }
 
