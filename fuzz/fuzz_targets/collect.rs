@@ -166,8 +166,7 @@ fn images(bytes: &mut Bytes<'_>) {
         }
     }
     let summary = collector.summary();
-    assert_eq!(summary.removed(), removed);
-    assert_eq!(summary.tried.len(), tried.len());
+    assert_eq!(summary.removed, removed);
     // Each image is either gone or kept for a reason.
     let mut kept = HashSet::new();
     for one in &summary.kept {
@@ -281,6 +280,13 @@ fn containers(bytes: &mut Bytes<'_>) {
     }
 }
 
+/// What was kept of them; what has a time that lies ahead is dropped.
+fn restored(looked_at: u64, records: &ImageRecords) -> ImageRecords {
+    let texts: Vec<(String, String)> = records.texts().collect();
+    let texts = texts.iter().map(|(key, text)| (&**key, &**text));
+    ImageRecords::restore(looked_at, texts)
+}
+
 /// No time lies ahead of the last look, whatever the clock does.
 fn records(bytes: &mut Bytes<'_>) {
     let mut records = ImageRecords::default();
@@ -301,13 +307,11 @@ fn records(bytes: &mut Bytes<'_>) {
             records.note_used(later, &mut core::iter::once(id));
             assert_eq!(records.get(id).is_some(), known);
             assert_eq!(records.looked_at(), later);
-            let again = ImageRecords::restore(later, &mut records.entries());
-            assert_eq!(again, records);
+            assert_eq!(restored(later, &records), records);
             continue;
         }
         assert_eq!(records.looked_at(), now);
-        let again = ImageRecords::restore(now, &mut records.entries());
-        assert_eq!(again, records);
+        assert_eq!(restored(now, &records), records);
         for (id, in_use) in &images {
             let record = records.get(id).expect("it was seen");
             if *in_use {

@@ -1,6 +1,6 @@
 //! When images and dead containers are collected.
 
-use evictd_gc::{ContainerPolicy, ImagePolicy, KeepPattern, KeepPatternError, Reclaim};
+use evictd_gc::{ContainerPolicy, ImagePolicy, KeepPattern, Reclaim};
 use evictd_node::Signal;
 use evictd_quantity::GoDuration;
 use evictd_threshold::{Threshold, ThresholdValue};
@@ -113,12 +113,8 @@ pub(crate) fn pressure_comes_first(thresholds: &[Threshold], images: &ImageGc) -
 fn keep(book: &mut Book<'_>) -> Parsed<Vec<KeepPattern>> {
     let parse = |text: &String| {
         KeepPattern::parse(text.as_bytes()).map_err(|error| {
-            let at = match error {
-                KeepPatternError::Character(at) => at,
-                KeepPatternError::Empty | KeepPatternError::TooLong => 0,
-            };
             let hint = "a name as the runtime lists it, with * for any part: docker.io/library/*";
-            ConfigError::new(KEEP, (text, at), error.to_string(), hint)
+            ConfigError::new(KEEP, (text, error.at), error.to_string(), hint)
         })
     };
     let texts = book.texts(KEEP);

@@ -31,13 +31,10 @@ pub struct KeepPattern {
 
 /// A pattern that cannot match any name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KeepPatternError {
-    /// There is nothing in it.
-    Empty,
-    /// It is longer than any name.
-    TooLong,
-    /// A blank or another character that no name holds, at this byte.
-    Character(usize),
+pub struct KeepPatternError {
+    /// At which byte that shows.
+    pub at: usize,
+    what: &'static str,
 }
 
 impl KeepPattern {
@@ -47,16 +44,14 @@ impl KeepPattern {
     /// When it is empty, longer than 512 bytes, or holds anything but printable
     /// ASCII characters.
     pub fn parse(text: &[u8]) -> Result<Self, KeepPatternError> {
-        if text.is_empty() {
-            return Err(KeepPatternError::Empty);
-        }
-        if text.len() > LONGEST {
-            return Err(KeepPatternError::TooLong);
-        }
-        if let Some(place) = text.iter().position(|byte| !byte.is_ascii_graphic()) {
-            return Err(KeepPatternError::Character(place));
-        }
-        let text = core::str::from_utf8(text).map_err(|_| KeepPatternError::Character(0))?;
+        let odd = text.iter().position(|byte| !byte.is_ascii_graphic());
+        let error = |at, what| Err(KeepPatternError { at, what });
+        let text = match (core::str::from_utf8(text), odd) {
+            _ if text.is_empty() => return error(0, "an empty pattern matches no image"),
+            _ if text.len() > LONGEST => return error(0, "longer than 512 bytes"),
+            (Ok(text), None) => text,
+            (_, at) => return error(at.unwrap_or(0), "no image's name holds this character"),
+        };
         Ok(Self {
             text: text.into(),
             has_tag: tag_at(text).is_some(),
@@ -154,11 +149,7 @@ impl fmt::Display for KeepPattern {
 
 impl fmt::Display for KeepPatternError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Empty => f.write_str("an empty pattern matches no image"),
-            Self::TooLong => write!(f, "longer than {LONGEST} bytes"),
-            Self::Character(_) => f.write_str("no image's name holds this character"),
-        }
+        f.write_str(self.what)
     }
 }
 

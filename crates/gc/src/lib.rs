@@ -15,7 +15,7 @@
 //! an argument. With [`evictd_node::Policy::kubelet`] it decides as Kubernetes v1.32.10.
 //!
 //! ```
-//! use evictd_gc::{LogPolicy, LogReason, Node, Place, Remains, plan_logs};
+//! use evictd_gc::{LogReason, Node, Place, Remains, plan_logs};
 //!
 //! let remains = Remains {
 //!     place: Place::PodLogs,
@@ -25,7 +25,7 @@
 //!     modified_seconds: 1000,
 //! };
 //! let node = Node { pods: &[], ended: &[], now_seconds: 1100 };
-//! let deletions = plan_logs(&[remains], &node, LogPolicy::default());
+//! let deletions = plan_logs(&[remains], &node);
 //! assert_eq!((deletions[0].index, deletions[0].reason), (0, LogReason::PodGone));
 //! ```
 #![no_std]
@@ -50,12 +50,11 @@ pub use containers::{
 pub use images::{
     FsUsage, Held, Image, ImageCollector, ImageDeletion, ImageGcError, ImageJob, ImagePolicy,
     ImagePolicyError, ImageReason, ImageRecord, ImageRun, ImageSummary, Kept, KeptImage, Reclaim,
-    TriedImage,
 };
 pub use keep::{KeepPattern, KeepPatternError};
-pub use logs::{KnownPod, LogDeletion, LogPolicy, LogReason, Node, Place, Remains, Uid, plan_logs};
+pub use logs::{KnownPod, LogDeletion, LogReason, Node, Place, Remains, Uid, plan_logs};
 pub use names::{PodLogsName, is_uid, parse_log_file, parse_pod_logs_name};
-pub use records::{ImageEntry, ImageKey, ImageRecords, MOST_IMAGES};
+pub use records::{ImageRecords, MOST_IMAGES};
 
 use time::nanos;
 

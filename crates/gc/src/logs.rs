@@ -67,23 +67,9 @@ pub struct Node<'a> {
     pub now_seconds: i64,
 }
 
-/// What to delete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct LogPolicy {
-    /// Nothing is deleted of a pod that wrote in the last so many seconds and is
-    /// not known to have ended: it may be about to start.
-    pub minimum_age_seconds: u64,
-}
-
-impl Default for LogPolicy {
-    /// One minute.
-    fn default() -> Self {
-        Self {
-            minimum_age_seconds: 60,
-        }
-    }
-}
+/// Nothing is deleted of a pod that wrote in the last so many seconds and is not known
+/// to have ended: it may be about to start.
+const MINIMUM_AGE_SECONDS: u64 = 60;
 
 /// Something to delete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,32 +114,31 @@ impl fmt::Display for LogReason {
 /// pod's uid is unknown, as they may belong to it, but for pods that
 /// are known to have ended.
 #[must_use]
-pub fn plan_logs(found: &[Remains<'_>], node: &Node<'_>, policy: LogPolicy) -> Vec<LogDeletion> {
+pub fn plan_logs(found: &[Remains<'_>], node: &Node<'_>) -> Vec<LogDeletion> {
     let mut gone = Vec::new();
     let mut middle = Vec::new();
     for (index, remains) in found.iter().enumerate() {
         let owner = Owner::of(remains, node);
-        let Some(is_gone) = owner.map(|owner| matches!(owner, Owner::Gone { .. })) else {
-            continue;
-        };
-        if remains.place == Place::LogFile {
-            let reason = between(remains, found).filter(|_| !is_gone);
-            middle.extend(reason.map(|reason| LogDeletion { index, reason }));
-        } else if is_gone
-            && (owner == Some(Owner::Gone { ended: true }) || is_old(remains, node, policy))
-        {
-            let reason = LogReason::PodGone;
-            gone.push(LogDeletion { index, reason });
+        match (owner, remains.place) {
+            (Some(Owner::Living), Place::LogFile) => {
+                let reason = between(remains, found);
+                middle.extend(reason.map(|reason| LogDeletion { index, reason }));
+            }
+            (Some(Owner::Gone { ended }), Place::PodLogs | Place::Volumes)
+                if ended || is_old(remains, node) =>
+            {
+                let reason = LogReason::PodGone;
+                gone.push(LogDeletion { index, reason });
+            }
+            (Some(Owner::Living | Owner::Gone { .. }) | None, _) => {}
         }
     }
     let modified = |deletion: &LogDeletion| {
         let remains = found.get(deletion.index);
-        let modified = remains.map_or(i64::MAX, |remains| remains.modified_seconds);
-        // What is as old keeps the order in which it was found.
-        (modified, deletion.index)
+        remains.map_or(i64::MAX, |remains| remains.modified_seconds)
     };
-    gone.sort_unstable_by_key(modified);
-    middle.sort_unstable_by_key(modified);
+    gone.sort_by_key(modified);
+    middle.sort_by_key(modified);
     gone.append(&mut middle);
     gone
 }
@@ -205,9 +190,8 @@ impl Owner {
 /// Whether nothing was written for the minimum age. A time that lies ahead says
 /// nothing, as a clock was set back: it counts as old, unless it lies as little
 /// ahead as the minimum age.
-fn is_old(remains: &Remains<'_>, node: &Node<'_>, policy: LogPolicy) -> bool {
-    let age = node.now_seconds.abs_diff(remains.modified_seconds);
-    age >= policy.minimum_age_seconds
+fn is_old(remains: &Remains<'_>, node: &Node<'_>) -> bool {
+    node.now_seconds.abs_diff(remains.modified_seconds) >= MINIMUM_AGE_SECONDS
 }
 
 /// The reason if the log lies between its container's first and newest.
@@ -218,8 +202,6 @@ fn between(log: &Remains<'_>, found: &[Remains<'_>]) -> Option<LogReason> {
     };
     let numbers = found.iter().filter(beside);
     let numbers = numbers.filter_map(|other| parse_log_file(other.file));
-    let (first, newest) = numbers.fold((number, number), |(first, newest), number| {
-        (first.min(number), newest.max(number))
-    });
+    let (first, newest) = (numbers.clone().min()?, numbers.max()?);
     (first < number && number < newest).then_some(LogReason::Between { first, newest })
 }

@@ -40,7 +40,7 @@ fn planned(found: &[&str], pods: &[KnownPod<'_>], ended: &[&str]) -> Vec<String>
         ended,
         now_seconds: NOW,
     };
-    let plan = plan_logs(&all, &node, LogPolicy::default());
+    let plan = plan_logs(&all, &node);
     plan.iter()
         .map(|one| found[one.index].to_string())
         .collect()

@@ -6,7 +6,7 @@ use evictd_cgroup::{
 };
 use evictd_config::Resolved;
 use evictd_containers::parse_kubepods_name;
-use evictd_gc::{KnownPod, LogPolicy, LogReason, Node, Place, Remains, Uid, is_uid, plan_logs};
+use evictd_gc::{KnownPod, LogReason, Node, Place, Remains, Uid, is_uid, plan_logs};
 use evictd_node::pod::Pod;
 use evictd_stats::wall_seconds;
 
@@ -139,7 +139,7 @@ fn choose<'a>(
         ended,
         now_seconds: i64::try_from(wall_seconds()).unwrap_or(i64::MAX),
     };
-    plan_logs(&remains, &node, LogPolicy::default())
+    plan_logs(&remains, &node)
         .into_iter()
         .filter_map(|one| Some((found.get(one.index)?, one.reason)))
         .collect()

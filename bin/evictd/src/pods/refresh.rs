@@ -53,8 +53,8 @@ impl Pods {
     /// Takes what the container runtimes hold now. Returns whether they know the same
     /// pods as before.
     fn take_listings(&mut self) -> bool {
-        let (held, mut at, mut is_same) = (&mut self.held, 0, true);
-        self.runtimes.each_listing(&mut |new| {
+        let (held, mut is_same) = (&mut self.held, true);
+        for (at, new) in self.runtimes.listings().enumerate() {
             match held.get_mut(at) {
                 Some(former) => {
                     is_same &= Arc::ptr_eq(former, &new)
@@ -66,8 +66,7 @@ impl Pods {
                     held.push(new);
                 }
             }
-            at += 1;
-        });
+        }
         is_same
     }
 

@@ -1,4 +1,3 @@
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use evictd_config::Resolved;
@@ -15,59 +14,55 @@ enum Api {
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
     pub(crate) socket: PathBuf,
-    /// Which APIs to try, in this order.
-    apis: &'static [Api],
     /// Whether a flag names it. One that was only found is asked once.
     pub(crate) is_named: bool,
 }
+
+/// Where runtimes listen by default.
+const USUAL: [&str; 7] = [
+    "/run/containerd/containerd.sock",
+    "/run/k3s/containerd/containerd.sock",
+    "/run/crio/crio.sock",
+    "/run/cri-dockerd.sock",
+    "/run/docker.sock",
+    "/run/balena-engine.sock",
+    "/run/podman/podman.sock",
+];
 
 impl Candidate {
     pub(crate) fn endpoint(&self) -> String {
         format!("unix://{}", self.socket.display())
     }
-}
 
-/// Where runtimes listen by default.
-const USUAL: [(&str, &[Api]); 7] = [
-    ("/run/containerd/containerd.sock", &[Api::Cri]),
-    ("/run/k3s/containerd/containerd.sock", &[Api::Cri]),
-    ("/run/crio/crio.sock", &[Api::Cri]),
-    ("/run/cri-dockerd.sock", &[Api::Cri]),
-    ("/run/docker.sock", &[Api::Docker]),
-    ("/run/balena-engine.sock", &[Api::Docker]),
-    ("/run/podman/podman.sock", &[Api::Docker]),
-];
+    /// Which APIs to try, in this order. Its name says what it most likely speaks; of one
+    /// that is named the other is tried too.
+    fn apis(&self) -> &'static [Api] {
+        let name = self.socket.to_string_lossy();
+        let engines = ["docker", "podman", "balena"];
+        let is_docker = engines.iter().any(|word| name.contains(word)) && !name.contains("cri-");
+        match (is_docker, self.is_named) {
+            (true, true) => &[Api::Docker, Api::Cri],
+            (true, false) => &[Api::Docker],
+            (false, true) => &[Api::Cri, Api::Docker],
+            (false, false) => &[Api::Cri],
+        }
+    }
+}
 
 /// The sockets that were named, else the usual ones that exist.
 pub(crate) fn candidates(settings: &Resolved) -> Vec<Candidate> {
-    let usual = USUAL.into_iter();
-    match &settings.runtime_endpoints {
-        Some(named) => named.iter().map(|path| named_candidate(path)).collect(),
-        None => usual
-            .filter(|(path, _)| fs::metadata(path).is_ok())
-            .map(|(path, apis)| Candidate {
-                socket: PathBuf::from(path),
-                apis,
-                is_named: false,
-            })
-            .collect(),
-    }
-}
-
-/// Its name says what it most likely speaks; the other is tried too.
-fn named_candidate(path: &Path) -> Candidate {
-    let name = path.to_string_lossy();
-    let engines = ["docker", "podman", "balena"];
-    let is_docker = engines.iter().any(|word| name.contains(word)) && !name.contains("cri-");
-    Candidate {
-        socket: path.to_path_buf(),
-        apis: if is_docker {
-            &[Api::Docker, Api::Cri]
-        } else {
-            &[Api::Cri, Api::Docker]
-        },
-        is_named: true,
-    }
+    let named = settings.runtime_endpoints.as_ref();
+    let sockets = match named {
+        Some(named) => named.clone(),
+        None => USUAL.map(PathBuf::from).into(),
+    };
+    let candidates = sockets.into_iter().map(|socket| Candidate {
+        socket,
+        is_named: named.is_some(),
+    });
+    candidates
+        .filter(|candidate| candidate.is_named || candidate.socket.exists())
+        .collect()
 }
 
 /// Opens a candidate by the first API that it speaks; with its name and
@@ -76,7 +71,7 @@ pub(crate) fn open_first(
     candidate: &Candidate,
 ) -> Result<(Box<dyn ContainerRuntime>, String), Error> {
     let mut first = None;
-    for api in candidate.apis {
+    for api in candidate.apis() {
         let Some(mut runtime) = open(*api, &candidate.socket) else {
             continue;
         };

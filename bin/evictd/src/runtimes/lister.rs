@@ -72,29 +72,14 @@ impl Lists {
 
 /// The helper's side.
 pub(super) struct Lister {
-    desk: Desk<Lists>,
-    candidate: Candidate,
-    collector: RuntimeCollector,
-    teller: Teller,
-    runtime: Option<Box<dyn ContainerRuntime>>,
+    pub(super) desk: Desk<Lists>,
+    pub(super) candidate: Candidate,
+    pub(super) collector: RuntimeCollector,
+    pub(super) teller: Teller,
+    pub(super) runtime: Option<Box<dyn ContainerRuntime>>,
 }
 
 impl Lister {
-    pub(super) fn new(
-        desk: Desk<Lists>,
-        candidate: Candidate,
-        collector: RuntimeCollector,
-        teller: Teller,
-    ) -> Self {
-        Self {
-            desk,
-            candidate,
-            collector,
-            teller,
-            runtime: None,
-        }
-    }
-
     pub(super) fn run(mut self) {
         while let Some(task) = self.desk.next(Lists::next_task) {
             match task {

@@ -22,7 +22,7 @@ use evictd_stats::now;
 use evictd_sys::Bell;
 
 use backend::{candidates, open_first};
-pub(crate) use evictd_engine::ports::{Collect, Enough, Job as CollectJob, News};
+pub(crate) use evictd_engine::ports::{Job as CollectJob, News};
 use worker::Worker;
 
 use crate::gc::{RuntimeCollector, SharedRecords};
@@ -122,7 +122,7 @@ impl Runtimes {
     pub(crate) fn restore_images(&self, known: &ImageRecords) {
         let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
         // Images are looked at in the first round at the earliest.
-        if records.entries().next().is_none() {
+        if records.texts().next().is_none() {
             records.clone_from(known);
         }
     }
@@ -133,13 +133,9 @@ impl Runtimes {
         records.clone()
     }
 
-    const fn workers(&self) -> &[Worker] {
-        if ANY { self.workers.as_slice() } else { &[] }
-    }
-
     /// Whether there is none.
     pub(crate) const fn is_empty(&self) -> bool {
-        self.workers().is_empty()
+        self.workers.is_empty()
     }
 
     /// Readable when there is news.
@@ -149,7 +145,7 @@ impl Runtimes {
 
     /// Has pods and containers listed anew, without waiting for it.
     pub(crate) fn refresh(&self) {
-        self.workers().iter().for_each(Worker::refresh);
+        self.workers.iter().for_each(Worker::refresh);
     }
 
     /// Has those listed anew whose last answer is older than that, and waits for
@@ -157,7 +153,7 @@ impl Runtimes {
     pub(crate) fn freshen(&self, max_age: Duration, at_most: Duration, with_layers: bool) {
         let mut is_fresh = true;
         // All are asked before the first is waited for.
-        for worker in self.workers() {
+        for worker in &self.workers {
             is_fresh &= worker.freshen(max_age, with_layers);
         }
         if !is_fresh {
@@ -168,7 +164,7 @@ impl Runtimes {
     /// Where the runtimes keep images and, if apart, writable layers: the first place
     /// of each, as far as they have said.
     pub(crate) fn places(&self) -> (Option<PathBuf>, Option<PathBuf>) {
-        let disks: Vec<RuntimeDisks> = self.workers().iter().map(Worker::disks).collect();
+        let disks: Vec<RuntimeDisks> = self.workers.iter().map(Worker::disks).collect();
         let first = |place: fn(&RuntimeDisks) -> &Option<PathBuf>| {
             disks.iter().find_map(|disks| place(disks).clone())
         };
@@ -180,37 +176,32 @@ impl Runtimes {
 
     /// Whether one of them has not answered yet.
     pub(crate) fn is_waiting(&self) -> bool {
-        self.workers().iter().any(Worker::is_waiting)
+        self.workers.iter().any(Worker::is_waiting)
     }
 
     /// Waits until every runtime has answered the last [`Runtimes::refresh`], well
     /// or not, that long at most.
     pub(crate) fn wait(&self, at_most: Duration) {
         let begun = now();
-        for worker in self.workers() {
+        for worker in &self.workers {
             worker.wait(at_most.saturating_sub(now().since(begun)));
         }
     }
 
-    /// What each runtime holds, as it last said in full.
-    pub(crate) fn listings(&self) -> Vec<Arc<RuntimeListing>> {
-        self.workers().iter().map(Worker::listing).collect()
-    }
-
-    /// The same one by one, without asking for memory.
-    pub(crate) fn each_listing(&self, each: &mut dyn FnMut(Arc<RuntimeListing>)) {
-        self.workers().iter().map(Worker::listing).for_each(each);
+    /// What each runtime holds, as it last said in full; without asking for memory.
+    pub(crate) fn listings(&self) -> impl Iterator<Item = Arc<RuntimeListing>> {
+        self.workers.iter().map(Worker::listing)
     }
 
     /// Those of which it is not known for sure what they hold now.
     pub(crate) fn unknown(&self) -> Vec<String> {
-        let doubts = self.workers().iter().filter_map(Worker::doubt);
+        let doubts = self.workers.iter().filter_map(Worker::doubt);
         doubts.chain(self.left_out.clone()).collect()
     }
 
     /// Has a pod ended; returns whether its runtime is expected to do so soon.
     pub(crate) fn end(&self, runtime: usize, pod: RuntimePod, grace: Duration) -> bool {
-        self.workers()
+        self.workers
             .get(runtime)
             .is_some_and(|worker| worker.end(pod, grace))
     }
@@ -218,7 +209,7 @@ impl Runtimes {
     /// Has every runtime collect; returns how many were asked. Each answers by
     /// [`News::Collected`].
     pub(crate) fn collect(&self, job: &CollectJob) -> usize {
-        self.workers()
+        self.workers
             .iter()
             .filter(|worker| worker.collect(job.clone()))
             .count()

@@ -47,7 +47,14 @@ impl Worker {
         });
         let told = teller.clone();
         let lists = Helper::new(thread("evictd-list"), Lists::default(), |desk| {
-            Lister::new(desk, candidate, collector, told).run();
+            let lister = Lister {
+                desk,
+                candidate,
+                collector,
+                teller: told,
+                runtime: None,
+            };
+            lister.run();
         });
         Self {
             endpoint,

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::proto::{Bytes, ProtoError, Value};
+use super::proto::{Bytes, Message, ProtoError};
 use crate::pods::{
     Details, Found, Limits, POD_NAME, POD_NAMESPACE, POD_UID, millis_of_shares, path, positive,
 };
@@ -21,7 +21,7 @@ use crate::{ContainerState, ListedImage, RuntimeDisks, WritableLayer};
 const GRACE: &str = "io.kubernetes.pod.terminationGracePeriod";
 
 /// A weight that stands for no request of cpu.
-const LEAST_SHARES: i64 = 2;
+const LEAST_SHARES: u64 = 2;
 
 /// A digest stands behind it: so ids of images begin.
 const SHA256: &str = "sha256:";
@@ -34,43 +34,16 @@ pub fn parse_list<T>(
     answer: Bytes<'_>,
     parse: fn(Bytes<'_>) -> Result<T, ProtoError>,
 ) -> Result<Vec<T>, ProtoError> {
-    let mut items = Vec::new();
-    for field in answer.fields() {
-        if let (1, Value::Bytes(message)) = field? {
-            items.push(parse(message)?);
-        }
-    }
-    Ok(items)
+    answer.message()?.all(1).map(parse).collect()
 }
 
-/// The last bytes of a field of a message; empty where it is not there.
-fn bytes_of(message: Bytes<'_>, number: u32) -> Result<Bytes<'_>, ProtoError> {
-    let mut found = Bytes::new(&[]);
-    for field in message.fields() {
-        match field? {
-            (of, Value::Bytes(bytes)) if of == number => found = bytes,
-            _ => {}
-        }
-    }
-    Ok(found)
-}
-
-/// The last number of a field of a message; 0 where it is not there.
-fn number_of(message: Bytes<'_>, number: u32) -> Result<u64, ProtoError> {
-    let mut found = 0;
-    for field in message.fields() {
-        match field? {
-            (of, Value::Varint(value)) if of == number => found = value,
-            _ => {}
-        }
-    }
-    Ok(found)
-}
-
-/// A pair of a map of texts.
-fn read_pair(pair: Bytes<'_>, into: &mut BTreeMap<String, String>) -> Result<(), ProtoError> {
-    into.insert(bytes_of(pair, 1)?.text(), bytes_of(pair, 2)?.text());
-    Ok(())
+/// A map of texts: the pairs are so many fields of this number.
+fn map(message: &Message<'_>, number: u32) -> Result<BTreeMap<String, String>, ProtoError> {
+    let pairs = message.all(number).map(|pair| {
+        let pair = pair.message()?;
+        Ok((pair.bytes(1).text(), pair.bytes(2).text()))
+    });
+    pairs.collect()
 }
 
 /// A number of 32 bits.
@@ -83,31 +56,28 @@ fn word(number: u64) -> u32 {
 /// # Errors
 /// When that is no message, or an id in it is not UTF-8.
 pub fn parse_sandbox(message: Bytes<'_>) -> Result<Found, ProtoError> {
+    let message = message.message()?;
+    let metadata = message.within(2)?;
     let mut found = Found {
         is_sandbox: true,
+        labels: map(&message, 5)?,
+        annotations: map(&message, 6)?,
         ..Found::default()
     };
-    let mut metadata = Bytes::new(&[]);
-    let container = &mut found.container;
-    // Of an enum that is not told the first word holds: ready.
-    container.state = ContainerState::Running;
-    for field in message.fields() {
-        match field? {
-            (1, Value::Bytes(id)) => container.id = id.exact_text()?.into(),
-            (2, Value::Bytes(told)) => metadata = told,
-            (3, Value::Varint(1..)) => container.state = ContainerState::Exited,
-            (4, Value::Varint(nanos)) => container.created_nanos = nanos.cast_signed(),
-            (5, Value::Bytes(pair)) => read_pair(pair, &mut found.labels)?,
-            (6, Value::Bytes(pair)) => read_pair(pair, &mut found.annotations)?,
-            _ => {}
-        }
-    }
     for (key, number) in [(POD_NAME, 1), (POD_UID, 2), (POD_NAMESPACE, 3)] {
-        let text = bytes_of(metadata, number)?.text();
+        let text = metadata.bytes(number).text();
         found.labels.insert(key.into(), text);
     }
-    container.attempt = word(number_of(metadata, 4)?);
-    container.name = clean(&bytes_of(metadata, 1)?.text());
+    let container = &mut found.container;
+    container.id = message.bytes(1).exact_text()?.into();
+    // Of an enum that is not told the first word holds: ready.
+    container.state = match message.number(3) {
+        0 => ContainerState::Running,
+        _ => ContainerState::Exited,
+    };
+    container.created_nanos = message.number(4).cast_signed();
+    container.attempt = word(metadata.number(4));
+    container.name = clean(&metadata.bytes(1).text());
     found.group = Some((container.id.as_ref().into(), container.name.clone()));
     Ok(found)
 }
@@ -117,49 +87,36 @@ pub fn parse_sandbox(message: Bytes<'_>) -> Result<Found, ProtoError> {
 /// # Errors
 /// When that is no message, or an id or a name of an image in it is not UTF-8.
 pub fn parse_container(message: Bytes<'_>) -> Result<Found, ProtoError> {
-    let mut found = Found::default();
+    let message = message.message()?;
+    let metadata = message.within(3)?;
+    let state = message.number(6);
+    let mut found = Found {
+        told: told(state),
+        labels: map(&message, 8)?,
+        annotations: map(&message, 9)?,
+        ..Found::default()
+    };
+    let grace = found.annotations.get(GRACE);
+    found.grace_seconds = grace.and_then(|text| text.parse().ok());
     let container = &mut found.container;
-    let mut state = 0;
-    // A name or an id as it was asked for; an id or a name by digest; the id, from
-    // runtimes of 2024 and later.
-    let (mut asked, mut reference, mut image_id) = ("", "", "");
-    for field in message.fields() {
-        match field? {
-            (1, Value::Bytes(id)) => container.id = id.exact_text()?.into(),
-            (2, Value::Bytes(id)) => {
-                let id = id.exact_text()?;
-                container.sandbox = (!id.is_empty()).then(|| id.into());
-            }
-            (3, Value::Bytes(metadata)) => {
-                container.name = clean(&bytes_of(metadata, 1)?.text());
-                container.attempt = word(number_of(metadata, 2)?);
-            }
-            (4, Value::Bytes(image)) => asked = bytes_of(image, 1)?.exact_text()?,
-            (5, Value::Bytes(image)) => reference = image.exact_text()?,
-            (6, Value::Varint(number)) => state = number,
-            (7, Value::Varint(nanos)) => container.created_nanos = nanos.cast_signed(),
-            (8, Value::Bytes(pair)) => read_pair(pair, &mut found.labels)?,
-            (9, Value::Bytes(pair)) => read_pair(pair, &mut found.annotations)?,
-            (10, Value::Bytes(image)) => image_id = image.exact_text()?,
-            _ => {}
-        }
-    }
+    container.id = message.bytes(1).exact_text()?.into();
+    let sandbox = message.bytes(2).exact_text()?;
+    container.sandbox = (!sandbox.is_empty()).then(|| sandbox.into());
+    container.name = clean(&metadata.bytes(1).text());
+    container.attempt = word(metadata.number(2));
     container.state = state_of(state);
-    found.told = told(state);
-    let told = [image_id, reference];
-    let image = told.into_iter().find(|image| is_image_id(image));
-    let image = image.or_else(|| {
-        [image_id, reference, asked]
-            .into_iter()
-            .find(|it| !it.is_empty())
-    });
+    container.created_nanos = message.number(7).cast_signed();
+    // The id, from runtimes of 2024 and later; an id or a name by digest; a name or an id
+    // as it was asked for.
+    let image_id = message.bytes(10).exact_text()?;
+    let reference = message.bytes(5).exact_text()?;
+    let asked = message.within(4)?.bytes(1).exact_text()?;
+    let mut ids = [image_id, reference].into_iter();
+    let mut all = [image_id, reference, asked].into_iter();
+    let image = ids.find(|image| is_image_id(image));
+    let image = image.or_else(|| all.find(|image| !image.is_empty()));
     container.image = image.unwrap_or_default().into();
-    found.grace_seconds = found
-        .annotations
-        .get(GRACE)
-        .and_then(|text| text.parse().ok());
-    let sandbox = container.sandbox.clone().unwrap_or_default();
-    found.group = Some((sandbox, container.name.clone()));
+    found.group = Some((sandbox.into(), container.name.clone()));
     Ok(found)
 }
 
@@ -206,40 +163,33 @@ pub(super) fn parse_told<T: DeserializeOwned + Default>(json: Option<String>) ->
 /// # Errors
 /// When that is no message.
 pub fn parse_status(response: Bytes<'_>) -> Result<Details, ProtoError> {
-    let mut details = Details::default();
-    let mut state = 0;
-    for field in bytes_of(response, 1)?.fields() {
-        match field? {
-            (3, Value::Varint(number)) => state = number,
-            (6, Value::Varint(nanos)) => {
-                details.finished_nanos = Some(nanos.cast_signed()).filter(|nanos| *nanos > 0);
-            }
-            (15, Value::Bytes(log)) => details.log = path(&log.text()),
-            (16, Value::Bytes(resources)) => {
-                details.limits = read_limits(bytes_of(resources, 1)?)?;
-            }
-            _ => {}
-        }
-    }
-    details.told = told(state);
+    let status = response.message()?.within(1)?;
+    let finished = status.number(6).cast_signed();
     let process: Process = parse_told(parse_info(response, "info")?);
-    details.pid = process.pid;
-    Ok(details)
+    Ok(Details {
+        told: told(status.number(3)),
+        pid: process.pid,
+        finished_nanos: (finished > 0).then_some(finished),
+        limits: read_limits(&status.within(16)?.within(1)?),
+        log: path(&status.bytes(15).text()),
+        ..Details::default()
+    })
 }
 
 /// Reads `LinuxContainerResources`; containerd tells them since 1.7.
-fn read_limits(linux: Bytes<'_>) -> Result<Limits, ProtoError> {
-    let number = |field: u32| number_of(linux, field).map(u64::cast_signed);
-    let shares = positive(number(3)?).filter(|_| number(3).is_ok_and(|it| it > LEAST_SHARES));
-    let quota = positive(number(2)?).zip(positive(number(1)?));
-    let millis =
-        quota.map(|(quota, period)| quota.get().saturating_mul(1000).div_ceil(period.get()));
-    Ok(Limits {
-        memory_limit_bytes: positive(number(4)?),
+fn read_limits(linux: &Message<'_>) -> Limits {
+    let number = |field| positive(linux.number(field).cast_signed());
+    let (period, quota, shares) = (number(1), number(2), number(3));
+    let shares = shares.filter(|shares| shares.get() > LEAST_SHARES);
+    let millis = quota
+        .zip(period)
+        .map(|(quota, period)| quota.get().saturating_mul(1000).div_ceil(period.get()));
+    Limits {
+        memory_limit_bytes: number(4),
         cpu_limit_millis: millis.and_then(core::num::NonZeroU64::new),
         cpu_request_millis: shares.and_then(millis_of_shares),
         ..Limits::default()
-    })
+    }
 }
 
 /// Reads what an answer tells beside the API's fields, under that key of its map: a JSON
@@ -248,15 +198,7 @@ fn read_limits(linux: Bytes<'_>) -> Result<Limits, ProtoError> {
 /// # Errors
 /// When that is no message.
 pub fn parse_info(answer: Bytes<'_>, key: &str) -> Result<Option<String>, ProtoError> {
-    let mut text = None;
-    for field in answer.fields() {
-        if let (2, Value::Bytes(pair)) = field?
-            && bytes_of(pair, 1)?.bytes == key.as_bytes()
-        {
-            text = Some(bytes_of(pair, 2)?.text());
-        }
-    }
-    Ok(text)
+    Ok(map(&answer.message()?, 2)?.remove(key))
 }
 
 /// Reads a `ContainerStats`: what a container has written into its layer, by its id.
@@ -264,16 +206,15 @@ pub fn parse_info(answer: Bytes<'_>, key: &str) -> Result<Option<String>, ProtoE
 /// # Errors
 /// When that is no message, or an id in it is not UTF-8.
 pub fn parse_layer(message: Bytes<'_>) -> Result<(String, WritableLayer), ProtoError> {
-    let id = bytes_of(bytes_of(message, 1)?, 1)?.exact_text()?;
-    let (mut bytes, mut inodes) = (None, None);
-    for field in bytes_of(message, 4)?.fields() {
-        // An `UInt64Value` that is there without a number is 0.
-        match field? {
-            (3, Value::Bytes(wrapped)) => bytes = Some(number_of(wrapped, 1)?),
-            (4, Value::Bytes(wrapped)) => inodes = Some(number_of(wrapped, 1)?),
-            _ => {}
-        }
-    }
+    let message = message.message()?;
+    let id = message.within(1)?.bytes(1).exact_text()?;
+    let layer = message.within(4)?;
+    // An `UInt64Value` that is there without a number is 0.
+    let value = |number| {
+        let wrapped = layer.all(number).last().map(Bytes::message).transpose()?;
+        Ok(wrapped.map(|wrapped| wrapped.number(1)))
+    };
+    let (bytes, inodes) = (value(3)?, value(4)?);
     let used = bytes.map(|bytes| WritableLayer::Used { bytes, inodes });
     Ok((id.into(), used.unwrap_or_default()))
 }
@@ -283,18 +224,20 @@ pub fn parse_layer(message: Bytes<'_>) -> Result<(String, WritableLayer), ProtoE
 /// # Errors
 /// When that is no message, or an id or a name in it is not UTF-8.
 pub fn parse_image(message: Bytes<'_>) -> Result<ListedImage, ProtoError> {
-    let mut image = ListedImage::default();
-    for field in message.fields() {
-        match field? {
-            (1, Value::Bytes(id)) => image.id = id.exact_text()?.into(),
-            (2, Value::Bytes(tag)) => image.tags.push(tag.exact_text()?.into()),
-            (3, Value::Bytes(digest)) => image.digests.push(digest.exact_text()?.into()),
-            (4, Value::Varint(bytes)) => image.size_bytes = bytes,
-            (8, Value::Varint(pinned)) => image.pinned = pinned != 0,
-            _ => {}
-        }
-    }
-    Ok(image)
+    let message = message.message()?;
+    let names = |number| {
+        let names = message.all(number).map(Bytes::exact_text);
+        names
+            .map(|name| name.map(String::from))
+            .collect::<Result<Vec<_>, _>>()
+    };
+    Ok(ListedImage {
+        id: message.bytes(1).exact_text()?.into(),
+        tags: names(2)?,
+        digests: names(3)?,
+        size_bytes: message.number(4),
+        pinned: message.number(8) != 0,
+    })
 }
 
 /// Reads an `ImageFsInfoResponse`: directories within the filesystems that hold images and
@@ -304,20 +247,17 @@ pub fn parse_image(message: Bytes<'_>) -> Result<ListedImage, ProtoError> {
 /// # Errors
 /// When that is no message, or a path in it is not UTF-8.
 pub fn parse_disks(response: Bytes<'_>) -> Result<RuntimeDisks, ProtoError> {
-    let (mut images, mut containers) = (None, None);
-    for field in response.fields() {
-        let (place, usage) = match field? {
-            (1, Value::Bytes(usage)) => (&mut images, usage),
-            // CRI-O since 1.29.
-            (2, Value::Bytes(usage)) => (&mut containers, usage),
-            _ => continue,
-        };
-        let path = bytes_of(bytes_of(usage, 2)?, 1)?.exact_text()?;
-        // The first of each counts.
-        if place.is_none() && !path.is_empty() {
-            *place = Some(path);
-        }
-    }
+    let response = response.message()?;
+    // The first that is told.
+    let place = |number| {
+        let paths = response
+            .all(number)
+            .map(|usage| usage.message()?.within(2)?.bytes(1).exact_text());
+        let paths = paths.collect::<Result<Vec<_>, _>>()?;
+        Ok(paths.into_iter().find(|path| !path.is_empty()))
+    };
+    // The second: CRI-O since 1.29.
+    let (images, containers) = (place(1)?, place(2)?);
     let name = images
         .and_then(|path| path.rsplit('/').next())
         .unwrap_or_default();
@@ -339,6 +279,7 @@ pub fn parse_disks(response: Bytes<'_>) -> Result<RuntimeDisks, ProtoError> {
 /// # Errors
 /// When that is no message.
 pub fn parse_version(response: Bytes<'_>) -> Result<String, ProtoError> {
-    let (name, version) = (bytes_of(response, 2)?, bytes_of(response, 3)?);
+    let response = response.message()?;
+    let (name, version) = (response.bytes(2), response.bytes(3));
     Ok(clean(&format!("{} {}", name.text(), version.text())))
 }

@@ -45,6 +45,11 @@ impl<'a> Bytes<'a> {
         Fields { rest: self }
     }
 
+    pub(super) fn message(self) -> Result<Message<'a>, ProtoError> {
+        let all = self.fields().try_for_each(|field| field.map(drop));
+        all.map(|()| Message(self))
+    }
+
     /// As text; what is not UTF-8 reads as `\xNN`, byte by byte.
     #[must_use]
     pub fn text(self) -> String {
@@ -67,6 +72,44 @@ impl<'a> Bytes<'a> {
             at: self.at.saturating_add(error.valid_up_to()),
             what: "an id or a name that is not UTF-8",
         })
+    }
+}
+
+/// A message of which every field can be read.
+pub(super) struct Message<'a>(Bytes<'a>);
+
+impl<'a> Message<'a> {
+    /// The values of all fields of this number.
+    fn values(&self, number: u32) -> impl Iterator<Item = Value<'a>> {
+        let of_number = move |(of, value)| (of == number).then_some(value);
+        self.0.fields().flatten().filter_map(of_number)
+    }
+
+    /// The texts, bytes or messages among them.
+    pub(super) fn all(&self, number: u32) -> impl Iterator<Item = Bytes<'a>> {
+        self.values(number).filter_map(|value| match value {
+            Value::Bytes(bytes) => Some(bytes),
+            Value::Varint(_) | Value::Fixed => None,
+        })
+    }
+
+    /// The last of these; empty where there is none.
+    pub(super) fn bytes(&self, number: u32) -> Bytes<'a> {
+        self.all(number).last().unwrap_or(Bytes::new(&[]))
+    }
+
+    /// The last of them as a message.
+    pub(super) fn within(&self, number: u32) -> Result<Self, ProtoError> {
+        self.bytes(number).message()
+    }
+
+    /// The last number of a field; 0 where it is not there.
+    pub(super) fn number(&self, number: u32) -> u64 {
+        let numbers = self.values(number).filter_map(|value| match value {
+            Value::Varint(value) => Some(value),
+            Value::Bytes(_) | Value::Fixed => None,
+        });
+        numbers.last().unwrap_or(0)
     }
 }
 

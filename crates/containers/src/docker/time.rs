@@ -14,75 +14,64 @@
 /// ```
 #[must_use]
 pub fn parse_rfc3339(text: &str) -> Option<i64> {
-    let mut rest = text;
-    let year = take_number(&mut rest, "", 4)?;
-    let month = take_number(&mut rest, "-", 2)?;
-    let day = take_number(&mut rest, "-", 2)?;
-    rest = rest.strip_prefix(['T', 't'])?;
-    let hour = take_number(&mut rest, "", 2)?;
-    let minute = take_number(&mut rest, ":", 2)?;
-    let second = take_number(&mut rest, ":", 2)?;
-    let nanos = take_decimals(&mut rest)?;
-    let offset = parse_offset(rest)?;
-    let is_day = (1..=12).contains(&month) && (1..=days_in(year, month)).contains(&day);
-    if !is_day || hour > 23 || minute > 59 || second > 60 {
+    let (head, rest) = text.split_at_checked(19)?;
+    let numbers = head.split(['-', 'T', 't', ':']);
+    let numbers: Vec<i64> = numbers.filter_map(|number| number.parse().ok()).collect();
+    let [year, month, day, hour, minute, second] = numbers.try_into().ok()?;
+    let zone = rest.trim_start_matches(|letter: char| letter == '.' || letter.is_ascii_digit());
+    let nanos = parse_decimals(rest.strip_suffix(zone)?)?;
+    let offset = parse_offset(zone)?;
+    let first = days_since_1970(year, month, 1);
+    let is_day = (1..=12).contains(&month)
+        && (1..=days_since_1970(year, month + 1, 1) - first).contains(&day);
+    if !has_form(head, "0000-00-00T00:00:00") || !is_day || hour > 23 || minute > 59 || second > 60
+    {
         return None;
     }
-    let minutes = (days_since_1970(year, month, day) * 24 + hour) * 60 + minute - offset;
+    let minutes = ((first + day - 1) * 24 + hour) * 60 + minute - offset;
     let nanos = i128::from(minutes * 60 + second) * 1_000_000_000 + i128::from(nanos);
     let end = if nanos < 0 { i64::MIN } else { i64::MAX };
     Some(i64::try_from(nanos).unwrap_or(end))
 }
 
-/// So many digits behind that text.
-fn take_number(rest: &mut &str, before: &str, count: usize) -> Option<i64> {
-    let (digits, after) = rest.strip_prefix(before)?.split_at_checked(count)?;
-    *rest = after;
-    // The standard parser would take a sign.
-    let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
-    digits.parse().ok().filter(|_| is_number)
+/// Whether there is a digit for each `0` of a form, and its other letters, large or small.
+fn has_form(text: &str, form: &str) -> bool {
+    let alike = |(byte, form): (u8, u8)| match form {
+        b'0' => byte.is_ascii_digit(),
+        form => byte.eq_ignore_ascii_case(&form),
+    };
+    text.len() == form.len() && text.bytes().zip(form.bytes()).all(alike)
 }
 
-/// The nanoseconds behind a decimal point; 0 where there is none.
-fn take_decimals(rest: &mut &str) -> Option<i64> {
-    let Some(behind) = rest.strip_prefix('.') else {
+/// The nanoseconds of a decimal point and what is behind it; 0 of nothing.
+fn parse_decimals(text: &str) -> Option<i64> {
+    if text.is_empty() {
         return Some(0);
-    };
-    let after = behind.trim_start_matches(|letter: char| letter.is_ascii_digit());
-    *rest = after;
-    let digits = behind
-        .strip_suffix(after)
-        .filter(|digits| !digits.is_empty())?;
+    }
+    let digits = text.strip_prefix('.')?;
+    if digits.is_empty() || digits.contains('.') {
+        return None;
+    }
     let nine: String = digits.chars().chain("000000000".chars()).take(9).collect();
     nine.parse().ok()
 }
 
 /// How far its clock is ahead, in minutes.
-fn parse_offset(text: &str) -> Option<i64> {
-    if let "Z" | "z" = text {
+fn parse_offset(zone: &str) -> Option<i64> {
+    if let "Z" | "z" = zone {
         return Some(0);
     }
-    let (sign, mut rest) = match text.strip_prefix('-') {
-        Some(rest) => (-1, rest),
-        None => (1, text.strip_prefix('+')?),
-    };
-    let hours = take_number(&mut rest, "", 2).filter(|hours| *hours < 24)?;
-    let minutes = take_number(&mut rest, ":", 2).filter(|minutes| *minutes < 60)?;
-    rest.is_empty().then_some(sign * (hours * 60 + minutes))
-}
-
-const fn days_in(year: i64, month: i64) -> i64 {
-    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    match month {
-        4 | 6 | 9 | 11 => 30,
-        2 if is_leap => 29,
-        2 => 28,
-        _ => 31,
-    }
+    let sign = if zone.starts_with('-') { -1 } else { 1 };
+    let clock = zone
+        .strip_prefix(['+', '-'])
+        .filter(|clock| has_form(clock, "00:00"))?;
+    let (hours, minutes) = clock.split_once(':')?;
+    let (hours, minutes): (i64, i64) = (hours.parse().ok()?, minutes.parse().ok()?);
+    (hours < 24 && minutes < 60).then_some(sign * (hours * 60 + minutes))
 }
 
 /// The Gregorian calendar, counted in years that begin with March, so that the
-/// leap day is the last of its year.
+/// leap day is the last of its year. The month behind December is January.
 const fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     let (year, month) = if month > 2 {
         (year, month - 3)

@@ -4,7 +4,7 @@ use alloc::collections::BTreeMap;
 use core::time::Duration;
 
 use evictd_evict::FirstMet;
-use evictd_gc::{ImageEntry, ImageKey, ImageRecords};
+use evictd_gc::ImageRecords;
 use evictd_node::{Condition, Layout, Mono};
 use evictd_quantity::GoDuration;
 use serde::de::DeserializeOwned;
@@ -108,8 +108,8 @@ pub fn to_json(state: &State) -> String {
         grace_nanos: Some(of.grace.nanos()),
         at: Some(of.at.as_nanos()),
     });
-    let times = state.images.entries();
-    let times = times.map(|entry| (entry.key.to_string(), entry.to_string().into()));
+    let times = state.images.texts();
+    let times = times.map(|(key, text)| (key, text.into()));
     write(&File {
         kind: KIND.to_owned(),
         version: VERSION,
@@ -229,12 +229,9 @@ fn first_met(member: FirstMetMember) -> Option<FirstMet> {
 /// An entry that is none costs itself; without the time of the last look, nobody
 /// knows what the times say.
 fn images(images: &Images) -> ImageRecords {
-    let entry = |(key, text): (&String, &Value)| {
-        let key = ImageKey::parse(key)?;
-        ImageEntry::parse(key, text.as_str()?)
-    };
-    let mut entries = images.times.iter().filter_map(entry);
-    ImageRecords::restore(images.looked_at, &mut entries)
+    let texts = images.times.iter();
+    let texts = texts.filter_map(|(key, text)| Some((key.as_str(), text.as_str()?)));
+    ImageRecords::restore(images.looked_at, texts)
 }
 
 fn layout(name: &str) -> Option<Layout> {

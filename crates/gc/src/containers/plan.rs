@@ -1,4 +1,4 @@
-use alloc::vec;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use crate::{
@@ -84,10 +84,10 @@ impl Plan<'_> {
         self.keep_newest(&mut all, most, reason);
     }
 
-    /// The dead containers that are old enough, by pod and name, newest first.
+    /// The dead containers that are old enough, by pod and name.
     fn units(&self) -> Vec<Vec<Dead>> {
         let by_creation = self.run.switches.dead_container_age_from_creation;
-        let mut all: Vec<(&str, Dead)> = Vec::new();
+        let mut units: BTreeMap<(usize, &str), Vec<Dead>> = BTreeMap::new();
         for (index, container) in self.found.containers.iter().enumerate() {
             let finished = container.finished_nanos.filter(|_| !by_creation);
             let since = finished.unwrap_or(container.created_nanos);
@@ -96,18 +96,15 @@ impl Plan<'_> {
             if is_running || age < nanos(self.run.policy.min_age) {
                 continue;
             }
-            let dead = Dead {
+            let unit = units.entry((container.pod, container.name));
+            unit.or_default().push(Dead {
                 index,
                 pod: container.pod,
                 since,
                 attempt: container.attempt,
-            };
-            all.push((container.name, dead));
+            });
         }
-        all.sort_unstable_by_key(|(name, dead)| (dead.pod, *name));
-        let units = all.chunk_by(|(a, first), (b, second)| a == b && first.pod == second.pod);
-        let units = units.map(|unit| unit.iter().map(|(_, dead)| *dead).collect());
-        units.collect()
+        units.into_values().collect()
     }
 
     /// Removes all but the newest, the oldest first.
@@ -125,42 +122,34 @@ impl Plan<'_> {
         }
     }
 
-    /// The sandboxes that hold a container which stays, by id, sorted.
-    fn occupied(&self) -> Vec<&str> {
-        let mut is_deleted = vec![false; self.found.containers.len()];
-        for deletion in &self.deletions {
-            if let Removable::Container { index, .. } = deletion.what
-                && let Some(is_deleted) = is_deleted.get_mut(index)
-            {
-                *is_deleted = true;
-            }
-        }
-        let containers = self.found.containers.iter().zip(is_deleted);
-        let staying = containers.filter(|(_, is_deleted)| !is_deleted);
-        let mut ids: Vec<&str> = staying.filter_map(|(one, _)| one.sandbox).collect();
-        ids.sort_unstable();
-        ids
+    /// The sandboxes that hold a container which stays, by id.
+    fn occupied(&self) -> BTreeSet<&str> {
+        let deleted = self.deletions.iter().filter_map(|one| match one.what {
+            Removable::Container { index, .. } => Some(index),
+            Removable::Sandbox { .. } | Removable::LogDir { .. } => None,
+        });
+        let deleted: BTreeSet<usize> = deleted.collect();
+        let containers = self.found.containers.iter().enumerate();
+        let staying = containers.filter(|(index, _)| !deleted.contains(index));
+        staying.filter_map(|(_, one)| one.sandbox).collect()
     }
 
     fn sandboxes(&mut self) {
         let occupied = self.occupied();
-        let is_empty = |id: &str| occupied.binary_search(&id).is_err();
-        let mut planned = Vec::new();
         let sandboxes = self.found.sandboxes.iter().enumerate();
         let mut order: Vec<(usize, &Sandbox<'_>)> = sandboxes.collect();
-        order
-            .sort_unstable_by_key(|(index, one)| (one.pod, one.created_nanos, one.attempt, *index));
-        for pod in order.chunk_by(|(_, a), (_, b)| a.pod == b.pod) {
-            for (place, (index, sandbox)) in pod.iter().enumerate() {
-                let is_newest = place.saturating_add(1) == pod.len();
-                let reason = match self.whole_pod(sandbox.pod) {
-                    None if is_newest => continue,
-                    reason => reason.unwrap_or(ContainerReason::OldSandbox),
-                };
-                if !sandbox.ready && is_empty(sandbox.id) {
-                    let what = Removable::Sandbox { index: *index };
-                    planned.push(ContainerDeletion { what, reason });
-                }
+        order.sort_by_key(|(_, one)| (one.pod, one.created_nanos, one.attempt));
+        let mut planned = Vec::new();
+        for (place, (index, sandbox)) in order.iter().enumerate() {
+            let next = order.get(place.saturating_add(1));
+            let is_newest = next.is_none_or(|(_, next)| next.pod != sandbox.pod);
+            let reason = match self.whole_pod(sandbox.pod) {
+                None if is_newest => continue,
+                reason => reason.unwrap_or(ContainerReason::OldSandbox),
+            };
+            if !sandbox.ready && !occupied.contains(sandbox.id) {
+                let what = Removable::Sandbox { index: *index };
+                planned.push(ContainerDeletion { what, reason });
             }
         }
         self.deletions.append(&mut planned);

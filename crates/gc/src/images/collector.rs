@@ -2,9 +2,10 @@ use alloc::vec::Vec;
 
 use super::goal::Goal;
 use super::run::protection;
+use super::usage::nearest;
 use crate::{
     FsUsage, Image, ImageDeletion, ImageGcError, ImageJob, ImageReason, ImageRun, ImageSummary,
-    Kept, KeptImage, Reclaim, TriedImage,
+    Kept, KeptImage, Reclaim,
 };
 
 /// One collection of images, deletion by deletion.
@@ -41,8 +42,6 @@ pub struct ImageCollector<'a> {
     usage: Option<FsUsage>,
     /// The images that nothing protects, the first to be deleted first.
     order: Vec<usize>,
-    /// How many of them this pass has looked at.
-    place: usize,
     /// What became of each image so far.
     marks: Vec<Mark>,
     pass: Pass,
@@ -92,7 +91,6 @@ impl<'a> ImageCollector<'a> {
             run,
             usage,
             order,
-            place: 0,
             marks,
             pass: match run.job {
                 ImageJob::Watermark => Pass::Age,
@@ -112,35 +110,40 @@ impl<'a> ImageCollector<'a> {
     pub fn next_deletion(&mut self) -> Option<ImageDeletion> {
         self.failed();
         if self.pass == Pass::Age {
-            if let Some(index) = self.next_where(ImageRun::is_too_old) {
-                return self.begin(index, ImageReason::TooOld);
+            let old = self.next_where(ImageRun::is_too_old);
+            self.pending = old.map(|index| ImageDeletion {
+                index,
+                reason: ImageReason::TooOld,
+            });
+            if self.pending.is_none() {
+                self.end_age();
             }
-            self.end_age();
         }
         if self.pass == Pass::Space {
-            let reason = self.goal.as_ref().map(|goal| goal.reason);
-            if let Some(index) = self.next_for_space() {
-                return self.begin(index, reason.unwrap_or(ImageReason::Unused));
+            let goal = self.goal.as_ref();
+            let is_reached = goal.is_some_and(|goal| goal.is_reached(self.usage));
+            let reason = goal.map_or(ImageReason::Unused, |goal| goal.reason);
+            let next = self.next_where(|run, image| !is_reached && run.youth(image).is_none());
+            self.pending = next.map(|index| ImageDeletion { index, reason });
+            if self.pending.is_none() {
+                self.end_space();
             }
-            self.end_space();
         }
-        None
+        self.pending
     }
 
     /// The image is gone, and this is the use of the filesystem now. Where that
     /// could not be measured, the size that was listed counts as freed.
     pub fn removed(&mut self, usage: Option<FsUsage>) {
-        let Some(deletion) = self.pending.take() else {
+        let Some(ImageDeletion { index, .. }) = self.pending.take() else {
             return;
         };
-        let image = self.images.get(deletion.index);
-        let size = image.map_or(0, |image| image.size_bytes);
+        let size = self.images.get(index).map_or(0, |image| image.size_bytes);
         let now = usage.or(self.usage.map(|before| before.with_freed(size)));
-        let (before, after) = (self.usage.or(now), now);
+        let before = self.usage.or(now);
         let freed = |what: fn(FsUsage) -> u64| {
-            let (before, after) = (before.map_or(0, what), after.map_or(0, what));
-            let freed = i128::from(after).saturating_sub(i128::from(before));
-            i64::try_from(freed).unwrap_or(if freed < 0 { i64::MIN } else { i64::MAX })
+            let (before, now) = (before.map_or(0, what), now.map_or(0, what));
+            nearest(i128::from(now).saturating_sub(i128::from(before)))
         };
         let (bytes, inodes) = (freed(|u| u.available_bytes), freed(|u| u.inodes_free));
         if let (Pass::Space, Some(goal)) = (self.pass, &mut self.goal) {
@@ -148,17 +151,18 @@ impl<'a> ImageCollector<'a> {
         }
         self.usage = now;
         let sum = &mut self.summary;
+        sum.removed = sum.removed.saturating_add(1);
         sum.listed_bytes = sum.listed_bytes.saturating_add(size);
         sum.freed_bytes = sum.freed_bytes.saturating_add(bytes);
         sum.freed_inodes = sum.freed_inodes.saturating_add(inodes);
-        self.note(deletion, true);
+        self.mark(index, Mark::Removed);
     }
 
     /// The image could not be removed.
     pub fn failed(&mut self) {
         if let Some(deletion) = self.pending.take() {
             self.has_failed = true;
-            self.note(deletion, false);
+            self.mark(deletion.index, Mark::Kept(Kept::RemovalFailed));
         }
     }
 
@@ -190,47 +194,21 @@ impl<'a> ImageCollector<'a> {
         self.summary
     }
 
-    fn begin(&mut self, index: usize, reason: ImageReason) -> Option<ImageDeletion> {
-        self.pending = Some(ImageDeletion { index, reason });
-        self.pending
-    }
-
-    fn note(&mut self, deletion: ImageDeletion, is_removed: bool) {
-        let ImageDeletion { index, reason } = deletion;
-        if let Some(mark) = self.marks.get_mut(index) {
-            *mark = if is_removed {
-                Mark::Removed
-            } else {
-                Mark::Kept(Kept::RemovalFailed)
-            };
+    fn mark(&mut self, index: usize, mark: Mark) {
+        if let Some(place) = self.marks.get_mut(index) {
+            *place = mark;
         }
-        self.summary.tried.push(TriedImage {
-            index,
-            reason,
-            is_removed,
-        });
     }
 
     /// The next image of the order that is still there, was not tried, and is one
     /// of those.
-    fn next_where(&mut self, is_one: impl Fn(&ImageRun<'a>, &Image) -> bool) -> Option<usize> {
-        while let Some(index) = self.order.get(self.place).copied() {
-            self.place = self.place.saturating_add(1);
-            let is_open = self.marks.get(index) == Some(&Mark::Open);
-            let image = self.images.get(index).filter(|_| is_open);
-            if image.is_some_and(|image| is_one(&self.run, image)) {
-                return Some(index);
-            }
-        }
-        None
-    }
-
-    fn next_for_space(&mut self) -> Option<usize> {
-        let goal = self.goal.as_ref();
-        if goal.is_some_and(|goal| goal.is_reached(self.usage)) {
-            return None;
-        }
-        self.next_where(|run, image| run.youth(image).is_none())
+    fn next_where(&self, is_one: impl Fn(&ImageRun<'a>, &Image) -> bool) -> Option<usize> {
+        let mut order = self.order.iter().copied();
+        order.find(|index| {
+            let is_open = self.marks.get(*index) == Some(&Mark::Open);
+            let image = self.images.get(*index).filter(|_| is_open);
+            image.is_some_and(|image| is_one(&self.run, image))
+        })
     }
 
     /// Only now the kubelet looks at the disk.
@@ -246,14 +224,11 @@ impl<'a> ImageCollector<'a> {
         }
         let by_size = switches.image_gc_counts_listed_sizes;
         let with_inodes = !switches.image_gc_ignores_inodes;
-        let goal = Goal::of(self.usage, &self.run.policy, by_size, with_inodes);
-        self.pass = match goal {
-            Ok(Some(_)) => Pass::Space,
-            Ok(None) | Err(_) => Pass::Over,
-        };
-        (self.place, self.has_failed) = (0, false);
-        match goal {
-            Ok(goal) => self.goal = goal,
+        self.has_failed = false;
+        self.pass = Pass::Over;
+        match Goal::of(self.usage, &self.run.policy, by_size, with_inodes) {
+            Ok(None) => {}
+            Ok(goal) => (self.goal, self.pass) = (goal, Pass::Space),
             Err(error) => self.summary.error = Some(error),
         }
     }
@@ -261,25 +236,18 @@ impl<'a> ImageCollector<'a> {
     fn end_space(&mut self) {
         self.pass = Pass::Over;
         let missing = match &self.goal {
-            _ if self.has_failed => Some(self.removal_error()),
+            Some(goal) if self.has_failed => Some(goal.removal_error()),
             Some(goal) => goal.missing(self.usage),
-            None => None,
-        };
-        self.summary.error = missing.or(self.summary.error);
-    }
-
-    fn removal_error(&self) -> ImageGcError {
-        match &self.goal {
-            Some(goal) => goal.removal_error(),
             // The kubelet asks for all there is.
-            None => ImageGcError::Removal {
+            None => self.has_failed.then(|| ImageGcError::Removal {
                 wanted: i64::MAX,
                 freed: if self.run.switches.image_gc_counts_listed_sizes {
                     i64::try_from(self.summary.listed_bytes).unwrap_or(i64::MAX)
                 } else {
                     self.summary.freed_bytes
                 },
-            },
-        }
+            }),
+        };
+        self.summary.error = missing.or(self.summary.error);
     }
 }

@@ -10,5 +10,5 @@ pub use collector::ImageCollector;
 pub use image::{Image, ImageDeletion, ImageReason, ImageRecord, Kept};
 pub use policy::{ImagePolicy, ImagePolicyError, Reclaim};
 pub use run::{ImageJob, ImageRun};
-pub use summary::{Held, ImageGcError, ImageSummary, KeptImage, TriedImage};
+pub use summary::{Held, ImageGcError, ImageSummary, KeptImage};
 pub use usage::FsUsage;

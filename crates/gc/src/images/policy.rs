@@ -1,3 +1,5 @@
+use alloc::format;
+use alloc::string::String;
 use core::fmt;
 use core::time::Duration;
 
@@ -45,13 +47,6 @@ impl Default for ImagePolicy {
 }
 
 impl ImagePolicy {
-    /// Whether the periodic collection has nothing to do, ever: the high
-    /// threshold is 100 and there is no maximum age (kubelet v1.32).
-    #[must_use]
-    pub fn is_off(&self) -> bool {
-        self.high_percent == 100 && self.max_age.is_none()
-    }
-
     /// Looks over the percentages as the kubelet's image manager does when it is
     /// made. Equal ones are allowed here; the kubelet's check of its
     /// configuration refuses them earlier.
@@ -69,55 +64,30 @@ impl ImagePolicy {
     /// );
     /// ```
     pub fn check(&self) -> Result<(), ImagePolicyError> {
-        let range = 0..=100;
-        if !range.contains(&self.high_percent) {
-            Err(ImagePolicyError::High(self.high_percent))
-        } else if !range.contains(&self.low_percent) {
-            Err(ImagePolicyError::Low(self.low_percent))
-        } else if self.low_percent > self.high_percent {
-            Err(ImagePolicyError::LowAboveHigh {
-                low: self.low_percent,
-                high: self.high_percent,
-            })
-        } else {
-            Ok(())
+        let (high, low) = (self.high_percent, self.low_percent);
+        for (name, percent) in [("High", high), ("Low", low)] {
+            if !(0..=100).contains(&percent) {
+                return Err(ImagePolicyError(format!(
+                    "invalid {name}ThresholdPercent {percent}, must be in range [0-100]"
+                )));
+            }
         }
+        if low > high {
+            return Err(ImagePolicyError(format!(
+                "LowThresholdPercent {low} can not be higher than HighThresholdPercent {high}"
+            )));
+        }
+        Ok(())
     }
 }
 
-/// Percentages that make no sense.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ImagePolicyError {
-    /// The high one is not between 0 and 100.
-    High(i64),
-    /// The low one is not between 0 and 100.
-    Low(i64),
-    /// The low one is above the high one.
-    LowAboveHigh {
-        /// The low one.
-        low: i64,
-        /// The high one.
-        high: i64,
-    },
-}
+/// Percentages that make no sense: what is wrong with them, in the kubelet's words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImagePolicyError(String);
 
 impl fmt::Display for ImagePolicyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::High(percent) => write!(
-                f,
-                "invalid HighThresholdPercent {percent}, must be in range [0-100]"
-            ),
-            Self::Low(percent) => write!(
-                f,
-                "invalid LowThresholdPercent {percent}, must be in range [0-100]"
-            ),
-            Self::LowAboveHigh { low, high } => write!(
-                f,
-                "LowThresholdPercent {low} can not be higher than HighThresholdPercent {high}"
-            ),
-        }
+        f.write_str(&self.0)
     }
 }
 

@@ -1,17 +1,18 @@
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::fmt;
 use core::time::Duration;
 
 use evictd_quantity::GoDuration;
 
-use crate::{ImageReason, Kept, nanos};
+use crate::{Kept, nanos};
 
 /// What a collection of images came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ImageSummary {
-    /// The images whose removal was tried, in order.
-    pub tried: Vec<TriedImage>,
+    /// How many images are gone.
+    pub removed: usize,
     /// The listed sizes of those that are gone, summed up.
     pub listed_bytes: u64,
     /// By how much more became available meanwhile, as measured; less than
@@ -23,18 +24,6 @@ pub struct ImageSummary {
     pub kept: Vec<KeptImage>,
     /// Why the run did not reach what it was for.
     pub error: Option<ImageGcError>,
-}
-
-/// An image whose removal was tried.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct TriedImage {
-    /// Which, as an index into the images.
-    pub index: usize,
-    /// Why.
-    pub reason: ImageReason,
-    /// Whether it is gone.
-    pub is_removed: bool,
 }
 
 /// An image that stays.
@@ -60,32 +49,23 @@ pub struct Held {
 }
 
 impl ImageSummary {
-    /// How many images are gone.
-    #[must_use]
-    pub fn removed(&self) -> usize {
-        self.tried.iter().filter(|tried| tried.is_removed).count()
-    }
-
     /// What holds the space that is left: the images that stay, by reason, those
     /// that hold most first. `sizes` are those of the images.
     #[must_use]
     pub fn held(&self, images: &[crate::Image]) -> Vec<Held> {
-        let mut all: Vec<Held> = Vec::new();
-        for kept in &self.kept {
-            let size = images.get(kept.index).map_or(0, |image| image.size_bytes);
-            match all.iter_mut().find(|held| held.reason == kept.reason) {
-                Some(held) => {
-                    held.images = held.images.saturating_add(1);
-                    held.listed_bytes = held.listed_bytes.saturating_add(size);
-                }
-                None => all.push(Held {
-                    reason: kept.reason,
-                    images: 1,
-                    listed_bytes: size,
-                }),
-            }
+        let mut by_reason: BTreeMap<Kept, Held> = BTreeMap::new();
+        for KeptImage { index, reason } in self.kept.iter().copied() {
+            let held = by_reason.entry(reason).or_insert(Held {
+                reason,
+                images: 0,
+                listed_bytes: 0,
+            });
+            let size = images.get(index).map_or(0, |image| image.size_bytes);
+            held.images = held.images.saturating_add(1);
+            held.listed_bytes = held.listed_bytes.saturating_add(size);
         }
-        all.sort_unstable_by_key(|held| (core::cmp::Reverse(held.listed_bytes), held.reason));
+        let mut all: Vec<Held> = by_reason.into_values().collect();
+        all.sort_by_key(|held| core::cmp::Reverse(held.listed_bytes));
         all
     }
 }

@@ -30,34 +30,36 @@ impl FsUsage {
 /// A capacity, and what of it is available: at most all.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Share {
-    capacity: u64,
-    available: u64,
+    capacity: i128,
+    available: i128,
 }
 
 impl Share {
     fn new(capacity: u64, available: u64) -> Self {
         Self {
-            capacity,
-            available: available.min(capacity),
+            capacity: capacity.into(),
+            available: available.min(capacity).into(),
         }
     }
 
     /// How much is used, in percent, rounded up; `None` of nothing.
     pub(crate) fn percent_used(self) -> Option<i64> {
-        let free = u128::from(self.available)
-            .saturating_mul(100)
-            .checked_div(u128::from(self.capacity))?;
-        i64::try_from(free)
-            .ok()
-            .map(|free| 100_i64.saturating_sub(free))
+        let free = self.available.saturating_mul(100);
+        let free = i64::try_from(free.checked_div(self.capacity)?).ok()?;
+        Some(100_i64.saturating_sub(free))
     }
 
     /// How much more has to become available until that many percent are used;
     /// zero or less where it is.
     pub(crate) fn missing_to(self, low_percent: i64) -> i64 {
         let free = i128::from(100_i64.saturating_sub(low_percent));
-        let wanted = i128::from(self.capacity).saturating_mul(free) / 100;
-        let missing = wanted.saturating_sub(i128::from(self.available));
-        i64::try_from(missing).unwrap_or(if missing < 0 { i64::MIN } else { i64::MAX })
+        let wanted = self.capacity.saturating_mul(free) / 100;
+        nearest(wanted.saturating_sub(self.available))
     }
+}
+
+/// The number, or the nearer end of what 64 bits hold.
+pub(crate) fn nearest(number: i128) -> i64 {
+    let end = if number < 0 { i64::MIN } else { i64::MAX };
+    i64::try_from(number).unwrap_or(end)
 }

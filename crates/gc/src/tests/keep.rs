@@ -76,9 +76,6 @@ fn what_matches_no_name_is_no_pattern() {
     ] {
         assert_eq!(KeepPattern::parse(text).unwrap_err().to_string(), expected);
     }
-    assert_eq!(
-        KeepPattern::parse(b"busy box"),
-        Err(KeepPatternError::Character(4))
-    );
+    assert_eq!(KeepPattern::parse(b"busy box").unwrap_err().at, 4);
     assert!(KeepPattern::parse(&[b'*'; 512]).unwrap().matches("any"));
 }

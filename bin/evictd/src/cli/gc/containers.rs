@@ -16,8 +16,8 @@ use crate::cli::columns::wrap;
 use crate::cli::output::{complain, fail, print, print_json, printable, usage_error};
 use crate::gc::{Collected, Collection, Collector};
 use crate::pods::Pods;
-use crate::runtimes::Collect;
 use crate::setup::Setup;
+use evictd_engine::ports::Collect;
 
 /// remove dead containers and what dead pods left, once
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]

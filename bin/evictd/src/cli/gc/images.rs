@@ -10,7 +10,8 @@ use super::runtimes::{AllDone, Done, collect};
 use crate::amount::Amount;
 use crate::cli::columns::wrap;
 use crate::cli::output::{complain, fail, print, print_json, printable};
-use crate::runtimes::{self, Collect};
+use crate::runtimes;
+use evictd_engine::ports::Collect;
 
 /// remove images that nothing uses, least recently used first
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]

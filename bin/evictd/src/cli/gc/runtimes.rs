@@ -1,6 +1,7 @@
 //! One collection at each container runtime, for a command.
 
 use evictd_config::Resolved;
+use evictd_engine::ports::{Collect, Job};
 use evictd_engine::state::read_state;
 use serde::Serialize;
 
@@ -8,7 +9,7 @@ use crate::amount::Amount;
 use crate::cli::columns::wrap;
 use crate::cli::output::{print, printable};
 use crate::gc::{Removed, RuntimeCollected, RuntimeCollector, SharedRecords};
-use crate::runtimes::{ANY, Collect, CollectJob, answering};
+use crate::runtimes::{ANY, answering};
 
 /// What was done at one runtime.
 #[derive(Serialize)]
@@ -33,7 +34,7 @@ impl AllDone {
             || self
                 .runtimes
                 .iter()
-                .any(|done| done.collected.has_failed() || done.collected.shortfall.is_some())
+                .any(|done| !done.collected.errors.is_empty() || done.collected.shortfall.is_some())
     }
 
     /// All that is for stderr.
@@ -71,7 +72,7 @@ pub(super) fn collect(settings: &Resolved, what: &Collect, json: bool) -> AllDon
         "removed"
     };
     for mut runtime in runtimes {
-        let job = CollectJob {
+        let job = Job {
             number: 0,
             what: what.clone(),
             dry_run: settings.dry_run,

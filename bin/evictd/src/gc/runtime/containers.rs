@@ -1,10 +1,10 @@
-use evictd_containers::{ContainerRuntime, ContainerState, Error, RuntimeListing};
+use evictd_containers::{ContainerState, Error, ListedContainer, RuntimeListing};
 use evictd_gc::{
-    Container, ContainerJob, ContainerRun, ContainerState as State, Fate, FoundContainers,
-    OwningPod, Removable, Sandbox, plan_containers,
+    Container, ContainerDeletion, ContainerJob, ContainerRun, ContainerState as State, Fate,
+    FoundContainers, OwningPod, Removable, Sandbox, plan_containers,
 };
 
-use super::{Kind, Progress, Removed, RuntimeCollected, RuntimeCollector, wall_nanos};
+use super::{Kind, Removed, Run, RuntimeCollector, wall_nanos};
 
 /// A container that was made and not started yet is no remains, for so long.
 const ABOUT_TO_START_NANOS: i64 = 60_000_000_000;
@@ -12,43 +12,17 @@ const ABOUT_TO_START_NANOS: i64 = 60_000_000_000;
 impl RuntimeCollector {
     pub(super) fn collect_containers(
         &self,
-        runtime: &mut dyn ContainerRuntime,
+        run: &mut Run<'_>,
         all_unused: bool,
         evicted: &[String],
-        dry_run: bool,
-        progress: Progress<'_>,
-    ) -> Result<RuntimeCollected, Error> {
-        let listing = runtime.list()?;
-        let now_nanos = wall_nanos();
-        let mut collected = RuntimeCollected {
-            dry_run,
-            ..RuntimeCollected::default()
-        };
-        let mut lost = false;
-        for (what, reason) in self.plan(&listing, all_unused, evicted, now_nanos) {
-            let Some(removed) = removed(&listing, what, reason) else {
-                continue;
-            };
-            if lost || is_occupied(&removed, &listing, &collected) {
-                continue;
-            }
-            let done = if dry_run {
-                Ok(())
-            } else {
-                remove(runtime, &removed)
-            };
-            match done {
-                Ok(()) => {
-                    progress(&removed);
-                    collected.removed.push(removed);
-                }
-                Err(error) => {
-                    lost = error.is_lost();
-                    collected.errors.push(error.to_string());
-                }
+    ) -> Result<(), Error> {
+        let listing = run.runtime.list()?;
+        for one in self.plan(&listing, all_unused, evicted, wall_nanos()) {
+            if !run.is_lost && !is_occupied(&one, &listing, &run.collected.removed) {
+                run.remove(one);
             }
         }
-        Ok(collected)
+        Ok(())
     }
 
     fn plan(
@@ -57,7 +31,7 @@ impl RuntimeCollector {
         all_unused: bool,
         evicted: &[String],
         now_nanos: i64,
-    ) -> Vec<(Removable, String)> {
+    ) -> Vec<Removed> {
         let pods = listing
             .pods
             .iter()
@@ -93,26 +67,14 @@ impl RuntimeCollector {
             all_pods_known: true,
             now_nanos,
         };
-        let is_protected = |what: &Removable| {
-            let pod = match what {
-                Removable::Container { index, .. } => listing.containers.get(*index).map(|c| c.pod),
-                Removable::Sandbox { index } => listing.sandboxes.get(*index).map(|s| s.pod),
-                Removable::LogDir { .. } => None,
-            };
-            let pod = pod.and_then(|pod| listing.pods.get(pod));
-            // A container whose state is not known may run: it is not stopped for this.
-            let may_run = matches!(what, Removable::Container { stop: true, .. });
-            may_run || pod.is_some_and(|pod| pod.pod.is_critical())
-        };
-        plan_containers(&found, &run)
-            .into_iter()
-            .filter(|deletion| !is_protected(&deletion.what))
-            .map(|deletion| (deletion.what, deletion.reason.to_string()))
+        let plan = plan_containers(&found, &run);
+        plan.iter()
+            .filter_map(|deletion| removed(listing, deletion))
             .collect()
     }
 }
 
-fn container(listed: &evictd_containers::ListedContainer) -> Container<'_> {
+fn container(listed: &ListedContainer) -> Container<'_> {
     Container {
         name: &listed.name,
         pod: listed.pod,
@@ -131,7 +93,7 @@ fn container(listed: &evictd_containers::ListedContainer) -> Container<'_> {
 /// A pod has ended when none of its containers runs or is about to, and its sandbox
 /// is not ready; or when evictd evicted it.
 fn fate(listing: &RuntimeListing, pod: usize, evicted: &[String], now_nanos: i64) -> Fate {
-    let lives = |container: &&evictd_containers::ListedContainer| match container.state {
+    let lives = |container: &&ListedContainer| match container.state {
         ContainerState::Running | ContainerState::Unknown => true,
         ContainerState::Created => {
             now_nanos.saturating_sub(container.created_nanos) < ABOUT_TO_START_NANOS
@@ -151,55 +113,47 @@ fn fate(listing: &RuntimeListing, pod: usize, evicted: &[String], now_nanos: i64
     Fate::Ended
 }
 
-fn removed(listing: &RuntimeListing, what: Removable, reason: String) -> Option<Removed> {
-    let pod_name = |pod: usize| {
-        let pod = listing.pods.get(pod);
-        pod.map_or("", |pod| pod.pod.metadata.name.as_str())
-    };
-    let (kind, id, name) = match what {
+/// What is to be removed; `None` of what is protected.
+fn removed(listing: &RuntimeListing, deletion: &ContainerDeletion) -> Option<Removed> {
+    let (kind, id, pod, own_name) = match deletion.what {
+        // A container whose state is not known may run: it is not stopped for this.
+        Removable::Container { stop: true, .. } | Removable::LogDir { .. } => return None,
         Removable::Container { index, .. } => {
             let container = listing.containers.get(index)?;
-            let pod = pod_name(container.pod);
-            let name = if pod.is_empty() || pod == container.name {
-                container.name.clone()
-            } else {
-                format!("{pod}/{}", container.name)
-            };
-            (Kind::Container, &*container.id, name)
+            let name = container.name.as_str();
+            (Kind::Container, &*container.id, container.pod, name)
         }
         Removable::Sandbox { index } => {
             let sandbox = listing.sandboxes.get(index)?;
-            let name = pod_name(sandbox.pod).to_owned();
-            (Kind::Sandbox, sandbox.id.as_str(), name)
+            (Kind::Sandbox, &*sandbox.id, sandbox.pod, "")
         }
-        Removable::LogDir { .. } => return None,
     };
-    Some(Removed {
+    let pod = &listing.pods.get(pod)?.pod;
+    let pod_name = pod.metadata.name.as_str();
+    let name = match (pod_name, own_name) {
+        ("", own) => own.to_owned(),
+        (pod, "") => pod.to_owned(),
+        (pod, own) if pod == own => own.to_owned(),
+        (pod, own) => format!("{pod}/{own}"),
+    };
+    (!pod.is_critical()).then(|| Removed {
         kind,
         id: id.to_owned(),
         name,
         listed_bytes: None,
-        reason,
+        reason: deletion.reason.to_string(),
     })
 }
 
-fn remove(runtime: &mut dyn ContainerRuntime, removed: &Removed) -> Result<(), Error> {
-    match removed.kind {
-        Kind::Container => runtime.remove_container(&removed.id),
-        Kind::Sandbox => runtime.remove_sandbox(&removed.id),
-        Kind::Image => runtime.remove_image(&removed.id),
-    }
-}
-
-/// Whether it is a sandbox with a container that was to go first and has not.
-fn is_occupied(removed: &Removed, listing: &RuntimeListing, collected: &RuntimeCollected) -> bool {
-    let has_gone = |id: &str| {
-        let mut gone = collected.removed.iter();
+/// Whether it is a sandbox with a container that was to be removed first and was not.
+fn is_occupied(one: &Removed, listing: &RuntimeListing, removed: &[Removed]) -> bool {
+    let is_gone = |id: &str| {
+        let mut gone = removed.iter();
         gone.any(|gone| gone.kind == Kind::Container && gone.id == id)
     };
     let mut containers = listing.containers.iter();
-    removed.kind == Kind::Sandbox
+    one.kind == Kind::Sandbox
         && containers.any(|container| {
-            container.sandbox.as_deref() == Some(&removed.id) && !has_gone(&container.id)
+            container.sandbox.as_deref() == Some(&one.id) && !is_gone(&container.id)
         })
 }

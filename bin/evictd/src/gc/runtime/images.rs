@@ -1,79 +1,60 @@
 use core::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use evictd_containers::{ContainerRuntime, Error, ListedImage, RuntimeListing};
-use evictd_gc::{FsUsage, Image, ImageCollector, ImageJob, ImageRun, ImageSummary, KeepPattern};
+use evictd_containers::{Error, ListedImage, RuntimeListing};
+use evictd_engine::ports::Enough;
+use evictd_gc::{
+    FsUsage, Image, ImageCollector, ImageDeletion, ImageJob, ImageReason, ImageRun, ImageSummary,
+    KeepPattern,
+};
 use evictd_stats::{read_filesystem, wall_seconds};
 
-use super::{Kind, Progress, Removed, RuntimeCollected, RuntimeCollector, Staying, wall_nanos};
+use super::{Kind, Removed, Run, RuntimeCollected, RuntimeCollector, Staying, wall_nanos};
 use crate::amount::Amount;
-use crate::runtimes::Enough;
 
 impl RuntimeCollector {
     /// Images by the use of their filesystem, or all unused ones `until` there is
     /// enough.
     pub(super) fn collect_images(
         &self,
-        runtime: &mut dyn ContainerRuntime,
-        until: Option<Option<Enough>>,
-        dry_run: bool,
-        progress: Progress<'_>,
-    ) -> Result<RuntimeCollected, Error> {
-        let listed = runtime.images()?;
+        run: &mut Run<'_>,
+        job: ImageJob,
+        until: Option<Enough>,
+    ) -> Result<(), Error> {
+        let listed = run.runtime.images()?;
         // Only now: what came to be used meanwhile counts.
-        let listing = runtime.list()?;
-        let path = self.path(runtime);
-        let images = self.judge(runtime.endpoint(), &listed, &listing);
-        let run = ImageRun {
-            job: if until.is_some() {
-                ImageJob::DeleteUnused
-            } else {
-                ImageJob::Watermark
-            },
+        let listing = run.runtime.list()?;
+        let given = self.imagefs.clone();
+        let path = given.or_else(|| run.runtime.disks().ok()?.images);
+        let images = self.judge(run.runtime.endpoint(), &listed, &listing);
+        let how = ImageRun {
+            job,
             policy: self.images,
             switches: &self.switches,
             now_nanos: wall_nanos(),
             began_nanos: self.began_nanos,
         };
         let measure = || path.as_deref().and_then(usage);
-        let mut collector = ImageCollector::new(&images, measure(), run);
-        let mut collected = RuntimeCollected {
-            dry_run,
-            measured: path.clone(),
-            ..RuntimeCollected::default()
-        };
-        while let Some(deletion) = collector.next_deletion() {
-            let Some(image) = listed.get(deletion.index) else {
-                continue;
-            };
-            let removed = if dry_run {
-                Ok(true)
+        let dry_run = run.collected.dry_run;
+        let mut collector = ImageCollector::new(&images, measure(), how);
+        while !run.is_lost
+            && let Some(ImageDeletion { index, reason }) = collector.next_deletion()
+            && let Some(image) = listed.get(index)
+        {
+            if remove(run, image, reason) {
+                // A dry run counts as if the listed size became free.
+                collector.removed(if dry_run { None } else { measure() });
             } else {
-                remove(runtime, image)
-            };
-            match removed {
-                Ok(true) => {
-                    // A dry run counts as if the listed size became free.
-                    collector.removed(if dry_run { None } else { measure() });
-                    note(image, deletion.reason.to_string(), &mut collected, progress);
-                }
-                Ok(false) => collector.failed(),
-                Err(error) => {
-                    collector.failed();
-                    let lost = error.is_lost();
-                    collected.errors.push(error.to_string());
-                    if lost {
-                        break;
-                    }
-                }
+                collector.failed();
             }
-            let enough = until.flatten().filter(|_| !dry_run).zip(measure());
+            let enough = until.filter(|_| !dry_run).zip(measure());
             if enough.is_some_and(|(enough, usage)| is_enough(enough, usage)) {
                 collector.cleared();
             }
         }
-        finish(collector.summary(), &listed, &images, &mut collected);
-        Ok(collected)
+        run.collected.measured = path;
+        finish(collector.summary(), &listed, &images, &mut run.collected);
+        Ok(())
     }
 
     /// Remembers which images are in use now: between two collections too.
@@ -89,12 +70,9 @@ impl RuntimeCollector {
         listed: &[ListedImage],
         listing: &RuntimeListing,
     ) -> Vec<Image> {
-        let with_use = |image| (image, is_used(image, listing));
-        let all: Vec<(&ListedImage, bool)> = listed.iter().map(with_use).collect();
-        let seen = all
-            .iter()
-            .map(|(image, in_use)| (image.id.as_str(), *in_use));
-        let seen: Vec<(&str, bool)> = seen.collect();
+        let uses: Vec<bool> = listed.iter().map(|image| is_used(image, listing)).collect();
+        let ids = listed.iter().map(|image| image.id.as_str());
+        let seen: Vec<(&str, bool)> = ids.zip(uses.iter().copied()).collect();
         self.with_records(|records| {
             records.observe(wall_seconds(), endpoint, &seen);
             let image = |(image, in_use): (&ListedImage, bool)| Image {
@@ -105,25 +83,31 @@ impl RuntimeCollector {
                 kept: self.keep.iter().any(|pattern| is_kept(pattern, image)),
                 only_here: self.keep_local && image.digests.is_empty(),
             };
-            all.into_iter().map(image).collect()
+            listed.iter().zip(uses).map(image).collect()
         })
-    }
-
-    fn path(&self, runtime: &mut dyn ContainerRuntime) -> Option<PathBuf> {
-        let given = self.imagefs.clone();
-        given.or_else(|| runtime.disks().ok()?.images)
     }
 }
 
 /// Removes an image that nothing uses at this very moment; returns whether it is
 /// gone. Some runtimes would remove one in use without a word.
-fn remove(runtime: &mut dyn ContainerRuntime, image: &ListedImage) -> Result<bool, Error> {
-    let listing = runtime.list()?;
-    if is_used(image, &listing) {
-        return Ok(false);
+fn remove(run: &mut Run<'_>, image: &ListedImage, reason: ImageReason) -> bool {
+    if !run.collected.dry_run {
+        match run.runtime.list() {
+            Ok(listing) if is_used(image, &listing) => return false,
+            Ok(_) => {}
+            Err(error) => {
+                run.fail(&error);
+                return false;
+            }
+        }
     }
-    runtime.remove_image(&image.id)?;
-    Ok(true)
+    run.remove(Removed {
+        kind: Kind::Image,
+        id: image.id.clone(),
+        name: name(image),
+        listed_bytes: Some(image.size_bytes),
+        reason: reason.to_string(),
+    })
 }
 
 /// Whether any container, in any state, was made from it.
@@ -157,23 +141,6 @@ const fn is_enough(enough: Enough, usage: FsUsage) -> bool {
         Enough::Bytes(wanted) => usage.available_bytes >= wanted,
         Enough::Inodes(wanted) => usage.inodes_free >= wanted,
     }
-}
-
-fn note(
-    image: &ListedImage,
-    reason: String,
-    collected: &mut RuntimeCollected,
-    progress: Progress<'_>,
-) {
-    let removed = Removed {
-        kind: Kind::Image,
-        id: image.id.clone(),
-        name: name(image),
-        listed_bytes: Some(image.size_bytes),
-        reason,
-    };
-    progress(&removed);
-    collected.removed.push(removed);
 }
 
 fn name(image: &ListedImage) -> String {

@@ -10,14 +10,13 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use evictd_config::Resolved;
-use evictd_containers::ContainerRuntime;
-use evictd_gc::{ContainerPolicy, ImagePolicy, ImageRecords, KeepPattern};
+use evictd_containers::{ContainerRuntime, Error};
+use evictd_engine::ports::{Collect, Job};
+use evictd_gc::{ContainerPolicy, ImageJob, ImagePolicy, ImageRecords, KeepPattern};
 use evictd_node::Policy;
 use evictd_stats::wall_seconds;
 
 pub(crate) use report::{Kind, Removed, RuntimeCollected, Staying};
-
-use crate::runtimes::{Collect, CollectJob};
 
 /// When each image was detected and used, for whoever keeps it over a restart.
 pub(crate) type SharedRecords = Arc<Mutex<ImageRecords>>;
@@ -61,24 +60,68 @@ impl RuntimeCollector {
     pub(crate) fn collect(
         &mut self,
         runtime: &mut dyn ContainerRuntime,
-        job: &CollectJob,
+        job: &Job,
         progress: Progress<'_>,
     ) -> Result<RuntimeCollected, String> {
-        let collected = match &job.what {
+        let mut run = Run {
+            runtime,
+            progress,
+            is_lost: false,
+            collected: RuntimeCollected {
+                dry_run: job.dry_run,
+                ..RuntimeCollected::default()
+            },
+        };
+        let done = match &job.what {
             Collect::Containers {
                 all_unused,
                 evicted,
-            } => self.collect_containers(runtime, *all_unused, evicted, job.dry_run, progress),
-            Collect::ImagesByUsage => self.collect_images(runtime, None, job.dry_run, progress),
+            } => self.collect_containers(&mut run, *all_unused, evicted),
+            Collect::ImagesByUsage => self.collect_images(&mut run, ImageJob::Watermark, None),
             Collect::UnusedImages { until } => {
-                self.collect_images(runtime, Some(*until), job.dry_run, progress)
+                self.collect_images(&mut run, ImageJob::DeleteUnused, *until)
             }
         };
-        collected.map_err(|error| error.to_string())
+        done.map(|()| run.collected)
+            .map_err(|error| error.to_string())
     }
 
     fn with_records<T>(&self, with: impl FnOnce(&mut ImageRecords) -> T) -> T {
         with(&mut self.records.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// A collection under way.
+struct Run<'a> {
+    runtime: &'a mut dyn ContainerRuntime,
+    progress: Progress<'a>,
+    /// Whether the runtime cannot be reached any more: what is left stays.
+    is_lost: bool,
+    collected: RuntimeCollected,
+}
+
+impl Run<'_> {
+    /// Removes one thing, or would; returns whether it is gone.
+    fn remove(&mut self, one: Removed) -> bool {
+        if !self.collected.dry_run {
+            let removed = match one.kind {
+                Kind::Container => self.runtime.remove_container(&one.id),
+                Kind::Sandbox => self.runtime.remove_sandbox(&one.id),
+                Kind::Image => self.runtime.remove_image(&one.id),
+            };
+            if let Err(error) = removed {
+                self.fail(&error);
+                return false;
+            }
+        }
+        (self.progress)(&one);
+        self.collected.removed.push(one);
+        true
+    }
+
+    fn fail(&mut self, error: &Error) {
+        self.is_lost = error.is_lost();
+        self.collected.errors.push(error.to_string());
     }
 }
 

@@ -1,4 +1,3 @@
-use core::fmt::Write;
 use std::path::PathBuf;
 
 use evictd_engine::Fields;
@@ -75,38 +74,23 @@ pub(crate) struct Staying {
 }
 
 impl RuntimeCollected {
-    /// Whether something that should have gone is still there.
-    pub(crate) const fn has_failed(&self) -> bool {
-        !self.errors.is_empty()
-    }
-
     /// In one line, for a log.
     pub(crate) fn summary(&self) -> String {
-        let mut line = String::new();
-        for kind in [Kind::Container, Kind::Sandbox, Kind::Image] {
-            self.add_kind(&mut line, kind);
-        }
-        if let Some(path) = self.measured.as_ref().filter(|_| !self.removed.is_empty()) {
+        let kinds = [Kind::Container, Kind::Sandbox, Kind::Image];
+        let mut did: Vec<String> = kinds.into_iter().filter_map(|it| self.did(it)).collect();
+        if let Some(path) = self.measured.as_ref().filter(|_| !did.is_empty()) {
             let bytes = Amount::bytes(u64::try_from(self.freed_bytes).unwrap_or(0));
-            let _ = write!(line, ", {bytes} freed on {}", path.display());
+            did.push(format!("{bytes} freed on {}", path.display()));
         }
-        for text in self.shortfall.iter().chain(&self.errors) {
-            if !line.is_empty() {
-                line.push_str("; ");
-            }
-            line.push_str(text);
-        }
-        line
+        let did = Some(did.join(", ")).filter(|did| !did.is_empty());
+        let parts = did.iter().chain(&self.shortfall).chain(&self.errors);
+        parts.map(String::as_str).collect::<Vec<&str>>().join("; ")
     }
 
     /// What the engine is told of it.
     pub(crate) fn told(&self) -> Collected {
-        let count = |kind| self.of_kind(kind).count();
-        let names = |kind| {
-            let names = self.of_kind(kind).map(|one| one.name.as_str());
-            let names: Vec<&str> = names.collect();
-            (!names.is_empty()).then(|| names.join(","))
-        };
+        let count = |kind| self.names(kind).len();
+        let names = |kind| Some(self.names(kind).join(",")).filter(|names| !names.is_empty());
         let measured = self.measured.as_ref();
         Collected {
             removed: if self.dry_run { 0 } else { self.removed.len() },
@@ -125,30 +109,25 @@ impl RuntimeCollected {
         }
     }
 
-    /// What was removed of one kind.
-    fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &Removed> {
-        self.removed.iter().filter(move |one| one.kind == kind)
+    /// The names of what was removed of one kind.
+    fn names(&self, kind: Kind) -> Vec<&str> {
+        let of_kind = self.removed.iter().filter(|one| one.kind == kind);
+        of_kind.map(|one| one.name.as_str()).collect()
     }
 
-    /// `removed 2 images (a, b)`.
-    fn add_kind(&self, line: &mut String, kind: Kind) {
+    /// `removed 2 images (a, b)`; nothing where none was.
+    fn did(&self, kind: Kind) -> Option<String> {
         const FEW: usize = 4;
-        let all: Vec<&Removed> = self.of_kind(kind).collect();
-        let Some(first) = all.first() else { return };
-        if !line.is_empty() {
-            line.push_str(", ");
-        }
+        let names = self.names(kind);
+        let few = names.get(..names.len().min(FEW))?.join(", ");
         let verb = if self.dry_run {
             "would remove"
         } else {
             "removed"
         };
-        let (count, name) = (all.len(), kind.name());
+        let (count, name) = (names.len(), kind.name());
         let plural = if count == 1 { "" } else { "s" };
-        let _ = write!(line, "{verb} {count} {name}{plural} ({}", first.name);
-        for one in all.iter().take(FEW).skip(1) {
-            let _ = write!(line, ", {}", one.name);
-        }
-        line.push_str(if count > FEW { ", …)" } else { ")" });
+        let more = if count > FEW { ", …" } else { "" };
+        (count > 0).then(|| format!("{verb} {count} {name}{plural} ({few}{more})"))
     }
 }

@@ -168,7 +168,7 @@ fn the_times_of_images_are_kept_as_far_as_they_can_be_read() {
         ),
     ] {
         let images = images(from, to);
-        assert_eq!(images.entries().count(), kept, "{name}");
+        assert_eq!(images.texts().count(), kept, "{name}");
     }
 }
 
@@ -195,5 +195,5 @@ fn the_times_of_images_are_bounded() {
          \"images\":{{\"lookedAt\":5,\"times\":{{{times}}}}}}}"
     );
     let images = parse(foreign.as_bytes()).unwrap().images;
-    assert_eq!(images.entries().count(), evictd_gc::MOST_IMAGES);
+    assert_eq!(images.texts().count(), evictd_gc::MOST_IMAGES);
 }
