@@ -189,7 +189,7 @@ fn wait(
         .fold(engine.wake_at(now()), Mono::min);
     let asleep = now();
     let wakes = watch.wait(asleep, Some(until));
-    engine.woken(asleep, until);
+    engine.timing.woken(asleep, until);
     for wake in wakes.map_err(|error| error.to_string())? {
         match wake {
             Wake::Signal(Signal::HUP) => {

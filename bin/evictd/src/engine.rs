@@ -21,20 +21,16 @@ pub(crate) type Engine = evictd_engine::Engine<NodePort, Pods, Reclaimer>;
 /// Opens the node's files and the pods.
 pub(crate) fn open(setup: Setup) -> Result<Engine, String> {
     let settings = Settings {
-        evict: setup.evict,
-        interval: setup.interval,
-        dry_run: setup.dry_run,
-        images_until_clear: setup.images_until_clear,
-        processors: setup.processors,
         clock: now,
         wall_clock: wall_seconds,
+        ..setup.engine
     };
     let mut pods = Pods::open(setup.cgroup, setup.manifests, setup.runtimes)?;
-    pods.will_measure(setup.dirs);
+    pods.to_measure = setup.dirs;
     let node = NodePort::open(setup.node, setup.finds_imagefs, setup.finds_containerfs)?;
     let reclaimer = Reclaimer {
         collector: setup.collector,
-        dry_run: setup.dry_run,
+        dry_run: settings.dry_run,
     };
     Engine::new(settings, (node, pods, reclaimer)).map_err(|error| error.to_string())
 }

@@ -12,7 +12,7 @@ use std::io::{self, Write};
 
 use evictd_condition::Status;
 use evictd_config::LogFormat;
-use evictd_engine::{Event, Fields};
+use evictd_engine::{Event, Fields, summary};
 use evictd_node::{Condition, Signal};
 use evictd_stats::wall_seconds;
 use log::kv::Value;
@@ -60,7 +60,7 @@ pub(crate) fn readings(engine: &Engine) {
         Level::Debug,
         "readings",
         &fields,
-        format_args!("{}", engine.summary()),
+        format_args!("{}", summary(conditions, readings)),
     );
 }
 

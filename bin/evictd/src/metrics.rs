@@ -81,7 +81,7 @@ fn write_stages(page: &mut String, engine: &Engine) -> fmt::Result {
     let name = "evictd_stage_duration_seconds";
     let help = "Of the loop, one stage after the other.";
     write_head(page, name, "histogram", help)?;
-    for (stage, times) in engine.timing().stages() {
+    for (stage, times) in engine.timing.stages() {
         let (count, sum) = (times.count(), Seconds(times.sum()));
         let bucket = format!("{name}_bucket{{stage=\"{stage}\"");
         for (bound, within) in times.bounds() {

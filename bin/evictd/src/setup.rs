@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use evictd_cgroup::{CgroupConfig, KillLimits, Releaser};
 use evictd_config::Resolved;
 pub(crate) use evictd_engine::FIRST_FS_WAIT;
+use evictd_engine::Settings;
 use evictd_gc::Reclaim;
 use evictd_stats::{Hierarchies, NodeSettings, PodDirs};
 
@@ -15,12 +16,11 @@ use crate::runtimes::Runtimes;
 
 /// Everything that an [`Engine`](crate::engine::Engine) needs.
 pub(crate) struct Setup {
-    pub(crate) evict: evictd_evict::Config,
+    /// What it goes by, but for its clocks.
+    pub(crate) engine: Settings,
     pub(crate) node: NodeSettings,
     pub(crate) cgroup: CgroupConfig,
     pub(crate) manifests: Option<PathBuf>,
-    pub(crate) interval: Duration,
-    pub(crate) dry_run: bool,
     /// Where pods' files lie, where they are to be measured.
     pub(crate) dirs: Option<PodDirs>,
     /// The container runtimes; what they hold has been asked, and may not have been
@@ -30,10 +30,6 @@ pub(crate) struct Setup {
     pub(crate) finds_imagefs: bool,
     /// The same of writable layers.
     pub(crate) finds_containerfs: bool,
-    /// Images are deleted under pressure only until it is over.
-    pub(crate) images_until_clear: bool,
-    /// How many processors fill memory at the same time.
-    pub(crate) processors: u64,
     /// What deletes what dead pods left, where a directory was named for it.
     pub(crate) collector: Option<Collector>,
 }
@@ -87,12 +83,17 @@ impl Setup {
         let given = settings.containerfs_path.clone();
         node.containerfs = given.or(layers);
         Ok(Self {
-            evict: settings.evict.clone(),
+            engine: Settings {
+                evict: settings.evict.clone(),
+                interval: settings.housekeeping_interval,
+                dry_run: settings.dry_run,
+                images_until_clear: settings.image_gc.policy.reclaim == Reclaim::UntilClear,
+                processors: processors(),
+                ..Settings::default()
+            },
             node,
             cgroup: cgroup(hierarchies, roots, releaser),
             manifests: settings.pod_manifest_path.clone(),
-            interval: settings.housekeeping_interval,
-            dry_run: settings.dry_run,
             dirs: Some(PodDirs {
                 root_dir: settings.root_dir.path.clone(),
                 logs_dir: settings.pod_logs_dir.path.clone(),
@@ -102,8 +103,6 @@ impl Setup {
             runtimes,
             finds_imagefs: settings.imagefs_path.is_none(),
             finds_containerfs: settings.containerfs_path.is_none(),
-            images_until_clear: settings.image_gc.policy.reclaim == Reclaim::UntilClear,
-            processors: processors(),
             collector: Collector::of(settings),
         })
     }

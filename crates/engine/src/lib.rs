@@ -60,7 +60,7 @@ pub mod timers;
 pub mod timing;
 
 pub use engine::{Engine, FIRST_FS_WAIT, FS_WAIT};
-pub use event::{Decision, Event, Tell, Victim};
+pub use event::{Decision, Event, Tell, Victim, summary};
 pub use fields::Fields;
 pub use settings::Settings;
 

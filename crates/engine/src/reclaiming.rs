@@ -3,13 +3,14 @@
 //! The container runtimes do most of it, on threads of their own, and it may take minutes:
 //! meanwhile the rounds go on, and a threshold of another resource acts.
 
+use alloc::sync::Arc;
 use core::time::Duration;
 
 use evictd_evict::NodeReclaim;
 use evictd_gc::Backoff;
 use evictd_node::Mono;
 
-use crate::ports::Collected;
+use crate::ports::{Collect, Collected};
 use crate::timers::{Timer, Timers};
 
 /// How often dead containers are collected (K: `ContainerGCPeriod`).
@@ -148,38 +149,34 @@ impl Reclaiming {
         None
     }
 
-    /// Whether dead containers are to be collected now, whatever the pressure.
-    pub(crate) fn containers_are_due(now: Mono, timers: &mut Timers) -> bool {
-        let is_due = timers.is_due(Timer::Containers, now);
-        if is_due {
-            timers.set(Timer::Containers, now + CONTAINERS_EVERY);
+    /// What is to be collected now, whatever the pressure: nothing while an answer is
+    /// awaited. `gone` are the uids of pods that are gone.
+    pub(crate) fn due(&self, now: Mono, timers: &mut Timers, gone: &[String]) -> Vec<Collect> {
+        let mut due = Vec::new();
+        if self.regular > 0 {
+            return due;
         }
-        is_due
-    }
-
-    /// Whether images are to be collected now, whatever the pressure.
-    pub(crate) fn images_are_due(&self, now: Mono, timers: &mut Timers) -> bool {
-        let is_due = timers.is_due(Timer::Images, now);
-        if is_due {
+        if timers.is_due(Timer::Containers, now) {
+            timers.set(Timer::Containers, now + CONTAINERS_EVERY);
+            due.push(Collect::Containers {
+                all_unused: false,
+                evicted: Arc::from(gone),
+            });
+        }
+        if timers.is_due(Timer::Images, now) {
             let pause = self.images_rest.pause(IMAGES_EVERY);
             timers.set(Timer::Images, now + pause);
+            due.push(Collect::ImagesByUsage);
         }
-        is_due
+        due
     }
 
-    /// Whether an answer to a regular collection is awaited.
-    pub(crate) const fn awaits_regular(&self) -> bool {
-        self.regular > 0
-    }
-
-    /// A regular collection was handed to so many runtimes.
-    pub(crate) const fn expect(&mut self, answers: usize) {
+    /// A regular collection was handed to so many runtimes as that job.
+    pub(crate) const fn expect(&mut self, number: u64, is_of_images: bool, answers: usize) {
         self.regular += answers;
-    }
-
-    /// The job with this number is the one about images.
-    pub(crate) const fn note_images_job(&mut self, number: u64) {
-        self.images_job = number;
+        if is_of_images {
+            self.images_job = number;
+        }
     }
 
     /// A runtime has answered the job with that number.

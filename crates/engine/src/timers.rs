@@ -90,28 +90,3 @@ impl Timers {
         self.get(timer).is_none_or(|at| at <= now)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_timer_has_a_place_of_its_own() {
-        let mut timers = Timers::default();
-        for (index, timer) in Timer::ALL.into_iter().enumerate() {
-            assert_eq!(timer as usize, index);
-            assert!(timers.is_due(timer, Mono::ZERO), "{timer:?} was never set");
-            assert!(
-                !timers.is_expired(timer, Mono::ZERO),
-                "{timer:?} is not set"
-            );
-            timers.set(timer, Mono::from_millis(1000 - index as u64));
-        }
-        for (index, timer) in Timer::ALL.into_iter().enumerate() {
-            let at = Mono::from_millis(1000 - index as u64);
-            assert_eq!(timers.get(timer), Some(at));
-            assert!(timers.is_expired(timer, at));
-            assert!(!timers.is_due(timer, Mono::from_millis(500)));
-        }
-    }
-}

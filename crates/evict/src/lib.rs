@@ -42,6 +42,7 @@ extern crate alloc;
 mod choose;
 mod config;
 mod evict;
+mod explain;
 mod limits;
 mod memory;
 mod message;

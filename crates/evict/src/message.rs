@@ -7,7 +7,7 @@ use core::fmt::Write;
 
 use evictd_node::pod::usage::{ContainerUsage, PodUsage};
 use evictd_node::pod::{Container, Pod};
-use evictd_node::{Policy, Resource, Signal, Unit};
+use evictd_node::{Policy, Reading, Resource, Signal, Unit};
 use evictd_quantity::{Format, Quantity};
 use evictd_rank::Candidate;
 
@@ -94,18 +94,19 @@ fn threshold_met(resource: Resource, watch: &Watch, first: usize) -> Option<(Qua
             return None;
         }
         let reading = watch.readings.get(threshold.signal)?;
-        let available = Quantity::from_int(reading.available, format_of(threshold.signal));
+        let available = available(threshold.signal, &reading);
         Some((threshold.value.against(reading.capacity), available))
     })
 }
 
-/// Bytes are printed in powers of 1024, counts in powers of 1000 (K:
+/// How much is left: bytes are printed in powers of 1024, counts in powers of 1000 (K:
 /// `makeSignalObservations`).
-const fn format_of(signal: Signal) -> Format {
-    match signal.unit() {
+pub(crate) fn available(signal: Signal, reading: &Reading) -> Quantity {
+    let format = match signal.unit() {
         Unit::Bytes => Format::BinarySi,
         Unit::Inodes | Unit::ProcessIds => Format::DecimalSi,
-    }
+    };
+    Quantity::from_int(reading.available, format)
 }
 
 /// The containers that use more than they requested, in the order of the stats.

@@ -209,10 +209,6 @@ impl Watch {
             .filter(|at| *at > now);
         acts.chain(self.pressure.next_change(now, transition)).min()
     }
-
-    pub(crate) fn pressure(&self) -> &Pressure {
-        &self.pressure
-    }
 }
 
 fn grace(threshold: &Threshold) -> Duration {

@@ -22,8 +22,8 @@ impl Evict {
 
     /// When each condition was last observed.
     #[must_use]
-    pub fn pressure(&self) -> &Pressure {
-        self.watch.pressure()
+    pub const fn pressure(&self) -> &Pressure {
+        &self.watch.pressure
     }
 
     /// How the filesystems lay when it was last known.

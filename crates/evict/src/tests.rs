@@ -13,6 +13,7 @@ use super::*;
 
 mod bounds;
 mod examples;
+mod explain;
 mod restart;
 
 const GI: i64 = 1 << 30;

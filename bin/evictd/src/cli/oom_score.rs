@@ -103,9 +103,9 @@ fn look(settings: &Resolved, set: bool) -> Result<Document, String> {
     let mut document = Document {
         applied: set,
         pods: Vec::new(),
-        problems: pods.problems().to_vec(),
+        problems: pods.problems.clone(),
     };
-    for found in pods.found() {
+    for found in &pods.listing.pods {
         let mut processes = Vec::new();
         let visited = keeper.visit(found, set, &mut |process, member| {
             processes.push(ProcessScore {
@@ -120,15 +120,8 @@ fn look(settings: &Resolved, set: bool) -> Result<Document, String> {
             });
         });
         document.problems.extend(visited.err());
-        document.pods.push(PodScores::new(found, processes));
-    }
-    Ok(document)
-}
-
-impl PodScores {
-    fn new(found: &FoundPod, processes: Vec<ProcessScore>) -> Self {
         let metadata = &found.pod.metadata;
-        Self {
+        document.pods.push(PodScores {
             namespace: metadata.namespace.clone(),
             name: metadata.name.clone(),
             uid: metadata.uid.clone(),
@@ -136,8 +129,9 @@ impl PodScores {
             qos_class_from: class_from(found),
             processes,
             full_name: name(found),
-        }
+        });
     }
+    Ok(document)
 }
 
 /// The one line about all that the kernel refused.

@@ -70,28 +70,3 @@ pub(crate) fn bar(used: f64, threshold: Option<f64>, width: u32) -> String {
     };
     (0..width).map(cell).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bars_show_use_and_threshold() {
-        for (used, threshold, expected) in [
-            (0.0, None, ".........."),
-            (0.5, Some(0.9), "#####....|"),
-            (1.0, Some(0.85), "########|#"),
-            (2.0, None, "##########"),
-            (f64::NAN, Some(0.0), "|........."),
-        ] {
-            assert_eq!(bar(used, threshold, 10), expected, "{used} {threshold:?}");
-        }
-    }
-
-    #[test]
-    fn long_names_are_cut_visibly() {
-        assert_eq!(cut("abcdef", 6), "abcdef");
-        assert_eq!(cut("abcdefg", 6), "abcde~");
-        assert_eq!(cut("äöüß", 3), "äö~");
-    }
-}

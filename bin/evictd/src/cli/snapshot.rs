@@ -3,6 +3,7 @@
 use core::time::Duration;
 
 use evictd_config::Resolved;
+use evictd_engine::ports::Pods as _;
 use evictd_node::{Layout, Policy, QosClass, Readings, Signal};
 use evictd_rank::{Candidate, Place, rank};
 use evictd_stats::now;
@@ -70,25 +71,6 @@ pub(crate) struct RankedPod {
     pub(crate) reason: String,
 }
 
-impl RankedPod {
-    fn new(candidate: Candidate<'_>, place: &Place) -> Self {
-        let metadata = &candidate.pod.metadata;
-        let request = place.request_nanos / 1_000_000_000;
-        Self {
-            namespace: metadata.namespace.clone(),
-            name: metadata.name.clone(),
-            uid: metadata.uid.clone(),
-            qos_class: place.qos,
-            priority: place.priority,
-            used: place.used,
-            request: i64::try_from(request).unwrap_or(i64::MAX),
-            exceeds_request: place.exceeds,
-            protected: candidate.pod.is_critical(),
-            reason: place.to_string(),
-        }
-    }
-}
-
 pub(crate) fn rank_pods(
     signal: Signal,
     layout: Layout,
@@ -97,8 +79,20 @@ pub(crate) fn rank_pods(
 ) -> Vec<RankedPod> {
     let order = rank(signal, layout, candidates, policy).into_iter();
     let ranked = |place: Place| {
-        let candidate = candidates.get(place.candidate)?;
-        Some(RankedPod::new(*candidate, &place))
+        let pod = candidates.get(place.candidate)?.pod;
+        let request = place.request_nanos / 1_000_000_000;
+        Some(RankedPod {
+            namespace: pod.metadata.namespace.clone(),
+            name: pod.metadata.name.clone(),
+            uid: pod.metadata.uid.clone(),
+            qos_class: place.qos,
+            priority: place.priority,
+            used: place.used,
+            request: i64::try_from(request).unwrap_or(i64::MAX),
+            exceeds_request: place.exceeds,
+            protected: pod.is_critical(),
+            reason: place.to_string(),
+        })
     };
     order.filter_map(ranked).collect()
 }

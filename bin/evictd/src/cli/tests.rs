@@ -13,7 +13,7 @@ use evictd_rank::Candidate;
 use evictd_threshold::{Lists, Threshold, parse};
 use serde::Serialize;
 
-use super::screen::Paint;
+use super::screen::{Paint, bar, cut};
 use super::snapshot::{RankedPod, rank_pods};
 use super::{admit, config, history, rank, status};
 
@@ -196,4 +196,24 @@ fn config_shows_where_each_value_comes_from() {
     let effective = effective(&resolved, &machine);
     let document = config::Document::new(&effective);
     insta::assert_snapshot!(both(&config::text::in_text(&effective), &document));
+}
+
+#[test]
+fn bars_show_use_and_threshold() {
+    for (used, threshold, expected) in [
+        (0.0, None, ".........."),
+        (0.5, Some(0.9), "#####....|"),
+        (1.0, Some(0.85), "########|#"),
+        (2.0, None, "##########"),
+        (f64::NAN, Some(0.0), "|........."),
+    ] {
+        assert_eq!(bar(used, threshold, 10), expected, "{used} {threshold:?}");
+    }
+}
+
+#[test]
+fn long_names_are_cut_visibly() {
+    assert_eq!(cut("abcdef", 6), "abcdef");
+    assert_eq!(cut("abcdefg", 6), "abcde~");
+    assert_eq!(cut("äöüß", 3), "äö~");
 }

@@ -64,3 +64,16 @@ fn json_escapes_what_comes_from_outside() {
     );
     assert_eq!(line["event"], "log");
 }
+
+#[test]
+fn times_are_written_as_iso_8601() {
+    for (seconds, text) in [
+        (0, "1970-01-01T00:00:00Z"),
+        (951_782_400, "2000-02-29T00:00:00Z"),
+        (1_795_179_906, "2026-11-20T13:05:06Z"),
+        (4_107_542_399, "2100-02-28T23:59:59Z"),
+        (4_107_542_400, "2100-03-01T00:00:00Z"),
+    ] {
+        assert_eq!(Utc(seconds).to_string(), text);
+    }
+}

@@ -69,8 +69,8 @@ fn answer(path: &str, engine: &Engine, memory: &Memory) -> Answer {
             "text/plain; version=0.0.4",
             metrics::page(engine, memory.evictions()),
         ),
-        "/timing" => (TEXT, engine.timing().in_text()),
-        "/timing.json" => ("application/json", engine.timing().in_json()),
+        "/timing" => (TEXT, engine.timing.in_text()),
+        "/timing.json" => ("application/json", engine.timing.in_json()),
         "/healthz" => (TEXT, String::from("ok\n")),
         _ => {
             let text = "there are /metrics, /timing, /timing.json and /healthz\n";

@@ -3,13 +3,14 @@
 use alloc::collections::BTreeMap;
 use core::time::Duration;
 
-use evictd_evict::{Annotations, Cause, Eviction, Outcome, Plan};
+use evictd_evict::{Annotations, Cause, Evict, Eviction, Outcome, Plan};
 use evictd_node::{Mono, Resource, Signal};
+use evictd_rank::Candidate;
 
 use super::{Engine, FS_WAIT};
 use crate::event::{Decision, Event, Tell, Victim};
 use crate::killing::Polled;
-use crate::ports::{Depth, Node, Pods, Reclaim, emptied};
+use crate::ports::{Depth, Node, Pods, Reclaim};
 use crate::state::{self, Record};
 use crate::timers::Timer;
 use crate::timing::Stage;
@@ -44,9 +45,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
                 Plan::KillNow => return self.end_grace(now, tell),
                 Plan::NoCandidate(signal) => {
                     self.tell_changes(now, tell);
-                    let candidates = self.pods.candidates(core::mem::take(&mut self.scratch));
-                    let pods = candidates.len();
-                    self.scratch = emptied(candidates);
+                    let pods = self.with_candidates(|_, _, pods| pods.len());
                     return self.telling.no_candidate(now, signal, pods, tell);
                 }
             }
@@ -89,21 +88,17 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         if !matches!(outcome, Outcome::Killed | Outcome::CleanedUp) {
             self.read_what_counts();
         }
-        let candidates = self.pods.candidates(core::mem::take(&mut self.scratch));
-        let plan = self.evict.outcome(now, outcome, Some(&candidates));
-        self.scratch = emptied(candidates);
+        let plan = self.with_candidates(|evict, _, pods| evict.outcome(now, outcome, Some(pods)));
         self.timing.lap(Stage::Decide);
         plan
     }
 
     /// Reads what some pods use exactly, until no other one can rank first.
     fn read_what_counts(&mut self) {
-        loop {
-            let candidates = self.pods.candidates(core::mem::take(&mut self.scratch));
-            let is_exact = |index| self.pods.is_exact(index);
-            let next = self.evict.to_read_exactly(&candidates, is_exact);
-            self.scratch = emptied(candidates);
-            let Some(next) = next else { return };
+        let next = |evict: &mut Evict, pods: &P, candidates: &[Candidate<'_>]| {
+            evict.to_read_exactly(candidates, |index| pods.is_exact(index))
+        };
+        while let Some(next) = self.with_candidates(next) {
             self.pods.read_exactly(next);
         }
     }
@@ -114,7 +109,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         self.telling.has_candidate();
         let index = eviction.candidate;
         let grace = Duration::from_secs(u64::try_from(eviction.grace_seconds).unwrap_or(0));
-        let begun = (!self.dry_run).then(|| self.pods.begin_kill(now, index, grace));
+        let begun = (!self.settings.dry_run).then(|| self.pods.begin_kill(now, index, grace));
         if let Some(Ok(begun)) = &begun {
             self.timing.begun(begun.kill.report());
         }
@@ -164,7 +159,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             resource: signal.map(Signal::resource),
         };
         let record = Record {
-            wall_seconds: (self.wall_clock)(),
+            wall_seconds: (self.settings.wall_clock)(),
             signal,
             threshold: threshold.map(ToString::to_string).unwrap_or_default(),
             threshold_grace_nanos: threshold.map_or(0, |threshold| threshold.grace.nanos()),
@@ -178,7 +173,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             message: message.text,
             annotations: message.annotations.map(by_name).unwrap_or_default(),
             grace_seconds: eviction.grace_seconds,
-            outcome: if self.dry_run {
+            outcome: if self.settings.dry_run {
                 state::Outcome::DryRun
             } else {
                 state::Outcome::Begun
@@ -193,7 +188,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             disk,
             passed_over,
             record,
-            dry_run: self.dry_run,
+            dry_run: self.settings.dry_run,
         })
     }
 

@@ -13,8 +13,10 @@ use std::os::fd::BorrowedFd;
 use evictd_evict::{Evict, Observation, Plan, TooManyThresholds};
 use evictd_node::{Mono, Readings, Signal};
 
+use evictd_rank::Candidate;
+
 use crate::census::Census;
-use crate::event::{Tell, summary};
+use crate::event::Tell;
 use crate::killing::Killing;
 use crate::pace::{Pace, headroom, is_memory};
 use crate::ports::{Depth, Node, Pods, Reclaim, Sample, Scratch, emptied};
@@ -46,10 +48,8 @@ pub struct Engine<N, P, R> {
     pub reclaim: R,
     /// The state machine.
     pub evict: Evict,
-    interval: Duration,
-    dry_run: bool,
-    images_until_clear: bool,
-    wall_clock: fn() -> u64,
+    /// All but the state machine's own, which it has.
+    settings: Settings,
     sample: Sample,
     /// When the last round began.
     last_round: Option<Mono>,
@@ -61,7 +61,8 @@ pub struct Engine<N, P, R> {
     census: Census,
     telling: Telling,
     pace: Pace,
-    timing: Recorder,
+    /// How long the stages of the loop take.
+    pub timing: Recorder,
 }
 
 impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
@@ -70,7 +71,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     /// # Errors
     /// More thresholds than can be watched.
     pub fn new(
-        settings: Settings,
+        mut settings: Settings,
         (node, pods, reclaim): (N, P, R),
     ) -> Result<Self, TooManyThresholds> {
         let mut timers = Timers::default();
@@ -79,11 +80,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             node,
             pods,
             reclaim,
-            interval: settings.interval,
-            dry_run: settings.dry_run,
-            images_until_clear: settings.images_until_clear,
-            wall_clock: settings.wall_clock,
-            evict: Evict::new(settings.evict)?,
+            evict: Evict::new(core::mem::take(&mut settings.evict))?,
             sample: Sample::default(),
             last_round: None,
             scratch: Scratch::new(),
@@ -94,6 +91,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             telling: Telling::default(),
             pace: Pace::new(settings.processors),
             timing: Recorder::new(settings.clock),
+            settings,
         })
     }
 
@@ -163,8 +161,8 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
 
     fn round(&mut self, now: Mono, fs_wait: Duration, tell: Tell<'_>) {
         self.clean_up(now);
-        let soon = self.killing.remains_interval();
-        let next = now + soon.unwrap_or(self.interval).min(self.interval);
+        let (soon, interval) = (self.killing.remains_interval(), self.settings.interval);
+        let next = now + soon.map_or(interval, |soon| soon.min(interval));
         self.timers.set(Timer::Round, next);
         self.collect_regularly(now);
         let with_pods = self.pods.may_have_limits()
@@ -187,7 +185,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             let mut due = self.evict.due();
             due.any(|threshold| threshold.is_hard() && is_memory(threshold))
         };
-        if is_short && !self.dry_run && !self.evict.is_busy() {
+        if is_short && !self.settings.dry_run && !self.evict.is_busy() {
             self.timers.set_earlier(Timer::Round, now + SHORT_OF_MEMORY);
         }
         if self.evict.met().next().is_none() && !self.evict.is_busy() {
@@ -207,15 +205,13 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             self.evict.take_layout(self.sample.layout);
             return Plan::Rest;
         }
-        let observation = Observation {
-            readings: &self.sample.readings,
-            layout: self.sample.layout,
-        };
+        let Sample {
+            readings, layout, ..
+        } = self.sample;
+        let readings = &readings;
+        let observation = Observation { readings, layout };
         let plan = if with_pods {
-            let candidates = self.pods.candidates(core::mem::take(&mut self.scratch));
-            let plan = self.evict.step(now, &observation, Some(&candidates));
-            self.scratch = emptied(candidates);
-            plan
+            self.with_candidates(|evict, _, pods| evict.step(now, &observation, Some(pods)))
         } else {
             self.evict.step(now, &observation, None)
         };
@@ -227,8 +223,15 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     fn list_pods(&mut self, now: Mono, depth: Depth) {
         self.pods.refresh(now, depth);
         // Once, and where pods have come.
+        self.with_candidates(|_, _, _| ());
+    }
+
+    /// Shows the state machine the pods as last listed, in memory that was used before.
+    fn with_candidates<T>(&mut self, ask: impl FnOnce(&mut Evict, &P, &[Candidate<'_>]) -> T) -> T {
         let candidates = self.pods.candidates(core::mem::take(&mut self.scratch));
+        let answer = ask(&mut self.evict, &self.pods, &candidates);
         self.scratch = emptied(candidates);
+        answer
     }
 
     /// While nothing is short, the list of pods waits for when a pod has to be evicted, as
@@ -294,11 +297,6 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     pub const fn end_after_kill(&mut self) -> bool {
         self.killing.end_after_kill()
     }
-
-    /// The loop is awake, which had to be by `due` and not before it fell asleep.
-    pub fn woken(&mut self, asleep: Mono, due: Mono) {
-        self.timing.woken(asleep, due);
-    }
 }
 
 /// What there is to know of it.
@@ -328,18 +326,8 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         self.pace.is_guarded()
     }
 
-    /// Conditions and the latest readings in one line.
-    pub fn summary(&self) -> String {
-        summary(self.evict.conditions(), &self.sample.readings)
-    }
-
     /// The latest readings.
     pub const fn readings(&self) -> &Readings {
         &self.sample.readings
-    }
-
-    /// How long the stages of the loop take.
-    pub const fn timing(&self) -> &Recorder {
-        &self.timing
     }
 }

@@ -10,7 +10,7 @@ use evictd_node::{Mono, Readings, Unit};
 use super::Engine;
 use crate::event::{Event, Tell};
 use crate::ports::{Collect, Collected, Enough, Job, News, Node, Pods, Reclaim};
-use crate::reclaiming::{Answer, Awaited, Reclaiming};
+use crate::reclaiming::{Answer, Awaited};
 
 /// How long the filesystems may take to say what a collection has freed: a pod's
 /// life hangs on the answer.
@@ -98,7 +98,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
 
     /// How much is enough, where images are deleted only until it is.
     fn enough(&self) -> Option<Enough> {
-        if !self.images_until_clear {
+        if !self.settings.images_until_clear {
             return None;
         }
         let (signal, wanted) = self.evict.reclaim_target(&self.sample.readings)?;
@@ -133,27 +133,21 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         let job = Job {
             number,
             what,
-            dry_run: self.dry_run,
+            dry_run: self.settings.dry_run,
         };
         (number, self.reclaim.begin(&mut self.pods, job))
     }
 
     /// The regular collections, whatever the pressure.
     pub(super) fn collect_regularly(&mut self, now: Mono) {
-        if !self.pods.has_runtimes() || self.reclaiming.awaits_regular() {
+        if !self.pods.has_runtimes() {
             return;
         }
-        if Reclaiming::containers_are_due(now, &mut self.timers) {
-            let (_, answers) = self.hand_over(Collect::Containers {
-                all_unused: false,
-                evicted: Arc::from(self.killing.gone()),
-            });
-            self.reclaiming.expect(answers);
-        }
-        if self.reclaiming.images_are_due(now, &mut self.timers) {
-            let (number, answers) = self.hand_over(Collect::ImagesByUsage);
-            self.reclaiming.note_images_job(number);
-            self.reclaiming.expect(answers);
+        let (timers, gone) = (&mut self.timers, self.killing.gone());
+        for what in self.reclaiming.due(now, timers, gone) {
+            let is_of_images = what == Collect::ImagesByUsage;
+            let (number, answers) = self.hand_over(what);
+            self.reclaiming.expect(number, is_of_images, answers);
         }
     }
 

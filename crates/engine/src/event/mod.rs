@@ -10,7 +10,7 @@ use evictd_node::{Condition, Layout, Mono, Reading, Resource, Signal};
 use evictd_threshold::Threshold;
 use log::Level;
 
-pub(crate) use text::summary;
+pub use text::summary;
 
 use crate::ports::{Collected, Disk};
 use crate::state::Record;

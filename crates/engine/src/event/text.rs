@@ -82,7 +82,8 @@ impl fmt::Display for Event {
 }
 
 /// Conditions and readings in one line: `MemoryPressure=True …, memory.available 83Mi`.
-pub(crate) fn summary(conditions: ConditionSet, readings: &Readings) -> String {
+#[must_use]
+pub fn summary(conditions: ConditionSet, readings: &Readings) -> String {
     let status = |c: Condition| format!("{c}={}", if conditions.has(c) { "True" } else { "False" });
     let status = Condition::ALL.map(status).join(" ");
     let shown = |signal: Signal| {

@@ -144,7 +144,6 @@ pub(crate) fn replace(directory: &Path, text: &str) -> Result<(), Error> {
 /// Writes over the file from its beginning, up to a multiple of [`STEP`] and no
 /// less than it held, so that none of its blocks are given back.
 fn write_padded(path: &Path, text: &str) -> io::Result<()> {
-    const BLANKS: [u8; 512] = [b' '; 512];
     let mut file = open(path)?;
     let held = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
     let padded = text.len().saturating_add(1).next_multiple_of(STEP);
@@ -153,14 +152,10 @@ fn write_padded(path: &Path, text: &str) -> io::Result<()> {
     } else {
         padded
     };
-    file.write_all(text.as_bytes())?;
-    let mut left = length.saturating_sub(text.len()).saturating_sub(1);
-    while left > 0 {
-        let blanks = BLANKS.get(..left).unwrap_or(&BLANKS);
-        file.write_all(blanks)?;
-        left = left.saturating_sub(blanks.len());
-    }
-    file.write_all(b"\n")?;
+    let mut bytes = text.as_bytes().to_vec();
+    bytes.resize(length.saturating_sub(1), b' ');
+    bytes.push(b'\n');
+    file.write_all(&bytes)?;
     if held > length {
         file.set_len(u64::try_from(length).unwrap_or(u64::MAX))?;
     }

@@ -112,11 +112,10 @@ impl Recorder {
     pub fn in_text(&self) -> String {
         let mut text =
             String::from("STAGE             COUNT       P50       P90       P99       MAX\n");
-        for (name, stage) in self.stages() {
-            let _ = write!(text, "{name:<14}{:>9}", stage.count());
-            if stage.count() > 0 {
-                let percentiles = [50, 90, 99].map(|part| stage.percentile(part));
-                for nanos in percentiles.into_iter().chain([stage.max()]) {
+        for of in self.times() {
+            let _ = write!(text, "{:<14}{:>9}", of.stage, of.count);
+            if of.count > 0 {
+                for nanos in [of.p50_nanos, of.p90_nanos, of.p99_nanos, of.max_nanos] {
                     let _ = write!(text, " {:>9}", short(nanos));
                 }
             }
@@ -128,9 +127,21 @@ impl Recorder {
     /// For programs.
     #[must_use]
     pub fn in_json(&self) -> String {
-        let stages = self.stages().map(StageTimes::from).collect();
+        let stages = self.times().collect();
         let text = serde_json::to_string(&Document { stages });
         text.unwrap_or_default() + "\n"
+    }
+
+    fn times(&self) -> impl Iterator<Item = StageTimes> {
+        self.stages().map(|(stage, histogram)| StageTimes {
+            stage,
+            count: histogram.count(),
+            p50_nanos: histogram.percentile(50),
+            p90_nanos: histogram.percentile(90),
+            p99_nanos: histogram.percentile(99),
+            max_nanos: histogram.max(),
+            sum_nanos: histogram.sum(),
+        })
     }
 }
 
@@ -152,22 +163,8 @@ struct StageTimes {
     sum_nanos: u64,
 }
 
-impl From<(&'static str, &Histogram)> for StageTimes {
-    fn from((stage, histogram): (&'static str, &Histogram)) -> Self {
-        Self {
-            stage,
-            count: histogram.count(),
-            p50_nanos: histogram.percentile(50),
-            p90_nanos: histogram.percentile(90),
-            p99_nanos: histogram.percentile(99),
-            max_nanos: histogram.max(),
-            sum_nanos: histogram.sum(),
-        }
-    }
-}
-
 /// A time with one decimal place, in the unit that it reaches.
-fn short(nanos: u64) -> String {
+pub(crate) fn short(nanos: u64) -> String {
     let (one, unit) = match nanos {
         0..1_000 => (1, "ns"),
         1_000..1_000_000 => (1_000, "µs"),
@@ -177,23 +174,4 @@ fn short(nanos: u64) -> String {
     // Of what lasts for centuries the last digits do not matter.
     let tenths = nanos.saturating_mul(10).saturating_add(one / 2) / one;
     format!("{}.{}{unit}", tenths / 10, tenths % 10)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::short;
-
-    #[test]
-    fn times_are_short() {
-        for (nanos, text) in [
-            (0, "0.0ns"),
-            (999, "999.0ns"),
-            (1_234, "1.2µs"),
-            (1_250_000, "1.3ms"),
-            (999_960, "1000.0µs"),
-            (61_049_999_999, "61.0s"),
-        ] {
-            assert_eq!(short(nanos), text);
-        }
-    }
 }

@@ -2,6 +2,7 @@ extern crate alloc;
 
 use alloc::vec::Vec;
 
+use crate::timing::recorder::short;
 use crate::timing::{BOUNDS, Histogram};
 
 fn of(all: &[u64]) -> Histogram {
@@ -66,5 +67,19 @@ fn percentiles_are_the_next_bound_and_never_above_the_longest() {
             expected,
             "{percent} of {all:?}"
         );
+    }
+}
+
+#[test]
+fn times_are_short() {
+    for (nanos, text) in [
+        (0, "0.0ns"),
+        (999, "999.0ns"),
+        (1_234, "1.2µs"),
+        (1_250_000, "1.3ms"),
+        (999_960, "1000.0µs"),
+        (61_049_999_999, "61.0s"),
+    ] {
+        assert_eq!(short(nanos), text);
     }
 }

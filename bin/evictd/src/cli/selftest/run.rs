@@ -4,8 +4,9 @@ use core::time::Duration;
 use std::path::{Path, PathBuf};
 
 use evictd_cgroup::Releaser;
+use evictd_engine::{Event, Settings};
 use evictd_kerntext::parse_meminfo;
-use evictd_node::{Mono, Policy};
+use evictd_node::Mono;
 use evictd_stats::{Hierarchies, NodeSettings, Version, now};
 use evictd_sys::{Token, Wake, Watch};
 use evictd_threshold::{Lists, parse};
@@ -16,7 +17,6 @@ use super::verdict::{Check, Verdict};
 use crate::engine::{self, Engine};
 use crate::runtimes::Runtimes;
 use crate::setup::{self, PROC, Setup, no_thread};
-use evictd_engine::Event;
 
 const HOG: &str = "hog";
 
@@ -146,23 +146,22 @@ fn setup(sandbox: &Sandbox, threshold: u64) -> Result<Setup, String> {
     let mut node = NodeSettings::new(Path::new(PROC), sandbox.hierarchies.clone(), Path::new("/"));
     node.pods_cgroup = Some(sandbox.cgroup.clone());
     Ok(Setup {
-        evict: evictd_evict::Config {
-            thresholds,
-            policy: Policy::default(),
-            local_storage_isolation: false,
-            ..evictd_evict::Config::default()
+        engine: Settings {
+            evict: evictd_evict::Config {
+                thresholds,
+                local_storage_isolation: false,
+                ..evictd_evict::Config::default()
+            },
+            interval: INTERVAL,
+            ..Settings::default()
         },
         node,
         cgroup: setup::cgroup(sandbox.hierarchies.clone(), roots, Some(releaser)),
         manifests: None,
-        interval: INTERVAL,
-        dry_run: false,
         dirs: None,
         runtimes: Runtimes::default(),
         finds_imagefs: false,
         finds_containerfs: false,
-        images_until_clear: false,
-        processors: 1,
         collector: None,
     })
 }

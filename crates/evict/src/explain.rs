@@ -1,0 +1,121 @@
+//! A plan in words: which threshold, and why each pod was chosen or passed over.
+
+use alloc::format;
+use alloc::string::String;
+use core::fmt::{self, Write};
+
+use evictd_node::Signal;
+use evictd_rank::{Candidate, rank};
+
+use crate::message::available;
+use crate::{Cause, Evict, Plan, limits};
+
+impl Plan {
+    /// Why this is the plan, in lines of plain text: the threshold that is met, then each
+    /// pod in the order of eviction, with its place and whether it was chosen, passed over
+    /// or not reached.
+    ///
+    /// `evict` is the machine that has just planned this, `pods` the list that it chose
+    /// from. Ask before the next step or outcome, which takes in other numbers.
+    #[must_use]
+    pub fn explain(&self, evict: &Evict, pods: &[Candidate<'_>]) -> String {
+        let mut text = String::new();
+        // Writing to a string does not fail.
+        let _ = self.write(&mut text, evict, pods);
+        text
+    }
+
+    fn write(&self, text: &mut String, evict: &Evict, pods: &[Candidate<'_>]) -> fmt::Result {
+        match self {
+            Self::Rest => writeln!(text, "nothing is to be done"),
+            Self::ReadPods => writeln!(text, "the pods are read, to choose one of them"),
+            Self::KillNow => writeln!(
+                text,
+                "a hard threshold is met: the pod that is ending gets no more grace"
+            ),
+            Self::Reclaim(calls) => {
+                write!(text, "the node gives back what it can:")?;
+                calls.iter().try_for_each(|call| write!(text, " {call}"))?;
+                text.write_char('\n')
+            }
+            Self::NoCandidate(signal) => evict.write_order(text, *signal, None, pods),
+            Self::Evict(eviction) => match &eviction.cause {
+                Cause::Threshold { place, .. } => {
+                    evict.write_order(text, place.signal, Some(eviction.candidate), pods)
+                }
+                Cause::EmptyDirLimit | Cause::PodLimit | Cause::ContainerLimit => {
+                    evict.write_limits(text, eviction.candidate, pods)
+                }
+            },
+        }
+    }
+}
+
+impl Evict {
+    /// The thresholds of the signal that are met, and the pods in the order of eviction.
+    fn write_order(
+        &self,
+        text: &mut String,
+        signal: Signal,
+        chosen: Option<usize>,
+        pods: &[Candidate<'_>],
+    ) -> fmt::Result {
+        if let Some(reading) = self.watch.readings.get(signal) {
+            let left = available(signal, &reading);
+            write!(text, "{signal} is {left}")?;
+        }
+        for met in self.met().filter(|met| met.threshold.signal == signal) {
+            write!(text, ", {} is met", met.threshold)?;
+        }
+        text.write_char('\n')?;
+        let mut is_reached = true;
+        for place in rank(signal, self.layout(), pods, &self.config.policy) {
+            let Some(candidate) = pods.get(place.candidate) else {
+                continue;
+            };
+            let what = if Some(place.candidate) == chosen {
+                is_reached = false;
+                String::from("chosen")
+            } else if is_reached {
+                format!("passed over, {}", self.why_not(candidate))
+            } else {
+                String::from("after it")
+            };
+            writeln!(text, "{what}: {}, {place}", candidate.pod.metadata.name)?;
+        }
+        Ok(())
+    }
+
+    /// The pods up to the first that is above a limit of its own.
+    fn write_limits(
+        &self,
+        text: &mut String,
+        chosen: usize,
+        pods: &[Candidate<'_>],
+    ) -> fmt::Result {
+        for (index, candidate) in pods.iter().enumerate().take(chosen.saturating_add(1)) {
+            let name = &candidate.pod.metadata.name;
+            let limit = limits::exceeded(candidate, self.layout());
+            match limit.map(|limit| format!("{limit}")) {
+                Some(limit) if index == chosen => {
+                    writeln!(text, "chosen: {name}, {}", limit.trim_end())?
+                }
+                Some(_) => writeln!(text, "passed over, {}: {name}", self.why_not(candidate))?,
+                None => writeln!(text, "passed over, above no limit: {name}")?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Why a pod may not be evicted.
+    fn why_not(&self, candidate: &Candidate<'_>) -> &'static str {
+        let uid = candidate.pod.metadata.uid.as_str();
+        if candidate.pod.is_critical() {
+            "critical"
+        } else if self.stuck.iter().any(|(stuck, _)| stuck == uid) {
+            "could not be killed"
+        } else {
+            "tried in this round"
+        }
+    }
+}
