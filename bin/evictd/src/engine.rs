@@ -28,7 +28,7 @@ pub(crate) fn open(setup: Setup) -> Result<Engine, String> {
         ..setup.engine
     };
     let mut pods = Pods::open(setup.cgroup, setup.manifests, setup.runtimes)?;
-    pods.will_measure(setup.dirs);
+    pods.to_measure = setup.dirs;
     let node = NodePort::open(setup.node, setup.finds_imagefs, setup.finds_containerfs)?;
     let reclaimer = Reclaimer {
         collector: setup.collector,

@@ -5,7 +5,7 @@ use core::ffi::CStr;
 use core::ops::ControlFlow;
 
 pub(crate) use evictd_stats::each_child;
-use evictd_stats::{Hierarchies, Hierarchy, is_gone};
+use evictd_stats::{Hierarchies, Hierarchy, Walked, is_gone};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{Mode, OFlags, fstat, openat};
 use rustix::io::{Errno, read, retry_on_intr, write};
@@ -77,18 +77,15 @@ pub(crate) fn write_file(at: BorrowedFd<'_>, name: &CStr, word: &[u8]) -> Result
 ///
 /// Fails with `ELOOP` when they are nested too deeply, with what `visit`
 /// returns, and with what opening and listing give.
-pub(crate) fn walk(
-    dir: BorrowedFd<'_>,
-    visit: &mut dyn FnMut(BorrowedFd<'_>) -> Result<ControlFlow<()>, Errno>,
-) -> Result<ControlFlow<()>, Errno> {
+pub(crate) fn walk(dir: BorrowedFd<'_>, visit: &mut dyn FnMut(BorrowedFd<'_>) -> Walked) -> Walked {
     walk_to(dir, DEEPEST, visit)
 }
 
 fn walk_to(
     dir: BorrowedFd<'_>,
     depth: u32,
-    visit: &mut dyn FnMut(BorrowedFd<'_>) -> Result<ControlFlow<()>, Errno>,
-) -> Result<ControlFlow<()>, Errno> {
+    visit: &mut dyn FnMut(BorrowedFd<'_>) -> Walked,
+) -> Walked {
     let below = depth.checked_sub(1).ok_or(Errno::LOOP)?;
     if visit(dir)?.is_break() {
         return Ok(ControlFlow::Break(()));

@@ -53,16 +53,10 @@ impl Proc {
     /// Reads `PID/stat` and gives what `pick` takes of it; `None` when the
     /// process is gone or its line makes no sense.
     pub(crate) fn stat<T>(&self, pid: Pid, pick: impl Fn(PidStat<'_>) -> T) -> Option<T> {
-        let mut picked = None;
-        self.each_stat(pid, &mut |stat| picked = Some(pick(stat)));
-        picked
-    }
-
-    fn each_stat(&self, pid: Pid, take: &mut dyn FnMut(PidStat<'_>)) -> Option<()> {
         let (mut name, mut text) = ([0; NAME_BYTES], [0; STAT_BYTES]);
         let name = file_of(pid, "stat", &mut name)?;
         let text = read_start(self.fd(), name, &mut text).ok()?;
-        parse_pid_stat(text).ok().map(take)
+        parse_pid_stat(text).ok().map(pick)
     }
 
     /// Reads `PID/cgroup`; `None` when the process is gone.

@@ -8,7 +8,7 @@ use rustix::process::Pid;
 
 use crate::dir::{DEEPEST, PAGE, each_child, is_leaf, open_dir, read_file, read_start, walk};
 
-/// The processes of a cgroup and everything below it, sorted, each once; the
+/// The processes of cgroups and everything below them, sorted, each once; the
 /// room is used again by the next listing.
 #[derive(Debug, Default)]
 pub(crate) struct Procs {
@@ -34,13 +34,18 @@ impl Procs {
         self.hidden = false;
     }
 
-    /// Lists anew. A cgroup that is gone has no processes.
-    pub(crate) fn list(&mut self, cgroup: BorrowedFd<'_>) -> Result<(), Errno> {
+    /// Lists those of several cgroups anew. A cgroup that is gone has no processes.
+    pub(crate) fn list<'a>(
+        &mut self,
+        cgroups: impl IntoIterator<Item = BorrowedFd<'a>>,
+    ) -> Result<(), Errno> {
         self.clear();
-        let _all = walk(cgroup, &mut |dir| {
-            self.add(dir)?;
-            Ok(ControlFlow::Continue(()))
-        })?;
+        for cgroup in cgroups {
+            let _all = walk(cgroup, &mut |dir| {
+                self.add(dir)?;
+                Ok(ControlFlow::Continue(()))
+            })?;
+        }
         self.pids.sort_unstable_by_key(key);
         self.pids.dedup();
         Ok(())

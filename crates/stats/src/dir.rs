@@ -43,17 +43,33 @@ fn count_down(dir: BorrowedFd<'_>, buffer: &mut Buffer, levels: u32) -> Result<u
 /// Room for directory entries, on the stack: a cgroup's own files at once.
 const ENTRIES: usize = 2048;
 
-/// Calls `visit` with the name of each directory right below an open one, in no
-/// particular order, until it breaks. The position in a directory belongs to the open
-/// file: nobody else may walk through this descriptor meanwhile.
+/// Whether a walk was broken off, or what failed in it.
+pub type Walked = Result<ControlFlow<()>, Errno>;
+
+/// As [`each_entry`], for directories alone: a cgroup's children, without its files.
+///
+/// # Errors
+///
+/// As there.
+pub fn each_child(dir: BorrowedFd<'_>, visit: &mut dyn FnMut(&CStr) -> Walked) -> Walked {
+    each_entry(dir, &mut |name, kind| {
+        if kind == FileType::Directory {
+            visit(name)
+        } else {
+            Ok(ControlFlow::Continue(()))
+        }
+    })
+}
+
+/// Calls `visit` with the name and type of each entry of an open directory but the dots,
+/// in no particular order, until it breaks. Not every filesystem tells the type. The
+/// position in a directory belongs to the open file: nobody else may walk through this
+/// descriptor meanwhile.
 ///
 /// # Errors
 ///
 /// As lseek(2) and getdents(2), and what `visit` returns.
-pub fn each_child(
-    dir: BorrowedFd<'_>,
-    visit: &mut dyn FnMut(&CStr) -> Result<ControlFlow<()>, Errno>,
-) -> Result<ControlFlow<()>, Errno> {
+pub fn each_entry(dir: BorrowedFd<'_>, visit: &mut dyn FnMut(&CStr, FileType) -> Walked) -> Walked {
     // A former walk has left it at the end.
     seek(dir, SeekFrom::Start(0))?;
     let mut room = [MaybeUninit::<u8>::uninit(); ENTRIES];
@@ -62,7 +78,7 @@ pub fn each_child(
         let entry = entry?;
         let name = entry.file_name();
         let dots = name == c"." || name == c"..";
-        if !dots && entry.file_type() == FileType::Directory && visit(name)?.is_break() {
+        if !dots && visit(name, entry.file_type())?.is_break() {
             return Ok(ControlFlow::Break(()));
         }
     }

@@ -28,7 +28,7 @@ mod probe;
 mod sample;
 
 pub use clock::{now, wall_seconds};
-pub use dir::each_child;
+pub use dir::{Walked, each_child, each_entry};
 pub use disk::{DiskScanner, Pace, Progress, TreeUsage, read_tree_usage};
 pub use error::{Class, Error, Result, is_gone};
 pub use filesystem::{FsSample, read_filesystem};

@@ -105,9 +105,9 @@ fn look(settings: &Resolved, set: bool) -> Result<Document, String> {
     let mut document = Document {
         applied: set,
         pods: Vec::new(),
-        problems: pods.problems().to_vec(),
+        problems: pods.problems.clone(),
     };
-    for found in pods.found() {
+    for found in &pods.listing.pods {
         let mut processes = Vec::new();
         let visited = keeper.visit(found, set, &mut |process, member| {
             processes.push(ProcessScore {

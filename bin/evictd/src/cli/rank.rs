@@ -55,7 +55,7 @@ impl Rank {
     /// Prints the order; fails when the node cannot be read.
     pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
         let snapshot = Snapshot::take(settings)?;
-        for problem in snapshot.engine.pods.problems() {
+        for problem in &snapshot.engine.pods.problems {
             complain("rank", problem);
         }
         let document = Document {

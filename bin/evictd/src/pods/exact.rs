@@ -7,11 +7,6 @@ use super::usage::{Reading, container_usage, name_only_container, running_in};
 use super::{Pods, containers};
 
 impl Pods {
-    /// Whether what a pod uses of memory, as last read, is no mere bound.
-    pub(crate) fn is_exact(&self, index: usize) -> bool {
-        !self.bounds.get(index).is_some_and(|is_bound| *is_bound)
-    }
-
     /// Reads what is known of a pod by a bound alone. One that has vanished meanwhile
     /// is taken out, so that those behind it move up.
     pub(crate) fn read_exactly(&mut self, index: usize) {

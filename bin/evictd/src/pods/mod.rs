@@ -10,18 +10,14 @@ use alloc::sync::Arc;
 use core::time::Duration;
 use std::path::PathBuf;
 
-use evictd_cgroup::{
-    CgroupConfig, CgroupRuntime, Error, FoundPod, Grace, KillInFlight, Listing, PodKiller,
-    PodSource,
-};
+use evictd_cgroup::{CgroupConfig, CgroupRuntime, FoundPod, Grace, Listing, PodSource};
 use evictd_containers::{ListedContainer, RuntimeListing, RuntimePod};
-use evictd_engine::ports::{Depth, Scratch, emptied};
+use evictd_engine::ports::Depth;
 use evictd_manifest::ManifestDir;
 use evictd_node::Mono;
 use evictd_node::pod::Pod;
 use evictd_node::pod::usage::PodUsage;
-use evictd_rank::Candidate;
-use evictd_stats::{DiskScanner, Hierarchies, PodDirs, PodReader, Progress, now};
+use evictd_stats::{Hierarchies, PodDirs, PodReader, Progress, now};
 
 use crate::runtimes::Runtimes;
 use disk::Disk;
@@ -54,14 +50,15 @@ pub(crate) struct Pods {
     has_roots: bool,
     disk: Option<Disk>,
     /// Where pods' files lie, until their measuring begins.
-    to_measure: Option<PodDirs>,
-    listing: Listing,
+    pub(crate) to_measure: Option<PodDirs>,
+    /// The pods that run, and what is no pod.
+    pub(crate) listing: Listing,
     usage: Vec<Option<PodUsage>>,
     /// Of which pods the memory that they use is an upper bound.
     bounds: Vec<bool>,
     /// Of pods that were read exactly, by their index, what each container uses.
     of_containers: Vec<(usize, Option<u64>)>,
-    problems: Vec<String>,
+    pub(crate) problems: Vec<String>,
     /// How many of the problems the list itself has.
     listing_problems: usize,
     /// When all that describes the pods was last read; `None` before.
@@ -72,9 +69,6 @@ pub(crate) struct Pods {
 
 /// More containers than that the pods hardly have that are read exactly.
 const USUAL_CONTAINERS: usize = 64;
-
-/// What came of beginning to kill a pod.
-pub(crate) type Begun = Result<Box<dyn KillInFlight>, Error>;
 
 impl Pods {
     /// Opens the cgroup runtime; no pod is looked for yet.
@@ -106,12 +100,6 @@ impl Pods {
         })
     }
 
-    /// Has what the pods keep on disk measured from the next refresh on: by the
-    /// scanner's own thread, which nobody waits for.
-    pub(crate) fn measure_disk(&mut self, scanner: DiskScanner, dirs: PodDirs) {
-        self.disk = Some(Disk::new(scanner, dirs));
-    }
-
     /// Lists the pods anew and waits until all that they keep on disk has been
     /// measured, that long at most. For commands, not for the daemon.
     pub(crate) fn refresh_with_disk(&mut self, at_most: Duration) {
@@ -128,65 +116,18 @@ impl Pods {
         self.disk.as_ref().map(Disk::progress)
     }
 
-    /// Whether manifests or a runtime describe pods: only these can have limits of
-    /// their own.
-    pub(crate) const fn may_have_limits(&self) -> bool {
-        self.manifests.is_some() || !self.runtimes.is_empty()
-    }
-
-    /// Whether what all pods of the last refresh hold on disk was measured since then;
-    /// if not, it is measured now.
-    pub(crate) fn has_measured_disk(&mut self, since: Mono) -> bool {
-        let disk = self.disk.as_mut();
-        let is_measured = disk.is_none_or(|disk| disk.has_measured(since));
-        is_measured && !self.runtimes.is_waiting()
-    }
-
-    /// The pods are about to be chosen from: a runtime may say quickly what is new.
-    /// What writable layers hold it says later.
-    pub(crate) fn freshen(&self, with_layers: bool) {
-        const MAX_AGE: Duration = Duration::from_secs(1);
-        const AT_MOST: Duration = Duration::from_millis(10);
-        self.runtimes.freshen(MAX_AGE, AT_MOST, with_layers);
-    }
-
-    /// Forgets what each pod uses, until it is read again, and keeps the list.
-    pub(crate) fn rest(&mut self) {
-        self.usage.clear();
-        self.bounds.clear();
-    }
-
-    /// Gives back the memory that the list takes, until it is made again.
-    pub(crate) fn forget(&mut self) {
-        self.held = Vec::new();
-        self.listing = Listing::default();
-        self.runtime.forget();
-        (self.usage, self.bounds, self.known) = (Vec::new(), Vec::new(), Vec::new());
-        self.described = None;
-    }
-
     /// Has a pod's container runtime end it, where it has one, besides what is done
-    /// through its cgroup; answers how the cgroup's side is to go about it.
-    pub(crate) fn announce(&self, index: usize, grace: Duration) -> Grace {
-        let found = self.listing.pods.get(index);
-        let known = found.and_then(|found| found.runtime);
-        let told = known.is_some_and(|index| {
-            let place = place(&self.held, index);
-            let pod = runtime_pod(&self.held, index);
-            place
-                .zip(pod)
-                .is_some_and(|((runtime, _), pod)| self.runtimes.end(runtime, pod.clone(), grace))
+    /// through its cgroup. Returns how the cgroup's side is to go about it.
+    fn announce(&self, found: &FoundPod, grace: Duration) -> Grace {
+        let known = found.runtime.and_then(|index| place(&self.held, index));
+        let told = known.is_some_and(|(runtime, at)| {
+            let pod = self.held.get(runtime).and_then(|held| held.pods.get(at));
+            pod.is_some_and(|pod| self.runtimes.end(runtime, pod.clone(), grace))
         });
         Grace {
             length: grace,
             asked_by_runtime: told && !grace.is_zero(),
         }
-    }
-
-    /// Begins to kill a pod through its cgroup; `None` where there is no such pod.
-    pub(crate) fn start_kill(&mut self, now: Mono, index: usize, how: Grace) -> Option<Begun> {
-        let found = self.listing.pods.get(index)?;
-        Some(self.runtime.start_kill(now, found, how))
     }
 
     /// Every pod there is, without what it uses, and who might be missing. What
@@ -210,23 +151,6 @@ impl Pods {
         }
     }
 
-    /// The pods with their usage, in the order of [`Pods::found`], in a list that was used
-    /// before.
-    pub(crate) fn candidates(&self, scratch: Scratch) -> Vec<Candidate<'_>> {
-        let mut candidates = emptied(scratch);
-        let pods = self.listing.pods.iter().zip(&self.usage);
-        candidates.extend(pods.map(|(found, usage)| Candidate {
-            pod: &found.pod,
-            usage: usage.as_ref(),
-        }));
-        candidates
-    }
-
-    /// The pods that run.
-    pub(crate) fn found(&self) -> &[FoundPod] {
-        &self.listing.pods
-    }
-
     /// Pods that a manifest describes and of which nothing runs here.
     pub(crate) fn not_running(&self) -> impl Iterator<Item = &Pod> {
         let described = self.manifests.as_ref().map_or(&[][..], ManifestDir::pods);
@@ -234,11 +158,6 @@ impl Pods {
             .not_running
             .iter()
             .filter_map(|index| described.get(*index))
-    }
-
-    /// Manifests and cgroups that could not be read.
-    pub(crate) fn problems(&self) -> &[String] {
-        &self.problems
     }
 }
 
@@ -251,12 +170,6 @@ fn note<T: ToString>(problems: &mut Vec<String>, new: &[T]) {
 /// The pods of all container runtimes, one after the other.
 fn all_pods(held: &[Arc<RuntimeListing>]) -> impl Iterator<Item = &RuntimePod> {
     held.iter().flat_map(|held| &held.pods)
-}
-
-/// The container runtimes' pod of that index.
-fn runtime_pod(held: &[Arc<RuntimeListing>], index: usize) -> Option<&RuntimePod> {
-    let (runtime, index) = place(held, index)?;
-    held.get(runtime)?.pods.get(index)
 }
 
 /// Its containers, as its runtime knows them.

@@ -3,22 +3,18 @@
 use core::time::Duration;
 use std::io;
 
-use evictd_cgroup::Grace;
-use evictd_engine::ports::{self, Begun, Depth, News, Places, Scratch};
+use evictd_cgroup::{Grace, Listing, PodKiller};
+use evictd_engine::ports::{self, Begun, Depth, News, Places, Scratch, emptied};
 use evictd_node::Mono;
 use evictd_rank::Candidate;
-use evictd_stats::{DiskScanner, PodDirs};
+use evictd_stats::DiskScanner;
 
 use super::Pods;
+use super::disk::Disk;
 
 impl Pods {
-    /// What pods hold in these directories is to be measured, from
-    /// [`Pods::start_measuring`] on.
-    pub(crate) fn will_measure(&mut self, dirs: Option<PodDirs>) {
-        self.to_measure = dirs;
-    }
-
-    /// Begins to measure; whether it has begun now.
+    /// Has what the pods keep on disk measured from the next refresh on, by the scanner's
+    /// own thread, which nobody waits for. Returns whether it has begun now.
     ///
     /// # Errors
     /// When the kernel gives no thread; it may later.
@@ -28,7 +24,7 @@ impl Pods {
         }
         let scanner = DiskScanner::start()?;
         if let Some(dirs) = self.to_measure.take() {
-            self.measure_disk(scanner, dirs);
+            self.disk = Some(Disk::new(scanner, dirs));
         }
         Ok(true)
     }
@@ -40,11 +36,17 @@ impl ports::Pods for Pods {
     }
 
     fn candidates(&self, scratch: Scratch) -> Vec<Candidate<'_>> {
-        Self::candidates(self, scratch)
+        let mut candidates = emptied(scratch);
+        let pods = self.listing.pods.iter().zip(&self.usage);
+        candidates.extend(pods.map(|(found, usage)| Candidate {
+            pod: &found.pod,
+            usage: usage.as_ref(),
+        }));
+        candidates
     }
 
     fn is_exact(&self, index: usize) -> bool {
-        Self::is_exact(self, index)
+        !self.bounds.get(index).is_some_and(|is_bound| *is_bound)
     }
 
     fn read_exactly(&mut self, index: usize) {
@@ -52,18 +54,20 @@ impl ports::Pods for Pods {
     }
 
     fn begin_kill(&mut self, now: Mono, index: usize, grace: Duration) -> Result<Begun, String> {
-        let (how, begun) = if grace.is_zero() {
+        let found = self.listing.pods.get(index);
+        let found = found.ok_or("it is not there any more")?;
+        let (how, kill) = if grace.is_zero() {
             // The cgroup's side needs no answer of the runtime's.
-            let begun = self.start_kill(now, index, Grace::of(grace));
-            self.announce(index, grace);
-            (Grace::of(grace), begun)
+            let how = Grace::of(grace);
+            let kill = self.runtime.start_kill(now, found, how);
+            self.announce(found, grace);
+            (how, kill)
         } else {
-            let how = self.announce(index, grace);
-            (how, self.start_kill(now, index, how))
+            let how = self.announce(found, grace);
+            (how, self.runtime.start_kill(now, found, how))
         };
-        let begun = begun.ok_or("it is not there any more")?;
         Ok(Begun {
-            kill: begun.map_err(|error| error.to_string())?,
+            kill: kill.map_err(|error| error.to_string())?,
             left_to_runtime: how.asked_by_runtime,
         })
     }
@@ -73,23 +77,32 @@ impl ports::Pods for Pods {
     }
 
     fn problems(&self) -> &[String] {
-        Self::problems(self)
+        &self.problems
     }
 
     fn rest(&mut self) {
-        Self::rest(self);
+        self.usage.clear();
+        self.bounds.clear();
     }
 
     fn forget(&mut self) {
-        Self::forget(self);
+        self.held = Vec::new();
+        self.listing = Listing::default();
+        self.runtime.forget();
+        (self.usage, self.bounds, self.known) = (Vec::new(), Vec::new(), Vec::new());
+        self.described = None;
     }
 
+    /// Only where manifests or a runtime describe pods these can have limits.
     fn may_have_limits(&self) -> bool {
-        self.to_measure.is_none() && Self::may_have_limits(self)
+        self.to_measure.is_none() && (self.manifests.is_some() || !self.runtimes.is_empty())
     }
 
     fn has_measured_disk(&mut self, since: Mono) -> bool {
-        self.to_measure.is_none() && Self::has_measured_disk(self, since)
+        let disk = self.disk.as_mut();
+        self.to_measure.is_none()
+            && disk.is_none_or(|disk| disk.has_measured(since))
+            && !self.runtimes.is_waiting()
     }
 
     fn has_runtimes(&self) -> bool {
@@ -101,7 +114,9 @@ impl ports::Pods for Pods {
     }
 
     fn freshen(&mut self, with_layers: bool) {
-        Self::freshen(self, with_layers);
+        const MAX_AGE: Duration = Duration::from_secs(1);
+        const AT_MOST: Duration = Duration::from_millis(10);
+        self.runtimes.freshen(MAX_AGE, AT_MOST, with_layers);
     }
 
     fn take_news(&mut self) -> Vec<News> {

@@ -4,10 +4,9 @@ use std::path::PathBuf;
 use evictd_node::Mono;
 use evictd_node::pod::Pod;
 use evictd_stats::Hierarchies;
-use smallvec::SmallVec;
 
 use super::list::{Beside, Same, Scratch};
-use crate::kill::{PodKill, SEVERAL, Spare, Target};
+use crate::kill::{Spare, Target};
 use crate::process::Proc;
 use crate::{
     Error, FoundPod, Grace, Kill, KillInFlight, KillLimits, Listing, PodKiller, PodSource,
@@ -96,23 +95,16 @@ impl PodKiller for CgroupRuntime {
         pod: &FoundPod,
         grace: Grace,
     ) -> Result<Box<dyn KillInFlight>, Error> {
-        // All are opened before the first is killed: a pod is killed as a whole or not.
-        let (mut targets, mut kills) = (SmallVec::<[_; SEVERAL]>::new(), SmallVec::new());
+        let mut target = Target::empty(self.proc.clone());
         for path in pod.cgroups() {
-            let opened = Target::open_with(&self.config.hierarchies, self.proc.clone(), path);
-            targets.push(opened.map_err(|errno| {
-                let path = path.to_path_buf();
-                Error { path, errno }
-            })?);
+            let added = target.add(&self.config.hierarchies, path);
+            added.map_err(|errno| Error {
+                path: path.to_path_buf(),
+                errno,
+            })?;
         }
-        for target in targets {
-            let (scratch, releaser) = (self.spare.take(), self.config.releaser.clone());
-            let limits = self.config.limits;
-            kills.push(Kill::start_in(
-                scratch, now, target, grace, limits, releaser,
-            ));
-        }
-        let kill = PodKill::new(now, kills, self.spare.clone());
+        let (spare, releaser) = (self.spare.clone(), self.config.releaser.clone());
+        let kill = Kill::start_in(spare, now, target, grace, self.config.limits, releaser);
         Ok(self.spare.boxed(kill))
     }
 }

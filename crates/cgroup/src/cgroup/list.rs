@@ -80,8 +80,6 @@ impl CgroupRuntime {
         listing.skipped = skipped.into_list(false);
         scratch.note_not_running(listing, beside.manifests.len());
         self.scratch = scratch;
-        let cgroups = listing.pods.iter().map(|pod| pod.cgroups().count());
-        self.spare.prepare_for(cgroups.max().unwrap_or(0));
         is_whole
     }
 

@@ -21,7 +21,6 @@
 //!   only when the pidfds of those who were killed tell it too: then their memory
 //!   is back, and what is measured next is true.
 
-mod pod;
 mod report;
 mod scratch;
 mod strike;
@@ -30,6 +29,7 @@ mod target;
 mod tests;
 mod victims;
 
+use core::mem::take;
 use core::time::Duration;
 
 use evictd_node::Mono;
@@ -37,9 +37,9 @@ use rustix::fd::BorrowedFd;
 use rustix::io::Errno;
 use rustix::process::Signal;
 
-pub(crate) use pod::PodKill;
 pub use report::{KillMethod, KillReport, KillState, Problem, Remaining};
-pub(crate) use scratch::{SEVERAL, Scratch, Spare};
+use scratch::Scratch;
+pub(crate) use scratch::Spare;
 pub use target::Target;
 
 use crate::{Grace, KillInFlight, Releaser};
@@ -98,6 +98,8 @@ pub struct Kill {
     asks: bool,
     step: Step,
     scratch: Scratch,
+    /// Where that goes when it is over.
+    spare: Spare,
     /// The fewest processes that were listed since SIGKILL.
     fewest: usize,
     report: KillReport,
@@ -120,12 +122,12 @@ impl Kill {
         limits: KillLimits,
         releaser: Option<Releaser>,
     ) -> Self {
-        Self::start_in(Scratch::new(), now, target, grace, limits, releaser)
+        Self::start_in(Spare::new(), now, target, grace, limits, releaser)
     }
 
-    /// The same in what others have left, so that no memory is asked for.
+    /// The same in what another has left, so that no memory is asked for.
     pub(crate) fn start_in(
-        scratch: Scratch,
+        spare: Spare,
         now: Mono,
         target: Target,
         grace: Grace,
@@ -140,7 +142,8 @@ impl Kill {
             step: Step::Term {
                 until: now + grace.length,
             },
-            scratch,
+            scratch: spare.take(),
+            spare,
             fewest: usize::MAX,
             report: KillReport::new(now),
             nap: SHORTEST_NAP,
@@ -150,44 +153,11 @@ impl Kill {
         kill
     }
 
-    /// Does what is due by `now`, and says when to come back.
-    pub fn poll(&mut self, now: Mono) -> KillState {
-        if !self.has_ended() {
-            self.scratch.victims.sweep();
-            self.unwatched = false;
-            match self.advance(now) {
-                Ok(()) => {}
-                Err(Problem::Kernel(errno)) if is_shortage(errno) => self.wait_out(now, errno),
-                Err(problem) => self.stick(now, problem),
-            }
-        }
-        self.state(now)
-    }
-
     /// The pidfds whose processes have not ended yet: each becomes readable
-    /// when its process ends. The set changes with every [`Kill::poll`], which
+    /// when its process ends. The set changes with every [`KillInFlight::poll`], which
     /// also closes those that have ended.
     pub fn pidfds(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
         self.scratch.victims.pidfds()
-    }
-
-    /// What has happened so far.
-    #[must_use]
-    pub const fn report(&self) -> &KillReport {
-        &self.report
-    }
-
-    /// How many process ids the pod still holds. Once it is gone these are
-    /// processes that have ended and that their parent has not waited for; they
-    /// use nothing else.
-    #[must_use]
-    pub fn held_pids(&self) -> u64 {
-        self.target.task_count()
-    }
-
-    /// Ends it, and gives back what it was made in.
-    fn into_scratch(self) -> Scratch {
-        self.scratch
     }
 
     const fn has_ended(&self) -> bool {
@@ -244,13 +214,8 @@ impl Kill {
     /// Lists the pod's processes; false when there are none, which ends it unless
     /// one of the killed is still giving back what it holds.
     fn list(&mut self, now: Mono) -> Result<bool, Problem> {
-        self.scratch.listing.clear();
-        if let Some(members) = self.target.members() {
-            self.scratch
-                .listing
-                .list(members)
-                .map_err(Problem::Kernel)?;
-        }
+        let listed = self.scratch.listing.list(self.target.members());
+        listed.map_err(Problem::Kernel)?;
         if self.scratch.listing.is_empty() {
             let is_over = matches!(self.step, Step::Kill { until } if now >= until);
             if is_over || !self.scratch.victims.any_dying() {
@@ -329,7 +294,16 @@ impl Kill {
 
 impl KillInFlight for Kill {
     fn poll(&mut self, now: Mono) -> KillState {
-        Self::poll(self, now)
+        if !self.has_ended() {
+            self.scratch.victims.sweep();
+            self.unwatched = false;
+            match self.advance(now) {
+                Ok(()) => {}
+                Err(Problem::Kernel(errno)) if is_shortage(errno) => self.wait_out(now, errno),
+                Err(problem) => self.stick(now, problem),
+            }
+        }
+        self.state(now)
     }
 
     fn ask(&mut self) {
@@ -347,11 +321,17 @@ impl KillInFlight for Kill {
     }
 
     fn report(&self) -> &KillReport {
-        Self::report(self)
+        &self.report
     }
 
     fn held_pids(&self) -> u64 {
-        Self::held_pids(self)
+        self.target.task_count()
+    }
+}
+
+impl Drop for Kill {
+    fn drop(&mut self) {
+        self.spare.put_back(take(&mut self.scratch));
     }
 }
 

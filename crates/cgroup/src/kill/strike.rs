@@ -1,8 +1,6 @@
 //! The end of the grace: SIGKILL, by the best means that the kernel has.
 
 use evictd_node::Mono;
-use evictd_stats::Version;
-use rustix::io::Errno;
 use rustix::process::Signal;
 
 use super::{Kill, KillMethod, Problem, Scratch, Step};
@@ -61,7 +59,7 @@ impl Kill {
     }
 
     /// SIGKILL to everyone, again until nobody is there who has not had it, in so
-    /// many rounds at most. Answers whether that is so.
+    /// many rounds at most. Returns whether that is so.
     fn strike(&mut self, now: Mono, rounds: u32) -> Result<bool, Problem> {
         for _ in 0..rounds {
             if !self.list(now)? {
@@ -85,7 +83,7 @@ impl Kill {
         if self.scratch.victims.all_killed() && self.scratch.victims.cover(&self.scratch.listing) {
             return Ok(0);
         }
-        let by_kernel = self.kill_cgroup()?;
+        let by_kernel = self.target.kill_cgroups().map_err(Problem::Kernel)?;
         let killed = if by_kernel {
             self.report.method = Some(KillMethod::CgroupKill);
             self.scratch.victims.mark_killed()
@@ -103,23 +101,6 @@ impl Kill {
             self.scratch.victims.release(releaser);
         }
         Ok(killed)
-    }
-
-    /// Writes `cgroup.kill`; false where there is none.
-    fn kill_cgroup(&self) -> Result<bool, Problem> {
-        if self.target.version() == Version::V1 {
-            return Ok(false);
-        }
-        match self.target.kill_cgroup() {
-            Ok(()) => Ok(true),
-            // Before Linux 5.14, in a threaded cgroup, or removed meanwhile,
-            // which the next listing shows.
-            Err(Errno::NOENT | Errno::OPNOTSUPP | Errno::NODEV) => Ok(false),
-            // A read-only mount, or a file that is not ours to write: signals
-            // may still do.
-            Err(Errno::ACCESS | Errno::PERM | Errno::ROFS) => Ok(false),
-            Err(errno) => Err(Problem::Kernel(errno)),
-        }
     }
 
     /// Opens the processes that were listed and are not victims yet.

@@ -5,25 +5,60 @@ use evictd_kerntext::parse_u64;
 use evictd_stats::{Hierarchies, Version, is_gone};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
+use smallvec::SmallVec;
 
 use crate::dir::{by_rank, read_start, walk, write_file};
 use crate::process::Proc;
 use crate::procs::Procs;
 
-/// A pod's cgroup, opened for killing.
+/// Cgroups of a pod for which no kill has to ask memory: a container runtime may keep each
+/// container in one of its own.
+const SEVERAL: usize = 4;
+
+/// A pod's cgroups, opened for killing; mostly one.
 ///
-/// The first hierarchy that has the cgroup says who belongs to it: memory, then
+/// The first hierarchy that has a cgroup says who belongs to it: memory, then
 /// pids, then the unified one, then the freezer. On v1 the cgroup of the same
 /// name in the freezer hierarchy, if there is one, is opened too.
 #[derive(Debug)]
 pub struct Target {
-    members: Option<OwnedFd>,
-    version: Version,
-    freezer: Option<OwnedFd>,
-    /// Where the pod's tasks are counted.
-    pids: Option<OwnedFd>,
+    parts: SmallVec<[Part; SEVERAL]>,
     frozen: bool,
     proc: Proc,
+}
+
+/// One of the cgroups.
+#[derive(Debug)]
+struct Part {
+    members: OwnedFd,
+    version: Version,
+    freezer: Option<OwnedFd>,
+    /// Where the tasks are counted.
+    pids: Option<OwnedFd>,
+}
+
+impl Part {
+    /// `None` for a cgroup that no hierarchy has.
+    fn open(hierarchies: &Hierarchies, cgroup: &Path) -> Result<Option<Self>, Errno> {
+        for hierarchy in by_rank(hierarchies) {
+            let Some(members) = hierarchy.open(cgroup)? else {
+                continue;
+            };
+            let freezer = hierarchies.freezer.as_ref().filter(|freezer| {
+                (hierarchy.version, freezer.version) == (Version::V1, Version::V1)
+            });
+            let freezer = freezer.map(|freezer| freezer.open(cgroup)).transpose()?;
+            let pids = hierarchies.pids.as_ref();
+            let pids = pids.map(|pids| pids.open(cgroup)).transpose()?;
+            return Ok(Some(Self {
+                members,
+                version: hierarchy.version,
+                freezer: freezer.flatten(),
+                pids: pids.flatten(),
+            }));
+        }
+        Ok(None)
+    }
 }
 
 impl Target {
@@ -34,72 +69,74 @@ impl Target {
     ///
     /// When `proc` or a cgroup that exists cannot be opened.
     pub fn open(hierarchies: &Hierarchies, proc: &Path, cgroup: &Path) -> Result<Self, Errno> {
-        Self::open_with(hierarchies, Proc::open(proc)?, cgroup)
+        let mut target = Self::empty(Proc::open(proc)?);
+        target.add(hierarchies, cgroup)?;
+        Ok(target)
     }
 
-    pub(crate) fn open_with(
-        hierarchies: &Hierarchies,
-        proc: Proc,
-        cgroup: &Path,
-    ) -> Result<Self, Errno> {
-        let mut target = Self {
-            members: None,
-            version: Version::V1,
-            freezer: None,
-            pids: None,
+    /// No cgroup yet.
+    pub(crate) fn empty(proc: Proc) -> Self {
+        Self {
+            parts: SmallVec::new(),
             frozen: false,
             proc,
-        };
-        for hierarchy in by_rank(hierarchies) {
-            if let Some(dir) = hierarchy.open(cgroup)? {
-                target.members = Some(dir);
-                target.version = hierarchy.version;
-                break;
-            }
         }
-        let freezer = hierarchies.freezer.as_ref();
-        if let (Version::V1, Some(freezer)) = (target.version, freezer)
-            && freezer.version == Version::V1
-        {
-            target.freezer = freezer.open(cgroup)?;
-        }
-        if let Some(pids) = hierarchies.pids.as_ref() {
-            target.pids = pids.open(cgroup)?;
-        }
-        Ok(target)
+    }
+
+    /// Opens a cgroup and adds it.
+    pub(crate) fn add(&mut self, hierarchies: &Hierarchies, cgroup: &Path) -> Result<(), Errno> {
+        self.parts.extend(Part::open(hierarchies, cgroup)?);
+        Ok(())
     }
 
     /// `pids.current`: tasks, also those that have ended and that nobody has
     /// waited for; 0 where nobody counts, or the cgroup is gone.
     pub(super) fn task_count(&self) -> u64 {
-        let mut room = [0; 32];
-        let Some(dir) = &self.pids else {
-            return 0;
+        let count = |dir: &OwnedFd| {
+            let mut room = [0; 32];
+            let text = read_start(dir.as_fd(), c"pids.current", &mut room);
+            text.map_or(0, |text| parse_u64(text).unwrap_or(0))
         };
-        let text = read_start(dir.as_fd(), c"pids.current", &mut room);
-        text.map_or(0, |text| parse_u64(text).unwrap_or(0))
+        let counted = self.parts.iter().filter_map(|part| part.pids.as_ref());
+        counted.map(count).sum()
     }
 
-    pub(super) fn members(&self) -> Option<BorrowedFd<'_>> {
-        self.members.as_ref().map(AsFd::as_fd)
-    }
-
-    pub(super) const fn version(&self) -> Version {
-        self.version
+    pub(super) fn members(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        self.parts.iter().map(|part| part.members.as_fd())
     }
 
     pub(super) const fn proc(&self) -> &Proc {
         &self.proc
     }
 
-    pub(super) fn kill_cgroup(&self) -> Result<(), Errno> {
-        let dir = self.members.as_ref().ok_or(Errno::NOENT)?;
-        write_file(dir.as_fd(), c"cgroup.kill", b"1")
+    /// Writes `cgroup.kill`; false where that does not kill all of the pod.
+    pub(super) fn kill_cgroups(&self) -> Result<bool, Errno> {
+        let (mut any, mut all) = (false, true);
+        for part in &self.parts {
+            if part.version == Version::V1 {
+                return Ok(false);
+            }
+            match write_file(part.members.as_fd(), c"cgroup.kill", b"1") {
+                Ok(()) => any = true,
+                // Removed meanwhile, which the next listing shows, or before Linux 5.14.
+                Err(Errno::NOENT | Errno::NODEV) => {}
+                // A threaded cgroup, a read-only mount, or a file that is not ours to
+                // write: signals may still do.
+                Err(Errno::OPNOTSUPP | Errno::ACCESS | Errno::PERM | Errno::ROFS) => all = false,
+                Err(errno) => return Err(errno),
+            }
+        }
+        Ok(any && all)
+    }
+
+    fn freezers(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        let freezers = self.parts.iter().filter_map(|part| part.freezer.as_ref());
+        freezers.map(AsFd::as_fd)
     }
 
     /// Whether the pod lies in a v1 freezer.
-    pub(super) const fn has_freezer(&self) -> bool {
-        self.freezer.is_some()
+    pub(super) fn has_freezer(&self) -> bool {
+        self.freezers().next().is_some()
     }
 
     /// Begins to freeze the pod; false where that cannot be.
@@ -107,25 +144,23 @@ impl Target {
     /// The freezer's cgroup may hold others than the memory controller's: were
     /// we or an ancestor in it, we would freeze ourselves for good.
     pub(super) fn freeze(&mut self) -> bool {
-        let Some(freezer) = &self.freezer else {
-            return false;
-        };
         let mut procs = Procs::default();
-        let listed = procs.list(freezer.as_fd());
+        let listed = procs.list(self.freezers());
         if listed.is_err() || procs.is_empty() || self.proc.protected_among(&procs).is_some() {
             return false;
         }
         // Noted before it is done, so that it is undone in any case.
         self.frozen = true;
-        write_file(freezer.as_fd(), c"freezer.state", b"FROZEN").is_ok()
+        let freeze = |freezer| write_file(freezer, c"freezer.state", b"FROZEN");
+        self.freezers().map(freeze).all(|done| done.is_ok())
     }
 
     /// Whether all of it stands still; `FREEZING` while some do not yet.
     pub(super) fn is_frozen(&self) -> bool {
-        let mut room = [0; 16];
-        self.freezer.as_ref().is_some_and(|freezer| {
-            let state = read_start(freezer.as_fd(), c"freezer.state", &mut room);
-            state.is_ok_and(|state| state.trim_ascii_end() == b"FROZEN")
+        self.freezers().all(|freezer| {
+            let mut room = [0; 16];
+            let state = read_start(freezer, c"freezer.state", &mut room);
+            state.map_or_else(is_gone, |state| state.trim_ascii_end() == b"FROZEN")
         })
     }
 
@@ -139,18 +174,12 @@ impl Target {
     /// Thaws the pod and each cgroup below, which somebody may have frozen before
     /// we came: SIGKILL acts on no frozen process of v1.
     pub(super) fn thaw_all(&mut self) {
-        let Some(freezer) = self.freezer.as_ref() else {
-            return;
-        };
-        let walked = walk(freezer.as_fd(), &mut |dir| match write_file(
-            dir,
-            c"freezer.state",
-            b"THAWED",
-        ) {
+        let thaw = |dir: BorrowedFd<'_>| match write_file(dir, c"freezer.state", b"THAWED") {
             Err(errno) if !is_gone(errno) => Err(errno),
             _ => Ok(ControlFlow::Continue(())),
-        });
-        self.frozen = walked.is_err();
+        };
+        let failed = |freezer: &BorrowedFd<'_>| walk(*freezer, &mut |dir| thaw(dir)).is_err();
+        self.frozen = self.freezers().filter(failed).count() > 0;
     }
 }
 

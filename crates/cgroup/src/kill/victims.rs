@@ -272,7 +272,7 @@ fn key(pid: Pid) -> i32 {
     pid.as_raw_nonzero().get()
 }
 
-/// Notes who of these, [`POLLED`] at most, has ended; answers whether anyone has.
+/// Notes who of these, [`POLLED`] at most, has ended; returns whether anyone has.
 fn note_ended(some: &mut [Victim]) -> bool {
     let Some(first) = some.first() else {
         return false;
@@ -323,12 +323,10 @@ fn open(
 /// Keeps those who are still listed after they were opened: these, and no
 /// others with the same numbers, are the pod's.
 fn verify(opened: &mut Vec<Victim>, target: &Target, again: &mut Procs) -> Result<(), Errno> {
-    let Some(members) = target.members().filter(|_| !opened.is_empty()) else {
-        opened.clear();
-        return Ok(());
-    };
-    again.list(members)?;
-    opened.retain(|victim| again.contains(victim.pid));
+    if !opened.is_empty() {
+        again.list(target.members())?;
+        opened.retain(|victim| again.contains(victim.pid));
+    }
     Ok(())
 }
 
@@ -354,7 +352,7 @@ mod tests {
         let sizes = [1, 20, 5].map(|megabytes| (pod.run("", &hold(megabytes)), megabytes));
         let target = Target::open(&hierarchies, Path::new("/proc"), &pod.path).unwrap();
         let mut listing = Procs::default();
-        listing.list(target.members().unwrap()).unwrap();
+        listing.list(target.members()).unwrap();
         let mut victims = Victims::default();
         victims.recruit(&listing, &target).unwrap();
         let mut order = Vec::new();

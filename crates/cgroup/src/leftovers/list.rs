@@ -1,18 +1,15 @@
 use alloc::ffi::CString;
 use core::ffi::CStr;
-use core::mem::MaybeUninit;
+use core::ops::ControlFlow;
 
-use evictd_stats::is_gone;
+use evictd_stats::{each_entry, is_gone};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::fs::{AtFlags, FileType, RawDir, Stat, fstat, statat};
+use rustix::fs::{AtFlags, FileType, Stat, fstat, statat};
 use rustix::io::Errno;
 
 use super::{EMPTY_DIRS, Leftover, LeftoverKind, Leftovers, Root, enter};
 use crate::Error;
 use crate::process::Proc;
-
-/// Room for directory entries at each level, on the stack.
-const ENTRIES: usize = 1024;
 
 impl Leftovers {
     /// Everything there is, that of living pods too. What vanishes meanwhile is
@@ -186,20 +183,11 @@ fn stat(at: BorrowedFd<'_>, name: &CStr) -> Result<Option<Stat>, Errno> {
     }
 }
 
-/// Calls `visit` with the name of each entry but the dots.
+/// Calls `visit` with the name of each entry.
 fn names(
     dir: BorrowedFd<'_>,
     visit: &mut dyn FnMut(&CStr) -> Result<(), Errno>,
 ) -> Result<(), Errno> {
-    let dir = crate::dir::open_dir(dir, c".")?;
-    let mut room = [MaybeUninit::<u8>::uninit(); ENTRIES];
-    let mut entries = RawDir::new(&dir, &mut room);
-    while let Some(entry) = entries.next() {
-        let entry = entry?;
-        let name = entry.file_name();
-        if name != c"." && name != c".." {
-            visit(name)?;
-        }
-    }
-    Ok(())
+    let mut visit = |name: &CStr, _| visit(name).map(ControlFlow::Continue);
+    each_entry(dir, &mut visit).map(drop)
 }

@@ -1,10 +1,10 @@
 use core::ffi::CStr;
-use core::mem::MaybeUninit;
+use core::ops::ControlFlow;
 use std::path::PathBuf;
 
-use evictd_stats::is_gone;
+use evictd_stats::{each_entry, is_gone};
 use rustix::fd::{AsFd, BorrowedFd};
-use rustix::fs::{AtFlags, FileType, RawDir, statat, unlinkat};
+use rustix::fs::{AtFlags, FileType, statat, unlinkat};
 use rustix::io::Errno;
 
 use super::{EMPTY_DIRS, Freed, Leftover, LeftoverKind, Root, enter};
@@ -14,9 +14,6 @@ use crate::process::Proc;
 /// Directories nested deeper than this are left: each level costs a descriptor
 /// and stack.
 const DEEPEST: u32 = 256;
-
-/// Room for directory entries at each level, on the stack.
-const ENTRIES: usize = 1024;
 
 /// Errors that are kept.
 const ERRORS: usize = 8;
@@ -113,24 +110,16 @@ impl<'a> Sweep<'a> {
     /// Deletes what is in a directory; with [`Files::Keep`], directories that
     /// are empty, and those that are so then.
     fn clear(&mut self, dir: BorrowedFd<'_>, depth: u32, files: Files) -> Result<(), Errno> {
-        let dir = crate::dir::open_dir(dir, c".")?;
-        let mut room = [MaybeUninit::<u8>::uninit(); ENTRIES];
-        let mut entries = RawDir::new(&dir, &mut room);
-        while let Some(entry) = entries.next() {
-            let entry = entry?;
-            let name = entry.file_name();
-            if name == c"." || name == c".." {
-                continue;
-            }
+        let all = each_entry(dir, &mut |name, kind| {
             if self.left == 0 {
                 self.spent = true;
-                return Ok(());
+                return Ok(ControlFlow::Break(()));
             }
             // Not every filesystem tells the type; unlinking tells it as well.
-            let is_file = match (entry.file_type(), files) {
+            let is_file = match (kind, files) {
                 (FileType::Directory, _) | (FileType::Unknown, Files::Keep) => false,
-                (_, Files::Keep) => continue,
-                (_, Files::Delete) => match self.unlink(dir.as_fd(), name, AtFlags::empty()) {
+                (_, Files::Keep) => true,
+                (_, Files::Delete) => match self.unlink(dir, name, AtFlags::empty()) {
                     Err(Errno::ISDIR) => false,
                     Err(errno) => {
                         self.note_at(name, errno);
@@ -141,11 +130,12 @@ impl<'a> Sweep<'a> {
             };
             if !is_file {
                 self.path.push(name.to_string_lossy().as_ref());
-                self.remove_dir(dir.as_fd(), name, depth, files);
+                self.remove_dir(dir, name, depth, files);
                 self.path.pop();
             }
-        }
-        Ok(())
+            Ok(ControlFlow::Continue(()))
+        });
+        all.map(drop)
     }
 
     /// Deletes a directory and what is in it.

@@ -24,7 +24,7 @@ use core::time::Duration;
 use std::path::{Path, PathBuf};
 
 use evictd_node::Mono;
-use evictd_stats::Hierarchies;
+use evictd_stats::{Hierarchies, is_gone};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::process::Pid;
@@ -35,8 +35,6 @@ use crate::procs::{Procs, read_procs};
 use crate::{Error, FoundPod};
 
 pub use report::{Refused, ScoreOutcome, ScoreReport, ScoredProcess};
-
-use process::Answer;
 
 /// How long an unchanged pod is believed to have its scores: a process may
 /// change its own.
@@ -61,6 +59,7 @@ pub struct OomScores {
     protected: Vec<Pid>,
     again: Procs,
     text: Vec<u8>,
+    comm: Vec<u8>,
 }
 
 /// A pod as it was left.
@@ -117,6 +116,7 @@ impl OomScores {
             protected: Vec::new(),
             again: Procs::default(),
             text: Vec::new(),
+            comm: Vec::new(),
         })
     }
 
@@ -181,15 +181,12 @@ impl OomScores {
             return Ok(());
         };
         let members = self.list(dir.as_fd(), pod, score)?;
-        self.each(dir.as_fd(), &members.list, set, &mut |member, answer| {
+        self.each(dir.as_fd(), &members.list, set, &mut |member, process| {
             let child = member.child.checked_sub(1);
+            let child = child.and_then(|at| members.children.get(at));
             visit(&ScoredProcess {
-                pid: member.key(),
-                comm: &answer.comm,
-                child: child.and_then(|at| members.children.get(at).map(String::as_str)),
-                present: answer.present,
-                wanted: member.wanted,
-                outcome: answer.outcome,
+                child: child.map(String::as_str),
+                ..process
             });
         })
     }
@@ -221,11 +218,11 @@ impl OomScores {
         }
         let is_due = |member: &&Member| believed.is_none() || before(member).is_none();
         let due: Vec<Member> = members.iter().filter(is_due).copied().collect();
-        let done = self.each(dir.as_fd(), &due, true, &mut |member, answer| {
-            report.count(index, (member.wanted, member.refused), answer);
+        let done = self.each(dir.as_fd(), &due, true, &mut |member, process| {
+            report.count(index, member.refused, &process);
             let at = members.binary_search_by_key(&member.key(), Member::key);
             if let Some(member) = at.ok().and_then(|at| members.get_mut(at)) {
-                member.refused = matches!(answer.outcome, ScoreOutcome::Refused(_));
+                member.refused = matches!(process.outcome, ScoreOutcome::Refused(_));
             }
         });
         // Where something failed, all of the pod is looked at again.
@@ -266,10 +263,10 @@ impl OomScores {
         let listed = each_child(dir, &mut |name| {
             let child = match open_dir(dir, name) {
                 Ok(child) => child,
-                Err(errno) if evictd_stats::is_gone(errno) => return Ok(ControlFlow::Continue(())),
+                Err(errno) if is_gone(errno) => return Ok(ControlFlow::Continue(())),
                 Err(errno) => return Err(errno),
             };
-            again.list(child.as_fd())?;
+            again.list([child.as_fd()])?;
             let name = name.to_string_lossy().into_owned();
             let wanted = score(pod, Some(&name));
             members.children.push(name);
@@ -279,7 +276,7 @@ impl OomScores {
             Ok(ControlFlow::Continue(()))
         });
         match listed {
-            Err(errno) if !evictd_stats::is_gone(errno) => return Err(errno),
+            Err(errno) if !is_gone(errno) => return Err(errno),
             _ => {}
         }
         members.list.sort_unstable_by_key(Member::key);
@@ -293,21 +290,29 @@ impl OomScores {
         dir: BorrowedFd<'_>,
         members: &[Member],
         set: bool,
-        visit: &mut dyn FnMut(&Member, &Answer),
+        visit: &mut dyn FnMut(&Member, ScoredProcess<'_>),
     ) -> Result<(), Errno> {
         if self.protected.is_empty() && !members.is_empty() {
             self.protected = self.proc.protected();
         }
         for turn in members.chunks(TURN) {
-            let free = |member: &&Member| !self.protected.contains(&member.pid);
-            let opened = process::open(&self.proc, turn.iter().filter(free))?;
-            self.again.list(dir)?;
-            for (member, process) in opened {
-                if self.again.contains(member.pid)
-                    && let Some(answer) =
-                        process::answer(process.as_fd(), member.wanted, set, &mut self.text)?
+            let mut opened = Vec::new();
+            for member in turn {
+                if !self.protected.contains(&member.pid)
+                    && let Some(process) = process::open(&self.proc, member.key())?
                 {
-                    visit(member, &answer);
+                    opened.push((member, process));
+                }
+            }
+            self.again.list([dir])?;
+            opened.retain(|(member, _)| self.again.contains(member.pid));
+            for (member, process) in opened {
+                let of = (member.key(), member.wanted);
+                let room = (&mut self.text, &mut self.comm);
+                match process::adjust(process.as_fd(), of, set, room) {
+                    Ok(process) => visit(member, process),
+                    Err(errno) if is_gone(errno) => {}
+                    Err(errno) => return Err(errno),
                 }
             }
         }

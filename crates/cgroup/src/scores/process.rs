@@ -3,60 +3,33 @@ use evictd_stats::is_gone;
 use rustix::fd::{BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 
-use super::{Member, ScoreOutcome};
+use super::report::{ScoreOutcome, ScoredProcess};
 use crate::dir::{open_dir, read_file, write_file};
 use crate::process::Proc;
 
-/// What became of a process.
-#[derive(Debug)]
-pub(super) struct Answer {
-    pub(super) comm: Vec<u8>,
-    pub(super) present: i16,
-    pub(super) outcome: ScoreOutcome,
-}
-
-/// Opens `/proc/PID` of each that is still there.
-pub(super) fn open<'a>(
-    proc: &Proc,
-    members: impl Iterator<Item = &'a Member>,
-) -> Result<Vec<(&'a Member, OwnedFd)>, Errno> {
-    let mut opened = Vec::new();
-    for member in members {
-        match open_dir(proc.fd(), member.key().to_string().as_str()) {
-            Ok(dir) => opened.push((member, dir)),
-            Err(errno) if is_gone(errno) => {}
-            Err(errno) => return Err(errno),
-        }
-    }
-    Ok(opened)
-}
-
-/// Compares and, if `set`, sets; `None` for who has ended, and for threads of the
-/// kernel, which the OOM killer never takes.
-pub(super) fn answer(
-    process: BorrowedFd<'_>,
-    wanted: i16,
-    set: bool,
-    text: &mut Vec<u8>,
-) -> Result<Option<Answer>, Errno> {
-    match try_answer(process, wanted, set, text) {
+/// Opens `/proc/PID`; `None` where it has ended.
+pub(super) fn open(proc: &Proc, pid: i32) -> Result<Option<OwnedFd>, Errno> {
+    match open_dir(proc.fd(), pid.to_string().as_str()) {
         Err(errno) if is_gone(errno) => Ok(None),
-        answer => answer,
+        opened => opened.map(Some),
     }
 }
 
-fn try_answer(
+/// Compares the score of a process and, if `set`, sets it; fails with `ESRCH` for one that
+/// has ended, and for threads of the kernel, which the OOM killer never takes. The name of
+/// its command is put into `comm`.
+pub(super) fn adjust<'a>(
     process: BorrowedFd<'_>,
-    wanted: i16,
+    (pid, wanted): (i32, i16),
     set: bool,
-    text: &mut Vec<u8>,
-) -> Result<Option<Answer>, Errno> {
+    (text, comm): (&mut Vec<u8>, &'a mut Vec<u8>),
+) -> Result<ScoredProcess<'a>, Errno> {
     read_file(process, c"stat", text)?;
     let stat = parse_pid_stat(text).map_err(|_| Errno::BADMSG)?;
     if stat.is_dead() || stat.is_kernel_thread() {
-        return Ok(None);
+        return Err(Errno::SRCH);
     }
-    let comm = stat.comm.to_vec();
+    stat.comm.clone_into(comm);
     read_file(process, c"oom_score_adj", text)?;
     let present = parse_score(text).ok_or(Errno::BADMSG)?;
     let outcome = if present == wanted {
@@ -70,11 +43,14 @@ fn try_answer(
     } else {
         ScoreOutcome::Differs
     };
-    Ok(Some(Answer {
+    Ok(ScoredProcess {
+        pid,
         comm,
+        child: None,
         present,
+        wanted,
         outcome,
-    }))
+    })
 }
 
 fn parse_score(text: &[u8]) -> Option<i16> {

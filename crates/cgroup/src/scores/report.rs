@@ -1,6 +1,5 @@
 use rustix::io::Errno;
 
-use super::Answer;
 use crate::Error;
 
 /// A process and its score.
@@ -63,8 +62,8 @@ pub struct Refused {
 }
 
 impl ScoreReport {
-    pub(super) fn count(&mut self, pod: usize, (wanted, told): (i16, bool), answer: &Answer) {
-        match answer.outcome {
+    pub(super) fn count(&mut self, pod: usize, told: bool, process: &ScoredProcess<'_>) {
+        match process.outcome {
             ScoreOutcome::AsWanted | ScoreOutcome::Differs => {}
             ScoreOutcome::Set => self.set = self.set.saturating_add(1),
             ScoreOutcome::Refused(_) if told => {}
@@ -75,8 +74,8 @@ impl ScoreReport {
                 _ => self.refused.push(Refused {
                     pod,
                     processes: 1,
-                    present: answer.present,
-                    wanted,
+                    present: process.present,
+                    wanted: process.wanted,
                     errno,
                 }),
             },

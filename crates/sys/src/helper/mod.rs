@@ -228,15 +228,8 @@ impl<State> Drop for Helper<State> {
 impl<State> Desk<State> {
     /// The next job, as `take` finds it in the state; waits for one as long as it takes.
     /// `None` when there is none and will be no more.
-    pub fn next<Job>(&self, mut take: impl FnMut(&mut State) -> Option<Job>) -> Option<Job> {
-        let mut job = None;
-        let waits = |inner: &mut Inner<State>| {
-            job = self.heed(&mut take, inner);
-            job.is_none() && !inner.is_closing
-        };
-        let waited = self.0.called.wait_while(self.0.lock(), waits);
-        drop(waited.unwrap_or_else(PoisonError::into_inner));
-        job
+    pub fn next<Job>(&self, take: impl FnMut(&mut State) -> Option<Job>) -> Option<Job> {
+        self.next_within(Duration::MAX, take)
     }
 
     /// The same, but waits that long at most.
@@ -247,23 +240,16 @@ impl<State> Desk<State> {
     ) -> Option<Job> {
         let mut job = None;
         let waits = |inner: &mut Inner<State>| {
-            job = self.heed(&mut take, inner);
+            // The call is heard before the state is looked at: one that comes later is set
+            // again.
+            self.0.has_call.store(false, Ordering::Relaxed);
+            job = take(&mut inner.state);
             job.is_none() && !inner.is_closing
         };
         let inner = self.0.lock();
         let waited = self.0.called.wait_timeout_while(inner, at_most, waits);
         drop(waited.unwrap_or_else(PoisonError::into_inner));
         job
-    }
-
-    /// The call is heard before the state is looked at: one that comes later is set again.
-    fn heed<Job>(
-        &self,
-        take: &mut impl FnMut(&mut State) -> Option<Job>,
-        inner: &mut Inner<State>,
-    ) -> Option<Job> {
-        self.0.has_call.store(false, Ordering::Relaxed);
-        take(&mut inner.state)
     }
 
     /// Shows something: changes the state, and wakes whoever waits for that.

@@ -52,8 +52,8 @@ pub(super) fn with_flags(mut text: String) -> String {
     );
     text.push_str(VALUES);
     for group in Group::ALL {
-        let _ = write!(text, "\n{}:\n", group.title());
-        for flag in group.flags() {
+        let _ = write!(text, "\n{}:\n", group.title);
+        for flag in group.flags {
             add_flag(&mut text, flag);
         }
     }
@@ -69,7 +69,7 @@ fn add_flag(text: &mut String, flag: &Flag) {
     };
     let _ = writeln!(text, "  {form}");
     wrap(text, (INDENT, INDENT), flag.help);
-    if Group::Deprecated.flags().contains(flag) {
+    if flag.is_deprecated() {
         return;
     }
     let default = match flag.default {

@@ -104,7 +104,7 @@ impl Status {
             return Ok(print(&socket::ask(settings, path)?));
         }
         let snapshot = Snapshot::take(settings)?;
-        for problem in snapshot.engine.pods.problems() {
+        for problem in &snapshot.engine.pods.problems {
             complain("status", problem);
         }
         let document = Document::of(&snapshot);
