@@ -38,21 +38,8 @@ pub(crate) struct Facts {
     pub(crate) no_image_max_age: bool,
 }
 
-/// A flag, or a field that stands for one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Given {
-    texts: Vec<String>,
-    origin: Origin,
-}
-
-impl Given {
-    const fn new(origin: Origin) -> Self {
-        Self {
-            texts: Vec::new(),
-            origin,
-        }
-    }
-}
+/// The texts of a flag, or of a field that stands for one, and where they came from.
+type Given = (Vec<String>, Origin);
 
 /// New flags, and the old ones that say the same.
 const RENAMED: [(&str, &str); 2] = [
@@ -76,11 +63,11 @@ impl Typed {
         };
         let origin = Origin::Flag(flag.name);
         let given = self.given.entry(flag.name);
-        let given = given.or_insert_with(|| Given::new(origin));
-        if given.origin != origin {
-            *given = Given::new(origin);
+        let (texts, of) = given.or_insert_with(|| (Vec::new(), origin));
+        if *of != origin {
+            (*texts, *of) = (Vec::new(), origin);
         }
-        given.texts.push(text.into());
+        texts.push(text.into());
         true
     }
 
@@ -93,8 +80,8 @@ impl Typed {
             return;
         }
         let given = self.given.entry(flag);
-        let given = given.or_insert_with(|| Given::new(Origin::File(field)));
-        given.texts.push(text);
+        let (texts, _) = given.or_insert_with(|| (Vec::new(), Origin::File(field)));
+        texts.push(text);
     }
 
     fn find(&self, name: &str) -> Option<&Given> {
@@ -105,13 +92,13 @@ impl Typed {
     /// The texts of the flag with that name, in order.
     #[must_use]
     pub fn get(&self, name: &str) -> &[String] {
-        self.find(name).map_or(&[], |given| &given.texts)
+        self.find(name).map_or(&[], |(texts, _)| texts)
     }
 
     /// Where the texts of the flag came from: a flag, a file, or nowhere.
     pub(crate) fn origin(&self, name: &str) -> Origin {
         self.find(name)
-            .map_or(Origin::Default, |given| given.origin)
+            .map_or(Origin::Default, |(_, origin)| *origin)
     }
 
     /// What to call a setting where something is to be added to it: a flag, or a

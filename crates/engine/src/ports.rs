@@ -1,5 +1,5 @@
 //! What the engine asks of the machine: three ports. Time is an argument everywhere, and
-//! no port speaks of files or sockets; those are the affair of whoever implements it.
+//! no port speaks of files or sockets: its implementation does.
 
 use alloc::sync::Arc;
 use core::fmt;
@@ -107,7 +107,7 @@ pub fn emptied<Item, Other>(list: Vec<Item>) -> Vec<Other> {
 
 /// A kill that has begun.
 pub struct Begun {
-    /// What goes on with it.
+    /// The kill itself.
     pub kill: Box<dyn KillInFlight>,
     /// The pod's container runtime is to send the stop signal, and says by
     /// [`News::Ending`] that it is about to.

@@ -1,5 +1,4 @@
 use alloc::collections::BTreeMap;
-use alloc::sync::Arc;
 use core::fmt;
 use core::mem;
 use std::fs::{self, File};
@@ -20,8 +19,8 @@ const ENDINGS: [&str; 3] = ["yaml", "yml", "json"];
 pub struct ManifestError {
     /// Which file or directory.
     pub path: PathBuf,
-    /// What is wrong with it; shared, as it is told again at each refresh.
-    pub problem: Arc<Problem>,
+    /// What is wrong with it.
+    pub problem: Problem,
 }
 
 impl fmt::Display for ManifestError {
@@ -93,7 +92,7 @@ pub struct ManifestDir {
 struct Manifest {
     path: PathBuf,
     stamp: Option<Stamp>,
-    parsed: Result<Vec<Pod>, Arc<Problem>>,
+    parsed: Result<Vec<Pod>, Problem>,
 }
 
 /// What changes when a file is written or replaced: device, inode, size, and the times of
@@ -130,7 +129,7 @@ impl ManifestDir {
             let gone = error.kind() == ErrorKind::NotFound;
             self.errors.push(ManifestError {
                 path: self.path.clone(),
-                problem: Arc::new(error.into()),
+                problem: error.into(),
             });
             gone.then(Vec::new).ok_or(())
         });
@@ -163,17 +162,17 @@ impl ManifestDir {
             let pods = match &file.parsed {
                 Ok(pods) => pods,
                 Err(problem) => {
-                    fail(Arc::clone(problem));
+                    fail(problem.clone());
                     continue;
                 }
             };
             for pod in pods {
                 let uid = &pod.metadata.uid;
                 if let Some(first) = files_by_uid.get(uid.as_str()) {
-                    fail(Arc::new(Problem::SamePod {
+                    fail(Problem::SamePod {
                         uid: uid.clone(),
                         first: first.to_path_buf(),
-                    }));
+                    });
                 } else {
                     files_by_uid.insert(uid, &file.path);
                     self.pods.push(pod.clone());
@@ -211,7 +210,7 @@ fn take_or_read(old: &mut Vec<Manifest>, path: PathBuf) -> Manifest {
     match old.iter().position(same).filter(|_| stamp.is_some()) {
         Some(index) => old.swap_remove(index),
         None => Manifest {
-            parsed: read(&path).map_err(Arc::new),
+            parsed: read(&path),
             path,
             stamp,
         },

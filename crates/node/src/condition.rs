@@ -1,5 +1,3 @@
-use core::fmt;
-
 /// A node condition that a met threshold raises.
 ///
 /// Their order is the order in which the kubelet's node status lists them.
@@ -60,12 +58,6 @@ impl Condition {
             Self::DiskPressure => ConditionSet::DISK_PRESSURE,
             Self::PidPressure => ConditionSet::PID_PRESSURE,
         }
-    }
-}
-
-impl fmt::Display for Condition {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
     }
 }
 

@@ -27,6 +27,7 @@
 extern crate alloc;
 
 mod condition;
+mod display;
 mod layout;
 mod mono;
 pub mod pod;

@@ -1,5 +1,3 @@
-use core::fmt;
-
 /// The quality of service class of a pod, from its requests and limits.
 ///
 /// Ordered from the first to be evicted to the last: `BestEffort < Burstable <
@@ -31,11 +29,5 @@ impl QosClass {
         [Self::BestEffort, Self::Burstable, Self::Guaranteed]
             .into_iter()
             .find(|class| class.name() == name)
-    }
-}
-
-impl fmt::Display for QosClass {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
     }
 }

@@ -1,5 +1,3 @@
-use core::fmt;
-
 /// What runs short: the name that events, messages and annotations carry.
 ///
 /// Two memory signals share one resource, and so do all byte signals of
@@ -26,11 +24,5 @@ impl Resource {
             Self::Inodes => "inodes",
             Self::Pids => "pids",
         }
-    }
-}
-
-impl fmt::Display for Resource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
     }
 }

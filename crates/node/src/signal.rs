@@ -1,5 +1,3 @@
-use core::fmt;
-
 use crate::{Condition, Resource};
 
 /// What eviction watches, by the kubelet's names.
@@ -167,12 +165,6 @@ impl Signal {
     }
 }
 
-impl fmt::Display for Signal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
 /// A row of the table of signals.
 struct Row {
     name: &'static str,
@@ -263,12 +255,6 @@ impl Unit {
             Self::Inodes => "inodes",
             Self::ProcessIds => "process ids",
         }
-    }
-}
-
-impl fmt::Display for Unit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
     }
 }
 

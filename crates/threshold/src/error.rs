@@ -131,6 +131,10 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (key, value) = (&self.key, &self.value);
+        let share = "eviction percentage threshold";
+        let must_be = |f: &mut fmt::Formatter<'_>, what: &str, must: &str| {
+            write!(f, "{what} {key} must be {must}: {value}")
+        };
         match &self.kind {
             ErrorKind::MalformedPair => {
                 let separator = self.list.separator();
@@ -142,20 +146,11 @@ impl fmt::Display for Error {
                 let number = value.trim_end_matches('%');
                 write!(f, "strconv.ParseFloat: parsing {number:?}: {problem}")
             }
-            ErrorKind::NotPositive => {
-                write!(f, "eviction threshold {key} must be positive: {value}")
-            }
-            ErrorKind::PercentageBelowZero => {
-                write!(
-                    f,
-                    "eviction percentage threshold {key} must be >= 0%: {value}"
-                )
-            }
-            ErrorKind::PercentageAboveHundred => {
-                write!(
-                    f,
-                    "eviction percentage threshold {key} must be <= 100%: {value}"
-                )
+            ErrorKind::NotPositive => must_be(f, "eviction threshold", "positive"),
+            ErrorKind::PercentageBelowZero => must_be(f, share, ">= 0%"),
+            ErrorKind::PercentageAboveHundred => must_be(f, share, "<= 100%"),
+            ErrorKind::ReclaimPercentageNotPositive => {
+                must_be(f, "eviction percentage minimum reclaim", "positive")
             }
             ErrorKind::Duration(error) => f.write_str(&error.in_go_words(value)),
             ErrorKind::NegativeGrace => write!(
@@ -165,10 +160,6 @@ impl fmt::Display for Error {
             ErrorKind::MissingGrace(signal) => write!(
                 f,
                 "grace period must be specified for the soft eviction threshold {signal}"
-            ),
-            ErrorKind::ReclaimPercentageNotPositive => write!(
-                f,
-                "eviction percentage minimum reclaim {key} must be positive: {value}"
             ),
             ErrorKind::NegativeReclaim => {
                 write!(f, "negative eviction minimum reclaim specified for {key}")

@@ -4,86 +4,42 @@ use crate::Flag;
 
 /// Images and containers.
 pub(crate) const COLLECTION: [Flag; 11] = [
-    flag(
-        "container-runtime-endpoint",
-        List("ENDPOINT,..."),
-        ("", "unix:///run/containerd/containerd.sock"),
-        "The sockets of the container runtimes: containerd, CRI-O, Docker, Podman or \
+    flag("container-runtime-endpoint", List("ENDPOINT,..."), ("", "unix:///run/containerd/containerd.sock"))
+        .field("containerRuntimeEndpoint", Form::Text)
+        .help("The sockets of the container runtimes: containerd, CRI-O, Docker, Podman or \
          balenaEngine. Without it the usual places are looked at; an empty text asks no \
-         runtime.",
-    )
-    .field("containerRuntimeEndpoint", Form::Text),
-    flag(
-        "image-gc-high-threshold",
-        Value("PERCENT"),
-        ("85", "90"),
-        "From how much use of the images' filesystem on, in percent, unused images are \
-         deleted. 100 deletes none for its sake.",
-    )
-    .field("imageGCHighThresholdPercent", Form::Integer),
-    flag(
-        "image-gc-low-threshold",
-        Value("PERCENT"),
-        ("80", "70"),
-        "Down to how much use, in percent, images are deleted then, least recently used first. \
-         Less than --image-gc-high-threshold.",
-    )
-    .field("imageGCLowThresholdPercent", Form::Integer),
-    flag(
-        "minimum-image-ttl-duration",
-        Value("DURATION"),
-        ("2m0s", "1h"),
-        "How old an image must be to be deleted.",
-    )
-    .field("imageMinimumGCAge", Form::Duration),
-    flag(
-        "maximum-image-gc-age",
-        Value("DURATION"),
-        ("0s", "168h"),
-        "How long an image may lie unused before it is deleted, however much space there is. \
-         More than --minimum-image-ttl-duration; 0s is for ever.",
-    )
-    .field("imageMaximumGCAge", Form::Duration),
-    flag(
-        "eviction-image-reclaim",
-        Value("HOW"),
-        ("all", "until-clear"),
-        "Which unused images are deleted when the filesystem is under pressure. all: every one, as with \
-         the kubelet. until-clear: one after the other until the signal is clear.",
-    ),
-    flag(
-        "keep-image",
-        Value("PATTERN"),
-        ("", "docker.io/library/*"),
-        "Never delete an image with such a name; * stands for any part of it. Repeat it for \
-         several.",
-    ),
-    flag(
-        "keep-local-images",
-        Bool,
-        ("false", "true"),
-        "Never delete an image that no registry gave a digest: it could not be fetched again. \
-         For nodes that are offline.",
-    ),
-    flag(
-        "maximum-dead-containers",
-        Value("COUNT"),
-        ("-1", "100"),
-        "How many dead containers are kept on the whole node; below 0 any number. Deprecated \
-         in the kubelet, where it works too.",
-    ),
-    flag(
-        "maximum-dead-containers-per-container",
-        Value("COUNT"),
-        ("1", "2"),
-        "How many dead instances of each container are kept; below 0 any number. Deprecated in \
-         the kubelet, where it works too.",
-    ),
-    flag(
-        "minimum-container-ttl-duration",
-        Value("DURATION"),
-        ("0s", "1m"),
-        "How old a dead container must be to be deleted. Deprecated in the kubelet, where it \
-         works too.",
-    ),
+         runtime."),
+    flag("image-gc-high-threshold", Value("PERCENT"), ("85", "90"))
+        .field("imageGCHighThresholdPercent", Form::Integer)
+        .help("From how much use of the images' filesystem on, in percent, unused images are \
+         deleted. 100 deletes none for its sake."),
+    flag("image-gc-low-threshold", Value("PERCENT"), ("80", "70"))
+        .field("imageGCLowThresholdPercent", Form::Integer)
+        .help("Down to how much use, in percent, images are deleted then, least recently used first. \
+         Less than --image-gc-high-threshold."),
+    flag("minimum-image-ttl-duration", Value("DURATION"), ("2m0s", "1h"))
+        .field("imageMinimumGCAge", Form::Duration)
+        .help("How old an image must be to be deleted."),
+    flag("maximum-image-gc-age", Value("DURATION"), ("0s", "168h"))
+        .field("imageMaximumGCAge", Form::Duration)
+        .help("How long an image may lie unused before it is deleted, however much space there is. \
+         More than --minimum-image-ttl-duration; 0s is for ever."),
+    flag("eviction-image-reclaim", Value("HOW"), ("all", "until-clear"))
+        .help("Which unused images are deleted when the filesystem is under pressure. all: every one, as with \
+         the kubelet. until-clear: one after the other until the signal is clear."),
+    flag("keep-image", Value("PATTERN"), ("", "docker.io/library/*"))
+        .help("Never delete an image with such a name; * stands for any part of it. Repeat it for \
+         several."),
+    flag("keep-local-images", Bool, ("false", "true"))
+        .help("Never delete an image that no registry gave a digest: it could not be fetched again. \
+         For nodes that are offline."),
+    flag("maximum-dead-containers", Value("COUNT"), ("-1", "100"))
+        .help("How many dead containers are kept on the whole node; below 0 any number. Deprecated \
+         in the kubelet, where it works too."),
+    flag("maximum-dead-containers-per-container", Value("COUNT"), ("1", "2"))
+        .help("How many dead instances of each container are kept; below 0 any number. Deprecated in \
+         the kubelet, where it works too."),
+    flag("minimum-container-ttl-duration", Value("DURATION"), ("0s", "1m"))
+        .help("How old a dead container must be to be deleted. Deprecated in the kubelet, where it \
+         works too."),
 ];

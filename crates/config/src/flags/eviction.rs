@@ -12,40 +12,42 @@ pub(crate) const THRESHOLDS: [Flag; 5] = [
              imagefs.available<15%,imagefs.inodesFree<5%",
             "memory.available<500Mi,nodefs.available<10%",
         ),
+    )
+    .field("evictionHard", Form::Pairs('<'))
+    .help(
         "Evict at once when less than AMOUNT is available: bytes, inodes or process ids, or a \
          percentage of all there is. Given at all, it replaces every default; an empty list \
          clears them. 0% switches a signal off.",
-    )
-    .field("evictionHard", Form::Pairs('<')),
+    ),
     flag(
         "eviction-soft",
         List("SIGNAL<AMOUNT,..."),
         ("", "memory.available<1.5Gi"),
+    )
+    .field("evictionSoft", Form::Pairs('<'))
+    .help(
         "Evict when less than AMOUNT was available for the signal's whole grace period, and let \
          the pod end by itself. Each signal needs --eviction-soft-grace-period.",
-    )
-    .field("evictionSoft", Form::Pairs('<')),
+    ),
     flag(
         "eviction-soft-grace-period",
         List("SIGNAL=DURATION,..."),
         ("", "memory.available=1m30s"),
-        "How long a soft threshold must be met before it evicts.",
     )
-    .field("evictionSoftGracePeriod", Form::Pairs('=')),
+    .field("evictionSoftGracePeriod", Form::Pairs('='))
+    .help("How long a soft threshold must be met before it evicts."),
     flag(
         "eviction-minimum-reclaim",
         List("SIGNAL=AMOUNT,..."),
         ("", "nodefs.available=500Mi,imagefs.available=2Gi"),
-        "Once a threshold was met, go on until that much more than it is available.",
     )
-    .field("evictionMinimumReclaim", Form::Pairs('=')),
-    flag(
-        "merge-default-eviction-settings",
-        Bool,
-        ("false", "true"),
-        "Keep the default hard thresholds of the signals that --eviction-hard does not name.",
-    )
-    .field("mergeDefaultEvictionSettings", Form::Boolean),
+    .field("evictionMinimumReclaim", Form::Pairs('='))
+    .help("Once a threshold was met, go on until that much more than it is available."),
+    flag("merge-default-eviction-settings", Bool, ("false", "true"))
+        .field("mergeDefaultEvictionSettings", Form::Boolean)
+        .help(
+            "Keep the default hard thresholds of the signals that --eviction-hard does not name.",
+        ),
 ];
 
 /// Which pods to evict, and how.
@@ -54,14 +56,13 @@ pub(crate) const EVICTION: [Flag; 10] = [
         "eviction-max-pod-grace-period",
         Value("SECONDS"),
         ("0", "60"),
+    )
+    .field("evictionMaxPodGracePeriod", Form::Integer)
+    .help(
         "The most seconds that a soft eviction gives a pod between SIGTERM and SIGKILL. Below 0 \
          the pod's own grace period counts.",
-    )
-    .field("evictionMaxPodGracePeriod", Form::Integer),
-    flag(
-        "hard-eviction-grace",
-        Value("SECONDS"),
-        ("0", "1"),
+    ),
+    flag("hard-eviction-grace", Value("SECONDS"), ("0", "1")).help(
         "The seconds that a hard eviction gives a pod between SIGTERM and SIGKILL; 0 kills at \
          once.",
     ),
@@ -69,56 +70,32 @@ pub(crate) const EVICTION: [Flag; 10] = [
         "eviction-pressure-transition-period",
         Value("DURATION"),
         ("5m0s", "30s"),
-        "How long a node condition stays after its threshold was last met.",
     )
-    .field("evictionPressureTransitionPeriod", Form::Duration),
-    flag(
-        "ranking",
-        Value("ORDER"),
-        ("priority", "qos"),
+    .field("evictionPressureTransitionPeriod", Form::Duration)
+    .help("How long a node condition stays after its threshold was last met."),
+    flag("ranking", Value("ORDER"), ("priority", "qos")).help(
         "The order of eviction. priority: above its request, then lowest priority, then most \
          above its request. qos: BestEffort, Burstable, Guaranteed, as before Kubernetes 1.9.",
     ),
-    flag(
-        "local-storage-capacity-isolation",
-        Bool,
-        ("true", "false"),
-        "Evict pods that exceed their emptyDir or ephemeral-storage limits.",
-    )
-    .field("localStorageCapacityIsolation", Form::Boolean),
-    flag(
-        "strict-kubelet-reclaim",
-        Bool,
-        ("false", "true"),
+    flag("local-storage-capacity-isolation", Bool, ("true", "false"))
+        .field("localStorageCapacityIsolation", Form::Boolean)
+        .help("Evict pods that exceed their emptyDir or ephemeral-storage limits."),
+    flag("strict-kubelet-reclaim", Bool, ("false", "true")).help(
         "After collecting images and dead containers, evict unless every threshold is clear, as \
          the kubelet does; without it, unless the threshold that was met is clear.",
     ),
-    flag(
-        "guaranteed-oom-score-adj",
-        Value("SCORE"),
-        ("-997", "-998"),
+    flag("guaranteed-oom-score-adj", Value("SCORE"), ("-997", "-998")).help(
         "oom_score_adj of Guaranteed pods, -999 to -1. Burstable pods start 1000 above it. \
          Set by --apply-oom-score-adj and by evictd oom-score --apply.",
     ),
-    flag(
-        "apply-oom-score-adj",
-        Bool,
-        ("false", "true"),
+    flag("apply-oom-score-adj", Bool, ("false", "true")).help(
         "Keep oom_score_adj of every process of the pods at what its pod's QoS class and \
          memory request ask for, so that the kernel's OOM killer takes pods in that order. \
          Lowering needs CAP_SYS_RESOURCE.",
     ),
-    flag(
-        "compat",
-        Value("WHOSE"),
-        ("evictd", "kubelet"),
+    flag("compat", Value("WHOSE"), ("evictd", "kubelet")).help(
         "Where evictd and Kubernetes v1.32.10 differ, behave as: evictd or kubelet. A flag for a \
          single difference beats it.",
     ),
-    flag(
-        "dry-run",
-        Bool,
-        ("false", "true"),
-        "Measure, decide and log, but kill nothing.",
-    ),
+    flag("dry-run", Bool, ("false", "true")).help("Measure, decide and log, but kill nothing."),
 ];

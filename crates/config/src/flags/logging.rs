@@ -4,65 +4,41 @@ use crate::Flag;
 
 /// The configuration file, logging and state.
 pub(crate) const LOGGING: [Flag; 5] = [
-    flag(
-        "config",
-        Value("FILE"),
-        ("", "/etc/evictd.yaml"),
-        "A KubeletConfiguration of kubelet.config.k8s.io/v1beta1, YAML or JSON: its fields mean \
+    flag("config", Value("FILE"), ("", "/etc/evictd.yaml"))
+        .help("A KubeletConfiguration of kubelet.config.k8s.io/v1beta1, YAML or JSON: its fields mean \
          what the flags mean, and flags win. Or an OKD node configuration with \
          kubeletArguments. Fields that evictd has no use for are passed over, unknown ones \
-         refused.",
-    ),
-    flag(
-        "config-dir",
-        Value("DIR"),
-        ("", "/etc/evictd.conf.d"),
-        "A directory of further KubeletConfigurations, FILE.conf, each a change to those before \
+         refused."),
+    flag("config-dir", Value("DIR"), ("", "/etc/evictd.conf.d"))
+        .help("A directory of further KubeletConfigurations, FILE.conf, each a change to those before \
          it by name and to --config: fields and entries of mappings that it has replace theirs, \
-         null takes one away.",
-    ),
-    flag(
-        "v",
-        Value("LEVEL"),
-        ("0", "2"),
-        "How much is logged: 0 decisions and changes; 2 and more conditions and readings too, \
-         see --node-status-update-frequency. Also -v2.",
-    ),
-    flag(
-        "logging-format",
-        Value("FORMAT"),
-        ("text", "json"),
-        "How a log line is written. text: time, level and a sentence. json: an object with time, \
-         level, event, message and what the event is about. Also --log-format.",
-    ),
-    flag(
-        "state-dir",
-        Value("DIR"),
-        ("/run/evictd", "/var/lib/evictd"),
-        "Where conditions, grace periods and the history of evictions are kept over a restart, and \
+         null takes one away."),
+    flag("v", Value("LEVEL"), ("0", "2"))
+        .help("How much is logged: 0 decisions and changes; 2 and more conditions and readings too, \
+         see --node-status-update-frequency. Also -v2."),
+    flag("logging-format", Value("FORMAT"), ("text", "json"))
+        .help("How a log line is written. text: time, level and a sentence. json: an object with time, \
+         level, event, message and what the event is about. Also --log-format."),
+    flag("state-dir", Value("DIR"), ("/run/evictd", "/var/lib/evictd"))
+        .help("Where conditions, grace periods and the history of evictions are kept over a restart, and \
          published to admit and history; evictd.sock there answers status --timing and /metrics. The directory is made, mode 0755, and must belong to \
-         evictd alone. An empty text keeps them in memory.",
-    ),
+         evictd alone. An empty text keeps them in memory."),
 ];
 
 /// Flags of old.
 pub(crate) const DEPRECATED: [Flag; 3] = [
-    flag(
-        "experimental-kernel-memcg-notification",
-        Bool,
-        ("", "true"),
-        "Use --kernel-memcg-notification.",
-    ),
+    flag("experimental-kernel-memcg-notification", Bool, ("", "true"))
+        .help("Use --kernel-memcg-notification."),
     flag(
         "low-diskspace-threshold-mb",
         Value("MEBIBYTES"),
         ("", "256"),
-        "Use --eviction-hard=nodefs.available<256Mi.",
-    ),
+    )
+    .help("Use --eviction-hard=nodefs.available<256Mi."),
     flag(
         "outofdisk-transition-frequency",
         Value("DURATION"),
         ("", "5m"),
-        "Use --eviction-pressure-transition-period.",
-    ),
+    )
+    .help("Use --eviction-pressure-transition-period."),
 ];

@@ -4,74 +4,34 @@ use crate::Flag;
 
 /// What is measured.
 pub(crate) const MEASURING: [Flag; 10] = [
-    flag(
-        "housekeeping-interval",
-        Value("DURATION"),
-        ("10s", "1s"),
-        "How often the signals are measured, 100ms at least. Memory is looked at sooner the less \
-         is left.",
-    ),
-    flag(
-        "node-status-update-frequency",
-        Value("DURATION"),
-        ("10s", "1m"),
-        "How often the node's conditions and readings are logged with -v2, 100ms at least. \
-         Changes are logged at once.",
-    )
-    .field("nodeStatusUpdateFrequency", Form::Duration),
-    flag(
-        "kernel-memcg-notification",
-        Bool,
-        ("true", "false"),
-        "Let the kernel wake evictd when memory gets short: usage thresholds on cgroup v1, pressure \
+    flag("housekeeping-interval", Value("DURATION"), ("10s", "1s"))
+        .help("How often the signals are measured, 100ms at least. Memory is looked at sooner the less \
+         is left."),
+    flag("node-status-update-frequency", Value("DURATION"), ("10s", "1m"))
+        .field("nodeStatusUpdateFrequency", Form::Duration)
+        .help("How often the node's conditions and readings are logged with -v2, 100ms at least. \
+         Changes are logged at once."),
+    flag("kernel-memcg-notification", Bool, ("true", "false"))
+        .field("kernelMemcgNotification", Form::Boolean)
+        .help("Let the kernel wake evictd when memory gets short: usage thresholds on cgroup v1, pressure \
          and memory.events on v2. Without it memory is looked at by time alone, sooner the less \
-         is left.",
-    )
-    .field("kernelMemcgNotification", Form::Boolean),
-    flag(
-        "realtime",
-        Bool,
-        ("true", "false"),
-        "Run the loop at a low real-time priority, or where that is refused at nice -20, so \
-         that a busy machine does not delay it. Walks of directories stay at the lowest.",
-    ),
-    flag(
-        "memory-available-source",
-        Value("SOURCE"),
-        ("kubelet", "meminfo"),
-        "Where memory.available comes from. kubelet: all memory minus the working set of the root \
-         cgroup. meminfo: MemAvailable of /proc/meminfo. min: the smaller of both.",
-    ),
-    flag(
-        "no-hugepage-aware",
-        Bool,
-        ("false", "true"),
-        "Count memory in pools of huge pages as available, as the kubelet did before 1.37.",
-    ),
-    flag(
-        "pods-pids-bound",
-        Bool,
-        ("false", "true"),
-        "Let pids.max of the pods' cgroup bound pid.available too.",
-    ),
-    flag(
-        "nodefs-path",
-        Value("DIR"),
-        ("/var/lib/kubelet", "/data"),
-        "A directory on the filesystem of volumes and logs. While it does not exist, its nearest \
-         parent is measured.",
-    ),
-    flag(
-        "imagefs-path",
-        Value("DIR"),
-        ("", "/var/lib/containerd"),
-        "A directory on the filesystem of images; without it the usual places of container \
-         runtimes are looked at.",
-    ),
-    flag(
-        "containerfs-path",
-        Value("DIR"),
-        ("", "/var/lib/containers"),
-        "A directory on the filesystem of writable layers, if they do not lie beside the images.",
-    ),
+         is left."),
+    flag("realtime", Bool, ("true", "false"))
+        .help("Run the loop at a low real-time priority, or where that is refused at nice -20, so \
+         that a busy machine does not delay it. Walks of directories stay at the lowest."),
+    flag("memory-available-source", Value("SOURCE"), ("kubelet", "meminfo"))
+        .help("Where memory.available comes from. kubelet: all memory minus the working set of the root \
+         cgroup. meminfo: MemAvailable of /proc/meminfo. min: the smaller of both."),
+    flag("no-hugepage-aware", Bool, ("false", "true"))
+        .help("Count memory in pools of huge pages as available, as the kubelet did before 1.37."),
+    flag("pods-pids-bound", Bool, ("false", "true"))
+        .help("Let pids.max of the pods' cgroup bound pid.available too."),
+    flag("nodefs-path", Value("DIR"), ("/var/lib/kubelet", "/data"))
+        .help("A directory on the filesystem of volumes and logs. While it does not exist, its nearest \
+         parent is measured."),
+    flag("imagefs-path", Value("DIR"), ("", "/var/lib/containerd"))
+        .help("A directory on the filesystem of images; without it the usual places of container \
+         runtimes are looked at."),
+    flag("containerfs-path", Value("DIR"), ("", "/var/lib/containers"))
+        .help("A directory on the filesystem of writable layers, if they do not lie beside the images."),
 ];

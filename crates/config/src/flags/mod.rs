@@ -18,50 +18,31 @@ pub enum Takes {
     List(&'static str),
 }
 
-/// What a flag is about: a heading of the help.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Group {
-    /// When to evict.
-    Thresholds,
-    /// Which pods to evict, and how.
-    Eviction,
-    /// What is measured, where and how often.
-    Measuring,
-    /// Which pods there are, and what is kept from them.
-    Pods,
-    /// Which images and dead containers are deleted, and by which runtimes.
-    Collection,
-    /// What is logged, and what is kept.
-    Logging,
-    /// Flags of old, each with a warning that names its replacement.
-    Deprecated,
+/// Flags about one thing, under a heading of the help.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Group {
+    /// The heading.
+    pub title: &'static str,
+    /// Its flags, in the order of the help.
+    pub flags: &'static [Flag],
 }
 
 impl Group {
+    const fn new(title: &'static str, flags: &'static [Flag]) -> Self {
+        Self { title, flags }
+    }
+
     /// All groups, in the order of the help.
     pub const ALL: [Self; 7] = [
-        Self::Thresholds,
-        Self::Eviction,
-        Self::Measuring,
-        Self::Pods,
-        Self::Collection,
-        Self::Logging,
-        Self::Deprecated,
+        Self::new("When to evict", &eviction::THRESHOLDS),
+        Self::new("Which pods to evict, and how", &eviction::EVICTION),
+        Self::new("What is measured", &measuring::MEASURING),
+        Self::new("Pods and reservations", &pods::PODS),
+        Self::new("Images and containers", &collection::COLLECTION),
+        Self::new("Configuration file, logging and state", &logging::LOGGING),
+        Self::new("Deprecated", &logging::DEPRECATED),
     ];
-
-    /// The heading.
-    #[must_use]
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Thresholds => "When to evict",
-            Self::Eviction => "Which pods to evict, and how",
-            Self::Measuring => "What is measured",
-            Self::Pods => "Pods and reservations",
-            Self::Collection => "Images and containers",
-            Self::Logging => "Configuration file, logging and state",
-            Self::Deprecated => "Deprecated",
-        }
-    }
 }
 
 /// A flag, as help, manual and completions show it.
@@ -97,40 +78,28 @@ pub(crate) enum Form {
     List,
 }
 
-/// One row: its name, what it takes, what holds without it, an example, and what it does.
+/// A row: its name, what it takes, what holds without it and an example.
 const fn flag(
     name: &'static str,
     takes: Takes,
     (default, example): (&'static str, &'static str),
-    help: &'static str,
 ) -> Flag {
     Flag {
         name,
         takes,
         default,
-        help,
+        help: "",
         example,
         field: None,
     }
 }
 
-impl Group {
-    /// Its flags, in the order of the help.
-    #[must_use]
-    pub const fn flags(self) -> &'static [Flag] {
-        match self {
-            Self::Thresholds => &eviction::THRESHOLDS,
-            Self::Eviction => &eviction::EVICTION,
-            Self::Measuring => &measuring::MEASURING,
-            Self::Pods => &pods::PODS,
-            Self::Collection => &collection::COLLECTION,
-            Self::Logging => &logging::LOGGING,
-            Self::Deprecated => &logging::DEPRECATED,
-        }
-    }
-}
-
 impl Flag {
+    const fn help(mut self, help: &'static str) -> Self {
+        self.help = help;
+        self
+    }
+
     const fn field(mut self, name: &'static str, form: Form) -> Self {
         self.field = Some((name, form));
         self
@@ -138,7 +107,13 @@ impl Flag {
 
     /// Every flag, in the order of the help.
     pub fn all() -> impl Iterator<Item = &'static Self> {
-        Group::ALL.into_iter().flat_map(Group::flags)
+        Group::ALL.into_iter().flat_map(|group| group.flags)
+    }
+
+    /// Whether it is one of old, whose replacement its help names.
+    #[must_use]
+    pub fn is_deprecated(&self) -> bool {
+        logging::DEPRECATED.contains(self)
     }
 
     /// The flag with that name, or the one that it is another name of.

@@ -8,13 +8,10 @@ pub(crate) const PODS: [Flag; 7] = [
         "pod-manifest-path",
         Value("DIR"),
         ("", "/etc/kubernetes/manifests"),
-        "A directory of pod manifests, YAML or JSON: requests, limits and priorities.",
     )
-    .field("staticPodPath", Form::Text),
-    flag(
-        "pod-cgroup-root",
-        Value("CGROUP"),
-        ("", "/system.slice"),
+    .field("staticPodPath", Form::Text)
+    .help("A directory of pod manifests, YAML or JSON: requests, limits and priorities."),
+    flag("pod-cgroup-root", Value("CGROUP"), ("", "/system.slice")).help(
         "A cgroup whose children are pods. Repeat it for several. The kubepods tree always \
          counts; nothing else is ever evicted.",
     ),
@@ -22,6 +19,8 @@ pub(crate) const PODS: [Flag; 7] = [
         "root-dir",
         Value("DIR"),
         ("/var/lib/kubelet", "/var/lib/kubelet"),
+    )
+    .help(
         "Where the pods' directories lie: emptyDir volumes are in \
          DIR/pods/UID/volumes/kubernetes.io~empty-dir. Only when given, those of pods that \
          are gone may be deleted to free disk space.",
@@ -30,34 +29,42 @@ pub(crate) const PODS: [Flag; 7] = [
         "pod-logs-dir",
         Value("DIR"),
         ("/var/log/pods", "/var/log/pods"),
+    )
+    .field("podLogsDir", Form::Text)
+    .help(
         "Where the pods' logs lie, as DIR/NAMESPACE_NAME_UID/CONTAINER/N.log. Only when given, \
          logs of pods that are gone, and those of living pods between the first and the newest \
          start of a container, may be deleted to free disk space.",
-    )
-    .field("podLogsDir", Form::Text),
+    ),
     flag(
         "system-reserved",
         List("RESOURCE=AMOUNT,..."),
         ("", "memory=1.5Gi,cpu=200m"),
+    )
+    .field("systemReserved", Form::Pairs('='))
+    .help(
         "What is kept for the system's daemons: cpu in cores, memory and ephemeral-storage in \
          bytes, pid. It should include the memory threshold. Checked and shown by config; \
          nothing is kept back yet.",
-    )
-    .field("systemReserved", Form::Pairs('=')),
+    ),
     flag(
         "kube-reserved",
         List("RESOURCE=AMOUNT,..."),
         ("", "memory=256Mi"),
+    )
+    .field("kubeReserved", Form::Pairs('='))
+    .help(
         "What is kept for the daemons that run pods. Checked and shown by config; nothing is \
          kept back yet.",
-    )
-    .field("kubeReserved", Form::Pairs('=')),
+    ),
     flag(
         "enforce-node-allocatable",
         List("pods|none"),
         ("pods", "none"),
+    )
+    .field("enforceNodeAllocatable", Form::List)
+    .help(
         "pods: watch the memory limit of the pods' cgroup too, with the hard memory threshold \
          (allocatableMemory.available).",
-    )
-    .field("enforceNodeAllocatable", Form::List),
+    ),
 ];

@@ -155,7 +155,7 @@ fn defaults_are_those_that_the_help_tells() {
         "eviction-minimum-reclaim",
     ];
     let told: Vec<(&str, &str)> = Flag::all()
-        .filter(|flag| !Group::Deprecated.flags().contains(flag))
+        .filter(|flag| !flag.is_deprecated())
         .filter(|flag| !lists.contains(&flag.name))
         .map(|flag| (flag.name, flag.default))
         .collect();

@@ -51,7 +51,7 @@ fn problems(dir: &mut ManifestDir) -> Vec<(String, Problem)> {
     let name = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().into_owned();
     let errors = dir.refresh().iter();
     errors
-        .map(|error| (name(&error.path), Problem::clone(&error.problem)))
+        .map(|error| (name(&error.path), error.problem.clone()))
         .collect()
 }
 

@@ -1,7 +1,8 @@
 use crate::QosClass;
 use evictd_quantity::Quantity;
 
-use crate::pod::{Pod, ResourceList};
+use crate::pod::requests::plus;
+use crate::pod::{Pod, Resources};
 
 impl Pod {
     /// Its QoS class: the one that the status presets, else the computed one
@@ -31,48 +32,32 @@ impl Pod {
     /// containers' where it is given.
     #[must_use]
     pub fn computed_qos_class(&self, pod_level_resources: bool) -> QosClass {
-        let mut sums = Sums::default();
-        match &self.spec.resources {
-            Some(resources) if pod_level_resources => {
-                sums.add(&resources.requests, &resources.limits);
-            }
-            _ => {
-                for container in self.all_containers() {
-                    sums.add(&container.resources.requests, &container.resources.limits);
-                }
-            }
-        }
-        sums.class()
-    }
-}
-
-/// The sums of cpu and memory over the containers; `None` while nothing above
-/// zero was seen.
-#[derive(Default)]
-struct Sums {
-    requests: [Option<Quantity>; 2],
-    limits: [Option<Quantity>; 2],
-    /// A container lacks one of the two limits.
-    unlimited: bool,
-}
-
-impl Sums {
-    fn add(&mut self, requests: &ResourceList, limits: &ResourceList) {
-        let limits = counted(limits);
-        self.unlimited |= limits.iter().any(Option::is_none);
-        grow(&mut self.requests, counted(requests));
-        grow(&mut self.limits, limits);
-    }
-
-    fn class(&self) -> QosClass {
-        if self
-            .requests
-            .iter()
-            .chain(&self.limits)
-            .all(Option::is_none)
-        {
+        let pod_level = self.spec.resources.as_deref();
+        let pod_level = pod_level.filter(|_| pod_level_resources);
+        let containers = self.all_containers().map(|container| &container.resources);
+        let containers = containers.filter(|_| pod_level.is_none());
+        let mut all = pod_level.into_iter().chain(containers);
+        let sum = |of: fn(&Resources) -> Option<&Quantity>| {
+            let amounts = all.clone().filter_map(of).filter(is_counted);
+            amounts.fold(None, |sum, amount| plus(sum, Some(amount)))
+        };
+        let requests = [
+            sum(|resources| resources.requests.cpu.as_deref()),
+            sum(|resources| resources.requests.memory.as_deref()),
+        ];
+        let limits = [
+            sum(|resources| resources.limits.cpu.as_deref()),
+            sum(|resources| resources.limits.memory.as_deref()),
+        ];
+        let is_limited = |resources: &Resources| {
+            let limits = [&resources.limits.cpu, &resources.limits.memory];
+            limits
+                .iter()
+                .all(|l| l.as_deref().is_some_and(|l| is_counted(&l)))
+        };
+        if requests.iter().chain(&limits).all(Option::is_none) {
             QosClass::BestEffort
-        } else if !self.unlimited && self.requests == self.limits {
+        } else if requests == limits && all.all(is_limited) {
             QosClass::Guaranteed
         } else {
             QosClass::Burstable
@@ -80,19 +65,6 @@ impl Sums {
     }
 }
 
-/// Cpu and memory where they are above zero.
-fn counted(list: &ResourceList) -> [Option<&Quantity>; 2] {
-    [list.cpu.as_deref(), list.memory.as_deref()]
-        .map(|quantity| quantity.filter(|q| q.signum() > 0))
-}
-
-fn grow(sums: &mut [Option<Quantity>; 2], by: [Option<&Quantity>; 2]) {
-    for (sum, quantity) in sums.iter_mut().zip(by) {
-        if let Some(quantity) = quantity {
-            *sum = Some(
-                sum.as_ref()
-                    .map_or_else(|| quantity.clone(), |sum| sum.add(quantity)),
-            );
-        }
-    }
+fn is_counted(amount: &&Quantity) -> bool {
+    amount.signum() > 0
 }

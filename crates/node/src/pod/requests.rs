@@ -114,7 +114,7 @@ impl Pod {
 }
 
 /// The sum of those that are there.
-fn plus(sum: Option<Quantity>, more: Option<&Quantity>) -> Option<Quantity> {
+pub(super) fn plus(sum: Option<Quantity>, more: Option<&Quantity>) -> Option<Quantity> {
     match (sum, more) {
         (Some(sum), Some(more)) => Some(sum.add(more)),
         (sum, more) => sum.or_else(|| more.cloned()),

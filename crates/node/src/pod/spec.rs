@@ -88,7 +88,7 @@ impl Pod {
     }
 
     /// Every container: the regular ones, then the init containers.
-    pub fn all_containers(&self) -> impl Iterator<Item = &Container> {
+    pub fn all_containers(&self) -> impl Iterator<Item = &Container> + Clone {
         self.spec
             .containers
             .iter()
