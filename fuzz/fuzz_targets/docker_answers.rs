@@ -3,7 +3,9 @@
 #![no_main]
 
 use evictd_containers::Failure;
-use evictd_containers::docker::{parse_containers, parse_details, parse_images};
+use evictd_containers::docker::{
+    parse_containers, parse_details, parse_images, parse_info, parse_pods, parse_version,
+};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &[u8]| {
@@ -25,6 +27,13 @@ fuzz_target!(|text: &[u8]| {
     }
     if let Some(detail) = checked(parse_details(text)) {
         assert!(detail.finished_nanos.is_none_or(|nanos| nanos > 0));
+    }
+    if let Some(version) = checked(parse_version(text)) {
+        assert!(!version.version.is_empty());
+    }
+    checked(parse_info(text));
+    if let Some(pods) = checked(parse_pods(text)) {
+        assert!(pods.iter().all(|pod| !pod.id.is_empty()));
     }
 });
 

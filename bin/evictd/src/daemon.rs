@@ -18,15 +18,12 @@ use crate::setup::{PROC, Setup};
 use crate::socket::{LOCAL, Local};
 use crate::{machine, protect};
 
-/// A pidfd of the kill in flight; which one became readable does not matter.
-const KILL: Token = Token(0);
-
 /// A container runtime has something to say.
 const NEWS: Token = Token(u32::MAX);
 
 /// How long the rest of the start, which no decision needs, leaves the processor to
-/// others after the first round: a kill goes on meanwhile, and whoever reads what was
-/// told gets a turn beside a real-time thread.
+/// others after the first round: a kill goes on meanwhile, and the reader of the log
+/// gets a turn beside a real-time thread.
 const SOON: Duration = Duration::from_millis(1);
 
 /// Runs in the foreground until SIGTERM or SIGINT.
@@ -58,7 +55,7 @@ fn serve(settings: &Resolved) -> Result<(), String> {
         watch.add(bell, NEWS).map_err(|error| error.to_string())?;
     }
     protect::from_others(settings.realtime);
-    // Before anybody is killed: who has begun to exit cannot be helped any more. Where
+    // Before any process is killed: one that has begun to exit cannot be helped. Where
     // there is no thread to have, it is tried again.
     let _ = helpers.releaser.start();
     let mut memory = Memory::open(settings, &mut engine);
@@ -177,9 +174,7 @@ fn wait(
     local: &mut Local,
     others: [Option<Mono>; 6],
 ) -> Result<bool, String> {
-    let mut failed = None;
-    engine.each_descriptor(&mut |fd| failed = watch.add(fd, KILL).err().or(failed.take()));
-    if let Some(error) = failed {
+    if let Err(error) = engine::watch_kill(engine, watch) {
         // The kill's own deadlines still wake the loop.
         log::debug!("{error}");
     }

@@ -8,6 +8,8 @@ use evictd_engine::{Fields, Settings};
 use evictd_node::{Mono, Readings};
 use evictd_stats::{FsSample, NodeReader, NodeSample, NodeSettings, now, wall_seconds};
 
+use evictd_sys::{Token, Watch};
+
 use crate::gc::{Collection, Collector};
 use crate::pods::Pods;
 use crate::setup::Setup;
@@ -47,12 +49,28 @@ pub(crate) fn measure_disk(engine: &mut Engine) -> io::Result<()> {
     Ok(())
 }
 
-/// The node, as its files tell it.
+/// Has `watch` wake the loop when a process of the kill in flight is gone; which one does
+/// not matter.
+///
+/// # Errors
+/// The first descriptor's that cannot be watched.
+pub(crate) fn watch_kill(engine: &Engine, watch: &mut Watch) -> Result<(), evictd_sys::Error> {
+    let mut watched = Ok(());
+    engine.each_descriptor(&mut |fd| {
+        let added = watch.add(fd, Token(0));
+        if watched.is_ok() {
+            watched = added;
+        }
+    });
+    watched
+}
+
+/// The node, as its files show it.
 pub(crate) struct NodePort {
     reader: NodeReader,
     /// What the reader reads.
     settings: NodeSettings,
-    /// Whether nobody has named these filesystems.
+    /// Whether no flag names these filesystems.
     finds_imagefs: bool,
     finds_containerfs: bool,
     /// The numbers of the last round.

@@ -1,7 +1,7 @@
 //! Log lines on standard error: one line an event, as text or as an object in JSON.
 //!
 //! env_logger makes the lines and writes them to the [`console`], which never waits for
-//! whoever reads them.
+//! their reader.
 
 mod console;
 mod json;
@@ -24,7 +24,7 @@ pub(crate) use console::{close, flush};
 use json::Line;
 pub(crate) use time::Utc;
 
-/// Begins to log. The environment has no say: an init script's flags tell all.
+/// Begins to log. The environment has no say: an init script's flags are enough.
 pub(crate) fn start(format: LogFormat, level: LevelFilter) {
     env_logger::Builder::new()
         .filter_level(level)

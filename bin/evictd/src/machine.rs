@@ -1,10 +1,11 @@
 //! The facts about this machine that settings are judged by.
 
+use core::fmt::Display;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use evictd_config::Machine;
-use evictd_kerntext::parse_meminfo;
+use evictd_kerntext::{Meminfo, parse_meminfo};
 use evictd_node::Readings;
 
 /// The capacities of these readings, the kernel's own reserve, and swap. What
@@ -23,9 +24,15 @@ fn min_free_bytes() -> Option<i64> {
 }
 
 fn swap_bytes() -> Option<i64> {
-    let text = std::fs::read("/proc/meminfo").ok()?;
-    let total = parse_meminfo(&text).ok()?.swap_total_bytes?;
+    let total = read_meminfo().ok()?.swap_total_bytes?;
     i64::try_from(total).ok()
+}
+
+/// The memory of this machine.
+pub(crate) fn read_meminfo() -> Result<Meminfo, String> {
+    let at = |error: &dyn Display| format!("/proc/meminfo: {error}");
+    let text = std::fs::read("/proc/meminfo").map_err(|error| at(&error))?;
+    parse_meminfo(&text).map_err(|error| at(&error))
 }
 
 /// A file of the kernel's that is text.

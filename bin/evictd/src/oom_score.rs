@@ -6,12 +6,13 @@ use std::path::Path;
 
 use evictd_cgroup::{FoundPod, OomScores, Refused, ScoredProcess};
 use evictd_config::Resolved;
-use evictd_kerntext::parse_meminfo;
+use evictd_engine::full_name;
 use evictd_node::Mono;
 use evictd_oom::{MemberScore, Scale, member_score};
 use evictd_stats::Hierarchies;
 
 use crate::engine::Engine;
+use crate::machine::read_meminfo;
 use crate::setup::PROC;
 
 /// How soon a process that joins a pod gets its score. Children inherit it; only
@@ -131,16 +132,10 @@ fn refusal(refused: &Refused, found: &FoundPod) -> String {
 /// `NAMESPACE/NAME`, or the name alone.
 pub(crate) fn name(found: &FoundPod) -> String {
     let metadata = &found.pod.metadata;
-    match metadata.namespace.as_str() {
-        "" => metadata.name.clone(),
-        namespace => format!("{namespace}/{}", metadata.name),
-    }
+    full_name(&metadata.namespace, &metadata.name)
 }
 
 fn memory_bytes() -> Result<u64, String> {
-    let path = Path::new(PROC).join("meminfo");
-    let text = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let total = parse_meminfo(&text).map(|memory| memory.mem_total_bytes);
-    let total = total.map_err(|error| format!("{}: {error}", path.display()))?;
-    total.ok_or_else(|| format!("{}: MemTotal is missing", path.display()))
+    let total = read_meminfo()?.mem_total_bytes;
+    total.ok_or_else(|| String::from("/proc/meminfo: MemTotal is missing"))
 }

@@ -16,7 +16,7 @@ use crate::runtimes::Runtimes;
 
 /// Everything that an [`Engine`](crate::engine::Engine) needs.
 pub(crate) struct Setup {
-    /// What it goes by, but for its clocks.
+    /// The engine's settings, but for its clocks.
     pub(crate) engine: Settings,
     pub(crate) node: NodeSettings,
     pub(crate) cgroup: CgroupConfig,
@@ -42,7 +42,7 @@ pub(crate) const PROC: &str = "/proc";
 /// place.
 const RUNTIME_WAIT: Duration = Duration::from_millis(500);
 
-/// How long somebody waits who asked for a list.
+/// How long a command waits for the list that it prints.
 const COMMAND_WAIT: Duration = Duration::from_secs(10);
 
 /// Where container runtimes keep images (acceptance rows 23 to 25).

@@ -116,8 +116,6 @@ fn words(error: ImageGcError, failures: &[String]) -> String {
             [one] => format!("{error}: {one}"),
             several => format!("{error}: [{}]", several.join(", ")),
         },
-        ImageGcError::InvalidCapacity
-        | ImageGcError::NotEnough { .. }
-        | ImageGcError::NotEnoughInodes { .. } => error.to_string(),
+        ImageGcError::InvalidCapacity | ImageGcError::NotEnough { .. } => error.to_string(),
     }
 }

@@ -54,36 +54,28 @@ pub fn parse_kubepods_name(name: &[u8]) -> Option<KubepodsName<'_>> {
         .strip_prefix("kubepods-")
         .and_then(|inner| inner.strip_suffix(".slice"));
     let systemd = inner.is_some();
-    let mut rest = inner.unwrap_or(name);
-    for (word, class) in [
-        ("burstable", QosClass::Burstable),
-        ("besteffort", QosClass::BestEffort),
-    ] {
-        if rest == word {
-            return Some(KubepodsName::Class(class));
-        }
-        let below = rest
-            .strip_prefix(word)
-            .and_then(|rest| rest.strip_prefix('-'));
-        if let (true, Some(below)) = (systemd, below) {
-            rest = below;
-            break;
-        }
-    }
-    let uid = rest.strip_prefix("pod").filter(|uid| !uid.is_empty())?;
+    let rest = inner.unwrap_or(name);
+    let classes = ["burstable-", "besteffort-"];
+    let below = classes.iter().find_map(|class| rest.strip_prefix(class));
+    let pod = match rest {
+        "burstable" => return Some(KubepodsName::Class(QosClass::Burstable)),
+        "besteffort" => return Some(KubepodsName::Class(QosClass::BestEffort)),
+        _ if systemd => below.unwrap_or(rest),
+        _ => rest,
+    };
+    let uid = pod.strip_prefix("pod").filter(|uid| !uid.is_empty())?;
     Some(KubepodsName::Pod { uid, systemd })
 }
 
 /// Whether the two are the same uid; an empty one is none.
 #[must_use]
 pub fn is_uid(uid: &str, known: &str, systemd: bool) -> bool {
-    if known.is_empty() {
-        return false;
-    }
-    if systemd {
-        return compare_uids(known, uid).is_eq();
-    }
-    known == uid
+    let is_same = if systemd {
+        compare_uids(known, uid).is_eq()
+    } else {
+        known == uid
+    };
+    is_same && !known.is_empty()
 }
 
 /// An order in which uids stand together that systemd's driver writes the same.

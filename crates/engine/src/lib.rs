@@ -2,8 +2,8 @@
 //! long its stages take.
 //!
 //! An [`Engine`] asks its [`ports`] what the node has left and which pods there are, lets
-//! [`evictd_evict`] decide, and has the ports carry that out; what happens it tells as
-//! [`Event`]s. Whoever runs it calls [`Engine::run_due`] whenever [`Engine::wake_at`] has
+//! [`evictd_evict`] decide, and has the ports carry that out; what happens it reports as
+//! [`Event`]s. The loop around it calls [`Engine::run_due`] whenever [`Engine::wake_at`] has
 //! come, a descriptor of a kill is readable, or somebody else has news for it.
 //!
 //! What this crate does not do: it reads no file, asks no clock, writes no log line and
@@ -60,7 +60,7 @@ pub mod timers;
 pub mod timing;
 
 pub use engine::{Engine, FIRST_FS_WAIT, FS_WAIT};
-pub use event::{Decision, Event, Tell, Victim, summary};
+pub use event::{Decision, Event, Tell, Victim, full_name, summary};
 pub use fields::Fields;
 pub use settings::Settings;
 

@@ -1,5 +1,5 @@
 //! What the engine asks of the machine: three ports. Time is an argument everywhere, and
-//! no port speaks of files or sockets; those are the affair of whoever implements it.
+//! no port speaks of files or sockets: its implementation does.
 
 use alloc::sync::Arc;
 use core::fmt;
@@ -97,17 +97,17 @@ pub enum Depth {
 /// The memory of a list of candidates, with none in it; see [`Pods::candidates`].
 pub type Scratch = Vec<Candidate<'static>>;
 
-/// An empty list in the memory of another, whatever that one's candidates were of: a list
-/// that is collected out of one with items of the same size takes its memory over. So no
-/// list of candidates is allocated between a crossing and SIGKILL.
+/// An empty list in the memory of another, whatever that one borrowed from: a list that is
+/// collected out of one with items of the same size takes its memory over. So no list is
+/// allocated between a crossing and SIGKILL.
 #[must_use]
-pub fn emptied<'a>(candidates: Vec<Candidate<'_>>) -> Vec<Candidate<'a>> {
-    candidates.into_iter().map_while(|_| None).collect()
+pub fn emptied<Item, Other>(list: Vec<Item>) -> Vec<Other> {
+    list.into_iter().map_while(|_| None).collect()
 }
 
 /// A kill that has begun.
 pub struct Begun {
-    /// What goes on with it.
+    /// The kill itself.
     pub kill: Box<dyn KillInFlight>,
     /// The pod's container runtime is to send the stop signal, and says by
     /// [`News::Ending`] that it is about to.

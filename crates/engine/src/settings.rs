@@ -3,7 +3,7 @@ use core::time::Duration;
 use evictd_evict::Config;
 use evictd_node::Mono;
 
-/// What an engine goes by.
+/// The settings of an engine.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Thresholds and policy.
@@ -16,7 +16,7 @@ pub struct Settings {
     pub images_until_clear: bool,
     /// How many processors fill memory at the same time.
     pub processors: u64,
-    /// The time now, to measure how long each stage takes; no decision goes by it.
+    /// The time now, to measure how long each stage takes; no decision depends on it.
     pub clock: fn() -> Mono,
     /// Seconds since 1970, for the record of an eviction.
     pub wall_clock: fn() -> u64,

@@ -1,4 +1,4 @@
-//! What was told already, so that only changes are told. Never before a kill has begun.
+//! What was reported already, so that only changes are. Never before a kill has begun.
 
 use evictd_evict::Evict;
 use evictd_node::{ConditionSet, Layout, Mono, Signal, SignalSet};
@@ -18,7 +18,7 @@ pub(crate) struct Telling {
 }
 
 impl Telling {
-    /// Whether it was told how the filesystems lie.
+    /// Whether the layout of the filesystems was reported.
     pub(crate) const fn knows_layout(&self) -> bool {
         self.layout.is_some()
     }

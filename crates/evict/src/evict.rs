@@ -175,23 +175,14 @@ impl Evict {
 
     /// What an evicted pod leaves on the disk does not delay an eviction for memory.
     fn is_short_of_another(&self, cleaned: Option<Resource>) -> bool {
-        let acting = self
-            .watch
-            .first_to_act()
-            .and_then(|index| self.watch.thresholds.get(index));
-        !self.config.policy.clean_up_holds_back_all
-            && acting.is_some_and(|threshold| Some(threshold.signal.resource()) != cleaned)
+        let is_of_another = |threshold: &Threshold| Some(threshold.signal.resource()) != cleaned;
+        !self.config.policy.clean_up_holds_back_all && self.watch.acts_next(is_of_another)
     }
 
     /// A hard threshold does not wait for the grace that a soft one gave.
     fn hurry(&mut self) -> Plan {
         let may_hurry = !self.config.policy.grace_outlasts_hard_threshold;
-        let hard_is_met = self.watch.first_to_act().is_some_and(|index| {
-            self.watch
-                .thresholds
-                .get(index)
-                .is_some_and(Threshold::is_hard)
-        });
+        let hard_is_met = self.watch.acts_next(Threshold::is_hard);
         if let Stage::Killing { graceful, .. } = &mut self.stage
             && *graceful
             && hard_is_met

@@ -3,6 +3,7 @@
 
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 use core::fmt::Write;
 
 use evictd_node::pod::usage::{ContainerUsage, PodUsage};
@@ -57,11 +58,7 @@ fn of(
             annotations: None,
         };
     };
-    let mut annotations = Annotations {
-        offending_containers: String::new(),
-        offending_containers_usage: String::new(),
-        starved_resource: resource,
-    };
+    let (mut names, mut usages) = (Vec::new(), Vec::new());
     for (container, used) in offenders(resource, candidate.pod, usage) {
         let (name, request) = (&container.name, request(container, resource));
         let _ = write!(
@@ -69,18 +66,19 @@ fn of(
             "Container {name} was using {used}, request is {request}, \
              has larger consumption of {resource}. "
         );
-        append(&mut annotations.offending_containers, name);
-        append(
-            &mut annotations.offending_containers_usage,
-            &format!("{used}"),
-        );
+        names.push(name.as_str());
+        usages.push(used.to_string());
     }
     if resource == Resource::EphemeralStorage && !policy.message_omits_volumes {
         add_volumes(&mut text, candidate.pod, usage);
     }
     Message {
         text,
-        annotations: Some(annotations),
+        annotations: Some(Annotations {
+            offending_containers: names.join(","),
+            offending_containers_usage: usages.join(","),
+            starved_resource: resource,
+        }),
     }
 }
 
@@ -159,13 +157,6 @@ fn add_volumes(message: &mut String, pod: &Pod, usage: &PodUsage) {
             let _ = write!(message, "Volume {name} was using {used}. ");
         }
     }
-}
-
-fn append(list: &mut String, item: &str) {
-    if !list.is_empty() {
-        list.push(',');
-    }
-    list.push_str(item);
 }
 
 fn quantity(bytes: u64) -> Quantity {

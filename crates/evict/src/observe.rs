@@ -168,25 +168,24 @@ impl Watch {
             .or_else(|| self.fresh.each().next())
     }
 
+    /// Whether the threshold to act on is like that; not where there is none.
+    pub(crate) fn acts_next(&self, is_so: impl Fn(&Threshold) -> bool) -> bool {
+        let index = self.first_to_act();
+        let threshold = index.and_then(|index| self.thresholds.get(index));
+        threshold.is_some_and(is_so)
+    }
+
     /// Whether a second measurement shows that no pod has to be evicted. The kubelet asks
     /// for every signal, grace aside; evictd for what triggered it (decision D30).
     pub(crate) fn is_reclaimed(&self, acting: usize, again: &Readings, policy: &Policy) -> bool {
         let signal = self.thresholds.get(acting).map(|t| t.signal);
-        let counts = |(index, threshold): &(usize, &Threshold)| {
-            policy.reclaim_must_clear_every_signal
-                || (Some(threshold.signal) == signal && self.due.has(*index))
-        };
-        let still_short = |(_, threshold): (usize, &Threshold)| {
-            again
-                .get(threshold.signal)
-                .is_some_and(|reading| threshold.is_unreclaimed(&reading))
-        };
-        !self
-            .thresholds
-            .iter()
-            .enumerate()
-            .filter(counts)
-            .any(still_short)
+        let mut all = self.thresholds.iter().enumerate();
+        !all.any(|(index, threshold)| {
+            let counts = policy.reclaim_must_clear_every_signal
+                || (Some(threshold.signal) == signal && self.due.has(index));
+            let reading = again.get(threshold.signal);
+            counts && reading.is_some_and(|reading| threshold.is_unreclaimed(&reading))
+        })
     }
 
     pub(crate) fn met_thresholds(&self) -> impl Iterator<Item = Met<'_>> {

@@ -209,7 +209,7 @@ fn published(settings: &Resolved) -> (Option<State>, Option<String>) {
     match read_state(directory) {
         Ok(Some(state)) => {
             let checked = check_published(directory, &state, &boot_id(), now(), try_lock);
-            (Some(state), checked.err().map(|doubt| doubt.to_string()))
+            (Some(state), checked.err().map(str::to_owned))
         }
         Ok(None) => {
             let doubt = format!("no daemon publishes in {}", directory.display());

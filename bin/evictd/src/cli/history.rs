@@ -5,12 +5,13 @@ use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
 use evictd_config::Resolved;
+use evictd_engine::full_name;
 use evictd_engine::state::{Outcome, Record, State, read_state};
 use evictd_node::Signal;
 use serde::Serialize;
 
 use super::columns::wrap;
-use super::output::{full_name, print_as};
+use super::output::print_as;
 use crate::amount::Amount;
 use crate::log::Utc;
 

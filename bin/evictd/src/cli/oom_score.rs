@@ -10,7 +10,7 @@ use evictd_config::Resolved;
 use evictd_engine::ports::Depth;
 use evictd_node::QosClass;
 use evictd_stats::now;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use super::columns::{Columns, wrap};
 use super::output::{complain, print_as, printable, shown};
@@ -76,8 +76,10 @@ struct ProcessScore {
     /// What it should be.
     score: i16,
     reason: String,
-    #[serde(serialize_with = "outcome")]
-    outcome: ScoreOutcome,
+    outcome: &'static str,
+    /// Why the kernel refused it.
+    #[serde(skip)]
+    refused: Option<String>,
 }
 
 impl OomScore {
@@ -116,7 +118,11 @@ fn look(settings: &Resolved, set: bool) -> Result<Document, String> {
                 oom_score_adj: process.present,
                 score: process.wanted,
                 reason: member.reason.to_string(),
-                outcome: process.outcome,
+                outcome: word(process.outcome),
+                refused: match process.outcome {
+                    ScoreOutcome::Refused(errno) => Some(errno.to_string()),
+                    ScoreOutcome::AsWanted | ScoreOutcome::Differs | ScoreOutcome::Set => None,
+                },
             });
         });
         document.problems.extend(visited.err());
@@ -137,11 +143,9 @@ fn look(settings: &Resolved, set: bool) -> Result<Document, String> {
 /// The one line about all that the kernel refused.
 fn refusal(document: &Document) -> Option<String> {
     let processes = document.pods.iter().flat_map(|pod| &pod.processes);
-    let mut refused = processes.filter_map(|process| match process.outcome {
-        ScoreOutcome::Refused(errno) => Some((process, errno)),
-        ScoreOutcome::AsWanted | ScoreOutcome::Differs | ScoreOutcome::Set => None,
-    });
-    let (first, errno) = refused.next()?;
+    let mut refused = processes.filter(|process| process.refused.is_some());
+    let first = refused.next()?;
+    let errno = first.refused.as_deref()?;
     let all = refused.count().saturating_add(1);
     Some(format!(
         "not set: {all} (first is process {}, at {} instead of {}): {errno}; lowering needs \
@@ -176,10 +180,6 @@ const fn word(outcome: ScoreOutcome) -> &'static str {
         ScoreOutcome::Set => "set",
         ScoreOutcome::Refused(_) => "refused",
     }
-}
-
-fn outcome<S: Serializer>(outcome: &ScoreOutcome, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(word(*outcome))
 }
 
 fn in_text(document: &Document, paint: Paint) -> String {
@@ -223,7 +223,7 @@ fn table(processes: &[ProcessScore]) -> String {
             process.oom_score_adj.to_string(),
             process.score.to_string(),
             process.comm.clone(),
-            word(process.outcome).to_owned(),
+            process.outcome.to_owned(),
         ]);
     }
     columns.to_string()

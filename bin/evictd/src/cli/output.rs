@@ -60,14 +60,6 @@ pub(crate) fn print_as(
     }
 }
 
-/// `NAMESPACE/NAME`, or the name alone.
-pub(crate) fn full_name(namespace: &str, name: &str) -> String {
-    match namespace {
-        "" => name.to_owned(),
-        namespace => format!("{namespace}/{name}"),
-    }
-}
-
 /// Serializes what is displayed, as a string.
 pub(crate) fn shown<S: Serializer>(value: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(value)

@@ -5,10 +5,11 @@ use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
 use evictd_config::{Resolved, parse_signal};
+use evictd_engine::full_name;
 use evictd_node::Signal;
 use serde::Serialize;
 
-use super::output::{complain, full_name, print_as, shown, wrong_value};
+use super::output::{complain, print_as, shown, wrong_value};
 use super::screen::{Paint, cut};
 use super::snapshot::{RankedPod, Snapshot};
 

@@ -9,6 +9,7 @@ use evictd_containers::parse_kubepods_name;
 use evictd_gc::{KnownPod, LogReason, Node, Place, Remains, Uid, is_uid, plan_logs};
 use evictd_node::pod::Pod;
 use evictd_stats::wall_seconds;
+use serde::Serialize;
 
 use crate::amount::Amount;
 use crate::pods::{Census, Pods};
@@ -20,18 +21,22 @@ pub(crate) struct Collector {
     root: Option<PathBuf>,
 }
 
-/// Something that was, or would be, deleted, and why.
+/// Something that was, or would be, deleted, and why; as JSON, what `evictd gc` prints.
+#[derive(Serialize)]
 pub(crate) struct Deleted {
-    pub(crate) path: PathBuf,
-    pub(crate) kind: LeftoverKind,
+    pub(crate) path: String,
+    pub(crate) kind: &'static str,
     pub(crate) bytes: Option<u64>,
-    pub(crate) reason: LogReason,
+    pub(crate) reason: String,
 }
+
+/// The emptyDir volumes of a pod, among the kinds.
+pub(crate) const VOLUMES: &str = "volumes";
 
 /// What a collection did.
 #[derive(Default)]
 pub(crate) struct Collected {
-    /// In the order in which it went.
+    /// In this order.
     pub(crate) deleted: Vec<Deleted>,
     pub(crate) freed: Freed,
     /// Whether there is something that could not be looked at.
@@ -49,12 +54,9 @@ impl Collected {
     /// In one line, for a log.
     pub(crate) fn summary(&self) -> String {
         let (count, bytes) = (self.freed.deleted, Amount::bytes(self.freed.bytes));
-        let mut line = format!("deleted {count} files and directories of dead pods, {bytes} freed");
-        for note in &self.notes {
-            line.push_str("; ");
-            line.push_str(note);
-        }
-        line
+        let line = format!("deleted {count} files and directories of dead pods, {bytes} freed");
+        let parts = core::iter::once(&line).chain(&self.notes);
+        parts.map(String::as_str).collect::<Vec<&str>>().join("; ")
     }
 
     /// Whether something that should have gone is still there.
@@ -107,10 +109,14 @@ impl Collector {
         }
         let chosen = choose(&found, &known, how.ended);
         let mut deleted = chosen.iter().map(|(found, reason)| Deleted {
-            path: leftovers.path(found),
-            kind: found.kind,
+            path: leftovers.path(found).to_string_lossy().into_owned(),
+            kind: match found.kind {
+                LeftoverKind::PodLogs => "podLogs",
+                LeftoverKind::LogFile => "log",
+                LeftoverKind::Volumes => VOLUMES,
+            },
             bytes: found.bytes,
-            reason: *reason,
+            reason: reason.to_string(),
         });
         if how.dry_run {
             collected.deleted = deleted.collect();
@@ -159,22 +165,17 @@ fn remains(found: &Leftover) -> Remains<'_> {
     }
 }
 
-/// Who would be taken for gone because somebody could not be asked.
+/// Which pods would be taken for gone because something could not be asked.
 fn doubt(census: &Census<'_>) -> Result<(), String> {
-    let hierarchies = census.hierarchies;
     let nothing = "so nothing is deleted";
-    if let Some(problem) = census.problems.first() {
-        return Err(format!("{problem}; there may be more pods, {nothing}"));
-    }
-    if let Some(problem) = census.unasked.first() {
-        return Err(format!("{problem}; there may be more pods, {nothing}"));
-    }
     let failed = |skipped: &&Skipped| matches!(skipped.reason, SkipReason::Failed(_));
-    if let Some(skipped) = census.listing.skipped.iter().find(failed) {
-        return Err(format!(
-            "cgroup {skipped}; there may be more pods, {nothing}"
-        ));
+    let failed = census.listing.skipped.iter().find(failed);
+    let failed = failed.map(|skipped| format!("cgroup {skipped}"));
+    let problems = census.problems.iter().chain(&census.unasked).chain(&failed);
+    if let Some(problem) = problems.into_iter().next() {
+        return Err(format!("{problem}; there may be more pods, {nothing}"));
     }
+    let hierarchies = census.hierarchies;
     let all = [
         &hierarchies.memory,
         &hierarchies.pids,
@@ -186,18 +187,14 @@ fn doubt(census: &Census<'_>) -> Result<(), String> {
             "no cgroup hierarchy says which pods run, {nothing}"
         ));
     };
-    let kubepods = ["kubepods", "kubepods.slice"];
-    let kubepods = kubepods
-        .iter()
-        .any(|name| first.below(Path::new(name)).is_dir());
-    if census.is_told || kubepods {
-        Ok(())
-    } else {
-        Err(format!(
-            "there is no kubepods tree, and neither --pod-cgroup-root nor --pod-manifest-path \
-             says which pods there are, {nothing}"
-        ))
+    let mut kubepods = ["kubepods", "kubepods.slice"].iter();
+    if census.is_told || kubepods.any(|name| first.below(Path::new(name)).is_dir()) {
+        return Ok(());
     }
+    Err(format!(
+        "there is no kubepods tree, and neither --pod-cgroup-root nor --pod-manifest-path \
+         says which pods there are, {nothing}"
+    ))
 }
 
 /// The pods whose things stay: what runs, what may run, what has a manifest and was

@@ -1,4 +1,4 @@
-//! Where log lines go: standard error, so that whoever reads it cannot hold the daemon
+//! Where log lines are written: standard error, so that its reader cannot hold the daemon
 //! up.
 //!
 //! A line is written when the reader has room for it; else it is kept, in order, and

@@ -3,6 +3,9 @@ use std::path::{Path, PathBuf};
 use evictd_config::Resolved;
 use evictd_containers::{ContainerRuntime, Error, Failure};
 
+/// Whether this build speaks to any.
+pub(crate) const ANY: bool = cfg!(any(feature = "cri", feature = "docker"));
+
 /// What is spoken through a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Api {
@@ -49,7 +52,8 @@ impl Candidate {
     }
 }
 
-/// The sockets that were named, else the usual ones that exist.
+/// The sockets that were named, else the usual ones that exist; none where no API is
+/// spoken.
 pub(crate) fn candidates(settings: &Resolved) -> Vec<Candidate> {
     let named = settings.runtime_endpoints.as_ref();
     let sockets = match named {
@@ -61,7 +65,7 @@ pub(crate) fn candidates(settings: &Resolved) -> Vec<Candidate> {
         is_named: named.is_some(),
     });
     candidates
-        .filter(|candidate| candidate.is_named || candidate.socket.exists())
+        .filter(|candidate| ANY && (candidate.is_named || candidate.socket.exists()))
         .collect()
 }
 

@@ -7,6 +7,7 @@
 mod backend;
 mod ender;
 mod lister;
+mod teller;
 mod worker;
 
 use alloc::sync::Arc;
@@ -21,15 +22,13 @@ use evictd_gc::ImageRecords;
 use evictd_stats::now;
 use evictd_sys::Bell;
 
+pub(crate) use backend::ANY;
 use backend::{candidates, open_first};
-pub(crate) use evictd_engine::ports::{Job as CollectJob, News};
+use evictd_engine::ports::{Job, News};
+use teller::Teller;
 use worker::Worker;
 
 use crate::gc::{RuntimeCollector, SharedRecords};
-
-/// Whether this build speaks to any. What only runtimes need is never reached where it
-/// does not, and so not part of the binary.
-pub(crate) const ANY: bool = cfg!(any(feature = "cri", feature = "docker"));
 
 /// Why no runtime is asked though a socket was named.
 fn left_out(settings: &Resolved) -> Option<String> {
@@ -45,9 +44,6 @@ fn left_out(settings: &Resolved) -> Option<String> {
 /// others do not. For commands, which may wait.
 pub(crate) fn answering(settings: &Resolved) -> (Vec<Box<dyn ContainerRuntime>>, Vec<String>) {
     let (mut runtimes, mut problems) = (Vec::new(), Vec::from_iter(left_out(settings)));
-    if !ANY {
-        return (runtimes, problems);
-    }
     for candidate in candidates(settings) {
         match open_first(&candidate) {
             Ok((runtime, _)) => runtimes.push(runtime),
@@ -69,21 +65,6 @@ pub(crate) struct Runtimes {
     left_out: Option<String>,
 }
 
-/// How the helpers tell the loop what is new.
-#[derive(Clone)]
-struct Teller {
-    news: mpsc::Sender<News>,
-    bell: Bell,
-}
-
-impl Teller {
-    fn tell(&self, news: News) {
-        // Without a loop there is nothing to tell it to.
-        let _ = self.news.send(news);
-        self.bell.ring();
-    }
-}
-
 impl Runtimes {
     /// Those whose endpoints were named, or whose sockets exist. None has been asked
     /// anything when this returns; the first question makes the threads.
@@ -95,9 +76,6 @@ impl Runtimes {
             left_out: left_out(settings),
             ..Self::default()
         };
-        if !ANY {
-            return Ok(none);
-        }
         let candidates = candidates(settings);
         if candidates.is_empty() {
             return Ok(none);
@@ -164,7 +142,8 @@ impl Runtimes {
     /// Where the runtimes keep images and, if apart, writable layers: the first place
     /// of each, as far as they have said.
     pub(crate) fn places(&self) -> (Option<PathBuf>, Option<PathBuf>) {
-        let disks: Vec<RuntimeDisks> = self.workers.iter().map(Worker::disks).collect();
+        let disks = |worker: &Worker| worker.lists.look(|lists| lists.disks.clone());
+        let disks: Vec<RuntimeDisks> = self.workers.iter().map(disks).collect();
         let first = |place: fn(&RuntimeDisks) -> &Option<PathBuf>| {
             disks.iter().find_map(|disks| place(disks).clone())
         };
@@ -176,7 +155,8 @@ impl Runtimes {
 
     /// Whether one of them has not answered yet.
     pub(crate) fn is_waiting(&self) -> bool {
-        self.workers.iter().any(Worker::is_waiting)
+        let is_asked = |worker: &Worker| worker.lists.look(|lists| lists.is_asked);
+        self.workers.iter().any(is_asked)
     }
 
     /// Waits until every runtime has answered the last [`Runtimes::refresh`], well
@@ -184,13 +164,15 @@ impl Runtimes {
     pub(crate) fn wait(&self, at_most: Duration) {
         let begun = now();
         for worker in &self.workers {
-            worker.wait(at_most.saturating_sub(now().since(begun)));
+            let left = at_most.saturating_sub(now().since(begun));
+            worker.lists.wait_until(left, |lists| !lists.is_asked);
         }
     }
 
     /// What each runtime holds, as it last said in full; without asking for memory.
     pub(crate) fn listings(&self) -> impl Iterator<Item = Arc<RuntimeListing>> {
-        self.workers.iter().map(Worker::listing)
+        let listing = |worker: &Worker| worker.lists.look(|lists| Arc::clone(&lists.listing));
+        self.workers.iter().map(listing)
     }
 
     /// Those of which it is not known for sure what they hold now.
@@ -208,11 +190,16 @@ impl Runtimes {
 
     /// Has every runtime collect; returns how many were asked. Each answers by
     /// [`News::Collected`].
-    pub(crate) fn collect(&self, job: &CollectJob) -> usize {
-        self.workers
-            .iter()
-            .filter(|worker| worker.collect(job.clone()))
-            .count()
+    pub(crate) fn collect(&self, job: &Job) -> usize {
+        let ask = |worker: &&Worker| {
+            worker.lists.change(|lists| {
+                if !lists.is_foreign {
+                    lists.collect.push(job.clone());
+                }
+                !lists.is_foreign
+            })
+        };
+        self.workers.iter().filter(ask).count()
     }
 
     /// What has come in since the last call.

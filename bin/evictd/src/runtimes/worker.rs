@@ -1,8 +1,8 @@
-use alloc::sync::Arc;
 use core::time::Duration;
 use std::io;
 
-use evictd_containers::{Error, Failure, RuntimeDisks, RuntimeListing, RuntimePod};
+use evictd_containers::{Error, Failure, RuntimePod};
+use evictd_engine::ports::News;
 use evictd_node::Mono;
 use evictd_stats::now;
 use evictd_sys::{Helper, HelperThread, Priority};
@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use super::backend::Candidate;
 use super::ender::{End, Ender};
 use super::lister::{Lister, Lists};
-use super::{CollectJob, News, Teller};
+use super::teller::Teller;
 use crate::gc::RuntimeCollector;
 
 /// Answers are read as JSON, which nests.
@@ -22,7 +22,7 @@ const STACK_BYTES: usize = 512 * 1024;
 pub(super) struct Worker {
     endpoint: String,
     teller: Teller,
-    lists: Helper<Lists>,
+    pub(super) lists: Helper<Lists>,
     ends: Helper<Vec<End>>,
 }
 
@@ -96,23 +96,6 @@ impl Worker {
         is_fresh
     }
 
-    pub(super) fn disks(&self) -> RuntimeDisks {
-        self.lists.look(|lists| lists.disks.clone())
-    }
-
-    /// Whether a list was asked for and is not there.
-    pub(super) fn is_waiting(&self) -> bool {
-        self.lists.look(|lists| lists.is_asked)
-    }
-
-    pub(super) fn wait(&self, at_most: Duration) {
-        self.lists.wait_until(at_most, |lists| !lists.is_asked);
-    }
-
-    pub(super) fn listing(&self) -> Arc<RuntimeListing> {
-        self.lists.look(|lists| Arc::clone(&lists.listing))
-    }
-
     /// Why it is not known what this runtime holds now.
     pub(super) fn doubt(&self) -> Option<String> {
         self.lists.look(|lists| match &lists.failure {
@@ -133,14 +116,5 @@ impl Worker {
             });
         });
         self.lists.look(|lists| lists.failure.is_none())
-    }
-
-    pub(super) fn collect(&self, job: CollectJob) -> bool {
-        self.lists.change(|lists| {
-            if !lists.is_foreign {
-                lists.collect.push(job);
-            }
-            !lists.is_foreign
-        })
     }
 }

@@ -64,27 +64,24 @@ impl Local {
 
 fn answer(path: &str, engine: &Engine, memory: &Memory) -> Answer {
     const TEXT: &str = "text/plain";
-    let (media, text) = match path {
-        "/metrics" => (
-            "text/plain; version=0.0.4",
-            metrics::page(engine, memory.evictions()),
-        ),
-        "/timing" => (TEXT, engine.timing.in_text()),
-        "/timing.json" => ("application/json", engine.timing.in_json()),
-        "/healthz" => (TEXT, String::from("ok\n")),
-        _ => {
-            let text = "there are /metrics, /timing, /timing.json and /healthz\n";
-            return Answer {
-                found: false,
-                media: TEXT,
-                text: text.to_owned(),
-            };
-        }
-    };
-    Answer {
+    let found = |media, text| Answer {
         found: true,
         media,
         text,
+    };
+    match path {
+        "/metrics" => found(
+            "text/plain; version=0.0.4",
+            metrics::page(engine, memory.evictions()),
+        ),
+        "/timing" => found(TEXT, engine.timing.in_text()),
+        "/timing.json" => found("application/json", engine.timing.in_json()),
+        "/healthz" => found(TEXT, String::from("ok\n")),
+        _ => Answer {
+            found: false,
+            media: TEXT,
+            text: String::from("there are /metrics, /timing, /timing.json and /healthz\n"),
+        },
     }
 }
 

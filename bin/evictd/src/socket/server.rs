@@ -147,33 +147,29 @@ impl Peer {
 
 /// The whole response to what a peer has sent, once its request is complete.
 fn reply(received: &[u8], answer: &mut dyn FnMut(&str) -> Answer) -> Option<String> {
-    const TEXT: &str = "text/plain";
-    let made;
-    let (status, media, text) = match parse_request(received) {
+    let refusal = |text: &str| Answer {
+        found: false,
+        media: "text/plain",
+        text: text.to_owned(),
+    };
+    let (status, answer) = match parse_request(received) {
         Parsed::Incomplete => return None,
-        Parsed::Get(path) => {
-            made = answer(path);
-            let status = if made.found {
-                "200 OK"
-            } else {
-                "404 Not Found"
-            };
-            (status, made.media, made.text.as_str())
-        }
+        Parsed::Get(path) => match answer(path) {
+            answer if answer.found => ("200 OK", answer),
+            answer => ("404 Not Found", answer),
+        },
         Parsed::OtherMethod => (
             "405 Method Not Allowed\r\nAllow: GET",
-            TEXT,
-            "only GET is answered here\n",
+            refusal("only GET is answered here\n"),
         ),
-        Parsed::Malformed(right) => ("400 Bad Request", TEXT, right),
+        Parsed::Malformed(right) => ("400 Bad Request", refusal(right)),
     };
-    let mut whole = format!(
-        "HTTP/1.1 {status}\r\nContent-Type: {media}\r\nContent-Length: {}\r\n\
-         Connection: close\r\n\r\n",
-        text.len()
-    );
-    whole.push_str(text);
-    Some(whole)
+    let Answer { media, text, .. } = answer;
+    let length = text.len();
+    Some(format!(
+        "HTTP/1.1 {status}\r\nContent-Type: {media}\r\nContent-Length: {length}\r\n\
+         Connection: close\r\n\r\n{text}"
+    ))
 }
 
 impl AsFd for Server {

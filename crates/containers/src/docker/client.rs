@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use super::http::{Response, read_response};
 use super::parse::{
-    EngineInfo, EngineVersion, PodmanPod, parse, parse_containers, parse_details, parse_image,
-    parse_images, parse_message, parse_pods,
+    EngineInfo, EngineVersion, PodmanPod, parse_containers, parse_details, parse_image,
+    parse_images, parse_info, parse_message, parse_pods, parse_version,
 };
 use super::request::Request;
 use crate::pods::{Details, Found};
@@ -41,11 +41,11 @@ impl Client {
     }
 
     pub(super) fn version(&self) -> Result<EngineVersion, Error> {
-        self.get(&Request::new("GET", "/version", ""), parse)
+        self.get(&Request::new("GET", "/version", ""), parse_version)
     }
 
     pub(super) fn info(&self) -> Result<EngineInfo, Error> {
-        self.get(&Request::new("GET", "/info", ""), parse)
+        self.get(&Request::new("GET", "/info", ""), parse_info)
     }
 
     /// All containers, in every state.

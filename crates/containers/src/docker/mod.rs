@@ -26,9 +26,13 @@ use crate::text::clean;
 use crate::{ContainerRuntime, Error, ListedImage, RuntimeDisks, RuntimeListing, RuntimePod};
 use client::Client;
 use engine::Engine;
+use parse::EngineVersion;
 
 pub use http::{Response, read_response};
 pub use parse::{parse_containers, parse_details, parse_images};
+// For fuzzing.
+#[doc(hidden)]
+pub use parse::{parse_info, parse_pods, parse_version};
 pub use time::parse_rfc3339;
 
 /// How long a call may take as a whole; stopping, the grace longer.
@@ -108,13 +112,17 @@ impl DockerRuntime {
 
     /// Asked once: what listens on a socket does not become something else.
     fn engine(&mut self) -> Result<Engine, Error> {
-        if let Some(engine) = self.engine {
-            return Ok(engine);
+        match self.engine {
+            Some(engine) => Ok(engine),
+            None => Ok(self.ask_engine()?.0),
         }
+    }
+
+    fn ask_engine(&mut self) -> Result<(Engine, EngineVersion), Error> {
         let version = self.client.version()?;
         let engine = Engine::of(&version, &self.client.endpoint);
         self.engine = Some(engine);
-        Ok(engine)
+        Ok((engine, version))
     }
 }
 
@@ -152,9 +160,7 @@ impl ContainerRuntime for DockerRuntime {
     }
 
     fn version(&mut self) -> Result<String, Error> {
-        let version = self.client.version()?;
-        let engine = Engine::of(&version, &self.client.endpoint);
-        self.engine = Some(engine);
+        let (engine, version) = self.ask_engine()?;
         Ok(format!("{} {}", engine.name(), clean(&version.version)))
     }
 

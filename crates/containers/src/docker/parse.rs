@@ -254,13 +254,29 @@ fn read_image(text: ImageText) -> ListedImage {
     }
 }
 
+/// Reads the answer to `GET /version`.
+///
+/// # Errors
+/// When any part of it is not as it should be.
+pub fn parse_version(text: &[u8]) -> Result<EngineVersion, Failure> {
+    parse(text)
+}
+
+/// Reads the answer to `GET /info`.
+///
+/// # Errors
+/// When any part of it is not as it should be.
+pub fn parse_info(text: &[u8]) -> Result<EngineInfo, Failure> {
+    parse(text)
+}
+
 /// The engine behind the API.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "PascalCase")]
-pub(super) struct EngineVersion {
+pub struct EngineVersion {
     /// `20.10.24+dfsg1`.
     #[serde(deserialize_with = "needed")]
-    pub(super) version: String,
+    pub version: String,
     /// `Docker Engine - Community`, `balenaEngine`, `linux/amd64/debian-12`; often empty.
     platform: Option<Named>,
     /// The first is the engine itself: `Engine`, `Podman Engine`.
@@ -285,11 +301,11 @@ impl EngineVersion {
 /// How an engine is set up.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
-pub(super) struct EngineInfo {
+pub struct EngineInfo {
     /// The directory of all it keeps.
-    pub(super) docker_root_dir: String,
+    pub docker_root_dir: String,
     /// What stores images and writable layers: `overlay2`.
-    pub(super) driver: String,
+    pub driver: String,
     driver_status: Option<Vec<Vec<String>>>,
 }
 
@@ -307,14 +323,16 @@ impl EngineInfo {
 /// A pod of Podman's: what Docker's API has no word for.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "PascalCase")]
-pub(super) struct PodmanPod {
+pub struct PodmanPod {
+    /// Its id.
     #[serde(deserialize_with = "needed")]
-    pub(super) id: String,
+    pub id: String,
+    /// Its name.
     #[serde(default)]
-    pub(super) name: String,
+    pub name: String,
     /// The container that holds its namespaces; empty where it has none.
     #[serde(default)]
-    pub(super) infra_id: String,
+    pub infra_id: String,
     containers: Option<Vec<Member>>,
 }
 
@@ -333,7 +351,10 @@ impl PodmanPod {
 }
 
 /// Reads a list of Podman's pods.
-pub(super) fn parse_pods(text: &[u8]) -> Result<Vec<PodmanPod>, Failure> {
+///
+/// # Errors
+/// When any part of it is not as it should be.
+pub fn parse_pods(text: &[u8]) -> Result<Vec<PodmanPod>, Failure> {
     parse_list(text, |pod| pod)
 }
 

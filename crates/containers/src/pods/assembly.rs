@@ -37,26 +37,21 @@ struct Owner<'a> {
 fn find_owner<'a>(found: &'a Found, runtime: &'a str) -> Owner<'a> {
     let own_name = found.container.name.as_str();
     let namespace = found.label(POD_NAMESPACE);
-    let (kind, uid, name, namespace) = if let Some(uid) = found.label(POD_UID) {
-        let name = found.label(POD_NAME).unwrap_or(own_name);
-        (Kind::Kubernetes, uid, name, namespace.unwrap_or_default())
-    } else if let Some((id, name)) = &found.group {
-        (
-            Kind::Group,
-            id.as_str(),
-            name.as_str(),
-            namespace.unwrap_or(runtime),
-        )
-    } else if let Some(project) = found.label(COMPOSE_PROJECT) {
-        (Kind::Compose, project, project, runtime)
-    } else {
-        (Kind::Alone, &*found.container.id, own_name, runtime)
-    };
-    Owner {
+    let owner = |kind, uid, name: &'a str, namespace| Owner {
         kind,
         uid,
         name: if name.is_empty() { uid } else { name },
         namespace,
+    };
+    if let Some(uid) = found.label(POD_UID) {
+        let name = found.label(POD_NAME).unwrap_or(own_name);
+        owner(Kind::Kubernetes, uid, name, namespace.unwrap_or_default())
+    } else if let Some((id, name)) = &found.group {
+        owner(Kind::Group, id, name, namespace.unwrap_or(runtime))
+    } else if let Some(project) = found.label(COMPOSE_PROJECT) {
+        owner(Kind::Compose, project, project, runtime)
+    } else {
+        owner(Kind::Alone, &found.container.id, own_name, runtime)
     }
 }
 

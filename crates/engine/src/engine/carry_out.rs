@@ -18,8 +18,8 @@ use crate::timing::Stage;
 impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     /// Carries plans out until the round rests or waits for a kill.
     ///
-    /// Nothing is told before a kill has begun: whoever reads it may be slow, and
-    /// memory is not. What led to it is told first all the same.
+    /// No event is reported before a kill has begun: its reader may be slow, and
+    /// memory is not. What led to it is reported first all the same.
     pub(super) fn carry_out(&mut self, now: Mono, mut plan: Plan, tell: Tell<'_>) {
         loop {
             plan = match plan {
@@ -104,7 +104,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     }
 
     /// Begins to kill. Returns the next plan when that is over at once. Until SIGKILL is
-    /// sent nothing is told, and no memory asked for.
+    /// sent nothing is reported, and no memory asked for.
     fn begin_kill(&mut self, now: Mono, eviction: &Eviction, tell: Tell<'_>) -> Option<Plan> {
         self.telling.has_candidate();
         let index = eviction.candidate;

@@ -1,8 +1,9 @@
 //! The loop's body: reads, asks the state machine, carries out its plans.
 //!
-//! It knows no signals, no logger and no clock; what happens is told as [`Event`](crate::Event)s. Each
+//! It knows no signals, no logger and no clock; what happens it reports as
+//! [`Event`](crate::Event)s. Each
 //! part of it ([`Killing`], [`Reclaiming`], [`Census`], [`Telling`], [`Pace`]) keeps its
-//! own affairs to itself; here is only what needs several of them.
+//! own state to itself; here is only what needs several of them.
 
 mod carry_out;
 mod reclaim;
@@ -257,7 +258,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     }
 }
 
-/// What its loop tells it.
+/// What the loop around it reports to it.
 impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     /// Begins a round now, whatever the interval.
     pub fn round_now(&mut self) {

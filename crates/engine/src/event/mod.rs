@@ -10,7 +10,7 @@ use evictd_node::{Condition, Layout, Mono, Reading, Resource, Signal};
 use evictd_threshold::Threshold;
 use log::Level;
 
-pub use text::summary;
+pub use text::{full_name, summary};
 
 use crate::ports::{Collected, Disk};
 use crate::state::Record;

@@ -12,10 +12,16 @@ use crate::ports::Disk;
 
 impl fmt::Display for Victim {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        if self.namespace.is_empty() {
-            return f.write_str(&self.name);
-        }
-        write!(f, "{}/{}", self.namespace, self.name)
+        f.write_str(&full_name(&self.namespace, &self.name))
+    }
+}
+
+/// A pod's name with its namespace, where it has one: `NAMESPACE/NAME`.
+#[must_use]
+pub fn full_name(namespace: &str, name: &str) -> String {
+    match namespace {
+        "" => name.to_owned(),
+        namespace => format!("{namespace}/{name}"),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::state::json::{MAX_BYTES, parse};
 use crate::state::saved::State;
 
 /// Tries to lock a file (`flock` with `LOCK_NB`), for itself alone or together
-/// with others, and answers whether it could. The lock ends with the file.
+/// with others, and returns whether it could. The lock ends with the file.
 ///
 /// It is handed in because this crate knows no syscalls.
 pub type TryLock = fn(&File, exclusive: bool) -> io::Result<bool>;

@@ -20,7 +20,7 @@ const EVERY: Duration = Duration::from_secs(10);
 /// and a flash disk wears out.
 const IMAGES_EVERY: Duration = Duration::from_secs(5 * 60);
 
-/// What a daemon says of itself when it starts.
+/// What is known of a daemon when it starts.
 #[derive(Clone, Debug)]
 pub struct About {
     /// This boot ([`read_boot_id`](crate::state::read_boot_id)); empty where it is not
@@ -67,32 +67,22 @@ impl Keeper {
     /// Takes over the state in the directory and begins to keep it there;
     /// without a directory, in memory alone. The directory is made if need be.
     ///
-    /// What goes wrong is answered beside it: a state that cannot be read is
+    /// What goes wrong is returned beside it: a state that cannot be read is
     /// forgotten, a directory that cannot be used is done without.
     #[must_use]
     pub fn open(directory: Option<&Path>, about: About, try_lock: TryLock) -> (Self, Vec<Error>) {
-        let mut keeper = Self {
-            state: State::default(),
-            writer: None,
-            written: None,
-            changes: 0,
-            told: None,
-            images_at: None,
-        };
         let mut problems = Vec::new();
-        if let Some(directory) = directory {
-            match Writer::open(directory, try_lock) {
-                Ok(writer) => {
-                    keeper.writer = Some(writer);
-                    match read_state(directory) {
-                        Ok(found) => keeper.state = found.unwrap_or_default(),
-                        Err(error) => problems.push(error),
-                    }
-                }
-                Err(error) => problems.push(error),
-            }
-        }
-        let state = &mut keeper.state;
+        let writer = directory.and_then(|directory| {
+            let opened = Writer::open(directory, try_lock);
+            opened.map_err(|error| problems.push(error)).ok()
+        });
+        let found = directory
+            .filter(|_| writer.is_some())
+            .and_then(|directory| {
+                let read = read_state(directory);
+                read.map_err(|error| problems.push(error)).ok().flatten()
+            });
+        let mut state = found.unwrap_or_default();
         state.rebase(
             &about.boot_id,
             about.now,
@@ -101,6 +91,14 @@ impl Keeper {
         );
         state.interval = about.interval;
         state.daemon_pid = about.pid;
+        let keeper = Self {
+            state,
+            writer,
+            written: None,
+            changes: 0,
+            told: None,
+            images_at: None,
+        };
         (keeper, problems)
     }
 
@@ -158,7 +156,7 @@ impl Keeper {
     /// never waits, and allocates nothing while nothing is going on.
     ///
     /// Conditions, evictions and the layout are written at once, the times of
-    /// what is met every 10 seconds. Answers with an error when writing has
+    /// what is met every 10 seconds. Returns an error when writing has
     /// begun to fail, or fails otherwise than before.
     pub fn keep(&mut self, now: Mono, wall_seconds: u64, evict: &Evict) -> Option<Error> {
         let current = Written {

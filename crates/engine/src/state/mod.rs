@@ -34,7 +34,7 @@ pub use error::Error;
 pub use files::{TryLock, read_state};
 pub use json::{MAX_BYTES, parse, to_json};
 pub use keeper::{About, Keeper};
-pub use published::{Doubt, check_published};
+pub use published::check_published;
 pub use record::{HISTORY, Outcome, Record};
 pub use saved::{ConditionState, State};
 

@@ -7,7 +7,7 @@ use evictd_node::{Condition, ConditionSet, Layout, Mono};
 use crate::state::record::{HISTORY, Outcome, Record};
 
 /// More time than that between two boots makes wall time implausible: a board
-/// without a clock tells anything (failure F11).
+/// without a clock shows any time (failure F11).
 const MOST_ELAPSED_SECONDS: u64 = 24 * 60 * 60;
 
 /// A node condition, as it was last published.
@@ -155,7 +155,7 @@ impl State {
     }
 
     /// Notes what came of the latest eviction of that pod, if it is not noted
-    /// yet; answers whether there is one.
+    /// yet. Returns whether there is one.
     pub fn end(&mut self, uid: &str, outcome: Outcome, method: &str, millis: Option<u64>) -> bool {
         let begun = |record: &&mut Record| record.uid == uid && record.outcome == Outcome::Begun;
         let Some(record) = self.history.iter_mut().rev().find(begun) else {

@@ -1,3 +1,4 @@
+use super::usage::Share;
 use crate::{FsUsage, ImageGcError, ImagePolicy, ImageReason};
 
 /// What has to become free, and what has so far.
@@ -37,15 +38,9 @@ impl Goal {
         let is_high = |percent: &i64| *percent >= policy.high_percent;
         let inodes = usage.inode_share().percent_used();
         let inodes = inodes.filter(|percent| with_inodes && is_high(percent));
-        let reason = match (is_high(&space), inodes) {
-            (true, _) => ImageReason::SpaceUsed {
-                percent: space,
-                low_percent,
-            },
-            (false, Some(percent)) => ImageReason::InodesUsed {
-                percent,
-                low_percent,
-            },
+        let (what, percent) = match (is_high(&space), inodes) {
+            (true, _) => ("space", space),
+            (false, Some(percent)) => ("inodes", percent),
             (false, None) => return Ok(None),
         };
         Ok(Some(Self {
@@ -56,7 +51,11 @@ impl Goal {
             freed_bytes: 0,
             freed_inodes: 0,
             has_removed: false,
-            reason,
+            reason: ImageReason::FilesystemUsed {
+                what,
+                percent,
+                low_percent,
+            },
         }))
     }
 
@@ -77,25 +76,26 @@ impl Goal {
     /// The error that is left at the end, if any.
     pub(crate) fn missing(&self, usage: Option<FsUsage>) -> Option<ImageGcError> {
         let usage = usage.unwrap_or_default();
-        let (bytes, inodes) = (usage.bytes(), usage.inode_share());
+        let lacks = |share: Share| share.missing_to(self.low_percent) > 0;
         let lacks_bytes = |wanted: &i64| {
             if self.by_size {
                 self.freed_bytes < *wanted
             } else {
-                bytes.missing_to(self.low_percent) > 0
+                lacks(usage.bytes())
             }
         };
-        let lacks_inodes = |_: &i64| inodes.missing_to(self.low_percent) > 0;
-        if let Some(wanted) = self.bytes.filter(lacks_bytes) {
-            return Some(ImageGcError::NotEnough {
-                wanted,
-                found: self.freed_bytes,
-            });
-        }
-        let wanted = self.inodes.filter(lacks_inodes)?;
-        Some(ImageGcError::NotEnoughInodes {
+        let lacks_inodes = |_: &i64| lacks(usage.inode_share());
+        let (wanted, found, unit) = match self.bytes.filter(lacks_bytes) {
+            Some(wanted) => (wanted, self.freed_bytes, "bytes"),
+            None => {
+                let wanted = self.inodes.filter(lacks_inodes)?;
+                (wanted, self.freed_inodes, "inodes")
+            }
+        };
+        Some(ImageGcError::NotEnough {
             wanted,
-            found: self.freed_inodes,
+            found,
+            unit,
         })
     }
 

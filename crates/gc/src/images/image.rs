@@ -47,17 +47,12 @@ pub struct ImageDeletion {
 pub enum ImageReason {
     /// Nothing has used it for longer than the maximum age.
     TooOld,
-    /// So much of the filesystem's space was used that the images used least
-    /// recently are deleted.
-    SpaceUsed {
+    /// So much of the filesystem was used that the images used least recently are
+    /// deleted.
+    FilesystemUsed {
+        /// Of what: `space` or `inodes`.
+        what: &'static str,
         /// How much was used, in percent.
-        percent: i64,
-        /// Down to which percentage images are deleted.
-        low_percent: i64,
-    },
-    /// The same for inodes.
-    InodesUsed {
-        /// How many were used, in percent.
         percent: i64,
         /// Down to which percentage images are deleted.
         low_percent: i64,
@@ -91,19 +86,13 @@ impl fmt::Display for ImageReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooOld => f.write_str("not used for longer than the maximum age"),
-            Self::SpaceUsed {
+            Self::FilesystemUsed {
+                what,
                 percent,
                 low_percent,
             } => write!(
                 f,
-                "least recently used; {percent}% of the space used, to become {low_percent}%"
-            ),
-            Self::InodesUsed {
-                percent,
-                low_percent,
-            } => write!(
-                f,
-                "least recently used; {percent}% of the inodes used, to become {low_percent}%"
+                "least recently used; {percent}% of the {what} used, to become {low_percent}%"
             ),
             Self::Unused => f.write_str("no container uses it"),
         }

@@ -81,17 +81,12 @@ pub enum ImageGcError {
     InvalidCapacity,
     /// Too little could be deleted.
     NotEnough {
-        /// How many bytes were to become free.
-        wanted: i64,
-        /// How many did.
-        found: i64,
-    },
-    /// Too few inodes could be freed; the kubelet does not count them.
-    NotEnoughInodes {
         /// How many were to become free.
         wanted: i64,
         /// How many did.
         found: i64,
+        /// Of what: `bytes`, or `inodes`, which the kubelet does not count.
+        unit: &'static str,
     },
     /// Images could not be removed.
     Removal {
@@ -112,15 +107,14 @@ impl fmt::Display for ImageGcError {
         match self {
             Self::NoUsage => f.write_str("the use of the image filesystem is not known"),
             Self::InvalidCapacity => f.write_str("invalid capacity 0 on image filesystem"),
-            Self::NotEnough { wanted, found } => write!(
+            Self::NotEnough {
+                wanted,
+                found,
+                unit,
+            } => write!(
                 f,
                 "Failed to garbage collect required amount of images. Attempted to free \
-                 {wanted} bytes, but only found {found} bytes eligible to free."
-            ),
-            Self::NotEnoughInodes { wanted, found } => write!(
-                f,
-                "Failed to garbage collect required amount of images. Attempted to free \
-                 {wanted} inodes, but only found {found} inodes eligible to free."
+                 {wanted} {unit}, but only found {found} {unit} eligible to free."
             ),
             Self::Removal { wanted, freed } => write!(
                 f,

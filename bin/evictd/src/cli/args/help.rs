@@ -61,32 +61,26 @@ pub(super) fn with_flags(mut text: String) -> String {
     text
 }
 
-fn form(name: &str, takes: Takes) -> String {
-    match takes {
+fn add_flag(text: &mut String, flag: &Flag) {
+    let (name, example) = (flag.name, flag.example);
+    let form = match flag.takes {
         Takes::Bool => format!("--{name}"),
         Takes::Value(what) | Takes::List(what) => format!("--{name}={what}"),
-    }
-}
-
-fn add_flag(text: &mut String, flag: &Flag) {
-    let _ = writeln!(text, "  {}", form(flag.name, flag.takes));
+    };
+    let _ = writeln!(text, "  {form}");
     wrap(text, (INDENT, INDENT), flag.help);
     if flag.is_deprecated() {
         return;
     }
-    let default = if flag.default.is_empty() {
-        "none"
-    } else {
-        flag.default
+    let default = match flag.default {
+        "" => String::from("none"),
+        default => default.replace(',', ", "),
     };
-    let quote = if flag.example.contains('<') { "'" } else { "" };
-    let example = match flag.takes {
-        Takes::Bool if flag.example == "true" => format!("--{}", flag.name),
-        Takes::Bool | Takes::Value(_) | Takes::List(_) => {
-            format!("--{}={quote}{}{quote}", flag.name, flag.example)
-        }
+    let quote = if example.contains('<') { "'" } else { "" };
+    let example = match (flag.takes, example) {
+        (Takes::Bool, "true") => form,
+        _ => format!("--{name}={quote}{example}{quote}"),
     };
-    let default = default.replace(',', ", ");
     wrap(text, (INDENT, INDENT), &format!("Default: {default}"));
     wrap(text, (INDENT, INDENT), &format!("Example: {example}"));
 }

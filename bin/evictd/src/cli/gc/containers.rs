@@ -6,15 +6,13 @@ use core::fmt::Write;
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
-use evictd_cgroup::LeftoverKind;
 use evictd_config::Resolved;
 use serde::Serialize;
 
-use super::runtimes::{AllDone, Done, collect};
-use crate::amount::Amount;
+use super::runtimes::{AllDone, Done, collect, in_brackets};
 use crate::cli::columns::wrap;
-use crate::cli::output::{complain, fail, print, print_json, printable, usage_error};
-use crate::gc::{Collected, Collection, Collector};
+use crate::cli::output::{fail, print, print_json, printable, usage_error};
+use crate::gc::{Collected, Collection, Collector, Deleted, VOLUMES};
 use crate::pods::Pods;
 use crate::setup::Setup;
 use evictd_engine::ports::Collect;
@@ -46,20 +44,12 @@ pub(crate) struct Containers {
 #[serde(rename_all = "camelCase")]
 struct Document<'a> {
     dry_run: bool,
-    deleted: Vec<DeletedDocument>,
+    deleted: &'a [Deleted],
     entries: u64,
     freed_bytes: u64,
     freed_inodes: u64,
     runtimes: &'a [Done],
     notes: Vec<&'a String>,
-}
-
-#[derive(Serialize)]
-struct DeletedDocument {
-    path: String,
-    kind: &'static str,
-    bytes: Option<u64>,
-    reason: String,
 }
 
 impl Containers {
@@ -88,14 +78,11 @@ impl Containers {
         } else {
             print(&in_text(&collected, &all, settings.dry_run))
         };
-        for note in collected.notes.iter().chain(all.notes()) {
-            complain("gc containers", printable(note));
+        let ended = all.finish("gc containers", printed, &collected.notes);
+        if collected.has_failed() {
+            return ExitCode::FAILURE;
         }
-        if collected.has_failed() || all.has_failed() {
-            ExitCode::FAILURE
-        } else {
-            printed
-        }
+        ended
     }
 }
 
@@ -110,24 +97,10 @@ fn delete_leftovers(settings: &Resolved, collector: &Collector) -> Result<Collec
     collector.collect(&mut pods, &how)
 }
 
-const fn kind(kind: LeftoverKind) -> &'static str {
-    match kind {
-        LeftoverKind::PodLogs => "podLogs",
-        LeftoverKind::LogFile => "log",
-        LeftoverKind::Volumes => "volumes",
-    }
-}
-
 fn document<'a>(collected: &'a Collected, all: &'a AllDone, dry_run: bool) -> Document<'a> {
-    let deleted = collected.deleted.iter().map(|one| DeletedDocument {
-        path: one.path.to_string_lossy().into_owned(),
-        kind: kind(one.kind),
-        bytes: one.bytes,
-        reason: one.reason.to_string(),
-    });
     Document {
         dry_run,
-        deleted: deleted.collect(),
+        deleted: &collected.deleted,
         entries: collected.freed.deleted,
         freed_bytes: collected.freed.bytes,
         freed_inodes: collected.freed.inodes,
@@ -140,14 +113,13 @@ fn in_text(collected: &Collected, all: &AllDone, dry_run: bool) -> String {
     let verb = if dry_run { "would delete" } else { "deleted" };
     let mut text = String::new();
     for one in &collected.deleted {
-        let what = match one.kind {
-            LeftoverKind::PodLogs | LeftoverKind::LogFile => "",
-            LeftoverKind::Volumes => "emptyDir volumes in ",
+        let what = if one.kind == VOLUMES {
+            "emptyDir volumes in "
+        } else {
+            ""
         };
-        let amount = one
-            .bytes
-            .map_or_else(String::new, |bytes| format!(" ({})", Amount::bytes(bytes)));
-        let (path, reason) = (printable(&one.path.to_string_lossy()), &one.reason);
+        let amount = in_brackets(one.bytes);
+        let (path, reason) = (printable(&one.path), &one.reason);
         let line = format!("{verb} {what}{path}{amount}: {reason}");
         wrap(&mut text, ("", "  "), &line);
     }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::runtimes::{AllDone, Done, collect};
 use crate::amount::Amount;
 use crate::cli::columns::wrap;
-use crate::cli::output::{complain, fail, print, print_json, printable};
+use crate::cli::output::{fail, print, print_json, printable};
 use crate::runtimes;
 use evictd_engine::ports::Collect;
 
@@ -77,14 +77,7 @@ impl Images {
         } else {
             print(&in_text(&all))
         };
-        for note in all.notes() {
-            complain("gc images", printable(note));
-        }
-        if all.has_failed() {
-            ExitCode::FAILURE
-        } else {
-            printed
-        }
+        all.finish("gc images", printed, &[])
     }
 }
 

@@ -1,5 +1,7 @@
 //! One collection at each container runtime, for a command.
 
+use std::process::ExitCode;
+
 use evictd_config::Resolved;
 use evictd_engine::ports::{Collect, Job};
 use evictd_engine::state::read_state;
@@ -7,9 +9,9 @@ use serde::Serialize;
 
 use crate::amount::Amount;
 use crate::cli::columns::wrap;
-use crate::cli::output::{print, printable};
+use crate::cli::output::{complain, print, printable};
 use crate::gc::{Removed, RuntimeCollected, RuntimeCollector, SharedRecords};
-use crate::runtimes::{ANY, answering};
+use crate::runtimes::answering;
 
 /// What was done at one runtime.
 #[derive(Serialize)]
@@ -27,16 +29,6 @@ pub(super) struct AllDone {
 }
 
 impl AllDone {
-    /// Whether something that should be deleted is still there, or a runtime could not
-    /// be asked.
-    pub(super) fn has_failed(&self) -> bool {
-        !self.problems.is_empty()
-            || self
-                .runtimes
-                .iter()
-                .any(|done| !done.collected.errors.is_empty() || done.collected.shortfall.is_some())
-    }
-
     /// All that is for stderr.
     pub(super) fn notes(&self) -> impl Iterator<Item = &String> {
         let of_runtimes = self.runtimes.iter().flat_map(|done| {
@@ -44,6 +36,18 @@ impl AllDone {
             collected.errors.iter().chain(&collected.shortfall)
         });
         self.problems.iter().chain(of_runtimes)
+    }
+
+    /// Says what went wrong; fails where anything did: something that should be deleted is
+    /// still there, or a runtime could not be asked.
+    pub(super) fn finish(&self, command: &str, printed: ExitCode, others: &[String]) -> ExitCode {
+        for note in others.iter().chain(self.notes()) {
+            complain(command, printable(note));
+        }
+        match self.notes().next() {
+            Some(_) => ExitCode::FAILURE,
+            None => printed,
+        }
     }
 }
 
@@ -55,9 +59,6 @@ pub(super) fn collect(settings: &Resolved, what: &Collect, json: bool) -> AllDon
         problems,
         ..AllDone::default()
     };
-    if !ANY {
-        return all;
-    }
     // What the daemon has seen of images, if one ever ran, decides their order.
     let state = settings.state_dir.as_deref().map(read_state);
     let known = state
@@ -95,11 +96,14 @@ pub(super) fn collect(settings: &Resolved, what: &Collect, json: bool) -> AllDon
 
 fn line(verb: &str, removed: &Removed) -> String {
     let (kind, name, reason) = (removed.kind.name(), &removed.name, &removed.reason);
-    let bytes = removed
-        .listed_bytes
-        .map_or_else(String::new, |bytes| format!(" ({})", Amount::bytes(bytes)));
+    let bytes = in_brackets(removed.listed_bytes);
     let line = format!("{verb} {kind} {}{bytes}: {reason}", printable(name));
     let mut text = String::new();
     wrap(&mut text, ("", "  "), &line);
     text
+}
+
+/// ` (12 MiB)`; nothing where that is not known.
+pub(super) fn in_brackets(bytes: Option<u64>) -> String {
+    bytes.map_or_else(String::new, |bytes| format!(" ({})", Amount::bytes(bytes)))
 }

@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 
 use evictd_cgroup::Releaser;
 use evictd_engine::{Event, Settings};
-use evictd_kerntext::parse_meminfo;
 use evictd_node::Mono;
 use evictd_stats::{Hierarchies, NodeSettings, Version, now};
-use evictd_sys::{Token, Wake, Watch};
+use evictd_sys::{Wake, Watch};
 use evictd_threshold::{Lists, parse};
 
 use super::observer::Observer;
 use super::sandbox::{Load, Sandbox};
 use super::verdict::{Check, Verdict};
 use crate::engine::{self, Engine};
+use crate::machine::read_meminfo;
 use crate::runtimes::Runtimes;
 use crate::setup::{self, PROC, Setup, no_thread};
 
@@ -32,9 +32,7 @@ const AFTERMATH: Duration = Duration::from_millis(500);
 /// The limit that bounds the harm: a third of what is free, 256 MiB at most.
 fn limit() -> Result<u64, String> {
     const LEAST: u64 = 48 << 20;
-    let text = std::fs::read(Path::new(PROC).join("meminfo"));
-    let text = text.map_err(|error| format!("/proc/meminfo: {error}"))?;
-    let meminfo = parse_meminfo(&text).map_err(|error| format!("/proc/meminfo: {error}"))?;
+    let meminfo = read_meminfo()?;
     let free = meminfo.mem_available_bytes.or(meminfo.mem_free_bytes);
     let free = free.unwrap_or(0);
     let limit = (free / 3).min(256 << 20) & !0xf_ffff;
@@ -201,13 +199,7 @@ fn drive(
     while now() < end && !(until_killed && story.killed.is_some()) {
         engine.run_due(now(), &mut |at, event| story.note(at, event));
         let until = engine.wake_at(now()).min(end);
-        let mut failed = None;
-        engine.each_descriptor(&mut |fd| {
-            failed = watch.add(fd, Token(0)).err().or(failed.take());
-        });
-        if let Some(error) = failed {
-            return Err(error.to_string());
-        }
+        engine::watch_kill(engine, watch).map_err(|error| error.to_string())?;
         pause(watch, until)?;
     }
     Ok(())

@@ -2,11 +2,11 @@
 
 use core::fmt::Write;
 
+use evictd_engine::full_name;
 use evictd_node::Signal;
 
 use super::{Document, SignalState, ThresholdState};
 use crate::amount::Amount;
-use crate::cli::output::full_name;
 use crate::cli::screen::{Paint, bar, cut};
 
 /// The width of a bar; with it a line stays within 80 columns.

@@ -29,7 +29,7 @@ impl RuntimeCollector {
         let images = self.judge(run.runtime.endpoint(), &listed, &listing);
         let how = ImageRun {
             job,
-            policy: self.images,
+            policy: self.images.policy,
             switches: &self.switches,
             now_nanos: wall_nanos(),
             began_nanos: self.began_nanos,
@@ -80,8 +80,12 @@ impl RuntimeCollector {
                 record: records.get(&image.id),
                 in_use,
                 pinned: image.pinned,
-                kept: self.keep.iter().any(|pattern| is_kept(pattern, image)),
-                only_here: self.keep_local && image.digests.is_empty(),
+                kept: self
+                    .images
+                    .keep
+                    .iter()
+                    .any(|pattern| is_kept(pattern, image)),
+                only_here: self.images.keep_local && image.digests.is_empty(),
             };
             listed.iter().zip(uses).map(image).collect()
         })

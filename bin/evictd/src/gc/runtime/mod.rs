@@ -9,10 +9,10 @@ use alloc::sync::Arc;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use evictd_config::Resolved;
+use evictd_config::{ImageGc, Resolved};
 use evictd_containers::{ContainerRuntime, Error};
 use evictd_engine::ports::{Collect, Job};
-use evictd_gc::{ContainerPolicy, ImageJob, ImagePolicy, ImageRecords, KeepPattern};
+use evictd_gc::{ContainerPolicy, ImageJob, ImageRecords};
 use evictd_node::Policy;
 use evictd_stats::wall_seconds;
 
@@ -26,10 +26,8 @@ pub(crate) type Progress<'a> = &'a mut dyn FnMut(&Removed);
 
 /// What collects at one runtime.
 pub(crate) struct RuntimeCollector {
-    images: ImagePolicy,
+    images: ImageGc,
     containers: ContainerPolicy,
-    keep: Vec<KeepPattern>,
-    keep_local: bool,
     switches: Policy,
     /// Where images lie, if a flag says so.
     imagefs: Option<PathBuf>,
@@ -40,12 +38,9 @@ pub(crate) struct RuntimeCollector {
 impl RuntimeCollector {
     /// What the settings say, remembering what is in `records`.
     pub(crate) fn of(settings: &Resolved, records: SharedRecords) -> Self {
-        let images = &settings.image_gc;
         Self {
-            images: images.policy,
+            images: settings.image_gc.clone(),
             containers: settings.container_gc,
-            keep: images.keep.clone(),
-            keep_local: images.keep_local,
             switches: *settings.policy(),
             imagefs: settings.imagefs_path.clone(),
             began_nanos: wall_nanos(),

@@ -203,32 +203,32 @@ fn a_state_is_believed_while_its_daemon_confirms_it() {
     let lock = occupy(&place.0, try_lock).unwrap();
     let state = full(); // saved at second 100, every 10 s
     let check = |now: u64| check_published(&place.0, &state, "a-boot", seconds(now), try_lock);
-    assert_eq!(check(101), Err(Doubt::Silent), "never confirmed");
+    assert_eq!(check(101), Err(published::SILENT), "never confirmed");
     write_pulse(&lock, Some(seconds(100))).unwrap();
     for (now, expected) in [
-        (99, Err(Doubt::Silent)),
+        (99, Err(published::SILENT)),
         (100, Ok(())),
         (130, Ok(())),
-        (131, Err(Doubt::Silent)),
+        (131, Err(published::SILENT)),
     ] {
         assert_eq!(check(now), expected, "{now}");
     }
     write_pulse(&lock, Some(seconds(120))).unwrap();
     assert_eq!(check(131), Ok(()));
     write_pulse(&lock, Some(seconds(99))).unwrap();
-    assert_eq!(check(101), Err(Doubt::Silent), "confirmed another");
+    assert_eq!(check(101), Err(published::SILENT), "confirmed another");
     write_pulse(&lock, None).unwrap();
-    assert_eq!(check(101), Err(Doubt::Silent), "taken back");
+    assert_eq!(check(101), Err(published::SILENT), "taken back");
     write_pulse(&lock, Some(seconds(100))).unwrap();
     for boot in ["b-boot", ""] {
         let other = check_published(&place.0, &state, boot, seconds(101), try_lock);
-        assert_eq!(other, Err(Doubt::OtherBoot));
+        assert_eq!(other, Err(published::OTHER_BOOT));
     }
     // Another who asks is no daemon.
     drop(lock);
     let asking = File::open(place.0.join("lock")).unwrap();
     assert!(try_lock(&asking, false).unwrap());
-    assert_eq!(check(101), Err(Doubt::NoDaemon));
+    assert_eq!(check(101), Err(published::NO_DAEMON));
     fs::remove_file(place.0.join("lock")).unwrap();
-    assert_eq!(check(101), Err(Doubt::NoDaemon));
+    assert_eq!(check(101), Err(published::NO_DAEMON));
 }

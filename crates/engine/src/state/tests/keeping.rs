@@ -160,7 +160,7 @@ fn a_round_that_changes_nothing_confirms_what_was_kept() {
     keeper.settle();
     let state = read_state(&place.0).unwrap().unwrap();
     let check = || check_published(&place.0, &state, "a-boot", seconds(60), try_lock);
-    assert_eq!(check(), Err(Doubt::Silent));
+    assert_eq!(check(), Err(published::SILENT));
     assert!(keeper.keep(seconds(50), 50, &evict).is_none());
     for _ in 0..WAIT.as_millis() {
         if check() == Ok(()) {
