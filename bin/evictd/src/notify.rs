@@ -76,15 +76,18 @@ impl Notifier {
         let sample = *sample;
         let mut asked = false;
         for source in &mut self.sources {
-            asked |= match source.what {
+            let wanted = match source.what {
                 What::Usage(signal) => {
                     let wanted = Wanted::of(signal, &sample, engine.evict.thresholds());
-                    source.follow_usage(wanted, now(), watch)
+                    (!wanted.levels().is_empty(), wanted)
                 }
+                // The pods' cgroup may come later and go again; the machine stays.
                 What::Pressure | What::Events => {
-                    source.follow(is_there(source.of_pods, &sample), watch)
+                    let is_there = !source.of_pods || sample.pods_memory.is_some();
+                    (is_there, Wanted::default())
                 }
             };
+            asked |= source.follow(wanted, now(), watch);
         }
         self.judge(engine, &sample, asked);
     }
@@ -135,11 +138,6 @@ impl Notifier {
             asked.join(", ")
         );
     }
-}
-
-/// The pods' cgroup may come later and go again; the machine stays.
-fn is_there(of_pods: bool, sample: &NodeSample) -> bool {
-    !of_pods || sample.pods_memory.is_some()
 }
 
 fn list(source: MemorySource, setup: &Setup, sources: &mut Vec<Source>) {

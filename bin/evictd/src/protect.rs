@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use evictd_cgroup::own;
 use evictd_sys::Priority;
 use rustix::io::Errno;
+use rustix::mm::{MlockAllFlags, mlockall};
 
 use crate::setup::PROC;
 
@@ -22,18 +22,23 @@ pub(crate) fn from_others(goes_first: bool) {
     if goes_first && let Err(error) = Priority::RealTime(PRIORITY).apply() {
         log::info!(event = "problem", about = "priority"; "the priority stays as it is ({error}): a busy machine may delay evictd");
     }
-    if let Err(error) = own::set_oom_score_adj(Path::new(PROC), OOM_SCORE_ADJ) {
+    let file = Path::new(PROC).join("self/oom_score_adj");
+    if let Err(error) = std::fs::write(file, OOM_SCORE_ADJ.to_string()) {
         log::info!(event = "problem", about = "oomScore"; "oom_score_adj stays as it is ({error}): the OOM killer may take evictd");
     }
 }
 
-/// Reads the whole program in and keeps it in memory. Otherwise, when memory is short, code
-/// would have to come back from a disk that everybody else waits for too, or that fails.
+/// Reads the whole program in and keeps it in memory (`mlockall`). Otherwise, when memory is
+/// short, code would have to come back from a disk that everybody else waits for too, or
+/// that fails. What is mapped later is kept from when it is first touched (`MCL_ONFAULT`,
+/// since Linux 4.4): the stack of a thread is mostly never used.
 ///
 /// # Errors
 /// When that is not allowed, which is to be told by [`warn_unless`] once there is time.
 pub(crate) fn keep_in_memory() -> Result<(), Errno> {
-    own::lock_memory()
+    mlockall(MlockAllFlags::CURRENT)?;
+    mlockall(MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT)
+        .or_else(|_| mlockall(MlockAllFlags::FUTURE))
 }
 
 /// Says that memory is not locked where it is not.

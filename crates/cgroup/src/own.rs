@@ -1,42 +1,11 @@
 //! What evictd asks of the kernel for its own process.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
-use std::path::Path;
 
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
-use rustix::mm::{MlockAllFlags, mlockall};
-use rustix::process::{Signal, geteuid, getppid, set_parent_process_death_signal};
-
-/// Whether this process may do what only root may.
-#[must_use]
-pub fn is_root() -> bool {
-    geteuid().is_root()
-}
-
-/// Sets `oom_score_adj` of this process (`PROC/self/oom_score_adj`): how much
-/// sooner, or with a negative score later, the OOM killer takes it.
-///
-/// # Errors
-///
-/// `EACCES` where a lower score needs `CAP_SYS_RESOURCE`.
-pub fn set_oom_score_adj(proc: &Path, score: i16) -> io::Result<()> {
-    fs::write(proc.join("self/oom_score_adj"), score.to_string())
-}
-
-/// Reads in all that this process has mapped, its whole program, and keeps it in memory
-/// (`mlockall`). What it maps later is kept from when it is first touched (`MCL_ONFAULT`,
-/// since Linux 4.4): the stack of a thread is mostly never used.
-///
-/// # Errors
-///
-/// `EPERM` or `ENOMEM` above the limit of locked memory.
-pub fn lock_memory() -> Result<(), Errno> {
-    mlockall(MlockAllFlags::CURRENT)?;
-    mlockall(MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT)
-        .or_else(|_| mlockall(MlockAllFlags::FUTURE))
-}
+use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 
 /// Makes the kernel kill this process when `parent`, which started it, ends.
 ///
@@ -72,34 +41,4 @@ pub fn try_lock(file: &File, exclusive: bool) -> io::Result<bool> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_lock_excludes_others_until_its_file_is_closed() {
-        let own_binary = std::env::current_exe().unwrap();
-        let open = || File::open(&own_binary).unwrap();
-        let (first, second) = (open(), open());
-        assert!(try_lock(&first, false).unwrap());
-        assert!(try_lock(&second, false).unwrap());
-        assert!(!try_lock(&second, true).unwrap());
-        drop(first);
-        assert!(try_lock(&second, true).unwrap());
-        assert!(!try_lock(&open(), false).unwrap());
-    }
-
-    #[test]
-    fn a_stranger_is_no_parent() {
-        assert_eq!(end_with_parent(-1), Err(Errno::SRCH));
-        // Undone, so that the test runner's own end is not ours.
-        set_parent_process_death_signal(None).unwrap();
-    }
-
-    #[test]
-    fn the_present_score_needs_no_privilege() {
-        let before = fs::read_to_string("/proc/self/oom_score_adj").unwrap();
-        let before: i16 = before.trim().parse().unwrap();
-        set_oom_score_adj(Path::new("/proc"), before).unwrap();
-        assert!(set_oom_score_adj(Path::new("/nowhere"), 0).is_err());
-    }
-}
+mod tests;

@@ -127,7 +127,7 @@ impl Kin {
         let ancestors: Result<Vec<OwnedFd>, Errno> = ancestors
             .map(|pid| pidfd_open(*pid, PidfdFlags::empty()))
             .collect();
-        // Who ended before it was opened is not in the line any more.
+        // One that ended before it was opened is not in the line any more.
         let pids = proc.line();
         let ancestors = ancestors.ok().filter(|_| pids == before);
         Self { pids, ancestors }

@@ -82,7 +82,7 @@ impl Procs {
 }
 
 /// The order of pids, which rustix's type does not have.
-fn key(pid: &Pid) -> i32 {
+pub(crate) fn key(pid: &Pid) -> i32 {
     pid.as_raw_nonzero().get()
 }
 

@@ -30,7 +30,7 @@ const ATTEMPTS: u32 = 3;
 pub struct Releaser(Arc<Helper<VecDeque<OwnedFd>>>);
 
 impl Releaser {
-    /// With room for those who wait, and without the thread. Where it is `realtime`, it
+    /// With room for those that wait, and without the thread. Where it is `realtime`, it
     /// runs before all that is not, as far as that is allowed: on a busy machine it
     /// would get hardly more of the processors than the victims that it is to replace.
     #[must_use]

@@ -97,12 +97,12 @@ pub enum Depth {
 /// The memory of a list of candidates, with none in it; see [`Pods::candidates`].
 pub type Scratch = Vec<Candidate<'static>>;
 
-/// An empty list in the memory of another, whatever that one's candidates were of: a list
-/// that is collected out of one with items of the same size takes its memory over. So no
-/// list of candidates is allocated between a crossing and SIGKILL.
+/// An empty list in the memory of another, whatever that one borrowed from: a list that is
+/// collected out of one with items of the same size takes its memory over. So no list is
+/// allocated between a crossing and SIGKILL.
 #[must_use]
-pub fn emptied<'a>(candidates: Vec<Candidate<'_>>) -> Vec<Candidate<'a>> {
-    candidates.into_iter().map_while(|_| None).collect()
+pub fn emptied<Item, Other>(list: Vec<Item>) -> Vec<Other> {
+    list.into_iter().map_while(|_| None).collect()
 }
 
 /// A kill that has begun.

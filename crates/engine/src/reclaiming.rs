@@ -77,17 +77,11 @@ impl Awaited {
         self.gave |= gave;
         self.at += 1;
     }
-}
 
-/// To which job a runtime's answer belongs.
-pub(crate) enum Answer {
-    /// Of the reclaim under way: it is handed back once all runtimes have answered.
-    Reclaim(Option<Awaited>),
-    /// Of a regular collection.
-    Regular {
-        /// Whether there is anything new in it to tell.
-        is_news: bool,
-    },
+    /// Makes no further call.
+    pub(crate) const fn stop(&mut self) {
+        self.at = self.calls.len();
+    }
 }
 
 impl Reclaiming {
@@ -179,19 +173,20 @@ impl Reclaiming {
         }
     }
 
-    /// A runtime has answered the job with that number.
+    /// A runtime has answered the job with that number. Returns whether there is anything
+    /// new in it to report, and the reclaim under way once all runtimes have answered it.
     pub(crate) fn take_answer(
         &mut self,
         number: u64,
         result: &Result<Collected, String>,
-    ) -> Answer {
+    ) -> (bool, Option<Awaited>) {
         let has_given = result.as_ref().is_ok_and(|collected| collected.removed > 0);
         if let Some(reclaim) = &mut self.awaited
             && reclaim.number == number
         {
             reclaim.gave |= has_given;
             reclaim.answers = reclaim.answers.saturating_sub(1);
-            return Answer::Reclaim(self.awaited.take_if(|reclaim| reclaim.answers == 0));
+            return (true, self.awaited.take_if(|reclaim| reclaim.answers == 0));
         }
         self.regular = self.regular.saturating_sub(1);
         // Of a dry run, what would be done counts as not done.
@@ -205,8 +200,6 @@ impl Reclaiming {
         // One that fails as the one before needs no other line, nor one whose runtime was
         // said not to be there.
         let is_lost = matches!(result, Err(problem) if Some(problem) == self.lost.as_ref());
-        Answer::Regular {
-            is_news: (rest.ended(reached) && !is_lost) || has_given,
-        }
+        ((rest.ended(reached) && !is_lost) || has_given, None)
     }
 }

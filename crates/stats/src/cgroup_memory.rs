@@ -8,22 +8,11 @@ use crate::file::{Buffer, FailedAt, KeptFile, parse_at};
 use crate::memory::MemoryUsage;
 use crate::{Hierarchy, Version};
 
-/// The names of a cgroup's memory files.
-struct Names {
-    usage: &'static str,
-    limit: &'static str,
-}
-
-const fn names(version: Version) -> Names {
+/// The files of a cgroup's memory usage and of its limit.
+const fn names(version: Version) -> (&'static str, &'static str) {
     match version {
-        Version::V1 => Names {
-            usage: "memory.usage_in_bytes",
-            limit: "memory.limit_in_bytes",
-        },
-        Version::V2 => Names {
-            usage: "memory.current",
-            limit: "memory.max",
-        },
+        Version::V1 => ("memory.usage_in_bytes", "memory.limit_in_bytes"),
+        Version::V2 => ("memory.current", "memory.max"),
     }
 }
 
@@ -53,12 +42,12 @@ impl MemoryFiles {
     /// the front.
     pub(crate) fn of(hierarchy: &Hierarchy, cgroup: &Path) -> Self {
         let dir = hierarchy.below(cgroup);
-        let names = names(hierarchy.version);
+        let (usage, limit) = names(hierarchy.version);
         Self {
             version: hierarchy.version,
-            usage: Some(KeptFile::new(dir.join(names.usage))),
+            usage: Some(KeptFile::new(dir.join(usage))),
             stat: KeptFile::new(dir.join(STAT)),
-            limit: KeptFile::new(dir.join(names.limit)),
+            limit: KeptFile::new(dir.join(limit)),
         }
     }
 
@@ -83,7 +72,7 @@ pub(crate) fn read_counter_at(
     version: Version,
     buffer: &mut Buffer,
 ) -> Result<u64, FailedAt> {
-    parse_at(dir, names(version).usage, buffer, Buffer::value)
+    parse_at(dir, names(version).0, buffer, Buffer::value)
 }
 
 /// A cgroup's usage by its directory.

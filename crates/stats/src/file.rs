@@ -100,7 +100,7 @@ impl Buffer {
 ///
 /// It is opened when it is first read, and again when the kernel says that
 /// what was open is gone: a cgroup that was removed and made anew has the old
-/// path, but the old descriptor answers `ENODEV` for ever.
+/// path, but the old descriptor gives `ENODEV` for ever.
 #[derive(Debug)]
 pub(crate) struct KeptFile {
     path: PathBuf,

@@ -21,7 +21,7 @@ const THREAD: HelperThread = HelperThread {
 /// One filesystem and the helper thread that asks it.
 ///
 /// A mount whose server is dead lets statfs(2) hang, for ever if it must. Then
-/// this thread hangs and nobody else: whoever asks gets the last answer, marked
+/// this thread hangs and nobody else: the caller gets the last answer, marked
 /// stale. The thread is made with the first question and stays, since a node that is
 /// out of process ids cannot make one; where that was so, each further question tries
 /// again. Each filesystem has its own, so that a dead one does not hide the others.

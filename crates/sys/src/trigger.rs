@@ -15,17 +15,11 @@ use crate::Error;
 /// nothing, late, or never.
 #[derive(Debug)]
 pub struct Trigger {
+    /// A file with a condition written to it, or one that is notified of changes; or an
+    /// eventfd that usage thresholds write to.
     fd: OwnedFd,
-    kind: Kind,
-}
-
-#[derive(Debug)]
-enum Kind {
-    /// An eventfd that usage thresholds write to; the usage file tells whether
-    /// the cgroup is still there.
-    Usage(OwnedFd),
-    /// A file with a condition written to it, or one that is notified of changes.
-    File,
+    /// Beside an eventfd: the usage file, which tells whether the cgroup is still there.
+    usage: Option<OwnedFd>,
 }
 
 impl Trigger {
@@ -52,10 +46,8 @@ impl Trigger {
             let line = format!("{} {} {level}", fd.as_raw_fd(), usage.as_raw_fd());
             write(&control, line.as_bytes()).map_err(&failed)?;
         }
-        Ok(Self {
-            fd,
-            kind: Kind::Usage(usage),
-        })
+        let usage = Some(usage);
+        Ok(Self { fd, usage })
     }
 
     /// Fires when tasks were stalled on memory that long within a window, once a
@@ -74,10 +66,7 @@ impl Trigger {
         // The kernel puts a zero in the last place, whatever is there.
         let line = format!("some {} {}\0", stall.as_micros(), window.as_micros());
         write(&fd, line.as_bytes()).map_err(&failed)?;
-        Ok(Self {
-            fd,
-            kind: Kind::File,
-        })
+        Ok(Self { fd, usage: None })
     }
 
     /// cgroup v2: fires when a count in `memory.events` changes.
@@ -87,10 +76,7 @@ impl Trigger {
     pub fn events(file: &Path) -> Result<Self, Error> {
         let failed = Error::doing("watch memory.events");
         let fd = open(file, OFlags::RDONLY).map_err(&failed)?;
-        let trigger = Self {
-            fd,
-            kind: Kind::File,
-        };
+        let trigger = Self { fd, usage: None };
         // Reading is what the kernel compares later changes with.
         trigger.take()?;
         Ok(trigger)
@@ -102,14 +88,10 @@ impl Trigger {
     /// `ENODEV` when the cgroup is gone: it has to be made anew.
     pub fn take(&self) -> Result<(), Error> {
         let mut some = [0_u8; 16];
-        let file = match &self.kind {
-            Kind::Usage(usage) => {
-                let _ = read(&self.fd, &mut some); // EAGAIN: it did not fire
-                usage.as_fd()
-            }
-            Kind::File => self.fd.as_fd(),
-        };
-        match pread(file, &mut some, 0) {
+        if self.usage.is_some() {
+            let _ = read(&self.fd, &mut some); // EAGAIN: it did not fire
+        }
+        match pread(self.usage.as_ref().unwrap_or(&self.fd), &mut some, 0) {
             Ok(_) | Err(Errno::INTR) => Ok(()),
             Err(errno) => Err(Error::doing("read what a trigger watches")(errno)),
         }
@@ -118,9 +100,9 @@ impl Trigger {
     /// An eventfd becomes readable; of a file, which always is, the kernel says
     /// that something extraordinary has happened.
     pub(crate) const fn flags(&self) -> epoll::EventFlags {
-        let ready = match self.kind {
-            Kind::Usage(_) => epoll::EventFlags::IN,
-            Kind::File => epoll::EventFlags::PRI,
+        let ready = match self.usage {
+            Some(_) => epoll::EventFlags::IN,
+            None => epoll::EventFlags::PRI,
         };
         ready.union(epoll::EventFlags::ONESHOT)
     }

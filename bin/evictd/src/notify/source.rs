@@ -59,10 +59,15 @@ impl Source {
         }
     }
 
-    /// Sets what is wanted where it differs, and arms it again where it fired.
-    /// Whether anything was done.
-    pub(super) fn follow_usage(&mut self, wanted: Wanted, now: Mono, watch: &mut Watch) -> bool {
-        if wanted.levels().is_empty() {
+    /// Sets what is wanted where it differs, and arms it again where it fired. Returns
+    /// whether anything was done. What has no levels only has to be there.
+    pub(super) fn follow(
+        &mut self,
+        (is_there, wanted): (bool, Wanted),
+        now: Mono,
+        watch: &mut Watch,
+    ) -> bool {
+        if !is_there {
             self.drop_trigger();
             return false;
         }
@@ -73,25 +78,14 @@ impl Source {
         if now < self.next_set || self.refused {
             return false;
         }
-        self.next_set = now + ANEW;
         self.set = wanted;
-        let made = Trigger::usage(&self.path, wanted.levels());
-        self.take(made, watch);
-        true
-    }
-
-    /// The same for what has no levels.
-    pub(super) fn follow(&mut self, is_there: bool, watch: &mut Watch) -> bool {
-        if !is_there {
-            self.drop_trigger();
-        }
-        let armed = self.trigger.is_some() && (!self.fired || self.arm_again(watch));
-        if armed || self.refused || !is_there {
-            return false;
-        }
         let made = match self.what {
+            What::Usage(_) => {
+                self.next_set = now + ANEW;
+                Trigger::usage(&self.path, wanted.levels())
+            }
+            What::Pressure => self.pressure(),
             What::Events => Trigger::events(&self.path),
-            What::Pressure | What::Usage(_) => self.pressure(),
         };
         self.take(made, watch);
         true

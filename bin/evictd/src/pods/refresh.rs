@@ -6,11 +6,9 @@ use core::time::Duration;
 use std::os::fd::OwnedFd;
 
 use evictd_cgroup::{Beside, FoundPod, Same};
-use evictd_containers::RuntimePod;
-use evictd_engine::ports::Depth;
+use evictd_engine::ports::{Depth, emptied};
 use evictd_manifest::ManifestDir;
 use evictd_node::Mono;
-use evictd_node::pod::usage::PodUsage;
 
 use super::{Pods, all_pods, containers, note, usage};
 
@@ -92,69 +90,35 @@ impl Pods {
             runtime: &known,
             same,
         };
-        let mut usages = Usages::new(
-            usage::Reading {
-                of: &self.hierarchies,
-                reader: &mut self.reader,
-                held: &self.held,
-                problems: &mut self.problems,
-            },
-            (&mut self.usage, &mut self.bounds),
-            depth,
-        );
-        let mut keep = |found: &FoundPod, dir| usages.take(found, dir);
+        let mut reading = usage::Reading {
+            of: &self.hierarchies,
+            reader: &mut self.reader,
+            held: &self.held,
+            problems: &mut self.problems,
+        };
+        let (usage, bounds) = (&mut self.usage, &mut self.bounds);
+        usage.clear();
+        usage.reserve(USUAL_PODS);
+        bounds.clear();
+        bounds.reserve(USUAL_PODS);
+        // Reads what each pod uses; one that has vanished is left out.
+        let mut keep = |found: &FoundPod, dir: Option<OwnedFd>| {
+            let is_bounded = depth == Depth::Bounds;
+            let bound = is_bounded.then(|| reading.bound(found, dir.as_ref()));
+            let bound = bound.flatten();
+            let is_bound = bound.is_some();
+            let whole = || reading.whole(found, dir).ok();
+            let Some(read) = bound.map(Some).or_else(whole) else {
+                return false;
+            };
+            usage.push(read);
+            bounds.push(is_bound);
+            true
+        };
         let is_whole = self
             .runtime
             .list_again(&mut self.listing, beside, &mut keep);
         self.known = emptied(known);
         is_whole
-    }
-}
-
-/// An empty list in the memory of another, as [`evictd_engine::ports::emptied`] makes it.
-fn emptied<'a>(known: Vec<&RuntimePod>) -> Vec<&'a RuntimePod> {
-    known.into_iter().map_while(|_| None).collect()
-}
-
-/// What the pods of a list use, in its order.
-struct Usages<'a> {
-    reading: usage::Reading<'a>,
-    usage: &'a mut Vec<Option<PodUsage>>,
-    bounds: &'a mut Vec<bool>,
-    depth: Depth,
-}
-
-impl<'a> Usages<'a> {
-    fn new(
-        reading: usage::Reading<'a>,
-        (usage, bounds): (&'a mut Vec<Option<PodUsage>>, &'a mut Vec<bool>),
-        depth: Depth,
-    ) -> Self {
-        usage.clear();
-        usage.reserve(USUAL_PODS);
-        bounds.clear();
-        bounds.reserve(USUAL_PODS);
-        Self {
-            reading,
-            usage,
-            bounds,
-            depth,
-        }
-    }
-
-    /// Reads what the next pod uses; `false` when it has vanished.
-    fn take(&mut self, found: &FoundPod, dir: Option<OwnedFd>) -> bool {
-        let is_bounded = self.depth == Depth::Bounds;
-        let bound = is_bounded.then(|| self.reading.bound(found, dir.as_ref()));
-        let (read, is_bound) = match bound.flatten() {
-            Some(bound) => (Ok(Some(bound)), true),
-            None => (self.reading.whole(found, dir), false),
-        };
-        let Ok(read) = read else {
-            return false;
-        };
-        self.usage.push(read);
-        self.bounds.push(is_bound);
-        true
     }
 }

@@ -8,7 +8,7 @@
 //!   path out of `/proc/PID/cgroup` has to be compared, so cgroup namespaces do
 //!   not matter.
 //! * A process forks while the others are signalled. The kernel's own
-//!   `cgroup.kill` (v2) leaves no gap. Elsewhere the listing is repeated: who has
+//!   `cgroup.kill` (v2) leaves no gap. Elsewhere the listing is repeated: what has
 //!   been sent SIGKILL forks no more, so a listing that shows nobody else is the
 //!   end of it. A pod that makes processes faster than that is frozen after a few
 //!   listings where v1 has a freezer, killed while it stands still, and thawed; not
@@ -18,7 +18,7 @@
 //!   with each cgroup below; on v2 `cgroup.kill` and SIGKILL act on it as it is.
 //! * A process leaves `cgroup.procs` a moment after its pidfd tells that it
 //!   ended, or a moment before. So "gone" is said only of an empty listing, and
-//!   only when the pidfds of those who were killed tell it too: then their memory
+//!   only when the pidfds of those that were killed tell it too: then their memory
 //!   is back, and what is measured next is true.
 
 mod report;
@@ -98,7 +98,7 @@ pub struct Kill {
     asks: bool,
     step: Step,
     scratch: Scratch,
-    /// Where that goes when it is over.
+    /// Takes that back when it is over.
     spare: Spare,
     /// The fewest processes that were listed since SIGKILL.
     fewest: usize,
@@ -194,7 +194,7 @@ impl Kill {
         Ok(())
     }
 
-    /// SIGTERM to everyone who has not had it: processes made during the grace
+    /// SIGTERM to each process that has not had it: processes made during the grace
     /// as well.
     fn during_grace(&mut self, now: Mono) -> Result<(), Problem> {
         if !self.list(now)? {
@@ -229,7 +229,7 @@ impl Kill {
         }
     }
 
-    /// Whom nobody will ever get rid of need not be waited for.
+    /// What nobody will ever get rid of need not be waited for.
     fn check_denied(&self) -> Result<(), Problem> {
         let Scratch { victims, listing } = &self.scratch;
         let all = listing.pids().iter().all(|pid| victims.is_denied(*pid));

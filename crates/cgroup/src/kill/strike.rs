@@ -9,7 +9,7 @@ use super::{Kill, KillMethod, Problem, Scratch, Step};
 /// next poll, after other work had its turn.
 const ROUNDS: u32 = 16;
 
-/// Listings that showed somebody who had not been killed yet, before a pod is frozen.
+/// Listings that showed a process that had not been killed yet, before a pod is frozen.
 /// One that forks now and then never comes so far.
 const ROUNDS_UNFROZEN: u32 = 3;
 
@@ -40,7 +40,7 @@ impl Kill {
         self.kill_frozen(now, until)
     }
 
-    /// Once the pod is frozen, or has had its time to: SIGKILL to those who came
+    /// Once the pod is frozen, or has had its time to: SIGKILL to the processes that came
     /// meanwhile, and thaw, because a v1 freezer holds back even that.
     pub(super) fn kill_frozen(&mut self, now: Mono, until: Mono) -> Result<(), Problem> {
         if now < until && !self.target.is_frozen() {
@@ -58,7 +58,7 @@ impl Kill {
         self.kill_all(now)
     }
 
-    /// SIGKILL to everyone, again until nobody is there who has not had it, in so
+    /// SIGKILL to all processes, again until none is left that has not had it, in so
     /// many rounds at most. Returns whether that is so.
     fn strike(&mut self, now: Mono, rounds: u32) -> Result<bool, Problem> {
         for _ in 0..rounds {
@@ -77,7 +77,7 @@ impl Kill {
         Ok(false)
     }
 
-    /// One round. Returns how many were killed who had not been before, as far as
+    /// One round. Returns how many were killed that had not been before, as far as
     /// they are watched.
     fn kill_once(&mut self, now: Mono) -> Result<usize, Problem> {
         if self.scratch.victims.all_killed() && self.scratch.victims.cover(&self.scratch.listing) {

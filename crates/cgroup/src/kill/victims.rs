@@ -9,7 +9,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use super::Target;
 use crate::Releaser;
-use crate::procs::Procs;
+use crate::procs::{Procs, key};
 
 /// Processes that are watched at once. The usual limit is 1024 descriptors; a
 /// pod with more processes is worked off in turns.
@@ -97,7 +97,7 @@ impl Victims {
         }
     }
 
-    /// Opens who is listed and not here yet, as far as there is room.
+    /// Opens the listed processes that are not here yet, as far as there is room.
     pub(super) fn recruit(&mut self, listing: &Procs, target: &Target) -> Result<(), Errno> {
         let room = AT_ONCE.saturating_sub(self.alive.len());
         let mut opened = take(&mut self.opened);
@@ -108,7 +108,7 @@ impl Victims {
         let is_new = is_done.is_ok() && !opened.is_empty();
         if is_new {
             for victim in opened.drain(..) {
-                let before = |other: &Victim| key(other.pid) < key(victim.pid);
+                let before = |other: &Victim| key(&other.pid) < key(&victim.pid);
                 let at = self.alive.partition_point(before);
                 self.alive.insert(at, victim);
             }
@@ -137,7 +137,7 @@ impl Victims {
     }
 
     /// SIGKILL to those for whom there was no room, in turns, without keeping
-    /// them open: the next listing shows who is still there. Returns to how many.
+    /// them open: the next listing shows which are still there. Returns to how many.
     pub(super) fn kill_the_rest(
         &mut self,
         listing: &Procs,
@@ -168,7 +168,7 @@ impl Victims {
         Ok(count)
     }
 
-    /// Sends `signal` to each who has not had it or a stronger one, to the largest
+    /// Sends `signal` to each that has not had it or a stronger one, to the largest
     /// first; returns to how many.
     pub(super) fn send(&mut self, signal: Signal) -> usize {
         let level = if signal == Signal::KILL {
@@ -203,7 +203,7 @@ impl Victims {
         !self.alive.is_empty() && self.alive.iter().all(killed)
     }
 
-    /// Whether anyone who was sent SIGKILL has not ended: its memory may still be
+    /// Whether any that was sent SIGKILL has not ended: its memory may still be
     /// on its way.
     pub(super) fn any_dying(&self) -> bool {
         self.alive.iter().any(|victim| victim.sent == Sent::Kill)
@@ -229,25 +229,13 @@ impl Victims {
     }
 
     fn find(&self, pid: Pid) -> Option<&Victim> {
-        let by_pid = |victim: &Victim| key(victim.pid);
-        let at = self.alive.binary_search_by_key(&key(pid), by_pid);
+        let by_pid = |victim: &Victim| key(&victim.pid);
+        let at = self.alive.binary_search_by_key(&key(&pid), by_pid);
         self.alive.get(at.ok()?)
     }
 }
 
 impl Victim {
-    const fn new(pid: Pid, pidfd: OwnedFd, resident: u64) -> Self {
-        Self {
-            pid,
-            pidfd,
-            resident,
-            sent: Sent::Nothing,
-            released: false,
-            ended: false,
-            denied: false,
-        }
-    }
-
     fn send(&mut self, signal: Signal) -> bool {
         match pidfd_send_signal(&self.pidfd, signal) {
             Ok(()) => true,
@@ -268,16 +256,12 @@ impl Victim {
     }
 }
 
-fn key(pid: Pid) -> i32 {
-    pid.as_raw_nonzero().get()
-}
-
-/// Notes who of these, [`POLLED`] at most, has ended; returns whether anyone has.
+/// Notes which of these, [`POLLED`] at most, has ended; returns whether anyone has.
 fn note_ended(some: &mut [Victim]) -> bool {
     let Some(first) = some.first() else {
         return false;
     };
-    // Whoever is not there is asked for in the name of the first, and passed over.
+    // In place of those that are missing the first is asked for, and passed over.
     let fds = |at: usize| {
         let pidfd = &some.get(at).unwrap_or(first).pidfd;
         PollFd::new(pidfd, PollFlags::IN)
@@ -309,10 +293,18 @@ fn open(
             continue;
         }
         match pidfd_open(pid, PidfdFlags::empty()) {
-            Ok(pidfd) => opened.push(Victim::new(pid, pidfd, resident)),
+            Ok(pidfd) => opened.push(Victim {
+                pid,
+                pidfd,
+                resident,
+                sent: Sent::Nothing,
+                released: false,
+                ended: false,
+                denied: false,
+            }),
             // Ended, or only a thread by now.
             Err(Errno::SRCH | Errno::INVAL) => {}
-            // What we have goes first; the others' turn comes.
+            // Those that are open come first; the others' turn comes.
             Err(Errno::MFILE | Errno::NFILE) if !opened.is_empty() => break,
             Err(errno) => return Err(errno),
         }
@@ -320,7 +312,7 @@ fn open(
     Ok(())
 }
 
-/// Keeps those who are still listed after they were opened: these, and no
+/// Keeps those that are still listed after they were opened: these, and no
 /// others with the same numbers, are the pod's.
 fn verify(opened: &mut Vec<Victim>, target: &Target, again: &mut Procs) -> Result<(), Errno> {
     if !opened.is_empty() {
@@ -331,56 +323,4 @@ fn verify(opened: &mut Vec<Victim>, target: &Target, again: &mut Procs) -> Resul
 }
 
 #[cfg(test)]
-mod tests {
-    use std::path::Path;
-    use std::process::Command;
-
-    use evictd_testkit::needs;
-
-    use super::{Pid, Procs, Target, Victims, open, verify};
-    use crate::testkit::{TestPod, v2};
-
-    #[test]
-    fn the_largest_comes_first() {
-        needs!(Cgroup2);
-        let hierarchies = v2();
-        let mut pod = TestPod::new(&hierarchies);
-        let hold = |megabytes: u32| {
-            let bytes = megabytes * 1_000_000;
-            format!("x=$(head -c {bytes} /dev/zero | tr '\\0' x); echo ready; sleep 600")
-        };
-        let sizes = [1, 20, 5].map(|megabytes| (pod.run("", &hold(megabytes)), megabytes));
-        let target = Target::open(&hierarchies, Path::new("/proc"), &pod.path).unwrap();
-        let mut listing = Procs::default();
-        listing.list(target.members()).unwrap();
-        let mut victims = Victims::default();
-        victims.recruit(&listing, &target).unwrap();
-        let mut order = Vec::new();
-        victims.each_by_size(&mut |victim| order.push(super::key(victim.pid)));
-        let place = |pid: i32| order.iter().position(|other| *other == pid).unwrap();
-        let [small, large, middle] = sizes.map(|(pid, _)| place(pid));
-        assert!(large < middle && middle < small, "{order:?} of {sizes:?}");
-        assert_eq!(large, 0);
-    }
-
-    #[test]
-    fn a_number_that_was_given_to_another_process_is_not_ours() {
-        needs!(Cgroup2);
-        let hierarchies = v2();
-        let mut pod = TestPod::new(&hierarchies);
-        let ours = pod.run("", "echo ready; exec sleep 600");
-        let mut other = Command::new("sleep").arg("600").spawn().unwrap();
-        let stranger = Pid::from_child(&other);
-        let target = Target::open(&hierarchies, Path::new("/proc"), &pod.path).unwrap();
-        // As if the listing had shown both, and the second had been reused.
-        let listed = [Pid::from_raw(ours).unwrap(), stranger];
-        let mut opened = Vec::new();
-        open(&mut listed.into_iter(), &target, &mut opened).unwrap();
-        assert_eq!(opened.len(), 2);
-        verify(&mut opened, &target, &mut Procs::default()).unwrap();
-        let kept: Vec<_> = opened.iter().map(|victim| victim.pid).collect();
-        other.kill().unwrap();
-        other.wait().unwrap();
-        assert_eq!(kept, [listed[0]]);
-    }
-}
+mod tests;

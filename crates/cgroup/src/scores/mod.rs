@@ -11,7 +11,7 @@
 //!   (F21). So `/proc/PID` is opened first, then the cgroup is listed again:
 //!   what is still listed is the process that the open directory belongs to,
 //!   and what is read and written goes through that directory. Once its process
-//!   has ended, it answers `ESRCH`, whoever has the number by then.
+//!   has ended, that fails with `ESRCH`, whichever process has the number by then.
 //! * A process ends at any moment: it costs nothing.
 
 mod process;
@@ -284,7 +284,7 @@ impl OomScores {
         Ok(members)
     }
 
-    /// Looks at those of `members` who are still in the cgroup.
+    /// Looks at those of `members` that are still in the cgroup.
     fn each(
         &mut self,
         dir: BorrowedFd<'_>,

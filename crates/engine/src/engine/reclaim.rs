@@ -10,7 +10,7 @@ use evictd_node::{Mono, Readings, Unit};
 use super::Engine;
 use crate::event::{Event, Tell};
 use crate::ports::{Collect, Collected, Enough, Job, News, Node, Pods, Reclaim};
-use crate::reclaiming::{Answer, Awaited};
+use crate::reclaiming::Awaited;
 
 /// How long the filesystems may take to say what a collection has freed: a pod's
 /// life hangs on the answer.
@@ -59,25 +59,21 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
                 Some(reclaim) => reclaim,
                 None => return Plan::Rest,
             };
-            if self.after_call(now, &mut reclaim, tell) {
-                break;
-            }
+            self.after_call(now, &mut reclaim, tell);
         }
-        self.end_reclaim(now, &reclaim, tell)
+        self.reclaiming.end(now, &reclaim, &mut self.timers);
+        self.reclaimed(now, tell)
     }
 
-    /// What follows a call. Returns whether that is enough.
-    fn after_call(&mut self, now: Mono, reclaim: &mut Awaited, tell: Tell<'_>) -> bool {
+    /// What follows a call: no other one where that is enough.
+    fn after_call(&mut self, now: Mono, reclaim: &mut Awaited, tell: Tell<'_>) {
         let is_of_containers = reclaim.call() == Some(NodeReclaim::ContainerGc);
         let gave = is_of_containers && self.collect_leftovers(now, tell);
         reclaim.go_on(gave);
         let again = self.measure_again(now);
-        !self.evict.is_reclaiming() || self.evict.may_stop_reclaiming(&again)
-    }
-
-    fn end_reclaim(&mut self, now: Mono, reclaim: &Awaited, tell: Tell<'_>) -> Plan {
-        self.reclaiming.end(now, reclaim, &mut self.timers);
-        self.reclaimed(now, tell)
+        if !self.evict.is_reclaiming() || self.evict.may_stop_reclaiming(&again) {
+            reclaim.stop();
+        }
     }
 
     fn reclaimed(&mut self, now: Mono, tell: Tell<'_>) -> Plan {
@@ -194,7 +190,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             }
             News::Ending(uid) => self.killing.heard(&uid, &mut self.timers),
             News::NotEnded { uid, error } => self.end_without_runtime(now, &uid, &error, tell),
-            News::Collected { number, result } => self.take_collected(now, number, &result, tell),
+            News::Collected { number, result } => self.take_collected(now, number, result, tell),
         }
     }
 
@@ -217,31 +213,21 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         &mut self,
         now: Mono,
         number: u64,
-        result: &Result<Collected, String>,
+        result: Result<Collected, String>,
         tell: Tell<'_>,
     ) {
-        match self.reclaiming.take_answer(number, result) {
-            Answer::Regular { is_news: false } => {}
-            Answer::Regular { is_news: true } | Answer::Reclaim(None) => {
-                tell_collected(now, result, tell);
+        let (is_news, answered) = self.reclaiming.take_answer(number, &result);
+        match result {
+            Ok(collected) if is_news && !collected.text.is_empty() => {
+                tell(now, &Event::Reclaimed(collected));
             }
-            Answer::Reclaim(Some(mut reclaim)) => {
-                tell_collected(now, result, tell);
-                let plan = if self.after_call(now, &mut reclaim, tell) {
-                    self.end_reclaim(now, &reclaim, tell)
-                } else {
-                    self.make_calls(now, reclaim, tell)
-                };
-                self.carry_out(now, plan, tell);
-            }
+            Err(problem) if is_news => tell(now, &Event::problem("runtime", problem)),
+            Ok(_) | Err(_) => {}
         }
-    }
-}
-
-fn tell_collected(now: Mono, result: &Result<Collected, String>, tell: Tell<'_>) {
-    match result {
-        Ok(collected) if collected.text.is_empty() => {}
-        Ok(collected) => tell(now, &Event::Reclaimed(collected.clone())),
-        Err(problem) => tell(now, &Event::problem("runtime", problem)),
+        if let Some(mut reclaim) = answered {
+            self.after_call(now, &mut reclaim, tell);
+            let plan = self.make_calls(now, reclaim, tell);
+            self.carry_out(now, plan, tell);
+        }
     }
 }

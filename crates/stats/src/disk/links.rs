@@ -14,7 +14,7 @@ pub(crate) enum Met {
 
 /// The inodes of a tree that have more than one name, by number and device.
 ///
-/// Bounded: whoever fills a volume with hard links must not fill the daemon's
+/// Bounded: a pod that fills a volume with hard links must not fill the daemon's
 /// memory.
 #[derive(Default)]
 pub(crate) struct Links(HashSet<(u64, u64)>);

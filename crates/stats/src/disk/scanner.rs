@@ -47,8 +47,8 @@ pub(crate) struct State {
 /// a tree is a quota project of its own, the filesystem is asked instead
 /// (ext4, xfs; Linux 5.14, `CAP_SYS_ADMIN`).
 ///
-/// Whoever asks never waits: every call but [`DiskScanner::wait_for_all`]
-/// answers from what was taken over by the latest [`DiskScanner::poll`].
+/// A caller never waits: every call but [`DiskScanner::wait_for_all`]
+/// returns what was taken over by the latest [`DiskScanner::poll`].
 ///
 /// A tree on a dead mount makes the helper hang, and the trees after it stale.
 /// Give trees that may lie on one (`hostPath`) a scanner of their own.
@@ -176,7 +176,7 @@ impl DiskScanner {
     }
 
     /// Waits until every tree has been measured to its end, that long at most,
-    /// and polls. Answers whether they have. For commands, which have nothing
+    /// and polls. Returns whether they have. For commands, which have nothing
     /// else to do; the daemon's loop must not call it.
     pub fn wait_for_all(&mut self, at_most: Duration) -> bool {
         let helper = Arc::clone(&self.helper);

@@ -45,7 +45,7 @@ impl Tally {
             .saturating_add(self.parts.saturating_add(WHOLE / 2) / WHOLE)
     }
 
-    /// Counts the entry of a directory. Answers whether it is a directory to
+    /// Counts the entry of a directory. Returns whether it is a directory to
     /// be walked.
     pub(crate) fn visit(&mut self, dir: BorrowedFd<'_>, name: &CStr) -> bool {
         self.entries += 1;

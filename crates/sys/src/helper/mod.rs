@@ -252,7 +252,7 @@ impl<State> Desk<State> {
         job
     }
 
-    /// Shows something: changes the state, and wakes whoever waits for that.
+    /// Shows something: changes the state, and wakes the caller that waits for that.
     pub fn show<T>(&self, show: impl FnOnce(&mut State) -> T) -> T {
         let shown = show(&mut self.0.lock().state);
         self.0.shown.notify_all();

@@ -14,8 +14,8 @@ mod workload;
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
-use evictd_cgroup::own::is_root;
 use evictd_sys::{Signal, Watch};
+use rustix::process::geteuid;
 
 use super::output::print_as;
 
@@ -41,7 +41,7 @@ pub struct Selftest {
 impl Selftest {
     /// Runs it and prints the verdict; fails when a check does not hold.
     pub(super) fn run(&self) -> Result<ExitCode, String> {
-        if !is_root() {
+        if !geteuid().is_root() {
             let why = "needs root: it makes cgroups, processes and memory pressure";
             return Err(why.to_owned());
         }
