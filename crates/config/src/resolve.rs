@@ -84,9 +84,8 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
 fn finish(resolved: &mut Resolved, typed: &Typed, merge: bool) -> Parsed<()> {
     let (compat, enforce_pods) = (resolved.compat, resolved.enforce_pods);
     let warnings = &mut resolved.warnings;
-    let found = thresholds::resolve(typed, merge, compat, enforce_pods, warnings)?;
-    resolved.evict.thresholds = found.thresholds;
-    resolved.threshold_origins = found.origins;
+    (resolved.evict.thresholds, resolved.threshold_origins) =
+        thresholds::resolve(typed, merge, compat, enforce_pods, warnings)?;
     let late = collection::pressure_comes_first(&resolved.evict.thresholds, &resolved.image_gc);
     resolved.warnings.extend(late);
     let place = |setting: &Setting| Flag::all().position(|flag| flag.name == setting.name);
