@@ -10,7 +10,7 @@ use core::time::Duration;
 use std::collections::HashSet;
 
 use evictd_gc::{
-    Container, ContainerJob, ContainerPolicy, ContainerRun, ContainerState, Fate, FoundContainers,
+    Container, ContainerPolicy, ContainerRun, ContainerState, Fate, FoundContainers,
     FsUsage, Image, ImageCollector, ImageJob, ImagePolicy, ImageReason, ImageRecord, ImageRecords,
     ImageRun, Kept, OwningPod, Reclaim, Removable, Sandbox, plan_containers,
 };
@@ -227,11 +227,7 @@ fn containers(bytes: &mut Bytes<'_>) {
         log_dirs: &LOGS,
     };
     let run = ContainerRun {
-        job: if bytes.flag() {
-            ContainerJob::Periodic
-        } else {
-            ContainerJob::DeleteAllUnused
-        },
+        all_unused: !bytes.flag(),
         policy: ContainerPolicy {
             min_age: Duration::from_nanos(bytes.amount()),
             max_per_pod_container: bytes.flag().then(|| u32::from(bytes.below(5))),

@@ -33,7 +33,7 @@ fuzz_target!(|input: (&[u8], &str)| {
             return;
         }
     };
-    assert_eq!(pattern.as_str().as_bytes(), text);
+    assert_eq!(pattern.to_string().as_bytes(), text);
     let matches = pattern.matches(name);
     if name.len() > 2000 {
         return;

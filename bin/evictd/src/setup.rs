@@ -10,6 +10,7 @@ pub(crate) use evictd_engine::FIRST_FS_WAIT;
 use evictd_engine::Settings;
 use evictd_gc::Reclaim;
 use evictd_stats::{Hierarchies, NodeSettings, PodDirs};
+use rustix::thread::sched_getaffinity;
 
 use crate::gc::Collector;
 use crate::runtimes::Runtimes;
@@ -108,10 +109,10 @@ impl Setup {
     }
 }
 
-/// How many processors may fill memory at once.
+/// How many processors may fill memory at once. A quota on evictd's own cgroup, which
+/// `std::thread::available_parallelism` would look for in its files, bounds no pod.
 fn processors() -> u64 {
-    let known = std::thread::available_parallelism();
-    known.map_or(1, |count| u64::try_from(count.get()).unwrap_or(u64::MAX))
+    sched_getaffinity(None).map_or(1, |processors| u64::from(processors.count()))
 }
 
 /// Why a command that needs a helper thread cannot go on.

@@ -4,8 +4,8 @@ use core::time::Duration;
 use std::collections::HashSet;
 
 use evictd_gc::{
-    Container, ContainerJob, ContainerPolicy, ContainerRun, ContainerState, Fate, FoundContainers,
-    OwningPod, Removable, Sandbox, plan_containers,
+    Container, ContainerPolicy, ContainerRun, ContainerState, Fate, FoundContainers, OwningPod,
+    Removable, Sandbox, plan_containers,
 };
 use evictd_node::Policy;
 use serde_json::Value;
@@ -73,9 +73,9 @@ fn run<'a>(case: &Value, switches: &'a Policy) -> Result<ContainerRun<'a>, Strin
     let policy = case.get("policy").ok_or("no policy")?;
     let most = |key| integer(policy, key).and_then(|most| u32::try_from(most).ok());
     Ok(ContainerRun {
-        job: match text(case, "op") {
-            "garbageCollect" => ContainerJob::Periodic,
-            "deleteAllUnused" => ContainerJob::DeleteAllUnused,
+        all_unused: match text(case, "op") {
+            "garbageCollect" => false,
+            "deleteAllUnused" => true,
             other => return Err(format!("unknown op {other}")),
         },
         policy: ContainerPolicy {

@@ -40,17 +40,8 @@ pub struct Effective<'a> {
     pub thresholds: Vec<EffectiveThreshold>,
     /// Everything else, in the order of the help.
     pub settings: &'a [Setting],
-    /// What is odd about them anywhere.
-    odd: &'a [Warning],
-    /// What only the machine shows to be odd.
-    odd_here: Vec<Warning>,
-}
-
-impl Effective<'_> {
     /// What is odd, with what only the machine shows.
-    pub fn warnings(&self) -> impl Iterator<Item = &Warning> {
-        self.odd.iter().chain(&self.odd_here)
-    }
+    pub warnings: Vec<Warning>,
 }
 
 /// What the settings come to on that machine: percentages become the kubelet's
@@ -61,11 +52,12 @@ pub fn effective<'a>(resolved: &'a Resolved, machine: &Machine) -> Effective<'a>
         .map(|(threshold, origin)| in_force(threshold, origin, machine))
         .collect();
     thresholds.sort_unstable_by_key(|t| (t.condition, t.signal, t.grace));
+    let mut warnings = resolved.warnings.clone();
+    warnings.extend(lint(resolved, machine));
     Effective {
         thresholds,
         settings: &resolved.settings,
-        odd: &resolved.warnings,
-        odd_here: lint(resolved, machine),
+        warnings,
     }
 }
 

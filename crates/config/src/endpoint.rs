@@ -56,8 +56,7 @@ fn socket(text: &str, at: usize) -> Parsed<Option<(&str, bool)>> {
         return fail("the path of the socket is not absolute".to_owned());
     }
     if path.len() > LONGEST {
-        let message = format!("the path of a socket has at most {LONGEST} bytes");
-        return fail(message);
+        return fail(format!("the path of a socket has at most {LONGEST} bytes"));
     }
     if path.contains('\0') {
         return fail("a path cannot hold a NUL byte".to_owned());

@@ -15,14 +15,9 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     if word.len() > LONGEST {
         return None;
     }
-    let mut best: Option<(usize, &str)> = None;
-    for candidate in candidates {
-        let distance = distance(word, candidate);
-        let is_near = distance.saturating_mul(3) <= candidate.len();
-        if is_near && best.is_none_or(|(least, _)| distance < least) {
-            best = Some((distance, candidate));
-        }
-    }
+    let distances = candidates.into_iter().map(|c| (distance(word, c), c));
+    let near = distances.filter(|(distance, c)| distance.saturating_mul(3) <= c.len());
+    let best = near.min_by_key(|(distance, _)| *distance);
     best.map(|(_, candidate)| candidate)
 }
 

@@ -18,6 +18,12 @@ const LEAST_INTERVAL: GoDuration = GoDuration::from_nanos(100_000_000);
 /// From none to the most that Go's `int32` holds.
 const COUNT: (i64, i64) = (0, INT32.1);
 
+const MEMORY_SOURCES: [(&str, MemorySource); 3] = [
+    ("kubelet", MemorySource::Kubelet),
+    ("meminfo", MemorySource::Meminfo),
+    ("min", MemorySource::Min),
+];
+
 /// Checks every flag and fills in the defaults: the kubelet's, v1.32.10.
 ///
 /// # Errors
@@ -48,7 +54,7 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
             "experimental-kernel-memcg-notification",
             values::parse_boolean,
         )?,
-        memory_source: memory_source(&mut book)?,
+        memory_source: book.word("memory-available-source", &MEMORY_SOURCES)?,
         hugepage_aware: hugepage_aware(compat, &mut book)?,
         realtime: book.boolean("realtime")?,
         pods_pids_bound: book.boolean("pods-pids-bound")?,
@@ -67,7 +73,7 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
         runtime_endpoints: endpoint::endpoints(&mut book)?,
         image_gc: collection::images(&mut book)?,
         container_gc: collection::containers(&mut book)?,
-        verbosity: verbosity(&mut book)?,
+        verbosity: u8::try_from(book.integer("v", COUNT)?).unwrap_or(u8::MAX),
         log_format: book.word(
             "logging-format",
             &[("text", LogFormat::Text), ("json", LogFormat::Json)],
@@ -84,9 +90,8 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
 fn finish(resolved: &mut Resolved, typed: &Typed, merge: bool) -> Parsed<()> {
     let (compat, enforce_pods) = (resolved.compat, resolved.enforce_pods);
     let warnings = &mut resolved.warnings;
-    let found = thresholds::resolve(typed, merge, compat, enforce_pods, warnings)?;
-    resolved.evict.thresholds = found.thresholds;
-    resolved.threshold_origins = found.origins;
+    (resolved.evict.thresholds, resolved.threshold_origins) =
+        thresholds::resolve(typed, merge, compat, enforce_pods, warnings)?;
     let late = collection::pressure_comes_first(&resolved.evict.thresholds, &resolved.image_gc);
     resolved.warnings.extend(late);
     let place = |setting: &Setting| Flag::all().position(|flag| flag.name == setting.name);
@@ -145,15 +150,6 @@ fn interval(flag: &'static str, book: &mut Book<'_>) -> Parsed<Duration> {
         return Err(book.error(flag, message, format!("write {LEAST_INTERVAL} or more")));
     }
     Ok(std_duration(interval))
-}
-
-fn memory_source(book: &mut Book<'_>) -> Parsed<MemorySource> {
-    let words = [
-        ("kubelet", MemorySource::Kubelet),
-        ("meminfo", MemorySource::Meminfo),
-        ("min", MemorySource::Min),
-    ];
-    book.word("memory-available-source", &words)
 }
 
 /// The kubelet looks at huge pages by default since 1.37 (decision D44).
@@ -245,9 +241,4 @@ fn enforce_pods(book: &mut Book<'_>) -> Parsed<bool> {
     let shown = if pods { "pods" } else { "none" };
     book.note(FLAG, &shown, book.typed.origin(FLAG));
     Ok(pods)
-}
-
-fn verbosity(book: &mut Book<'_>) -> Parsed<u8> {
-    let level = book.integer("v", COUNT)?;
-    Ok(u8::try_from(level).unwrap_or(u8::MAX))
 }

@@ -1,3 +1,4 @@
+use alloc::collections::BTreeMap;
 use core::fmt;
 use core::time::Duration;
 use std::path::{Path, PathBuf};
@@ -22,7 +23,7 @@ pub enum Compat {
 
 /// Amounts by resource: what is kept back from pods, or left to them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reserved([Option<Quantity>; Self::NAMES.len()]);
+pub struct Reserved(BTreeMap<&'static str, Quantity>);
 
 impl Reserved {
     /// The names of the resources, as flags write them: cores, bytes, bytes and process ids.
@@ -31,15 +32,13 @@ impl Reserved {
     /// The amount of the resource with that name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Quantity> {
-        let place = Self::NAMES.iter().position(|of| *of == name)?;
-        self.0.get(place)?.as_ref()
+        self.0.get(name)
     }
 
     /// Puts the amount of a resource; one of another name is left out.
     pub fn put(&mut self, name: &str, amount: Quantity) {
-        let mut amounts = Self::NAMES.iter().zip(&mut self.0);
-        if let Some((_, place)) = amounts.find(|(of, _)| **of == name) {
-            *place = Some(amount);
+        if let Some(name) = Self::NAMES.into_iter().find(|of| *of == name) {
+            self.0.insert(name, amount);
         }
     }
 }
@@ -47,13 +46,9 @@ impl Reserved {
 impl fmt::Display for Reserved {
     /// As the flag writes it: `cpu=100m,memory=1Gi`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let amounts = Self::NAMES.iter().zip(&self.0);
-        let given = amounts.filter_map(|(name, amount)| Some((name, amount.as_ref()?)));
-        for (index, (name, amount)) in given.enumerate() {
-            let comma = if index == 0 { "" } else { "," };
-            write!(f, "{comma}{name}={amount}")?;
-        }
-        Ok(())
+        let given = Self::NAMES.into_iter();
+        let given = given.filter_map(|name| Some(format!("{name}={}", self.get(name)?)));
+        f.write_str(&given.collect::<Vec<_>>().join(","))
     }
 }
 

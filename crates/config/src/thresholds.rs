@@ -23,18 +23,13 @@ pub(crate) const DEFAULT_HARD: [(Signal, &str); 5] = [
 const LOW_DISK: &str = "low-diskspace-threshold-mb";
 
 /// The thresholds that the flags ask for, and where each came from.
-pub(crate) struct Thresholds {
-    pub(crate) thresholds: Vec<Threshold>,
-    pub(crate) origins: Vec<Origin>,
-}
-
 pub(crate) fn resolve(
     typed: &Typed,
     merge_defaults: bool,
     compat: Compat,
     enforce_pods: bool,
     warnings: &mut Vec<Warning>,
-) -> Parsed<Thresholds> {
+) -> Parsed<(Vec<Threshold>, Vec<Origin>)> {
     let fail = |error| explain(typed, &error);
     let (hard_text, hard_origins) = hard_list(typed, merge_defaults, warnings)?;
     let lists = Lists {
@@ -64,10 +59,7 @@ pub(crate) fn resolve(
     let origins = hard.iter().map(of_hard).chain(of_soft).chain(of_copies);
     let origins = origins.collect();
     warn(hard, soft, &lists, warnings);
-    Ok(Thresholds {
-        thresholds,
-        origins,
-    })
+    Ok((thresholds, origins))
 }
 
 type Origins = Vec<(Signal, Origin)>;

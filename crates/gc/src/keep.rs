@@ -58,12 +58,6 @@ impl KeepPattern {
         })
     }
 
-    /// The pattern as it was written.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.text
-    }
-
     /// Whether it matches one of an image's names, by tag or by digest; its id may
     /// be among them. The time is at most that of comparing each character of the
     /// name with each of the pattern.

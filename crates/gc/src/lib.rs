@@ -44,8 +44,8 @@ mod time;
 
 pub use backoff::Backoff;
 pub use containers::{
-    Container, ContainerDeletion, ContainerJob, ContainerPolicy, ContainerReason, ContainerRun,
-    ContainerState, Fate, FoundContainers, OwningPod, Removable, Sandbox, plan_containers,
+    Container, ContainerDeletion, ContainerPolicy, ContainerReason, ContainerRun, ContainerState,
+    Fate, FoundContainers, OwningPod, Removable, Sandbox, plan_containers,
 };
 pub use images::{
     FsUsage, Held, Image, ImageCollector, ImageDeletion, ImageGcError, ImageJob, ImagePolicy,

@@ -13,17 +13,12 @@ const MAX_NAME: usize = 253;
 
 /// Makes an `emptyDir` of each volume that has a name only.
 pub(crate) fn give_volumes_a_source(pod: &mut Value) {
-    let volumes = pod.get_mut("spec").and_then(|spec| spec.get_mut("volumes"));
+    let volumes = pod.pointer_mut("/spec/volumes");
     let volumes = volumes.and_then(Value::as_array_mut);
-    for volume in volumes
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_object_mut)
-    {
-        if volume
-            .iter()
-            .all(|(key, value)| key == "name" || value.is_null())
-        {
+    let volumes = volumes.into_iter().flatten();
+    for volume in volumes.filter_map(Value::as_object_mut) {
+        let is_none = |(key, value): (&String, &Value)| key == "name" || value.is_null();
+        if volume.iter().all(is_none) {
             volume.insert("emptyDir".to_owned(), json!({}));
         }
     }

@@ -53,16 +53,12 @@ impl Condition {
     /// The set that holds only this condition.
     #[must_use]
     pub const fn set(self) -> ConditionSet {
-        match self {
-            Self::MemoryPressure => ConditionSet::MEMORY_PRESSURE,
-            Self::DiskPressure => ConditionSet::DISK_PRESSURE,
-            Self::PidPressure => ConditionSet::PID_PRESSURE,
-        }
+        ConditionSet::from_bits_retain(1 << self.index())
     }
 }
 
 bitflags::bitflags! {
-    /// A set of node conditions.
+    /// A set of node conditions; the bit of each is its [`Condition::index`].
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct ConditionSet: u8 {
         /// See [`Condition::MemoryPressure`].

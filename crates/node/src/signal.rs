@@ -56,23 +56,23 @@ impl Signal {
         use Source::{Filesystem as Fs, PodsMemory, ProcessIds};
         match self {
             //                                      name                           resource source           ranked by         unit              message
-            Self::MemoryAvailable =>            row("memory.available",            Memory,  Source::Memory,  Usage::Memory,    Unit::Bytes,      "memory"),
-            Self::AllocatableMemoryAvailable => row("allocatableMemory.available", Memory,  PodsMemory,      Usage::Memory,    Unit::Bytes,      "memory"),
-            Self::NodefsAvailable =>            row("nodefs.available",            Storage, Fs(Nodefs),      Usage::Disk,      Unit::Bytes,      "ephemeral-storage"),
-            Self::NodefsInodesFree =>           row("nodefs.inodesFree",           Inodes,  Fs(Nodefs),      Usage::Inodes,    Unit::Inodes,     "inodes"),
-            Self::ImagefsAvailable =>           row("imagefs.available",           Storage, Fs(Imagefs),     Usage::Disk,      Unit::Bytes,      "ephemeral-storage"),
-            Self::ImagefsInodesFree =>          row("imagefs.inodesFree",          Inodes,  Fs(Imagefs),     Usage::Inodes,    Unit::Inodes,     "inodes"),
-            Self::ContainerfsAvailable =>       row("containerfs.available",       Storage, Fs(Containerfs), Usage::Disk,      Unit::Bytes,      "ephemeral-storage"),
-            Self::ContainerfsInodesFree =>      row("containerfs.inodesFree",      Inodes,  Fs(Containerfs), Usage::Inodes,    Unit::Inodes,     "inodes"),
-            Self::PidAvailable =>               row("pid.available",               Pids,    ProcessIds,      Usage::Processes, Unit::ProcessIds, "pids"),
-            Self::SwapAvailable =>              row("swap.available",              Memory,  Source::Swap,    Usage::MemoryAndSwap, Unit::Bytes,  "swap"),
+            Self::MemoryAvailable =>            Row("memory.available",            Memory,  Source::Memory,  Usage::Memory,    Unit::Bytes,      "memory"),
+            Self::AllocatableMemoryAvailable => Row("allocatableMemory.available", Memory,  PodsMemory,      Usage::Memory,    Unit::Bytes,      "memory"),
+            Self::NodefsAvailable =>            Row("nodefs.available",            Storage, Fs(Nodefs),      Usage::Disk,      Unit::Bytes,      "ephemeral-storage"),
+            Self::NodefsInodesFree =>           Row("nodefs.inodesFree",           Inodes,  Fs(Nodefs),      Usage::Inodes,    Unit::Inodes,     "inodes"),
+            Self::ImagefsAvailable =>           Row("imagefs.available",           Storage, Fs(Imagefs),     Usage::Disk,      Unit::Bytes,      "ephemeral-storage"),
+            Self::ImagefsInodesFree =>          Row("imagefs.inodesFree",          Inodes,  Fs(Imagefs),     Usage::Inodes,    Unit::Inodes,     "inodes"),
+            Self::ContainerfsAvailable =>       Row("containerfs.available",       Storage, Fs(Containerfs), Usage::Disk,      Unit::Bytes,      "ephemeral-storage"),
+            Self::ContainerfsInodesFree =>      Row("containerfs.inodesFree",      Inodes,  Fs(Containerfs), Usage::Inodes,    Unit::Inodes,     "inodes"),
+            Self::PidAvailable =>               Row("pid.available",               Pids,    ProcessIds,      Usage::Processes, Unit::ProcessIds, "pids"),
+            Self::SwapAvailable =>              Row("swap.available",              Memory,  Source::Swap,    Usage::MemoryAndSwap, Unit::Bytes,  "swap"),
         }
     }
 
     /// The name that flags and messages use.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        self.row().name
+        self.row().0
     }
 
     /// The signal with exactly that name.
@@ -96,13 +96,13 @@ impl Signal {
     /// The resource that runs short when a threshold of this signal is met.
     #[must_use]
     pub const fn resource(self) -> Resource {
-        self.row().resource
+        self.row().1
     }
 
     /// Where its readings come from.
     #[must_use]
     pub const fn source(self) -> Source {
-        self.row().source
+        self.row().2
     }
 
     /// The filesystem that it watches, if it watches one.
@@ -128,19 +128,19 @@ impl Signal {
     /// What pods are ranked by when a threshold of it is met.
     #[must_use]
     pub const fn usage(self) -> Usage {
-        self.row().usage
+        self.row().3
     }
 
     /// What its amounts count.
     #[must_use]
     pub const fn unit(self) -> Unit {
-        self.row().unit
+        self.row().4
     }
 
     /// What the node was low on, as the message of an eviction names it.
     #[must_use]
     pub const fn message(self) -> &'static str {
-        self.row().message
+        self.row().5
     }
 
     /// Whether a threshold of it may be configured by hand: those of containerfs are
@@ -165,33 +165,9 @@ impl Signal {
     }
 }
 
-/// A row of the table of signals.
-struct Row {
-    name: &'static str,
-    resource: Resource,
-    source: Source,
-    usage: Usage,
-    unit: Unit,
-    message: &'static str,
-}
-
-const fn row(
-    name: &'static str,
-    resource: Resource,
-    source: Source,
-    usage: Usage,
-    unit: Unit,
-    message: &'static str,
-) -> Row {
-    Row {
-        name,
-        resource,
-        source,
-        usage,
-        unit,
-        message,
-    }
-}
+/// A row of the table of signals: name, resource, source, what pods are ranked by, unit,
+/// message.
+struct Row(&'static str, Resource, Source, Usage, Unit, &'static str);
 
 /// Where the readings of a signal come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,4 +1,4 @@
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 use core::iter;
@@ -34,18 +34,10 @@ impl Decimal {
         number
     }
 
-    pub(crate) fn from_small(small: Small) -> Self {
-        let mut digits = Vec::new();
-        let mut rest = small.value.unsigned_abs();
-        while rest != 0 {
-            digits.push(low_digit(rest));
-            rest /= 10;
-        }
-        Self {
-            negative: small.value < 0,
-            digits,
-            exp: small.exp,
-        }
+    pub(crate) fn from_small(Small { value, exp }: Small) -> Self {
+        let digits = value.unsigned_abs().to_string();
+        let digits = digits.bytes().rev().map(|byte| byte.wrapping_sub(b'0'));
+        Self::new(value < 0, digits.collect(), exp)
     }
 
     pub(crate) fn signum(&self) -> i32 {
@@ -123,7 +115,7 @@ impl Decimal {
         } else {
             let count = count.min(self.digits.len());
             if self.digits.drain(..count).any(|digit| digit != 0) {
-                self.add_digits(&[1]);
+                self.add_digits(&[1], 1);
             }
         }
         self.exp = unit;
@@ -143,29 +135,28 @@ impl Decimal {
     /// Adds a number of the same exponent.
     fn add_aligned(&mut self, mut other: Self) {
         if self.negative == other.negative {
-            self.add_digits(&other.digits);
+            self.add_digits(&other.digits, 1);
         } else {
             if self.cmp_magnitude(&other) == Ordering::Less {
                 core::mem::swap(self, &mut other);
             }
-            subtract(&mut self.digits, &other.digits);
+            self.add_digits(&other.digits, -1);
         }
-        self.trim();
     }
 
-    fn add_digits(&mut self, other: &[u8]) {
-        let len = self.digits.len().max(other.len());
+    /// Adds the digits, each times `sign`, which must not make the number negative.
+    fn add_digits(&mut self, other: &[u8], sign: i16) {
+        // Room for the last carry.
+        let len = self.digits.len().max(other.len()).saturating_add(1);
         self.digits.resize(len, 0);
         let mut carry = 0;
         let others = other.iter().copied().chain(iter::repeat(0));
         for (digit, other) in self.digits.iter_mut().zip(others) {
-            let sum = *digit + other + carry;
-            carry = u8::from(sum >= 10);
-            *digit = sum - 10 * carry;
+            let sum = i16::from(*digit) + sign * i16::from(other) + carry;
+            carry = sum.div_euclid(10);
+            *digit = low_digit(sum.rem_euclid(10).unsigned_abs());
         }
-        if carry != 0 {
-            self.digits.push(carry);
-        }
+        self.trim();
     }
 
     pub(crate) fn multiply(&mut self, factor: u64) {
@@ -198,19 +189,19 @@ impl Decimal {
         true
     }
 
+    /// The number without regard to its exponent, if it fits.
+    fn integer(&self) -> Option<i128> {
+        let sign = if self.negative { -1 } else { 1 };
+        let append = |number: i128, digit: &u8| {
+            let number = number.checked_mul(10)?;
+            number.checked_add(sign * i128::from(*digit))
+        };
+        self.digits.iter().rev().try_fold(0, append)
+    }
+
     /// The same number as [`Small`], if it fits.
     pub(crate) fn to_small(&self) -> Option<Small> {
-        let zeros = self.trailing_zeros();
-        let digits = self.digits.get(zeros..)?;
-        if digits.len() > 19 {
-            return None;
-        }
-        let magnitude = digits
-            .iter()
-            .rev()
-            .fold(0_i128, |n, digit| n * 10 + i128::from(*digit));
-        let exp = self.exp.checked_add(i32::try_from(zeros).ok()?)?;
-        Small::fit(if self.negative { -magnitude } else { magnitude }, exp)
+        Small::fit(self.integer()?, self.exp)
     }
 
     /// How many units of ten to the `unit` it is, rounded away from zero,
@@ -222,27 +213,7 @@ impl Decimal {
         }
         let mut number = self.clone();
         number.round_to(unit);
-        number
-            .digits
-            .iter()
-            .rev()
-            .try_fold(0_i128, |n, digit| {
-                let digit = i128::from(*digit);
-                n.checked_mul(10)?
-                    .checked_add(if self.negative { -digit } else { digit })
-            })
-            .unwrap_or(saturated(self.negative))
-    }
-}
-
-/// Takes `smaller` from `digits`; both least significant first.
-fn subtract(digits: &mut [u8], smaller: &[u8]) {
-    let mut borrow = 0;
-    let smaller = smaller.iter().copied().chain(iter::repeat(0));
-    for (digit, other) in digits.iter_mut().zip(smaller) {
-        let take = other + borrow;
-        borrow = u8::from(*digit < take);
-        *digit = *digit + 10 * borrow - take;
+        number.integer().unwrap_or(saturated(self.negative))
     }
 }
 

@@ -1,5 +1,3 @@
-use core::fmt;
-
 /// Which family of suffixes a quantity is printed with.
 ///
 /// Parsing takes it from the suffix; a calculation keeps the left operand's,
@@ -24,11 +22,5 @@ impl Format {
             Self::BinarySi => "BinarySI",
             Self::DecimalExponent => "DecimalExponent",
         }
-    }
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
     }
 }

@@ -3,7 +3,8 @@ use std::path::{Path, PathBuf};
 use evictd_config::Resolved;
 use evictd_containers::{ContainerRuntime, Error, Failure};
 
-use super::ANY;
+/// Whether this build speaks to any.
+pub(crate) const ANY: bool = cfg!(any(feature = "cri", feature = "docker"));
 
 /// What is spoken through a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

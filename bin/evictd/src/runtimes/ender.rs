@@ -3,12 +3,13 @@
 use core::time::Duration;
 
 use evictd_containers::{ContainerRuntime, Error, RuntimePod};
+use evictd_engine::ports::News;
 use evictd_node::Mono;
 use evictd_stats::now;
 use evictd_sys::Desk;
 
 use super::backend::{Candidate, open_first};
-use super::{News, Teller};
+use super::teller::Teller;
 
 /// How long after a failure the runtime is asked to end a pod again: it may have
 /// been started anew, and its restart policies with it. And how often.

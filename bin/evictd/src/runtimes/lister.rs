@@ -6,12 +6,13 @@ use core::time::Duration;
 use evictd_containers::{
     ContainerRuntime, Error, Failure, RuntimeDisks, RuntimeListing, WritableLayer,
 };
+use evictd_engine::ports::{Job, News};
 use evictd_node::Mono;
 use evictd_stats::now;
 use evictd_sys::Desk;
 
 use super::backend::{Candidate, open_first};
-use super::{CollectJob, News, Teller};
+use super::teller::Teller;
 use crate::gc::RuntimeCollector;
 
 /// How often writable layers are measured where only the runtime can.
@@ -34,13 +35,13 @@ pub(super) struct Lists {
     /// Whether this is no runtime of ours: a socket that was found, not named, and
     /// that speaks something else.
     pub(super) is_foreign: bool,
-    pub(super) collect: Vec<CollectJob>,
+    pub(super) collect: Vec<Job>,
 }
 
 /// What is to be done next.
 enum Task {
     List,
-    Collect(CollectJob),
+    Collect(Job),
 }
 
 impl Lists {
@@ -145,7 +146,7 @@ impl Lister {
         Ok(listing)
     }
 
-    fn collect(&mut self, job: &CollectJob) {
+    fn collect(&mut self, job: &Job) {
         let result = match self.take_runtime() {
             Ok(mut runtime) => {
                 let result = self.collector.collect(runtime.as_mut(), job, &mut |_| {});

@@ -7,6 +7,7 @@
 mod backend;
 mod ender;
 mod lister;
+mod teller;
 mod worker;
 
 use alloc::sync::Arc;
@@ -21,14 +22,13 @@ use evictd_gc::ImageRecords;
 use evictd_stats::now;
 use evictd_sys::Bell;
 
+pub(crate) use backend::ANY;
 use backend::{candidates, open_first};
-pub(crate) use evictd_engine::ports::{Job as CollectJob, News};
+use evictd_engine::ports::{Job, News};
+use teller::Teller;
 use worker::Worker;
 
 use crate::gc::{RuntimeCollector, SharedRecords};
-
-/// Whether this build speaks to any.
-pub(crate) const ANY: bool = cfg!(any(feature = "cri", feature = "docker"));
 
 /// Why no runtime is asked though a socket was named.
 fn left_out(settings: &Resolved) -> Option<String> {
@@ -63,21 +63,6 @@ pub(crate) struct Runtimes {
     records: SharedRecords,
     news: Option<(mpsc::Receiver<News>, Bell)>,
     left_out: Option<String>,
-}
-
-/// How the helpers tell the loop what is new.
-#[derive(Clone)]
-struct Teller {
-    news: mpsc::Sender<News>,
-    bell: Bell,
-}
-
-impl Teller {
-    fn tell(&self, news: News) {
-        // Without a loop there is nothing to tell it to.
-        let _ = self.news.send(news);
-        self.bell.ring();
-    }
 }
 
 impl Runtimes {
@@ -205,7 +190,7 @@ impl Runtimes {
 
     /// Has every runtime collect; returns how many were asked. Each answers by
     /// [`News::Collected`].
-    pub(crate) fn collect(&self, job: &CollectJob) -> usize {
+    pub(crate) fn collect(&self, job: &Job) -> usize {
         let ask = |worker: &&Worker| {
             worker.lists.change(|lists| {
                 if !lists.is_foreign {

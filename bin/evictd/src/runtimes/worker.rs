@@ -2,6 +2,7 @@ use core::time::Duration;
 use std::io;
 
 use evictd_containers::{Error, Failure, RuntimePod};
+use evictd_engine::ports::News;
 use evictd_node::Mono;
 use evictd_stats::now;
 use evictd_sys::{Helper, HelperThread, Priority};
@@ -10,7 +11,7 @@ use rustix::io::Errno;
 use super::backend::Candidate;
 use super::ender::{End, Ender};
 use super::lister::{Lister, Lists};
-use super::{News, Teller};
+use super::teller::Teller;
 use crate::gc::RuntimeCollector;
 
 /// Answers are read as JSON, which nests.

@@ -69,9 +69,7 @@ fn duration<'a>(path: &[&str], value: &'a Value, source: &Source) -> Parsed<&'a 
 /// otherwise than a mapping is refused: no signal, resource, amount or duration
 /// has such letters.
 fn pairs(name: &str, separator: char, value: &Value, source: &Source) -> Parsed<String> {
-    let Some(entries) = value.as_object() else {
-        return Err(mistyped(&[name], value, "map[string]string", source));
-    };
+    let entries = object(name, value, "map[string]string", source)?;
     let mut joined = String::new();
     for (key, value) in entries.iter().filter(|(_, value)| !value.is_null()) {
         let path = [name, key.as_str()];
@@ -127,6 +125,16 @@ fn mistyped(path: &[&str], value: &Value, wanted: &str, source: &Source) -> Conf
         _ => "write a whole number, without quotes or a unit",
     };
     source.error(path, &shown(value), message, hint)
+}
+
+fn object<'a>(
+    name: &str,
+    value: &'a Value,
+    wanted: &str,
+    source: &Source,
+) -> Parsed<&'a Map<String, Value>> {
+    let entries = value.as_object();
+    entries.ok_or_else(|| mistyped(&[name], value, wanted, source))
 }
 
 fn string<'a>(path: &[&str], value: &'a Value, source: &Source) -> Parsed<&'a str> {
@@ -191,9 +199,7 @@ fn in_range(
 /// The gates that change what evictd does; all others are let pass.
 fn feature_gates(typed: &mut Typed, value: &Value, source: &Source) -> Parsed<()> {
     const FIELD: &str = "featureGates";
-    let Some(gates) = value.as_object() else {
-        return Err(mistyped(&[FIELD], value, "map[string]bool", source));
-    };
+    let gates = object(FIELD, value, "map[string]bool", source)?;
     for (gate, value) in gates.iter().filter(|(_, value)| !value.is_null()) {
         let on = boolean(&[FIELD, gate], value, source)?;
         match gate.as_str() {
@@ -209,14 +215,7 @@ fn feature_gates(typed: &mut Typed, value: &Value, source: &Source) -> Parsed<()
 }
 
 fn logging(typed: &mut Typed, value: &Value, source: &Source) -> Parsed<()> {
-    let Some(logging) = value.as_object() else {
-        return Err(mistyped(
-            &["logging"],
-            value,
-            "LoggingConfiguration",
-            source,
-        ));
-    };
+    let logging = object("logging", value, "LoggingConfiguration", source)?;
     if let Some(value) = logging.get("verbosity").filter(|value| !value.is_null()) {
         let level = integer(&["logging", "verbosity"], value, source)?;
         typed.add_field("v", "logging.verbosity", level.to_string());

@@ -84,7 +84,7 @@ fn which_images_stay_is_taken_as_it_stands() {
         ("eviction-image-reclaim", "until-clear"),
     ])
     .image_gc;
-    let keep: Vec<&str> = images.keep.iter().map(KeepPattern::as_str).collect();
+    let keep: Vec<String> = images.keep.iter().map(KeepPattern::to_string).collect();
     assert_eq!(keep, ["docker.io/library/*", "*:keep"]);
     assert!(images.keep_local);
     assert_eq!(images.policy.reclaim, Reclaim::UntilClear);

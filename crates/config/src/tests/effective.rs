@@ -68,7 +68,7 @@ fn a_share_of_the_unknown_is_unknown() {
     let known: Vec<Option<i64>> = effective.thresholds.iter().map(|t| t.amount).collect();
     let memory = Some(100 << 20);
     assert_eq!(known, [memory, memory, None, None, None, None]);
-    assert_eq!(effective.warnings().count(), 0);
+    assert_eq!(effective.warnings, []);
 }
 
 /// Decisions D5, D8 and D17, failure F34.

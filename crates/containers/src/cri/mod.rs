@@ -45,7 +45,7 @@ pub use parse::{
     parse_container, parse_disks, parse_image, parse_info, parse_layer, parse_list, parse_sandbox,
     parse_status, parse_version,
 };
-pub use proto::{Bytes, Fields, ProtoError, Value, Writer};
+pub use proto::{Bytes, ProtoError, Value, Writer};
 
 /// How long a call may take as a whole; removing, four times that; stopping, the
 /// grace longer.

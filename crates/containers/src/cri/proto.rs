@@ -40,9 +40,18 @@ impl<'a> Bytes<'a> {
     /// let error = fields.next().and_then(Result::err).unwrap();
     /// assert_eq!(error.to_string(), "cut off at byte 5");
     /// ```
-    #[must_use]
-    pub const fn fields(self) -> Fields<'a> {
-        Fields { rest: self }
+    pub fn fields(self) -> impl Iterator<Item = Result<(u32, Value<'a>), ProtoError>> {
+        let mut rest = self;
+        core::iter::from_fn(move || {
+            if rest.bytes.is_empty() {
+                return None;
+            }
+            let field = rest.take_field();
+            if field.is_err() {
+                rest.bytes = &[];
+            }
+            Some(field)
+        })
     }
 
     pub(super) fn message(self) -> Result<Message<'a>, ProtoError> {
@@ -72,6 +81,62 @@ impl<'a> Bytes<'a> {
             at: self.at.saturating_add(error.valid_up_to()),
             what: "an id or a name that is not UTF-8",
         })
+    }
+
+    fn take_field(&mut self) -> Result<(u32, Value<'a>), ProtoError> {
+        let no_number = self.error("no field has this number");
+        let not_a_field = self.error("not a field");
+        let key = self.varint()?;
+        let number = u32::try_from(key >> 3).map_err(|_| no_number)?;
+        if !(1..1 << 29).contains(&number) {
+            return Err(no_number);
+        }
+        let value = match key & 7 {
+            0 => Value::Varint(self.varint()?),
+            1 => self.take(8).map(|_| Value::Fixed)?,
+            2 => {
+                let count = self.varint()?;
+                // What no machine can address is not there either.
+                Value::Bytes(self.take(usize::try_from(count).unwrap_or(usize::MAX))?)
+            }
+            5 => self.take(4).map(|_| Value::Fixed)?,
+            _ => return Err(not_a_field),
+        };
+        Ok((number, value))
+    }
+
+    const fn error(&self, what: &'static str) -> ProtoError {
+        ProtoError { at: self.at, what }
+    }
+
+    fn take(&mut self, count: usize) -> Result<Bytes<'a>, ProtoError> {
+        let Bytes { bytes, at } = *self;
+        let Some((taken, rest)) = bytes.split_at_checked(count) else {
+            return Err(self.error("cut off"));
+        };
+        *self = Bytes {
+            bytes: rest,
+            at: at.saturating_add(count),
+        };
+        Ok(Bytes { bytes: taken, at })
+    }
+
+    /// At most ten bytes; of the tenth only one bit has a place.
+    fn varint(&mut self) -> Result<u64, ProtoError> {
+        let too_long = self.error("a number of more than 64 bits");
+        let mut number: u64 = 0;
+        for shift in (0..70).step_by(7) {
+            let byte = self.take(1)?.bytes.first().copied().unwrap_or_default();
+            let bits = u64::from(byte & 0x7f);
+            if shift == 63 && bits > 1 {
+                return Err(too_long);
+            }
+            number |= bits << shift;
+            if byte < 0x80 {
+                return Ok(number);
+            }
+        }
+        Err(too_long)
     }
 }
 
@@ -110,86 +175,6 @@ impl<'a> Message<'a> {
             Value::Bytes(_) | Value::Fixed => None,
         });
         numbers.last().unwrap_or(0)
-    }
-}
-
-/// The fields of a message: see [`Bytes::fields`].
-#[derive(Clone, Debug)]
-pub struct Fields<'a> {
-    rest: Bytes<'a>,
-}
-
-impl<'a> Iterator for Fields<'a> {
-    type Item = Result<(u32, Value<'a>), ProtoError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.rest.bytes.is_empty() {
-            return None;
-        }
-        let field = self.field();
-        if field.is_err() {
-            self.rest.bytes = &[];
-        }
-        Some(field)
-    }
-}
-
-impl<'a> Fields<'a> {
-    fn field(&mut self) -> Result<(u32, Value<'a>), ProtoError> {
-        let no_number = self.error("no field has this number");
-        let not_a_field = self.error("not a field");
-        let key = self.varint()?;
-        let number = u32::try_from(key >> 3).map_err(|_| no_number)?;
-        if !(1..1 << 29).contains(&number) {
-            return Err(no_number);
-        }
-        let value = match key & 7 {
-            0 => Value::Varint(self.varint()?),
-            1 => self.take(8).map(|_| Value::Fixed)?,
-            2 => {
-                let count = self.varint()?;
-                // What no machine can address is not there either.
-                Value::Bytes(self.take(usize::try_from(count).unwrap_or(usize::MAX))?)
-            }
-            5 => self.take(4).map(|_| Value::Fixed)?,
-            _ => return Err(not_a_field),
-        };
-        Ok((number, value))
-    }
-
-    const fn error(&self, what: &'static str) -> ProtoError {
-        let at = self.rest.at;
-        ProtoError { at, what }
-    }
-
-    fn take(&mut self, count: usize) -> Result<Bytes<'a>, ProtoError> {
-        let Bytes { bytes, at } = self.rest;
-        let Some((taken, rest)) = bytes.split_at_checked(count) else {
-            return Err(self.error("cut off"));
-        };
-        self.rest = Bytes {
-            bytes: rest,
-            at: at.saturating_add(count),
-        };
-        Ok(Bytes { bytes: taken, at })
-    }
-
-    /// At most ten bytes; of the tenth only one bit has a place.
-    fn varint(&mut self) -> Result<u64, ProtoError> {
-        let too_long = self.error("a number of more than 64 bits");
-        let mut number: u64 = 0;
-        for shift in (0..70).step_by(7) {
-            let byte = self.take(1)?.bytes.first().copied().unwrap_or_default();
-            let bits = u64::from(byte & 0x7f);
-            if shift == 63 && bits > 1 {
-                return Err(too_long);
-            }
-            number |= bits << shift;
-            if byte < 0x80 {
-                return Ok(number);
-            }
-        }
-        Err(too_long)
     }
 }
 

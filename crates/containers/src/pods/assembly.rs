@@ -64,9 +64,11 @@ pub(crate) struct Assembly {
     by_owner: BTreeMap<(Kind, Box<str>), usize>,
 }
 
-/// What of a pod is not in the listing while not all of it has been seen.
+/// A pod while not all of it has been seen.
 #[derive(Default)]
 struct Draft {
+    description: Pod,
+    pod: RuntimePod,
     /// Whether its sandbox is ready, and when that was made: the newest counts.
     standing: Option<(bool, i64)>,
     /// What the pod as a whole requests of memory, by its sandbox's wish.
@@ -92,29 +94,26 @@ impl Assembly {
     /// The pod that it belongs to, as an index; a new one where need be.
     fn pod_of(&mut self, found: &Found) -> usize {
         let owner = find_owner(found, self.namespace);
-        let next = self.listing.pods.len();
+        let next = self.drafts.len();
         let key = (owner.kind, owner.uid.into());
         let index = *self.by_owner.entry(key).or_insert(next);
         if index == next {
-            let mut pod = Pod::default();
-            pod.metadata.uid = clean(owner.uid);
-            pod.metadata.name = clean(owner.name);
-            pod.metadata.namespace = clean(owner.namespace);
-            self.listing.pods.push(RuntimePod {
-                pod: Arc::new(pod),
-                ..RuntimePod::default()
-            });
-            self.drafts.push(Draft::default());
+            let mut draft = Draft::default();
+            let metadata = &mut draft.description.metadata;
+            metadata.uid = clean(owner.uid);
+            metadata.name = clean(owner.name);
+            metadata.namespace = clean(owner.namespace);
+            self.drafts.push(draft);
         }
         index
     }
 
     pub(crate) fn add(&mut self, found: Found, details: &Details) {
         let index = self.pod_of(&found);
-        let pods = self.listing.pods.get_mut(index);
-        if let Some((pod, draft)) = pods.zip(self.drafts.get_mut(index)) {
-            let wishes = read_wishes(&found, &pod.pod.metadata.name, &mut self.listing.notes);
-            draft.add(pod, &found, details, wishes);
+        if let Some(draft) = self.drafts.get_mut(index) {
+            let name = &draft.description.metadata.name;
+            let wishes = read_wishes(&found, name, &mut self.listing.notes);
+            draft.add(&found, details, wishes);
         }
         let runs = found.runs();
         let mut container = found.container;
@@ -141,30 +140,31 @@ impl Assembly {
     }
 
     pub(crate) fn finish(mut self) -> RuntimeListing {
-        for (pod, draft) in self.listing.pods.iter_mut().zip(self.drafts) {
-            let pod = Arc::make_mut(&mut pod.pod);
-            let mut requests = pod.spec.containers.iter_mut();
-            let mut requests = requests
-                .by_ref()
-                .map(|it| &mut it.resources.requests.memory);
-            // Where no container has a request of its own, the pod's is its first one's.
-            if let Some(first) = requests.next()
-                && first.is_none()
-                && requests.all(|other| other.is_none())
-            {
-                *first = draft.memory_request.map(Box::new);
-            }
-            let class = draft.class.unwrap_or_else(|| class_of(&pod.spec));
-            pod.status.qos_class = Some(class);
-        }
+        self.listing.pods = self.drafts.into_iter().map(Draft::finish).collect();
         self.listing
     }
 }
 
 impl Draft {
+    fn finish(mut self) -> RuntimePod {
+        let spec = &mut self.description.spec;
+        let has_request = |it: &Container| it.resources.requests.memory.is_some();
+        let has_none = !spec.containers.iter().any(has_request);
+        // Then the pod's is its first one's.
+        if let Some(first) = spec.containers.first_mut().filter(|_| has_none) {
+            first.resources.requests.memory = self.memory_request.map(Box::new);
+        }
+        let class = self.class.unwrap_or_else(|| class_of(spec));
+        self.description.status.qos_class = Some(class);
+        self.pod.pod = Arc::new(self.description);
+        self.pod
+    }
+
     /// What a container or sandbox adds to its pod.
-    fn add(&mut self, pod: &mut RuntimePod, found: &Found, details: &Details, wishes: Wishes) {
-        let description = Arc::make_mut(&mut pod.pod);
+    fn add(&mut self, found: &Found, details: &Details, wishes: Wishes) {
+        let Self {
+            description, pod, ..
+        } = self;
         let spec = &mut description.spec;
         spec.priority = spec.priority.max(wishes.priority);
         let runs = found.runs();

@@ -6,4 +6,4 @@ mod run;
 pub use deletion::{ContainerDeletion, ContainerReason, Removable};
 pub use found::{Container, ContainerState, Fate, FoundContainers, OwningPod, Sandbox};
 pub use plan::plan_containers;
-pub use run::{ContainerJob, ContainerPolicy, ContainerRun};
+pub use run::{ContainerPolicy, ContainerRun};

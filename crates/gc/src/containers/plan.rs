@@ -2,8 +2,8 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use crate::{
-    ContainerDeletion, ContainerJob, ContainerReason, ContainerRun, ContainerState, Fate,
-    FoundContainers, OwningPod, Removable, Sandbox, nanos,
+    ContainerDeletion, ContainerReason, ContainerRun, ContainerState, Fate, FoundContainers,
+    OwningPod, Removable, Sandbox, nanos,
 };
 
 /// What to remove, in this order: containers, then sandboxes that hold none of
@@ -40,10 +40,10 @@ impl Plan<'_> {
 
     /// Why everything dead of a pod is deleted, if it is.
     fn whole_pod(&self, pod: usize) -> Option<ContainerReason> {
-        match (self.fate(pod), self.run.job) {
-            (Fate::Gone, _) => Some(ContainerReason::PodGone),
-            (Fate::Ended, ContainerJob::DeleteAllUnused) => Some(ContainerReason::PodEnded),
-            (Fate::Ended, ContainerJob::Periodic) | (Fate::Stays, _) => None,
+        match self.fate(pod) {
+            Fate::Gone => Some(ContainerReason::PodGone),
+            Fate::Ended => self.run.all_unused.then_some(ContainerReason::PodEnded),
+            Fate::Stays => None,
         }
     }
 

@@ -26,21 +26,12 @@ impl Default for ContainerPolicy {
     }
 }
 
-/// What a collection of containers is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ContainerJob {
-    /// The periodic one.
-    Periodic,
-    /// Before pods are evicted for disk pressure: all containers of pods that
-    /// have ended are deleted too.
-    DeleteAllUnused,
-}
-
 /// How to collect containers.
 #[derive(Clone, Copy, Debug)]
 pub struct ContainerRun<'a> {
-    /// What for.
-    pub job: ContainerJob,
+    /// Whether all containers of pods that have ended are deleted too, as before pods are
+    /// evicted for disk pressure.
+    pub all_unused: bool,
     /// What the flags say.
     pub policy: ContainerPolicy,
     /// In what it differs from the kubelet.

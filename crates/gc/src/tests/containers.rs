@@ -74,7 +74,7 @@ fn sandbox(text: &str) -> Sandbox<'_> {
 
 fn run(switches: &Policy) -> ContainerRun<'_> {
     ContainerRun {
-        job: ContainerJob::Periodic,
+        all_unused: false,
         policy: ContainerPolicy::default(),
         switches,
         all_pods_known: true,
@@ -209,25 +209,29 @@ fn pods_that_are_gone_or_ended_lose_everything_dead() {
     ];
     let logs = ["ns_name_gone", "ns_name_ended", "gone", "ns_name_other", ""];
     let ours = Policy::default();
-    for (job, known, expected) in [
+    for (all_unused, known, expected) in [
         (
-            ContainerJob::Periodic,
+            false,
             true,
             &["gone/a/0", "!gone/a/1", "ns_name_gone", "gone"][..],
         ),
         (
-            ContainerJob::DeleteAllUnused,
+            true,
             true,
             &["ended/a/0", "gone/a/0", "!gone/a/1", "ns_name_gone", "gone"],
         ),
-        (ContainerJob::DeleteAllUnused, false, &["gone/a/0"]),
+        (true, false, &["gone/a/0"]),
     ] {
         let run = ContainerRun {
-            job,
+            all_unused,
             all_pods_known: known,
             ..run(&ours)
         };
-        assert_eq!(planned(&all, &[], &logs, run), expected, "{job:?} {known}");
+        assert_eq!(
+            planned(&all, &[], &logs, run),
+            expected,
+            "{all_unused} {known}"
+        );
     }
 }
 
@@ -266,7 +270,7 @@ fn sandboxes_go_when_they_neither_run_nor_hold_anything() {
     ];
     assert_eq!(periodic, expected);
     let run = ContainerRun {
-        job: ContainerJob::DeleteAllUnused,
+        all_unused: true,
         ..run(&ours)
     };
     let all = planned(&all, &boxes, &[], run);

@@ -85,7 +85,7 @@ impl<'a> Document<'a> {
         Self {
             thresholds: effective.thresholds.iter().map(Into::into).collect(),
             settings: effective.settings.iter().map(setting).collect(),
-            warnings: effective.warnings().map(ToString::to_string).collect(),
+            warnings: effective.warnings.iter().map(ToString::to_string).collect(),
         }
     }
 }

@@ -7,9 +7,9 @@ pub(crate) fn in_text(effective: &Effective<'_>) -> String {
     let mut text = thresholds(&effective.thresholds);
     text.push_str("\nSettings\n");
     text.push_str(&settings(effective.settings));
-    if effective.warnings().next().is_some() {
+    if !effective.warnings.is_empty() {
         text.push_str("\nWarnings\n");
-        for warning in effective.warnings() {
+        for warning in &effective.warnings {
             wrap(&mut text, ("  - ", "    "), &warning.to_string());
         }
     }

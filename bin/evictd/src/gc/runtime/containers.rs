@@ -1,7 +1,7 @@
 use evictd_containers::{ContainerState, Error, ListedContainer, RuntimeListing};
 use evictd_gc::{
-    Container, ContainerDeletion, ContainerJob, ContainerRun, ContainerState as State, Fate,
-    FoundContainers, OwningPod, Removable, Sandbox, plan_containers,
+    Container, ContainerDeletion, ContainerRun, ContainerState as State, Fate, FoundContainers,
+    OwningPod, Removable, Sandbox, plan_containers,
 };
 
 use super::{Kind, Removed, Run, RuntimeCollector, wall_nanos};
@@ -57,11 +57,7 @@ impl RuntimeCollector {
             log_dirs: &[],
         };
         let run = ContainerRun {
-            job: if all_unused {
-                ContainerJob::DeleteAllUnused
-            } else {
-                ContainerJob::Periodic
-            },
+            all_unused,
             policy: self.containers,
             switches: &self.switches,
             all_pods_known: true,

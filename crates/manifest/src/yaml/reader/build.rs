@@ -176,17 +176,17 @@ impl Mapping {
     }
 
     fn merge(&mut self, value: Value) -> Result<(), ErrorKind> {
-        let Value::Array(maps) = value else {
-            return self.merge_map(value);
+        let maps = if let Value::Array(maps) = value {
+            maps
+        } else {
+            vec![value]
         };
-        maps.into_iter().try_for_each(|map| self.merge_map(map))
-    }
-
-    fn merge_map(&mut self, value: Value) -> Result<(), ErrorKind> {
-        let Value::Object(map) = value else {
-            return Err(ErrorKind::BadMerge);
-        };
-        self.merged.push(map);
+        for map in maps {
+            let Value::Object(map) = map else {
+                return Err(ErrorKind::BadMerge);
+            };
+            self.merged.push(map);
+        }
         Ok(())
     }
 
