@@ -10,9 +10,9 @@ use core::time::Duration;
 use std::collections::HashSet;
 
 use evictd_gc::{
-    Container, ContainerPolicy, ContainerRun, ContainerState, Fate, FoundContainers,
-    FsUsage, Image, ImageCollector, ImageJob, ImagePolicy, ImageReason, ImageRecord, ImageRecords,
-    ImageRun, Kept, OwningPod, Reclaim, Removable, Sandbox, plan_containers,
+    Container, ContainerPolicy, ContainerRun, ContainerState, Fate, FoundContainers, FsUsage,
+    Image, ImageCollector, ImageJob, ImagePolicy, ImageReason, ImageRecord, ImageRecords, ImageRun,
+    Kept, OwningPod, Reclaim, Removable, Sandbox, plan_containers,
 };
 use evictd_node::Policy;
 use libfuzzer_sys::fuzz_target;
