@@ -40,8 +40,6 @@ pub(crate) fn run(settings: &Resolved) -> ExitCode {
 }
 
 fn serve(settings: &Resolved) -> Result<(), String> {
-    // Before there are threads: a stack that is locked takes all of its size.
-    let locked = protect::keep_in_memory();
     // Threads inherit the signal mask: block before any is made.
     let mut watch =
         Watch::new(&[Signal::TERM, Signal::INT, Signal::HUP]).map_err(|error| error.to_string())?;
@@ -78,10 +76,10 @@ fn serve(settings: &Resolved) -> Result<(), String> {
             break;
         }
         if rest_of_start.take().is_some() {
+            protect::from_the_disk();
             helpers.start(now(), &mut engine);
             notifier.start(&mut engine, &mut watch);
             warn(settings, &engine);
-            protect::warn_unless(&locked);
             engine.list_early(now());
         }
         helpers.start_if_due(now(), &mut engine);

@@ -103,7 +103,7 @@ impl NodePort {
 
 impl Node for NodePort {
     fn read(&mut self, now: Mono, fs_wait: Duration) -> Sample {
-        self.sample = self.reader.read_within(now, fs_wait);
+        self.sample = self.reader.read(now, fs_wait);
         let disk = |fs: &FsSample| Disk {
             device: fs.device_numbers(),
             stale: fs.stale,

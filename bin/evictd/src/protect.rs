@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use evictd_sys::Priority;
+use evictd_sys::{Priority, lock_program};
 use rustix::io::Errno;
 use rustix::mm::{MlockAllFlags, mlockall};
 
@@ -28,22 +28,21 @@ pub(crate) fn from_others(goes_first: bool) {
     }
 }
 
-/// Reads the whole program in and keeps it in memory (`mlockall`). Otherwise, when memory is
-/// short, code would have to come back from a disk that everybody else waits for too, or
-/// that fails. What is mapped later is kept from when it is first touched (`MCL_ONFAULT`,
-/// since Linux 4.4): the stack of a thread is mostly never used.
+/// Keeps in memory what is there and what will be (`MCL_ONFAULT`, since Linux 4.4), and
+/// reads the whole program in. Otherwise, when memory is short, code would have to come
+/// back from a disk that everybody else waits for too, or that fails.
 ///
 /// # Errors
-/// When that is not allowed, which is to be told by [`warn_unless`] once there is time.
-pub(crate) fn keep_in_memory() -> Result<(), Errno> {
-    mlockall(MlockAllFlags::CURRENT)?;
-    mlockall(MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT)
-        .or_else(|_| mlockall(MlockAllFlags::FUTURE))
+/// When that is not allowed.
+fn keep_in_memory() -> Result<(), Errno> {
+    let all = MlockAllFlags::CURRENT | MlockAllFlags::FUTURE;
+    mlockall(all | MlockAllFlags::ONFAULT).or_else(|_| mlockall(all))?;
+    lock_program()
 }
 
-/// Says that memory is not locked where it is not.
-pub(crate) fn warn_unless(locked: &Result<(), Errno>) {
-    if let Err(error) = locked {
+/// Keeps evictd in memory, and says so where that is not allowed.
+pub(crate) fn from_the_disk() {
+    if let Err(error) = keep_in_memory() {
         log::info!(event = "problem", about = "lockedMemory"; "memory cannot be locked ({error}): evictd may be paged out");
     }
 }

@@ -1,10 +1,10 @@
 use std::os::fd::AsFd;
 use std::path::Path;
 
-use evictd_kerntext::{Limit, MemoryStat};
+use evictd_kerntext::{Limit, parse_memory_stat};
 
 use crate::error::{Cause, Failed};
-use crate::file::{Buffer, FailedAt, KeptFile, parse_at};
+use crate::file::{Buffer, KeptFile, parse_at};
 use crate::memory::MemoryUsage;
 use crate::{Hierarchy, Version};
 
@@ -57,8 +57,7 @@ impl MemoryFiles {
             None => None,
         };
         let version = self.version;
-        self.stat
-            .parse(buffer, |text| usage(version, own, &text.memory_stat()?))
+        self.stat.parse(buffer, |text| usage(version, own, text))
     }
 
     pub(crate) fn read_limit(&mut self, buffer: &mut Buffer) -> Result<Limit, Failed<'_>> {
@@ -71,7 +70,7 @@ pub(crate) fn read_counter_at(
     dir: impl AsFd,
     version: Version,
     buffer: &mut Buffer,
-) -> Result<u64, FailedAt> {
+) -> Result<u64, Failed<'static>> {
     parse_at(dir, names(version).0, buffer, Buffer::value)
 }
 
@@ -80,17 +79,16 @@ pub(crate) fn read_usage_at(
     dir: impl AsFd,
     version: Version,
     buffer: &mut Buffer,
-) -> Result<MemoryUsage, FailedAt> {
+) -> Result<MemoryUsage, Failed<'static>> {
     let own = read_counter_at(&dir, version, buffer)?;
-    parse_at(dir, STAT, buffer, |text| {
-        usage(version, Some(own), &text.memory_stat()?)
-    })
+    parse_at(dir, STAT, buffer, |text| usage(version, Some(own), text))
 }
 
 /// The numbers that the kubelet (by way of runc and cAdvisor) takes on each
 /// version. `own` is `None` for the v2 root, whose usage is made up of its
-/// `memory.stat`.
-fn usage(version: Version, own: Option<u64>, stat: &MemoryStat) -> Result<MemoryUsage, Cause> {
+/// `memory.stat`, which `text` is.
+fn usage(version: Version, own: Option<u64>, text: &Buffer) -> Result<MemoryUsage, Cause> {
+    let stat = parse_memory_stat(text.text())?;
     let (inactive_file, anon, file) = match version {
         Version::V1 => (
             stat.total_inactive_file_bytes,

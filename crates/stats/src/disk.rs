@@ -1,7 +1,6 @@
 //! Disk usage of directory trees, measured off the decision's path.
 
 mod level;
-mod links;
 mod names;
 mod quota;
 mod scanner;

@@ -4,19 +4,6 @@ use std::path::{Path, PathBuf};
 use evictd_kerntext::ParseError;
 use rustix::io::Errno;
 
-/// What a failure means for the reader: what to do next hangs on this alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Class {
-    /// It is not there, or no longer: a removed cgroup, an ended process.
-    Gone,
-    /// The kernel refuses: permissions.
-    Denied,
-    /// It could be read, but is not what the kernel writes there.
-    Malformed,
-    /// Anything else, e.g. an input/output error.
-    Other,
-}
-
 /// Whether an errno says that a file, process or cgroup does not exist (any
 /// more).
 ///
@@ -42,13 +29,9 @@ pub(crate) enum Cause {
 }
 
 impl Cause {
-    pub(crate) const fn class(self) -> Class {
-        match self {
-            Self::Errno(errno) if is_gone(errno) => Class::Gone,
-            Self::Errno(Errno::ACCESS | Errno::PERM) => Class::Denied,
-            Self::Errno(_) | Self::NoThread(_) => Class::Other,
-            Self::Text(_) | Self::Key(_) | Self::Impossible(_) => Class::Malformed,
-        }
+    /// What should be read is not there, or no longer: a removed cgroup, an ended process.
+    pub(crate) const fn is_gone(self) -> bool {
+        matches!(self, Self::Errno(errno) if is_gone(errno))
     }
 
     pub(crate) fn at(self, path: impl Into<PathBuf>) -> Error {
@@ -71,7 +54,8 @@ impl From<ParseError> for Cause {
     }
 }
 
-/// A failed reading of a kept file, before anybody wants the path.
+/// A failed reading, before anybody wants the path: that of a kept file, or the name of
+/// a file in a directory that the caller knows.
 #[derive(Debug)]
 pub(crate) struct Failed<'a> {
     pub(crate) cause: Cause,
@@ -85,42 +69,19 @@ impl Failed<'_> {
 
     /// The error, unless it only says that the file is not there.
     pub(crate) fn unless_gone(self) -> Option<Error> {
-        (self.cause.class() != Class::Gone).then(|| self.error())
+        (!self.cause.is_gone()).then(|| self.error())
     }
 }
 
 /// A failed reading: of which file, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    path: PathBuf,
-    cause: Cause,
+    pub(crate) path: PathBuf,
+    pub(crate) cause: Cause,
 }
 
 /// What reading returns.
 pub type Result<T> = core::result::Result<T, Error>;
-
-impl Error {
-    /// The file or directory.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// What the failure means.
-    #[must_use]
-    pub const fn class(&self) -> Class {
-        self.cause.class()
-    }
-
-    /// The kernel's errno, where a syscall failed.
-    #[must_use]
-    pub const fn errno(&self) -> Option<Errno> {
-        match self.cause {
-            Cause::Errno(errno) | Cause::NoThread(errno) => Some(errno),
-            Cause::Text(_) | Cause::Key(_) | Cause::Impossible(_) => None,
-        }
-    }
-}
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -135,12 +96,4 @@ impl fmt::Display for Error {
     }
 }
 
-impl core::error::Error for Error {
-    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        match &self.cause {
-            Cause::Errno(errno) | Cause::NoThread(errno) => Some(errno),
-            Cause::Text(error) => Some(error),
-            Cause::Key(_) | Cause::Impossible(_) => None,
-        }
-    }
-}
+impl core::error::Error for Error {}

@@ -1,8 +1,8 @@
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use evictd_kerntext::{Limit, MemoryStat, parse_limit, parse_memory_stat, parse_u64};
-use once_cell::unsync::OnceCell;
+use evictd_kerntext::{Limit, parse_limit, parse_u64};
+use rustix::buffer::spare_capacity;
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::{Errno, pread, retry_on_intr};
 
@@ -20,23 +20,17 @@ const MOST_BYTES: usize = 16 << 20;
 /// What was read last: a buffer that is filled again and again and grows only
 /// for a file larger than all before.
 #[derive(Debug)]
-pub(crate) struct Buffer {
-    bytes: Vec<u8>,
-    length: usize,
-}
+pub(crate) struct Buffer(Vec<u8>);
 
 impl Buffer {
     /// A buffer with room for the usual files.
     pub(crate) fn new() -> Self {
-        Self {
-            bytes: vec![0; INITIAL_BYTES],
-            length: 0,
-        }
+        Self(Vec::with_capacity(INITIAL_BYTES))
     }
 
     /// What was read last; part of it or nothing when that failed.
     pub(crate) fn text(&self) -> &[u8] {
-        self.bytes.get(..self.length).unwrap_or_default()
+        &self.0
     }
 
     /// Reads an open file from its start to its end.
@@ -48,7 +42,7 @@ impl Buffer {
     /// As pread(2): `ENODEV` for a file of a cgroup that is gone. `EFBIG`
     /// beyond 16 MiB.
     pub(crate) fn fill(&mut self, file: impl AsFd) -> Result<(), Errno> {
-        self.length = 0;
+        self.0.clear();
         while self.read_more(&file)? != 0 {}
         Ok(())
     }
@@ -58,29 +52,21 @@ impl Buffer {
     /// that leaves room has come to the end, and the one that would say so is
     /// saved.
     pub(crate) fn fill_shown(&mut self, file: impl AsFd) -> Result<(), Errno> {
-        self.length = 0;
-        while self.read_more(&file)? != 0 && self.length == self.bytes.len() {}
+        self.0.clear();
+        while self.read_more(&file)? != 0 && self.0.len() == self.0.capacity() {}
         Ok(())
     }
 
     fn read_more(&mut self, file: impl AsFd) -> Result<usize, Errno> {
-        if self.length == self.bytes.len() {
-            self.grow()?;
+        let length = self.0.len();
+        if length == self.0.capacity() {
+            if length >= MOST_BYTES {
+                return Err(Errno::FBIG);
+            }
+            self.0.reserve(length);
         }
-        let room = self.bytes.get_mut(self.length..).unwrap_or_default();
-        let offset = u64::try_from(self.length).unwrap_or(u64::MAX);
-        let read = retry_on_intr(|| pread(&file, &mut *room, offset))?;
-        self.length = self.length.saturating_add(read);
-        Ok(read)
-    }
-
-    fn grow(&mut self) -> Result<(), Errno> {
-        let larger = self.bytes.len().saturating_mul(2);
-        if larger > MOST_BYTES {
-            return Err(Errno::FBIG);
-        }
-        self.bytes.resize(larger, 0);
-        Ok(())
+        let offset = u64::try_from(length).unwrap_or(u64::MAX);
+        retry_on_intr(|| pread(&file, spare_capacity(&mut self.0), offset))
     }
 
     pub(crate) fn value(&self) -> Result<u64, Cause> {
@@ -89,10 +75,6 @@ impl Buffer {
 
     pub(crate) fn limit(&self) -> Result<Limit, Cause> {
         Ok(parse_limit(self.text())?)
-    }
-
-    pub(crate) fn memory_stat(&self) -> Result<MemoryStat, Cause> {
-        Ok(parse_memory_stat(self.text())?)
     }
 }
 
@@ -104,13 +86,12 @@ impl Buffer {
 #[derive(Debug)]
 pub(crate) struct KeptFile {
     path: PathBuf,
-    open: OnceCell<OwnedFd>,
+    open: Option<OwnedFd>,
 }
 
 impl KeptFile {
     pub(crate) const fn new(path: PathBuf) -> Self {
-        let open = OnceCell::new();
-        Self { path, open }
+        Self { path, open: None }
     }
 
     /// Reads the file and parses what is in it.
@@ -119,36 +100,28 @@ impl KeptFile {
         buffer: &mut Buffer,
         parse: impl FnOnce(&Buffer) -> Result<T, Cause>,
     ) -> Result<T, Failed<'_>> {
-        let parsed = self.read(buffer).and_then(parse);
-        parsed.map_err(|cause| Failed {
+        let parsed = self.read(buffer).map_err(Cause::from);
+        parsed.and_then(|()| parse(buffer)).map_err(|cause| Failed {
             cause,
             path: &self.path,
         })
     }
 
-    fn read<'a>(&mut self, buffer: &'a mut Buffer) -> Result<&'a Buffer, Cause> {
-        if let Some(file) = self.open.get() {
+    fn read(&mut self, buffer: &mut Buffer) -> Result<(), Errno> {
+        if let Some(file) = &self.open {
             match buffer.fill_shown(file) {
-                Err(errno) if is_gone(errno) => drop(self.open.take()),
-                filled => return Ok(filled.map(|()| &*buffer)?),
+                Err(errno) if is_gone(errno) => self.open = None,
+                filled => return filled,
             }
         }
-        let file = self.open.get_or_try_init(|| open_from(CWD, &self.path))?;
-        buffer.fill_shown(file)?;
-        Ok(buffer)
+        let file = self.open.insert(open_from(CWD, &self.path)?);
+        buffer.fill_shown(file)
     }
 }
 
 /// Opens a file for reading, by name from a directory.
 pub(crate) fn open_from(dir: impl AsFd, name: impl rustix::path::Arg) -> Result<OwnedFd, Errno> {
     openat(dir, name, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
-}
-
-/// A failed reading of one of a directory's files, before anybody wants the path.
-#[derive(Debug)]
-pub(crate) struct FailedAt {
-    pub(crate) cause: Cause,
-    pub(crate) name: &'static str,
 }
 
 /// Reads a file of a directory, one that the kernel shows in one piece, and parses what
@@ -158,10 +131,13 @@ pub(crate) fn parse_at<T>(
     name: &'static str,
     buffer: &mut Buffer,
     parse: impl FnOnce(&Buffer) -> Result<T, Cause>,
-) -> Result<T, FailedAt> {
+) -> Result<T, Failed<'static>> {
     let filled = open_from(dir, name).and_then(|file| buffer.fill_shown(file));
     let parsed = filled.map_err(Cause::from).and_then(|()| parse(buffer));
-    parsed.map_err(|cause| FailedAt { cause, name })
+    parsed.map_err(|cause| Failed {
+        cause,
+        path: Path::new(name),
+    })
 }
 
 /// A whole file that is needed once.
@@ -170,6 +146,5 @@ pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Error> {
     open_from(CWD, path)
         .and_then(|file| buffer.fill(file))
         .map_err(|errno| Cause::from(errno).at(path))?;
-    buffer.bytes.truncate(buffer.length);
-    Ok(buffer.bytes)
+    Ok(buffer.0)
 }

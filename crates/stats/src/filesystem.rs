@@ -3,7 +3,7 @@ use std::path::Path;
 use crate::error::Cause;
 use crate::memory::signed;
 use crate::probe::Answer;
-use evictd_node::{Layout, Mono, Reading};
+use evictd_node::{Mono, Reading};
 use rustix::fs::{major, minor, stat, statvfs};
 
 /// What was measured of a filesystem.
@@ -39,8 +39,7 @@ impl FsSample {
     /// Names and mount points do not tell: images may lie on a bind mount or a
     /// subvolume. `st_dev` does, and where one filesystem has several of them
     /// (overlay, subvolumes) `f_fsid` and the size.
-    #[must_use]
-    pub const fn same_filesystem(&self, other: &Self) -> bool {
+    pub(crate) const fn same_filesystem(&self, other: &Self) -> bool {
         let same_id = self.fsid != 0 && self.fsid == other.fsid;
         self.device == other.device || same_id && self.capacity_bytes == other.capacity_bytes
     }
@@ -66,24 +65,6 @@ impl FsSample {
             capacity: signed(capacity),
             sampled: Some(self.sampled),
         })
-    }
-}
-
-/// How the three lie to each other. Three different filesystems count as
-/// split: what containers write is apart from the images.
-pub(crate) const fn layout(
-    nodefs: &FsSample,
-    imagefs: &FsSample,
-    containerfs: &FsSample,
-) -> Layout {
-    if imagefs.same_filesystem(containerfs) {
-        if nodefs.same_filesystem(imagefs) {
-            Layout::OneFilesystem
-        } else {
-            Layout::DedicatedImagefs
-        }
-    } else {
-        Layout::SplitImagefs
     }
 }
 

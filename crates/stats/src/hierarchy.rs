@@ -12,7 +12,7 @@ use rustix::io::Errno;
 
 use crate::dir::DIR;
 use crate::file::read_file;
-use crate::{Class, Error, is_gone};
+use crate::{Error, is_gone};
 
 /// Which cgroup interface a hierarchy has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -151,7 +151,7 @@ pub fn read_memory_switched_off(proc: &Path) -> Result<bool, Error> {
 
 fn read_or_empty(path: &Path) -> Result<Vec<u8>, Error> {
     match read_file(path) {
-        Err(error) if error.class() == Class::Gone => Ok(Vec::new()),
+        Err(error) if error.cause.is_gone() => Ok(Vec::new()),
         read => read,
     }
 }

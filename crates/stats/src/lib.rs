@@ -30,7 +30,7 @@ mod sample;
 pub use clock::{now, wall_seconds};
 pub use dir::{Walked, each_child, each_entry};
 pub use disk::{DiskScanner, Pace, Progress, TreeUsage, read_tree_usage};
-pub use error::{Class, Error, Result, is_gone};
+pub use error::{Error, Result, is_gone};
 pub use filesystem::{FsSample, read_filesystem};
 pub use hierarchy::{Hierarchies, Hierarchy, Version, read_memory_switched_off};
 pub use memory::{MemoryUsage, NodeMemory, PodsMemory};

@@ -45,12 +45,6 @@ pub struct NodeMemory {
     pub sampled: Mono,
     /// `MemTotal`, read anew each time.
     pub total_bytes: u64,
-    /// `MemFree`.
-    pub free_bytes: Option<u64>,
-    /// `MemAvailable`.
-    pub meminfo_available_bytes: Option<u64>,
-    /// Bytes in pools of huge pages.
-    pub huge_page_pool_bytes: Option<u64>,
     /// `SwapTotal`.
     pub swap_total_bytes: Option<u64>,
     /// `SwapFree`.
@@ -127,13 +121,6 @@ pub(crate) fn signed(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// What is available and what is used, as one of the sources sees it.
-#[derive(Clone, Copy)]
-struct View {
-    available: u64,
-    working_set: u64,
-}
-
 /// Applies the formula to what was read. `cgroup` is `None` without a memory
 /// controller.
 pub(crate) fn node_memory(
@@ -144,18 +131,15 @@ pub(crate) fn node_memory(
 ) -> CoreResult<NodeMemory, Cause> {
     let total = info.mem_total_bytes.ok_or(Cause::Key("MemTotal"))?;
     refuse_impossible(total, info, cgroup.as_ref())?;
-    let view = view(total, info, cgroup.as_ref(), rule)?;
+    let (available_bytes, working_set_bytes) = view(total, info, cgroup.as_ref(), rule)?;
     Ok(NodeMemory {
         sampled: now,
         total_bytes: total,
-        free_bytes: info.mem_free_bytes,
-        meminfo_available_bytes: info.mem_available_bytes,
-        huge_page_pool_bytes: info.huge_page_pool_bytes(),
         swap_total_bytes: info.swap_total_bytes,
         swap_free_bytes: info.swap_free_bytes,
         cgroup,
-        working_set_bytes: view.working_set,
-        available_bytes: view.available,
+        working_set_bytes,
+        available_bytes,
         unaccounted_bytes: unaccounted(total, info, cgroup.as_ref()),
     })
 }
@@ -189,24 +173,22 @@ fn refuse_impossible(
     Ok(())
 }
 
+/// What is available and the working set, as the source that was chosen sees them.
 fn view(
     total: u64,
     info: &Meminfo,
     cgroup: Option<&MemoryUsage>,
     rule: MemoryRule,
-) -> CoreResult<View, Cause> {
-    let by_meminfo = info.mem_available_bytes.map(|available| View {
-        available: available.min(total),
-        working_set: total.saturating_sub(available),
-    });
+) -> CoreResult<(u64, u64), Cause> {
+    let by_meminfo = info
+        .mem_available_bytes
+        .map(|available| (available.min(total), total.saturating_sub(available)));
     let by_cgroup = cgroup.map(|usage| {
         let pool = info.huge_page_pool_bytes().unwrap_or(0);
         let aside = if rule.hugepage_aware { pool } else { 0 };
         let working_set = usage.working_set_bytes();
-        View {
-            available: total.saturating_sub(aside).saturating_sub(working_set),
-            working_set,
-        }
+        let available = total.saturating_sub(aside).saturating_sub(working_set);
+        (available, working_set)
     });
     let chosen = match rule.source {
         MemorySource::Kubelet => by_cgroup.or(by_meminfo),
@@ -214,7 +196,7 @@ fn view(
         MemorySource::Min => [by_cgroup, by_meminfo]
             .into_iter()
             .flatten()
-            .min_by_key(|view| view.available),
+            .min_by_key(|(available, _)| *available),
     };
     chosen.ok_or(Cause::Key("MemAvailable"))
 }

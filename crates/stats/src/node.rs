@@ -12,7 +12,7 @@ use crate::memory::{MemoryRule, MemoryUsage, NodeMemory, PodsMemory, node_memory
 use crate::pids::{PidFiles, note};
 use crate::probe::Probe;
 use crate::sample::NodeSample;
-use crate::{Class, Error, Hierarchies, Result, clock};
+use crate::{Error, Hierarchies, Result, clock};
 
 /// What [`NodeReader`] reads, and by which rules.
 #[derive(Clone, Debug)]
@@ -37,13 +37,10 @@ pub struct NodeSettings {
     pub imagefs: Option<PathBuf>,
     /// A directory on the filesystem of writable layers; imagefs where `None`.
     pub containerfs: Option<PathBuf>,
-    /// How long a round may wait for all filesystems together.
-    pub fs_wait: Duration,
 }
 
 impl NodeSettings {
-    /// The kubelet's rules and evictd's defaults, no pods cgroup, one
-    /// filesystem, and at most 100 ms for it.
+    /// The kubelet's rules and evictd's defaults, no pods cgroup, and one filesystem.
     #[must_use]
     pub fn new(proc: &Path, hierarchies: Hierarchies, nodefs: &Path) -> Self {
         Self {
@@ -56,7 +53,6 @@ impl NodeSettings {
             nodefs: nodefs.to_owned(),
             imagefs: None,
             containerfs: None,
-            fs_wait: Duration::from_millis(100),
         }
     }
 }
@@ -81,10 +77,10 @@ pub struct NodeReader {
     /// When the pods cgroup was looked for and was not there.
     pods_absent: Option<Mono>,
     pids: PidFiles,
-    filesystems: Filesystems,
+    /// nodefs, imagefs and containerfs; `None` where one is the directory before it.
+    filesystems: [Option<Probe>; 3],
     /// The filesystems were asked before the round.
     asked: bool,
-    fs_wait: Duration,
     last_memory: Option<NodeMemory>,
 }
 
@@ -121,9 +117,8 @@ impl NodeReader {
                 .map(|(memory, pods)| MemoryFiles::of(memory, pods)),
             pods_absent: None,
             pids: PidFiles::new(&settings.proc, bound),
-            filesystems: Filesystems::new(&settings),
+            filesystems: probes(&settings),
             asked: false,
-            fs_wait: settings.fs_wait,
             last_memory: None,
         })
     }
@@ -132,19 +127,14 @@ impl NodeReader {
     /// the less: for a caller that has something else to do before.
     pub fn ask_filesystems(&mut self, now: Mono) {
         self.asked = true;
-        self.filesystems.all().for_each(|probe| probe.ask(now));
-    }
-
-    /// Reads everything, and waits for the filesystems as long as the settings
-    /// say.
-    pub fn read(&mut self, now: Mono) -> NodeSample {
-        self.read_within(now, self.fs_wait)
+        let probes = self.filesystems.iter_mut().flatten();
+        probes.for_each(|probe| probe.ask(now));
     }
 
     /// Reads everything; the filesystems have `fs_wait` to answer, from when
     /// the rest has been read. With [`Duration::ZERO`] nothing is waited for,
     /// and what a filesystem has not told by then is what it told before.
-    pub fn read_within(&mut self, now: Mono, fs_wait: Duration) -> NodeSample {
+    pub fn read(&mut self, now: Mono, fs_wait: Duration) -> NodeSample {
         self.errors.clear();
         if !self.asked {
             self.ask_filesystems(now);
@@ -153,7 +143,7 @@ impl NodeReader {
         let memory = self.read_memory(now);
         let pods_memory = self.read_pods(now);
         let pids = self.pids.read(now, &mut self.buffer, &mut self.errors);
-        let [nodefs, imagefs, containerfs] = self.filesystems.collect(fs_wait, &mut self.errors);
+        let [nodefs, imagefs, containerfs] = self.collect(fs_wait);
         NodeSample {
             memory,
             pods_memory,
@@ -211,6 +201,19 @@ impl NodeReader {
         note(usage, &mut self.errors)
     }
 
+    /// What the filesystems have answered; the wait is for all of them together.
+    fn collect(&mut self, wait: Duration) -> [Option<FsSample>; 3] {
+        let start = clock::now();
+        let mut answer = None;
+        self.filesystems.each_ref().map(|probe| {
+            if let Some(probe) = probe {
+                let left = wait.saturating_sub(clock::now().since(start));
+                answer = note(probe.collect(left), &mut self.errors).flatten();
+            }
+            answer
+        })
+    }
+
     /// What a cgroup without a limit uses is no signal, and not read. One that is not
     /// there is not looked for each time: the path costs a sixth of an idle round.
     fn read_pods(&mut self, now: Mono) -> Option<PodsMemory> {
@@ -227,8 +230,8 @@ impl NodeReader {
         let files = pods.as_mut()?;
         let mut noted = |failed: Failed<'_>| errors.extend(failed.unless_gone());
         let limit = files.read_limit(buffer);
-        let gone = |failed: &Failed<'_>| failed.cause.class() == Class::Gone;
-        *pods_absent = limit.as_ref().is_err_and(gone).then_some(now);
+        let gone = limit.as_ref().is_err_and(|failed| failed.cause.is_gone());
+        *pods_absent = gone.then_some(now);
         let limit = limit.map_err(&mut noted).ok()?;
         let usage = match limit {
             Limit::Max => None,
@@ -242,43 +245,13 @@ impl NodeReader {
     }
 }
 
-/// The probes: one for each directory that was named and differs.
-#[derive(Debug)]
-struct Filesystems {
-    nodefs: Probe,
-    imagefs: Option<Probe>,
-    containerfs: Option<Probe>,
-}
-
-impl Filesystems {
-    fn new(settings: &NodeSettings) -> Self {
-        let new = |path: &PathBuf| Probe::new(path, measure);
-        let nodefs = &settings.nodefs;
-        let imagefs = settings.imagefs.as_ref().filter(|path| *path != nodefs);
-        let containerfs = settings.containerfs.as_ref();
-        let containerfs = containerfs.filter(|path| *path != imagefs.unwrap_or(nodefs));
-        Self {
-            nodefs: new(nodefs),
-            imagefs: imagefs.map(new),
-            containerfs: containerfs.map(new),
-        }
-    }
-
-    fn all(&mut self) -> impl Iterator<Item = &mut Probe> {
-        let others = self.imagefs.iter_mut().chain(&mut self.containerfs);
-        core::iter::once(&mut self.nodefs).chain(others)
-    }
-
-    /// The wait is for all of them together.
-    fn collect(&self, wait: Duration, errors: &mut Vec<Error>) -> [Option<FsSample>; 3] {
-        let start = clock::now();
-        let mut collect = |probe: &Probe| {
-            let left = wait.saturating_sub(clock::now().since(start));
-            note(probe.collect(left), errors).flatten()
-        };
-        let nodefs = collect(&self.nodefs);
-        let imagefs = self.imagefs.as_ref().map_or(nodefs, &mut collect);
-        let containerfs = self.containerfs.as_ref().map_or(imagefs, &mut collect);
-        [nodefs, imagefs, containerfs]
-    }
+/// One for each directory that was named and differs.
+fn probes(settings: &NodeSettings) -> [Option<Probe>; 3] {
+    let nodefs = Some(&settings.nodefs);
+    let imagefs = settings.imagefs.as_ref().or(nodefs);
+    let containerfs = settings.containerfs.as_ref().or(imagefs);
+    [(nodefs, None), (imagefs, nodefs), (containerfs, imagefs)].map(|(path, before)| {
+        let path = path.filter(|_| path != before)?;
+        Some(Probe::new(path, measure))
+    })
 }

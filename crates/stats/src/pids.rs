@@ -6,10 +6,10 @@ use evictd_kerntext::{Limit, parse_loadavg};
 use evictd_node::{Mono, Reading};
 use rustix::system::sysinfo;
 
-use crate::error::{Cause, Failed};
+use crate::error::Failed;
 use crate::file::{Buffer, KeptFile};
 use crate::memory::signed;
-use crate::{Class, Error, Hierarchy};
+use crate::{Error, Hierarchy};
 
 /// How many tasks (threads) there may be and how many there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,13 +107,12 @@ impl PidFiles {
             None => note(self.read_most(buffer).map_err(Failed::error), errors)?,
         };
         self.most = fresh.or(Some((now, most)));
-        let running = match self.read_running(buffer) {
-            Ok(running) => running,
-            Err(failed) => {
-                errors.push(failed.error());
-                truncated_count()
-            }
-        };
+        let running = self
+            .loadavg
+            .parse(buffer, |text| Ok(parse_loadavg(text.text())?.total_tasks));
+        let running = note(running.map_err(Failed::error), errors);
+        // The kernel keeps this count in 16 bits, so it is the way out only.
+        let running = running.unwrap_or_else(|| u64::from(sysinfo().procs));
         Some(NodePids {
             sampled: now,
             node: TaskCount { most, running },
@@ -128,17 +127,14 @@ impl PidFiles {
         match (pid_max, threads_max) {
             (Ok(one), Ok(other)) => Ok(one.min(other)),
             (Ok(one), Err(failed)) | (Err(failed), Ok(one)) => {
-                let gone = failed.cause.class() == Class::Gone;
-                if gone { Ok(one) } else { Err(failed) }
+                if failed.cause.is_gone() {
+                    Ok(one)
+                } else {
+                    Err(failed)
+                }
             }
             (Err(failed), Err(_)) => Err(failed),
         }
-    }
-
-    fn read_running(&mut self, buffer: &mut Buffer) -> CoreResult<u64, Failed<'_>> {
-        self.loadavg.parse(buffer, |text| {
-            Ok(parse_loadavg(text.text()).map_err(Cause::from)?.total_tasks)
-        })
     }
 
     /// A cgroup that is not there has no limit.
@@ -162,9 +158,4 @@ impl PidFiles {
 /// Keeps the error for the caller's log and goes on without the number.
 pub(crate) fn note<T>(read: CoreResult<T, Error>, errors: &mut Vec<Error>) -> Option<T> {
     read.map_err(|error| errors.push(error)).ok()
-}
-
-/// The kernel keeps this count in 16 bits, so it is the way out only.
-fn truncated_count() -> u64 {
-    u64::from(sysinfo().procs)
 }

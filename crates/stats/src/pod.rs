@@ -3,10 +3,10 @@ use std::path::Path;
 
 use crate::cgroup_memory::{read_counter_at, read_usage_at};
 use crate::dir::count_processes;
-use crate::error::Cause;
-use crate::file::{Buffer, FailedAt, parse_at};
+use crate::error::{Cause, Failed};
+use crate::file::{Buffer, parse_at};
 use crate::memory::MemoryUsage;
-use crate::{Class, Error, Hierarchies, Hierarchy, Version, is_gone};
+use crate::{Error, Hierarchies, Hierarchy, Version, is_gone};
 
 /// What a pod's cgroup uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,10 +78,10 @@ impl PodReader {
         });
         let counted = counted.flatten();
         let counted = counted.as_ref().or(memory.as_ref())?;
-        let mut note = |place: &Place<'_>, failed: FailedAt| {
-            if failed.cause.class() != Class::Gone {
+        let mut note = |place: &Place<'_>, failed: Failed<'_>| {
+            if !failed.cause.is_gone() {
                 let dir = place.hierarchy.below(cgroup);
-                errors.push(failed.cause.at(dir.join(failed.name)));
+                errors.push(failed.cause.at(dir.join(failed.path)));
             }
         };
         let mut sample = PodSample::default();
@@ -138,7 +138,11 @@ impl PodReader {
     }
 }
 
-fn read_swap(memory: &Place<'_>, usage: MemoryUsage, buffer: &mut Buffer) -> Result<u64, FailedAt> {
+fn read_swap(
+    memory: &Place<'_>,
+    usage: MemoryUsage,
+    buffer: &mut Buffer,
+) -> Result<u64, Failed<'static>> {
     let (name, counted_in) = match memory.hierarchy.version {
         Version::V1 => ("memory.memsw.usage_in_bytes", usage.usage_bytes),
         Version::V2 => ("memory.swap.current", 0),

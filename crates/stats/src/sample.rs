@@ -1,6 +1,6 @@
 use evictd_node::{Filesystem, Layout, Reading, Readings, Signal, Source, Unit};
 
-use crate::filesystem::{FsSample, layout};
+use crate::filesystem::FsSample;
 use crate::memory::{NodeMemory, PodsMemory};
 use crate::pids::NodePids;
 
@@ -57,13 +57,17 @@ impl NodeSample {
     }
 
     /// How the filesystems lie to each other, by `st_dev`; `None` until all
-    /// have been measured.
+    /// have been measured. Three different filesystems count as split: what containers
+    /// write is apart from the images.
     #[must_use]
     pub fn layout(&self) -> Option<Layout> {
-        Some(layout(
-            self.nodefs.as_ref()?,
-            self.imagefs.as_ref()?,
-            self.containerfs.as_ref()?,
-        ))
+        let (nodefs, imagefs) = (self.nodefs.as_ref()?, self.imagefs.as_ref()?);
+        Some(if !imagefs.same_filesystem(self.containerfs.as_ref()?) {
+            Layout::SplitImagefs
+        } else if nodefs.same_filesystem(imagefs) {
+            Layout::OneFilesystem
+        } else {
+            Layout::DedicatedImagefs
+        })
     }
 }

@@ -3,7 +3,8 @@
 //! [`process_mrelease`] gives back a dying process's memory before it is gone;
 //! [`read_project`] and [`read_project_usage`] ask for quotas instead of
 //! counting files; [`Priority`] gives a thread its turn among all of the machine;
-//! [`Helper`] is a thread for what may block.
+//! [`lock_program`] keeps the program in memory; [`Helper`] is a thread for what may
+//! block.
 //! Errors are [`rustix::io::Errno`], so that callers compare one type.
 //!
 //! This crate holds the only `unsafe` of the tree: each block is one call into
@@ -48,6 +49,7 @@ mod error;
 mod helper;
 mod mrelease;
 mod priority;
+mod program;
 mod project;
 mod signals;
 mod trigger;
@@ -59,6 +61,7 @@ pub use error::Error;
 pub use helper::{Desk, Helper, HelperThread};
 pub use mrelease::process_mrelease;
 pub use priority::Priority;
+pub use program::lock_program;
 pub use project::{Project, ProjectUsage, read_project, read_project_usage};
 pub use rustix::process::Signal;
 pub use trigger::Trigger;

@@ -17,7 +17,7 @@ use super::{Pods, all_pods, containers, note, usage};
 /// disk, and each file takes its time. The kubelet looks at manifests as often.
 const LATELY: Duration = Duration::from_secs(20);
 
-/// Pods for which there is room at once: a list that grows leaves behind what it was in
+/// Pods for which there is room from the first one on: a list that grows leaves behind what it was in
 /// before, and room that nobody touches takes no memory.
 const USUAL_PODS: usize = 1024;
 
@@ -98,9 +98,7 @@ impl Pods {
         };
         let (usage, bounds) = (&mut self.usage, &mut self.bounds);
         usage.clear();
-        usage.reserve(USUAL_PODS);
         bounds.clear();
-        bounds.reserve(USUAL_PODS);
         // Reads what each pod uses; one that has vanished is left out.
         let mut keep = |found: &FoundPod, dir: Option<OwnedFd>| {
             let is_bounded = depth == Depth::Bounds;
@@ -111,6 +109,10 @@ impl Pods {
             let Some(read) = bound.map(Some).or_else(whole) else {
                 return false;
             };
+            if usage.is_empty() {
+                usage.reserve(USUAL_PODS);
+                bounds.reserve(USUAL_PODS);
+            }
             usage.push(read);
             bounds.push(is_bound);
             true

@@ -109,10 +109,7 @@ impl CgroupRuntime {
         pods.reserve(all.len());
         by_uid.clear();
         by_uid.reserve_exact(all.len());
-        // What evictd is protected by, its ancestors among others, matters beside pods alone.
-        if !all.is_empty() {
-            protected.read(&self.proc, &self.config.hierarchies, hierarchy);
-        }
+        protected.read_for(all.len(), &self.proc, &self.config.hierarchies, hierarchy);
         let lookup = Lookup {
             hierarchies: &self.config.hierarchies,
             manifests: Described::new(beside.manifests, manifests),

@@ -19,7 +19,14 @@ pub(super) struct Protected {
 }
 
 impl Protected {
-    pub(super) fn read(&mut self, proc: &Proc, all: &Hierarchies, hierarchy: &Hierarchy) {
+    /// Reads which these are now, where there are candidates that may hold one.
+    pub(super) fn read_for(
+        &mut self,
+        candidates: usize,
+        proc: &Proc,
+        all: &Hierarchies,
+        hierarchy: &Hierarchy,
+    ) {
         let Self {
             processes,
             paths,
@@ -27,6 +34,9 @@ impl Protected {
         } = self;
         processes.clear();
         paths.clear();
+        if candidates == 0 {
+            return;
+        }
         proc.each_protected(&mut |pid| {
             if proc.read_cgroup(pid, text).is_some()
                 && let Some(path) = membership(text, all, hierarchy)

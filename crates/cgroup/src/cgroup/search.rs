@@ -31,9 +31,9 @@ const KUBEPODS: [(&str, QosClass); 6] = [
     ("kubepods.slice", QosClass::Guaranteed),
 ];
 
-/// Candidates and the bytes of their paths for which there is room from the start: a list
-/// that grows leaves behind what it was in before, and room that nobody touches takes no
-/// memory.
+/// Candidates, and bytes of their paths, for which there is room from the first one on: a
+/// list that grows leaves behind what it was in before, and room that nobody touches
+/// takes no memory.
 const USUAL: usize = 1024;
 const USUAL_BYTES: usize = 64 << 10;
 
@@ -74,9 +74,7 @@ impl Candidates {
         failed: &mut dyn FnMut(&Path, Errno),
     ) {
         self.paths.clear();
-        self.paths.reserve(USUAL_BYTES);
         self.all.clear();
-        self.all.reserve(USUAL);
         self.by_path.clear();
         for (place, class) in KUBEPODS {
             let place = Path::new(place);
@@ -131,6 +129,10 @@ impl Candidates {
     }
 
     fn add(&mut self, parent: &Path, name: &[u8], origin: Origin, class: Option<QosClass>) {
+        if self.all.is_empty() {
+            self.paths.reserve(USUAL_BYTES);
+            self.all.reserve(USUAL);
+        }
         let start = self.paths.len();
         let parent = parent.as_os_str().as_bytes();
         self.paths.extend_from_slice(parent);

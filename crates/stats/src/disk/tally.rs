@@ -1,10 +1,10 @@
 use core::ffi::CStr;
+use std::collections::HashSet;
 use std::os::fd::{AsFd, BorrowedFd};
 
 use rustix::fs::{AtFlags, FileType, Statx, StatxAttributes, StatxFlags, makedev, statx};
 use rustix::io::Errno;
 
-use super::links::{Links, Met};
 use crate::is_gone;
 
 /// `st_blocks` counts in these, whatever the filesystem's own block size.
@@ -12,6 +12,9 @@ const BLOCK_BYTES: u64 = 512;
 
 /// One inode in the parts that [`Tally::parts`] counts.
 const WHOLE: u64 = 1 << 32;
+
+/// Inodes with several names that are remembered at most: about 1 MiB.
+const MOST_LINKS: usize = 57_344;
 
 const WANTED: StatxFlags = StatxFlags::TYPE
     .union(StatxFlags::NLINK)
@@ -23,12 +26,14 @@ const WANTED: StatxFlags = StatxFlags::TYPE
 pub(crate) struct Tally {
     /// The root's device, for kernels that do not tell where a mount begins.
     pub(crate) device: u64,
-    bytes: u64,
+    pub(crate) bytes: u64,
     inodes: u64,
     /// Of inodes with several names that could not be remembered: each name
     /// counts for its share.
     parts: u64,
-    links: Links,
+    /// The inodes with more than one name, by number and device. Bounded: a pod that
+    /// fills a volume with hard links must not fill the daemon's memory.
+    links: HashSet<(u64, u64)>,
     /// Entries looked at.
     pub(crate) entries: u64,
     /// Parts of the tree that could not be counted.
@@ -36,10 +41,6 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    pub(crate) const fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
     pub(crate) const fn inodes(&self) -> u64 {
         self.inodes
             .saturating_add(self.parts.saturating_add(WHOLE / 2) / WHOLE)
@@ -81,22 +82,20 @@ impl Tally {
         let bytes = found.stx_blocks.saturating_mul(BLOCK_BYTES);
         // Directories have a link for each child.
         let names = u64::from(found.stx_nlink);
-        let met = if names > 1 && !is_dir(found) {
-            self.links.meet(found.stx_ino, device(found))
-        } else {
-            Met::First
-        };
-        match met {
-            Met::First => {
-                self.bytes = self.bytes.saturating_add(bytes);
-                self.inodes += 1;
+        if names > 1 && !is_dir(found) {
+            let inode = (found.stx_ino, device(found));
+            if self.links.contains(&inode) {
+                return;
             }
-            Met::Again => {}
-            Met::Unknown => {
+            if self.links.len() >= MOST_LINKS {
                 self.bytes = self.bytes.saturating_add(bytes / names);
                 self.parts = self.parts.saturating_add(WHOLE / names);
+                return;
             }
+            self.links.insert(inode);
         }
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.inodes += 1;
     }
 
     /// Whether another filesystem, or another part of this one, is mounted

@@ -93,7 +93,7 @@ impl Walk {
     /// What was counted so far.
     pub(crate) fn usage(&self) -> TreeUsage {
         TreeUsage {
-            used_bytes: self.tally.bytes(),
+            used_bytes: self.tally.bytes,
             inodes_used: self.tally.inodes(),
             sampled: self.begun,
             complete: self.levels.is_empty() && self.tally.unread == 0,

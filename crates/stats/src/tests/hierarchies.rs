@@ -1,5 +1,5 @@
 use super::tree::Tree;
-use crate::{Class, Hierarchies, Version, read_memory_switched_off};
+use crate::{Hierarchies, Version, read_memory_switched_off};
 
 const V1_MOUNTS: &str = "\
 31 23 0:28 / {}/cg rw - tmpfs tmpfs rw,mode=755
@@ -110,8 +110,8 @@ garbage
 fn no_mountinfo_is_an_error_that_names_it() {
     let tree = Tree::new();
     let error = Hierarchies::read(&tree.path("proc")).unwrap_err();
-    assert_eq!(error.class(), Class::Gone);
-    assert_eq!(error.path(), tree.path("proc/self/mountinfo"));
+    assert!(error.cause.is_gone());
+    assert_eq!(error.path, tree.path("proc/self/mountinfo"));
 }
 
 #[test]

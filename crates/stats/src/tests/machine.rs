@@ -59,16 +59,14 @@ fn hierarchies() -> Hierarchies {
 }
 
 fn settings() -> NodeSettings {
-    let mut settings = NodeSettings::new(Path::new("/proc"), hierarchies(), &env::temp_dir());
-    settings.fs_wait = LONG;
-    settings
+    NodeSettings::new(Path::new("/proc"), hierarchies(), &env::temp_dir())
 }
 
 #[test]
 fn this_node_has_all_its_signals() {
     let mut reader = NodeReader::open(settings()).unwrap();
     let start = now();
-    let sample = reader.read(start);
+    let sample = reader.read(start, LONG);
     assert_eq!(reader.errors(), []);
     let memory = sample.memory.unwrap();
     assert!(memory.available_bytes > 0 && memory.available_bytes < memory.total_bytes);
@@ -85,7 +83,7 @@ fn this_node_has_all_its_signals() {
         assert_eq!(reading.sampled, Some(start), "{signal}");
         assert!(reading.available <= reading.capacity, "{signal}");
     }
-    let later = reader.read(now());
+    let later = reader.read(now(), LONG);
     assert!(later.memory.unwrap().sampled > start);
 }
 
@@ -103,27 +101,27 @@ fn a_pods_cgroup_that_vanishes_and_comes_back_is_read_anew() {
     let mut reader = NodeReader::open(settings).unwrap();
     let signal = Signal::AllocatableMemoryAvailable;
 
-    let sample = reader.read(now());
+    let sample = reader.read(now(), LONG);
     assert_eq!(sample.pods_memory.unwrap().available_bytes(), None);
     assert_eq!(sample.readings().get(signal), None);
 
     fs::write(group.path.join(limit), "67108864\n").unwrap();
-    let reading = reader.read(now()).readings().get(signal).unwrap();
+    let reading = reader.read(now(), LONG).readings().get(signal).unwrap();
     assert_eq!(reading.capacity, 64 << 20);
 
     // The descriptors stay open and answer ENODEV from here on.
     fs::remove_dir(&group.path).unwrap();
-    assert_eq!(reader.read(now()).pods_memory, None);
+    assert_eq!(reader.read(now(), LONG).pods_memory, None);
     assert_eq!(reader.errors(), []);
 
     // Made anew between two rounds: nothing but ENODEV tells.
     fs::create_dir(&group.path).unwrap();
     let later = now() + core::time::Duration::from_secs(5);
-    assert!(reader.read(later).pods_memory.is_some());
+    assert!(reader.read(later, LONG).pods_memory.is_some());
     fs::remove_dir(&group.path).unwrap();
     fs::create_dir(&group.path).unwrap();
     fs::write(group.path.join(limit), "33554432\n").unwrap();
-    let reading = reader.read(now()).readings().get(signal).unwrap();
+    let reading = reader.read(now(), LONG).readings().get(signal).unwrap();
     assert_eq!(reading.capacity, 32 << 20);
     assert_eq!(reader.errors(), []);
 }
@@ -167,7 +165,10 @@ fn a_pods_tasks_are_read_from_the_pids_controller() {
     settings.pods_cgroup = Some(group.name().to_owned());
     settings.pods_pids_bound = true;
     let mut reader = NodeReader::open(settings).unwrap();
-    let reading = reader.read(now()).readings().get(Signal::PidAvailable);
+    let reading = reader
+        .read(now(), LONG)
+        .readings()
+        .get(Signal::PidAvailable);
     let reading = reading.unwrap();
     assert_eq!((reading.available, reading.capacity), (19, 20));
 }

@@ -1,7 +1,8 @@
 use evictd_node::{Layout, MemorySource, Mono, Reading, Signal};
 
 use super::tree::{LONG, Tree};
-use crate::{Class, Hierarchies, Hierarchy, NodeReader, NodeSettings, Version};
+use crate::error::Cause;
+use crate::{Hierarchies, Hierarchy, NodeReader, NodeSettings, Version};
 
 const MIB: u64 = 1 << 20;
 
@@ -44,9 +45,7 @@ fn hierarchy(tree: &Tree, version: Version, name: &str) -> Option<Hierarchy> {
 }
 
 fn settings(tree: &Tree, hierarchies: Hierarchies) -> NodeSettings {
-    let mut settings = NodeSettings::new(&tree.path("proc"), hierarchies, tree.root());
-    settings.fs_wait = LONG;
-    settings
+    NodeSettings::new(&tree.path("proc"), hierarchies, tree.root())
 }
 
 fn v1() -> (Tree, NodeSettings) {
@@ -93,7 +92,7 @@ fn at(seconds: u64) -> Mono {
 /// Available and capacity of a memory signal, in MiB.
 fn memory_in_mib(settings: NodeSettings, signal: Signal) -> Option<(i64, i64)> {
     let mut reader = NodeReader::open(settings).unwrap();
-    let reading = reader.read(at(1)).readings().get(signal);
+    let reading = reader.read(at(1), LONG).readings().get(signal);
     assert_eq!(reader.errors(), []);
     reading.map(|found| (found.available >> 20, found.capacity >> 20))
 }
@@ -103,7 +102,7 @@ fn node_memory_by_the_kubelets_formula() {
     // 1000 MiB less a working set of 700 - 150.
     for (name, (_tree, settings)) in [("v1", v1()), ("v2", v2())] {
         let mut reader = NodeReader::open(settings).unwrap();
-        let memory = reader.read(at(1)).memory.unwrap();
+        let memory = reader.read(at(1), LONG).memory.unwrap();
         assert_eq!(reader.errors(), [], "{name}");
         assert_eq!(memory.total_bytes, 1000 * MIB, "{name}");
         assert_eq!(memory.working_set_bytes, 550 * MIB, "{name}");
@@ -160,7 +159,7 @@ fn each_source_and_what_it_gives() {
 #[test]
 fn without_a_memory_controller_meminfo_is_all_there_is() {
     let (_tree, settings) = memory_off();
-    let memory = NodeReader::open(settings).unwrap().read(at(1)).memory;
+    let memory = NodeReader::open(settings).unwrap().read(at(1), LONG).memory;
     let memory = memory.unwrap();
     assert_eq!(memory.cgroup, None);
     assert_eq!(memory.working_set_bytes, 600 * MIB);
@@ -204,10 +203,10 @@ fn nothing_underflows() {
 fn the_machines_size_is_read_each_time() {
     let (tree, settings) = v2();
     let mut reader = NodeReader::open(settings).unwrap();
-    reader.read(at(1));
+    reader.read(at(1), LONG);
     let grown = MEMINFO.replace("MemTotal:        1024000", "MemTotal:        2048000");
     tree.put("proc/meminfo", &grown);
-    let memory = reader.read(at(2)).memory.unwrap();
+    let memory = reader.read(at(2), LONG).memory.unwrap();
     assert_eq!(memory.total_bytes, 2000 * MIB);
     assert_eq!(memory.available_bytes, 1450 * MIB);
 }
@@ -229,9 +228,9 @@ fn an_impossible_sample_leaves_the_former_one() {
     let (tree, settings) = v1();
     let mut reader = NodeReader::open(settings).unwrap();
     tree.put("cg/memory/memory.usage_in_bytes", huge);
-    assert_eq!(reader.read(at(1)).memory, None);
+    assert_eq!(reader.read(at(1), LONG).memory, None);
     tree.put("cg/memory/memory.usage_in_bytes", "734003200\n");
-    let good = reader.read(at(2)).memory;
+    let good = reader.read(at(2), LONG).memory;
     assert_eq!(good.unwrap().sampled, at(2));
     for (file, text) in [
         ("cg/memory/memory.usage_in_bytes", huge.to_owned()),
@@ -247,12 +246,13 @@ fn an_impossible_sample_leaves_the_former_one() {
     ] {
         let before = std::fs::read_to_string(tree.path(file)).unwrap();
         tree.put(file, &text);
-        assert_eq!(reader.read(at(3)).memory, good, "{file}");
+        assert_eq!(reader.read(at(3), LONG).memory, good, "{file}");
         assert_eq!(reader.errors().len(), 1, "{file}");
-        assert_eq!(reader.errors()[0].class(), Class::Malformed, "{file}");
+        let cause = reader.errors()[0].cause;
+        assert!(matches!(cause, Cause::Impossible(_)), "{file}");
         tree.put(file, &before);
     }
-    assert_eq!(reader.read(at(4)).memory.unwrap().sampled, at(4));
+    assert_eq!(reader.read(at(4), LONG).memory.unwrap().sampled, at(4));
 }
 
 #[test]
@@ -280,7 +280,7 @@ fn garbage_costs_that_reading_and_is_named() {
         let (tree, settings) = v1();
         let mut reader = NodeReader::open(settings).unwrap();
         tree.put(file, text);
-        let readings = reader.read(at(1)).readings();
+        let readings = reader.read(at(1), LONG).readings();
         let path = tree.path(file);
         let [error] = reader.errors() else {
             panic!("{file}: {:?}", reader.errors());
@@ -298,12 +298,12 @@ fn a_missing_root_file_is_not_taken_for_no_controller() {
     let (tree, mut settings) = v1();
     tree.remove("cg/memory/memory.stat");
     let mut reader = NodeReader::open(settings.clone()).unwrap();
-    assert_eq!(reader.read(at(1)).memory, None);
-    assert_eq!(reader.errors()[0].class(), Class::Gone);
+    assert_eq!(reader.read(at(1), LONG).memory, None);
+    assert!(reader.errors()[0].cause.is_gone());
     // Who asked for meminfo alone gets it.
     settings.memory_source = MemorySource::Meminfo;
     let mut reader = NodeReader::open(settings).unwrap();
-    assert!(reader.read(at(1)).memory.is_some());
+    assert!(reader.read(at(1), LONG).memory.is_some());
 }
 
 #[test]
@@ -311,8 +311,8 @@ fn no_meminfo_is_an_error_at_start() {
     let (tree, settings) = v1();
     tree.remove("proc/meminfo");
     let error = NodeReader::open(settings).unwrap_err();
-    assert_eq!(error.class(), Class::Gone);
-    assert_eq!(error.path(), tree.path("proc/meminfo"));
+    assert!(error.cause.is_gone());
+    assert_eq!(error.path, tree.path("proc/meminfo"));
 }
 
 #[test]
@@ -329,7 +329,10 @@ fn process_ids_are_the_smaller_maximum_less_all_tasks() {
             tree.remove("proc/sys/kernel/threads-max");
         }
         let mut reader = NodeReader::open(settings).unwrap();
-        let reading = reader.read(at(7)).readings().get(Signal::PidAvailable);
+        let reading = reader
+            .read(at(7), LONG)
+            .readings()
+            .get(Signal::PidAvailable);
         let (available, capacity) = expected;
         let expected = Reading {
             available,
@@ -346,7 +349,7 @@ fn without_loadavg_the_kernels_short_count_must_do() {
     let (tree, settings) = v1();
     tree.put("proc/loadavg", "0.10 0.20\n");
     let mut reader = NodeReader::open(settings).unwrap();
-    let pids = reader.read(at(1)).pids.unwrap();
+    let pids = reader.read(at(1), LONG).pids.unwrap();
     assert!(pids.node.running > 0);
     assert_eq!(reader.errors().len(), 1);
 }
@@ -360,7 +363,7 @@ fn filesystems_default_to_nodefs() {
             settings.containerfs = Some(tree.path("cg"));
         }
         let mut reader = NodeReader::open(settings.clone()).unwrap();
-        let sample = reader.read(at(1));
+        let sample = reader.read(at(1), LONG);
         assert_eq!(sample.layout(), Some(Layout::OneFilesystem));
         let readings = sample.readings();
         let nodefs = readings.get(Signal::NodefsAvailable).unwrap();
@@ -378,9 +381,9 @@ fn a_missing_directory_costs_its_filesystem() {
     let (tree, mut settings) = v1();
     settings.imagefs = Some(tree.path("images"));
     let mut reader = NodeReader::open(settings).unwrap();
-    let sample = reader.read(at(1));
+    let sample = reader.read(at(1), LONG);
     assert!(sample.nodefs.is_some());
     assert_eq!((sample.imagefs, sample.containerfs), (None, None));
     assert_eq!(sample.layout(), None);
-    assert_eq!(reader.errors()[0].path(), tree.path("images"));
+    assert_eq!(reader.errors()[0].path, tree.path("images"));
 }

@@ -1,3 +1,4 @@
+use core::time::Duration;
 use std::os::fd::OwnedFd;
 
 use evictd_kerntext::Limit;
@@ -52,7 +53,7 @@ fn the_pods_cgroup_gives_a_signal_only_below_a_limit() {
             .put(&format!("cg/kube/pods/{usage}"), "20000\n")
             .put(&format!("cg/kube/pods/{limit}"), text);
         let mut reader = reader(&tree, hierarchies);
-        let sample = reader.read(Mono::ZERO);
+        let sample = reader.read(Mono::ZERO, Duration::ZERO);
         assert_eq!(reader.errors(), [], "{text}");
         let pods = sample.pods_memory.unwrap();
         let usage = pods.usage.map(|usage| usage.usage_bytes);
@@ -70,19 +71,24 @@ fn the_pods_cgroup_gives_a_signal_only_below_a_limit() {
 fn a_pods_cgroup_may_come_later() {
     let (tree, hierarchies) = tree(Version::V2);
     let mut reader = reader(&tree, hierarchies);
-    assert_eq!(reader.read(Mono::ZERO).pods_memory, None);
+    assert_eq!(reader.read(Mono::ZERO, Duration::ZERO).pods_memory, None);
     assert_eq!(reader.errors(), []);
     tree.put("cg/kube/pods/memory.stat", STAT)
         .put("cg/kube/pods/memory.current", "20000\n")
         .put("cg/kube/pods/memory.max", "lots\n");
     // It is looked for every five seconds.
-    assert_eq!(reader.read(Mono::from_millis(4999)).pods_memory, None);
+    assert_eq!(
+        reader
+            .read(Mono::from_millis(4999), Duration::ZERO)
+            .pods_memory,
+        None
+    );
     assert_eq!(reader.errors(), []);
     let later = Mono::from_millis(5000);
-    assert_eq!(reader.read(later).pods_memory, None);
+    assert_eq!(reader.read(later, Duration::ZERO).pods_memory, None);
     assert_eq!(reader.errors().len(), 1);
     tree.put("cg/kube/pods/memory.max", "max\n");
-    assert!(reader.read(later).pods_memory.is_some());
+    assert!(reader.read(later, Duration::ZERO).pods_memory.is_some());
 }
 
 #[test]
@@ -100,7 +106,7 @@ fn pids_max_of_the_pods_binds_where_it_is_tighter() {
                 .put("cg/kube/pods/pids.current", current);
         }
         let mut reader = reader(&tree, hierarchies);
-        let sample = reader.read(Mono::ZERO);
+        let sample = reader.read(Mono::ZERO, Duration::ZERO);
         let reading = sample.readings().get(Signal::PidAvailable).unwrap();
         assert_eq!((reading.available, reading.capacity), expected, "{max:?}");
         assert_eq!(reader.errors(), []);
@@ -176,10 +182,7 @@ fn a_vanished_pod_is_none_and_garbage_an_error() {
         .put("cg/pod/cgroup.procs", "");
     let mut reader = PodReader::new(&hierarchies);
     assert_eq!(reader.read(POD.as_ref(), None).unwrap().memory, None);
-    assert_eq!(
-        reader.errors()[0].path(),
-        tree.path("cg/pod/memory.current")
-    );
+    assert_eq!(reader.errors()[0].path, tree.path("cg/pod/memory.current"));
     assert_eq!(reader.read_usage_bytes(open(&hierarchies)), None);
     let opened = [open(&hierarchies), open(&hierarchies)];
     tree.remove("cg/pod");

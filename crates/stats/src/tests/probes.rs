@@ -7,6 +7,7 @@ use rustix::io::Errno;
 
 use super::filesystems::sample;
 use super::tree::LONG;
+use crate::error::Cause;
 use crate::probe::Probe;
 use crate::{FsSample, now};
 
@@ -73,6 +74,6 @@ fn a_filesystem_that_fails_says_why() {
     let mut probe = Probe::new(Path::new("/dead"), |_, _| Err(Errno::STALE));
     probe.ask(Mono::ZERO);
     let error = probe.collect(LONG).unwrap_err();
-    assert_eq!(error.errno(), Some(Errno::STALE));
-    assert_eq!(error.path(), Path::new("/dead"));
+    assert_eq!(error.cause, Cause::Errno(Errno::STALE));
+    assert_eq!(error.path, Path::new("/dead"));
 }

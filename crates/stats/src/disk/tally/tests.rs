@@ -2,8 +2,7 @@ use std::fs;
 
 use rustix::fs::{AtFlags, CWD};
 
-use super::super::links::Met;
-use super::{Tally, look_at};
+use super::{MOST_LINKS, Tally, look_at};
 use crate::tests::tree::Tree;
 
 /// Inodes with several names that could not be remembered count by their
@@ -20,15 +19,28 @@ fn without_room_each_name_counts_for_its_share() {
     assert_eq!(found.stx_nlink, 3);
 
     let mut tally = Tally::default();
-    let mut inode = found.stx_ino;
-    while tally.links.meet(inode, u64::MAX) != Met::Unknown {
-        inode = inode.wrapping_add(1);
-    }
-    // Where its own place happens to be free the inode is remembered instead.
+    let others = 0..u64::try_from(MOST_LINKS).unwrap();
+    tally.links.extend(others.map(|inode| (inode, u64::MAX)));
     for _ in 0..3 {
         tally.count(&found);
     }
     let whole = found.stx_blocks * 512;
-    assert!((whole - 3..=whole).contains(&tally.bytes()));
-    assert_eq!(tally.inodes(), 1);
+    assert!((whole - 3..=whole).contains(&tally.bytes));
+    assert_eq!((tally.inodes(), tally.links.len()), (1, MOST_LINKS));
+}
+
+/// The same inode number on another device is another inode.
+#[test]
+fn an_inode_with_several_names_counts_once() {
+    let tree = Tree::new();
+    fs::write(tree.path("file"), "text").unwrap();
+    fs::hard_link(tree.path("file"), tree.path("second")).unwrap();
+    let path = alloc::ffi::CString::new(tree.path("file").to_str().unwrap()).unwrap();
+    let mut found = look_at(CWD, &path, AtFlags::empty()).unwrap();
+    let mut tally = Tally::default();
+    for (number, device, expected) in [(12, 1, 1), (12, 1, 1), (12, 2, 2), (13, 1, 3), (12, 2, 3)] {
+        (found.stx_ino, found.stx_dev_minor) = (number, device);
+        tally.count(&found);
+        assert_eq!(tally.inodes(), expected, "{number} {device}");
+    }
 }
