@@ -40,21 +40,13 @@ pub enum TreeKind {
         /// Whose.
         container: String,
     },
-    /// An `emptyDir`, on disk or in memory.
-    EmptyDir {
-        /// The volume's name.
-        volume: String,
-    },
-    /// Another volume whose contents lie below the root directory:
-    /// `configMap` or `gitRepo`.
-    Contents {
-        /// The volume's name.
-        volume: String,
-    },
-    /// A `hostPath`: a directory or file of the node.
-    HostPath {
-        /// The volume's name.
-        volume: String,
+    /// A volume.
+    Volume {
+        /// Its name.
+        name: String,
+        /// Whether it is the pod's own storage on disk: neither an `emptyDir` in memory nor
+        /// a `hostPath`, which is a directory or file of the node.
+        is_own: bool,
     },
 }
 
@@ -77,18 +69,19 @@ pub fn pod_trees(pod: &Pod, dirs: &PodDirs) -> Vec<PodTree> {
     log_trees(pod, dirs, &mut trees);
     let volumes = pod.spec.volumes.iter();
     trees.extend(volumes.filter_map(|volume| {
-        let name = volume.name.clone();
         let below = |kind| volume_dir(pod, dirs, kind, &volume.name);
-        let (path, kind) = match &volume.source {
-            VolumeSource::EmptyDir { .. } => {
-                (below("empty-dir")?, TreeKind::EmptyDir { volume: name })
-            }
-            VolumeSource::ConfigMap => (below("configmap")?, TreeKind::Contents { volume: name }),
-            VolumeSource::GitRepo => (below("git-repo")?, TreeKind::Contents { volume: name }),
+        let path = match &volume.source {
+            VolumeSource::EmptyDir { .. } => below("empty-dir")?,
+            VolumeSource::ConfigMap => below("configmap")?,
+            VolumeSource::GitRepo => below("git-repo")?,
             VolumeSource::HostPath { path } if dirs.host_paths && path.starts_with('/') => {
-                (PathBuf::from(path), TreeKind::HostPath { volume: name })
+                PathBuf::from(path)
             }
             VolumeSource::HostPath { .. } | VolumeSource::Other => return None,
+        };
+        let kind = TreeKind::Volume {
+            name: volume.name.clone(),
+            is_own: volume.is_local() && !matches!(volume.source, VolumeSource::HostPath { .. }),
         };
         Some(PodTree { path, kind })
     }));
@@ -143,7 +136,6 @@ fn is_part(name: &str) -> bool {
 /// nothing of it is known.
 pub fn add_disk_usage(
     usage: &mut PodUsage,
-    pod: &Pod,
     trees: &[PodTree],
     usage_of: &dyn Fn(&Path) -> Option<TreeUsage>,
 ) {
@@ -166,13 +158,14 @@ pub fn add_disk_usage(
                 container.rootfs_bytes = Some(found.used_bytes);
                 container.rootfs_inodes = Some(found.inodes_used);
             }
-            TreeKind::EmptyDir { volume } | TreeKind::Contents { volume } => {
-                add_volume(usage, volume, found);
-                if is_on_disk(pod, volume) {
-                    volumes = sum(volumes, Some(found.used_bytes));
-                }
+            TreeKind::Volume { name, is_own } => {
+                usage.volumes.push(VolumeUsage {
+                    name: name.clone(),
+                    used_bytes: Some(found.used_bytes),
+                    inodes_used: Some(found.inodes_used),
+                });
+                volumes = sum(volumes, is_own.then_some(found.used_bytes));
             }
-            TreeKind::HostPath { volume } => add_volume(usage, volume, found),
         }
     }
     let containers = &usage.containers;
@@ -193,19 +186,6 @@ fn sum(one: Option<u64>, other: Option<u64>) -> Option<u64> {
         (Some(one), Some(other)) => Some(one.saturating_add(other)),
         (known, None) | (None, known) => known,
     }
-}
-
-fn is_on_disk(pod: &Pod, name: &str) -> bool {
-    let mut volumes = pod.spec.volumes.iter();
-    volumes.any(|volume| volume.name == name && volume.is_local())
-}
-
-fn add_volume(usage: &mut PodUsage, name: &str, found: TreeUsage) {
-    usage.volumes.push(VolumeUsage {
-        name: name.into(),
-        used_bytes: Some(found.used_bytes),
-        inodes_used: Some(found.inodes_used),
-    });
 }
 
 /// The container of that name, which is added where it was not measured yet.

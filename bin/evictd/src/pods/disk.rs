@@ -56,7 +56,7 @@ impl Disk {
         self.scanner.watch(paths);
         for ((found, trees), usage) in found.iter().zip(&trees).zip(usage) {
             if let Some(usage) = usage {
-                add_disk_usage(usage, &found.pod, trees, &|tree| self.scanner.usage(tree));
+                add_disk_usage(usage, trees, &|tree| self.scanner.usage(tree));
             }
         }
     }

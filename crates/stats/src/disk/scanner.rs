@@ -17,22 +17,24 @@ const THREAD: HelperThread = HelperThread {
     priority: Priority::Background,
 };
 
-/// The trees to measure, sorted and without duplicates. The number tells one
-/// order from the next.
-#[derive(Clone, Debug)]
-pub(crate) struct Order {
-    pub(crate) number: u64,
-    pub(crate) trees: Arc<[PathBuf]>,
-}
+/// The trees to measure, sorted and without duplicates.
+pub(crate) type Trees = Arc<[PathBuf]>;
 
 /// What both sides see, whole after each statement.
 #[derive(Debug, Default)]
 pub(crate) struct State {
     /// What the caller wants, until the helper takes it.
-    pub(crate) order: Option<Order>,
+    pub(crate) wanted: Option<Trees>,
     pub(crate) hurry: bool,
-    /// To which order the results belong, in the order of its trees.
-    pub(crate) number: u64,
+    pub(crate) found: Found,
+}
+
+/// What the helper has found.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// These very trees it is about: another set of the same paths is another one.
+    pub(crate) trees: Trees,
+    /// In the order of the trees.
     pub(crate) usages: Vec<Option<TreeUsage>>,
     pub(crate) progress: Progress,
     /// Some tree has not been measured to its end yet.
@@ -55,12 +57,11 @@ pub(crate) struct State {
 #[derive(Debug)]
 pub struct DiskScanner {
     helper: Arc<Helper<State>>,
-    order: Order,
-    /// The helper has the order, or it lies ready for it.
+    /// The helper has the trees, or they lie ready for it.
     handed: bool,
     hurry: bool,
-    usages: Vec<Option<TreeUsage>>,
-    progress: Progress,
+    /// As of the latest poll, for the trees that are wanted.
+    found: Found,
 }
 
 impl DiskScanner {
@@ -77,20 +78,15 @@ impl DiskScanner {
     /// # Errors
     /// As there.
     pub fn start_with(pace: Pace) -> io::Result<Self> {
-        let helper = Helper::new(THREAD, State::default(), move |desk| {
-            Worker::new(desk, pace).run();
-        });
+        let (found, mut state) = (Found::default(), State::default());
+        state.found.trees = Arc::clone(&found.trees);
+        let helper = Helper::new(THREAD, state, move |desk| Worker::new(desk, pace).run());
         helper.start()?;
         Ok(Self {
             helper: Arc::new(helper),
-            order: Order {
-                number: 0,
-                trees: Arc::from([]),
-            },
             handed: true,
             hurry: false,
-            usages: Vec::new(),
-            progress: Progress::default(),
+            found,
         })
     }
 
@@ -102,19 +98,11 @@ impl DiskScanner {
         wanted.sort_unstable();
         wanted.dedup();
         self.poll();
-        if wanted
-            .iter()
-            .copied()
-            .eq(self.order.trees.iter().map(PathBuf::as_path))
-        {
+        if self.found.trees.iter().eq(wanted.iter().copied()) {
             return;
         }
-        let kept = wanted.iter().map(|tree| self.usage(tree)).collect();
-        self.order = Order {
-            number: self.order.number + 1,
-            trees: wanted.into_iter().map(Path::to_path_buf).collect(),
-        };
-        self.usages = kept;
+        self.found.usages = wanted.iter().map(|tree| self.usage(tree)).collect();
+        self.found.trees = wanted.into_iter().map(Path::to_path_buf).collect();
         self.handed = false;
         self.poll();
     }
@@ -136,16 +124,16 @@ impl DiskScanner {
 
     fn exchange(&mut self, state: &mut State) {
         if !self.handed {
-            state.order = Some(self.order.clone());
+            state.wanted = Some(Arc::clone(&self.found.trees));
         }
         state.hurry |= self.hurry;
         if !self.handed || self.hurry {
             self.helper.wake();
         }
         (self.handed, self.hurry) = (true, false);
-        if state.number == self.order.number {
-            self.usages.clone_from(&state.usages);
-            self.progress = state.progress;
+        if Arc::ptr_eq(&state.found.trees, &self.found.trees) {
+            self.found.usages.clone_from(&state.found.usages);
+            self.found.progress = state.found.progress;
         }
     }
 
@@ -154,11 +142,9 @@ impl DiskScanner {
     /// first, and for a tree that is not watched.
     #[must_use]
     pub fn usage(&self, tree: &Path) -> Option<TreeUsage> {
-        let found = self
-            .order
-            .trees
-            .binary_search_by(|other| other.as_path().cmp(tree));
-        *self.usages.get(found.ok()?)?
+        let Found { trees, usages, .. } = &self.found;
+        let place = trees.binary_search_by(|other| other.as_path().cmp(tree));
+        *usages.get(place.ok()?)?
     }
 
     /// Whether every tree was measured to its end, as of the latest poll, by a walk
@@ -166,13 +152,16 @@ impl DiskScanner {
     #[must_use]
     pub fn is_measured_since(&self, since: Mono) -> bool {
         let is_whole = |usage: &Option<TreeUsage>| usage.is_some_and(|u| u.sampled >= since);
-        self.handed && !self.progress.is_under_way() && self.usages.iter().all(is_whole)
+        let Found {
+            usages, progress, ..
+        } = &self.found;
+        self.handed && !progress.is_under_way() && usages.iter().all(is_whole)
     }
 
     /// How far the cycle has come.
     #[must_use]
     pub const fn progress(&self) -> Progress {
-        self.progress
+        self.found.progress
     }
 
     /// Waits until every tree has been measured to its end, that long at most,
@@ -181,8 +170,9 @@ impl DiskScanner {
     pub fn wait_for_all(&mut self, at_most: Duration) -> bool {
         let helper = Arc::clone(&self.helper);
         helper.look(|state| self.exchange(state));
-        let number = self.order.number;
-        let is_done = |state: &mut State| state.number == number && !state.missing;
+        let is_done = |state: &mut State| {
+            Arc::ptr_eq(&state.found.trees, &self.found.trees) && !state.found.missing
+        };
         let is_measured = helper.wait_until(at_most, is_done);
         helper.look(|state| self.exchange(state));
         is_measured

@@ -9,7 +9,7 @@ use evictd_node::Mono;
 use evictd_sys::Desk;
 
 use super::quota::{Project, read_quota, read_tree_project};
-use super::scanner::{Order, State};
+use super::scanner::{Found, State, Trees};
 use super::usage::{Pace, Progress, TreeUsage};
 use super::walk::{BUFFER_BYTES, Bounds, Walk};
 use crate::now;
@@ -26,6 +26,9 @@ const LONGEST_WAIT: Duration = Duration::from_secs(60);
 struct Tree {
     /// The last measurement that went to the end.
     last: Option<TreeUsage>,
+    /// What is shown: that, or what the walk under way has found where it is more, so
+    /// that a tree which grows faster than it is walked is seen to.
+    shown: Option<TreeUsage>,
     /// The quota project that it was told by, or could have been.
     project: Option<Project>,
     /// Still to be measured in this cycle.
@@ -36,7 +39,8 @@ struct Tree {
 pub(crate) struct Worker {
     desk: Desk<State>,
     pace: Pace,
-    order: Order,
+    paths: Trees,
+    /// In the order of the paths.
     trees: Vec<Tree>,
     /// The tree under way, by its place.
     walk: Option<(usize, Walk)>,
@@ -56,10 +60,7 @@ impl Worker {
         Self {
             desk,
             pace,
-            order: Order {
-                number: 0,
-                trees: Arc::from([]),
-            },
+            paths: Trees::default(),
             trees: Vec::new(),
             walk: None,
             buffer: vec![MaybeUninit::uninit(); BUFFER_BYTES],
@@ -88,42 +89,37 @@ impl Worker {
 
     fn take_orders(&mut self) {
         let take =
-            |state: &mut State| Some((state.order.take(), core::mem::take(&mut state.hurry)));
+            |state: &mut State| Some((state.wanted.take(), core::mem::take(&mut state.hurry)));
         let taken = self.desk.next_within(Duration::ZERO, take);
-        let (order, hurry) = taken.unwrap_or_default();
+        let (wanted, hurry) = taken.unwrap_or_default();
         self.hurry |= hurry;
-        if let Some(order) = order {
-            self.follow(order);
-            self.desk.show(|state| {
-                state.number = self.order.number;
-                state.usages = self.trees.iter().map(|tree| tree.last).collect();
-                state.missing = self.is_missing_some();
-                state.progress = self.progress();
-            });
+        if let Some(wanted) = wanted {
+            self.follow(wanted);
+            self.publish();
         }
     }
 
     /// Changes to another set of trees; those that stay keep what they have.
-    fn follow(&mut self, order: Order) {
-        let place = |tree: &PathBuf| order.trees.binary_search(tree).ok();
+    fn follow(&mut self, paths: Trees) {
+        let place = |tree: &PathBuf| paths.binary_search(tree).ok();
         let mut trees = vec![
             Tree {
                 due: true,
                 ..Tree::default()
             };
-            order.trees.len()
+            paths.len()
         ];
-        for (path, tree) in self.order.trees.iter().zip(self.trees.drain(..)) {
+        for (path, tree) in self.paths.iter().zip(self.trees.drain(..)) {
             if let Some(kept) = place(path).and_then(|index| trees.get_mut(index)) {
                 *kept = tree;
             }
         }
         self.walk = self.walk.take().and_then(|(index, walk)| {
-            let path = self.order.trees.get(index)?;
+            let path = self.paths.get(index)?;
             Some((place(path)?, walk))
         });
         self.trees = trees;
-        self.order = order;
+        self.paths = paths;
     }
 
     /// Makes sure that a tree is under way; `false` when none is due yet.
@@ -142,8 +138,7 @@ impl Worker {
         // Those without a result first, then in order.
         let due = self.trees.iter().enumerate().filter(|(_, tree)| tree.due);
         let next = due.min_by_key(|(_, tree)| tree.last.is_some());
-        let Some((index, path)) = next.and_then(|(i, _)| Some((i, self.order.trees.get(i)?)))
-        else {
+        let Some((index, path)) = next.and_then(|(i, _)| Some((i, self.paths.get(i)?))) else {
             return false;
         };
         self.walk = Some((index, Walk::open(path, begun, Bounds::USUAL)));
@@ -188,48 +183,40 @@ impl Worker {
             self.finish(index, usage, entries);
         } else {
             self.walk = Some((index, walk));
-            self.publish(index, usage);
+            if let Some(tree) = self.trees.get_mut(index) {
+                let whole = tree.last.filter(|last| last.used_bytes >= usage.used_bytes);
+                tree.shown = whole.or(Some(usage));
+            }
+            self.publish();
         }
     }
 
     fn finish(&mut self, index: usize, usage: TreeUsage, entries: u64) {
         self.entries += entries;
         if let Some(tree) = self.trees.get_mut(index) {
-            tree.last = Some(usage);
+            (tree.last, tree.shown) = (Some(usage), Some(usage));
             tree.due = false;
         }
         if !self.trees.iter().any(|tree| tree.due) {
             self.ended = now();
             self.hurry = false;
         }
-        self.publish(index, usage);
+        self.publish();
     }
 
-    /// Shows a result; one under way only where it is more than the last whole
-    /// one, so that a tree which grows faster than it is walked is seen to.
-    fn publish(&self, index: usize, usage: TreeUsage) {
-        let last = self.trees.get(index).and_then(|tree| tree.last);
-        self.desk.show(|state| {
-            if let Some(shown) = state.usages.get_mut(index) {
-                let whole = last.filter(|last| last.used_bytes >= usage.used_bytes);
-                *shown = whole.or(Some(usage));
-            }
-            state.progress = self.progress();
-            state.missing = self.is_missing_some();
-        });
-    }
-
-    fn progress(&self) -> Progress {
+    fn publish(&self) {
         let under_way = self.walk.as_ref().map_or(0, |(_, walk)| walk.entries());
-        Progress {
-            trees_done: self.trees.iter().filter(|tree| !tree.due).count(),
-            trees: self.trees.len(),
-            entries: self.entries + under_way,
-        }
-    }
-
-    fn is_missing_some(&self) -> bool {
-        self.trees.iter().any(|tree| tree.last.is_none())
+        let found = Found {
+            trees: Arc::clone(&self.paths),
+            usages: self.trees.iter().map(|tree| tree.shown).collect(),
+            progress: Progress {
+                trees_done: self.trees.iter().filter(|tree| !tree.due).count(),
+                trees: self.trees.len(),
+                entries: self.entries + under_way,
+            },
+            missing: self.trees.iter().any(|tree| tree.last.is_none()),
+        };
+        self.desk.show(|state| state.found = found);
     }
 
     fn pace(&self) -> Pace {
@@ -261,7 +248,7 @@ impl Worker {
 
     /// Waits that long, or until there is something to look at.
     fn wait(&self, at_most: Duration) {
-        let is_called = |state: &mut State| (state.order.is_some() || state.hurry).then_some(());
+        let is_called = |state: &mut State| (state.wanted.is_some() || state.hurry).then_some(());
         let _ = self.desk.next_within(at_most, is_called);
     }
 }

@@ -64,9 +64,8 @@ fn listed(pod: &Pod, dirs: &PodDirs) -> Vec<String> {
     let line = |tree: &PodTree| {
         let kind = match &tree.kind {
             TreeKind::Log { container } => format!("log {container:?}"),
-            TreeKind::EmptyDir { volume } => format!("emptyDir {volume}"),
-            TreeKind::Contents { volume } => format!("contents {volume}"),
-            TreeKind::HostPath { volume } => format!("hostPath {volume}"),
+            TreeKind::Volume { name, is_own: true } => format!("own {name}"),
+            TreeKind::Volume { name, .. } => format!("volume {name}"),
             TreeKind::Layer { container } => format!("layer {container}"),
         };
         format!("{} {kind}", tree.path.display())
@@ -81,11 +80,11 @@ fn trees_lie_where_the_kubelet_puts_them() {
         "/logs/shop_web_u-1/setup log Some(\"setup\")".to_owned(),
         "/logs/shop_web_u-1/main log Some(\"main\")".to_owned(),
         "/logs/shop_web_u-1 log None".to_owned(),
-        format!("{volumes}empty-dir/cache emptyDir cache"),
-        format!("{volumes}empty-dir/ram emptyDir ram"),
-        "/srv/data hostPath host".to_owned(),
-        format!("{volumes}configmap/config contents config"),
-        format!("{volumes}git-repo/code contents code"),
+        format!("{volumes}empty-dir/cache own cache"),
+        format!("{volumes}empty-dir/ram volume ram"),
+        "/srv/data volume host".to_owned(),
+        format!("{volumes}configmap/config own config"),
+        format!("{volumes}git-repo/code own code"),
     ];
     assert_eq!(listed(&pod(), &dirs()), expected);
 }
@@ -98,7 +97,7 @@ fn host_paths_are_measured_where_that_is_wanted() {
     };
     let all = listed(&pod(), &dirs());
     let mut fewer = all.clone();
-    fewer.retain(|line| !line.contains("hostPath"));
+    fewer.retain(|line| !line.ends_with("volume host"));
     assert_eq!(listed(&pod(), &without), fewer);
     let mut relative = pod();
     relative.spec.volumes = vec![volume("host", host_path("etc/../passwd"))];
@@ -110,11 +109,7 @@ fn names_that_are_no_part_of_a_path_give_no_tree() {
     for bad in ["", ".", "..", "a/b", "/", "../..", "a\0b"] {
         let mut of_pod = pod();
         of_pod.metadata.uid = bad.into();
-        assert_eq!(
-            listed(&of_pod, &dirs()),
-            ["/srv/data hostPath host"],
-            "{bad}"
-        );
+        assert_eq!(listed(&of_pod, &dirs()), ["/srv/data volume host"], "{bad}");
         let mut named = pod();
         named.metadata.namespace = bad.into();
         assert!(
@@ -172,7 +167,7 @@ fn usage_names_volumes_and_logs_and_sums_up_what_is_the_pods_own() {
         }],
         ..PodUsage::default()
     };
-    add_disk_usage(&mut usage, &pod, &trees, &known);
+    add_disk_usage(&mut usage, &trees, &known);
     let volumes = [
         used("cache", 1_000, 10),
         used("ram", 70_000, 7),
@@ -200,13 +195,13 @@ fn what_is_not_known_is_left_open() {
     let pod = pod();
     let trees = pod_trees(&pod, &dirs());
     let mut usage = PodUsage::default();
-    add_disk_usage(&mut usage, &pod, &trees, &|_| None);
+    add_disk_usage(&mut usage, &trees, &|_| None);
     assert_eq!(usage, PodUsage::default());
 
     // The pod's log directory is still to be measured, its containers' are not.
     let some =
         |path: &Path| known(path).filter(|_| path.ends_with("main") || path.ends_with("setup"));
-    add_disk_usage(&mut usage, &pod, &trees, &some);
+    add_disk_usage(&mut usage, &trees, &some);
     assert_eq!(usage.ephemeral_storage_bytes, Some(21));
     assert_eq!(usage.volumes, []);
 }
