@@ -10,9 +10,9 @@ use core::time::Duration;
 use std::collections::HashSet;
 
 use evictd_gc::{
-    Container, ContainerPolicy, ContainerRun, ContainerState, Fate, FoundContainers,
-    FsUsage, Image, ImageCollector, ImageJob, ImagePolicy, ImageReason, ImageRecord, ImageRecords,
-    ImageRun, Kept, OwningPod, Reclaim, Removable, Sandbox, plan_containers,
+    Container, ContainerPolicy, ContainerRun, ContainerState, Enough, Fate, FoundContainers,
+    FsUsage, Image, ImageJob, ImagePolicy, ImageRecord, ImageRecords, ImageRun, Kept, Kind,
+    OwningPod, Removal, Sandbox, collect_images, plan_containers,
 };
 use evictd_node::Policy;
 use libfuzzer_sys::fuzz_target;
@@ -109,18 +109,18 @@ fn images(bytes: &mut Bytes<'_>) {
         low_percent: high.min(i64::from(bytes.below(101))),
         min_age: Duration::from_nanos(bytes.amount()),
         max_age: bytes.flag().then(|| Duration::from_nanos(bytes.amount())),
-        reclaim: if bytes.flag() {
-            Reclaim::All
-        } else {
-            Reclaim::UntilClear
-        },
     };
     assert_eq!(policy.check(), Ok(()));
     let run = ImageRun {
         job: if bytes.flag() {
             ImageJob::Watermark
         } else {
-            ImageJob::DeleteUnused
+            let until = match bytes.below(3) {
+                0 => None,
+                1 => Some(Enough::Bytes(bytes.amount())),
+                _ => Some(Enough::Inodes(bytes.amount())),
+            };
+            ImageJob::DeleteUnused { until }
         },
         policy,
         switches: &switches,
@@ -129,43 +129,44 @@ fn images(bytes: &mut Bytes<'_>) {
     };
     let mut known = bytes.flag().then(|| usage(bytes));
     let all: Vec<Image> = (0..bytes.below(12)).map(|_| image(bytes)).collect();
-    let mut collector = ImageCollector::new(&all, known, run);
     let mut tried = HashSet::new();
-    let (mut removed, mut is_clear) = (0, false);
-    while let Some(deletion) = collector.next_deletion() {
+    let (mut removed, mut is_clear, mut is_lost) = (0, false, false);
+    let summary = collect_images(&all, known, &run, &mut |deletion| {
         let image = &all[deletion.index];
         assert!(!(image.in_use || image.pinned || image.kept || image.only_here));
         assert!(tried.insert(deletion.index), "twice");
-        assert!(!is_clear, "after it was clear");
-        if deletion.reason == ImageReason::TooOld {
+        assert!(!is_clear && !is_lost, "after it was clear or lost");
+        if deletion.reason.contains("maximum age") {
             assert!(policy.max_age.is_some() && run.job == ImageJob::Watermark);
         } else if run.job == ImageJob::Watermark && !switches.image_gc_counts_listed_sizes {
             let usage = known.expect("nothing goes for space that nobody measured");
             assert!(!is_enough(usage, policy.low_percent), "{usage:?}");
         }
-        match bytes.below(4) {
-            0 => collector.failed(),
-            1 => {}
-            2 => {
-                collector.removed(None);
-                removed += 1;
-                if let Some(usage) = &mut known {
-                    usage.available_bytes = usage.available_bytes.saturating_add(image.size_bytes);
-                }
-            }
-            _ => {
-                let usage = usage(bytes);
-                collector.removed(Some(usage));
-                removed += 1;
-                known = Some(usage);
-            }
+        is_lost = bytes.below(16) == 15;
+        if is_lost {
+            return None;
         }
-        if bytes.below(8) == 0 {
-            collector.cleared();
-            is_clear = policy.reclaim == Reclaim::UntilClear && run.job == ImageJob::DeleteUnused;
+        let is_gone = bytes.flag();
+        let usage = bytes.flag().then(|| usage(bytes));
+        if is_gone {
+            removed += 1;
+            let freed = |mut usage: FsUsage| {
+                usage.available_bytes = usage.available_bytes.saturating_add(image.size_bytes);
+                usage
+            };
+            known = usage.or(known.map(freed));
         }
-    }
-    let summary = collector.summary();
+        is_clear = match (run.job, usage) {
+            (ImageJob::DeleteUnused { until: Some(Enough::Bytes(wanted)) }, Some(usage)) => {
+                usage.available_bytes >= wanted
+            }
+            (ImageJob::DeleteUnused { until: Some(Enough::Inodes(wanted)) }, Some(usage)) => {
+                usage.inodes_free >= wanted
+            }
+            _ => false,
+        };
+        Some(Removal { is_gone, usage })
+    });
     assert_eq!(summary.removed, removed);
     // Each image is either gone or kept for a reason.
     let mut kept = HashSet::new();
@@ -180,7 +181,7 @@ fn images(bytes: &mut Bytes<'_>) {
         held.iter().map(|held| held.images).sum::<usize>(),
         kept.len()
     );
-    if run.job == ImageJob::DeleteUnused && !is_clear {
+    if run.job != ImageJob::Watermark && !is_clear && !is_lost {
         assert!(summary.kept.iter().all(|one| one.reason != Kept::NotNeeded));
     }
 }
@@ -241,14 +242,14 @@ fn containers(bytes: &mut Bytes<'_>) {
     let mut goes = HashSet::new();
     let mut seen = HashSet::new();
     for deletion in &plan {
-        assert!(seen.insert(format!("{:?}", deletion.what)), "twice");
-        match deletion.what {
-            Removable::Container { index, stop } => {
+        assert!(seen.insert(format!("{:?} {}", deletion.kind, deletion.index)), "twice");
+        let index = deletion.index;
+        match deletion.kind {
+            Kind::Container => {
                 assert!(all[index].state != ContainerState::Running);
-                assert_eq!(stop, all[index].state == ContainerState::Unknown);
                 goes.insert(index);
             }
-            Removable::Sandbox { index } => {
+            Kind::Sandbox => {
                 let sandbox = &sandboxes[index];
                 assert!(!sandbox.ready);
                 let inside = |(place, one): &(usize, &Container<'_>)| {
@@ -259,12 +260,13 @@ fn containers(bytes: &mut Bytes<'_>) {
                     "it holds one"
                 );
             }
-            Removable::LogDir { index } => {
+            Kind::PodLogs => {
                 assert!(run.all_pods_known);
                 let gone =
                     |pod: &OwningPod<'_>| pod.fate == Fate::Gone && LOGS[index].ends_with(pod.uid);
                 assert!(pods.iter().any(gone));
             }
+            other => panic!("{other:?} in a plan of containers"),
         }
     }
     if run.policy.max_per_pod_container.is_none() && run.policy.max_containers.is_none() {

@@ -8,7 +8,6 @@ use evictd_cgroup::{CgroupConfig, KillLimits, Releaser};
 use evictd_config::Resolved;
 pub(crate) use evictd_engine::FIRST_FS_WAIT;
 use evictd_engine::Settings;
-use evictd_gc::Reclaim;
 use evictd_stats::{Hierarchies, NodeSettings, PodDirs};
 use rustix::thread::sched_getaffinity;
 
@@ -88,7 +87,7 @@ impl Setup {
                 evict: settings.evict.clone(),
                 interval: settings.housekeeping_interval,
                 dry_run: settings.dry_run,
-                images_until_clear: settings.image_gc.policy.reclaim == Reclaim::UntilClear,
+                images_until_clear: settings.image_gc.until_clear,
                 processors: processors(),
                 ..Settings::default()
             },

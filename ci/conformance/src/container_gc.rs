@@ -4,8 +4,8 @@ use core::time::Duration;
 use std::collections::HashSet;
 
 use evictd_gc::{
-    Container, ContainerPolicy, ContainerRun, ContainerState, Fate, FoundContainers, OwningPod,
-    Removable, Sandbox, plan_containers,
+    Container, ContainerPolicy, ContainerRun, ContainerState, Fate, FoundContainers, Kind,
+    OwningPod, Sandbox, plan_containers,
 };
 use evictd_node::Policy;
 use serde_json::Value;
@@ -40,20 +40,18 @@ pub(crate) fn check(case: &Value) -> Outcome {
     let [removed, stopped, removed_sandboxes, removed_logs] = &mut ours;
     let mut is_new = true;
     for deletion in &plan {
-        is_new &= match deletion.what {
-            Removable::Container { index, stop } => {
-                let id = containers.get(index).map_or("", |row| text(row, "id"));
-                if stop {
-                    stopped.insert(id);
+        let index = deletion.index;
+        is_new &= match deletion.kind {
+            Kind::Container => {
+                let found = found_containers.get(index);
+                if found.is_some_and(|one| one.state == ContainerState::Unknown) {
+                    stopped.insert(id(containers, index));
                 }
-                removed.insert(id)
+                removed.insert(id(containers, index))
             }
-            Removable::Sandbox { index } => {
-                removed_sandboxes.insert(sandboxes.get(index).map_or("", |row| text(row, "id")))
-            }
-            Removable::LogDir { index } => {
-                removed_logs.insert(log_dirs.get(index).copied().unwrap_or(""))
-            }
+            Kind::Sandbox => removed_sandboxes.insert(id(sandboxes, index)),
+            Kind::PodLogs => removed_logs.insert(log_dirs.get(index).copied().unwrap_or("")),
+            other => return Err(format!("{other:?} in a plan of containers")),
         };
     }
     same("each once", is_new, true)?;
@@ -87,6 +85,10 @@ fn run<'a>(case: &Value, switches: &'a Policy) -> Result<ContainerRun<'a>, Strin
         all_pods_known: flag(case, "allSourcesReady"),
         now_nanos: NOW,
     })
+}
+
+fn id(rows: &[Value], index: usize) -> &str {
+    rows.get(index).map_or("", |row| text(row, "id"))
 }
 
 fn strings<'a>(case: &'a Value, key: &str) -> impl Iterator<Item = &'a str> {

@@ -3,8 +3,8 @@
 use core::time::Duration;
 
 use evictd_gc::{
-    FsUsage, Image, ImageCollector, ImageGcError, ImageJob, ImagePolicy, ImageRecord, ImageRun,
-    Reclaim,
+    FsUsage, Image, ImageGcError, ImageJob, ImagePolicy, ImageRecord, ImageRun, Removal,
+    collect_images,
 };
 use evictd_node::Policy;
 use serde_json::Value;
@@ -19,7 +19,7 @@ pub(crate) fn check(case: &Value) -> Outcome {
     let policy = policy(case.get("policy").ok_or("no policy")?);
     if let Err(error) = policy.check() {
         same("errKind", "policy", text(case, "errKind"))?;
-        return same("err", error.to_string().as_str(), text(case, "err"));
+        return same("err", error.as_str(), text(case, "err"));
     }
     let rows = list(case, "images");
     let images: Vec<Image> = rows.iter().map(image).collect();
@@ -27,7 +27,7 @@ pub(crate) fn check(case: &Value) -> Outcome {
     let run = ImageRun {
         job: match text(case, "op") {
             "garbageCollect" => ImageJob::Watermark,
-            "deleteUnused" => ImageJob::DeleteUnused,
+            "deleteUnused" => ImageJob::DeleteUnused { until: None },
             other => return Err(format!("unknown op {other}")),
         },
         policy,
@@ -36,23 +36,21 @@ pub(crate) fn check(case: &Value) -> Outcome {
         began_nanos: NOW - millis(case, "beganGCAgoMillis"),
     };
     let usage = usage(case);
-    let mut collector = ImageCollector::new(&images, usage, run);
     let mut deleted = Vec::new();
     let mut tried = Vec::new();
     let mut failures = Vec::new();
-    while let Some(deletion) = collector.next_deletion() {
-        let row = rows.get(deletion.index).ok_or("no such image")?;
+    let summary = collect_images(&images, usage, &run, &mut |deletion| {
+        let row = rows.get(deletion.index)?;
         let id = text(row, "id");
         tried.push(id);
-        if flag(row, "removeError") {
-            failures.push(format!("cannot remove {id}"));
-            collector.failed();
-        } else {
+        let is_gone = !flag(row, "removeError");
+        if is_gone {
             deleted.push(id);
-            collector.removed(usage);
+        } else {
+            failures.push(format!("cannot remove {id}"));
         }
-    }
-    let summary = collector.summary();
+        Some(Removal { is_gone, usage })
+    });
     same("triedInOrder", tried, ids(case, "triedInOrder"))?;
     same("deletedInOrder", deleted, ids(case, "deletedInOrder"))?;
     let freed = summary.listed_bytes.to_string();
@@ -70,7 +68,6 @@ fn policy(value: &Value) -> ImagePolicy {
         low_percent: integer(value, "lowThresholdPercent").unwrap_or(0),
         min_age: age("minAgeMillis"),
         max_age: Some(age("maxAgeMillis")).filter(|age| !age.is_zero()),
-        reclaim: Reclaim::All,
     }
 }
 

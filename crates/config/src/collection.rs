@@ -1,6 +1,6 @@
 //! When images and dead containers are collected.
 
-use evictd_gc::{ContainerPolicy, ImagePolicy, KeepPattern, Reclaim};
+use evictd_gc::{ContainerPolicy, ImagePolicy, KeepPattern};
 use evictd_node::Signal;
 use evictd_quantity::GoDuration;
 use evictd_threshold::{Threshold, ThresholdValue};
@@ -24,15 +24,15 @@ pub(crate) fn images(book: &mut Book<'_>) -> Parsed<ImageGc> {
     check_percents(high_percent, low_percent, book)?;
     check_ages(min_age, max_age, book)?;
     negative_is_none(MIN_AGE, min_age, book);
-    let words = [("all", Reclaim::All), ("until-clear", Reclaim::UntilClear)];
+    let words = [("all", false), ("until-clear", true)];
     Ok(ImageGc {
         policy: ImagePolicy {
             high_percent,
             low_percent,
             min_age: std_duration(min_age),
             max_age: (max_age > GoDuration::ZERO).then(|| std_duration(max_age)),
-            reclaim: book.word("eviction-image-reclaim", &words)?,
         },
+        until_clear: book.word("eviction-image-reclaim", &words)?,
         keep: keep(book)?,
         keep_local: book.boolean("keep-local-images")?,
     })

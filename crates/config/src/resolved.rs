@@ -73,8 +73,11 @@ impl Directory {
 /// When images are deleted, and which never are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImageGc {
-    /// When they are, and which ones under pressure.
+    /// When they are.
     pub policy: ImagePolicy,
+    /// Before pods are evicted, delete only until the signal is clear
+    /// (`--eviction-image-reclaim`, decision D15); else every unused one, as the kubelet.
+    pub until_clear: bool,
     /// Names that are never deleted.
     pub keep: Vec<KeepPattern>,
     /// Never delete an image without the digest by which to fetch it again.

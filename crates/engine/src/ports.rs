@@ -7,6 +7,7 @@ use core::time::Duration;
 use std::path::PathBuf;
 
 use evictd_cgroup::KillInFlight;
+use evictd_gc::ImageJob;
 use evictd_node::{Filesystem, Layout, Mono, Readings, Signal};
 use evictd_rank::Candidate;
 
@@ -245,22 +246,8 @@ pub enum Collect {
         /// Uids of pods that were evicted.
         evicted: Arc<[String]>,
     },
-    /// Images down to the low watermark.
-    ImagesByUsage,
-    /// All unused images, because a disk is short.
-    UnusedImages {
-        /// Stop as soon as the disk has as much.
-        until: Option<Enough>,
-    },
-}
-
-/// How much has to be available, threshold and minimum reclaim together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Enough {
-    /// So many bytes.
-    Bytes(u64),
-    /// So many inodes.
-    Inodes(u64),
+    /// Images.
+    Images(ImageJob),
 }
 
 /// What a collection did.

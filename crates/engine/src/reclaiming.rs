@@ -7,7 +7,7 @@ use alloc::sync::Arc;
 use core::time::Duration;
 
 use evictd_evict::NodeReclaim;
-use evictd_gc::Backoff;
+use evictd_gc::{Backoff, ImageJob};
 use evictd_node::Mono;
 
 use crate::ports::{Collect, Collected};
@@ -160,7 +160,7 @@ impl Reclaiming {
         if timers.is_due(Timer::Images, now) {
             let pause = self.images_rest.pause(IMAGES_EVERY);
             timers.set(Timer::Images, now + pause);
-            due.push(Collect::ImagesByUsage);
+            due.push(Collect::Images(ImageJob::Watermark));
         }
         due
     }

@@ -1,7 +1,7 @@
 //! Which containers, images and leftovers of pods to delete when disk space runs
 //! low.
 //!
-//! - [`ImageCollector`]: images that nothing uses, least recently used first, down
+//! - [`collect_images`]: images that nothing uses, least recently used first, down
 //!   to a low threshold or before an eviction, as the kubelet's image manager;
 //!   [`ImageRecords`] remembers when each was used, [`KeepPattern`] is
 //!   `--keep-image`.
@@ -15,10 +15,10 @@
 //! an argument. With [`evictd_node::Policy::kubelet`] it decides as Kubernetes v1.32.10.
 //!
 //! ```
-//! use evictd_gc::{LogReason, Node, Place, Remains, plan_logs};
+//! use evictd_gc::{Kind, Node, Remains, plan_logs};
 //!
 //! let remains = Remains {
-//!     place: Place::PodLogs,
+//!     kind: Kind::PodLogs,
 //!     pod: b"default_web_0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0",
 //!     container: b"",
 //!     file: b"",
@@ -26,7 +26,7 @@
 //! };
 //! let node = Node { pods: &[], ended: &[], now_seconds: 1100 };
 //! let deletions = plan_logs(&[remains], &node);
-//! assert_eq!((deletions[0].index, deletions[0].reason), (0, LogReason::PodGone));
+//! assert_eq!((deletions[0].index, &*deletions[0].reason), (0, "the pod is gone"));
 //! ```
 #![no_std]
 #![forbid(unsafe_code)]
@@ -35,6 +35,7 @@ extern crate alloc;
 
 mod backoff;
 mod containers;
+mod deletion;
 mod images;
 mod keep;
 mod logs;
@@ -44,15 +45,16 @@ mod time;
 
 pub use backoff::Backoff;
 pub use containers::{
-    Container, ContainerDeletion, ContainerPolicy, ContainerReason, ContainerRun, ContainerState,
-    Fate, FoundContainers, OwningPod, Removable, Sandbox, plan_containers,
+    Container, ContainerPolicy, ContainerRun, ContainerState, Fate, FoundContainers, OwningPod,
+    Sandbox, plan_containers,
 };
+pub use deletion::{Deletion, Kind};
 pub use images::{
-    FsUsage, Held, Image, ImageCollector, ImageDeletion, ImageGcError, ImageJob, ImagePolicy,
-    ImagePolicyError, ImageReason, ImageRecord, ImageRun, ImageSummary, Kept, KeptImage, Reclaim,
+    Enough, FsUsage, Held, Image, ImageGcError, ImageJob, ImagePolicy, ImageRecord, ImageRun,
+    ImageSummary, Kept, KeptImage, Removal, collect_images,
 };
 pub use keep::{KeepPattern, KeepPatternError};
-pub use logs::{KnownPod, LogDeletion, LogReason, Node, Place, Remains, Uid, plan_logs};
+pub use logs::{KnownPod, Node, Remains, Uid, plan_logs};
 pub use names::{PodLogsName, is_uid, parse_log_file, parse_pod_logs_name};
 pub use records::{ImageRecords, MOST_IMAGES};
 

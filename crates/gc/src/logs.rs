@@ -1,24 +1,16 @@
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt;
 
-use crate::{is_uid, parse_log_file, parse_pod_logs_name};
-
-/// What kind of thing was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// All logs of a pod: a directory in the directory of pod logs.
-    PodLogs,
-    /// A log: a file in the directory of a container in that of a pod.
-    LogFile,
-    /// The emptyDir volumes of a pod: its directory among those of the pods.
-    Volumes,
-}
+use crate::deletion::POD_GONE;
+use crate::{Deletion, Kind, is_uid, parse_log_file, parse_pod_logs_name};
 
 /// Something that a pod left on the disk, or is still writing to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Remains<'a> {
-    /// What it is.
-    pub place: Place,
+    /// What it is: logs of a pod, a log, or volumes.
+    pub kind: Kind,
     /// The name of the pod's directory: `NAMESPACE_NAME_UID` of logs, the uid of
     /// volumes.
     pub pod: &'a [u8],
@@ -71,41 +63,6 @@ pub struct Node<'a> {
 /// to have ended: it may be about to start.
 const MINIMUM_AGE_SECONDS: u64 = 60;
 
-/// Something to delete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LogDeletion {
-    /// What, as an index into what was found.
-    pub index: usize,
-    /// Why.
-    pub reason: LogReason,
-}
-
-/// Why something is deleted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LogReason {
-    /// The pod neither runs nor has a manifest.
-    PodGone,
-    /// The container was started before and after (row 116).
-    Between {
-        /// The first start of which there is a log.
-        first: u64,
-        /// The newest.
-        newest: u64,
-    },
-}
-
-impl fmt::Display for LogReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::PodGone => f.write_str("the pod is gone"),
-            Self::Between { first, newest } => write!(
-                f,
-                "between the first log ({first}.log) and the newest ({newest}.log)"
-            ),
-        }
-    }
-}
-
 /// What to delete of `found`, in this order: everything of pods that are gone,
 /// then the middle logs of living pods, each oldest first.
 ///
@@ -114,77 +71,55 @@ impl fmt::Display for LogReason {
 /// pod's uid is unknown, as they may belong to it, but for pods that
 /// are known to have ended.
 #[must_use]
-pub fn plan_logs(found: &[Remains<'_>], node: &Node<'_>) -> Vec<LogDeletion> {
-    let mut gone = Vec::new();
-    let mut middle = Vec::new();
-    for (index, remains) in found.iter().enumerate() {
-        let owner = Owner::of(remains, node);
-        match (owner, remains.place) {
-            (Some(Owner::Living), Place::LogFile) => {
-                let reason = between(remains, found);
-                middle.extend(reason.map(|reason| LogDeletion { index, reason }));
-            }
-            (Some(Owner::Gone { ended }), Place::PodLogs | Place::Volumes)
-                if ended || is_old(remains, node) =>
-            {
-                let reason = LogReason::PodGone;
-                gone.push(LogDeletion { index, reason });
-            }
-            (Some(Owner::Living | Owner::Gone { .. }) | None, _) => {}
+pub fn plan_logs(found: &[Remains<'_>], node: &Node<'_>) -> Vec<Deletion> {
+    let all = found.iter().enumerate().filter_map(|(index, remains)| {
+        let reason = reason(remains, found, node)?;
+        let kind = remains.kind;
+        let turn = (kind == Kind::LogFile, remains.modified_seconds);
+        Some((
+            turn,
+            Deletion {
+                kind,
+                index,
+                reason,
+            },
+        ))
+    });
+    let mut all: Vec<_> = all.collect();
+    all.sort_by_key(|(turn, _)| *turn);
+    all.into_iter().map(|(_, deletion)| deletion).collect()
+}
+
+/// Why something is deleted, if it is.
+fn reason(remains: &Remains<'_>, found: &[Remains<'_>], node: &Node<'_>) -> Option<String> {
+    let pods = node.pods;
+    let (uid, may_live) = match remains.kind {
+        Kind::Volumes => {
+            let uid = core::str::from_utf8(remains.pod).ok();
+            let uid = uid.filter(|_| is_uid(remains.pod))?;
+            let is_anyones = pods.iter().any(|pod| pod.uid == Uid::Unknown);
+            let is_anyones = is_anyones && !node.ended.contains(&uid);
+            let lives = pods.iter().any(|pod| pod.uid == Uid::Is(uid));
+            (uid, is_anyones || lives)
         }
-    }
-    let modified = |deletion: &LogDeletion| {
-        let remains = found.get(deletion.index);
-        remains.map_or(i64::MAX, |remains| remains.modified_seconds)
+        Kind::PodLogs | Kind::LogFile => {
+            let name = parse_pod_logs_name(remains.pod)?;
+            let lives = pods.iter().any(|pod| match pod.uid {
+                Uid::Is(uid) => uid == name.uid,
+                Uid::Unknown | Uid::Without => {
+                    pod.name == name.name
+                        && pod.namespace.is_none_or(|space| space == name.namespace)
+                }
+            });
+            (name.uid, lives)
+        }
+        Kind::Container | Kind::Sandbox | Kind::Image => return None,
     };
-    gone.sort_by_key(modified);
-    middle.sort_by_key(modified);
-    gone.append(&mut middle);
-    gone
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Owner {
-    Living,
-    Gone { ended: bool },
-}
-
-impl Owner {
-    /// The pod that it belongs to; `None` where that cannot be told.
-    fn of(remains: &Remains<'_>, node: &Node<'_>) -> Option<Self> {
-        let uid = match remains.place {
-            Place::Volumes => {
-                let uid = core::str::from_utf8(remains.pod).ok()?;
-                if !is_uid(remains.pod) {
-                    return None;
-                }
-                if node.pods.iter().any(|pod| pod.uid == Uid::Is(uid)) {
-                    return Some(Self::Living);
-                }
-                let unknown = node.pods.iter().any(|pod| pod.uid == Uid::Unknown);
-                if unknown && !node.ended.contains(&uid) {
-                    return None;
-                }
-                uid
-            }
-            Place::PodLogs | Place::LogFile => {
-                let name = parse_pod_logs_name(remains.pod)?;
-                let is_it = |pod: &KnownPod<'_>| match pod.uid {
-                    Uid::Is(uid) => uid == name.uid,
-                    Uid::Unknown | Uid::Without => {
-                        pod.name == name.name
-                            && pod.namespace.is_none_or(|space| space == name.namespace)
-                    }
-                };
-                if node.pods.iter().any(is_it) {
-                    return Some(Self::Living);
-                }
-                name.uid
-            }
-        };
-        let ended = node.ended.contains(&uid);
-        Some(Self::Gone { ended })
+    if remains.kind == Kind::LogFile {
+        return between(remains, found).filter(|_| may_live);
     }
+    let is_due = node.ended.contains(&uid) || is_old(remains, node);
+    (is_due && !may_live).then(|| POD_GONE.to_owned())
 }
 
 /// Whether nothing was written for the minimum age. A time that lies ahead says
@@ -195,13 +130,14 @@ fn is_old(remains: &Remains<'_>, node: &Node<'_>) -> bool {
 }
 
 /// The reason if the log lies between its container's first and newest.
-fn between(log: &Remains<'_>, found: &[Remains<'_>]) -> Option<LogReason> {
+fn between(log: &Remains<'_>, found: &[Remains<'_>]) -> Option<String> {
     let number = parse_log_file(log.file)?;
     let beside = |other: &&Remains<'_>| {
-        other.place == Place::LogFile && other.pod == log.pod && other.container == log.container
+        other.kind == Kind::LogFile && other.pod == log.pod && other.container == log.container
     };
     let numbers = found.iter().filter(beside);
     let numbers = numbers.filter_map(|other| parse_log_file(other.file));
     let (first, newest) = (numbers.clone().min()?, numbers.max()?);
-    (first < number && number < newest).then_some(LogReason::Between { first, newest })
+    (first < number && number < newest)
+        .then(|| format!("between the first log ({first}.log) and the newest ({newest}.log)"))
 }

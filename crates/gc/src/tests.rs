@@ -19,16 +19,16 @@ fn remains(text: &str) -> Remains<'_> {
     let modified_seconds = NOW - age.parse::<i64>().unwrap();
     let mut parts = path.split('/').map(str::as_bytes);
     let mut remains = Remains {
-        place: Place::LogFile,
+        kind: Kind::LogFile,
         pod: parts.next().unwrap(),
         container: parts.next().unwrap_or_default(),
         file: parts.next().unwrap_or_default(),
         modified_seconds,
     };
     if let Some(pod) = path.strip_prefix("logs:") {
-        (remains.place, remains.pod) = (Place::PodLogs, pod.as_bytes());
+        (remains.kind, remains.pod) = (Kind::PodLogs, pod.as_bytes());
     } else if let Some(uid) = path.strip_prefix("vol:") {
-        (remains.place, remains.pod) = (Place::Volumes, uid.as_bytes());
+        (remains.kind, remains.pod) = (Kind::Volumes, uid.as_bytes());
     }
     remains
 }

@@ -6,7 +6,7 @@ use evictd_cgroup::{
 };
 use evictd_config::Resolved;
 use evictd_containers::parse_kubepods_name;
-use evictd_gc::{KnownPod, LogReason, Node, Place, Remains, Uid, is_uid, plan_logs};
+use evictd_gc::{Kind, KnownPod, Node, Remains, Uid, is_uid, plan_logs};
 use evictd_node::pod::Pod;
 use evictd_stats::wall_seconds;
 use serde::Serialize;
@@ -30,17 +30,14 @@ pub(crate) struct Deleted {
     pub(crate) reason: String,
 }
 
-/// The emptyDir volumes of a pod, among the kinds.
-pub(crate) const VOLUMES: &str = "volumes";
-
 /// What a collection did.
 #[derive(Default)]
 pub(crate) struct Collected {
     /// In this order.
     pub(crate) deleted: Vec<Deleted>,
     pub(crate) freed: Freed,
-    /// Whether there is something that could not be looked at.
-    unread: bool,
+    /// Whether something that should have gone is still there, or could not be looked at.
+    pub(crate) has_failed: bool,
     /// What could not be read or deleted, or was left on purpose.
     pub(crate) notes: Vec<String>,
 }
@@ -57,11 +54,6 @@ impl Collected {
         let line = format!("deleted {count} files and directories of dead pods, {bytes} freed");
         let parts = core::iter::once(&line).chain(&self.notes);
         parts.map(String::as_str).collect::<Vec<&str>>().join("; ")
-    }
-
-    /// Whether something that should have gone is still there.
-    pub(crate) fn has_failed(&self) -> bool {
-        !self.freed.errors.is_empty() || self.unread
     }
 }
 
@@ -110,13 +102,9 @@ impl Collector {
         let chosen = choose(&found, &known, how.ended);
         let mut deleted = chosen.iter().map(|(found, reason)| Deleted {
             path: leftovers.path(found).to_string_lossy().into_owned(),
-            kind: match found.kind {
-                LeftoverKind::PodLogs => "podLogs",
-                LeftoverKind::LogFile => "log",
-                LeftoverKind::Volumes => VOLUMES,
-            },
+            kind: kind(found).name(),
             bytes: found.bytes,
-            reason: reason.to_string(),
+            reason: reason.clone(),
         });
         if how.dry_run {
             collected.deleted = deleted.collect();
@@ -127,9 +115,10 @@ impl Collector {
                 done.extend(deleted.next().filter(|_| count > 0));
             });
         }
-        collected.unread = !errors.is_empty();
         let errors = errors.iter().chain(&collected.freed.errors);
-        collected.notes.extend(errors.map(ToString::to_string));
+        let errors: Vec<String> = errors.map(ToString::to_string).collect();
+        collected.has_failed = !errors.is_empty();
+        collected.notes.extend(errors);
         Ok(collected)
     }
 }
@@ -138,7 +127,7 @@ fn choose<'a>(
     found: &'a [Leftover],
     known: &[KnownPod<'_>],
     ended: &[&str],
-) -> Vec<(&'a Leftover, LogReason)> {
+) -> Vec<(&'a Leftover, String)> {
     let remains: Vec<Remains<'_>> = found.iter().map(remains).collect();
     let node = Node {
         pods: known,
@@ -153,15 +142,19 @@ fn choose<'a>(
 
 fn remains(found: &Leftover) -> Remains<'_> {
     Remains {
-        place: match found.kind {
-            LeftoverKind::PodLogs => Place::PodLogs,
-            LeftoverKind::LogFile => Place::LogFile,
-            LeftoverKind::Volumes => Place::Volumes,
-        },
+        kind: kind(found),
         pod: found.pod.to_bytes(),
         container: found.container.to_bytes(),
         file: found.file.to_bytes(),
         modified_seconds: found.modified_seconds,
+    }
+}
+
+const fn kind(found: &Leftover) -> Kind {
+    match found.kind {
+        LeftoverKind::PodLogs => Kind::PodLogs,
+        LeftoverKind::LogFile => Kind::LogFile,
+        LeftoverKind::Volumes => Kind::Volumes,
     }
 }
 

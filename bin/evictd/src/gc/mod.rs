@@ -4,5 +4,5 @@
 mod collect;
 mod runtime;
 
-pub(crate) use collect::{Collected, Collection, Collector, Deleted, VOLUMES};
-pub(crate) use runtime::{Removed, RuntimeCollected, RuntimeCollector, SharedRecords};
+pub(crate) use collect::{Collected, Collection, Collector, Deleted};
+pub(crate) use runtime::{Item, RuntimeCollected, RuntimeCollector, SharedRecords};

@@ -1,7 +1,7 @@
 use core::time::Duration;
 use std::path::Path;
 
-use evictd_gc::{KeepPattern, Reclaim};
+use evictd_gc::KeepPattern;
 
 use super::*;
 
@@ -87,11 +87,11 @@ fn which_images_stay_is_taken_as_it_stands() {
     let keep: Vec<String> = images.keep.iter().map(KeepPattern::to_string).collect();
     assert_eq!(keep, ["docker.io/library/*", "*:keep"]);
     assert!(images.keep_local);
-    assert_eq!(images.policy.reclaim, Reclaim::UntilClear);
+    assert!(images.until_clear);
     let plain = resolved(&[]).image_gc;
     assert_eq!(plain.keep, []);
     assert!(!plain.keep_local);
-    assert_eq!(plain.policy.reclaim, Reclaim::All);
+    assert!(!plain.until_clear);
 }
 
 #[test]

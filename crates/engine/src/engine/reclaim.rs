@@ -5,11 +5,12 @@ use alloc::sync::Arc;
 use core::time::Duration;
 
 use evictd_evict::{NodeReclaim, Outcome, Plan};
+use evictd_gc::{Enough, ImageJob};
 use evictd_node::{Mono, Readings, Unit};
 
 use super::Engine;
 use crate::event::{Event, Tell};
-use crate::ports::{Collect, Collected, Enough, Job, News, Node, Pods, Reclaim};
+use crate::ports::{Collect, Collected, Job, News, Node, Pods, Reclaim};
 use crate::reclaiming::Awaited;
 
 /// How long the filesystems may take to say what a collection has freed: a pod's
@@ -50,9 +51,10 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
                     all_unused: true,
                     evicted: Arc::from(self.killing.gone()),
                 },
-                NodeReclaim::ImageGc => Collect::UnusedImages {
-                    until: self.enough(),
-                },
+                NodeReclaim::ImageGc => {
+                    let until = self.enough();
+                    Collect::Images(ImageJob::DeleteUnused { until })
+                }
             };
             let (number, answers) = self.hand_over(what);
             reclaim = match self.reclaiming.wait(reclaim, number, answers) {
@@ -141,7 +143,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         }
         let (timers, gone) = (&mut self.timers, self.killing.gone());
         for what in self.reclaiming.due(now, timers, gone) {
-            let is_of_images = what == Collect::ImagesByUsage;
+            let is_of_images = matches!(what, Collect::Images(_));
             let (number, answers) = self.hand_over(what);
             self.reclaiming.expect(number, is_of_images, answers);
         }

@@ -1,10 +1,11 @@
 use core::time::Duration;
 
+use evictd_gc::{Enough, ImageJob};
 use evictd_threshold::{Lists, parse};
 
 use super::script::*;
 use crate::fake::{FakePod, FakePods};
-use crate::ports::{Collect, Collected, Depth, Enough, News};
+use crate::ports::{Collect, Collected, Depth, News};
 
 fn three_pods() -> FakePods {
     FakePods::of([
@@ -225,7 +226,10 @@ fn a_disk_is_reclaimed_before_a_pod_and_only_as_far_as_needed() {
     assert_eq!(turn(&mut engine, 200), ["reclaimed"]);
     let images = engine.reclaim.jobs.last().unwrap().clone();
     let until = Some(Enough::Bytes(100 << 20));
-    assert_eq!(images.what, Collect::UnusedImages { until });
+    assert_eq!(
+        images.what,
+        Collect::Images(ImageJob::DeleteUnused { until })
+    );
     set(&mut engine, WHOLE, 500 * MIB);
     engine.pods.news = vec![collected(images.number)];
     assert_eq!(turn(&mut engine, 300), ["reclaimed"]);

@@ -1,3 +1,7 @@
+use core::time::Duration;
+
+use evictd_node::Policy;
+
 /// What becomes of a pod. The later ones include the earlier.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fate {
@@ -28,7 +32,8 @@ pub enum ContainerState {
     Running,
     /// It has ended, or was never started.
     Dead,
-    /// The runtime does not know: it is stopped before it is removed.
+    /// The runtime does not know: the caller stops it before it removes it; one that
+    /// cannot be stopped stays.
     Unknown,
 }
 
@@ -78,4 +83,45 @@ pub struct FoundContainers<'a> {
     /// The names of directories with the logs of pods: `NAMESPACE_NAME_UID`; the
     /// uid is what follows the last `_`.
     pub log_dirs: &'a [&'a str],
+}
+
+/// Which dead containers stay, as flags say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ContainerPolicy {
+    /// A container younger than this stays (`--minimum-container-ttl-duration`).
+    pub min_age: Duration,
+    /// So many dead ones of each name and pod stay, the newest; `None` for all
+    /// (`--maximum-dead-containers-per-container`).
+    pub max_per_pod_container: Option<u32>,
+    /// So many dead ones stay in all; `None` for all
+    /// (`--maximum-dead-containers`).
+    pub max_containers: Option<u32>,
+}
+
+impl Default for ContainerPolicy {
+    /// The kubelet's: no minimum age, one of each, no limit in all.
+    fn default() -> Self {
+        Self {
+            min_age: Duration::ZERO,
+            max_per_pod_container: Some(1),
+            max_containers: None,
+        }
+    }
+}
+
+/// How to collect containers.
+#[derive(Clone, Copy, Debug)]
+pub struct ContainerRun<'a> {
+    /// Whether all containers of pods that have ended are deleted too, as before pods are
+    /// evicted for disk pressure.
+    pub all_unused: bool,
+    /// What the flags say.
+    pub policy: ContainerPolicy,
+    /// In what it differs from the kubelet.
+    pub switches: &'a Policy,
+    /// Whether it is known of every pod what becomes of it. As long as it is not,
+    /// containers are deleted by the limits only, and logs stay.
+    pub all_pods_known: bool,
+    /// When the run begins: nanoseconds since 1970.
+    pub now_nanos: i64,
 }

@@ -1,9 +1,11 @@
+use alloc::borrow::ToOwned;
 use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
 use alloc::vec::Vec;
 
+use crate::deletion::POD_GONE;
 use crate::{
-    ContainerDeletion, ContainerReason, ContainerRun, ContainerState, Fate, FoundContainers,
-    OwningPod, Removable, Sandbox, nanos,
+    ContainerRun, ContainerState, Deletion, Fate, FoundContainers, Kind, OwningPod, Sandbox, nanos,
 };
 
 /// What to remove, in this order: containers, then sandboxes that hold none of
@@ -12,10 +14,7 @@ use crate::{
 /// Where a container cannot be removed, the caller leaves the sandbox that it is
 /// in: some runtimes remove a sandbox with everything in it.
 #[must_use]
-pub fn plan_containers(
-    found: &FoundContainers<'_>,
-    run: &ContainerRun<'_>,
-) -> Vec<ContainerDeletion> {
+pub fn plan_containers(found: &FoundContainers<'_>, run: &ContainerRun<'_>) -> Vec<Deletion> {
     let mut plan = Plan {
         found,
         run,
@@ -30,19 +29,20 @@ pub fn plan_containers(
 struct Plan<'a> {
     found: &'a FoundContainers<'a>,
     run: &'a ContainerRun<'a>,
-    deletions: Vec<ContainerDeletion>,
+    deletions: Vec<Deletion>,
 }
 
-impl Plan<'_> {
+impl<'a> Plan<'a> {
     fn fate(&self, pod: usize) -> Fate {
         self.found.pods.get(pod).map_or(Fate::Stays, |pod| pod.fate)
     }
 
     /// Why everything dead of a pod is deleted, if it is.
-    fn whole_pod(&self, pod: usize) -> Option<ContainerReason> {
+    fn whole_pod(&self, pod: usize) -> Option<&'static str> {
+        let ended = "the pod has ended, and space is needed";
         match self.fate(pod) {
-            Fate::Gone => Some(ContainerReason::PodGone),
-            Fate::Ended => self.run.all_unused.then_some(ContainerReason::PodEnded),
+            Fate::Gone => Some(POD_GONE),
+            Fate::Ended => self.run.all_unused.then_some(ended),
             Fate::Stays => None,
         }
     }
@@ -60,18 +60,20 @@ impl Plan<'_> {
         }
         if let Some(stay) = self.run.policy.max_per_pod_container {
             let most = usize::try_from(stay).unwrap_or(usize::MAX);
+            let reason = format!("older than the newest {stay} dead of its name in the pod");
             for unit in &mut units {
-                self.keep_newest(unit, most, ContainerReason::PerContainer { stay });
+                self.keep_newest(unit, most, &reason);
             }
         }
         if let Some(stay) = self.run.policy.max_containers {
             let most = usize::try_from(stay).unwrap_or(usize::MAX);
-            self.limit_total(units, most, ContainerReason::Total { stay });
+            let reason = format!("older than the newest {stay} dead in all");
+            self.limit_total(units, most, &reason);
         }
     }
 
     /// First an equal share of each, at least one, then the oldest of all.
-    fn limit_total(&mut self, mut units: Vec<Vec<Dead>>, most: usize, reason: ContainerReason) {
+    fn limit_total(&mut self, mut units: Vec<Vec<Dead>>, most: usize, reason: &str) {
         let count = |units: &[Vec<Dead>]| units.iter().map(Vec::len).sum::<usize>();
         if count(&units) <= most {
             return;
@@ -108,27 +110,26 @@ impl Plan<'_> {
     }
 
     /// Removes all but the newest, the oldest first.
-    fn keep_newest(&mut self, dead: &mut Vec<Dead>, most: usize, reason: ContainerReason) {
+    fn keep_newest(&mut self, dead: &mut Vec<Dead>, most: usize, reason: &str) {
         dead.sort_unstable_by_key(Dead::newest_first);
         let older = dead.split_off(most.min(dead.len()));
         for dead in older.iter().rev() {
-            let container = self.found.containers.get(dead.index);
-            let stop = container.is_some_and(|one| one.state == ContainerState::Unknown);
-            let index = dead.index;
-            self.deletions.push(ContainerDeletion {
-                what: Removable::Container { index, stop },
-                reason,
-            });
+            self.delete(Kind::Container, dead.index, reason);
         }
     }
 
-    /// The sandboxes that hold a container which stays, by id.
-    fn occupied(&self) -> BTreeSet<&str> {
-        let deleted = self.deletions.iter().filter_map(|one| match one.what {
-            Removable::Container { index, .. } => Some(index),
-            Removable::Sandbox { .. } | Removable::LogDir { .. } => None,
+    fn delete(&mut self, kind: Kind, index: usize, reason: &str) {
+        self.deletions.push(Deletion {
+            kind,
+            index,
+            reason: reason.to_owned(),
         });
-        let deleted: BTreeSet<usize> = deleted.collect();
+    }
+
+    /// The sandboxes that hold a container which stays, by id; only containers have been
+    /// planned by now.
+    fn occupied(&self) -> BTreeSet<&'a str> {
+        let deleted: BTreeSet<usize> = self.deletions.iter().map(|one| one.index).collect();
         let containers = self.found.containers.iter().enumerate();
         let staying = containers.filter(|(index, _)| !deleted.contains(index));
         staying.filter_map(|(_, one)| one.sandbox).collect()
@@ -136,23 +137,21 @@ impl Plan<'_> {
 
     fn sandboxes(&mut self) {
         let occupied = self.occupied();
-        let sandboxes = self.found.sandboxes.iter().enumerate();
+        let found = self.found;
+        let sandboxes = found.sandboxes.iter().enumerate();
         let mut order: Vec<(usize, &Sandbox<'_>)> = sandboxes.collect();
         order.sort_by_key(|(_, one)| (one.pod, one.created_nanos, one.attempt));
-        let mut planned = Vec::new();
         for (place, (index, sandbox)) in order.iter().enumerate() {
             let next = order.get(place.saturating_add(1));
             let is_newest = next.is_none_or(|(_, next)| next.pod != sandbox.pod);
             let reason = match self.whole_pod(sandbox.pod) {
                 None if is_newest => continue,
-                reason => reason.unwrap_or(ContainerReason::OldSandbox),
+                reason => reason.unwrap_or("not running, empty, and the pod has a newer sandbox"),
             };
             if !sandbox.ready && !occupied.contains(sandbox.id) {
-                let what = Removable::Sandbox { index: *index };
-                planned.push(ContainerDeletion { what, reason });
+                self.delete(Kind::Sandbox, *index, reason);
             }
         }
-        self.deletions.append(&mut planned);
     }
 
     fn log_dirs(&mut self) {
@@ -163,10 +162,7 @@ impl Plan<'_> {
             let uid = name.rsplit_once('_').map_or(*name, |(_, uid)| uid);
             let is_gone = |pod: &OwningPod<'_>| pod.uid == uid && pod.fate == Fate::Gone;
             if self.found.pods.iter().any(is_gone) {
-                self.deletions.push(ContainerDeletion {
-                    what: Removable::LogDir { index },
-                    reason: ContainerReason::PodGone,
-                });
+                self.delete(Kind::PodLogs, index, POD_GONE);
             }
         }
     }

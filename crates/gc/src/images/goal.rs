@@ -1,5 +1,8 @@
+use alloc::format;
+use alloc::string::String;
+
 use super::usage::Share;
-use crate::{FsUsage, ImageGcError, ImagePolicy, ImageReason};
+use crate::{FsUsage, ImageGcError, ImageRun};
 
 /// What has to become free, and what has so far.
 #[derive(Clone, Debug)]
@@ -16,7 +19,7 @@ pub(crate) struct Goal {
     freed_inodes: i64,
     /// Whether anything was removed for it.
     has_removed: bool,
-    pub(crate) reason: ImageReason,
+    pub(crate) reason: String,
 }
 
 impl Goal {
@@ -27,17 +30,16 @@ impl Goal {
     /// Where its size is not known.
     pub(crate) fn of(
         usage: Option<FsUsage>,
-        policy: &ImagePolicy,
-        by_size: bool,
-        with_inodes: bool,
+        run: &ImageRun<'_>,
     ) -> Result<Option<Self>, ImageGcError> {
         let usage = usage.ok_or(ImageGcError::NoUsage)?;
-        let low_percent = policy.low_percent;
+        let (low_percent, high_percent) = (run.policy.low_percent, run.policy.high_percent);
         let space = usage.bytes().percent_used();
         let space = space.ok_or(ImageGcError::InvalidCapacity)?;
-        let is_high = |percent: &i64| *percent >= policy.high_percent;
+        let is_high = |percent: &i64| *percent >= high_percent;
         let inodes = usage.inode_share().percent_used();
-        let inodes = inodes.filter(|percent| with_inodes && is_high(percent));
+        let inodes = inodes.filter(|_| !run.switches.image_gc_ignores_inodes);
+        let inodes = inodes.filter(is_high);
         let (what, percent) = match (is_high(&space), inodes) {
             (true, _) => ("space", space),
             (false, Some(percent)) => ("inodes", percent),
@@ -47,15 +49,13 @@ impl Goal {
             bytes: is_high(&space).then(|| usage.bytes().missing_to(low_percent)),
             inodes: inodes.map(|_| usage.inode_share().missing_to(low_percent)),
             low_percent,
-            by_size,
+            by_size: run.switches.image_gc_counts_listed_sizes,
             freed_bytes: 0,
             freed_inodes: 0,
             has_removed: false,
-            reason: ImageReason::FilesystemUsed {
-                what,
-                percent,
-                low_percent,
-            },
+            reason: format!(
+                "least recently used; {percent}% of the {what} used, to become {low_percent}%"
+            ),
         }))
     }
 

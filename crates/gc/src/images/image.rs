@@ -33,34 +33,6 @@ pub struct ImageRecord {
     pub last_used_nanos: Option<i64>,
 }
 
-/// An image to remove.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ImageDeletion {
-    /// Which, as an index into the images.
-    pub index: usize,
-    /// Why.
-    pub reason: ImageReason,
-}
-
-/// Why an image is removed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ImageReason {
-    /// Nothing has used it for longer than the maximum age.
-    TooOld,
-    /// So much of the filesystem was used that the images used least recently are
-    /// deleted.
-    FilesystemUsed {
-        /// Of what: `space` or `inodes`.
-        what: &'static str,
-        /// How much was used, in percent.
-        percent: i64,
-        /// Down to which percentage images are deleted.
-        low_percent: i64,
-    },
-    /// No container uses it, and space is needed before pods have to be evicted.
-    Unused,
-}
-
 /// Why an image stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kept {
@@ -80,23 +52,6 @@ pub enum Kept {
     RemovalFailed,
     /// Enough is free without it.
     NotNeeded,
-}
-
-impl fmt::Display for ImageReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooOld => f.write_str("not used for longer than the maximum age"),
-            Self::FilesystemUsed {
-                what,
-                percent,
-                low_percent,
-            } => write!(
-                f,
-                "least recently used; {percent}% of the {what} used, to become {low_percent}%"
-            ),
-            Self::Unused => f.write_str("no container uses it"),
-        }
-    }
 }
 
 impl fmt::Display for Kept {

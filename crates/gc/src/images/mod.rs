@@ -1,4 +1,4 @@
-mod collector;
+mod collect;
 mod goal;
 mod image;
 mod policy;
@@ -6,9 +6,9 @@ mod run;
 mod summary;
 mod usage;
 
-pub use collector::ImageCollector;
-pub use image::{Image, ImageDeletion, ImageReason, ImageRecord, Kept};
-pub use policy::{ImagePolicy, ImagePolicyError, Reclaim};
-pub use run::{ImageJob, ImageRun};
+pub use collect::{Removal, collect_images};
+pub use image::{Image, ImageRecord, Kept};
+pub use policy::ImagePolicy;
+pub use run::{Enough, ImageJob, ImageRun};
 pub use summary::{Held, ImageGcError, ImageSummary, KeptImage};
 pub use usage::FsUsage;

@@ -1,6 +1,5 @@
 use alloc::format;
 use alloc::string::String;
-use core::fmt;
 use core::time::Duration;
 
 /// When images are deleted, as flags say.
@@ -17,20 +16,6 @@ pub struct ImagePolicy {
     /// An image that was not used for longer than this is deleted, however much is
     /// free (`--maximum-image-gc-age`); `None` for never.
     pub max_age: Option<Duration>,
-    /// Which images are deleted before pods are evicted (`--eviction-image-reclaim`).
-    pub reclaim: Reclaim,
-}
-
-/// Which unused images [`ImageJob::DeleteUnused`](crate::ImageJob::DeleteUnused)
-/// removes (decision D15).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Reclaim {
-    /// Every one, as the kubelet.
-    #[default]
-    All,
-    /// One after the other, until the caller says that the signal is clear
-    /// ([`ImageCollector::cleared`](crate::ImageCollector::cleared)).
-    UntilClear,
 }
 
 impl Default for ImagePolicy {
@@ -41,7 +26,6 @@ impl Default for ImagePolicy {
             low_percent: 80,
             min_age: Duration::from_secs(120),
             max_age: None,
-            reclaim: Reclaim::All,
         }
     }
 }
@@ -59,36 +43,24 @@ impl ImagePolicy {
     ///
     /// let policy = ImagePolicy { low_percent: 90, ..ImagePolicy::default() };
     /// assert_eq!(
-    ///     policy.check().unwrap_err().to_string(),
+    ///     policy.check().unwrap_err(),
     ///     "LowThresholdPercent 90 can not be higher than HighThresholdPercent 85"
     /// );
     /// ```
-    pub fn check(&self) -> Result<(), ImagePolicyError> {
+    pub fn check(&self) -> Result<(), String> {
         let (high, low) = (self.high_percent, self.low_percent);
         for (name, percent) in [("High", high), ("Low", low)] {
             if !(0..=100).contains(&percent) {
-                return Err(ImagePolicyError(format!(
+                return Err(format!(
                     "invalid {name}ThresholdPercent {percent}, must be in range [0-100]"
-                )));
+                ));
             }
         }
         if low > high {
-            return Err(ImagePolicyError(format!(
+            return Err(format!(
                 "LowThresholdPercent {low} can not be higher than HighThresholdPercent {high}"
-            )));
+            ));
         }
         Ok(())
     }
 }
-
-/// Percentages that make no sense: what is wrong with them, in the kubelet's words.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ImagePolicyError(String);
-
-impl fmt::Display for ImagePolicyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl core::error::Error for ImagePolicyError {}

@@ -1,6 +1,6 @@
 use evictd_node::Policy;
 
-use crate::{Image, ImagePolicy, Kept, nanos};
+use crate::{FsUsage, Image, ImagePolicy, Kept, nanos};
 
 /// What a collection of images is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,7 +9,29 @@ pub enum ImageJob {
     /// high threshold, others too until the low one is reached.
     Watermark,
     /// Before pods are evicted for disk pressure: unused images are deleted.
-    DeleteUnused,
+    DeleteUnused {
+        /// What has to be free of the filesystem to leave the rest (decision D15);
+        /// `None` to delete every one, as the kubelet.
+        until: Option<Enough>,
+    },
+}
+
+/// How much of a filesystem is to be free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Enough {
+    /// So many bytes.
+    Bytes(u64),
+    /// So many inodes.
+    Inodes(u64),
+}
+
+impl Enough {
+    pub(super) const fn is_in(self, usage: FsUsage) -> bool {
+        match self {
+            Self::Bytes(wanted) => usage.available_bytes >= wanted,
+            Self::Inodes(wanted) => usage.inodes_free >= wanted,
+        }
+    }
 }
 
 /// How to collect images.

@@ -1,4 +1,3 @@
-use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -82,8 +81,7 @@ fn run(switches: &Policy) -> ContainerRun<'_> {
     }
 }
 
-/// What goes, in the words that it was given in; `!` in front where it is stopped
-/// before.
+/// What goes, in the words that it was given in.
 fn planned(
     containers: &[&str],
     sandboxes: &[&str],
@@ -101,12 +99,10 @@ fn planned(
     let plan = plan_containers(&found, &run);
     let name = |text: &str| text.split('@').next().unwrap().to_string();
     plan.iter()
-        .map(|one| match one.what {
-            Removable::Container { index, stop } => {
-                format!("{}{}", if stop { "!" } else { "" }, name(containers[index]))
-            }
-            Removable::Sandbox { index } => name(sandboxes[index]),
-            Removable::LogDir { index } => log_dirs[index].to_string(),
+        .map(|one| match one.kind {
+            Kind::Container => name(containers[one.index]),
+            Kind::Sandbox => name(sandboxes[one.index]),
+            _ => log_dirs[one.index].to_string(),
         })
         .collect()
 }
@@ -213,12 +209,12 @@ fn pods_that_are_gone_or_ended_lose_everything_dead() {
         (
             false,
             true,
-            &["gone/a/0", "!gone/a/1", "ns_name_gone", "gone"][..],
+            &["gone/a/0", "gone/a/1", "ns_name_gone", "gone"][..],
         ),
         (
             true,
             true,
-            &["ended/a/0", "gone/a/0", "!gone/a/1", "ns_name_gone", "gone"],
+            &["ended/a/0", "gone/a/0", "gone/a/1", "ns_name_gone", "gone"],
         ),
         (true, false, &["gone/a/0"]),
     ] {
@@ -279,25 +275,42 @@ fn sandboxes_go_when_they_neither_run_nor_hold_anything() {
 
 #[test]
 fn reasons_are_told() {
-    for (reason, expected) in [
-        (ContainerReason::PodGone, "the pod is gone"),
+    let all = [
+        "ended/a/0@900",
+        "gone/a/0@900",
+        "stays/a/0@900",
+        "stays/a/1@800",
+        "stays/b/0@800",
+    ];
+    let all = all.map(container);
+    let sandboxes = ["stays/s0@900", "stays/s1@800"].map(sandbox);
+    let found = FoundContainers {
+        pods: &PODS,
+        containers: &all,
+        sandboxes: &sandboxes,
+        log_dirs: &["ns_name_gone"],
+    };
+    let ours = Policy::default();
+    let mut run = run(&ours);
+    run.all_unused = true;
+    run.policy.max_containers = Some(1);
+    let plan = plan_containers(&found, &run);
+    let told = plan.iter().map(|one| (one.kind, one.index, &*one.reason));
+    let expected = [
+        (Kind::Container, 0, "the pod has ended, and space is needed"),
+        (Kind::Container, 1, "the pod is gone"),
         (
-            ContainerReason::PodEnded,
-            "the pod has ended, and space is needed",
-        ),
-        (
-            ContainerReason::PerContainer { stay: 1 },
+            Kind::Container,
+            2,
             "older than the newest 1 dead of its name in the pod",
         ),
+        (Kind::Container, 4, "older than the newest 1 dead in all"),
         (
-            ContainerReason::Total { stay: 9 },
-            "older than the newest 9 dead in all",
-        ),
-        (
-            ContainerReason::OldSandbox,
+            Kind::Sandbox,
+            0,
             "not running, empty, and the pod has a newer sandbox",
         ),
-    ] {
-        assert_eq!(reason.to_string(), expected);
-    }
+        (Kind::PodLogs, 0, "the pod is gone"),
+    ];
+    assert_eq!(told.collect::<Vec<_>>(), expected);
 }

@@ -9,6 +9,7 @@ use crate::*;
 
 const NOW: i64 = 1_795_179_906_000_000_000;
 const HOUR: u64 = 3600;
+const DELETE_UNUSED: ImageJob = ImageJob::DeleteUnused { until: None };
 
 /// `SIZE [first=AGE] [last=AGE] [used] [pinned] [kept] [only]`, ages in seconds.
 fn image(text: &str) -> Image {
@@ -82,18 +83,45 @@ fn delete(
     usage: FsUsage,
     run: ImageRun<'_>,
     percent: (u64, u64),
-) -> (Vec<ImageDeletion>, ImageSummary) {
-    let mut collector = ImageCollector::new(images, Some(usage), run);
-    let mut usage = usage;
+) -> (Vec<Deletion>, ImageSummary) {
+    let mut left = usage;
     let mut went = Vec::new();
-    while let Some(deletion) = collector.next_deletion() {
+    let summary = collect_images(images, Some(usage), &run, &mut |deletion| {
         let size = images[deletion.index].size_bytes;
-        usage.available_bytes += size * percent.0 / 100;
-        usage.inodes_free += size * percent.1 / 100;
-        collector.removed(Some(usage));
+        left.available_bytes += size * percent.0 / 100;
+        left.inodes_free += size * percent.1 / 100;
         went.push(deletion);
-    }
-    (went, collector.summary())
+        removed(Some(left))
+    });
+    (went, summary)
+}
+
+/// An image is gone.
+const fn removed(usage: Option<FsUsage>) -> Option<Removal> {
+    let is_gone = true;
+    Some(Removal { is_gone, usage })
+}
+
+/// An image could not be removed.
+const FAILED: Option<Removal> = Some(Removal {
+    is_gone: false,
+    usage: None,
+});
+
+/// Runs a collection in which each deletion leaves the filesystem so; returns which there
+/// were.
+fn leaving(
+    images: &[Image],
+    usage: Option<FsUsage>,
+    run: &ImageRun<'_>,
+    after: &[Option<FsUsage>],
+) -> (Vec<Deletion>, ImageSummary) {
+    let mut went = Vec::new();
+    let summary = collect_images(images, usage, run, &mut |deletion| {
+        went.push(deletion);
+        removed(after[went.len() - 1])
+    });
+    (went, summary)
 }
 
 /// Why each image stays, by index.
@@ -169,22 +197,15 @@ fn what_became_free_is_what_counts() {
 fn others_may_free_or_fill_the_disk_meanwhile() {
     let all = images(&["100 first=900", "100 first=800"]);
     let ours = Policy::default();
-    let mut collector =
-        ImageCollector::new(&all, Some(free(0, 900)), run(ImageJob::Watermark, &ours));
-    assert_eq!(collector.next_deletion().unwrap().index, 0);
-    collector.removed(Some(free(200, 900)));
-    assert_eq!(collector.next_deletion(), None);
-    assert_eq!(collector.summary().error, None);
+    let run = run(ImageJob::Watermark, &ours);
+    let after = [Some(free(200, 900))];
+    let (went, summary) = leaving(&all, Some(free(0, 900)), &run, &after);
+    assert_eq!((went[0].index, summary.error), (0, None));
 
-    let mut collector =
-        ImageCollector::new(&all, Some(free(50, 900)), run(ImageJob::Watermark, &ours));
-    let _ = collector.next_deletion().unwrap();
-    collector.removed(Some(free(10, 900)));
-    let _ = collector.next_deletion().unwrap();
-    // Not measured: what is listed counts.
-    collector.removed(None);
-    assert_eq!(collector.next_deletion(), None);
-    let summary = collector.summary();
+    // The second is not measured: what is listed counts.
+    let after = [Some(free(10, 900)), None];
+    let (went, summary) = leaving(&all, Some(free(50, 900)), &run, &after);
+    assert_eq!(went.len(), 2);
     assert_eq!((summary.freed_bytes, summary.listed_bytes), (60, 200));
     assert_eq!(
         summary.error.unwrap().to_string(),
@@ -221,8 +242,9 @@ fn inodes_count_at_the_same_percentages() {
         );
     }
     let reason = |usage| {
-        let mut collector = ImageCollector::new(&all, Some(usage), run(ImageJob::Watermark, &ours));
-        collector.next_deletion().unwrap().reason.to_string()
+        let run = run(ImageJob::Watermark, &ours);
+        let (deletions, _) = delete(&all, usage, run, (100, 100));
+        deletions[0].reason.clone()
     };
     assert_eq!(
         reason(free(900, 99)),
@@ -275,10 +297,10 @@ fn a_never_used_image_ages_from_when_it_was_detected() {
         run.policy.max_age = Some(Duration::from_secs(HOUR));
         run.began_nanos = NOW - up * 1_000_000_000;
         let (deletions, _) = delete(&all, free(900, 900), run, (100, 0));
-        let reason = ImageReason::TooOld;
-        let expected = expected.iter().map(|index| ImageDeletion {
+        let expected = expected.iter().map(|index| Deletion {
+            kind: Kind::Image,
             index: *index,
-            reason,
+            reason: "not used for longer than the maximum age".to_string(),
         });
         assert_eq!(deletions, expected.collect::<Vec<_>>(), "{name}");
     }
@@ -320,7 +342,7 @@ fn what_is_protected_stays_whatever_happens() {
     ];
     let (ours, kubelet) = (Policy::default(), Policy::kubelet());
     for switches in [&ours, &kubelet] {
-        for job in [ImageJob::Watermark, ImageJob::DeleteUnused] {
+        for job in [ImageJob::Watermark, DELETE_UNUSED] {
             let (went, summary) = collect(&all, free(0, 900), run(job, switches), (100, 0));
             assert_eq!(went, [8]);
             assert_eq!(kept(&summary), expected);
@@ -349,39 +371,47 @@ fn what_is_protected_stays_whatever_happens() {
 fn before_an_eviction_all_unused_images_go_or_until_it_is_clear() {
     let all = images(&["100 first=900", "100 first=800", "100 first=700 last=600"]);
     let ours = Policy::default();
-    for (reclaim, job, expected) in [
-        (Reclaim::All, ImageJob::DeleteUnused, 3),
-        (Reclaim::UntilClear, ImageJob::DeleteUnused, 1),
-        (Reclaim::UntilClear, ImageJob::Watermark, 2),
+    let until = |enough| ImageJob::DeleteUnused {
+        until: Some(enough),
+    };
+    for (job, expected) in [
+        (DELETE_UNUSED, 3),
+        (until(Enough::Bytes(100)), 1),
+        (until(Enough::Bytes(101)), 2),
+        (until(Enough::Inodes(300)), 1),
+        (until(Enough::Inodes(301)), 3),
+        (ImageJob::Watermark, 2),
     ] {
-        let mut run = run(job, &ours);
-        run.policy.reclaim = reclaim;
-        let mut collector = ImageCollector::new(&all, Some(free(0, 900)), run);
-        let mut available = 0;
-        while collector.next_deletion().is_some() {
-            available += 100;
-            collector.removed(Some(free(available, 900)));
-            collector.cleared();
-        }
-        let summary = collector.summary();
+        let after = [100, 200, 300].map(|bytes| Some(free(bytes, 300)));
+        let run = run(job, &ours);
+        let (_, summary) = leaving(&all, Some(free(0, 300)), &run, &after);
         assert_eq!(
             (summary.removed, summary.error),
             (expected, None),
-            "{reclaim:?}"
+            "{job:?}"
         );
         let rest = summary.kept.iter();
         assert!(rest.clone().all(|one| one.reason == Kept::NotNeeded));
         assert_eq!(rest.count() + expected, 3);
     }
     // The use of the disk is no condition for it.
-    let run = run(ImageJob::DeleteUnused, &ours);
-    let mut collector = ImageCollector::new(&all, None, run);
-    assert_eq!(
-        collector.next_deletion().unwrap().reason.to_string(),
-        "no container uses it"
-    );
-    collector.removed(None);
-    assert_eq!(collector.summary().freed_bytes, 0);
+    let run = run(DELETE_UNUSED, &ours);
+    let (went, summary) = leaving(&all, None, &run, &[None; 3]);
+    assert_eq!(went[0].reason, "no container uses it");
+    assert_eq!(summary.freed_bytes, 0);
+}
+
+#[test]
+fn a_runtime_that_is_lost_ends_the_run() {
+    let all = images(&["100 first=900", "100 first=800"]);
+    let ours = Policy::default();
+    for job in [DELETE_UNUSED, ImageJob::Watermark] {
+        let run = run(job, &ours);
+        let summary = collect_images(&all, Some(free(0, 900)), &run, &mut |_| None);
+        assert_eq!((summary.removed, summary.error), (0, None));
+        let expected = ["0: removal failed", "1: not needed: enough is free"];
+        assert_eq!(kept(&summary), expected);
+    }
 }
 
 #[test]
@@ -389,19 +419,16 @@ fn a_failed_removal_costs_that_image_only() {
     let all = images(&["100 first=9000", "100 first=8000", "100 first=7000"]);
     let ours = Policy::default();
     let fail_first = |run, usage| {
-        let mut collector = ImageCollector::new(&all, Some(usage), run);
         let mut tried = Vec::new();
-        let mut usage = usage;
-        while let Some(deletion) = collector.next_deletion() {
-            if tried.is_empty() {
-                collector.failed();
-            } else {
-                usage.available_bytes += 100;
-                collector.removed(Some(usage));
-            }
+        let mut left: FsUsage = usage;
+        let summary = collect_images(&all, Some(usage), &run, &mut |deletion| {
             tried.push(deletion.index);
-        }
-        let summary = collector.summary();
+            if tried.len() == 1 {
+                return FAILED;
+            }
+            left.available_bytes += 100;
+            removed(Some(left))
+        });
         (tried, summary.error.map(|error| error.to_string()), summary)
     };
     let (tried, error, summary) = fail_first(run(ImageJob::Watermark, &ours), free(100, 900));
@@ -414,7 +441,7 @@ fn a_failed_removal_costs_that_image_only() {
         kept(&summary),
         ["0: removal failed", "2: not needed: enough is free"]
     );
-    let (tried, error, _) = fail_first(run(ImageJob::DeleteUnused, &ours), free(100, 900));
+    let (tried, error, _) = fail_first(run(DELETE_UNUSED, &ours), free(100, 900));
     assert_eq!(tried, [0, 1, 2]);
     assert_eq!(
         error.unwrap(),
@@ -435,18 +462,16 @@ fn a_failed_removal_of_an_old_image_ends_the_kubelets_run() {
         let mut run = run(ImageJob::Watermark, switches);
         run.policy.max_age = Some(Duration::from_secs(7500));
         run.began_nanos = 0;
-        let mut collector = ImageCollector::new(&all, Some(free(0, 900)), run);
         let mut tried = Vec::new();
-        while let Some(deletion) = collector.next_deletion() {
+        let summary = collect_images(&all, Some(free(0, 900)), &run, &mut |deletion| {
             tried.push(deletion.index);
             if deletion.index == 0 {
-                // Saying nothing counts as failed.
-                continue;
+                return FAILED;
             }
-            collector.removed(Some(free(100, 900)));
-        }
+            removed(Some(free(100, 900)))
+        });
         assert_eq!(tried, expected);
-        let error = collector.summary().error.unwrap();
+        let error = summary.error.unwrap();
         if switches.failed_image_removal_ends_gc {
             assert_eq!(
                 error.to_string(),
@@ -461,9 +486,9 @@ fn odd_filesystems_end_the_run() {
     let all = images(&["100 first=9000 last=8000"]);
     let ours = Policy::default();
     let error = |usage: Option<FsUsage>| {
-        let mut collector = ImageCollector::new(&all, usage, run(ImageJob::Watermark, &ours));
-        assert_eq!(collector.next_deletion(), None);
-        collector.summary().error
+        let (went, summary) = leaving(&all, usage, &run(ImageJob::Watermark, &ours), &[]);
+        assert_eq!(went, []);
+        summary.error
     };
     let of = |capacity_bytes, available_bytes| {
         Some(FsUsage {
@@ -483,11 +508,9 @@ fn odd_filesystems_end_the_run() {
     // Old ones go before that.
     let mut run = run(ImageJob::Watermark, &ours);
     run.policy.max_age = Some(Duration::from_secs(60));
-    let mut collector = ImageCollector::new(&all, None, run);
-    assert!(collector.next_deletion().is_some());
-    collector.removed(None);
-    assert_eq!(collector.next_deletion(), None);
-    assert_eq!(collector.summary().error, Some(ImageGcError::NoUsage));
+    let (went, summary) = leaving(&all, None, &run, &[None]);
+    assert_eq!(went.len(), 1);
+    assert_eq!(summary.error, Some(ImageGcError::NoUsage));
     let huge = of(u64::MAX, 0);
     let run = self::run(ImageJob::Watermark, &ours);
     let (went, summary) = collect(&all, huge.unwrap(), run, (100, 0));
@@ -522,10 +545,7 @@ fn a_policy_is_checked_in_the_kubelets_words() {
             Some("LowThresholdPercent 85 can not be higher than HighThresholdPercent 80"),
         ),
     ] {
-        let error = policy(high, low)
-            .check()
-            .err()
-            .map(|error| error.to_string());
+        let error = policy(high, low).check().err();
         assert_eq!(error.as_deref(), expected);
     }
 }

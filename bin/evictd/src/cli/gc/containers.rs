@@ -7,12 +7,12 @@ use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
 use evictd_config::Resolved;
+use evictd_gc::Kind;
 use serde::Serialize;
 
-use super::runtimes::{AllDone, Done, collect, in_brackets};
-use crate::cli::columns::wrap;
-use crate::cli::output::{fail, print, print_json, printable, usage_error};
-use crate::gc::{Collected, Collection, Collector, Deleted, VOLUMES};
+use super::runtimes::{AllDone, Done, collect, told};
+use crate::cli::output::{fail, print, print_json, usage_error};
+use crate::gc::{Collected, Collection, Collector, Deleted};
 use crate::pods::Pods;
 use crate::setup::Setup;
 use evictd_engine::ports::Collect;
@@ -79,7 +79,7 @@ impl Containers {
             print(&in_text(&collected, &all, settings.dry_run))
         };
         let ended = all.finish("gc containers", printed, &collected.notes);
-        if collected.has_failed() {
+        if collected.has_failed {
             return ExitCode::FAILURE;
         }
         ended
@@ -113,15 +113,12 @@ fn in_text(collected: &Collected, all: &AllDone, dry_run: bool) -> String {
     let verb = if dry_run { "would delete" } else { "deleted" };
     let mut text = String::new();
     for one in &collected.deleted {
-        let what = if one.kind == VOLUMES {
-            "emptyDir volumes in "
+        let what = if one.kind == Kind::Volumes.name() {
+            format!("{verb} emptyDir volumes in ")
         } else {
-            ""
+            format!("{verb} ")
         };
-        let amount = in_brackets(one.bytes);
-        let (path, reason) = (printable(&one.path), &one.reason);
-        let line = format!("{verb} {what}{path}{amount}: {reason}");
-        wrap(&mut text, ("", "  "), &line);
+        text.push_str(&told(&what, &one.path, one.bytes, &one.reason));
     }
     let removed = all
         .runtimes

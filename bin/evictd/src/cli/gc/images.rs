@@ -4,12 +4,12 @@ use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
 use evictd_config::Resolved;
+use evictd_gc::ImageJob;
 use serde::Serialize;
 
-use super::runtimes::{AllDone, Done, collect};
-use crate::amount::Amount;
+use super::runtimes::{AllDone, Done, collect, told};
 use crate::cli::columns::wrap;
-use crate::cli::output::{fail, print, print_json, printable};
+use crate::cli::output::{fail, print, print_json};
 use crate::runtimes;
 use evictd_engine::ports::Collect;
 
@@ -56,12 +56,12 @@ impl Images {
                 "this evictd was built without container runtimes",
             );
         }
-        let what = if self.all_unused {
-            Collect::UnusedImages { until: None }
+        let job = if self.all_unused {
+            ImageJob::DeleteUnused { until: None }
         } else {
-            Collect::ImagesByUsage
+            ImageJob::Watermark
         };
-        let mut all = collect(settings, &what, self.json);
+        let mut all = collect(settings, &Collect::Images(job), self.json);
         if all.runtimes.is_empty() && all.problems.is_empty() {
             all.problems.push(String::from(
                 "no container runtime is here: name its socket by \
@@ -87,13 +87,7 @@ fn in_text(all: &AllDone) -> String {
     for done in &all.runtimes {
         let collected = &done.collected;
         for one in &collected.staying {
-            let (bytes, reason) = (Amount::bytes(one.listed_bytes), &one.reason);
-            let name = printable(&one.name);
-            wrap(
-                &mut text,
-                ("", "  "),
-                &format!("kept image {name} ({bytes}): {reason}"),
-            );
+            text += &told("kept image ", &one.name, one.listed_bytes, &one.reason);
         }
         if !collected.removed.is_empty() && !collected.dry_run {
             let place = collected.measured.as_ref();

@@ -5,12 +5,13 @@ use std::process::ExitCode;
 use evictd_config::Resolved;
 use evictd_engine::ports::{Collect, Job};
 use evictd_engine::state::read_state;
+use evictd_gc::Kind;
 use serde::Serialize;
 
 use crate::amount::Amount;
 use crate::cli::columns::wrap;
 use crate::cli::output::{complain, print, printable};
-use crate::gc::{Removed, RuntimeCollected, RuntimeCollector, SharedRecords};
+use crate::gc::{Item, RuntimeCollected, RuntimeCollector, SharedRecords};
 use crate::runtimes::answering;
 
 /// What was done at one runtime.
@@ -94,16 +95,21 @@ pub(super) fn collect(settings: &Resolved, what: &Collect, json: bool) -> AllDon
     all
 }
 
-fn line(verb: &str, removed: &Removed) -> String {
-    let (kind, name, reason) = (removed.kind.name(), &removed.name, &removed.reason);
-    let bytes = in_brackets(removed.listed_bytes);
-    let line = format!("{verb} {kind} {}{bytes}: {reason}", printable(name));
-    let mut text = String::new();
-    wrap(&mut text, ("", "  "), &line);
-    text
+fn line(verb: &str, removed: &Item) -> String {
+    let kind = removed.kind.map_or("", Kind::name);
+    let what = format!("{verb} {kind} ");
+    told(&what, &removed.name, removed.listed_bytes, &removed.reason)
 }
 
-/// ` (12 MiB)`; nothing where that is not known.
-pub(super) fn in_brackets(bytes: Option<u64>) -> String {
-    bytes.map_or_else(String::new, |bytes| format!(" ({})", Amount::bytes(bytes)))
+/// `WHAT` and `NAME (12 MiB): REASON`, broken into lines; no amount where it is not known.
+pub(super) fn told(what: &str, name: &str, bytes: Option<u64>, reason: &str) -> String {
+    let bytes = bytes.map(|bytes| format!(" ({})", Amount::bytes(bytes)));
+    let (name, bytes) = (printable(name), bytes.unwrap_or_default());
+    let mut text = String::new();
+    wrap(
+        &mut text,
+        ("", "  "),
+        &format!("{what}{name}{bytes}: {reason}"),
+    );
+    text
 }

@@ -1,10 +1,10 @@
 use evictd_containers::{ContainerState, Error, ListedContainer, RuntimeListing};
 use evictd_gc::{
-    Container, ContainerDeletion, ContainerRun, ContainerState as State, Fate, FoundContainers,
-    OwningPod, Removable, Sandbox, plan_containers,
+    Container, ContainerRun, ContainerState as State, Deletion, Fate, FoundContainers, Kind,
+    OwningPod, Sandbox, plan_containers,
 };
 
-use super::{Kind, Removed, Run, RuntimeCollector, wall_nanos};
+use super::{Item, Run, RuntimeCollector, wall_nanos};
 
 /// A container that was made and not started yet is no remains, for so long.
 const ABOUT_TO_START_NANOS: i64 = 60_000_000_000;
@@ -31,7 +31,7 @@ impl RuntimeCollector {
         all_unused: bool,
         evicted: &[String],
         now_nanos: i64,
-    ) -> Vec<Removed> {
+    ) -> Vec<Item> {
         let pods = listing
             .pods
             .iter()
@@ -63,9 +63,8 @@ impl RuntimeCollector {
             all_pods_known: true,
             now_nanos,
         };
-        let plan = plan_containers(&found, &run);
-        plan.iter()
-            .filter_map(|deletion| removed(listing, deletion))
+        let plan = plan_containers(&found, &run).into_iter();
+        plan.filter_map(|deletion| item(listing, deletion))
             .collect()
     }
 }
@@ -110,19 +109,17 @@ fn fate(listing: &RuntimeListing, pod: usize, evicted: &[String], now_nanos: i64
 }
 
 /// What is to be removed; `None` of what is protected.
-fn removed(listing: &RuntimeListing, deletion: &ContainerDeletion) -> Option<Removed> {
-    let (kind, id, pod, own_name) = match deletion.what {
-        // A container whose state is not known may run: it is not stopped for this.
-        Removable::Container { stop: true, .. } | Removable::LogDir { .. } => return None,
-        Removable::Container { index, .. } => {
-            let container = listing.containers.get(index)?;
-            let name = container.name.as_str();
-            (Kind::Container, &*container.id, container.pod, name)
+fn item(listing: &RuntimeListing, deletion: Deletion) -> Option<Item> {
+    let (id, pod, own_name) = if deletion.kind == Kind::Container {
+        let container = listing.containers.get(deletion.index)?;
+        // One whose state is not known may run: it is not stopped for this.
+        if container.state == ContainerState::Unknown {
+            return None;
         }
-        Removable::Sandbox { index } => {
-            let sandbox = listing.sandboxes.get(index)?;
-            (Kind::Sandbox, &*sandbox.id, sandbox.pod, "")
-        }
+        (&*container.id, container.pod, container.name.as_str())
+    } else {
+        let sandbox = listing.sandboxes.get(deletion.index)?;
+        (&*sandbox.id, sandbox.pod, "")
     };
     let pod = &listing.pods.get(pod)?.pod;
     let pod_name = pod.metadata.name.as_str();
@@ -132,23 +129,23 @@ fn removed(listing: &RuntimeListing, deletion: &ContainerDeletion) -> Option<Rem
         (pod, own) if pod == own => own.to_owned(),
         (pod, own) => format!("{pod}/{own}"),
     };
-    (!pod.is_critical()).then(|| Removed {
-        kind,
+    (!pod.is_critical()).then(|| Item {
+        kind: Some(deletion.kind),
         id: id.to_owned(),
         name,
         listed_bytes: None,
-        reason: deletion.reason.to_string(),
+        reason: deletion.reason,
     })
 }
 
 /// Whether it is a sandbox with a container that was to be removed first and was not.
-fn is_occupied(one: &Removed, listing: &RuntimeListing, removed: &[Removed]) -> bool {
+fn is_occupied(one: &Item, listing: &RuntimeListing, removed: &[Item]) -> bool {
     let is_gone = |id: &str| {
         let mut gone = removed.iter();
-        gone.any(|gone| gone.kind == Kind::Container && gone.id == id)
+        gone.any(|gone| gone.kind == Some(Kind::Container) && gone.id == id)
     };
     let mut containers = listing.containers.iter();
-    one.kind == Kind::Sandbox
+    one.kind == Some(Kind::Sandbox)
         && containers.any(|container| {
             container.sandbox.as_deref() == Some(&one.id) && !is_gone(&container.id)
         })

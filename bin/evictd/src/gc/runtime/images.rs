@@ -2,25 +2,16 @@ use core::fmt::Write;
 use std::path::Path;
 
 use evictd_containers::{Error, ListedImage, RuntimeListing};
-use evictd_engine::ports::Enough;
 use evictd_gc::{
-    FsUsage, Image, ImageCollector, ImageDeletion, ImageJob, ImageReason, ImageRun, ImageSummary,
-    KeepPattern,
+    FsUsage, Image, ImageJob, ImageRun, ImageSummary, KeepPattern, Kind, Removal, collect_images,
 };
 use evictd_stats::{read_filesystem, wall_seconds};
 
-use super::{Kind, Removed, Run, RuntimeCollected, RuntimeCollector, Staying, wall_nanos};
+use super::{Item, Run, RuntimeCollected, RuntimeCollector, wall_nanos};
 use crate::amount::Amount;
 
 impl RuntimeCollector {
-    /// Images by the use of their filesystem, or all unused ones `until` there is
-    /// enough.
-    pub(super) fn collect_images(
-        &self,
-        run: &mut Run<'_>,
-        job: ImageJob,
-        until: Option<Enough>,
-    ) -> Result<(), Error> {
+    pub(super) fn collect_images(&self, run: &mut Run<'_>, job: ImageJob) -> Result<(), Error> {
         let listed = run.runtime.images()?;
         // Only now: what came to be used meanwhile counts.
         let listing = run.runtime.list()?;
@@ -36,24 +27,14 @@ impl RuntimeCollector {
         };
         let measure = || path.as_deref().and_then(usage);
         let dry_run = run.collected.dry_run;
-        let mut collector = ImageCollector::new(&images, measure(), how);
-        while !run.is_lost
-            && let Some(ImageDeletion { index, reason }) = collector.next_deletion()
-            && let Some(image) = listed.get(index)
-        {
-            if remove(run, image, reason) {
-                // A dry run counts as if the listed size became free.
-                collector.removed(if dry_run { None } else { measure() });
-            } else {
-                collector.failed();
-            }
-            let enough = until.filter(|_| !dry_run).zip(measure());
-            if enough.is_some_and(|(enough, usage)| is_enough(enough, usage)) {
-                collector.cleared();
-            }
-        }
+        let summary = collect_images(&images, measure(), &how, &mut |deletion| {
+            let is_gone = remove(run, listed.get(deletion.index)?, deletion.reason);
+            // A dry run counts as if the listed size became free.
+            let usage = if dry_run { None } else { measure() };
+            (!run.is_lost).then_some(Removal { is_gone, usage })
+        });
         run.collected.measured = path;
-        finish(collector.summary(), &listed, &images, &mut run.collected);
+        finish(summary, &listed, &images, &mut run.collected);
         Ok(())
     }
 
@@ -94,7 +75,7 @@ impl RuntimeCollector {
 
 /// Removes an image that nothing uses at this very moment; returns whether it is
 /// gone. Some runtimes would remove one in use without a word.
-fn remove(run: &mut Run<'_>, image: &ListedImage, reason: ImageReason) -> bool {
+fn remove(run: &mut Run<'_>, image: &ListedImage, reason: String) -> bool {
     if !run.collected.dry_run {
         match run.runtime.list() {
             Ok(listing) if is_used(image, &listing) => return false,
@@ -105,13 +86,7 @@ fn remove(run: &mut Run<'_>, image: &ListedImage, reason: ImageReason) -> bool {
             }
         }
     }
-    run.remove(Removed {
-        kind: Kind::Image,
-        id: image.id.clone(),
-        name: name(image),
-        listed_bytes: Some(image.size_bytes),
-        reason: reason.to_string(),
-    })
+    run.remove(item(Some(Kind::Image), image, reason))
 }
 
 /// Whether any container, in any state, was made from it.
@@ -140,16 +115,15 @@ fn usage(path: &Path) -> Option<FsUsage> {
     })
 }
 
-const fn is_enough(enough: Enough, usage: FsUsage) -> bool {
-    match enough {
-        Enough::Bytes(wanted) => usage.available_bytes >= wanted,
-        Enough::Inodes(wanted) => usage.inodes_free >= wanted,
-    }
-}
-
-fn name(image: &ListedImage) -> String {
+fn item(kind: Option<Kind>, image: &ListedImage, reason: String) -> Item {
     let first = image.tags.first().or_else(|| image.digests.first());
-    first.unwrap_or(&image.id).clone()
+    Item {
+        kind,
+        id: image.id.clone(),
+        name: first.unwrap_or(&image.id).clone(),
+        listed_bytes: Some(image.size_bytes),
+        reason,
+    }
 }
 
 fn finish(
@@ -174,12 +148,7 @@ fn finish(
     }
     let staying = summary.kept.iter().filter_map(|kept| {
         let image = listed.get(kept.index)?;
-        Some(Staying {
-            id: image.id.clone(),
-            name: name(image),
-            listed_bytes: image.size_bytes,
-            reason: kept.reason.to_string(),
-        })
+        Some(item(None, image, kept.reason.to_string()))
     });
     collected.staying = staying.collect();
 }

@@ -12,17 +12,17 @@ use std::sync::{Mutex, PoisonError};
 use evictd_config::{ImageGc, Resolved};
 use evictd_containers::{ContainerRuntime, Error};
 use evictd_engine::ports::{Collect, Job};
-use evictd_gc::{ContainerPolicy, ImageJob, ImageRecords};
+use evictd_gc::{ContainerPolicy, ImageRecords, Kind};
 use evictd_node::Policy;
 use evictd_stats::wall_seconds;
 
-pub(crate) use report::{Kind, Removed, RuntimeCollected, Staying};
+pub(crate) use report::{Item, RuntimeCollected};
 
 /// When each image was detected and used, for whoever keeps it over a restart.
 pub(crate) type SharedRecords = Arc<Mutex<ImageRecords>>;
 
 /// Is called for each thing that was, or would be, removed.
-pub(crate) type Progress<'a> = &'a mut dyn FnMut(&Removed);
+pub(crate) type Progress<'a> = &'a mut dyn FnMut(&Item);
 
 /// What collects at one runtime.
 pub(crate) struct RuntimeCollector {
@@ -72,10 +72,7 @@ impl RuntimeCollector {
                 all_unused,
                 evicted,
             } => self.collect_containers(&mut run, *all_unused, evicted),
-            Collect::ImagesByUsage => self.collect_images(&mut run, ImageJob::Watermark, None),
-            Collect::UnusedImages { until } => {
-                self.collect_images(&mut run, ImageJob::DeleteUnused, *until)
-            }
+            Collect::Images(job) => self.collect_images(&mut run, *job),
         };
         done.map(|()| run.collected)
             .map_err(|error| error.to_string())
@@ -97,12 +94,13 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// Removes one thing, or would; returns whether it is gone.
-    fn remove(&mut self, one: Removed) -> bool {
+    fn remove(&mut self, one: Item) -> bool {
         if !self.collected.dry_run {
             let removed = match one.kind {
-                Kind::Container => self.runtime.remove_container(&one.id),
-                Kind::Sandbox => self.runtime.remove_sandbox(&one.id),
-                Kind::Image => self.runtime.remove_image(&one.id),
+                Some(Kind::Container) => self.runtime.remove_container(&one.id),
+                Some(Kind::Sandbox) => self.runtime.remove_sandbox(&one.id),
+                Some(Kind::Image) => self.runtime.remove_image(&one.id),
+                Some(Kind::PodLogs | Kind::LogFile | Kind::Volumes) | None => return false,
             };
             if let Err(error) = removed {
                 self.fail(&error);

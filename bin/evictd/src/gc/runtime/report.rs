@@ -2,7 +2,8 @@ use std::path::PathBuf;
 
 use evictd_engine::Fields;
 use evictd_engine::ports::Collected;
-use serde::Serialize;
+use evictd_gc::Kind;
+use serde::{Serialize, Serializer};
 
 use crate::amount::Amount;
 
@@ -11,10 +12,10 @@ use crate::amount::Amount;
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RuntimeCollected {
     /// In the order in which it went.
-    pub(crate) removed: Vec<Removed>,
+    pub(crate) removed: Vec<Item>,
     /// Images that stay, and why.
     #[serde(rename = "kept")]
-    pub(crate) staying: Vec<Staying>,
+    pub(crate) staying: Vec<Item>,
     /// What the disk gave back meanwhile, as it measures itself.
     pub(crate) freed_bytes: i64,
     pub(crate) freed_inodes: i64,
@@ -31,30 +32,13 @@ pub(crate) struct RuntimeCollected {
     pub(crate) dry_run: bool,
 }
 
-/// What something is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) enum Kind {
-    Container,
-    Sandbox,
-    Image,
-}
-
-impl Kind {
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Container => "container",
-            Self::Sandbox => "sandbox",
-            Self::Image => "image",
-        }
-    }
-}
-
-/// Something that was, or would be, removed, and why.
+/// Something that was, or would be, removed, or that stays, and why.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Removed {
-    pub(crate) kind: Kind,
+pub(crate) struct Item {
+    /// `None` of an image that stays.
+    #[serde(serialize_with = "by_name", skip_serializing_if = "Option::is_none")]
+    pub(crate) kind: Option<Kind>,
     pub(crate) id: String,
     /// Its name for users.
     pub(crate) name: String,
@@ -63,14 +47,8 @@ pub(crate) struct Removed {
     pub(crate) reason: String,
 }
 
-/// An image that stays.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Staying {
-    pub(crate) id: String,
-    pub(crate) name: String,
-    pub(crate) listed_bytes: u64,
-    pub(crate) reason: String,
+fn by_name<S: Serializer>(kind: &Option<Kind>, to: S) -> Result<S::Ok, S::Error> {
+    kind.map(Kind::name).serialize(to)
 }
 
 impl RuntimeCollected {
@@ -111,7 +89,7 @@ impl RuntimeCollected {
 
     /// The names of what was removed of one kind.
     fn names(&self, kind: Kind) -> Vec<&str> {
-        let of_kind = self.removed.iter().filter(|one| one.kind == kind);
+        let of_kind = self.removed.iter().filter(|one| one.kind == Some(kind));
         of_kind.map(|one| one.name.as_str()).collect()
     }
 
