@@ -54,7 +54,7 @@ impl Disk {
             .collect();
         let paths = trees.iter().flatten().map(|tree| &*tree.path);
         self.scanner.watch(paths);
-        for ((found, trees), usage) in found.iter().zip(&trees).zip(usage) {
+        for (trees, usage) in trees.iter().zip(usage) {
             if let Some(usage) = usage {
                 add_disk_usage(usage, trees, &|tree| self.scanner.usage(tree));
             }
