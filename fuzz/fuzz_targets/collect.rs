@@ -237,8 +237,8 @@ fn containers(bytes: &mut Bytes<'_>) {
         all_unused: !bytes.flag(),
         policy: ContainerPolicy {
             min_age: Duration::from_nanos(bytes.amount()),
-            max_per_pod_container: bytes.flag().then(|| u32::from(bytes.below(5))),
-            max_containers: bytes.flag().then(|| u32::from(bytes.below(9))),
+            max_per_pod_container: bytes.flag().then(|| usize::from(bytes.below(5))),
+            max_containers: bytes.flag().then(|| usize::from(bytes.below(9))),
         },
         switches: &switches,
         all_pods_known: bytes.flag(),

@@ -51,7 +51,9 @@ pub(crate) fn check(case: &Value) -> Outcome {
             }
             Kind::Sandbox => removed_sandboxes.insert(id(sandboxes, index)),
             Kind::PodLogs => removed_logs.insert(log_dirs.get(index).copied().unwrap_or("")),
-            other => return Err(format!("{other:?} in a plan of containers")),
+            Kind::Image | Kind::LogFile | Kind::Volumes => {
+                return Err(format!("{deletion:?} in a plan of containers"));
+            }
         };
     }
     same("each once", is_new, true)?;
@@ -69,7 +71,7 @@ pub(crate) fn check(case: &Value) -> Outcome {
 
 fn run<'a>(case: &Value, switches: &'a Policy) -> Result<ContainerRun<'a>, String> {
     let policy = case.get("policy").ok_or("no policy")?;
-    let most = |key| integer(policy, key).and_then(|most| u32::try_from(most).ok());
+    let most = |key| integer(policy, key).and_then(|most| usize::try_from(most).ok());
     Ok(ContainerRun {
         all_unused: match text(case, "op") {
             "garbageCollect" => false,

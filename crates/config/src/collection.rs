@@ -137,8 +137,8 @@ pub(crate) fn containers(book: &mut Book<'_>) -> Parsed<ContainerPolicy> {
         }
     }
     // Below zero there is no limit.
-    let max_containers = u32::try_from(book.integer(TOTAL, INT32)?).ok();
-    let max_per_pod_container = u32::try_from(book.integer(EACH, INT32)?).ok();
+    let max_containers = usize::try_from(book.integer(TOTAL, INT32)?).ok();
+    let max_per_pod_container = usize::try_from(book.integer(EACH, INT32)?).ok();
     let min_age = book.value(TTL, values::duration)?;
     // K: `NewContainerGC`.
     if min_age < GoDuration::ZERO {

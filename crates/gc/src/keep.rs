@@ -24,10 +24,7 @@ const LIBRARY: &str = "library/";
 /// assert!(!pattern.matches("quay.io/busybox:1.36"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeepPattern {
-    text: Box<str>,
-    has_tag: bool,
-}
+pub struct KeepPattern(Box<str>);
 
 /// A pattern that cannot match any name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,16 +43,12 @@ impl KeepPattern {
     pub fn parse(text: &[u8]) -> Result<Self, KeepPatternError> {
         let odd = text.iter().position(|byte| !byte.is_ascii_graphic());
         let error = |at, what| Err(KeepPatternError { at, what });
-        let text = match (core::str::from_utf8(text), odd) {
-            _ if text.is_empty() => return error(0, "an empty pattern matches no image"),
-            _ if text.len() > LONGEST => return error(0, "longer than 512 bytes"),
-            (Ok(text), None) => text,
-            (_, at) => return error(at.unwrap_or(0), "no image's name holds this character"),
-        };
-        Ok(Self {
-            text: text.into(),
-            has_tag: tag_at(text).is_some(),
-        })
+        match (core::str::from_utf8(text), odd) {
+            _ if text.is_empty() => error(0, "an empty pattern matches no image"),
+            _ if text.len() > LONGEST => error(0, "longer than 512 bytes"),
+            (Ok(text), None) => Ok(Self(text.into())),
+            (_, at) => error(at.unwrap_or(0), "no image's name holds this character"),
+        }
     }
 
     /// Whether it matches one of an image's names, by tag or by digest; its id may
@@ -67,7 +60,11 @@ impl KeepPattern {
         // `name:tag@digest` is also `name:tag`.
         let tagged = name.split_once('@').map(|(tagged, _)| tagged);
         let bare = untagged(tagged.unwrap_or(name)).or(tagged);
-        let forms = [Some(name), tagged, bare.filter(|_| !self.has_tag)];
+        let forms = [
+            Some(name),
+            tagged,
+            bare.filter(|_| tag_at(&self.0).is_none()),
+        ];
         forms
             .into_iter()
             .flatten()
@@ -82,33 +79,25 @@ impl KeepPattern {
                 forms.push(format!("{HUB}{LIBRARY}{short}"));
             }
         }
-        forms.iter().any(|form| self.matches_whole(form.as_bytes()))
+        forms.iter().any(|form| self.matches_whole(form))
     }
 
-    /// Whether it matches all of a text. It goes back to the last star only, as an earlier
-    /// one could reach nothing that the last one cannot.
-    fn matches_whole(&self, text: &[u8]) -> bool {
-        let pattern = self.text.as_bytes();
-        let (mut place, mut here) = (0_usize, 0_usize);
-        // Where the last star is, and the place up to which it reaches so far.
-        let mut star: Option<(usize, usize)> = None;
-        while let Some(byte) = text.get(place) {
-            match pattern.get(here) {
-                Some(b'*') => star = Some((here, place)),
-                Some(same) if same == byte => place = place.saturating_add(1),
-                _ => {
-                    let Some((starred, reach)) = star else {
-                        return false;
-                    };
-                    let reach = reach.saturating_add(1);
-                    star = Some((starred, reach));
-                    (here, place) = (starred, reach);
-                }
-            }
-            here = here.saturating_add(1);
-        }
-        let rest = pattern.get(here..).unwrap_or_default();
-        rest.iter().all(|byte| *byte == b'*')
+    /// Whether it matches all of a text: it begins and ends as the pattern does, and what
+    /// is between stars follows in this order.
+    fn matches_whole(&self, text: &str) -> bool {
+        let Some((head, rest)) = self.0.split_once('*') else {
+            return *self.0 == *text;
+        };
+        let (middle, tail) = rest.rsplit_once('*').unwrap_or(("", rest));
+        let inner = text.strip_prefix(head);
+        let inner = inner.and_then(|text| text.strip_suffix(tail));
+        inner.is_some_and(|mut rest| {
+            middle.split('*').all(|part| {
+                let found = rest.split_once(part);
+                rest = found.map_or("", |(_, after)| after);
+                found.is_some()
+            })
+        })
     }
 }
 
@@ -137,7 +126,7 @@ fn hub_name(name: &str) -> Option<&str> {
 
 impl fmt::Display for KeepPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
+        f.write_str(&self.0)
     }
 }
 

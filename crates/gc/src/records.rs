@@ -39,7 +39,7 @@ struct Entry {
     /// When a container was last seen that used it; `None` for never.
     last_used: Option<u64>,
     /// The runtime that holds it, by a hash of its endpoint.
-    owner: u32,
+    owner: u64,
 }
 
 impl ImageRecords {
@@ -50,8 +50,7 @@ impl ImageRecords {
     /// nothing is to be noted.
     pub fn observe(&mut self, now_seconds: u64, runtime: &str, images: &[(&str, bool)]) {
         self.pass_time(now_seconds);
-        let [.., a, b, c, d] = hash(runtime).to_be_bytes();
-        let owner = u32::from_be_bytes([a, b, c, d]);
+        let owner = hash(runtime) & u64::from(u32::MAX);
         let mut seen: BTreeMap<u64, bool> = BTreeMap::new();
         for (id, in_use) in images {
             *seen.entry(key_of(id)).or_default() |= in_use;
@@ -166,17 +165,16 @@ impl ImageRecords {
 }
 
 fn parse(text: &str) -> Option<Entry> {
-    let mut words = text.split(' ');
-    let (first, last, owner) = (words.next()?, words.next()?, words.next()?);
-    let entry = Entry {
+    let (first, rest) = text.split_once(' ')?;
+    let (last, owner) = rest.split_once(' ')?;
+    Some(Entry {
         first_detected: first.parse().ok()?,
         last_used: match last {
             "-" => None,
             last => Some(last.parse().ok()?),
         },
-        owner: u32::from_str_radix(owner, 16).ok()?,
-    };
-    words.next().is_none().then_some(entry)
+        owner: u32::from_str_radix(owner, 16).ok()?.into(),
+    })
 }
 
 /// By what an image is known here: the head of its digest; of an id that is none, a

@@ -5,7 +5,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 
-use evictd_kerntext::{Escaped, Mount, controllers, mounts};
+use evictd_kerntext::{Mount, controllers, mounts};
 
 use rustix::fs::{CWD, Mode, openat};
 use rustix::io::Errno;
@@ -115,7 +115,7 @@ impl Hierarchies {
         let mountinfo = read_file(&proc.join("self/mountinfo"))?;
         let mounts: Vec<Mount<'_>> = mounts(&mountinfo).flatten().collect();
         let cgroups = read_or_empty(&proc.join("cgroups"))?;
-        let unified = pick(&mounts, &|mount| mount.fs_type == b"cgroup2").map(v2);
+        let unified = pick(&mounts, Version::V2, &|mount| mount.fs_type == b"cgroup2");
         let offered = match &unified {
             Some(found) => read_or_empty(&found.mount_point.join("cgroup.controllers"))?,
             None => Vec::new(),
@@ -171,31 +171,28 @@ fn is_offered(offered: &[u8], name: &str) -> bool {
 }
 
 fn find_v1(mounts: &[Mount<'_>], controller: &str) -> Option<Hierarchy> {
-    let mount_point = pick(mounts, &|mount| {
+    pick(mounts, Version::V1, &|mount| {
         mount.fs_type == b"cgroup" && mount.has_super_option(controller.as_bytes())
-    })?;
-    Some(Hierarchy {
-        version: Version::V1,
-        mount_point,
     })
-}
-
-const fn v2(mount_point: PathBuf) -> Hierarchy {
-    Hierarchy {
-        version: Version::V2,
-        mount_point,
-    }
 }
 
 /// The first mount that fits and shows the root of its hierarchy, else the
 /// first that fits at all: a container may have bind mounts of some cgroup
 /// beside the real one.
-fn pick(mounts: &[Mount<'_>], fits: &dyn Fn(&Mount<'_>) -> bool) -> Option<PathBuf> {
-    mounts
+fn pick(
+    mounts: &[Mount<'_>],
+    version: Version,
+    fits: &dyn Fn(&Mount<'_>) -> bool,
+) -> Option<Hierarchy> {
+    let fitting = mounts
         .iter()
-        .filter(|mount| fits(mount) && !is_covered(mounts, mount))
-        .min_by_key(|mount| !mount.root.is(b"/"))
-        .map(|mount| path(mount.mount_point))
+        .filter(|mount| fits(mount) && !is_covered(mounts, mount));
+    let found = fitting.min_by_key(|mount| !mount.root.is(b"/"))?;
+    let mount_point = OsString::from_vec(found.mount_point.bytes().collect()).into();
+    Some(Hierarchy {
+        version,
+        mount_point,
+    })
 }
 
 /// Whether another mount lies right on top of this one.
@@ -203,8 +200,4 @@ fn is_covered(mounts: &[Mount<'_>], below: &Mount<'_>) -> bool {
     mounts
         .iter()
         .any(|above| above.parent_id == below.mount_id && above.mount_point == below.mount_point)
-}
-
-fn path(escaped: Escaped<'_>) -> PathBuf {
-    OsString::from_vec(escaped.bytes().collect()).into()
 }

@@ -5,13 +5,6 @@ use evictd_node::{MemorySource, Mono, Reading};
 
 use crate::error::Cause;
 
-/// How the node's memory is judged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct MemoryRule {
-    pub(crate) source: MemorySource,
-    pub(crate) hugepage_aware: bool,
-}
-
 /// What a cgroup and all below it use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -122,16 +115,18 @@ pub(crate) fn signed(count: u64) -> i64 {
 }
 
 /// Applies the formula to what was read. `cgroup` is `None` without a memory
-/// controller.
+/// controller; pools of huge pages are not available where `hugepage_aware`.
 pub(crate) fn node_memory(
     info: &Meminfo,
     cgroup: Option<MemoryUsage>,
-    rule: MemoryRule,
+    source: MemorySource,
+    hugepage_aware: bool,
     now: Mono,
 ) -> CoreResult<NodeMemory, Cause> {
     let total = info.mem_total_bytes.ok_or(Cause::Key("MemTotal"))?;
     refuse_impossible(total, info, cgroup.as_ref())?;
-    let (available_bytes, working_set_bytes) = view(total, info, cgroup.as_ref(), rule)?;
+    let (available_bytes, working_set_bytes) =
+        view(total, info, cgroup.as_ref(), source, hugepage_aware)?;
     Ok(NodeMemory {
         sampled: now,
         total_bytes: total,
@@ -152,7 +147,6 @@ fn refuse_impossible(
     info: &Meminfo,
     cgroup: Option<&MemoryUsage>,
 ) -> CoreResult<(), Cause> {
-    let beyond = |value: Option<u64>| value.is_some_and(|value| value / 2 > total);
     for (name, value) in [
         ("MemFree", info.mem_free_bytes),
         ("MemAvailable", info.mem_available_bytes),
@@ -163,7 +157,7 @@ fn refuse_impossible(
             cgroup.map(|found| found.inactive_file_bytes),
         ),
     ] {
-        if beyond(value) {
+        if value.is_some_and(|value| value / 2 > total) {
             return Err(Cause::Impossible(name));
         }
     }
@@ -178,19 +172,20 @@ fn view(
     total: u64,
     info: &Meminfo,
     cgroup: Option<&MemoryUsage>,
-    rule: MemoryRule,
+    source: MemorySource,
+    hugepage_aware: bool,
 ) -> CoreResult<(u64, u64), Cause> {
     let by_meminfo = info
         .mem_available_bytes
         .map(|available| (available.min(total), total.saturating_sub(available)));
     let by_cgroup = cgroup.map(|usage| {
         let pool = info.huge_page_pool_bytes().unwrap_or(0);
-        let aside = if rule.hugepage_aware { pool } else { 0 };
+        let aside = if hugepage_aware { pool } else { 0 };
         let working_set = usage.working_set_bytes();
         let available = total.saturating_sub(aside).saturating_sub(working_set);
         (available, working_set)
     });
-    let chosen = match rule.source {
+    let chosen = match source {
         MemorySource::Kubelet => by_cgroup.or(by_meminfo),
         MemorySource::Meminfo => by_meminfo,
         MemorySource::Min => [by_cgroup, by_meminfo]

@@ -8,7 +8,7 @@ use crate::cgroup_memory::MemoryFiles;
 use crate::error::{Cause, Failed};
 use crate::file::{Buffer, KeptFile};
 use crate::filesystem::{FsSample, measure};
-use crate::memory::{MemoryRule, MemoryUsage, NodeMemory, PodsMemory, node_memory};
+use crate::memory::{MemoryUsage, NodeMemory, PodsMemory, node_memory};
 use crate::pids::{PidFiles, note};
 use crate::probe::Probe;
 use crate::sample::NodeSample;
@@ -70,7 +70,8 @@ const ABSENT: Duration = Duration::from_secs(5);
 pub struct NodeReader {
     buffer: Buffer,
     errors: Vec<Error>,
-    rule: MemoryRule,
+    memory_source: MemorySource,
+    hugepage_aware: bool,
     meminfo: KeptFile,
     root: Option<MemoryFiles>,
     pods: Option<MemoryFiles>,
@@ -106,10 +107,8 @@ impl NodeReader {
         Ok(Self {
             buffer,
             errors: Vec::new(),
-            rule: MemoryRule {
-                source: settings.memory_source,
-                hugepage_aware: settings.hugepage_aware,
-            },
+            memory_source: settings.memory_source,
+            hugepage_aware: settings.hugepage_aware,
             meminfo,
             root: memory.map(MemoryFiles::of_root),
             pods: memory
@@ -177,12 +176,13 @@ impl NodeReader {
     fn read_memory(&mut self, now: Mono) -> Option<NodeMemory> {
         let usage = self.read_root();
         let failed = self.root.is_some() && usage.is_none();
-        if failed && self.rule.source != MemorySource::Meminfo {
+        if failed && self.memory_source != MemorySource::Meminfo {
             return None;
         }
-        let rule = self.rule;
+        let (source, hugepage_aware) = (self.memory_source, self.hugepage_aware);
         let read = self.meminfo.parse(&mut self.buffer, |text| {
-            node_memory(&parse_meminfo(text.text())?, usage, rule, now)
+            let info = parse_meminfo(text.text())?;
+            node_memory(&info, usage, source, hugepage_aware, now)
         });
         match read {
             Ok(memory) => self.last_memory = Some(memory),

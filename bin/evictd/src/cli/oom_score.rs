@@ -13,7 +13,7 @@ use evictd_stats::now;
 use serde::Serialize;
 
 use super::columns::{Columns, wrap};
-use super::output::{complain, print_as, printable, shown};
+use super::output::{NO_PODS, complain, print_as, printable, shown};
 use super::screen::{Paint, cut};
 use crate::machine::read_text;
 use crate::oom_score::{Keeper, name};
@@ -184,9 +184,7 @@ const fn word(outcome: ScoreOutcome) -> &'static str {
 
 fn in_text(document: &Document, paint: Paint) -> String {
     if document.pods.is_empty() {
-        return String::from(
-            "no pods here: name their cgroup by --pod-cgroup-root, or run them below kubepods\n",
-        );
+        return NO_PODS.to_owned();
     }
     let mut text = String::new();
     for pod in &document.pods {

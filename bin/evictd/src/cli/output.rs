@@ -10,6 +10,10 @@ use serde::{Serialize, Serializer};
 /// Usage or configuration error.
 pub(crate) const USAGE: u8 = 2;
 
+/// In place of a list of pods.
+pub(crate) const NO_PODS: &str =
+    "no pods here: name their cgroup by --pod-cgroup-root, or run them below kubepods\n";
+
 /// One line on stderr: the command line or a setting is wrong.
 pub(crate) fn usage_error(message: &str) -> ExitCode {
     // Where even that cannot be written, the exit code tells.

@@ -9,7 +9,7 @@ use evictd_engine::full_name;
 use evictd_node::Signal;
 use serde::Serialize;
 
-use super::output::{complain, print_as, shown, wrong_value};
+use super::output::{NO_PODS, complain, print_as, shown, wrong_value};
 use super::screen::{Paint, cut};
 use super::snapshot::{RankedPod, Snapshot};
 
@@ -69,9 +69,7 @@ impl Rank {
 
 pub(super) fn in_text(document: &Document, paint: Paint) -> String {
     if document.pods.is_empty() {
-        return String::from(
-            "no pods here: name their cgroup by --pod-cgroup-root, or run them below kubepods\n",
-        );
+        return NO_PODS.to_owned();
     }
     let title = format!("Pods in the order of eviction for {}:", document.signal);
     let mut text = paint.head(&title);

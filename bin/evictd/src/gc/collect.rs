@@ -99,17 +99,27 @@ impl Collector {
                 "volumes are left alone: the manifest of a pod has no uid, so nobody can say whose they are",
             ));
         }
-        let chosen = choose(&found, &known, how.ended);
-        let mut deleted = chosen.iter().map(|(found, reason)| Deleted {
-            path: leftovers.path(found).to_string_lossy().into_owned(),
-            kind: kind(found).name(),
-            bytes: found.bytes,
-            reason: reason.clone(),
+        let remains: Vec<Remains<'_>> = found.iter().map(remains).collect();
+        let node = Node {
+            pods: &known,
+            ended: how.ended,
+            now_seconds: i64::try_from(wall_seconds()).unwrap_or(i64::MAX),
+        };
+        let chosen = plan_logs(&remains, &node).into_iter().filter_map(|one| {
+            let found = found.get(one.index)?;
+            let deleted = Deleted {
+                path: leftovers.path(found).to_string_lossy().into_owned(),
+                kind: one.kind.name(),
+                bytes: found.bytes,
+                reason: one.reason,
+            };
+            Some((found, deleted))
         });
+        let (chosen, deleted): (Vec<&Leftover>, Vec<Deleted>) = chosen.unzip();
         if how.dry_run {
-            collected.deleted = deleted.collect();
+            collected.deleted = deleted;
         } else {
-            let mut chosen = chosen.iter().map(|(found, _)| *found);
+            let (mut chosen, mut deleted) = (chosen.into_iter(), deleted.into_iter());
             let done = &mut collected.deleted;
             collected.freed = leftovers.delete(&mut chosen, how.most, &mut |_, count| {
                 done.extend(deleted.next().filter(|_| count > 0));
@@ -123,38 +133,17 @@ impl Collector {
     }
 }
 
-fn choose<'a>(
-    found: &'a [Leftover],
-    known: &[KnownPod<'_>],
-    ended: &[&str],
-) -> Vec<(&'a Leftover, String)> {
-    let remains: Vec<Remains<'_>> = found.iter().map(remains).collect();
-    let node = Node {
-        pods: known,
-        ended,
-        now_seconds: i64::try_from(wall_seconds()).unwrap_or(i64::MAX),
-    };
-    plan_logs(&remains, &node)
-        .into_iter()
-        .filter_map(|one| Some((found.get(one.index)?, one.reason)))
-        .collect()
-}
-
 fn remains(found: &Leftover) -> Remains<'_> {
     Remains {
-        kind: kind(found),
+        kind: match found.kind {
+            LeftoverKind::PodLogs => Kind::PodLogs,
+            LeftoverKind::LogFile => Kind::LogFile,
+            LeftoverKind::Volumes => Kind::Volumes,
+        },
         pod: found.pod.to_bytes(),
         container: found.container.to_bytes(),
         file: found.file.to_bytes(),
         modified_seconds: found.modified_seconds,
-    }
-}
-
-const fn kind(found: &Leftover) -> Kind {
-    match found.kind {
-        LeftoverKind::PodLogs => Kind::PodLogs,
-        LeftoverKind::LogFile => Kind::LogFile,
-        LeftoverKind::Volumes => Kind::Volumes,
     }
 }
 

@@ -92,10 +92,10 @@ pub struct ContainerPolicy {
     pub min_age: Duration,
     /// So many dead ones of each name and pod stay, the newest; `None` for all
     /// (`--maximum-dead-containers-per-container`).
-    pub max_per_pod_container: Option<u32>,
+    pub max_per_pod_container: Option<usize>,
     /// So many dead ones stay in all; `None` for all
     /// (`--maximum-dead-containers`).
-    pub max_containers: Option<u32>,
+    pub max_containers: Option<usize>,
 }
 
 impl Default for ContainerPolicy {

@@ -2,6 +2,7 @@ use alloc::borrow::ToOwned;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::vec::Vec;
+use core::cmp::Reverse;
 
 use crate::deletion::POD_GONE;
 use crate::{
@@ -33,14 +34,10 @@ struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    fn fate(&self, pod: usize) -> Fate {
-        self.found.pods.get(pod).map_or(Fate::Stays, |pod| pod.fate)
-    }
-
     /// Why everything dead of a pod is deleted, if it is.
     fn whole_pod(&self, pod: usize) -> Option<&'static str> {
         let ended = "the pod has ended, and space is needed";
-        match self.fate(pod) {
+        match self.found.pods.get(pod)?.fate {
             Fate::Gone => Some(POD_GONE),
             Fate::Ended => self.run.all_unused.then_some(ended),
             Fate::Stays => None,
@@ -50,68 +47,58 @@ impl<'a> Plan<'a> {
     fn containers(&mut self) {
         let mut units = self.units();
         if self.run.all_pods_known {
-            units.retain_mut(|unit| {
-                let reason = unit.first().and_then(|dead| self.whole_pod(dead.pod));
-                reason.is_none_or(|reason| {
+            units.retain(|(pod, _), unit| {
+                let reason = self.whole_pod(*pod);
+                if let Some(reason) = reason {
                     self.keep_newest(unit, 0, reason);
-                    false
-                })
+                }
+                reason.is_none()
             });
         }
         if let Some(stay) = self.run.policy.max_per_pod_container {
-            let most = usize::try_from(stay).unwrap_or(usize::MAX);
             let reason = format!("older than the newest {stay} dead of its name in the pod");
-            for unit in &mut units {
-                self.keep_newest(unit, most, &reason);
+            for unit in units.values_mut() {
+                self.keep_newest(unit, stay, &reason);
             }
         }
-        if let Some(stay) = self.run.policy.max_containers {
-            let most = usize::try_from(stay).unwrap_or(usize::MAX);
+        if let Some(stay) = self.run.policy.max_containers
+            && units.values().map(Vec::len).sum::<usize>() > stay
+        {
             let reason = format!("older than the newest {stay} dead in all");
-            self.limit_total(units, most, &reason);
+            // First an equal share of each, at least one, then the oldest of all.
+            let share = stay.checked_div(units.len()).unwrap_or(0).max(1);
+            for unit in units.values_mut() {
+                self.keep_newest(unit, share, &reason);
+            }
+            let mut all: Vec<Dead> = units.into_values().flatten().collect();
+            self.keep_newest(&mut all, stay, &reason);
         }
-    }
-
-    /// First an equal share of each, at least one, then the oldest of all.
-    fn limit_total(&mut self, mut units: Vec<Vec<Dead>>, most: usize, reason: &str) {
-        let count = |units: &[Vec<Dead>]| units.iter().map(Vec::len).sum::<usize>();
-        if count(&units) <= most {
-            return;
-        }
-        let share = most.checked_div(units.len()).unwrap_or(0).max(1);
-        for unit in &mut units {
-            self.keep_newest(unit, share, reason);
-        }
-        let mut all: Vec<Dead> = units.into_iter().flatten().collect();
-        self.keep_newest(&mut all, most, reason);
     }
 
     /// The dead containers that are old enough, by pod and name.
-    fn units(&self) -> Vec<Vec<Dead>> {
+    fn units(&self) -> BTreeMap<(usize, &'a str), Vec<Dead>> {
         let by_creation = self.run.switches.dead_container_age_from_creation;
-        let mut units: BTreeMap<(usize, &str), Vec<Dead>> = BTreeMap::new();
+        let mut units: BTreeMap<_, Vec<Dead>> = BTreeMap::new();
         for (index, container) in self.found.containers.iter().enumerate() {
             let finished = container.finished_nanos.filter(|_| !by_creation);
             let since = finished.unwrap_or(container.created_nanos);
             let age = self.run.now_nanos.saturating_sub(since);
             let is_running = container.state == ContainerState::Running;
-            if is_running || age < nanos(self.run.policy.min_age) {
-                continue;
+            if !is_running && age >= nanos(self.run.policy.min_age) {
+                let unit = units.entry((container.pod, container.name));
+                let newest_first = Reverse((since, container.attempt));
+                unit.or_default().push(Dead {
+                    newest_first,
+                    index,
+                });
             }
-            let unit = units.entry((container.pod, container.name));
-            unit.or_default().push(Dead {
-                index,
-                pod: container.pod,
-                since,
-                attempt: container.attempt,
-            });
         }
-        units.into_values().collect()
+        units
     }
 
     /// Removes all but the newest, the oldest first.
     fn keep_newest(&mut self, dead: &mut Vec<Dead>, most: usize, reason: &str) {
-        dead.sort_unstable_by_key(Dead::newest_first);
+        dead.sort_unstable();
         let older = dead.split_off(most.min(dead.len()));
         for dead in older.iter().rev() {
             self.delete(Kind::Container, dead.index, reason);
@@ -168,18 +155,10 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// A container that may be deleted.
-#[derive(Clone, Copy, Debug)]
+/// A container that may be deleted; of several, the newest is the least.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Dead {
+    /// Since when its age counts, and which attempt it was.
+    newest_first: Reverse<(i64, u32)>,
     index: usize,
-    pod: usize,
-    /// Since when its age counts.
-    since: i64,
-    attempt: u32,
-}
-
-impl Dead {
-    fn newest_first(&self) -> (core::cmp::Reverse<(i64, u32)>, usize) {
-        (core::cmp::Reverse((self.since, self.attempt)), self.index)
-    }
 }

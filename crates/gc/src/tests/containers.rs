@@ -102,7 +102,8 @@ fn planned(
         .map(|one| match one.kind {
             Kind::Container => name(containers[one.index]),
             Kind::Sandbox => name(sandboxes[one.index]),
-            _ => log_dirs[one.index].to_string(),
+            Kind::PodLogs => log_dirs[one.index].to_string(),
+            Kind::Image | Kind::LogFile | Kind::Volumes => panic!("{one:?}"),
         })
         .collect()
 }

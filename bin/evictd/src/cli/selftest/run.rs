@@ -102,7 +102,7 @@ pub(super) fn evict_one(mut watch: Watch) -> Result<Verdict, String> {
     // What is freed by removing the sandbox does not count.
     let seen = observer.end();
     let mut checks = check(&mut sandbox, &story, seen.is_below);
-    let cgroup = match sandbox.version() {
+    let cgroup = match sandbox.memory.version {
         Version::V1 => "v1",
         Version::V2 => "v2",
     };

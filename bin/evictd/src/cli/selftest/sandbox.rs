@@ -54,7 +54,7 @@ pub(super) struct Sandbox {
     /// The cgroup, from the root of each hierarchy.
     pub(super) cgroup: PathBuf,
     pub(super) hierarchies: Hierarchies,
-    memory: Hierarchy,
+    pub(super) memory: Hierarchy,
     files: Files,
     /// The hierarchies that a pod of the self-test is in, each once.
     each: Vec<Hierarchy>,
@@ -166,11 +166,6 @@ impl Sandbox {
         let mut lines = text.lines();
         let count = lines.find_map(|line| line.strip_prefix("oom_kill "))?;
         count.trim().parse().ok()
-    }
-
-    /// Which version of the memory controller this is on.
-    pub(super) const fn version(&self) -> Version {
-        self.memory.version
     }
 
     /// Kills what runs and removes what was made; what could not be is named.
