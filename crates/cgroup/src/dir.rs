@@ -24,7 +24,7 @@ pub(crate) fn open_dir(at: impl AsFd, path: impl Arg) -> Result<OwnedFd, Errno> 
     openat(at, path, flags, Mode::empty())
 }
 
-/// The hierarchies in the order in which they may say who belongs to a pod:
+/// The hierarchies in the order in which they may say what belongs to a pod:
 /// memory, whose shortage it is mostly about, then pids, then the unified one,
 /// then the freezer.
 pub(crate) fn by_rank(hierarchies: &Hierarchies) -> impl Iterator<Item = &Hierarchy> {

@@ -130,7 +130,7 @@ impl Pods {
         }
     }
 
-    /// Every pod there is, without what it uses, and who might be missing. What
+    /// Every pod there is, without what it uses, and which might be missing. What
     /// [`Pods::refresh`] found stays as it is.
     pub(crate) fn census(&mut self) -> Census<'_> {
         let mut problems = Vec::new();

@@ -17,7 +17,7 @@ const SEVERAL: usize = 4;
 
 /// A pod's cgroups, opened for killing; mostly one.
 ///
-/// The first hierarchy that has a cgroup says who belongs to it: memory, then
+/// The first hierarchy that has a cgroup says what belongs to it: memory, then
 /// pids, then the unified one, then the freezer. On v1 the cgroup of the same
 /// name in the freezer hierarchy, if there is one, is opened too.
 #[derive(Debug)]
