@@ -2,6 +2,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use evictd_kerntext::{Limit, parse_limit, parse_u64};
+use once_cell::unsync::OnceCell;
 use rustix::buffer::spare_capacity;
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::{Errno, pread, retry_on_intr};
@@ -86,12 +87,13 @@ impl Buffer {
 #[derive(Debug)]
 pub(crate) struct KeptFile {
     path: PathBuf,
-    open: Option<OwnedFd>,
+    open: OnceCell<OwnedFd>,
 }
 
 impl KeptFile {
     pub(crate) const fn new(path: PathBuf) -> Self {
-        Self { path, open: None }
+        let open = OnceCell::new();
+        Self { path, open }
     }
 
     /// Reads the file and parses what is in it.
@@ -108,13 +110,13 @@ impl KeptFile {
     }
 
     fn read(&mut self, buffer: &mut Buffer) -> Result<(), Errno> {
-        if let Some(file) = &self.open {
+        if let Some(file) = self.open.get() {
             match buffer.fill_shown(file) {
-                Err(errno) if is_gone(errno) => self.open = None,
+                Err(errno) if is_gone(errno) => drop(self.open.take()),
                 filled => return filled,
             }
         }
-        let file = self.open.insert(open_from(CWD, &self.path)?);
+        let file = self.open.get_or_try_init(|| open_from(CWD, &self.path))?;
         buffer.fill_shown(file)
     }
 }
