@@ -44,7 +44,7 @@ pub(crate) fn check(case: &Value) -> Outcome {
         is_new &= match deletion.kind {
             Kind::Container => {
                 let found = found_containers.get(index);
-                if found.is_some_and(|one| one.state == ContainerState::Unknown) {
+                if found.is_some_and(|one| one.state.is_stopped_first()) {
                     stopped.insert(id(containers, index));
                 }
                 removed.insert(id(containers, index))

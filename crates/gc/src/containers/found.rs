@@ -37,6 +37,14 @@ pub enum ContainerState {
     Unknown,
 }
 
+impl ContainerState {
+    /// Whether it is to be stopped before it is removed.
+    #[must_use]
+    pub const fn is_stopped_first(self) -> bool {
+        matches!(self, Self::Unknown)
+    }
+}
+
 /// A container in any state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Container<'a> {
