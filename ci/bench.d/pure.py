@@ -49,5 +49,4 @@ def quantity(bench):
     for what, words in ("parse a quantity, mix", ["quantity"]), ('parse "1.5Gi"', ["quantity-one", "1.5Gi"]):
         [[small, fast, least]] = pairs(bench, *words, rounds)
         for how, ours in (SMALL, small), (FAST, fast):
-            # No bound: nobody reads so many that a microsecond each is felt.
-            yield Line(f"{what}, {how}", "ns", ours, "integers alone", least)
+            yield Line(f"{what}, {how}", "ns", ours, "integers alone", least, ratio_at_most=2)
