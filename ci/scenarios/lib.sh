@@ -241,4 +241,23 @@ read_count() {
   done <"$2"
 }
 
+# --- what several scenarios do ---------------------------------------------------
+
+# Where nothing counts what pods use of memory: of three pods of one priority the hog is
+# evicted, not the one whose processes share more than it holds.
+hog_without_counters() {
+  for counters_name in family other hog; do manifest $counters_name; done
+  pod family workload family 40
+  pod other workload idle
+  start_evictd --eviction-hard='memory.available<150Mi'
+  pod hog workload hog 50
+  await_evicted 60 hog
+  expect_reasons memory.available
+  quiet 1
+  expect_evicted hog
+  expect_running family other
+  expect_no_oom_kill
+  note_kill
+}
+
 . "${0%/*}/evictd.sh"

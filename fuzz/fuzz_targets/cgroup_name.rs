@@ -2,6 +2,7 @@
 //! and is the same when read again; a kubepods uid is whole, and spelled by
 //! either driver it is found again.
 #![no_main]
+// parses: crates/containers/src/kubepods.rs
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Component;

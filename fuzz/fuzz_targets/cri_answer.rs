@@ -1,6 +1,8 @@
 //! The one message of a gRPC answer: no longer than what carried it, and exactly what its
 //! head announces.
 #![no_main]
+// options: -max_len=1048576
+// parses: crates/containers/src/cri/grpc.rs
 
 use evictd_containers::cri::parse_message;
 use libfuzzer_sys::fuzz_target;

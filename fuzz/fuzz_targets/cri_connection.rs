@@ -1,6 +1,10 @@
 //! All that a runtime may send over a connection, HTTP/2 and gRPC: no panic, and the
 //! same answer however the bytes are cut up.
 #![no_main]
+// options: -max_len=1048576
+// parses: crates/containers/src/cri/http2.rs
+// parses: crates/containers/src/cri/hpack.rs
+// parses: crates/containers/src/cri/grpc.rs
 
 use std::io::{self, Read, Write};
 

@@ -2,7 +2,11 @@
 //! read again as the same; an error lies within the message; a list has no more items
 //! than bytes.
 #![no_main]
+// options: -max_len=1048576
+// parses: crates/containers/src/cri/parse.rs
+// parses: crates/containers/src/cri/proto.rs
 
+use evictd_containers::Weigh;
 use evictd_containers::cri::{
     Bytes, ProtoError, Value, Writer, parse_container, parse_disks, parse_image, parse_info,
     parse_layer, parse_list, parse_sandbox, parse_status, parse_version,
@@ -45,7 +49,7 @@ fn round_trip(message: &[u8]) {
     assert_eq!(written(&again), Ok(fields));
 }
 
-fn list<T>(message: &[u8], parse: fn(Bytes<'_>) -> Result<T, ProtoError>) -> Vec<T> {
+fn list<T: Weigh>(message: &[u8], parse: fn(Bytes<'_>) -> Result<T, ProtoError>) -> Vec<T> {
     let items = inside(message, parse_list(Bytes::new(message), parse));
     items.unwrap_or_default()
 }

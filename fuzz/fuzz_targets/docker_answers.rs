@@ -1,6 +1,10 @@
 //! JSON of the Docker Engine API: no panic; a list is whole or an error of one line
 //! without control characters; everything listed has an id.
 #![no_main]
+// options: -max_len=1048576 -rss_limit_mb=128
+// parses: crates/containers/src/docker/parse.rs
+// parses: crates/containers/src/docker/few.rs
+// parses: crates/containers/src/docker/podman.rs
 
 use evictd_containers::Failure;
 use evictd_containers::docker::{

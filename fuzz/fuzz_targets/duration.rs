@@ -1,6 +1,7 @@
 //! Any text: parsing never panics, and printing a duration and reading it again
 //! gives the same one, down to the text.
 #![no_main]
+// parses: crates/quantity/src/duration.rs
 
 use evictd_quantity::GoDuration;
 use libfuzzer_sys::fuzz_target;

@@ -207,7 +207,7 @@ fuzz_target!(|data: &[u8]| {
         );
         for _ in 0..20 {
             let outcome = match &plan {
-                Plan::Rest | Plan::NoCandidate(_) => break,
+                Plan::Rest | Plan::NoCandidate(..) => break,
                 Plan::ReadPods => Outcome::PodsRead,
                 Plan::Reclaim(calls) => {
                     assert!(!calls.is_empty());

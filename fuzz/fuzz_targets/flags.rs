@@ -28,8 +28,11 @@ fn outcome(argv: &[OsString]) -> Result<String, String> {
     assert!(resolved.housekeeping_interval.as_millis() >= 100);
     let machine = Machine {
         capacities: [Some(10 << 30); evictd_node::Signal::COUNT],
+        left: [Some(1 << 30); evictd_node::Signal::COUNT],
         min_free_bytes: Some(64 << 20),
+        unaccounted_bytes: Some(20 << 20),
         swap_bytes: Some(0),
+        processors: Some(4),
     };
     for warning in lint(&resolved, &machine) {
         assert!(!warning.to_string().contains(char::is_control));

@@ -1,6 +1,7 @@
 //! HTTP requests at the local socket: no panic; what is decided by the first bytes
 //! stays decided whatever follows; a path begins with `/`, is plain and was sent.
 #![no_main]
+// parses: bin/evictd/src/socket/request.rs
 
 use evictd::socket::{MOST_BYTES, Parsed, parse_request};
 use libfuzzer_sys::fuzz_target;

@@ -1,6 +1,8 @@
 //! HTTP answers: no panic; how the bytes are split changes nothing, neither the
 //! answer nor what is wrong with it; none takes more bytes than there are.
 #![no_main]
+// options: -max_len=1048576
+// parses: crates/containers/src/docker/http.rs
 
 use std::io::{BufReader, Read};
 

@@ -1,6 +1,8 @@
 //! Keyed files: entries lie in the text, keys that nobody knows change
 //! nothing, and a printed `memory.stat` is parsed again as it was.
 #![no_main]
+// parses: crates/kerntext/src/keyed.rs
+// parses: crates/kerntext/src/cgroup_files.rs
 
 use evictd_kerntext::{flat_keyed, parse_memory_stat};
 use libfuzzer_sys::fuzz_target;

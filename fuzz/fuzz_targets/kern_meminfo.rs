@@ -1,6 +1,7 @@
 //! `/proc/meminfo`: a key that nobody knows changes nothing, and what is found
 //! is found again in a file of plain counts.
 #![no_main]
+// parses: crates/kerntext/src/meminfo.rs
 
 use evictd_kerntext::parse_meminfo;
 use libfuzzer_sys::fuzz_target;

@@ -1,6 +1,7 @@
 //! mountinfo and the two cgroup files of `/proc`: each line is one result, a
 //! bad line touches no other, escaping again gives the same bytes.
 #![no_main]
+// parses: crates/kerntext/src/mountinfo.rs
 
 use evictd_kerntext::{Escaped, controllers, memberships, mounts};
 use libfuzzer_sys::fuzz_target;

@@ -1,8 +1,9 @@
 //! `/proc/PID/stat`, `/proc/loadavg` and lists of process ids: what was found
 //! is found again in a line written from it, whatever the name.
 #![no_main]
+// parses: crates/kerntext/src/proc_pid.rs
 
-use evictd_kerntext::{parse_loadavg, parse_pid_stat, pids};
+use evictd_kerntext::{parse_loadavg, parse_pid_stat, parse_pss, parse_resident_pages, pids};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &[u8]| {
@@ -24,6 +25,14 @@ fuzz_target!(|text: &[u8]| {
     if let Ok(load) = parse_loadavg(text) {
         let again = format!("0 0 0 {}/{} 1", load.running_tasks, load.total_tasks);
         assert_eq!(parse_loadavg(again.as_bytes()), Ok(load));
+    }
+    if let Ok(pages) = parse_resident_pages(text) {
+        let again = format!("0 {pages} 0");
+        assert_eq!(parse_resident_pages(again.as_bytes()), Ok(pages));
+    }
+    if let Ok(Some(bytes)) = parse_pss(text) {
+        let again = format!("Pss: {bytes}");
+        assert_eq!(parse_pss(again.as_bytes()), Ok(Some(bytes)));
     }
     let mut printed = String::new();
     for pid in pids(text).flatten() {

@@ -1,6 +1,7 @@
 //! Single values and limits: both parsers agree, and what is printed is parsed
 //! again as it was.
 #![no_main]
+// parses: crates/kerntext/src/value.rs
 
 use evictd_kerntext::{Limit, parse_limit, parse_u64};
 use libfuzzer_sys::fuzz_target;

@@ -1,6 +1,7 @@
 //! Any two texts, split at the first blank: parsing never panics, canonical text
 //! keeps the value, and the order, sums and differences obey their laws.
 #![no_main]
+// parses: crates/quantity/src/quantity.rs
 
 use core::cmp::Ordering;
 

@@ -1,6 +1,7 @@
 //! Times: no panic; a time written out again in UTC is the same time, and later ones are
 //! greater.
 #![no_main]
+// parses: crates/containers/src/docker/time.rs
 
 use evictd_containers::docker::parse_rfc3339;
 use libfuzzer_sys::fuzz_target;

@@ -1,6 +1,7 @@
 //! The state file: no panic, and what was read is written so that it is read
 //! again as the same, within the bounds, and can be used on any clock.
 #![no_main]
+// parses: crates/engine/src/state/json.rs
 
 use core::time::Duration;
 

@@ -1,6 +1,11 @@
 //! YAML and JSON: no panic, the same answer twice, and what was read can be
 //! written as JSON and read again, as JSON and as YAML.
 #![no_main]
+// options: -max_len=262144 -rss_limit_mb=128
+// parses: crates/manifest/src/yaml/reader/build.rs
+// parses: crates/manifest/src/yaml/reader/scalar.rs
+// parses: crates/manifest/src/yaml/json.rs
+// parses: crates/manifest/src/yaml/limits.rs
 
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use evictd_cgroup::Releaser;
-use evictd_config::{Resolved, lint};
+use evictd_config::{Reserved, Resolved, check_reserves, lint};
+use evictd_engine::ports::Node as _;
 use evictd_node::Mono;
 use evictd_stats::{now, read_memory_switched_off};
 use evictd_sys::{Signal, Token, Wake, Watch};
@@ -14,11 +15,11 @@ use crate::engine::{self, Engine};
 use crate::memory::Memory;
 use crate::notify::Notifier;
 use crate::oom_score::Scores;
-use crate::setup::{PROC, Setup};
+use crate::setup::{FIRST_FS_WAIT, PROC, Setup};
 use crate::socket::{LOCAL, Local};
-use crate::{machine, protect};
+use crate::{machine, protect, roots, sandbox};
 
-/// A container runtime has something to say.
+/// A helper thread has something to say.
 const NEWS: Token = Token(u32::MAX);
 
 /// How long the rest of the start, which no decision needs, leaves the processor to
@@ -30,17 +31,49 @@ const SOON: Duration = Duration::from_millis(1);
 pub(crate) fn run(settings: &Resolved) -> ExitCode {
     let ended = match serve(settings) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            log::error!(event = "failed"; "{error}");
-            ExitCode::FAILURE
+        Err(Failure { text, code }) => {
+            log::error!(event = "failed"; "{text}");
+            code.into()
         }
     };
     crate::log::close();
     ended
 }
 
-fn serve(settings: &Resolved) -> Result<(), String> {
-    // Threads inherit the signal mask: block before any is made.
+/// The exit code for settings that are wrong.
+const CONFIGURATION: u8 = 2;
+
+/// Why the daemon ends, and its exit code.
+struct Failure {
+    text: String,
+    code: u8,
+}
+
+impl From<String> for Failure {
+    fn from(text: String) -> Self {
+        Self { text, code: 1 }
+    }
+}
+
+/// Reservations that this machine cannot give are refused before anything is evicted.
+fn check(settings: &Resolved, engine: &mut Engine) -> Result<(), Failure> {
+    if settings.system_reserved == settings.kube_reserved
+        && settings.kube_reserved == Reserved::default()
+    {
+        return Ok(());
+    }
+    engine.node.read(now(), FIRST_FS_WAIT);
+    let checked = check_reserves(settings, &machine::read(&engine.node.sample));
+    checked.map_err(|text| Failure {
+        text,
+        code: CONFIGURATION,
+    })
+}
+
+fn serve(settings: &Resolved) -> Result<(), Failure> {
+    protect::from_the_oom_killer();
+    // Threads inherit both, the sandbox and the signal mask: before any is made.
+    sandbox::enter(settings);
     let mut watch =
         Watch::new(&[Signal::TERM, Signal::INT, Signal::HUP]).map_err(|error| error.to_string())?;
     let mut helpers = Helpers::new(settings.realtime);
@@ -49,14 +82,21 @@ fn serve(settings: &Resolved) -> Result<(), String> {
     let mut notifier = Notifier::new(settings, &setup);
     let hierarchies = setup.cgroup.hierarchies.clone();
     let mut engine = engine::open(setup)?;
-    if let Some(bell) = engine.pods.runtimes.descriptor() {
+    check(settings, &mut engine)?;
+    let bells = [
+        engine.pods.runtimes.descriptor(),
+        engine.reclaim.descriptor(),
+    ];
+    for bell in bells.into_iter().flatten() {
         watch.add(bell, NEWS).map_err(|error| error.to_string())?;
     }
-    protect::from_others(settings.realtime);
+    protect::from_a_busy_machine(settings.realtime);
     // Before any process is killed: one that has begun to exit cannot be helped. Where
     // there is no thread to have, it is tried again.
     let _ = helpers.releaser.start();
-    let mut memory = Memory::open(settings, &mut engine);
+    // Nor is a directory of manifests waited for that does not answer.
+    let _ = engine.pods.start_manifests();
+    let mut memory = Memory::open(settings, &mut engine)?;
     let mut scores = Scores::open(settings, hierarchies)?;
     engine.run_due(now(), &mut |_, event| memory.note(event));
     memory.keep(&engine);
@@ -79,8 +119,8 @@ fn serve(settings: &Resolved) -> Result<(), String> {
             protect::from_the_disk();
             helpers.start(now(), &mut engine);
             notifier.start(&mut engine, &mut watch);
-            warn(settings, &engine);
             engine.list_early(now());
+            warn(settings, &engine);
         }
         helpers.start_if_due(now(), &mut engine);
         if engine.run_due(now(), &mut |_, event| memory.note(event)) {
@@ -118,6 +158,7 @@ impl Helpers {
 
     fn start(&mut self, now: Mono, engine: &mut Engine) {
         let started = self.releaser.start();
+        let started = started.and_then(|()| engine.pods.start_manifests());
         let started = started.and_then(|()| engine::measure_disk(engine));
         match (&started, self.due) {
             (Err(error), None) => log::warn!(
@@ -226,11 +267,16 @@ fn announce(settings: &Resolved, setup: &Setup) {
             root.display()
         );
     }
-    if setup.cgroup.pod_cgroup_roots.is_empty() {
+    if let Some(of) = settings.pods_of {
+        log::info!(
+            event = "pods_from";
+            "pods are the services of {of}, but for the system's own and what --never-evict names"
+        );
+    } else if setup.cgroup.pod_cgroup_roots.is_empty() {
         log::info!(
             event = "pods_from";
             "pods are what runs in the kubepods tree and what container runtimes list; \
-             --pod-cgroup-root names others"
+             --pods-of and --pod-cgroup-root name others"
         );
     }
     if setup.cgroup.hierarchies.memory.is_none() {
@@ -244,14 +290,16 @@ fn announce(settings: &Resolved, setup: &Setup) {
         log::warn!(
             event = "no_memory_controller", switchedOff = switched_off;
             "no memory controller{remedy}; memory.available comes from /proc/meminfo, and what \
-             pods use of it is not known"
+             pods use from /proc/PID of their processes"
         );
     }
 }
 
 /// What is odd about the settings on this machine.
 fn warn(settings: &Resolved, engine: &Engine) {
-    for warning in lint(settings, &machine::read(engine.readings())) {
+    let about_machine = lint(settings, &machine::read(&engine.node.sample));
+    let about_pods = roots::warnings(settings, &engine.pods);
+    for warning in about_machine.into_iter().chain(about_pods) {
         log::warn!(event = "warning"; "{warning}");
     }
 }

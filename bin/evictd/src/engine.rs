@@ -2,20 +2,19 @@
 
 use core::time::Duration;
 use std::io;
+use std::os::fd::BorrowedFd;
 
-use evictd_engine::ports::{Collected, Disk, Job, Node, Places, Reclaim, Sample};
-use evictd_engine::{Fields, Settings};
-use evictd_node::{Mono, Readings};
+use evictd_engine::Settings;
+use evictd_engine::ports::{Deletion, Disk, Job, Node, Places, Reclaim, Sample};
+use evictd_node::{Filesystem, Mono, Readings, Signal};
 use evictd_stats::{FsSample, NodeReader, NodeSample, NodeSettings, now, wall_seconds};
 
 use evictd_sys::{Token, Watch};
 
-use crate::gc::{Collection, Collector};
+use crate::gc::Cleaner;
+use crate::machine;
 use crate::pods::Pods;
 use crate::setup::Setup;
-
-/// The most files and directories that one collection of leftovers deletes.
-const MOST_DELETED: u64 = 10_000;
 
 /// The loop over the ports of this machine.
 pub(crate) type Engine = evictd_engine::Engine<NodePort, Pods, Reclaimer>;
@@ -30,9 +29,9 @@ pub(crate) fn open(setup: Setup) -> Result<Engine, String> {
     let mut pods = Pods::open(setup.cgroup, setup.manifests, setup.runtimes)?;
     pods.to_measure = setup.dirs;
     let node = NodePort::open(setup.node, setup.finds_imagefs, setup.finds_containerfs)?;
+    let cleaner = setup.collector.map(|c| Cleaner::new(c, settings.dry_run));
     let reclaimer = Reclaimer {
-        collector: setup.collector,
-        dry_run: settings.dry_run,
+        cleaner: cleaner.transpose()?,
     };
     Engine::new(settings, (node, pods, reclaimer)).map_err(|error| error.to_string())
 }
@@ -129,6 +128,20 @@ impl Node for NodePort {
             .collect()
     }
 
+    fn mount_point(&self, signal: Signal) -> Option<String> {
+        let (nodefs, imagefs) = (&self.settings.nodefs, &self.settings.imagefs);
+        let imagefs = imagefs.as_ref().unwrap_or(nodefs);
+        let (sample, path) = match signal.filesystem()? {
+            Filesystem::Nodefs => (self.sample.nodefs, nodefs),
+            Filesystem::Imagefs => (self.sample.imagefs, imagefs),
+            Filesystem::Containerfs => {
+                let containerfs = self.settings.containerfs.as_ref();
+                (self.sample.containerfs, containerfs.unwrap_or(imagefs))
+            }
+        };
+        machine::mount_point(path, sample?.device_numbers())
+    }
+
     fn follow(&mut self, places: Places) -> Result<bool, String> {
         let mut settings = self.settings.clone();
         if self.finds_imagefs && places.images.is_some() {
@@ -151,8 +164,14 @@ impl Node for NodePort {
 /// What gives back what nobody needs: the container runtimes, and the directories that
 /// were named for it.
 pub(crate) struct Reclaimer {
-    collector: Option<Collector>,
-    dry_run: bool,
+    cleaner: Option<Cleaner>,
+}
+
+impl Reclaimer {
+    /// Readable when there is something to tell.
+    pub(crate) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        self.cleaner.as_ref().map(Cleaner::descriptor)
+    }
 }
 
 impl Reclaim<Pods> for Reclaimer {
@@ -160,34 +179,22 @@ impl Reclaim<Pods> for Reclaimer {
         pods.runtimes.collect(&job)
     }
 
-    fn collect_leftovers(
-        &mut self,
-        pods: &mut Pods,
-        ended: &[String],
-    ) -> Result<Collected, String> {
-        let Some(collector) = &self.collector else {
-            return Ok(Collected::default());
-        };
-        let ended: Vec<&str> = ended.iter().map(String::as_str).collect();
-        let how = Collection {
-            ended: &ended,
-            most: MOST_DELETED,
-            dry_run: self.dry_run,
-        };
-        let collected = collector.collect(pods, &how)?;
-        if collected.is_empty() {
-            return Ok(Collected::default());
-        }
-        Ok(Collected {
-            removed: usize::try_from(collected.freed.deleted).unwrap_or(usize::MAX),
-            text: collected.summary(),
-            fields: Fields::default()
-                .with("leftovers", collected.freed.deleted)
-                .with("freedBytes", collected.freed.bytes),
-        })
+    fn begin_leftovers(&mut self, ended: &[String]) -> Result<(), String> {
+        let cleaner = self.cleaner.as_mut();
+        cleaner.map_or(Ok(()), |cleaner| cleaner.begin(ended))
+    }
+
+    fn begin_emptying(&mut self, uid: &str) -> Result<(), String> {
+        let cleaner = self.cleaner.as_mut();
+        cleaner.map_or(Ok(()), |cleaner| cleaner.begin_emptying(uid))
+    }
+
+    fn poll_leftovers(&mut self, now: Mono, pods: &mut Pods) -> Deletion {
+        let cleaner = self.cleaner.as_mut();
+        cleaner.map_or(Deletion::Nothing, |cleaner| cleaner.poll(now, pods))
     }
 
     fn has_leftovers(&self) -> bool {
-        self.collector.is_some()
+        self.cleaner.is_some()
     }
 }

@@ -18,9 +18,12 @@ mod memory;
 mod metrics;
 mod notify;
 mod oom_score;
+mod plain;
 mod pods;
 mod protect;
+mod roots;
 mod runtimes;
+mod sandbox;
 mod setup;
 pub mod socket;
 

@@ -4,10 +4,11 @@
 //! their reader.
 
 mod console;
+mod folded;
 mod json;
 mod time;
 
-use core::fmt::Arguments;
+use core::fmt::{Arguments, Write as _};
 use std::io::{self, Write};
 
 use evictd_condition::Status;
@@ -20,7 +21,9 @@ use log::{Level, LevelFilter, Record};
 use serde_json::Value as Json;
 
 use crate::engine::Engine;
+use crate::plain::{Plain, write_json};
 pub(crate) use console::{close, flush};
+use folded::Folded;
 use json::Line;
 pub(crate) use time::Utc;
 
@@ -88,9 +91,14 @@ fn with_fields(level: Level, name: &str, fields: &Fields, text: Arguments<'_>) {
 fn write_line(out: &mut dyn Write, format: LogFormat, record: &Record<'_>) -> io::Result<()> {
     let when = Utc(wall_seconds());
     match format {
-        LogFormat::Text => writeln!(out, "{when} {:<5} {}", record.level(), record.args()),
+        LogFormat::Text => {
+            write!(out, "{when} {:<5} ", record.level())?;
+            let written = write!(Folded::new(out), "{}", Plain(record.args()));
+            written.map_err(|_| io::ErrorKind::WriteZero)?;
+            out.write_all(b"\n")
+        }
         LogFormat::Json => {
-            serde_json::to_writer(&mut *out, &Line { when, record })?;
+            write_json(out, &Line { when, record })?;
             out.write_all(b"\n")
         }
     }

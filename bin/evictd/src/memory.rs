@@ -1,5 +1,6 @@
 //! What the daemon takes along over a restart, and publishes for `evictd admit`.
 
+use alloc::sync::Arc;
 use core::time::Duration;
 use std::path::Path;
 
@@ -9,6 +10,7 @@ use evictd_config::Resolved;
 use evictd_engine::Event;
 use evictd_engine::state::{About, Keeper, Outcome, read_boot_id};
 use evictd_stats::{now, wall_seconds};
+use evictd_sys::Directory;
 
 use crate::engine::Engine;
 use crate::setup::PROC;
@@ -22,7 +24,10 @@ pub(crate) struct Memory(Keeper);
 impl Memory {
     /// Takes over what a former daemon kept. Without a directory, or with one that
     /// cannot be used, it is kept in memory alone, and that is said once.
-    pub(crate) fn open(settings: &Resolved, engine: &mut Engine) -> Self {
+    ///
+    /// # Errors
+    /// When another daemon keeps its state there: two would kill twice.
+    pub(crate) fn open(settings: &Resolved, engine: &mut Engine) -> Result<Self, String> {
         let about = About {
             boot_id: read_boot_id(Path::new(PROC)).unwrap_or_default(),
             pid: std::process::id(),
@@ -33,16 +38,31 @@ impl Memory {
         };
         let (keeper, problems) = Keeper::open(settings.state_dir.as_deref(), about, try_lock);
         for problem in problems {
+            if problem.is_in_use {
+                return Err(format!(
+                    "--state-dir: {problem}; give this one another --state-dir"
+                ));
+            }
             log::warn!(event = "problem", about = "state"; "{problem}");
         }
         keeper.restore(now(), &mut engine.evict);
+        let held = keeper
+            .state()
+            .held_on(now(), settings.evict.transition_period);
+        for condition in held.each() {
+            log::info!(
+                event = "restored", condition = condition.name();
+                "condition {condition} holds on from before the restart"
+            );
+        }
+        engine.hold_on(held);
         engine.pods.runtimes.restore_images(&keeper.state().images);
-        Self(keeper)
+        Ok(Self(keeper))
     }
 
-    /// Whether the directory is this daemon's.
-    pub(crate) const fn holds_directory(&self) -> bool {
-        self.0.holds_directory()
+    /// The directory, if it is this daemon's.
+    pub(crate) fn directory(&self) -> Option<&Arc<Directory>> {
+        self.0.directory()
     }
 
     /// How many evictions there were, over restarts.
@@ -65,6 +85,7 @@ impl Memory {
                 self.0
                     .end(&victim.uid, Outcome::Stuck, method, millis(report));
             }
+            Event::OomKilled(killed) => self.0.note_oom_kill(killed.record()),
             Event::NotBegun { victim, .. } => {
                 self.0.end(&victim.uid, Outcome::Stuck, "", None);
             }
@@ -75,7 +96,7 @@ impl Memory {
             | Event::Runtime { .. }
             | Event::Reclaiming { .. }
             | Event::Reclaimed(_)
-            | Event::NothingReclaimed
+            | Event::Deleting { .. }
             | Event::GraceCut(_)
             | Event::RuntimeSilent(_)
             | Event::NoCandidate { .. }

@@ -11,17 +11,21 @@ use crate::setup::PROC;
 /// The kubelet's own score (K: `qos/policy.go`).
 const OOM_SCORE_ADJ: i16 = -999;
 
-/// The loop's real-time priority: one above the thread that gives back memory, which may
-/// be at it for long, and must not keep the only processor of a small machine from it.
-const PRIORITY: i32 = 2;
+/// The loop's real-time priority: the highest, so that no other real-time task keeps the
+/// processor from it, nor the thread that gives back memory, one below, which may be at it
+/// for long.
+const PRIORITY: i32 = 99;
 
-/// Gives this thread its turn before others where that is wanted, and keeps the process
-/// out of the OOM killer's reach, as far as it is allowed to. Without the privilege it
-/// runs all the same, and says so once.
-pub(crate) fn from_others(goes_first: bool) {
+/// Gives this thread its turn before others where that is wanted. Without the privilege
+/// it runs all the same, and says so once.
+pub(crate) fn from_a_busy_machine(goes_first: bool) {
     if goes_first && let Err(error) = Priority::RealTime(PRIORITY).apply() {
         log::info!(event = "problem", about = "priority"; "the priority stays as it is ({error}): a busy machine may delay evictd");
     }
+}
+
+/// Keeps the process out of the OOM killer's reach, and says so where that is not allowed.
+pub(crate) fn from_the_oom_killer() {
     let file = Path::new(PROC).join("self/oom_score_adj");
     if let Err(error) = std::fs::write(file, OOM_SCORE_ADJ.to_string()) {
         log::info!(event = "problem", about = "oomScore"; "oom_score_adj stays as it is ({error}): the OOM killer may take evictd");

@@ -4,11 +4,11 @@ use core::time::Duration;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use evictd_cgroup::{CgroupConfig, KillLimits, Releaser};
-use evictd_config::Resolved;
+use evictd_cgroup::{CgroupConfig, KillLimits, Releaser, ServiceManager, Services};
+use evictd_config::{PodsOf, Resolved};
 pub(crate) use evictd_engine::FIRST_FS_WAIT;
 use evictd_engine::Settings;
-use evictd_stats::{Hierarchies, NodeSettings, PodDirs};
+use evictd_stats::{Hierarchies, NodeSettings, PodDirs, WatchedDisks};
 use rustix::thread::sched_getaffinity;
 
 use crate::gc::Collector;
@@ -82,23 +82,33 @@ impl Setup {
         node.imagefs = given.or(images).or_else(imagefs);
         let given = settings.containerfs_path.clone();
         node.containerfs = given.or(layers);
+        let open_files_on = WatchedDisks {
+            nodefs: node.nodefs.clone(),
+            layers: node.containerfs.clone().or_else(|| node.imagefs.clone()),
+        };
+        let open_files_on =
+            (!settings.evict.policy.open_files_are_not_seen).then_some(open_files_on);
         Ok(Self {
             engine: Settings {
                 evict: settings.evict.clone(),
                 interval: settings.housekeeping_interval,
                 dry_run: settings.dry_run,
-                images_until_clear: settings.image_gc.until_clear,
+                images_until_clear: images_until_clear(settings, &hierarchies),
                 processors: processors(),
                 ..Settings::default()
             },
             node,
-            cgroup: cgroup(hierarchies, roots, releaser),
+            cgroup: CgroupConfig {
+                services: services(settings),
+                ..cgroup(hierarchies, roots, releaser)
+            },
             manifests: settings.pod_manifest_path.clone(),
             dirs: Some(PodDirs {
                 root_dir: settings.root_dir.path.clone(),
                 logs_dir: settings.pod_logs_dir.path.clone(),
                 // A pod may mount the whole node to look at it (decision D58).
                 host_paths: false,
+                open_files_on,
             }),
             runtimes,
             finds_imagefs: settings.imagefs_path.is_none(),
@@ -133,13 +143,40 @@ fn imagefs() -> Option<PathBuf> {
 /// The cgroup of all pods, from the root of the hierarchies: the one that was
 /// named, else the kubepods tree in the spelling that is there.
 pub(crate) fn pods_cgroup(hierarchies: &Hierarchies, roots: &[PathBuf]) -> PathBuf {
-    const SYSTEMD: &str = "kubepods.slice";
-    if let [only] = roots {
+    if let [only] = roots
+        && !only.as_os_str().is_empty()
+    {
         return only.clone();
     }
-    let of_memory = hierarchies.memory.as_ref().or(hierarchies.unified.as_ref());
-    let has = |name: &str| of_memory.is_some_and(|h| h.below(Path::new(name)).is_dir());
-    PathBuf::from(if has(SYSTEMD) { SYSTEMD } else { "kubepods" })
+    PathBuf::from(kubepods(hierarchies).unwrap_or("kubepods"))
+}
+
+/// The kubepods tree, where there is one, in the spelling that it has.
+fn kubepods(hierarchies: &Hierarchies) -> Option<&'static str> {
+    let of_memory = hierarchies
+        .memory
+        .as_ref()
+        .or(hierarchies.unified.as_ref())?;
+    let mut names = ["kubepods.slice", "kubepods"].into_iter();
+    names.find(|name| of_memory.below(Path::new(name)).is_dir())
+}
+
+/// Where there is a kubepods tree, something fetches images again.
+fn images_until_clear(settings: &Resolved, hierarchies: &Hierarchies) -> bool {
+    let told = settings.image_gc.until_clear;
+    told.unwrap_or_else(|| kubepods(hierarchies).is_none())
+}
+
+/// Which services are pods, and what never is evicted.
+fn services(settings: &Resolved) -> Services {
+    let manager = settings.pods_of.map(|of| match of {
+        PodsOf::Openrc => ServiceManager::Openrc,
+        PodsOf::Systemd => ServiceManager::Systemd,
+    });
+    Services {
+        of: manager,
+        never: settings.never_evict.clone(),
+    }
 }
 
 /// The cgroup runtime's part, with the helper that gives memory back.
@@ -152,6 +189,7 @@ pub(crate) fn cgroup(
         hierarchies,
         proc: PathBuf::from(PROC),
         pod_cgroup_roots: roots,
+        services: Services::default(),
         limits: KillLimits::default(),
         releaser,
     }

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test ends where it fails")]
 
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 fn evictd(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_evictd"));
@@ -28,8 +28,7 @@ fn wrong_settings_end_with_2_and_one_line() {
         ),
         (
             &["config", "--hard-eviction-grace=-1"],
-            "evictd: --hard-eviction-grace: strconv.ParseInt: parsing \"-1\": value out of range, \
-             in \"-1\" at byte 0; a whole number from 0 to 2147483647, without a unit\n",
+            "evictd: --hard-eviction-grace: \"-1\" is out of range, in \"-1\" at byte 0; a whole number from 0 to 2147483647, without a unit\n",
         ),
         (
             &["--frobnicate"],
@@ -41,6 +40,115 @@ fn wrong_settings_end_with_2_and_one_line() {
         assert_eq!(text(&output.stderr), expected);
         assert_eq!(text(&output.stdout), "");
     }
+}
+
+/// Acceptance row 190: with the daemon's own flags, and the word that there is none.
+#[test]
+fn status_shows_what_the_running_daemon_knows() {
+    let directory = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("status-view");
+    drop(std::fs::remove_dir_all(&directory));
+    std::fs::create_dir(&directory).unwrap();
+    let state = format!("--state-dir={}", directory.display());
+    let status = ["status", "--container-runtime-endpoint=", &state];
+    let alone = evictd(&status);
+    assert!(
+        text(&alone.stdout).contains("\nNo daemon answers; "),
+        "{alone:?}"
+    );
+    let admit = evictd(&[
+        "admit",
+        "--qos=Burstable",
+        "--container-runtime-endpoint=",
+        &state,
+    ]);
+    assert!(
+        text(&admit.stderr).contains("no daemon answers ("),
+        "{admit:?}"
+    );
+    let flags = [
+        "--dry-run",
+        "--container-runtime-endpoint=",
+        "--eviction-hard=memory.available<7",
+        &state,
+    ];
+    let mut command = Command::new(env!("CARGO_BIN_EXE_evictd"));
+    let mut daemon = command.args(flags).stderr(Stdio::null()).spawn().unwrap();
+    let shows = || {
+        let shown = evictd(&status);
+        let shown = text(&shown.stdout);
+        shown.contains("\nThe running daemon:\n") && shown.contains("watches: memory.available<7")
+    };
+    let shown = (0..100).any(|_| {
+        std::thread::sleep(core::time::Duration::from_millis(50));
+        shows()
+    });
+    let json = evictd(&["status", "--json", "--container-runtime-endpoint=", &state]);
+    daemon.kill().unwrap();
+    daemon.wait().unwrap();
+    assert!(shown, "the daemon's view is shown");
+    assert!(text(&json.stdout).contains("--dry-run=true"), "{json:?}");
+}
+
+/// Acceptance row 189: a root that cannot be right is told, each in one line.
+#[test]
+fn roots_that_cannot_be_right_are_told() {
+    let settings = [
+        "config",
+        "--json",
+        "--pod-cgroup-root=/sys/fs/cgroup/pods",
+        "--pod-cgroup-root=/evictd-test-none",
+        "--pod-cgroup-root=/",
+    ];
+    let output = evictd(&settings);
+    let shown = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0));
+    let told = |what: &str| shown.matches(what).count();
+    assert_eq!(
+        told("the root of the hierarchies; write /pods\""),
+        1,
+        "{shown}"
+    );
+    assert_eq!(
+        told("--pod-cgroup-root=/evictd-test-none: there is no "),
+        1,
+        "{shown}"
+    );
+    // The root has children, but not where this machine has cgroup v2 alone and no process
+    // in one.
+    let root = told("--pod-cgroup-root=/: it has no children");
+    assert_eq!(told("--pod-cgroup-root=") - root, 2, "{shown}");
+}
+
+/// Acceptance row 192: by the daemon and by `config`.
+#[test]
+fn reserves_are_checked_before_anything_is_evicted() {
+    let settings = ["--system-reserved=memory=900Pi", "--state-dir="];
+    for command in [&settings[..], &["config", settings[0]]] {
+        let output = evictd(command);
+        assert_eq!(output.status.code(), Some(2), "{command:?}");
+        let said = text(&output.stderr);
+        let expected = "--system-reserved: 900Pi of memory are kept back, and the machine has ";
+        assert!(said.contains(expected), "{said}");
+    }
+    let output = evictd(&["config", "--system-reserved=pid=1"]);
+    assert!(text(&output.stdout).contains("\nAllocatable: "));
+}
+
+/// Acceptance row 193: an init script for the kubelet can start evictd.
+#[test]
+fn the_kubelets_flags_without_use_are_passed_over() {
+    let flags = [
+        "--max-pods",
+        "110",
+        "--kubeconfig=/k",
+        "--fail-swap-on",
+        "config",
+        "--json",
+    ];
+    let output = evictd(&flags);
+    assert_eq!(output.status.code(), Some(0));
+    let line = "\"passed over, as evictd has no use for it: max-pods, kubeconfig, fail-swap-on\"";
+    assert!(text(&output.stdout).contains(line));
 }
 
 #[test]

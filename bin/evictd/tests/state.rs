@@ -321,3 +321,20 @@ fn history_tells_what_was_evicted_whether_a_daemon_runs_or_not() {
         assert!(text(&output.stderr).starts_with("evictd history: "));
     }
 }
+
+/// Acceptance row 199.
+#[test]
+fn a_second_daemon_refuses_to_start() {
+    let first = Daemon::new("shared", Signal::MemoryAvailable, None);
+    let second = Command::new(env!("CARGO_BIN_EXE_evictd"))
+        .args([AT_EASE, &first.state_dir(), "--container-runtime-endpoint="])
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&second.stderr).into_owned();
+    assert_eq!(second.status.code(), Some(1), "{told}");
+    assert!(
+        told.contains("another evictd uses it; give this one another"),
+        "{told}"
+    );
+    drop(fs::remove_dir_all(first.end()));
+}

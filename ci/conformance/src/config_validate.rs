@@ -24,6 +24,7 @@ pub(crate) fn check(case: &Value) -> Outcome {
     let durations: Vec<(&str, &str)> = durations
         .iter()
         .map(|(flag, text)| (*flag, text.as_str()))
+        .chain([("compat", "kubelet")])
         .collect();
     let mut errors: Vec<&str> = list(case, "errs")
         .iter()

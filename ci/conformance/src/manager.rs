@@ -95,7 +95,7 @@ fn run(
     record.reclaiming = evict.acting_on().map(|t| t.signal.resource().name());
     loop {
         plan = match plan {
-            Plan::Rest | Plan::NoCandidate(_) | Plan::KillNow => break,
+            Plan::Rest | Plan::NoCandidate(..) | Plan::KillNow => break,
             Plan::ReadPods => evict.outcome(now, Done::PodsRead, Some(&active)),
             Plan::Reclaim(calls) => {
                 record.node_reclaim = calls.iter().map(ToString::to_string).collect();

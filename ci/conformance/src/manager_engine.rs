@@ -7,7 +7,7 @@
 use core::time::Duration;
 
 use evictd_engine::fake::{FakeNode, FakePod, FakePods, FakeReclaim};
-use evictd_engine::ports::{Collected, Sample};
+use evictd_engine::ports::Sample;
 use evictd_engine::{Decision, Engine, Event, Settings};
 use evictd_evict::Outcome as Done;
 use evictd_node::pod::Pod;
@@ -35,16 +35,10 @@ pub(crate) fn check(case: &Value) -> Outcome {
         limits: true,
         ..FakePods::default()
     };
-    // What dead pods leave is deleted at once, so that nothing of them is waited for.
-    let reclaim = FakeReclaim {
-        leftovers: Some(Collected {
-            removed: 1,
-            text: "deleted".into(),
-            ..Collected::default()
-        }),
-        ..FakeReclaim::default()
-    };
-    let engine = Engine::new(settings, (FakeNode::default(), pods, reclaim));
+    let engine = Engine::new(
+        settings,
+        (FakeNode::default(), pods, FakeReclaim::default()),
+    );
     let mut engine = engine.map_err(|error| error.to_string())?;
     let mut summary = Summary::default();
     let mut reclaimed = None;

@@ -41,6 +41,7 @@ fn container(stats: &Value) -> ContainerUsage {
         rootfs_inodes: number(stats, &["rootfs", "inodesUsed"]),
         logs_bytes: number(stats, &["logs", "usedBytes"]),
         logs_inodes: number(stats, &["logs", "inodesUsed"]),
+        logs_beside_layer: false,
     }
 }
 

@@ -9,10 +9,14 @@
  *   workload memory FILE          as many MiB as FILE says, looked at 50 times a second
  *   workload shared FILE          the same in shared memory, which the kernel gives back
  *                                 only when the last process that maps it is gone
+ *   workload headless MIB         so much memory, in a process whose first thread has ended
  *   workload forks                forks for ever, and so does every child
  *   workload tasks COUNT          that many children, doing nothing
+ *   workload family MIB           so much memory, and ten children that share it
  *   workload bytes DIR MIB        a file of that size, deleted but held open
  *   workload inodes DIR COUNT     that many files, deleted but held open
+ *   workload log FILE             as many KiB in lines on standard output as FILE says, 50
+ *                                 times a second
  *   workload writer FILE          a block into FILE 50 times a second
  *   workload timed USAGE LEVEL BELOW PROCS...
  *                                 a hog in the cgroups of these cgroup.procs: goes to BELOW
@@ -27,6 +31,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -135,6 +140,36 @@ static void tasks(long count)
 	rest();
 }
 
+static void *go_on(void *mib)
+{
+	long size = *(long *)mib * MIB;
+	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		complain("mmap");
+	memset(memory, 1, size);
+	rest();
+	return NULL;
+}
+
+static void headless(long mib)
+{
+	static long size;
+	pthread_t second;
+
+	size = mib;
+	if (pthread_create(&second, NULL, go_on, &size) != 0)
+		complain("pthread_create");
+	syscall(SYS_exit, 0);
+}
+
+static void family(long mib)
+{
+	if (!take(mib * MIB, MAP_PRIVATE))
+		complain("mmap");
+	tasks(10);
+}
+
 static int deleted_file(void)
 {
 	static long number;
@@ -183,6 +218,20 @@ static void writer(const char *file)
 	for (;;) {
 		if (pwrite(fd, block, sizeof(block), 0) < 0)
 			complain(file);
+		nap(20);
+	}
+}
+
+static void lines(const char *file)
+{
+	static char line[1024];
+
+	memset(line, 'x', sizeof(line) - 1);
+	line[sizeof(line) - 1] = '\n';
+	for (;;) {
+		for (long left = wanted(file); left > 0; left--)
+			if (write(1, line, sizeof(line)) < 0)
+				complain("log");
 		nap(20);
 	}
 }
@@ -358,14 +407,20 @@ int main(int count, char **words)
 		steered(text, MAP_PRIVATE);
 	else if (!strcmp(what, "shared"))
 		steered(text, MAP_SHARED);
+	else if (!strcmp(what, "headless"))
+		headless(number);
 	else if (!strcmp(what, "forks"))
 		forks();
 	else if (!strcmp(what, "tasks"))
 		tasks(number);
+	else if (!strcmp(what, "family"))
+		family(number);
 	else if (!strcmp(what, "bytes"))
 		enter(text), bytes(number), rest();
 	else if (!strcmp(what, "inodes"))
 		enter(text), inodes(number), rest();
+	else if (!strcmp(what, "log"))
+		lines(text);
 	else if (!strcmp(what, "writer"))
 		writer(text);
 	else if (!strcmp(what, "timed") && count > 5)

@@ -19,7 +19,7 @@ use std::process::ExitCode;
 
 use evictd_cgroup::{
     Beside, CgroupConfig, CgroupRuntime, FoundPod, Grace, KillInFlight, KillLimits, KillState,
-    Listing, PodKiller, PodSource, Releaser, Same,
+    Listing, PodKiller, PodSource, Releaser, Same, Services,
 };
 use evictd_containers::RuntimePod;
 use evictd_stats::{Hierarchies, PodReader, now};
@@ -50,6 +50,7 @@ fn run(root: PathBuf) -> Result<bool, Box<dyn core::error::Error>> {
         hierarchies,
         proc: PathBuf::from("/proc"),
         pod_cgroup_roots: vec![root],
+        services: Services::default(),
         limits: KillLimits::default(),
         releaser: Some(releaser),
     })?;

@@ -19,7 +19,7 @@
 //!
 //! use evictd_cgroup::{
 //!     CgroupConfig, CgroupRuntime, Grace, KillInFlight, KillLimits, KillState, PodKiller,
-//!     PodSource, parse_pod_cgroup_root,
+//!     PodSource, Services, parse_pod_cgroup_root,
 //! };
 //! use evictd_stats::{Hierarchies, now};
 //!
@@ -28,6 +28,7 @@
 //!     hierarchies: Hierarchies::read(Path::new("/proc"))?,
 //!     proc: PathBuf::from("/proc"),
 //!     pod_cgroup_roots: vec![parse_pod_cgroup_root(b"/machine")?],
+//!     services: Services::default(),
 //!     limits: KillLimits::default(),
 //!     releaser: None,
 //! })?;
@@ -82,6 +83,7 @@ mod error;
 mod kill;
 mod leftovers;
 pub mod own;
+mod pages;
 mod ports;
 mod process;
 mod procs;
@@ -90,11 +92,17 @@ mod scores;
 #[cfg(test)]
 mod testkit;
 
-pub use cgroup::{Beside, CgroupConfig, CgroupRuntime, Same, parse_pod_cgroup_root};
+pub use cgroup::{
+    Beside, CgroupConfig, CgroupRuntime, Same, ServiceManager, Services, parse_pod_cgroup_root,
+};
 pub use error::{Error, RootError};
 use evictd_containers::RuntimePod;
 pub use kill::{Kill, KillLimits, KillMethod, KillReport, KillState, Problem, Remaining, Target};
+// For fuzzing.
+#[doc(hidden)]
+pub use leftovers::find_mount_id;
 pub use leftovers::{Freed, Leftover, LeftoverKind, Leftovers};
+pub use pages::PageReclaimer;
 pub use ports::{
     FoundPod, Grace, KillInFlight, Listing, Origin, PodKiller, PodSource, SkipReason, Skipped,
 };

@@ -75,6 +75,10 @@ pub trait KillInFlight {
     /// Gives the pod no more time to end by itself: SIGKILL is sent at the next poll.
     fn end_grace(&mut self, now: Mono);
 
+    /// What the pod was to give back runs out while it ends: SIGKILL has to show an effect
+    /// soon, or it counts as stuck.
+    fn hurry(&mut self);
+
     /// Calls `each` with every descriptor that, when readable, means that
     /// polling is worth while. They change with every poll; those that are not
     /// given any more have been closed.
@@ -137,6 +141,8 @@ pub enum Origin {
     Kubepods,
     /// As a child of a `--pod-cgroup-root`.
     PodCgroupRoot,
+    /// As a service of the init system (`--pods-of`).
+    Service,
     /// By a container runtime alone.
     Runtime,
 }
@@ -179,8 +185,8 @@ pub enum SkipReason {
     NoProcesses,
     /// Other pods, or another pod cgroup root, are below it.
     HoldsPods,
-    /// Another cgroup is this pod already.
-    SamePod,
+    /// `--never-evict` names it.
+    Spared,
     /// It could not be read.
     Failed(Errno),
 }
@@ -195,7 +201,7 @@ impl fmt::Display for SkipReason {
             ),
             Self::NoProcesses => f.write_str("nothing runs in it"),
             Self::HoldsPods => f.write_str("other pods are below it"),
-            Self::SamePod => f.write_str("another cgroup is this pod already"),
+            Self::Spared => f.write_str("named by --never-evict"),
             Self::Failed(errno) => write!(f, "{errno}"),
         }
     }

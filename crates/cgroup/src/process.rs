@@ -139,7 +139,8 @@ impl Kin {
     }
 }
 
-fn is_alive(pidfd: &OwnedFd) -> bool {
+/// Whether the process of a pidfd has not ended.
+pub(crate) fn is_alive(pidfd: &OwnedFd) -> bool {
     let mut fds = [PollFd::new(pidfd, PollFlags::IN)];
     let at_once = Timespec::default();
     matches!(retry_on_intr(|| poll(&mut fds, Some(&at_once))), Ok(0))

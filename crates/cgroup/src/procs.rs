@@ -1,12 +1,12 @@
 use core::ops::ControlFlow;
 
-use evictd_kerntext::pids;
-use evictd_stats::is_gone;
-use rustix::fd::{AsFd, BorrowedFd};
-use rustix::io::Errno;
+use evictd_kerntext::{flat_keyed, pids};
+use evictd_stats::{Version, is_gone};
+use rustix::fd::{BorrowedFd, OwnedFd};
+use rustix::io::{Errno, pread, retry_on_intr};
 use rustix::process::Pid;
 
-use crate::dir::{DEEPEST, PAGE, each_child, is_leaf, open_dir, read_file, read_start, walk};
+use crate::dir::{PAGE, open_file, read_file, read_start, walk};
 
 /// The processes of cgroups and everything below them, sorted, each once; the
 /// room is used again by the next listing.
@@ -86,34 +86,41 @@ pub(crate) fn key(pid: &Pid) -> i32 {
     pid.as_raw_nonzero().get()
 }
 
-/// Whether any process is in the cgroup or below it; stops at the first. What is below
-/// comes first: a pod's processes are mostly in the cgroups of its containers.
-pub(crate) fn is_populated(cgroup: BorrowedFd<'_>) -> Result<bool, Errno> {
-    is_populated_to(cgroup, DEEPEST)
+/// Whether any process is in the cgroup or below it: on v2 the kernel says so, on v1 the
+/// first one that is found.
+pub(crate) fn is_populated(cgroup: BorrowedFd<'_>, version: Version) -> Result<bool, Errno> {
+    if version == Version::V2
+        && let Ok(events) = open_file(cgroup, c"cgroup.events")
+        && let Ok(populated) = read_populated(&events)
+    {
+        return Ok(populated);
+    }
+    let found = walk(cgroup, &mut |dir| {
+        let mut room = [0; 16];
+        let shown = read_start(dir, c"cgroup.procs", &mut room);
+        let is_there = readable(shown.map(|text| !text.is_empty()))?;
+        Ok(if is_there {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        })
+    })?;
+    Ok(found.is_break())
 }
 
-fn is_populated_to(cgroup: BorrowedFd<'_>, depth: u32) -> Result<bool, Errno> {
-    let below = depth.checked_sub(1).ok_or(Errno::LOOP)?;
-    if !is_leaf(cgroup) {
-        let walked = each_child(cgroup, &mut |name| {
-            let found =
-                open_dir(cgroup, name).and_then(|child| is_populated_to(child.as_fd(), below));
-            match found {
-                Ok(true) => Ok(ControlFlow::Break(())),
-                Ok(false) => Ok(ControlFlow::Continue(())),
-                Err(errno) if is_gone(errno) => Ok(ControlFlow::Continue(())),
-                Err(errno) => Err(errno),
-            }
-        });
-        match walked {
-            Ok(ControlFlow::Break(())) => return Ok(true),
-            Err(errno) if !is_gone(errno) => return Err(errno),
-            _ => {}
-        }
-    }
-    let mut room = [0; 16];
-    let shown = read_start(cgroup, c"cgroup.procs", &mut room);
-    readable(shown.map(|text| !text.is_empty()))
+/// What `cgroup.events` says, read from its beginning, which also takes back that the
+/// kernel has told of a change.
+pub(crate) fn read_populated(events: &OwnedFd) -> Result<bool, Errno> {
+    let mut room = [0; 64];
+    let length = match retry_on_intr(|| pread(events, &mut room, 0)) {
+        Err(errno) if is_gone(errno) => return Ok(false),
+        read => read?,
+    };
+    let mut entries = flat_keyed(room.get(..length).unwrap_or_default());
+    let populated = entries.find(|entry| entry.key() == b"populated");
+    populated
+        .map(|entry| entry.value() != b"0")
+        .ok_or(Errno::INVAL)
 }
 
 /// False when there is nothing to read: the cgroup is gone, or it is a v2

@@ -6,8 +6,8 @@ use evictd_sys::{Helper, HelperThread, Priority, process_mrelease};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 
-/// The helper's real-time priority, the lowest: the loop must be above it.
-const PRIORITY: i32 = 1;
+/// The helper's real-time priority: the loop alone must be above it.
+const PRIORITY: i32 = 98;
 
 /// Victims that may wait for the helper, which takes them in the order in which
 /// they are handed over; those beyond free their memory by themselves, as every
@@ -64,13 +64,12 @@ impl Releaser {
     }
 
     /// Hands over a victim that has been sent SIGKILL.
-    pub(crate) fn release(&self, pidfd: &OwnedFd) {
-        let Ok(copy) = pidfd.try_clone() else { return };
+    pub(crate) fn release(&self, victim: OwnedFd) {
         self.0.change(|queue| {
             // A full queue means that the helper is busy or stuck: not worth
             // waiting for.
             if queue.len() < QUEUE {
-                queue.push_back(copy);
+                queue.push_back(victim);
             }
         });
     }

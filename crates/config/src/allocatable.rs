@@ -2,7 +2,7 @@ use evictd_node::Signal;
 use evictd_quantity::{Format, Quantity};
 use evictd_threshold::Threshold;
 
-use crate::Reserved;
+use crate::{Compat, Machine, Reserved, Resolved, Warning};
 
 /// What pods may have of a machine (K: `node_container_manager_linux.go`). The
 /// amounts of each are by resource; process ids count for the cgroup alone.
@@ -20,6 +20,19 @@ pub struct Allocatable {
     pub pods_cgroup: Reserved,
     /// Whether no more is kept back than there is.
     pub valid: bool,
+}
+
+/// How much there is of a resource, and how much of that pods may have; amounts as
+/// Kubernetes writes them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Share {
+    /// Its name.
+    pub resource: &'static str,
+    /// All there is.
+    pub capacity: String,
+    /// What pods may have.
+    pub allocatable: String,
 }
 
 /// What of `capacity` pods may have, by these reservations and by the hard ones
@@ -79,4 +92,83 @@ fn at_least_zero(quantity: Quantity) -> Quantity {
         return Quantity::from_int(0, Format::DecimalSi);
     }
     quantity
+}
+
+/// A reservation includes the thresholds; the kubelet keeps them back beside it
+/// (docs/sizing.md).
+fn allocatable_of(capacity: &Reserved, resolved: &Resolved) -> Allocatable {
+    let (system, kube) = (&resolved.system_reserved, &resolved.kube_reserved);
+    let beside = match resolved.compat {
+        Compat::Evictd => &[][..],
+        Compat::Kubelet => &resolved.evict.thresholds,
+    };
+    allocatable(capacity, system, kube, beside)
+}
+
+/// Of each resource how much that machine has, and what of it pods may have.
+pub(crate) fn shares(resolved: &Resolved, machine: &Machine) -> Vec<Share> {
+    let capacity = machine.capacity_by_resource();
+    let found = allocatable_of(&capacity, resolved);
+    let share = |name| {
+        let left = found.allocatable.get(name).or(found.pods_cgroup.get(name));
+        Some(Share {
+            resource: name,
+            capacity: capacity.get(name)?.to_string(),
+            allocatable: left?.to_string(),
+        })
+    };
+    Reserved::NAMES.into_iter().filter_map(share).collect()
+}
+
+/// Refuses reservations that are larger than the machine.
+///
+/// # Errors
+/// One line, about the first such resource.
+pub fn check_reserves(resolved: &Resolved, machine: &Machine) -> Result<(), String> {
+    let capacity = machine.capacity_by_resource();
+    let found = allocatable_of(&capacity, resolved);
+    for name in Reserved::NAMES {
+        let kept = found.reservation.get(name).zip(capacity.get(name));
+        if let (Some((kept, all)), Some(flags)) = (kept, reserved_by(resolved, name))
+            && kept > all
+        {
+            return Err(format!(
+                "{flags}: {kept} of {name} are kept back, and the machine has {all}; reserve less"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Reservations that do not include the hard threshold, as they should (docs/sizing.md).
+pub(crate) fn below_thresholds(resolved: &Resolved, machine: &Machine) -> Vec<Warning> {
+    let evicted_at = evicted_at(&machine.capacity_by_resource(), &resolved.evict.thresholds);
+    let kept = |reserved: &Reserved, name| reserved.get(name).cloned().unwrap_or(Quantity::ZERO);
+    let warning = |name| {
+        let flags = reserved_by(resolved, name)?;
+        let threshold = evicted_at.get(name)?;
+        let reserved =
+            kept(&resolved.system_reserved, name).add(&kept(&resolved.kube_reserved, name));
+        (reserved < *threshold).then(|| {
+            Warning(format!(
+                "{flags}: {name}={reserved} is below the hard threshold of {threshold}; a \
+                 reservation should include the threshold"
+            ))
+        })
+    };
+    Reserved::NAMES.into_iter().filter_map(warning).collect()
+}
+
+/// The flags that reserve something of the resource, where any does.
+fn reserved_by(resolved: &Resolved, name: &str) -> Option<&'static str> {
+    let says = |reserved: &Reserved| reserved.get(name).is_some_and(|amount| !amount.is_zero());
+    match (
+        says(&resolved.system_reserved),
+        says(&resolved.kube_reserved),
+    ) {
+        (true, true) => Some("--system-reserved and --kube-reserved"),
+        (true, false) => Some("--system-reserved"),
+        (false, true) => Some("--kube-reserved"),
+        (false, false) => None,
+    }
 }

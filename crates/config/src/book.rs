@@ -20,10 +20,11 @@ impl<'a> Book<'a> {
             let problem = "is passed over: evictd has no such flag";
             Warning(format!("kubeletArguments: {name:?} {problem}"))
         });
+        let passed_over = Warning::passed_over(&typed.passed_over);
         Self {
             typed,
             settings: Vec::new(),
-            warnings: unknown.collect(),
+            warnings: passed_over.into_iter().chain(unknown).collect(),
         }
     }
 
@@ -131,7 +132,19 @@ impl<'a> Book<'a> {
         flag: &'static str,
         words: &[(&'static str, T)],
     ) -> Parsed<T> {
-        let (text, origin) = self.text(flag);
+        let text = self.text(flag);
+        self.word_or(flag, text, words)
+    }
+
+    /// The same, where something else than the default holds without the flag.
+    pub(crate) fn word_or<T: Copy>(
+        &mut self,
+        flag: &'static str,
+        otherwise: Given<'_>,
+        words: &[(&'static str, T)],
+    ) -> Parsed<T> {
+        let given = self.last(flag).map(|text| (text, self.typed.origin(flag)));
+        let (text, origin) = given.unwrap_or(otherwise);
         let value = values::choice(flag, text, words)?;
         self.note(flag, &text, origin);
         Ok(value)

@@ -7,7 +7,7 @@ use evictd_threshold::{Threshold, ThresholdValue};
 
 use crate::book::Book;
 use crate::values::{self, INT32, Parsed, std_duration};
-use crate::{ConfigError, ImageGc, Warning};
+use crate::{Compat, ConfigError, ImageGc, Origin, Warning};
 
 const HIGH: &str = "image-gc-high-threshold";
 const LOW: &str = "image-gc-low-threshold";
@@ -16,7 +16,7 @@ const MAX_AGE: &str = "maximum-image-gc-age";
 const KEEP: &str = "keep-image";
 
 /// The image flags, checked as the kubelet does (K: `validation.go`).
-pub(crate) fn images(book: &mut Book<'_>) -> Parsed<ImageGc> {
+pub(crate) fn images(compat: Compat, book: &mut Book<'_>) -> Parsed<ImageGc> {
     let high_percent = book.integer(HIGH, INT32)?;
     let low_percent = book.integer(LOW, INT32)?;
     let min_age = book.value(MIN_AGE, values::duration)?;
@@ -24,7 +24,6 @@ pub(crate) fn images(book: &mut Book<'_>) -> Parsed<ImageGc> {
     check_percents(high_percent, low_percent, book)?;
     check_ages(min_age, max_age, book)?;
     negative_is_none(MIN_AGE, min_age, book);
-    let words = [("all", false), ("until-clear", true)];
     Ok(ImageGc {
         policy: ImagePolicy {
             high_percent,
@@ -32,10 +31,32 @@ pub(crate) fn images(book: &mut Book<'_>) -> Parsed<ImageGc> {
             min_age: std_duration(min_age),
             max_age: (max_age > GoDuration::ZERO).then(|| std_duration(max_age)),
         },
-        until_clear: book.word("eviction-image-reclaim", &words)?,
+        until_clear: until_clear(compat, book)?,
         keep: keep(book)?,
-        keep_local: book.boolean("keep-local-images")?,
+        keep_local: keep_local(compat, book)?,
     })
+}
+
+/// The kubelet deletes every unused image: its pods' images can be fetched again.
+fn until_clear(compat: Compat, book: &mut Book<'_>) -> Parsed<Option<bool>> {
+    let words = [
+        ("auto", None),
+        ("all", Some(false)),
+        ("until-clear", Some(true)),
+    ];
+    let otherwise = match compat {
+        Compat::Evictd => ("auto", Origin::Default),
+        Compat::Kubelet => ("all", Origin::Compat),
+    };
+    book.word_or("eviction-image-reclaim", otherwise, &words)
+}
+
+fn keep_local(compat: Compat, book: &mut Book<'_>) -> Parsed<bool> {
+    let otherwise = match compat {
+        Compat::Evictd => ("true", Origin::Default),
+        Compat::Kubelet => ("false", Origin::Compat),
+    };
+    book.value_or("keep-local-images", otherwise, values::parse_boolean)
 }
 
 fn check_percents(high: i64, low: i64, book: &Book<'_>) -> Parsed<()> {
@@ -113,7 +134,7 @@ pub(crate) fn pressure_comes_first(thresholds: &[Threshold], images: &ImageGc) -
 fn keep(book: &mut Book<'_>) -> Parsed<Vec<KeepPattern>> {
     let parse = |text: &String| {
         KeepPattern::parse(text.as_bytes()).map_err(|error| {
-            let hint = "a name as the runtime lists it, with * for any part: docker.io/library/*";
+            let hint = "a name as docker image ls prints it, with * and ?: redis, quay.io/me/*";
             ConfigError::new(KEEP, (text, error.at), error.to_string(), hint)
         })
     };

@@ -1,7 +1,8 @@
-use evictd_node::{Condition, Signal};
+use evictd_node::{Condition, MemorySource, Signal};
 use evictd_quantity::GoDuration;
 use evictd_threshold::{Threshold, ThresholdValue};
 
+use crate::allocatable::{Share, below_thresholds, shares};
 use crate::warning::soft_not_above_hard;
 use crate::{Machine, Origin, Resolved, Setting, Warning};
 
@@ -40,6 +41,8 @@ pub struct Effective<'a> {
     pub thresholds: Vec<EffectiveThreshold>,
     /// Everything else, in the order of the help.
     pub settings: &'a [Setting],
+    /// Of each resource that is known how much there is, and how much of it pods may have.
+    pub allocatable: Vec<Share>,
     /// What is odd, with what only the machine shows.
     pub warnings: Vec<Warning>,
 }
@@ -57,6 +60,7 @@ pub fn effective<'a>(resolved: &'a Resolved, machine: &Machine) -> Effective<'a>
     Effective {
         thresholds,
         settings: &resolved.settings,
+        allocatable: shares(resolved, machine),
         warnings,
     }
 }
@@ -72,13 +76,19 @@ pub fn lint(resolved: &Resolved, machine: &Machine) -> Vec<Warning> {
         }
         if let Some(capacity) = machine.capacity(threshold.signal) {
             warnings.extend(beyond_capacity(threshold, capacity));
+            warnings.extend(beyond_reach(threshold, capacity, machine));
             if !threshold.is_hard() {
                 warnings.extend(mixed_soft(threshold, resolved, capacity));
             }
         }
         warnings.extend(within_reserve(threshold, machine));
+        warnings.extend(unreachable(threshold, resolved.memory_source, machine));
+        if origin == Origin::Default {
+            warnings.extend(above_a_tenth(threshold, machine));
+        }
         warnings.extend(within_reserved_pids(threshold, machine));
     }
+    warnings.extend(below_thresholds(resolved, machine));
     let mut signals = resolved.evict.thresholds.iter().map(|t| t.signal);
     let is_watched = signals.any(|signal| signal == Signal::SwapAvailable);
     // Without such a threshold nothing watches swap (decision D17).
@@ -142,6 +152,21 @@ fn beyond_capacity(threshold: &Threshold, capacity: i64) -> Option<Warning> {
     })
 }
 
+/// A minimum reclaim for which more would have to be left than is now, when the threshold
+/// is not even met: to reach it, pods have to end that run now.
+fn beyond_reach(threshold: &Threshold, capacity: i64, machine: &Machine) -> Option<Warning> {
+    let left = machine.left(threshold.signal)?;
+    let amount = threshold.value.against(capacity).value();
+    let clear_at = threshold.clear_at(capacity).value();
+    (amount <= left && left < clear_at && clear_at <= capacity).then(|| {
+        let unit = threshold.signal.unit();
+        Warning(format!(
+            "threshold {threshold} with its minimum reclaim asks for {clear_at} {unit}, and \
+             {left} are left now: once met it may never be left"
+        ))
+    })
+}
+
 /// A soft threshold not above a hard one, where only the capacity tells:
 /// one is a percentage, the other is not.
 fn mixed_soft(soft: &Threshold, resolved: &Resolved, capacity: i64) -> Option<Warning> {
@@ -161,6 +186,38 @@ fn within_reserve(threshold: &Threshold, machine: &Machine) -> Option<Warning> {
         Warning(format!(
             "threshold {threshold} ({amount} bytes) is not above what the kernel keeps for itself \
              (vm.min_free_kbytes, {reserve} bytes): its OOM killer comes first"
+        ))
+    })
+}
+
+/// Whether so much of the memory is in no cgroup that the threshold is never met.
+fn unreachable(threshold: &Threshold, source: MemorySource, machine: &Machine) -> Option<Warning> {
+    let (never, capacity) = (
+        machine.unaccounted_bytes?,
+        machine.capacity(threshold.signal)?,
+    );
+    let amount = threshold.value.against(capacity).value();
+    // On a large machine most of it is the kernel's caches, which shrink under pressure.
+    let is_much = never > capacity / 10;
+    let is_below = threshold.signal == Signal::MemoryAvailable && amount <= never && is_much;
+    (is_below && source == MemorySource::Kubelet).then(|| {
+        Warning(format!(
+            "threshold {threshold} may never be met: {never} bytes are neither free nor in a \
+             cgroup, and count as available; --memory-available-source=min counts them as used"
+        ))
+    })
+}
+
+/// A default that was made for larger machines.
+fn above_a_tenth(threshold: &Threshold, machine: &Machine) -> Option<Warning> {
+    let ThresholdValue::Quantity(amount) = &threshold.value else {
+        return None;
+    };
+    let (amount, capacity) = (amount.value(), machine.capacity(threshold.signal)?);
+    (amount > capacity / 10).then(|| {
+        Warning(format!(
+            "the default threshold {threshold} is more than a tenth of this machine's {capacity} \
+             bytes; --eviction-hard sets another"
         ))
     })
 }

@@ -21,6 +21,8 @@ pub struct ConfigError {
     pub hint: String,
     /// Where it stands, if in a file. Boxed, as every result has room for an error.
     pub place: Option<Box<Place>>,
+    /// What is wrong in the kubelet's words, where these are about its own code.
+    pub(crate) kubelet: Option<Box<str>>,
 }
 
 /// A place in a file.
@@ -49,7 +51,22 @@ impl ConfigError {
             message,
             hint: hint.into(),
             place: None,
+            kubelet: None,
         }
+    }
+
+    /// With the kubelet's words for it, where nobody but a programmer understands them.
+    pub(crate) fn kubelet_says(mut self, words: String) -> Self {
+        self.kubelet = Some(words.into());
+        self
+    }
+
+    /// With the kubelet's words if that is whose behaviour is asked for.
+    pub(crate) fn worded_for(mut self, kubelet: bool) -> Self {
+        if let Some(words) = self.kubelet.take().filter(|_| kubelet) {
+            self.message = words.into();
+        }
+        self
     }
 }
 

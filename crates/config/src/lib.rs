@@ -49,15 +49,15 @@ mod typed;
 mod values;
 mod warning;
 
-pub use allocatable::{Allocatable, allocatable};
+pub use allocatable::{Allocatable, Share, allocatable, check_reserves};
 pub use effective::{Effective, EffectiveThreshold, effective, lint};
 pub use error::{ConfigError, Place};
 pub use evictd_manifest::yaml::MAX_BYTES as MAX_FILE_BYTES;
-pub use flags::{Flag, Group, Takes};
+pub use flags::{Flag, Group, Takes, foreign_flag};
 pub use machine::Machine;
 pub use nearest::nearest;
 pub use resolve::resolve;
-pub use resolved::{Compat, Directory, ImageGc, LogFormat, Reserved, Resolved};
+pub use resolved::{Compat, Directory, ImageGc, LogFormat, PodsOf, Reserved, Resolved};
 pub use setting::{Origin, Setting};
 pub use typed::Typed;
 pub use values::{parse_boolean, parse_priority, parse_qos_class, parse_signal};

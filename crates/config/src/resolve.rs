@@ -9,8 +9,8 @@ use evictd_quantity::GoDuration;
 use crate::book::Book;
 use crate::values::{self, INT32, Parsed, std_duration};
 use crate::{
-    Compat, ConfigError, Directory, Flag, LogFormat, Origin, Reserved, Resolved, Setting, Typed,
-    Warning, collection, endpoint, lists, thresholds,
+    Compat, ConfigError, Directory, Flag, LogFormat, Origin, PodsOf, Reserved, Resolved, Setting,
+    Typed, Warning, collection, endpoint, lists, thresholds,
 };
 
 /// The shortest loop: below it the measuring itself becomes a load (decision D6).
@@ -57,12 +57,15 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
         memory_source: book.word("memory-available-source", &MEMORY_SOURCES)?,
         hugepage_aware: hugepage_aware(compat, &mut book)?,
         realtime: book.boolean("realtime")?,
+        sandbox: !book.boolean("no-sandbox")?,
         pods_pids_bound: book.boolean("pods-pids-bound")?,
         nodefs_path: nodefs_path(&mut book),
         imagefs_path: book.path("imagefs-path"),
         containerfs_path: book.path("containerfs-path"),
         pod_manifest_path: book.path("pod-manifest-path"),
         pod_cgroup_roots: pod_cgroup_roots(&mut book)?,
+        pods_of: pods_of(&mut book)?,
+        never_evict: never_evict(&mut book),
         guaranteed_oom_score_adj: guaranteed_score(&mut book)?,
         apply_oom_score_adj: book.boolean("apply-oom-score-adj")?,
         root_dir: directory("root-dir", &mut book)?,
@@ -71,8 +74,13 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
         kube_reserved: reserved("kube-reserved", &mut book)?,
         enforce_pods: enforce_pods(&mut book)?,
         runtime_endpoints: endpoint::endpoints(&mut book)?,
-        image_gc: collection::images(&mut book)?,
+        compose_projects_are_pods: book.boolean("compose-projects-are-pods")?,
+        image_gc: collection::images(compat, &mut book)?,
         container_gc: collection::containers(&mut book)?,
+        collects_all_containers: book.word(
+            "collect-dead-containers",
+            &[("replaced", false), ("all", true)],
+        )?,
         verbosity: u8::try_from(book.integer("v", COUNT)?).unwrap_or(u8::MAX),
         log_format: book.word(
             "logging-format",
@@ -118,6 +126,7 @@ fn policy(compat: Compat, book: &mut Book<'_>) -> Parsed<Policy> {
     };
     let words = [("priority", Ranking::Priority), ("qos", Ranking::Qos)];
     let seconds = base.hard_grace_seconds.to_string();
+    let reclaims = (!base.kill_comes_before_file_pages).to_string();
     let must_clear = base.reclaim_must_clear_every_signal.to_string();
     Ok(Policy {
         ranking: book.word("ranking", &words)?,
@@ -125,6 +134,11 @@ fn policy(compat: Compat, book: &mut Book<'_>) -> Parsed<Policy> {
             "hard-eviction-grace",
             (&seconds, origin),
             |flag, text| values::integer(flag, text, COUNT),
+        )?,
+        kill_comes_before_file_pages: !book.value_or(
+            "reclaim-before-kill",
+            (&reclaims, origin),
+            values::parse_boolean,
         )?,
         reclaim_must_clear_every_signal: book.value_or(
             "strict-kubelet-reclaim",
@@ -208,6 +222,23 @@ fn pod_cgroup_roots(book: &mut Book<'_>) -> Parsed<Vec<PathBuf>> {
         .collect();
     book.note(FLAG, &shown.join(" "), book.typed.origin(FLAG));
     Ok(roots)
+}
+
+fn pods_of(book: &mut Book<'_>) -> Parsed<Option<PodsOf>> {
+    let words = [
+        ("", None),
+        ("openrc", Some(PodsOf::Openrc)),
+        ("systemd", Some(PodsOf::Systemd)),
+    ];
+    book.word("pods-of", &words)
+}
+
+/// All that were given.
+fn never_evict(book: &mut Book<'_>) -> Vec<String> {
+    const FLAG: &str = "never-evict";
+    let texts = book.texts(FLAG);
+    book.note(FLAG, &texts.join(" "), book.typed.origin(FLAG));
+    texts.to_vec()
 }
 
 fn guaranteed_score(book: &mut Book<'_>) -> Parsed<GuaranteedScore> {

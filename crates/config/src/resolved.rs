@@ -77,11 +77,30 @@ pub struct ImageGc {
     pub policy: ImagePolicy,
     /// Before pods are evicted, delete only until the signal is clear
     /// (`--eviction-image-reclaim`, decision D15); else every unused one, as the kubelet.
-    pub until_clear: bool,
+    /// `None`: where there is no kubepods tree.
+    pub until_clear: Option<bool>,
     /// Names that are never deleted.
     pub keep: Vec<KeepPattern>,
     /// Never delete an image without the digest by which to fetch it again.
     pub keep_local: bool,
+}
+
+/// An init system whose services are pods.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PodsOf {
+    /// OpenRC.
+    Openrc,
+    /// systemd.
+    Systemd,
+}
+
+impl fmt::Display for PodsOf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Openrc => "OpenRC",
+            Self::Systemd => "systemd",
+        })
+    }
 }
 
 /// How a log line is written.
@@ -117,8 +136,10 @@ pub struct Resolved {
     pub memory_source: MemorySource,
     /// Memory in pools of huge pages is not available (decision D44).
     pub hugepage_aware: bool,
-    /// The loop runs before all that is not real-time (`--realtime`).
+    /// The loop runs before all others (`--realtime`).
     pub realtime: bool,
+    /// The daemon gives up the privileges that it does not need (not `--no-sandbox`).
+    pub sandbox: bool,
     /// `pids.max` of the pods' cgroup bounds `pid.available` too (decision D46).
     pub pods_pids_bound: bool,
     /// A directory on the filesystem of volumes and logs. Where it does not
@@ -133,6 +154,10 @@ pub struct Resolved {
     /// Cgroups whose children are pods: paths from the hierarchies' root, without
     /// `/` in front. The kubepods tree is looked at in any case.
     pub pod_cgroup_roots: Vec<PathBuf>,
+    /// Whose services are pods.
+    pub pods_of: Option<PodsOf>,
+    /// Patterns of names that are never evicted.
+    pub never_evict: Vec<String>,
     /// `oom_score_adj` of Guaranteed pods (decision D1).
     pub guaranteed_oom_score_adj: GuaranteedScore,
     /// Whether to keep the pods' processes at their `oom_score_adj`.
@@ -151,10 +176,15 @@ pub struct Resolved {
     /// The sockets of the container runtimes. `None`: look at the usual places;
     /// an empty list: ask none.
     pub runtime_endpoints: Option<Vec<PathBuf>>,
+    /// Whether a compose project is one pod; else each of its containers is one.
+    pub compose_projects_are_pods: bool,
     /// When images are deleted.
     pub image_gc: ImageGc,
     /// Which dead containers are kept.
     pub container_gc: ContainerPolicy,
+    /// Dead containers are removed also where no controller would replace them
+    /// (`--collect-dead-containers=all`, decision D0).
+    pub collects_all_containers: bool,
     /// How much is logged, as klog counts: 0 events, 2 and more details.
     pub verbosity: u8,
     /// How a log line is written.
@@ -169,6 +199,21 @@ pub struct Resolved {
 }
 
 impl Resolved {
+    /// Takes the kernel's estimate of available memory too, where no flag says from what
+    /// it is taken: for machines on which the kubelet's formula counts as available what
+    /// is not, small ones and those that swap to compressed memory.
+    pub fn distrust_kubelets_formula(&mut self) {
+        let name = "memory-available-source";
+        let mut settings = self.settings.iter_mut();
+        let setting = settings.find(|setting| setting.name == name);
+        if let Some(setting) = setting
+            && (setting.origin, self.compat) == (Origin::Default, Compat::Evictd)
+        {
+            self.memory_source = MemorySource::Min;
+            (setting.value, setting.origin) = ("min".to_owned(), Origin::Derived);
+        }
+    }
+
     /// The switches between evictd and the kubelet.
     #[must_use]
     pub const fn policy(&self) -> &Policy {

@@ -1,7 +1,7 @@
 use evictd_node::Signal;
 use evictd_threshold::{Error, ErrorKind, List, Pair, Pairs};
 
-use crate::values::{DURATION_FORM, signals_hint};
+use crate::values::{DURATION_FORM, plain, signals_hint};
 use crate::{ConfigError, Typed};
 
 pub(crate) const QUANTITY_FORM: &str =
@@ -14,15 +14,22 @@ pub(crate) fn joined(typed: &Typed, list: List) -> String {
 
 /// The error as one of the flag, with what would be right.
 pub(crate) fn explain(typed: &Typed, error: &Error) -> ConfigError {
+    let words = error.to_string();
     let (message, hint) = if let ErrorKind::Quantity(inner) = &error.kind {
         (inner.kind.to_string(), hint(error))
     } else if let ErrorKind::MissingGrace(_) = error.kind {
-        (error.to_string(), missing_graces(typed))
+        (words, missing_graces(typed))
+    } else if let ErrorKind::Percentage(_) = error.kind {
+        ("not a percentage".to_owned(), hint(error))
     } else {
-        (error.to_string(), hint(error))
+        (plain(&words).to_owned(), hint(error))
     };
     let place = (&*error.offending(), error.position);
-    ConfigError::new(error.list.flag(), place, message, hint)
+    let explained = ConfigError::new(error.list.flag(), place, message, hint);
+    if let ErrorKind::Percentage(_) | ErrorKind::Duration(_) = error.kind {
+        return explained.kubelet_says(error.to_string());
+    }
+    explained
 }
 
 /// Which graces to add, for all soft thresholds that lack one.

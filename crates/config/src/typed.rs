@@ -1,7 +1,7 @@
 use alloc::collections::BTreeMap;
 
 use crate::source::Source;
-use crate::{ConfigError, Flag, Origin};
+use crate::{ConfigError, Flag, Origin, parse_boolean};
 
 /// Every flag as it was typed: the texts of its occurrences, in order. None
 /// means that the flag was not given, which differs from given with an empty
@@ -20,8 +20,10 @@ pub struct Typed {
     pub(crate) sources: Vec<Source>,
     /// What the file says for which there is no flag.
     pub(crate) facts: Facts,
-    /// Arguments in the file that evictd has no flag for.
+    /// Arguments in the file that neither evictd nor the kubelet has a flag for.
     pub(crate) unknown_arguments: Vec<String>,
+    /// The kubelet's flags and fields that evictd has no use for.
+    pub(crate) passed_over: Vec<String>,
 }
 
 /// What a file says for which there is no flag. All of it is so by default that
@@ -84,6 +86,24 @@ impl Typed {
         texts.push(text);
     }
 
+    /// Adds a flag that [`foreign_flag`](crate::foreign_flag) knows: it is passed over, but
+    /// for what of it other settings are judged by.
+    pub fn add_foreign(&mut self, name: &str, text: &str) {
+        match name {
+            "system-reserved-cgroup" => self.facts.system_cgroup = !text.is_empty(),
+            "kube-reserved-cgroup" => self.facts.kube_cgroup = !text.is_empty(),
+            "cgroups-per-qos" => {
+                self.facts.no_qos_cgroups = parse_boolean("config", text) == Ok(false);
+            }
+            _ => self.passed_over.push(name.to_owned()),
+        }
+    }
+
+    /// Whether errors are to be worded as the kubelet's.
+    pub(crate) fn is_kubelets(&self) -> bool {
+        self.get("compat").last().is_some_and(|of| of == "kubelet")
+    }
+
     fn find(&self, name: &str) -> Option<&Given> {
         debug_assert!(Flag::find(name).is_some(), "there is no --{name}");
         self.given.get(name)
@@ -117,6 +137,7 @@ impl Typed {
 
     /// The error, with the place in the file if that is where the text stands.
     pub(crate) fn locate(&self, error: ConfigError) -> ConfigError {
+        let error = error.worded_for(self.is_kubelets());
         match self.origin(error.flag) {
             Origin::File(field) => Source::locate(&self.sources, field, error),
             Origin::Default | Origin::Flag(_) | Origin::Compat | Origin::Derived => error,

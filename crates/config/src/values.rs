@@ -24,39 +24,46 @@ pub fn parse_boolean(flag: &'static str, text: &str) -> Result<bool, ConfigError
     match text {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => Ok(true),
         "0" | "f" | "F" | "false" | "FALSE" | "False" => Ok(false),
-        _ => Err(ConfigError::new(
-            flag,
-            (text, 0),
-            format!("strconv.ParseBool: parsing {text:?}: invalid syntax"),
-            format!("write --{flag}, --{flag}=true or --{flag}=false"),
-        )),
+        _ => {
+            let message = format!("{text:?} is neither true nor false");
+            let error = ConfigError::new(flag, (text, 0), message, "write true or false");
+            let words = format!("strconv.ParseBool: parsing {text:?}: invalid syntax");
+            Err(error.kubelet_says(words))
+        }
     }
 }
 
 /// Go's `strconv.ParseInt` with base 0: decimal, or with `0x`, `0o`, `0`, `0b` in
 /// front, underscores between digits.
 pub(crate) fn integer(flag: &'static str, text: &str, (least, most): (i64, i64)) -> Parsed<i64> {
-    let fail = |problem: &str| {
-        let message = format!("strconv.ParseInt: parsing {text:?}: {problem}");
+    let fail = |problem: &str, in_go_words: &str| {
         let hint = format!("a whole number from {least} to {most}, without a unit");
-        Err(ConfigError::new(flag, (text, 0), message, hint))
+        let error = ConfigError::new(flag, (text, 0), format!("{text:?} is {problem}"), hint);
+        let words = format!("strconv.ParseInt: parsing {text:?}: {in_go_words}");
+        Err(error.kubelet_says(words))
     };
-    if !underscores_separate_digits(text) {
-        return fail("invalid syntax");
-    }
-    match parse_go_integer(&text.replace('_', "")).map(i64::try_from) {
-        None => fail("invalid syntax"),
+    let number = text.replace('_', "");
+    let number = parse_go_integer(&number).filter(|_| underscores_separate_digits(text));
+    match number.map(i64::try_from) {
+        None => fail("not a whole number", "invalid syntax"),
         Some(Ok(value)) if (least..=most).contains(&value) => Ok(value),
-        Some(_) => fail("value out of range"),
+        Some(_) => fail("out of range", "value out of range"),
     }
 }
 
 /// A duration, negative ones too.
 pub(crate) fn duration(flag: &'static str, text: &str) -> Parsed<GoDuration> {
     GoDuration::parse(text).map_err(|error| {
+        let words = error.in_go_words(text);
         let place = (text, error.position);
-        ConfigError::new(flag, place, error.in_go_words(text), DURATION_FORM)
+        let error = ConfigError::new(flag, place, plain(&words).to_owned(), DURATION_FORM);
+        error.kubelet_says(words)
     })
+}
+
+/// What Go says of a duration, without the name of its library.
+pub(crate) fn plain(words: &str) -> &str {
+    words.strip_prefix("time: ").unwrap_or(words)
 }
 
 /// As the standard library counts; nothing for a negative one.
@@ -155,6 +162,9 @@ pub(crate) fn cgroup(flag: &'static str, text: &str) -> Parsed<PathBuf> {
     let fail = |at, message: &str| Err(ConfigError::new(flag, (text, at), message.into(), hint));
     let mut path = PathBuf::new();
     let mut at: usize = 0;
+    if text.is_empty() {
+        return fail(0, "a cgroup has a name; / stands for the root");
+    }
     for part in text.split('/') {
         if part == "." || part == ".." || part.contains('\0') {
             return fail(at, &format!("a cgroup cannot be named {part:?}"));
@@ -163,9 +173,6 @@ pub(crate) fn cgroup(flag: &'static str, text: &str) -> Parsed<PathBuf> {
             path.push(part);
         }
         at = at.saturating_add(part.len()).saturating_add(1);
-    }
-    if path.as_os_str().is_empty() {
-        return fail(0, "the root holds the whole machine, not pods alone");
     }
     Ok(path)
 }

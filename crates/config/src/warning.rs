@@ -2,6 +2,8 @@ use core::fmt;
 
 use evictd_threshold::{Threshold, ThresholdValue};
 
+use crate::error::one_line;
+
 /// A setting that is allowed but probably not meant. It prints as one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning(pub(crate) String);
@@ -12,7 +14,33 @@ impl fmt::Display for Warning {
     }
 }
 
+impl From<String> for Warning {
+    fn from(line: String) -> Self {
+        Self(line)
+    }
+}
+
 impl Warning {
+    /// What of the kubelet's evictd has no use for, in one line however much it is.
+    pub(crate) fn passed_over(names: &[String]) -> Option<Self> {
+        const ROOM: usize = 120;
+        let mut shown = String::new();
+        let mut left = names.iter();
+        for name in left.by_ref() {
+            let separator = if shown.is_empty() { "" } else { ", " };
+            shown = format!("{shown}{separator}{}", one_line(name));
+            if shown.len() > ROOM {
+                break;
+            }
+        }
+        let more = match left.count() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let text = format!("passed over, as evictd has no use for it: {shown}{more}");
+        (!names.is_empty()).then_some(Self(text))
+    }
+
     /// An old flag, and what to write instead; `replaced` where the newer setting was given
     /// too and beats it.
     pub(crate) fn deprecated(flag: &str, instead: &str, replaced: bool) -> Self {

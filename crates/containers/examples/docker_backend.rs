@@ -27,7 +27,7 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let socket = endpoint.strip_prefix("unix://").unwrap_or(&endpoint);
-    let mut runtime = DockerRuntime::new(Path::new(socket));
+    let mut runtime = DockerRuntime::new(Path::new(socket)).with_projects_as_pods(true);
     let arguments: Vec<String> = env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let begun = Instant::now();

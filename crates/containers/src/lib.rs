@@ -6,8 +6,8 @@
 //! Every call of a [`ContainerRuntime`] blocks, at most until a deadline of its own; what
 //! it receives is bounded, and read in full or not at all. A runtime that was started anew
 //! is connected to anew. Containers are put together to pods by one rule for all runtimes:
-//! the labels `io.kubernetes.pod.*`, else the runtime's own pods, else the compose project,
-//! else each container is a pod.
+//! the labels `io.kubernetes.pod.*`, else the runtime's own pods, else the compose project where
+//! that is wanted, else each container is a pod.
 //!
 //! What this crate does not do: it decides nothing, starts no thread, follows no stream of
 //! events, and knows no TCP and no TLS.
@@ -31,6 +31,8 @@
 
 extern crate alloc;
 
+#[cfg(any(feature = "cri", feature = "docker"))]
+mod bounds;
 #[cfg(feature = "cri")]
 pub mod cri;
 #[cfg(feature = "docker")]
@@ -46,6 +48,10 @@ mod socket;
 #[cfg(any(feature = "cri", feature = "docker"))]
 mod text;
 
+// What lists count their items by.
+#[cfg(any(feature = "cri", feature = "docker"))]
+#[doc(hidden)]
+pub use bounds::Weigh;
 #[cfg(feature = "cri")]
 pub use cri::CriRuntime;
 #[cfg(feature = "docker")]
@@ -58,4 +64,8 @@ pub use model::{
 };
 #[cfg(any(feature = "cri", feature = "docker"))]
 pub use pods::{Details, Found, Limits};
+// For fuzzing.
+#[cfg(any(feature = "cri", feature = "docker"))]
+#[doc(hidden)]
+pub use pods::{assemble, find_cgroup};
 pub use runtime::ContainerRuntime;

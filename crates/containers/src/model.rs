@@ -31,13 +31,16 @@ pub struct RuntimePod {
     /// Kubernetes-like tool gave a uid, one that stays the same: the id of the
     /// sandbox or container, or the name of the compose project.
     pub pod: Arc<Pod>,
-    /// The containers of it that run, by id.
+    /// Whether a controller brings it back when it is gone, as the label
+    /// `io.kubernetes.pod.uid` says.
+    pub is_replaced: bool,
+    /// The containers of it that run or may just be started again, by id.
     pub running: Vec<Arc<str>>,
     /// Its sandbox, where it has one.
     pub sandbox: Option<String>,
     /// The cgroups of what runs, below the mount point of each hierarchy and
     /// without `/` in front: the pod's own where one holds all of it, else one
-    /// of each container. Empty where nothing runs.
+    /// of each container that runs or may just be started again.
     pub cgroups: Vec<Arc<Path>>,
 }
 

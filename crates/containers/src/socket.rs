@@ -16,12 +16,12 @@ use rustix::net::{
 
 use crate::Failure;
 
-/// The longest message that is read: what ten thousand containers take. gRPC's own
-/// default is a quarter of it, the kubelet's as much.
-pub(crate) const MOST_ANSWER_BYTES: usize = 16 << 20;
+/// The longest message that is read: gRPC's own default, and what a few thousand
+/// containers take.
+pub(crate) const MOST_ANSWER_BYTES: usize = 4 << 20;
 
 /// What heads, frames and chunks may add to it.
-const MOST_AROUND_BYTES: usize = 1 << 20;
+const MOST_AROUND_BYTES: usize = 256 << 10;
 
 /// When a call must be over, and how long it had.
 #[derive(Clone, Copy, Debug)]

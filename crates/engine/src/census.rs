@@ -17,8 +17,8 @@ const RUNTIMES_WAIT: Duration = Duration::from_secs(1);
 /// What pods hold on disk may be that old for one to be chosen by it.
 const FRESH: Duration = Duration::from_secs(10);
 
-/// How long measuring it may take. Then what is known decides: a pod that has not been
-/// measured counts as holding nothing.
+/// How long measuring it may take. Then what is known decides: of a pod that has
+/// not been measured it is unknown what it holds.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How soon to look whether it is measured. Memory has its own looks meanwhile.
@@ -30,6 +30,8 @@ pub(crate) struct Census {
     listed: bool,
     /// Since when a decision waits for what pods hold on disk.
     disk_asked: Option<Mono>,
+    /// What was measured before is too old whatever its age.
+    trusted_from: Mono,
 }
 
 impl Census {
@@ -58,6 +60,11 @@ impl Census {
         timers.get(Timer::CensusWait).is_some()
     }
 
+    /// What pods hold on disk is to be measured anew from then on.
+    pub(crate) const fn trust_only_from(&mut self, now: Mono) {
+        self.trusted_from = now;
+    }
+
     /// Whether a pod would be chosen for disk now by numbers that are not there yet, or
     /// old: then they are measured without rests, and the next round, which comes soon,
     /// chooses.
@@ -74,6 +81,7 @@ impl Census {
         let asked = *self.disk_asked.get_or_insert(now);
         let fresh = u64::try_from(FRESH.as_nanos()).unwrap_or(u64::MAX);
         let since = Mono::from_nanos(asked.as_nanos().saturating_sub(fresh));
+        let since = since.max(self.trusted_from);
         if timers.is_expired(Timer::DiskWait, now) || pods.has_measured_disk(since) {
             self.disk_asked = None;
             return false;

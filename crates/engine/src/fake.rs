@@ -9,16 +9,20 @@ use std::os::fd::BorrowedFd;
 
 use evictd_cgroup::{KillInFlight, KillReport, KillState};
 use evictd_node::pod::Pod;
-use evictd_node::pod::usage::PodUsage;
+use evictd_node::pod::usage::{ContainerUsage, PodUsage};
 use evictd_node::{Mono, Readings};
 use evictd_rank::Candidate;
 
 use crate::ports::{
-    Begun, Collected, Depth, Job, News, Node, Places, Pods, Reclaim, Sample, Scratch, emptied,
+    Begun, Collected, Deletion, Depth, Job, News, Node, OomKill, Places, Pods, Reclaim, Sample,
+    Scratch, emptied,
 };
 
 /// How long after SIGKILL a pod that does not die counts as stuck.
 const STUCK_AFTER: Duration = Duration::from_secs(10);
+
+/// The same while what it was to give back runs out.
+const STUCK_IN_A_HURRY: Duration = Duration::from_secs(1);
 
 /// A node whose numbers are given.
 #[derive(Clone, Debug, Default)]
@@ -94,15 +98,20 @@ pub struct FakePod {
 }
 
 impl FakePod {
-    /// A pod with this name, which is its uid too, that uses so much memory and dies of
-    /// SIGKILL at once.
+    /// A pod with this name, which is its uid too, that uses so much memory and as much
+    /// disk, and dies of SIGKILL at once.
     #[must_use]
     pub fn new(name: &str, memory_bytes: u64) -> Self {
         let mut pod = Pod::default();
         pod.metadata.name = name.to_owned();
         pod.metadata.uid = name.to_owned();
+        let layer = ContainerUsage {
+            rootfs_bytes: Some(memory_bytes),
+            ..ContainerUsage::default()
+        };
         let usage = PodUsage {
             memory_working_set_bytes: Some(memory_bytes),
+            containers: vec![layer],
             ..PodUsage::default()
         };
         Self {
@@ -149,6 +158,14 @@ pub struct FakePods {
     pub has_runtime: bool,
     /// What it has to say.
     pub news: Vec<News>,
+    /// What the kernel's own OOM killer has done.
+    pub oom_kills: Vec<OomKill>,
+    /// How many bytes of file pages they hold.
+    pub file_pages: u64,
+    /// How much of them was asked for, each time.
+    pub pages_asked: Vec<u64>,
+    /// How much was given back; `None` while that goes on.
+    pub pages_given: Option<u64>,
     /// When they were last listed.
     pub now: Mono,
 }
@@ -232,6 +249,7 @@ impl Pods for FakePods {
             killed: now + grace,
             ends_after: victim.ends_after,
             dies_after: victim.dies_after,
+            stuck_after: STUCK_AFTER,
             report: KillReport::new(now),
         };
         flight.poll(now);
@@ -239,6 +257,16 @@ impl Pods for FakePods {
             kill: Box::new(flight),
             left_to_runtime,
         })
+    }
+
+    fn ask_for_pages(&mut self, bytes: u64, _until: Mono) -> bool {
+        let has_enough = self.file_pages >= bytes;
+        self.pages_asked.extend(has_enough.then_some(bytes));
+        has_enough
+    }
+
+    fn pages_given(&mut self) -> Option<u64> {
+        self.pages_given
     }
 
     fn name_containers(&mut self, _index: usize) {}
@@ -272,6 +300,10 @@ impl Pods for FakePods {
         core::mem::take(&mut self.news)
     }
 
+    fn oom_kills(&mut self, _now: Mono) -> Vec<OomKill> {
+        core::mem::take(&mut self.oom_kills)
+    }
+
     fn places(&self) -> Places {
         Places::default()
     }
@@ -286,6 +318,7 @@ struct FakeFlight {
     killed: Mono,
     ends_after: Option<Duration>,
     dies_after: Option<Duration>,
+    stuck_after: Duration,
     report: KillReport,
 }
 
@@ -300,7 +333,7 @@ impl KillInFlight for FakeFlight {
             .map(|(at, after)| at + after);
         let by_force = self.dies_after.map(|after| self.killed + after);
         let gone = by_itself.into_iter().chain(by_force).min();
-        let stuck = self.killed + STUCK_AFTER;
+        let stuck = self.killed + self.stuck_after;
         let state = match gone {
             Some(gone) if now >= gone => KillState::Gone,
             None if now >= stuck => KillState::Stuck,
@@ -326,6 +359,10 @@ impl KillInFlight for FakeFlight {
         self.killed = self.killed.min(now);
     }
 
+    fn hurry(&mut self) {
+        self.stuck_after = STUCK_IN_A_HURRY;
+    }
+
     fn each_descriptor(&self, _each: &mut dyn FnMut(BorrowedFd<'_>)) {}
 
     fn report(&self) -> &KillReport {
@@ -348,6 +385,12 @@ pub struct FakeReclaim {
     pub leftovers: Option<Collected>,
     /// How often that was collected.
     pub collections: usize,
+    /// Until when deleting it takes; `None` where it is done at once.
+    pub deleted_at: Option<Mono>,
+    /// It is being deleted.
+    pub is_deleting: bool,
+    /// Of which pods the memory that they left was emptied.
+    pub emptied: Vec<String>,
 }
 
 impl<P> Reclaim<P> for FakeReclaim {
@@ -356,9 +399,27 @@ impl<P> Reclaim<P> for FakeReclaim {
         self.runtimes
     }
 
-    fn collect_leftovers(&mut self, _pods: &mut P, _ended: &[String]) -> Result<Collected, String> {
+    fn begin_leftovers(&mut self, _ended: &[String]) -> Result<(), String> {
         self.collections += 1;
-        Ok(self.leftovers.clone().unwrap_or_default())
+        self.is_deleting = true;
+        Ok(())
+    }
+
+    fn begin_emptying(&mut self, uid: &str) -> Result<(), String> {
+        self.emptied.push(uid.to_owned());
+        self.is_deleting = true;
+        Ok(())
+    }
+
+    fn poll_leftovers(&mut self, now: Mono, _pods: &mut P) -> Deletion {
+        if !self.is_deleting {
+            return Deletion::Nothing;
+        }
+        if self.deleted_at.is_some_and(|at| now < at) {
+            return Deletion::GoesOn(1);
+        }
+        self.is_deleting = false;
+        Deletion::Done(Ok(self.leftovers.clone().unwrap_or_default()))
     }
 
     fn has_leftovers(&self) -> bool {

@@ -27,9 +27,16 @@ const REMAINS_INTERVAL: Duration = Duration::from_millis(20);
 /// How soon to look again whether somebody has deleted a dead pod's files.
 const DELETED_INTERVAL: Duration = Duration::from_secs(1);
 
+/// How soon to look again whether memory runs out though a pod was sent SIGKILL for it.
+const MEMORY_INTERVAL: Duration = Duration::from_secs(1);
+
 struct Flight {
     victim: Victim,
     kill: Box<dyn KillInFlight>,
+    /// Of a pod that was sent SIGKILL for memory: how much was available then.
+    available: Option<i64>,
+    /// When to look at memory again.
+    look_at: Option<Mono>,
 }
 
 /// What came of polling a kill.
@@ -60,7 +67,12 @@ impl Killing {
     pub(crate) fn begin(&mut self, now: Mono, victim: Victim, begun: Begun, timers: &mut Timers) {
         debug_assert!(self.flight.is_none(), "two kills in flight");
         let kill = begun.kill;
-        self.flight = Some(Flight { victim, kill });
+        self.flight = Some(Flight {
+            victim,
+            kill,
+            available: None,
+            look_at: None,
+        });
         if begun.left_to_runtime {
             timers.set(Timer::RuntimeSilent, now + SILENCE);
         }
@@ -88,7 +100,8 @@ impl Killing {
             tell(now, &Event::RuntimeSilent(flight.victim.clone()));
         }
         if let KillState::Waiting { until } = state {
-            timers.set(Timer::Kill, until);
+            let look_at = flight.look_at.unwrap_or(until);
+            timers.set(Timer::Kill, until.min(look_at));
             return Polled::Nothing;
         }
         timers.stop(Timer::Kill);
@@ -96,7 +109,9 @@ impl Killing {
         let Some(flight) = self.flight.take() else {
             return Polled::Nothing;
         };
-        let (victim, report) = (flight.victim.clone(), flight.kill.report().clone());
+        let (victim, mut report) = (flight.victim.clone(), flight.kill.report().clone());
+        // The kill itself may have taken longer than the turn of the loop it began with.
+        report.ended = Some(timing.now().max(now));
         if state == KillState::Stuck {
             let took_time = now > report.started;
             tell(now, &Event::Stuck { victim, report });
@@ -108,6 +123,28 @@ impl Killing {
         tell(now, &Event::Killed { victim, report });
         self.remains = Some(flight);
         Polled::Gone
+    }
+
+    /// Whether a pod was sent SIGKILL for memory, and that is to be looked at now.
+    pub(crate) fn must_look_at_memory(&self, now: Mono) -> bool {
+        self.flight.as_ref().is_some_and(|flight| {
+            flight.victim.resource == Some(Resource::Memory)
+                && flight.kill.report().kill_sent.is_some()
+                && flight.look_at.is_none_or(|at| now >= at)
+        })
+    }
+
+    /// So much memory is available now. Where it is less than at SIGKILL, a pod that does
+    /// not die must not hold back the next for long (acceptance row 206).
+    pub(crate) fn note_memory(&mut self, now: Mono, available: Option<i64>) {
+        let Some(flight) = &mut self.flight else {
+            return;
+        };
+        flight.look_at = Some(now + MEMORY_INTERVAL);
+        if available < flight.available {
+            flight.kill.hurry();
+        }
+        flight.available = flight.available.or(available);
     }
 
     /// The pod in flight gets no more grace; which one that is.
@@ -172,6 +209,12 @@ impl Killing {
     /// Uids of pods that are gone.
     pub(crate) fn gone(&self) -> &[String] {
         &self.gone
+    }
+
+    /// The uid of the pod that is gone, if it was evicted for that.
+    pub(crate) fn last_gone_for(&self, resource: Resource) -> Option<&str> {
+        let victim = &self.remains.as_ref()?.victim;
+        (victim.resource == Some(resource)).then_some(victim.uid.as_str())
     }
 
     /// How soon to look at what the last pod left, where it left anything.

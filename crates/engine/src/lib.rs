@@ -51,8 +51,10 @@ pub mod fake;
 mod fields;
 mod killing;
 mod pace;
+mod pages;
 pub mod ports;
 mod reclaiming;
+mod repeats;
 mod settings;
 pub mod state;
 mod telling;
@@ -60,7 +62,7 @@ pub mod timers;
 pub mod timing;
 
 pub use engine::{Engine, FIRST_FS_WAIT, FS_WAIT};
-pub use event::{Decision, Event, Tell, Victim, full_name, summary};
+pub use event::{Decision, Event, OomKilled, Tell, Victim, full_name, summary};
 pub use fields::Fields;
 pub use settings::Settings;
 

@@ -77,6 +77,11 @@ impl Pace {
         self.rate
     }
 
+    /// How fast memory was being filled lately, in bytes a second.
+    pub(crate) const fn filling(&self) -> u64 {
+        self.filling
+    }
+
     /// Takes in how much is left above the nearest threshold that is not met;
     /// `None` where there is no such threshold, or nothing could be read.
     pub(crate) fn note(&mut self, now: Mono, headroom: Option<u64>, timers: &mut Timers) {

@@ -25,6 +25,12 @@ pub trait Node {
     /// What could not be read in the last [`Node::read`].
     fn problems(&self) -> Vec<String>;
 
+    /// Where the filesystem is mounted that a signal is about, for people to read: asked
+    /// for when that is told.
+    fn mount_point(&self, _signal: Signal) -> Option<String> {
+        None
+    }
+
     /// Watches the filesystems at these places from now on, where nobody has named
     /// others. Returns whether that changed what is watched.
     ///
@@ -49,6 +55,15 @@ pub struct Sample {
 }
 
 impl Sample {
+    /// The filesystem that a signal is about, and where it is mounted.
+    pub(crate) fn place<N: Node>(&self, signal: Signal, node: &N) -> Option<Place> {
+        let mount_point = |disk| Place {
+            disk,
+            mount_point: node.mount_point(signal),
+        };
+        self.disk(signal).map(mount_point)
+    }
+
     /// The filesystem that a signal is about.
     #[must_use]
     pub const fn disk(&self, signal: Signal) -> Option<Disk> {
@@ -74,6 +89,25 @@ impl fmt::Display for Disk {
     /// `254:1`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.device.0, self.device.1)
+    }
+}
+
+/// A filesystem that a signal is about, as people know it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Its device.
+    pub disk: Disk,
+    /// Where it is mounted, if that is known.
+    pub mount_point: Option<String>,
+}
+
+impl fmt::Display for Place {
+    /// `/data`, else `device 254:1`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.mount_point {
+            Some(mount_point) => f.write_str(mount_point),
+            None => write!(f, "device {}", self.disk),
+        }
     }
 }
 
@@ -137,6 +171,14 @@ pub trait Pods {
     /// Why it cannot even begin.
     fn begin_kill(&mut self, now: Mono, index: usize, grace: Duration) -> Result<Begun, String>;
 
+    /// Has the kernel asked for so many bytes of file pages that the pods of the last
+    /// [`Pods::refresh`] hold; nobody waits for it. Returns whether it has begun: not where
+    /// there is not that much to have.
+    fn ask_for_pages(&mut self, bytes: u64, until: Mono) -> bool;
+
+    /// How much was given back of what was asked for; `None` while it goes on.
+    fn pages_given(&mut self) -> Option<u64>;
+
     /// Adds what each container of a pod uses to what it uses itself, for the message:
     /// that takes memory, so it is asked for once the kill has begun.
     fn name_containers(&mut self, index: usize);
@@ -170,8 +212,26 @@ pub trait Pods {
     /// What the runtimes had to say since the last call.
     fn take_news(&mut self) -> Vec<News>;
 
+    /// What the kernel's own OOM killer has done since the last call.
+    fn oom_kills(&mut self, now: Mono) -> Vec<OomKill>;
+
     /// Where the runtimes keep their things, as far as they have said.
     fn places(&self) -> Places;
+}
+
+/// Processes that the kernel's own OOM killer has killed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OomKill {
+    /// Their pod's namespace.
+    pub namespace: String,
+    /// Its name; empty where they were in no pod, or in one that is gone.
+    pub name: String,
+    /// Its uid.
+    pub uid: String,
+    /// How many.
+    pub kills: u64,
+    /// Whether the pod had reached a limit of its own.
+    pub at_limit: bool,
 }
 
 /// Something that a container runtime has to say.
@@ -214,12 +274,23 @@ pub trait Reclaim<P> {
     /// [`News::Collected`]; nobody waits for them.
     fn begin(&mut self, pods: &mut P, job: Job) -> usize;
 
-    /// Deletes what dead pods left in the directories that were named for it. `ended` are
-    /// the uids of pods that were evicted, of which nothing has to be waited for.
+    /// Begins to delete what dead pods left in the directories that were named for it, to
+    /// its end; [`Reclaim::poll_leftovers`] says how that goes. `ended` are the uids of pods
+    /// that were evicted, of which nothing has to be waited for.
     ///
     /// # Errors
-    /// Why nothing was deleted.
-    fn collect_leftovers(&mut self, pods: &mut P, ended: &[String]) -> Result<Collected, String>;
+    /// Why it cannot begin.
+    fn begin_leftovers(&mut self, ended: &[String]) -> Result<(), String>;
+
+    /// Begins to empty what a pod left in memory, which was evicted for it: its emptyDir
+    /// volumes that are a tmpfs. How that goes, [`Reclaim::poll_leftovers`] says too.
+    ///
+    /// # Errors
+    /// Why it cannot begin.
+    fn begin_emptying(&mut self, uid: &str) -> Result<(), String>;
+
+    /// How the deletion goes; never waits for it.
+    fn poll_leftovers(&mut self, now: Mono, pods: &mut P) -> Deletion;
 
     /// Whether any directory was named for it.
     fn has_leftovers(&self) -> bool;
@@ -248,6 +319,17 @@ pub enum Collect {
     },
     /// Images.
     Images(ImageJob),
+}
+
+/// How a deletion of what dead pods left goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Deletion {
+    /// There is none under way, or nothing new of it.
+    Nothing,
+    /// It takes long; so many files and directories are gone by now.
+    GoesOn(u64),
+    /// It is over; an error where nothing was deleted.
+    Done(Result<Collected, String>),
 }
 
 /// What a collection did.

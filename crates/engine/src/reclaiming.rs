@@ -40,6 +40,8 @@ pub(crate) struct Reclaiming {
     containers_rest: Backoff,
     /// How long the last rest was, where nothing was given back.
     rest: Option<Duration>,
+    /// What a pod left in memory is being deleted.
+    empties_memory: bool,
     /// Why the last container runtime that was lost cannot be reached.
     lost: Option<String>,
 }
@@ -50,8 +52,10 @@ pub(crate) struct Awaited {
     /// The place of the call under way.
     at: usize,
     number: u64,
-    /// How many runtimes have not answered it.
+    /// How many have not answered it.
     answers: usize,
+    /// Whether what dead pods left was seen to, which belongs to the call for containers.
+    saw_to_leftovers: bool,
     /// Whether anything was deleted at all.
     gave: bool,
 }
@@ -63,6 +67,7 @@ impl Awaited {
             at: 0,
             number: 0,
             answers: 0,
+            saw_to_leftovers: false,
             gave: false,
         }
     }
@@ -72,9 +77,14 @@ impl Awaited {
         self.calls.get(self.at).copied()
     }
 
-    /// Goes on to the next call; the one before gave something back, or did not.
-    pub(crate) const fn go_on(&mut self, gave: bool) {
-        self.gave |= gave;
+    /// Whether what dead pods left is to be seen to now; from then on it was.
+    pub(crate) fn sees_to_leftovers(&mut self) -> bool {
+        self.call() == Some(NodeReclaim::ContainerGc)
+            && !core::mem::replace(&mut self.saw_to_leftovers, true)
+    }
+
+    /// Goes on to the next call.
+    pub(crate) const fn go_on(&mut self) {
         self.at += 1;
     }
 
@@ -87,6 +97,21 @@ impl Awaited {
 impl Reclaiming {
     pub(crate) const fn is_under_way(&self) -> bool {
         self.awaited.is_some()
+    }
+
+    /// What a pod left in memory is being deleted, which no reclaim waits for.
+    pub(crate) const fn empties_memory(&mut self, begun: bool) {
+        self.empties_memory = begun;
+    }
+
+    /// Whether the deletion that is over was one of those.
+    pub(crate) const fn has_emptied_memory(&mut self) -> bool {
+        core::mem::replace(&mut self.empties_memory, false)
+    }
+
+    /// The number of the job whose answers the reclaim under way waits for.
+    pub(crate) fn awaited_number(&self) -> Option<u64> {
+        self.awaited.as_ref().map(|reclaim| reclaim.number)
     }
 
     /// Whether it is not tried now, as it gave nothing back lately.
@@ -127,8 +152,8 @@ impl Reclaiming {
         self.number
     }
 
-    /// The call under way was handed to so many runtimes as that job. Hands the reclaim
-    /// back where there are none to wait for.
+    /// The call under way was handed to so many as that job. Hands the reclaim back where
+    /// there are none to wait for.
     pub(crate) fn wait(
         &mut self,
         mut reclaim: Awaited,
@@ -173,8 +198,8 @@ impl Reclaiming {
         }
     }
 
-    /// A runtime has answered the job with that number. Returns whether there is anything
-    /// new in it to report, and the reclaim under way once all runtimes have answered it.
+    /// One has answered the job with that number. Returns whether there is anything
+    /// new in it to report, and the reclaim under way once all have answered it.
     pub(crate) fn take_answer(
         &mut self,
         number: u64,

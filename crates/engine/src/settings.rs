@@ -16,7 +16,8 @@ pub struct Settings {
     pub images_until_clear: bool,
     /// How many processors fill memory at the same time.
     pub processors: u64,
-    /// The time now, to measure how long each stage takes; no decision depends on it.
+    /// The time now, to measure how long each stage takes, and to notice that a decision
+    /// has become old before it is carried out.
     pub clock: fn() -> Mono,
     /// Seconds since 1970, for the record of an eviction.
     pub wall_clock: fn() -> u64,

@@ -1,26 +1,35 @@
 //! What was reported already, so that only changes are. Never before a kill has begun.
 
-use evictd_evict::Evict;
+use evictd_evict::{Evict, Spared};
 use evictd_node::{ConditionSet, Layout, Mono, Signal, SignalSet};
 
 use crate::event::{Event, Tell};
 use crate::ports::{Node, Pods, Sample};
+use crate::repeats::Repeats;
 
 #[derive(Default)]
 pub(crate) struct Telling {
+    /// Which pod is evicted again and again.
+    pub(crate) repeats: Repeats,
     conditions: ConditionSet,
     met: SignalSet,
     unobserved: SignalSet,
     layout: Option<Layout>,
     unread: Vec<String>,
     pod_problems: Vec<String>,
-    no_candidate: Option<Signal>,
+    /// For which signals no pod is evicted, and why.
+    spared: Vec<(Signal, Spared)>,
 }
 
 impl Telling {
     /// Whether the layout of the filesystems was reported.
     pub(crate) const fn knows_layout(&self) -> bool {
         self.layout.is_some()
+    }
+
+    /// These conditions hold on from before a restart: that is no news.
+    pub(crate) const fn hold_on(&mut self, conditions: ConditionSet) {
+        self.conditions = conditions;
     }
 
     /// What is new since the last time, as of the latest round.
@@ -40,7 +49,7 @@ impl Telling {
             tell(now, &Event::Layout(layout));
         }
         self.unobserved(now, evict, sample, tell);
-        self.met(now, evict, sample, tell);
+        self.met(now, node, (evict, sample), tell);
         let conditions = evict.conditions();
         for condition in (conditions ^ self.conditions).each() {
             let holds = conditions.has(condition);
@@ -79,7 +88,13 @@ impl Telling {
         self.unobserved = unobserved;
     }
 
-    fn met(&mut self, now: Mono, evict: &Evict, sample: &Sample, tell: Tell<'_>) {
+    fn met<N: Node>(
+        &mut self,
+        now: Mono,
+        node: &N,
+        (evict, sample): (&Evict, &Sample),
+        tell: Tell<'_>,
+    ) {
         let mut met = SignalSet::empty();
         for each in evict.met() {
             let signal = each.threshold.signal;
@@ -87,7 +102,8 @@ impl Telling {
                 let event = Event::ThresholdMet {
                     threshold: each.threshold.clone(),
                     reading: sample.readings.get(signal),
-                    disk: sample.disk(signal),
+                    disk: sample.place(signal, node),
+                    again: self.repeats.is_of(now, signal),
                 };
                 tell(now, &event);
             }
@@ -95,8 +111,15 @@ impl Telling {
         }
         for signal in self.met.difference(met).each() {
             let reading = sample.readings.get(signal);
-            tell(now, &Event::ThresholdCleared { signal, reading });
+            let again = self.repeats.is_of(now, signal);
+            let event = Event::ThresholdCleared {
+                signal,
+                reading,
+                again,
+            };
+            tell(now, &event);
         }
+        self.spared.retain(|(signal, _)| met.has(*signal));
         self.met = met;
     }
 
@@ -110,16 +133,23 @@ impl Telling {
         }
     }
 
-    /// No pod may be evicted for that signal, of so many.
-    pub(crate) fn no_candidate(&mut self, now: Mono, signal: Signal, pods: usize, tell: Tell<'_>) {
-        if self.no_candidate != Some(signal) {
-            self.no_candidate = Some(signal);
-            tell(now, &Event::NoCandidate { signal, pods });
+    /// Of so many pods none is evicted for that signal.
+    pub(crate) fn no_candidate(
+        &mut self,
+        now: Mono,
+        (signal, why): (Signal, Spared),
+        pods: usize,
+        tell: Tell<'_>,
+    ) {
+        if !self.spared.contains(&(signal, why)) {
+            self.spared.retain(|(of, _)| *of != signal);
+            self.spared.push((signal, why));
+            tell(now, &Event::NoCandidate { signal, pods, why });
         }
     }
 
-    /// A pod may be.
-    pub(crate) const fn has_candidate(&mut self) {
-        self.no_candidate = None;
+    /// A pod is.
+    pub(crate) fn has_candidate(&mut self) {
+        self.spared.clear();
     }
 }

@@ -1,11 +1,14 @@
 //! Which pod is evicted, and which numbers that depends on.
 
-use evictd_node::{Signal, Usage};
+use evictd_node::{Mono, Signal, Usage};
 use evictd_rank::{Candidate, Place, first};
 use evictd_threshold::Threshold;
 
 use crate::evict::Stage;
-use crate::{Cause, Evict, Eviction, Plan, limits};
+use crate::evidence::Need;
+use crate::observe::Watch;
+use crate::set::ThresholdSet;
+use crate::{Cause, Evict, Eviction, Plan, Spared, limits};
 
 /// The kubelet's grace for local storage limits, kept as it is (decision D36).
 const LIMIT_GRACE_SECONDS: i64 = 1;
@@ -45,19 +48,33 @@ impl Evict {
     }
 
     /// Ranks the pods and takes the first that may be evicted.
-    pub(crate) fn choose(&mut self, index: usize, pods: Option<&[Candidate<'_>]>) -> Plan {
+    pub(crate) fn choose(
+        &mut self,
+        now: Mono,
+        index: usize,
+        pods: Option<&[Candidate<'_>]>,
+    ) -> Plan {
         let Some(threshold) = self.watch.thresholds.get(index) else {
             return Plan::Rest;
         };
+        let signal = threshold.signal;
+        if self.awaits_evidence(signal) {
+            return self.pass(signal, Spared::FreedNothing);
+        }
         let Some(pods) = pods else {
             self.stage = Stage::ReadingPods { threshold: index };
             return Plan::ReadPods;
         };
-        let signal = threshold.signal;
-        let Some((passed_over, place, candidate)) = self.first(signal, pods) else {
-            return Plan::NoCandidate(signal);
+        let need = self.need(threshold);
+        let Some((passed_over, place, candidate)) = self.first(&need, signal, pods) else {
+            let why = self.spares_all(&need, pods);
+            return self.pass(signal, why);
         };
+        if let Some(why) = self.spares(now, &need, &place, pods) {
+            return self.pass(signal, why);
+        }
         let grace_seconds = self.grace(threshold, candidate);
+        self.evidence.begin(now, &place, &self.watch.latest);
         self.begin_killing(&candidate.pod.metadata.uid, Some(index), grace_seconds != 0);
         Plan::Evict(Eviction {
             candidate: place.candidate,
@@ -68,6 +85,20 @@ impl Evict {
             },
             grace_seconds,
         })
+    }
+
+    /// No pod is evicted for the signal in this round.
+    fn pass(&mut self, signal: Signal, why: Spared) -> Plan {
+        let Watch {
+            thresholds, passed, ..
+        } = &mut self.watch;
+        let same = thresholds.iter().enumerate();
+        same.filter(|(_, threshold)| threshold.signal == signal)
+            .for_each(|(index, _)| passed.insert(index));
+        if self.config.policy.evicts_without_evidence {
+            *passed = ThresholdSet::default(); // the round is over
+        }
+        Plan::NoCandidate(signal, why)
     }
 
     /// How long the pod may take to end by itself: for a soft threshold the lesser
@@ -100,7 +131,7 @@ impl Evict {
                 ..
             }
         );
-        let signal = self.pending().map(|(signal, _)| signal);
+        let signal = self.pending().map(|(need, _)| need.signal);
         !limits_count
             && !self.config.policy.missing_stats_rank_first
             && signal.is_some_and(|signal| signal.usage() == Usage::Memory)
@@ -119,21 +150,22 @@ impl Evict {
         pods: &[Candidate<'_>],
         is_exact: impl Fn(usize) -> bool,
     ) -> Option<usize> {
-        let (signal, failed) = self.pending()?;
+        let (need, failed) = self.pending()?;
+        let signal = need.signal;
         if signal.usage() != Usage::Memory {
             return None;
         }
         let wanted = |index: usize, pod: &Candidate<'_>| {
-            !is_exact(index) || self.may_be_evicted(pod, failed)
+            !is_exact(index) || self.may_be_evicted(pod, failed) && self.is_worth_it(&need, pod)
         };
         let policy = &self.config.policy;
         let (_, place) = first(signal, self.layout(), pods, policy, wanted)?;
         (!is_exact(place.candidate)).then_some(place.candidate)
     }
 
-    /// The signal that the next pod would be chosen for, and the pod that would be passed
+    /// What the next pod would be chosen for, and the pod that would be passed
     /// over then beside those that are already.
-    fn pending(&self) -> Option<(Signal, Option<&str>)> {
+    fn pending(&self) -> Option<(Need, Option<&str>)> {
         let (threshold, failed) = match &self.stage {
             Stage::ReadingPods { threshold } | Stage::Reclaiming { threshold } => {
                 (Some(*threshold), None)
@@ -145,23 +177,26 @@ impl Evict {
             Stage::Idle | Stage::CleaningUp { .. } => (None, None),
         };
         let threshold = self.watch.thresholds.get(threshold?)?;
-        Some((threshold.signal, failed))
+        Some((self.need(threshold), failed))
     }
 
     /// The first in the order that may be evicted, its place, and how many stand before it.
     pub(crate) fn first<'a, 'b>(
         &self,
+        need: &Need,
         signal: Signal,
         pods: &'b [Candidate<'a>],
     ) -> Option<(usize, Place, &'b Candidate<'a>)> {
-        let may_be_evicted = |_: usize, pod: &Candidate<'_>| self.may_be_evicted(pod, None);
+        let may_be_evicted = |_: usize, pod: &Candidate<'_>| {
+            self.may_be_evicted(pod, None) && self.is_worth_it(need, pod)
+        };
         let policy = &self.config.policy;
         let (before, place) = first(signal, self.layout(), pods, policy, may_be_evicted)?;
         let candidate = pods.get(place.candidate)?;
         Some((before, place, candidate))
     }
 
-    fn may_be_evicted(&self, candidate: &Candidate<'_>, failed: Option<&str>) -> bool {
+    pub(crate) fn may_be_evicted(&self, candidate: &Candidate<'_>, failed: Option<&str>) -> bool {
         let uid = candidate.pod.metadata.uid.as_str();
         !candidate.pod.is_critical() && !self.is_excluded(uid) && failed != Some(uid)
     }

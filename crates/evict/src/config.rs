@@ -22,6 +22,9 @@ pub struct Config {
     pub cleanup_wait: Duration,
     /// How long a pod that could not be killed is left alone.
     pub stuck_wait: Duration,
+    /// How long after an eviction a pod that keeps to its request is not evicted for the
+    /// same signal.
+    pub modest_wait: Duration,
 }
 
 impl Default for Config {
@@ -35,6 +38,7 @@ impl Default for Config {
             local_storage_isolation: true,
             cleanup_wait: Duration::from_secs(30),
             stuck_wait: Duration::from_secs(30),
+            modest_wait: Duration::from_secs(10),
         }
     }
 }

@@ -5,6 +5,7 @@ use evictd_rank::Candidate;
 use evictd_threshold::Threshold;
 use smallvec::SmallVec;
 
+use crate::evidence::Evidence;
 use crate::observe::Watch;
 use crate::set::ThresholdSet;
 use crate::{Config, Memory, NodeReclaim, Observation, Outcome, Plan, TooManyThresholds, reclaim};
@@ -55,6 +56,7 @@ pub struct Evict {
     pub(crate) tried: SmallVec<[String; FEW]>,
     /// Pods that could not be killed, and until when they are left alone.
     pub(crate) stuck: SmallVec<[(String, Mono); FEW]>,
+    pub(crate) evidence: Evidence,
 }
 
 impl Evict {
@@ -76,6 +78,7 @@ impl Evict {
             acting_on: None,
             tried: SmallVec::new(),
             stuck: SmallVec::new(),
+            evidence: Evidence::default(),
         })
     }
 
@@ -97,6 +100,8 @@ impl Evict {
             return Plan::Rest;
         }
         self.watch.observe(now, observation, &self.config);
+        self.watch.passed = ThresholdSet::default();
+        self.evidence.note(observation.readings);
         self.acting_on = None;
         match &self.stage {
             Stage::Killing { .. } => return self.hurry(),
@@ -111,13 +116,20 @@ impl Evict {
         self.stage = Stage::Idle;
         self.tried.clear();
         self.stuck.retain(|(_, until)| now < *until);
-        self.offender(pods).unwrap_or_else(|| self.act(pods))
+        self.offender(pods).unwrap_or_else(|| self.act(now, pods))
     }
 
     /// Takes over how the filesystems lie where nothing else could be read, so
     /// that the round is left out.
     pub fn take_layout(&mut self, layout: Option<Layout>) {
         self.watch.lay_out(layout, &self.config.policy);
+    }
+
+    /// Time has passed in which nothing was observed, though it should have been: the
+    /// machine or this process stood still. Grace periods go on; but what was measured
+    /// before `now` lets no threshold act.
+    pub const fn trust_only_from(&mut self, now: Mono) {
+        self.watch.trusted_from = now;
     }
 
     /// What is to outlive a restart or a reload.
@@ -148,17 +160,32 @@ impl Evict {
         pods: Option<&[Candidate<'_>]>,
     ) -> Plan {
         match (core::mem::replace(&mut self.stage, Stage::Idle), outcome) {
-            (Stage::ReadingPods { threshold }, Outcome::PodsRead) => self.choose(threshold, pods),
+            (Stage::ReadingPods { threshold }, Outcome::PodsRead) => {
+                self.choose(now, threshold, pods)
+            }
             (Stage::Reclaiming { threshold }, Outcome::Reclaimed(again)) => {
                 let policy = &self.config.policy;
-                if again.is_some_and(|again| self.watch.is_reclaimed(threshold, again, policy)) {
-                    return Plan::Rest;
+                if let Some(again) = again {
+                    self.evidence.note(again);
+                    self.watch.latest = *again;
+                    if self.watch.is_reclaimed(threshold, again, policy) {
+                        return Plan::Rest;
+                    }
                 }
-                self.choose(threshold, pods)
+                self.choose(now, threshold, pods)
             }
             (Stage::Killing { threshold, .. }, Outcome::Killed) => {
                 self.killed(now, threshold, pods)
             }
+            (Stage::Killing { threshold, .. }, Outcome::Pretended) => {
+                self.learn_nothing(threshold);
+                self.killed(now, threshold, pods)
+            }
+            (Stage::Killing { threshold, .. }, Outcome::Outdated) => {
+                self.learn_nothing(threshold);
+                Plan::Rest
+            }
+            (Stage::Idle, Outcome::Told) if !self.watch.passed.is_empty() => self.act(now, pods),
             (Stage::Killing { threshold, .. }, Outcome::KillFailed) => {
                 self.kill_failed(now, threshold, pods)
             }
@@ -195,14 +222,14 @@ impl Evict {
     }
 
     /// Acts on the first threshold that may: the node gives back, else a pod is evicted.
-    fn act(&mut self, pods: Option<&[Candidate<'_>]>) -> Plan {
+    fn act(&mut self, now: Mono, pods: Option<&[Candidate<'_>]>) -> Plan {
         let Some(threshold) = self.watch.first_to_act() else {
             return Plan::Rest;
         };
         self.acting_on = Some(threshold);
         let calls = self.reclaims(threshold);
         if calls.is_empty() {
-            return self.choose(threshold, pods);
+            return self.choose(now, threshold, pods);
         }
         self.stage = Stage::Reclaiming { threshold };
         Plan::Reclaim(calls)
@@ -241,6 +268,7 @@ impl Evict {
         threshold: Option<usize>,
         pods: Option<&[Candidate<'_>]>,
     ) -> Plan {
+        self.learn_nothing(threshold);
         if self.config.policy.failed_kill_ends_round {
             return self.killed(now, threshold, pods);
         }
@@ -249,9 +277,17 @@ impl Evict {
         self.tried.push(self.victim.clone());
         match threshold {
             // The killing may have taken long: only a threshold that is still met counts.
-            Some(threshold) if self.watch.fresh.has(threshold) => self.choose(threshold, pods),
+            Some(threshold) if self.watch.fresh.has(threshold) => self.choose(now, threshold, pods),
             Some(_) => Plan::Rest,
-            None => self.offender(pods).unwrap_or_else(|| self.act(pods)),
+            None => self.offender(pods).unwrap_or_else(|| self.act(now, pods)),
+        }
+    }
+
+    /// The kill was not done: what is left afterwards says nothing of it.
+    fn learn_nothing(&mut self, threshold: Option<usize>) {
+        let threshold = threshold.and_then(|index| self.watch.thresholds.get(index));
+        if let Some(threshold) = threshold {
+            self.evidence.forget(threshold.signal);
         }
     }
 

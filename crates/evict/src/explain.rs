@@ -38,7 +38,10 @@ impl Plan {
                 calls.iter().try_for_each(|call| write!(text, " {call}"))?;
                 text.write_char('\n')
             }
-            Self::NoCandidate(signal) => evict.write_order(text, *signal, None, pods),
+            Self::NoCandidate(signal, why) => {
+                evict.write_order(text, *signal, None, pods)?;
+                writeln!(text, "{why}")
+            }
             Self::Evict(eviction) => match &eviction.cause {
                 Cause::Threshold { place, .. } => {
                     evict.write_order(text, place.signal, Some(eviction.candidate), pods)

@@ -15,7 +15,7 @@
 //! evictd does better by default, a field of [`Policy`](evictd_node::Policy) says so.
 //!
 //! ```
-//! use evictd_evict::{Config, Evict, Observation, Outcome, Plan};
+//! use evictd_evict::{Config, Evict, Observation, Outcome, Plan, Spared};
 //! use evictd_node::pod::Pod;
 //! use evictd_node::{Mono, Reading, Readings, Signal};
 //! use evictd_rank::Candidate;
@@ -42,6 +42,7 @@ extern crate alloc;
 mod choose;
 mod config;
 mod evict;
+mod evidence;
 mod explain;
 mod limits;
 mod memory;
@@ -51,12 +52,13 @@ mod plan;
 mod reclaim;
 mod set;
 mod state;
+mod worth;
 
 pub use config::{Config, TooManyThresholds};
 pub use evict::Evict;
 pub use memory::{FirstMet, Memory};
 pub use observe::{Met, Observation};
-pub use plan::{Annotations, Cause, Eviction, Message, Outcome, Plan};
+pub use plan::{Annotations, Cause, Eviction, Message, Outcome, Plan, Spared};
 pub use reclaim::NodeReclaim;
 
 #[cfg(test)]

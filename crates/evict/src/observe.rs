@@ -43,11 +43,17 @@ pub(crate) struct Watch {
     pub(crate) due: ThresholdSet,
     /// Those of them that may act in this round.
     pub(crate) fresh: ThresholdSet,
+    /// Those for which no pod is evicted in this round.
+    pub(crate) passed: ThresholdSet,
     pub(crate) readings: Readings,
+    /// The same, or what was measured again since.
+    pub(crate) latest: Readings,
     pub(crate) pressure: Pressure,
     pub(crate) conditions: ConditionSet,
     /// No older reading may act: the last eviction ended then.
     pub(crate) settled_at: Option<Mono>,
+    /// No older reading may act: until then nothing was observed for a while.
+    pub(crate) trusted_from: Mono,
 }
 
 impl Watch {
@@ -60,10 +66,13 @@ impl Watch {
             unconfirmed: ThresholdSet::default(),
             due: ThresholdSet::default(),
             fresh: ThresholdSet::default(),
+            passed: ThresholdSet::default(),
             readings: Readings::default(),
+            latest: Readings::default(),
             pressure: Pressure::default(),
             conditions: ConditionSet::empty(),
             settled_at: None,
+            trusted_from: Mono::ZERO,
         }
     }
 
@@ -94,6 +103,7 @@ impl Watch {
         self.fresh = self.fresh_of(due, readings, &config.policy);
         self.due = due;
         self.readings = *readings;
+        self.latest = *readings;
     }
 
     /// Takes over the layout and returns how many thresholds count in this round.
@@ -148,7 +158,9 @@ impl Watch {
                 || reading
                     .sampled
                     .is_none_or(|at| self.settled_at.is_none_or(|s| at >= s));
-            if newer && settled {
+            let trusted = policy.stats_may_predate_last_eviction
+                || reading.sampled.is_none_or(|at| at >= self.trusted_from);
+            if newer && settled && trusted {
                 fresh.insert(index);
             }
         }
@@ -158,14 +170,12 @@ impl Watch {
     /// The threshold to act on: a memory signal's before all others, else the
     /// first configured (K: `byEvictionPriority`).
     pub(crate) fn first_to_act(&self) -> Option<usize> {
+        let fresh = || self.fresh.each().filter(|index| !self.passed.has(*index));
         let is_memory = |index: &usize| {
             let threshold = self.thresholds.get(*index);
             threshold.is_some_and(|t| t.signal.resource() == Resource::Memory)
         };
-        self.fresh
-            .each()
-            .find(is_memory)
-            .or_else(|| self.fresh.each().next())
+        fresh().find(is_memory).or_else(|| fresh().next())
     }
 
     /// Whether the threshold to act on is like that; not where there is none.

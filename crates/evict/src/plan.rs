@@ -1,4 +1,5 @@
 use alloc::string::String;
+use core::fmt;
 
 use evictd_node::{Readings, Resource, Signal};
 use evictd_rank::Place;
@@ -21,9 +22,37 @@ pub enum Plan {
     /// A pod is ending within its grace period, and a hard threshold is met
     /// meanwhile: kill it at once. Its outcome is still awaited.
     KillNow,
-    /// A threshold of this signal is met, and no pod may be evicted for it: all are critical,
-    /// stuck, or there is none.
-    NoCandidate(Signal),
+    /// A threshold of this signal is met, and no pod is evicted for it: why. Tell it, then
+    /// hand in [`Outcome::Told`].
+    NoCandidate(Signal, Spared),
+}
+
+/// Why no pod is evicted though a threshold is met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spared {
+    /// All are critical or stuck, or there is none.
+    NoneMayBe,
+    /// None is known to hold what is short.
+    Unknown,
+    /// All together hold too little of what is missing: something else holds it.
+    TooLittle,
+    /// The last eviction gave nothing back, and nothing has changed since.
+    FreedNothing,
+    /// Those that are left keep to their requests: they are not ended in a row, nor for a
+    /// minimum reclaim.
+    KeepToRequests,
+}
+
+impl fmt::Display for Spared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoneMayBe => "each is critical or could not be killed",
+            Self::Unknown => "none is known to hold any of it",
+            Self::TooLittle => "together they hold too little of it, so none of them filled it",
+            Self::FreedNothing => "the last eviction gave nothing back, and nothing has changed",
+            Self::KeepToRequests => "those that are left keep to their requests",
+        })
+    }
 }
 
 /// What came of a plan.
@@ -36,6 +65,12 @@ pub enum Outcome<'a> {
     Reclaimed(Option<&'a Readings>),
     /// The pod's processes are gone; its remains may still be cleaned up.
     Killed,
+    /// As [`Outcome::Killed`], of a dry run: nothing was killed, and nothing is learned.
+    Pretended,
+    /// The eviction was not begun, as what it was decided by has passed meanwhile.
+    Outdated,
+    /// It was told that no pod is evicted: another threshold may act.
+    Told,
     /// The pod could not be killed, or not before the deadline.
     KillFailed,
     /// Nothing of the pod is left.

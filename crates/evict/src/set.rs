@@ -15,6 +15,10 @@ impl ThresholdSet {
         self.0 & bit(index) != 0
     }
 
+    pub(crate) const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
     /// The indices in it, lowest first.
     pub(crate) fn each(self) -> impl Iterator<Item = usize> {
         (0..Self::CAPACITY).filter(move |index| self.has(*index))

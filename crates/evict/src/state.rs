@@ -1,13 +1,19 @@
 //! What the machine knows: to be shown, or to wait for.
 
 use evictd_condition::Pressure;
-use evictd_node::{ConditionSet, Layout, Mono, Readings, Signal};
+use evictd_node::{ConditionSet, Layout, Mono, Policy, Readings, Signal};
 use evictd_threshold::Threshold;
 
 use crate::evict::Stage;
 use crate::{Evict, Met};
 
 impl Evict {
+    /// The switches between evictd and the kubelet.
+    #[must_use]
+    pub const fn policy(&self) -> &Policy {
+        &self.config.policy
+    }
+
     /// The thresholds that are watched: as configured, then the derived ones.
     #[must_use]
     pub fn thresholds(&self) -> &[Threshold] {

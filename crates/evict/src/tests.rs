@@ -1,8 +1,9 @@
+use alloc::boxed::Box;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use evictd_node::pod::usage::{PodUsage, VolumeUsage};
+use evictd_node::pod::usage::{ContainerUsage, PodUsage, VolumeUsage};
 use evictd_node::pod::{Medium, Pod, Volume, VolumeSource};
 use evictd_node::{Condition, Layout, Mono, Policy, Reading, Readings, Signal};
 use evictd_quantity::Quantity;
@@ -12,6 +13,7 @@ use evictd_threshold::{Lists, parse};
 use super::*;
 
 mod bounds;
+mod evidence;
 mod examples;
 mod explain;
 mod restart;
@@ -69,10 +71,23 @@ fn done(evict: &mut Evict, at: u64, outcome: Outcome<'_>, pods: &[Pod]) -> Plan 
     evict.outcome(seconds(at), outcome, Some(&candidates(pods)))
 }
 
+/// Each uses 2Gi of memory and of disk.
 fn candidates(pods: &[Pod]) -> Vec<Candidate<'_>> {
-    pods.iter()
-        .map(|pod| Candidate { pod, usage: None })
-        .collect()
+    let usage: &PodUsage = Box::leak(Box::new(using(2 << 30)));
+    let usage = Some(usage);
+    pods.iter().map(|pod| Candidate { pod, usage }).collect()
+}
+
+fn using(bytes: u64) -> PodUsage {
+    let disk = ContainerUsage {
+        rootfs_bytes: Some(bytes),
+        ..ContainerUsage::default()
+    };
+    PodUsage {
+        memory_working_set_bytes: Some(bytes),
+        containers: [disk].into(),
+        ..PodUsage::default()
+    }
 }
 
 /// Pods that go in the order given: by rising priority.
@@ -137,7 +152,7 @@ fn a_hard_threshold_kills_at_once_and_one_pod_at_a_time() {
     );
     assert_eq!(done(&mut evict, 4, Outcome::CleanedUp, &all), Plan::Rest);
     assert_eq!(
-        evicted(&step(&mut evict, 5, &[(MEMORY, 1)], &all[1..]), &all[1..]).0,
+        evicted(&step(&mut evict, 5, &[(MEMORY, 0)], &all[1..]), &all[1..]).0,
         "b"
     );
 }
@@ -151,7 +166,7 @@ fn the_wait_for_a_clean_up_is_bounded() {
     assert_eq!(evict.next_deadline(seconds(1)), Some(seconds(30)));
     assert_eq!(step(&mut evict, 29, &[(MEMORY, 1)], &all), Plan::Rest);
     assert_eq!(
-        evicted(&step(&mut evict, 30, &[(MEMORY, 1)], &all[1..]), &all[1..]).0,
+        evicted(&step(&mut evict, 30, &[(MEMORY, 0)], &all[1..]), &all[1..]).0,
         "b"
     );
 }
@@ -329,7 +344,7 @@ fn a_failed_kill_takes_the_next_and_leaves_the_stuck_one_alone() {
     done(&mut evict, 2, Outcome::CleanedUp, &all);
     let left = [all[0].clone(), all[2].clone()];
     assert_eq!(
-        evicted(&step(&mut evict, 3, &[(MEMORY, 1)], &left), &left).0,
+        evicted(&step(&mut evict, 3, &[(MEMORY, 0)], &left), &left).0,
         "c"
     );
     done(&mut evict, 4, Outcome::KillFailed, &left);
@@ -390,7 +405,7 @@ fn critical_pods_are_passed_over_and_reported_when_only_they_remain() {
     assert_eq!(passed_over, 2);
     assert_eq!(
         done(&mut evict, 1, Outcome::KillFailed, &all),
-        Plan::NoCandidate(MEMORY)
+        Plan::NoCandidate(MEMORY, Spared::NoneMayBe)
     );
 }
 
@@ -543,7 +558,7 @@ fn minimum_reclaim_goes_on_until_it_is_reached() {
         Plan::Rest,
         "not met yet"
     );
-    for (at, available, name) in [(1, GI - 1, "a"), (3, GI + 1, "a")] {
+    for (at, available, name) in [(1, GI / 2, "a"), (3, GI + GI / 4, "a")] {
         assert_eq!(
             evicted(&step(&mut evict, at, &[(MEMORY, available)], &all), &all).0,
             name
@@ -665,7 +680,7 @@ fn the_message_names_local_volumes() {
         pod: &owner,
         usage: Some(&usage),
     }];
-    let mut evict = hard("nodefs.available<1Gi");
+    let mut evict = hard("nodefs.available<4Mi");
     let low = readings(seconds(0), &[(Signal::NodefsAvailable, 1 << 20)]);
     let layout = Some(Layout::OneFilesystem);
     evict.step(
@@ -683,7 +698,7 @@ fn the_message_names_local_volumes() {
     assert_eq!(
         evict.message(&eviction, &candidates[0]).text,
         "The node was low on resource: ephemeral-storage. \
-         Threshold quantity: 1Gi, available: 1Mi. Volume data was using 3Mi. "
+         Threshold quantity: 4Mi, available: 1Mi. Volume data was using 3Mi. "
     );
 }
 

@@ -1,20 +1,19 @@
-use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
-use alloc::{format, vec};
+use alloc::format;
 use core::fmt;
 
 /// The longest pattern in bytes: names of images are shorter.
 const LONGEST: usize = 512;
 
-const HUB: &str = "docker.io/";
 const LIBRARY: &str = "library/";
 
 /// A pattern of `--keep-image`: images with a name that it matches stay.
 ///
-/// `*` stands for any run of characters, `/` among them; all else for itself. It
-/// is held against the full name (`docker.io/library/busybox:1.36`) and against
-/// the short one (`busybox:1.36`), whichever of the two the runtime lists. A
-/// pattern without tag matches every tag and digest.
+/// `*` stands for any run of characters, `/` among them, `?` for one; all else for
+/// itself. It is held against the name as `docker image ls` prints it, whatever the
+/// runtime lists: `busybox:1.36` for `docker.io/library/busybox:1.36`, and
+/// `quay.io/busybox:1.36` with its host. Only a pattern that begins with `docker.io/`
+/// knows that host. A pattern without tag matches every tag and digest.
 ///
 /// ```
 /// use evictd_gc::KeepPattern;
@@ -72,32 +71,48 @@ impl KeepPattern {
     }
 
     fn matches_any_form(&self, name: &str) -> bool {
-        let mut forms = vec![name.to_owned()];
-        if let Some(short) = hub_name(name) {
-            forms.extend([short.to_owned(), format!("{HUB}{short}")]);
-            if !short.contains('/') {
-                forms.push(format!("{HUB}{LIBRARY}{short}"));
+        let short = hub_name(name);
+        let hosts = ["docker.io/", "index.docker.io/"];
+        let below_hub = hosts.iter().find_map(|host| self.0.strip_prefix(host));
+        match (short, below_hub) {
+            (Some(short), Some(pattern)) => {
+                let is_official = !short.contains('/');
+                let in_full = || format!("{LIBRARY}{short}");
+                is_like(pattern, short) || (is_official && is_like(pattern, &in_full()))
             }
+            (None, Some(_)) => false,
+            (short, None) => is_like(&self.0, short.unwrap_or(name)),
         }
-        forms.iter().any(|form| self.matches_whole(form))
     }
+}
 
-    /// Whether it matches all of a text: it begins and ends as the pattern does, and what
-    /// is between stars follows in this order.
-    fn matches_whole(&self, text: &str) -> bool {
-        let Some((head, rest)) = self.0.split_once('*') else {
-            return *self.0 == *text;
+/// Whether a pattern matches all of a text: `*` stands for any run of characters, `?` for
+/// one, all else for itself.
+fn is_like(pattern: &str, text: &str) -> bool {
+    let (mut pattern, mut text) = (pattern.chars(), text.chars());
+    // What is behind the last star, and behind the text that it stands for so far.
+    let mut retry = None;
+    loop {
+        let (before, wanted) = (text.clone(), pattern.next());
+        match (wanted, text.next()) {
+            (Some('*'), _) => {
+                text = before;
+                retry = Some((pattern.clone(), text.clone()));
+                continue;
+            }
+            (None, None) => return true,
+            (Some('?'), Some(_)) => continue,
+            (Some(wanted), Some(found)) if wanted == found => continue,
+            _ => {}
+        }
+        // The star stands for one character more.
+        let Some((behind_star, behind_text)) = &mut retry else {
+            return false;
         };
-        let (middle, tail) = rest.rsplit_once('*').unwrap_or(("", rest));
-        let inner = text.strip_prefix(head);
-        let inner = inner.and_then(|text| text.strip_suffix(tail));
-        inner.is_some_and(|mut rest| {
-            middle.split('*').all(|part| {
-                let found = rest.split_once(part);
-                rest = found.map_or("", |(_, after)| after);
-                found.is_some()
-            })
-        })
+        if behind_text.next().is_none() {
+            return false;
+        }
+        (pattern, text) = (behind_star.clone(), behind_text.clone());
     }
 }
 

@@ -33,6 +33,7 @@ mod mountinfo;
 mod pids;
 mod proc_cgroups;
 mod proc_pid;
+mod proc_pid_memory;
 mod scan;
 mod value;
 
@@ -44,6 +45,7 @@ pub use mountinfo::{Escaped, Mount, mounts};
 pub use pids::pids;
 pub use proc_cgroups::{Controller, Membership, controllers, memberships};
 pub use proc_pid::{LoadAvg, PidStat, parse_loadavg, parse_pid_stat};
+pub use proc_pid_memory::{parse_pss, parse_resident_pages};
 pub use value::{Limit, parse_limit, parse_u64};
 
 #[cfg(test)]

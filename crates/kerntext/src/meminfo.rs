@@ -83,7 +83,7 @@ impl Meminfo {
 }
 
 /// A number with ` kB` behind it is in kibibytes, one without is a count.
-fn amount(value: Piece<'_>) -> Result<u64, ParseError> {
+pub(crate) fn amount(value: Piece<'_>) -> Result<u64, ParseError> {
     let mut fields = Fields::new(value);
     let digits = fields.need()?;
     let number = digits.number()?;

@@ -1,18 +1,31 @@
 use alloc::collections::BTreeMap;
 use core::fmt;
 use core::mem;
-use std::fs::{self, File};
+use std::ffi::OsStr;
+use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Read};
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use evictd_node::pod::Pod;
+use rustix::fs::{Dir, Mode, OFlags};
 
-use crate::{Error, parse_pods};
+use crate::parse_pods;
 
 /// The endings of the files that are read.
 const ENDINGS: [&str; 3] = ["yaml", "yml", "json"];
+
+/// The most files of a directory that are read; the kubelet runs 110 pods by default.
+pub const MAX_FILES: usize = 1000;
+
+/// The most pods, containers, volumes, tolerations, labels and annotations, counted
+/// together, that are kept of a directory.
+pub const MAX_PARTS: usize = 16_384;
+
+/// The longest text of an error, in characters: it may quote what the file holds.
+const MOST_WORDS: usize = 300;
 
 /// A manifest, or the directory of manifests, that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,8 +55,11 @@ pub enum Problem {
     NotAFile,
     /// It has more than [`crate::yaml::MAX_BYTES`].
     TooLarge,
-    /// Its text is no pod.
-    Pods(Error),
+    /// Its text is no pod, and why: cut after 300 characters.
+    Pods(String),
+    /// It is beyond [`MAX_FILES`], or the files before it hold [`MAX_PARTS`]: it is left
+    /// out, and those after it.
+    TooMany,
     /// A file before it has a pod of the same uid, and that one counts.
     SamePod {
         /// The pod's uid.
@@ -59,7 +75,12 @@ impl fmt::Display for Problem {
             Self::Unreadable(number) => io::Error::from_raw_os_error(*number).fmt(f),
             Self::NotAFile => f.write_str("not a regular file"),
             Self::TooLarge => write!(f, "more than {} bytes", crate::yaml::MAX_BYTES),
-            Self::Pods(error) => error.fmt(f),
+            Self::Pods(error) => f.write_str(error),
+            Self::TooMany => write!(
+                f,
+                "left out, with all files after it: at most {MAX_FILES} files with {MAX_PARTS} \
+                 pods, containers, volumes, tolerations, labels and annotations are read"
+            ),
             Self::SamePod { uid, first } => {
                 write!(f, "its pod {uid} is in {} already", first.display())
             }
@@ -71,6 +92,17 @@ impl From<io::Error> for Problem {
     fn from(error: io::Error) -> Self {
         // Reading files gives nothing but the kernel's errors.
         Self::Unreadable(error.raw_os_error().unwrap_or(0))
+    }
+}
+
+impl From<crate::Error> for Problem {
+    fn from(error: crate::Error) -> Self {
+        let words = error.to_string();
+        let mut cut: String = words.chars().take(MOST_WORDS).collect();
+        if cut.len() < words.len() {
+            cut.push('…');
+        }
+        Self::Pods(cut)
     }
 }
 
@@ -99,11 +131,10 @@ struct Manifest {
 /// the last change to its content and to the inode, as the first can be set by anyone.
 type Stamp = (u64, u64, u64, (i64, i64), (i64, i64));
 
-fn stamp(path: &Path) -> Option<Stamp> {
-    let found = fs::metadata(path).ok()?;
+fn stamp(found: &Metadata) -> Stamp {
     let modified = (found.mtime(), found.mtime_nsec());
     let changed = (found.ctime(), found.ctime_nsec());
-    Some((found.dev(), found.ino(), found.size(), modified, changed))
+    (found.dev(), found.ino(), found.size(), modified, changed)
 }
 
 impl ManifestDir {
@@ -125,7 +156,8 @@ impl ManifestDir {
     /// failed would make it a victim.
     pub fn refresh(&mut self) -> &[ManifestError] {
         self.errors.clear();
-        let paths = list(&self.path).or_else(|error| {
+        let listed = list(&self.path).or_else(|_| list(&self.path));
+        let paths = listed.or_else(|error| {
             let gone = error.kind() == ErrorKind::NotFound;
             self.errors.push(ManifestError {
                 path: self.path.clone(),
@@ -134,9 +166,7 @@ impl ManifestDir {
             gone.then(Vec::new).ok_or(())
         });
         if let Ok(paths) = paths {
-            let mut old = mem::take(&mut self.files);
-            let read = |path| take_or_read(&mut old, path);
-            self.files = paths.into_iter().map(read).collect();
+            self.read(paths);
         }
         self.collect();
         &self.errors
@@ -147,6 +177,27 @@ impl ManifestDir {
     #[must_use]
     pub fn pods(&self) -> &[Pod] {
         &self.pods
+    }
+
+    /// Reads the files in their order, as far as there is room for what they hold.
+    fn read(&mut self, paths: Vec<PathBuf>) {
+        let mut old = mem::take(&mut self.files);
+        let mut room = MAX_PARTS;
+        for path in paths {
+            let mut file = take_or_read(&mut old, path);
+            let pods = file.parsed.as_deref().unwrap_or_default();
+            let left = room.checked_sub(pods.iter().map(parts).sum());
+            let left = left.filter(|_| self.files.len() < MAX_FILES);
+            if left.is_none() {
+                file.parsed = Err(Problem::TooMany);
+                file.stamp = None;
+            }
+            self.files.push(file);
+            match left {
+                Some(left) => room = left,
+                None => break,
+            }
+        }
     }
 
     fn collect(&mut self) {
@@ -188,8 +239,9 @@ fn list(path: &Path) -> io::Result<Vec<PathBuf>> {
         return Ok(vec![path.to_path_buf()]);
     }
     let mut paths = Vec::new();
-    for entry in fs::read_dir(path)? {
-        let path = entry?.path();
+    // Not std's: that one panics where the directory cannot be closed.
+    for entry in Dir::new(open(path, OFlags::DIRECTORY)?)? {
+        let path = path.join(OsStr::from_bytes(entry?.file_name().to_bytes()));
         if is_wanted(&path) && !path.is_dir() {
             paths.push(path);
         }
@@ -205,31 +257,66 @@ fn is_wanted(path: &Path) -> bool {
 }
 
 fn take_or_read(old: &mut Vec<Manifest>, path: PathBuf) -> Manifest {
-    let stamp = stamp(&path);
+    let stamp = fs::metadata(&path).ok().map(|found| stamp(&found));
     let same = |file: &Manifest| file.path == path && file.stamp == stamp;
     match old.iter().position(same).filter(|_| stamp.is_some()) {
         Some(index) => old.swap_remove(index),
-        None => Manifest {
-            parsed: read(&path),
-            path,
-            stamp,
-        },
+        None => {
+            let unreadable = |parsed: &_| matches!(parsed, Err(Problem::Unreadable(_)));
+            let mut parsed = read(&path);
+            if unreadable(&parsed) {
+                parsed = read(&path);
+            }
+            // One that could not be read may be readable the next time, though nothing of
+            // it has changed.
+            let stamp = stamp.filter(|_| !unreadable(&parsed));
+            Manifest {
+                path,
+                stamp,
+                parsed,
+            }
+        }
     }
 }
 
+/// Without waiting: a pipe that nobody writes to is opened all the same, and found to be
+/// one.
+fn open(path: &Path, more: OFlags) -> io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    Ok(rustix::fs::open(path, flags | more, Mode::empty())?)
+}
+
 fn read(path: &Path) -> Result<Vec<Pod>, Problem> {
-    if !fs::metadata(path)?.is_file() {
+    let file = File::from(open(path, OFlags::empty())?);
+    let found = file.metadata()?;
+    if !found.is_file() {
         return Err(Problem::NotAFile);
     }
     let most = u64::try_from(crate::yaml::MAX_BYTES).unwrap_or(u64::MAX);
-    let mut bytes = Vec::new();
-    // One byte more than allowed tells that there are more.
-    let mut bounded = File::open(path)?.take(most.saturating_add(1));
-    bounded.read_to_end(&mut bytes)?;
-    if bytes.len() > crate::yaml::MAX_BYTES {
+    if found.size() > most {
         return Err(Problem::TooLarge);
     }
-    parse_pods(&bytes).map_err(Problem::Pods)
+    // No further than its size: the kernel's own files, some of which have no end or wait
+    // for one, have none.
+    let mut bytes = Vec::new();
+    file.take(found.size()).read_to_end(&mut bytes)?;
+    Ok(parse_pods(&bytes)?)
+}
+
+/// What a pod takes of [`MAX_PARTS`].
+fn parts(pod: &Pod) -> usize {
+    let (spec, metadata) = (&pod.spec, &pod.metadata);
+    [
+        1,
+        spec.containers.len(),
+        spec.init_containers.len(),
+        spec.volumes.len(),
+        spec.tolerations.len(),
+        metadata.labels.len(),
+        metadata.annotations.len(),
+    ]
+    .into_iter()
+    .fold(0, usize::saturating_add)
 }
 
 #[cfg(test)]

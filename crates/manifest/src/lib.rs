@@ -36,7 +36,7 @@ mod error;
 mod parse;
 pub mod yaml;
 
-pub use dir::{ManifestDir, ManifestError, Problem};
+pub use dir::{MAX_FILES, MAX_PARTS, ManifestDir, ManifestError, Problem};
 pub use error::Error;
 pub use parse::{MAX_BYTES, parse_pods};
 

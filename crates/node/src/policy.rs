@@ -37,6 +37,9 @@ pub struct Policy {
     /// dead containers are gone and leaves the images where that is enough
     /// (acceptance row 118).
     pub reclaim_makes_every_call: bool,
+    /// A pod is killed for memory without asking the kernel for file pages that pods hold
+    /// (acceptance row 180); evictd asks first.
+    pub kill_comes_before_file_pages: bool,
     /// A failed kill ends the round like a successful one (acceptance row 88);
     /// evictd takes the next candidate.
     pub failed_kill_ends_round: bool,
@@ -46,6 +49,12 @@ pub struct Policy {
     /// A pod without stats is evicted first (D59); evictd puts it after the pods
     /// known to exceed their requests.
     pub missing_stats_rank_first: bool,
+    /// A number that is missing from a pod's stats counts as zero (D59); evictd takes
+    /// it as unknown.
+    pub missing_usage_is_zero: bool,
+    /// Deleted files that a process holds open count for no pod (acceptance row 186);
+    /// evictd looks for them under disk pressure.
+    pub open_files_are_not_seen: bool,
     /// A transition period of zero hides the condition even while its threshold
     /// is met (D47).
     pub zero_transition_hides_condition: bool,
@@ -55,6 +64,10 @@ pub struct Policy {
     /// The derived containerfs thresholds count from the second round on;
     /// evictd counts them from the first.
     pub derived_thresholds_lag_a_round: bool,
+    /// A pod is evicted as long as a threshold is met, whether or not that is known to
+    /// help; evictd's has to hold what is short, and the one before must have given
+    /// something back (D0).
+    pub evicts_without_evidence: bool,
     /// Eviction messages leave local volumes out of a pod's storage use (D57);
     /// evictd adds a sentence that names them.
     pub message_omits_volumes: bool,
@@ -98,12 +111,16 @@ impl Policy {
             negative_max_grace_is_literal: true,
             reclaim_must_clear_every_signal: true,
             reclaim_makes_every_call: true,
+            kill_comes_before_file_pages: true,
             failed_kill_ends_round: true,
             inodes_minus_storage_request: true,
             missing_stats_rank_first: true,
+            missing_usage_is_zero: true,
+            open_files_are_not_seen: true,
             zero_transition_hides_condition: true,
             dedicated_nodefs_reclaims_nothing: true,
             derived_thresholds_lag_a_round: true,
+            evicts_without_evidence: true,
             message_omits_volumes: true,
             stats_may_predate_last_eviction: true,
             grace_outlasts_hard_threshold: true,

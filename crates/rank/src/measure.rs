@@ -25,18 +25,18 @@ const fn parts(signal: Signal, layout: Layout) -> Parts {
     }
 }
 
-/// How much of what `signal` watches the pod uses: bytes, inodes or processes.
-/// A number that is missing counts as zero.
+/// How much of what `signal` watches the pod uses: bytes, inodes or processes; `None`
+/// where none of the numbers that count is known.
+///
+/// Where only some are known it is what these come to, so the pod uses
+/// at least that.
 #[must_use]
-pub fn measured(signal: Signal, layout: Layout, pod: &Pod, usage: &PodUsage) -> u64 {
+pub fn measured(signal: Signal, layout: Layout, pod: &Pod, usage: &PodUsage) -> Option<u64> {
     let parts = parts(signal, layout);
     match signal.usage() {
-        Usage::Memory => usage.memory_working_set_bytes.unwrap_or(0),
-        Usage::MemoryAndSwap => {
-            let memory = usage.memory_working_set_bytes.unwrap_or(0);
-            memory.saturating_add(usage.swap_bytes.unwrap_or(0))
-        }
-        Usage::Processes => usage.process_count.unwrap_or(0),
+        Usage::Memory => usage.memory_working_set_bytes,
+        Usage::MemoryAndSwap => sum([usage.memory_working_set_bytes, usage.swap_bytes]),
+        Usage::Processes => usage.process_count,
         Usage::Disk => {
             let layers_and_logs = |c: &ContainerUsage| (c.rootfs_bytes, c.logs_bytes);
             disk(parts, pod, usage, layers_and_logs, |v| v.used_bytes)
@@ -48,17 +48,36 @@ pub fn measured(signal: Signal, layout: Layout, pod: &Pod, usage: &PodUsage) -> 
     }
 }
 
+/// Whether the pod may use more than is [`measured`]: reading the rest failed.
+pub(crate) const fn is_in_part(signal: Signal, usage: &PodUsage) -> bool {
+    match signal.usage() {
+        Usage::Memory | Usage::Processes => false,
+        Usage::MemoryAndSwap => usage.swap_bytes.is_none(),
+        Usage::Disk | Usage::Inodes => usage.disk_in_part,
+    }
+}
+
 fn disk(
     parts: Parts,
     pod: &Pod,
     usage: &PodUsage,
     layer_and_logs: fn(&ContainerUsage) -> (Option<u64>, Option<u64>),
     volume: fn(&VolumeUsage) -> Option<u64>,
-) -> u64 {
-    let counted = |counts: bool, amount: Option<u64>| amount.filter(|_| counts).unwrap_or(0);
-    let containers = usage.containers.iter().map(|container| {
+) -> Option<u64> {
+    if !parts.writable_layers && !parts.logs_and_volumes {
+        return Some(0); // no pod holds anything there, which is known
+    }
+    let containers = usage.containers.iter().flat_map(|container| {
         let (layer, logs) = layer_and_logs(container);
-        counted(parts.writable_layers, layer).saturating_add(counted(parts.logs_and_volumes, logs))
+        let counts_logs = if container.logs_beside_layer {
+            parts.writable_layers
+        } else {
+            parts.logs_and_volumes
+        };
+        [
+            layer.filter(|_| parts.writable_layers),
+            logs.filter(|_| counts_logs),
+        ]
     });
     let is_local = |name: &str| {
         pod.spec
@@ -70,6 +89,10 @@ fn disk(
         .volumes
         .iter()
         .filter(|stats| parts.logs_and_volumes && is_local(&stats.name));
-    let volumes = local.map(|stats| volume(stats).unwrap_or(0));
-    containers.chain(volumes).fold(0, u64::saturating_add)
+    sum(containers.chain(local.map(volume)))
+}
+
+/// What is known of them; `None` where nothing is.
+fn sum(amounts: impl IntoIterator<Item = Option<u64>>) -> Option<u64> {
+    amounts.into_iter().flatten().reduce(u64::saturating_add)
 }

@@ -53,7 +53,11 @@ fn compare(a: &Place, b: &Place, policy: &Policy) -> Ordering {
         Ranking::Priority => by_priority(a, b, policy),
         Ranking::Qos => by_qos(a, b, policy),
     };
-    by_rule.then_with(|| a.candidate.cmp(&b.candidate))
+    // What nobody has described yet may be protected, or of any priority.
+    let described_first = a.undescribed.cmp(&b.undescribed);
+    described_first
+        .then(by_rule)
+        .then_with(|| a.candidate.cmp(&b.candidate))
 }
 
 /// Kubernetes since 1.9: pods above their request first, then the lower priority, then the
@@ -73,13 +77,15 @@ fn by_priority(a: &Place, b: &Place, policy: &Policy) -> Ordering {
 ///
 /// The kubelet evicts the unknown before all (decision D59); evictd after those that are
 /// known to exceed their requests, so that a failed read does not evict. No pod
-/// exceeds a request of process ids, so there all that are known come before it.
+/// exceeds a request of process ids, so there all that are known come before it. What was
+/// measured in part may exceed its request as well.
 fn standing(place: &Place, policy: &Policy) -> u8 {
     let knows_request = place.signal.resource() != Resource::Pids;
     match place.used {
         None if policy.missing_stats_rank_first => 0,
         Some(_) if place.exceeds || !knows_request => 1,
         None => 2,
+        Some(_) if place.in_part && !policy.missing_stats_rank_first => 2,
         Some(_) => 3,
     }
 }

@@ -5,7 +5,7 @@ use evictd_node::pod::{Pod, Requested};
 use evictd_node::{Layout, Policy, QosClass, Resource, Signal};
 use evictd_quantity::{Format, Quantity};
 
-use crate::measured;
+use crate::measure::{is_in_part, measured};
 
 /// So many billionths make a unit.
 const BILLION: i128 = 1_000_000_000;
@@ -29,8 +29,12 @@ pub struct Place {
     pub candidate: usize,
     /// The signal it was ranked for.
     pub signal: Signal,
-    /// What the pod uses of what the signal watches; `None` without stats.
+    /// What the pod uses of what the signal watches; `None` where it is not known.
     pub used: Option<u64>,
+    /// It was measured in part: the pod uses at least that.
+    pub in_part: bool,
+    /// No container runtime has described it yet: it ranks last.
+    pub undescribed: bool,
     /// What it requested of it, in billionths of the unit, so that fractions count.
     pub request_nanos: i128,
     /// Whether it uses more than it requested; process ids know no request.
@@ -42,7 +46,9 @@ pub struct Place {
 }
 
 impl Place {
-    pub(crate) fn new(
+    /// The place of one candidate, which has that index in the list that is ranked.
+    #[must_use]
+    pub fn new(
         signal: Signal,
         layout: Layout,
         policy: &Policy,
@@ -63,12 +69,17 @@ impl Place {
             Resource::Pids => (None, None),
         };
         let nanos = |what: Option<Requested>| what.map_or(0, |what| pod.request(what).nanos());
-        let used = candidate.usage;
-        let used = used.map(|usage| measured(signal, layout, pod, usage));
+        let usage = candidate.usage;
+        let used = usage.and_then(|usage| {
+            let missing = policy.missing_usage_is_zero.then_some(0);
+            measured(signal, layout, pod, usage).or(missing)
+        });
         Self {
             candidate: index,
             signal,
             used,
+            in_part: usage.is_some_and(|usage| is_in_part(signal, usage)),
+            undescribed: usage.is_some_and(|usage| usage.undescribed),
             request_nanos: nanos(subtracted),
             exceeds: used.is_some_and(|used| i128::from(used) * BILLION > nanos(compared)),
             priority: pod.priority(),
@@ -94,7 +105,8 @@ impl fmt::Display for Place {
         match self.used {
             None => f.write_str("its usage is unknown")?,
             Some(used) => {
-                write!(f, "uses {}", whole(i128::from(used)))?;
+                let at_least = if self.in_part { "at least " } else { "" };
+                write!(f, "uses {at_least}{}", whole(i128::from(used)))?;
                 let over = self.over_nanos() / BILLION;
                 match self.signal.resource() {
                     Resource::Pids => f.write_str(" process ids")?,
@@ -102,13 +114,17 @@ impl fmt::Display for Place {
                     Resource::Memory | Resource::EphemeralStorage => {
                         if self.exceeds {
                             write!(f, ", {} above its request", whole(over))?;
-                        } else {
+                        } else if !self.in_part {
                             write!(f, ", {} below its request", whole(-over))?;
                         }
                     }
                 }
             }
         }
-        write!(f, ", priority {}, {}", self.priority, self.qos)
+        write!(f, ", priority {}, {}", self.priority, self.qos)?;
+        if self.undescribed {
+            f.write_str(", not described by its container runtime yet")?;
+        }
+        Ok(())
     }
 }

@@ -1,3 +1,4 @@
+use alloc::format;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
@@ -230,9 +231,54 @@ fn disk_counts_what_lies_on_the_starved_filesystem() {
     ] {
         assert_eq!(
             measured(signal, layout, &pod, &usage),
-            expected,
+            Some(expected),
             "{signal}, {layout}"
         );
+    }
+}
+
+/// Acceptance row 165: one that fills the imagefs by its log is evicted for the imagefs.
+#[test]
+fn a_log_beside_its_layer_counts_where_the_layer_does() {
+    let used = |signal, layout, logs_beside_layer| {
+        let container = ContainerUsage {
+            rootfs_bytes: Some(2),
+            logs_bytes: Some(30),
+            logs_beside_layer,
+            ..ContainerUsage::default()
+        };
+        let usage = PodUsage {
+            containers: [container].into(),
+            ..PodUsage::default()
+        };
+        measured(signal, layout, &Pod::default(), &usage)
+    };
+    let (nodefs, imagefs) = (Signal::NodefsAvailable, Signal::ImagefsAvailable);
+    let dedicated = Layout::DedicatedImagefs;
+    assert_eq!(used(imagefs, dedicated, true), Some(32));
+    assert_eq!(used(nodefs, dedicated, true), None);
+    assert_eq!(used(imagefs, dedicated, false), Some(2));
+    assert_eq!(used(nodefs, dedicated, false), Some(30));
+    let one = Layout::OneFilesystem;
+    assert_eq!(used(nodefs, one, true), Some(32));
+    assert_eq!(used(nodefs, one, false), Some(32));
+}
+
+/// Acceptance row 177: it may be of any priority.
+#[test]
+fn what_no_runtime_has_described_yet_ranks_last() {
+    let (hog, mut usage) = memory_pod("hog", 0, None, Some(900));
+    if let Some(usage) = &mut usage {
+        usage.undescribed = true;
+    }
+    let modest = memory_pod("modest", 7, Some("100Mi"), Some(40));
+    let pods = [(hog, usage), modest];
+    let qos = Policy {
+        ranking: Ranking::Qos,
+        ..Policy::default()
+    };
+    for policy in [Policy::default(), qos] {
+        assert_eq!(order(Signal::MemoryAvailable, &pods, &policy), [1, 0]);
     }
 }
 
@@ -296,4 +342,59 @@ fn each_place_says_why() {
             "uses 40Mi, 60Mi below its request, priority 0, Burstable",
         ]
     );
+}
+
+/// Acceptance rows 171 and 173: a number that was not read is not 0, and what was read in
+/// part is a lower bound.
+#[test]
+fn what_was_not_read_is_unknown_and_what_was_read_in_part_is_at_least_that() {
+    let (pod, _) = memory_pod("p", 0, Some("100Mi"), None);
+    let layer = |bytes: Option<u64>, disk_in_part| PodUsage {
+        disk_in_part,
+        containers: [ContainerUsage {
+            rootfs_bytes: bytes,
+            ..ContainerUsage::default()
+        }]
+        .into(),
+        ..PodUsage::default()
+    };
+    let text = |signal, usage: &PodUsage, policy: &Policy| {
+        let usage = Some(usage);
+        let candidates = [Candidate { pod: &pod, usage }];
+        rank(signal, Layout::OneFilesystem, &candidates, policy)[0].to_string()
+    };
+    let (ours, kubelet) = (Policy::default(), Policy::kubelet());
+    let (memory, disk) = (Signal::MemoryAvailable, Signal::NodefsAvailable);
+    for (signal, usage, policy, expected) in [
+        (memory, layer(Some(MI), false), ours, "its usage is unknown"),
+        (
+            memory,
+            layer(None, false),
+            kubelet,
+            "uses 0, 100Mi below its request",
+        ),
+        (disk, layer(None, false), ours, "its usage is unknown"),
+        (
+            disk,
+            layer(None, false),
+            kubelet,
+            "uses 0, 0 below its request",
+        ),
+        (
+            disk,
+            layer(Some(MI), false),
+            ours,
+            "uses 1Mi, 1Mi above its request",
+        ),
+        (
+            disk,
+            layer(Some(MI), true),
+            ours,
+            "uses at least 1Mi, 1Mi above its request",
+        ),
+        (disk, layer(Some(0), true), ours, "uses at least 0"),
+    ] {
+        let expected = format!("{expected}, priority 0, Burstable");
+        assert_eq!(text(signal, &usage, &policy), expected, "{signal}");
+    }
 }

@@ -1,7 +1,7 @@
 use std::os::fd::AsFd;
 use std::path::Path;
 
-use evictd_kerntext::{Limit, parse_memory_stat};
+use evictd_kerntext::{Limit, flat_keyed, parse_memory_stat};
 
 use crate::error::{Cause, Failed};
 use crate::file::{Buffer, KeptFile, parse_at};
@@ -82,6 +82,38 @@ pub(crate) fn read_usage_at(
 ) -> Result<MemoryUsage, Failed<'static>> {
     let own = read_counter_at(&dir, version, buffer)?;
     parse_at(dir, STAT, buffer, |text| usage(version, Some(own), text))
+}
+
+/// File pages that a cgroup and all below it hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FilePages {
+    /// In use lately: the kubelet counts them as used, though the kernel gives them back.
+    pub active_bytes: u64,
+    /// Not in use: they count as available.
+    pub inactive_bytes: u64,
+}
+
+/// What of a cgroup's memory is file pages, by its directory.
+pub(crate) fn read_file_pages_at(
+    dir: impl AsFd,
+    version: Version,
+    buffer: &mut Buffer,
+) -> Result<FilePages, Failed<'static>> {
+    let (active, inactive) = match version {
+        Version::V1 => (&b"total_active_file"[..], &b"total_inactive_file"[..]),
+        Version::V2 => (&b"active_file"[..], &b"inactive_file"[..]),
+    };
+    parse_at(dir, STAT, buffer, |text| {
+        let mut pages = FilePages::default();
+        for entry in flat_keyed(text.text()) {
+            if entry.key() == active {
+                pages.active_bytes = entry.number()?;
+            } else if entry.key() == inactive {
+                pages.inactive_bytes = entry.number()?;
+            }
+        }
+        Ok(pages)
+    })
 }
 
 /// The numbers that the kubelet (by way of runc and cAdvisor) takes on each

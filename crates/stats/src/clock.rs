@@ -1,15 +1,14 @@
 use evictd_node::Mono;
 use rustix::time::{ClockId, clock_gettime};
 
-/// The present time: nanoseconds since boot, suspended time included
-/// (`CLOCK_BOOTTIME`, since 2.6.39).
+/// The present time: nanoseconds since boot, without the time in which the machine slept
+/// (`CLOCK_MONOTONIC`).
 ///
-/// Nothing sets this clock, so grace periods survive what NTP does to a board
-/// without a battery; and a node that slept does not believe that its readings
-/// are fresh.
+/// Nothing sets this clock, so grace periods survive what NTP does to a board without a
+/// battery; and as nothing runs while a machine sleeps, no grace is over when it wakes.
 #[must_use]
 pub fn now() -> Mono {
-    let time = clock_gettime(ClockId::Boottime);
+    let time = clock_gettime(ClockId::Monotonic);
     let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
     let nanos = u64::try_from(time.tv_nsec).unwrap_or(0);
     Mono::from_nanos(seconds.saturating_mul(1_000_000_000).saturating_add(nanos))

@@ -2,6 +2,7 @@
 
 mod level;
 mod names;
+mod open_files;
 mod quota;
 mod scanner;
 mod tally;
@@ -9,6 +10,7 @@ mod usage;
 mod walk;
 mod worker;
 
+pub use open_files::{Held, OpenFiles, OpenFilesReader, WatchedDisks, read_open_files};
 pub use scanner::DiskScanner;
 pub use usage::{Pace, Progress, TreeUsage};
 pub use walk::read_tree_usage;

@@ -112,12 +112,24 @@ impl KeptFile {
     fn read(&mut self, buffer: &mut Buffer) -> Result<(), Errno> {
         if let Some(file) = self.open.get() {
             match buffer.fill_shown(file) {
-                Err(errno) if is_gone(errno) => drop(self.open.take()),
-                filled => return filled,
+                // Whatever it was: what is opened anew may be read.
+                Err(_) => drop(self.open.take()),
+                Ok(()) => return Ok(()),
             }
         }
-        let file = self.open.get_or_try_init(|| open_from(CWD, &self.path))?;
-        buffer.fill_shown(file)
+        twice(|| {
+            let file = self.open.get_or_try_init(|| open_from(CWD, &self.path))?;
+            buffer.fill_shown(file)
+        })
+    }
+}
+
+/// Tries once more what has failed, unless it is gone: one failure of the kernel's is no
+/// reason to take a pod or a signal for unknown (acceptance row 178).
+pub(crate) fn twice<T>(mut attempt: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
+    match attempt() {
+        Err(errno) if !is_gone(errno) => attempt(),
+        done => done,
     }
 }
 
@@ -134,7 +146,7 @@ pub(crate) fn parse_at<T>(
     buffer: &mut Buffer,
     parse: impl FnOnce(&Buffer) -> Result<T, Cause>,
 ) -> Result<T, Failed<'static>> {
-    let filled = open_from(dir, name).and_then(|file| buffer.fill_shown(file));
+    let filled = twice(|| open_from(&dir, name).and_then(|file| buffer.fill_shown(file)));
     let parsed = filled.map_err(Cause::from).and_then(|()| parse(buffer));
     parsed.map_err(|cause| Failed {
         cause,
@@ -145,8 +157,10 @@ pub(crate) fn parse_at<T>(
 /// A whole file that is needed once.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Error> {
     let mut buffer = Buffer::new();
-    open_from(CWD, path)
-        .and_then(|file| buffer.fill(file))
+    twice(|| open_from(CWD, path).and_then(|file| buffer.fill(file)))
         .map_err(|errno| Cause::from(errno).at(path))?;
     Ok(buffer.0)
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,7 +11,7 @@ use rustix::fs::{CWD, Mode, openat};
 use rustix::io::Errno;
 
 use crate::dir::DIR;
-use crate::file::read_file;
+use crate::file::{read_file, twice};
 use crate::{Error, is_gone};
 
 /// Which cgroup interface a hierarchy has.
@@ -48,7 +48,7 @@ impl Hierarchy {
         if cgroup.components().any(|part| part == Component::ParentDir) {
             return Err(Errno::INVAL);
         }
-        match self.open_below(cgroup) {
+        match twice(|| self.open_below(cgroup)) {
             Ok(dir) => Ok(Some(dir)),
             // Without its hierarchy a cgroup cannot be said to be gone.
             Err(errno) if is_gone(errno) => {
@@ -102,6 +102,9 @@ pub struct Hierarchies {
     pub freezer: Option<Hierarchy>,
     /// The cgroup2 mount, wherever it is and whatever controllers it has.
     pub unified: Option<Hierarchy>,
+    /// The v1 hierarchy without controllers in which an init system keeps its services:
+    /// `name=openrc`, else `name=systemd`.
+    pub services: Option<Hierarchy>,
 }
 
 impl Hierarchies {
@@ -134,6 +137,7 @@ impl Hierarchies {
             pids: find("pids"),
             freezer: find_v1(&mounts, "freezer").or_else(|| unified.clone()),
             unified,
+            services: find_v1(&mounts, "name=openrc").or_else(|| find_v1(&mounts, "name=systemd")),
         })
     }
 }

@@ -21,23 +21,29 @@ mod filesystem;
 mod hierarchy;
 mod memory;
 mod node;
+mod oom_kills;
 mod pids;
 mod pod;
 mod pod_disk;
 mod probe;
+mod resident;
 mod sample;
 
+pub use cgroup_memory::FilePages;
 pub use clock::{now, wall_seconds};
-pub use dir::{Walked, each_child, each_entry};
+pub use dir::{Walked, each_child, each_entry, walk};
 pub use disk::{DiskScanner, Pace, Progress, TreeUsage, read_tree_usage};
+pub use disk::{Held, OpenFiles, OpenFilesReader, WatchedDisks, read_open_files};
 pub use error::{Error, Result, is_gone};
 pub use filesystem::{FsSample, read_filesystem};
 pub use hierarchy::{Hierarchies, Hierarchy, Version, read_memory_switched_off};
+pub use memory::read_swap_total;
 pub use memory::{MemoryUsage, NodeMemory, PodsMemory};
 pub use node::{NodeReader, NodeSettings};
+pub use oom_kills::{OomKillCounter, OomKills, read_cgroup_oom_kills};
 pub use pids::{NodePids, TaskCount};
 pub use pod::{PodReader, PodSample};
-pub use pod_disk::{PodDirs, PodTree, TreeKind, add_disk_usage, pod_trees};
+pub use pod_disk::{PodDirs, PodTree, TreeKind, add_disk_usage, add_open_files, pod_trees};
 pub use sample::NodeSample;
 
 #[cfg(test)]

@@ -30,6 +30,13 @@ impl MemoryUsage {
     }
 }
 
+/// `SwapTotal` of `meminfo` below `proc`, in bytes.
+#[must_use]
+pub fn read_swap_total(proc: &std::path::Path) -> Option<u64> {
+    let text = crate::file::read_file(&proc.join("meminfo")).ok()?;
+    evictd_kerntext::parse_meminfo(&text).ok()?.swap_total_bytes
+}
+
 /// The node's memory, all in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

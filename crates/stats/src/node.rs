@@ -154,14 +154,17 @@ impl NodeReader {
     }
 
     /// Reads only what the memory signals need, between two rounds: four small
-    /// files, or six where the pods' cgroup has a limit. No thread is asked.
+    /// files, or six where the pods' cgroup has a limit. No thread is asked. What fails
+    /// is read again with the next round, and tells its error then.
     pub fn read_memory_signals(&mut self, now: Mono) -> NodeSample {
-        self.errors.clear();
-        NodeSample {
+        let errors = core::mem::take(&mut self.errors);
+        let sample = NodeSample {
             memory: self.read_memory(now),
             pods_memory: self.read_pods(now),
             ..NodeSample::default()
-        }
+        };
+        self.errors = errors;
+        sample
     }
 
     /// What failed in the latest round; empty in a good one. A cgroup that is

@@ -1,11 +1,12 @@
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
-use crate::cgroup_memory::{read_counter_at, read_usage_at};
+use crate::cgroup_memory::{FilePages, read_counter_at, read_file_pages_at, read_usage_at};
 use crate::dir::count_processes;
 use crate::error::{Cause, Failed};
 use crate::file::{Buffer, parse_at};
 use crate::memory::MemoryUsage;
+use crate::resident::Resident;
 use crate::{Error, Hierarchies, Hierarchy, Version, is_gone};
 
 /// What a pod's cgroup uses.
@@ -17,6 +18,9 @@ pub struct PodSample {
     /// What of it is in swap: v2 `memory.swap.current`, v1 `memory.memsw.usage_in_bytes`
     /// without `memory.usage_in_bytes`. `None` where the kernel does not count it.
     pub swap_bytes: Option<u64>,
+    /// What its processes hold together at most, where `memory` could not be read: what
+    /// they share counts for each ([`PodReader::read_resident_bytes`] tells it apart).
+    pub resident_bytes: Option<u64>,
     /// Its tasks as the pids controller counts them, threads too: what
     /// `pid.available` runs out of. Without that controller, its processes.
     pub process_count: Option<u64>,
@@ -28,6 +32,7 @@ pub struct PodReader {
     hierarchies: Hierarchies,
     buffer: Buffer,
     errors: Vec<Error>,
+    resident: Resident,
 }
 
 /// A cgroup's directory in one of the hierarchies.
@@ -48,10 +53,17 @@ impl PodReader {
     /// A reader for a machine with these hierarchies.
     #[must_use]
     pub fn new(hierarchies: &Hierarchies) -> Self {
+        Self::with_proc(hierarchies, Path::new("/proc"))
+    }
+
+    /// The same with another root of procfs.
+    #[must_use]
+    pub fn with_proc(hierarchies: &Hierarchies, proc: &Path) -> Self {
         Self {
             hierarchies: hierarchies.clone(),
             buffer: Buffer::new(),
             errors: Vec::new(),
+            resident: Resident::new(proc),
         }
     }
 
@@ -65,6 +77,7 @@ impl PodReader {
             hierarchies: of,
             buffer,
             errors,
+            resident,
         } = self;
         errors.clear();
         let memory = match (of.memory.as_ref(), memory) {
@@ -72,11 +85,7 @@ impl PodReader {
             (hierarchy, _) => Place::open(hierarchy, cgroup),
         };
         let is_same = of.pids == of.memory && memory.is_some();
-        let counted = (!is_same).then(|| {
-            let by_controller = Place::open(of.pids.as_ref(), cgroup);
-            by_controller.or_else(|| Place::open(of.unified.as_ref(), cgroup))
-        });
-        let counted = counted.flatten();
+        let counted = (!is_same).then(|| counted(of, cgroup)).flatten();
         let counted = counted.as_ref().or(memory.as_ref())?;
         let mut note = |place: &Place<'_>, failed: Failed<'_>| {
             if !failed.cause.is_gone() {
@@ -94,6 +103,9 @@ impl PodReader {
                 }
                 Err(failed) => note(memory, failed),
             }
+        }
+        if sample.memory.is_none() {
+            sample.resident_bytes = resident.at_most(counted.dir.as_fd(), buffer);
         }
         match parse_at(&counted.dir, "pids.current", buffer, Buffer::value) {
             Ok(count) => sample.process_count = Some(count),
@@ -126,6 +138,20 @@ impl PodReader {
         Some(usage.ok()?.working_set_bytes())
     }
 
+    /// The file pages of a cgroup, by its directory in the memory hierarchy.
+    pub fn read_file_pages(&mut self, memory: impl AsFd) -> Option<FilePages> {
+        read_file_pages_at(memory, self.version(), &mut self.buffer).ok()
+    }
+
+    /// What the processes of a cgroup hold in memory, with what they share told apart; what
+    /// the largest of them holds, where that cannot be read within 100 ms.
+    pub fn read_resident_bytes(&mut self, cgroup: &Path) -> Option<u64> {
+        let of = &self.hierarchies;
+        let place = counted(of, cgroup).or_else(|| Place::open(of.memory.as_ref(), cgroup))?;
+        self.resident
+            .told_apart(place.dir.as_fd(), &mut self.buffer)
+    }
+
     /// What failed for the latest pod, other than by vanishing.
     #[must_use]
     pub fn errors(&self) -> &[Error] {
@@ -136,6 +162,14 @@ impl PodReader {
         let memory = self.hierarchies.memory.as_ref();
         memory.map_or(Version::V2, |memory| memory.version)
     }
+}
+
+/// Where the processes of a cgroup are counted.
+fn counted<'a>(of: &'a Hierarchies, cgroup: &Path) -> Option<Place<'a>> {
+    let by_controller = Place::open(of.pids.as_ref(), cgroup);
+    let unified = || Place::open(of.unified.as_ref(), cgroup);
+    let service = || Place::open(of.services.as_ref(), cgroup);
+    by_controller.or_else(unified).or_else(service)
 }
 
 fn read_swap(

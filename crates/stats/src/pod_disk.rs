@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use evictd_node::pod::usage::{ContainerUsage, PodUsage, VolumeUsage};
 use evictd_node::pod::{Pod, VolumeSource};
 
-use crate::TreeUsage;
+use crate::{OpenFiles, TreeUsage, WatchedDisks};
 
 /// Where pods' files lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +25,9 @@ pub struct PodDirs {
     /// this set, a pod that mounts the node's `/` to look at it is the one that
     /// holds most.
     pub host_paths: bool,
+    /// Where deleted files that a process holds open count for its pod; `None` where they
+    /// count for nothing, as the kubelet has it.
+    pub open_files_on: Option<WatchedDisks>,
 }
 
 /// What a tree is to its pod.
@@ -133,15 +136,18 @@ fn is_part(name: &str) -> bool {
 ///
 /// Ephemeral storage is logs, volumes on local disk other than `hostPath`, and
 /// the writable layers that `usage` already names. It stays `None` while
-/// nothing of it is known.
+/// nothing of it is known, or nothing but that some of it is empty. What was measured in
+/// part counts with what was seen: the pod holds at least that.
 pub fn add_disk_usage(
     usage: &mut PodUsage,
     trees: &[PodTree],
     usage_of: &dyn Fn(&Path) -> Option<TreeUsage>,
 ) {
-    let (mut all_logs, mut volumes) = (None, None);
+    let (mut all_logs, mut volumes, mut is_whole) = (None, None, true);
     for tree in trees {
-        let Some(found) = usage_of(&tree.path) else {
+        let found = usage_of(&tree.path);
+        is_whole &= found.is_some_and(|found| found.complete);
+        let Some(found) = found else {
             continue;
         };
         match &tree.kind {
@@ -168,6 +174,9 @@ pub fn add_disk_usage(
             }
         }
     }
+    for container in &mut usage.containers {
+        container.logs_beside_layer = lie_together(&container.name, trees, usage_of);
+    }
     let containers = &usage.containers;
     let logs = all_logs.or_else(|| {
         containers
@@ -177,7 +186,42 @@ pub fn add_disk_usage(
     let layers = containers
         .iter()
         .fold(None, |all, c| sum(all, c.rootfs_bytes));
-    usage.ephemeral_storage_bytes = sum(sum(logs, layers), volumes);
+    let known = sum(sum(logs, layers), volumes);
+    usage.disk_in_part = !is_whole;
+    usage.ephemeral_storage_bytes = known.filter(|bytes| is_whole || *bytes > 0);
+}
+
+/// Whether a container's logs and its layer are known to lie on one filesystem.
+fn lie_together(
+    name: &str,
+    trees: &[PodTree],
+    usage_of: &dyn Fn(&Path) -> Option<TreeUsage>,
+) -> bool {
+    let device_of = |is_it: &dyn Fn(&TreeKind) -> bool| {
+        let tree = trees.iter().find(|tree| is_it(&tree.kind))?;
+        usage_of(&tree.path)
+            .map(|found| found.device)
+            .filter(|device| *device != 0)
+    };
+    let layer =
+        device_of(&|kind| matches!(kind, TreeKind::Layer { container } if container == name));
+    let log =
+        device_of(&|kind| matches!(kind, TreeKind::Log { container: Some(of) } if of == name));
+    layer.is_some() && layer == log
+}
+
+/// Adds what a pod's processes hold of deleted files, so that the pod is ranked by it. It is
+/// no ephemeral storage that a limit is about.
+pub fn add_open_files(usage: &mut PodUsage, found: OpenFiles) {
+    const NAME: &str = "deleted, open files";
+    if found == OpenFiles::default() {
+        return; // which says nothing of what else the pod holds
+    }
+    let container = container_of(usage, NAME);
+    container.logs_bytes = Some(found.nodefs.bytes);
+    container.logs_inodes = Some(found.nodefs.inodes);
+    container.rootfs_bytes = Some(found.layers.bytes);
+    container.rootfs_inodes = Some(found.layers.inodes);
 }
 
 /// What is known of the two.

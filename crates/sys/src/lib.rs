@@ -45,25 +45,35 @@
 extern crate alloc;
 
 mod bell;
+mod caps;
+mod directory;
 mod error;
+mod group;
 mod helper;
+mod landlock;
 mod mrelease;
 mod priority;
 mod program;
 mod project;
+mod seccomp;
 mod signals;
 mod trigger;
 mod watch;
 mod writable;
 
 pub use bell::Bell;
+pub use caps::keep_capabilities;
+pub use directory::{Directory, reserve};
 pub use error::Error;
+pub use group::is_in_no_group;
 pub use helper::{Desk, Helper, HelperThread};
+pub use landlock::{landlock_version, write_only_below};
 pub use mrelease::process_mrelease;
 pub use priority::Priority;
 pub use program::lock_program;
 pub use project::{Project, ProjectUsage, read_project, read_project_usage};
 pub use rustix::process::Signal;
+pub use seccomp::allow_known_syscalls;
 pub use trigger::Trigger;
 pub use watch::{Token, Wake, Watch};
 pub use writable::{is_writable, reopen_non_blocking};

@@ -128,21 +128,31 @@ impl Watch {
     ///
     /// Returns what happened. Empty when the wait was cut short (the process
     /// was stopped and continued): the caller looks at its clock and comes back.
-    /// Never returns before `until` with [`Wake::Deadline`], but later by as long as the
-    /// machine was suspended.
+    /// Never returns before `until` with [`Wake::Deadline`]. While the machine sleeps the
+    /// time stands still.
     ///
     /// # Errors
     ///
-    /// What `ppoll(2)`, `epoll_wait(2)` and reading the signalfd give, except `EINTR`.
+    /// What `ppoll(2)`, `epoll_wait(2)` and reading the signalfd give twice in a row,
+    /// except `EINTR`.
     pub fn wait(&mut self, now: Mono, until: Option<Mono>) -> Result<&[Wake], Error> {
         self.wakes.clear();
-        match self.wait_for_events(until.map(|until| until.since(now))) {
-            Ok(true) => self.take_events()?,
-            Ok(false) => self.wakes.push(Wake::Deadline),
-            Err(Errno::INTR) => {}
-            Err(errno) => return Err(Error::doing("wait")(errno)),
-        }
+        let left = until.map(|until| until.since(now));
+        // What was not taken the first time is still there.
+        self.wait_once(left).or_else(|_| self.wait_once(left))?;
         Ok(&self.wakes)
+    }
+
+    fn wait_once(&mut self, left: Option<Duration>) -> Result<(), Error> {
+        match self.wait_for_events(left) {
+            Ok(true) => self.take_events(),
+            Ok(false) => {
+                self.wakes.push(Wake::Deadline);
+                Ok(())
+            }
+            Err(Errno::INTR) => Ok(()),
+            Err(errno) => Err(Error::doing("wait")(errno)),
+        }
     }
 
     /// Whether anything is ready before the time is over.

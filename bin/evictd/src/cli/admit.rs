@@ -18,6 +18,8 @@ use evictd_node::{Condition, ConditionSet, QosClass};
 use evictd_stats::{now, wall_seconds};
 use serde::Serialize;
 
+use crate::plain::Plain;
+
 use super::output::{USAGE, complain, print_as, shown, usage_error, wrong_value};
 use crate::engine;
 use crate::setup::{FIRST_FS_WAIT, PROC, Setup, no_thread};
@@ -118,10 +120,16 @@ impl Admit {
             }
         };
         let document = Document::new(look(settings)?, &pods);
+        if let Some(why) = document.why.as_ref().filter(|_| !self.json) {
+            complain(
+                "admit",
+                format!("no daemon answers ({why}); decided by a look of its own"),
+            );
+        }
         for rejected in document.pods.iter().filter(|pod| !pod.admitted) {
             if !self.json {
                 // On stderr: an init script's log shows it whatever becomes of the rest.
-                eprintln!("{}", rejected.sentence());
+                eprintln!("{}", Plain(rejected.sentence()));
             }
         }
         let printed = print_as(self.json, &document, || in_text(&document));
@@ -273,7 +281,7 @@ impl Verdict {
 fn in_text(document: &Document) -> String {
     let mut text = String::new();
     for pod in document.pods.iter().filter(|pod| pod.admitted) {
-        let _ = writeln!(text, "{}", pod.sentence());
+        let _ = writeln!(text, "{}", Plain(pod.sentence()));
     }
     text
 }

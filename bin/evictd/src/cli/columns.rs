@@ -2,6 +2,8 @@
 
 use core::fmt::{self, Write};
 
+use crate::plain::Plain;
+
 /// Within what everything fits an old terminal.
 const WIDTH: usize = 79;
 
@@ -22,7 +24,8 @@ impl Columns {
 
     /// Adds a row.
     pub(crate) fn row(&mut self, cells: Vec<String>) {
-        self.rows.push(cells);
+        let plain = cells.into_iter().map(|cell| Plain(cell).to_string());
+        self.rows.push(plain.collect());
     }
 
     fn width(&self, column: usize) -> usize {
@@ -53,6 +56,7 @@ impl fmt::Display for Columns {
 /// with the first of the indents, the others with the second.
 pub(crate) fn wrap(text: &mut String, (first, others): (&str, &str), paragraph: &str) {
     let mut line = first.to_owned();
+    let paragraph = Plain(paragraph).to_string();
     let mut is_empty = true;
     for word in paragraph.split(' ') {
         let length = line.chars().count() + 1 + word.chars().count();

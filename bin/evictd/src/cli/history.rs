@@ -98,6 +98,7 @@ fn end(record: &Record) -> String {
         Outcome::Begun => "is being killed, or evictd ended before it was",
         Outcome::Killed => "was killed",
         Outcome::Stuck => "could not be killed",
+        Outcome::OomKilled => "was struck",
         Outcome::DryRun => "would have been evicted (dry run)",
     });
     if let Some(millis) = record.millis {
@@ -105,6 +106,9 @@ fn end(record: &Record) -> String {
     }
     if !record.method.is_empty() {
         let _ = write!(text, " by {}", record.method);
+    }
+    if let Some(policy) = &record.restart_policy {
+        let _ = write!(text, "; it keeps its restart policy {policy}");
     }
     text
 }
@@ -118,7 +122,13 @@ fn threshold(signal: Signal, record: &Record) -> String {
         let _ = write!(text, ": {available} of {capacity} left");
     }
     if let Some(device) = &record.device {
-        let _ = write!(text, " on device {device}");
+        // Of an older evictd: numbers alone.
+        let kind = if device.starts_with(|c: char| c.is_ascii_digit()) {
+            "device "
+        } else {
+            ""
+        };
+        let _ = write!(text, " on {kind}{device}");
     }
     text
 }

@@ -23,7 +23,7 @@ use std::process::ExitCode;
 use ::log::LevelFilter;
 use evictd_config::Typed;
 
-use crate::{daemon, log};
+use crate::{daemon, log, machine};
 
 use args::{Command, Request, parse};
 use output::{fail, print, usage_error};
@@ -47,10 +47,13 @@ pub fn run(argv: Vec<OsString>) -> ExitCode {
 }
 
 fn resolve_and_run(command: Option<&Command>, typed: Typed) -> ExitCode {
-    let settings = match config_file::settings(typed) {
+    let mut settings = match config_file::settings(typed) {
         Ok(settings) => settings,
         Err(error) => return usage_error(&error),
     };
+    if machine::misleads_kubelets_formula() {
+        settings.distrust_kubelets_formula();
+    }
     let Some(command) = command else {
         log::start(settings.log_format, level_of(settings.verbosity));
         return daemon::run(&settings);

@@ -13,7 +13,7 @@ use evictd_stats::now;
 use serde::Serialize;
 
 use super::columns::{Columns, wrap};
-use super::output::{NO_PODS, complain, print_as, printable, shown};
+use super::output::{NO_PODS, complain, print_as, shown};
 use super::screen::{Paint, cut};
 use crate::machine::read_text;
 use crate::oom_score::{Keeper, name};
@@ -112,8 +112,8 @@ fn look(settings: &Resolved, set: bool) -> Result<Document, String> {
         let visited = keeper.visit(found, set, &mut |process, member| {
             processes.push(ProcessScore {
                 pid: process.pid,
-                comm: printable(&String::from_utf8_lossy(process.comm)),
-                cgroup: process.child.map(printable),
+                comm: String::from_utf8_lossy(process.comm).into_owned(),
+                cgroup: process.child.map(str::to_owned),
                 container: member.container.map(str::to_owned),
                 oom_score_adj: process.present,
                 score: process.wanted,
@@ -169,7 +169,9 @@ const fn class_from(found: &FoundPod) -> &'static str {
         (Some(_), _) => "its manifest",
         (None, Origin::Kubepods) => "its place in the kubepods tree",
         (None, Origin::Runtime) => "its container runtime",
-        (None, Origin::PodCgroupRoot) => "its cgroup's request and limit of memory",
+        (None, Origin::PodCgroupRoot | Origin::Service) => {
+            "its cgroup's request and limit of memory"
+        }
     }
 }
 

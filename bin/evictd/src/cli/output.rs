@@ -7,6 +7,8 @@ use std::process::ExitCode;
 use evictd_config::ConfigError;
 use serde::{Serialize, Serializer};
 
+use crate::plain::{Plain, write_json};
+
 /// Usage or configuration error.
 pub(crate) const USAGE: u8 = 2;
 
@@ -17,13 +19,13 @@ pub(crate) const NO_PODS: &str =
 /// One line on stderr: the command line or a setting is wrong.
 pub(crate) fn usage_error(message: &str) -> ExitCode {
     // Where even that cannot be written, the exit code tells.
-    let _ = writeln!(std::io::stderr(), "evictd: {message}");
+    let _ = writeln!(std::io::stderr(), "evictd: {}", Plain(message));
     ExitCode::from(USAGE)
 }
 
 /// One line on stderr about something that went wrong in a command.
 pub(crate) fn complain(command: &str, problem: impl Display) {
-    let _ = writeln!(std::io::stderr(), "evictd {command}: {problem}");
+    let _ = writeln!(std::io::stderr(), "evictd {command}: {}", Plain(problem));
 }
 
 /// The same, where it is why the command fails.
@@ -34,7 +36,11 @@ pub(crate) fn fail(command: &str, problem: impl Display) -> ExitCode {
 
 /// Text on stdout; a reader that stops reading, like `head`, is no failure.
 pub(crate) fn print(text: &str) -> ExitCode {
-    match std::io::stdout().write_all(text.as_bytes()) {
+    print_bytes(text.as_bytes())
+}
+
+fn print_bytes(text: &[u8]) -> ExitCode {
+    match std::io::stdout().write_all(text) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             let _ = writeln!(std::io::stderr(), "evictd: stdout: {error}");
             ExitCode::FAILURE
@@ -45,8 +51,12 @@ pub(crate) fn print(text: &str) -> ExitCode {
 
 /// A document on stdout, as one line of JSON.
 pub(crate) fn print_json(document: &impl Serialize) -> ExitCode {
-    match serde_json::to_string(document) {
-        Ok(text) => print(&(text + "\n")),
+    let mut text = Vec::new();
+    match write_json(&mut text, document) {
+        Ok(()) => {
+            text.push(b'\n');
+            print_bytes(&text)
+        }
         Err(error) => usage_error(&error.to_string()),
     }
 }
@@ -67,12 +77,6 @@ pub(crate) fn print_as(
 /// Serializes what is displayed, as a string.
 pub(crate) fn shown<S: Serializer>(value: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(value)
-}
-
-/// The text without what could move a terminal's cursor.
-pub(crate) fn printable(text: &str) -> String {
-    let control = |c: char| if c.is_control() { '?' } else { c };
-    text.chars().map(control).collect()
 }
 
 /// What is wrong with a flag's value and what would be right; argh names the flag and

@@ -2,6 +2,8 @@
 
 use std::io::IsTerminal;
 
+use crate::plain::Plain;
+
 /// How to mark words: with colours on a terminal, unless `NO_COLOR` is set.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Paint {
@@ -46,10 +48,11 @@ impl Paint {
     }
 }
 
-/// The text, cut to so many characters, with `~` where something is missing.
+/// A name from outside, cut to so many characters, with `~` where something is missing.
 pub(crate) fn cut(text: &str, width: usize) -> String {
+    let text = Plain(text).to_string();
     if text.chars().count() <= width {
-        return text.to_owned();
+        return text;
     }
     let mut cut: String = text.chars().take(width.saturating_sub(1)).collect();
     cut.push('~');

@@ -16,6 +16,7 @@ use crate::pods::{Census, Pods};
 use crate::setup::PROC;
 
 /// Collects what pods left, in directories that were named on the command line.
+#[derive(Clone)]
 pub(crate) struct Collector {
     logs: Option<PathBuf>,
     root: Option<PathBuf>,
@@ -57,13 +58,19 @@ impl Collected {
     }
 }
 
-/// How to collect.
-pub(crate) struct Collection<'a> {
-    /// Uids of pods that evictd has evicted, of which nothing has to be waited for.
-    pub(crate) ended: &'a [&'a str],
-    /// The most files and directories to delete.
-    pub(crate) most: u64,
-    pub(crate) dry_run: bool,
+/// What lies in the directories that were named.
+pub(crate) struct Found {
+    leftovers: Leftovers,
+    found: Vec<Leftover>,
+    notes: Vec<String>,
+}
+
+/// What of it is to be deleted, each with why.
+pub(crate) struct Chosen {
+    leftovers: Leftovers,
+    chosen: Vec<(Leftover, Deleted)>,
+    notes: Vec<String>,
+    has_failed: bool,
 }
 
 impl Collector {
@@ -74,35 +81,73 @@ impl Collector {
         (logs.is_some() || root.is_some()).then_some(Self { logs, root })
     }
 
-    /// Lists the pods anew, then what is left, and deletes what is to go.
+    /// Empties what a pod that was evicted left in memory: emptyDir volumes that are a tmpfs.
     ///
     /// # Errors
-    /// When it cannot be told for sure which pods there are, or a directory
-    /// cannot be opened: then nothing is deleted.
-    pub(crate) fn collect(
+    /// When a directory cannot be opened, or not all could be deleted.
+    pub(crate) fn empty_memory(&self, uid: &str) -> Result<Freed, String> {
+        let leftovers = Leftovers::open(Path::new(PROC), None, self.root.as_deref());
+        let leftovers = leftovers.map_err(|error| error.to_string())?;
+        let freed = leftovers.empty_memory(uid, &mut |_| true);
+        match freed.errors.first() {
+            None => Ok(freed),
+            Some(error) => Err(format!("what pod uid {uid} left in memory: {error}")),
+        }
+    }
+
+    /// Where it deletes.
+    pub(crate) fn directories(&self) -> Vec<&Path> {
+        let named = [self.logs.as_deref(), self.root.as_deref()];
+        named.into_iter().flatten().collect()
+    }
+
+    /// Lists what is left.
+    ///
+    /// # Errors
+    /// When a directory cannot be opened.
+    pub(crate) fn list(&self) -> Result<Found, String> {
+        let (logs, root) = (self.logs.as_deref(), self.root.as_deref());
+        let leftovers = Leftovers::open(Path::new(PROC), logs, root);
+        let leftovers = leftovers.map_err(|error| error.to_string())?;
+        let (found, errors) = leftovers.list();
+        Ok(Found {
+            leftovers,
+            found,
+            notes: errors.iter().map(ToString::to_string).collect(),
+        })
+    }
+
+    /// Chooses what is to be deleted. The pods are listed anew, after what is left was: so
+    /// nothing of a pod that started meanwhile is chosen. `ended` are the uids of pods that
+    /// evictd has evicted, of which nothing has to be waited for.
+    ///
+    /// # Errors
+    /// When it cannot be told for sure which pods there are.
+    pub(crate) fn choose(
         &self,
         pods: &mut Pods,
-        how: &Collection<'_>,
-    ) -> Result<Collected, String> {
-        // In this order: a pod that starts meanwhile is not among the leftovers.
-        let (logs, root) = (self.logs.as_deref(), self.root.as_deref());
-        let leftovers =
-            Leftovers::open(Path::new(PROC), logs, root).map_err(|error| error.to_string())?;
-        let (found, errors) = leftovers.list();
+        found: Found,
+        ended: &[&str],
+    ) -> Result<Chosen, String> {
+        let Found {
+            leftovers,
+            found,
+            mut notes,
+        } = found;
+        let has_failed = !notes.is_empty();
         let census = pods.census();
         doubt(&census)?;
         let uids = passed_over_uids(&census);
-        let known = known(&census, &uids, how.ended);
-        let mut collected = Collected::default();
+        let known = known(&census, &uids, ended);
         if self.root.is_some() && known.iter().any(|pod| pod.uid == Uid::Unknown) {
-            collected.notes.push(String::from(
+            notes.push(String::from(
                 "volumes are left alone: the manifest of a pod has no uid, so nobody can say whose they are",
             ));
         }
         let remains: Vec<Remains<'_>> = found.iter().map(remains).collect();
         let node = Node {
             pods: &known,
-            ended: how.ended,
+            ended,
             now_seconds: i64::try_from(wall_seconds()).unwrap_or(i64::MAX),
         };
         let chosen = plan_logs(&remains, &node).into_iter().filter_map(|one| {
@@ -113,23 +158,55 @@ impl Collector {
                 bytes: found.bytes,
                 reason: one.reason,
             };
-            Some((found, deleted))
+            Some((found.clone(), deleted))
         });
-        let (chosen, deleted): (Vec<&Leftover>, Vec<Deleted>) = chosen.unzip();
-        if how.dry_run {
-            collected.deleted = deleted;
-        } else {
-            let (mut chosen, mut deleted) = (chosen.into_iter(), deleted.into_iter());
-            let done = &mut collected.deleted;
-            collected.freed = leftovers.delete(&mut chosen, how.most, &mut |_, count| {
-                done.extend(deleted.next().filter(|_| count > 0));
-            });
+        let chosen = chosen.collect();
+        Ok(Chosen {
+            leftovers,
+            chosen,
+            notes,
+            has_failed,
+        })
+    }
+}
+
+impl Chosen {
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.chosen.is_empty()
+    }
+
+    /// What would be deleted.
+    pub(crate) fn look(self) -> Collected {
+        Collected {
+            deleted: self
+                .chosen
+                .into_iter()
+                .map(|(_, deleted)| deleted)
+                .collect(),
+            freed: Freed::default(),
+            has_failed: self.has_failed,
+            notes: self.notes,
         }
-        let errors = errors.iter().chain(&collected.freed.errors);
-        let errors: Vec<String> = errors.map(ToString::to_string).collect();
-        collected.has_failed = !errors.is_empty();
-        collected.notes.extend(errors);
-        Ok(collected)
+    }
+
+    /// Deletes all of it. `go_on` is asked after each file and directory, with how many
+    /// there were.
+    pub(crate) fn delete(self, go_on: &mut dyn FnMut(u64) -> bool) -> Collected {
+        let (chosen, told): (Vec<Leftover>, Vec<Deleted>) = self.chosen.into_iter().unzip();
+        let (mut told, mut deleted) = (told.into_iter(), Vec::new());
+        let freed = self
+            .leftovers
+            .delete(&mut chosen.iter(), go_on, &mut |_, count| {
+                deleted.extend(told.next().filter(|_| count > 0));
+            });
+        let mut notes = self.notes;
+        notes.extend(freed.errors.iter().map(ToString::to_string));
+        Collected {
+            deleted,
+            has_failed: self.has_failed || !freed.errors.is_empty(),
+            freed,
+            notes,
+        }
     }
 }
 
@@ -217,7 +294,7 @@ fn passed_over_uids(census: &Census<'_>) -> Vec<String> {
 
 fn running(found: &FoundPod) -> KnownPod<'_> {
     match (found.manifest, found.origin) {
-        (None, Origin::PodCgroupRoot) => plain(&found.pod.metadata.name),
+        (None, Origin::PodCgroupRoot | Origin::Service) => plain(&found.pod.metadata.name),
         (Some(_), _) | (None, Origin::Kubepods | Origin::Runtime) => described(&found.pod),
     }
 }

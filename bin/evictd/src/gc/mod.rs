@@ -2,7 +2,9 @@
 //! left on disk; for the daemon, and for `evictd gc`.
 
 mod collect;
+mod leftovers;
 mod runtime;
 
-pub(crate) use collect::{Collected, Collection, Collector, Deleted};
+pub(crate) use collect::{Collected, Collector, Deleted};
+pub(crate) use leftovers::Cleaner;
 pub(crate) use runtime::{Item, RuntimeCollected, RuntimeCollector, SharedRecords};

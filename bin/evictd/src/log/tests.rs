@@ -51,16 +51,20 @@ fn a_line_of_no_event_is_called_log() {
     assert_eq!(line["event"], "log");
 }
 
-/// What comes from outside cannot end the line or make a field.
+/// What comes from outside cannot end the line, make a field or move a cursor (acceptance
+/// row 198).
 #[test]
-fn json_escapes_what_comes_from_outside() {
-    let name = "a\"},\n{\"event\":\"killed\u{0}\u{7f}\\";
+fn a_line_escapes_what_comes_from_outside() {
+    let name = "a\"},\n{\"event\":\"killed\u{0}\u{7f}\u{202e}\\";
+    let shown = "a\"},\\u{a}{\"event\":\"killed\\u{0}\\u{7f}\\u{202e}\\";
+    let text = line(LogFormat::Text, name, &[]);
+    assert!(text.ends_with(&format!(" WARN  {shown}\n")), "{text:?}");
     let line = line(LogFormat::Json, name, &[("pod", name.into())]);
     assert_eq!(line.matches('\n').count(), 1);
     let line: Json = serde_json::from_str(&line).unwrap();
     assert_eq!(
         (&line["pod"], &line["message"]),
-        (&name.into(), &name.into())
+        (&shown.into(), &shown.into())
     );
     assert_eq!(line["event"], "log");
 }
@@ -75,5 +79,20 @@ fn times_are_written_as_iso_8601() {
         (4_107_542_400, "2100-03-01T00:00:00Z"),
     ] {
         assert_eq!(Utc(seconds).to_string(), text);
+    }
+}
+
+/// Acceptance row 195: what is longer goes on in the next line.
+#[test]
+fn no_line_has_more_than_200_characters() {
+    for text in ["word ".repeat(100), "x".repeat(1000), "ä ö".repeat(200)] {
+        let written = line(LogFormat::Text, &text, &[]);
+        assert!(
+            written.lines().all(|line| line.chars().count() <= 200),
+            "{written}"
+        );
+        let (_, sentence) = written.split_once("WARN  ").unwrap();
+        let bare = |text: &str| text.split_whitespace().collect::<String>();
+        assert_eq!(bare(sentence), bare(&text));
     }
 }

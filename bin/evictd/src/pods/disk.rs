@@ -1,25 +1,43 @@
 use core::time::Duration;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use evictd_cgroup::FoundPod;
 use evictd_containers::{ListedContainer, WritableLayer};
 use evictd_node::Mono;
 use evictd_node::pod::Pod;
 use evictd_node::pod::usage::PodUsage;
-use evictd_stats::{DiskScanner, PodDirs, PodTree, Progress, TreeKind, add_disk_usage, pod_trees};
+use evictd_stats::{
+    DiskScanner, Hierarchies, OpenFiles, OpenFilesReader, PodDirs, PodTree, Progress, TreeKind,
+    add_disk_usage, add_open_files, now, pod_trees,
+};
 
 /// What measures the pods' directories, and where these lie.
 pub(super) struct Disk {
     scanner: DiskScanner,
     dirs: PodDirs,
+    /// What looks for deleted files that are open.
+    open_files: Option<OpenFilesReader>,
+    /// It is to look with the next list of pods: a disk is short.
+    looks: bool,
 }
+
+/// What was found of deleted files counts for so long: they are looked for only while a
+/// disk is short.
+const KEPT: Duration = Duration::from_secs(30);
 
 /// The containers of a pod, as its runtime knows them.
 type ContainersOf<'a> = &'a dyn Fn(&FoundPod) -> Vec<&'a ListedContainer>;
 
 impl Disk {
-    pub(super) const fn new(scanner: DiskScanner, dirs: PodDirs) -> Self {
-        Self { scanner, dirs }
+    pub(super) fn new(scanner: DiskScanner, dirs: PodDirs, proc: &Path) -> Self {
+        let watched = dirs.open_files_on.clone();
+        let reader = |on| OpenFilesReader::new(proc.to_path_buf(), on);
+        Self {
+            scanner,
+            dirs,
+            open_files: watched.map(reader),
+            looks: false,
+        }
     }
 
     pub(super) const fn progress(&self) -> Progress {
@@ -33,7 +51,9 @@ impl Disk {
         if !measured {
             self.scanner.hurry();
         }
-        measured
+        let open_files = self.open_files.as_ref();
+        self.looks = open_files.is_some_and(|reader| reader.sampled().is_none_or(|at| at < since));
+        measured && !self.looks
     }
 
     pub(super) fn wait_for_all(&mut self, at_most: Duration) {
@@ -58,6 +78,42 @@ impl Disk {
             if let Some(usage) = usage {
                 add_disk_usage(usage, trees, &|tree| self.scanner.usage(tree));
             }
+        }
+    }
+
+    /// Adds what the pods' processes hold of deleted files, as of when a disk was last
+    /// short.
+    pub(super) fn add_open_files(
+        &mut self,
+        of: &Hierarchies,
+        found: &[FoundPod],
+        usage: &mut [Option<PodUsage>],
+    ) {
+        let all = [&of.memory, &of.pids, &of.unified, &of.freezer];
+        let (Some(reader), Some(hierarchy)) =
+            (&mut self.open_files, all.into_iter().flatten().next())
+        else {
+            return;
+        };
+        let below = |found: &FoundPod| -> Vec<PathBuf> {
+            found
+                .cgroups()
+                .map(|cgroup| hierarchy.below(cgroup))
+                .collect()
+        };
+        if core::mem::take(&mut self.looks) {
+            reader.ask(found.iter().flat_map(below).collect());
+        }
+        reader.poll();
+        if reader.sampled().is_none_or(|at| now().since(at) > KEPT) {
+            return;
+        }
+        for (found, usage) in found.iter().zip(usage) {
+            let Some(usage) = usage else {
+                continue;
+            };
+            let all = below(found).into_iter().map(|cgroup| reader.of(&cgroup));
+            add_open_files(usage, all.fold(OpenFiles::default(), OpenFiles::plus));
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use evictd_node::pod::usage::PodUsage;
 
-use super::usage::{Reading, container_usage, name_only_container, running_in};
+use super::usage::{Gone, Reading, container_usage, name_only_container, running_in};
 use super::{Pods, containers};
 
 impl Pods {
@@ -22,6 +22,7 @@ impl Pods {
             reader: &mut self.reader,
             held: &self.held,
             problems: &mut self.problems,
+            by_processes: false,
         };
         let of_containers = &mut self.of_containers;
         let before = of_containers.len();
@@ -32,10 +33,23 @@ impl Pods {
                 ..PodUsage::default()
             })),
             // What failed is a problem, which is told.
-            Ok(None) => reading.whole(found, None),
-            Err(gone) => Err(gone),
+            Ok(None) | Err(Gone) => reading.whole(found, None).map(|mut whole| {
+                if reading.by_processes
+                    && let Some(usage) = &mut whole
+                {
+                    let told_apart = reading.resident(found);
+                    let at_most = usage.memory_working_set_bytes;
+                    usage.memory_working_set_bytes = told_apart.or(at_most);
+                }
+                whole
+            }),
         };
-        if let Ok(read) = read {
+        if let Ok(mut read) = read {
+            // What it holds on disk is read with all the rest alone.
+            if let (Some(read), Some(former)) = (&mut read, used.take()) {
+                read.undescribed = former.undescribed;
+                take_disk(read, former);
+            }
             (*used, *is_bound) = (read, false);
             return;
         }
@@ -71,5 +85,15 @@ impl Pods {
         if !any {
             name_only_container(&found.pod, usage);
         }
+    }
+}
+
+/// What was known of the pod's disk is known of it still.
+fn take_disk(read: &mut PodUsage, former: PodUsage) {
+    read.disk_in_part = former.disk_in_part;
+    read.ephemeral_storage_bytes = former.ephemeral_storage_bytes;
+    read.volumes = former.volumes;
+    if !former.containers.is_empty() {
+        read.containers = former.containers;
     }
 }

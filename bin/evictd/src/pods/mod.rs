@@ -2,18 +2,23 @@
 
 mod disk;
 mod exact;
+mod manifests;
+mod oom;
+mod pages;
 mod port;
 mod refresh;
+mod settled;
 mod usage;
 
 use alloc::sync::Arc;
 use core::time::Duration;
 use std::path::PathBuf;
 
-use evictd_cgroup::{CgroupConfig, CgroupRuntime, FoundPod, Grace, Listing, PodSource};
+use evictd_cgroup::{
+    CgroupConfig, CgroupRuntime, FoundPod, Grace, Listing, Origin, PageReclaimer, PodSource,
+};
 use evictd_containers::{ListedContainer, RuntimeListing, RuntimePod};
 use evictd_engine::ports::Depth;
-use evictd_manifest::ManifestDir;
 use evictd_node::Mono;
 use evictd_node::pod::Pod;
 use evictd_node::pod::usage::PodUsage;
@@ -21,6 +26,8 @@ use evictd_stats::{Hierarchies, PodDirs, PodReader, Progress, now};
 
 use crate::runtimes::Runtimes;
 use disk::Disk;
+use manifests::Manifests;
+use settled::Settled;
 
 /// The pods of the node at one moment.
 pub(crate) struct Census<'a> {
@@ -44,9 +51,11 @@ pub(crate) struct Pods {
     pub(crate) runtimes: Runtimes,
     /// What each of them held when the pods were last listed.
     held: Vec<Arc<RuntimeListing>>,
+    /// Where procfs is mounted.
+    proc: PathBuf,
     hierarchies: Hierarchies,
     reader: PodReader,
-    manifests: Option<ManifestDir>,
+    pub(crate) manifests: Option<Manifests>,
     has_roots: bool,
     disk: Option<Disk>,
     /// Where pods' files lie, until their measuring begins.
@@ -58,13 +67,21 @@ pub(crate) struct Pods {
     bounds: Vec<bool>,
     /// Of pods that were read exactly, by their index, what each container uses.
     of_containers: Vec<(usize, Option<u64>)>,
+    /// No controller counts what the pods use of memory: that of their processes stands in.
+    pub(crate) by_processes: bool,
     pub(crate) problems: Vec<String>,
     /// How many of the problems the list itself has.
     listing_problems: usize,
     /// When all that describes the pods was last read; `None` before.
     described: Option<Mono>,
+    /// What asks for file pages, once it was needed.
+    pages: Option<PageReclaimer>,
+    /// What the kernel's own OOM killer has done.
+    oom: oom::OomWatch,
     /// The memory of the list of what runtimes know, with nothing in it.
     known: Vec<&'static RuntimePod>,
+    /// Which pods no runtime will describe.
+    settled: Settled,
 }
 
 /// More containers than that the pods hardly have that are read exactly.
@@ -78,25 +95,31 @@ impl Pods {
         runtimes: Runtimes,
     ) -> Result<Self, String> {
         let hierarchies = cgroup.hierarchies.clone();
-        let has_roots = !cgroup.pod_cgroup_roots.is_empty();
+        let proc = cgroup.proc.clone();
+        let has_roots = !cgroup.pod_cgroup_roots.is_empty() || cgroup.services.of.is_some();
         Ok(Self {
             runtime: CgroupRuntime::new(cgroup).map_err(|error| error.to_string())?,
             runtimes,
             held: Vec::new(),
+            proc,
             reader: PodReader::new(&hierarchies),
             hierarchies,
             has_roots,
             disk: None,
             to_measure: None,
-            manifests: manifests.map(ManifestDir::new),
+            manifests: manifests.map(Manifests::new),
             listing: Listing::default(),
             usage: Vec::new(),
             bounds: Vec::new(),
             of_containers: Vec::with_capacity(USUAL_CONTAINERS),
+            by_processes: false,
             problems: Vec::new(),
             listing_problems: 0,
             described: None,
+            pages: None,
+            oom: oom::OomWatch::default(),
             known: Vec::new(),
+            settled: Settled::default(),
         })
     }
 
@@ -108,7 +131,24 @@ impl Pods {
             disk.wait_for_all(at_most);
             self.refresh(now(), Depth::Whole);
         }
+        // The last first, as one that has vanished meanwhile is taken out.
+        for index in (0..self.bounds.len()).rev() {
+            if self.bounds.get(index) == Some(&true) {
+                self.read_exactly(index);
+            }
+        }
         self.problems.extend(self.runtimes.unknown());
+    }
+
+    /// Whether any of the last list was found as a service.
+    pub(crate) fn has_services(&self) -> bool {
+        let mut pods = self.listing.pods.iter();
+        pods.any(|found| found.origin == Origin::Service)
+    }
+
+    /// Where the controllers are.
+    pub(crate) const fn hierarchies(&self) -> &Hierarchies {
+        &self.hierarchies
     }
 
     /// How far the measuring of the disk has come.
@@ -135,10 +175,14 @@ impl Pods {
     pub(crate) fn census(&mut self) -> Census<'_> {
         let mut problems = Vec::new();
         let is_told = self.manifests.is_some() || self.has_roots;
-        if let Some(directory) = &mut self.manifests {
-            note(&mut problems, directory.refresh());
+        if let Some(manifests) = &mut self.manifests {
+            manifests.refresh(now());
+            note(&mut problems, manifests.problems());
+            if manifests.is_waiting() {
+                problems.push("the manifests are not read yet".to_owned());
+            }
         }
-        let manifests = self.manifests.as_ref().map_or(&[][..], ManifestDir::pods);
+        let manifests = self.manifests.as_ref().map_or(&[][..], Manifests::pods);
         let held: Vec<_> = self.runtimes.listings().collect();
         let known: Vec<&RuntimePod> = all_pods(&held).collect();
         Census {
@@ -153,7 +197,7 @@ impl Pods {
 
     /// Pods that a manifest describes and of which nothing runs here.
     pub(crate) fn not_running(&self) -> impl Iterator<Item = &Pod> {
-        let described = self.manifests.as_ref().map_or(&[][..], ManifestDir::pods);
+        let described = self.manifests.as_ref().map_or(&[][..], Manifests::pods);
         self.listing
             .not_running
             .iter()

@@ -4,13 +4,13 @@ use core::time::Duration;
 use std::io;
 
 use evictd_cgroup::{Grace, Listing, PodKiller};
-use evictd_engine::ports::{self, Begun, Depth, News, Places, Scratch, emptied};
+use evictd_engine::ports::{self, Begun, Depth, News, OomKill, Places, Scratch, emptied};
 use evictd_node::Mono;
 use evictd_rank::Candidate;
 use evictd_stats::DiskScanner;
 
-use super::Pods;
 use super::disk::Disk;
+use super::{Manifests, Pods};
 
 impl Pods {
     /// Has what the pods keep on disk measured from the next refresh on, by the scanner's
@@ -24,9 +24,20 @@ impl Pods {
         }
         let scanner = DiskScanner::start()?;
         if let Some(dirs) = self.to_measure.take() {
-            self.disk = Some(Disk::new(scanner, dirs));
+            self.disk = Some(Disk::new(scanner, dirs, &self.proc));
         }
         Ok(true)
+    }
+}
+
+impl Pods {
+    /// Has manifests read by a helper from now on, where there are any.
+    ///
+    /// # Errors
+    /// When the kernel gives no thread; it may later.
+    pub(crate) fn start_manifests(&mut self) -> io::Result<()> {
+        let start = |manifests: &mut Manifests| manifests.start(super::now());
+        self.manifests.as_mut().map_or(Ok(()), start)
     }
 }
 
@@ -70,6 +81,14 @@ impl ports::Pods for Pods {
             kill: kill.map_err(|error| error.to_string())?,
             left_to_runtime: how.asked_by_runtime,
         })
+    }
+
+    fn ask_for_pages(&mut self, bytes: u64, until: Mono) -> bool {
+        self.ask_for_file_pages(bytes, until)
+    }
+
+    fn pages_given(&mut self) -> Option<u64> {
+        self.pages.as_ref()?.given()
     }
 
     fn name_containers(&mut self, index: usize) {
@@ -121,6 +140,10 @@ impl ports::Pods for Pods {
 
     fn take_news(&mut self) -> Vec<News> {
         self.runtimes.news()
+    }
+
+    fn oom_kills(&mut self, now: Mono) -> Vec<OomKill> {
+        self.look_for_oom_kills(now)
     }
 
     fn places(&self) -> Places {

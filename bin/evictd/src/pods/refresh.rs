@@ -7,10 +7,14 @@ use std::os::fd::OwnedFd;
 
 use evictd_cgroup::{Beside, FoundPod, Same};
 use evictd_engine::ports::{Depth, emptied};
-use evictd_manifest::ManifestDir;
 use evictd_node::Mono;
 
-use super::{Pods, all_pods, containers, note, usage};
+use super::usage::{self, Gone};
+use super::{Manifests, Pods, all_pods, containers, note};
+
+/// Told once: the cgroup of all pods may lack the controller though the machine has it.
+const NOT_COUNTED: &str = "no controller counts the memory of the pods' cgroups: that of their \
+     processes stands in (v2: write +memory to cgroup.subtree_control of the cgroup above)";
 
 /// Where memory is short, manifests and requests of cgroups that were read so lately are
 /// taken for what they say now, as long as no pod is new: the directory may lie on a slow
@@ -31,7 +35,7 @@ impl Pods {
         let is_recent = depth == Depth::Bounds && self.described.is_some_and(is_recent);
         if !(is_recent && holds_same && self.list(depth, Same::Descriptions)) {
             self.described = Some(now);
-            self.read_manifests();
+            self.read_manifests(now);
             let same = if holds_same {
                 Same::Runtimes
             } else {
@@ -45,6 +49,7 @@ impl Pods {
         {
             let containers = |found: &FoundPod| containers(held, found).collect();
             disk.add(&self.listing.pods, &containers, &mut self.usage);
+            disk.add_open_files(&self.hierarchies, &self.listing.pods, &mut self.usage);
         }
     }
 
@@ -68,10 +73,12 @@ impl Pods {
         is_same
     }
 
-    fn read_manifests(&mut self) {
+    fn read_manifests(&mut self, now: Mono) {
         self.problems.clear();
-        if let Some(directory) = &mut self.manifests {
-            note(&mut self.problems, directory.refresh());
+        if let Some(manifests) = &mut self.manifests {
+            manifests.refresh(now);
+            note(&mut self.problems, manifests.problems());
+            self.problems.extend(manifests.late(now));
         }
         for held in &self.held {
             note(&mut self.problems, &held.notes);
@@ -86,7 +93,7 @@ impl Pods {
         let mut known = emptied(take(&mut self.known));
         known.extend(all_pods(&self.held));
         let beside = Beside {
-            manifests: self.manifests.as_ref().map_or(&[], ManifestDir::pods),
+            manifests: self.manifests.as_ref().map_or(&[], Manifests::pods),
             runtime: &known,
             same,
         };
@@ -95,20 +102,30 @@ impl Pods {
             reader: &mut self.reader,
             held: &self.held,
             problems: &mut self.problems,
+            by_processes: false,
         };
+        let mut uncounted = 0;
+        let (is_waiting, settled) = (self.runtimes.is_waiting(), &self.settled);
         let (usage, bounds) = (&mut self.usage, &mut self.bounds);
         usage.clear();
         bounds.clear();
         // Reads what each pod uses; one that has vanished is left out.
         let mut keep = |found: &FoundPod, dir: Option<OwnedFd>| {
             let is_bounded = depth == Depth::Bounds;
+            reading.by_processes = false;
             let bound = is_bounded.then(|| reading.bound(found, dir.as_ref()));
             let bound = bound.flatten();
-            let is_bound = bound.is_some();
-            let whole = || reading.whole(found, dir).ok();
-            let Some(read) = bound.map(Some).or_else(whole) else {
-                return false;
+            let (mut read, is_bound) = match bound {
+                Some(bound) => (Some(bound), true),
+                None => match reading.whole(found, dir) {
+                    Ok(whole) => (whole, reading.by_processes),
+                    Err(Gone) => return false,
+                },
             };
+            uncounted += usize::from(reading.by_processes);
+            if let Some(read) = &mut read {
+                read.undescribed = is_waiting && settled.leaves_open(found);
+            }
             if usage.is_empty() {
                 usage.reserve(USUAL_PODS);
                 bounds.reserve(USUAL_PODS);
@@ -121,6 +138,13 @@ impl Pods {
             .runtime
             .list_again(&mut self.listing, beside, &mut keep);
         self.known = emptied(known);
+        if depth == Depth::Whole && !is_waiting && !self.runtimes.is_empty() {
+            self.settled.note(&self.listing.pods);
+        }
+        self.by_processes = uncounted > 0 && uncounted == self.usage.len();
+        if self.by_processes && self.hierarchies.memory.is_some() {
+            note(&mut self.problems, &[NOT_COUNTED]);
+        }
         is_whole
     }
 }

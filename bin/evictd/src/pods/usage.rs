@@ -7,7 +7,7 @@ use evictd_cgroup::FoundPod;
 use evictd_containers::{ContainerState, ListedContainer, RuntimeListing, WritableLayer};
 use evictd_node::pod::Pod;
 use evictd_node::pod::usage::{ContainerUsage, PodUsage};
-use evictd_stats::{Hierarchies, PodReader, PodSample};
+use evictd_stats::{Hierarchies, MemoryUsage, PodReader, PodSample};
 
 /// All cgroups of a pod have vanished.
 pub(super) struct Gone;
@@ -20,6 +20,9 @@ pub(super) struct Reading<'a> {
     pub(super) held: &'a [Arc<RuntimeListing>],
     /// Takes what could not be read.
     pub(super) problems: &'a mut Vec<String>,
+    /// Of the pod that was read last, the resident memory of its processes stands in for
+    /// what no controller counts: an upper bound, as they share some of it.
+    pub(super) by_processes: bool,
 }
 
 impl Reading<'_> {
@@ -47,11 +50,13 @@ impl Reading<'_> {
     ) -> Result<Option<PodUsage>, Gone> {
         let mut usage = PodUsage::default();
         let mut is_there = false;
+        self.by_processes = false;
         for cgroup in found.cgroups() {
             let Some(sample) = self.cgroup(cgroup, dir.take()) else {
                 continue;
             };
             is_there = true;
+            self.by_processes |= sample.memory.is_none() && sample.resident_bytes.is_some();
             usage.memory_working_set_bytes =
                 sum(usage.memory_working_set_bytes, working_set(&sample));
             usage.swap_bytes = sum(usage.swap_bytes, sample.swap_bytes);
@@ -96,13 +101,24 @@ impl Reading<'_> {
             }
         }
         if !is_there {
-            return Err(Gone);
+            let kept_in = self.of.services.as_ref();
+            let is_service =
+                kept_in.is_some_and(|of| matches!(of.open(&found.cgroup), Ok(Some(_))));
+            return if is_service { Ok(None) } else { Err(Gone) };
         }
         for cgroup in containers(self.held, found).filter_map(running_in) {
             let dir = memory.open(cgroup).ok().flatten();
             each(dir.and_then(|dir| self.reader.read_working_set_bytes(dir)));
         }
         Ok(Some(bytes))
+    }
+
+    /// What the processes of a pod hold in memory, with what they share told apart.
+    pub(super) fn resident(&mut self, found: &FoundPod) -> Option<u64> {
+        let mut each = found
+            .cgroups()
+            .map(|cgroup| self.reader.read_resident_bytes(cgroup));
+        each.try_fold(0_u64, |all, bytes| Some(all.saturating_add(bytes?)))
     }
 
     /// What a container uses; one that has ended still holds its layer and its logs.
@@ -162,7 +178,9 @@ pub(super) fn name_only_container(pod: &Pod, usage: &mut PodUsage) {
 }
 
 fn working_set(sample: &PodSample) -> Option<u64> {
-    Some(sample.memory.as_ref()?.working_set_bytes())
+    let counted = sample.memory.as_ref();
+    let counted = counted.map(MemoryUsage::working_set_bytes);
+    counted.or(sample.resident_bytes)
 }
 
 /// What is known of the two.

@@ -1,4 +1,4 @@
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use evictd_config::Resolved;
 use evictd_containers::{ContainerRuntime, Error, Failure};
@@ -19,6 +19,12 @@ pub(crate) struct Candidate {
     pub(crate) socket: PathBuf,
     /// Whether a flag names it. One that was only found is asked once.
     pub(crate) is_named: bool,
+    /// Whether a compose project is one pod.
+    #[cfg_attr(
+        not(feature = "docker"),
+        expect(dead_code, reason = "Docker knows projects")
+    )]
+    projects_are_pods: bool,
 }
 
 /// Where runtimes listen by default.
@@ -63,6 +69,7 @@ pub(crate) fn candidates(settings: &Resolved) -> Vec<Candidate> {
     let candidates = sockets.into_iter().map(|socket| Candidate {
         socket,
         is_named: named.is_some(),
+        projects_are_pods: settings.compose_projects_are_pods,
     });
     candidates
         .filter(|candidate| ANY && (candidate.is_named || candidate.socket.exists()))
@@ -76,7 +83,7 @@ pub(crate) fn open_first(
 ) -> Result<(Box<dyn ContainerRuntime>, String), Error> {
     let mut first = None;
     for api in candidate.apis() {
-        let Some(mut runtime) = open(*api, &candidate.socket) else {
+        let Some(mut runtime) = open(*api, candidate) else {
             continue;
         };
         match runtime.version() {
@@ -97,12 +104,18 @@ pub(crate) fn open_first(
 }
 
 /// `None` where this API was left out of the build.
-fn open(api: Api, socket: &Path) -> Option<Box<dyn ContainerRuntime>> {
+fn open(api: Api, candidate: &Candidate) -> Option<Box<dyn ContainerRuntime>> {
+    let socket = candidate.socket.as_path();
     match api {
         #[cfg(feature = "cri")]
         Api::Cri => Some(Box::new(evictd_containers::CriRuntime::new(socket))),
         #[cfg(feature = "docker")]
-        Api::Docker => Some(Box::new(evictd_containers::DockerRuntime::new(socket))),
+        Api::Docker => {
+            let docker = evictd_containers::DockerRuntime::new(socket);
+            Some(Box::new(
+                docker.with_projects_as_pods(candidate.projects_are_pods),
+            ))
+        }
         #[cfg(not(all(feature = "cri", feature = "docker")))]
         _ => {
             let _ = socket;

@@ -5,7 +5,7 @@ use evictd_containers::{Error, Failure, RuntimePod};
 use evictd_engine::ports::News;
 use evictd_node::Mono;
 use evictd_stats::now;
-use evictd_sys::{Helper, HelperThread, Priority};
+use evictd_sys::{Helper, HelperThread, Priority, write_only_below};
 use rustix::io::Errno;
 
 use super::backend::Candidate;
@@ -16,6 +16,12 @@ use crate::gc::RuntimeCollector;
 
 /// Answers are read as JSON, which nests.
 const STACK_BYTES: usize = 512 * 1024;
+
+/// A thread that reads a runtime's answers writes no file. Where the kernel has no Landlock
+/// the daemon has said so.
+fn confine() {
+    let _ = write_only_below(&[]);
+}
 
 /// One runtime, seen from the loop. Ending a pod may take its whole grace, so it has a
 /// helper of its own.
@@ -37,6 +43,7 @@ impl Worker {
         let endpoint = candidate.endpoint();
         let (ends_at, told) = (candidate.clone(), teller.clone());
         let ends = Helper::new(thread("evictd-end"), Vec::new(), |desk| {
+            confine();
             let ender = Ender {
                 desk,
                 candidate: ends_at,
@@ -47,6 +54,7 @@ impl Worker {
         });
         let told = teller.clone();
         let lists = Helper::new(thread("evictd-list"), Lists::default(), |desk| {
+            confine();
             let lister = Lister {
                 desk,
                 candidate,

@@ -39,12 +39,19 @@ pub fn get(socket: &Path, path: &str, wait: Duration) -> Result<String, Errno> {
         Some(Errno::AGAIN) => Errno::TIMEDOUT,
         other => other.unwrap_or(Errno::IO),
     })?;
-    let head = answer.windows(4).position(|end| end == b"\r\n\r\n");
-    let body = head.and_then(|head| answer.get(head.wrapping_add(4)..));
-    body.filter(|_| answer.starts_with(b"HTTP/1.1 200 "))
+    find_body(&answer).map(str::to_owned).ok_or(Errno::PROTO)
+}
+
+/// The body of an answer with status 200.
+#[doc(hidden)]
+#[must_use]
+pub fn find_body(answer: &[u8]) -> Option<&str> {
+    let head = answer.windows(4).position(|end| end == b"\r\n\r\n")?;
+    let body = answer.get(head.wrapping_add(4)..)?;
+    answer
+        .starts_with(b"HTTP/1.1 200 ")
+        .then_some(body)
         .and_then(|body| core::str::from_utf8(body).ok())
-        .map(str::to_owned)
-        .ok_or(Errno::PROTO)
 }
 
 fn exchange(mut stream: UnixStream, path: &str, wait: Duration) -> io::Result<Vec<u8>> {

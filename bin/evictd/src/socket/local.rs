@@ -1,12 +1,12 @@
 //! The daemon's local socket: the loop itself answers its requests, in idle moments.
 
+use alloc::sync::Arc;
 use core::time::Duration;
-use std::path::{Path, PathBuf};
 
-use crate::socket::{Answer, Server, get, remark};
+use crate::socket::{Answer, Server, View, get, remark};
 use evictd_config::Resolved;
 use evictd_node::Mono;
-use evictd_sys::{Token, Watch};
+use evictd_sys::{Directory, Token, Watch};
 
 use crate::engine::Engine;
 use crate::memory::Memory;
@@ -15,12 +15,18 @@ use crate::metrics;
 /// How long a command waits for the daemon, which may be killing a pod.
 const WAIT: Duration = Duration::from_secs(5);
 
+/// The socket in the state directory.
+const NAME: &str = "evictd.sock";
+
 /// A connection or a request has arrived at the socket.
 pub(crate) const LOCAL: Token = Token(u32::MAX - 1);
 
 /// The socket, where there is one.
 pub(crate) struct Local {
     server: Option<Server>,
+    /// Held for as long as the server may remove its socket there.
+    _directory: Option<Arc<Directory>>,
+    view: View,
     /// Whether [`LOCAL`] was reported since the last turn.
     pub(crate) is_ready: bool,
 }
@@ -28,20 +34,22 @@ pub(crate) struct Local {
 impl Local {
     /// Listens in the state directory, if that is ours.
     pub(crate) fn open(settings: &Resolved, memory: &Memory, watch: &mut Watch) -> Self {
-        let directory = settings.state_dir.as_deref();
-        let mut server = None;
-        if let Some(directory) = directory.filter(|_| memory.holds_directory()) {
-            let path = path_in(directory);
-            server = Server::listen(&path)
-                .map_err(|error| { log::warn!(event = "problem", about = "socket"; "{}: {error}; there are no metrics and no timing", path.display()) })
-                .ok();
-        }
+        let listen = |directory: &Arc<Directory>| {
+            let server = Server::listen(&directory.path_to(NAME));
+            server
+                .map_err(|error| { log::warn!(event = "problem", about = "socket"; "{NAME} in --state-dir: {error}; there are no metrics and no timing") })
+                .ok()
+        };
+        let directory = memory.directory();
+        let server = directory.and_then(listen);
         if let Some(server) = &server {
             // Without it the socket is looked at by its deadlines alone.
             let _ = watch.add(server, LOCAL);
         }
         Self {
             server,
+            _directory: directory.cloned(),
+            view: View::of_settings(settings),
             is_ready: false,
         }
     }
@@ -57,12 +65,13 @@ impl Local {
         if let Some(server) = &mut self.server
             && (core::mem::take(&mut self.is_ready) || is_due)
         {
-            server.turn(now, &mut |path| answer(path, engine, memory));
+            let view = &self.view;
+            server.turn(now, &mut |path| answer(path, (engine, memory), view));
         }
     }
 }
 
-fn answer(path: &str, engine: &Engine, memory: &Memory) -> Answer {
+fn answer(path: &str, (engine, memory): (&Engine, &Memory), view: &View) -> Answer {
     const TEXT: &str = "text/plain";
     let found = |media, text| Answer {
         found: true,
@@ -76,24 +85,32 @@ fn answer(path: &str, engine: &Engine, memory: &Memory) -> Answer {
         ),
         "/timing" => found(TEXT, engine.timing.in_text()),
         "/timing.json" => found("application/json", engine.timing.in_json()),
+        "/view.json" => found("application/json", view.in_json(engine)),
         "/healthz" => found(TEXT, String::from("ok\n")),
         _ => Answer {
             found: false,
             media: TEXT,
-            text: String::from("there are /metrics, /timing, /timing.json and /healthz\n"),
+            text: String::from(
+                "there are /metrics, /timing, /timing.json, /view.json and /healthz\n",
+            ),
         },
     }
 }
 
-fn path_in(directory: &Path) -> PathBuf {
-    directory.join("evictd.sock")
+/// What the daemon that runs with the same `--state-dir` knows.
+///
+/// # Errors
+/// Why none answers.
+pub(crate) fn view(settings: &Resolved) -> Result<View, String> {
+    let answer = ask(settings, "/view.json")?;
+    serde_json::from_str(&answer).map_err(|error| format!("the daemon's answer: {error}"))
 }
 
 /// Requests a path from the daemon that runs with the same `--state-dir`.
 pub(crate) fn ask(settings: &Resolved, path: &str) -> Result<String, String> {
     let directory = settings.state_dir.as_deref();
     let directory = directory.ok_or("with an empty --state-dir the daemon has no socket to ask")?;
-    let socket = path_in(directory);
+    let socket = directory.join(NAME);
     get(&socket, path, WAIT)
         .map_err(|error| format!("{}: {error}{}", socket.display(), remark(error)))
 }

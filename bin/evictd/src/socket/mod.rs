@@ -14,11 +14,13 @@ mod client;
 mod local;
 mod request;
 mod server;
+mod view;
 
-pub use client::{get, remark};
-pub(crate) use local::{LOCAL, Local, ask};
+pub use client::{find_body, get, remark};
+pub(crate) use local::{LOCAL, Local, ask, view};
 pub use request::{MOST_BYTES, Parsed, parse_request};
 pub use server::{Answer, Server};
+pub(crate) use view::View;
 
 #[cfg(test)]
 mod tests;

@@ -99,7 +99,7 @@ impl Server {
             data: epoll::EventData::new_u64(0),
         }; PEERS + 1];
         let _ = epoll::wait(&self.epoll, &mut events, Some(&Timespec::default()));
-        while self.peers.len() < PEERS && self.accept(now).is_ok() {}
+        self.accept_all(now);
         let mut answered = false;
         self.peers.retain_mut(|peer| {
             let stays = answered || peer.read();
@@ -114,6 +114,12 @@ impl Server {
             }
             stays
         });
+        // In place of those who have left now: nothing else tells of those who wait.
+        self.accept_all(now);
+    }
+
+    fn accept_all(&mut self, now: Mono) {
+        while self.peers.len() < PEERS && self.accept(now).is_ok() {}
     }
 
     fn accept(&mut self, now: Mono) -> Result<(), Errno> {

@@ -233,6 +233,20 @@ fn nobody_is_waited_for() {
     assert_eq!(place.server().deadline(), None);
 }
 
+/// Acceptance row 199: the fifth waited nine seconds.
+#[test]
+fn the_next_is_answered_at_once_when_all_leave_together() {
+    let mut place = Place::new("leaving");
+    let four: Vec<UnixStream> = (0..4).map(|_| place.connect()).collect();
+    place.turn(NOW);
+    let mut fifth = place.connect();
+    fifth.write_all(b"GET /known HTTP/1.1\r\n\r\n").unwrap();
+    place.turn(NOW);
+    drop(four);
+    place.turn(NOW);
+    assert!(all_of(fifth).ends_with("this is /known\n"));
+}
+
 #[test]
 fn one_answer_a_turn() {
     let mut place = Place::new("turns");

@@ -2,7 +2,9 @@ use core::hint::black_box;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use evictd_cgroup::{Beside, CgroupConfig, CgroupRuntime, FoundPod, KillLimits, Listing, Same};
+use evictd_cgroup::{
+    Beside, CgroupConfig, CgroupRuntime, FoundPod, KillLimits, Listing, Same, Services,
+};
 use evictd_stats::{Hierarchies, PodReader};
 
 /// Nothing is known but what cgroups say.
@@ -78,6 +80,7 @@ fn open(root: &str) -> Option<(Hierarchies, CgroupRuntime)> {
         hierarchies: hierarchies.clone(),
         proc: PathBuf::from("/proc"),
         pod_cgroup_roots: vec![PathBuf::from(root)],
+        services: Services::default(),
         limits: KillLimits::default(),
         releaser: None,
     });

@@ -8,7 +8,7 @@ use evictd_stats::{Hierarchies, Hierarchy, Version};
 
 use super::{Beside, CgroupConfig, CgroupRuntime, Same};
 use crate::testkit::Fixture;
-use crate::{KillLimits, Listing, PodSource, RuntimePod, SkipReason, Skipped};
+use crate::{KillLimits, Listing, PodSource, RuntimePod, Services};
 
 const PROCS: &str = "999999999\n";
 const PLACES: [&str; 6] = [
@@ -36,6 +36,7 @@ fn runtime_with(proc: &Path, fixture: &Fixture, roots: &[&str]) -> CgroupRuntime
         },
         proc: proc.to_path_buf(),
         pod_cgroup_roots: roots.iter().map(PathBuf::from).collect(),
+        services: Services::default(),
         limits: KillLimits::default(),
         releaser: None,
     })
@@ -146,14 +147,8 @@ fn a_list_that_is_made_again_is_what_a_new_one_would_be() {
             };
             let fresh = runtime.list_pods(&[], &known);
             let is_new = |name: &Path| !names(&listing).iter().any(|known| **known == *name);
-            let stands_back = |one: &Skipped| one.reason == SkipReason::SamePod;
             let may_be_new = names(&fresh).iter().any(|name| is_new(name))
-                || listing.pods.iter().any(|pod| pod.runtime.is_some())
-                || listing
-                    .skipped
-                    .iter()
-                    .chain(&fresh.skipped)
-                    .any(stands_back);
+                || listing.pods.iter().any(|pod| pod.runtime.is_some());
             for same in [Same::Descriptions, Same::Runtimes, Same::Nothing] {
                 let mut shown = Vec::new();
                 let is_whole =

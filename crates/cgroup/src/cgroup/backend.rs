@@ -5,6 +5,7 @@ use evictd_node::Mono;
 use evictd_node::pod::Pod;
 use evictd_stats::Hierarchies;
 
+use super::Services;
 use super::list::{Beside, Same, Scratch};
 use crate::kill::{Spare, Target};
 use crate::process::Proc;
@@ -23,6 +24,8 @@ pub struct CgroupConfig {
     /// Cgroups whose children are pods, from
     /// [`parse_pod_cgroup_root`](crate::parse_pod_cgroup_root).
     pub pod_cgroup_roots: Vec<PathBuf>,
+    /// Which services are pods, and what never is evicted.
+    pub services: Services,
     /// How long a kill may take.
     pub limits: KillLimits,
     /// Gives back the memory of killed processes.
@@ -95,6 +98,7 @@ impl PodKiller for CgroupRuntime {
         pod: &FoundPod,
         grace: Grace,
     ) -> Result<Box<dyn KillInFlight>, Error> {
+        self.spare.release();
         let mut target = Target::empty(self.proc.clone());
         for path in pod.cgroups() {
             let added = target.add(&self.config.hierarchies, path);

@@ -1,6 +1,9 @@
 //! Which pod a cgroup is, and what is known of it.
 
+use alloc::string::String;
 use alloc::sync::Arc;
+use core::fmt::Write;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use evictd_containers::KubepodsName;
@@ -42,12 +45,15 @@ impl Lookup<'_> {
             return former;
         }
         let of_runtime = candidate.runtime.and_then(|at| self.beside.runtime.get(at));
-        let name = || path.file_name().unwrap_or_default().to_string_lossy();
+        let file_name = path.file_name().unwrap_or_default();
+        let name = || file_name.to_string_lossy();
         let kubepods = kubepods_name(candidate, path);
         let manifest = match (kubepods, of_runtime) {
             (Some(KubepodsName::Pod { uid, systemd }), _) => self.manifests.by_uid(uid, systemd),
             (_, Some(of)) => self.manifests.by_runtime(&of.pod),
-            (_, None) => self.manifests.by_name(&name()),
+            (_, None) => file_name
+                .to_str()
+                .and_then(|name| self.manifests.by_name(name)),
         };
         let described = manifest.and_then(|index| self.manifests.get(index));
         let known = former.as_ref().map(|former| &former.pod);
@@ -67,7 +73,7 @@ impl Lookup<'_> {
         if pod.metadata.uid.is_empty() {
             let of_kubepods = kubepods.and_then(KubepodsName::uid);
             let uid = of_kubepods.or_else(|| of_runtime.map(|of| of.pod.metadata.uid.clone()));
-            let uid = uid.unwrap_or_else(|| path.to_string_lossy().into_owned());
+            let uid = uid.unwrap_or_else(|| identity(path));
             Arc::make_mut(&mut pod).metadata.uid = uid;
         }
         let (cgroup, more_cgroups) = match former {
@@ -142,6 +148,18 @@ impl Lookup<'_> {
         }
         numbers
     }
+}
+
+/// The path of a cgroup as a uid: a name is bytes, and no two give the same text.
+pub(super) fn identity(path: &Path) -> String {
+    let mut text = String::new();
+    for chunk in path.as_os_str().as_bytes().utf8_chunks() {
+        text.push_str(&chunk.valid().replace('\\', "\\\\"));
+        for byte in chunk.invalid() {
+            let _ = write!(text, "\\x{byte:02x}");
+        }
+    }
+    text
 }
 
 /// The pod from before, where it still is what a new one would be.

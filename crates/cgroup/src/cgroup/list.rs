@@ -12,13 +12,13 @@ use rustix::fd::{AsFd, OwnedFd};
 
 use super::CgroupRuntime;
 use super::described::{Described, Orders};
-use super::identify::Lookup;
+use super::identify::{Lookup, identity};
 use super::protected::Protected;
 use super::renewed::Renewed;
-use super::search::{Candidates, more_cgroups};
-use crate::dir::by_rank;
+use super::search::{Candidate, Candidates, Places, more_cgroups};
+use crate::dir::{by_rank, twice};
 use crate::procs::is_populated;
-use crate::{FoundPod, Listing, RuntimePod, SkipReason, Skipped};
+use crate::{FoundPod, Listing, Origin, RuntimePod, SkipReason, Skipped};
 
 /// What is known of pods beside their cgroups, when they are listed anew.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +71,7 @@ impl CgroupRuntime {
         beside: Beside<'_>,
         keep: &mut dyn FnMut(&FoundPod, Option<OwnedFd>) -> bool,
     ) -> bool {
+        self.spare.release();
         let mut scratch = take(&mut self.scratch);
         let mut pods = Renewed::of(take(&mut listing.pods));
         let mut skipped = Renewed::of(take(&mut listing.skipped));
@@ -80,7 +81,17 @@ impl CgroupRuntime {
         listing.skipped = skipped.into_list(false);
         scratch.note_not_running(listing, beside.manifests.len());
         self.scratch = scratch;
+        self.spare.reserve(self.proc.fd());
         is_whole
+    }
+
+    fn places<'a>(&'a self, hierarchy: &'a Hierarchy) -> Places<'a> {
+        Places {
+            hierarchy,
+            roots: &self.config.pod_cgroup_roots,
+            services: self.config.services.of,
+            kept_in: self.config.hierarchies.services.as_ref(),
+        }
     }
 
     fn fill(
@@ -100,9 +111,8 @@ impl CgroupRuntime {
             protected,
             ..
         } = scratch;
-        let before = pods.former;
-        let roots = &self.config.pod_cgroup_roots;
-        candidates.search(hierarchy, roots, beside.runtime, &mut |place, errno| {
+        let places = self.places(hierarchy);
+        candidates.search(&places, beside.runtime, &mut |place, errno| {
             skip(skipped, place, SkipReason::Failed(errno));
         });
         let all = candidates.all();
@@ -115,16 +125,10 @@ impl CgroupRuntime {
             manifests: Described::new(beside.manifests, manifests),
             beside,
         };
-        let mut stand_back = false;
         for candidate in all {
             let path = candidates.path(candidate);
             let more = more_cgroups(candidate, beside.runtime);
-            let opened = match protected.among(path, more) {
-                _ if candidate.holds_pods => Err(SkipReason::HoldsPods),
-                Some(pid) => Err(SkipReason::Protected(pid)),
-                None => open_running(hierarchy, path, more),
-            };
-            let dir = match opened {
+            let dir = match open_candidate(&places, protected, (candidate, path), more) {
                 Ok(dir) => dir,
                 Err(reason) => {
                     skip(skipped, path, reason);
@@ -132,25 +136,43 @@ impl CgroupRuntime {
                 }
             };
             let former = pods.take(|former| is_at(&former.cgroup, path));
-            let Some(found) = lookup.identify(candidate, path, dir.as_ref(), former) else {
+            let Some(mut found) = lookup.identify(candidate, path, dir.as_ref(), former) else {
                 let former = skipped.take(|former| is_at(&former.cgroup, path));
-                match former.filter(|former| former.reason == SkipReason::SamePod) {
-                    Some(former) => skipped.push(former),
-                    None => return false,
-                }
-                stand_back = true;
+                let Some(former) = former.filter(|former| former.reason == SkipReason::Spared)
+                else {
+                    return false;
+                };
+                skipped.push(former);
                 continue;
             };
-            if !is_new(pods, by_uid, &found) {
-                skip(skipped, path, SkipReason::SamePod);
-            } else if keep(&found, dir) {
+            if self.config.services.spare(&found.pod.metadata.name, path) {
+                skip(skipped, path, SkipReason::Spared);
+                continue;
+            }
+            tell_apart(pods, by_uid, &mut found, path);
+            if keep(&found, dir) {
                 pods.push(found);
             } else {
                 by_uid.retain(|at| *at != pods.len());
             }
         }
-        // What stood back for a pod that has ended may be that pod now.
-        !stand_back || pods.len() == before
+        true
+    }
+}
+
+/// Gives a pod the identity of its path where another cgroup has its own already.
+fn tell_apart(
+    pods: &Renewed<FoundPod>,
+    by_uid: &mut Vec<usize>,
+    found: &mut FoundPod,
+    path: &Path,
+) {
+    if is_new(pods, by_uid, found) {
+        return;
+    }
+    Arc::make_mut(&mut found.pod).metadata.uid = identity(path);
+    while !is_new(pods, by_uid, found) {
+        Arc::make_mut(&mut found.pod).metadata.uid.push('\'');
     }
 }
 
@@ -184,14 +206,39 @@ fn skip(skipped: &mut Renewed<Skipped>, cgroup: &Path, reason: SkipReason) {
     skipped.push(Skipped { cgroup, reason });
 }
 
+/// Opens a candidate in which something runs. A service may have no cgroup but where its
+/// init system keeps it; nothing is read from there.
+fn open_candidate(
+    places: &Places<'_>,
+    protected: &Protected,
+    (candidate, path): (&Candidate, &Path),
+    more: &[Arc<Path>],
+) -> Result<Option<OwnedFd>, SkipReason> {
+    if candidate.holds_pods {
+        return Err(SkipReason::HoldsPods);
+    }
+    if let Some(pid) = protected.among(path, more) {
+        return Err(SkipReason::Protected(pid));
+    }
+    match (open_running(places.hierarchy, path, more), places.kept_in) {
+        (Err(SkipReason::NoProcesses), Some(kept_in)) if candidate.origin == Origin::Service => {
+            open_running(kept_in, path, more).map(|_| None)
+        }
+        (opened, _) => opened,
+    }
+}
+
 /// Opens the first cgroup of a pod in which something runs.
 fn open_running(
     hierarchy: &Hierarchy,
     first: &Path,
     more: &[Arc<Path>],
 ) -> Result<Option<OwnedFd>, SkipReason> {
-    let open = |cgroup| hierarchy.open(cgroup).map_err(SkipReason::Failed);
-    let populated = |dir: &OwnedFd| is_populated(dir.as_fd()).map_err(SkipReason::Failed);
+    let open = |cgroup| twice(|| hierarchy.open(cgroup)).map_err(SkipReason::Failed);
+    let populated = |dir: &OwnedFd| {
+        let populated = twice(|| is_populated(dir.as_fd(), hierarchy.version));
+        populated.map_err(SkipReason::Failed)
+    };
     let opened = open(first)?;
     let mut runs = opened.as_ref().map_or(Ok(false), populated)?;
     for cgroup in more {
@@ -206,8 +253,8 @@ fn open_running(
     }
 }
 
-/// A uid names one pod, so what comes second under the same one is left alone. Notes
-/// a new one, in the order of uids, as the next pod of the list.
+/// Whether no other pod has this uid. Notes a new one, in the order of uids, as the next
+/// pod of the list.
 fn is_new(pods: &Renewed<FoundPod>, by_uid: &mut Vec<usize>, found: &FoundPod) -> bool {
     let uid = |at: &usize| pods.get(*at).map_or("", |pod| &pod.pod.metadata.uid);
     let new = found.pod.metadata.uid.as_str();

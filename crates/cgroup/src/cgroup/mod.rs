@@ -13,6 +13,7 @@ mod root;
 #[cfg(test)]
 mod runtime_tests;
 mod search;
+mod services;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
@@ -21,3 +22,4 @@ mod visit_tests;
 pub use backend::{CgroupConfig, CgroupRuntime};
 pub use list::{Beside, Same};
 pub use root::parse_pod_cgroup_root;
+pub use services::{ServiceManager, Services};

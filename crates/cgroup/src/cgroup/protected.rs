@@ -4,7 +4,7 @@ use core::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use evictd_kerntext::memberships;
+use evictd_kerntext::{Membership, memberships};
 use evictd_stats::{Hierarchies, Hierarchy, Version};
 use rustix::process::Pid;
 
@@ -38,8 +38,14 @@ impl Protected {
             return;
         }
         proc.each_protected(&mut |pid| {
-            if proc.read_cgroup(pid, text).is_some()
-                && let Some(path) = membership(text, all, hierarchy)
+            if proc.read_cgroup(pid, text).is_none() {
+                return;
+            }
+            let of = [Some(hierarchy), all.services.as_ref()];
+            for path in of
+                .into_iter()
+                .flatten()
+                .filter_map(|of| membership(text, all, of))
             {
                 let start = paths.len();
                 paths.extend_from_slice(path);
@@ -62,6 +68,9 @@ impl Protected {
     }
 }
 
+/// The hierarchies of init systems, as the kernel names them.
+const SERVICES: [&[u8]; 2] = [b"name=openrc", b"name=systemd"];
+
 /// The path of a process in one of the hierarchies, from its
 /// `/proc/PID/cgroup`, without `/` in front.
 fn membership<'a>(text: &'a [u8], all: &Hierarchies, wanted: &Hierarchy) -> Option<&'a [u8]> {
@@ -73,11 +82,11 @@ fn membership<'a>(text: &'a [u8], all: &Hierarchies, wanted: &Hierarchy) -> Opti
     } else {
         b"freezer"
     };
-    let line = memberships(text)
-        .flatten()
-        .find(|line| match wanted.version {
-            Version::V1 => line.has_controller(controller),
-            Version::V2 => line.is_unified(),
-        })?;
+    let is_wanted = |line: &Membership<'_>| match wanted.version {
+        Version::V1 if is(&all.services) => SERVICES.iter().any(|name| line.has_controller(name)),
+        Version::V1 => line.has_controller(controller),
+        Version::V2 => line.is_unified(),
+    };
+    let line = memberships(text).flatten().find(is_wanted)?;
     Some(line.path.strip_prefix(b"/").unwrap_or(line.path))
 }

@@ -12,7 +12,7 @@ use super::{CgroupConfig, CgroupRuntime};
 use crate::testkit::{Fixture, TestPod, real, unique, v1};
 use crate::{
     FoundPod, Grace, KillLimits, KillState, Listing, Origin, PodKiller, PodSource, RuntimePod,
-    SkipReason,
+    Services, SkipReason,
 };
 
 const PROCS: &str = "999999999\n";
@@ -22,6 +22,7 @@ fn runtime(hierarchies: Hierarchies, roots: &[&str]) -> CgroupRuntime {
         hierarchies,
         proc: PathBuf::from("/proc"),
         pod_cgroup_roots: roots.iter().map(PathBuf::from).collect(),
+        services: Services::default(),
         limits: KillLimits::default(),
         releaser: None,
     })

@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 
 use evictd_containers::{KubepodsName, is_uid, parse_kubepods_name};
 use evictd_node::QosClass;
-use evictd_stats::Hierarchy;
-use rustix::fd::AsFd;
+use evictd_stats::{Hierarchy, is_gone};
+use rustix::fd::{AsFd, BorrowedFd};
 use rustix::io::Errno;
 
-use crate::dir::each_child;
+use super::services::{OPENRC, SERVICE, ServiceManager, is_system};
+use crate::dir::{each_child, open_dir, twice};
 use crate::{Origin, RuntimePod};
 
 /// Where the pods of each class are in a kubepods tree, in the two drivers' spellings.
@@ -30,6 +31,9 @@ const KUBEPODS: [(&str, QosClass); 6] = [
     ),
     ("kubepods.slice", QosClass::Guaranteed),
 ];
+
+/// Roots that hold the system's own services beside others.
+const SYSTEM_ROOTS: [&str; 2] = ["", "system.slice"];
 
 /// Candidates, and bytes of their paths, for which there is room from the first one on: a
 /// list that grows leaves behind what it was in before, and room that nobody touches
@@ -51,6 +55,18 @@ pub(super) struct Candidate {
     pub(super) holds_pods: bool,
 }
 
+/// Where pods are looked for.
+#[derive(Clone, Copy)]
+pub(super) struct Places<'a> {
+    pub(super) hierarchy: &'a Hierarchy,
+    /// Cgroups whose children are pods.
+    pub(super) roots: &'a [PathBuf],
+    /// Whose services are pods,
+    pub(super) services: Option<ServiceManager>,
+    /// and where these are kept, if not in the hierarchy.
+    pub(super) kept_in: Option<&'a Hierarchy>,
+}
+
 /// The candidates of one hierarchy. Looking for them again takes no more memory, as long
 /// as there are no more of them.
 #[derive(Debug, Default)]
@@ -63,22 +79,24 @@ pub(super) struct Candidates {
 }
 
 impl Candidates {
-    /// Looks for all of them: those of the kubepods tree, the children of `roots` and the
-    /// pods of container runtimes, each once. `failed` takes what could not be listed;
-    /// a kubepods tree does not have to be there.
+    /// Looks for all of them: those of the kubepods tree, the children of the roots, the
+    /// services and the pods of container runtimes, each once. `failed` takes what could
+    /// not be listed; a kubepods tree does not have to be there.
     pub(super) fn search(
         &mut self,
-        hierarchy: &Hierarchy,
-        roots: &[PathBuf],
+        places: &Places<'_>,
         runtime: &[&RuntimePod],
         failed: &mut dyn FnMut(&Path, Errno),
     ) {
+        let Places {
+            hierarchy, roots, ..
+        } = *places;
         self.paths.clear();
         self.all.clear();
         self.by_path.clear();
         for (place, class) in KUBEPODS {
             let place = Path::new(place);
-            match self.add_children(hierarchy, place, Origin::Kubepods, Some(class)) {
+            match twice(|| self.add_children(hierarchy, place, Origin::Kubepods, Some(class))) {
                 Ok(()) | Err(Errno::NOENT) => {}
                 Err(errno) => failed(place, errno),
             }
@@ -86,8 +104,15 @@ impl Candidates {
         for root in roots {
             // Its children may be candidates already: it may be a kubepods place.
             self.sort_by_path();
-            if let Err(errno) = self.add_children(hierarchy, root, Origin::PodCgroupRoot, None) {
+            let added = twice(|| self.add_children(hierarchy, root, Origin::PodCgroupRoot, None));
+            if let Err(errno) = added {
                 failed(root, errno);
+            }
+        }
+        if let Some(of) = places.services {
+            self.sort_by_path();
+            if let Err(errno) = self.add_services(of, places.kept_in.unwrap_or(hierarchy)) {
+                failed(Path::new("/"), errno);
             }
         }
         self.sort_by_path();
@@ -113,16 +138,28 @@ impl Candidates {
         class: Option<QosClass>,
     ) -> Result<(), Errno> {
         let dir = hierarchy.open(parent)?.ok_or(Errno::NOENT)?;
-        let first = self.all.len();
-        let _all = each_child(dir.as_fd(), &mut |name| {
+        let (first, first_byte) = (self.all.len(), self.paths.len());
+        // Where init systems keep what the machine itself needs.
+        let holds_system = SYSTEM_ROOTS.iter().any(|root| parent == Path::new(root));
+        let listed = each_child(dir.as_fd(), &mut |name| {
             let name = name.to_bytes();
             let is_pod = || matches!(parse_kubepods_name(name), Some(KubepodsName::Pod { .. }));
-            if class.is_none() || is_pod() {
+            let is_candidate = match class {
+                None => !(holds_system && is_system(name)),
+                Some(_) => is_pod(),
+            };
+            if is_candidate {
                 self.add(parent, name, origin, class);
             }
             Ok(ControlFlow::Continue(()))
-        })?;
+        });
         let Self { paths, all, .. } = self;
+        if let Err(errno) = listed {
+            // A part of a list is none: it is tried again.
+            all.truncate(first);
+            paths.truncate(first_byte);
+            return Err(errno);
+        }
         let new = all.get_mut(first..).unwrap_or_default();
         new.sort_unstable_by(|one, other| bytes(paths, one).cmp(bytes(paths, other)));
         Ok(())
@@ -147,11 +184,67 @@ impl Candidates {
             runtime: None,
             holds_pods: false,
         };
-        if origin == Origin::PodCgroupRoot && !self.at(bytes(&self.paths, &candidate)).is_empty() {
+        let is_found = matches!(origin, Origin::PodCgroupRoot | Origin::Service);
+        if is_found && !self.at(bytes(&self.paths, &candidate)).is_empty() {
             self.paths.truncate(start);
         } else {
             self.all.push(candidate);
         }
+    }
+
+    /// Adds the services of an init system, but for the system's own.
+    fn add_services(&mut self, of: ServiceManager, hierarchy: &Hierarchy) -> Result<(), Errno> {
+        let root = hierarchy.open(Path::new(""))?.ok_or(Errno::NOENT)?;
+        match of {
+            ServiceManager::Openrc => {
+                let mut is_new = false;
+                let _all = each_child(root.as_fd(), &mut |name| {
+                    is_new |= name.to_bytes().starts_with(OPENRC);
+                    Ok(ControlFlow::Continue(()))
+                })?;
+                let _all = each_child(root.as_fd(), &mut |name| {
+                    let name = name.to_bytes();
+                    if name.starts_with(OPENRC) == is_new && !is_system(name) {
+                        self.add(Path::new(""), name, Origin::Service, None);
+                    }
+                    Ok(ControlFlow::Continue(()))
+                })?;
+            }
+            ServiceManager::Systemd => {
+                self.add_services_of_slice(root.as_fd(), Path::new(""), 0)?
+            }
+        }
+        Ok(())
+    }
+
+    /// Services of a slice, and of the slices in it.
+    fn add_services_of_slice(
+        &mut self,
+        slice: BorrowedFd<'_>,
+        path: &Path,
+        depth: u8,
+    ) -> Result<(), Errno> {
+        // Each level adds a part to the name, which has room for few.
+        const DEEPEST: u8 = 16;
+        let _all = each_child(slice, &mut |child| {
+            let name = child.to_bytes();
+            if name.ends_with(SERVICE) {
+                if !is_system(name) {
+                    self.add(path, name, Origin::Service, None);
+                }
+            } else if name.ends_with(b".slice") && name != b"user.slice" && depth < DEEPEST {
+                match open_dir(slice, child) {
+                    Ok(dir) => {
+                        let below = path.join(OsStr::from_bytes(name));
+                        self.add_services_of_slice(dir.as_fd(), &below, depth.saturating_add(1))?;
+                    }
+                    Err(errno) if is_gone(errno) => {}
+                    Err(errno) => return Err(errno),
+                }
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(())
     }
 
     /// What container runtimes run: known already by their cgroups, or new.

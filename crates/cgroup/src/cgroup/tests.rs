@@ -1,5 +1,7 @@
 use core::time::Duration;
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use evictd_node::QosClass;
@@ -10,7 +12,7 @@ use evictd_testkit::needs;
 use rustix::io::Errno;
 use rustix::process::{Pid, getpid};
 
-use super::{CgroupConfig, CgroupRuntime, parse_pod_cgroup_root};
+use super::{CgroupConfig, CgroupRuntime, ServiceManager, Services, parse_pod_cgroup_root};
 use crate::testkit::{Fixture, TestPod, unique, v1, v2};
 use crate::{
     FoundPod, Grace, KillLimits, KillState, Listing, Origin, PodKiller, PodSource, Releaser,
@@ -97,6 +99,7 @@ fn runtime(hierarchies: Hierarchies, proc: &Path, roots: &[&str]) -> CgroupRunti
         hierarchies,
         proc: proc.to_path_buf(),
         pod_cgroup_roots: roots.iter().map(PathBuf::from).collect(),
+        services: Services::default(),
         limits: KillLimits::default(),
         releaser: None,
     })
@@ -306,19 +309,32 @@ fn a_child_of_a_root_finds_its_manifest_by_uid_then_by_name() {
     }
 }
 
+/// Acceptance row 176.
 #[test]
-fn two_cgroups_of_one_pod_are_one_candidate() {
+fn two_cgroups_never_share_an_identity() {
+    let uids = |listing: &Listing| -> Vec<String> {
+        let pods = listing.pods.iter();
+        pods.map(|found| found.pod.metadata.uid.clone()).collect()
+    };
     let fixture = Fixture::new();
     fixture
         .file("kubepods/podu-0/cgroup.procs", PROCS)
-        .file("pods/web/cgroup.procs", PROCS);
+        .file("pods/web/cgroup.procs", PROCS)
+        .file("pods/web.scope/cgroup.procs", PROCS);
     let listing = list(&fixture, &["pods"], &[manifest("shop", "web", "u-0")]);
-    assert_eq!(listing.pods.len(), 1);
-    let same = Skipped {
-        cgroup: "pods/web".into(),
-        reason: SkipReason::SamePod,
-    };
-    assert_eq!(listing.skipped, [same]);
+    assert_eq!(uids(&listing), ["u-0", "pods/web", "pods/web.scope"]);
+    // What it says counts for each: nobody loses a priority that was meant for it.
+    assert!(listing.pods.iter().all(|found| found.manifest == Some(0)));
+
+    let fixture = Fixture::new();
+    for name in [&b"a\xfe"[..], b"a\xff", b"a\\xff", "a\u{fffd}".as_bytes()] {
+        let pod = fixture.path().join("pods").join(OsStr::from_bytes(name));
+        fs::create_dir_all(&pod).unwrap();
+        fs::write(pod.join("cgroup.procs"), PROCS).unwrap();
+    }
+    let listing = list(&fixture, &["pods"], &[manifest("shop", "a\u{fffd}", "u-0")]);
+    let expected = ["pods/a\\\\xff", "u-0", "pods/a\\xfe", "pods/a\\xff"];
+    assert_eq!(uids(&listing), expected);
 }
 
 #[test]
@@ -485,4 +501,117 @@ fn we_are_never_our_own_candidate_on_this_machine() {
         matches!(skipped.reason, SkipReason::Protected(_)),
         "{skipped}"
     );
+}
+
+/// What a service manager's services are found as, in a machine that was recorded.
+fn services(fixture: &Fixture, kept_in: Option<&str>, config: Services) -> Vec<String> {
+    let mut hierarchies = hierarchies(fixture, Version::V2);
+    hierarchies.services = kept_in.map(|dir| Hierarchy {
+        version: Version::V1,
+        mount_point: fixture.path().join(dir),
+    });
+    let mut runtime = runtime(hierarchies, Path::new("/proc"), &[]);
+    runtime.config_mut().services = config;
+    let mut found: Vec<String> = runtime
+        .list_pods(&[], &[])
+        .pods
+        .iter()
+        .map(cgroup_of)
+        .collect();
+    found.sort();
+    found
+}
+
+fn cgroup_of(found: &FoundPod) -> String {
+    found.cgroup.display().to_string()
+}
+
+fn of(manager: ServiceManager, never: &[&str]) -> Services {
+    Services {
+        of: Some(manager),
+        never: never.iter().map(ToString::to_string).collect(),
+    }
+}
+
+/// Acceptance row 189: one flag for each layout that OpenRC has, or had.
+#[test]
+fn openrcs_services_are_found_in_every_layout() {
+    let layouts: [(&str, Option<&str>, &str); 3] = [
+        ("", None, ""),
+        ("openrc.", None, ""),
+        ("", Some("openrc"), "openrc/"),
+    ];
+    for (prefix, kept_in, below) in layouts {
+        let fixture = Fixture::new();
+        for service in [
+            "nginx", "leak", "sshd", "dbus", "docker", "evictd", "net.eth0",
+        ] {
+            fixture.file(&format!("{below}{prefix}{service}/cgroup.procs"), PROCS);
+        }
+        fixture.file(&format!("{below}{prefix}stopped/cgroup.procs"), "");
+        let found = services(&fixture, kept_in, of(ServiceManager::Openrc, &[]));
+        let expected = ["leak", "nginx"].map(|service| format!("{prefix}{service}"));
+        assert_eq!(found, expected, "{prefix} {kept_in:?}");
+        let spared = of(ServiceManager::Openrc, &["ngin?"]);
+        assert_eq!(services(&fixture, kept_in, spared), expected[..1]);
+        assert_eq!(services(&fixture, kept_in, Services::default()), [""; 0]);
+    }
+}
+
+/// Acceptance row 189: also where the memory controller does not know a service.
+#[test]
+fn systemds_services_are_found_in_all_slices() {
+    let fixture = Fixture::new();
+    for cgroup in [
+        "init.scope",
+        "system.slice/web.service",
+        "system.slice/sshd.service",
+        "system.slice/systemd-journald.service",
+        "system.slice/docker-0123.scope",
+        "system.slice/system-getty.slice/getty@tty1.service",
+        "system.slice/system-worker.slice/worker@1.service",
+        "user.slice/user-0.slice/user@0.service",
+        "apps.slice/batch.service",
+    ] {
+        fixture.file(&format!("{cgroup}/cgroup.procs"), PROCS);
+    }
+    fixture.file("named/system.slice/quiet.service/cgroup.procs", PROCS);
+    let all = of(ServiceManager::Systemd, &[]);
+    let expected = [
+        "apps.slice/batch.service",
+        "system.slice/system-worker.slice/worker@1.service",
+        "system.slice/web.service",
+    ];
+    assert_eq!(services(&fixture, None, all.clone()), expected);
+    let spared = of(ServiceManager::Systemd, &["worker@*", "batch"]);
+    assert_eq!(services(&fixture, None, spared), expected[2..]);
+    let quiet = ["system.slice/quiet.service"];
+    assert_eq!(services(&fixture, Some("named"), all), quiet);
+}
+
+/// Acceptance row 189: the root's children, without the system's own.
+#[test]
+fn the_root_and_system_slice_keep_what_is_the_systems() {
+    let fixture = Fixture::new();
+    for cgroup in [
+        "web",
+        "sshd",
+        "init.scope",
+        "user.slice",
+        "system.slice",
+        "docker",
+    ] {
+        fixture.file(&format!("{cgroup}/cgroup.procs"), PROCS);
+    }
+    for service in ["sshd.service", "batch.service"] {
+        fixture.file(&format!("system.slice/{service}/cgroup.procs"), PROCS);
+    }
+    fixture.file("pods/sshd/cgroup.procs", PROCS);
+    let found = |root| {
+        let pods = list(&fixture, &[root], &[]).pods;
+        pods.iter().map(cgroup_of).collect::<Vec<_>>()
+    };
+    assert_eq!(found(""), ["pods", "web"]);
+    assert_eq!(found("system.slice"), ["system.slice/batch.service"]);
+    assert_eq!(found("pods"), ["pods/sshd"]);
 }

@@ -12,7 +12,8 @@ use evictd_testkit::needs;
 use super::{Beside, CgroupConfig, CgroupRuntime, Same};
 use crate::testkit::{Fixture, TestPod, unique, v2};
 use crate::{
-    FoundPod, Grace, KillLimits, KillState, Listing, PodKiller, PodSource, RuntimePod, SkipReason,
+    FoundPod, Grace, KillLimits, KillState, Listing, PodKiller, PodSource, RuntimePod, Services,
+    SkipReason,
 };
 
 const PROCS: &str = "999999999\n";
@@ -29,6 +30,7 @@ fn runtime(fixture: &Fixture) -> CgroupRuntime {
         },
         proc: PathBuf::from("/proc"),
         pod_cgroup_roots: vec![PathBuf::from("pods")],
+        services: Services::default(),
         limits: KillLimits::default(),
         releaser: None,
     })
@@ -191,6 +193,7 @@ fn one_kill_knows_nothing_of_another() {
         hierarchies,
         proc: PathBuf::from("/proc"),
         pod_cgroup_roots: vec![PathBuf::from(&root)],
+        services: Services::default(),
         limits: KillLimits::default(),
         releaser: None,
     })

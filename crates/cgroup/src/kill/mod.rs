@@ -8,47 +8,58 @@
 //!   path out of `/proc/PID/cgroup` has to be compared, so cgroup namespaces do
 //!   not matter.
 //! * A process forks while the others are signalled. The kernel's own
-//!   `cgroup.kill` (v2) leaves no gap. Elsewhere the listing is repeated: what has
-//!   been sent SIGKILL forks no more, so a listing that shows nobody else is the
+//!   `cgroup.kill` (v2) leaves no gap; but it passes over a process whose first thread
+//!   has ended, so each process is sent SIGKILL as well. The listing is repeated: what
+//!   has been sent SIGKILL forks no more, so a listing that shows nobody else is the
 //!   end of it. A pod that makes processes faster than that is frozen after a few
 //!   listings where v1 has a freezer, killed while it stands still, and thawed; not
 //!   sooner, because a v1 freezer holds back even SIGKILL, and the memory of what
 //!   was killed comes back while we list.
 //! * Somebody else has frozen the pod. On v1 it is thawed once SIGKILL is sent,
 //!   with each cgroup below; on v2 `cgroup.kill` and SIGKILL act on it as it is.
-//! * A process leaves `cgroup.procs` a moment after its pidfd tells that it
-//!   ended, or a moment before. So "gone" is said only of an empty listing, and
-//!   only when the pidfds of those that were killed tell it too: then their memory
-//!   is back, and what is measured next is true.
+//! * Thousands of processes end, and need the processor for it. So they are not looked at
+//!   until the kernel says that the pod is empty (v2, `cgroup.events`), or until one of
+//!   those that are left has ended, the middle one of the list: each time half of them
+//!   are gone by then (v1). Beside that there are looks that grow rarer.
+//!
+//! A process leaves its cgroup when it has given back its memory. So "gone", which is said
+//! of an empty cgroup, means that what is measured next is true.
 
 mod report;
 mod scratch;
 mod strike;
+mod struck;
 mod target;
 #[cfg(test)]
 mod tests;
-mod victims;
+mod turn;
 
 use core::mem::take;
 use core::time::Duration;
 
 use evictd_node::Mono;
-use rustix::fd::BorrowedFd;
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
-use rustix::process::Signal;
+use rustix::process::{PidfdFlags, Signal, pidfd_open};
 
 pub use report::{KillMethod, KillReport, KillState, Problem, Remaining};
 use scratch::Scratch;
 pub(crate) use scratch::Spare;
 pub use target::Target;
 
+use crate::dir::twice;
+use crate::process::is_alive;
 use crate::{Grace, KillInFlight, Releaser};
 
-/// The first wait for something that no descriptor tells; it doubles.
-const SHORTEST_NAP: Duration = Duration::from_millis(1);
+/// The first and the longest wait between two looks, which doubles, for what no descriptor
+/// tells.
+const NAPS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(100));
 
-/// The longest such wait.
-const LONGEST_NAP: Duration = Duration::from_millis(100);
+/// The same where one tells.
+const NAPS_WATCHED: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(1));
+
+/// Listings that show a process that is new, in one look, before other work has its turn.
+const ROUNDS: u32 = 16;
 
 /// How long a kill may take, apart from the pod's grace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,14 +72,18 @@ pub struct KillLimits {
     /// (F20). A thousand processes may take longer than one to end on a busy
     /// machine: as long as they become fewer, they are not stuck.
     pub gone: Duration,
+    /// The same once [`KillInFlight::hurry`] was called, because what the pod was to give
+    /// back runs out.
+    pub hurried: Duration,
 }
 
 impl Default for KillLimits {
-    /// 100 ms to freeze, 10 s without anybody ending.
+    /// 100 ms to freeze, 10 s without anybody ending, 1 s in a hurry.
     fn default() -> Self {
         Self {
             freeze: Duration::from_millis(100),
             gone: Duration::from_secs(10),
+            hurried: Duration::from_secs(1),
         }
     }
 }
@@ -85,10 +100,10 @@ enum Step {
 /// A pod that is being killed: asked by SIGTERM, and killed when its grace is
 /// over.
 ///
-/// Nothing here blocks, forks or asks for the time. The caller polls it when
-/// one of [`Kill::pidfds`] becomes readable and when the time in
-/// [`KillState::Waiting`] has come. Dropping it leaves the pod thawed and
-/// sends nothing more.
+/// Nothing here blocks, forks or asks for the time. The caller polls it when a
+/// descriptor of [`KillInFlight::each_descriptor`] becomes readable and when the time in
+/// [`KillState::Waiting`] has come; a poll for nothing costs next to nothing. Dropping it
+/// leaves the pod thawed and sends nothing more.
 #[derive(Debug)]
 pub struct Kill {
     target: Target,
@@ -100,12 +115,18 @@ pub struct Kill {
     scratch: Scratch,
     /// Takes that back when it is over.
     spare: Spare,
-    /// The fewest processes that were listed since SIGKILL.
-    fewest: usize,
-    report: KillReport,
+    /// Where the kernel does not tell when the pod is empty: one of its processes, whose
+    /// end is a reason to look.
+    sentinel: Option<OwnedFd>,
+    /// When to look next, whatever is told.
+    look_at: Mono,
+    /// Whether the look of now is sooner than that, at a pod that was sent SIGKILL.
+    is_told: bool,
     nap: Duration,
-    /// Something is pending that no pidfd will tell.
-    unwatched: bool,
+    /// The fewest processes that were listed since SIGKILL, and when that was.
+    fewest: usize,
+    fewer_at: Mono,
+    report: KillReport,
 }
 
 impl Kill {
@@ -129,11 +150,12 @@ impl Kill {
     pub(crate) fn start_in(
         spare: Spare,
         now: Mono,
-        target: Target,
+        mut target: Target,
         grace: Grace,
         limits: KillLimits,
         releaser: Option<Releaser>,
     ) -> Self {
+        target.listen();
         let mut kill = Self {
             target,
             limits,
@@ -144,51 +166,61 @@ impl Kill {
             },
             scratch: spare.take(),
             spare,
+            sentinel: None,
+            look_at: now,
+            is_told: false,
+            nap: Duration::ZERO,
             fewest: usize::MAX,
+            fewer_at: now,
             report: KillReport::new(now),
-            nap: SHORTEST_NAP,
-            unwatched: false,
         };
         kill.poll(now);
         kill
-    }
-
-    /// The pidfds whose processes have not ended yet: each becomes readable
-    /// when its process ends. The set changes with every [`KillInFlight::poll`], which
-    /// also closes those that have ended.
-    pub fn pidfds(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
-        self.scratch.victims.pidfds()
     }
 
     const fn has_ended(&self) -> bool {
         matches!(self.step, Step::Gone | Step::Stuck)
     }
 
-    fn advance(&mut self, now: Mono) -> Result<(), Problem> {
+    /// Whether there may be something to do that was not there at the last look.
+    fn must_look(&self, now: Mono) -> bool {
+        let is_due = match self.step {
+            Step::Term { until } | Step::Freeze { until } | Step::Kill { until } => now >= until,
+            Step::Gone | Step::Stuck => false,
+        };
+        let has_ended = |sentinel: &OwnedFd| !is_alive(sentinel);
+        is_due || now >= self.look_at || self.sentinel.as_ref().is_some_and(has_ended)
+    }
+
+    fn look(&mut self, now: Mono) -> Result<(), Problem> {
         match self.step {
             Step::Term { until } if now < until => self.during_grace(now),
-            Step::Term { .. } => self.begin_kill(now),
-            Step::Freeze { until } => self.kill_frozen(now, until),
-            Step::Kill { until } => {
-                self.kill_all(now)?;
-                self.expect_an_end(now, until)
+            Step::Term { .. } => {
+                self.set_deadline(now);
+                self.nap = Duration::ZERO;
+                self.kill_all(now)
             }
+            Step::Freeze { until } => self.kill_frozen(now, until),
+            Step::Kill { until } => self
+                .kill_all(now)
+                .and_then(|()| self.expect_an_end(now, until)),
             Step::Gone | Step::Stuck => Ok(()),
         }
+    }
+
+    fn set_deadline(&mut self, now: Mono) {
+        self.fewer_at = now;
+        let until = now + self.limits.gone;
+        self.step = Step::Kill { until };
     }
 
     /// The deadline is put off whenever there are fewer than ever before.
     fn expect_an_end(&mut self, now: Mono, until: Mono) -> Result<(), Problem> {
         let left = self.scratch.listing.pids().len();
-        if self.has_ended() {
-            return Ok(());
-        }
         if left < self.fewest {
-            let until = now + self.limits.gone;
-            (self.fewest, self.step) = (left, Step::Kill { until });
-            return Ok(());
-        }
-        if now >= until {
+            self.fewest = left;
+            self.set_deadline(now);
+        } else if now >= until && !self.is_empty() {
             return Err(Problem::Deadline);
         }
         Ok(())
@@ -197,62 +229,60 @@ impl Kill {
     /// SIGTERM to each process that has not had it: processes made during the grace
     /// as well.
     fn during_grace(&mut self, now: Mono) -> Result<(), Problem> {
-        if !self.list(now)? {
+        if !self.list()? || !self.asks {
             return Ok(());
         }
-        self.recruit()?;
-        if !self.asks {
-            return Ok(());
-        }
-        if self.scratch.victims.send(Signal::TERM) > 0 {
+        if self.strike(Signal::TERM, ROUNDS)?.any {
             self.report.term_sent.get_or_insert(now);
-        }
-        self.count();
-        self.check_denied()
-    }
-
-    /// Lists the pod's processes; false when there are none, which ends it unless
-    /// one of the killed is still giving back what it holds.
-    fn list(&mut self, now: Mono) -> Result<bool, Problem> {
-        let listed = self.scratch.listing.list(self.target.members());
-        listed.map_err(Problem::Kernel)?;
-        if self.scratch.listing.is_empty() {
-            let is_over = matches!(self.step, Step::Kill { until } if now >= until);
-            if is_over || !self.scratch.victims.any_dying() {
-                self.finish(now, Step::Gone);
-            }
-            return Ok(false);
-        }
-        match self.target.proc().protected_among(&self.scratch.listing) {
-            Some(pid) => Err(Problem::Protected(pid)),
-            None => Ok(true),
-        }
-    }
-
-    /// What nobody will ever get rid of need not be waited for.
-    fn check_denied(&self) -> Result<(), Problem> {
-        let Scratch { victims, listing } = &self.scratch;
-        let all = listing.pids().iter().all(|pid| victims.is_denied(*pid));
-        if all && !self.scratch.listing.pids().is_empty() {
-            return Err(Problem::Denied);
         }
         Ok(())
     }
 
-    fn count(&mut self) {
-        self.report.processes = self.scratch.victims.signalled();
+    /// Lists the pod's processes; false when there are none.
+    fn list(&mut self) -> Result<bool, Problem> {
+        let Scratch { listing, .. } = &mut self.scratch;
+        twice(|| listing.list(self.target.members())).map_err(Problem::Kernel)?;
+        match self.target.proc().protected_among(listing) {
+            Some(pid) => Err(Problem::Protected(pid)),
+            None => Ok(!listing.is_empty()),
+        }
     }
 
-    /// Descriptors or memory are short: that may pass, until the deadline.
-    fn wait_out(&mut self, now: Mono, errno: Errno) {
-        self.unwatched = true;
-        let over = matches!(self.step, Step::Kill { until } if now >= until);
-        if over {
-            self.stick(now, Problem::Kernel(errno));
-        } else if matches!(self.step, Step::Term { until } if now >= until) {
-            let until = now + self.limits.gone;
-            self.step = Step::Kill { until };
-        }
+    /// Whether nothing runs in the pod: the kernel says so, or nothing was listed.
+    fn is_empty(&self) -> bool {
+        let populated = self.target.populated();
+        !populated.unwrap_or(!self.scratch.listing.is_empty())
+    }
+
+    /// What the kernel has killed needs no signal of ours, but for few.
+    fn may_pass(&self, errno: Errno) -> bool {
+        is_shortage(errno) || self.report.method == Some(KillMethod::CgroupKill)
+    }
+
+    /// Where the kernel does not tell when the pod is empty, the end of one of its processes
+    /// is a reason to look: of the middle one, as in whatever order they end, half of them
+    /// end before it.
+    fn watch_one(&mut self) {
+        let left = self.scratch.listing.pids();
+        let middle = left.get(left.len() / 2);
+        let middle = middle.filter(|_| self.target.notice().is_none());
+        let opened = middle.and_then(|pid| pidfd_open(*pid, PidfdFlags::empty()).ok());
+        // Some kernels list what has ended but for its burial.
+        self.sentinel = opened.filter(is_alive);
+    }
+
+    /// Says when to look again, whatever is told.
+    fn rest(&mut self, now: Mono) {
+        let is_told = self.target.notice().is_some() || self.sentinel.is_some();
+        let is_freezing = matches!(self.step, Step::Freeze { .. });
+        let (shortest, longest) = if is_told && !is_freezing {
+            NAPS_WATCHED
+        } else {
+            NAPS
+        };
+        let nap = self.nap.clamp(shortest, longest);
+        self.look_at = now + nap;
+        self.nap = nap.saturating_mul(2);
     }
 
     fn stick(&mut self, now: Mono, problem: Problem) {
@@ -269,45 +299,53 @@ impl Kill {
 
     fn finish(&mut self, now: Mono, step: Step) {
         self.target.thaw();
-        self.scratch.victims.clear();
+        self.sentinel = None;
         self.report.ended = Some(now);
         self.step = step;
     }
 
-    fn state(&mut self, now: Mono) -> KillState {
-        let until = match self.step {
-            Step::Gone => return KillState::Gone,
-            Step::Stuck => return KillState::Stuck,
-            Step::Term { until } | Step::Freeze { until } | Step::Kill { until } => until,
-        };
-        if !self.unwatched && self.scratch.victims.cover(&self.scratch.listing) {
-            self.nap = SHORTEST_NAP;
-            return KillState::Waiting { until };
-        }
-        let soon = now + self.nap;
-        self.nap = self.nap.saturating_mul(2).min(LONGEST_NAP);
-        KillState::Waiting {
-            until: until.min(soon),
+    fn state(&self) -> KillState {
+        match self.step {
+            Step::Gone => KillState::Gone,
+            Step::Stuck => KillState::Stuck,
+            Step::Term { until } | Step::Freeze { until } | Step::Kill { until } => {
+                let until = until.min(self.look_at);
+                KillState::Waiting { until }
+            }
         }
     }
 }
 
 impl KillInFlight for Kill {
     fn poll(&mut self, now: Mono) -> KillState {
-        if !self.has_ended() {
-            self.scratch.victims.sweep();
-            self.unwatched = false;
-            match self.advance(now) {
-                Ok(()) => {}
-                Err(Problem::Kernel(errno)) if is_shortage(errno) => self.wait_out(now, errno),
+        if self.has_ended() {
+            return self.state();
+        }
+        if self.target.populated() == Some(false) {
+            self.finish(now, Step::Gone);
+        } else if self.must_look(now) {
+            self.spare.release();
+            self.sentinel = None;
+            self.is_told = now < self.look_at && matches!(self.step, Step::Kill { .. });
+            let is_over = matches!(self.step, Step::Kill { until } if now >= until);
+            match self.look(now) {
+                Ok(()) if self.is_empty() => self.finish(now, Step::Gone),
+                Ok(()) => {
+                    self.watch_one();
+                    self.rest(now);
+                }
+                // That may pass, until the deadline.
+                Err(Problem::Kernel(errno)) if !is_over && self.may_pass(errno) => self.rest(now),
                 Err(problem) => self.stick(now, problem),
             }
+            self.spare.reserve(self.target.proc().fd());
         }
-        self.state(now)
+        self.state()
     }
 
     fn ask(&mut self) {
         self.asks = true;
+        self.look_at = self.report.started;
     }
 
     fn end_grace(&mut self, now: Mono) {
@@ -316,8 +354,19 @@ impl KillInFlight for Kill {
         }
     }
 
+    fn hurry(&mut self) {
+        if let Step::Kill { until } = &mut self.step {
+            *until = (*until).min(self.fewer_at + self.limits.hurried);
+        }
+    }
+
     fn each_descriptor(&self, each: &mut dyn FnMut(BorrowedFd<'_>)) {
-        self.pidfds().for_each(each);
+        let sentinel = self.sentinel.as_ref().map(AsFd::as_fd);
+        self.target
+            .notice()
+            .into_iter()
+            .chain(sentinel)
+            .for_each(each);
     }
 
     fn report(&self) -> &KillReport {
@@ -332,6 +381,7 @@ impl KillInFlight for Kill {
 impl Drop for Kill {
     fn drop(&mut self) {
         self.spare.put_back(take(&mut self.scratch));
+        self.spare.reserve(self.target.proc().fd());
     }
 }
 

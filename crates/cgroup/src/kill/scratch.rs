@@ -6,18 +6,34 @@ use alloc::sync::Arc;
 use core::mem::MaybeUninit;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use rustix::fd::{AsFd, OwnedFd};
+use smallvec::SmallVec;
+
 use super::Kill;
-use super::victims::Victims;
+use super::struck::Struck;
+use super::turn::Turn;
 use crate::procs::Procs;
 
 /// Processes of a pod that no kill has to ask memory for.
 const USUAL: usize = 64;
 
+/// Descriptors that are held for a kill: a cgroup in three hierarchies, the kernel's notice,
+/// listing, and a process.
+const RESERVED: usize = 8;
+
+/// Where there are too few, so many are left to what else takes one for a moment.
+const FOR_OTHERS: usize = 4;
+
 /// The lists of a kill.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
-    pub(super) victims: Victims,
     pub(super) listing: Procs,
+    /// Whose turn it is.
+    pub(super) turn: Turn,
+    /// Who has had it in this pass.
+    pub(super) struck: Struck,
+    /// Who was sent any signal.
+    pub(super) seen: Struck,
 }
 
 /// The memory of the next kill; what a kill has used comes back when it is dropped.
@@ -26,6 +42,7 @@ pub(crate) struct Spare(Arc<Mutex<Kept>>);
 
 #[derive(Debug)]
 struct Kept {
+    reserve: SmallVec<[OwnedFd; RESERVED]>,
     scratch: Option<Scratch>,
     place: Option<Box<MaybeUninit<Kill>>>,
 }
@@ -33,13 +50,34 @@ struct Kept {
 impl Spare {
     pub(crate) fn new() -> Self {
         let scratch = Scratch {
-            victims: Victims::for_usual(USUAL),
             listing: Procs::for_usual(USUAL),
+            turn: Turn::for_usual(USUAL),
+            struck: Struck::for_usual(USUAL),
+            seen: Struck::for_usual(USUAL),
         };
         Self(Arc::new(Mutex::new(Kept {
+            reserve: SmallVec::new(),
             scratch: Some(scratch),
             place: Some(Box::new_uninit()),
         })))
+    }
+
+    /// Holds descriptors, copies of this one, so that the next listing or look has them when
+    /// there are no others (acceptance row 187).
+    pub(crate) fn reserve(&self, copied: impl AsFd) {
+        let mut kept = self.lock();
+        while kept.reserve.len() < RESERVED {
+            let Ok(copy) = copied.as_fd().try_clone_to_owned() else {
+                let left = kept.reserve.len().saturating_sub(FOR_OTHERS);
+                return kept.reserve.truncate(left);
+            };
+            kept.reserve.push(copy);
+        }
+    }
+
+    /// Lets them go: they are needed now.
+    pub(crate) fn release(&self) {
+        self.lock().reserve.clear();
     }
 
     pub(super) fn take(&self) -> Scratch {
@@ -58,8 +96,10 @@ impl Spare {
     /// Takes back what a kill has used. Its place is lost with it, so there is another: by
     /// now there is memory.
     pub(super) fn put_back(&self, mut used: Scratch) {
-        used.victims.forget();
         used.listing.clear();
+        used.turn.clear();
+        used.struck.clear();
+        used.seen.clear();
         let mut kept = self.lock();
         kept.scratch.get_or_insert(used);
         kept.place.get_or_insert_with(Box::new_uninit);

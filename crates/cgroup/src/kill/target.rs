@@ -3,19 +3,21 @@ use std::path::Path;
 
 use evictd_kerntext::parse_u64;
 use evictd_stats::{Hierarchies, Version, is_gone};
+use rustix::event::epoll;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use smallvec::SmallVec;
 
-use crate::dir::{by_rank, read_start, walk, write_file};
+use crate::dir::{by_rank, open_file, read_start, twice, walk, write_file};
 use crate::process::Proc;
-use crate::procs::Procs;
+use crate::procs::{Procs, read_populated};
 
 /// Cgroups of a pod for which no kill has to ask memory: a container runtime may keep each
 /// container in one of its own.
 const SEVERAL: usize = 4;
 
-/// A pod's cgroups, opened for killing; mostly one.
+/// A pod's cgroups, opened for killing; mostly one. On v2 with the kernel's notice of
+/// when nothing runs in them any more.
 ///
 /// The first hierarchy that has a cgroup says what belongs to it: memory, then
 /// pids, then the unified one, then the freezer. On v1 the cgroup of the same
@@ -23,6 +25,8 @@ const SEVERAL: usize = 4;
 #[derive(Debug)]
 pub struct Target {
     parts: SmallVec<[Part; SEVERAL]>,
+    /// Becomes readable when one of [`Part::events`] has news.
+    notice: Option<OwnedFd>,
     frozen: bool,
     proc: Proc,
 }
@@ -32,6 +36,8 @@ pub struct Target {
 struct Part {
     members: OwnedFd,
     version: Version,
+    /// `cgroup.events` of v2.
+    events: Option<OwnedFd>,
     freezer: Option<OwnedFd>,
     /// Where the tasks are counted.
     pids: Option<OwnedFd>,
@@ -49,8 +55,12 @@ impl Part {
             });
             let freezer = freezer.map(|freezer| freezer.open(cgroup)).transpose()?;
             let pids = hierarchies.pids.as_ref();
-            let pids = pids.map(|pids| pids.open(cgroup)).transpose()?;
+            // Without it nothing is counted, and all is killed.
+            let pids = pids.and_then(|pids| pids.open(cgroup).ok());
+            let is_v2 = hierarchy.version == Version::V2;
+            let events = is_v2.then(|| open_file(&members, c"cgroup.events").ok());
             return Ok(Some(Self {
+                events: events.flatten(),
                 members,
                 version: hierarchy.version,
                 freezer: freezer.flatten(),
@@ -78,6 +88,7 @@ impl Target {
     pub(crate) fn empty(proc: Proc) -> Self {
         Self {
             parts: SmallVec::new(),
+            notice: None,
             frozen: false,
             proc,
         }
@@ -87,6 +98,35 @@ impl Target {
     pub(crate) fn add(&mut self, hierarchies: &Hierarchies, cgroup: &Path) -> Result<(), Errno> {
         self.parts.extend(Part::open(hierarchies, cgroup)?);
         Ok(())
+    }
+
+    /// Has the kernel tell when nothing runs in the pod any more, where it can.
+    pub(super) fn listen(&mut self) {
+        let events = self.parts.iter().map(|part| part.events.as_ref());
+        self.notice = events
+            .collect::<Option<SmallVec<[_; SEVERAL]>>>()
+            .and_then(|all| {
+                let set = epoll::create(epoll::CreateFlags::CLOEXEC).ok()?;
+                // The files are always readable; what is extraordinary is a change.
+                let (data, news) = (epoll::EventData::new_u64(0), epoll::EventFlags::PRI);
+                let add = |file: &OwnedFd| epoll::add(&set, file, data, news);
+                all.into_iter().try_for_each(add).ok()?;
+                Some(set)
+            });
+    }
+
+    /// Becomes readable when the kernel has news of whether anything runs in the pod.
+    pub(super) fn notice(&self) -> Option<BorrowedFd<'_>> {
+        self.notice.as_ref().map(AsFd::as_fd)
+    }
+
+    /// Whether anything runs in the pod, as the kernel says; `None` where it does not.
+    pub(super) fn populated(&self) -> Option<bool> {
+        let mut any = false;
+        for part in &self.parts {
+            any |= read_populated(part.events.as_ref()?).ok()?;
+        }
+        Some(any)
     }
 
     /// `pids.current`: tasks, also those that have ended and that nobody has
@@ -101,6 +141,19 @@ impl Target {
         counted.map(count).sum()
     }
 
+    /// What the pod holds in memory, where that is counted.
+    pub(super) fn memory_bytes(&self) -> Option<u64> {
+        let read = |part: &Part| {
+            let name = match part.version {
+                Version::V1 => c"memory.usage_in_bytes",
+                Version::V2 => c"memory.current",
+            };
+            let mut room = [0; 32];
+            parse_u64(read_start(part.members.as_fd(), name, &mut room).ok()?).ok()
+        };
+        self.parts.iter().map(read).sum()
+    }
+
     pub(super) fn members(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
         self.parts.iter().map(|part| part.members.as_fd())
     }
@@ -109,24 +162,21 @@ impl Target {
         &self.proc
     }
 
-    /// Writes `cgroup.kill`; false where that does not kill all of the pod.
-    pub(super) fn kill_cgroups(&self) -> Result<bool, Errno> {
+    /// Writes `cgroup.kill`; false where that does not kill all of the pod: on v1 and before
+    /// Linux 5.14, in a threaded cgroup, on a read-only mount. Signals may do all the same.
+    pub(super) fn kill_cgroups(&self) -> bool {
         let (mut any, mut all) = (false, true);
         for part in &self.parts {
             if part.version == Version::V1 {
-                return Ok(false);
+                return false;
             }
-            match write_file(part.members.as_fd(), c"cgroup.kill", b"1") {
+            let kill = || write_file(part.members.as_fd(), c"cgroup.kill", b"1");
+            match twice(kill) {
                 Ok(()) => any = true,
-                // Removed meanwhile, which the next listing shows, or before Linux 5.14.
-                Err(Errno::NOENT | Errno::NODEV) => {}
-                // A threaded cgroup, a read-only mount, or a file that is not ours to
-                // write: signals may still do.
-                Err(Errno::OPNOTSUPP | Errno::ACCESS | Errno::PERM | Errno::ROFS) => all = false,
-                Err(errno) => return Err(errno),
+                Err(errno) => all &= is_gone(errno), // removed meanwhile, or an old kernel
             }
         }
-        Ok(any && all)
+        any && all
     }
 
     fn freezers(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
@@ -151,7 +201,7 @@ impl Target {
         }
         // Noted before it is done, so that it is undone in any case.
         self.frozen = true;
-        let freeze = |freezer| write_file(freezer, c"freezer.state", b"FROZEN");
+        let freeze = |freezer| twice(|| write_file(freezer, c"freezer.state", b"FROZEN"));
         self.freezers().map(freeze).all(|done| done.is_ok())
     }
 
@@ -174,10 +224,11 @@ impl Target {
     /// Thaws the pod and each cgroup below, which somebody may have frozen before
     /// we came: SIGKILL acts on no frozen process of v1.
     pub(super) fn thaw_all(&mut self) {
-        let thaw = |dir: BorrowedFd<'_>| match write_file(dir, c"freezer.state", b"THAWED") {
-            Err(errno) if !is_gone(errno) => Err(errno),
-            _ => Ok(ControlFlow::Continue(())),
-        };
+        let thaw =
+            |dir: BorrowedFd<'_>| match twice(|| write_file(dir, c"freezer.state", b"THAWED")) {
+                Err(errno) if !is_gone(errno) => Err(errno),
+                _ => Ok(ControlFlow::Continue(())),
+            };
         let failed = |freezer: &BorrowedFd<'_>| walk(*freezer, &mut |dir| thaw(dir)).is_err();
         self.frozen = self.freezers().filter(failed).count() > 0;
     }

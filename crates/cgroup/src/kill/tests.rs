@@ -7,6 +7,7 @@ use evictd_node::Mono;
 use evictd_stats::{Hierarchies, Hierarchy, Version, now};
 use evictd_testkit::{can, needs};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fd::OwnedFd;
 use rustix::process::{Pid, getpid};
 
 use super::{Kill, KillLimits, KillMethod, KillReport, KillState, Problem, Target};
@@ -30,13 +31,21 @@ fn drive(mut kill: Kill) -> (KillState, KillReport) {
         let KillState::Waiting { until } = state else {
             return (state, kill.report().clone());
         };
-        let mut fds: Vec<_> = kill
-            .pidfds()
-            .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN))
+        let told = descriptors(&kill);
+        let mut fds: Vec<_> = told
+            .iter()
+            .map(|fd| PollFd::new(fd, PollFlags::IN))
             .collect();
         let left = Timespec::try_from(until.since(now())).unwrap();
         poll(&mut fds, Some(&left)).unwrap();
     }
+}
+
+/// Copies of those that wake the caller.
+fn descriptors(kill: &Kill) -> Vec<OwnedFd> {
+    let mut all = Vec::new();
+    kill.each_descriptor(&mut |fd| all.push(fd.try_clone_to_owned().unwrap()));
+    all
 }
 
 fn kill(hierarchies: &Hierarchies, pod: &TestPod, grace: Duration) -> (KillState, KillReport) {
@@ -217,47 +226,26 @@ fn sigkill_comes_before_the_freezer_and_mostly_without_it() {
 }
 
 #[test]
-fn what_cannot_be_killed_in_a_few_rounds_is_frozen_killed_and_thawed() {
+fn what_is_killed_while_frozen_is_thawed() {
     needs!(CgroupV1);
-    let crowd = "i=0; while [ $i -lt 600 ]; do sleep 600 & i=$((i+1)); done; echo ready; wait";
     let hierarchies = v1();
     let mut pod = TestPod::new(&hierarchies);
-    pod.run("", crowd);
-    // Whoever stands still is still listed after SIGKILL.
-    pod.write("freezer.state", "FROZEN");
-    let (state, report) = kill(&hierarchies, &pod, Duration::ZERO);
-    assert_eq!(state, KillState::Gone, "{report:?}");
-    assert_eq!(report.kill_sent, Some(report.started));
-    assert_eq!(report.method, Some(KillMethod::Freezer));
-    assert_eq!(freezer_state(&hierarchies, &pod), "THAWED\n");
-}
-
-#[test]
-fn gone_is_said_when_the_killed_have_given_back_what_they_held() {
-    for ends in [true, false] {
-        let mut child = Sleeper::start();
-        let (fixture, target) = recorded(&format!("{}\n", child.pid().as_raw_nonzero()));
-        fixture.file("pod/cgroup.kill", "");
-        let limits = KillLimits {
-            gone: Duration::from_millis(30),
-            ..KillLimits::default()
-        };
-        let start = now();
-        let at = |millis| start + Duration::from_millis(millis);
-        let mut kill = Kill::start(start, target, Grace::of(Duration::ZERO), limits, None);
-        fixture.file("pod/cgroup.procs", "");
-        let waiting = kill.poll(at(10));
-        assert_eq!(waiting, KillState::Waiting { until: at(40) });
-        assert_eq!(kill.pidfds().count(), 1, "its end wakes the caller");
-        if ends {
-            child.0.kill().unwrap();
-            child.0.wait().unwrap();
-            assert_eq!(kill.poll(at(11)), KillState::Gone);
-        } else {
-            assert!(child.is_alive(), "a plain file kills nobody");
-            assert_eq!(kill.poll(at(40)), KillState::Gone, "it is not in the pod");
-        }
+    let pid = pod.run("", STUBBORN);
+    let target = target(&hierarchies, &pod);
+    let grace = Grace::of(Duration::from_secs(600));
+    let mut kill = Kill::start(now(), target, grace, KillLimits::default(), None);
+    // As if new processes went on showing up.
+    assert!(kill.target.freeze());
+    let until = now() + Duration::from_secs(60);
+    while !kill.target.is_frozen() {
+        std::thread::sleep(Duration::from_millis(1));
     }
+    kill.kill_frozen(now(), until).unwrap();
+    assert!(was_killed(pid));
+    assert_eq!(freezer_state(&hierarchies, &pod), "THAWED\n");
+    let (state, report) = drive(kill);
+    assert_eq!(state, KillState::Gone, "{report:?}");
+    assert_empty(&pod);
 }
 
 #[test]
@@ -377,6 +365,17 @@ impl Sleeper {
         Self(Command::new("sleep").arg("600").spawn().unwrap())
     }
 
+    /// One that has ended and that nobody has waited for.
+    fn dead() -> Self {
+        let mut child = Self::start();
+        child.0.kill().unwrap();
+        let stat = format!("/proc/{}/stat", child.0.id());
+        while !fs::read_to_string(&stat).unwrap().contains(") Z ") {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        child
+    }
+
     fn pid(&self) -> Pid {
         Pid::from_child(&self.0)
     }
@@ -471,13 +470,13 @@ fn cgroup_kill_is_written_and_what_stays_is_reported_at_the_deadline() {
     ));
     let written = fs::read_to_string(fixture.path().join("pod/cgroup.kill")).unwrap();
     assert_eq!(written, "1");
-    assert!(child.is_alive(), "a plain file kills nobody");
+    assert!(!child.is_alive(), "a plain file kills nobody: a signal did");
     assert_eq!(state, KillState::Stuck);
     assert_eq!(report.problem, Some(Problem::Deadline));
     assert_eq!(report.method, Some(KillMethod::CgroupKill));
     let remaining: Vec<_> = report.remaining.iter().map(|left| left.pid).collect();
     assert_eq!(remaining, [pid]);
-    assert_eq!(report.remaining[0].state, Some('S'));
+    assert_eq!(report.remaining[0].state, Some('Z'));
     assert!(report.ended.unwrap().since(report.started) >= limits.gone);
 }
 
@@ -555,19 +554,15 @@ fn waiting_never_asks_to_come_back_in_the_past() {
     let grace = Duration::from_millis(400);
     let target = target(&hierarchies, &pod);
     let mut kill = Kill::start(start, target, Grace::of(grace), KillLimits::default(), None);
-    let waiting = kill.poll(start);
-    assert_eq!(
-        waiting,
-        KillState::Waiting {
-            until: start + grace
-        }
-    );
-    assert_eq!(kill.pidfds().count(), 1);
-    assert_eq!(
-        kill.poll(Mono::from_millis(1399)),
-        waiting,
-        "still its grace"
-    );
+    assert_eq!(descriptors(&kill).len(), 1);
+    let mut at = start;
+    while at < start + grace {
+        let KillState::Waiting { until } = kill.poll(at) else {
+            panic!("it has its grace: {:?}", kill.report());
+        };
+        assert!(until > at && until <= start + grace, "{until:?} at {at:?}");
+        at = until;
+    }
     let later = Mono::from_millis(1400);
     match kill.poll(later) {
         KillState::Waiting { until } => assert!(until > later),
@@ -596,7 +591,7 @@ fn who_has_ended_holds_a_pid_until_somebody_waits_for_it() {
 
 #[test]
 fn who_becomes_fewer_is_not_stuck() {
-    let children = [Sleeper::start(), Sleeper::start()];
+    let children = [Sleeper::dead(), Sleeper::dead()];
     let [one, two] = [0, 1].map(|index: usize| children[index].pid().as_raw_nonzero());
     let (fixture, target) = recorded(&format!("{one}\n{two}\n"));
     let limits = KillLimits {
@@ -614,6 +609,71 @@ fn who_becomes_fewer_is_not_stuck() {
     }
 }
 
+/// Nothing of the pod's is given back, and what it was to give back runs out.
+#[test]
+fn in_a_hurry_a_pod_counts_as_stuck_sooner() {
+    let child = Sleeper::dead();
+    let (_fixture, target) = recorded(&format!("{}\n", child.pid().as_raw_nonzero()));
+    let start = now();
+    let at = |millis| start + Duration::from_millis(millis);
+    let limits = KillLimits::default();
+    let mut kill = Kill::start(start, target, Grace::of(Duration::ZERO), limits, None);
+    kill.poll(at(10));
+    for millis in [1020, 5000] {
+        assert!(matches!(kill.poll(at(millis)), KillState::Waiting { .. }));
+    }
+    kill.hurry();
+    assert_eq!(kill.poll(at(5001)), KillState::Stuck);
+    assert_eq!(kill.report().problem, Some(Problem::Deadline));
+}
+
+#[test]
+fn of_many_processes_one_wakes_the_caller() {
+    needs!(Cgroups);
+    let crowd = "i=0; while [ $i -lt 300 ]; do sleep 600 & i=$((i+1)); done; echo ready; wait";
+    for (hierarchies, method) in kinds() {
+        let mut pod = TestPod::new(&hierarchies);
+        pod.run("", crowd);
+        let target = target(&hierarchies, &pod);
+        let grace = Grace {
+            length: Duration::from_secs(600),
+            asked_by_runtime: true,
+        };
+        let mut kill = Kill::start(now(), target, grace, KillLimits::default(), None);
+        assert_eq!(descriptors(&kill).len(), 1, "{method}");
+        kill.end_grace(now());
+        let (state, report) = drive(kill);
+        assert_eq!(
+            (state, report.processes),
+            (KillState::Gone, 301),
+            "{method}"
+        );
+    }
+}
+
+/// Acceptance row 175: a level costs no descriptor and no stack.
+#[test]
+fn cgroups_nested_to_any_depth_are_killed() {
+    needs!(Cgroups);
+    for (hierarchies, method) in kinds() {
+        let mut pod = TestPod::new(&hierarchies);
+        let mut deepest = "0".to_owned();
+        pod.nest(&deepest);
+        for level in 1..200 {
+            deepest = format!("{deepest}/{level}");
+            pod.nest(&deepest);
+        }
+        pod.run(&deepest, STUBBORN);
+        let (state, report) = kill(&hierarchies, &pod, Duration::ZERO);
+        assert_eq!(
+            (state, report.processes),
+            (KillState::Gone, 1),
+            "{method}: {report:?}"
+        );
+        assert_empty(&pod);
+    }
+}
+
 #[test]
 fn who_is_asked_by_a_runtime_is_not_asked_again_until_we_have_to() {
     needs!(Cgroups);
@@ -628,7 +688,11 @@ fn who_is_asked_by_a_runtime_is_not_asked_again_until_we_have_to() {
     let mut kill = Kill::start(now(), target, grace, KillLimits::default(), None);
     kill.poll(now());
     assert_eq!(kill.report().term_sent, None);
-    assert_eq!(kill.pidfds().count(), 1, "its end is watched nevertheless");
+    assert_eq!(
+        descriptors(&kill).len(),
+        1,
+        "its end is watched nevertheless"
+    );
     kill.ask();
     let (state, report) = drive(kill);
     assert_eq!(state, KillState::Gone, "{report:?}");

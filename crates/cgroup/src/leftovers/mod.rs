@@ -8,6 +8,7 @@
 //! whatever is renamed meanwhile.
 
 mod list;
+mod memory;
 mod sweep;
 #[cfg(test)]
 mod tests;
@@ -86,7 +87,7 @@ pub struct Freed {
     /// Files and directories that were deleted.
     pub deleted: u64,
     /// Whether all was deleted, except for what is in `errors` or mounted;
-    /// otherwise the limit was reached, and another call goes on.
+    /// otherwise it was stopped, and another call goes on.
     pub finished: bool,
     /// What could not be deleted: the first few.
     pub errors: Vec<Error>,
@@ -153,27 +154,30 @@ impl Leftovers {
         }
     }
 
-    /// Deletes these, in this order, at most `most` files and directories, and
-    /// calls `each` with each one that is done and how much that was. What is
-    /// gone already is done.
+    /// Deletes these, in this order, to their end and at any depth, and calls `each` with
+    /// each one that is done and how much that was. What is gone already is done.
+    ///
+    /// `go_on` is asked before the first deletion and after each, with how many there were:
+    /// it may stop it all. That takes as long as it takes: not to be called in a loop.
     pub fn delete<'a>(
         &self,
         chosen: &mut dyn Iterator<Item = &'a Leftover>,
-        most: u64,
+        go_on: &mut dyn FnMut(u64) -> bool,
         each: &mut dyn FnMut(&Leftover, u64),
     ) -> Freed {
         let before = self.free();
-        let mut sweep = Sweep::new(&self.proc, most);
+        let mut sweep = Sweep::new(&self.proc, go_on);
         for found in chosen {
-            if let Some(root) = self.root(found.kind) {
-                let deleted = sweep.deleted();
-                sweep.delete(root, found);
-                if !sweep.is_spent() {
-                    each(found, sweep.deleted().saturating_sub(deleted));
-                }
-            }
-            if sweep.is_spent() {
+            if sweep.is_stopped() {
                 break;
+            }
+            let Some(root) = self.root(found.kind) else {
+                continue;
+            };
+            let deleted = sweep.deleted();
+            sweep.delete(root, found);
+            if !sweep.is_stopped() {
+                each(found, sweep.deleted().saturating_sub(deleted));
             }
         }
         let mut freed = sweep.into_freed();
@@ -228,10 +232,16 @@ fn mount_id(proc: &Proc, file: BorrowedFd<'_>) -> Result<u64, Errno> {
     let mut text = Vec::new();
     let name = format!("self/fdinfo/{}", file.as_raw_fd());
     read_file(proc.fd(), name.as_str(), &mut text)?;
-    let text = core::str::from_utf8(&text).map_err(|_| Errno::BADMSG)?;
-    let id = text.lines().find_map(|line| line.strip_prefix("mnt_id:"));
-    id.and_then(|id| id.trim().parse().ok())
-        .ok_or(Errno::BADMSG)
+    find_mount_id(&text).ok_or(Errno::BADMSG)
+}
+
+/// Finds it in the text of `/proc/self/fdinfo/FD`.
+#[doc(hidden)]
+#[must_use]
+pub fn find_mount_id(text: &[u8]) -> Option<u64> {
+    let mut lines = core::str::from_utf8(text).ok()?.lines();
+    let id = lines.find_map(|line| line.strip_prefix("mnt_id:"))?;
+    id.trim().parse().ok()
 }
 
 /// Opens a directory below another one, if it lies on the same mount; `EXDEV`

@@ -1,19 +1,25 @@
+use alloc::ffi::CString;
 use core::ffi::CStr;
-use core::ops::ControlFlow;
-use std::path::PathBuf;
+use core::mem::MaybeUninit;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
-use evictd_stats::{each_entry, is_gone};
-use rustix::fd::{AsFd, BorrowedFd};
-use rustix::fs::{AtFlags, FileType, statat, unlinkat};
+use evictd_stats::is_gone;
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fs::{AtFlags, FileType, RawDir, SeekFrom, renameat, seek, statat, unlinkat};
 use rustix::io::Errno;
 
 use super::{EMPTY_DIRS, Freed, Leftover, LeftoverKind, Root, enter};
 use crate::Error;
 use crate::process::Proc;
 
-/// Directories nested deeper than this are left: each level costs a descriptor
-/// and stack.
-const DEEPEST: u32 = 256;
+/// Directories that are open at a time. One that lies deeper is moved up to the top of its
+/// tree and deleted from there, so that no depth takes more descriptors or memory.
+const OPEN: usize = 32;
+
+/// Room for the part of a listing that is read at a time.
+const ENTRIES: usize = 8192;
 
 /// Errors that are kept.
 const ERRORS: usize = 8;
@@ -25,23 +31,36 @@ enum Files {
     Keep,
 }
 
+/// A directory that is being deleted.
+struct Level {
+    dir: OwnedFd,
+    name: CString,
+    /// Directories in it, of the part of its listing that was read last.
+    below: Vec<CString>,
+}
+
 /// A deletion under way.
 pub(super) struct Sweep<'a> {
     proc: &'a Proc,
     mount: u64,
-    left: u64,
-    spent: bool,
+    /// Asked with each deletion, with how many there were.
+    go_on: &'a mut dyn FnMut(u64) -> bool,
+    stopped: bool,
+    /// Directories that were moved up.
+    moved: u64,
     path: PathBuf,
     freed: Freed,
 }
 
 impl<'a> Sweep<'a> {
-    pub(super) fn new(proc: &'a Proc, most: u64) -> Self {
+    pub(super) fn new(proc: &'a Proc, go_on: &'a mut dyn FnMut(u64) -> bool) -> Self {
+        let stopped = !go_on(0);
         Self {
             proc,
             mount: 0,
-            left: most,
-            spent: false,
+            go_on,
+            stopped,
+            moved: 0,
             path: PathBuf::new(),
             freed: Freed::default(),
         }
@@ -51,39 +70,42 @@ impl<'a> Sweep<'a> {
         self.freed.deleted
     }
 
-    /// Whether something was left because the limit was reached.
-    pub(super) const fn is_spent(&self) -> bool {
-        self.spent
+    pub(super) const fn is_stopped(&self) -> bool {
+        self.stopped
     }
 
     pub(super) fn into_freed(mut self) -> Freed {
-        self.freed.finished = !self.spent;
+        self.freed.finished = !self.stopped;
         self.freed
     }
 
     pub(super) fn delete(&mut self, root: &Root, found: &Leftover) {
-        if self.left == 0 {
-            self.spent = true;
-            return;
-        }
         self.mount = root.mount;
         self.path = root.path.join(found.path());
         let (dir, pod) = (root.dir.as_fd(), found.pod.as_c_str());
         let done = match found.kind {
-            LeftoverKind::PodLogs => {
-                self.remove_dir(dir, pod, DEEPEST, Files::Delete);
-                Ok(())
-            }
+            LeftoverKind::PodLogs => self.remove_tree(dir, pod, Files::Delete),
             LeftoverKind::LogFile => self.log_file(dir, found),
             LeftoverKind::Volumes => {
                 let emptied = self.empty_dirs(dir, pod);
-                self.remove_dir(dir, pod, DEEPEST, Files::Keep);
-                emptied
+                emptied.and(self.remove_tree(dir, pod, Files::Keep))
             }
         };
         if let Err(errno) = done {
-            self.note(errno);
+            self.note(&[], c"", errno);
         }
+    }
+
+    /// Deletes all that is in a directory, which lies on that mount.
+    pub(super) fn empty(&mut self, dir: OwnedFd, mount: u64) {
+        self.mount = mount;
+        self.clear(dir, Files::Delete);
+    }
+
+    /// Remembers an error.
+    pub(super) fn note_at(&mut self, path: &Path, errno: Errno) {
+        let path = path.to_path_buf();
+        self.freed.errors.push(Error { path, errno });
     }
 
     fn log_file(&mut self, dir: BorrowedFd<'_>, found: &Leftover) -> Result<(), Errno> {
@@ -102,85 +124,184 @@ impl<'a> Sweep<'a> {
     fn empty_dirs(&mut self, dir: BorrowedFd<'_>, pod: &CStr) -> Result<(), Errno> {
         let mut at = enter(self.proc, dir, pod, self.mount)?;
         for name in EMPTY_DIRS {
-            at = enter(self.proc, at.as_fd(), name, self.mount)?;
-        }
-        self.clear(at.as_fd(), DEEPEST, Files::Delete)
-    }
-
-    /// Deletes what is in a directory; with [`Files::Keep`], directories that
-    /// are empty, and those that are so then.
-    fn clear(&mut self, dir: BorrowedFd<'_>, depth: u32, files: Files) -> Result<(), Errno> {
-        let all = each_entry(dir, &mut |name, kind| {
-            if self.left == 0 {
-                self.spent = true;
-                return Ok(ControlFlow::Break(()));
-            }
-            // Not every filesystem tells the type; unlinking tells it as well.
-            let is_file = match (kind, files) {
-                (FileType::Directory, _) | (FileType::Unknown, Files::Keep) => false,
-                (_, Files::Keep) => true,
-                (_, Files::Delete) => match self.unlink(dir, name, AtFlags::empty()) {
-                    Err(Errno::ISDIR) => false,
-                    Err(errno) => {
-                        self.note_at(name, errno);
-                        true
-                    }
-                    Ok(()) => true,
-                },
+            at = match enter(self.proc, at.as_fd(), name, self.mount) {
+                // It has none, or something else stands there.
+                Err(errno) if is_gone(errno) => return Ok(()),
+                Err(Errno::NOTDIR | Errno::LOOP | Errno::XDEV) => return Ok(()),
+                entered => entered?,
             };
-            if !is_file {
-                self.path.push(name.to_string_lossy().as_ref());
-                self.remove_dir(dir, name, depth, files);
-                self.path.pop();
-            }
-            Ok(ControlFlow::Continue(()))
-        });
-        all.map(drop)
-    }
-
-    /// Deletes a directory and what is in it.
-    fn remove_dir(&mut self, at: BorrowedFd<'_>, name: &CStr, depth: u32, files: Files) {
-        let emptied = match (depth.checked_sub(1), enter(self.proc, at, name, self.mount)) {
-            (Some(depth), Ok(dir)) => self.clear(dir.as_fd(), depth, files),
-            (None, Ok(_)) => Err(Errno::LOOP),
-            (_, Err(errno)) => Err(errno),
-        };
-        let done = match emptied {
-            Ok(()) if self.left == 0 => {
-                self.spent = true;
-                return;
-            }
-            Ok(()) => self.unlink(at, name, AtFlags::REMOVEDIR),
-            // Where only empty directories go, the others are as they should be.
-            Err(Errno::NOTDIR | Errno::LOOP) if files == Files::Keep => Ok(()),
-            Err(errno) => Err(errno),
-        };
-        match done {
-            // Something in it had to stay, and was told of.
-            Ok(()) | Err(Errno::NOTEMPTY | Errno::EXIST) => {}
-            Err(errno) => self.note(errno),
         }
-    }
-
-    fn unlink(&mut self, at: BorrowedFd<'_>, name: &CStr, flags: AtFlags) -> Result<(), Errno> {
-        unlinkat(at, name, flags)?;
-        self.freed.deleted = self.freed.deleted.saturating_add(1);
-        self.left = self.left.saturating_sub(1);
+        self.clear(at, Files::Delete);
         Ok(())
     }
 
-    fn note_at(&mut self, name: &CStr, errno: Errno) {
-        self.path.push(name.to_string_lossy().as_ref());
-        self.note(errno);
-        self.path.pop();
+    /// Deletes a directory with all that is in it.
+    fn remove_tree(&mut self, at: BorrowedFd<'_>, name: &CStr, files: Files) -> Result<(), Errno> {
+        let dir = enter(self.proc, at, name, self.mount)?;
+        self.clear(dir, files);
+        self.remove_dir(at, name)
     }
 
-    /// Remembers an error. What is gone is done, and what is mounted is to stay.
-    fn note(&mut self, errno: Errno) {
-        let is_fine = is_gone(errno) || matches!(errno, Errno::XDEV | Errno::BUSY);
-        if !is_fine && self.freed.errors.len() < ERRORS {
-            let path = self.path.clone();
-            self.freed.errors.push(Error { path, errno });
+    /// Deletes what is in a directory; with [`Files::Keep`], directories that are empty, and
+    /// those that are so then.
+    fn clear(&mut self, top: OwnedFd, files: Files) {
+        let name = CString::default();
+        let below = Vec::new();
+        let mut open = vec![Level {
+            dir: top,
+            name,
+            below,
+        }];
+        let mut moved = self.moved;
+        while !self.stopped {
+            let Some(level) = open.last_mut() else {
+                return;
+            };
+            if let Some(name) = level.below.pop() {
+                self.go_down(&mut open, name, files);
+                continue;
+            }
+            if self.list(&mut open, files) {
+                continue;
+            }
+            let Some(done) = open.pop() else {
+                return;
+            };
+            if let Some(above) = open.last() {
+                if let Err(errno) = self.remove_dir(above.dir.as_fd(), &done.name) {
+                    self.note(&open, &done.name, errno);
+                }
+            } else if core::mem::replace(&mut moved, self.moved) != self.moved
+                && seek(&done.dir, SeekFrom::Start(0)).is_ok()
+            {
+                // What was moved up meanwhile may not have been listed.
+                open.push(done);
+            }
         }
+    }
+
+    /// Into a directory; one for which there is no descriptor left is moved up instead.
+    fn go_down(&mut self, open: &mut Vec<Level>, name: CString, files: Files) {
+        let (Some(top), Some(level)) = (open.first(), open.last()) else {
+            return;
+        };
+        let entered = if open.len() < OPEN {
+            let dir = enter(self.proc, level.dir.as_fd(), name.as_c_str(), self.mount);
+            dir.map(Some)
+        } else if files == Files::Keep {
+            return;
+        } else {
+            self.move_up(level, &name, top).map(|()| None)
+        };
+        match entered {
+            Ok(Some(dir)) => open.push(Level {
+                dir,
+                name,
+                below: Vec::new(),
+            }),
+            Ok(None) => {}
+            // Where only empty directories are deleted, the others are as they should be.
+            Err(Errno::NOTDIR | Errno::LOOP) if files == Files::Keep => {}
+            Err(errno) => self.note(open, &name, errno),
+        }
+    }
+
+    fn move_up(&mut self, from: &Level, name: &CStr, top: &Level) -> Result<(), Errno> {
+        loop {
+            self.moved = self.moved.saturating_add(1);
+            let free = format!(".evictd-{}", self.moved);
+            match renameat(&from.dir, name, &top.dir, free.as_str()) {
+                // That name is taken.
+                Err(Errno::NOTEMPTY | Errno::EXIST | Errno::NOTDIR) => {}
+                renamed => return renamed,
+            }
+        }
+    }
+
+    /// Deletes the files in the next part of the deepest directory's listing, and notes the
+    /// directories. Returns whether there was such a part.
+    fn list(&mut self, open: &mut [Level], files: Files) -> bool {
+        let mut room = [MaybeUninit::<u8>::uninit(); ENTRIES];
+        let (mut below, mut any) = (Vec::new(), false);
+        let Some(level) = open.last() else {
+            return false;
+        };
+        let mut entries = RawDir::new(&level.dir, &mut room);
+        while let Some(entry) = entries.next() {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(errno) => {
+                    self.note(open, c"", errno);
+                    return false;
+                }
+            };
+            any = true;
+            let (name, kind) = (entry.file_name(), entry.file_type());
+            if name != c"." && name != c".." {
+                match self.delete_file(level.dir.as_fd(), name, kind, files) {
+                    Ok(true) => {}
+                    Ok(false) => below.push(name.to_owned()),
+                    Err(errno) => self.note(open, name, errno),
+                }
+            }
+            if self.stopped || entries.is_buffer_empty() {
+                break;
+            }
+        }
+        if let Some(level) = open.last_mut() {
+            level.below = below;
+        }
+        any
+    }
+
+    /// Deletes what is no directory, or keeps it. Returns `false` for what may be one: not
+    /// every filesystem tells the type, and unlinking tells it as well.
+    fn delete_file(
+        &mut self,
+        dir: BorrowedFd<'_>,
+        name: &CStr,
+        kind: FileType,
+        files: Files,
+    ) -> Result<bool, Errno> {
+        match (kind, files) {
+            (FileType::Directory, _) | (FileType::Unknown, Files::Keep) => Ok(false),
+            (_, Files::Keep) => Ok(true),
+            (_, Files::Delete) => match self.unlink(dir, name, AtFlags::empty()) {
+                Err(Errno::ISDIR) => Ok(false),
+                unlinked => unlinked.map(|()| true),
+            },
+        }
+    }
+
+    fn remove_dir(&mut self, at: BorrowedFd<'_>, name: &CStr) -> Result<(), Errno> {
+        if self.stopped {
+            return Ok(());
+        }
+        match self.unlink(at, name, AtFlags::REMOVEDIR) {
+            // Something in it had to stay, and was told of.
+            Err(Errno::NOTEMPTY | Errno::EXIST) => Ok(()),
+            removed => removed,
+        }
+    }
+
+    fn unlink(&mut self, dir: BorrowedFd<'_>, name: &CStr, flags: AtFlags) -> Result<(), Errno> {
+        unlinkat(dir, name, flags)?;
+        self.freed.deleted = self.freed.deleted.saturating_add(1);
+        self.stopped = !(self.go_on)(self.freed.deleted);
+        Ok(())
+    }
+
+    /// Remembers an error, of a name in the deepest directory. What is gone is done, and what
+    /// is mounted is to stay.
+    fn note(&mut self, open: &[Level], name: &CStr, errno: Errno) {
+        let is_fine = is_gone(errno) || matches!(errno, Errno::XDEV | Errno::BUSY);
+        if is_fine || self.freed.errors.len() >= ERRORS {
+            return;
+        }
+        let names = open.iter().map(|level| level.name.as_c_str());
+        let names = names.chain([name]).filter(|name| !name.is_empty());
+        let mut path = self.path.clone();
+        path.extend(names.map(|name| OsStr::from_bytes(name.to_bytes())));
+        self.freed.errors.push(Error { path, errno });
     }
 }

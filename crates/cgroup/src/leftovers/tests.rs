@@ -6,9 +6,12 @@ use std::path::Path;
 use std::process::Command;
 
 use evictd_testkit::needs;
+use rustix::fs::mkdirat;
 
 use super::*;
 use crate::testkit::Fixture;
+
+const DIR: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY);
 
 const LOGS: &str = "logs";
 const ROOT: &str = "kubelet";
@@ -26,14 +29,23 @@ fn shown(found: &[Leftover]) -> Vec<String> {
     shown
 }
 
-fn delete(leftovers: &Leftovers, wanted: &[&str], most: u64) -> Freed {
+/// Deletes to the end.
+fn delete(leftovers: &Leftovers, wanted: &[&str]) -> Freed {
+    delete_while(leftovers, wanted, &mut |_| true)
+}
+
+fn delete_while(
+    leftovers: &Leftovers,
+    wanted: &[&str],
+    go_on: &mut dyn FnMut(u64) -> bool,
+) -> Freed {
     let (found, errors) = leftovers.list();
     assert_eq!(errors, []);
     let chosen = |one: &&Leftover| {
         let path = one.path();
         wanted.iter().any(|wanted| path == Path::new(wanted))
     };
-    leftovers.delete(&mut found.iter().filter(chosen), most, &mut |_, _| {})
+    leftovers.delete(&mut found.iter().filter(chosen), go_on, &mut |_, _| {})
 }
 
 /// Everything below, sorted.
@@ -120,7 +132,7 @@ fn a_link_is_deleted_and_never_followed() {
         symlink(at("outside"), at(link)).unwrap();
     }
     symlink(at("outside/precious"), at("logs/a_b_u/file")).unwrap();
-    let freed = delete(&open(&fixture), &["a_b_u", "u"], u64::MAX);
+    let freed = delete(&open(&fixture), &["a_b_u", "u"]);
     assert_eq!((freed.errors.len(), freed.finished), (0, true), "{freed:?}");
     assert_eq!(
         tree(fixture.path()),
@@ -146,7 +158,7 @@ fn of_volumes_only_empty_dirs_are_deleted() {
     fs::create_dir_all(at("kubelet/pods/u/plugins/kubernetes.io~empty-dir/v")).unwrap();
     fs::create_dir(at("outside")).unwrap();
     symlink(at("outside"), at("kubelet/pods/u/volumes/linked")).unwrap();
-    let freed = delete(&open(&fixture), &["u"], u64::MAX);
+    let freed = delete(&open(&fixture), &["u"]);
     assert_eq!(freed.errors, []);
     // b, a, v, the empty-dir directory, and three of plugins.
     assert_eq!(freed.deleted, 7);
@@ -165,7 +177,7 @@ fn of_volumes_only_empty_dirs_are_deleted() {
     let swapped = at("kubelet/pods/w/volumes");
     fs::create_dir_all(at("outside/kubernetes.io~empty-dir/v")).unwrap();
     symlink(at("outside"), swapped).unwrap();
-    let freed = delete(&open(&fixture), &["w"], u64::MAX);
+    let freed = delete(&open(&fixture), &["w"]);
     assert_eq!(freed.deleted, 0, "a link in the way is not followed");
     assert!(at("outside/kubernetes.io~empty-dir/v").is_dir());
 }
@@ -178,7 +190,7 @@ fn one_log_goes_alone() {
     }
     let leftovers = open(&fixture);
     let (found, _) = leftovers.list();
-    let freed = delete(&leftovers, &["a_b_u/c/1.log"], u64::MAX);
+    let freed = delete(&leftovers, &["a_b_u/c/1.log"]);
     assert_eq!((freed.deleted, freed.errors.len()), (1, 0));
     // Vanished, and replaced by a link since it was listed.
     let at = |name: &str| fixture.path().join(name);
@@ -187,7 +199,7 @@ fn one_log_goes_alone() {
     let mut stale = found
         .iter()
         .filter(|one| [c"0.log", c"1.log"].contains(&one.file.as_c_str()));
-    let freed = leftovers.delete(&mut stale, u64::MAX, &mut |_, _| {});
+    let freed = leftovers.delete(&mut stale, &mut |_| true, &mut |_, _| {});
     assert_eq!((freed.deleted, freed.errors.len()), (0, 0), "{freed:?}");
     assert_eq!(tree(&at("logs/a_b_u/c")), ["0.log", "2.log"]);
 }
@@ -210,37 +222,69 @@ fn hostile_names_are_names() {
         fs::create_dir(dir.join(&name)).unwrap();
         fs::write(dir.join(&name).join(&name), "").unwrap();
     }
-    let freed = delete(&open(&fixture), &["a_b_u"], u64::MAX);
+    let freed = delete(&open(&fixture), &["a_b_u"]);
     assert_eq!((freed.deleted, freed.errors.len()), (15, 0), "{freed:?}");
     assert!(!dir.exists());
 }
 
 #[test]
-fn a_limit_is_kept_and_the_next_call_goes_on() {
+fn it_stops_when_told_to_and_the_next_call_goes_on() {
     let fixture = Fixture::new();
     for number in 0..5 {
         fixture.file(&format!("logs/a_b_u/c/{number}.log"), "");
     }
     let leftovers = open(&fixture);
     for (most, deleted, finished) in [(0, 0, false), (3, 3, false), (3, 3, false), (3, 1, true)] {
-        let freed = delete(&leftovers, &["a_b_u"], most);
+        let freed = delete_while(&leftovers, &["a_b_u"], &mut |deleted| deleted < most);
         assert_eq!((freed.deleted, freed.finished), (deleted, finished));
     }
     assert_eq!(tree(&fixture.path().join(LOGS)), [""; 0]);
 }
 
-#[test]
-fn too_deep_a_tree_costs_no_more_than_an_error() {
-    let fixture = Fixture::new();
-    let mut dir = fixture.path().join("logs/a_b_u");
-    for _ in 0..300 {
-        dir.push("d");
+/// Makes a chain of directories, each in the one before, with a file in each.
+fn chain(at: &Path, levels: u32) {
+    let mut dir = openat(CWD, at, DIR, Mode::empty()).unwrap();
+    for _ in 0..levels {
+        mkdirat(&dir, "d", Mode::RWXU).unwrap();
+        openat(&dir, "f", OFlags::CREATE, Mode::RUSR).unwrap();
+        dir = openat(&dir, "d", DIR, Mode::empty()).unwrap();
     }
-    fs::create_dir_all(&dir).unwrap();
-    fixture.file("logs/a_b_w/c/0.log", "");
-    let freed = delete(&open(&fixture), &["a_b_u", "a_b_w"], u64::MAX);
-    assert_eq!(freed.deleted, 3);
-    assert_eq!(freed.errors[0].errno, Errno::LOOP);
+}
+
+/// Acceptance row 174. With few descriptors, and beside names like those that it moves
+/// directories to.
+#[test]
+fn a_tree_of_any_depth_is_deleted_to_its_end() {
+    let fixture = Fixture::new();
+    for taken in 1..4 {
+        fixture.file(&format!("logs/a_b_u/.evictd-{taken}/x/y"), "");
+    }
+    fixture.file("logs/a_b_u/.evictd-4", "");
+    chain(&fixture.path().join("logs/a_b_u"), 2000);
+    let volumes = "kubelet/pods/u/volumes/kubernetes.io~empty-dir/v";
+    fs::create_dir_all(fixture.path().join(volumes)).unwrap();
+    chain(&fixture.path().join(volumes), 300);
+    let freed = delete(&open(&fixture), &["a_b_u", "u"]);
+    assert_eq!((freed.errors.len(), freed.finished), (0, true), "{freed:?}");
+    let rest = ["kubelet", "kubelet/pods", "logs"];
+    assert_eq!(tree(fixture.path()), rest);
+}
+
+/// Acceptance row 174: more than one part of a listing, files and directories mixed.
+#[test]
+fn a_wide_directory_is_deleted_to_its_end() {
+    let fixture = Fixture::new();
+    let dir = fixture.path().join("logs/a_b_u/c");
+    for number in 0..2000 {
+        if number % 40 == 0 {
+            fs::create_dir_all(dir.join(format!("{number}/below"))).unwrap();
+        } else {
+            fs::write(dir.join(number.to_string()), "").unwrap();
+        }
+    }
+    let freed = delete(&open(&fixture), &["a_b_u"]);
+    assert_eq!((freed.deleted, freed.errors.len()), (2052, 0), "{freed:?}");
+    assert_eq!(tree(&fixture.path().join(LOGS)), [""; 0]);
 }
 
 /// Freed bytes are measured, not summed up. Others write on this filesystem too, so the
@@ -251,7 +295,7 @@ fn what_was_freed_is_measured() {
     let attempt = || {
         let fixture = Fixture::new();
         fixture.file("logs/a_b_u/c/0.log", &text);
-        let freed = delete(&open(&fixture), &["a_b_u"], u64::MAX);
+        let freed = delete(&open(&fixture), &["a_b_u"]);
         assert_eq!(freed.deleted, 3);
         freed.bytes
     };
@@ -314,9 +358,28 @@ fn what_is_mounted_inside_stays() {
         shown(&found),
         ["LogFile a_b_u/c/0.log", "PodLogs a_b_u", "Volumes u"]
     );
-    let freed = delete(&leftovers, &["a_b_u", "u", "mounted_b_w"], u64::MAX);
+    let freed = delete(&leftovers, &["a_b_u", "u", "mounted_b_w"]);
     assert_eq!(freed.errors, []);
     assert!(outside.join("precious").exists());
     assert!(memory.join("precious").exists());
+    // Only where it is asked for, and what is mounted elsewhere too stays even then.
+    fs::create_dir_all(memory.join("deep/er")).unwrap();
+    fs::write(memory.join("deep/er/data"), vec![1; 1 << 20]).unwrap();
+    let freed = leftovers.empty_memory("u", &mut |_| true);
+    assert_eq!((freed.errors, freed.deleted), (vec![], 4));
+    assert!(freed.bytes >= 1 << 20 && memory.exists() && tree(&memory).is_empty());
+    assert!(outside.join("precious").exists());
+    fs::write(memory.join("shared"), "").unwrap();
+    let twice = at("outside/twice");
+    fs::create_dir(&twice).unwrap();
+    let _twice = Mounted::new(&twice, &["--bind", memory.to_str().unwrap()]);
+    assert_eq!(leftovers.empty_memory("u", &mut |_| true).deleted, 0);
+    assert_eq!(
+        leftovers.empty_memory("..", &mut |_| true),
+        Freed {
+            finished: true,
+            ..Freed::default()
+        }
+    );
     assert!(!volumes.join("disk").exists() && !at("logs/a_b_u/c").exists());
 }

@@ -4,7 +4,7 @@ use evictd_quantity::GoDuration;
 use serde_json::{Map, Value};
 
 use super::fields;
-use super::{kind_of, shown};
+use super::{first_example, wrong_type};
 use crate::flags::Form;
 use crate::source::Source;
 use crate::values::{Parsed, did_you_mean};
@@ -19,36 +19,44 @@ pub(super) fn add(typed: &mut Typed, document: &Map<String, Value>, source: &Sou
         if let Some(flag) = Flag::all().find(stands_for)
             && let Some((field, form)) = flag.field
         {
-            for text in texts(field, form, value, source)? {
+            for text in texts((flag, field, form), value, source)? {
                 typed.add_field(flag.name, field, text);
             }
         } else if fields::CHECKED.contains(&name.as_str()) {
             check(typed, name, value, source)?;
         } else if !fields::names().any(|known| known == name) {
-            let message = format!("strict decoding error: unknown field {name:?}");
+            let message = format!("unknown field {name:?}");
+            let words = format!("strict decoding error: {message}");
             let hint = format!(
                 "{}fields are those of KubeletConfiguration, upper and lower case as there",
                 did_you_mean(name, fields::names())
             );
-            return Err(source.error(&[name], "", message, hint));
+            return Err(source.error(&[name], "", message, hint).kubelet_says(words));
+        } else {
+            typed.passed_over.push(name.clone());
         }
     }
     Ok(())
 }
 
 /// The texts that the flag would have.
-fn texts(name: &str, form: Form, value: &Value, source: &Source) -> Parsed<Vec<String>> {
+fn texts(
+    (flag, name, form): (&Flag, &str, Form),
+    value: &Value,
+    source: &Source,
+) -> Parsed<Vec<String>> {
     let path = &[name][..];
+    let example = first_example(flag);
     let text = match form {
-        Form::Pairs(separator) => pairs(name, separator, value, source)?,
-        Form::List => return list(name, value, source),
+        Form::Pairs(separator) => pairs((name, example), separator, value, source)?,
+        Form::List => return list((name, example), value, source),
         Form::Boolean => boolean(path, value, source)?.to_string(),
         Form::Integer => integer(path, value, source)?.to_string(),
-        Form::Text => match string(path, value, source)? {
+        Form::Text => match string(path, value, example, source)? {
             "" => return Ok(Vec::new()),
             text => text.to_owned(),
         },
-        Form::Duration => match duration(path, value, source)? {
+        Form::Duration => match duration(path, value, example, source)? {
             text if GoDuration::parse(text) == Ok(GoDuration::ZERO) => return Ok(Vec::new()),
             "" => return Ok(Vec::new()),
             text => text.to_owned(),
@@ -58,27 +66,38 @@ fn texts(name: &str, form: Form, value: &Value, source: &Source) -> Parsed<Vec<S
 }
 
 /// A duration; a list of one is taken too, as old documents have it (decision D14).
-fn duration<'a>(path: &[&str], value: &'a Value, source: &Source) -> Parsed<&'a str> {
+fn duration<'a>(
+    path: &[&str],
+    value: &'a Value,
+    example: &str,
+    source: &Source,
+) -> Parsed<&'a str> {
     match value.as_array().map(Vec::as_slice) {
-        Some([only]) => string(path, only, source),
-        _ => string(path, value, source),
+        Some([only]) => string(path, only, example, source),
+        _ => string(path, value, example, source),
     }
 }
 
 /// The entries of a mapping, as a flag has them. What a flag's list would read
 /// otherwise than a mapping is refused: no signal, resource, amount or duration
 /// has such letters.
-fn pairs(name: &str, separator: char, value: &Value, source: &Source) -> Parsed<String> {
-    let entries = object(name, value, "map[string]string", source)?;
+fn pairs(
+    (name, example): (&str, &str),
+    separator: char,
+    value: &Value,
+    source: &Source,
+) -> Parsed<String> {
+    let (key, amount) = example.split_once(separator).unwrap_or((example, ""));
+    let wanted = ("map[string]string", format!("{key}: {amount:?}"));
+    let entries = object(name, value, (wanted.0, &wanted.1), source)?;
     let mut joined = String::new();
     for (key, value) in entries.iter().filter(|(_, value)| !value.is_null()) {
         let path = [name, key.as_str()];
-        let text = string(&path, value, source)?;
+        let text = string(&path, value, amount, source)?;
         let odd = |c: char| c == ',' || c.is_whitespace();
         if key.contains(odd) || key.contains(separator) || text.contains(odd) {
             let message = "a blank, a comma or a sign that cannot be part of it".to_owned();
-            let hint = "one signal or resource, and one amount or duration: memory.available: \
-                        \"500Mi\"";
+            let hint = format!("write one entry a line: {}", wanted.1);
             let offending = format!("{key}: {text}");
             return Err(source.error(&path, &offending, message, hint));
         }
@@ -93,13 +112,13 @@ fn pairs(name: &str, separator: char, value: &Value, source: &Source) -> Parsed<
 }
 
 /// The items; one empty text for an empty list.
-fn list(name: &str, value: &Value, source: &Source) -> Parsed<Vec<String>> {
+fn list((name, example): (&str, &str), value: &Value, source: &Source) -> Parsed<Vec<String>> {
     let Some(items) = value.as_array() else {
-        return Err(mistyped(&[name], value, "[]string", source));
+        return Err(mistyped(&[name], value, ("[]string", example), source));
     };
     let mut texts = Vec::new();
     for item in items {
-        let text = string(&[name], item, source)?;
+        let text = string(&[name], item, example, source)?;
         if text.is_empty() || text.contains(',') {
             let message = "an item that is empty or holds a comma".to_owned();
             return Err(source.error(&[name], text, message, "write one option an item"));
@@ -112,44 +131,45 @@ fn list(name: &str, value: &Value, source: &Source) -> Parsed<Vec<String>> {
     Ok(texts)
 }
 
-fn mistyped(path: &[&str], value: &Value, wanted: &str, source: &Source) -> ConfigError {
-    let whole = path.join(".");
-    let (kind, field) = (kind_of(value), "Go struct field KubeletConfiguration");
-    let message = format!("json: cannot unmarshal {kind} into {field}.{whole} of type {wanted}");
+/// What Go calls the type, and what stands there in an example.
+type Wanted<'a> = (&'a str, &'a str);
+
+fn mistyped(path: &[&str], value: &Value, wanted: Wanted<'_>, source: &Source) -> ConfigError {
+    let (wanted, example) = wanted;
     let hint = match wanted {
-        "string" => "put the text in quotes: \"500Mi\"",
-        "bool" => "write true or false, without quotes",
-        "[]string" => "write a list of texts: [\"pods\"]",
-        "map[string]string" => "write a mapping of texts: memory.available: \"500Mi\"",
-        "map[string]bool" | "LoggingConfiguration" => "write a mapping",
-        _ => "write a whole number, without quotes or a unit",
+        "string" => format!("write it in quotes, as in {example:?}"),
+        "bool" => "write true or false, without quotes".to_owned(),
+        "[]string" => format!("write a list of texts: [{example:?}]"),
+        "int32" => "write a whole number, without quotes or a unit".to_owned(),
+        _ => format!("write a mapping, as in {example}"),
     };
-    source.error(path, &shown(value), message, hint)
+    let field = format!("KubeletConfiguration.{}", path.join("."));
+    wrong_type((path, value), (&field, wanted), &hint, source)
 }
 
 fn object<'a>(
     name: &str,
     value: &'a Value,
-    wanted: &str,
+    wanted: Wanted<'_>,
     source: &Source,
 ) -> Parsed<&'a Map<String, Value>> {
     let entries = value.as_object();
     entries.ok_or_else(|| mistyped(&[name], value, wanted, source))
 }
 
-fn string<'a>(path: &[&str], value: &'a Value, source: &Source) -> Parsed<&'a str> {
+fn string<'a>(path: &[&str], value: &'a Value, example: &str, source: &Source) -> Parsed<&'a str> {
     let text = value.as_str();
-    text.ok_or_else(|| mistyped(path, value, "string", source))
+    text.ok_or_else(|| mistyped(path, value, ("string", example), source))
 }
 
 fn boolean(path: &[&str], value: &Value, source: &Source) -> Parsed<bool> {
     let truth = value.as_bool();
-    truth.ok_or_else(|| mistyped(path, value, "bool", source))
+    truth.ok_or_else(|| mistyped(path, value, ("bool", ""), source))
 }
 
 fn integer(path: &[&str], value: &Value, source: &Source) -> Parsed<i32> {
     let number = value.as_i64().and_then(|number| i32::try_from(number).ok());
-    number.ok_or_else(|| mistyped(path, value, "int32", source))
+    number.ok_or_else(|| mistyped(path, value, ("int32", ""), source))
 }
 
 /// A field that has no flag.
@@ -158,9 +178,11 @@ fn check(typed: &mut Typed, name: &str, value: &Value, source: &Source) -> Parse
     match name {
         "cgroupsPerQOS" => typed.facts.no_qos_cgroups = !boolean(path, value, source)?,
         "systemReservedCgroup" => {
-            typed.facts.system_cgroup = !string(path, value, source)?.is_empty();
+            typed.facts.system_cgroup = !string(path, value, "/system.slice", source)?.is_empty();
         }
-        "kubeReservedCgroup" => typed.facts.kube_cgroup = !string(path, value, source)?.is_empty(),
+        "kubeReservedCgroup" => {
+            typed.facts.kube_cgroup = !string(path, value, "/kube.slice", source)?.is_empty();
+        }
         "featureGates" => feature_gates(typed, value, source)?,
         "logging" => logging(typed, value, source)?,
         "oomScoreAdj" => in_range(
@@ -199,7 +221,8 @@ fn in_range(
 /// The gates that change what evictd does; all others are let pass.
 fn feature_gates(typed: &mut Typed, value: &Value, source: &Source) -> Parsed<()> {
     const FIELD: &str = "featureGates";
-    let gates = object(FIELD, value, "map[string]bool", source)?;
+    const GATES: Wanted<'_> = ("map[string]bool", "HugepageAwareEviction: false");
+    let gates = object(FIELD, value, GATES, source)?;
     for (gate, value) in gates.iter().filter(|(_, value)| !value.is_null()) {
         let on = boolean(&[FIELD, gate], value, source)?;
         match gate.as_str() {
@@ -215,14 +238,15 @@ fn feature_gates(typed: &mut Typed, value: &Value, source: &Source) -> Parsed<()
 }
 
 fn logging(typed: &mut Typed, value: &Value, source: &Source) -> Parsed<()> {
-    let logging = object("logging", value, "LoggingConfiguration", source)?;
+    const LOGGING: Wanted<'_> = ("LoggingConfiguration", "verbosity: 2");
+    let logging = object("logging", value, LOGGING, source)?;
     if let Some(value) = logging.get("verbosity").filter(|value| !value.is_null()) {
         let level = integer(&["logging", "verbosity"], value, source)?;
         typed.add_field("v", "logging.verbosity", level.to_string());
     }
     if let Some(value) = logging.get("format").filter(|value| !value.is_null()) {
         // An empty text is the default there.
-        match string(&["logging", "format"], value, source)? {
+        match string(&["logging", "format"], value, "json", source)? {
             "" => {}
             format => typed.add_field("logging-format", "logging.format", format.to_owned()),
         }

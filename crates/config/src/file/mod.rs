@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::source::Source;
 use crate::thresholds::DEFAULT_HARD;
 use crate::values::Parsed;
-use crate::{ConfigError, Typed};
+use crate::{ConfigError, Flag, Typed};
 
 const API: &str = "kubelet.config.k8s.io/v1beta1";
 const KIND: &str = "KubeletConfiguration";
@@ -31,6 +31,11 @@ impl Typed {
     /// the wrong type. What the values say is looked at by
     /// [`resolve`](crate::resolve).
     pub fn add_file(&mut self, name: &str, bytes: &[u8]) -> Result<(), ConfigError> {
+        let added = self.try_file(name, bytes);
+        added.map_err(|error| error.worded_for(self.is_kubelets()))
+    }
+
+    fn try_file(&mut self, name: &str, bytes: &[u8]) -> Parsed<()> {
         let mut source = Source::new(name, bytes);
         let document = document(&source, bytes)?;
         let is_okd = document.contains_key(okd::KEY)
@@ -59,6 +64,14 @@ impl Typed {
         &mut self,
         files: impl IntoIterator<Item = (&'a str, &'a [u8])>,
     ) -> Result<(), ConfigError> {
+        let added = self.try_files(files);
+        added.map_err(|error| error.worded_for(self.is_kubelets()))
+    }
+
+    fn try_files<'a>(
+        &mut self,
+        files: impl IntoIterator<Item = (&'a str, &'a [u8])>,
+    ) -> Parsed<()> {
         let mut whole = Map::new();
         for (name, bytes) in files {
             let source = Source::new(name, bytes);
@@ -125,7 +138,7 @@ fn document(source: &Source, bytes: &[u8]) -> Parsed<Map<String, Value>> {
 fn header(document: &Map<String, Value>, source: &Source) -> Parsed<()> {
     let text = |key| document.get(key).and_then(Value::as_str).unwrap_or("");
     let (kind, version) = (text("kind"), text("apiVersion"));
-    let (key, message) = match (kind, version) {
+    let (key, words) = match (kind, version) {
         (KIND, API) => return Ok(()),
         ("", _) => ("kind", "Object 'Kind' is missing".to_owned()),
         (_, "") => ("apiVersion", "Object 'apiVersion' is missing".to_owned()),
@@ -134,7 +147,13 @@ fn header(document: &Map<String, Value>, source: &Source) -> Parsed<()> {
             format!("no kind {kind:?} is registered for version {version:?}"),
         ),
     };
-    Err(source.error(&[key], "", message, HEADER))
+    let message = match (kind, version) {
+        ("", _) | (_, "") => "is missing".to_owned(),
+        _ => format!("{kind:?} of {version:?} is not known"),
+    };
+    Err(source
+        .error(&[key], "", message, HEADER)
+        .kubelet_says(words))
 }
 
 /// A value as it stands in a file; lists and mappings by what they are.
@@ -146,6 +165,41 @@ fn shown(value: &Value) -> String {
         Value::Bool(false) => "false".to_owned(),
         Value::Null | Value::Array(_) | Value::Object(_) => String::new(),
     }
+}
+
+/// The first item of a flag's example.
+fn first_example(flag: &Flag) -> &'static str {
+    flag.example.split(',').next().unwrap_or_default()
+}
+
+/// A value of another type than its field has, which Go calls `wanted`.
+fn wrong_type(
+    (path, value): (&[&str], &Value),
+    (field, wanted): (&str, &str),
+    hint: &str,
+    source: &Source,
+) -> ConfigError {
+    let found = match value {
+        Value::Null => "nothing",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "a mapping",
+    };
+    let right = match wanted {
+        "string" => "a text",
+        "bool" => "true or false",
+        "[]string" => "a list of texts",
+        "int32" => "a whole number",
+        _ => "a mapping",
+    };
+    let message = format!("{found} stands where {right} belongs");
+    let kind = kind_of(value);
+    let words =
+        format!("json: cannot unmarshal {kind} into Go struct field {field} of type {wanted}");
+    let error = source.error(path, &shown(value), message, hint);
+    error.kubelet_says(words)
 }
 
 /// What a value is, in the words of Go's JSON reader.

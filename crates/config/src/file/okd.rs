@@ -3,10 +3,11 @@
 
 use serde_json::{Map, Value};
 
-use super::{fields, kind_of, shown};
+use super::{first_example, shown, wrong_type};
+use crate::flags::foreign_field;
 use crate::source::Source;
-use crate::values::{Parsed, did_you_mean, parse_boolean};
-use crate::{Flag, Typed};
+use crate::values::{Parsed, did_you_mean};
+use crate::{ConfigError, Flag, Typed, foreign_flag};
 
 /// The key under which the flags stand. All other keys are OKD's own.
 pub(super) const KEY: &str = "kubeletArguments";
@@ -17,9 +18,8 @@ pub(super) fn add(typed: &mut Typed, document: &Map<String, Value>, source: &Sou
         return Ok(());
     }
     let arguments = value.as_object().ok_or_else(|| {
-        let message = mistyped(value, "map[string][]string");
         let hint = "write flags without dashes, each with a list: eviction-hard: [..]";
-        source.error(&[], "", message, hint)
+        mistyped((&[], value), "map[string][]string", hint, source)
     })?;
     for (name, value) in arguments {
         let texts = texts(name, value, source)?;
@@ -41,10 +41,9 @@ pub(super) fn add(typed: &mut Typed, document: &Map<String, Value>, source: &Sou
 
 /// The items of a list, numbers and truths as texts.
 fn texts(name: &str, value: &Value, source: &Source) -> Parsed<Vec<String>> {
-    let hint = "write a list of texts, quoted or not: - memory.available<100Mi";
-    let fail = |value: &Value, wanted: &str| {
-        Err(source.error(&[name], &shown(value), mistyped(value, wanted), hint))
-    };
+    let example = Flag::find(name).map_or("..", first_example);
+    let hint = format!("write a list of texts, quoted or not: - {example}");
+    let fail = |value, wanted| Err(mistyped((&[name], value), wanted, &hint, source));
     let Some(items) = value.as_array() else {
         return fail(value, "[]string");
     };
@@ -59,40 +58,36 @@ fn texts(name: &str, value: &Value, source: &Source) -> Parsed<Vec<String>> {
     Ok(texts)
 }
 
-fn mistyped(value: &Value, wanted: &str) -> String {
-    let kind = kind_of(value);
-    format!("json: cannot unmarshal {kind} into Go struct field NodeConfig.{KEY} of type {wanted}")
+fn mistyped(
+    (path, value): (&[&str], &Value),
+    wanted: &str,
+    hint: &str,
+    source: &Source,
+) -> ConfigError {
+    let field = format!("NodeConfig.{KEY}");
+    wrong_type((path, value), (&field, wanted), hint, source)
 }
 
 /// An argument that evictd has no flag for: the kubelet may well have. What looks
 /// like a flag mistyped is an error, so that no threshold is missing quietly.
 fn other(typed: &mut Typed, name: &str, texts: &[String], source: &Source) -> Parsed<()> {
     let last = texts.last().map_or("", String::as_str);
-    match name {
-        "system-reserved-cgroup" => typed.facts.system_cgroup = !last.is_empty(),
-        "kube-reserved-cgroup" => typed.facts.kube_cgroup = !last.is_empty(),
-        "cgroups-per-qos" => {
-            let parsed = parse_boolean("config", last);
-            let hint = "write \"true\" or \"false\"";
-            typed.facts.no_qos_cgroups =
-                !parsed.map_err(|error| source.error(&[name], last, error.message, hint))?;
-        }
-        _ if is_field(name) => {}
-        _ => {
-            let meant = did_you_mean(name, Flag::all().map(|flag| flag.name));
-            if !meant.is_empty() {
-                let hint = format!("{meant}arguments are flags without dashes");
-                let message = format!("unknown flag: --{name}");
-                return Err(source.error(&[name], "", message, hint));
-            }
-            typed.unknown_arguments.push(name.to_owned());
-        }
+    if foreign_flag(name).is_some() {
+        typed.add_foreign(name, last);
+        return Ok(());
     }
+    let is_field = |flag: &&Flag| flag.field.is_some_and(|(field, _)| field == name);
+    let flag = Flag::all().find(is_field).map(|flag| flag.name);
+    if let Some(flag) = flag.or_else(|| foreign_field(name)) {
+        let message = "a field of KubeletConfiguration, not a flag".to_owned();
+        return Err(source.error(&[name], "", message, format!("write {flag}")));
+    }
+    let meant = did_you_mean(name, Flag::all().map(|flag| flag.name));
+    if !meant.is_empty() {
+        let hint = format!("{meant}arguments are flags without dashes");
+        let message = format!("unknown flag: --{name}");
+        return Err(source.error(&[name], "", message, hint));
+    }
+    typed.unknown_arguments.push(name.to_owned());
     Ok(())
-}
-
-/// Whether a field of KubeletConfiguration has that name: `max-pods` is `maxPods`.
-fn is_field(argument: &str) -> bool {
-    let joined = argument.replace('-', "");
-    fields::names().any(|name| name.eq_ignore_ascii_case(&joined))
 }

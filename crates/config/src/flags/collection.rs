@@ -3,12 +3,15 @@ use super::{Form, flag};
 use crate::Flag;
 
 /// Images and containers.
-pub(crate) const COLLECTION: [Flag; 11] = [
+pub(crate) const COLLECTION: [Flag; 13] = [
     flag("container-runtime-endpoint", List("ENDPOINT,..."), ("", "unix:///run/containerd/containerd.sock"))
         .field("containerRuntimeEndpoint", Form::Text)
         .help("The sockets of the container runtimes: containerd, CRI-O, Docker, Podman or \
          balenaEngine. Without it the usual places are looked at; an empty text asks no \
          runtime."),
+    flag("compose-projects-are-pods", Bool, ("false", "true"))
+        .help("Evict a project of docker compose as a whole: all its containers are one pod. Without \
+         it each container is a pod."),
     flag("image-gc-high-threshold", Value("PERCENT"), ("85", "90"))
         .field("imageGCHighThresholdPercent", Form::Integer)
         .help("From how much use of the images' filesystem on, in percent, unused images are \
@@ -24,15 +27,20 @@ pub(crate) const COLLECTION: [Flag; 11] = [
         .field("imageMaximumGCAge", Form::Duration)
         .help("How long an image may lie unused before it is deleted, however much space there is. \
          More than --minimum-image-ttl-duration; 0s is for ever."),
-    flag("eviction-image-reclaim", Value("HOW"), ("all", "until-clear"))
+    flag("eviction-image-reclaim", Value("HOW"), ("auto", "until-clear"))
         .help("Which unused images are deleted when the filesystem is under pressure. all: every one, as with \
-         the kubelet. until-clear: one after the other until the signal is clear."),
+         the kubelet. until-clear: one after the other until the signal is clear. auto: all where there is \
+         a kubepods tree, else until-clear."),
     flag("keep-image", Value("PATTERN"), ("", "docker.io/library/*"))
-        .help("Never delete an image with such a name; * stands for any part of it. Repeat it for \
-         several."),
-    flag("keep-local-images", Bool, ("false", "true"))
+        .help("Never delete an image with such a name, as docker image ls prints it: * stands for any \
+         part, ? for one character. Repeat it for several."),
+    flag("keep-local-images", Bool, ("true", "false"))
         .help("Never delete an image that no registry gave a digest: it could not be fetched again. \
-         For nodes that are offline."),
+         false with --compat=kubelet."),
+    flag("collect-dead-containers", Value("WHICH"), ("replaced", "all"))
+        .help("Which dead containers may be deleted, with what they wrote. replaced: those that a controller \
+         would bring back, as the label io.kubernetes.pod.uid says. all: others too, such as those of \
+         docker run."),
     flag("maximum-dead-containers", Value("COUNT"), ("-1", "100"))
         .help("How many dead containers are kept on the whole node; below 0 any number. Deprecated \
          in the kubelet, where it works too."),

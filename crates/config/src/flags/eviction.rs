@@ -51,7 +51,7 @@ pub(crate) const THRESHOLDS: [Flag; 5] = [
 ];
 
 /// Which pods to evict, and how.
-pub(crate) const EVICTION: [Flag; 10] = [
+pub(crate) const EVICTION: [Flag; 11] = [
     flag(
         "eviction-max-pod-grace-period",
         Value("SECONDS"),
@@ -65,6 +65,10 @@ pub(crate) const EVICTION: [Flag; 10] = [
     flag("hard-eviction-grace", Value("SECONDS"), ("0", "1")).help(
         "The seconds that a hard eviction gives a pod between SIGTERM and SIGKILL; 0 kills at \
          once.",
+    ),
+    flag("reclaim-before-kill", Bool, ("true", "false")).help(
+        "Before a pod is killed for memory, ask the kernel for file pages that pods hold, for 50 ms \
+         at most and not while memory fills fast. --compat=kubelet does not ask.",
     ),
     flag(
         "eviction-pressure-transition-period",

@@ -3,7 +3,7 @@ use super::{Form, flag};
 use crate::Flag;
 
 /// What is measured.
-pub(crate) const MEASURING: [Flag; 10] = [
+pub(crate) const MEASURING: [Flag; 11] = [
     flag("housekeeping-interval", Value("DURATION"), ("10s", "1s"))
         .help("How often the signals are measured, 100ms at least. Memory is looked at sooner the less \
          is left."),
@@ -17,11 +17,16 @@ pub(crate) const MEASURING: [Flag; 10] = [
          and memory.events on v2. Without it memory is looked at by time alone, sooner the less \
          is left."),
     flag("realtime", Bool, ("true", "false"))
-        .help("Run the loop at a low real-time priority, or where that is refused at nice -20, so \
-         that a busy machine does not delay it. Walks of directories stay at the lowest."),
+        .help("Run the loop at the highest real-time priority, or where that is refused at nice \
+         -20, so that a busy machine does not delay it. Walks of directories stay at the lowest."),
+    flag("no-sandbox", Bool, ("false", "true"))
+        .help("Keep all privileges: for debugging. Without it the daemon gives up at the start every \
+         capability and system call that it does not need, and its helpers write and delete \
+         below their own directories alone."),
     flag("memory-available-source", Value("SOURCE"), ("kubelet", "meminfo"))
         .help("Where memory.available comes from. kubelet: all memory minus the working set of the root \
-         cgroup. meminfo: MemAvailable of /proc/meminfo. min: the smaller of both."),
+         cgroup. meminfo: MemAvailable of /proc/meminfo. min: the smaller of both, and the default on cgroup v2 \
+         with less than 512 MiB or with swap on zram."),
     flag("no-hugepage-aware", Bool, ("false", "true"))
         .help("Count memory in pools of huge pages as available, as the kubelet did before 1.37."),
     flag("pods-pids-bound", Bool, ("false", "true"))

@@ -3,9 +3,13 @@
 
 mod collection;
 mod eviction;
+mod foreign;
 mod logging;
 mod measuring;
 mod pods;
+
+pub(crate) use foreign::foreign_field;
+pub use foreign::foreign_flag;
 
 /// What a flag takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@ use super::{Form, flag};
 use crate::Flag;
 
 /// Pods and reservations.
-pub(crate) const PODS: [Flag; 7] = [
+pub(crate) const PODS: [Flag; 9] = [
     flag(
         "pod-manifest-path",
         Value("DIR"),
@@ -12,8 +12,18 @@ pub(crate) const PODS: [Flag; 7] = [
     .field("staticPodPath", Form::Text)
     .help("A directory of pod manifests, YAML or JSON: requests, limits and priorities."),
     flag("pod-cgroup-root", Value("CGROUP"), ("", "/system.slice")).help(
-        "A cgroup whose children are pods. Repeat it for several. The kubepods tree always \
-         counts; nothing else is ever evicted.",
+        "A cgroup whose children are pods. Repeat it for several. Of / and /system.slice the \
+         system's own stay out, as with --pods-of. The kubepods tree always counts; nothing \
+         else is ever evicted.",
+    ),
+    flag("pods-of", Value("MANAGER"), ("", "openrc")).help(
+        "Services are pods: those of openrc or systemd, wherever they keep their cgroups. \
+         Never candidates: sshd, dbus, the init system's own, container runtimes, getty, \
+         networking, evictd.",
+    ),
+    flag("never-evict", Value("PATTERN"), ("", "postgres*")).help(
+        "Pods and services of that name are never evicted; * stands for any part and ? for any \
+         character. Repeat it for several.",
     ),
     flag(
         "root-dir",

@@ -1,3 +1,4 @@
+use evictd_node::Signal;
 use evictd_quantity::Quantity;
 
 use super::*;
@@ -35,4 +36,49 @@ fn more_kept_back_than_there_is_leaves_nothing() {
     assert!(!found.valid);
     assert_eq!(found.allocatable, amounts("0", "1Gi", "", ""));
     assert_eq!(found.pods_cgroup, amounts("0", "1Gi", "", ""));
+}
+
+fn machine(memory: &str) -> Machine {
+    let mut machine = Machine::default();
+    let memory = Quantity::parse(memory).unwrap().value();
+    machine.capacities[Signal::MemoryAvailable.index()] = Some(memory);
+    machine
+}
+
+/// Acceptance row 192: what cannot be kept back is refused, as by the kubelet.
+#[test]
+fn reserves_larger_than_the_machine_are_an_error() {
+    let given = [
+        ("system-reserved", "memory=1Gi"),
+        ("kube-reserved", "memory=1Gi"),
+    ];
+    let settings = resolved(&given);
+    assert_eq!(check_reserves(&settings, &machine("2Gi")), Ok(()));
+    assert_eq!(
+        check_reserves(&settings, &machine("2000Mi")).unwrap_err(),
+        "--system-reserved and --kube-reserved: 2Gi of memory are kept back, and the machine has \
+         2000Mi; reserve less"
+    );
+    let kubelets = [&given[..], &[(COMPAT, "kubelet")]].concat();
+    assert!(check_reserves(&resolved(&kubelets), &machine("2Gi")).is_err());
+    let no_reserves = resolved(&[(HARD, "memory.available<3Gi")]);
+    assert_eq!(check_reserves(&no_reserves, &machine("2Gi")), Ok(()));
+}
+
+/// Acceptance row 192: a reservation includes the threshold.
+#[test]
+fn reserves_below_the_thresholds_are_told() {
+    let told = |amount: &str| {
+        let amount = format!("memory={amount}");
+        let settings = resolved(&[("system-reserved", &amount)]);
+        lint(&settings, &machine("4Gi"))
+            .first()
+            .map(ToString::to_string)
+    };
+    assert_eq!(
+        told("50Mi").unwrap(),
+        "--system-reserved: memory=50Mi is below the hard threshold of 100Mi; a reservation \
+         should include the threshold"
+    );
+    assert_eq!(told("100Mi"), None);
 }

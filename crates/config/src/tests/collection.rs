@@ -80,18 +80,30 @@ fn which_images_stay_is_taken_as_it_stands() {
     let images = resolved(&[
         ("keep-image", "docker.io/library/*"),
         ("keep-image", "*:keep"),
-        ("keep-local-images", "true"),
+        ("keep-local-images", "false"),
         ("eviction-image-reclaim", "until-clear"),
-    ])
-    .image_gc;
+        ("collect-dead-containers", "all"),
+    ]);
+    assert!(images.collects_all_containers);
+    let images = images.image_gc;
     let keep: Vec<String> = images.keep.iter().map(KeepPattern::to_string).collect();
     assert_eq!(keep, ["docker.io/library/*", "*:keep"]);
-    assert!(images.keep_local);
-    assert!(images.until_clear);
-    let plain = resolved(&[]).image_gc;
-    assert_eq!(plain.keep, []);
-    assert!(!plain.keep_local);
-    assert!(!plain.until_clear);
+    assert!(!images.keep_local);
+    assert_eq!(images.until_clear, Some(true));
+}
+
+/// Acceptance row 166: by default nothing is deleted that only this node has.
+#[test]
+fn what_only_this_node_has_stays_by_default() {
+    let plain = resolved(&[]);
+    assert_eq!(plain.image_gc.keep, []);
+    assert!(plain.image_gc.keep_local);
+    assert_eq!(plain.image_gc.until_clear, None);
+    assert!(!plain.collects_all_containers);
+    let kubelet = resolved(&[("compat", "kubelet")]);
+    assert!(!kubelet.image_gc.keep_local);
+    assert_eq!(kubelet.image_gc.until_clear, Some(false));
+    assert!(!kubelet.collects_all_containers);
 }
 
 #[test]
@@ -160,8 +172,7 @@ const WRONG: &[(&[(&str, &str)], &str)] = &[
     ),
     (
         &[(HIGH, "85%")],
-        "--image-gc-high-threshold: strconv.ParseInt: parsing \"85%\": invalid syntax, in \
-         \"85%\" at byte 0; a whole number from -2147483648 to 2147483647, without a unit",
+        "--image-gc-high-threshold: \"85%\" is not a whole number, in \"85%\" at byte 0; a whole number from -2147483648 to 2147483647, without a unit",
     ),
     (
         &[(MAX_AGE, "-1s")],
@@ -180,18 +191,18 @@ const WRONG: &[(&[(&str, &str)], &str)] = &[
     ),
     (
         &[("keep-image", "")],
-        "--keep-image: an empty pattern matches no image, in \"\" at byte 0; a name as the \
-         runtime lists it, with * for any part: docker.io/library/*",
+        "--keep-image: an empty pattern matches no image, in \"\" at byte 0; a name as \
+         docker image ls prints it, with * and ?: redis, quay.io/me/*",
     ),
     (
         &[("keep-image", "busy box")],
         "--keep-image: no image's name holds this character, in \"busy box\" at byte 4; a name \
-         as the runtime lists it, with * for any part: docker.io/library/*",
+         as docker image ls prints it, with * and ?: redis, quay.io/me/*",
     ),
     (
         &[("eviction-image-reclaim", "none")],
         "--eviction-image-reclaim: unknown value \"none\", in \"none\" at byte 0; values are \
-         all, until-clear",
+         auto, all, until-clear",
     ),
 ];
 

@@ -51,7 +51,7 @@ fn dropped_in_files_change_those_before() {
 #[test]
 fn dropped_in_thresholds_keep_the_defaults() {
     let later = ("b", "evictionHard: {memory.available: 2Gi}\n");
-    let merged = by_files(&[("a", "maxPods: 5\n"), later]).unwrap();
+    let merged = by_files(&[("a", "evictionSoft: {}\n"), later]).unwrap();
     assert_eq!(thresholds(&merged).len(), 5);
     assert_eq!(merged.warnings, []);
     let alone = by_files(&[later]).unwrap();
@@ -73,7 +73,7 @@ fn errors_name_the_file_that_says_so() {
                 ("a", "evictionHard: {memory.available: 1%}\n"),
                 ("b", "maxPods: 1\nx: 1\n"),
             ],
-            "b: line 4: x: strict decoding error",
+            "b: line 4: x: unknown field",
         ),
         (
             [

@@ -1,4 +1,4 @@
-use evictd_node::{Reading, Readings, Signal};
+use evictd_node::{MemorySource, Reading, Readings, Signal};
 
 use super::*;
 
@@ -163,5 +163,85 @@ fn reserved_process_ids_are_told() {
         let shown: Vec<String> = warnings.iter().map(ToString::to_string).collect();
         assert_eq!(shown, Vec::from_iter(expected), "{threshold}");
         assert_eq!(lint(&resolved, &Machine::default()), [], "of no machine");
+    }
+}
+
+/// Acceptance row 185.
+#[test]
+fn a_minimum_reclaim_out_of_reach_is_told() {
+    let given = &[
+        (HARD, "memory.available<576Mi"),
+        (RECLAIM, "memory.available=400Mi"),
+    ];
+    let warnings = |left: i64| {
+        let mut machine = machine();
+        machine.left[Signal::MemoryAvailable.index()] = Some(left << 20);
+        lint(&resolved(given), &machine)
+            .iter()
+            .map(ToString::to_string)
+            .filter(|warning| warning.contains("reclaim"))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(warnings(976), [""; 0]);
+    assert_eq!(warnings(500), [""; 0], "it is met already");
+    assert_eq!(
+        warnings(716),
+        [
+            "threshold memory.available<576Mi with its minimum reclaim asks for 1023410176 bytes, \
+             and 750780416 are left now: once met it may never be left"
+        ]
+    );
+}
+
+/// Acceptance row 191: what a small machine cannot reach, and what is much for it.
+#[test]
+fn thresholds_that_a_small_machine_cannot_reach_are_told() {
+    let mut machine = Machine::default();
+    machine.capacities[Signal::MemoryAvailable.index()] = Some(121 << 20);
+    machine.unaccounted_bytes = Some(26 << 20);
+    let told = |given: &[(&str, &str)]| -> Vec<String> {
+        let warnings = lint(&resolved(given), &machine);
+        warnings.iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(
+        told(&[(HARD, "memory.available<20Mi")]),
+        [
+            "threshold memory.available<20Mi may never be met: 27262976 bytes are neither free nor \
+          in a cgroup, and count as available; --memory-available-source=min counts them as used"
+        ]
+    );
+    assert_eq!(told(&[(HARD, "memory.available<30Mi")]), [""; 0]);
+    let by_kernel = [
+        (HARD, "memory.available<20Mi"),
+        ("memory-available-source", "min"),
+    ];
+    assert_eq!(told(&by_kernel), [""; 0]);
+    assert_eq!(
+        told(&[]),
+        [
+            "the default threshold memory.available<100Mi is more than a tenth of this machine's \
+          126877696 bytes; --eviction-hard sets another"
+        ]
+    );
+}
+
+/// Acceptance row 191: only where nobody said otherwise.
+#[test]
+fn the_kernels_estimate_is_the_default_where_the_formula_misleads() {
+    for (given, expected) in [
+        (&[][..], MemorySource::Min),
+        (
+            &[("memory-available-source", "kubelet")],
+            MemorySource::Kubelet,
+        ),
+        (
+            &[("memory-available-source", "meminfo")],
+            MemorySource::Meminfo,
+        ),
+        (&[(COMPAT, "kubelet")], MemorySource::Kubelet),
+    ] {
+        let mut settings = resolved(given);
+        settings.distrust_kubelets_formula();
+        assert_eq!(settings.memory_source, expected, "{given:?}");
     }
 }

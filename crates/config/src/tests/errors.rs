@@ -73,7 +73,7 @@ const THRESHOLD_ERRORS: &[(&[(&str, &str)], &str)] = &[
     ),
     (
         &[(GRACE, "memory.available=1x")],
-        "--eviction-soft-grace-period: time: unknown unit \"x\" in duration \"1x\", in \
+        "--eviction-soft-grace-period: unknown unit \"x\" in duration \"1x\", in \
              \"memory.available=1x\" at byte 18; a duration is numbers with units h m s ms us ns: \
              1m30s, 500ms",
     ),
@@ -126,8 +126,8 @@ const OTHER_ERRORS: &[(&str, &str, &str)] = &[
     (
         "dry-run",
         "yes",
-        "--dry-run: strconv.ParseBool: parsing \"yes\": invalid syntax, in \"yes\" at byte 0; \
-             write --dry-run, --dry-run=true or --dry-run=false",
+        "--dry-run: \"yes\" is neither true nor false, in \"yes\" at byte 0; write true or \
+             false",
     ),
     (
         "housekeeping-interval",
@@ -138,19 +138,19 @@ const OTHER_ERRORS: &[(&str, &str, &str)] = &[
     (
         "node-status-update-frequency",
         "10",
-        "--node-status-update-frequency: time: missing unit in duration \"10\", in \"10\" at \
+        "--node-status-update-frequency: missing unit in duration \"10\", in \"10\" at \
              byte 2; a duration is numbers with units h m s ms us ns: 1m30s, 500ms",
     ),
     (
         "eviction-max-pod-grace-period",
         "30s",
-        "--eviction-max-pod-grace-period: strconv.ParseInt: parsing \"30s\": invalid syntax, \
+        "--eviction-max-pod-grace-period: \"30s\" is not a whole number, \
              in \"30s\" at byte 0; a whole number from -2147483648 to 2147483647, without a unit",
     ),
     (
         "guaranteed-oom-score-adj",
         "-1000",
-        "--guaranteed-oom-score-adj: strconv.ParseInt: parsing \"-1000\": value out of range, \
+        "--guaranteed-oom-score-adj: \"-1000\" is out of range, \
              in \"-1000\" at byte 0; a whole number from -999 to -1, without a unit",
     ),
     (
@@ -199,14 +199,14 @@ const OTHER_ERRORS: &[(&str, &str, &str)] = &[
     ),
     (
         "pod-cgroup-root",
-        "/",
-        "--pod-cgroup-root: the root holds the whole machine, not pods alone, in \"/\" at byte \
+        "",
+        "--pod-cgroup-root: a cgroup has a name; / stands for the root, in \"\" at byte \
              0; the cgroup's path from the root of the hierarchies: system.slice, or /pods",
     ),
     (
         LOW_DISK,
         "0",
-        "--low-diskspace-threshold-mb: strconv.ParseInt: parsing \"0\": value out of range, in \
+        "--low-diskspace-threshold-mb: \"0\" is out of range, in \
              \"0\" at byte 0; a whole number from 1 to 2147483647, without a unit",
     ),
 ];
@@ -224,7 +224,7 @@ fn integers_follow_gos_grammar() {
         "", "+", "-", "1_", "_1", "1__0", "0x", "0x_", "08", "0b2", "1e3", " 1", "--1",
     ] {
         let message = error(&[("eviction-max-pod-grace-period", bad)]);
-        assert!(message.contains("invalid syntax"), "{bad:?}: {message}");
+        assert!(message.contains("not a whole number"), "{bad:?}: {message}");
     }
     for large in ["2147483648", "99999999999999999999999999999999999999999999"] {
         let message = error(&[("eviction-max-pod-grace-period", large)]);
@@ -276,4 +276,32 @@ fn what_is_no_flag_is_not_added() {
     assert!(!typed.add("eviction_hard", "x"));
     assert!(!typed.add("", "x"));
     assert_eq!(typed, Typed::default());
+}
+
+/// Acceptance row 193: words of Go's libraries only where the kubelet's are asked for.
+#[test]
+fn the_kubelets_own_words_come_with_its_behaviour() {
+    for (flag, text, words) in [
+        (
+            "dry-run",
+            "yes",
+            "strconv.ParseBool: parsing \"yes\": invalid syntax",
+        ),
+        ("v", "x", "strconv.ParseInt: parsing \"x\": invalid syntax"),
+        (
+            GRACE,
+            "memory.available=1x",
+            "time: unknown unit \"x\" in duration \"1x\"",
+        ),
+        (
+            HARD,
+            "memory.available<x%",
+            "strconv.ParseFloat: parsing \"x\": invalid syntax",
+        ),
+    ] {
+        let plain = resolve(&typed(&[(flag, text)])).unwrap_err();
+        assert!(!plain.message.contains("strconv") && !plain.message.contains("time:"));
+        let kubelets = resolve(&typed(&[(flag, text), (COMPAT, "kubelet")])).unwrap_err();
+        assert_eq!(kubelets.message, words);
+    }
 }

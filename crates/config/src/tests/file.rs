@@ -222,7 +222,10 @@ fn a_period_may_be_a_list_of_one() {
     let listed = by_file("evictionPressureTransitionPeriod:\n- 30s\n");
     assert_eq!(listed.evict.transition_period, Duration::from_secs(30));
     let message = error("evictionPressureTransitionPeriod: [30s, 1m]\n");
-    assert!(message.contains("array into Go struct"), "{message}");
+    assert!(
+        message.contains("a list stands where a text belongs"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -232,7 +235,10 @@ fn fields_without_use_are_passed_over() {
          oomScoreAdj: -999\nnodeStatusMaxImages: -1\ncgroupDriver: systemd\nrunOnce: false\n\
          memoryThrottlingFactor: 0.9\nshutdownGracePeriod: 30s\n",
     );
-    assert_eq!(resolved.warnings, []);
+    let line = "passed over, as evictd has no use for it: authentication, cgroupDriver, \
+                clusterDNS, maxPods, memoryThrottlingFactor, runOnce, shutdownGracePeriod";
+    assert_eq!(resolved.warnings[0].to_string(), line);
+    assert_eq!(resolved.warnings.len(), 1);
     let resolved = by_file(
         "enforceNodeAllocatable: [pods, system-reserved, kube-reserved-compressible]\n\
          systemReservedCgroup: /system.slice\nkubeReservedCgroup: /kube.slice\n",
@@ -251,7 +257,7 @@ fn fields_without_use_are_passed_over() {
 const WRONG: &[(&str, &str)] = &[
     (
         "maxPods: 5\nevictionHrad: {}\n",
-        "/etc/node.yaml: line 4: evictionHrad: strict decoding error: unknown field \
+        "/etc/node.yaml: line 4: evictionHrad: unknown field \
          \"evictionHrad\"; did you mean evictionHard? fields are those of KubeletConfiguration, \
          upper and lower case as there",
     ),
@@ -263,15 +269,14 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "evictionHard: {memory.available: 500}\n",
-        "/etc/node.yaml: line 3: evictionHard[memory.available]: json: cannot unmarshal number \
-         into Go struct field KubeletConfiguration.evictionHard.memory.available of type string, \
-         in \"500\"; put the text in quotes: \"500Mi\"",
+        "/etc/node.yaml: line 3: evictionHard[memory.available]: a number stands where a \
+         text belongs, in \"500\"; write it in quotes, as in \"500Mi\"",
     ),
     (
         "evictionHard: {memory.available: \"1Gi,nodefs.available<1%\"}\n",
         "/etc/node.yaml: line 3: evictionHard[memory.available]: a blank, a comma or a sign that \
-         cannot be part of it, in \"memory.available: 1Gi,nodefs.available<1%\"; one signal or \
-         resource, and one amount or duration: memory.available: \"500Mi\"",
+         cannot be part of it, in \"memory.available: 1Gi,nodefs.available<1%\"; write one entry a \
+         line: memory.available: \"500Mi\"",
     ),
     (
         "evictionSoft: {memory.available: 1Gi}\n",
@@ -281,14 +286,13 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "evictionHard: []\n",
-        "/etc/node.yaml: line 3: evictionHard: json: cannot unmarshal array into Go struct field \
-         KubeletConfiguration.evictionHard of type map[string]string; write a mapping \
-         of texts: memory.available: \"500Mi\"",
+        "/etc/node.yaml: line 3: evictionHard: a list stands where a mapping belongs; write a \
+         mapping, as in memory.available: \"500Mi\"",
     ),
     (
         "imageGCHighThresholdPercent: 85%\n",
-        "/etc/node.yaml: line 3: imageGCHighThresholdPercent: json: cannot unmarshal string into \
-         Go struct field KubeletConfiguration.imageGCHighThresholdPercent of type int32, in \
+        "/etc/node.yaml: line 3: imageGCHighThresholdPercent: a text stands where a whole number \
+         belongs, in \
          \"\\\"85%\\\"\"; write a whole number, without quotes or a unit",
     ),
     (
@@ -300,13 +304,12 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "evictionPressureTransitionPeriod: 5\n",
-        "/etc/node.yaml: line 3: evictionPressureTransitionPeriod: json: cannot unmarshal number \
-         into Go struct field KubeletConfiguration.evictionPressureTransitionPeriod of type \
-         string, in \"5\"; put the text in quotes: \"500Mi\"",
+        "/etc/node.yaml: line 3: evictionPressureTransitionPeriod: a number stands where a \
+         text belongs, in \"5\"; write it in quotes, as in \"30s\"",
     ),
     (
         "evictionPressureTransitionPeriod: 5 m\n",
-        "/etc/node.yaml: line 3: evictionPressureTransitionPeriod: time: unknown unit \" m\" in \
+        "/etc/node.yaml: line 3: evictionPressureTransitionPeriod: unknown unit \" m\" in \
          duration \"5 m\", in \"5 m\"; a duration is numbers with units h m s ms us ns: 1m30s, \
          500ms",
     ),
@@ -335,14 +338,12 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "featureGates:\n  HugepageAwareEviction: \"true\"\n",
-        "/etc/node.yaml: line 4: featureGates[HugepageAwareEviction]: json: cannot unmarshal \
-         string into Go struct field KubeletConfiguration.featureGates.HugepageAwareEviction of \
-         type bool, in \"\\\"true\\\"\"; write true or false, without quotes",
+        "/etc/node.yaml: line 4: featureGates[HugepageAwareEviction]: a text stands where \
+         true or false belongs, in \"\\\"true\\\"\"; write true or false, without quotes",
     ),
     (
         "logging:\n  format: text\n  verbosity: -1\n",
-        "/etc/node.yaml: line 5: logging[verbosity]: strconv.ParseInt: parsing \"-1\": value out \
-         of range, in \"-1\"; a whole number from 0 to 2147483647, without a unit",
+        "/etc/node.yaml: line 5: logging[verbosity]: \"-1\" is out of range, in \"-1\"; a whole number from 0 to 2147483647, without a unit",
     ),
     (
         "logging: {format: yaml}\n",
@@ -404,17 +405,14 @@ fn what_is_no_configuration_is_told() {
             "a: 1\n---\nb: 2\n",
             "/etc/node.yaml: the file holds more than one document",
         ),
-        (
-            "maxPods: 1\n",
-            "/etc/node.yaml: kind: Object 'Kind' is missing",
-        ),
+        ("maxPods: 1\n", "/etc/node.yaml: kind: is missing"),
         (
             "kind: KubeletConfiguration\n",
-            "/etc/node.yaml: apiVersion: Object 'apiVersion' is missing",
+            "/etc/node.yaml: apiVersion: is missing",
         ),
         (
             "apiVersion: v1\nkind: Pod\n",
-            "/etc/node.yaml: line 1: apiVersion: no kind \"Pod\" is registered for version \"v1\"",
+            "/etc/node.yaml: line 1: apiVersion: \"Pod\" of \"v1\" is not known",
         ),
     ] {
         let error = Typed::default()

@@ -82,7 +82,7 @@ fn items_may_be_quoted_or_not() {
 #[test]
 fn other_arguments_are_passed_over() {
     let resolved = by_file(
-        "kubeletArguments:\n  max-pods: [\"250\"]\n  cgroup-root: [/]\n  node-labels: [a=b]\n  \
+        "kubeletArguments:\n  max-pods: [\"250\"]\n  cgroup-root: [/]\n  node-labels: [a=b]\n  own-thing: [1]\n  \
          enforce-node-allocatable: [pods, system-reserved]\n  system-reserved-cgroup: [/sys]\n",
     )
     .unwrap();
@@ -90,7 +90,8 @@ fn other_arguments_are_passed_over() {
     assert_eq!(
         warnings,
         [
-            "kubeletArguments: \"node-labels\" is passed over: evictd has no such flag",
+            "passed over, as evictd has no use for it: cgroup-root, max-pods, node-labels",
+            "kubeletArguments: \"own-thing\" is passed over: evictd has no such flag",
             "system-reserved of --enforce-node-allocatable is passed over: evictd leaves the \
              cgroups of system daemons alone",
         ]
@@ -115,16 +116,29 @@ fn errors_name_argument_and_item() {
         ),
         (
             "kubeletArguments:\n  eviction-hard: memory.available<1Gi\n",
-            "node-config.yaml: line 2: kubeletArguments[eviction-hard]: json: cannot unmarshal \
-             string into Go struct field NodeConfig.kubeletArguments of type []string, in \
-             \"\\\"memory.available<1Gi\\\"\"; write a list of texts, quoted or not: - \
-             memory.available<100Mi",
+            "node-config.yaml: line 2: kubeletArguments[eviction-hard]: a text stands where a \
+             list of texts belongs, in \"\\\"memory.available<1Gi\\\"\"; write a list of texts, quoted or not: - \
+             memory.available<500Mi",
         ),
         (
             "kubeletArguments: [eviction-hard]\n",
-            "node-config.yaml: line 1: kubeletArguments: json: cannot unmarshal array into Go \
-             struct field NodeConfig.kubeletArguments of type map[string][]string; write flags \
+            "node-config.yaml: line 1: kubeletArguments: a list stands where a mapping belongs; write flags \
              without dashes, each with a list: eviction-hard: [..]",
+        ),
+        (
+            "kubeletArguments:\n  evictionHard: [memory.available<1Gi]\n",
+            "node-config.yaml: line 2: kubeletArguments[evictionHard]: a field of \
+             KubeletConfiguration, not a flag; write eviction-hard",
+        ),
+        (
+            "kubeletArguments:\n  imageGCHighThresholdPercent: [80]\n",
+            "node-config.yaml: line 2: kubeletArguments[imageGCHighThresholdPercent]: a field of \
+             KubeletConfiguration, not a flag; write image-gc-high-threshold",
+        ),
+        (
+            "kubeletArguments:\n  maxPods: [80]\n",
+            "node-config.yaml: line 2: kubeletArguments[maxPods]: a field of \
+             KubeletConfiguration, not a flag; write max-pods",
         ),
         (
             "kubeletArguments:\n  config: [/etc/other.yaml]\n",

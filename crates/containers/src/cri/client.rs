@@ -10,6 +10,7 @@ use super::parse::{
     parse_status, parse_version,
 };
 use super::proto::{Bytes, ProtoError, Writer};
+use crate::bounds::Weigh;
 use crate::pods::{Details, Found};
 use crate::socket::{Deadline, Socket};
 use crate::{Error, Failure, ListedImage, RuntimeDisks, WritableLayer};
@@ -38,7 +39,8 @@ macro_rules! method {
 pub struct Client {
     pub(super) endpoint: String,
     socket: PathBuf,
-    within: Duration,
+    /// For each call, and for all calls that one list leads to.
+    pub(super) within: Duration,
 }
 
 impl Client {
@@ -125,7 +127,7 @@ impl Client {
         parsed.map_err(|error| self.error(method, Failure::malformed(error)))
     }
 
-    fn list<T>(
+    fn list<T: Weigh>(
         &self,
         method: &str,
         parse: fn(Bytes<'_>) -> Result<T, ProtoError>,
@@ -151,7 +153,9 @@ impl Client {
         let mut request = Writer::default();
         request.number(1, 1);
         let method = method!(runtime "Status");
-        self.ask(method, request, |answer| parse_info(answer, "config"))
+        self.ask(method, request, |answer| {
+            Ok(parse_info(answer, "config")?.map(String::from))
+        })
     }
 
     /// All sandboxes.
@@ -183,7 +187,9 @@ impl Client {
         let mut request = of_id(id);
         request.number(2, 1);
         let method = method!(runtime "PodSandboxStatus");
-        self.ask(method, request, |answer| parse_info(answer, "info"))
+        self.ask(method, request, |answer| {
+            Ok(parse_info(answer, "info")?.map(String::from))
+        })
     }
 
     /// What is told of one container alone; `None` where there is no such container. Its

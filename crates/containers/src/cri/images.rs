@@ -7,7 +7,7 @@ use super::parse::parse_told;
 use crate::{Error, ListedImage};
 
 /// The id of the image with this id, tag or name by digest.
-pub(super) fn find_id<'a>(text: &str, images: &'a [ListedImage]) -> Option<&'a str> {
+pub fn find_id<'a>(text: &str, images: &'a [ListedImage]) -> Option<&'a str> {
     let is_it = |image: &&ListedImage| {
         let mut names = image.tags.iter().chain(&image.digests);
         let bare = image.id.strip_prefix("sha256:");
@@ -39,12 +39,12 @@ pub(super) fn pin_sandboxes_image(
     images: &mut [ListedImage],
 ) -> Result<(), Error> {
     let named = |name: Option<String>| find_id(&name?, images).map(String::from);
-    let config: Config = parse_told(client.config()?);
+    let config: Config = parse_told(client.config()?.as_deref());
     let mut pinned = named(config.sandbox_image);
     if pinned.is_none()
         && let Some(ready) = client.sandboxes()?.iter().find(|sandbox| sandbox.runs())
     {
-        let info: SandboxInfo = parse_told(client.sandbox_info(&ready.container.id)?);
+        let info: SandboxInfo = parse_told(client.sandbox_info(&ready.container.id)?.as_deref());
         pinned = named(info.image);
     }
     for image in images {

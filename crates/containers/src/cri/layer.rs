@@ -18,7 +18,7 @@ pub(super) fn read_layer(proc: &Path, pid: u32) -> Option<Arc<Path>> {
 
 /// Finds it in the text of `/proc/PID/mountinfo`. The last mount on `/` is the one
 /// that shows.
-pub(super) fn find_layer(text: &[u8]) -> Option<PathBuf> {
+pub fn find_layer(text: &[u8]) -> Option<PathBuf> {
     let roots = mounts(text)
         .flatten()
         .filter(|mount| mount.mount_point.is(b"/"));

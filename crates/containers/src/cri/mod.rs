@@ -29,7 +29,8 @@ use evictd_node::pod::Pod;
 
 use crate::kubepods::{KubepodsName, is_uid, parse_kubepods_name};
 use crate::pods::{
-    Assembly, Details, Found, Known, POD_NAME, POD_NAMESPACE, POD_UID, kubepods_class, read_cgroup,
+    Assembly, Details, Found, Grouping, Known, POD_NAME, POD_NAMESPACE, POD_UID, kubepods_class,
+    read_cgroup,
 };
 use crate::text::clean;
 use crate::{
@@ -39,6 +40,7 @@ use crate::{
 use layer::read_layer;
 
 pub use client::Client;
+// For fuzzing.
 pub use grpc::parse_message;
 pub use http2::parse_connection;
 pub use parse::{
@@ -46,6 +48,13 @@ pub use parse::{
     parse_status, parse_version,
 };
 pub use proto::{Bytes, ProtoError, Value, Writer};
+#[doc(hidden)]
+pub use {images::find_id, layer::find_layer};
+
+const GROUPING: Grouping = Grouping {
+    namespace: "",
+    projects: false,
+};
 
 /// How long a call may take as a whole; removing, four times that; stopping, the
 /// grace longer.
@@ -210,8 +219,9 @@ impl ContainerRuntime for CriRuntime {
         let mut containers = self.client.containers()?;
         follow_sandboxes(&mut containers, &sandboxes);
         let (mut images, mut notes) = (None, Vec::new());
-        let all = self.known.update(containers, |found, before| {
-            let mut details = look_up(&self.client, &self.proc, found, &mut images, &mut notes)?;
+        let within = self.client.within;
+        let ask = |found: &Found, before: Option<&Details>, notes: &mut Vec<String>| {
+            let mut details = look_up(&self.client, &self.proc, found, &mut images, notes)?;
             // The layer outlives the process that led to it.
             if let (Some(details), Some(before)) = (&mut details, before)
                 && details.layer == WritableLayer::Unknown
@@ -219,8 +229,9 @@ impl ContainerRuntime for CriRuntime {
                 details.layer.clone_from(&before.layer);
             }
             Ok(details)
-        })?;
-        let mut assembly = Assembly::new("", notes);
+        };
+        let all = self.known.update(containers, within, &mut notes, ask)?;
+        let mut assembly = Assembly::new(GROUPING, notes);
         for sandbox in sandboxes {
             assembly.add(sandbox, &Details::default());
         }

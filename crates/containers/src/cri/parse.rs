@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::proto::{Bytes, Message, ProtoError};
+use crate::bounds::{Bounds, MOST_LABEL_BYTES, MOST_OF_ONE, TOO_MANY_OF_ONE, Weigh};
 use crate::pods::{
     Details, Found, Limits, POD_NAME, POD_NAMESPACE, POD_UID, millis_of_shares, path, positive,
 };
@@ -29,21 +30,43 @@ const SHA256: &str = "sha256:";
 /// Reads a list: in all of them the items are the field 1. All of it or nothing.
 ///
 /// # Errors
-/// What the first item gives that cannot be read.
-pub fn parse_list<T>(
+/// What the first item gives that cannot be read, or with which it becomes too much.
+pub fn parse_list<T: Weigh>(
     answer: Bytes<'_>,
     parse: fn(Bytes<'_>) -> Result<T, ProtoError>,
 ) -> Result<Vec<T>, ProtoError> {
-    answer.message()?.all(1).map(parse).collect()
+    let mut bounds = Bounds::default();
+    let items = answer.message()?.all(1).map(|bytes| {
+        let item = parse(bytes)?;
+        bounds.take(&item).map_err(|what| bytes.error(what))?;
+        Ok(item)
+    });
+    items.collect()
 }
 
-/// A map of texts: the pairs are so many fields of this number.
+/// The fields of this number, if they are not too many for one item.
+fn few<'a>(
+    message: &Message<'a>,
+    number: u32,
+) -> Result<impl Iterator<Item = Bytes<'a>> + use<'a>, ProtoError> {
+    if message.all(number).nth(MOST_OF_ONE).is_some() {
+        return Err(message.error(TOO_MANY_OF_ONE));
+    }
+    Ok(message.all(number))
+}
+
+/// A map of texts: the pairs are so many fields of this number. Those that are too long to
+/// mean anything are left out.
 fn map(message: &Message<'_>, number: u32) -> Result<BTreeMap<String, String>, ProtoError> {
-    let pairs = message.all(number).map(|pair| {
+    let mut map = BTreeMap::new();
+    for pair in few(message, number)? {
         let pair = pair.message()?;
-        Ok((pair.bytes(1).text(), pair.bytes(2).text()))
-    });
-    pairs.collect()
+        let (key, value) = (pair.bytes(1), pair.bytes(2));
+        if key.len().saturating_add(value.len()) <= MOST_LABEL_BYTES {
+            map.insert(key.text(), value.text());
+        }
+    }
+    Ok(map)
 }
 
 /// A number of 32 bits.
@@ -153,8 +176,8 @@ struct Process {
 /// Reads what a runtime tells as a JSON text; what is not in form tells nothing. Such a
 /// text may be long, as the whole OCI specification of a container is: nothing is built
 /// of what is not read.
-pub(super) fn parse_told<T: DeserializeOwned + Default>(json: Option<String>) -> T {
-    let told = json.and_then(|json| serde_json::from_str(&json).ok());
+pub(super) fn parse_told<T: DeserializeOwned + Default>(json: Option<&str>) -> T {
+    let told = json.and_then(|json| serde_json::from_str(json).ok());
     told.unwrap_or_default()
 }
 
@@ -197,8 +220,16 @@ fn read_limits(linux: &Message<'_>) -> Limits {
 ///
 /// # Errors
 /// When that is no message.
-pub fn parse_info(answer: Bytes<'_>, key: &str) -> Result<Option<String>, ProtoError> {
-    Ok(map(&answer.message()?, 2)?.remove(key))
+pub fn parse_info<'a>(answer: Bytes<'a>, key: &str) -> Result<Option<&'a str>, ProtoError> {
+    let answer = answer.message()?;
+    let mut told = None;
+    for pair in answer.all(2) {
+        let pair = pair.message()?;
+        if pair.bytes(1).is(key) {
+            told = Some(pair.bytes(2));
+        }
+    }
+    Ok(told.and_then(|told| told.exact_text().ok()))
 }
 
 /// Reads a `ContainerStats`: what a container has written into its layer, by its id.
@@ -226,7 +257,7 @@ pub fn parse_layer(message: Bytes<'_>) -> Result<(String, WritableLayer), ProtoE
 pub fn parse_image(message: Bytes<'_>) -> Result<ListedImage, ProtoError> {
     let message = message.message()?;
     let names = |number| {
-        let names = message.all(number).map(Bytes::exact_text);
+        let names = few(&message, number)?.map(Bytes::exact_text);
         names
             .map(|name| name.map(String::from))
             .collect::<Result<Vec<_>, _>>()

@@ -22,6 +22,9 @@ pub enum Value<'a> {
     Fixed,
 }
 
+/// As long as a path may be, the longest text that is not handed back.
+const MOST_SHOWN_BYTES: usize = 4096;
+
 impl<'a> Bytes<'a> {
     /// A whole message.
     #[must_use]
@@ -40,7 +43,7 @@ impl<'a> Bytes<'a> {
     /// let error = fields.next().and_then(Result::err).unwrap();
     /// assert_eq!(error.to_string(), "cut off at byte 5");
     /// ```
-    pub fn fields(self) -> impl Iterator<Item = Result<(u32, Value<'a>), ProtoError>> {
+    pub fn fields(self) -> impl Iterator<Item = Result<(u32, Value<'a>), ProtoError>> + use<'a> {
         let mut rest = self;
         core::iter::from_fn(move || {
             if rest.bytes.is_empty() {
@@ -59,17 +62,28 @@ impl<'a> Bytes<'a> {
         all.map(|()| Message(self))
     }
 
-    /// As text; what is not UTF-8 reads as `\xNN`, byte by byte.
+    /// As text of which at most 4 KiB are read; what is not UTF-8 reads as `\xNN`, byte by
+    /// byte.
     #[must_use]
     pub fn text(self) -> String {
         let mut text = String::new();
-        for chunk in self.bytes.utf8_chunks() {
+        let bytes = self.bytes.get(..MOST_SHOWN_BYTES).unwrap_or(self.bytes);
+        for chunk in bytes.utf8_chunks() {
             text.push_str(chunk.valid());
             for byte in chunk.invalid() {
                 text.push_str(&format!("\\x{byte:02x}"));
             }
         }
         text
+    }
+
+    pub(super) const fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Whether it is exactly that text.
+    pub(super) fn is(&self, text: &str) -> bool {
+        self.bytes == text.as_bytes()
     }
 
     /// As text that will be handed back.
@@ -105,7 +119,7 @@ impl<'a> Bytes<'a> {
         Ok((number, value))
     }
 
-    const fn error(&self, what: &'static str) -> ProtoError {
+    pub(super) const fn error(&self, what: &'static str) -> ProtoError {
         ProtoError { at: self.at, what }
     }
 
@@ -145,13 +159,17 @@ pub(super) struct Message<'a>(Bytes<'a>);
 
 impl<'a> Message<'a> {
     /// The values of all fields of this number.
-    fn values(&self, number: u32) -> impl Iterator<Item = Value<'a>> {
+    fn values(&self, number: u32) -> impl Iterator<Item = Value<'a>> + use<'a> {
         let of_number = move |(of, value)| (of == number).then_some(value);
         self.0.fields().flatten().filter_map(of_number)
     }
 
+    pub(super) const fn error(&self, what: &'static str) -> ProtoError {
+        self.0.error(what)
+    }
+
     /// The texts, bytes or messages among them.
-    pub(super) fn all(&self, number: u32) -> impl Iterator<Item = Bytes<'a>> {
+    pub(super) fn all(&self, number: u32) -> impl Iterator<Item = Bytes<'a>> + use<'a> {
         self.values(number).filter_map(|value| match value {
             Value::Bytes(bytes) => Some(bytes),
             Value::Varint(_) | Value::Fixed => None,

@@ -1,22 +1,22 @@
 //! Calls of the Docker Engine API.
 
+use alloc::collections::BTreeMap;
 use core::time::Duration;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 
 use super::http::{Response, read_response};
+use super::labels::parse_image_labels;
 use super::parse::{
-    EngineInfo, EngineVersion, PodmanPod, parse_containers, parse_details, parse_image,
-    parse_images, parse_info, parse_message, parse_pods, parse_version,
+    EngineInfo, EngineVersion, parse_details, parse_image, parse_images, parse_info, parse_listed,
+    parse_message, parse_version,
 };
+use super::podman::{PodmanPod, parse_pods};
 use super::request::Request;
 use crate::pods::{Details, Found};
 use crate::socket::{Deadline, Socket};
 use crate::text::clean;
 use crate::{Error, Failure, ListedImage};
-
-/// Sets the restart policy to none.
-const NO_RESTART: &str = r#"{"RestartPolicy":{"Name":"no"}}"#;
 
 type Connection = BufReader<Socket>;
 
@@ -26,8 +26,9 @@ type Connection = BufReader<Socket>;
 pub(super) struct Client {
     pub(super) endpoint: String,
     socket: PathBuf,
-    /// For each call as a whole, from connecting to the last byte of the answer.
-    limit: Duration,
+    /// For each call as a whole, from connecting to the last byte of the answer, and for
+    /// all calls that one list leads to.
+    pub(super) limit: Duration,
 }
 
 impl Client {
@@ -48,10 +49,10 @@ impl Client {
         self.get(&Request::new("GET", "/info", ""), parse_info)
     }
 
-    /// All containers, in every state.
+    /// All containers, in every state; their labels are as they were listed.
     pub(super) fn containers(&self) -> Result<Vec<Found>, Error> {
         let request = Request::new("GET", "/containers/json", "?all=true");
-        self.get(&request, parse_containers)
+        self.get(&request, parse_listed)
     }
 
     pub(super) fn details(&self, id: &str) -> Result<Details, Error> {
@@ -68,6 +69,11 @@ impl Client {
     pub(super) fn image(&self, id: &str) -> Result<ListedImage, Error> {
         let request = Request::about("GET", "/images/", id, "/json");
         self.get(&request, parse_image)
+    }
+
+    pub(super) fn image_labels(&self, id: &str) -> Result<BTreeMap<String, String>, Error> {
+        let request = Request::about("GET", "/images/", id, "/json");
+        self.get(&request, parse_image_labels)
     }
 
     /// Podman's pods; status 404 from engines that are not Podman.
@@ -94,14 +100,6 @@ impl Client {
     pub(super) fn remove_image(&self, name: &str) -> Result<(), Error> {
         let request = Request::about("DELETE", "/images/", name, "").query("?force=false");
         gone_is_fine(self.call(&request).map(drop))
-    }
-
-    /// Sets the restart policy of all these containers to none, at once. Status 404
-    /// where there is no such container, and from Podman before 5, which has no such
-    /// call.
-    pub(super) fn forbid_restart(&self, ids: &[&str]) -> Vec<Result<(), Error>> {
-        let update = |id: &str| about(id, "/update").body(NO_RESTART);
-        self.post_all(ids, update, Duration::ZERO)
     }
 
     /// Stops all these containers at once: their stop signal now, SIGKILL after

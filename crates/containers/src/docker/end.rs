@@ -1,22 +1,24 @@
 use core::time::Duration;
 
 use super::client::{Client, gone_is_fine};
+use super::engine::Engine;
 use crate::{Error, RuntimePod};
 
 type Answer = Result<(), Error>;
 
-/// Ends all containers of a pod for good.
+/// Ends all containers of a pod. Their restart policies stay as they are: an engine that
+/// was told to stop a container does not start it again by itself.
 ///
 /// # Errors
 /// The first; all else is tried nevertheless.
-pub(super) fn end_pod(client: &Client, pod: &RuntimePod, grace: Duration) -> Answer {
+pub(super) fn end_pod(
+    client: &Client,
+    engine: Engine,
+    pod: &RuntimePod,
+    grace: Duration,
+) -> Answer {
     let ids: Vec<&str> = pod.running.iter().map(AsRef::as_ref).collect();
     let sandbox: Vec<&str> = pod.sandbox.as_deref().into_iter().collect();
-    // Before they end, as a policy acts in the moment they do.
-    let forbidden = client.forbid_restart(&ids);
-    // Podman before version 5 says so, and so does an engine that has no such container.
-    let has_no_such_call = |answer: &Answer| matches!(code(answer), Some(404 | 405));
-    let may_restart = forbidden.iter().any(has_no_such_call);
     let mut missed: Vec<&str> = Vec::new();
     if grace.is_zero() {
         // What this returns does not count: the stop that follows finds what is left.
@@ -28,16 +30,12 @@ pub(super) fn end_pod(client: &Client, pod: &RuntimePod, grace: Duration) -> Ans
         );
     }
     let stopped = stop(client, &ids, grace);
-    if may_restart {
+    if engine == Engine::Podman {
         end_again(client, missed);
     }
     // Last, because it may hold the process ids of all others.
     let sandbox_stopped = stop(client, &sandbox, Duration::ZERO);
-    // A container that is being removed has no policy any more (409).
-    let policies = forbidden
-        .into_iter()
-        .filter(|answer| !matches!(code(answer), Some(404 | 405 | 409)));
-    policies.chain(stopped).chain(sandbox_stopped).collect()
+    stopped.into_iter().chain(sandbox_stopped).collect()
 }
 
 /// How soon Podman has started a container again that has ended by itself, at the latest
@@ -45,9 +43,9 @@ pub(super) fn end_pod(client: &Client, pod: &RuntimePod, grace: Duration) -> Ans
 const RESTARTED: u32 = 160;
 const LOOK_EVERY: Duration = Duration::from_millis(30);
 
-/// Podman starts a container again that had ended before it was told to end it, as one
+/// Podman may start a container again that had ended before it was told to end it, as one
 /// does that is killed through its cgroup at once: only what it ends while it runs stays
-/// ended. So those that did not run any more are ended again as soon as they do.
+/// ended. (Docker remembers the stop also of one that it is about to start again.) So those that did not run any more are ended again as soon as they do.
 fn end_again(client: &Client, mut missed: Vec<&str>) {
     for _ in 0..RESTARTED {
         if missed.is_empty() {

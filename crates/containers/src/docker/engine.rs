@@ -1,7 +1,8 @@
 use std::path::{Path, PathBuf};
 
 use super::client::Client;
-use super::parse::{EngineInfo, EngineVersion, PodmanPod};
+use super::parse::{EngineInfo, EngineVersion};
+use super::podman::PodmanPod;
 use crate::text::clean;
 use crate::{Error, RuntimeDisks};
 

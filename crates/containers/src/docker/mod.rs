@@ -7,8 +7,11 @@
 mod client;
 mod end;
 mod engine;
+mod few;
 mod http;
+mod labels;
 mod parse;
+mod podman;
 mod remove;
 mod request;
 mod time;
@@ -21,19 +24,22 @@ mod tests;
 use core::time::Duration;
 use std::path::{Path, PathBuf};
 
-use crate::pods::{Assembly, Details, Found, Known, read_cgroup};
+use crate::pods::{Assembly, Details, Found, Grouping, Known, read_cgroup};
 use crate::text::clean;
 use crate::{ContainerRuntime, Error, ListedImage, RuntimeDisks, RuntimeListing, RuntimePod};
 use client::Client;
 use engine::Engine;
+use labels::ImageLabels;
 use parse::EngineVersion;
 
 pub use http::{Response, read_response};
 pub use parse::{parse_containers, parse_details, parse_images};
 // For fuzzing.
 #[doc(hidden)]
-pub use parse::{parse_info, parse_pods, parse_version};
+pub use parse::{parse_info, parse_version};
 pub use time::parse_rfc3339;
+#[doc(hidden)]
+pub use {labels::parse_image_labels, podman::parse_pods};
 
 /// How long a call may take as a whole; stopping, the grace longer.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -49,8 +55,9 @@ const LIMIT: Duration = Duration::from_secs(30);
 ///    name `POD`, is its sandbox.
 /// 2. A pod of Podman's: its uid is Podman's id of it, its namespace `podman`,
 ///    its infra container the sandbox.
-/// 3. The label `com.docker.compose.project`: the project is one pod, with its
-///    name as name and uid.
+/// 3. The label `com.docker.compose.project`, where
+///    [projects are pods](Self::with_projects_as_pods): the project is one pod, with
+///    its name as name and uid.
 /// 4. Every other container is a pod of its own, with its name as name and its id
 ///    as uid.
 ///
@@ -72,23 +79,25 @@ const LIMIT: Duration = Duration::from_secs(30);
 /// `evictd.priority` (a whole number of 32 bits; the highest of its containers
 /// counts), `evictd.memory-request` (a Kubernetes quantity, in place of the
 /// reservation) and `evictd.protect=true` (the pod gets the priority
-/// 2,000,000,000, so it is critical and never evicted). A value that makes no
-/// sense is ignored with a note in [`RuntimeListing::notes`].
+/// 2,000,000,000 and the class `system-node-critical`, so it is never evicted). A value that makes no
+/// sense is ignored with a note in [`RuntimeListing::notes`]. Labels that the container's
+/// image carries count for nothing, neither these nor those that make a pod.
 ///
 /// # Ending a pod for good
 ///
-/// [`end_pod`](ContainerRuntime::end_pod) sets the restart policies to `no`, then
-/// stops all containers at once. What starts containers from outside cannot be
-/// held back: Swarm services, `docker compose up`, systemd units of Podman
-/// (Quadlet). Podman before version 5 cannot change a policy: a container stopped
-/// there stays so until `podman-restart.service` starts all with
-/// `restart=always` at the next boot.
+/// [`end_pod`](ContainerRuntime::end_pod) stops all containers at once. Their restart
+/// policies stay as they are: an engine remembers that it was told to stop a container,
+/// and starts it again at the earliest when the engine itself is started anew (policy
+/// `always`). What starts containers from outside cannot be held back: Swarm services,
+/// `docker compose up`, systemd units of Podman (Quadlet).
 #[derive(Debug)]
 pub struct DockerRuntime {
     client: Client,
     proc: PathBuf,
     engine: Option<Engine>,
     known: Known,
+    images: ImageLabels,
+    projects_are_pods: bool,
 }
 
 impl DockerRuntime {
@@ -107,7 +116,16 @@ impl DockerRuntime {
             proc: proc.to_owned(),
             engine: None,
             known: Known::default(),
+            images: ImageLabels::default(),
+            projects_are_pods: false,
         }
+    }
+
+    /// Takes a compose project as one pod, or each container of it as one.
+    #[must_use]
+    pub fn with_projects_as_pods(mut self, are_pods: bool) -> Self {
+        self.projects_are_pods = are_pods;
+        self
     }
 
     /// Asked once: what listens on a socket does not become something else.
@@ -167,6 +185,8 @@ impl ContainerRuntime for DockerRuntime {
     fn list(&mut self) -> Result<RuntimeListing, Error> {
         let engine = self.engine()?;
         let mut listed = self.client.containers()?;
+        let mut notes = Vec::new();
+        self.images.read(&self.client, &mut listed, &mut notes)?;
         let pods = engine.podman_pods(&self.client)?;
         for pod in &pods {
             let is_in = |found: &&mut Found| pod.members().any(|id| *id == *found.container.id);
@@ -177,12 +197,27 @@ impl ContainerRuntime for DockerRuntime {
                 found.container.sandbox = found.container.sandbox.take().or_else(|| infra.cloned());
             }
         }
-        let mut notes = Vec::new();
-        let all = self.known.update(listed, |found, _| {
-            look_up(&self.client, &self.proc, found, &mut notes)
-        })?;
-        let mut assembly = Assembly::new(engine.namespace(), notes);
-        for (found, details) in all {
+        let ask = |found: &Found, before: Option<&Details>, notes: &mut Vec<String>| {
+            let mut details = look_up(&self.client, &self.proc, found, notes)?;
+            // Podman says for seconds that a container has ended which it has started again:
+            // what runs in its cgroup is the container all the same.
+            if let (Some(details), Some(before)) = (&mut details, before)
+                && details.cgroup.is_none()
+                && details.restart_policy.is_some()
+            {
+                details.cgroup.clone_from(&before.cgroup);
+            }
+            Ok(details)
+        };
+        let within = self.client.limit;
+        let all = self.known.update(listed, within, &mut notes, ask)?;
+        let how = Grouping {
+            namespace: engine.namespace(),
+            projects: self.projects_are_pods,
+        };
+        let mut assembly = Assembly::new(how, notes);
+        for (mut found, details) in all {
+            labels::follow_kubepods(&mut found, details.cgroup.as_deref());
             assembly.add(found, &details);
         }
         Ok(assembly.finish())
@@ -197,7 +232,8 @@ impl ContainerRuntime for DockerRuntime {
     }
 
     fn end_pod(&mut self, pod: &RuntimePod, grace: Duration) -> Result<(), Error> {
-        end::end_pod(&self.client, pod, grace)
+        let engine = self.engine()?;
+        end::end_pod(&self.client, engine, pod, grace)
     }
 
     fn remove_container(&mut self, id: &str) -> Result<(), Error> {

@@ -4,11 +4,14 @@
 //! options. What is not read is not looked at.
 
 use alloc::collections::BTreeMap;
+use std::path::Path;
 
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};
 
+use super::few::{Few, FewPairs, List};
 use super::time::parse_rfc3339;
+use crate::bounds::{MOST_LABEL_BYTES, Weigh};
 use crate::pods::{Details, Found, kubepods_class, millis_of_shares, path, positive};
 use crate::text::clean;
 use crate::{ContainerState, Failure, ListedImage, WritableLayer};
@@ -25,19 +28,30 @@ pub(super) fn parse<T: DeserializeOwned>(text: &[u8]) -> Result<T, Failure> {
     serde_json::from_slice(text).map_err(Failure::malformed)
 }
 
-fn parse_list<T: DeserializeOwned, U>(
+pub(super) fn parse_list<T: DeserializeOwned, U: Weigh>(
     text: &[u8],
-    read: impl FnMut(T) -> U,
+    read: fn(T) -> U,
 ) -> Result<Vec<U>, Failure> {
-    let list: Option<Vec<T>> = parse(text)?;
-    Ok(list.into_iter().flatten().map(read).collect())
+    let mut json = serde_json::Deserializer::from_slice(text);
+    let list = List(read).read(&mut json).map_err(Failure::malformed)?;
+    json.end().map_err(Failure::malformed)?;
+    Ok(list)
 }
 
 /// A text without which the object makes no sense.
-fn needed<'a, D: Deserializer<'a>>(deserializer: D) -> Result<String, D::Error> {
-    let text = String::deserialize(deserializer)?;
+pub(super) fn needed<'a, D: Deserializer<'a>>(deserializer: D) -> Result<String, D::Error> {
+    let text = short(deserializer)?;
     if text.is_empty() {
         return Err(D::Error::custom("an empty id"));
+    }
+    Ok(text)
+}
+
+/// A text that is kept as it is, and copied.
+fn short<'a, D: Deserializer<'a>>(deserializer: D) -> Result<String, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    if text.len() > MOST_LABEL_BYTES {
+        return Err(D::Error::custom("an id or a name of more than 1024 bytes"));
     }
     Ok(text)
 }
@@ -47,50 +61,45 @@ fn needed<'a, D: Deserializer<'a>>(deserializer: D) -> Result<String, D::Error> 
 struct ContainerText {
     #[serde(deserialize_with = "needed")]
     id: String,
-    names: Option<Vec<String>>,
-    #[serde(default)]
+    names: Option<Few<String>>,
+    #[serde(default, deserialize_with = "short")]
     image: String,
-    #[serde(default, rename = "ImageID")]
+    #[serde(default, rename = "ImageID", deserialize_with = "short")]
     image_id: String,
     #[serde(default)]
     created: i64,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "short")]
     state: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "short")]
     status: String,
-    labels: Option<BTreeMap<String, String>>,
+    labels: Option<FewPairs>,
 }
 
-/// Reads the answer to `GET /containers/json`.
+/// Reads the answer to `GET /containers/json`; all labels count.
 ///
 /// # Errors
 /// When any part of it is not as it should be.
 pub fn parse_containers(text: &[u8]) -> Result<Vec<Found>, Failure> {
+    let mut all = parse_listed(text)?;
+    all.iter_mut().for_each(read_labels);
+    Ok(all)
+}
+
+/// Reads the same; what its labels say of a container is left to [`read_labels`].
+pub(super) fn parse_listed(text: &[u8]) -> Result<Vec<Found>, Failure> {
     parse_list(text, read_container)
 }
 
 fn read_container(text: ContainerText) -> Found {
-    let mut found = Found::default();
-    for (key, value) in text.labels.unwrap_or_default() {
-        match key.strip_prefix(ANNOTATION) {
-            Some(key) => found.annotations.insert(key.into(), value),
-            None => found.labels.insert(key, value),
-        };
-    }
-    found.told = format!("{}\n{}", text.state, text.status).into();
-    found.is_sandbox = found.label(CONTAINER_TYPE) == Some("podsandbox")
-        || found.label(CONTAINER_NAME) == Some("POD");
-    let names = text.names.unwrap_or_default();
-    let name = own_name(&names);
-    let attempt = attempt(&found.annotations, name);
-    let name = clean(found.label(CONTAINER_NAME).unwrap_or(name));
-    let sandbox = found.label(SANDBOX_ID).map(String::from);
+    let mut found = Found {
+        labels: text.labels.unwrap_or_default().0,
+        told: format!("{}\n{}", text.state, text.status).into(),
+        ..Found::default()
+    };
     let container = &mut found.container;
     container.id = text.id.into();
-    container.name = name;
-    container.sandbox = sandbox;
+    container.name = own_name(&text.names.unwrap_or_default().0).into();
     container.state = state_of(&text.state);
-    container.attempt = attempt;
     container.created_nanos = text.created.saturating_mul(1_000_000_000);
     let image = if text.image_id.is_empty() {
         text.image
@@ -99,6 +108,24 @@ fn read_container(text: ContainerText) -> Found {
     };
     container.image = image.into();
     found
+}
+
+/// What the labels say of a container that was listed.
+pub(super) fn read_labels(found: &mut Found) {
+    for (key, value) in core::mem::take(&mut found.labels) {
+        match key.strip_prefix(ANNOTATION) {
+            Some(key) => found.annotations.insert(key.into(), value),
+            None => found.labels.insert(key, value),
+        };
+    }
+    found.is_sandbox = found.label(CONTAINER_TYPE) == Some("podsandbox")
+        || found.label(CONTAINER_NAME) == Some("POD");
+    let attempt = attempt(&found.annotations, &found.container.name);
+    let own = found.container.name.as_str();
+    let name = clean(found.label(CONTAINER_NAME).unwrap_or(own));
+    let sandbox = found.label(SANDBOX_ID).map(String::from);
+    let container = &mut found.container;
+    (container.name, container.sandbox, container.attempt) = (name, sandbox, attempt);
 }
 
 /// A container linked to by others has names such as `/other/alias` as well.
@@ -138,6 +165,8 @@ struct DetailsText {
     log_path: String,
     state: Option<StateText>,
     host_config: Option<HostText>,
+    #[serde(default)]
+    hostname_path: String,
     config: Option<ConfigText>,
     graph_driver: Option<DriverText>,
 }
@@ -157,6 +186,20 @@ struct HostText {
     nano_cpus: i64,
     cpu_shares: i64,
     cgroup_parent: String,
+    restart_policy: Option<PolicyText>,
+    log_config: Option<LogText>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "PascalCase")]
+struct LogText {
+    r#type: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "PascalCase")]
+struct PolicyText {
+    name: String,
 }
 
 #[derive(Default, Deserialize)]
@@ -200,12 +243,20 @@ pub fn parse_details(text: &[u8]) -> Result<Details, Failure> {
     limits.cpu_request_millis = positive(host.cpu_shares).and_then(millis_of_shares);
     limits.cpu_limit_millis = positive(host.nano_cpus.saturating_add(999_999) / 1_000_000);
     details.class = kubepods_class(&host.cgroup_parent);
+    let policy = host.restart_policy.map(|policy| clean(&policy.name));
+    details.restart_policy = policy.filter(|name| !matches!(name.as_str(), "" | "no"));
     let timeout = text.config.and_then(|config| config.stop_timeout);
     details.grace_seconds = timeout.filter(|seconds| *seconds > 0);
     let layer = text.graph_driver.and_then(|driver| driver.data);
     let layer = layer.and_then(|data| path(&data.upper_dir));
     details.layer = layer.map_or(WritableLayer::Unknown, WritableLayer::Dir);
-    details.log = path(&text.log_path);
+    let driver = host.log_config.unwrap_or_default().r#type;
+    // Docker hides where the driver "local" writes: in the container's own directory, which
+    // its other files tell.
+    details.log = match Path::new(&text.hostname_path).parent() {
+        Some(own) if driver == "local" && own.is_absolute() => Some(own.join("local-logs").into()),
+        _ => path(&text.log_path),
+    };
     Ok(details)
 }
 
@@ -218,8 +269,8 @@ fn saturate(number: i64) -> u32 {
 struct ImageText {
     #[serde(deserialize_with = "needed")]
     id: String,
-    repo_tags: Option<Vec<String>>,
-    repo_digests: Option<Vec<String>>,
+    repo_tags: Option<Few<String>>,
+    repo_digests: Option<Few<String>>,
     #[serde(default)]
     size: i64,
 }
@@ -239,8 +290,8 @@ pub(super) fn parse_image(text: &[u8]) -> Result<ListedImage, Failure> {
 
 /// No engine of these pins images.
 fn read_image(text: ImageText) -> ListedImage {
-    let names = |names: Option<Vec<String>>| {
-        let mut names = names.unwrap_or_default();
+    let names = |names: Option<Few<String>>| {
+        let mut names = names.unwrap_or_default().0;
         // `<none>:<none>` and `<none>@<none>` are no names.
         names.retain(|name| !name.starts_with("<none>"));
         names
@@ -280,7 +331,7 @@ pub struct EngineVersion {
     /// `Docker Engine - Community`, `balenaEngine`, `linux/amd64/debian-12`; often empty.
     platform: Option<Named>,
     /// The first is the engine itself: `Engine`, `Podman Engine`.
-    components: Option<Vec<Named>>,
+    components: Option<Few<Named>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -292,7 +343,7 @@ struct Named {
 impl EngineVersion {
     /// Whether the engine calls itself so, in small letters.
     pub(super) fn names(&self, word: &str) -> bool {
-        let first = self.components.iter().flatten().next();
+        let first = self.components.iter().flat_map(|few| &few.0).next();
         let mut names = first.into_iter().chain(&self.platform);
         names.any(|named| named.name.to_ascii_lowercase().contains(word))
     }
@@ -306,57 +357,22 @@ pub struct EngineInfo {
     pub docker_root_dir: String,
     /// What stores images and writable layers: `overlay2`.
     pub driver: String,
-    driver_status: Option<Vec<Vec<String>>>,
+    driver_status: Option<Few<Few<String>>>,
 }
 
 impl EngineInfo {
     /// Whether its driver is a snapshotter of containerd (Docker 29).
     pub(super) fn is_in_containerd(&self) -> bool {
-        let mut pairs = self.driver_status.iter().flatten();
-        pairs.any(|pair| match pair.as_slice() {
+        let mut pairs = self.driver_status.iter().flat_map(|few| &few.0);
+        pairs.any(|pair| match pair.0.as_slice() {
             [key, value] => key == "driver-type" && value.contains("containerd"),
             _ => false,
         })
     }
 }
 
-/// A pod of Podman's: what Docker's API has no word for.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "PascalCase")]
-pub struct PodmanPod {
-    /// Its id.
-    #[serde(deserialize_with = "needed")]
-    pub id: String,
-    /// Its name.
-    #[serde(default)]
-    pub name: String,
-    /// The container that holds its namespaces; empty where it has none.
-    #[serde(default)]
-    pub infra_id: String,
-    containers: Option<Vec<Member>>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "PascalCase")]
-struct Member {
-    id: String,
-}
-
-impl PodmanPod {
-    /// Its containers by id, the infra container among them.
-    pub(super) fn members(&self) -> impl Iterator<Item = &str> {
-        let members = self.containers.iter().flatten();
-        members.map(|member| member.id.as_str())
-    }
-}
-
-/// Reads a list of Podman's pods.
-///
-/// # Errors
-/// When any part of it is not as it should be.
-pub fn parse_pods(text: &[u8]) -> Result<Vec<PodmanPod>, Failure> {
-    parse_list(text, |pod| pod)
-}
+/// How much of an error's body is looked at.
+const MOST_MESSAGE_BYTES: usize = 16 << 10;
 
 /// What an engine says about an error.
 #[derive(Default, Deserialize)]
@@ -368,6 +384,8 @@ struct ErrorText {
 
 /// The `message` or `cause` of an error's body, else the whole text.
 pub(super) fn parse_message(body: &[u8]) -> String {
+    // Much more than is told of it.
+    let body = body.get(..MOST_MESSAGE_BYTES).unwrap_or(body);
     let text: ErrorText = parse(body).unwrap_or_default();
     match [text.message, text.cause]
         .iter()

@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use super::client::{Client, gone_is_fine};
 use super::engine::Engine;
-use super::parse::PodmanPod;
+use super::podman::PodmanPod;
 use crate::Error;
 use crate::text::clean;
 
@@ -37,7 +37,7 @@ pub(super) fn remove_image(client: &Client, id: &str) -> Result<(), Error> {
     if image.tags.len() + image.digests.len() > 1 {
         let all = client.containers()?;
         if let Some(user) = all.iter().find(|other| *other.container.image == image.id) {
-            let message = format!("container {} uses it", user.container.name);
+            let message = format!("container {} uses it", clean(&user.container.name));
             return Err(client.refusal(&format!("DELETE /images/{}", clean(id)), &message));
         }
     }

@@ -8,8 +8,6 @@ pub(super) struct Request {
     pub(super) path: String,
     /// From the question mark on, or empty.
     query: String,
-    /// JSON, or empty.
-    body: &'static str,
 }
 
 impl Request {
@@ -18,7 +16,6 @@ impl Request {
             method,
             path: path.into(),
             query: query.into(),
-            body: "",
         }
     }
 
@@ -44,12 +41,7 @@ impl Request {
         self
     }
 
-    pub(super) const fn body(mut self, body: &'static str) -> Self {
-        self.body = body;
-        self
-    }
-
-    /// What is sent. Paths without a version mean the engine's current one, which
+    /// What is sent; no request here has a body. Paths without a version mean the engine's current one, which
     /// Docker, Podman and balenaEngine all take; a fixed old one is refused by some
     /// (Docker 29 knows none before 1.44).
     pub(super) fn text(&self) -> String {
@@ -57,16 +49,12 @@ impl Request {
             method,
             path,
             query,
-            body,
         } = self;
         let mut text =
             format!("{method} {path}{query} HTTP/1.1\r\nHost: localhost\r\nUser-Agent: evictd\r\n");
-        if !body.is_empty() {
-            text.push_str("Content-Type: application/json\r\n");
-        }
         if *method == "POST" {
-            let _ = write!(text, "Content-Length: {}\r\n", body.len());
+            text.push_str("Content-Length: 0\r\n");
         }
-        text + "\r\n" + body
+        text + "\r\n"
     }
 }

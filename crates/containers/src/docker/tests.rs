@@ -2,6 +2,7 @@ mod acts;
 mod calls;
 mod failures;
 mod http;
+mod labels;
 mod lists;
 mod parse;
 mod request;

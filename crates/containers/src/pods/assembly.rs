@@ -11,6 +11,13 @@ use super::{COMPOSE_PROJECT, Details, Found, POD_NAME, POD_NAMESPACE, POD_UID};
 use crate::text::clean;
 use crate::{ListedSandbox, RuntimeListing, RuntimePod};
 
+/// More is not read by anyone.
+const MOST_NOTES: usize = 50;
+
+/// The class of what its operator protects: the kubelet gives it the `oom_score_adj` of a
+/// Guaranteed pod.
+const NODE_CRITICAL: &str = "system-node-critical";
+
 /// What makes containers one pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
@@ -20,7 +27,7 @@ enum Kind {
     Alone,
 }
 
-/// The pod that a container says it belongs to.
+/// The pod that a container belongs to.
 struct Owner<'a> {
     kind: Kind,
     uid: &'a str,
@@ -32,15 +39,16 @@ struct Owner<'a> {
 ///
 /// 1. It has the labels `io.kubernetes.pod.{uid,name,namespace}`: that pod.
 /// 2. The runtime itself groups it: Podman's pod, or CRI's sandbox where that has no uid.
-/// 3. It has the label `com.docker.compose.project`: the project is one pod.
+/// 3. It has the label `com.docker.compose.project`, and projects are pods.
 /// 4. It is a pod of its own.
-fn find_owner<'a>(found: &'a Found, runtime: &'a str) -> Owner<'a> {
+fn find_owner(found: &Found, how: Grouping) -> Owner<'_> {
     let own_name = found.container.name.as_str();
     let namespace = found.label(POD_NAMESPACE);
-    let owner = |kind, uid, name: &'a str, namespace| Owner {
+    let runtime = how.namespace;
+    let owner = |kind, uid, name, namespace| Owner {
         kind,
         uid,
-        name: if name.is_empty() { uid } else { name },
+        name: if str::is_empty(name) { uid } else { name },
         namespace,
     };
     if let Some(uid) = found.label(POD_UID) {
@@ -48,20 +56,41 @@ fn find_owner<'a>(found: &'a Found, runtime: &'a str) -> Owner<'a> {
         owner(Kind::Kubernetes, uid, name, namespace.unwrap_or_default())
     } else if let Some((id, name)) = &found.group {
         owner(Kind::Group, id, name, namespace.unwrap_or(runtime))
-    } else if let Some(project) = found.label(COMPOSE_PROJECT) {
+    } else if let Some(project) = found.label(COMPOSE_PROJECT).filter(|_| how.projects) {
         owner(Kind::Compose, project, project, runtime)
     } else {
         owner(Kind::Alone, &found.container.id, own_name, runtime)
     }
 }
 
+/// How a runtime's containers are put together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Grouping {
+    /// The namespace of pods that say none.
+    pub(crate) namespace: &'static str,
+    /// Whether a compose project is one pod.
+    pub(crate) projects: bool,
+}
+
 /// Puts together what a runtime holds, in the order in which it is added.
 pub(crate) struct Assembly {
-    /// The namespace of pods that say none.
-    namespace: &'static str,
+    how: Grouping,
     listing: RuntimeListing,
     drafts: Vec<Draft>,
     by_owner: BTreeMap<(Kind, Box<str>), usize>,
+}
+
+/// Pods of what was listed, with nothing known beside the lists. For fuzzing.
+pub fn assemble(listed: Vec<Found>, projects: bool) -> RuntimeListing {
+    let how = Grouping {
+        namespace: "docker",
+        projects,
+    };
+    let mut assembly = Assembly::new(how, Vec::new());
+    for found in listed {
+        assembly.add(found, &Details::default());
+    }
+    assembly.finish()
 }
 
 /// A pod while not all of it has been seen.
@@ -78,13 +107,13 @@ struct Draft {
 }
 
 impl Assembly {
-    pub(crate) fn new(namespace: &'static str, notes: Vec<String>) -> Self {
+    pub(crate) fn new(how: Grouping, notes: Vec<String>) -> Self {
         let listing = RuntimeListing {
             notes,
             ..RuntimeListing::default()
         };
         Self {
-            namespace,
+            how,
             listing,
             drafts: Vec::new(),
             by_owner: BTreeMap::new(),
@@ -93,7 +122,7 @@ impl Assembly {
 
     /// The pod that it belongs to, as an index; a new one where need be.
     fn pod_of(&mut self, found: &Found) -> usize {
-        let owner = find_owner(found, self.namespace);
+        let owner = find_owner(found, self.how);
         let next = self.drafts.len();
         let key = (owner.kind, owner.uid.into());
         let index = *self.by_owner.entry(key).or_insert(next);
@@ -103,6 +132,7 @@ impl Assembly {
             metadata.uid = clean(owner.uid);
             metadata.name = clean(owner.name);
             metadata.namespace = clean(owner.namespace);
+            draft.pod.is_replaced = owner.kind == Kind::Kubernetes;
             self.drafts.push(draft);
         }
         index
@@ -140,6 +170,11 @@ impl Assembly {
     }
 
     pub(crate) fn finish(mut self) -> RuntimeListing {
+        let notes = &mut self.listing.notes;
+        if let Some(more) = notes.len().checked_sub(MOST_NOTES).filter(|more| *more > 0) {
+            notes.truncate(MOST_NOTES);
+            notes.push(format!("and {more} more notes of this kind"));
+        }
         self.listing.pods = self.drafts.into_iter().map(Draft::finish).collect();
         self.listing
     }
@@ -167,6 +202,10 @@ impl Draft {
         } = self;
         let spec = &mut description.spec;
         spec.priority = spec.priority.max(wishes.priority);
+        if wishes.is_protected {
+            // That is what the OOM killer is to spare, too.
+            spec.priority_class_name = String::from(NODE_CRITICAL);
+        }
         let runs = found.runs();
         let standing = Some((runs, found.container.created_nanos));
         let is_newest = found.is_sandbox && standing > self.standing;
@@ -183,22 +222,24 @@ impl Draft {
             self.memory_request.clone_from(&wishes.memory_request);
             pod.sandbox = Some(found.container.id.as_ref().into());
         }
+        // Each container's, not the parent of all: Podman keeps its monitors there as well.
+        pod.cgroups.extend(details.cgroup.clone());
+        if !found.is_sandbox && (runs || details.cgroup.is_some()) {
+            pod.running.push(Arc::clone(&found.container.id));
+        }
         if !runs {
             return;
         }
-        // Each container's, not the parent of all: Podman keeps its monitors there as well.
-        pod.cgroups.extend(details.cgroup.clone());
         self.class = self.class.or(details.class);
         if found.is_sandbox {
             return;
         }
-        pod.running.push(Arc::clone(&found.container.id));
         let grace = found.grace_seconds.max(details.grace_seconds);
         spec.termination_grace_period_seconds = spec.termination_grace_period_seconds.max(grace);
         spec.containers.push(Container {
             name: found.container.name.clone(),
             resources: resources(&details.limits, wishes.memory_request),
-            restart_policy: None,
+            restart_policy: details.restart_policy.clone(),
         });
     }
 }

@@ -25,7 +25,7 @@ pub(crate) fn read_cgroup(proc: &Path, pid: u32, id: &str) -> Option<Arc<Path>> 
 /// by now or of another pid namespace, a container made without a cgroup of its
 /// own lies in its engine's, and what runs inside a container may have made
 /// cgroups below it.
-fn find_cgroup(text: &[u8], id: &str) -> Option<PathBuf> {
+pub fn find_cgroup(text: &[u8], id: &str) -> Option<PathBuf> {
     let all = || memberships(text).flatten().filter(|line| !line.deleted);
     let line = all()
         .find(|line| line.has_controller(b"memory"))

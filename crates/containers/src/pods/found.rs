@@ -63,13 +63,17 @@ pub struct Details {
     pub finished_nanos: Option<i64>,
     /// How often the runtime itself has started it again.
     pub restarts: u32,
+    /// When the runtime itself starts it again, in the runtime's words (`always`); `None`
+    /// for never.
+    pub restart_policy: Option<String>,
     /// What it may use and was promised.
     pub limits: Limits,
     /// The class that its place in a kubepods tree stands for.
     pub class: Option<QosClass>,
     /// The seconds between its stop signal and SIGKILL that it asks for.
     pub grace_seconds: Option<i64>,
-    /// Its cgroup, below the mount point of each hierarchy.
+    /// Its cgroup, below the mount point of each hierarchy. Where it has ended and may be
+    /// started again, the one that it had.
     pub cgroup: Option<Arc<Path>>,
     /// What it has written.
     pub layer: WritableLayer,

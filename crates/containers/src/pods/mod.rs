@@ -8,7 +8,9 @@ mod known;
 mod resources;
 mod wishes;
 
-pub(crate) use assembly::Assembly;
+pub use assembly::assemble;
+pub(crate) use assembly::{Assembly, Grouping};
+pub use cgroup::find_cgroup;
 pub(crate) use cgroup::read_cgroup;
 pub use found::{Details, Found, Limits};
 pub(crate) use found::{millis_of_shares, path, positive};

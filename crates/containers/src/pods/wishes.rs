@@ -15,6 +15,7 @@ const PROTECTED: i32 = 2_000_000_000;
 pub(super) struct Wishes {
     pub(super) priority: Option<i32>,
     pub(super) memory_request: Option<Quantity>,
+    pub(super) is_protected: bool,
 }
 
 /// Reads them; what makes no sense goes into `notes` and counts as not there.
@@ -44,7 +45,10 @@ pub(super) fn read_wishes(found: &Found, pod: &str, notes: &mut Vec<String>) -> 
         }
     }
     match found.mark(PROTECT) {
-        Some("true") => wishes.priority = wishes.priority.max(Some(PROTECTED)),
+        Some("true") => {
+            wishes.priority = wishes.priority.max(Some(PROTECTED));
+            wishes.is_protected = true;
+        }
         None | Some("false") => {}
         Some(text) => odd(PROTECT, text, "neither true nor false"),
     }

@@ -4,16 +4,20 @@ use alloc::collections::BTreeMap;
 use core::time::Duration;
 
 use evictd_evict::{Annotations, Cause, Evict, Eviction, Outcome, Plan};
+use evictd_node::pod::Pod;
 use evictd_node::{Mono, Resource, Signal};
 use evictd_rank::Candidate;
 
-use super::{Engine, FS_WAIT};
+use super::{Engine, FS_WAIT, STANDSTILL};
 use crate::event::{Decision, Event, Tell, Victim};
 use crate::killing::Polled;
 use crate::ports::{Depth, Node, Pods, Reclaim};
 use crate::state::{self, Record};
 use crate::timers::Timer;
 use crate::timing::Stage;
+
+/// How soon to look again where a decision was outdated.
+const AGAIN: Duration = Duration::from_millis(50);
 
 impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     /// Carries plans out until the round rests or waits for a kill.
@@ -24,12 +28,16 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         loop {
             plan = match plan {
                 Plan::Evict(_) if self.killing.is_ending() => return,
+                Plan::Evict(eviction) if self.is_outdated(&eviction) => {
+                    self.timers.set(Timer::Round, now + AGAIN);
+                    self.outcome(now, Outcome::Outdated)
+                }
                 Plan::Rest => return,
                 Plan::ReadPods => {
                     self.pods.freshen(false);
                     self.list_pods(now, self.depth());
                     self.timing.lap(Stage::List);
-                    if self.must_measure_disk(now) {
+                    if self.must_measure_disk(now) || self.waits_for_pages(now) {
                         return;
                     }
                     self.outcome(now, Outcome::PodsRead)
@@ -43,10 +51,11 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
                     None => return,
                 },
                 Plan::KillNow => return self.end_grace(now, tell),
-                Plan::NoCandidate(signal) => {
+                Plan::NoCandidate(signal, why) => {
                     self.tell_changes(now, tell);
                     let pods = self.with_candidates(|_, _, pods| pods.len());
-                    return self.telling.no_candidate(now, signal, pods, tell);
+                    self.telling.no_candidate(now, (signal, why), pods, tell);
+                    self.outcome(now, Outcome::Told)
                 }
             }
         }
@@ -103,6 +112,28 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         }
     }
 
+    /// Whether an eviction was decided by a reading that is old by now, as the process was
+    /// stopped meanwhile or got no processor, and one that is fresh does not bear it out.
+    fn is_outdated(&mut self, eviction: &Eviction) -> bool {
+        let Cause::Threshold { threshold, .. } = &eviction.cause else {
+            return false;
+        };
+        let now = (self.settings.clock)();
+        if now.since(self.sampled_at) < STANDSTILL {
+            return false;
+        }
+        self.sample = self.node.read(now, FS_WAIT);
+        self.sampled_at = now;
+        let threshold = self.evict.thresholds().get(*threshold);
+        !threshold.is_some_and(|threshold| {
+            let reading = self.sample.readings.get(threshold.signal);
+            reading.is_some_and(|reading| {
+                let is_fresh = reading.sampled.is_none_or(|at| at >= now);
+                is_fresh && threshold.is_unreclaimed(&reading)
+            })
+        })
+    }
+
     /// Begins to kill. Returns the next plan when that is over at once. Until SIGKILL is
     /// sent nothing is reported, and no memory asked for.
     fn begin_kill(&mut self, now: Mono, eviction: &Eviction, tell: Tell<'_>) -> Option<Plan> {
@@ -114,14 +145,18 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             self.timing.begun(begun.kill.report());
         }
         self.pods.name_containers(index);
-        let Some(decision) = self.decision(eviction) else {
+        let Some(mut decision) = self.decision(eviction) else {
             return Some(self.outcome(now, Outcome::KillFailed));
         };
-        let victim = decision.victim.clone();
+        let victim = &mut decision.victim;
+        let signal = decision.threshold.as_ref().map(|of| of.signal);
+        let name = (victim.namespace.as_str(), victim.name.as_str());
+        (victim.times, victim.within_seconds) = self.telling.repeats.note(now, name, signal);
+        let victim = victim.clone();
         self.tell_changes(now, tell);
         tell(now, &Event::Evicting(Box::new(decision)));
         match begun {
-            None => Some(self.outcome(now, Outcome::Killed)),
+            None => Some(self.outcome(now, Outcome::Pretended)),
             Some(Ok(begun)) => {
                 self.killing.begin(now, victim, begun, &mut self.timers);
                 self.advance_kill(now, tell)
@@ -149,7 +184,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         let (cause, reason) = in_words(&eviction.cause);
         let signal = threshold.map(|threshold| threshold.signal);
         let reading = signal.and_then(|signal| self.sample.readings.get(signal));
-        let disk = signal.and_then(|signal| self.sample.disk(signal));
+        let disk = signal.and_then(|signal| self.sample.place(signal, &self.node));
         let message = self.evict.message(eviction, candidate);
         let victim = Victim {
             namespace: metadata.namespace.clone(),
@@ -157,6 +192,9 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             uid: metadata.uid.clone(),
             grace_seconds: eviction.grace_seconds,
             resource: signal.map(Signal::resource),
+            restart_policy: restart_policy(candidate.pod),
+            times: 0,
+            within_seconds: 0,
         };
         let record = Record {
             wall_seconds: (self.settings.wall_clock)(),
@@ -165,7 +203,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             threshold_grace_nanos: threshold.map_or(0, |threshold| threshold.grace.nanos()),
             available: reading.map(|reading| reading.available),
             capacity: reading.map(|reading| reading.capacity),
-            device: disk.map(|disk| disk.to_string()),
+            device: disk.as_ref().map(ToString::to_string),
             namespace: victim.namespace.clone(),
             name: victim.name.clone(),
             uid: victim.uid.clone(),
@@ -173,6 +211,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             message: message.text,
             annotations: message.annotations.map(by_name).unwrap_or_default(),
             grace_seconds: eviction.grace_seconds,
+            restart_policy: victim.restart_policy.clone(),
             outcome: if self.settings.dry_run {
                 state::Outcome::DryRun
             } else {
@@ -200,6 +239,11 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
 
     /// Polls the kill in flight. Returns the next plan once it has ended.
     fn advance_kill(&mut self, now: Mono, tell: Tell<'_>) -> Option<Plan> {
+        if self.killing.must_look_at_memory(now) {
+            let memory = self.node.read_memory(now).get(Signal::MemoryAvailable);
+            let available = memory.map(|memory| memory.available);
+            self.killing.note_memory(now, available);
+        }
         match self
             .killing
             .poll(now, &mut self.timers, &mut self.timing, tell)
@@ -208,6 +252,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             Polled::Gone => {
                 self.reclaiming.pod_is_gone();
                 self.timers.set(Timer::Round, now); // measure again at once (decision D31)
+                self.empty_memory(now, tell);
                 let plan = self.outcome(now, Outcome::Killed);
                 self.clean_up(now);
                 Some(plan)
@@ -246,6 +291,14 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             self.go_on_killing(now, tell);
         }
     }
+}
+
+/// The first that one of its containers has.
+fn restart_policy(pod: &Pod) -> Option<String> {
+    let containers = pod.spec.containers.iter();
+    containers
+        .clone()
+        .find_map(|one| one.restart_policy.clone())
 }
 
 /// Why a pod is evicted: in one word, and in a sentence about it.

@@ -6,20 +6,22 @@
 //! own state to itself; here is only what needs several of them.
 
 mod carry_out;
+mod file_pages;
 mod reclaim;
 
 use core::time::Duration;
 use std::os::fd::BorrowedFd;
 
 use evictd_evict::{Evict, Observation, Plan, TooManyThresholds};
-use evictd_node::{Mono, Readings, Signal};
+use evictd_node::{ConditionSet, Mono, Readings, Signal};
 
 use evictd_rank::Candidate;
 
 use crate::census::Census;
-use crate::event::Tell;
+use crate::event::{Event, OomKilled, Tell};
 use crate::killing::Killing;
 use crate::pace::{Pace, headroom, is_memory};
+use crate::pages::Pages;
 use crate::ports::{Depth, Node, Pods, Reclaim, Sample, Scratch, emptied};
 use crate::reclaiming::Reclaiming;
 use crate::settings::Settings;
@@ -33,6 +35,10 @@ pub const FS_WAIT: Duration = Duration::from_millis(5);
 
 /// How long it waits until the layout is known, and when somebody waits for an answer.
 pub const FIRST_FS_WAIT: Duration = Duration::from_secs(1);
+
+/// A loop that is that late has stood still, and a reading of that age is no base for an
+/// eviction.
+const STANDSTILL: Duration = Duration::from_secs(1);
 
 /// How soon to try again while memory is short and no pod may be evicted for it: another
 /// may come any time.
@@ -52,6 +58,10 @@ pub struct Engine<N, P, R> {
     /// All but the state machine's own, which it has.
     settings: Settings,
     sample: Sample,
+    /// When the node was read last, all of it.
+    sampled_at: Mono,
+    /// When the loop was here last, to do what is due.
+    last_turn: Option<Mono>,
     /// When the last round began.
     last_round: Option<Mono>,
     /// Room for the list that the state machine is shown.
@@ -62,6 +72,7 @@ pub struct Engine<N, P, R> {
     census: Census,
     telling: Telling,
     pace: Pace,
+    pages: Pages,
     /// How long the stages of the loop take.
     pub timing: Recorder,
 }
@@ -83,6 +94,8 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             reclaim,
             evict: Evict::new(core::mem::take(&mut settings.evict))?,
             sample: Sample::default(),
+            sampled_at: Mono::ZERO,
+            last_turn: None,
             last_round: None,
             scratch: Scratch::new(),
             timers,
@@ -91,6 +104,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             census: Census::default(),
             telling: Telling::default(),
             pace: Pace::new(settings.processors),
+            pages: Pages::default(),
             timing: Recorder::new(settings.clock),
             settings,
         })
@@ -100,8 +114,9 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     /// Returns whether anything may have changed: `false` where nothing was due, or a look
     /// at memory saw nothing.
     pub fn run_due(&mut self, now: Mono, tell: Tell<'_>) -> bool {
+        self.notice_standstill(now);
         let busy = self.killing.is_killing();
-        let changed = self.take_news(now, tell) || busy;
+        let changed = self.take_news(now, tell) | self.take_deletion(now, tell) | busy;
         self.go_on_killing(now, tell);
         if self.killing.has_ended() {
             return true;
@@ -114,6 +129,17 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             return changed;
         }
         true
+    }
+
+    /// Where the loop comes far too late (the process was stopped, the machine starved),
+    /// the world has changed since anything was measured.
+    fn notice_standstill(&mut self, now: Mono) {
+        let due = self.last_turn.map(|turn| self.wake_at(turn));
+        if due.is_some_and(|due| now.since(due) >= STANDSTILL) {
+            self.evict.trust_only_from(now);
+            self.census.trust_only_from(now);
+        }
+        self.last_turn = Some(now);
     }
 
     /// When to come back at the latest; never before `now`.
@@ -166,7 +192,9 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         let next = now + soon.map_or(interval, |soon| soon.min(interval));
         self.timers.set(Timer::Round, next);
         self.collect_regularly(now);
+        // Pods that are shown now are killed without what comes before a kill for memory.
         let with_pods = self.pods.may_have_limits()
+            && !self.memory_is_short(now)
             && self.census.is_due(now, &mut self.pods, &mut self.timers);
         if with_pods {
             self.list_pods(now, Depth::Whole);
@@ -180,6 +208,12 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         let plan = self.observe(now, fs_wait, with_pods);
         self.carry_out(now, plan, tell);
         self.tell_changes(now, tell);
+        self.tell_pages(now, tell);
+        for kill in self.pods.oom_kills(now) {
+            let wall = (self.settings.wall_clock)();
+            let killed = OomKilled::new(kill, self.evict.thresholds(), wall);
+            tell(now, &Event::OomKilled(Box::new(killed)));
+        }
         let readings = self.sample.readings;
         let left = self.note_memory(now, &readings);
         let is_short = {
@@ -200,6 +234,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         self.last_round = Some(now);
         self.timing.begin();
         self.sample = self.node.read(now, fs_wait);
+        self.sampled_at = now;
         self.timing.lap(Stage::Read);
         if self.sample.readings == Readings::default() {
             // Where nothing can be read nothing is decided, as in the kubelet.
@@ -263,6 +298,11 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     /// Begins a round now, whatever the interval.
     pub fn round_now(&mut self) {
         self.timers.set(Timer::Round, Mono::ZERO);
+    }
+
+    /// These conditions hold on from before a restart.
+    pub const fn hold_on(&mut self, conditions: ConditionSet) {
+        self.telling.hold_on(conditions);
     }
 
     /// Looks at memory now: the kernel says that something has happened there.

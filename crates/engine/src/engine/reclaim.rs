@@ -6,11 +6,11 @@ use core::time::Duration;
 
 use evictd_evict::{NodeReclaim, Outcome, Plan};
 use evictd_gc::{Enough, ImageJob};
-use evictd_node::{Mono, Readings, Unit};
+use evictd_node::{Mono, Readings, Resource, Unit};
 
 use super::Engine;
 use crate::event::{Event, Tell};
-use crate::ports::{Collect, Collected, Job, News, Node, Pods, Reclaim};
+use crate::ports::{Collect, Collected, Deletion, Job, News, Node, Pods, Reclaim};
 use crate::reclaiming::Awaited;
 
 /// How long the filesystems may take to say what a collection has freed: a pod's
@@ -57,25 +57,35 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
                 }
             };
             let (number, answers) = self.hand_over(what);
-            reclaim = match self.reclaiming.wait(reclaim, number, answers) {
+            let answered = self.reclaiming.wait(reclaim, number, answers);
+            let done = answered.and_then(|reclaim| self.after_call(now, reclaim, tell));
+            reclaim = match done {
                 Some(reclaim) => reclaim,
                 None => return Plan::Rest,
             };
-            self.after_call(now, &mut reclaim, tell);
         }
         self.reclaiming.end(now, &reclaim, &mut self.timers);
         self.reclaimed(now, tell)
     }
 
-    /// What follows a call: no other one where that is enough.
-    fn after_call(&mut self, now: Mono, reclaim: &mut Awaited, tell: Tell<'_>) {
-        let is_of_containers = reclaim.call() == Some(NodeReclaim::ContainerGc);
-        let gave = is_of_containers && self.collect_leftovers(now, tell);
-        reclaim.go_on(gave);
+    /// What follows an answered call: what dead pods left, which is waited for without
+    /// blocking too; then no other call where that is enough.
+    fn after_call(&mut self, now: Mono, mut reclaim: Awaited, tell: Tell<'_>) -> Option<Awaited> {
+        if self.reclaim.has_leftovers() && reclaim.sees_to_leftovers() {
+            match self.reclaim.begin_leftovers(self.killing.gone()) {
+                Ok(()) => {
+                    let number = self.reclaiming.next_number();
+                    return self.reclaiming.wait(reclaim, number, 1);
+                }
+                Err(problem) => tell(now, &Event::problem("leftovers", problem)),
+            }
+        }
+        reclaim.go_on();
         let again = self.measure_again(now);
         if !self.evict.is_reclaiming() || self.evict.may_stop_reclaiming(&again) {
             reclaim.stop();
         }
+        Some(reclaim)
     }
 
     fn reclaimed(&mut self, now: Mono, tell: Tell<'_>) -> Plan {
@@ -91,6 +101,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
 
     fn measure_again(&mut self, now: Mono) -> Readings {
         self.sample = self.node.read(now, RECLAIMED_FS_WAIT);
+        self.sampled_at = now;
         self.sample.readings
     }
 
@@ -109,20 +120,44 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         }
     }
 
-    /// Deletes what dead pods left in the directories that were named. Returns whether
-    /// there was any.
-    fn collect_leftovers(&mut self, now: Mono, tell: Tell<'_>) -> bool {
-        if !self.reclaim.has_leftovers() {
-            return false;
-        }
-        let ended = self.killing.gone();
-        let (event, gave) = match self.reclaim.collect_leftovers(&mut self.pods, ended) {
-            Ok(collected) if collected.text.is_empty() => (Event::NothingReclaimed, false),
-            Ok(collected) => (Event::Reclaimed(collected), true),
-            Err(problem) => (Event::problem("leftovers", problem), false),
+    /// The pod that was evicted for memory is gone; what it left in a tmpfs is not.
+    pub(super) fn empty_memory(&mut self, now: Mono, tell: Tell<'_>) {
+        let victim = self.killing.last_gone_for(Resource::Memory);
+        let Some(uid) = victim.filter(|_| self.reclaim.has_leftovers()) else {
+            return;
         };
-        tell(now, &event);
-        gave
+        if self.reclaiming.is_under_way() {
+            return; // a disk is short too: its deletion comes first
+        }
+        match self.reclaim.begin_emptying(uid) {
+            Ok(()) => self.reclaiming.empties_memory(true),
+            Err(problem) => tell(now, &Event::problem("leftovers", problem)),
+        }
+    }
+
+    /// Takes in how the deletion of what dead pods left goes. Returns whether it is over.
+    pub(super) fn take_deletion(&mut self, now: Mono, tell: Tell<'_>) -> bool {
+        let result = match self.reclaim.poll_leftovers(now, &mut self.pods) {
+            Deletion::Nothing => return false,
+            Deletion::GoesOn(deleted) => {
+                tell(now, &Event::Deleting { deleted });
+                return false;
+            }
+            Deletion::Done(Ok(collected)) => collected,
+            Deletion::Done(Err(problem)) => {
+                tell(now, &Event::problem("leftovers", problem));
+                Collected::default()
+            }
+        };
+        if self.reclaiming.has_emptied_memory() {
+            if !result.text.is_empty() {
+                tell(now, &Event::Reclaimed(result));
+            }
+            self.round_now();
+        } else if let Some(number) = self.reclaiming.awaited_number() {
+            self.take_collected(now, number, Ok(result), tell);
+        }
+        true
     }
 
     /// Hands a job to the container runtimes. Returns its number, and how many will answer.
@@ -226,8 +261,8 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             Err(problem) if is_news => tell(now, &Event::problem("runtime", problem)),
             Ok(_) | Err(_) => {}
         }
-        if let Some(mut reclaim) = answered {
-            self.after_call(now, &mut reclaim, tell);
+        let answered = answered.and_then(|reclaim| self.after_call(now, reclaim, tell));
+        if let Some(reclaim) = answered {
             let plan = self.make_calls(now, reclaim, tell);
             self.carry_out(now, plan, tell);
         }

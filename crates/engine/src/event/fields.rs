@@ -7,7 +7,7 @@ use evictd_threshold::Threshold;
 
 use super::{Decision, Event, Victim};
 use crate::fields::Fields;
-use crate::ports::Disk;
+use crate::ports::Place;
 
 impl Fields {
     fn with_pod(self, victim: &Victim) -> Self {
@@ -31,8 +31,10 @@ impl Fields {
             .with("thresholdGraceSeconds", is_soft.then_some(grace))
     }
 
-    fn with_disk(self, disk: Option<Disk>) -> Self {
-        self.with("device", disk.map(|disk| disk.to_string()))
+    fn with_disk(self, place: Option<&Place>) -> Self {
+        let mount_point = place.and_then(|place| place.mount_point.clone());
+        self.with("device", place.map(|place| place.disk.to_string()))
+            .with("mountPoint", mount_point)
     }
 }
 
@@ -46,11 +48,14 @@ impl Event {
                 threshold,
                 reading,
                 disk,
+                ..
             } => fields
                 .with_signal(threshold.signal, *reading)
                 .with_threshold(threshold)
-                .with_disk(*disk),
-            Self::ThresholdCleared { signal, reading } => fields.with_signal(*signal, *reading),
+                .with_disk(disk.as_ref()),
+            Self::ThresholdCleared {
+                signal, reading, ..
+            } => fields.with_signal(*signal, *reading),
             Self::Condition { condition, holds } => of_condition(*condition, *holds),
             Self::Layout(layout) => fields.with("layout", layout.to_string()),
             Self::Reclaiming { resource, calls } => {
@@ -65,7 +70,8 @@ impl Event {
                 fields.with_pod(victim).with("error", error.as_str())
             }
             Self::GraceCut(victim) | Self::RuntimeSilent(victim) => fields.with_pod(victim),
-            Self::Killed { victim, report } => of_report(fields.with_pod(victim), report),
+            Self::Killed { victim, report } => of_report(fields.with_pod(victim), report)
+                .with("restartPolicy", victim.restart_policy.clone()),
             Self::Stuck { victim, report } => {
                 let remaining = report.remaining.iter().map(|remaining| {
                     let pid = remaining.pid.as_raw_nonzero();
@@ -76,15 +82,18 @@ impl Event {
                     .with("error", report.problem.map(|problem| problem.to_string()))
                     .with("remaining", remaining.join(","))
             }
-            Self::NoCandidate { signal, pods } => {
-                fields.with("signal", signal.name()).with("pods", *pods)
-            }
+            Self::NoCandidate { signal, pods, why } => fields
+                .with("signal", signal.name())
+                .with("pods", *pods)
+                .with("reason", why.to_string()),
+            Self::OomKilled(killed) => killed.fields(),
             Self::Observed { signal, .. } => fields.with("signal", signal.name()),
             Self::Runtime { version, endpoint } => fields
                 .with("runtime", version.as_str())
                 .with("endpoint", endpoint.as_str()),
             Self::Problem { about, text: _ } => fields.with("about", *about),
-            Self::NothingReclaimed | Self::Recovered => fields,
+            Self::Deleting { deleted } => fields.with("leftovers", *deleted),
+            Self::Recovered => fields,
         }
     }
 }
@@ -101,7 +110,8 @@ fn of_condition(condition: Condition, holds: bool) -> Fields {
 fn of_decision(decision: &Decision) -> Fields {
     let mut fields = Fields::default()
         .with_pod(&decision.victim)
-        .with("cause", decision.cause);
+        .with("cause", decision.cause)
+        .with("times", decision.victim.times);
     if let Some(threshold) = &decision.threshold {
         fields = fields
             .with_signal(threshold.signal, decision.reading)
@@ -109,7 +119,7 @@ fn of_decision(decision: &Decision) -> Fields {
             .with("passedOver", decision.passed_over);
     }
     fields
-        .with_disk(decision.disk)
+        .with_disk(decision.disk.as_ref())
         .with("graceSeconds", decision.victim.grace_seconds)
         .with("reason", decision.record.reason.as_str())
 }

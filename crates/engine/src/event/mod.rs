@@ -2,17 +2,19 @@
 //! all read the same ones.
 
 mod fields;
+mod oom_killed;
 mod text;
 
 use evictd_cgroup::KillReport;
-use evictd_evict::NodeReclaim;
+use evictd_evict::{NodeReclaim, Spared};
 use evictd_node::{Condition, Layout, Mono, Reading, Resource, Signal};
 use evictd_threshold::Threshold;
 use log::Level;
 
+pub use oom_killed::OomKilled;
 pub use text::{full_name, summary};
 
-use crate::ports::{Collected, Disk};
+use crate::ports::{Collected, Place};
 use crate::state::Record;
 
 /// A pod that was chosen, by its names.
@@ -28,6 +30,19 @@ pub struct Victim {
     pub grace_seconds: i64,
     /// What ran short; `None` for a limit of its own.
     pub resource: Option<Resource>,
+    /// The restart policy that its container keeps (`always`), where a runtime has one for it.
+    pub restart_policy: Option<String>,
+    /// How often a pod of that name was evicted lately for the same signal, this time
+    /// included,
+    pub times: u32,
+    /// and within how many seconds.
+    pub within_seconds: u64,
+}
+
+impl Victim {
+    const fn again(&self) -> bool {
+        self.times > 1
+    }
 }
 
 /// Why a pod was chosen.
@@ -42,8 +57,8 @@ pub struct Decision {
     /// What was measured of its signal.
     pub reading: Option<Reading>,
     /// The filesystem that its signal is about.
-    pub disk: Option<Disk>,
-    /// How many pods before it were passed over as protected.
+    pub disk: Option<Place>,
+    /// How many pods before it were passed over: protected, or not to be killed.
     pub passed_over: usize,
     /// What is kept of it over a restart; in it, the pod's place in the order.
     pub record: Record,
@@ -62,7 +77,9 @@ pub enum Event {
         /// What was measured of its signal.
         reading: Option<Reading>,
         /// The filesystem that its signal is about.
-        disk: Option<Disk>,
+        disk: Option<Place>,
+        /// The last pod was evicted for the same again and again.
+        again: bool,
     },
     /// No threshold of the signal is met any more.
     ThresholdCleared {
@@ -70,6 +87,8 @@ pub enum Event {
         signal: Signal,
         /// What was measured of it.
         reading: Option<Reading>,
+        /// The last pod was evicted for the same again and again.
+        again: bool,
     },
     /// A condition came or went.
     Condition {
@@ -89,8 +108,11 @@ pub enum Event {
     },
     /// What the node gave back.
     Reclaimed(Collected),
-    /// It had nothing to give back.
-    NothingReclaimed,
+    /// Deleting what dead pods left takes long.
+    Deleting {
+        /// Files and directories that are gone by now.
+        deleted: u64,
+    },
     /// A pod was chosen.
     Evicting(Box<Decision>),
     /// A kill could not begin.
@@ -118,13 +140,17 @@ pub enum Event {
         /// What was done to it, and what is left of it.
         report: KillReport,
     },
-    /// A threshold is met and no pod may be evicted for it.
+    /// A threshold is met and no pod is evicted for it.
     NoCandidate {
         /// Of which signal.
         signal: Signal,
         /// How many pods there are.
         pods: usize,
+        /// Why.
+        why: Spared,
     },
+    /// The kernel's own OOM killer has struck.
+    OomKilled(Box<OomKilled>),
     /// A signal with a threshold can be observed, or not any more.
     Observed {
         /// Which.
@@ -170,22 +196,27 @@ impl Event {
 
     const fn kind(&self) -> (&'static str, Level) {
         match self {
+            // Of a pod that something starts anew each time, the eviction is the one line.
+            Self::ThresholdMet { again: true, .. } => ("met", Level::Debug),
             Self::ThresholdMet { .. } => ("met", Level::Warn),
+            Self::ThresholdCleared { again: true, .. } => ("cleared", Level::Debug),
             Self::ThresholdCleared { .. } => ("cleared", Level::Info),
             Self::Condition { holds: true, .. } => ("condition", Level::Warn),
             Self::Condition { holds: false, .. } => ("condition", Level::Info),
             Self::Layout(_) => ("layout", Level::Info),
             Self::Reclaiming { .. } => ("reclaiming", Level::Debug),
             Self::Reclaimed(_) => ("reclaimed", Level::Info),
-            Self::NothingReclaimed => ("nothing_reclaimed", Level::Debug),
+            Self::Deleting { .. } => ("deleting", Level::Info),
             Self::Evicting(decision) if decision.dry_run => ("would_evict", Level::Warn),
             Self::Evicting(_) => ("evicting", Level::Warn),
             Self::NotBegun { .. } => ("kill_refused", Level::Error),
             Self::GraceCut(_) => ("grace_cut", Level::Warn),
             Self::RuntimeSilent(_) => ("runtime_silent", Level::Warn),
+            Self::Killed { victim, .. } if victim.again() => ("killed", Level::Debug),
             Self::Killed { .. } => ("killed", Level::Info),
             Self::Stuck { .. } => ("stuck", Level::Error),
             Self::NoCandidate { .. } => ("no_candidate", Level::Error),
+            Self::OomKilled(_) => ("oom_killed", Level::Warn),
             Self::Observed { signal, observed } => match (observed, signal) {
                 // Without a limit on the pods' cgroup there is nothing to observe there,
                 // and nobody asked for it: the threshold is a copy.

@@ -1,18 +1,28 @@
 use core::fmt::{self, Formatter};
 use core::time::Duration;
 
-use evictd_cgroup::KillReport;
+use evictd_cgroup::{KillMethod, KillReport};
 use evictd_condition::NodeCondition;
+use evictd_evict::Spared;
 use evictd_node::{Condition, ConditionSet, Reading, Readings, Signal};
 use evictd_threshold::Threshold;
 
-use super::{Decision, Event, Victim};
+use super::{Decision, Event, OomKilled, Victim};
 use crate::amount::Amount;
-use crate::ports::Disk;
+use crate::ports::Place;
 
 impl fmt::Display for Victim {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(&full_name(&self.namespace, &self.name))
+        f.write_str(&cut(&full_name(&self.namespace, &self.name)))
+    }
+}
+
+/// A name from outside, as long as a line has room for it; the fields have the whole.
+fn cut(name: &str) -> String {
+    const ROOM: usize = 48;
+    match name.char_indices().nth(ROOM) {
+        Some((end, _)) => format!("{}…", name.get(..end).unwrap_or_default()),
+        None => name.to_owned(),
     }
 }
 
@@ -25,6 +35,36 @@ pub fn full_name(namespace: &str, name: &str) -> String {
     }
 }
 
+/// `the kernel's OOM killer killed 1 process of pod a/b: memory ran out …; raise …`
+impl fmt::Display for OomKilled {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let kill = &self.kill;
+        let processes = match kill.kills {
+            1 => "1 process".to_owned(),
+            count => format!("{count} processes"),
+        };
+        write!(f, "the kernel's OOM killer killed {processes} ")?;
+        match kill.name.as_str() {
+            "" => f.write_str("of no pod, or of one that is gone: ")?,
+            name => write!(f, "of pod {}: ", full_name(&kill.namespace, name))?,
+        }
+        if kill.at_limit {
+            return f.write_str(
+                "it reached its own memory limit; no threshold helps, a higher limit does",
+            );
+        }
+        match &self.threshold {
+            Some(threshold) => write!(
+                f,
+                "memory ran out before an eviction gave it back; raise the threshold {threshold}"
+            ),
+            None => {
+                f.write_str("memory ran out, and no threshold of memory.available is set; set one")
+            }
+        }
+    }
+}
+
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
@@ -32,8 +72,11 @@ impl fmt::Display for Event {
                 threshold,
                 reading,
                 disk,
-            } => met(f, threshold, *reading, *disk),
-            Self::ThresholdCleared { signal, reading } => {
+                ..
+            } => met(f, threshold, *reading, disk.as_ref()),
+            Self::ThresholdCleared {
+                signal, reading, ..
+            } => {
                 numbers(f, *signal, *reading)?;
                 f.write_str(", no threshold of it is met any more")
             }
@@ -44,7 +87,11 @@ impl fmt::Display for Event {
                 calls.iter().try_for_each(|call| write!(f, " {call}"))
             }
             Self::Reclaimed(collected) => f.write_str(&collected.text),
-            Self::NothingReclaimed => f.write_str("dead pods left nothing to delete"),
+            Self::Deleting { deleted } => write!(
+                f,
+                "deleting what dead pods left goes on: {deleted} files and directories are gone \
+                 by now; no pod is evicted for a disk before its end"
+            ),
             Self::Evicting(decision) => evicting(f, decision),
             Self::NotBegun { victim, error } => {
                 write!(
@@ -63,23 +110,9 @@ impl fmt::Display for Event {
             ),
             Self::Killed { victim, report } => killed(f, victim, report),
             Self::Stuck { victim, report } => stuck(f, victim, report),
-            Self::NoCandidate { signal, pods: 0 } => {
-                write!(f, "{signal} is short and there is no pod to evict")
-            }
-            Self::NoCandidate { signal, pods } => {
-                write!(
-                    f,
-                    "{signal} is short and none of the {pods} pods may be evicted"
-                )
-            }
-            Self::Observed { signal, observed } => {
-                let now = if *observed {
-                    "can be observed again"
-                } else {
-                    "has a threshold but cannot be observed here"
-                };
-                write!(f, "{signal} {now}")
-            }
+            Self::NoCandidate { signal, pods, why } => no_candidate(f, *signal, *pods, *why),
+            Self::OomKilled(killed) => killed.fmt(f),
+            Self::Observed { signal, observed } => seen(f, *signal, *observed),
             Self::Runtime { version, endpoint } => write!(f, "{version} answers at {endpoint}"),
             Self::Problem { about: _, text } => f.write_str(text),
             Self::Recovered => f.write_str("everything can be read again"),
@@ -114,33 +147,39 @@ fn kind(threshold: &Threshold) -> &'static str {
     if threshold.is_hard() { "hard" } else { "soft" }
 }
 
-/// ` on device 254:1`, for the signals of a filesystem.
-fn place(f: &mut Formatter<'_>, disk: Option<Disk>) -> fmt::Result {
-    let Some(disk) = disk else {
+/// ` on /data`, for the signals of a filesystem.
+fn place(f: &mut Formatter<'_>, place: Option<&Place>) -> fmt::Result {
+    let Some(place) = place else {
         return Ok(());
     };
-    let stale = if disk.stale {
+    let stale = if place.disk.stale {
         ", which does not answer"
     } else {
         ""
     };
-    write!(f, " on device {disk}{stale}")
+    write!(f, " on {}{stale}", cut(&place.to_string()))
 }
 
 fn met(
     f: &mut Formatter<'_>,
     threshold: &Threshold,
     reading: Option<Reading>,
-    disk: Option<Disk>,
+    disk: Option<&Place>,
 ) -> fmt::Result {
     numbers(f, threshold.signal, reading)?;
-    write!(f, ", below the {} threshold {threshold}", kind(threshold))?;
+    place(f, disk)?;
+    let kind = kind(threshold);
+    write!(
+        f,
+        ", below the {kind} threshold {threshold} (--eviction-{kind}"
+    )?;
     if !threshold.is_hard() {
-        write!(f, " (acts after {})", threshold.grace)?;
+        write!(f, ", acts after {}", threshold.grace)?;
     }
-    place(f, disk)
+    f.write_str(")")
 }
 
+/// The decision without what the history tells beside it.
 fn evicting(f: &mut Formatter<'_>, decision: &Decision) -> fmt::Result {
     let victim = &decision.victim;
     let verb = if decision.dry_run {
@@ -148,21 +187,40 @@ fn evicting(f: &mut Formatter<'_>, decision: &Decision) -> fmt::Result {
     } else {
         "evicting"
     };
-    let (uid, grace) = (&victim.uid, victim.grace_seconds);
-    write!(f, "{verb} pod {victim} (uid {uid}, grace {grace} s): ")?;
-    if let Some(threshold) = &decision.threshold {
-        numbers(f, threshold.signal, decision.reading)?;
-        write!(f, ", {} threshold {threshold}", kind(threshold))?;
-        place(f, decision.disk)?;
-        write!(f, "; the pod {}", decision.record.reason)?;
-        if decision.passed_over > 0 {
-            let before = decision.passed_over;
-            write!(f, "; {before} before it passed over as protected")?;
-        }
-    } else {
-        f.write_str("it is above one of its own local storage limits")?;
+    write!(f, "{verb} pod {victim}")?;
+    if victim.again() {
+        let (times, seconds) = (victim.times, victim.within_seconds);
+        write!(f, " again, {times} times in {seconds} s")?;
     }
-    write!(f, "; message: {}", decision.record.message.trim_end())
+    if victim.grace_seconds != 0 {
+        write!(f, " (grace {} s)", victim.grace_seconds)?;
+    }
+    let Some(threshold) = &decision.threshold else {
+        return f.write_str(": it is above one of its own local storage limits");
+    };
+    f.write_str(": ")?;
+    numbers(f, threshold.signal, decision.reading)?;
+    place(f, decision.disk.as_ref())?;
+    write!(f, ", {} threshold {threshold}", kind(threshold))?;
+    write!(f, "; the pod {}", decision.record.reason)?;
+    if decision.passed_over > 0 {
+        let before = decision.passed_over;
+        write!(f, "; {before} before it passed over")?;
+    }
+    Ok(())
+}
+
+fn seen(f: &mut Formatter<'_>, signal: Signal, is_observed: bool) -> fmt::Result {
+    if is_observed {
+        return write!(f, "{signal} can be observed again");
+    }
+    write!(f, "{signal} has a threshold but cannot be observed here")?;
+    match signal.name().split_once('.') {
+        Some((filesystem, _)) if signal.filesystem().is_some() => {
+            write!(f, " (--{filesystem}-path)")
+        }
+        _ => Ok(()),
+    }
 }
 
 fn changed(f: &mut Formatter<'_>, condition: Condition, holds: bool) -> fmt::Result {
@@ -172,14 +230,37 @@ fn changed(f: &mut Formatter<'_>, condition: Condition, holds: bool) -> fmt::Res
     write!(f, "condition {condition} is {to} ({})", status.reason)
 }
 
+fn no_candidate(f: &mut Formatter<'_>, signal: Signal, pods: usize, why: Spared) -> fmt::Result {
+    match (pods, why) {
+        (0, Spared::NoneMayBe) => write!(
+            f,
+            "{signal} is short and there is no pod to evict (--pods-of and --pod-cgroup-root \
+             say where pods are)"
+        ),
+        _ => write!(f, "{signal} is short and no pod is evicted: {why}"),
+    }
+}
+
 fn killed(f: &mut Formatter<'_>, victim: &Victim, report: &KillReport) -> fmt::Result {
     let took = report
         .ended
         .map_or(Duration::ZERO, |ended| ended.since(report.started));
     write!(f, "pod {victim} is gone after {} ms", took.as_millis())?;
     match report.method {
-        Some(method) => write!(f, ", {} processes killed by {method}", report.processes),
-        None => f.write_str(", its processes ended by themselves"),
+        // How many there were, the kernel alone knows.
+        Some(method @ KillMethod::CgroupKill) => write!(f, ", killed by {method}")?,
+        Some(method) => write!(f, ", {} processes killed by {method}", report.processes)?,
+        None => f.write_str(", its processes ended by themselves")?,
+    }
+    match victim.restart_policy.as_deref() {
+        None => Ok(()),
+        Some("unless-stopped") => f.write_str(
+            "; it keeps its restart policy unless-stopped, and stays stopped until it is started",
+        ),
+        Some(policy) => write!(
+            f,
+            "; it keeps its restart policy {policy}, which acts when its runtime starts anew"
+        ),
     }
 }
 

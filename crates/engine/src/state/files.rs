@@ -1,11 +1,13 @@
 //! The directory: what is read and written there, and in which order.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use alloc::sync::Arc;
+use std::fs::{DirBuilder, File};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileExt};
 use std::path::{Path, PathBuf};
 
 use evictd_node::Mono;
+use evictd_sys::{Directory, reserve};
 
 use crate::state::error::Error;
 use crate::state::json::{MAX_BYTES, parse};
@@ -19,40 +21,45 @@ pub type TryLock = fn(&File, exclusive: bool) -> io::Result<bool>;
 
 const STATE: &str = "state.json";
 const SPARE: &str = "state.spare";
-const FORMER: &str = "state.former";
-pub(crate) const LOCK: &str = "lock";
+const LOCK: &str = "lock";
 
 /// Files are padded to a multiple of this: room for what comes, on a full disk
 /// too. A history of [`HISTORY`](crate::state::HISTORY) usual records fits.
 const STEP: usize = 32 << 10;
 
+/// The directory, and the name that its operator gave it.
+#[derive(Clone, Debug)]
+pub(crate) struct Home {
+    pub(crate) path: PathBuf,
+    pub(crate) directory: Arc<Directory>,
+}
+
 /// Makes the directory if it is not there and takes its lock. The file keeps it.
-pub(crate) fn occupy(directory: &Path, try_lock: TryLock) -> Result<File, Error> {
+pub(crate) fn occupy(path: &Path, try_lock: TryLock) -> Result<(Home, File), Error> {
+    let fail = |error: io::Error| {
+        if error.kind() == ErrorKind::NotADirectory {
+            Error::at(path)("not a directory; a link to one is refused")
+        } else {
+            Error::at(path)(error)
+        }
+    };
     DirBuilder::new()
         .recursive(true)
         .mode(0o755)
-        .create(directory)
-        .map_err(Error::at(directory))?;
-    if !is_ours_alone(directory).map_err(Error::at(directory))? {
+        .create(path)
+        .map_err(fail)?;
+    let home = Home::open(path).map_err(fail)?;
+    if !home.directory.is_ours_alone().map_err(fail)? {
         let why =
             "others may write in it; it must belong to evictd's user and have mode 0755 or less";
-        return Err(Error::at(directory)(why));
+        return Err(Error::at(path)(why));
     }
-    let path = directory.join(LOCK);
-    let lock = open(&path).map_err(Error::at(&path))?;
-    if !take(&lock, try_lock).map_err(Error::at(&path))? {
-        return Err(Error::at(directory)("another evictd uses it"));
+    let lock = home.directory.write(LOCK).map_err(home.at(LOCK))?;
+    if !take(&lock, try_lock).map_err(home.at(LOCK))? {
+        return Err(Error::in_use(path));
     }
-    tidy(directory);
-    Ok(lock)
-}
-
-/// Whether nobody but the user that this process runs as can change what is in
-/// the directory, and so lead it to write elsewhere.
-fn is_ours_alone(directory: &Path) -> io::Result<bool> {
-    let found = fs::metadata(directory)?;
-    let own = fs::metadata("/proc/self").map_or(found.uid(), |process| process.uid());
-    Ok(found.mode() & 0o022 == 0 && found.uid() == own)
+    home.reserve(STEP);
+    Ok((home, lock))
 }
 
 /// A command that looks whether a daemon runs holds the lock for microseconds;
@@ -68,98 +75,102 @@ fn take(lock: &File, try_lock: TryLock) -> io::Result<bool> {
     Ok(false)
 }
 
-fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .open(path)
-}
-
-/// Undoes a replacement that was broken off, and makes the room for the next.
-fn tidy(directory: &Path) {
-    let (former, spare) = (directory.join(FORMER), directory.join(SPARE));
-    if spare.exists() {
-        drop(fs::remove_file(former));
-    } else {
-        drop(fs::rename(former, spare));
-    }
-    reserve(directory);
-}
-
-/// Fills the spare file, where there is none yet, so that its blocks are there
-/// when the disk is full. On a disk that is full already it does without.
-fn reserve(directory: &Path) {
-    let path = directory.join(SPARE);
-    if !path.exists() {
-        drop(write_padded(&path, ""));
-    }
-}
-
 /// The state in the directory; `None` where there is none yet.
 ///
 /// # Errors
 /// When it cannot be read, or [`parse`] refuses it.
 pub fn read_state(directory: &Path) -> Result<Option<State>, Error> {
-    let path = directory.join(STATE);
-    let file = match File::open(&path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        opened => opened.map_err(Error::at(&path))?,
-    };
-    let most = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);
-    let mut bytes = Vec::new();
-    file.take(most.saturating_add(1))
-        .read_to_end(&mut bytes)
-        .map_err(Error::at(&path))?;
-    parse(&bytes).map(Some).map_err(Error::at(&path))
+    match Home::open(directory) {
+        Ok(home) => home.read_state(),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::at(directory)(error)),
+    }
 }
 
-/// Replaces the state: a reader sees the former text or this one, and so does a
-/// boot after a power failure.
-///
-/// The text goes into the spare file, whose blocks are there already; then the
-/// two files change their names. So a full disk stops it only when the text
-/// outgrows all texts before. Where the filesystem knows no hard links, the
-/// spare file is made anew each time.
-pub(crate) fn replace(directory: &Path, text: &str) -> Result<(), Error> {
-    let path = |name: &str| directory.join(name);
-    let (state, spare, former) = (path(STATE), path(SPARE), path(FORMER));
-    write_padded(&spare, text).map_err(Error::at(&spare))?;
-    drop(fs::remove_file(&former));
-    let linked = fs::hard_link(&state, &former).is_ok();
-    fs::rename(&spare, &state).map_err(Error::at(&state))?;
-    if linked {
-        drop(fs::rename(&former, &spare));
+impl Home {
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        Ok(Self {
+            path: path.to_owned(),
+            directory: Arc::new(Directory::open(path)?),
+        })
     }
-    // Before the former text's blocks are written over, no boot may find them
-    // under the state's name.
-    let synced = File::open(directory).and_then(|directory| directory.sync_all());
-    synced.map_err(Error::at(directory))?;
-    reserve(directory);
-    Ok(())
-}
 
-/// Writes over the file from its beginning, up to a multiple of [`STEP`] and no
-/// less than it held, so that none of its blocks are given back.
-fn write_padded(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = open(path)?;
-    let held = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
-    let padded = text.len().saturating_add(1).next_multiple_of(STEP);
-    let length = if held <= MAX_BYTES {
-        padded.max(held)
-    } else {
-        padded
-    };
-    let mut bytes = text.as_bytes().to_vec();
-    bytes.resize(length.saturating_sub(1), b' ');
-    bytes.push(b'\n');
-    file.write_all(&bytes)?;
-    if held > length {
-        file.set_len(u64::try_from(length).unwrap_or(u64::MAX))?;
+    /// What happened to a file in it.
+    fn at(&self, name: &str) -> impl Fn(io::Error) -> Error {
+        Error::at(&self.path.join(name))
     }
-    file.sync_data()
+
+    pub(crate) fn read_state(&self) -> Result<Option<State>, Error> {
+        let file = match self.directory.read(STATE) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            opened => opened.map_err(self.at(STATE))?,
+        };
+        let most = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);
+        let mut bytes = Vec::new();
+        file.take(most.saturating_add(1))
+            .read_to_end(&mut bytes)
+            .map_err(self.at(STATE))?;
+        parse(&bytes)
+            .map(Some)
+            .map_err(|error| Error::at(&self.path.join(STATE))(error))
+    }
+
+    /// The file that is locked while a daemon lives.
+    pub(crate) fn lock(&self) -> io::Result<File> {
+        self.directory.read(LOCK)
+    }
+
+    /// Replaces the state: whoever reads sees the former text or this one, whole, and so
+    /// does a boot after a power failure.
+    ///
+    /// The text goes into the spare file, whose blocks are there already; then that gets
+    /// the state's name. So a full disk stops it only when the text outgrows all texts
+    /// before. The former file is never written to: somebody may be reading it. Its blocks
+    /// are given back, and the next spare file takes as many.
+    pub(crate) fn replace(&self, text: &str) -> Result<(), Error> {
+        let held = self.write_spare(text).map_err(self.at(SPARE))?;
+        self.directory
+            .rename(SPARE, STATE)
+            .map_err(self.at(STATE))?;
+        let synced = self.directory.sync();
+        synced.map_err(Error::at(&self.path))?;
+        self.reserve(held);
+        Ok(())
+    }
+
+    /// Makes the spare file, where there is none yet, so that its blocks are there when
+    /// the disk is full. On a disk that is full already it does without.
+    fn reserve(&self, bytes: usize) {
+        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+        if let Ok(file) = self.directory.write(SPARE)
+            && file.metadata().is_ok_and(|found| found.len() < bytes)
+        {
+            let _ = reserve(&file, bytes);
+        }
+    }
+
+    /// Writes over the spare file from its beginning, up to a multiple of [`STEP`] and no
+    /// less than it held, so that none of its blocks are given back. Returns how much that
+    /// is.
+    fn write_spare(&self, text: &str) -> io::Result<usize> {
+        let mut file = self.directory.write(SPARE)?;
+        let held = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
+        let padded = text.len().saturating_add(1).next_multiple_of(STEP);
+        let length = if held <= MAX_BYTES {
+            padded.max(held)
+        } else {
+            padded
+        };
+        let mut bytes = text.as_bytes().to_vec();
+        bytes.resize(length.saturating_sub(1), b' ');
+        bytes.push(b'\n');
+        file.write_all(&bytes)?;
+        if held > length {
+            file.set_len(u64::try_from(length).unwrap_or(u64::MAX))?;
+        }
+        file.sync_data()?;
+        Ok(length)
+    }
 }
 
 /// Tells readers that the state in the file is the latest as of `at`; `None`
@@ -176,11 +187,13 @@ pub(crate) fn write_pulse(lock: &File, at: Option<Mono>) -> io::Result<()> {
 pub(crate) fn read_pulse(lock: &File) -> Option<Mono> {
     let mut text = [0; 20];
     lock.read_exact_at(&mut text, 0).ok()?;
-    let nanos = core::str::from_utf8(&text).ok()?.parse().ok()?;
-    Some(Mono::from_nanos(nanos))
+    parse_pulse(&text)
 }
 
-/// Where the lock is.
-pub(crate) fn lock_path(directory: &Path) -> PathBuf {
-    directory.join(LOCK)
+/// Reads the time that the lock holds.
+#[doc(hidden)]
+#[must_use]
+pub fn parse_pulse(text: &[u8]) -> Option<Mono> {
+    let nanos = core::str::from_utf8(text).ok()?.parse().ok()?;
+    Some(Mono::from_nanos(nanos))
 }

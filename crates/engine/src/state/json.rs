@@ -160,13 +160,13 @@ fn newest(records: &[Record]) -> &[Record] {
 /// it was written.
 pub fn parse(bytes: &[u8]) -> Result<State, Error> {
     if bytes.len() > MAX_BYTES {
-        return Err(Error(format!("longer than {MAX_BYTES} bytes")));
+        return Err(Error::new(format!("longer than {MAX_BYTES} bytes")));
     }
-    let foreign = |what| Error(format!("no state of evictd: {what}"));
+    let foreign = |what| Error::new(format!("no state of evictd: {what}"));
     let text = core::str::from_utf8(bytes).map_err(|_| foreign("it is no text"))?;
     let value = text.parse().map_err(|error: serde_json::Error| {
         let (line, column) = (error.line(), error.column());
-        Error(format!("no JSON at line {line} column {column}"))
+        Error::new(format!("no JSON at line {line} column {column}"))
     })?;
     let file: File = lenient(value);
     if file.kind != KIND {

@@ -1,12 +1,14 @@
+use alloc::sync::Arc;
 use core::time::Duration;
 use std::path::Path;
 
 use evictd_evict::Evict;
 use evictd_gc::ImageRecords;
 use evictd_node::{ConditionSet, Layout, Mono};
+use evictd_sys::Directory;
 
 use crate::state::error::Error;
-use crate::state::files::{TryLock, read_state};
+use crate::state::files::TryLock;
 use crate::state::json::to_json;
 use crate::state::record::{Outcome, Record};
 use crate::state::saved::State;
@@ -76,12 +78,10 @@ impl Keeper {
             let opened = Writer::open(directory, try_lock);
             opened.map_err(|error| problems.push(error)).ok()
         });
-        let found = directory
-            .filter(|_| writer.is_some())
-            .and_then(|directory| {
-                let read = read_state(directory);
-                read.map_err(|error| problems.push(error)).ok().flatten()
-            });
+        let found = writer.as_ref().and_then(|writer| {
+            let read = writer.home().read_state();
+            read.map_err(|error| problems.push(error)).ok().flatten()
+        });
         let mut state = found.unwrap_or_default();
         state.rebase(
             &about.boot_id,
@@ -102,10 +102,10 @@ impl Keeper {
         (keeper, problems)
     }
 
-    /// Whether it is kept in the directory, whose lock this process then holds.
+    /// The directory in which it is kept, whose lock this process then holds.
     #[must_use]
-    pub const fn holds_directory(&self) -> bool {
-        self.writer.is_some()
+    pub fn directory(&self) -> Option<&Arc<Directory>> {
+        self.writer.as_ref().map(|writer| &writer.home().directory)
     }
 
     /// The state, as last kept.
@@ -124,6 +124,12 @@ impl Keeper {
     /// [`Outcome::DryRun`].
     pub fn begin(&mut self, record: Record) {
         self.state.push(record);
+        self.changes = self.changes.wrapping_add(1);
+    }
+
+    /// Notes what the kernel's own OOM killer did.
+    pub fn note_oom_kill(&mut self, record: Record) {
+        self.state.push_oom_kill(record);
         self.changes = self.changes.wrapping_add(1);
     }
 

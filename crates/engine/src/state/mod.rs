@@ -8,7 +8,7 @@
 //! [`State::rebase`] takes over what wall time makes plausible.
 //!
 //! [`Keeper`] is what a daemon holds: the state in memory, and a directory that
-//! belongs to evictd alone, with three files.
+//! belongs to evictd alone, held by its descriptor, with three files.
 //!
 //! | file | is |
 //! |---|---|
@@ -31,7 +31,7 @@ mod writer;
 
 pub use boot::read_boot_id;
 pub use error::Error;
-pub use files::{TryLock, read_state};
+pub use files::{TryLock, parse_pulse, read_state};
 pub use json::{MAX_BYTES, parse, to_json};
 pub use keeper::{About, Keeper};
 pub use published::check_published;

@@ -1,9 +1,8 @@
-use std::fs::File;
 use std::path::Path;
 
 use evictd_node::Mono;
 
-use crate::state::files::{TryLock, lock_path, read_pulse};
+use crate::state::files::{Home, TryLock, read_pulse};
 use crate::state::saved::State;
 
 /// How many of its intervals a daemon may be silent.
@@ -29,7 +28,8 @@ pub fn check_published(
     if boot_id.is_empty() || state.boot_id != boot_id {
         return Err(OTHER_BOOT);
     }
-    let lock = File::open(lock_path(directory)).map_err(|_| NO_DAEMON)?;
+    let lock = Home::open(directory).and_then(|home| home.lock());
+    let lock = lock.map_err(|_| NO_DAEMON)?;
     // Shared, so that two commands do not take each other for the daemon.
     let is_held = matches!(try_lock(&lock, false), Ok(false));
     if !is_held {

@@ -23,6 +23,8 @@ pub enum Outcome {
     Stuck,
     /// Nothing was done, because of `--dry-run`.
     DryRun,
+    /// No eviction: the kernel's own OOM killer killed processes of the pod.
+    OomKilled,
 }
 
 impl Outcome {
@@ -32,7 +34,7 @@ impl Outcome {
     pub const fn phase(self) -> Option<&'static str> {
         match self {
             Self::Killed => Some(Eviction::PHASE),
-            Self::Begun | Self::Stuck | Self::DryRun => None,
+            Self::Begun | Self::Stuck | Self::DryRun | Self::OomKilled => None,
         }
     }
 }
@@ -45,6 +47,7 @@ impl Serialize for Outcome {
             Self::Killed => "killed",
             Self::Stuck => "stuck",
             Self::DryRun => "dryRun",
+            Self::OomKilled => "oomKilled",
         };
         serializer.collect_map([("outcome", Some(name)), ("phase", self.phase())])
     }
@@ -105,6 +108,9 @@ pub struct Record {
     pub annotations: BTreeMap<String, String>,
     /// Seconds that it was given to end by itself.
     pub grace_seconds: i64,
+    /// The restart policy that its container keeps, where a runtime has one for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restart_policy: Option<String>,
     /// What came of it.
     #[serde(flatten, deserialize_with = "read_outcome")]
     pub outcome: Outcome,
@@ -134,6 +140,7 @@ impl Record {
         ]
         .into_iter()
         .chain(&mut self.device)
+        .chain(&mut self.restart_policy)
         .chain(self.annotations.values_mut())
         .for_each(|text| cut(text, MOST_TEXT));
     }

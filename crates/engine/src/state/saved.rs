@@ -144,6 +144,17 @@ impl State {
         set
     }
 
+    /// Notes what the kernel's own OOM killer did. Of a pod that it strikes again and again
+    /// the last time is kept, so that no pod fills the history.
+    pub fn push_oom_kill(&mut self, record: Record) {
+        let is_same =
+            |last: &mut Record| last.uid == record.uid && last.outcome == Outcome::OomKilled;
+        let _ = self.history.pop_if(is_same);
+        let evictions = self.evictions;
+        self.push(record);
+        self.evictions = evictions;
+    }
+
     /// Notes an eviction; the oldest beyond [`HISTORY`] are dropped, and texts
     /// beyond 1 KiB cut.
     pub fn push(&mut self, mut record: Record) {

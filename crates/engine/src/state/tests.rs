@@ -79,6 +79,7 @@ fn record(uid: &str) -> Record {
         message: text("The node was low on resource: ephemeral-storage. \"\n\u{1}"),
         annotations: [(text("starved_resource"), text("ephemeral-storage"))].into(),
         grace_seconds: 30,
+        restart_policy: Some(text("always")),
         outcome: Outcome::Begun,
         method: String::new(),
         millis: None,

@@ -1,12 +1,12 @@
 use core::time::Duration;
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use evictd_node::Mono;
-use evictd_sys::{Desk, Helper, HelperThread, Priority};
+use evictd_sys::{Desk, Helper, HelperThread, Priority, write_only_below};
 
 use crate::state::error::Error;
-use crate::state::files::{TryLock, occupy, replace, write_pulse};
+use crate::state::files::{Home, TryLock, occupy, write_pulse};
 
 /// It formats a number and runs a few syscalls.
 const THREAD: HelperThread = HelperThread {
@@ -24,7 +24,7 @@ const THREAD: HelperThread = HelperThread {
 /// were replaced before it got to them are never written.
 #[derive(Debug)]
 pub(crate) struct Writer {
-    directory: PathBuf,
+    home: Home,
     helper: Helper<Mail>,
 }
 
@@ -40,19 +40,25 @@ struct Mail {
 impl Writer {
     /// Takes the directory; there is no thread yet.
     pub(crate) fn open(directory: &Path, try_lock: TryLock) -> Result<Self, Error> {
-        let (own, lock) = (directory.to_owned(), occupy(directory, try_lock)?);
+        let (home, lock) = occupy(directory, try_lock)?;
+        let own = home.clone();
         let serve = move |desk: Desk<Mail>| serve(&desk, &own, &lock);
         Ok(Self {
-            directory: directory.to_owned(),
+            home,
             helper: Helper::new(THREAD, Mail::default(), serve),
         })
+    }
+
+    /// The directory, which is held.
+    pub(crate) const fn home(&self) -> &Home {
+        &self.home
     }
 
     /// Hands over a text, if there is a new one, and the time as of which it, or
     /// the one before, is true. Never waits.
     pub(crate) fn post(&self, text: Option<String>, pulse: Mono) {
         let started = self.helper.start().map_err(|error| {
-            Error::at(&self.directory)(format!("no thread to write it with: {error}"))
+            Error::at(&self.home.path)(format!("no thread to write it with: {error}"))
         });
         self.helper.change(|mail| {
             if text.is_some() {
@@ -82,7 +88,9 @@ impl Writer {
 }
 
 /// The helper thread.
-fn serve(desk: &Desk<Mail>, directory: &Path, lock: &File) {
+fn serve(desk: &Desk<Mail>, home: &Home, lock: &File) {
+    // Where the kernel has no Landlock, what is left of the sandbox has to do.
+    let _ = write_only_below(&[&home.directory.path_to("")]);
     let mut current = true;
     let take = |mail: &mut Mail| {
         let job = (mail.text.take(), mail.pulse.take());
@@ -90,7 +98,7 @@ fn serve(desk: &Desk<Mail>, directory: &Path, lock: &File) {
         mail.busy.then_some(job)
     };
     while let Some((text, pulse)) = desk.next(take) {
-        let result = text.map(|text| replace(directory, &text));
+        let result = text.map(|text| home.replace(&text));
         if let Some(result) = &result {
             current = result.is_ok();
         }

@@ -132,7 +132,8 @@ impl Story {
             | Event::Layout(_)
             | Event::Reclaiming { .. }
             | Event::Reclaimed(_)
-            | Event::NothingReclaimed
+            | Event::Deleting { .. }
+            | Event::OomKilled(_)
             | Event::GraceCut(_)
             | Event::RuntimeSilent(_)
             | Event::NoCandidate { .. }

@@ -3,9 +3,12 @@ use core::time::Duration;
 use evictd_gc::{Enough, ImageJob};
 use evictd_threshold::{Lists, parse};
 
+use evictd_node::{Reading, Signal};
+
 use super::script::*;
+use crate::Event;
 use crate::fake::{FakePod, FakePods};
-use crate::ports::{Collect, Collected, Depth, News};
+use crate::ports::{Collect, Collected, Depth, News, OomKill, Sample};
 
 fn three_pods() -> FakePods {
     FakePods::of([
@@ -57,7 +60,7 @@ fn the_next_pod_is_evicted_only_when_the_last_one_is_gone() {
     let mut pods = three_pods();
     pods.running[1].dies_after = Some(Duration::from_millis(300));
     let mut engine = engine(settings("memory.available<100Mi"), pods);
-    set(&mut engine, 50 * MIB, WHOLE);
+    set(&mut engine, 30 * MIB, WHOLE);
     assert_eq!(
         turn(&mut engine, 0),
         ["layout", "met", "condition", "evicting"]
@@ -66,7 +69,8 @@ fn the_next_pod_is_evicted_only_when_the_last_one_is_gone() {
     engine.round_now();
     assert!(turn(&mut engine, 200).is_empty());
     assert!(engine.is_killing());
-    // Measured again at once, and memory is still short: so the next one.
+    // Measured again at once, and memory is still short, though the first has helped.
+    set(&mut engine, 99 * MIB, WHOLE);
     assert_eq!(turn(&mut engine, 300), ["killed", "evicting", "killed"]);
     assert_eq!(engine.pods.killed(), ["big", "middle"]);
 }
@@ -90,12 +94,29 @@ fn a_pod_that_cannot_be_killed_costs_its_turn() {
         ]
     );
     assert_eq!(engine.pods.killed(), ["middle"]);
-    assert_eq!(sleep(&engine, 0), Duration::from_secs(10));
     assert_eq!(
         turn(&mut engine, 10_000),
         ["stuck", "evicting", "killed", "no_candidate"]
     );
     assert_eq!(engine.pods.killed(), ["middle", "small"]);
+}
+
+/// Acceptance row 206.
+#[test]
+fn a_pod_that_cannot_die_holds_back_the_next_for_a_second_while_memory_fills() {
+    let mut pods = three_pods();
+    pods.running[1].dies_after = None;
+    let mut engine = engine(settings("memory.available<100Mi"), pods);
+    set(&mut engine, 50 * MIB, WHOLE);
+    turn(&mut engine, 0);
+    assert_eq!(engine.pods.killed(), ["big"]);
+    assert!(turn(&mut engine, 1000).is_empty(), "memory stays as it was");
+    assert_eq!(sleep(&engine, 1000), Duration::from_secs(1));
+    set(&mut engine, 60 * MIB, WHOLE);
+    assert!(turn(&mut engine, 2000).is_empty(), "it gives memory back");
+    set(&mut engine, 40 * MIB, WHOLE);
+    assert_eq!(turn(&mut engine, 3000)[..2], ["stuck", "evicting"]);
+    assert_eq!(engine.pods.killed()[..2], ["big", "middle"]);
 }
 
 #[test]
@@ -248,11 +269,83 @@ fn what_gave_nothing_back_is_not_tried_again_soon() {
         let before = engine.reclaim.collections;
         engine.round_now();
         turn(&mut engine, second * 1000);
+        turn(&mut engine, second * 1000); // it has been deleted
         if engine.reclaim.collections > before {
             tries.push(second);
         }
     }
     assert_eq!(tries, [0, 10, 30, 70]);
+}
+
+/// Acceptance row 174: the next pod is not evicted before what the last one left is deleted
+/// to its end; memory does not wait for that.
+#[test]
+fn what_a_dead_pod_left_is_deleted_before_the_next_is_evicted() {
+    let thresholds = "memory.available<100Mi,nodefs.available<100Mi";
+    let mut engine = engine(settings(thresholds), three_pods());
+    engine.reclaim.leftovers = Some(Collected {
+        removed: 20_000,
+        text: "deleted".into(),
+        ..Collected::default()
+    });
+    set(&mut engine, WHOLE, 50 * MIB);
+    turn(&mut engine, 0);
+    turn(&mut engine, 1);
+    assert_eq!(engine.pods.killed().len(), 1);
+    engine.reclaim.deleted_at = Some(at(100_000));
+    for millis in [100, 10_000, 50_000] {
+        engine.round_now();
+        let told = turn(&mut engine, millis);
+        assert!(!told.contains(&"evicting"), "{told:?}");
+    }
+    set(&mut engine, 50 * MIB, 50 * MIB);
+    engine.round_now();
+    let told = turn(&mut engine, 60_000);
+    assert!(told.contains(&"deleting"), "{told:?}");
+    assert_eq!(engine.pods.killed().len(), 2);
+    set(&mut engine, WHOLE, 50 * MIB);
+    engine.round_now();
+    turn(&mut engine, 99_999);
+    set(&mut engine, WHOLE, 500 * MIB);
+    engine.round_now();
+    assert_eq!(turn(&mut engine, 100_000)[0], "reclaimed");
+    assert_eq!(engine.pods.killed().len(), 2);
+}
+
+/// Acceptance row 188.
+#[test]
+fn the_kernels_oom_kills_are_told_with_what_would_help() {
+    let kill = |name: &str, at_limit| OomKill {
+        name: name.into(),
+        kills: 2,
+        at_limit,
+        ..OomKill::default()
+    };
+    let mut told = Vec::new();
+    for (thresholds, kill) in [
+        ("memory.available<100Mi", kill("big", false)),
+        ("memory.available<100Mi", kill("big", true)),
+        ("nodefs.available<100Mi", kill("", false)),
+    ] {
+        let mut engine = engine(settings(thresholds), three_pods());
+        engine.pods.oom_kills = vec![kill];
+        engine.run_due(at(0), &mut |_, event| {
+            if let Event::OomKilled(killed) = event {
+                told.push(event.to_string());
+                assert_eq!(killed.record().message, event.to_string());
+            }
+        });
+        assert!(engine.pods.killed().is_empty());
+    }
+    let expected = [
+        "the kernel's OOM killer killed 2 processes of pod big: memory ran out before an \
+         eviction gave it back; raise the threshold memory.available<100Mi",
+        "the kernel's OOM killer killed 2 processes of pod big: it reached its own memory \
+         limit; no threshold helps, a higher limit does",
+        "the kernel's OOM killer killed 2 processes of no pod, or of one that is gone: memory \
+         ran out, and no threshold of memory.available is set; set one",
+    ];
+    assert_eq!(told, expected);
 }
 
 #[test]
@@ -298,5 +391,225 @@ fn a_dry_run_kills_nothing() {
         turn(&mut engine, 0),
         ["layout", "met", "condition", "would_evict"]
     );
+    assert_eq!(
+        turn(&mut engine, 40_000),
+        ["would_evict"],
+        "nothing is learned of what was not done"
+    );
     assert!(engine.pods.killed().is_empty());
+}
+
+/// Acceptance row 180: file pages are asked for first, for 50 ms, and what they give back
+/// may save the pod.
+#[test]
+fn file_pages_are_asked_for_before_a_pod_is_killed_for_memory() {
+    let mut pods = three_pods();
+    pods.file_pages = 500 << 20;
+    let mut engine = engine(settings("memory.available<100Mi"), pods);
+    turn(&mut engine, 0);
+    set(&mut engine, 90 * MIB, WHOLE);
+    engine.round_now();
+    assert_eq!(turn(&mut engine, 2000), ["met", "condition"]);
+    assert_eq!(engine.pods.pages_asked, [27 << 19]);
+    assert_eq!(sleep(&engine, 2000), Duration::from_millis(5));
+    assert!(turn(&mut engine, 2005).is_empty());
+    // It has given back enough.
+    engine.pods.pages_given = Some(20 << 20);
+    set(&mut engine, 110 * MIB, WHOLE);
+    engine.round_now();
+    assert_eq!(turn(&mut engine, 2010), ["cleared", "reclaimed"]);
+    assert!(engine.pods.killed().is_empty());
+    // Not so the next time: 50 ms, and the pod is killed.
+    engine.pods.pages_given = None;
+    set(&mut engine, 90 * MIB, WHOLE);
+    engine.round_now();
+    let mut now = 20_000;
+    assert_eq!(turn(&mut engine, now), ["met"]);
+    while engine.pods.killed().is_empty() {
+        assert!(now <= 20_050, "it waits");
+        now += u64::try_from(sleep(&engine, now).as_millis()).unwrap();
+        turn(&mut engine, now);
+    }
+    assert_eq!((now, engine.pods.pages_asked.len()), (20_050, 2));
+}
+
+/// Acceptance row 180: nothing is waited for while memory fills fast, where there are not
+/// enough such pages, or as the kubelet has it.
+#[test]
+fn a_kill_that_cannot_wait_asks_for_no_file_pages() {
+    let cases = [
+        (500 << 20, 990, false),
+        (9 << 20, 0, false),
+        (500 << 20, 0, true),
+    ];
+    for (file_pages, look_at, is_compat) in cases {
+        let mut pods = three_pods();
+        pods.file_pages = file_pages;
+        let mut settings = settings("memory.available<100Mi");
+        settings.evict.policy.kill_comes_before_file_pages = is_compat;
+        let mut engine = engine(settings, pods);
+        turn(&mut engine, 0);
+        engine.round_now();
+        turn(&mut engine, look_at);
+        set(&mut engine, 90 * MIB, WHOLE);
+        turn(&mut engine, look_at + 10);
+        engine.round_now();
+        turn(&mut engine, 1000);
+        assert_eq!(engine.pods.pages_asked, [0; 0]);
+        assert_eq!(engine.pods.killed().len(), 1);
+    }
+}
+fn soft(threshold: &str, grace: &str) -> crate::Settings {
+    let mut settings = settings("");
+    let lists = Lists {
+        soft: threshold,
+        soft_grace_period: grace,
+        ..Lists::default()
+    };
+    settings.evict.thresholds = parse(&lists).unwrap();
+    settings
+}
+
+/// As [`set`], measured then.
+fn set_at(engine: &mut Fake, nodefs: i64, millis: u64) {
+    engine.node.set(sampled_at(sample(WHOLE, nodefs), millis));
+}
+
+fn sampled_at(mut sample: Sample, millis: u64) -> Sample {
+    for signal in Signal::ALL {
+        let reading = sample.readings.get(signal);
+        let sampled = Some(at(millis));
+        let reading = reading.map(|reading| Reading { sampled, ..reading });
+        sample.readings.set(signal, reading);
+    }
+    sample
+}
+
+#[test]
+fn after_standing_still_no_reading_from_before_acts_and_the_grace_goes_on() {
+    let mut engine = engine(
+        soft("nodefs.available<300Mi", "nodefs.available=8s"),
+        three_pods(),
+    );
+    set_at(&mut engine, 200 * MIB, 0);
+    turn(&mut engine, 0);
+    // Stopped until then; the filesystem had answered a moment before.
+    set_at(&mut engine, 200 * MIB, 7000);
+    turn(&mut engine, 20_000);
+    assert_eq!(engine.pods.killed(), [""; 0]);
+    set_at(&mut engine, 200 * MIB, 20_050);
+    engine.round_now();
+    turn(&mut engine, 20_050);
+    assert_eq!(engine.pods.killed(), ["big"]);
+}
+
+#[test]
+fn a_stop_between_reading_and_killing_is_noticed() {
+    for (left, killed) in [(WHOLE, &[][..]), (50 * MIB, &["big"])] {
+        let mut settings = settings("memory.available<100Mi");
+        settings.clock = || at(12_000);
+        let mut engine = engine(settings, three_pods());
+        engine.node.samples = [
+            sampled_at(sample(50 * MIB, WHOLE), 0),
+            sampled_at(sample(left, WHOLE), 12_000),
+        ]
+        .into();
+        turn(&mut engine, 0);
+        assert_eq!(engine.pods.killed(), killed);
+    }
+}
+
+/// Acceptance row 179: what the dead pod left in a tmpfs is deleted, and counts as what its
+/// eviction gave back.
+#[test]
+fn what_a_dead_pod_left_in_memory_is_emptied_before_another_is_evicted() {
+    let mut engine = engine(settings("memory.available<100Mi"), three_pods());
+    engine.reclaim.leftovers = Some(Collected {
+        removed: 3,
+        text: "deleted".into(),
+        ..Collected::default()
+    });
+    engine.reclaim.deleted_at = Some(at(500));
+    set(&mut engine, 50 * MIB, WHOLE);
+    turn(&mut engine, 0);
+    assert_eq!(engine.reclaim.emptied, ["big"]);
+    assert_eq!(turn(&mut engine, 100), ["deleting", "no_candidate"]);
+    set(&mut engine, 450 * MIB, WHOLE);
+    assert_eq!(turn(&mut engine, 500)[..2], ["reclaimed", "cleared"]);
+    assert_eq!(engine.pods.killed(), ["big"]);
+}
+
+/// The lines of a usual log.
+fn lines(engine: &mut Fake, millis: u64) -> Vec<String> {
+    let mut lines = Vec::new();
+    engine.run_due(at(millis), &mut |_, event| {
+        if event.level() <= log::Level::Info {
+            lines.push(event.to_string());
+        }
+    });
+    lines
+}
+
+/// Acceptance row 194: what something starts anew each time takes one line, with a count.
+#[test]
+fn a_service_that_comes_back_takes_one_line_each_time() {
+    let mut engine = engine(settings("memory.available<100Mi"), FakePods::default());
+    for turn in 0..4_u64 {
+        let mut web = FakePod::new("web", 500 << 20);
+        web.pod.metadata.uid = format!("web-{turn}");
+        engine.pods.running = vec![web];
+        set(&mut engine, 50 * MIB, WHOLE);
+        let told = lines(&mut engine, turn * 20_000);
+        if turn == 0 {
+            assert_eq!(told.len(), 5, "{told:?}");
+        } else {
+            let again = format!(
+                "evicting pod web again, {} times in {} s: ",
+                turn + 1,
+                turn * 20
+            );
+            assert!(told[0].starts_with(&again) && told.len() == 1, "{told:?}");
+        }
+        set(&mut engine, WHOLE, WHOLE);
+        let told = lines(&mut engine, turn * 20_000 + 10_000);
+        assert_eq!(told.len(), usize::from(turn == 0), "{told:?}");
+    }
+}
+
+/// Acceptance row 195: a restart is no news.
+#[test]
+fn a_condition_that_holds_on_is_not_told_anew() {
+    let mut engine = engine(settings("memory.available<100Mi"), three_pods());
+    engine.hold_on(evictd_node::ConditionSet::MEMORY_PRESSURE);
+    set(&mut engine, 99 * MIB, WHOLE);
+    assert_eq!(
+        turn(&mut engine, 0),
+        ["layout", "met", "evicting", "killed"]
+    );
+}
+
+/// Acceptance row 195: each line of an eviction says what a person needs, with room to spare.
+#[test]
+fn the_lines_of_an_eviction_are_short_and_true() {
+    let mut pods = three_pods();
+    pods.running[1].pod.metadata.name = "n".repeat(253);
+    pods.running[1].pod.spec.priority = Some(2_000_000_001);
+    pods.running[2].pod.metadata.name = "m".repeat(253);
+    let mut engine = engine(settings("memory.available<100Mi"), pods);
+    set(&mut engine, 99 * MIB, WHOLE);
+    let told = lines(&mut engine, 0);
+    assert_eq!(
+        told[1],
+        "memory.available is 99Mi of 1000Mi, below the hard threshold memory.available<100Mi \
+         (--eviction-hard)"
+    );
+    let name = "m".repeat(48);
+    assert_eq!(
+        told[3],
+        format!(
+            "evicting pod {name}…: memory.available is 99Mi of 1000Mi, hard threshold \
+             memory.available<100Mi; the pod uses 100Mi, 100Mi above its request, priority 0, \
+             BestEffort"
+        )
+    );
 }

@@ -59,6 +59,11 @@ impl Recorder {
         }
     }
 
+    /// The time now, as it passes within a turn of the loop.
+    pub(crate) fn now(&self) -> Mono {
+        (self.clock)()
+    }
+
     /// A stage begins that no other stage went before.
     pub(crate) fn begin(&mut self) {
         self.begun = (self.clock)();

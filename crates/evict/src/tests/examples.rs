@@ -45,14 +45,14 @@ fn a_hard_threshold_asks_no_pod_for_its_grace() {
 fn disk_pressure_takes_one_pod_at_a_time_until_it_is_over() {
     let all = pods(&["a", "b", "c"]);
     let mut evict = hard("nodefs.available<1Gi");
-    for (at, left) in [(0, &all[..]), (10, &all[1..])] {
-        let plan = step(&mut evict, at, &[(NODEFS, 1)], left);
+    for (at, left, free) in [(0, &all[..], 1), (10, &all[1..], GI / 2)] {
+        let plan = step(&mut evict, at, &[(NODEFS, free)], left);
         assert!(matches!(plan, Plan::Reclaim(_)), "{at} s: {plan:?}");
-        let again = readings(seconds(at + 1), &[(NODEFS, 1)]);
+        let again = readings(seconds(at + 1), &[(NODEFS, free)]);
         let plan = done(&mut evict, at + 1, Outcome::Reclaimed(Some(&again)), left);
         assert_eq!(evicted(&plan, left).0, left[0].metadata.uid);
         for waiting in [at + 1, at + 2] {
-            let plan = step(&mut evict, waiting, &[(NODEFS, 1)], left);
+            let plan = step(&mut evict, waiting, &[(NODEFS, free)], left);
             assert_eq!(plan, Plan::Rest, "{waiting} s: the first is not gone yet");
         }
         done(&mut evict, at + 3, Outcome::Killed, left);

@@ -8,13 +8,13 @@ fn a_plan_names_each_pod_and_why_it_was_chosen_or_not() {
     all.push(pod("critical", 2_000_000_000));
     let mut evict = hard("memory.available<1Gi");
     let plan = step(&mut evict, 0, &[(MEMORY, GI / 2)], &all);
-    let after = "critical, its usage is unknown, priority 2000000000, BestEffort\n";
+    let after = "critical, uses 2Gi, 2Gi above its request, priority 2000000000, BestEffort\n";
     assert_eq!(
         plan.explain(&evict, &candidates(&all)),
         "memory.available is 512Mi, memory.available<1Gi is met\n\
-         chosen: a, its usage is unknown, priority 0, BestEffort\n\
-         after it: b, its usage is unknown, priority 1, BestEffort\n\
-         after it: c, its usage is unknown, priority 2, BestEffort\n\
+         chosen: a, uses 2Gi, 2Gi above its request, priority 0, BestEffort\n\
+         after it: b, uses 2Gi, 2Gi above its request, priority 1, BestEffort\n\
+         after it: c, uses 2Gi, 2Gi above its request, priority 2, BestEffort\n\
          after it: "
             .to_string()
             + after
@@ -22,20 +22,24 @@ fn a_plan_names_each_pod_and_why_it_was_chosen_or_not() {
     let plan = done(&mut evict, 1, Outcome::KillFailed, &all);
     let text = plan.explain(&evict, &candidates(&all));
     assert!(
-        text.contains("passed over, could not be killed: a, its"),
+        text.contains("passed over, could not be killed: a, uses"),
         "{text}"
     );
-    assert!(text.contains("chosen: b, its"), "{text}");
+    assert!(text.contains("chosen: b, uses"), "{text}");
     done(&mut evict, 2, Outcome::KillFailed, &all);
     let plan = done(&mut evict, 3, Outcome::KillFailed, &all);
-    assert_eq!(plan, Plan::NoCandidate(MEMORY));
+    assert_eq!(plan, Plan::NoCandidate(MEMORY, Spared::NoneMayBe));
     let text = plan.explain(&evict, &candidates(&all));
     assert!(
-        text.contains("passed over, could not be killed: c, its"),
+        text.contains("passed over, could not be killed: c, uses"),
         "{text}"
     );
     assert!(
-        text.ends_with(&("passed over, critical: ".to_string() + after)),
+        text.ends_with(
+            &("passed over, critical: ".to_string()
+                + after
+                + "each is critical or could not be killed\n")
+        ),
         "{text}"
     );
 }

@@ -5,6 +5,8 @@ use evictd_node::Policy;
 /// What becomes of a pod. The later ones include the earlier.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fate {
+    /// Nothing would bring back what is deleted of it, so nothing is (decision D0).
+    Kept,
     /// It runs, or may run again.
     #[default]
     Stays,

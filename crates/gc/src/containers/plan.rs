@@ -40,7 +40,7 @@ impl<'a> Plan<'a> {
         match self.found.pods.get(pod)?.fate {
             Fate::Gone => Some(POD_GONE),
             Fate::Ended => self.run.all_unused.then_some(ended),
-            Fate::Stays => None,
+            Fate::Kept | Fate::Stays => None,
         }
     }
 
@@ -75,7 +75,12 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The dead containers that are old enough, by pod and name.
+    fn is_kept(&self, pod: usize) -> bool {
+        let pod = self.found.pods.get(pod);
+        pod.is_some_and(|pod| pod.fate == Fate::Kept)
+    }
+
+    /// The dead containers that are old enough, by pod and name; none of pods that are kept.
     fn units(&self) -> BTreeMap<(usize, &'a str), Vec<Dead>> {
         let by_creation = self.run.switches.dead_container_age_from_creation;
         let mut units: BTreeMap<_, Vec<Dead>> = BTreeMap::new();
@@ -84,7 +89,8 @@ impl<'a> Plan<'a> {
             let since = finished.unwrap_or(container.created_nanos);
             let age = self.run.now_nanos.saturating_sub(since);
             let is_running = container.state == ContainerState::Running;
-            if !is_running && age >= nanos(self.run.policy.min_age) {
+            if !is_running && !self.is_kept(container.pod) && age >= nanos(self.run.policy.min_age)
+            {
                 let unit = units.entry((container.pod, container.name));
                 let newest_first = Reverse((since, container.attempt));
                 unit.or_default().push(Dead {
@@ -135,7 +141,7 @@ impl<'a> Plan<'a> {
                 None if is_newest => continue,
                 reason => reason.unwrap_or("not running, empty, and the pod has a newer sandbox"),
             };
-            if !sandbox.ready && !occupied.contains(sandbox.id) {
+            if !sandbox.ready && !self.is_kept(sandbox.pod) && !occupied.contains(sandbox.id) {
                 self.delete(Kind::Sandbox, *index, reason);
             }
         }

@@ -60,7 +60,7 @@ impl fmt::Display for Kept {
             Self::InUse => "in use",
             Self::Pinned => "pinned",
             Self::ByPattern => "kept by --keep-image",
-            Self::OnlyHere => "exists only here",
+            Self::OnlyHere => "exists only here (--keep-local-images)",
             Self::JustUsed => "used just now",
             Self::TooYoung => "younger than the minimum age",
             Self::RemovalFailed => "removal failed",

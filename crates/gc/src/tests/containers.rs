@@ -8,7 +8,11 @@ use crate::*;
 
 const NOW: i64 = 1_795_179_906_000_000_000;
 
-const PODS: [OwningPod<'static>; 3] = [
+const PODS: [OwningPod<'static>; 4] = [
+    OwningPod {
+        uid: "kept",
+        fate: Fate::Kept,
+    },
     OwningPod {
         uid: "stays",
         fate: Fate::Stays,
@@ -314,4 +318,17 @@ fn reasons_are_told() {
         (Kind::PodLogs, 0, "the pod is gone"),
     ];
     assert_eq!(told.collect::<Vec<_>>(), expected);
+}
+
+/// Acceptance row 166.
+#[test]
+fn of_a_pod_that_nothing_brings_back_all_stays() {
+    let ours = Policy::default();
+    let mut run = run(&ours);
+    run.all_unused = true;
+    run.policy.max_per_pod_container = Some(0);
+    run.policy.max_containers = Some(0);
+    let all = ["kept/a/0@500 in=s", "kept/a/1@400", "ended/a/0@500"];
+    let boxes = ["kept/s@500", "kept/t@400"];
+    assert_eq!(planned(&all, &boxes, &[], run), ["ended/a/0"]);
 }

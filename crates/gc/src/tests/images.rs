@@ -334,7 +334,7 @@ fn what_is_protected_stays_whatever_happens() {
         "0: in use",
         "1: pinned",
         "2: kept by --keep-image",
-        "3: exists only here",
+        "3: exists only here (--keep-local-images)",
         "4: used just now",
         "5: used just now",
         "6: younger than the minimum age",

@@ -2,7 +2,7 @@ use alloc::format;
 
 use super::{alloc, error};
 use crate::ParseErrorKind::{Form, Missing, Number, Range};
-use crate::{parse_loadavg, parse_pid_stat};
+use crate::{parse_loadavg, parse_pid_stat, parse_pss, parse_resident_pages};
 
 const TAIL: &str = "S 1 77 77 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 8812 7667712 1001 \
     18446744073709551615 94 95\n";
@@ -59,4 +59,15 @@ fn loadavg_counts_tasks() {
     ] {
         assert_eq!(parse_loadavg(text), Err(expected), "{text:?}");
     }
+}
+
+#[test]
+fn what_a_process_holds_in_memory() {
+    let rollup = b"55d0-7ffe ---p 00000000 00:00 0    [rollup]\nRss:     884 kB\nPss:     385 kB\n\
+        Pss_Dirty:  68 kB\n";
+    assert_eq!(parse_pss(rollup), Ok(Some(385 << 10)));
+    assert_eq!(parse_pss(b"Rss: 1 kB\n"), Ok(None));
+    assert_eq!(parse_pss(b"Pss: x kB\n"), Err(error(Number, 5)));
+    assert_eq!(parse_resident_pages(b"3031 250 133 4 0 360 0\n"), Ok(250));
+    assert_eq!(parse_resident_pages(b"3031\n"), Err(error(Missing, 5)));
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use super::{ManifestDir, Problem};
+use super::{MAX_FILES, ManifestDir, Problem};
 
 static NUMBER: AtomicU32 = AtomicU32::new(0);
 
@@ -102,7 +102,7 @@ fn a_bad_manifest_is_named_and_the_others_stay() {
     assert_eq!(texts[2], format!("{place}/d.yaml: no pod in it"));
     let same = format!("{place}/e.yaml: its pod default_good is in {place}/a.yaml already");
     assert_eq!(texts[3], same);
-    assert_eq!(texts[4], format!("{place}/g.yaml: more than 4194304 bytes"));
+    assert_eq!(texts[4], format!("{place}/g.yaml: more than 262144 bytes"));
     assert!(texts[5].contains("h.yaml: No such file"), "{texts:?}");
 }
 
@@ -118,6 +118,62 @@ fn what_cannot_be_read_is_not_waited_for() {
         problems(&mut dir),
         [("pipe.yaml".into(), Problem::NotAFile)]
     );
+}
+
+/// Acceptance row 196: a link to `/proc/kmsg` was waited for until the kernel wrote.
+#[test]
+fn a_file_of_the_kernel_without_an_end_is_not_read() {
+    let folder = Folder::new();
+    let link = |to, name: &str| std::os::unix::fs::symlink(to, folder.0.join(name)).unwrap();
+    link("/proc/kmsg", "a.yaml");
+    link("/dev/zero", "b.yaml");
+    link("/proc/self/mem", "c.yaml");
+    link("/dev/tty", "d.yaml");
+    folder.write("e.yaml", &pod("good"));
+    let mut dir = folder.dir();
+    let found = problems(&mut dir);
+    assert_eq!(found.len(), 4, "{found:?}");
+    assert_eq!(found[1], ("b.yaml".into(), Problem::NotAFile));
+    assert_eq!(
+        found[2],
+        ("c.yaml".into(), Problem::Pods("no pod in it".into()))
+    );
+    assert_eq!(names(&dir), ["good"]);
+}
+
+#[test]
+fn a_directory_is_read_as_far_as_there_is_room() {
+    let folder = Folder::new();
+    for number in 0..=MAX_FILES {
+        folder.write(&format!("{number:04}.yaml"), &pod(&format!("p{number}")));
+    }
+    let mut dir = folder.dir();
+    assert_eq!(problems(&mut dir), [("1000.yaml".into(), Problem::TooMany)]);
+    assert_eq!(names(&dir).len(), MAX_FILES);
+
+    let containers = "  - {}\n".repeat(6_000);
+    for name in ["0000", "0001", "0002"] {
+        let text =
+            format!("kind: Pod\nmetadata: {{name: big{name}}}\nspec:\n  containers:\n{containers}");
+        folder.write(&format!("{name}.yaml"), &text);
+    }
+    for _ in 0..2 {
+        assert_eq!(problems(&mut dir), [("0002.yaml".into(), Problem::TooMany)]);
+        assert_eq!(names(&dir), ["big0000", "big0001"]);
+    }
+    folder.write("0000.yaml", &pod("small"));
+    problems(&mut dir);
+    assert_eq!(names(&dir)[..3], ["small", "big0001", "big0002"]);
+}
+
+#[test]
+fn an_error_quotes_little_of_the_file() {
+    let folder = Folder::new();
+    let name = "x".repeat(100_000);
+    folder.write("a.yaml", &format!("kind: {name}\nmetadata: {{name: a}}\n"));
+    let mut dir = folder.dir();
+    let text = dir.refresh()[0].problem.to_string();
+    assert_eq!(text.chars().count(), 301, "{text}");
 }
 
 #[test]

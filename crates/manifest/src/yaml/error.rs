@@ -23,6 +23,8 @@ pub enum ErrorKind {
     TooLong,
     /// More than [`MAX_NODES`] scalars, lists and mappings, aliases expanded.
     TooManyNodes,
+    /// So many punctuation marks in one place that to read it takes too much memory.
+    TooManyMarks,
     /// More than [`MAX_DEPTH`] lists and mappings within each other.
     TooDeep,
     /// Not UTF-8.
@@ -63,6 +65,7 @@ impl fmt::Display for ErrorKind {
         match self {
             Self::TooLong => write!(f, "more than {MAX_BYTES} bytes"),
             Self::TooManyNodes => write!(f, "more than {MAX_NODES} values"),
+            Self::TooManyMarks => f.write_str("more than 8192 punctuation marks in one value"),
             Self::TooDeep => write!(f, "nested more than {MAX_DEPTH} deep"),
             Self::NotUtf8 => f.write_str("not UTF-8"),
             Self::Syntax(words) => f.write_str(words),

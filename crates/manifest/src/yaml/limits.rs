@@ -3,10 +3,13 @@ use serde_json::Value;
 
 use crate::yaml::ErrorKind;
 
-/// The most bytes of input, and of text copied by aliases: 4 MiB.
-pub const MAX_BYTES: usize = 4 << 20;
+/// The most bytes of input, and of text copied by aliases: 256 KiB.
+pub const MAX_BYTES: usize = 256 << 10;
 /// The most values, counting what aliases stand for.
-pub const MAX_NODES: usize = 100_000;
+pub const MAX_NODES: usize = 20_000;
+/// The most punctuation marks in one scalar, or in one list or mapping that may be a key.
+#[cfg(feature = "yaml")]
+pub(crate) const MAX_MARKS: usize = 8192;
 /// The most lists and mappings within each other.
 pub const MAX_DEPTH: usize = 64;
 

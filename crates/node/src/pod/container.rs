@@ -9,7 +9,8 @@ pub struct Container {
     pub name: String,
     /// What it requests and what it is limited to.
     pub resources: Resources,
-    /// The restart policy of an init container, as Kubernetes spells it.
+    /// The restart policy of an init container, as Kubernetes spells it; of a regular one,
+    /// as its container runtime does (`always`).
     pub restart_policy: Option<String>,
 }
 

@@ -17,6 +17,12 @@ pub struct PodUsage {
     pub process_count: Option<u64>,
     /// Bytes of local disk: writable layers, logs, local volumes, hosts file.
     pub ephemeral_storage_bytes: Option<u64>,
+    /// Something that the pod keeps on disk could not be read: what its containers and
+    /// volumes hold there is at least the numbers below.
+    pub disk_in_part: bool,
+    /// Only its cgroup describes it so far, and a container runtime that may do so has not
+    /// answered: it may be of any priority.
+    pub undescribed: bool,
     /// Each container, in the order they were reported.
     pub containers: Vec<ContainerUsage>,
     /// Each volume, in the order they were reported.
@@ -38,6 +44,9 @@ pub struct ContainerUsage {
     pub logs_bytes: Option<u64>,
     /// Inodes of its logs.
     pub logs_inodes: Option<u64>,
+    /// Whether its logs lie on the filesystem of its writable layer, as Docker keeps them,
+    /// wherever that is.
+    pub logs_beside_layer: bool,
 }
 
 /// What a volume holds.

@@ -46,5 +46,6 @@ pub(crate) fn read_quota(
         sampled: begun,
         complete: true,
         by_quota: true,
+        device: 0,
     })
 }

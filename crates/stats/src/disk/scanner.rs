@@ -139,12 +139,13 @@ impl DiskScanner {
 
     /// What a tree holds: the last measurement that went to its end, or what
     /// the one under way has found so far where that is more; `None` before the
-    /// first, and for a tree that is not watched.
+    /// first, for a tree that is not watched, and for one that cannot be opened.
     #[must_use]
     pub fn usage(&self, tree: &Path) -> Option<TreeUsage> {
         let Found { trees, usages, .. } = &self.found;
         let place = trees.binary_search_by(|other| other.as_path().cmp(tree));
-        *usages.get(place.ok()?)?
+        let usage = *usages.get(place.ok()?)?;
+        usage.filter(|usage| usage.complete || usage.inodes_used > 0)
     }
 
     /// Whether every tree was measured to its end, as of the latest poll, by a walk

@@ -8,7 +8,7 @@ use rustix::io::Errno;
 use crate::is_gone;
 
 /// `st_blocks` counts in these, whatever the filesystem's own block size.
-const BLOCK_BYTES: u64 = 512;
+pub(crate) const BLOCK_BYTES: u64 = 512;
 
 /// One inode in the parts that [`Tally::parts`] counts.
 const WHOLE: u64 = 1 << 32;

@@ -19,6 +19,8 @@ pub struct TreeUsage {
     pub complete: bool,
     /// Told by the filesystem's project quota, not walked.
     pub by_quota: bool,
+    /// The number of the device that it lies on; 0 where that is not known.
+    pub device: u64,
 }
 
 /// How far a cycle over all trees has come.

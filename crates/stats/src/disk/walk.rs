@@ -22,6 +22,9 @@ pub(crate) struct Bounds {
     pub(crate) open: usize,
     /// Levels: 40 bytes each. A path of the greatest length has 2048.
     pub(crate) levels: usize,
+    /// Directories below the deepest level that wait, open, until all above them was walked;
+    /// more are left out.
+    pub(crate) deeper: usize,
     /// Bytes of names of directories still to be walked, over all levels.
     pub(crate) names: usize,
 }
@@ -30,6 +33,7 @@ impl Bounds {
     pub(crate) const USUAL: Self = Self {
         open: 32,
         levels: 8192,
+        deeper: 16,
         names: 128 << 10,
     };
 }
@@ -43,6 +47,7 @@ pub(crate) const BUFFER_BYTES: usize = 32 << 10;
 /// inodes with several names.
 pub(crate) struct Walk {
     levels: Vec<Level>,
+    deeper: Vec<OwnedFd>,
     names: Names,
     tally: Tally,
     bounds: Bounds,
@@ -55,6 +60,7 @@ impl Walk {
     pub(crate) fn open(path: &Path, begun: Mono, bounds: Bounds) -> Self {
         let mut walk = Self {
             levels: Vec::new(),
+            deeper: Vec::new(),
             names: Names::new(bounds.names),
             tally: Tally::default(),
             bounds,
@@ -96,9 +102,14 @@ impl Walk {
             used_bytes: self.tally.bytes,
             inodes_used: self.tally.inodes(),
             sampled: self.begun,
-            complete: self.levels.is_empty() && self.tally.unread == 0,
+            complete: self.is_done() && self.tally.unread == 0,
             by_quota: false,
+            device: self.tally.device,
         }
+    }
+
+    const fn is_done(&self) -> bool {
+        self.levels.is_empty() && self.deeper.is_empty()
     }
 
     /// Entries looked at so far.
@@ -116,7 +127,15 @@ impl Walk {
     ) -> bool {
         let until = self.tally.entries.saturating_add(most);
         let stop = |tally: &Tally| tally.entries >= until || is_interrupted();
-        while let Some(level) = self.levels.last_mut() {
+        loop {
+            if self.levels.is_empty()
+                && let Some(deeper) = self.deeper.pop()
+            {
+                self.push(deeper);
+            }
+            let Some(level) = self.levels.last_mut() else {
+                return true;
+            };
             if stop(&self.tally) {
                 return false;
             }
@@ -130,7 +149,6 @@ impl Walk {
                 Listed::Child(child) => self.push(child),
             }
         }
-        true
     }
 
     /// Into the last of the directories that wait.
@@ -151,7 +169,11 @@ impl Walk {
 
     fn push(&mut self, fd: OwnedFd) {
         if self.levels.len() >= self.bounds.levels {
-            self.tally.unread += 1;
+            if self.deeper.len() < self.bounds.deeper {
+                self.deeper.push(fd);
+            } else {
+                self.tally.unread += 1;
+            }
             return;
         }
         self.levels.push(Level::new(fd, self.names.end()));

@@ -12,6 +12,7 @@ fn dirs() -> PodDirs {
         root_dir: PathBuf::from("/kubelet"),
         logs_dir: PathBuf::from("/logs"),
         host_paths: true,
+        open_files_on: None,
     }
 }
 
@@ -142,6 +143,7 @@ fn known(path: &Path) -> Option<TreeUsage> {
         sampled: Mono::ZERO,
         complete: true,
         by_quota: false,
+        device: 0,
     })
 }
 
@@ -188,6 +190,7 @@ fn usage_names_volumes_and_logs_and_sums_up_what_is_the_pods_own() {
         usage.ephemeral_storage_bytes,
         Some(50 + 4_000 + 1_000 + 300)
     );
+    assert!(usage.disk_in_part, "the volume of code was not measured");
 }
 
 #[test]
@@ -196,7 +199,11 @@ fn what_is_not_known_is_left_open() {
     let trees = pod_trees(&pod, &dirs());
     let mut usage = PodUsage::default();
     add_disk_usage(&mut usage, &trees, &|_| None);
-    assert_eq!(usage, PodUsage::default());
+    let nothing = PodUsage {
+        disk_in_part: true,
+        ..PodUsage::default()
+    };
+    assert_eq!(usage, nothing);
 
     // The pod's log directory is still to be measured, its containers' are not.
     let some =
@@ -204,4 +211,49 @@ fn what_is_not_known_is_left_open() {
     add_disk_usage(&mut usage, &trees, &some);
     assert_eq!(usage.ephemeral_storage_bytes, Some(21));
     assert_eq!(usage.volumes, []);
+}
+
+/// Acceptance row 173: that some of it is empty says nothing of the rest.
+#[test]
+fn what_was_not_seen_is_not_nothing() {
+    let pod = pod();
+    let trees = pod_trees(&pod, &dirs());
+    let mut usage = PodUsage::default();
+    let empty_logs = |path: &Path| path.ends_with("main").then(TreeUsage::default);
+    add_disk_usage(&mut usage, &trees, &empty_logs);
+    assert_eq!(usage.ephemeral_storage_bytes, None);
+    let in_part = |path: &Path| {
+        known(path).map(|usage| TreeUsage {
+            complete: false,
+            ..usage
+        })
+    };
+    add_disk_usage(&mut usage, &trees, &in_part);
+    assert_eq!(usage.ephemeral_storage_bytes, Some(50 + 1_000 + 300));
+    assert!(usage.disk_in_part);
+}
+
+/// Acceptance row 165: Docker keeps a container's log beside its layer.
+#[test]
+fn logs_may_lie_where_the_layer_does() {
+    for (log, layer, expected) in [(7, 7, true), (7, 8, false), (0, 0, false)] {
+        let container = String::from("web");
+        let tree = |path: &str, kind| PodTree {
+            path: path.into(),
+            kind,
+        };
+        let of = Some(container.clone());
+        let trees = [
+            tree("/d/layer", TreeKind::Layer { container }),
+            tree("/d/log", TreeKind::Log { container: of }),
+        ];
+        let mut usage = PodUsage::default();
+        add_disk_usage(&mut usage, &trees, &|path| {
+            let device = if path.ends_with("log") { log } else { layer };
+            known(Path::new("main")).map(|usage| TreeUsage { device, ..usage })
+        });
+        let web = &usage.containers[0];
+        assert_eq!((web.logs_bytes, web.rootfs_bytes), (Some(20), Some(20)));
+        assert_eq!(web.logs_beside_layer, expected, "{log} {layer}");
+    }
 }

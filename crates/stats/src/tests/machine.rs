@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{self, Child, Command, Stdio};
 use std::{env, fs};
 
-use evictd_node::Signal;
+use evictd_node::{Mono, Signal};
 use evictd_testkit::needs;
 
 use super::tree::LONG;
@@ -171,4 +171,19 @@ fn a_pods_tasks_are_read_from_the_pids_controller() {
         .get(Signal::PidAvailable);
     let reading = reading.unwrap();
     assert_eq!((reading.available, reading.capacity), (19, 20));
+}
+
+/// Acceptance row 184: the clock of grace and transition periods does not count the time
+/// in which the machine slept. `unshare -T --boottime 1000` shows that on one that never
+/// did.
+#[test]
+fn the_time_stands_still_while_the_machine_sleeps() {
+    let monotonic = || {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+        let (seconds, nanos) = (time.tv_sec.cast_unsigned(), time.tv_nsec.cast_unsigned());
+        Mono::from_nanos(seconds * 1_000_000_000 + nanos)
+    };
+    let before = monotonic();
+    let now = crate::now();
+    assert!((before..=monotonic()).contains(&now));
 }

@@ -59,6 +59,7 @@ fn v1() -> (Tree, NodeSettings) {
         freezer: None,
         // Hybrid: without controllers, so nothing is looked for there.
         unified: hierarchy(&tree, Version::V2, "cg/unified"),
+        services: None,
     };
     let settings = settings(&tree, hierarchies);
     (tree, settings)
@@ -74,6 +75,7 @@ fn v2() -> (Tree, NodeSettings) {
         pids: unified.clone(),
         freezer: unified.clone(),
         unified,
+        services: None,
     };
     let settings = settings(&tree, hierarchies);
     (tree, settings)

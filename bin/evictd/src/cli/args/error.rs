@@ -28,7 +28,7 @@ pub(super) fn unknown_shorthand(argument: &str) -> String {
 }
 
 /// A flag of other commands than this one, or than the daemon: `""`.
-pub(super) fn foreign_flag(flag: &str, command: &str) -> String {
+pub(super) fn flag_of_another(flag: &str, command: &str) -> String {
     if command.is_empty() {
         let takers = Known::all().into_iter().filter(|known| known.has(flag));
         let takers: Vec<String> = takers.map(|known| known.name).collect();

@@ -3,11 +3,11 @@
 
 use std::ffi::OsString;
 
-use evictd_config::{Flag, Takes, Typed, parse_boolean};
+use evictd_config::{Flag, Takes, Typed, foreign_flag, parse_boolean};
 
 use super::command::Known;
 use super::error::{
-    foreign_flag, one_line, unexpected, unknown_command, unknown_flag, unknown_shorthand,
+    flag_of_another, one_line, unexpected, unknown_command, unknown_flag, unknown_shorthand,
 };
 
 /// A command line, taken apart.
@@ -86,7 +86,7 @@ impl Line {
         }
         let has = |flag| command.is_some_and(|command| command.has(flag));
         match self.own.iter().find(|(flag, _)| !has(flag)) {
-            Some((flag, _)) => foreign_flag(flag, &name),
+            Some((flag, _)) => flag_of_another(flag, &name),
             None => one_line(output.trim()),
         }
     }
@@ -118,6 +118,9 @@ impl Line {
             let value = value_of((flag.name, flag.takes), flag.example, value, rest)?;
             let is_known = self.typed.add(flag.name, value);
             debug_assert!(is_known, "{}", flag.name);
+        } else if let Some((flag, takes)) = foreign_flag(&name) {
+            let value = value_of((flag, takes), "..", value, rest)?;
+            self.typed.add_foreign(flag, &value);
         } else {
             let flags = self.known.iter().flat_map(Known::flags);
             let found = { flags }.find(|(own, _)| *own == name);

@@ -5,13 +5,15 @@ pub(super) mod text;
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
-use evictd_config::{Effective, EffectiveThreshold, Origin, Resolved, Setting, effective};
+use evictd_config::{
+    Effective, EffectiveThreshold, Origin, Resolved, Setting, Share, check_reserves, effective,
+};
 use evictd_node::{Condition, Signal};
 use serde::Serialize;
 
-use super::output::{print_as, shown};
+use super::output::{print_as, shown, usage_error};
 use super::snapshot::Snapshot;
-use crate::machine;
+use crate::{machine, roots};
 
 /// check the flags; print what they come to on this machine
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
@@ -33,10 +35,19 @@ impl Config {
     /// Prints the settings in force. That they are right is known by now; what
     /// cannot be measured here is left open.
     pub(super) fn run(&self, settings: &Resolved) -> ExitCode {
-        let machine = Snapshot::take(settings)
-            .map(|snapshot| machine::read(&snapshot.readings))
-            .unwrap_or_default();
-        let effective = effective(settings, &machine);
+        let snapshot = Snapshot::take(settings).ok();
+        let machine = snapshot
+            .as_ref()
+            .map(|seen| machine::read(&seen.engine.node.sample));
+        let machine = machine.unwrap_or_default();
+        if let Err(error) = check_reserves(settings, &machine) {
+            return usage_error(&error);
+        }
+        let mut effective = effective(settings, &machine);
+        if let Some(snapshot) = &snapshot {
+            let about_pods = roots::warnings(settings, &snapshot.engine.pods);
+            effective.warnings.extend(about_pods);
+        }
         let in_text = || text::in_text(&effective);
         print_as(self.json, &Document::new(&effective), in_text)
     }
@@ -46,6 +57,7 @@ impl Config {
 #[derive(Serialize)]
 pub(super) struct Document<'a> {
     thresholds: Vec<ThresholdDocument<'a>>,
+    allocatable: Vec<ShareDocument<'a>>,
     settings: Vec<SettingDocument<'a>>,
     warnings: Vec<String>,
 }
@@ -69,6 +81,13 @@ struct ThresholdDocument<'a> {
 }
 
 #[derive(Serialize)]
+struct ShareDocument<'a> {
+    resource: &'static str,
+    capacity: &'a str,
+    allocatable: &'a str,
+}
+
+#[derive(Serialize)]
 struct SettingDocument<'a> {
     flag: &'static str,
     value: &'a str,
@@ -82,8 +101,14 @@ impl<'a> Document<'a> {
             value: &setting.value,
             from: from(setting.origin),
         };
+        let share = |share: &'a Share| ShareDocument {
+            resource: share.resource,
+            capacity: &share.capacity,
+            allocatable: &share.allocatable,
+        };
         Self {
             thresholds: effective.thresholds.iter().map(Into::into).collect(),
+            allocatable: effective.allocatable.iter().map(share).collect(),
             settings: effective.settings.iter().map(setting).collect(),
             warnings: effective.warnings.iter().map(ToString::to_string).collect(),
         }

@@ -1,10 +1,14 @@
-use evictd_config::{Effective, EffectiveThreshold, Origin, Setting};
+use evictd_config::{Effective, EffectiveThreshold, Origin, Setting, Share};
 
 use crate::cli::columns::{Columns, wrap};
 
 /// The settings for people, within 80 columns unless a value itself is longer.
 pub(crate) fn in_text(effective: &Effective<'_>) -> String {
     let mut text = thresholds(&effective.thresholds);
+    if !effective.allocatable.is_empty() {
+        text.push_str("\nAllocatable: the capacity without what is reserved\n");
+        text.push_str(&allocatable(&effective.allocatable));
+    }
     text.push_str("\nSettings\n");
     text.push_str(&settings(effective.settings));
     if !effective.warnings.is_empty() {
@@ -52,6 +56,18 @@ fn thresholds(thresholds: &[EffectiveThreshold]) -> String {
         text.push_str("? is a share of something that could not be measured here.\n");
     }
     text
+}
+
+fn allocatable(shares: &[Share]) -> String {
+    let mut columns = Columns::new(&["  RESOURCE", "CAPACITY", "FOR PODS"], &[1, 2]);
+    for share in shares {
+        columns.row(vec![
+            format!("  {}", share.resource),
+            share.capacity.clone(),
+            share.allocatable.clone(),
+        ]);
+    }
+    columns.to_string()
 }
 
 fn settings(settings: &[Setting]) -> String {

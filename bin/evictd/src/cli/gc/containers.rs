@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::runtimes::{AllDone, Done, collect, told};
 use crate::cli::output::{fail, print, print_json, usage_error};
-use crate::gc::{Collected, Collection, Collector, Deleted};
+use crate::gc::{Collected, Collector, Deleted};
 use crate::pods::Pods;
 use crate::setup::Setup;
 use evictd_engine::ports::Collect;
@@ -24,7 +24,8 @@ use evictd_engine::ports::Collect;
     name = "containers",
     note = "At the container runtimes: removes dead containers beyond\n\
             --maximum-dead-containers-per-container and --maximum-dead-containers, oldest\n\
-            first, and sandboxes that hold nothing. On disk: deletes logs and emptyDir\n\
+            first, and sandboxes that hold nothing; where nothing would replace them,\n\
+            only with --collect-dead-containers=all. On disk: deletes logs and emptyDir\n\
             volumes of pods that are gone, oldest first, and of living pods the logs\n\
             between the first and the newest start of a container; prints why for each;\n\
             only in directories that --pod-logs-dir and --root-dir name, here or in\n\
@@ -89,12 +90,13 @@ impl Containers {
 fn delete_leftovers(settings: &Resolved, collector: &Collector) -> Result<Collected, String> {
     let setup = Setup::of(settings, None)?;
     let mut pods = Pods::open(setup.cgroup, setup.manifests, setup.runtimes)?;
-    let how = Collection {
-        ended: &[],
-        most: u64::MAX,
-        dry_run: settings.dry_run,
-    };
-    collector.collect(&mut pods, &how)
+    let found = collector.list()?;
+    let chosen = collector.choose(&mut pods, found, &[])?;
+    Ok(if settings.dry_run {
+        chosen.look()
+    } else {
+        chosen.delete(&mut |_| true)
+    })
 }
 
 fn document<'a>(collected: &'a Collected, all: &'a AllDone, dry_run: bool) -> Document<'a> {
@@ -119,6 +121,9 @@ fn in_text(collected: &Collected, all: &AllDone, dry_run: bool) -> String {
             format!("{verb} ")
         };
         text.push_str(&told(&what, &one.path, one.bytes, &one.reason));
+    }
+    for kept in all.runtimes.iter().flat_map(|done| &done.collected.staying) {
+        text.push_str(&told("kept container ", &kept.name, None, &kept.reason));
     }
     let removed = all
         .runtimes

@@ -86,6 +86,9 @@ fn in_text(all: &AllDone) -> String {
     let mut text = String::new();
     for done in &all.runtimes {
         let collected = &done.collected;
+        for note in &collected.notes {
+            wrap(&mut text, ("", "  "), note);
+        }
         for one in &collected.staying {
             text += &told("kept image ", &one.name, one.listed_bytes, &one.reason);
         }

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::amount::Amount;
 use crate::cli::columns::wrap;
-use crate::cli::output::{complain, print, printable};
+use crate::cli::output::{complain, print};
 use crate::gc::{Item, RuntimeCollected, RuntimeCollector, SharedRecords};
 use crate::runtimes::answering;
 
@@ -43,7 +43,7 @@ impl AllDone {
     /// still there, or a runtime could not be asked.
     pub(super) fn finish(&self, command: &str, printed: ExitCode, others: &[String]) -> ExitCode {
         for note in others.iter().chain(self.notes()) {
-            complain(command, printable(note));
+            complain(command, note);
         }
         match self.notes().next() {
             Some(_) => ExitCode::FAILURE,
@@ -104,7 +104,7 @@ fn line(verb: &str, removed: &Item) -> String {
 /// `WHAT` and `NAME (12 MiB): REASON`, broken into lines; no amount where it is not known.
 pub(super) fn told(what: &str, name: &str, bytes: Option<u64>, reason: &str) -> String {
     let bytes = bytes.map(|bytes| format!(" ({})", Amount::bytes(bytes)));
-    let (name, bytes) = (printable(name), bytes.unwrap_or_default());
+    let bytes = bytes.unwrap_or_default();
     let mut text = String::new();
     wrap(
         &mut text,

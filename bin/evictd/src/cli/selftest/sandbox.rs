@@ -212,7 +212,10 @@ impl Sandbox {
 impl Drop for Sandbox {
     fn drop(&mut self) {
         for left in self.remove() {
-            eprintln!("evictd selftest: left behind: {left}");
+            eprintln!(
+                "evictd selftest: left behind: {}",
+                crate::plain::Plain(left)
+            );
         }
     }
 }

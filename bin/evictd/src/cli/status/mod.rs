@@ -16,7 +16,7 @@ use super::output::{complain, print, print_as, shown};
 use super::screen::Paint;
 use super::snapshot::{RankedPod, Snapshot};
 use crate::amount::{Amount, level};
-use crate::socket;
+use crate::socket::{self, View};
 
 /// signals, node conditions, and pods in eviction order
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
@@ -25,7 +25,8 @@ use crate::socket;
     name = "status",
     note = "Measures once and prints each signal against its thresholds, the node\n\
             conditions that these raise, and the pods in the order in which they would\n\
-            be evicted. Changes nothing.",
+            be evicted. Shows beside it what the running daemon knows: its flags, the\n\
+            conditions that it holds, its last readings. Changes nothing.",
     example = "{command_name}\n\
                {command_name} --timing\n\
                {command_name} --pod-cgroup-root=/system.slice --json"
@@ -43,6 +44,9 @@ pub struct Status {
     json: bool,
 }
 
+const CGROUPS: &str = "cgroups";
+pub(super) const PROCESSES: &str = "processes";
+
 /// What is shown, and what `--json` prints of it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -54,7 +58,15 @@ pub(super) struct Document {
     layout: Layout,
     #[serde(serialize_with = "shown")]
     ranked_by: Signal,
+    /// What counts the memory of pods: their `cgroups`, or their `processes` where no
+    /// controller does.
+    pod_memory: &'static str,
     pods: Vec<RankedPod>,
+    /// What the running daemon knows; all else was measured now.
+    pub(super) daemon: Option<View>,
+    /// Why there is nothing of it.
+    #[serde(skip)]
+    pub(super) no_daemon: String,
     #[serde(skip)]
     pub(super) unaccounted_bytes: Option<u64>,
     /// How far measuring the disk has come, where it has not ended.
@@ -107,7 +119,11 @@ impl Status {
         for problem in &snapshot.engine.pods.problems {
             complain("status", problem);
         }
-        let document = Document::of(&snapshot);
+        let mut document = Document::of(&snapshot);
+        match socket::view(settings) {
+            Ok(view) => document.daemon = Some(view),
+            Err(why) => document.no_daemon = why,
+        }
         let in_text = || text::in_text(&document, Paint::for_stdout());
         Ok(print_as(self.json, &document, in_text))
     }
@@ -123,6 +139,11 @@ impl Document {
         let progress = pods.disk_progress().filter(Progress::is_under_way);
         let not_running = pods.not_running().map(|pod| pod.metadata.name.clone());
         Self {
+            pod_memory: if pods.by_processes {
+                PROCESSES
+            } else {
+                CGROUPS
+            },
             unaccounted_bytes: memory.and_then(|memory| memory.unaccounted_bytes),
             progress: progress.map(|progress| progress.to_string()),
             not_running: not_running.collect(),
@@ -157,7 +178,10 @@ impl Document {
             conditions: Condition::ALL.map(condition).into(),
             layout,
             ranked_by,
+            pod_memory: CGROUPS,
             pods,
+            daemon: None,
+            no_daemon: String::new(),
             unaccounted_bytes: None,
             progress: None,
             not_running: Vec::new(),

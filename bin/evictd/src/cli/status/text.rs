@@ -5,9 +5,11 @@ use core::fmt::Write;
 use evictd_engine::full_name;
 use evictd_node::Signal;
 
-use super::{Document, SignalState, ThresholdState};
+use super::{Document, PROCESSES, SignalState, ThresholdState};
 use crate::amount::Amount;
+use crate::cli::columns::wrap;
 use crate::cli::screen::{Paint, bar, cut};
+use crate::plain::Plain;
 
 /// The width of a bar; with it a line stays within 80 columns.
 const BAR: u32 = 14;
@@ -40,7 +42,34 @@ pub(crate) fn in_text(document: &Document, paint: Paint) -> String {
     }
     text.push('\n');
     pod_lines(&mut text, document, paint);
+    daemon_lines(&mut text, document);
     text
+}
+
+/// What the running daemon knows, or that none answers.
+fn daemon_lines(text: &mut String, document: &Document) {
+    let Some(view) = &document.daemon else {
+        let why = &document.no_daemon;
+        text.push_str("\nNo daemon answers; all of this was measured now, with these flags.\n");
+        if !why.is_empty() {
+            wrap(text, ("  ", "  "), &Plain(why).to_string());
+        }
+        return;
+    };
+    text.push_str("\nThe running daemon:\n");
+    let or_none = |list: &[String], none: &str, between| match list {
+        [] => none.to_owned(),
+        list => list.join(between),
+    };
+    for (what, shown) in [
+        ("flags", or_none(&view.flags, "defaults", " ")),
+        ("watches", or_none(&view.thresholds, "nothing", ", ")),
+        ("holds", or_none(&view.conditions, "no condition", ", ")),
+        ("last read", view.readings_in_text()),
+    ] {
+        let line = Plain(format!("{what}: {shown}")).to_string();
+        wrap(text, ("  ", "    "), &line);
+    }
 }
 
 /// A line for the signal, and one for each further threshold of it.
@@ -103,6 +132,9 @@ fn pod_lines(text: &mut String, document: &Document, paint: Paint) {
     }
     let signal = document.ranked_by;
     let _ = write!(text, "\nPods in the order of eviction for {signal}:\n");
+    if document.pod_memory == PROCESSES {
+        text.push_str("(no controller counts their memory: that of their processes is shown)\n");
+    }
     let columns = "     NAME                            USED    PRIORITY CLASS";
     text.push_str(&paint.head(columns));
     text.push('\n');

@@ -1,8 +1,10 @@
-use evictd_containers::{ContainerState, Error, ListedContainer, RuntimeListing};
+use evictd_containers::{ContainerState, Error, ListedContainer, RuntimeListing, RuntimePod};
 use evictd_gc::{
     Container, ContainerRun, ContainerState as State, Deletion, Fate, FoundContainers, Kind,
     OwningPod, Sandbox, plan_containers,
 };
+
+use evictd_node::pod::Pod;
 
 use super::{Item, Run, RuntimeCollector, wall_nanos};
 
@@ -17,12 +19,34 @@ impl RuntimeCollector {
         evicted: &[String],
     ) -> Result<(), Error> {
         let listing = run.runtime.list()?;
+        run.collected.staying = self.staying(&listing);
         for one in self.plan(&listing, all_unused, evicted, wall_nanos()) {
             if !run.is_lost && !is_occupied(&one, &listing, &run.collected.removed) {
                 run.remove(one);
             }
         }
         Ok(())
+    }
+
+    /// Whether anything of a pod may be removed: what was removed has to come back.
+    fn may_remove(&self, pod: &RuntimePod) -> bool {
+        pod.is_replaced || self.removes_all
+    }
+
+    /// The dead containers that stay because nothing would replace them.
+    fn staying(&self, listing: &RuntimeListing) -> Vec<Item> {
+        let dead = listing.containers.iter().filter_map(|container| {
+            let pod = listing.pods.get(container.pod)?;
+            let is_dead = container.state == ContainerState::Exited;
+            (is_dead && !self.may_remove(pod)).then(|| Item {
+                kind: None,
+                id: container.id.as_ref().into(),
+                name: full_name(&pod.pod, &container.name),
+                listed_bytes: None,
+                reason: "nothing would replace it (--collect-dead-containers)".to_owned(),
+            })
+        });
+        dead.collect()
     }
 
     fn plan(
@@ -38,7 +62,11 @@ impl RuntimeCollector {
             .enumerate()
             .map(|(index, pod)| OwningPod {
                 uid: &pod.pod.metadata.uid,
-                fate: fate(listing, index, evicted, now_nanos),
+                fate: if self.may_remove(pod) {
+                    fate(listing, index, evicted, now_nanos)
+                } else {
+                    Fate::Kept
+                },
             });
         let pods: Vec<OwningPod<'_>> = pods.collect();
         let containers: Vec<Container<'_>> = listing.containers.iter().map(container).collect();
@@ -122,20 +150,23 @@ fn item(listing: &RuntimeListing, deletion: Deletion) -> Option<Item> {
         (&*sandbox.id, sandbox.pod, "")
     };
     let pod = &listing.pods.get(pod)?.pod;
-    let pod_name = pod.metadata.name.as_str();
-    let name = match (pod_name, own_name) {
+    (!pod.is_critical()).then(|| Item {
+        kind: Some(deletion.kind),
+        id: id.to_owned(),
+        name: full_name(pod, own_name),
+        listed_bytes: None,
+        reason: deletion.reason,
+    })
+}
+
+/// `POD/CONTAINER`, or the one name that there is.
+fn full_name(pod: &Pod, own: &str) -> String {
+    match (pod.metadata.name.as_str(), own) {
         ("", own) => own.to_owned(),
         (pod, "") => pod.to_owned(),
         (pod, own) if pod == own => own.to_owned(),
         (pod, own) => format!("{pod}/{own}"),
-    };
-    (!pod.is_critical()).then(|| Item {
-        kind: Some(deletion.kind),
-        id: id.to_owned(),
-        name,
-        listed_bytes: None,
-        reason: deletion.reason,
-    })
+    }
 }
 
 /// Whether it is a sandbox with a container that was to be removed first and was not.

@@ -3,7 +3,8 @@ use std::path::Path;
 
 use evictd_containers::{Error, ListedImage, RuntimeListing};
 use evictd_gc::{
-    FsUsage, Image, ImageJob, ImageRun, ImageSummary, KeepPattern, Kind, Removal, collect_images,
+    FsUsage, Image, ImageGcError, ImageJob, ImageRun, ImageSummary, KeepPattern, Kind, Removal,
+    collect_images,
 };
 use evictd_stats::{read_filesystem, wall_seconds};
 
@@ -11,13 +12,15 @@ use super::{Item, Run, RuntimeCollected, RuntimeCollector, wall_nanos};
 use crate::amount::Amount;
 
 impl RuntimeCollector {
-    pub(super) fn collect_images(&self, run: &mut Run<'_>, job: ImageJob) -> Result<(), Error> {
+    pub(super) fn collect_images(&mut self, run: &mut Run<'_>, job: ImageJob) -> Result<(), Error> {
         let listed = run.runtime.images()?;
         // Only now: what came to be used meanwhile counts.
         let listing = run.runtime.list()?;
         let given = self.imagefs.clone();
         let path = given.or_else(|| run.runtime.disks().ok()?.images);
         let images = self.judge(run.runtime.endpoint(), &listed, &listing);
+        let unmatched = self.unmatched(run.runtime.endpoint(), &listed);
+        run.collected.notes.extend(unmatched);
         let how = ImageRun {
             job,
             policy: self.images.policy,
@@ -44,6 +47,21 @@ impl RuntimeCollector {
         self.with_records(|records| records.note_used(wall_seconds(), &mut ids));
     }
 
+    /// A line about each pattern that keeps nothing here, once: it may be misspelt.
+    fn unmatched(&mut self, endpoint: &str, listed: &[ListedImage]) -> Vec<String> {
+        if listed.is_empty() {
+            return Vec::new();
+        }
+        let keeps = |pattern: &KeepPattern| listed.iter().any(|image| is_kept(pattern, image));
+        let patterns = self.images.keep.iter().enumerate();
+        let unmatched = patterns.filter(|(at, pattern)| {
+            !keeps(pattern) && self.told_unmatched.insert(*at) // once
+        });
+        unmatched
+            .map(|(_, pattern)| format!("--keep-image={pattern} matches no image at {endpoint}"))
+            .collect()
+    }
+
     /// What is to be known of each image; remembers what is seen.
     fn judge(
         &self,
@@ -66,7 +84,7 @@ impl RuntimeCollector {
                     .keep
                     .iter()
                     .any(|pattern| is_kept(pattern, image)),
-                only_here: self.images.keep_local && image.digests.is_empty(),
+                only_here: self.images.keep_local && is_only_here(image),
             };
             listed.iter().zip(uses).map(image).collect()
         })
@@ -98,6 +116,13 @@ fn is_used(image: &ListedImage, listing: &RuntimeListing) -> bool {
     })
 }
 
+/// Whether no registry gave it a digest. Podman gives what it built or loaded one of its
+/// own, below `localhost/`.
+fn is_only_here(image: &ListedImage) -> bool {
+    let mut digests = image.digests.iter();
+    digests.all(|digest| digest.starts_with("localhost/"))
+}
+
 fn is_kept(pattern: &KeepPattern, image: &ListedImage) -> bool {
     let names = image.tags.iter().chain(&image.digests);
     names
@@ -126,6 +151,19 @@ fn item(kind: Option<Kind>, image: &ListedImage, reason: String) -> Item {
     }
 }
 
+/// The kubelet's words, but where these hold a number that nobody asked for.
+fn shortfall(error: ImageGcError) -> String {
+    if let ImageGcError::Removal {
+        wanted: i64::MAX,
+        freed,
+    } = error
+    {
+        let freed = Amount::bytes(u64::try_from(freed).unwrap_or(0));
+        return format!("Not every unused image could be removed; {freed} were freed.");
+    }
+    error.to_string()
+}
+
 fn finish(
     summary: ImageSummary,
     listed: &[ListedImage],
@@ -135,7 +173,7 @@ fn finish(
     collected.freed_bytes = summary.freed_bytes;
     collected.freed_inodes = summary.freed_inodes;
     if let Some(error) = summary.error {
-        let mut text = error.to_string();
+        let mut text = shortfall(error);
         if let Some(path) = &collected.measured {
             let _ = write!(text, " The filesystem is that of {}.", path.display());
         }
@@ -151,4 +189,21 @@ fn finish(
         Some(item(None, image, kept.reason.to_string()))
     });
     collected.staying = staying.collect();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Acceptance row 195: "all" is no number.
+    #[test]
+    fn a_number_that_nobody_asked_for_is_not_told() {
+        let removal = |wanted| ImageGcError::Removal {
+            wanted,
+            freed: 3 << 20,
+        };
+        let all = "Not every unused image could be removed; 3Mi were freed.";
+        assert_eq!(shortfall(removal(i64::MAX)), all);
+        assert_eq!(shortfall(removal(5)), removal(5).to_string());
+    }
 }

@@ -4,7 +4,10 @@
 mod containers;
 mod images;
 mod report;
+#[cfg(test)]
+mod tests;
 
+use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -28,11 +31,15 @@ pub(crate) type Progress<'a> = &'a mut dyn FnMut(&Item);
 pub(crate) struct RuntimeCollector {
     images: ImageGc,
     containers: ContainerPolicy,
+    /// Whether dead containers are removed that nothing replaces.
+    removes_all: bool,
     switches: Policy,
     /// Where images lie, if a flag says so.
     imagefs: Option<PathBuf>,
     began_nanos: i64,
     records: SharedRecords,
+    /// The patterns of which it was told that they match no image.
+    told_unmatched: BTreeSet<usize>,
 }
 
 impl RuntimeCollector {
@@ -41,10 +48,12 @@ impl RuntimeCollector {
         Self {
             images: settings.image_gc.clone(),
             containers: settings.container_gc,
+            removes_all: settings.collects_all_containers,
             switches: *settings.policy(),
             imagefs: settings.imagefs_path.clone(),
             began_nanos: wall_nanos(),
             records,
+            told_unmatched: BTreeSet::new(),
         }
     }
 

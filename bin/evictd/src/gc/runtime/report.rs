@@ -13,7 +13,7 @@ use crate::amount::Amount;
 pub(crate) struct RuntimeCollected {
     /// In the order in which it went.
     pub(crate) removed: Vec<Item>,
-    /// Images that stay, and why.
+    /// What stays, and why.
     #[serde(rename = "kept")]
     pub(crate) staying: Vec<Item>,
     /// What the disk gave back meanwhile, as it measures itself.
@@ -25,6 +25,8 @@ pub(crate) struct RuntimeCollected {
     /// Why it was not enough.
     #[serde(skip)]
     pub(crate) shortfall: Option<String>,
+    /// What is odd, and no failure.
+    pub(crate) notes: Vec<String>,
     /// What could not be removed.
     #[serde(skip)]
     pub(crate) errors: Vec<String>,
@@ -36,7 +38,7 @@ pub(crate) struct RuntimeCollected {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Item {
-    /// `None` of an image that stays.
+    /// `None` of what stays.
     #[serde(serialize_with = "by_name", skip_serializing_if = "Option::is_none")]
     pub(crate) kind: Option<Kind>,
     pub(crate) id: String,
@@ -61,7 +63,8 @@ impl RuntimeCollected {
             did.push(format!("{bytes} freed on {}", path.display()));
         }
         let did = Some(did.join(", ")).filter(|did| !did.is_empty());
-        let parts = did.iter().chain(&self.shortfall).chain(&self.errors);
+        let odd = self.shortfall.iter().chain(&self.errors).chain(&self.notes);
+        let parts = did.iter().chain(odd);
         parts.map(String::as_str).collect::<Vec<&str>>().join("; ")
     }
 

@@ -15,6 +15,7 @@ fn paths(containers: &[ListedContainer]) -> Vec<String> {
         root_dir: "/root".into(),
         logs_dir: "/logs".into(),
         host_paths: false,
+        open_files_on: None,
     };
     let containers: Vec<&ListedContainer> = containers.iter().collect();
     let trees = trees(&pod, &dirs, &containers);

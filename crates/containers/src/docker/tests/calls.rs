@@ -166,12 +166,6 @@ fn all_are_stopped_at_once() {
     let mut calls = fake.calls();
     calls.sort();
     assert_eq!(calls[0], "POST /containers/a/stop?t=2");
-
-    drop(client.forbid_restart(&["a"]));
-    assert_eq!(
-        fake.calls(),
-        [r#"POST /containers/a/update {"RestartPolicy":{"Name":"no"}}"#]
-    );
 }
 
 #[test]

@@ -84,11 +84,16 @@ fn pods_of_docker() {
         [
             "docker/alone 000000000 runs 1",
             "shop/web uid-1 runs 1",
-            "docker/app app runs 2",
+            "docker/app-db-1 444444444 runs 1",
+            "docker/app-web-1 555555555 runs 1",
+            "docker/app-job-1 666666666 runs 0",
             "docker/new 777777777 runs 0",
             "docker/odd 888888888 runs 0",
         ]
     );
+    let projects = runtime(&fake).with_projects_as_pods(true).list().unwrap();
+    assert_eq!(names(&projects)[2], "docker/app app runs 2");
+    assert_eq!(projects.pods.len(), 5);
     let web = &listing.pods[1];
     assert_eq!(web.sandbox, Some(id('1')));
     assert!(web.pod.is_static());
@@ -298,6 +303,14 @@ fn labels_of_evictd() {
             priority == Some(2_000_000_000),
             "{labels}"
         );
+        // So the OOM killer spares it as what the node itself needs (acceptance row 170).
+        let class = pod.pod.spec.priority_class_name.as_str();
+        let expected = if labels.contains(r#""evictd.protect":"true""#) {
+            "system-node-critical"
+        } else {
+            ""
+        };
+        assert_eq!(class, expected, "{labels}");
         assert_eq!(notes.join("|"), note, "{labels}");
     }
 }
@@ -385,4 +398,91 @@ fn a_steady_listing_costs_one_call() {
         calls.push(fake.calls().len());
     }
     assert_eq!(calls, [12, 1, 2, 1]);
+}
+
+/// Acceptance row 177: what Podman has started again while its list still says that it has
+/// ended, is known by its cgroup.
+#[test]
+fn one_that_may_be_started_again_keeps_its_cgroup() {
+    let proc = std::env::temp_dir().join(format!("evictd-docker-again-{}", std::process::id()));
+    std::fs::create_dir_all(proc.join("277")).unwrap();
+    let text = format!("4:memory:/docker/{}\n0::/\n", id('0'));
+    std::fs::write(proc.join("277/cgroup"), text).unwrap();
+    for (policy, is_kept) in [("always", true), ("no", false), ("", false)] {
+        let round = Arc::new(AtomicUsize::new(0));
+        let now = Arc::clone(&round);
+        let fake = Fake::new(move |call| {
+            let has_ended = now.load(Ordering::Relaxed) > 0;
+            let (state, pid) = if has_ended {
+                ("exited", 0)
+            } else {
+                ("running", 277)
+            };
+            match call {
+                "GET /version" => version("Engine"),
+                "GET /containers/json?all=true" => {
+                    json(200, &format!("[{}]", entry('0', "a", state, "")))
+                }
+                _ => json(
+                    200,
+                    &format!(
+                        r#"{{"Id":"x","State":{{"Pid":{pid}}},"HostConfig":{{"RestartPolicy":{{"Name":"{policy}"}}}}}}"#
+                    ),
+                ),
+            }
+        });
+        let mut runtime = DockerRuntime::with(&fake.socket, &proc, Duration::from_secs(20));
+        let listing = runtime.list().unwrap();
+        let spec = &listing.pods[0].pod.spec;
+        assert_eq!(spec.containers[0].restart_policy.is_some(), is_kept);
+        round.store(1, Ordering::Relaxed);
+        for _ in 0..2 {
+            let listing = runtime.list().unwrap();
+            let pod = &listing.pods[0];
+            let kept = usize::from(is_kept);
+            assert_eq!(
+                (pod.cgroups.len(), pod.running.len()),
+                (kept, kept),
+                "{policy}"
+            );
+            assert_eq!(listing.containers[0].state, ContainerState::Exited);
+        }
+    }
+    std::fs::remove_dir_all(&proc).unwrap();
+}
+
+/// Acceptance row 165.
+#[test]
+fn the_log_is_where_its_driver_writes_it() {
+    let cases = [
+        (
+            r#","LogPath":"/d/c/x-json.log","HostnamePath":"/d/c/hostname","HostConfig":{"LogConfig":{"Type":"json-file"}}"#,
+            Some("/d/c/x-json.log"),
+        ),
+        (
+            r#","LogPath":"","HostnamePath":"/d/c/hostname","HostConfig":{"LogConfig":{"Type":"local"}}"#,
+            Some("/d/c/local-logs"),
+        ),
+        (
+            r#","LogPath":"/p/ctr.log","HostnamePath":"/run/hostname","HostConfig":{"LogConfig":{"Type":"k8s-file"}}"#,
+            Some("/p/ctr.log"),
+        ),
+        (
+            r#","LogPath":"","HostnamePath":"","HostConfig":{"LogConfig":{"Type":"local"}}"#,
+            None,
+        ),
+        (
+            r#","LogPath":"","HostnamePath":"/d/c/hostname","HostConfig":{"LogConfig":{"Type":"journald"}}"#,
+            None,
+        ),
+    ];
+    for (detail, expected) in cases {
+        let fake = engine("Engine", &[entry('0', "a", "running", "")], detail);
+        let listing = runtime(&fake).list().unwrap();
+        assert_eq!(
+            listing.containers[0].log.as_deref(),
+            expected.map(Path::new),
+            "{detail}"
+        );
+    }
 }

@@ -1,5 +1,6 @@
 use core::sync::atomic::{AtomicU32, Ordering};
 use std::fs::{self, File};
+use std::io::Read;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +9,11 @@ use evictd_cgroup::own::try_lock;
 use evictd_testkit::needs;
 
 use super::*;
-use crate::state::files::{occupy, replace, write_pulse};
+use crate::state::files::{Home, occupy, write_pulse};
+
+fn replace(directory: &Path, text: &str) -> Result<(), Error> {
+    Home::open(directory).unwrap().replace(text)
+}
 
 /// A directory that does not exist yet and is removed in the end.
 pub(super) struct Place(pub(super) PathBuf);
@@ -49,9 +54,9 @@ fn a_state_replaces_the_former_and_its_room_is_kept() {
     assert!(read_state(&place.0).unwrap().is_none());
     let (state, spare) = (place.0.join("state.json"), place.0.join("state.spare"));
     replace(&place.0, &to_json(&State::default())).unwrap();
-    let first = (inode(&state), inode(&spare));
+    let reserved = inode(&spare);
     replace(&place.0, &to_json(&full())).unwrap();
-    assert_eq!((inode(&spare), inode(&state)), first, "they change places");
+    assert_eq!(inode(&state), reserved, "what was reserved is used");
     assert_eq!(read_state(&place.0).unwrap().unwrap(), full());
     replace(&place.0, &to_json(&State::default())).unwrap();
     assert_eq!(read_state(&place.0).unwrap().unwrap(), State::default());
@@ -77,12 +82,8 @@ fn a_broken_replacement_loses_no_state() {
     fs::write(path("state.spare"), "{\"ki").unwrap();
     drop(occupy(&place.0, try_lock).unwrap());
     assert_eq!(read_state(&place.0).unwrap().unwrap(), full());
-    // After the former state got its third name.
-    fs::hard_link(path("state.json"), path("state.former")).unwrap();
-    drop(occupy(&place.0, try_lock).unwrap());
-    assert_eq!(place.names(), ["lock", "state.json", "state.spare"]);
     // After the new state got its name.
-    fs::rename(path("state.spare"), path("state.former")).unwrap();
+    fs::remove_file(path("state.spare")).unwrap();
     drop(occupy(&place.0, try_lock).unwrap());
     assert_eq!(place.names(), ["lock", "state.json", "state.spare"]);
     assert_eq!(read_state(&place.0).unwrap().unwrap(), full());
@@ -171,13 +172,58 @@ fn a_full_disk_stops_no_save_and_loses_no_state() {
     assert_eq!(read_state(&place.0).unwrap().unwrap(), large);
 }
 
+/// Acceptance row 199: three of some reads were torn.
+#[test]
+fn who_reads_while_it_is_replaced_reads_the_whole_former_state() {
+    let place = Place::new();
+    let _lock = occupy(&place.0, try_lock).unwrap();
+    let former = to_json(&full());
+    replace(&place.0, &former).unwrap();
+    let mut reader = File::open(place.0.join("state.json")).unwrap();
+    for _ in 0..3 {
+        replace(&place.0, &to_json(&State::default())).unwrap();
+    }
+    let mut text = String::new();
+    reader.read_to_string(&mut text).unwrap();
+    assert_eq!(text.trim_end(), former.trim_end());
+}
+
+/// Acceptance row 199: a pipe in a file's place stopped the start, and a link led elsewhere.
+#[test]
+fn what_is_no_file_is_replaced() {
+    for name in ["lock", "state.json", "state.spare"] {
+        let place = Place::new();
+        fs::create_dir(&place.0).unwrap();
+        let path = place.0.join(name);
+        assert!(
+            Command::new("mkfifo")
+                .arg(&path)
+                .status()
+                .unwrap()
+                .success()
+        );
+        let (home, _lock) = occupy(&place.0, try_lock).unwrap();
+        assert_eq!(home.read_state().is_err(), name == "state.json");
+        home.replace(&to_json(&full())).unwrap();
+        assert_eq!(read_state(&place.0).unwrap().unwrap(), full(), "{name}");
+
+        let target = place.0.join("target");
+        fs::write(&target, "precious").unwrap();
+        fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink(&target, &path).unwrap();
+        drop(occupy(&place.0, try_lock));
+        home.replace(&to_json(&full())).unwrap();
+        assert_eq!(fs::read_to_string(&target).unwrap(), "precious", "{name}");
+    }
+}
+
 #[test]
 fn a_directory_belongs_to_one_daemon_and_to_nobody_else() {
     let place = Place::new();
     let lock = occupy(&place.0, try_lock).unwrap();
     let again = occupy(&place.0, try_lock).unwrap_err();
     assert!(
-        again.to_string().ends_with("another evictd uses it"),
+        again.is_in_use && again.to_string().ends_with("another evictd uses it"),
         "{again}"
     );
     drop(lock);
@@ -187,6 +233,11 @@ fn a_directory_belongs_to_one_daemon_and_to_nobody_else() {
         open_to_all.to_string().contains("others may write in it"),
         "{open_to_all}"
     );
+    let link = Place::new();
+    std::os::unix::fs::symlink(&place.0, &link.0).unwrap();
+    let linked = occupy(&link.0, try_lock).unwrap_err();
+    assert!(linked.to_string().contains("a link to one"), "{linked}");
+    fs::remove_file(&link.0).unwrap();
     let file = Place::new();
     fs::write(&file.0, "").unwrap();
     let no_directory = occupy(&file.0, try_lock).unwrap_err();
@@ -204,7 +255,7 @@ fn a_state_is_believed_while_its_daemon_confirms_it() {
     let state = full(); // saved at second 100, every 10 s
     let check = |now: u64| check_published(&place.0, &state, "a-boot", seconds(now), try_lock);
     assert_eq!(check(101), Err(published::SILENT), "never confirmed");
-    write_pulse(&lock, Some(seconds(100))).unwrap();
+    write_pulse(&lock.1, Some(seconds(100))).unwrap();
     for (now, expected) in [
         (99, Err(published::SILENT)),
         (100, Ok(())),
@@ -213,13 +264,13 @@ fn a_state_is_believed_while_its_daemon_confirms_it() {
     ] {
         assert_eq!(check(now), expected, "{now}");
     }
-    write_pulse(&lock, Some(seconds(120))).unwrap();
+    write_pulse(&lock.1, Some(seconds(120))).unwrap();
     assert_eq!(check(131), Ok(()));
-    write_pulse(&lock, Some(seconds(99))).unwrap();
+    write_pulse(&lock.1, Some(seconds(99))).unwrap();
     assert_eq!(check(101), Err(published::SILENT), "confirmed another");
-    write_pulse(&lock, None).unwrap();
+    write_pulse(&lock.1, None).unwrap();
     assert_eq!(check(101), Err(published::SILENT), "taken back");
-    write_pulse(&lock, Some(seconds(100))).unwrap();
+    write_pulse(&lock.1, Some(seconds(100))).unwrap();
     for boot in ["b-boot", ""] {
         let other = check_published(&place.0, &state, boot, seconds(101), try_lock);
         assert_eq!(other, Err(published::OTHER_BOOT));

@@ -134,18 +134,23 @@ fn a_failure_to_write_is_told_once_and_mended_when_it_ends() {
         keeper.settle();
         error.map(|error| error.to_string())
     };
+    let spare = place.0.join("state.spare");
+    let spoil = || {
+        fs::remove_file(&spare).unwrap();
+        fs::create_dir(&spare).unwrap();
+    };
     assert_eq!(round(&mut keeper, 1), None);
-    fs::remove_dir_all(&place.0).unwrap();
+    spoil();
     assert_eq!(round(&mut keeper, 2), None);
     let told = round(&mut keeper, 3).unwrap();
-    assert!(told.contains("state.spare: No such file"), "{told}");
+    assert!(told.contains("state.spare: Is a directory"), "{told}");
     assert_eq!(round(&mut keeper, 4), None);
-    fs::create_dir(&place.0).unwrap();
+    fs::remove_dir(&spare).unwrap();
     assert_eq!(round(&mut keeper, 5), None);
     assert_eq!(round(&mut keeper, 6), None);
     let read = read_state(&place.0).unwrap().unwrap();
     assert_eq!((read.saved_at, read.evictions), (seconds(6), 6));
-    fs::remove_dir_all(&place.0).unwrap();
+    spoil();
     assert_eq!(round(&mut keeper, 7), None);
     assert!(round(&mut keeper, 8).is_some(), "it began to fail anew");
 }

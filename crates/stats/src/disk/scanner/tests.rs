@@ -240,3 +240,16 @@ fn it_tells_whether_all_was_measured_since_then() {
     scanner.hurry();
     until(&mut scanner, |scanner| scanner.is_measured_since(later));
 }
+
+/// Acceptance row 173.
+#[test]
+fn a_tree_that_cannot_be_opened_is_unknown() {
+    let tree = Tree::new();
+    let (knot, nothing) = (tree.path("knot"), tree.path("nothing"));
+    std::os::unix::fs::symlink(&knot, &knot).unwrap();
+    let mut scanner = DiskScanner::start_with(PATIENT).unwrap();
+    watch(&mut scanner, &[knot.clone(), nothing.clone()]);
+    assert!(scanner.wait_for_all(LONG));
+    assert_eq!(scanner.usage(&knot), None);
+    assert_eq!(numbers(scanner.usage(&nothing)), Some((0, 0, true)));
+}

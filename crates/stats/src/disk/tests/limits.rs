@@ -64,12 +64,27 @@ fn below_the_deepest_level_the_numbers_are_a_lower_bound() {
     let whole = expected(tree.root());
     let bounds = Bounds {
         levels: 2,
+        deeper: 0,
         ..Bounds::USUAL
     };
     let usage = walked(tree.root(), bounds, u64::MAX, BUFFER_BYTES);
     assert!(!usage.complete);
     assert!(usage.inodes_used < whole.1 && usage.used_bytes < whole.0);
     assert!(usage.inodes_used > 40, "the directories themselves count");
+}
+
+/// Acceptance row 173: as many levels as there are, with no more memory.
+#[test]
+fn below_the_deepest_level_the_walk_goes_on() {
+    let tree = deep();
+    let bounds = Bounds {
+        levels: 90,
+        deeper: 2,
+        ..Bounds::USUAL
+    };
+    let usage = walked(tree.root(), bounds, 100, BUFFER_BYTES);
+    remove(&tree);
+    assert_eq!((usage.inodes_used, usage.complete), (1 + 3 * LEVELS, true));
 }
 
 #[test]

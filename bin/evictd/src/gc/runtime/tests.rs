@@ -1,0 +1,179 @@
+//! Nothing is deleted that nobody would bring back (decision D0, acceptance row 166).
+
+use alloc::sync::Arc;
+use core::time::Duration;
+
+use evictd_config::{Resolved, Typed, resolve};
+use evictd_containers::{
+    ContainerRuntime, ContainerState, Error, ListedContainer, ListedImage, RuntimeDisks,
+    RuntimeListing, RuntimePod,
+};
+use evictd_engine::ports::{Collect, Job};
+use evictd_gc::ImageJob;
+use evictd_node::pod::Pod;
+
+use super::{RuntimeCollected, RuntimeCollector, SharedRecords};
+
+/// A runtime that holds these pods, each with an ended container of its name, and images.
+struct Fake {
+    listing: RuntimeListing,
+    images: Vec<ListedImage>,
+}
+
+impl Fake {
+    fn with_dead(pods: &[(&str, bool)]) -> Self {
+        let mut listing = RuntimeListing::default();
+        for (index, (name, is_replaced)) in pods.iter().enumerate() {
+            let mut pod = Pod::default();
+            pod.metadata.name = String::from(*name);
+            pod.metadata.uid = String::from(*name);
+            listing.pods.push(RuntimePod {
+                pod: Arc::new(pod),
+                is_replaced: *is_replaced,
+                ..RuntimePod::default()
+            });
+            for attempt in [0, 1] {
+                let mut container = ListedContainer::default();
+                container.id = format!("{name}-{attempt}").into();
+                container.name = String::from(*name);
+                container.pod = index;
+                container.state = ContainerState::Exited;
+                container.attempt = attempt;
+                listing.containers.push(container);
+            }
+        }
+        Self {
+            listing,
+            images: Vec::new(),
+        }
+    }
+
+    /// Images by name, and their digests.
+    fn with_images(images: &[(&str, &[&str])]) -> Self {
+        let mut fake = Self::with_dead(&[]);
+        for (name, digests) in images {
+            let mut image = ListedImage::default();
+            image.id = String::from(*name);
+            image.tags = vec![format!("{name}:1")];
+            image.digests = digests.iter().copied().map(String::from).collect();
+            fake.images.push(image);
+        }
+        fake
+    }
+}
+
+impl ContainerRuntime for Fake {
+    fn endpoint(&self) -> &str {
+        "unix:///fake.sock"
+    }
+    fn version(&mut self) -> Result<String, Error> {
+        Ok("fake 1".to_owned())
+    }
+    fn list(&mut self) -> Result<RuntimeListing, Error> {
+        Ok(self.listing.clone())
+    }
+    fn images(&mut self) -> Result<Vec<ListedImage>, Error> {
+        Ok(self.images.clone())
+    }
+    fn disks(&mut self) -> Result<RuntimeDisks, Error> {
+        Ok(RuntimeDisks::default())
+    }
+    fn end_pod(&mut self, _: &RuntimePod, _: Duration) -> Result<(), Error> {
+        Ok(())
+    }
+    fn remove_container(&mut self, _: &str) -> Result<(), Error> {
+        Ok(())
+    }
+    fn remove_sandbox(&mut self, _: &str) -> Result<(), Error> {
+        Ok(())
+    }
+    fn remove_image(&mut self, _: &str) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+fn settings(flags: &[(&str, &str)]) -> Resolved {
+    let mut typed = Typed::default();
+    for (flag, text) in flags {
+        assert!(typed.add(flag, *text), "--{flag}");
+    }
+    resolve(&typed).unwrap()
+}
+
+fn collect(fake: &mut Fake, flags: &[(&str, &str)], what: Collect) -> RuntimeCollected {
+    let mut collector = RuntimeCollector::of(&settings(flags), SharedRecords::default());
+    let job = Job {
+        number: 1,
+        what,
+        dry_run: false,
+    };
+    collector.collect(fake, &job, &mut |_| {}).unwrap()
+}
+
+fn ids(collected: &RuntimeCollected) -> Vec<&str> {
+    collected.removed.iter().map(|one| &*one.id).collect()
+}
+
+#[test]
+fn a_stopped_container_stays_unless_it_is_replaced_or_its_operator_said_so() {
+    // Evicted, and space is needed: the kubelet would remove all of it.
+    let what = Collect::Containers {
+        all_unused: true,
+        evicted: Arc::from([String::from("plain"), String::from("k8s")]),
+    };
+    let mut fake = Fake::with_dead(&[("plain", false), ("k8s", true)]);
+    for flags in [&[][..], &[("compat", "kubelet")]] {
+        let collected = collect(&mut fake, flags, what.clone());
+        assert_eq!(ids(&collected), ["k8s-0", "k8s-1"], "{flags:?}");
+        let staying: Vec<&str> = collected.staying.iter().map(|one| &*one.id).collect();
+        assert_eq!(staying, ["plain-0", "plain-1"]);
+    }
+    let all = [("collect-dead-containers", "all")];
+    let collected = collect(&mut fake, &all, what);
+    assert_eq!(ids(&collected), ["plain-0", "plain-1", "k8s-0", "k8s-1"]);
+    // The regular collection, which keeps the newest.
+    let what = Collect::Containers {
+        all_unused: false,
+        evicted: Arc::from([]),
+    };
+    assert_eq!(ids(&collect(&mut fake, &[], what)), ["k8s-0"]);
+}
+
+#[test]
+fn an_image_that_no_registry_has_stays() {
+    let images = [
+        ("pulled", &["docker.io/pulled@sha256:01"][..]),
+        ("built", &[]),
+        ("podmans", &["localhost/podmans@sha256:02"]),
+    ];
+    let mut fake = Fake::with_images(&images);
+    let young = ("minimum-image-ttl-duration", "0s");
+    let job = || Collect::Images(ImageJob::DeleteUnused { until: None });
+    let collected = collect(&mut fake, &[young], job());
+    assert_eq!(ids(&collected), ["pulled"]);
+    let kubelet = [young, ("compat", "kubelet")];
+    let collected = collect(&mut fake, &kubelet, job());
+    assert_eq!(ids(&collected), ["pulled", "built", "podmans"]);
+}
+
+/// Acceptance row 170.
+#[test]
+fn a_pattern_that_keeps_no_image_is_told_once() {
+    let mut fake = Fake::with_images(&[("docker.io/library/redis", &[])]);
+    let flags = [("keep-image", "redis"), ("keep-image", "reddis")];
+    let mut collector = RuntimeCollector::of(&settings(&flags), SharedRecords::default());
+    let job = Job {
+        number: 1,
+        what: Collect::Images(ImageJob::Watermark),
+        dry_run: false,
+    };
+    let mut notes = || {
+        collector
+            .collect(&mut fake, &job, &mut |_| {})
+            .unwrap()
+            .notes
+    };
+    let expected = "--keep-image=reddis matches no image at unix:///fake.sock";
+    assert_eq!(notes(), [expected]);
+    assert_eq!(notes(), [""; 0]);
+}

@@ -1,0 +1,101 @@
+//! Which pods the kernel's own OOM killer has struck.
+
+use core::time::Duration;
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use evictd_engine::ports::OomKill;
+use evictd_node::Mono;
+use evictd_stats::{OomKillCounter, OomKills, read_cgroup_oom_kills};
+
+use super::Pods;
+
+/// How soon to look again, after it has struck: a pod may have it do so all the time.
+const AGAIN: Duration = Duration::from_secs(10);
+
+/// What is known of it so far.
+#[derive(Default)]
+pub(super) struct OomWatch {
+    /// Kills on this machine; there is none before the first look.
+    counter: Option<OomKillCounter>,
+    /// What it said; `None` before the first look.
+    total: Option<u64>,
+    /// Of each pod's cgroup at the last look.
+    before: HashMap<PathBuf, OomKills>,
+    /// Not before then.
+    next: Mono,
+}
+
+impl Pods {
+    /// What it has done since the last call. One number is read as long as that is nothing.
+    pub(super) fn look_for_oom_kills(&mut self, now: Mono) -> Vec<OomKill> {
+        if now < self.oom.next {
+            return Vec::new();
+        }
+        let proc = &self.proc;
+        let counter = &mut self.oom.counter;
+        let counter = counter.get_or_insert_with(|| OomKillCounter::new(proc));
+        let Some(total) = counter.read() else {
+            return Vec::new();
+        };
+        let before = self.oom.total.replace(total);
+        // Where it has not struck since the boot, no cgroup has anything to compare with.
+        let new = total.saturating_sub(before.unwrap_or(0));
+        if new == 0 {
+            return Vec::new();
+        }
+        self.oom.next = now + AGAIN;
+        let struck = self.struck();
+        if before.is_none() {
+            return Vec::new();
+        }
+        let of_pods: u64 = struck.iter().map(|kill| kill.kills).sum();
+        let rest = OomKill {
+            kills: new.saturating_sub(of_pods),
+            ..OomKill::default()
+        };
+        let all = struck.into_iter().chain([rest]);
+        all.filter(|kill| kill.kills > 0).collect()
+    }
+
+    /// The pods with more kills than when this was last asked.
+    fn struck(&mut self) -> Vec<OomKill> {
+        let before = core::mem::take(&mut self.oom.before);
+        let (mut after, mut struck) = (HashMap::new(), Vec::new());
+        let census = self.census();
+        let Some(memory) = census.hierarchies.memory.as_ref() else {
+            return struck;
+        };
+        for found in &census.listing.pods {
+            let mut kill = OomKill::default();
+            for cgroup in found.cgroups() {
+                let now = read_cgroup_oom_kills(memory, cgroup);
+                let then = before.get(cgroup).copied().unwrap_or_default();
+                kill.kills += now.kills.saturating_sub(then.kills);
+                kill.at_limit |= now.at_limit > then.at_limit;
+                after.insert(cgroup.to_path_buf(), now);
+            }
+            let metadata = &found.pod.metadata;
+            kill.namespace.clone_from(&metadata.namespace);
+            kill.name.clone_from(&metadata.name);
+            kill.uid.clone_from(&metadata.uid);
+            struck.push(kill);
+        }
+        // One whose last process was killed is no candidate any more.
+        for skipped in &census.listing.skipped {
+            let cgroup = skipped.cgroup.as_path();
+            let now = read_cgroup_oom_kills(memory, cgroup);
+            let then = before.get(cgroup).copied().unwrap_or_default();
+            let name = cgroup.file_name().unwrap_or_default();
+            struck.push(OomKill {
+                name: name.to_string_lossy().into_owned(),
+                kills: now.kills.saturating_sub(then.kills),
+                at_limit: now.at_limit > then.at_limit,
+                ..OomKill::default()
+            });
+            after.insert(cgroup.to_path_buf(), now);
+        }
+        self.oom.before = after;
+        struck
+    }
+}

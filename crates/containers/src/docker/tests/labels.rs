@@ -1,0 +1,119 @@
+use std::path::Path;
+
+use super::lists::{entry, names};
+use super::{not_found, runtime, version};
+use crate::docker::fake::{Fake, json};
+use crate::docker::labels::follow_kubepods;
+use crate::pods::{Found, POD_UID};
+use crate::{ContainerRuntime, RuntimeListing};
+
+/// An engine with these containers, and what it answers about their image.
+fn engine(entries: &[String], image: (u16, &'static str)) -> Fake {
+    let list = format!("[{}]", entries.join(","));
+    Fake::new(move |call| match call {
+        "GET /version" => version("Engine"),
+        "GET /containers/json?all=true" => json(200, &list),
+        "GET /images/sha256%3A3e/json" | "GET /images/sha256:3e/json" => json(image.0, image.1),
+        call if call.ends_with("/json") => json(200, r#"{"Id":"x"}"#),
+        _ => not_found(),
+    })
+}
+
+fn priorities(listing: &RuntimeListing) -> Vec<Option<i32>> {
+    let pods = listing.pods.iter();
+    pods.map(|pod| pod.pod.spec.priority).collect()
+}
+
+const IMAGE: &str = r#"{"Id":"sha256:3e","Config":{"Labels":{
+    "evictd.protect":"true","evictd.priority":"7","io.kubernetes.pod.uid":"of-image",
+    "annotation.evictd.priority":"8","com.docker.compose.project":"of-image","maintainer":"x"}}}"#;
+
+/// Acceptance row 169.
+#[test]
+fn a_label_that_the_image_carries_counts_for_nothing() {
+    let inherited = r#""evictd.protect":"true","evictd.priority":"7","io.kubernetes.pod.uid":"of-image",
+        "annotation.evictd.priority":"8","com.docker.compose.project":"of-image""#;
+    let own = r#""evictd.priority":"9","evictd.protect":"true""#;
+    let entries = [
+        entry('0', "hog", "running", inherited),
+        entry('1', "two", "running", inherited),
+        entry('2', "own", "running", own),
+    ];
+    let fake = engine(&entries, (200, IMAGE));
+    let mut runtime = runtime(&fake);
+    let listing = runtime.list().unwrap();
+    // Two pods and not one project, and no priority but the one that the operator set.
+    let expected = ["hog", "two", "own"].map(|name| format!("docker/{name}"));
+    let names = names(&listing);
+    assert!(
+        names
+            .iter()
+            .zip(&expected)
+            .all(|(name, of)| name.starts_with(of)),
+        "{names:?}"
+    );
+    assert_eq!(priorities(&listing), [None, None, Some(9)]);
+    assert!(!listing.pods.iter().any(|pod| pod.is_replaced));
+    assert_eq!(
+        listing.notes[0],
+        "hog: label evictd.priority=7 is ignored: its image carries it; docker run --label sets one"
+    );
+    // An image is asked for once.
+    let asked = |calls: Vec<String>| {
+        calls
+            .iter()
+            .filter(|call| call.contains("/images/"))
+            .count()
+    };
+    assert_eq!(asked(fake.calls()), 1);
+    runtime.list().unwrap();
+    assert_eq!(asked(fake.calls()), 0);
+}
+
+#[test]
+fn labels_count_where_the_image_does_not_carry_them() {
+    let entries = [entry('0', "db", "running", r#""evictd.protect":"true""#)];
+    let told = [
+        (200, r#"{"Id":"sha256:3e","Config":{"Labels":null}}"#),
+        (200, r#"{"Id":"sha256:3e"}"#),
+        (404, r#"{"message":"no such image"}"#),
+        (500, r#"{"message":"not now"}"#),
+    ];
+    for image in told {
+        let fake = engine(&entries, image);
+        let listing = runtime(&fake).list().unwrap();
+        assert_eq!(priorities(&listing), [Some(2_000_000_000)], "{image:?}");
+    }
+}
+
+/// Acceptance row 169.
+#[test]
+fn no_label_takes_a_container_out_of_its_pod_of_kubepods() {
+    let cases = [
+        ("kubepods/burstable/podu-1/ID", "u-1", "u-1"),
+        ("kubepods/burstable/podu-1/ID", "another", "u-1"),
+        ("kubepods/podu-1/ID", "", "u-1"),
+        (
+            "kubepods.slice/kubepods-podu_1.slice/docker-ID.scope",
+            "u_1",
+            "u_1",
+        ),
+        (
+            "kubepods.slice/kubepods-podu_1.slice/docker-ID.scope",
+            "another",
+            "u-1",
+        ),
+        ("docker/ID", "another", "another"),
+        ("docker/ID", "", ""),
+    ];
+    for (cgroup, label, expected) in cases {
+        let mut found = Found::default();
+        found.labels.insert(POD_UID.into(), label.into());
+        follow_kubepods(&mut found, Some(Path::new(cgroup)));
+        assert_eq!(
+            found.label(POD_UID).unwrap_or_default(),
+            expected,
+            "{cgroup} {label}"
+        );
+    }
+}

@@ -1,0 +1,60 @@
+//! What is told of the kernel's own OOM killer, and what there is to do about it.
+
+use evictd_node::Signal;
+use evictd_threshold::Threshold;
+
+use crate::fields::Fields;
+use crate::ports::OomKill;
+use crate::state::{Outcome, Record};
+
+/// The kernel's OOM killer has struck before evictd did, or for a limit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OomKilled {
+    /// Whom.
+    pub kill: OomKill,
+    /// The hard threshold of `memory.available`; `None` where there is none.
+    pub threshold: Option<Threshold>,
+    /// When: seconds since 1970.
+    pub wall_seconds: u64,
+}
+
+impl OomKilled {
+    pub(crate) fn new(kill: OomKill, thresholds: &[Threshold], wall_seconds: u64) -> Self {
+        let is_it = |t: &&Threshold| t.signal == Signal::MemoryAvailable && t.is_hard();
+        Self {
+            kill,
+            threshold: thresholds.iter().find(is_it).cloned(),
+            wall_seconds,
+        }
+    }
+
+    /// What is kept of it over a restart.
+    #[must_use]
+    pub fn record(&self) -> Record {
+        Record {
+            wall_seconds: self.wall_seconds,
+            signal: Some(Signal::MemoryAvailable),
+            namespace: self.kill.namespace.clone(),
+            name: match self.kill.name.as_str() {
+                "" => String::from("(no pod)"),
+                name => name.to_owned(),
+            },
+            uid: self.kill.uid.clone(),
+            message: self.to_string(),
+            outcome: Outcome::OomKilled,
+            method: String::from("the kernel's OOM killer"),
+            ..Record::default()
+        }
+    }
+
+    pub(crate) fn fields(&self) -> Fields {
+        let threshold = self.threshold.as_ref().map(ToString::to_string);
+        Fields::default()
+            .with("pod", self.kill.name.as_str())
+            .with("namespace", self.kill.namespace.as_str())
+            .with("uid", self.kill.uid.as_str())
+            .with("processes", self.kill.kills)
+            .with("atLimit", self.kill.at_limit)
+            .with("threshold", threshold)
+    }
+}

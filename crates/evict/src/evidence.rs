@@ -1,0 +1,172 @@
+//! Whether evicting a pod is known to help (decision D0).
+//!
+//! The kubelet evicts as long as a threshold is met. Where nothing brings pods back, each
+//! one has to be worth it: it holds what is short, and the last eviction gave something
+//! back, or something has changed since.
+
+use core::time::Duration;
+
+use evictd_node::{Mono, Policy, Readings, Resource, Signal};
+use evictd_rank::Place;
+use evictd_threshold::Threshold;
+
+/// What every container holds on disk anyway: an empty log, a few directories.
+const TRIFLE_BYTES: u64 = 1 << 20;
+const TRIFLE_INODES: u64 = 100;
+
+/// A change that is no chance: an eighth of what it is compared with.
+const VISIBLE: u64 = 8;
+
+/// The last eviction for a signal.
+#[derive(Clone, Copy, Debug)]
+struct Last {
+    at: Mono,
+    /// How much was left.
+    available: i64,
+    /// What the pod was known to use.
+    used: Option<u64>,
+    /// It gave something back, or less is left by now.
+    has_answer: bool,
+}
+
+impl Last {
+    /// Whether so much is left that the eviction has helped, or so much less that
+    /// something still takes it.
+    fn is_answered_by(&self, available: i64) -> bool {
+        let eighth = |of: u64| i64::try_from(of / VISIBLE).unwrap_or(i64::MAX);
+        let left = eighth(u64::try_from(self.available).unwrap_or(0));
+        let gain = self.used.map_or(left, eighth).max(1);
+        available >= self.available.saturating_add(gain)
+            || available < self.available.saturating_sub(left)
+    }
+}
+
+/// The last eviction for each signal.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Evidence([Option<Last>; Signal::COUNT]);
+
+impl Evidence {
+    /// Something was measured.
+    pub(crate) fn note(&mut self, readings: &Readings) {
+        for (signal, last) in Signal::ALL.into_iter().zip(&mut self.0) {
+            if let (Some(last), Some(reading)) = (last, readings.get(signal)) {
+                last.has_answer |= last.is_answered_by(reading.available);
+            }
+        }
+    }
+
+    /// A pod is evicted for the signal, and so for each one that reads the same: nodefs and
+    /// containerfs are often one filesystem.
+    pub(crate) fn begin(&mut self, now: Mono, place: &Place, readings: &Readings) {
+        let amount = |signal| {
+            let reading = readings.get(signal);
+            reading.map(|reading| (reading.available, reading.capacity))
+        };
+        let own = amount(place.signal);
+        let last = own.map(|(available, _)| Last {
+            at: now,
+            available,
+            used: place.used,
+            has_answer: false,
+        });
+        for (signal, held) in Signal::ALL.into_iter().zip(&mut self.0) {
+            let reads_the_same = signal.resource() == place.signal.resource()
+                && own.is_some()
+                && amount(signal) == own;
+            if signal == place.signal || reads_the_same {
+                *held = last;
+            }
+        }
+    }
+
+    /// Nothing can be learned of the last eviction: it was not done.
+    pub(crate) fn forget(&mut self, signal: Signal) {
+        let at = self.last(signal).map(|last| last.at);
+        for held in &mut self.0 {
+            if held.map(|last| last.at) == at {
+                *held = None;
+            }
+        }
+    }
+
+    fn last(&self, signal: Signal) -> Option<&Last> {
+        self.0.get(signal.index())?.as_ref()
+    }
+
+    /// Whether the last eviction gave nothing back and nothing has changed since.
+    pub(crate) fn is_missing(&self, signal: Signal) -> bool {
+        self.last(signal).is_some_and(|last| !last.has_answer)
+    }
+
+    pub(crate) fn is_younger_than(&self, signal: Signal, now: Mono, wait: Duration) -> bool {
+        self.last(signal)
+            .is_some_and(|last| now.since(last.at) < wait)
+    }
+}
+
+/// What an eviction for a threshold has to be worth.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Need {
+    pub(crate) signal: Signal,
+    pub(crate) is_hard: bool,
+    /// The threshold itself is not met, only its minimum reclaim is not reached.
+    pub(crate) is_chase: bool,
+    /// How much is missing; `None` where that was not read.
+    missing: Option<u64>,
+    policy: Policy,
+}
+
+impl Need {
+    pub(crate) fn of(threshold: &Threshold, readings: &Readings, policy: &Policy) -> Self {
+        let reading = readings.get(threshold.signal);
+        let is_chase = reading.is_some_and(|reading| !threshold.is_met(&reading));
+        let missing = reading.map(|reading| {
+            let wanted = if is_chase {
+                threshold.clear_at(reading.capacity)
+            } else {
+                threshold.value.against(reading.capacity)
+            };
+            u64::try_from(wanted.value().saturating_sub(reading.available)).unwrap_or(0)
+        });
+        Self {
+            signal: threshold.signal,
+            is_hard: threshold.is_hard(),
+            is_chase,
+            missing,
+            policy: *policy,
+        }
+    }
+
+    /// Whether evicting that pod gives back what is short.
+    pub(crate) fn is_met_by(&self, place: &Place) -> bool {
+        if self.policy.evicts_without_evidence {
+            return true;
+        }
+        let holds = |trifle| place.used.is_some_and(|used| used >= trifle);
+        match self.signal.resource() {
+            Resource::EphemeralStorage => holds(TRIFLE_BYTES) && self.may_chase(place),
+            Resource::Inodes => holds(TRIFLE_INODES) && self.may_chase(place),
+            Resource::Memory => self.may_chase(place),
+            Resource::Pids => true,
+        }
+    }
+
+    /// What keeps to its request is not ended for a minimum reclaim.
+    const fn may_chase(&self, place: &Place) -> bool {
+        !self.is_chase || place.exceeds
+    }
+
+    /// Whether pods that hold so much together can make a difference: all of what is
+    /// missing for a minimum reclaim, half of it for a disk. Memory and process ids come
+    /// back to whom the kernel would kill otherwise, so there any pod does.
+    pub(crate) fn is_within_reach(&self, together: u64) -> bool {
+        let Some(missing) = self.missing else {
+            return true;
+        };
+        match self.signal.resource() {
+            _ if self.is_chase => together >= missing,
+            Resource::EphemeralStorage | Resource::Inodes => together >= missing / 2,
+            Resource::Memory | Resource::Pids => true,
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! Acceptance rows 172, 179 and 185: a pod is evicted where that is known to help.
+
+use alloc::string::String;
+use alloc::vec;
+
+use evictd_node::pod::{Container, ResourceList, Resources};
+
+use super::*;
+
+const MI: u64 = 1 << 20;
+
+/// A pod that requests and uses so many Mi; `None` is not known.
+fn known(name: &str, request: u64, used: Option<u64>) -> (Pod, Option<PodUsage>) {
+    let mut pod = pod(name, 0);
+    let request = Quantity::parse(&(request * MI).to_string()).unwrap();
+    let requests = ResourceList {
+        memory: Some(request.clone().into()),
+        ephemeral_storage: Some(request.into()),
+        ..ResourceList::default()
+    };
+    pod.spec.containers.push(Container {
+        resources: Resources {
+            requests,
+            ..Resources::default()
+        },
+        ..Container::default()
+    });
+    (pod, used.map(|mi| using(mi * MI)))
+}
+
+/// A round with so many Mi left, up to the kill of a pod: which, or why none.
+fn round(
+    evict: &mut Evict,
+    at: u64,
+    (signal, left): (Signal, i64),
+    pods: &mut Vec<(Pod, Option<PodUsage>)>,
+) -> Result<String, Option<Spared>> {
+    let readings = readings(seconds(at), &[(signal, left << 20)]);
+    let observation = Observation {
+        readings: &readings,
+        layout: Some(Layout::OneFilesystem),
+    };
+    let all = pods.clone();
+    let both = all.iter().map(|(pod, usage)| (pod, usage.as_ref()));
+    let all: Vec<Candidate<'_>> = both.map(|(pod, usage)| Candidate { pod, usage }).collect();
+    let mut plan = evict.step(seconds(at), &observation, Some(&all));
+    if matches!(plan, Plan::Reclaim(_)) {
+        let outcome = Outcome::Reclaimed(Some(&readings));
+        plan = evict.outcome(seconds(at), outcome, Some(&all));
+    }
+    match plan {
+        Plan::Evict(eviction) => {
+            let (pod, _) = pods.remove(eviction.candidate);
+            evict.outcome(seconds(at), Outcome::Killed, Some(&all));
+            evict.outcome(seconds(at), Outcome::CleanedUp, Some(&all));
+            Ok(pod.metadata.name)
+        }
+        Plan::NoCandidate(_, why) => Err(Some(why)),
+        Plan::Rest => Err(None),
+        other @ (Plan::ReadPods | Plan::Reclaim(_) | Plan::KillNow) => panic!("{other:?}"),
+    }
+}
+
+fn evicted(name: &str) -> Result<String, Option<Spared>> {
+    Ok(name.to_string())
+}
+
+const DISK: Signal = Signal::NodefsAvailable;
+
+#[test]
+fn an_eviction_that_gave_nothing_back_is_no_reason_for_the_next() {
+    for signal in [MEMORY, DISK] {
+        let mut pods = vec![
+            known("tmpfs", 0, Some(800)),
+            known("b", 0, Some(80)),
+            known("c", 0, Some(60)),
+            known("d", 0, Some(40)),
+        ];
+        let mut evict = hard("memory.available<100Mi,nodefs.available<100Mi");
+        let nothing = Err(Some(Spared::FreedNothing));
+        for (at, left, expected) in [
+            (0, 96, evicted("tmpfs")),
+            (1, 97, nothing.clone()),
+            (20, 95, nothing.clone()),
+            (40, 101, Err(None)),
+            (60, 90, nothing.clone()),
+            // Somebody else goes on filling it.
+            (80, 83, evicted("b")),
+            (81, 82, nothing.clone()),
+            // What b held comes back late, and is not enough.
+            (82, 93, evicted("c")),
+            (83, 93, nothing),
+        ] {
+            let found = round(&mut evict, at, (signal, left), &mut pods);
+            assert_eq!(found, expected, "{signal} at {at} s");
+        }
+    }
+    let mut kubelet = machine(
+        &Lists {
+            hard: "memory.available<100Mi",
+            ..Lists::default()
+        },
+        |config| config.policy = Policy::kubelet(),
+    );
+    let mut pods = vec![known("a", 0, Some(80)), known("b", 0, Some(60))];
+    for (at, name) in [(0, "a"), (1, "b")] {
+        let found = round(&mut kubelet, at, (MEMORY, 50), &mut pods);
+        assert_eq!(found, evicted(name));
+    }
+}
+
+/// Nodefs and containerfs are often one filesystem: what was evicted for one of them was
+/// evicted for the other.
+#[test]
+fn signals_of_one_filesystem_share_their_last_eviction() {
+    let mut evict = hard("nodefs.available<100Mi");
+    let both = [(DISK, 50 << 20), (Signal::ContainerfsAvailable, 50 << 20)];
+    let pods = [known("a", 0, Some(80)), known("b", 0, Some(60))];
+    let mut evicted = Vec::new();
+    for at in 0..3 {
+        let all: Vec<Candidate<'_>> = pods
+            .iter()
+            .skip(evicted.len())
+            .map(|(pod, usage)| Candidate {
+                pod,
+                usage: usage.as_ref(),
+            })
+            .collect();
+        let readings = readings(seconds(at), &both);
+        let observation = Observation {
+            readings: &readings,
+            layout: Some(Layout::OneFilesystem),
+        };
+        let mut plan = evict.step(seconds(at), &observation, Some(&all));
+        loop {
+            let outcome = match plan {
+                Plan::Evict(eviction) => {
+                    evicted.push(all[eviction.candidate].pod.metadata.name.clone());
+                    evict.outcome(seconds(at), Outcome::Killed, Some(&all));
+                    evict.outcome(seconds(at), Outcome::CleanedUp, Some(&all));
+                    break;
+                }
+                Plan::Reclaim(_) => Outcome::Reclaimed(Some(&readings)),
+                Plan::NoCandidate(..) => Outcome::Told,
+                Plan::Rest => break,
+                other @ (Plan::ReadPods | Plan::KillNow) => panic!("{other:?}"),
+            };
+            plan = evict.outcome(seconds(at), outcome, Some(&all));
+        }
+    }
+    assert_eq!(evicted, ["a"]);
+}
+
+/// Row 96.
+#[test]
+fn pods_that_keep_to_their_requests_are_not_ended_in_a_row() {
+    let mut evict = hard("memory.available<100Mi");
+    let mut pods = vec![
+        known("above", 10, Some(50)),
+        known("b", 100, Some(90)),
+        known("c", 100, Some(80)),
+    ];
+    let modest = Err(Some(Spared::KeepToRequests));
+    for (at, left, expected) in [
+        (0, 10, evicted("above")),
+        (1, 60, modest.clone()),
+        (9, 20, modest.clone()),
+        (10, 60, evicted("b")),
+        (11, 90, modest),
+        (20, 90, evicted("c")),
+    ] {
+        assert_eq!(round(&mut evict, at, (MEMORY, left), &mut pods), expected);
+    }
+}
+
+#[test]
+fn a_disk_that_no_pod_is_known_to_fill_costs_no_pod() {
+    let unknown = || vec![known("a", 0, None), known("b", 0, None)];
+    let little = || {
+        vec![
+            known("a", 0, Some(0)),
+            known("b", 0, Some(5)),
+            known("c", 0, None),
+        ]
+    };
+    let some = || vec![known("little", 0, Some(5)), known("hog", 0, Some(30))];
+    for (left, mut pods, expected) in [
+        (10, unknown(), Err(Some(Spared::Unknown))),
+        (10, little(), Err(Some(Spared::TooLittle))),
+        (10, some(), Err(Some(Spared::TooLittle))),
+        (40, some(), evicted("hog")),
+        (
+            99,
+            vec![known("a", 0, Some(0))],
+            Err(Some(Spared::TooLittle)),
+        ),
+        (99, Vec::new(), Err(Some(Spared::NoneMayBe))),
+    ] {
+        let mut evict = hard("nodefs.available<100Mi");
+        assert_eq!(round(&mut evict, 0, (DISK, left), &mut pods), expected);
+    }
+}
+
+#[test]
+fn where_nothing_is_known_a_soft_threshold_evicts_nobody_and_a_hard_one_does() {
+    let lists = Lists {
+        hard: "memory.available<100Mi",
+        soft: "memory.available<200Mi",
+        soft_grace_period: "memory.available=1s",
+        ..Lists::default()
+    };
+    let mut evict = machine(&lists, |_| {});
+    let mut pods = vec![known("a", 0, None), known("b", 0, None)];
+    for (at, left, expected) in [
+        (0, 150, Err(None)),
+        (5, 150, Err(Some(Spared::Unknown))),
+        (6, 50, evicted("a")),
+    ] {
+        assert_eq!(round(&mut evict, at, (MEMORY, left), &mut pods), expected);
+    }
+}
+
+#[test]
+fn a_minimum_reclaim_ends_no_pod_that_keeps_to_its_request_nor_one_in_vain() {
+    let lists = Lists {
+        hard: "memory.available<100Mi",
+        minimum_reclaim: "memory.available=200Mi",
+        ..Lists::default()
+    };
+    let above = || known("above", 10, Some(150));
+    let modest = || known("modest", 400, Some(300));
+    for (pods, expected) in [
+        (vec![above(), modest()], evicted("above")),
+        (vec![modest()], Err(Some(Spared::KeepToRequests))),
+        // 140 Mi are missing.
+        (
+            vec![known("small", 0, Some(100)), modest()],
+            Err(Some(Spared::TooLittle)),
+        ),
+    ] {
+        let mut evict = machine(&lists, |_| {});
+        let mut all = pods;
+        all.push(known("hog", 0, Some(400)));
+        assert_eq!(round(&mut evict, 0, (MEMORY, 50), &mut all), evicted("hog"));
+        assert_eq!(round(&mut evict, 20, (MEMORY, 160), &mut all), expected);
+    }
+}
+
+#[test]
+fn what_no_pod_can_help_keeps_no_other_threshold_from_acting() {
+    let mut evict = hard("nodefs.available<1Gi,pid.available<100");
+    let pods = [pod("a", 0)];
+    let low = [(DISK, 1), (Signal::PidAvailable, 1)];
+    let low = readings(seconds(0), &low);
+    let observation = Observation {
+        readings: &low,
+        layout: Some(Layout::OneFilesystem),
+    };
+    let unknown = [Candidate {
+        pod: &pods[0],
+        usage: None,
+    }];
+    evict.step(seconds(0), &observation, Some(&unknown));
+    let plan = evict.outcome(seconds(0), Outcome::Reclaimed(Some(&low)), Some(&unknown));
+    assert_eq!(plan, Plan::NoCandidate(DISK, Spared::Unknown));
+    let plan = evict.outcome(seconds(0), Outcome::Told, Some(&unknown));
+    assert!(matches!(plan, Plan::Evict(_)), "{plan:?}");
+}

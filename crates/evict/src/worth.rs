@@ -1,0 +1,82 @@
+//! Why no pod is evicted though a threshold is met, where none would help.
+
+use evictd_node::{Mono, Resource, Signal};
+use evictd_rank::{Candidate, Place};
+use evictd_threshold::Threshold;
+
+use crate::evidence::Need;
+use crate::{Evict, Spared};
+
+impl Evict {
+    /// What an eviction for a threshold has to be worth by the latest readings.
+    pub(crate) fn need(&self, threshold: &Threshold) -> Need {
+        Need::of(threshold, &self.watch.latest, &self.config.policy)
+    }
+
+    /// Whether the last eviction for the signal is no reason for the next.
+    pub(crate) fn awaits_evidence(&self, signal: Signal) -> bool {
+        !self.config.policy.evicts_without_evidence && self.evidence.is_missing(signal)
+    }
+
+    /// Why the first pod in the order is not evicted after all, if it is not.
+    pub(crate) fn spares(
+        &self,
+        now: Mono,
+        need: &Need,
+        first: &Place,
+        pods: &[Candidate<'_>],
+    ) -> Option<Spared> {
+        if self.config.policy.evicts_without_evidence {
+            return None;
+        }
+        let knows_request = need.signal.resource() != Resource::Pids;
+        let keeps_to_request = knows_request && first.used.is_some() && !first.exceeds;
+        let wait = self.config.modest_wait;
+        if first.used.is_none() && !need.is_hard {
+            Some(Spared::Unknown)
+        } else if !need.is_within_reach(self.held_together(need, pods)) {
+            Some(Spared::TooLittle)
+        } else if keeps_to_request && self.evidence.is_younger_than(need.signal, now, wait) {
+            Some(Spared::KeepToRequests)
+        } else {
+            None
+        }
+    }
+
+    /// Why none is worth it of those that may be evicted, if there are any.
+    pub(crate) fn spares_all(&self, need: &Need, pods: &[Candidate<'_>]) -> Spared {
+        let mut left = pods
+            .iter()
+            .filter(|pod| self.may_be_evicted(pod, None))
+            .map(|pod| self.place(need.signal, pod))
+            .peekable();
+        if left.peek().is_none() {
+            Spared::NoneMayBe
+        } else if left.all(|place| place.used.is_none()) {
+            Spared::Unknown
+        } else if need.is_chase {
+            Spared::KeepToRequests
+        } else {
+            Spared::TooLittle
+        }
+    }
+
+    /// What those hold together whose eviction would help.
+    fn held_together(&self, need: &Need, pods: &[Candidate<'_>]) -> u64 {
+        pods.iter()
+            .filter(|pod| self.may_be_evicted(pod, None))
+            .map(|pod| self.place(need.signal, pod))
+            .filter(|place| need.is_met_by(place))
+            .filter_map(|place| place.used)
+            .fold(0, u64::saturating_add)
+    }
+
+    /// Whether evicting the pod gives back what is short.
+    pub(crate) fn is_worth_it(&self, need: &Need, pod: &Candidate<'_>) -> bool {
+        need.is_met_by(&self.place(need.signal, pod))
+    }
+
+    fn place(&self, signal: Signal, pod: &Candidate<'_>) -> Place {
+        Place::new(signal, self.layout(), &self.config.policy, 0, pod)
+    }
+}

@@ -1,0 +1,265 @@
+//! Deleted files that a process holds open: no directory names them, and they fill a disk
+//! until the process closes them or ends.
+
+use alloc::sync::Arc;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::ops::ControlFlow;
+use std::collections::{HashMap, HashSet};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::{Path, PathBuf};
+
+use evictd_node::Mono;
+use evictd_sys::{Helper, HelperThread, Priority};
+use rustix::fs::{AtFlags, CWD, FileType, StatxFlags, fstatfs, openat, statx};
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+
+use super::tally::{BLOCK_BYTES, device};
+use crate::dir::{DIR, each_child, each_entry};
+use crate::file::read_file;
+use crate::now;
+
+const THREAD: HelperThread = HelperThread {
+    name: "open-files",
+    stack_bytes: 128 << 10,
+    priority: Priority::Background,
+};
+
+/// Descriptors, and cgroups of a pod, that are looked at: more are left out.
+const MOST_OPEN: usize = 1 << 20;
+const MOST_CGROUPS: usize = 4096;
+
+/// `f_type` of overlayfs: containers' writable layers.
+const OVERLAY: i128 = 0x794c_7630;
+
+/// Bytes and inodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Held {
+    /// On disk.
+    pub bytes: u64,
+    /// How many files.
+    pub inodes: u64,
+}
+
+/// What the processes of a cgroup hold of deleted files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OpenFiles {
+    /// On the filesystem of volumes and logs.
+    pub nodefs: Held,
+    /// In writable layers, or on the filesystems of images and layers.
+    pub layers: Held,
+}
+
+impl OpenFiles {
+    /// Both together.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self {
+            nodefs: self.nodefs.plus(other.nodefs),
+            layers: self.layers.plus(other.layers),
+        }
+    }
+}
+
+impl Held {
+    const fn plus(self, other: Self) -> Self {
+        Self {
+            bytes: self.bytes.saturating_add(other.bytes),
+            inodes: self.inodes.saturating_add(other.inodes),
+        }
+    }
+}
+
+/// The filesystems that count, by directories on them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WatchedDisks {
+    /// Volumes and logs.
+    pub nodefs: PathBuf,
+    /// Writable layers, where these lie elsewhere. What is held of a filesystem of images
+    /// alone counts as nobody's, as images do.
+    pub layers: Option<PathBuf>,
+}
+
+/// Looks at the open files of pods on a helper thread, when somebody asks.
+#[derive(Debug)]
+pub struct OpenFilesReader {
+    helper: Helper<State>,
+    found: Arc<Found>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    wanted: Option<Vec<PathBuf>>,
+    found: Arc<Found>,
+}
+
+#[derive(Debug, Default)]
+struct Found {
+    by_cgroup: HashMap<PathBuf, OpenFiles>,
+    /// When the look began; `None` before the first.
+    sampled: Option<Mono>,
+}
+
+impl OpenFilesReader {
+    /// A reader of the processes below `proc`; the first question makes its thread.
+    #[must_use]
+    pub fn new(proc: PathBuf, disks: WatchedDisks) -> Self {
+        let helper = Helper::new(THREAD, State::default(), move |desk| {
+            while let Some(cgroups) = desk.next(|state: &mut State| state.wanted.take()) {
+                let sampled = Some(now());
+                let look = |cgroup: PathBuf| {
+                    let found = read_open_files(&proc, &cgroup, &disks);
+                    (cgroup, found)
+                };
+                let by_cgroup = cgroups.into_iter().map(look).collect();
+                let found = Arc::new(Found { by_cgroup, sampled });
+                desk.show(|state| state.found = found);
+            }
+        });
+        Self {
+            helper,
+            found: Arc::default(),
+        }
+    }
+
+    /// Has the processes of these cgroups, by their directories, looked at now. Where there
+    /// is no thread to have, nothing is found.
+    pub fn ask(&self, cgroups: Vec<PathBuf>) {
+        if self.helper.start().is_ok() {
+            self.helper.change(|state| state.wanted = Some(cgroups));
+        }
+    }
+
+    /// Takes over what was found.
+    pub fn poll(&mut self) {
+        self.found = self.helper.look(|state| Arc::clone(&state.found));
+    }
+
+    /// When the last look began that was over at the last poll.
+    #[must_use]
+    pub fn sampled(&self) -> Option<Mono> {
+        self.found.sampled
+    }
+
+    /// What was found of a cgroup.
+    #[must_use]
+    pub fn of(&self, cgroup: &Path) -> OpenFiles {
+        let found = self.found.by_cgroup.get(cgroup);
+        found.copied().unwrap_or_default()
+    }
+}
+
+/// Looks at the open files of all processes in a cgroup and below it, in the caller's own
+/// time. What vanishes meanwhile, and what may not be looked at, is left out.
+#[must_use]
+pub fn read_open_files(proc: &Path, cgroup: &Path, disks: &WatchedDisks) -> OpenFiles {
+    let device_of = |path: &Path| look_at(CWD, path).ok().map(|found| device(&found));
+    let mut look = Look {
+        nodefs: device_of(&disks.nodefs),
+        layers: disks.layers.as_deref().and_then(device_of),
+        ..Look::default()
+    };
+    let (mut waiting, mut most) = (vec![cgroup.to_path_buf()], MOST_CGROUPS);
+    while let Some(cgroup) = waiting.pop() {
+        for pid in pids(&cgroup) {
+            look.process(&proc.join(pid).join("fd"));
+        }
+        let Ok(dir) = openat(CWD, &cgroup, DIR, Mode::empty()) else {
+            continue;
+        };
+        let _ = each_child(dir.as_fd(), &mut |name| {
+            if most == 0 {
+                return Ok(ControlFlow::Break(()));
+            }
+            most -= 1;
+            let name = std::os::unix::ffi::OsStrExt::from_bytes(name.to_bytes());
+            waiting.push(cgroup.join::<&std::ffi::OsStr>(name));
+            Ok(ControlFlow::Continue(()))
+        });
+    }
+    look.found
+}
+
+/// The processes of a cgroup, each as its decimal digits.
+fn pids(cgroup: &Path) -> Vec<alloc::string::String> {
+    let text = read_file(&cgroup.join("cgroup.procs")).unwrap_or_default();
+    let lines = text.split(|byte| *byte == b'\n');
+    let pid = |line: &[u8]| core::str::from_utf8(line).ok()?.parse::<u32>().ok();
+    lines
+        .filter_map(|line| Some(alloc::format!("{}", pid(line)?)))
+        .collect()
+}
+
+/// A look at the processes of a pod.
+#[derive(Default)]
+struct Look {
+    nodefs: Option<u64>,
+    layers: Option<u64>,
+    /// Which devices are overlays.
+    overlays: HashMap<u64, bool>,
+    /// What was counted already: several processes may hold the same file.
+    seen: HashSet<(u64, u64)>,
+    opened: usize,
+    found: OpenFiles,
+}
+
+impl Look {
+    fn process(&mut self, fds: &Path) {
+        let Ok(dir) = openat(CWD, fds, DIR, Mode::empty()) else {
+            return;
+        };
+        let _ = each_entry(dir.as_fd(), &mut |name, _| {
+            self.opened += 1;
+            if self.opened > MOST_OPEN {
+                return Ok(ControlFlow::Break(()));
+            }
+            let _ = self.descriptor(dir.as_fd(), name);
+            Ok(ControlFlow::Continue(()))
+        });
+    }
+
+    fn descriptor(&mut self, dir: BorrowedFd<'_>, name: &core::ffi::CStr) -> Result<(), Errno> {
+        let found = look_at(dir, name)?;
+        let is_file = FileType::from_raw_mode(found.stx_mode.into()) == FileType::RegularFile;
+        let on = device(&found);
+        if !is_file || found.stx_nlink > 0 || self.seen.contains(&(found.stx_ino, on)) {
+            return Ok(());
+        }
+        let held = if Some(on) == self.nodefs {
+            &mut self.found.nodefs
+        } else if Some(on) == self.layers || self.is_overlay(on, dir, name) {
+            &mut self.found.layers
+        } else {
+            return Ok(());
+        };
+        let bytes = found.stx_blocks.saturating_mul(BLOCK_BYTES);
+        held.bytes = held.bytes.saturating_add(bytes);
+        held.inodes += 1;
+        self.seen.insert((found.stx_ino, on));
+        Ok(())
+    }
+
+    fn is_overlay(&mut self, on: u64, dir: BorrowedFd<'_>, name: &core::ffi::CStr) -> bool {
+        if let Some(known) = self.overlays.get(&on) {
+            return *known;
+        }
+        // Opened by its path alone, so that nothing is done to it.
+        let file = openat(dir, name, OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
+        let kind = file.and_then(fstatfs).map(|found| found.f_type);
+        let is_overlay = kind.is_ok_and(|kind| i128::from(kind) == OVERLAY);
+        self.overlays.insert(on, is_overlay);
+        is_overlay
+    }
+}
+
+/// What a link in `/proc/PID/fd` leads to; never waits for a server.
+fn look_at(dir: impl AsFd, name: impl rustix::path::Arg) -> Result<rustix::fs::Statx, Errno> {
+    let flags = AtFlags::NO_AUTOMOUNT | AtFlags::STATX_DONT_SYNC;
+    let wanted = StatxFlags::TYPE | StatxFlags::NLINK | StatxFlags::INO | StatxFlags::BLOCKS;
+    statx(dir, name, flags, wanted)
+}
+
+#[cfg(test)]
+mod tests;

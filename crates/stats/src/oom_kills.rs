@@ -1,0 +1,102 @@
+//! What the kernel's own OOM killer has done.
+
+use alloc::vec;
+use core::ops::ControlFlow;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+
+use evictd_kerntext::flat_keyed;
+use rustix::fs::{Mode, openat};
+use rustix::io::Errno;
+
+use crate::dir::{DIR, each_child};
+use crate::file::{Buffer, KeptFile, open_from};
+use crate::{Hierarchy, Version};
+
+/// Cgroups below a pod's that are looked at: more are left out.
+const MOST_CGROUPS: usize = 1024;
+
+/// What the OOM killer has done in a cgroup since that was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OomKills {
+    /// Processes that it killed.
+    pub kills: u64,
+    /// How often a limit of the cgroup's own, or of one below, was reached.
+    pub at_limit: u64,
+}
+
+/// How many processes the OOM killer has killed on this machine: `oom_kill` in
+/// `/proc/vmstat` (Linux 4.13). The file stays open and nothing is allocated to read it
+/// again.
+#[derive(Debug)]
+pub struct OomKillCounter {
+    file: KeptFile,
+    buffer: Buffer,
+}
+
+impl OomKillCounter {
+    /// That of the machine whose `/proc` this is.
+    #[must_use]
+    pub fn new(proc: &Path) -> Self {
+        Self {
+            file: KeptFile::new(proc.join("vmstat")),
+            buffer: Buffer::new(),
+        }
+    }
+
+    /// How many since the boot; `None` where that cannot be read.
+    pub fn read(&mut self) -> Option<u64> {
+        let count = |text: &Buffer| Ok(number(text, b"oom_kill"));
+        self.file.parse(&mut self.buffer, count).ok()?
+    }
+}
+
+/// What it has done in a cgroup and all below it, by its path from the root.
+#[must_use]
+pub fn read_cgroup_oom_kills(memory: &Hierarchy, cgroup: &Path) -> OomKills {
+    let mut sum = OomKills::default();
+    let Ok(Some(dir)) = memory.open(cgroup) else {
+        return sum;
+    };
+    let mut buffer = Buffer::new();
+    if memory.version == Version::V2 {
+        // Those below are in it.
+        let _ = add_v2(&dir, &mut buffer, &mut sum);
+        return sum;
+    }
+    let (mut waiting, mut most) = (vec![dir], MOST_CGROUPS);
+    while let Some(dir) = waiting.pop() {
+        let _ = add_v1(&dir, &mut buffer, &mut sum);
+        let _ = each_child(dir.as_fd(), &mut |name| {
+            if most == 0 {
+                return Ok(ControlFlow::Break(()));
+            }
+            most -= 1;
+            waiting.extend(openat(&dir, name, DIR, Mode::empty()));
+            Ok(ControlFlow::Continue(()))
+        });
+    }
+    sum
+}
+
+fn add_v2(dir: &OwnedFd, buffer: &mut Buffer, sum: &mut OomKills) -> Result<(), Errno> {
+    buffer.fill(open_from(dir, "memory.events")?)?;
+    sum.kills = number(buffer, b"oom_kill").unwrap_or(0);
+    sum.at_limit = number(buffer, b"oom").unwrap_or(0);
+    Ok(())
+}
+
+fn add_v1(dir: &OwnedFd, buffer: &mut Buffer, sum: &mut OomKills) -> Result<(), Errno> {
+    buffer.fill(open_from(dir, "memory.oom_control")?)?;
+    let kills = number(buffer, b"oom_kill").unwrap_or(0);
+    buffer.fill(open_from(dir, "memory.failcnt")?)?;
+    let at_limit = buffer.value().unwrap_or(0);
+    sum.kills = sum.kills.saturating_add(kills);
+    sum.at_limit = sum.at_limit.saturating_add(at_limit);
+    Ok(())
+}
+
+fn number(buffer: &Buffer, key: &[u8]) -> Option<u64> {
+    let entry = flat_keyed(buffer.text()).find(|entry| entry.key() == key)?;
+    entry.number().ok()
+}

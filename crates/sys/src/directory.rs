@@ -1,0 +1,126 @@
+//! A directory that is held by its descriptor: whoever swaps it, or puts a link, a pipe or
+//! a device in the place of a file, leads nobody elsewhere and holds up nobody.
+
+use std::fs::File;
+use std::io::{self, ErrorKind};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, FallocateFlags, Mode, OFlags, RenameFlags};
+use rustix::io::Errno;
+
+/// Nothing is followed, nothing is waited for, and no terminal becomes ours.
+const SAFELY: OFlags = OFlags::NOFOLLOW
+    .union(OFlags::NONBLOCK)
+    .union(OFlags::NOCTTY)
+    .union(OFlags::CLOEXEC);
+
+/// A directory, and what is done to the regular files in it.
+#[derive(Debug)]
+pub struct Directory(OwnedFd);
+
+impl Directory {
+    /// Opens a directory; a link to one is none.
+    ///
+    /// # Errors
+    /// The kernel's; `ENOTDIR` for a link.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let flags = SAFELY | OFlags::RDONLY | OFlags::DIRECTORY;
+        Ok(Self(rustix::fs::open(path, flags, Mode::empty())?))
+    }
+
+    /// Whether nobody but the user that this process runs as can change what is in it.
+    ///
+    /// # Errors
+    /// The kernel's.
+    pub fn is_ours_alone(&self) -> io::Result<bool> {
+        let found = rustix::fs::fstat(&self.0)?;
+        let own = std::fs::metadata("/proc/self").map_or(found.st_uid, |process| process.uid());
+        Ok(found.st_mode & 0o022 == 0 && found.st_uid == own)
+    }
+
+    /// A path that leads into this directory wherever it is now, as long as this lives.
+    #[must_use]
+    pub fn path_to(&self, name: &str) -> PathBuf {
+        PathBuf::from(format!("/proc/self/fd/{}/{name}", self.0.as_raw_fd()))
+    }
+
+    /// Opens a regular file for reading.
+    ///
+    /// # Errors
+    /// The kernel's, and [`ErrorKind::InvalidInput`] for what is no regular file.
+    pub fn read(&self, name: &str) -> io::Result<File> {
+        self.open_file(name, OFlags::RDONLY)
+    }
+
+    /// Opens a regular file of mode 0600 for reading and writing, and makes it where it is
+    /// not. What is no regular file is removed before.
+    ///
+    /// # Errors
+    /// The kernel's.
+    pub fn write(&self, name: &str) -> io::Result<File> {
+        let flags = OFlags::RDWR | OFlags::CREATE;
+        self.open_file(name, flags).or_else(|error| {
+            if Errno::from_io_error(&error) != Some(Errno::LOOP)
+                && error.kind() != ErrorKind::InvalidInput
+            {
+                return Err(error);
+            }
+            self.remove(name)?;
+            self.open_file(name, flags)
+        })
+    }
+
+    fn open_file(&self, name: &str, flags: OFlags) -> io::Result<File> {
+        let mode = Mode::RUSR | Mode::WUSR;
+        let file = File::from(rustix::fs::openat(&self.0, name, flags | SAFELY, mode)?);
+        if file.metadata()?.is_file() {
+            Ok(file)
+        } else {
+            Err(io::Error::new(
+                ErrorKind::InvalidInput,
+                "not a regular file",
+            ))
+        }
+    }
+
+    /// Gives a file another name, and takes that from what had it.
+    ///
+    /// # Errors
+    /// The kernel's.
+    pub fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        rustix::fs::renameat_with(&self.0, from, &self.0, to, RenameFlags::empty())
+            .map_err(io::Error::from)
+    }
+
+    /// # Errors
+    /// The kernel's.
+    pub fn remove(&self, name: &str) -> io::Result<()> {
+        Ok(rustix::fs::unlinkat(&self.0, name, AtFlags::empty())?)
+    }
+
+    /// Has the names that were changed written to the disk.
+    ///
+    /// # Errors
+    /// The kernel's.
+    pub fn sync(&self) -> io::Result<()> {
+        Ok(rustix::fs::fsync(&self.0)?)
+    }
+}
+
+/// Has the filesystem keep room for so many bytes of a file.
+///
+/// # Errors
+/// The kernel's: `ENOSPC` where there is none, `EOPNOTSUPP` where the filesystem cannot.
+pub fn reserve(file: &File, bytes: u64) -> io::Result<()> {
+    Ok(rustix::fs::fallocate(
+        file,
+        FallocateFlags::empty(),
+        0,
+        bytes,
+    )?)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,86 @@
+use std::fs;
+use std::io::{Read, Write};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::PathBuf;
+use std::process::Command;
+
+use super::*;
+
+struct Place(PathBuf);
+
+impl Place {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("evictd-dir-{}-{name}", std::process::id()));
+        fs::create_dir(&path).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        drop(fs::remove_dir_all(&self.0));
+    }
+}
+
+/// Acceptance row 199: a file of root's was written over by swapping the directory.
+#[test]
+fn a_directory_that_is_swapped_leads_nobody_elsewhere() {
+    let place = Place::new("swapped");
+    let (ours, other) = (place.0.join("ours"), place.0.join("other"));
+    fs::create_dir(&ours).unwrap();
+    fs::create_dir(&other).unwrap();
+    fs::write(other.join("file"), "precious").unwrap();
+    let directory = Directory::open(&ours).unwrap();
+    fs::rename(&ours, place.0.join("away")).unwrap();
+    symlink(&other, &ours).unwrap();
+    directory.write("file").unwrap().write_all(b"ours").unwrap();
+    assert_eq!(fs::read_to_string(other.join("file")).unwrap(), "precious");
+    assert_eq!(
+        fs::read_to_string(place.0.join("away/file")).unwrap(),
+        "ours"
+    );
+    assert_eq!(
+        fs::read_to_string(directory.path_to("file")).unwrap(),
+        "ours"
+    );
+    assert!(Directory::open(&ours).is_err(), "a link is no directory");
+}
+
+#[test]
+fn what_is_no_file_is_neither_followed_nor_waited_for() {
+    let place = Place::new("strange");
+    let directory = Directory::open(&place.0).unwrap();
+    fs::write(place.0.join("precious"), "precious").unwrap();
+    symlink("precious", place.0.join("link")).unwrap();
+    let fifo = |name: &str| Command::new("mkfifo").arg(place.0.join(name)).status();
+    assert!(fifo("pipe").unwrap().success());
+    fs::create_dir(place.0.join("dir")).unwrap();
+    for name in ["link", "pipe", "dir", "missing"] {
+        assert!(directory.read(name).is_err(), "{name}");
+    }
+    for name in ["link", "pipe", "missing"] {
+        directory.write(name).unwrap().write_all(b"new").unwrap();
+        let mut text = String::new();
+        directory
+            .read(name)
+            .unwrap()
+            .read_to_string(&mut text)
+            .unwrap();
+        assert_eq!(text, "new", "{name}");
+    }
+    assert!(directory.write("dir").is_err());
+    assert_eq!(
+        fs::read_to_string(place.0.join("precious")).unwrap(),
+        "precious"
+    );
+}
+
+#[test]
+fn a_directory_that_others_write_in_is_not_ours_alone() {
+    let place = Place::new("mode");
+    for (mode, is_ours) in [(0o755, true), (0o700, true), (0o775, false), (0o757, false)] {
+        fs::set_permissions(&place.0, fs::Permissions::from_mode(mode)).unwrap();
+        let directory = Directory::open(&place.0).unwrap();
+        assert_eq!(directory.is_ours_alone().unwrap(), is_ours, "{mode:o}");
+    }
+}

@@ -1,0 +1,40 @@
+//! What leads from a container to its cgroup, its layer, its image and its labels: no
+//! panic, and no path that leads elsewhere.
+#![no_main]
+// parses: crates/containers/src/pods/cgroup.rs
+// parses: crates/containers/src/cri/layer.rs
+
+use std::path::Component;
+
+use evictd_containers::cri::{Bytes, find_id, find_layer, parse_image, parse_list};
+use evictd_containers::docker::{parse_image_labels, parse_images};
+use evictd_containers::find_cgroup;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|input: &[u8]| {
+    // The first line is the id that is looked for.
+    let end = input
+        .iter()
+        .position(|byte| *byte == b'\n')
+        .unwrap_or(input.len());
+    let (id, text) = input.split_at(end);
+    let id = core::str::from_utf8(id).unwrap_or_default();
+    let text = text.strip_prefix(b"\n").unwrap_or(text);
+    if let Some(cgroup) = find_cgroup(text, id) {
+        let is_normal = |part| matches!(part, Component::Normal(_));
+        assert!(cgroup.components().all(is_normal));
+        assert!(id.len() >= 12 && cgroup.as_os_str().len() >= id.len());
+    }
+    if let Some(layer) = find_layer(text) {
+        assert!(layer.is_absolute());
+    }
+    let listed = parse_images(text).ok();
+    let images = listed.or_else(|| parse_list(Bytes::new(text), parse_image).ok());
+    for image in images.iter().flatten() {
+        assert!(find_id(&image.id, images.as_deref().unwrap_or_default()).is_some());
+    }
+    let _ = find_id(id, images.as_deref().unwrap_or_default());
+    if let Ok(labels) = parse_image_labels(text) {
+        assert!(labels.len() <= 1024);
+    }
+});
