@@ -144,17 +144,18 @@ memory_pod() {
 resize() { echo "$2" >"$sizes/$1"; }
 
 # manifest NAME [key=value...]: priority, grace (seconds), request and limit of memory,
-# size (the limit of its emptyDir, which is called data).
+# size (the limit of its emptyDir, which is called data), disk (request and limit of ephemeral
+# storage).
 manifest() {
   manifest_name=$1
   shift
   uids=$((uids + 1))
   uid=00000000-0000-4000-8000-$((100000000000 + uids))
   eval "uid_$manifest_name=$uid"
-  priority=0 grace=30 request='' limit='' size=''
+  priority=0 grace=30 request='' limit='' size='' disk=''
   for setting in "$@"; do
     case $setting in
-      priority=* | grace=* | request=* | limit=* | size=*) eval "${setting%%=*}='${setting#*=}'" ;;
+      priority=* | grace=* | request=* | limit=* | size=* | disk=*) eval "${setting%%=*}='${setting#*=}'" ;;
       *) fail "manifest: what is $setting?" ;;
     esac
   done
@@ -170,8 +171,8 @@ manifest() {
     echo "  - name: main"
     echo "    image: none"
     echo "    resources:"
-    echo "      requests: {${request:+memory: $request}}"
-    echo "      limits: {${limit:+memory: $limit}}"
+    echo "      requests: {${request:+memory: $request, }${disk:+ephemeral-storage: $disk}}"
+    echo "      limits: {${limit:+memory: $limit, }${disk:+ephemeral-storage: $disk}}"
   } >"$manifests/$manifest_name.yaml"
 }
 

@@ -94,6 +94,7 @@ impl Setup {
                 interval: settings.housekeeping_interval,
                 dry_run: settings.dry_run,
                 images_until_clear: images_until_clear(settings, &hierarchies),
+                images_every: images_every(settings.image_gc.policy.max_age),
                 processors: processors(),
                 ..Settings::default()
             },
@@ -167,6 +168,14 @@ fn images_until_clear(settings: &Resolved, hierarchies: &Hierarchies) -> bool {
     told.unwrap_or_else(|| kubepods(hierarchies).is_none())
 }
 
+/// How often images are looked at: where they may lie unused for a minute only, in five
+/// minutes they would be far too old.
+fn images_every(max_age: Option<Duration>) -> Duration {
+    const OFTEN_ENOUGH: Duration = Duration::from_secs(10);
+    let usual = evictd_engine::Settings::default().images_every;
+    max_age.map_or(usual, |age| age.clamp(OFTEN_ENOUGH, usual))
+}
+
 /// Which services are pods, and what never is evicted.
 fn services(settings: &Resolved) -> Services {
     let manager = settings.pods_of.map(|of| match of {
@@ -192,5 +201,19 @@ pub(crate) fn cgroup(
         services: Services::default(),
         limits: KillLimits::default(),
         releaser,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_are_looked_at_as_often_as_they_may_lie_unused() {
+        let seconds = |every: Duration| every.as_secs();
+        assert_eq!(seconds(images_every(None)), 300);
+        assert_eq!(seconds(images_every(Some(Duration::from_secs(3600)))), 300);
+        assert_eq!(seconds(images_every(Some(Duration::from_secs(60)))), 60);
+        assert_eq!(seconds(images_every(Some(Duration::from_nanos(1)))), 10);
     }
 }

@@ -16,9 +16,6 @@ use crate::timers::{Timer, Timers};
 /// How often dead containers are collected (K: `ContainerGCPeriod`).
 const CONTAINERS_EVERY: Duration = Duration::from_secs(60);
 
-/// How often images are looked at (K: `ImageGCPeriod`).
-const IMAGES_EVERY: Duration = Duration::from_secs(5 * 60);
-
 /// Where nothing could be given back, it is not tried again for so long at first,
 /// then for twice as long each time, up to the longest.
 const FIRST_REST: Duration = Duration::from_secs(10);
@@ -170,7 +167,13 @@ impl Reclaiming {
 
     /// What is to be collected now, whatever the pressure: nothing while an answer is
     /// awaited. `gone` are the uids of pods that are gone.
-    pub(crate) fn due(&self, now: Mono, timers: &mut Timers, gone: &[String]) -> Vec<Collect> {
+    pub(crate) fn due(
+        &self,
+        now: Mono,
+        timers: &mut Timers,
+        images_every: Duration,
+        gone: &[String],
+    ) -> Vec<Collect> {
         let mut due = Vec::new();
         if self.regular > 0 {
             return due;
@@ -183,7 +186,7 @@ impl Reclaiming {
             });
         }
         if timers.is_due(Timer::Images, now) {
-            let pause = self.images_rest.pause(IMAGES_EVERY);
+            let pause = self.images_rest.pause(images_every);
             timers.set(Timer::Images, now + pause);
             due.push(Collect::Images(ImageJob::Watermark));
         }

@@ -14,6 +14,9 @@ pub struct Settings {
     pub dry_run: bool,
     /// Images are deleted under pressure only until it is over.
     pub images_until_clear: bool,
+    /// How often images are looked at, whatever the pressure: every five minutes as the
+    /// kubelet does (K: `ImageGCPeriod`), more often where they may lie unused for less.
+    pub images_every: Duration,
     /// How many processors fill memory at the same time.
     pub processors: u64,
     /// The time now, to measure how long each stage takes, and to notice that a decision
@@ -32,6 +35,7 @@ impl Default for Settings {
             interval: Duration::from_secs(10),
             dry_run: false,
             images_until_clear: false,
+            images_every: Duration::from_secs(5 * 60),
             processors: 1,
             clock: || Mono::ZERO,
             wall_clock: || 0,

@@ -14,9 +14,18 @@ pub fn now() -> Mono {
     Mono::from_nanos(seconds.saturating_mul(1_000_000_000).saturating_add(nanos))
 }
 
-/// Wall time for records, in whole seconds since 1970; 0 before. It may jump, so
-/// nothing is decided by it.
+/// Wall time for records, in whole seconds since 1970; 0 before. It may jump, so no pod is
+/// evicted by it.
 #[must_use]
 pub fn wall_seconds() -> u64 {
     u64::try_from(clock_gettime(ClockId::Realtime).tv_sec).unwrap_or(0)
+}
+
+/// Wall time in nanoseconds since 1970, to compare with the times that container runtimes
+/// tell: of a container that ended in this very second too.
+#[must_use]
+pub fn wall_nanos() -> i64 {
+    let time = clock_gettime(ClockId::Realtime);
+    let seconds = time.tv_sec.saturating_mul(1_000_000_000);
+    seconds.saturating_add_unsigned(u64::try_from(time.tv_nsec).unwrap_or(0))
 }

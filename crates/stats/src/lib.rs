@@ -30,7 +30,7 @@ mod resident;
 mod sample;
 
 pub use cgroup_memory::FilePages;
-pub use clock::{now, wall_seconds};
+pub use clock::{now, wall_nanos, wall_seconds};
 pub use dir::{Walked, each_child, each_entry, walk};
 pub use disk::{DiskScanner, Pace, Progress, TreeUsage, read_tree_usage};
 pub use disk::{Held, OpenFiles, OpenFilesReader, WatchedDisks, read_open_files};

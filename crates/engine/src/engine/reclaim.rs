@@ -177,7 +177,8 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             return;
         }
         let (timers, gone) = (&mut self.timers, self.killing.gone());
-        for what in self.reclaiming.due(now, timers, gone) {
+        let images_every = self.settings.images_every;
+        for what in self.reclaiming.due(now, timers, images_every, gone) {
             let is_of_images = matches!(what, Collect::Images(_));
             let (number, answers) = self.hand_over(what);
             self.reclaiming.expect(number, is_of_images, answers);

@@ -3,10 +3,10 @@ use evictd_gc::{
     Container, ContainerRun, ContainerState as State, Deletion, Fate, FoundContainers, Kind,
     OwningPod, Sandbox, plan_containers,
 };
-
 use evictd_node::pod::Pod;
+use evictd_stats::wall_nanos;
 
-use super::{Item, Run, RuntimeCollector, wall_nanos};
+use super::{Item, Run, RuntimeCollector};
 
 /// A container that was made and not started yet is no remains, for so long.
 const ABOUT_TO_START_NANOS: i64 = 60_000_000_000;

@@ -17,7 +17,7 @@ use evictd_containers::{ContainerRuntime, Error};
 use evictd_engine::ports::{Collect, Job};
 use evictd_gc::{ContainerPolicy, ImageRecords, Kind};
 use evictd_node::Policy;
-use evictd_stats::wall_seconds;
+use evictd_stats::wall_nanos;
 
 pub(crate) use report::{Item, RuntimeCollected};
 
@@ -125,9 +125,4 @@ impl Run<'_> {
         self.is_lost = error.is_lost();
         self.collected.errors.push(error.to_string());
     }
-}
-
-fn wall_nanos() -> i64 {
-    let seconds = i64::try_from(wall_seconds()).unwrap_or(i64::MAX);
-    seconds.saturating_mul(1_000_000_000)
 }
