@@ -28,7 +28,8 @@ impl Evict {
             if self.is_excluded(uid) {
                 return None;
             }
-            Some((index, uid, limits::exceeded(candidate, layout)?.cause()))
+            let exceeded = limits::exceeded(candidate, layout, &self.config.policy)?;
+            Some((index, uid, exceeded.cause()))
         })?;
         self.begin_killing(uid, None, true);
         Some(Plan::Evict(Eviction {

@@ -2,6 +2,7 @@ use alloc::string::String;
 use core::fmt;
 
 use evictd_node::{Readings, Resource, Signal};
+use evictd_quantity::Quantity;
 use evictd_rank::Place;
 
 use crate::NodeReclaim;
@@ -135,6 +136,9 @@ pub struct Message {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Annotations {
+    /// `offending_pod` and `offending_pod_usage`: its name and what it used of memory, where
+    /// the pod requests memory as a whole.
+    pub offending_pod: Option<(String, Quantity)>,
     /// `offending_containers`: those above their request, separated by commas.
     pub offending_containers: String,
     /// `offending_containers_usage`: what each of them used.

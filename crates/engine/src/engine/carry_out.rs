@@ -320,13 +320,25 @@ fn in_words(cause: &Cause) -> (&'static str, String) {
 
 /// The annotations as the kubelet names them.
 fn by_name(annotations: Annotations) -> BTreeMap<String, String> {
+    let (pod, usage) = annotations.offending_pod.unzip();
     let all = [
-        ("offending_containers", annotations.offending_containers),
+        (
+            "offending_containers",
+            Some(annotations.offending_containers),
+        ),
         (
             "offending_containers_usage",
-            annotations.offending_containers_usage,
+            Some(annotations.offending_containers_usage),
         ),
-        ("starved_resource", annotations.starved_resource.to_string()),
+        ("offending_pod", pod),
+        ("offending_pod_usage", usage.map(|used| used.to_string())),
+        (
+            "starved_resource",
+            Some(annotations.starved_resource.to_string()),
+        ),
     ];
-    all.map(|(name, value)| (name.to_owned(), value)).into()
+    let given = all.into_iter();
+    given
+        .filter_map(|(name, value)| Some((name.to_owned(), value?)))
+        .collect()
 }
