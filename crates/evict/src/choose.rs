@@ -22,6 +22,9 @@ impl Evict {
         if !self.config.local_storage_isolation {
             return None;
         }
+        if let Some(pods) = pods {
+            self.forget_the_gone(pods);
+        }
         let layout = self.layout();
         let (candidate, uid, cause) = pods?.iter().enumerate().find_map(|(index, candidate)| {
             let uid = candidate.pod.metadata.uid.as_str();
@@ -55,6 +58,9 @@ impl Evict {
         index: usize,
         pods: Option<&[Candidate<'_>]>,
     ) -> Plan {
+        if let Some(pods) = pods {
+            self.forget_the_gone(pods);
+        }
         let Some(threshold) = self.watch.thresholds.get(index) else {
             return Plan::Rest;
         };
@@ -66,6 +72,10 @@ impl Evict {
             self.stage = Stage::ReadingPods { threshold: index };
             return Plan::ReadPods;
         };
+        if self.is_rehearsed(index) {
+            self.watch.passed.insert(index);
+            return self.act(now, Some(pods));
+        }
         let need = self.need(threshold);
         let Some((passed_over, place, candidate)) = self.first(&need, signal, pods) else {
             let why = self.spares_all(&need, pods);
@@ -205,5 +215,6 @@ impl Evict {
     pub(crate) fn is_excluded(&self, uid: &str) -> bool {
         self.tried.iter().any(|tried| tried == uid)
             || self.stuck.iter().any(|(stuck, _)| stuck == uid)
+            || self.rehearsal.has(uid)
     }
 }

@@ -117,6 +117,8 @@ impl Evict {
             "critical"
         } else if self.stuck.iter().any(|(stuck, _)| stuck == uid) {
             "could not be killed"
+        } else if self.rehearsal.has(uid) {
+            "named by this dry run"
         } else {
             "tried in this round"
         }

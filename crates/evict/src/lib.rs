@@ -50,6 +50,7 @@ mod message;
 mod observe;
 mod plan;
 mod reclaim;
+mod rehearsal;
 mod set;
 mod state;
 mod worth;

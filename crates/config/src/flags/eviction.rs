@@ -101,5 +101,8 @@ pub(crate) const EVICTION: [Flag; 11] = [
         "Where evictd and the kubelet differ, behave as: evictd, kubelet-1.36, kubelet-1.32, or \
          kubelet, the newest of them. A flag for a single difference beats it.",
     ),
-    flag("dry-run", Bool, ("false", "true")).help("Measure, decide and log, but kill nothing."),
+    flag("dry-run", Bool, ("false", "true")).help(
+        "Measure, decide and log, but kill nothing. Each pod that would be evicted is named, with \
+         what it would free, as long as what those before it hold is not enough.",
+    ),
 ];

@@ -173,13 +173,16 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         let candidates = self.pods.candidates(Vec::new());
         let candidate = candidates.get(eviction.candidate)?;
         let metadata = &candidate.pod.metadata;
-        let (threshold, passed_over) = match &eviction.cause {
+        let (threshold, passed_over, frees) = match &eviction.cause {
             Cause::Threshold {
                 threshold,
                 passed_over,
-                ..
-            } => (self.evict.thresholds().get(*threshold), *passed_over),
-            Cause::EmptyDirLimit | Cause::PodLimit | Cause::ContainerLimit => (None, 0),
+                place,
+            } => {
+                let threshold = self.evict.thresholds().get(*threshold);
+                (threshold, *passed_over, place.used)
+            }
+            Cause::EmptyDirLimit | Cause::PodLimit | Cause::ContainerLimit => (None, 0, None),
         };
         let (cause, reason) = in_words(&eviction.cause);
         let signal = threshold.map(|threshold| threshold.signal);
@@ -227,6 +230,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             disk,
             passed_over,
             record,
+            frees,
             dry_run: self.settings.dry_run,
         })
     }
