@@ -3,6 +3,7 @@
 #![no_main]
 
 use evictd_node::pod::{Pod, Requested};
+use evictd_node::{KubeletVersion, Policy};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &[u8]| {
@@ -34,16 +35,24 @@ fn check(pod: &Pod) {
     assert!(!metadata.uid.is_empty() && !metadata.uid.starts_with('.'));
     assert!(!metadata.uid.contains(['/', '\n', '\0']));
     let copy = pod.clone();
-    assert_eq!(pod.qos_class(), copy.qos_class());
-    for gate in [false, true] {
-        assert_eq!(pod.computed_qos_class(gate), copy.computed_qos_class(gate));
-    }
-    for what in [
-        Requested::Memory,
-        Requested::EphemeralStorage,
-        Requested::Inodes,
+    for policy in [
+        Policy::default(),
+        Policy::of(KubeletVersion::V1_32),
+        Policy::of(KubeletVersion::V1_36),
     ] {
-        assert_eq!(pod.request(what), copy.request(what));
+        assert_eq!(pod.qos_class(&policy), copy.qos_class(&policy));
+        assert_eq!(
+            pod.computed_qos_class(&policy),
+            copy.computed_qos_class(&policy)
+        );
+        for what in [
+            Requested::Cpu,
+            Requested::Memory,
+            Requested::EphemeralStorage,
+            Requested::Inodes,
+        ] {
+            assert_eq!(pod.request(what, &policy), copy.request(what, &policy));
+        }
     }
     assert_eq!(pod.local_storage_limit(), copy.local_storage_limit());
     assert!(pod.spec.termination_grace_period_seconds.is_some());

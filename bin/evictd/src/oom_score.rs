@@ -79,7 +79,7 @@ impl Keeper {
             scale: Scale {
                 memory_capacity_bytes: memory_bytes()?,
                 guaranteed: settings.guaranteed_oom_score_adj,
-                pod_level_resources: false,
+                policy: settings.evict.policy,
             },
         })
     }
@@ -88,7 +88,7 @@ impl Keeper {
     pub(crate) fn apply(&mut self, now: Mono, pods: &[FoundPod]) -> Vec<String> {
         let scale = self.scale;
         let report = self.scores.apply(now, pods, &mut |found, child| {
-            member_score(&found.pod, child, scale).score
+            member_score(&found.pod, child, &scale).score
         });
         let refused = report.refused.iter();
         let refused = refused.filter_map(|one| Some(refusal(one, pods.get(one.pod)?)));
@@ -109,8 +109,8 @@ impl Keeper {
             .visit(
                 found,
                 set,
-                &mut |found, child| member_score(&found.pod, child, scale).score,
-                &mut |process| visit(process, member_score(&found.pod, process.child, scale)),
+                &mut |found, child| member_score(&found.pod, child, &scale).score,
+                &mut |process| visit(process, member_score(&found.pod, process.child, &scale)),
             )
             .map_err(|error| error.to_string())
     }

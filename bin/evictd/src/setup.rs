@@ -8,6 +8,7 @@ use evictd_cgroup::{CgroupConfig, KillLimits, Releaser, ServiceManager, Services
 use evictd_config::{PodsOf, Resolved};
 pub(crate) use evictd_engine::FIRST_FS_WAIT;
 use evictd_engine::Settings;
+use evictd_manifest::ManifestDir;
 use evictd_stats::{Hierarchies, NodeSettings, PodDirs, WatchedDisks};
 use rustix::thread::sched_getaffinity;
 
@@ -20,7 +21,7 @@ pub(crate) struct Setup {
     pub(crate) engine: Settings,
     pub(crate) node: NodeSettings,
     pub(crate) cgroup: CgroupConfig,
-    pub(crate) manifests: Option<PathBuf>,
+    pub(crate) manifests: Option<ManifestDir>,
     /// Where pods' files lie, where they are to be measured.
     pub(crate) dirs: Option<PodDirs>,
     /// The container runtimes; what they hold has been asked, and may not have been
@@ -103,7 +104,7 @@ impl Setup {
                 services: services(settings),
                 ..cgroup(hierarchies, roots, releaser)
             },
-            manifests: settings.pod_manifest_path.clone(),
+            manifests: manifests(settings),
             dirs: Some(PodDirs {
                 root_dir: settings.root_dir.path.clone(),
                 logs_dir: settings.pod_logs_dir.path.clone(),
@@ -117,6 +118,11 @@ impl Setup {
             collector: Collector::of(settings),
         })
     }
+}
+
+fn manifests(settings: &Resolved) -> Option<ManifestDir> {
+    let dir = ManifestDir::new(settings.pod_manifest_path.clone()?);
+    Some(dir.marking_static(settings.evict.policy.manifest_pods_are_static))
 }
 
 /// How many processors may fill memory at once. A quota on evictd's own cgroup, which

@@ -6,9 +6,11 @@ use serde_json::Value;
 
 use crate::case::{Outcome, flag, list, same, text};
 use crate::pods;
+use crate::rules::Rules;
 
 /// Judges one case.
-pub(crate) fn check(case: &Value) -> Outcome {
+pub(crate) fn check(case: &Value, rules: Rules) -> Outcome {
+    let policy = rules.policy_of(case);
     let pod = pods::pod(case.get("pod").ok_or("no pod")?)?;
     let named = list(case, "conditions").iter().filter_map(Value::as_str);
     let conditions: Vec<Condition> = named.filter_map(Condition::from_name).collect();
@@ -17,9 +19,9 @@ pub(crate) fn check(case: &Value) -> Outcome {
         conditions.len(),
         list(case, "conditions").len(),
     )?;
-    same("qos", pod.qos_class().name(), text(case, "qos"))?;
+    same("qos", pod.qos_class(&policy).name(), text(case, "qos"))?;
     same("critical", pod.is_critical(), flag(case, "critical"))?;
-    let rejection = admit(&conditions, &pod).err();
+    let rejection = admit(&conditions, &pod, &policy).err();
     same("admit", rejection.is_none(), flag(case, "admit"))?;
     let message = rejection
         .as_ref()

@@ -6,6 +6,7 @@ use evictd_config::Resolved;
 
 use crate::case::{Outcome, list, same};
 use crate::config::{resolved, setting};
+use crate::rules::Rules;
 
 /// Fields of the dump, and the flags that say the same.
 const FIELDS: [(&str, &str); 8] = [
@@ -27,11 +28,12 @@ const FIELDS: [(&str, &str); 8] = [
 
 /// Judges the document: evictd without flags, and evictd with the kubelet's own
 /// defaults as its file.
-pub(crate) fn check(document: &Value) -> Outcome {
+pub(crate) fn check(document: &Value, rules: Rules) -> Outcome {
     let dump = document["kubeletConfigurationV1beta1"].as_object();
     let dump = dump.ok_or("no configuration in the dump")?;
-    for fields in [&Map::new(), dump] {
-        let ours = resolved(fields, &[]).map_err(|error| error.to_string())?;
+    let compat = [("compat", rules.version.name())];
+    for (fields, flags) in [(&Map::new(), &[][..]), (dump, &[]), (dump, &compat)] {
+        let ours = resolved(fields, flags).map_err(|error| error.to_string())?;
         for (field, flag) in FIELDS {
             same(field, setting(&ours, flag), shown(&dump[field]).as_deref())?;
         }

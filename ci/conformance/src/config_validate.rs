@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::case::{Outcome, flag, list, same, text};
 use crate::config;
+use crate::rules::Rules;
 
 /// The kubelet validates what its defaulting left, where a file's `0s` has become
 /// the default already. Flags are not defaulted any more: so these go by flag.
@@ -18,13 +19,13 @@ const BY_FLAG: [(&str, &str); 3] = [
 
 /// Judges one case: the verdict, and that the words of an error are among the
 /// kubelet's.
-pub(crate) fn check(case: &Value) -> Outcome {
+pub(crate) fn check(case: &Value, rules: Rules) -> Outcome {
     let mut fields = case["fields"].as_object().cloned().unwrap_or_default();
     let durations = take_durations(&mut fields);
     let durations: Vec<(&str, &str)> = durations
         .iter()
         .map(|(flag, text)| (*flag, text.as_str()))
-        .chain([("compat", "kubelet")])
+        .chain([("compat", rules.version.name())])
         .collect();
     let mut errors: Vec<&str> = list(case, "errs")
         .iter()

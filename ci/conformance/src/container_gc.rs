@@ -11,12 +11,13 @@ use evictd_node::Policy;
 use serde_json::Value;
 
 use crate::case::{Outcome, flag, integer, list, millis, same, text};
+use crate::rules::Rules;
 
 /// Any time will do; that of all cases.
 const NOW: i64 = 1_795_179_906_000_000_000;
 
 /// Judges one case.
-pub(crate) fn check(case: &Value) -> Outcome {
+pub(crate) fn check(case: &Value, rules: Rules) -> Outcome {
     let uids = uids(case);
     let pods: Vec<OwningPod<'_>> = uids.iter().map(|uid| pod(case, uid)).collect();
     let (containers, sandboxes) = (list(case, "containers"), list(case, "sandboxes"));
@@ -35,7 +36,7 @@ pub(crate) fn check(case: &Value) -> Outcome {
         sandboxes: &found_sandboxes,
         log_dirs: &log_dirs,
     };
-    let plan = plan_containers(&found, &run(case, &Policy::kubelet())?);
+    let plan = plan_containers(&found, &run(case, &rules.policy())?);
     let mut ours: [HashSet<&str>; 4] = Default::default();
     let [removed, stopped, removed_sandboxes, removed_logs] = &mut ours;
     let mut is_new = true;

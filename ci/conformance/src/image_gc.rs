@@ -6,16 +6,16 @@ use evictd_gc::{
     FsUsage, Image, ImageGcError, ImageJob, ImagePolicy, ImageRecord, ImageRun, Removal,
     collect_images,
 };
-use evictd_node::Policy;
 use serde_json::Value;
 
 use crate::case::{Outcome, flag, integer, list, millis, same, text};
+use crate::rules::Rules;
 
 /// Any time will do; that of all cases.
 const NOW: i64 = 1_795_179_906_000_000_000;
 
 /// Judges one case.
-pub(crate) fn check(case: &Value) -> Outcome {
+pub(crate) fn check(case: &Value, rules: Rules) -> Outcome {
     let policy = policy(case.get("policy").ok_or("no policy")?);
     if let Err(error) = policy.check() {
         same("errKind", "policy", text(case, "errKind"))?;
@@ -23,7 +23,7 @@ pub(crate) fn check(case: &Value) -> Outcome {
     }
     let rows = list(case, "images");
     let images: Vec<Image> = rows.iter().map(image).collect();
-    let kubelet = Policy::kubelet();
+    let kubelet = rules.policy();
     let run = ImageRun {
         job: match text(case, "op") {
             "garbageCollect" => ImageJob::Watermark,
@@ -113,6 +113,6 @@ fn words(error: ImageGcError, failures: &[String]) -> String {
             [one] => format!("{error}: {one}"),
             several => format!("{error}: [{}]", several.join(", ")),
         },
-        ImageGcError::InvalidCapacity | ImageGcError::NotEnough { .. } => error.to_string(),
+        ImageGcError::InvalidCapacity | ImageGcError::NotEnough(_) => error.to_string(),
     }
 }

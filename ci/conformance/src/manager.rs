@@ -3,21 +3,22 @@
 use core::time::Duration;
 
 use evictd_evict::{Config, Evict, Eviction, Observation, Outcome as Done, Plan};
+use evictd_node::Mono;
 use evictd_node::pod::Pod;
-use evictd_node::{Mono, Policy};
 use evictd_rank::Candidate;
 use evictd_threshold::{Threshold, ThresholdValue};
 use serde_json::{Map, Value, json};
 
 use crate::case::{Outcome, flag, integer, list, text};
+use crate::rules::Rules;
 use crate::summary::Summary;
 use crate::{pods, threshold_layout, thresholds};
 
 /// Judges one trace: every step must come out as the kubelet's, or as one of the
 /// alternatives that are as right.
-pub(crate) fn check(case: &Value) -> Outcome {
+pub(crate) fn check(case: &Value, rules: Rules) -> Outcome {
     let pods = pods::pods(case.get("pods").unwrap_or(&Value::Null))?;
-    let mut evict = Evict::new(config(case)?).map_err(|error| error.to_string())?;
+    let mut evict = Evict::new(config(case, rules)?).map_err(|error| error.to_string())?;
     let mut summary = Summary::default();
     let expectations = list(case, "expect");
     for (index, step) in list(case, "steps").iter().enumerate() {
@@ -39,13 +40,13 @@ pub(crate) fn check(case: &Value) -> Outcome {
     Ok(())
 }
 
-pub(crate) fn config(case: &Value) -> Result<Config, String> {
+pub(crate) fn config(case: &Value, rules: Rules) -> Result<Config, String> {
     let config = case.get("config").ok_or("no config")?;
     let seconds = |key| integer(config, key).unwrap_or(0);
     let transition = u64::try_from(seconds("pressureTransitionPeriodSeconds")).unwrap_or(0);
     Ok(Config {
         thresholds: thresholds::of(config).map_err(|error| error.to_string())?,
-        policy: Policy::kubelet(),
+        policy: rules.policy(),
         transition_period: Duration::from_secs(transition),
         max_pod_grace_seconds: seconds("maxPodGracePeriodSeconds"),
         local_storage_isolation: flag(config, "localStorageCapacityIsolation"),
@@ -170,11 +171,18 @@ fn written(threshold: &Threshold) -> String {
 fn kill(evict: &Evict, eviction: &Eviction, candidate: &Candidate<'_>) -> Value {
     let message = evict.message(eviction, candidate);
     let annotations = message.annotations.as_ref().map(|annotations| {
-        json!({
+        let mut written = json!({
             "offending_containers": annotations.offending_containers,
             "offending_containers_usage": annotations.offending_containers_usage,
             "starved_resource": annotations.starved_resource.name(),
-        })
+        });
+        if let (Some((pod, usage)), Some(fields)) =
+            (&annotations.offending_pod, written.as_object_mut())
+        {
+            fields.insert("offending_pod".into(), pod.as_str().into());
+            fields.insert("offending_pod_usage".into(), usage.to_string().into());
+        }
+        written
     });
     let uid = &candidate.pod.metadata.uid;
     let is_for_threshold = matches!(eviction.cause, evictd_evict::Cause::Threshold { .. });

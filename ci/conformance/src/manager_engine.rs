@@ -16,6 +16,7 @@ use serde_json::{Map, Value};
 
 use crate::case::{Outcome, flag, integer, list};
 use crate::manager::{Record, comparable, config, written_kill};
+use crate::rules::Rules;
 use crate::summary::Summary;
 use crate::{pods, threshold_layout};
 
@@ -25,10 +26,10 @@ type Fake = Engine<FakeNode, FakePods, FakeReclaim>;
 const LONGEST_REST: Duration = Duration::from_secs(60);
 
 /// Judges one trace as [`crate::manager::check`] does.
-pub(crate) fn check(case: &Value) -> Outcome {
+pub(crate) fn check(case: &Value, rules: Rules) -> Outcome {
     let all = pods::pods(case.get("pods").unwrap_or(&Value::Null))?;
     let settings = Settings {
-        evict: config(case)?,
+        evict: config(case, rules)?,
         ..Settings::default()
     };
     let pods = FakePods {

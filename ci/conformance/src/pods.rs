@@ -21,10 +21,13 @@ pub(crate) fn uid_of(stats: &Value) -> &str {
     stats.get("podRef").map_or("", |pod| text(pod, "uid"))
 }
 
-/// Summary-API `PodStats`.
+/// Summary-API `PodStats`. Of a pod whose memory was measured without a working set the
+/// kubelet says that it uses none; evictd knows no such measurement.
 pub(crate) fn usage(stats: &Value) -> PodUsage {
+    let memory = number(stats, &["memory", "workingSetBytes"]);
+    let is_measured = stats.get("memory").is_some_and(Value::is_object);
     PodUsage {
-        memory_working_set_bytes: number(stats, &["memory", "workingSetBytes"]),
+        memory_working_set_bytes: memory.or(is_measured.then_some(0)),
         process_count: number(stats, &["process_stats", "process_count"]),
         ephemeral_storage_bytes: number(stats, &["ephemeral-storage", "usedBytes"]),
         containers: list(stats, "containers").iter().map(container).collect(),

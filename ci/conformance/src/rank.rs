@@ -3,15 +3,16 @@
 use std::collections::HashMap;
 
 use evictd_node::pod::usage::PodUsage;
-use evictd_node::{Layout, Policy, Signal};
+use evictd_node::{Layout, Signal};
 use evictd_rank::{Candidate, rank};
 use serde_json::Value;
 
 use crate::case::{Outcome, list, same, text};
+use crate::rules::Rules;
 use crate::{pods, threshold_layout};
 
 /// Judges one case.
-pub(crate) fn check(case: &Value) -> Outcome {
+pub(crate) fn check(case: &Value, rules: Rules) -> Outcome {
     let signal = Signal::from_name(text(case, "signal")).ok_or("unknown signal")?;
     let layout = threshold_layout::layout(case).unwrap_or(Layout::OneFilesystem);
     let pods = pods::pods(case.get("pods").unwrap_or(&Value::Null))?;
@@ -26,7 +27,7 @@ pub(crate) fn check(case: &Value) -> Outcome {
             usage: stats.get(pod.metadata.uid.as_str()),
         })
         .collect();
-    let order = rank(signal, layout, &candidates, &Policy::kubelet());
+    let order = rank(signal, layout, &candidates, &rules.policy_of(case));
     let ours: Vec<&str> = order
         .iter()
         .filter_map(|place| pods.get(place.candidate))

@@ -9,7 +9,8 @@ use crate::files::FileResult;
 /// How many failures of a file are shown in full.
 const SHOWN: usize = 3;
 
-/// Prints a line a file, or with `json` an object a file; failure when any case failed.
+/// Prints a line a file, or with `json` an object a file; failure when any case failed or is
+/// not covered.
 pub(crate) fn print(results: &[FileResult], json: bool) -> ExitCode {
     for result in results {
         if json {
@@ -22,10 +23,9 @@ pub(crate) fn print(results: &[FileResult], json: bool) -> ExitCode {
     let failed: usize = results.iter().map(|r| r.failures.len()).sum();
     let uncovered: usize = results.iter().map(|r| r.uncovered).sum();
     if !json {
-        println!("{uncovered} cases are not covered yet");
-        println!("{passed} passed, {failed} failed");
+        println!("{passed} passed, {failed} failed, {uncovered} not covered");
     }
-    if failed == 0 {
+    if failed == 0 && uncovered == 0 {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
@@ -35,6 +35,7 @@ pub(crate) fn print(results: &[FileResult], json: bool) -> ExitCode {
 fn print_json(result: &FileResult) {
     let object = json!({
         "file": result.file,
+        "compat": result.compat,
         "passed": result.passed,
         "failed": result.failures.len(),
         "uncovered": result.uncovered,
@@ -44,7 +45,8 @@ fn print_json(result: &FileResult) {
 
 fn print_text(result: &FileResult) {
     println!(
-        "{:<26} {:>5} passed {:>5} failed {:>5} not covered",
+        "{} {:<33} {:>5} passed {:>5} failed {:>5} not covered",
+        result.compat,
         result.file,
         result.passed,
         result.failures.len(),

@@ -3,7 +3,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use evictd_node::pod::{Pod, Toleration};
-use evictd_node::{Condition, QosClass};
+use evictd_node::{Condition, Policy, QosClass};
 
 /// Why a pod may not start. Its text is the kubelet's message, trailing blank
 /// included.
@@ -34,14 +34,16 @@ impl core::error::Error for Rejection {}
 ///
 /// # Errors
 /// The rejection names the conditions in the order given.
-pub fn admit(conditions: &[Condition], pod: &Pod) -> Result<(), Rejection> {
+pub fn admit(conditions: &[Condition], pod: &Pod, policy: &Policy) -> Result<(), Rejection> {
     if conditions.is_empty() || pod.is_critical() {
         return Ok(());
     }
     if conditions == [Condition::MemoryPressure] {
         let tolerates =
             |t: &Toleration| t.tolerates(Condition::MemoryPressure.taint(), "", "NoSchedule");
-        if pod.qos_class() != QosClass::BestEffort || pod.spec.tolerations.iter().any(tolerates) {
+        if pod.qos_class(policy) != QosClass::BestEffort
+            || pod.spec.tolerations.iter().any(tolerates)
+        {
             return Ok(());
         }
     }

@@ -126,9 +126,13 @@ fn admission_under_pressure() {
         ("process ids", &[PidPressure], &tolerant, false),
         ("critical", &[DiskPressure, PidPressure], &critical, true),
     ] {
-        assert_eq!(admit(conditions, pod).is_ok(), admitted, "{name}");
+        assert_eq!(
+            admit(conditions, pod, &Policy::default()).is_ok(),
+            admitted,
+            "{name}"
+        );
     }
-    let rejection = admit(&[MemoryPressure, DiskPressure], &plain).unwrap_err();
+    let rejection = admit(&[MemoryPressure, DiskPressure], &plain, &Policy::default()).unwrap_err();
     assert_eq!(
         rejection.to_string(),
         "The node had condition: [MemoryPressure DiskPressure]. "

@@ -100,7 +100,7 @@ fn allocatable_of(capacity: &Reserved, resolved: &Resolved) -> Allocatable {
     let (system, kube) = (&resolved.system_reserved, &resolved.kube_reserved);
     let beside = match resolved.compat {
         Compat::Evictd => &[][..],
-        Compat::Kubelet => &resolved.evict.thresholds,
+        Compat::Kubelet(_) => &resolved.evict.thresholds,
     };
     allocatable(capacity, system, kube, beside)
 }

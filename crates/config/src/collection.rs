@@ -1,7 +1,7 @@
 //! When images and dead containers are collected.
 
 use evictd_gc::{ContainerPolicy, ImagePolicy, KeepPattern};
-use evictd_node::Signal;
+use evictd_node::{KubeletVersion, Signal};
 use evictd_quantity::GoDuration;
 use evictd_threshold::{Threshold, ThresholdValue};
 
@@ -23,6 +23,10 @@ pub(crate) fn images(compat: Compat, book: &mut Book<'_>) -> Parsed<ImageGc> {
     let max_age = book.value(MAX_AGE, values::duration)?;
     check_percents(high_percent, low_percent, book)?;
     check_ages(min_age, max_age, book)?;
+    if compat.version() >= KubeletVersion::V1_36 && min_age < GoDuration::ZERO {
+        let message = format!("imageMinimumGCAge {min_age} must not be negative");
+        return Err(book.error(MIN_AGE, message, "write 0s or more"));
+    }
     negative_is_none(MIN_AGE, min_age, book);
     Ok(ImageGc {
         policy: ImagePolicy {
@@ -46,7 +50,7 @@ fn until_clear(compat: Compat, book: &mut Book<'_>) -> Parsed<Option<bool>> {
     ];
     let otherwise = match compat {
         Compat::Evictd => ("auto", Origin::Default),
-        Compat::Kubelet => ("all", Origin::Compat),
+        Compat::Kubelet(_) => ("all", Origin::Compat),
     };
     book.word_or("eviction-image-reclaim", otherwise, &words)
 }
@@ -54,7 +58,7 @@ fn until_clear(compat: Compat, book: &mut Book<'_>) -> Parsed<Option<bool>> {
 fn keep_local(compat: Compat, book: &mut Book<'_>) -> Parsed<bool> {
     let otherwise = match compat {
         Compat::Evictd => ("true", Origin::Default),
-        Compat::Kubelet => ("false", Origin::Compat),
+        Compat::Kubelet(_) => ("false", Origin::Compat),
     };
     book.value_or("keep-local-images", otherwise, values::parse_boolean)
 }

@@ -24,7 +24,7 @@ const MEMORY_SOURCES: [(&str, MemorySource); 3] = [
     ("min", MemorySource::Min),
 ];
 
-/// Checks every flag and fills in the defaults: the kubelet's, v1.32.10.
+/// Checks every flag and fills in the defaults: the kubelet's.
 ///
 /// # Errors
 /// The first thing that is wrong. What is merely odd is in
@@ -39,8 +39,7 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
     for files in ["config", "config-dir"] {
         book.path(files); // What they say is in `typed` already.
     }
-    let words = [("evictd", Compat::Evictd), ("kubelet", Compat::Kubelet)];
-    let compat = book.word("compat", &words)?;
+    let compat = book.word("compat", &Compat::WORDS)?;
     let mut resolved = Resolved {
         evict: evict(compat, &mut book)?,
         threshold_origins: Vec::new(),
@@ -122,12 +121,13 @@ fn evict(compat: Compat, book: &mut Book<'_>) -> Parsed<Config> {
 fn policy(compat: Compat, book: &mut Book<'_>) -> Parsed<Policy> {
     let (base, origin) = match compat {
         Compat::Evictd => (Policy::default(), Origin::Default),
-        Compat::Kubelet => (Policy::kubelet(), Origin::Compat),
+        Compat::Kubelet(version) => (Policy::of(version), Origin::Compat),
     };
     let words = [("priority", Ranking::Priority), ("qos", Ranking::Qos)];
     let seconds = base.hard_grace_seconds.to_string();
     let reclaims = (!base.kill_comes_before_file_pages).to_string();
     let must_clear = base.reclaim_must_clear_every_signal.to_string();
+    let are_static = base.manifest_pods_are_static.to_string();
     Ok(Policy {
         ranking: book.word("ranking", &words)?,
         hard_grace_seconds: book.value_or(
@@ -145,6 +145,13 @@ fn policy(compat: Compat, book: &mut Book<'_>) -> Parsed<Policy> {
             (&must_clear, origin),
             values::parse_boolean,
         )?,
+        manifest_pods_are_static: book.value_or(
+            "static-pods-are-critical",
+            (&are_static, origin),
+            values::parse_boolean,
+        )?,
+        pod_resources_are_ignored: base.pod_resources_are_ignored
+            || book.typed.facts.no_pod_resources,
         ..base
     })
 }
@@ -170,7 +177,7 @@ fn interval(flag: &'static str, book: &mut Book<'_>) -> Parsed<Duration> {
 fn hugepage_aware(compat: Compat, book: &mut Book<'_>) -> Parsed<bool> {
     let otherwise = match compat {
         Compat::Evictd => ("false", Origin::Default),
-        Compat::Kubelet => ("true", Origin::Compat),
+        Compat::Kubelet(_) => ("true", Origin::Compat),
     };
     let unaware = book.value_or("no-hugepage-aware", otherwise, values::parse_boolean)?;
     Ok(!unaware)

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use evictd_evict::Config;
 use evictd_gc::{ContainerPolicy, ImagePolicy, KeepPattern};
-use evictd_node::{MemorySource, Policy};
+use evictd_node::{KubeletVersion, MemorySource, Policy};
 use evictd_oom::GuaranteedScore;
 use evictd_quantity::Quantity;
 
@@ -17,8 +17,32 @@ pub enum Compat {
     /// evictd's own: [`Policy::default`].
     #[default]
     Evictd,
-    /// Kubernetes v1.32.10, bugs included: [`Policy::kubelet`].
-    Kubelet,
+    /// A kubelet's, bugs included: [`Policy::of`].
+    Kubelet(KubeletVersion),
+}
+
+impl Compat {
+    /// What `--compat` takes.
+    pub(crate) const WORDS: [(&'static str, Self); 4] = [
+        ("evictd", Self::Evictd),
+        ("kubelet", Self::Kubelet(KubeletVersion::NEWEST)),
+        (
+            KubeletVersion::V1_36.name(),
+            Self::Kubelet(KubeletVersion::V1_36),
+        ),
+        (
+            KubeletVersion::V1_32.name(),
+            Self::Kubelet(KubeletVersion::V1_32),
+        ),
+    ];
+
+    /// Whose rules count where evictd has none of its own.
+    pub(crate) const fn version(self) -> KubeletVersion {
+        match self {
+            Self::Evictd => KubeletVersion::NEWEST,
+            Self::Kubelet(version) => version,
+        }
+    }
 }
 
 /// Amounts by resource: what is kept back from pods, or left to them.

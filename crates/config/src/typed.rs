@@ -1,7 +1,7 @@
 use alloc::collections::BTreeMap;
 
 use crate::source::Source;
-use crate::{ConfigError, Flag, Origin, parse_boolean};
+use crate::{Compat, ConfigError, Flag, Origin, parse_boolean};
 
 /// Every flag as it was typed: the texts of its occurrences, in order. None
 /// means that the flag was not given, which differs from given with an empty
@@ -38,6 +38,8 @@ pub(crate) struct Facts {
     pub(crate) kube_cgroup: bool,
     /// The feature gate `ImageMaximumGCAge` is off.
     pub(crate) no_image_max_age: bool,
+    /// The feature gate `PodLevelResources` is off.
+    pub(crate) no_pod_resources: bool,
 }
 
 /// The texts of a flag, or of a field that stands for one, and where they came from.
@@ -99,9 +101,16 @@ impl Typed {
         }
     }
 
+    /// Whose behaviour is asked for, as far as the text is one of `--compat`.
+    pub(crate) fn compat(&self) -> Compat {
+        let text = self.get("compat").last();
+        let found = text.and_then(|text| Compat::WORDS.iter().find(|(word, _)| word == text));
+        found.map_or(Compat::Evictd, |(_, compat)| *compat)
+    }
+
     /// Whether errors are to be worded as the kubelet's.
     pub(crate) fn is_kubelets(&self) -> bool {
-        self.get("compat").last().is_some_and(|of| of == "kubelet")
+        self.compat() != Compat::Evictd
     }
 
     fn find(&self, name: &str) -> Option<&Given> {

@@ -20,6 +20,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use evictd_containers::{ContainerRuntime, CriRuntime, Error, RuntimeListing};
+use evictd_node::Policy;
 use evictd_node::pod::Requested;
 
 fn main() -> ExitCode {
@@ -91,8 +92,8 @@ fn print_listing(listing: &RuntimeListing) {
             pod.pod.metadata.namespace,
             pod.pod.metadata.name,
             pod.pod.metadata.uid,
-            pod.pod.request(Requested::Memory),
-            pod.pod.qos_class(),
+            pod.pod.request(Requested::Memory, &Policy::default()),
+            pod.pod.qos_class(&Policy::default()),
             pod.pod.spec.priority,
             pod.pod.spec.termination_grace_period_seconds,
             pod.running.len(),

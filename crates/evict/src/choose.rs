@@ -22,13 +22,17 @@ impl Evict {
         if !self.config.local_storage_isolation {
             return None;
         }
+        if let Some(pods) = pods {
+            self.forget_the_gone(pods);
+        }
         let layout = self.layout();
         let (candidate, uid, cause) = pods?.iter().enumerate().find_map(|(index, candidate)| {
             let uid = candidate.pod.metadata.uid.as_str();
             if self.is_excluded(uid) {
                 return None;
             }
-            Some((index, uid, limits::exceeded(candidate, layout)?.cause()))
+            let exceeded = limits::exceeded(candidate, layout, &self.config.policy)?;
+            Some((index, uid, exceeded.cause()))
         })?;
         self.begin_killing(uid, None, true);
         Some(Plan::Evict(Eviction {
@@ -54,6 +58,9 @@ impl Evict {
         index: usize,
         pods: Option<&[Candidate<'_>]>,
     ) -> Plan {
+        if let Some(pods) = pods {
+            self.forget_the_gone(pods);
+        }
         let Some(threshold) = self.watch.thresholds.get(index) else {
             return Plan::Rest;
         };
@@ -65,6 +72,10 @@ impl Evict {
             self.stage = Stage::ReadingPods { threshold: index };
             return Plan::ReadPods;
         };
+        if self.is_rehearsed(index) {
+            self.watch.passed.insert(index);
+            return self.act(now, Some(pods));
+        }
         let need = self.need(threshold);
         let Some((passed_over, place, candidate)) = self.first(&need, signal, pods) else {
             let why = self.spares_all(&need, pods);
@@ -204,5 +215,6 @@ impl Evict {
     pub(crate) fn is_excluded(&self, uid: &str) -> bool {
         self.tried.iter().any(|tried| tried == uid)
             || self.stuck.iter().any(|(stuck, _)| stuck == uid)
+            || self.rehearsal.has(uid)
     }
 }

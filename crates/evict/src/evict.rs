@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 
 use crate::evidence::Evidence;
 use crate::observe::Watch;
+use crate::rehearsal::Rehearsal;
 use crate::set::ThresholdSet;
 use crate::{Config, Memory, NodeReclaim, Observation, Outcome, Plan, TooManyThresholds, reclaim};
 
@@ -57,6 +58,8 @@ pub struct Evict {
     /// Pods that could not be killed, and until when they are left alone.
     pub(crate) stuck: SmallVec<[(String, Mono); FEW]>,
     pub(crate) evidence: Evidence,
+    /// What a dry run has evicted so far.
+    pub(crate) rehearsal: Rehearsal,
 }
 
 impl Evict {
@@ -79,6 +82,7 @@ impl Evict {
             tried: SmallVec::new(),
             stuck: SmallVec::new(),
             evidence: Evidence::default(),
+            rehearsal: Rehearsal::default(),
         })
     }
 
@@ -102,6 +106,7 @@ impl Evict {
         self.watch.observe(now, observation, &self.config);
         self.watch.passed = ThresholdSet::default();
         self.evidence.note(observation.readings);
+        self.end_episodes();
         self.acting_on = None;
         match &self.stage {
             Stage::Killing { .. } => return self.hurry(),
@@ -178,8 +183,7 @@ impl Evict {
                 self.killed(now, threshold, pods)
             }
             (Stage::Killing { threshold, .. }, Outcome::Pretended) => {
-                self.learn_nothing(threshold);
-                self.killed(now, threshold, pods)
+                self.pretend(now, threshold, pods)
             }
             (Stage::Killing { threshold, .. }, Outcome::Outdated) => {
                 self.learn_nothing(threshold);
@@ -222,13 +226,14 @@ impl Evict {
     }
 
     /// Acts on the first threshold that may: the node gives back, else a pod is evicted.
-    fn act(&mut self, now: Mono, pods: Option<&[Candidate<'_>]>) -> Plan {
+    pub(crate) fn act(&mut self, now: Mono, pods: Option<&[Candidate<'_>]>) -> Plan {
         let Some(threshold) = self.watch.first_to_act() else {
             return Plan::Rest;
         };
         self.acting_on = Some(threshold);
         let calls = self.reclaims(threshold);
-        if calls.is_empty() {
+        // What a dry run has named may really be gone by now: the pods say so.
+        if calls.is_empty() || self.is_rehearsed(threshold) {
             return self.choose(now, threshold, pods);
         }
         self.stage = Stage::Reclaiming { threshold };
@@ -284,7 +289,7 @@ impl Evict {
     }
 
     /// The kill was not done: what is left afterwards says nothing of it.
-    fn learn_nothing(&mut self, threshold: Option<usize>) {
+    pub(crate) fn learn_nothing(&mut self, threshold: Option<usize>) {
         let threshold = threshold.and_then(|index| self.watch.thresholds.get(index));
         if let Some(threshold) = threshold {
             self.evidence.forget(threshold.signal);

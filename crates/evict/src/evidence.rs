@@ -93,6 +93,11 @@ impl Evidence {
         self.0.get(signal.index())?.as_ref()
     }
 
+    /// What the pod of the last eviction was known to use.
+    pub(crate) fn used_by_last(&self, signal: Signal) -> Option<u64> {
+        self.last(signal)?.used
+    }
+
     /// Whether the last eviction gave nothing back and nothing has changed since.
     pub(crate) fn is_missing(&self, signal: Signal) -> bool {
         self.last(signal).is_some_and(|last| !last.has_answer)

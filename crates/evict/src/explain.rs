@@ -98,7 +98,7 @@ impl Evict {
     ) -> fmt::Result {
         for (index, candidate) in pods.iter().enumerate().take(chosen.saturating_add(1)) {
             let name = &candidate.pod.metadata.name;
-            let limit = limits::exceeded(candidate, self.layout());
+            let limit = limits::exceeded(candidate, self.layout(), &self.config.policy);
             match limit.map(|limit| format!("{limit}")) {
                 Some(limit) if index == chosen => {
                     writeln!(text, "chosen: {name}, {}", limit.trim_end())?
@@ -117,6 +117,8 @@ impl Evict {
             "critical"
         } else if self.stuck.iter().any(|(stuck, _)| stuck == uid) {
             "could not be killed"
+        } else if self.rehearsal.has(uid) {
+            "named by this dry run"
         } else {
             "tried in this round"
         }

@@ -7,7 +7,7 @@
 //! no cgroups, and does not allocate in a round that finds nothing wrong; so a whole run
 //! replays from a recorded file.
 //!
-//! A round follows Kubernetes v1.32.10 (`eviction_manager.go`, `synchronize`):
+//! A round follows the kubelet (`eviction_manager.go`, `synchronize`):
 //! which thresholds are met; those met before and not yet reclaimed by their
 //! minimum; since when; the conditions they raise; those whose grace is over;
 //! those of them with fresh observations; local storage limits; the one to act
@@ -50,6 +50,7 @@ mod message;
 mod observe;
 mod plan;
 mod reclaim;
+mod rehearsal;
 mod set;
 mod state;
 mod worth;

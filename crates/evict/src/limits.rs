@@ -3,9 +3,9 @@
 
 use core::fmt;
 
-use evictd_node::Layout;
 use evictd_node::pod::usage::{ContainerUsage, PodUsage};
 use evictd_node::pod::{Container, Pod, VolumeSource};
+use evictd_node::{Layout, Policy};
 use evictd_quantity::{Format, Quantity};
 use evictd_rank::Candidate;
 
@@ -52,14 +52,18 @@ impl fmt::Display for Exceeded<'_> {
 
 /// Which of its limits the pod is above. A critical pod never is, and one without stats
 /// cannot be judged.
-pub(crate) fn exceeded<'a>(candidate: &Candidate<'a>, layout: Layout) -> Option<Exceeded<'a>> {
+pub(crate) fn exceeded<'a>(
+    candidate: &Candidate<'a>,
+    layout: Layout,
+    policy: &Policy,
+) -> Option<Exceeded<'a>> {
     let (pod, usage) = (candidate.pod, candidate.usage?);
     if pod.is_critical() {
         return None;
     }
     empty_dir(pod, usage)
         .or_else(|| whole_pod(pod, usage))
-        .or_else(|| container(pod, usage, layout))
+        .or_else(|| container(pod, usage, layout, policy))
 }
 
 /// The first emptyDir above its limit, memory-backed ones too. A limit of zero is
@@ -92,14 +96,24 @@ fn whole_pod<'a>(pod: &Pod, usage: &PodUsage) -> Option<Exceeded<'a>> {
 }
 
 /// The first container whose logs, and writable layer unless that lies on an
-/// imagefs of its own, are above its limit. A limit of zero is none.
-fn container<'a>(pod: &'a Pod, usage: &PodUsage, layout: Layout) -> Option<Exceeded<'a>> {
+/// imagefs of its own, are above its limit. A limit of zero is none. Init containers are
+/// not looked at, but for sidecars.
+fn container<'a>(
+    pod: &'a Pod,
+    usage: &PodUsage,
+    layout: Layout,
+    policy: &Policy,
+) -> Option<Exceeded<'a>> {
     usage.containers.iter().find_map(|used| {
-        let container = pod
-            .spec
-            .containers
-            .iter()
-            .rfind(|c| c.name == used.name && has_limit(c))?;
+        let is_meant = |c: &&Container| c.name == used.name && has_limit(c);
+        let sidecars = pod.spec.init_containers.iter();
+        let mut sidecars = sidecars.filter(|c| c.is_sidecar()).filter(is_meant);
+        let sidecar = || match policy.sidecar_storage_limits_are_not_enforced {
+            true => None,
+            false => sidecars.next_back(),
+        };
+        let regular = pod.spec.containers.iter().rfind(is_meant);
+        let container = regular.or_else(sidecar)?;
         let limit = container.resources.limits.ephemeral_storage.as_deref()?;
         (container_bytes(used, layout) > *limit)
             .then_some(Exceeded::Container(&container.name, limit))

@@ -28,7 +28,7 @@ impl Evict {
             let policy = &self.config.policy;
             return of(place.signal, candidate, &self.watch, *threshold, policy);
         }
-        let limit = limits::exceeded(candidate, self.layout());
+        let limit = limits::exceeded(candidate, self.layout(), &self.config.policy);
         Message {
             text: limit.map_or_else(String::new, |limit| limit.to_string()),
             annotations: None,
@@ -58,6 +58,15 @@ fn of(
             annotations: None,
         };
     };
+    let whole = whole_pod(resource, candidate.pod, usage, policy);
+    if let Some((used, request)) = &whole {
+        let name = &candidate.pod.metadata.name;
+        let _ = write!(
+            text,
+            "Pod {name} was using {used}, request is {request}, \
+             has larger consumption of {resource}. "
+        );
+    }
     let (mut names, mut usages) = (Vec::new(), Vec::new());
     for (container, used) in offenders(resource, candidate.pod, usage) {
         let (name, request) = (&container.name, request(container, resource));
@@ -75,11 +84,29 @@ fn of(
     Message {
         text,
         annotations: Some(Annotations {
+            offending_pod: whole.map(|(used, _)| (candidate.pod.metadata.name.clone(), used)),
             offending_containers: names.join(","),
             offending_containers_usage: usages.join(","),
             starved_resource: resource,
         }),
     }
+}
+
+/// What the pod uses and requests of memory, where it requests some as a whole.
+///
+/// The kubelet's words say that it uses more, whether or not it does.
+fn whole_pod(
+    resource: Resource,
+    pod: &Pod,
+    usage: &PodUsage,
+    policy: &Policy,
+) -> Option<(Quantity, Quantity)> {
+    if resource != Resource::Memory || policy.pod_resources_are_ignored {
+        return None;
+    }
+    let whole = pod.spec.resources.as_deref()?;
+    let request = whole.requests.memory.as_deref()?;
+    Some((quantity(usage.memory_working_set_bytes?), request.clone()))
 }
 
 /// Quantity and availability of the first threshold of the resource that acts:

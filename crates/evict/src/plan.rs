@@ -2,6 +2,7 @@ use alloc::string::String;
 use core::fmt;
 
 use evictd_node::{Readings, Resource, Signal};
+use evictd_quantity::Quantity;
 use evictd_rank::Place;
 
 use crate::NodeReclaim;
@@ -32,6 +33,8 @@ pub enum Plan {
 pub enum Spared {
     /// All are critical or stuck, or there is none.
     NoneMayBe,
+    /// A dry run has named each that may be.
+    Rehearsed,
     /// None is known to hold what is short.
     Unknown,
     /// All together hold too little of what is missing: something else holds it.
@@ -47,6 +50,7 @@ impl fmt::Display for Spared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::NoneMayBe => "each is critical or could not be killed",
+            Self::Rehearsed => "this dry run has named each that may be",
             Self::Unknown => "none is known to hold any of it",
             Self::TooLittle => "together they hold too little of it, so none of them filled it",
             Self::FreedNothing => "the last eviction gave nothing back, and nothing has changed",
@@ -65,7 +69,8 @@ pub enum Outcome<'a> {
     Reclaimed(Option<&'a Readings>),
     /// The pod's processes are gone; its remains may still be cleaned up.
     Killed,
-    /// As [`Outcome::Killed`], of a dry run: nothing was killed, and nothing is learned.
+    /// Of a dry run: nothing was killed. The pod counts as gone from now on, with what it
+    /// uses, so that the plans that follow rehearse the whole episode.
     Pretended,
     /// The eviction was not begun, as what it was decided by has passed meanwhile.
     Outdated,
@@ -135,6 +140,9 @@ pub struct Message {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Annotations {
+    /// `offending_pod` and `offending_pod_usage`: its name and what it used of memory, where
+    /// the pod requests memory as a whole.
+    pub offending_pod: Option<(String, Quantity)>,
     /// `offending_containers`: those above their request, separated by commas.
     pub offending_containers: String,
     /// `offending_containers_usage`: what each of them used.

@@ -17,6 +17,7 @@ mod evidence;
 mod examples;
 mod explain;
 mod restart;
+mod whole;
 
 const GI: i64 = 1 << 30;
 

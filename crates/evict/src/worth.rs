@@ -10,7 +10,8 @@ use crate::{Evict, Spared};
 impl Evict {
     /// What an eviction for a threshold has to be worth by the latest readings.
     pub(crate) fn need(&self, threshold: &Threshold) -> Need {
-        Need::of(threshold, &self.watch.latest, &self.config.policy)
+        let readings = self.rehearsal.applied_to(&self.watch.latest);
+        Need::of(threshold, &readings, &self.config.policy)
     }
 
     /// Whether the last eviction for the signal is no reason for the next.
@@ -50,7 +51,9 @@ impl Evict {
             .filter(|pod| self.may_be_evicted(pod, None))
             .map(|pod| self.place(need.signal, pod))
             .peekable();
-        if left.peek().is_none() {
+        if left.peek().is_none() && !self.rehearsal.is_empty() {
+            Spared::Rehearsed
+        } else if left.peek().is_none() {
             Spared::NoneMayBe
         } else if left.all(|place| place.used.is_none()) {
             Spared::Unknown

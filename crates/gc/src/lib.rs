@@ -12,7 +12,7 @@
 //!   start and its newest (decision D7, acceptance rows 110 to 116).
 //!
 //! Everything here decides; it deletes nothing, reads nothing and knows no runtime. Time is
-//! an argument. With [`evictd_node::Policy::kubelet`] it decides as Kubernetes v1.32.10.
+//! an argument. With [`evictd_node::Policy::kubelet`] it decides as the kubelet.
 //!
 //! ```
 //! use evictd_gc::{Kind, Node, Remains, plan_logs};
@@ -51,7 +51,7 @@ pub use containers::{
 pub use deletion::{Deletion, Kind};
 pub use images::{
     Enough, FsUsage, Held, Image, ImageGcError, ImageJob, ImagePolicy, ImageRecord, ImageRun,
-    ImageSummary, Kept, KeptImage, Removal, collect_images,
+    ImageSummary, Kept, KeptImage, Removal, Shortage, collect_images,
 };
 pub use keep::{KeepPattern, KeepPatternError};
 pub use logs::{KnownPod, Node, Remains, Uid, plan_logs};

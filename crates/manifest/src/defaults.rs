@@ -1,4 +1,6 @@
-use evictd_node::pod::{JsonError, Pod, Resources};
+use alloc::boxed::Box;
+
+use evictd_node::pod::{Container, JsonError, Pod, Requested, Resources};
 use serde_json::{Value, json};
 
 /// Seconds between SIGTERM and SIGKILL where the manifest has none.
@@ -31,6 +33,8 @@ pub(crate) fn complete(pod: &mut Pod) -> Result<(), JsonError> {
     for container in spec.containers.iter_mut().chain(&mut spec.init_containers) {
         request_limits(&mut container.resources);
     }
+    request_limits_of_the_whole(pod);
+    let spec = &mut pod.spec;
     spec.termination_grace_period_seconds
         .get_or_insert(GRACE_PERIOD_SECONDS);
     if spec.priority.is_none() {
@@ -106,4 +110,31 @@ fn request_limits(resources: &mut Resources) {
             request.clone_from(limit);
         }
     }
+    requests.huge_pages |= limits.huge_pages;
+}
+
+/// Where the pod as a whole is limited, it requests what its containers request together, or
+/// else its own limit (K: `defaultPodRequests`). Huge pages that a container may use are a
+/// limit of the whole too, if it has anything of its own (K: `defaultHugePagePodLimits`).
+fn request_limits_of_the_whole(pod: &mut Pod) {
+    let together = [Requested::Cpu, Requested::Memory].map(|what| pod.aggregate_request(what));
+    let may_use = |container: &Container| container.resources.limits.huge_pages;
+    let has_huge_pages = pod.all_containers().any(may_use);
+    let Some(whole) = pod.spec.resources.as_deref_mut() else {
+        return;
+    };
+    whole.limits.huge_pages |= has_huge_pages && whole.name_anything();
+    let Resources { requests, limits } = whole;
+    if limits.cpu.is_none() && limits.memory.is_none() && !limits.huge_pages {
+        return;
+    }
+    let [cpu, memory] = together;
+    for (request, together, limit) in [
+        (&mut requests.cpu, cpu, &limits.cpu),
+        (&mut requests.memory, memory, &limits.memory),
+    ] {
+        let together = together.map(Box::new);
+        *request = request.take().or(together).or_else(|| limit.clone());
+    }
+    requests.huge_pages |= limits.huge_pages;
 }

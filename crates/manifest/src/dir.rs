@@ -115,6 +115,7 @@ impl From<crate::Error> for Problem {
 #[derive(Debug)]
 pub struct ManifestDir {
     path: PathBuf,
+    marks_static: bool,
     files: Vec<Manifest>,
     pods: Vec<Pod>,
     errors: Vec<ManifestError>,
@@ -143,10 +144,25 @@ impl ManifestDir {
     pub const fn new(path: PathBuf) -> Self {
         Self {
             path,
+            marks_static: false,
             files: Vec::new(),
             pods: Vec::new(),
             errors: Vec::new(),
         }
+    }
+
+    /// With each pod marked as static ([`Pod::mark_static`]) if `marks_static`, so that it is
+    /// never evicted: the kubelet's way.
+    #[must_use]
+    pub fn marking_static(mut self, marks_static: bool) -> Self {
+        self.marks_static = marks_static;
+        self
+    }
+
+    /// The path it was made for.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Reads what has changed, and returns what cannot be used.
@@ -226,7 +242,11 @@ impl ManifestDir {
                     });
                 } else {
                     files_by_uid.insert(uid, &file.path);
-                    self.pods.push(pod.clone());
+                    let mut pod = pod.clone();
+                    if self.marks_static {
+                        pod.mark_static();
+                    }
+                    self.pods.push(pod);
                 }
             }
         }

@@ -14,6 +14,8 @@ pub const MAX_BYTES: usize = crate::yaml::MAX_BYTES;
 ///
 /// - the namespace defaults to `default`;
 /// - a container's requests default to its limits, one by one;
+/// - where the pod as a whole has limits (`spec.resources`), its requests default to what
+///   its containers request together, else to its own limits;
 /// - a volume without a source is an `emptyDir`;
 /// - the termination grace period defaults to 30 seconds;
 /// - the classes `system-node-critical` and `system-cluster-critical` give their

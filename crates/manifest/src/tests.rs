@@ -157,3 +157,67 @@ fn names_that_kubernetes_refuses_are_refused() {
         assert_eq!(verdict.is_ok(), good, "uid {uid}");
     }
 }
+
+/// As the API server: what the containers request together, else the pod's own limits.
+#[test]
+fn what_the_whole_pod_requests_is_filled_in_where_it_is_limited() {
+    let sidecar = "initContainers: [{name: s, restartPolicy: Always, resources: \
+                   {requests: {cpu: 1}}}]";
+    for (name, whole, more, [cpu, memory]) in [
+        ("nothing of its own", "", sidecar, ["", ""]),
+        ("requests alone", "{requests: {cpu: 3}}", "", ["3", ""]),
+        (
+            "limits",
+            "{limits: {cpu: 4, memory: 2Gi}}",
+            "",
+            ["1", "2Gi"],
+        ),
+        ("with a sidecar", "{limits: {cpu: 4}}", sidecar, ["2", ""]),
+        (
+            "what is given",
+            "{requests: {cpu: 3}, limits: {cpu: 4}}",
+            "",
+            ["3", ""],
+        ),
+        ("an empty list", "{limits: {}}", "", ["", ""]),
+        (
+            "huge pages",
+            "{limits: {hugepages-2Mi: 4Mi}}",
+            "",
+            ["1", ""],
+        ),
+    ] {
+        let text = format!(
+            "kind: Pod\nmetadata: {{name: a}}\nspec:\n  resources: {whole}\n  {more}\n  \
+             containers: [{{name: c, resources: {{limits: {{cpu: 1}}}}}}]\n"
+        );
+        let pods = read(&text).unwrap();
+        let whole = pods[0].spec.resources.clone().unwrap_or_default();
+        let shown = |quantity: &Option<Box<evictd_quantity::Quantity>>| {
+            quantity.as_ref().map_or(String::new(), ToString::to_string)
+        };
+        assert_eq!(
+            [shown(&whole.requests.cpu), shown(&whole.requests.memory)],
+            [cpu, memory],
+            "{name}"
+        );
+    }
+}
+
+/// A size of huge pages that a container may use is a limit of the whole pod, if that has
+/// anything of its own; and a limit makes the pod request what its containers do.
+#[test]
+fn huge_pages_of_a_container_limit_the_whole_pod() {
+    let text = |whole: &str| {
+        format!(
+            "kind: Pod\nmetadata: {{name: a}}\nspec:\n  resources: {whole}\n  containers:\n  \
+             - {{name: c, resources: {{limits: {{cpu: 1, memory: 1Gi, hugepages-2Mi: 2Mi}}}}}}\n"
+        )
+    };
+    let whole = |text: &str| read(text).unwrap()[0].spec.resources.clone().unwrap();
+    let named = whole(&text("{requests: {memory: 512Mi}}"));
+    assert!(named.limits.huge_pages && named.requests.huge_pages);
+    assert!(named.requests.cpu.is_some());
+    let empty = whole(&text("{}"));
+    assert!(!empty.name_anything(), "{empty:?}");
+}

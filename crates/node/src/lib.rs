@@ -40,7 +40,7 @@ mod signal;
 pub use condition::{Condition, ConditionSet};
 pub use layout::Layout;
 pub use mono::Mono;
-pub use policy::{MemorySource, Policy, Ranking};
+pub use policy::{KubeletVersion, MemorySource, Policy, Ranking};
 pub use qos::QosClass;
 pub use reading::{Reading, Readings};
 pub use resource::Resource;

@@ -10,12 +10,46 @@ pub enum Ranking {
     Qos,
 }
 
-/// The switches in which evictd differs from Kubernetes v1.32.10.
+/// A release of Kubernetes whose kubelet evictd can behave as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum KubeletVersion {
+    /// Kubernetes v1.32.10.
+    V1_32,
+    /// Kubernetes v1.36.3.
+    V1_36,
+}
+
+impl KubeletVersion {
+    /// The one that evictd follows where it has nothing of its own to say.
+    pub const NEWEST: Self = Self::V1_36;
+
+    /// What `--compat` calls it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::V1_32 => "kubelet-1.32",
+            Self::V1_36 => "kubelet-1.36",
+        }
+    }
+
+    /// The one of that name; `kubelet` is the newest.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "kubelet" => Some(Self::NEWEST),
+            _ => [Self::V1_32, Self::V1_36]
+                .into_iter()
+                .find(|version| version.name() == name),
+        }
+    }
+}
+
+/// The switches in which evictd differs from the kubelet, and one kubelet from another.
 ///
-/// [`Policy::default`] is what evictd does, [`Policy::kubelet`] what the kubelet
-/// does. Every difference is one field, named after the kubelet's side of it:
-/// `true` means "as the kubelet". The D-numbers are the rows of the project's
-/// decision record.
+/// [`Policy::default`] is what evictd does, [`Policy::kubelet`] what the newest kubelet
+/// does, [`Policy::of`] what one of a certain release does. Every difference is one field,
+/// named after the kubelet's side of it: `true` means "as that kubelet". The D-numbers are
+/// the rows of the project's decision record; docs/kubelet-differences.md lists them all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -99,12 +133,40 @@ pub struct Policy {
     /// The age of a dead container counts from its creation (D41); evictd's from
     /// when it ended, where that is known.
     pub dead_container_age_from_creation: bool,
+    /// What the containers request is the sum of the regular ones, or the request of a
+    /// single init container, sidecars too, that is larger (until 1.32). Since then sidecars
+    /// add up.
+    pub sidecars_do_not_add_up: bool,
+    /// `spec.resources` counts for nothing: the gate `PodLevelResources` is off, as it was
+    /// in 1.32.
+    pub pod_resources_are_ignored: bool,
+    /// With `spec.resources` the containers' requests of what it cannot name are forgotten,
+    /// local storage above all; evictd keeps them.
+    pub pod_resources_hide_storage_requests: bool,
+    /// A `spec.resources` that names nothing makes a pod BestEffort, whatever its containers
+    /// request (until 1.36); evictd's decides nothing, as that of 1.37.
+    pub empty_pod_resources_decide_qos: bool,
+    /// A sidecar's own limit of local storage is not enforced (until 1.36); evictd's is, as
+    /// that of 1.37.
+    pub sidecar_storage_limits_are_not_enforced: bool,
+    /// When images hold too much, the error says what was wanted and found (1.32) and not how
+    /// full the disk is.
+    pub image_gc_error_tells_amounts_only: bool,
+    /// Every pod of `--pod-manifest-path` is a static one, and so critical (D33).
+    pub manifest_pods_are_static: bool,
 }
 
 impl Policy {
-    /// Kubernetes v1.32.10, bugs included: what `--compat=kubelet` sets.
+    /// The newest kubelet, bugs included: what `--compat=kubelet` sets.
     #[must_use]
     pub const fn kubelet() -> Self {
+        Self::of(KubeletVersion::NEWEST)
+    }
+
+    /// The kubelet of that release, bugs included.
+    #[must_use]
+    pub const fn of(version: KubeletVersion) -> Self {
+        let is_1_32 = matches!(version, KubeletVersion::V1_32);
         Self {
             ranking: Ranking::Priority,
             hard_grace_seconds: 1,
@@ -131,6 +193,13 @@ impl Policy {
             max_image_age_waits_for_uptime: true,
             failed_image_removal_ends_gc: true,
             dead_container_age_from_creation: true,
+            sidecars_do_not_add_up: is_1_32,
+            pod_resources_are_ignored: is_1_32,
+            pod_resources_hide_storage_requests: true,
+            empty_pod_resources_decide_qos: true,
+            sidecar_storage_limits_are_not_enforced: true,
+            image_gc_error_tells_amounts_only: is_1_32,
+            manifest_pods_are_static: true,
         }
     }
 }

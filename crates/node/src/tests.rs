@@ -1,3 +1,5 @@
+use alloc::format;
+use alloc::vec::Vec;
 use core::time::Duration;
 
 use super::*;
@@ -84,12 +86,41 @@ fn readings_are_kept_by_signal() {
     assert_eq!(readings, Readings::default());
 }
 
+/// Acceptance row 217: nothing is left out.
 #[test]
-fn both_presets_differ_in_every_switch_but_the_ranking() {
-    let (ours, kubelet) = (Policy::default(), Policy::kubelet());
-    assert_eq!(ours.ranking, kubelet.ranking);
-    assert_ne!(ours.hard_grace_seconds, kubelet.hard_grace_seconds);
-    assert!(kubelet.missing_stats_rank_first && !ours.missing_stats_rank_first);
+fn every_switch_stands_in_the_table_of_differences() {
+    let table = include_str!("../../../docs/kubelet-differences.md");
+    let policy = format!("{:?}", Policy::default());
+    let fields = policy.trim_start_matches("Policy { ").split(", ");
+    let names: Vec<&str> = fields
+        .filter_map(|field| Some(field.split_once(": ")?.0))
+        .collect();
+    assert!(names.contains(&"ranking") && names.len() > 30, "{names:?}");
+    for name in names {
+        assert!(table.contains(&format!("\n| `{name}` |")), "{name}");
+    }
+}
+
+#[test]
+fn each_kubelet_has_a_preset_of_its_own() {
+    let [older, newer] = [KubeletVersion::V1_32, KubeletVersion::V1_36].map(Policy::of);
+    let changed = Policy {
+        sidecars_do_not_add_up: true,
+        pod_resources_are_ignored: true,
+        image_gc_error_tells_amounts_only: true,
+        ..newer
+    };
+    assert_eq!(older, changed, "since 1.32 nothing else has changed");
+    assert_eq!(Policy::kubelet(), newer);
+    let ours = Policy::default();
+    assert!(newer.missing_stats_rank_first && !ours.missing_stats_rank_first);
+    for (name, version) in [
+        ("kubelet", Some(KubeletVersion::V1_36)),
+        ("kubelet-1.32", Some(KubeletVersion::V1_32)),
+        ("kubelet-1.3", None),
+    ] {
+        assert_eq!(KubeletVersion::from_name(name), version, "{name}");
+    }
 }
 
 #[test]

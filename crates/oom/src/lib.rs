@@ -1,4 +1,4 @@
-//! `oom_score_adj` of a container, as the kubelet v1.32 sets it
+//! `oom_score_adj` of a container, as the kubelet sets it
 //! (`pkg/kubelet/qos/policy.go`).
 //!
 //! The kernel kills the process with the highest `oom_score`: its share of the
@@ -9,6 +9,7 @@
 //! It does not know `/proc`: it neither finds processes nor writes their scores.
 //!
 //! ```
+//! use evictd_node::Policy;
 //! use evictd_node::pod::{Container, Pod};
 //! use evictd_oom::{GuaranteedScore, Scale, member_score};
 //! use evictd_quantity::Quantity;
@@ -20,9 +21,9 @@
 //! let scale = Scale {
 //!     memory_capacity_bytes: 1 << 30,
 //!     guaranteed: GuaranteedScore::KUBELET,
-//!     pod_level_resources: false,
+//!     policy: Policy::default(),
 //! };
-//! assert_eq!(member_score(&pod, None, scale).score, 750);
+//! assert_eq!(member_score(&pod, None, &scale).score, 750);
 //! ```
 #![no_std]
 #![forbid(unsafe_code)]

@@ -1,3 +1,4 @@
+use evictd_node::Policy;
 use evictd_node::pod::{Container, Pod};
 
 use crate::score::reason;
@@ -13,8 +14,8 @@ pub struct Scale {
     pub memory_capacity_bytes: u64,
     /// The score of Guaranteed pods.
     pub guaranteed: GuaranteedScore,
-    /// The alpha gate `PodLevelResources` of Kubernetes v1.32.
-    pub pod_level_resources: bool,
+    /// Whose rules count for pods that request something as a whole.
+    pub policy: Policy,
 }
 
 /// The score of a pod's processes.
@@ -44,17 +45,18 @@ pub struct MemberScore<'a> {
 ///
 /// ```
 /// use evictd_oom::{GuaranteedScore, Scale, member_score};
+/// use evictd_node::Policy;
 /// use evictd_node::pod::Pod;
 ///
 /// let scale = Scale {
 ///     memory_capacity_bytes: 1 << 30,
 ///     guaranteed: GuaranteedScore::KUBELET,
-///     pod_level_resources: false,
+///     policy: Policy::default(),
 /// };
-/// assert_eq!(member_score(&Pod::default(), None, scale).score, 1000);
+/// assert_eq!(member_score(&Pod::default(), None, &scale).score, 1000);
 /// ```
 #[must_use]
-pub fn member_score<'a>(pod: &'a Pod, child: Option<&str>, scale: Scale) -> MemberScore<'a> {
+pub fn member_score<'a>(pod: &'a Pod, child: Option<&str>, scale: &Scale) -> MemberScore<'a> {
     let sole = match (&pod.spec.containers[..], &pod.spec.init_containers[..]) {
         ([only], []) => Some(ContainerRef::Regular(only)),
         _ => None,
@@ -85,18 +87,17 @@ fn lasting(pod: &Pod) -> impl Iterator<Item = ContainerRef<'_>> {
     regular.chain(sidecars)
 }
 
-fn of_container<'a>(pod: &Pod, container: ContainerRef<'a>, scale: Scale) -> MemberScore<'a> {
+fn of_container<'a>(pod: &Pod, container: ContainerRef<'a>, scale: &Scale) -> MemberScore<'a> {
     of(pod, container, scale, Some(&container.container().name))
 }
 
 fn of<'a>(
     pod: &Pod,
     container: ContainerRef<'_>,
-    scale: Scale,
+    scale: &Scale,
     name: Option<&'a str>,
 ) -> MemberScore<'a> {
-    let gate = scale.pod_level_resources;
-    let reason = reason(pod, container, scale.memory_capacity_bytes, gate);
+    let reason = reason(pod, container, scale);
     MemberScore {
         score: reason.score(scale.guaranteed).min(HIGHEST),
         container: name,

@@ -1,8 +1,8 @@
-use evictd_node::QosClass;
-use evictd_node::pod::{Container, Pod, ResourceList};
+use evictd_node::pod::{Container, Pod, Requested, ResourceList};
+use evictd_node::{Policy, QosClass};
 use evictd_quantity::Quantity;
 
-use crate::{GuaranteedScore, Reason};
+use crate::{Reason, Scale};
 
 /// The priority class of pods that the node itself needs.
 const NODE_CRITICAL_CLASS: &str = "system-node-critical";
@@ -45,49 +45,36 @@ impl<'a> ContainerRef<'a> {
     }
 }
 
-/// The `oom_score_adj` of `container` in `pod` (kubelet v1.32:
-/// `GetContainerOOMScoreAdjust`).
+/// The `oom_score_adj` of `container` in `pod` (K: `GetContainerOOMScoreAdjust`).
 ///
-/// Node-critical and Guaranteed: `guaranteed`. BestEffort: 1000. Burstable: 1000
-/// less the thousandths of `memory_capacity_bytes` that the container requests,
-/// at least 1000 + `guaranteed`, and 999 instead of 1000; a sidecar gets no more
-/// than the regular container that requests least would.
+/// Node-critical and Guaranteed: the scale's `guaranteed`. BestEffort: 1000. Burstable:
+/// 1000 less the thousandths of the memory that the container requests, at least
+/// 1000 + `guaranteed`, and 999 instead of 1000; a sidecar gets no more than the regular
+/// container that requests least would.
 ///
-/// With `pod_level_resources` (an alpha gate of Kubernetes v1.32) memory that
-/// only the pod as a whole requests is shared out equally. A capacity of zero
-/// counts as one byte.
+/// Memory that only the pod as a whole requests (`spec.resources`) is shared out equally,
+/// to init containers too. A capacity of zero counts as one byte.
 ///
 /// The kernel takes −1000 to 1000. Like the kubelet's, the score goes beyond
 /// 1000 for pods that the API server would refuse: a negative request, or a pod
 /// that as a whole requests less than its containers do. Write
 /// 1000 then.
 #[must_use]
-pub fn score_adj(
-    pod: &Pod,
-    container: ContainerRef<'_>,
-    memory_capacity_bytes: u64,
-    guaranteed: GuaranteedScore,
-    pod_level_resources: bool,
-) -> i16 {
-    reason(pod, container, memory_capacity_bytes, pod_level_resources).score(guaranteed)
+pub fn score_adj(pod: &Pod, container: ContainerRef<'_>, scale: &Scale) -> i16 {
+    reason(pod, container, scale).score(scale.guaranteed)
 }
 
 /// What [`score_adj`] depends on.
-pub(crate) fn reason(
-    pod: &Pod,
-    container: ContainerRef<'_>,
-    memory_capacity_bytes: u64,
-    pod_level_resources: bool,
-) -> Reason {
+pub(crate) fn reason(pod: &Pod, container: ContainerRef<'_>, scale: &Scale) -> Reason {
     if is_node_critical(pod) {
         return Reason::NodeCritical;
     }
-    match pod.qos_class_with(pod_level_resources) {
+    match pod.qos_class(&scale.policy) {
         QosClass::Guaranteed => Reason::Guaranteed,
         QosClass::BestEffort => Reason::BestEffort,
         QosClass::Burstable => Reason::Burstable {
-            request_bytes: counted_request(pod, container, pod_level_resources),
-            capacity_bytes: memory_capacity_bytes,
+            request_bytes: counted_request(pod, container, &scale.policy),
+            capacity_bytes: scale.memory_capacity_bytes,
         },
     }
 }
@@ -97,7 +84,7 @@ fn is_node_critical(pod: &Pod) -> bool {
 }
 
 /// The bytes of memory that count as the container's request.
-fn counted_request(pod: &Pod, container: ContainerRef<'_>, pod_level_resources: bool) -> i128 {
+fn counted_request(pod: &Pod, container: ContainerRef<'_>, policy: &Policy) -> i128 {
     let own = memory(&container.container().resources.requests);
     let least = pod
         .spec
@@ -109,16 +96,16 @@ fn counted_request(pod: &Pod, container: ContainerRef<'_>, pod_level_resources: 
         Some(least) if container.is_sidecar() => own.max(least),
         _ => own,
     };
-    let extra = if pod_level_resources {
-        unallocated_share(pod)
-    } else {
+    let extra = if policy.pod_resources_are_ignored {
         0
+    } else {
+        unallocated_share(pod)
     };
     counted.saturating_add(extra)
 }
 
 /// What each container gets of the memory that only the pod as a whole requests
-/// (kubelet v1.32: `remainingPodMemReqPerContainer`).
+/// (K: `remainingPodMemReqPerContainer`).
 fn unallocated_share(pod: &Pod) -> i128 {
     let whole = pod
         .spec
@@ -129,7 +116,7 @@ fn unallocated_share(pod: &Pod) -> i128 {
     if whole == 0 || containers == 0 {
         return 0;
     }
-    let allocated = pod.aggregate_memory_request();
+    let allocated = pod.aggregate_request(Requested::Memory);
     whole.saturating_sub(allocated.as_ref().map_or(0, bytes)) / containers
 }
 

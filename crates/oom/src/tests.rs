@@ -4,6 +4,7 @@ use alloc::borrow::ToOwned;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
+use evictd_node::Policy;
 use evictd_node::pod::{Container, Pod, Resources};
 use evictd_quantity::{Format, Quantity};
 
@@ -45,10 +46,12 @@ fn pod(regular: &[i64], sidecar: Option<i64>) -> Pod {
     pod
 }
 
-fn score(pod: &Pod, name: &str, init: bool, guaranteed: i16, gate: bool) -> i16 {
+fn score(pod: &Pod, name: &str, init: bool, guaranteed: i16, whole: bool) -> i16 {
     let container = ContainerRef::find(pod, name, init).unwrap();
-    let guaranteed = GuaranteedScore::new(guaranteed).unwrap();
-    score_adj(pod, container, CAPACITY, guaranteed, gate)
+    let mut scale = scale();
+    scale.guaranteed = GuaranteedScore::new(guaranteed).unwrap();
+    scale.policy.pod_resources_are_ignored = !whole;
+    score_adj(pod, container, &scale)
 }
 
 #[test]
@@ -77,7 +80,12 @@ fn the_share_is_cut_towards_zero() {
     let pod = pod(&[1], None);
     let container = ContainerRef::find(&pod, "c", false).unwrap();
     for (capacity, expected) in [(1001, 999), (501, 999), (499, 998), (1, 3), (0, 3)] {
-        let ours = score_adj(&pod, container, capacity, GuaranteedScore::KUBELET, false);
+        let memory_capacity_bytes = capacity;
+        let scale = Scale {
+            memory_capacity_bytes,
+            ..scale()
+        };
+        let ours = score_adj(&pod, container, &scale);
         assert_eq!(ours, expected, "{capacity}");
     }
 }
@@ -133,7 +141,7 @@ fn a_sidecar_goes_no_earlier_than_the_smallest_regular_container() {
 }
 
 #[test]
-fn unallocated_pod_memory_is_shared_out_behind_its_gate() {
+fn what_only_the_whole_pod_requests_is_shared_out() {
     let mut pod = pod(&[100, 100], Some(100));
     let mut resources = Resources::default();
     resources.requests.memory = Some(bytes(600).into());
@@ -153,11 +161,13 @@ fn the_guaranteed_score_has_bounds() {
     assert_eq!(error.to_string(), "-1000 is not between -999 and -1");
 }
 
-const SCALE: Scale = Scale {
-    memory_capacity_bytes: CAPACITY,
-    guaranteed: GuaranteedScore::KUBELET,
-    pod_level_resources: false,
-};
+fn scale() -> Scale {
+    Scale {
+        memory_capacity_bytes: CAPACITY,
+        guaranteed: GuaranteedScore::KUBELET,
+        policy: Policy::default(),
+    }
+}
 
 /// Decision D51 and row 132: by container where it can be told, else the lowest.
 #[test]
@@ -194,7 +204,7 @@ fn processes_get_the_score_of_their_container() {
         ),
         ("no container at all", &Pod::default(), None, 1000, None),
     ] {
-        let member = member_score(pod, child, SCALE);
+        let member = member_score(pod, child, &scale());
         assert_eq!(
             (member.score, member.container),
             (score, container),
@@ -207,7 +217,7 @@ fn processes_get_the_score_of_their_container() {
 fn what_the_kernel_would_refuse_is_cut() {
     let odd = pod(&[-500], None);
     assert_eq!(score(&odd, "c", false, -997, false), 1500);
-    assert_eq!(member_score(&odd, None, SCALE).score, 1000);
+    assert_eq!(member_score(&odd, None, &scale()).score, 1000);
 }
 
 #[test]
@@ -229,7 +239,7 @@ fn reasons_are_sentences() {
             "Burstable: requests 250 of 1000 bytes of memory, 250 thousandths",
         ),
     ] {
-        let reason = member_score(pod, None, SCALE).reason;
+        let reason = member_score(pod, None, &scale()).reason;
         assert_eq!(reason.to_string(), expected);
     }
 }

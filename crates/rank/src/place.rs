@@ -68,7 +68,8 @@ impl Place {
             Resource::Inodes => (Some(Requested::Inodes), None),
             Resource::Pids => (None, None),
         };
-        let nanos = |what: Option<Requested>| what.map_or(0, |what| pod.request(what).nanos());
+        let nanos =
+            |what: Option<Requested>| what.map_or(0, |what| pod.request(what, policy).nanos());
         let usage = candidate.usage;
         let used = usage.and_then(|usage| {
             let missing = policy.missing_usage_is_zero.then_some(0);
@@ -83,7 +84,7 @@ impl Place {
             request_nanos: nanos(subtracted),
             exceeds: used.is_some_and(|used| i128::from(used) * BILLION > nanos(compared)),
             priority: pod.priority(),
-            qos: pod.qos_class(),
+            qos: pod.qos_class(policy),
         }
     }
 

@@ -14,7 +14,7 @@ use evictd_config::{Resolved, parse_priority, parse_qos_class};
 use evictd_engine::state::{State, check_published, read_boot_id, read_state};
 use evictd_manifest::{MAX_BYTES, parse_pods};
 use evictd_node::pod::Pod;
-use evictd_node::{Condition, ConditionSet, QosClass};
+use evictd_node::{Condition, ConditionSet, Policy, QosClass};
 use evictd_stats::{now, wall_seconds};
 use serde::Serialize;
 
@@ -119,7 +119,7 @@ impl Admit {
                 return Ok(ExitCode::from(USAGE));
             }
         };
-        let document = Document::new(look(settings)?, &pods);
+        let document = Document::new(look(settings)?, &pods, &settings.evict.policy);
         if let Some(why) = document.why.as_ref().filter(|_| !self.json) {
             complain(
                 "admit",
@@ -233,9 +233,12 @@ fn boot_id() -> String {
 }
 
 impl Document {
-    pub(super) fn new(seen: Seen, pods: &[Pod]) -> Self {
+    pub(super) fn new(seen: Seen, pods: &[Pod], policy: &Policy) -> Self {
         let conditions: Vec<Condition> = seen.conditions.each().collect();
-        let verdict = |pod: &Pod| Verdict::new(pod, admit(&conditions, pod).err());
+        let verdict = |pod: &Pod| {
+            let rejection = admit(&conditions, pod, policy).err();
+            Verdict::new(pod, pod.qos_class(policy), rejection)
+        };
         let pods: Vec<Verdict> = pods.iter().map(verdict).collect();
         let each = || conditions.iter();
         Self {
@@ -252,11 +255,11 @@ impl Document {
 }
 
 impl Verdict {
-    fn new(pod: &Pod, rejection: Option<Rejection>) -> Self {
+    fn new(pod: &Pod, qos_class: QosClass, rejection: Option<Rejection>) -> Self {
         Self {
             namespace: pod.metadata.namespace.clone(),
             name: pod.metadata.name.clone(),
-            qos_class: pod.qos_class(),
+            qos_class,
             priority: pod.priority(),
             admitted: rejection.is_none(),
             reason: rejection.as_ref().map(|_| Rejection::REASON),

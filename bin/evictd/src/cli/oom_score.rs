@@ -131,7 +131,7 @@ fn look(settings: &Resolved, set: bool) -> Result<Document, String> {
             namespace: metadata.namespace.clone(),
             name: metadata.name.clone(),
             uid: metadata.uid.clone(),
-            qos_class: found.pod.qos_class(),
+            qos_class: found.pod.qos_class(&settings.evict.policy),
             qos_class_from: class_from(found),
             processes,
             full_name: name(found),

@@ -130,7 +130,7 @@ fn admit_names_the_condition() {
         conditions,
         doubt: Some(String::from("no daemon publishes in /run/evictd")),
     };
-    let document = admit::Document::new(seen, &pods());
+    let document = admit::Document::new(seen, &pods(), &Policy::default());
     let mut text = String::new();
     for pod in &document.pods {
         let _ = writeln!(text, "{}", pod.sentence());

@@ -69,15 +69,16 @@ pub(crate) struct Manifests {
 }
 
 impl Manifests {
-    pub(super) fn new(path: PathBuf) -> Self {
+    pub(super) fn new(dir: ManifestDir) -> Self {
         let thread = HelperThread {
             name: "evictd-manifest",
             stack_bytes: STACK_BYTES,
             priority: Priority::Usual,
         };
         let held = Arc::<Read>::default();
+        let path = dir.path().to_owned();
         let shared = Shared {
-            dir: Some(ManifestDir::new(path.clone())),
+            dir: Some(dir),
             is_wanted: false,
             last: Arc::clone(&held),
         };
@@ -176,7 +177,7 @@ mod tests {
     /// Acceptance row 197: a directory on a disk that does not answer stopped the loop.
     #[test]
     fn a_directory_that_does_not_answer_is_not_waited_for() {
-        let mut manifests = Manifests::new("/nonexistent/evictd".into());
+        let mut manifests = Manifests::new(ManifestDir::new("/nonexistent/evictd".into()));
         manifests.refresh(Mono::ZERO);
         assert_eq!(manifests.problems().len(), 1, "it was read here");
 

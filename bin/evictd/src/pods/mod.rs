@@ -19,6 +19,7 @@ use evictd_cgroup::{
 };
 use evictd_containers::{ListedContainer, RuntimeListing, RuntimePod};
 use evictd_engine::ports::Depth;
+use evictd_manifest::ManifestDir;
 use evictd_node::Mono;
 use evictd_node::pod::Pod;
 use evictd_node::pod::usage::PodUsage;
@@ -91,7 +92,7 @@ impl Pods {
     /// Opens the cgroup runtime; no pod is looked for yet.
     pub(crate) fn open(
         cgroup: CgroupConfig,
-        manifests: Option<PathBuf>,
+        manifests: Option<ManifestDir>,
         runtimes: Runtimes,
     ) -> Result<Self, String> {
         let hierarchies = cgroup.hierarchies.clone();

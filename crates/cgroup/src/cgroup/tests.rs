@@ -4,8 +4,8 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use evictd_node::QosClass;
 use evictd_node::pod::Pod;
+use evictd_node::{Policy, QosClass};
 use evictd_stats::{Hierarchies, Hierarchy, Version, now};
 use evictd_sys::{Token, Watch};
 use evictd_testkit::needs;
@@ -122,7 +122,7 @@ fn memory(found: &FoundPod) -> Memory {
     (
         bytes(&resources.requests.memory),
         bytes(&resources.limits.memory),
-        found.pod.qos_class(),
+        found.pod.qos_class(&Policy::default()),
     )
 }
 
@@ -192,7 +192,10 @@ fn the_kubepods_tree_of_the_systemd_driver() {
     assert_eq!(listing.pods[0].manifest, Some(0));
     assert_eq!(listing.pods[0].origin, Origin::Kubepods);
     assert_eq!(listing.pods[1].pod.metadata.uid, "ff-00");
-    assert_eq!(listing.pods[1].pod.qos_class(), QosClass::Guaranteed);
+    assert_eq!(
+        listing.pods[1].pod.qos_class(&Policy::default()),
+        QosClass::Guaranteed
+    );
     assert_eq!(listing.not_running, [0_usize; 0]);
 }
 

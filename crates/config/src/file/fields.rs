@@ -4,11 +4,13 @@
 use crate::Flag;
 
 /// Fields that are looked at and have no flag here.
-pub(crate) const CHECKED: [&str; 7] = [
+pub(crate) const CHECKED: [&str; 9] = [
     "cgroupsPerQOS",
+    "containerLogMaxFiles",
     "featureGates",
     "kubeReservedCgroup",
     "logging",
+    "memoryReservationPolicy",
     "nodeStatusMaxImages",
     "oomScoreAdj",
     "systemReservedCgroup",
@@ -17,7 +19,7 @@ pub(crate) const CHECKED: [&str; 7] = [
 /// The fields that evictd has no use for.
 const UNUSED: &str = "address allowedUnsafeSysctls authentication authorization cgroupDriver \
     cgroupRoot clusterDNS clusterDomain configMapAndSecretChangeDetectionStrategy \
-    containerLogMaxFiles containerLogMaxSize containerLogMaxWorkers \
+    containerLogMaxSize containerLogMaxWorkers \
     containerLogMonitorInterval contentType cpuCFSQuota cpuCFSQuotaPeriod cpuManagerPolicy \
     cpuManagerPolicyOptions cpuManagerReconcilePeriod crashLoopBackOff \
     draManagerReconcilePeriod enableContentionProfiling enableControllerAttachDetach \
@@ -27,7 +29,7 @@ const UNUSED: &str = "address allowedUnsafeSysctls authentication authorization 
     httpCheckFrequency imagePullCredentialsVerificationPolicy imageServiceEndpoint \
     iptablesDropBit iptablesMasqueradeBit kubeAPIBurst kubeAPIQPS kubeletCgroups \
     makeIPTablesUtilChains maxOpenFiles maxParallelImagePulls maxPods memoryManagerPolicy \
-    memoryReservationPolicy memorySwap memoryThrottlingFactor nodeLeaseDurationSeconds \
+    memorySwap memoryThrottlingFactor nodeLeaseDurationSeconds \
     nodeStatusReportFrequency podCIDR podPidsLimit podsPerCore port \
     preloadedImagesVerificationAllowlist protectKernelDefaults providerID qosReserved \
     readOnlyPort registerNode registerWithTaints registryBurst registryPullQPS \

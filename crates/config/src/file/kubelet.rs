@@ -3,7 +3,7 @@
 use evictd_quantity::GoDuration;
 use serde_json::{Map, Value};
 
-use super::fields;
+use super::{fields, newer};
 use super::{first_example, wrong_type};
 use crate::flags::Form;
 use crate::source::Source;
@@ -23,7 +23,7 @@ pub(super) fn add(typed: &mut Typed, document: &Map<String, Value>, source: &Sou
                 typed.add_field(flag.name, field, text);
             }
         } else if fields::CHECKED.contains(&name.as_str()) {
-            check(typed, name, value, source)?;
+            check(typed, (name, value), document, source)?;
         } else if !fields::names().any(|known| known == name) {
             let message = format!("unknown field {name:?}");
             let words = format!("strict decoding error: {message}");
@@ -157,7 +157,12 @@ fn object<'a>(
     entries.ok_or_else(|| mistyped(&[name], value, wanted, source))
 }
 
-fn string<'a>(path: &[&str], value: &'a Value, example: &str, source: &Source) -> Parsed<&'a str> {
+pub(super) fn string<'a>(
+    path: &[&str],
+    value: &'a Value,
+    example: &str,
+    source: &Source,
+) -> Parsed<&'a str> {
     let text = value.as_str();
     text.ok_or_else(|| mistyped(path, value, ("string", example), source))
 }
@@ -167,13 +172,18 @@ fn boolean(path: &[&str], value: &Value, source: &Source) -> Parsed<bool> {
     truth.ok_or_else(|| mistyped(path, value, ("bool", ""), source))
 }
 
-fn integer(path: &[&str], value: &Value, source: &Source) -> Parsed<i32> {
+pub(super) fn integer(path: &[&str], value: &Value, source: &Source) -> Parsed<i32> {
     let number = value.as_i64().and_then(|number| i32::try_from(number).ok());
     number.ok_or_else(|| mistyped(path, value, ("int32", ""), source))
 }
 
 /// A field that has no flag.
-fn check(typed: &mut Typed, name: &str, value: &Value, source: &Source) -> Parsed<()> {
+fn check(
+    typed: &mut Typed,
+    (name, value): (&str, &Value),
+    document: &Map<String, Value>,
+    source: &Source,
+) -> Parsed<()> {
     let path = &[name][..];
     match name {
         "cgroupsPerQOS" => typed.facts.no_qos_cgroups = !boolean(path, value, source)?,
@@ -182,6 +192,9 @@ fn check(typed: &mut Typed, name: &str, value: &Value, source: &Source) -> Parse
         }
         "kubeReservedCgroup" => {
             typed.facts.kube_cgroup = !string(path, value, "/kube.slice", source)?.is_empty();
+        }
+        "containerLogMaxFiles" | "memoryReservationPolicy" => {
+            newer::check(typed, (name, value), document, source)?;
         }
         "featureGates" => feature_gates(typed, value, source)?,
         "logging" => logging(typed, value, source)?,
@@ -223,10 +236,12 @@ fn feature_gates(typed: &mut Typed, value: &Value, source: &Source) -> Parsed<()
     const FIELD: &str = "featureGates";
     const GATES: Wanted<'_> = ("map[string]bool", "HugepageAwareEviction: false");
     let gates = object(FIELD, value, GATES, source)?;
+    newer::gates(typed, gates, source)?;
     for (gate, value) in gates.iter().filter(|(_, value)| !value.is_null()) {
         let on = boolean(&[FIELD, gate], value, source)?;
         match gate.as_str() {
             "ImageMaximumGCAge" => typed.facts.no_image_max_age = !on,
+            "PodLevelResources" => typed.facts.no_pod_resources = !on,
             "HugepageAwareEviction" => {
                 let field = "featureGates.HugepageAwareEviction";
                 typed.add_field("no-hugepage-aware", field, (!on).to_string());

@@ -2,6 +2,7 @@
 
 mod fields;
 mod kubelet;
+mod newer;
 mod okd;
 
 use evictd_manifest::yaml::parse_documents;
@@ -87,8 +88,9 @@ impl Typed {
             merge(&mut whole, document);
             self.sources.push(source);
         }
-        // Nothing is wrong any more, so nothing is told of this.
-        kubelet::add(self, &whole, &Source::new("", b""))
+        // What is wrong now is so in none of them alone.
+        let together = Source::new("the configuration files together", b"");
+        kubelet::add(self, &whole, &together)
     }
 }
 

@@ -98,8 +98,11 @@ pub(crate) const EVICTION: [Flag; 11] = [
          Lowering needs CAP_SYS_RESOURCE.",
     ),
     flag("compat", Value("WHOSE"), ("evictd", "kubelet")).help(
-        "Where evictd and Kubernetes v1.32.10 differ, behave as: evictd or kubelet. A flag for a \
-         single difference beats it.",
+        "Where evictd and the kubelet differ, behave as: evictd, kubelet-1.36, kubelet-1.32, or \
+         kubelet, the newest of them. A flag for a single difference beats it.",
     ),
-    flag("dry-run", Bool, ("false", "true")).help("Measure, decide and log, but kill nothing."),
+    flag("dry-run", Bool, ("false", "true")).help(
+        "Measure, decide and log, but kill nothing. Each pod that would be evicted is named, with \
+         what it would free, as long as what those before it hold is not enough.",
+    ),
 ];

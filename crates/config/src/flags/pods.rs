@@ -1,9 +1,9 @@
-use super::Takes::{List, Value};
+use super::Takes::{Bool, List, Value};
 use super::{Form, flag};
 use crate::Flag;
 
 /// Pods and reservations.
-pub(crate) const PODS: [Flag; 9] = [
+pub(crate) const PODS: [Flag; 10] = [
     flag(
         "pod-manifest-path",
         Value("DIR"),
@@ -11,6 +11,10 @@ pub(crate) const PODS: [Flag; 9] = [
     )
     .field("staticPodPath", Form::Text)
     .help("A directory of pod manifests, YAML or JSON: requests, limits and priorities."),
+    flag("static-pods-are-critical", Bool, ("false", "true")).help(
+        "Never evict pods of --pod-manifest-path, as the kubelet never does; without it only \
+         those whose annotations say that they are static.",
+    ),
     flag("pod-cgroup-root", Value("CGROUP"), ("", "/system.slice")).help(
         "A cgroup whose children are pods. Repeat it for several. Of / and /system.slice the \
          system's own stay out, as with --pods-of. The kubepods tree always counts; nothing \

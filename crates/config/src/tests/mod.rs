@@ -11,6 +11,8 @@ mod examples;
 mod file;
 mod json;
 #[cfg(feature = "yaml")]
+mod newer;
+#[cfg(feature = "yaml")]
 mod okd;
 mod settings;
 mod warnings;

@@ -173,13 +173,16 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         let candidates = self.pods.candidates(Vec::new());
         let candidate = candidates.get(eviction.candidate)?;
         let metadata = &candidate.pod.metadata;
-        let (threshold, passed_over) = match &eviction.cause {
+        let (threshold, passed_over, frees) = match &eviction.cause {
             Cause::Threshold {
                 threshold,
                 passed_over,
-                ..
-            } => (self.evict.thresholds().get(*threshold), *passed_over),
-            Cause::EmptyDirLimit | Cause::PodLimit | Cause::ContainerLimit => (None, 0),
+                place,
+            } => {
+                let threshold = self.evict.thresholds().get(*threshold);
+                (threshold, *passed_over, place.used)
+            }
+            Cause::EmptyDirLimit | Cause::PodLimit | Cause::ContainerLimit => (None, 0, None),
         };
         let (cause, reason) = in_words(&eviction.cause);
         let signal = threshold.map(|threshold| threshold.signal);
@@ -227,6 +230,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             disk,
             passed_over,
             record,
+            frees,
             dry_run: self.settings.dry_run,
         })
     }
@@ -320,13 +324,25 @@ fn in_words(cause: &Cause) -> (&'static str, String) {
 
 /// The annotations as the kubelet names them.
 fn by_name(annotations: Annotations) -> BTreeMap<String, String> {
+    let (pod, usage) = annotations.offending_pod.unzip();
     let all = [
-        ("offending_containers", annotations.offending_containers),
+        (
+            "offending_containers",
+            Some(annotations.offending_containers),
+        ),
         (
             "offending_containers_usage",
-            annotations.offending_containers_usage,
+            Some(annotations.offending_containers_usage),
         ),
-        ("starved_resource", annotations.starved_resource.to_string()),
+        ("offending_pod", pod),
+        ("offending_pod_usage", usage.map(|used| used.to_string())),
+        (
+            "starved_resource",
+            Some(annotations.starved_resource.to_string()),
+        ),
     ];
-    all.map(|(name, value)| (name.to_owned(), value)).into()
+    let given = all.into_iter();
+    given
+        .filter_map(|(name, value)| Some((name.to_owned(), value?)))
+        .collect()
 }

@@ -118,6 +118,9 @@ fn of_decision(decision: &Decision) -> Fields {
             .with_threshold(threshold)
             .with("passedOver", decision.passed_over);
     }
+    if decision.dry_run {
+        fields = fields.with("frees", decision.frees);
+    }
     fields
         .with_disk(decision.disk.as_ref())
         .with("graceSeconds", decision.victim.grace_seconds)

@@ -62,6 +62,8 @@ pub struct Decision {
     pub passed_over: usize,
     /// What is kept of it over a restart; in it, the pod's place in the order.
     pub record: Record,
+    /// How much of what its signal watches the pod was known to hold, which would be free.
+    pub frees: Option<u64>,
     /// Nothing will be done.
     pub dry_run: bool,
 }

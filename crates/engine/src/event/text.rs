@@ -207,7 +207,13 @@ fn evicting(f: &mut Formatter<'_>, decision: &Decision) -> fmt::Result {
         let before = decision.passed_over;
         write!(f, "; {before} before it passed over")?;
     }
-    Ok(())
+    match decision.frees.filter(|_| decision.dry_run) {
+        Some(frees) => {
+            let frees = i64::try_from(frees).unwrap_or(i64::MAX);
+            write!(f, "; would free {}", Amount::of(threshold.signal, frees))
+        }
+        None => Ok(()),
+    }
 }
 
 fn seen(f: &mut Formatter<'_>, signal: Signal, is_observed: bool) -> fmt::Result {

@@ -381,21 +381,54 @@ fn it_ends_after_the_kill_in_flight() {
     assert_eq!(engine.pods.killed(), ["big"]);
 }
 
+/// Acceptance row 219: it rehearses the whole episode. Each pod that would be evicted is
+/// named once, as long as what those before it would have freed is not enough.
 #[test]
-fn a_dry_run_kills_nothing() {
-    let mut settings = settings("memory.available<100Mi");
+fn a_dry_run_names_each_pod_that_would_be_evicted() {
+    let mut settings = settings("memory.available<620Mi");
     settings.dry_run = true;
     let mut engine = engine(settings, three_pods());
+    let would = |engine: &mut Fake, millis| {
+        let mut told = Vec::new();
+        engine.run_due(at(millis), &mut |_, event: &Event| match event {
+            Event::Evicting(_) => told.push(event.to_string()),
+            other => assert_ne!(other.name(), "killed"),
+        });
+        told
+    };
+    let frees = |told: Vec<String>| -> Vec<String> {
+        let parts = told
+            .iter()
+            .filter_map(|line| line.rsplit_once("; would free "));
+        parts.map(|(_, amount)| amount.to_owned()).collect()
+    };
     set(&mut engine, 50 * MIB, WHOLE);
+    let first = would(&mut engine, 0);
     assert_eq!(
-        turn(&mut engine, 0),
-        ["layout", "met", "condition", "would_evict"]
+        first[0],
+        "would evict pod big: memory.available is 50Mi of 1000Mi, hard threshold \
+         memory.available<620Mi; the pod uses 500Mi, 500Mi above its request, priority 0, \
+         BestEffort; would free 500Mi"
     );
-    assert_eq!(
-        turn(&mut engine, 40_000),
-        ["would_evict"],
-        "nothing is learned of what was not done"
+    assert_eq!(frees(first), ["500Mi", "100Mi"], "that makes 650Mi");
+    assert!(would(&mut engine, 10_000).is_empty());
+    assert!(
+        would(&mut engine, 60_000).is_empty(),
+        "nobody is named again"
     );
+    set(&mut engine, 0, WHOLE);
+    assert_eq!(frees(would(&mut engine, 70_000)), ["10Mi"], "it fills on");
+    assert!(would(&mut engine, 80_000).is_empty(), "no other is left");
+    // The episode ends, and another begins.
+    set(&mut engine, 700 * MIB, WHOLE);
+    assert!(would(&mut engine, 90_000).is_empty());
+    set(&mut engine, 590 * MIB, WHOLE);
+    assert_eq!(frees(would(&mut engine, 100_000)), ["500Mi"]);
+    // What has really ended has freed what it held: that is measured.
+    let pods = &mut engine.pods.running;
+    pods.retain(|pod| pod.pod.metadata.name != "big");
+    engine.look_at_pods();
+    assert_eq!(frees(would(&mut engine, 110_000)), ["100Mi"]);
     assert!(engine.pods.killed().is_empty());
 }
 

@@ -11,7 +11,7 @@ const NODEFS: Signal = Signal::NodefsAvailable;
 /// Whether a pod may start now, as its node's conditions stand.
 fn admits(evict: &Evict, pod: &Pod) -> bool {
     let conditions: Vec<Condition> = evict.conditions().each().collect();
-    admit(&conditions, pod).is_ok()
+    admit(&conditions, pod, &Policy::default()).is_ok()
 }
 
 fn burstable() -> Pod {
@@ -70,7 +70,11 @@ fn nobody_may_start_while_the_node_reclaims() {
     let plan = step(&mut evict, 0, &[(NODEFS, 1)], &pods(&["a"]));
     assert!(matches!(plan, Plan::Reclaim(_)), "{plan:?}");
     for pod in [Pod::default(), burstable()] {
-        assert!(!admits(&evict, &pod), "{:?}", pod.qos_class());
+        assert!(
+            !admits(&evict, &pod),
+            "{:?}",
+            pod.qos_class(&Policy::default())
+        );
     }
 }
 

@@ -2,7 +2,7 @@ use alloc::format;
 use alloc::string::String;
 
 use super::usage::Share;
-use crate::{FsUsage, ImageGcError, ImageRun};
+use crate::{FsUsage, ImageGcError, ImageRun, Shortage};
 
 /// What has to become free, and what has so far.
 #[derive(Clone, Debug)]
@@ -19,6 +19,10 @@ pub(crate) struct Goal {
     freed_inodes: i64,
     /// Whether anything was removed for it.
     has_removed: bool,
+    /// What was used at the start.
+    at_start: FsUsage,
+    /// Which words the error gets.
+    tells_amounts_only: bool,
     pub(crate) reason: String,
 }
 
@@ -53,6 +57,8 @@ impl Goal {
             freed_bytes: 0,
             freed_inodes: 0,
             has_removed: false,
+            at_start: usage,
+            tells_amounts_only: run.switches.image_gc_error_tells_amounts_only,
             reason: format!(
                 "least recently used; {percent}% of the {what} used, to become {low_percent}%"
             ),
@@ -85,18 +91,20 @@ impl Goal {
             }
         };
         let lacks_inodes = |_: &i64| lacks(usage.inode_share());
-        let (wanted, found, unit) = match self.bytes.filter(lacks_bytes) {
-            Some(wanted) => (wanted, self.freed_bytes, "bytes"),
-            None => {
-                let wanted = self.inodes.filter(lacks_inodes)?;
-                (wanted, self.freed_inodes, "inodes")
-            }
+        let bytes = self.bytes.filter(lacks_bytes);
+        let inodes = || self.inodes.filter(lacks_inodes);
+        let (share, found) = match bytes {
+            Some(_) => (self.at_start.bytes(), self.freed_bytes),
+            None => (self.at_start.inode_share(), self.freed_inodes),
         };
-        Some(ImageGcError::NotEnough {
-            wanted,
+        Some(ImageGcError::NotEnough(Shortage {
+            wanted: bytes.or_else(inodes)?,
             found,
-            unit,
-        })
+            of_inodes: bytes.is_none(),
+            percent_used: share.percent_used().unwrap_or(0),
+            capacity: share.capacity(),
+            tells_amounts_only: self.tells_amounts_only,
+        }))
     }
 
     /// The error when images could not be removed.

@@ -10,5 +10,5 @@ pub use collect::{Removal, collect_images};
 pub use image::{Image, ImageRecord, Kept};
 pub use policy::ImagePolicy;
 pub use run::{Enough, ImageJob, ImageRun};
-pub use summary::{Held, ImageGcError, ImageSummary, KeptImage};
+pub use summary::{Held, ImageGcError, ImageSummary, KeptImage, Shortage};
 pub use usage::FsUsage;

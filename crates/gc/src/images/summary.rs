@@ -80,14 +80,7 @@ pub enum ImageGcError {
     /// The filesystem says that it has no room at all.
     InvalidCapacity,
     /// Too little could be deleted.
-    NotEnough {
-        /// How many were to become free.
-        wanted: i64,
-        /// How many did.
-        found: i64,
-        /// Of what: `bytes`, or `inodes`, which the kubelet does not count.
-        unit: &'static str,
-    },
+    NotEnough(Shortage),
     /// Images could not be removed.
     Removal {
         /// How many bytes were to become free.
@@ -107,15 +100,7 @@ impl fmt::Display for ImageGcError {
         match self {
             Self::NoUsage => f.write_str("the use of the image filesystem is not known"),
             Self::InvalidCapacity => f.write_str("invalid capacity 0 on image filesystem"),
-            Self::NotEnough {
-                wanted,
-                found,
-                unit,
-            } => write!(
-                f,
-                "Failed to garbage collect required amount of images. Attempted to free \
-                 {wanted} {unit}, but only found {found} {unit} eligible to free."
-            ),
+            Self::NotEnough(shortage) => shortage.fmt(f),
             Self::Removal { wanted, freed } => write!(
                 f,
                 "wanted to free {wanted} bytes, but freed {freed} bytes space with errors in \
@@ -131,3 +116,78 @@ impl fmt::Display for ImageGcError {
 }
 
 impl core::error::Error for ImageGcError {}
+
+/// How much was missing on the filesystem of images, and how much of it was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Shortage {
+    /// How many bytes or inodes were to become free.
+    pub wanted: i64,
+    /// How many did.
+    pub found: i64,
+    /// Whether they are inodes, which the kubelet does not count.
+    pub of_inodes: bool,
+    /// How much was used before, in percent.
+    pub percent_used: i64,
+    /// Of how many bytes or inodes.
+    pub capacity: u64,
+    /// In the words of Kubernetes v1.32
+    /// ([`Policy::image_gc_error_tells_amounts_only`](evictd_node::Policy)).
+    pub tells_amounts_only: bool,
+}
+
+impl fmt::Display for Shortage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { wanted, found, .. } = self;
+        let (unit, what) = match self.of_inodes {
+            false => ("bytes", "disk space"),
+            true => ("inodes", "inodes"),
+        };
+        if self.tells_amounts_only {
+            return write!(
+                f,
+                "Failed to garbage collect required amount of images. Attempted to free \
+                 {wanted} {unit}, but only found {found} {unit} eligible to free."
+            );
+        }
+        let percent = self.percent_used;
+        write!(
+            f,
+            "Insufficient free {what} on the node's image filesystem ({percent}% of "
+        )?;
+        match self.of_inodes {
+            false => write_size(f, self.capacity)?,
+            true => write!(f, "{}", self.capacity)?,
+        }
+        write!(
+            f,
+            " used). Failed to free sufficient {} by deleting unused images (freed {found} \
+             {unit}). Investigate disk usage, as it could be used by active images, logs, \
+             volumes, or other data.",
+            if self.of_inodes { unit } else { "space" }
+        )
+    }
+}
+
+/// A number of bytes as people read it, with a digit behind the point: `9.3 GiB`.
+fn write_size(f: &mut fmt::Formatter<'_>, bytes: u64) -> fmt::Result {
+    const UNITS: [(&str, u32); 6] = [
+        ("EiB", 60),
+        ("PiB", 50),
+        ("TiB", 40),
+        ("GiB", 30),
+        ("MiB", 20),
+        ("KiB", 10),
+    ];
+    let Some((unit, shift)) = UNITS.iter().find(|(_, shift)| bytes >> shift > 0) else {
+        return write!(f, "{bytes} B");
+    };
+    // Rounded as Go prints it: to the nearest tenth, halves to the even one.
+    let tenfold = u128::from(bytes).saturating_mul(10);
+    let tenths = tenfold >> shift;
+    let rest = tenfold.saturating_sub(tenths << shift);
+    let half = 1_u128 << shift.saturating_sub(1);
+    let is_up = rest > half || (rest == half && tenths % 2 == 1);
+    let tenths = tenths.saturating_add(u128::from(is_up));
+    write!(f, "{}.{} {unit}", tenths / 10, tenths % 10)
+}

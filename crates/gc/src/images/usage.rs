@@ -42,6 +42,10 @@ impl Share {
         }
     }
 
+    pub(crate) fn capacity(self) -> u64 {
+        u64::try_from(self.capacity).unwrap_or(u64::MAX)
+    }
+
     /// How much is used, in percent, rounded up; `None` of nothing.
     pub(crate) fn percent_used(self) -> Option<i64> {
         let free = self.available.saturating_mul(100);

@@ -209,9 +209,50 @@ fn others_may_free_or_fill_the_disk_meanwhile() {
     assert_eq!((summary.freed_bytes, summary.listed_bytes), (60, 200));
     assert_eq!(
         summary.error.unwrap().to_string(),
+        "Insufficient free disk space on the node's image filesystem (95% of 1000 B used). \
+         Failed to free sufficient space by deleting unused images (freed 60 bytes). Investigate \
+         disk usage, as it could be used by active images, logs, volumes, or other data."
+    );
+    let older = Policy {
+        image_gc_error_tells_amounts_only: true,
+        ..ours
+    };
+    let run = ImageRun {
+        switches: &older,
+        ..run
+    };
+    let (_, summary) = leaving(&all, Some(free(50, 900)), &run, &after);
+    assert_eq!(
+        summary.error.unwrap().to_string(),
         "Failed to garbage collect required amount of images. Attempted to free 150 bytes, but \
          only found 60 bytes eligible to free."
     );
+}
+
+/// As Go prints them: a digit behind the point, halves to the even one.
+#[test]
+fn sizes_are_told_as_people_read_them() {
+    for (capacity, shown) in [
+        (1023, "1023 B"),
+        (1024, "1.0 KiB"),
+        (1088, "1.1 KiB"),
+        (1280, "1.2 KiB"),
+        (1792, "1.8 KiB"),
+        ((1 << 20) - 1, "1024.0 KiB"),
+        (10_000_000_000, "9.3 GiB"),
+        (u64::MAX, "16.0 EiB"),
+    ] {
+        let shortage = Shortage {
+            wanted: 1,
+            found: 0,
+            of_inodes: false,
+            percent_used: 100,
+            capacity,
+            tells_amounts_only: false,
+        };
+        let text = ImageGcError::NotEnough(shortage).to_string();
+        assert!(text.contains(&format!("(100% of {shown} used)")), "{text}");
+    }
 }
 
 /// Decision D40.
@@ -267,8 +308,9 @@ fn inodes_count_at_the_same_percentages() {
     let (_, summary) = collect(&all, free(900, 0), run(ImageJob::Watermark, &ours), (0, 30));
     assert_eq!(
         summary.error.unwrap().to_string(),
-        "Failed to garbage collect required amount of images. Attempted to free 200 inodes, but \
-         only found 90 inodes eligible to free."
+        "Insufficient free inodes on the node's image filesystem (100% of 1000 used). Failed to \
+         free sufficient inodes by deleting unused images (freed 90 inodes). Investigate disk \
+         usage, as it could be used by active images, logs, volumes, or other data."
     );
 }
 

@@ -4,6 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+use evictd_node::pod::Pod;
+
 use super::{MAX_FILES, ManifestDir, Problem};
 
 static NUMBER: AtomicU32 = AtomicU32::new(0);
@@ -261,4 +263,19 @@ fn a_single_file_is_one_manifest_whatever_its_name() {
     let mut dir = ManifestDir::new(folder.0.join("pod.conf"));
     assert_eq!(dir.refresh(), []);
     assert_eq!(names(&dir), ["only"]);
+}
+
+/// Acceptance row 208: with `--static-pods-are-critical`, as the kubelet has it.
+#[test]
+fn pods_of_the_directory_are_critical_where_they_are_static() {
+    let folder = Folder::new();
+    let says_so = "\n  annotations: {kubernetes.io/config.source: file}\nspec: {}\n";
+    let other = pod("b").replace("\nspec: {}\n", says_so);
+    folder.write("a.yaml", &pod("a")).write("b.yaml", &other);
+    for (marks_static, expected) in [(false, [false, true]), (true, [true, true])] {
+        let mut dir = folder.dir().marking_static(marks_static);
+        assert_eq!(dir.refresh(), []);
+        let critical: Vec<bool> = dir.pods().iter().map(Pod::is_critical).collect();
+        assert_eq!(critical, expected, "{marks_static}");
+    }
 }

@@ -22,6 +22,9 @@ use crate::pod::{
     VolumeSource,
 };
 
+/// What the names of huge pages begin with; their size follows.
+const HUGE_PAGES: &str = "hugepages-";
+
 impl Pod {
     /// Reads the Kubernetes JSON shape: unknown fields are ignored, and `null`
     /// counts as absent. Feature `serde`.
@@ -80,12 +83,19 @@ read_fields!(Resources {
     limits: "limits",
 });
 
-read_fields!(ResourceList {
-    cpu: "cpu",
-    memory: "memory",
-    ephemeral_storage: "ephemeral-storage",
-    inodes: "inodes",
-});
+impl FromJson for ResourceList {
+    fn from_json(value: &Value) -> Result<Self> {
+        let object = Object::of(value)?;
+        let mut named = object.0.iter().filter(|(_, amount)| !amount.is_null());
+        Ok(Self {
+            cpu: object.get("cpu")?,
+            memory: object.get("memory")?,
+            ephemeral_storage: object.get("ephemeral-storage")?,
+            inodes: object.get("inodes")?,
+            huge_pages: named.any(|(name, _)| name.starts_with(HUGE_PAGES)),
+        })
+    }
+}
 
 read_fields!(Toleration {
     key: "key",

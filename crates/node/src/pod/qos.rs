@@ -1,39 +1,34 @@
-use crate::QosClass;
 use evictd_quantity::Quantity;
 
 use crate::pod::requests::plus;
 use crate::pod::{Pod, Resources};
+use crate::{Policy, QosClass};
 
 impl Pod {
-    /// Its QoS class: the one that the status presets, else the computed one
-    /// without pod-level resources (kubelet v1.32: `GetPodQOS`).
+    /// Its QoS class: the one that the status presets, else the computed one (K:
+    /// `GetPodQOS`).
     #[must_use]
-    pub fn qos_class(&self) -> QosClass {
-        self.qos_class_with(false)
+    pub fn qos_class(&self, policy: &Policy) -> QosClass {
+        let computed = || self.computed_qos_class(policy);
+        self.status.qos_class.unwrap_or_else(computed)
     }
 
-    /// As [`Pod::qos_class`], with or without the alpha gate
-    /// `PodLevelResources`.
-    #[must_use]
-    pub fn qos_class_with(&self, pod_level_resources: bool) -> QosClass {
-        self.status
-            .qos_class
-            .unwrap_or_else(|| self.computed_qos_class(pod_level_resources))
-    }
-
-    /// Its QoS class by its requests and limits, whatever the status says
-    /// (kubelet v1.32: `ComputePodQOS`).
+    /// Its QoS class by its requests and limits, whatever the status says (K:
+    /// `ComputePodQOS`).
     ///
     /// Only cpu and memory count, and only above zero. BestEffort: none at all.
     /// Guaranteed: every container, init ones too, limits both, and the sums of
     /// the requests equal the sums of the limits. Limits are not taken for
     /// requests here; the API server does that before.
-    /// With `pod_level_resources`, `spec.resources` takes the place of the
-    /// containers' where it is given.
+    /// `spec.resources` takes the place of the containers' where it names anything; the
+    /// switches of `policy` give the kubelets' ways.
     #[must_use]
-    pub fn computed_qos_class(&self, pod_level_resources: bool) -> QosClass {
-        let pod_level = self.spec.resources.as_deref();
-        let pod_level = pod_level.filter(|_| pod_level_resources);
+    pub fn computed_qos_class(&self, policy: &Policy) -> QosClass {
+        let decides = |whole: &&Resources| {
+            !policy.pod_resources_are_ignored
+                && (policy.empty_pod_resources_decide_qos || whole.name_anything())
+        };
+        let pod_level = self.spec.resources.as_deref().filter(decides);
         let containers = self.all_containers().map(|container| &container.resources);
         let containers = containers.filter(|_| pod_level.is_none());
         let mut all = pod_level.into_iter().chain(containers);

@@ -1,10 +1,13 @@
 use evictd_quantity::{Format, Quantity};
 
-use crate::pod::{Container, Pod, ResourceList};
+use crate::Policy;
+use crate::pod::{Container, Pod, ResourceList, Resources};
 
 /// What a pod may request that eviction compares its usage with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Requested {
+    /// Cores.
+    Cpu,
     /// Bytes of memory.
     Memory,
     /// Bytes of local disk.
@@ -18,6 +21,7 @@ impl Requested {
     #[must_use]
     pub fn of(self, list: &ResourceList) -> Option<&Quantity> {
         match self {
+            Self::Cpu => list.cpu.as_deref(),
             Self::Memory => list.memory.as_deref(),
             Self::EphemeralStorage => list.ephemeral_storage.as_deref(),
             Self::Inodes => list.inodes.as_deref(),
@@ -27,36 +31,58 @@ impl Requested {
     const fn format(self) -> Format {
         match self {
             Self::Memory | Self::EphemeralStorage => Format::BinarySi,
-            Self::Inodes => Format::DecimalSi,
+            Self::Cpu | Self::Inodes => Format::DecimalSi,
         }
+    }
+
+    /// Whether `spec.resources` may name it.
+    const fn is_of_the_whole(self) -> bool {
+        matches!(self, Self::Cpu | Self::Memory)
     }
 }
 
 impl Pod {
-    /// What the whole pod requests, as the eviction manager reckons it (kubelet
-    /// v1.32: `GetResourceRequestQuantity`).
+    /// What the whole pod requests, as the eviction manager reckons it (K: `PodRequests`).
     ///
-    /// The sum of the regular containers; a single init container, sidecars too,
-    /// that requests more takes its place; the overhead is added unless that is
-    /// zero. Pod-level resources play no part.
+    /// Containers add up as in [`Pod::local_storage_limit`]. With `spec.resources` they are
+    /// not looked at: what it does not name is not requested, but for what it cannot name,
+    /// local storage, which the containers go on requesting. The overhead is added unless
+    /// that is zero. The switches of `policy` give the kubelets' ways.
     #[must_use]
-    pub fn request(&self, what: Requested) -> Quantity {
-        let mut request = Quantity::from_int(0, what.format());
+    pub fn request(&self, what: Requested, policy: &Policy) -> Quantity {
+        let request = match self.resources_of_the_whole(policy) {
+            Some(whole) if what.is_of_the_whole() => what.of(&whole.requests).cloned(),
+            Some(_) if policy.pod_resources_hide_storage_requests => None,
+            _ if policy.sidecars_do_not_add_up => self.request_without_sidecars(what),
+            _ => self.aggregate_request(what),
+        };
+        let request = request.unwrap_or(Quantity::from_int(0, what.format()));
+        self.with_overhead(request, what)
+    }
+
+    /// `spec.resources`, where it counts.
+    fn resources_of_the_whole(&self, policy: &Policy) -> Option<&Resources> {
+        let whole = self.spec.resources.as_deref();
+        whole.filter(|whole| !policy.pod_resources_are_ignored && whole.name_anything())
+    }
+
+    /// The sum of the regular containers, or the request of a single init container that is
+    /// larger (kubelet v1.32: `GetResourceRequestQuantity`).
+    fn request_without_sidecars(&self, what: Requested) -> Option<Quantity> {
+        let mut most = None;
         for container in &self.spec.containers {
-            if let Some(own) = what.of(&container.resources.requests) {
-                request = request.add(own);
-            }
+            most = plus(most, what.of(&container.resources.requests));
         }
         for container in &self.spec.init_containers {
-            if let Some(own) = what.of(&container.resources.requests)
-                && *own > request
-            {
-                request = own.clone();
-            }
+            most = larger(most, what.of(&container.resources.requests).cloned());
         }
+        most
+    }
+
+    fn with_overhead(&self, amount: Quantity, what: Requested) -> Quantity {
         match self.spec.overhead.as_deref().and_then(|all| what.of(all)) {
-            Some(overhead) if !request.is_zero() => request.add(overhead),
-            _ => request,
+            Some(overhead) if !amount.is_zero() => amount.add(overhead),
+            _ => amount,
         }
     }
 
@@ -66,27 +92,22 @@ impl Pod {
     /// Regular containers and sidecars add up. Each init container needs room
     /// beside the sidecars started before it, and the largest such sum counts if
     /// it is larger. The overhead is added unless the limit is zero. A limit of
-    /// zero is a limit.
+    /// zero is a limit. `spec.resources` plays no part.
     #[must_use]
     pub fn local_storage_limit(&self) -> Option<Quantity> {
         let what = Requested::EphemeralStorage;
         let limit = self.aggregate(|container| what.of(&container.resources.limits))?;
-        Some(
-            match self.spec.overhead.as_deref().and_then(|all| what.of(all)) {
-                Some(overhead) if !limit.is_zero() => limit.add(overhead),
-                _ => limit,
-            },
-        )
+        Some(self.with_overhead(limit, what))
     }
 
-    /// Bytes of memory that the containers request together, sidecars counted as
-    /// in [`Pod::local_storage_limit`] and without overhead; `None` where none
-    /// does (kubelet v1.32: `AggregateContainerRequests`).
+    /// What the containers request together, sidecars counted as in
+    /// [`Pod::local_storage_limit`] and without overhead; `None` where none does (K:
+    /// `AggregateContainerRequests`).
     ///
     /// Not what eviction compares with: that is [`Pod::request`].
     #[must_use]
-    pub fn aggregate_memory_request(&self) -> Option<Quantity> {
-        self.aggregate(|container| Requested::Memory.of(&container.resources.requests))
+    pub fn aggregate_request(&self, what: Requested) -> Option<Quantity> {
+        self.aggregate(|container| what.of(&container.resources.requests))
     }
 
     /// The sidecar-aware sum of what `of` says of each container.

@@ -25,4 +25,18 @@ pub struct ResourceList {
     /// `inodes`, a count. Kubernetes has no such resource, but the kubelet's
     /// ranking by inodes asks for a request of that name.
     pub inodes: Option<Box<Quantity>>,
+    /// Whether it names huge pages of any size. How many plays no part in eviction, that
+    /// they are named does for a pod as a whole.
+    pub huge_pages: bool,
+}
+
+impl Resources {
+    /// Whether anything is named that a pod as a whole may have (K:
+    /// `IsPodLevelResourcesSet`): cpu, memory or huge pages. Anything else counts as nothing.
+    #[must_use]
+    pub fn name_anything(&self) -> bool {
+        [&self.requests, &self.limits]
+            .into_iter()
+            .any(|list| list.cpu.is_some() || list.memory.is_some() || list.huge_pages)
+    }
 }

@@ -1,3 +1,4 @@
+use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -33,9 +34,8 @@ pub struct Spec {
     pub init_containers: Vec<Container>,
     /// What the pod costs beside its containers; boxed, as few pods have it.
     pub overhead: Option<Box<ResourceList>>,
-    /// Requests and limits of the pod as a whole: alpha in Kubernetes v1.32,
-    /// used only where a method takes `pod_level_resources`. Boxed, as hardly any
-    /// pod has them and they are large.
+    /// Requests and limits of the pod as a whole. Boxed, as hardly any pod has them and
+    /// they are large.
     pub resources: Option<Box<Resources>>,
     /// The volumes.
     pub volumes: Vec<Volume>,
@@ -71,6 +71,12 @@ impl Pod {
             .annotations
             .get(CONFIG_SOURCE)
             .is_some_and(|source| source != "api")
+    }
+
+    /// Marks it as one that came from a file, as the kubelet does.
+    pub fn mark_static(&mut self) {
+        let annotations = &mut self.metadata.annotations;
+        annotations.insert(CONFIG_SOURCE.to_owned(), "file".to_owned());
     }
 
     /// Whether it is the API server's copy of a static pod (annotation

@@ -3,10 +3,13 @@ use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use crate::Policy;
 use crate::QosClass::{BestEffort, Burstable, Guaranteed};
 use evictd_quantity::Quantity;
 
 use super::*;
+
+mod requests;
 
 fn quantity(text: &str) -> Option<Quantity> {
     (!text.is_empty()).then(|| Quantity::parse(text).unwrap())
@@ -86,13 +89,17 @@ fn the_qos_class_comes_from_requests_and_limits() {
             containers.iter().copied().map(container).collect(),
             Vec::new(),
         );
-        assert_eq!(regular.computed_qos_class(false), class, "{name}");
+        assert_eq!(
+            regular.computed_qos_class(&Policy::default()),
+            class,
+            "{name}"
+        );
         let init = pod(
             Vec::new(),
             containers.iter().copied().map(container).collect(),
         );
         assert_eq!(
-            init.computed_qos_class(false),
+            init.computed_qos_class(&Policy::default()),
             class,
             "{name}, init containers"
         );
@@ -103,20 +110,8 @@ fn the_qos_class_comes_from_requests_and_limits() {
 fn a_preset_qos_class_wins() {
     let mut pod = pod(Vec::new(), Vec::new());
     pod.status.qos_class = Some(Guaranteed);
-    assert_eq!(pod.qos_class(), Guaranteed);
-    assert_eq!(pod.computed_qos_class(false), BestEffort);
-}
-
-#[test]
-fn pod_level_resources_count_behind_their_gate_only() {
-    let mut pod = pod(Vec::from([container(["", "", "", ""])]), Vec::new());
-    pod.spec.resources = Some(Box::new(Resources {
-        requests: list("1", "1Gi"),
-        limits: list("1", "1Gi"),
-    }));
-    assert_eq!(pod.computed_qos_class(false), BestEffort);
-    assert_eq!(pod.computed_qos_class(true), Guaranteed);
-    assert_eq!(pod.qos_class_with(true), Guaranteed);
+    assert_eq!(pod.qos_class(&Policy::default()), Guaranteed);
+    assert_eq!(pod.computed_qos_class(&Policy::default()), BestEffort);
 }
 
 #[test]
@@ -156,37 +151,6 @@ fn critical_is_static_mirror_or_of_system_priority() {
         }
         pod.spec.priority = priority;
         assert_eq!(pod.is_critical(), critical, "{name}");
-    }
-}
-
-#[test]
-fn the_eviction_managers_request_takes_the_largest_init_container() {
-    for (name, regular, init, overhead, request) in [
-        ("none", &[][..], &[][..], "", "0"),
-        ("sum", &["1Gi", "1Gi"], &["1Gi"], "", "2Gi"),
-        (
-            "a larger init container",
-            &["1Gi"],
-            &["2Gi", "3Gi"],
-            "",
-            "3Gi",
-        ),
-        ("sidecars are not added", &["1Gi"], &["512Mi"], "", "1Gi"),
-        ("overhead", &["1Gi"], &[], "1Gi", "2Gi"),
-        ("overhead of nothing", &["0"], &[], "1Gi", "0"),
-    ] {
-        let each = |texts: &[&str]| texts.iter().map(|text| disk(text, "", true)).collect();
-        let mut pod = pod(each(regular), each(init));
-        pod.spec.overhead = Some(Box::new(ResourceList {
-            ephemeral_storage: quantity(overhead).map(Box::new),
-            ..ResourceList::default()
-        }));
-        assert_eq!(
-            pod.request(Requested::EphemeralStorage).to_string(),
-            request,
-            "{name}"
-        );
-        assert!(pod.request(Requested::Memory).is_zero(), "{name}");
     }
 }
 
@@ -285,6 +249,8 @@ fn tolerations_match_as_in_kubernetes() {
         ("other effect", [key, "Exists", "", "NoExecute"], false),
         ("other key", ["foo", "Exists", "", ""], false),
         ("unknown operator", [key, "exists", "", ""], false),
+        ("greater, with its gate off", [key, "Gt", "1", ""], false),
+        ("less, with its gate off", [key, "Lt", "1", ""], false),
     ] {
         let [key_of_ours, operator, value, effect] = ours.map(ToOwned::to_owned);
         let toleration = Toleration {

@@ -5,7 +5,7 @@ use alloc::string::String;
 pub struct Toleration {
     /// The taint's key; empty for every key.
     pub key: String,
-    /// `Exists`, `Equal`, or empty for `Equal`.
+    /// `Exists`, `Equal`, `Gt`, `Lt`, or empty for `Equal`.
     pub operator: String,
     /// The taint's value, for `Equal`.
     pub value: String,
@@ -14,10 +14,11 @@ pub struct Toleration {
 }
 
 impl Toleration {
-    /// Whether it tolerates the taint `key=value:effect` (kubelet v1.32:
+    /// Whether it tolerates the taint `key=value:effect` (K:
     /// `Toleration.ToleratesTaint`).
     ///
-    /// An unknown operator tolerates nothing.
+    /// `Gt` and `Lt` compare numbers, once their gate is on in Kubernetes; until then they
+    /// tolerate nothing, as any other operator that is not known.
     #[must_use]
     pub fn tolerates(&self, key: &str, value: &str, effect: &str) -> bool {
         let names = |ours: &str, theirs: &str| ours.is_empty() || ours == theirs;

@@ -43,6 +43,7 @@ impl Random {
             memory: self.quantity().map(Into::into),
             ephemeral_storage: self.quantity().map(Into::into),
             inodes: self.quantity().map(Into::into),
+            huge_pages: false,
         }
     }
 

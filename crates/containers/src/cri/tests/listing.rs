@@ -3,8 +3,8 @@ use std::path::Path;
 
 use crate::cri::Writer;
 use crate::cri::fake::Reply;
-use evictd_node::QosClass;
 use evictd_node::pod::Requested;
+use evictd_node::{Policy, QosClass};
 
 use super::{Bench, DB, EXITED, IMAGE, Node, RUNNING, WEB, container, sandbox, status, status_of};
 use crate::{ContainerRuntime, ContainerState, Failure, RuntimeListing};
@@ -73,8 +73,13 @@ fn a_pod() {
         ),
         (Some(9), Some(30))
     );
-    assert_eq!(pod.pod.qos_class(), QosClass::Burstable);
-    assert_eq!(pod.pod.request(Requested::Memory).value(), 65_536);
+    assert_eq!(pod.pod.qos_class(&Policy::default()), QosClass::Burstable);
+    assert_eq!(
+        pod.pod
+            .request(Requested::Memory, &Policy::default())
+            .value(),
+        65_536
+    );
     let limits = &pod.pod.spec.containers[0].resources.limits;
     assert_eq!(limits.memory.as_ref().unwrap().to_string(), "1Mi");
     assert_eq!(limits.cpu.as_ref().unwrap().to_string(), "500m");
@@ -308,7 +313,7 @@ fn pods_of_sandboxes() {
         Some("new")
     );
     assert!(pod.is_critical());
-    assert_eq!(pod.qos_class(), QosClass::BestEffort);
+    assert_eq!(pod.qos_class(&Policy::default()), QosClass::BestEffort);
     let standing: Vec<_> = listing
         .sandboxes
         .iter()
@@ -337,8 +342,14 @@ fn a_pods_request_is_its_first_containers() {
     };
     for (own, gib) in [(false, 1), (true, 2)] {
         let listing = list(&mut Bench::new("request", node(own)));
-        let request = listing.pods[0].pod.request(Requested::Memory).value();
+        let request = listing.pods[0]
+            .pod
+            .request(Requested::Memory, &Policy::default())
+            .value();
         assert_eq!(request, gib << 30);
-        assert_eq!(listing.pods[0].pod.qos_class(), QosClass::Burstable);
+        assert_eq!(
+            listing.pods[0].pod.qos_class(&Policy::default()),
+            QosClass::Burstable
+        );
     }
 }

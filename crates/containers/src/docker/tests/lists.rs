@@ -3,8 +3,8 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
 use std::path::Path;
 
-use evictd_node::QosClass;
 use evictd_node::pod::Requested;
+use evictd_node::{Policy, QosClass};
 
 use super::{id, not_found, runtime, version};
 use crate::docker::fake::{Fake, json};
@@ -239,11 +239,13 @@ fn requests_limits_and_classes() {
     for (name, labels, detail, request, class) in CONTAINERS {
         let (pod, notes) = single(labels, detail);
         assert_eq!(
-            pod.pod.request(Requested::Memory).value(),
+            pod.pod
+                .request(Requested::Memory, &Policy::default())
+                .value(),
             *request,
             "{name}"
         );
-        assert_eq!(pod.pod.qos_class(), *class, "{name}");
+        assert_eq!(pod.pod.qos_class(&Policy::default()), *class, "{name}");
         assert_eq!(notes, [""; 0], "{name}");
     }
     let (pod, _) = single(

@@ -1,0 +1,124 @@
+//! A dry run rehearses a whole episode: what it would have evicted counts as gone, with what
+//! it held, until the threshold is met no more or the pod has really gone.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use evictd_node::{Mono, Readings, Resource, Signal, Usage};
+use evictd_rank::Candidate;
+
+use crate::{Evict, Plan};
+
+/// A pod that would have been evicted.
+#[derive(Clone, Debug)]
+struct Gone {
+    uid: String,
+    /// For which signal; `None` for a limit of its own.
+    signal: Option<Signal>,
+    /// How much of what that signal watches would be free.
+    frees: u64,
+}
+
+impl Gone {
+    /// Whether what it held counts for the signal, too: the pods' memory is the machine's,
+    /// and two signals with the same numbers are of one filesystem.
+    fn frees_for(&self, signal: Signal, readings: &Readings) -> bool {
+        let Some(own) = self.signal else {
+            return false;
+        };
+        let amount = |signal| {
+            let reading = readings.get(signal);
+            reading.map(|reading| (reading.available, reading.capacity))
+        };
+        let is_one_disk = || {
+            own.resource() == signal.resource()
+                && own.resource() != Resource::Memory
+                && amount(own) == amount(signal)
+        };
+        let [of, with] = [own, signal].map(Signal::usage);
+        own == signal || (of == Usage::Memory && of == with) || is_one_disk()
+    }
+}
+
+/// The pods of an episode so far, in their order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rehearsal(Vec<Gone>);
+
+impl Rehearsal {
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn has(&self, uid: &str) -> bool {
+        self.0.iter().any(|gone| gone.uid == uid)
+    }
+
+    /// The readings as they would be.
+    pub(crate) fn applied_to(&self, measured: &Readings) -> Readings {
+        let mut readings = *measured;
+        for signal in Signal::ALL {
+            let all = self.0.iter();
+            let all = all.filter(|gone| gone.frees_for(signal, measured));
+            let freed = all.fold(0, |sum: u64, gone| sum.saturating_add(gone.frees));
+            if let (Some(mut reading), true) = (measured.get(signal), freed > 0) {
+                let freed = i64::try_from(freed).unwrap_or(i64::MAX);
+                reading.available = reading.available.saturating_add(freed);
+                readings.set(signal, Some(reading));
+            }
+        }
+        readings
+    }
+}
+
+impl Evict {
+    /// The pod that was just chosen would be gone by now: goes on as if it were.
+    pub(crate) fn pretend(
+        &mut self,
+        now: Mono,
+        threshold: Option<usize>,
+        pods: Option<&[Candidate<'_>]>,
+    ) -> Plan {
+        let of = threshold.and_then(|index| self.watch.thresholds.get(index));
+        let signal = of.map(|threshold| threshold.signal);
+        let frees = signal.and_then(|signal| self.evidence.used_by_last(signal));
+        self.rehearsal.0.push(Gone {
+            uid: self.victim.clone(),
+            signal,
+            frees: frees.unwrap_or(0),
+        });
+        self.learn_nothing(threshold);
+        match threshold {
+            Some(index) => self.choose(now, index, pods),
+            // As after a pod that was really evicted for its limit.
+            None => self.offender(pods).unwrap_or(Plan::Rest),
+        }
+    }
+
+    /// Whether enough would be free by now for the threshold and its minimum reclaim.
+    pub(crate) fn is_rehearsed(&self, index: usize) -> bool {
+        let Some(threshold) = self.watch.thresholds.get(index) else {
+            return false;
+        };
+        let readings = self.rehearsal.applied_to(&self.watch.latest);
+        let reading = readings.get(threshold.signal);
+        !self.rehearsal.is_empty()
+            && reading.is_some_and(|reading| !threshold.is_unreclaimed(&reading))
+    }
+
+    /// Forgets the pods of signals that are short no more: their episode is over.
+    pub(crate) fn end_episodes(&mut self) {
+        let watch = &self.watch;
+        let is_short = |signal| {
+            let mut due = watch.due.each();
+            due.any(|index| watch.thresholds.get(index).map(|t| t.signal) == Some(signal))
+        };
+        let gone = &mut self.rehearsal.0;
+        gone.retain(|gone| gone.signal.is_none_or(is_short));
+    }
+
+    /// Forgets the pods that are there no more: what they held is measured.
+    pub(crate) fn forget_the_gone(&mut self, pods: &[Candidate<'_>]) {
+        let is_there = |uid: &str| pods.iter().any(|pod| pod.pod.metadata.uid == uid);
+        self.rehearsal.0.retain(|gone| is_there(&gone.uid));
+    }
+}
