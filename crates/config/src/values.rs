@@ -8,7 +8,7 @@ use evictd_quantity::{GoDuration, parse_go_integer, underscores_separate_digits}
 
 use crate::{ConfigError, nearest};
 
-pub(crate) type Parsed<T> = Result<T, ConfigError>;
+pub(crate) type Parsed<T> = Result<T, Box<ConfigError>>;
 
 pub(crate) const DURATION_FORM: &str =
     "a duration is numbers with units h m s ms us ns: 1m30s, 500ms";
@@ -20,7 +20,7 @@ pub(crate) const INT32: (i64, i64) = (-2_147_483_648, 2_147_483_647);
 ///
 /// # Errors
 /// When it is neither true nor false.
-pub fn parse_boolean(flag: &'static str, text: &str) -> Result<bool, ConfigError> {
+pub fn parse_boolean(flag: &'static str, text: &str) -> Result<bool, Box<ConfigError>> {
     match text {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => Ok(true),
         "0" | "f" | "F" | "false" | "FALSE" | "False" => Ok(false),
@@ -86,7 +86,7 @@ pub(crate) fn choice<T: Copy>(flag: &'static str, text: &str, words: &[(&str, T)
 ///
 /// # Errors
 /// When there is none of that name.
-pub fn parse_signal(flag: &'static str, text: &str) -> Result<Signal, ConfigError> {
+pub fn parse_signal(flag: &'static str, text: &str) -> Result<Signal, Box<ConfigError>> {
     Signal::from_name(text).ok_or_else(|| {
         let message = format!("unsupported eviction signal {text}");
         ConfigError::new(flag, (text, 0), message, signals_hint(text))
@@ -97,7 +97,7 @@ pub fn parse_signal(flag: &'static str, text: &str) -> Result<Signal, ConfigErro
 ///
 /// # Errors
 /// When there is none of that name.
-pub fn parse_qos_class(flag: &'static str, text: &str) -> Result<QosClass, ConfigError> {
+pub fn parse_qos_class(flag: &'static str, text: &str) -> Result<QosClass, Box<ConfigError>> {
     let classes = [
         QosClass::BestEffort,
         QosClass::Burstable,
@@ -110,7 +110,7 @@ pub fn parse_qos_class(flag: &'static str, text: &str) -> Result<QosClass, Confi
 ///
 /// # Errors
 /// When it is no whole number of 32 bits.
-pub fn parse_priority(flag: &'static str, text: &str) -> Result<i32, ConfigError> {
+pub fn parse_priority(flag: &'static str, text: &str) -> Result<i32, Box<ConfigError>> {
     let priority = integer(flag, text, INT32)?;
     Ok(i32::try_from(priority).unwrap_or(0))
 }
