@@ -76,10 +76,14 @@ pub(crate) fn choice<T: Copy>(flag: &'static str, text: &str, words: &[(&str, T)
     let found = words.iter().find(|(word, _)| *word == text);
     found.map(|(_, value)| *value).ok_or_else(|| {
         let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-        let meant = did_you_mean(text, words.iter().copied());
-        let hint = format!("{meant}values are {}", words.join(", "));
-        ConfigError::new(flag, (text, 0), format!("unknown value {text:?}"), hint)
+        unknown(flag, text, &words)
     })
+}
+
+fn unknown(flag: &'static str, text: &str, words: &[&str]) -> Box<ConfigError> {
+    let meant = did_you_mean(text, words.iter().copied());
+    let hint = format!("{meant}values are {}", words.join(", "));
+    ConfigError::new(flag, (text, 0), format!("unknown value {text:?}"), hint)
 }
 
 /// The signal that a flag names.
