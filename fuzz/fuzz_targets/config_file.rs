@@ -10,7 +10,7 @@ const HARD: &str = "eviction-hard";
 const LIMIT: &str = "memory.available<7%";
 
 /// The settings as text, or the error.
-fn outcome(bytes: &[u8]) -> Result<String, ConfigError> {
+fn outcome(bytes: &[u8]) -> Result<String, Box<ConfigError>> {
     let mut typed = Typed::default();
     typed.add_file("file", bytes)?;
     Ok(format!("{:?}", resolve(&typed)?))
@@ -31,7 +31,7 @@ fn check(error: &ConfigError, bytes: &[u8]) {
 
 /// Files between NUL bytes, the last change to win; one alone is as ever, but for
 /// OKD's form, which takes no others.
-fn several(bytes: &[u8], alone: &Result<String, ConfigError>) {
+fn several(bytes: &[u8], alone: &Result<String, Box<ConfigError>>) {
     let added = |files: &[&[u8]]| {
         let mut typed = Typed::default();
         typed.add_files(files.iter().map(|bytes| ("file", *bytes)))?;

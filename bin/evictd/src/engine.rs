@@ -19,8 +19,8 @@ use crate::setup::Setup;
 /// The loop over the ports of this machine.
 pub(crate) type Engine = evictd_engine::Engine<NodePort, Pods, Reclaimer>;
 
-/// Opens the node's files and the pods.
-pub(crate) fn open(setup: Setup) -> Result<Engine, String> {
+/// Opens the node's files and the pods. On the heap: a stack keeps for good what it held.
+pub(crate) fn open(setup: Setup) -> Result<Box<Engine>, String> {
     let settings = Settings {
         clock: now,
         wall_clock: wall_seconds,
@@ -33,7 +33,8 @@ pub(crate) fn open(setup: Setup) -> Result<Engine, String> {
     let reclaimer = Reclaimer {
         cleaner: cleaner.transpose()?,
     };
-    Engine::new(settings, (node, pods, reclaimer)).map_err(|error| error.to_string())
+    let engine = Engine::new(settings, (node, pods, reclaimer));
+    engine.map(Box::new).map_err(|error| error.to_string())
 }
 
 /// Begins to measure what pods hold on disk, where that is wanted. Not done by [`open`]:

@@ -8,7 +8,7 @@ use evictd_config::{ConfigError, Resolved, Typed, resolve};
 pub(crate) fn resolved(
     fields: &Map<String, Value>,
     flags: &[(&str, &str)],
-) -> Result<Resolved, ConfigError> {
+) -> Result<Resolved, Box<ConfigError>> {
     let mut file = fields.clone();
     for (key, text) in [
         ("apiVersion", "kubelet.config.k8s.io/v1beta1"),

@@ -63,7 +63,7 @@ impl<'a> Book<'a> {
         flag: &'static str,
         message: String,
         hint: impl Into<String>,
-    ) -> ConfigError {
+    ) -> Box<ConfigError> {
         let text = self.last(flag).unwrap_or_default();
         ConfigError::new(flag, (text, 0), message, hint)
     }

@@ -3,7 +3,7 @@ use core::fmt;
 /// One thing that is wrong with the settings. It prints as one line: the flag, or
 /// file, line and field, what is wrong (in the kubelet's words where it has
 /// some), the offending text with its position in a flag, and what would be
-/// right.
+/// right. It is boxed wherever it is returned, as every result has room for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ConfigError {
@@ -19,10 +19,10 @@ pub struct ConfigError {
     pub message: String,
     /// What would be right.
     pub hint: String,
-    /// Where it stands, if in a file. Boxed, as every result has room for an error.
-    pub place: Option<Box<Place>>,
+    /// Where it stands, if in a file.
+    pub place: Option<Place>,
     /// What is wrong in the kubelet's words, where these are about its own code.
-    pub(crate) kubelet: Option<Box<str>>,
+    pub(crate) kubelet: Option<String>,
 }
 
 /// A place in a file.
@@ -43,8 +43,8 @@ impl ConfigError {
         (offending, position): (&str, usize),
         message: String,
         hint: impl Into<String>,
-    ) -> Self {
-        Self {
+    ) -> Box<Self> {
+        Box::new(Self {
             flag,
             offending: offending.to_owned(),
             position,
@@ -52,19 +52,19 @@ impl ConfigError {
             hint: hint.into(),
             place: None,
             kubelet: None,
-        }
+        })
     }
 
     /// With the kubelet's words for it, where nobody but a programmer understands them.
-    pub(crate) fn kubelet_says(mut self, words: String) -> Self {
-        self.kubelet = Some(words.into());
+    pub(crate) fn kubelet_says(mut self: Box<Self>, words: String) -> Box<Self> {
+        self.kubelet = Some(words);
         self
     }
 
     /// With the kubelet's words if that is whose behaviour is asked for.
-    pub(crate) fn worded_for(mut self, kubelet: bool) -> Self {
+    pub(crate) fn worded_for(mut self: Box<Self>, kubelet: bool) -> Box<Self> {
         if let Some(words) = self.kubelet.take().filter(|_| kubelet) {
-            self.message = words.into();
+            self.message = words;
         }
         self
     }

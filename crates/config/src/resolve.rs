@@ -29,7 +29,7 @@ const MEMORY_SOURCES: [(&str, MemorySource); 3] = [
 /// # Errors
 /// The first thing that is wrong. What is merely odd is in
 /// [`Resolved::warnings`].
-pub fn resolve(typed: &Typed) -> Result<Resolved, ConfigError> {
+pub fn resolve(typed: &Typed) -> Result<Resolved, Box<ConfigError>> {
     all(typed).map_err(|error| typed.locate(error))
 }
 

@@ -1,4 +1,3 @@
-use alloc::collections::BTreeMap;
 use core::fmt;
 use core::time::Duration;
 use std::path::{Path, PathBuf};
@@ -47,7 +46,7 @@ impl Compat {
 
 /// Amounts by resource: what is kept back from pods, or left to them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reserved(BTreeMap<&'static str, Quantity>);
+pub struct Reserved([Option<Quantity>; Self::NAMES.len()]);
 
 impl Reserved {
     /// The names of the resources, as flags write them: cores, bytes, bytes and process ids.
@@ -56,13 +55,15 @@ impl Reserved {
     /// The amount of the resource with that name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Quantity> {
-        self.0.get(name)
+        let place = Self::NAMES.iter().position(|of| *of == name)?;
+        self.0.get(place)?.as_ref()
     }
 
     /// Puts the amount of a resource; one of another name is left out.
     pub fn put(&mut self, name: &str, amount: Quantity) {
-        if let Some(name) = Self::NAMES.into_iter().find(|of| *of == name) {
-            self.0.insert(name, amount);
+        let mut all = Self::NAMES.iter().zip(&mut self.0);
+        if let Some((_, of)) = all.find(|(of, _)| **of == name) {
+            *of = Some(amount);
         }
     }
 }

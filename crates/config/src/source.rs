@@ -28,7 +28,7 @@ impl Source {
         offending: &str,
         message: String,
         hint: impl Into<String>,
-    ) -> ConfigError {
+    ) -> Box<ConfigError> {
         let error = ConfigError::new("config", (offending, 0), message, hint);
         self.place(path, error)
     }
@@ -36,7 +36,11 @@ impl Source {
     /// The error about a flag's text, as one about the field that stands for the
     /// flag, in the last of the files that has it. The texts of a mapping's
     /// entries have key and value in one.
-    pub(crate) fn locate(sources: &[Self], field: &'static str, error: ConfigError) -> ConfigError {
+    pub(crate) fn locate(
+        sources: &[Self],
+        field: &'static str,
+        error: Box<ConfigError>,
+    ) -> Box<ConfigError> {
         let mut path: Vec<&str> = field.split('.').collect();
         let offending = error.offending.clone();
         let is_okd = sources.iter().any(|source| !source.within.is_empty());
@@ -56,7 +60,7 @@ impl Source {
         line_of(&self.text, &whole)
     }
 
-    fn place(&self, path: &[&str], error: ConfigError) -> ConfigError {
+    fn place(&self, path: &[&str], mut error: Box<ConfigError>) -> Box<ConfigError> {
         let line = self.line(path);
         let mut shown = self.within.to_owned();
         for key in path {
@@ -66,15 +70,12 @@ impl Source {
                 let _ = write!(shown, "[{key}]");
             }
         }
-        let place = Place {
+        error.place = Some(Place {
             file: self.name.clone(),
             line,
             field: shown,
-        };
-        ConfigError {
-            place: Some(Box::new(place)),
-            ..error
-        }
+        });
+        error
     }
 }
 

@@ -13,7 +13,7 @@ pub(crate) fn joined(typed: &Typed, list: List) -> String {
 }
 
 /// The error as one of the flag, with what would be right.
-pub(crate) fn explain(typed: &Typed, error: &Error) -> ConfigError {
+pub(crate) fn explain(typed: &Typed, error: &Error) -> Box<ConfigError> {
     let words = error.to_string();
     let (message, hint) = if let ErrorKind::Quantity(inner) = &error.kind {
         (inner.kind.to_string(), hint(error))

@@ -145,7 +145,7 @@ impl Typed {
     }
 
     /// The error, with the place in the file if that is where the text stands.
-    pub(crate) fn locate(&self, error: ConfigError) -> ConfigError {
+    pub(crate) fn locate(&self, error: Box<ConfigError>) -> Box<ConfigError> {
         let error = error.worded_for(self.is_kubelets());
         match self.origin(error.flag) {
             Origin::File(field) => Source::locate(&self.sources, field, error),

@@ -8,7 +8,7 @@ use evictd_quantity::{GoDuration, parse_go_integer, underscores_separate_digits}
 
 use crate::{ConfigError, nearest};
 
-pub(crate) type Parsed<T> = Result<T, ConfigError>;
+pub(crate) type Parsed<T> = Result<T, Box<ConfigError>>;
 
 pub(crate) const DURATION_FORM: &str =
     "a duration is numbers with units h m s ms us ns: 1m30s, 500ms";
@@ -20,7 +20,7 @@ pub(crate) const INT32: (i64, i64) = (-2_147_483_648, 2_147_483_647);
 ///
 /// # Errors
 /// When it is neither true nor false.
-pub fn parse_boolean(flag: &'static str, text: &str) -> Result<bool, ConfigError> {
+pub fn parse_boolean(flag: &'static str, text: &str) -> Result<bool, Box<ConfigError>> {
     match text {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => Ok(true),
         "0" | "f" | "F" | "false" | "FALSE" | "False" => Ok(false),
@@ -76,17 +76,21 @@ pub(crate) fn choice<T: Copy>(flag: &'static str, text: &str, words: &[(&str, T)
     let found = words.iter().find(|(word, _)| *word == text);
     found.map(|(_, value)| *value).ok_or_else(|| {
         let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-        let meant = did_you_mean(text, words.iter().copied());
-        let hint = format!("{meant}values are {}", words.join(", "));
-        ConfigError::new(flag, (text, 0), format!("unknown value {text:?}"), hint)
+        unknown(flag, text, &words)
     })
+}
+
+fn unknown(flag: &'static str, text: &str, words: &[&str]) -> Box<ConfigError> {
+    let meant = did_you_mean(text, words.iter().copied());
+    let hint = format!("{meant}values are {}", words.join(", "));
+    ConfigError::new(flag, (text, 0), format!("unknown value {text:?}"), hint)
 }
 
 /// The signal that a flag names.
 ///
 /// # Errors
 /// When there is none of that name.
-pub fn parse_signal(flag: &'static str, text: &str) -> Result<Signal, ConfigError> {
+pub fn parse_signal(flag: &'static str, text: &str) -> Result<Signal, Box<ConfigError>> {
     Signal::from_name(text).ok_or_else(|| {
         let message = format!("unsupported eviction signal {text}");
         ConfigError::new(flag, (text, 0), message, signals_hint(text))
@@ -97,7 +101,7 @@ pub fn parse_signal(flag: &'static str, text: &str) -> Result<Signal, ConfigErro
 ///
 /// # Errors
 /// When there is none of that name.
-pub fn parse_qos_class(flag: &'static str, text: &str) -> Result<QosClass, ConfigError> {
+pub fn parse_qos_class(flag: &'static str, text: &str) -> Result<QosClass, Box<ConfigError>> {
     let classes = [
         QosClass::BestEffort,
         QosClass::Burstable,
@@ -110,7 +114,7 @@ pub fn parse_qos_class(flag: &'static str, text: &str) -> Result<QosClass, Confi
 ///
 /// # Errors
 /// When it is no whole number of 32 bits.
-pub fn parse_priority(flag: &'static str, text: &str) -> Result<i32, ConfigError> {
+pub fn parse_priority(flag: &'static str, text: &str) -> Result<i32, Box<ConfigError>> {
     let priority = integer(flag, text, INT32)?;
     Ok(i32::try_from(priority).unwrap_or(0))
 }

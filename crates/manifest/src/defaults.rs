@@ -27,7 +27,7 @@ pub(crate) fn give_volumes_a_source(pod: &mut Value) {
 }
 
 /// Checks what identifies the pod and fills in what it leaves out.
-pub(crate) fn complete(pod: &mut Pod) -> Result<(), JsonError> {
+pub(crate) fn complete(pod: &mut Pod) -> Result<(), Box<JsonError>> {
     identify(pod)?;
     let spec = &mut pod.spec;
     for container in spec.containers.iter_mut().chain(&mut spec.init_containers) {
@@ -46,7 +46,7 @@ pub(crate) fn complete(pod: &mut Pod) -> Result<(), JsonError> {
     Ok(())
 }
 
-fn identify(pod: &mut Pod) -> Result<(), JsonError> {
+fn identify(pod: &mut Pod) -> Result<(), Box<JsonError>> {
     let metadata = &mut pod.metadata;
     if metadata.name.is_empty() {
         return Err(JsonError::new(".metadata.name", "is missing"));

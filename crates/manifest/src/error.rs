@@ -13,7 +13,7 @@ pub enum Error {
         /// Which document of the manifest, from 1.
         number: usize,
         /// What is wrong with it, and where.
-        error: JsonError,
+        error: Box<JsonError>,
     },
     /// No document with any content.
     Empty,

@@ -44,7 +44,7 @@ pub fn parse_pods(bytes: &[u8]) -> Result<Vec<Pod>, Error> {
     Ok(pods)
 }
 
-fn add_document(pods: &mut Vec<Pod>, document: Value) -> Result<(), JsonError> {
+fn add_document(pods: &mut Vec<Pod>, document: Value) -> Result<(), Box<JsonError>> {
     match kind(&document)? {
         Some("Pod") => pods.push(pod(document)?),
         Some("List") => add_items(pods, document, None)?,
@@ -65,7 +65,7 @@ fn add_items(
     pods: &mut Vec<Pod>,
     mut list: Value,
     default_kind: Option<&str>,
-) -> Result<(), JsonError> {
+) -> Result<(), Box<JsonError>> {
     let items = match list.get_mut("items").map(Value::take) {
         None | Some(Value::Null) => Vec::new(),
         Some(Value::Array(items)) => items,
@@ -84,7 +84,7 @@ fn add_items(
 }
 
 /// The kind of an object whose `apiVersion`, where it has one, is `v1`.
-fn kind(object: &Value) -> Result<Option<&str>, JsonError> {
+fn kind(object: &Value) -> Result<Option<&str>, Box<JsonError>> {
     if !object.is_object() {
         return Err(JsonError::new("", "is not an object"));
     }
@@ -106,11 +106,11 @@ fn kind(object: &Value) -> Result<Option<&str>, JsonError> {
     }
 }
 
-fn wrong_kind(kind: &str, wanted: &str) -> JsonError {
+fn wrong_kind(kind: &str, wanted: &str) -> Box<JsonError> {
     JsonError::new(".kind", format!("is {kind:?}: it must be {wanted}"))
 }
 
-fn pod(mut object: Value) -> Result<Pod, JsonError> {
+fn pod(mut object: Value) -> Result<Pod, Box<JsonError>> {
     give_volumes_a_source(&mut object);
     let mut pod = Pod::from_json(&object)?;
     complete(&mut pod)?;

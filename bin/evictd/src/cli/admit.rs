@@ -20,6 +20,7 @@ use serde::Serialize;
 
 use crate::plain::Plain;
 
+use super::Run;
 use super::output::{USAGE, complain, print_as, shown, usage_error, wrong_value};
 use crate::engine;
 use crate::setup::{FIRST_FS_WAIT, PROC, Setup, no_thread};
@@ -105,10 +106,10 @@ pub(super) struct Verdict {
     message: Option<String>,
 }
 
-impl Admit {
+impl Run for Admit {
     /// The exit code says it: 0 all may start, 1 one may not or the node cannot be
     /// read, 2 there is no pod to decide about.
-    pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
+    fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
         if let Err(problem) = self.check() {
             return Ok(usage_error(problem));
         }
@@ -140,7 +141,9 @@ impl Admit {
             ExitCode::FAILURE
         })
     }
+}
 
+impl Admit {
     const fn check(&self) -> Result<(), &'static str> {
         let described = self.qos.is_some() || self.priority.is_some();
         match (&self.pod, described) {

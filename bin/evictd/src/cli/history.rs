@@ -10,6 +10,7 @@ use evictd_engine::state::{Outcome, Record, State, read_state};
 use evictd_node::Signal;
 use serde::Serialize;
 
+use super::Run;
 use super::columns::wrap;
 use super::output::print_as;
 use crate::amount::Amount;
@@ -39,9 +40,9 @@ pub(super) struct Document<'a> {
 
 const INDENT: &str = "    ";
 
-impl History {
+impl Run for History {
     /// Prints the state that is kept in `--state-dir`; fails when there is none.
-    pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
+    fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
         let state = read(settings)?;
         Ok(print_as(self.json, &document(&state), || in_text(&state)))
     }

@@ -21,7 +21,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use ::log::LevelFilter;
-use evictd_config::Typed;
+use evictd_config::{Resolved, Typed};
 
 use crate::{daemon, log, machine};
 
@@ -58,17 +58,24 @@ fn resolve_and_run(command: Option<&Command>, typed: Typed) -> ExitCode {
         log::start(settings.log_format, level_of(settings.verbosity));
         return daemon::run(&settings);
     };
-    let (name, ended) = match command {
-        Command::Status(status) => ("status", status.run(&settings)),
-        Command::Rank(rank) => ("rank", rank.run(&settings)),
-        Command::Admit(admit) => ("admit", admit.run(&settings)),
-        Command::History(history) => ("history", history.run(&settings)),
-        Command::Config(config) => ("config", Ok(config.run(&settings))),
-        Command::OomScore(oom_score) => ("oom-score", oom_score.run(&settings)),
-        Command::Gc(gc) => ("gc", Ok(gc.run(&settings))),
-        Command::Selftest(selftest) => ("selftest", selftest.run()),
+    let (name, command): (&str, &dyn Run) = match command {
+        Command::Status(status) => ("status", status),
+        Command::Rank(rank) => ("rank", rank),
+        Command::Admit(admit) => ("admit", admit),
+        Command::History(history) => ("history", history),
+        Command::Config(config) => ("config", config),
+        Command::OomScore(oom_score) => ("oom-score", oom_score),
+        Command::Gc(gc) => ("gc", gc),
+        Command::Selftest(selftest) => ("selftest", selftest),
     };
+    let ended = command.run(&settings);
     ended.unwrap_or_else(|error| fail(name, error))
+}
+
+/// What a command does, once the settings are known.
+trait Run {
+    /// Does it and prints what came of it; an error is one line, for exit code 1.
+    fn run(&self, settings: &Resolved) -> Result<ExitCode, String>;
 }
 
 /// More lines with a higher level of `-v`.

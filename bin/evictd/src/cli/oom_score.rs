@@ -12,6 +12,7 @@ use evictd_node::QosClass;
 use evictd_stats::now;
 use serde::Serialize;
 
+use super::Run;
 use super::columns::{Columns, wrap};
 use super::output::{NO_PODS, complain, print_as, shown};
 use super::screen::{Paint, cut};
@@ -82,9 +83,9 @@ struct ProcessScore {
     refused: Option<String>,
 }
 
-impl OomScore {
+impl Run for OomScore {
     /// Prints, and sets if asked to; fails where something could not be read or set.
-    pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
+    fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
         let document = look(settings, self.apply)?;
         let in_text = || in_text(&document, Paint::for_stdout());
         let printed = print_as(self.json, &document, in_text);

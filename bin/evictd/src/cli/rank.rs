@@ -9,6 +9,7 @@ use evictd_engine::full_name;
 use evictd_node::Signal;
 use serde::Serialize;
 
+use super::Run;
 use super::output::{NO_PODS, complain, print_as, shown, wrong_value};
 use super::screen::{Paint, cut};
 use super::snapshot::{RankedPod, Snapshot};
@@ -51,9 +52,9 @@ pub(super) struct Document {
     pub(super) pods: Vec<RankedPod>,
 }
 
-impl Rank {
+impl Run for Rank {
     /// Prints the order; fails when the node cannot be read.
-    pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
+    fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
         let snapshot = Snapshot::take(settings)?;
         for problem in &snapshot.engine.pods.problems {
             complain("rank", problem);

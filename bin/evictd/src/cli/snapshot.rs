@@ -18,7 +18,7 @@ const DISK_WAIT: Duration = Duration::from_secs(2);
 
 /// What was seen.
 pub(crate) struct Snapshot {
-    pub(crate) engine: Engine,
+    pub(crate) engine: Box<Engine>,
     pub(crate) readings: Readings,
     policy: Policy,
 }

@@ -1,8 +1,7 @@
 //! Which pods the kernel's own OOM killer has struck.
 
 use core::time::Duration;
-use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use evictd_engine::ports::OomKill;
 use evictd_node::Mono;
@@ -20,8 +19,8 @@ pub(super) struct OomWatch {
     counter: Option<OomKillCounter>,
     /// What it said; `None` before the first look.
     total: Option<u64>,
-    /// Of each pod's cgroup at the last look.
-    before: HashMap<PathBuf, OomKills>,
+    /// Of each pod's cgroup in which it had struck by the last look.
+    before: Vec<(PathBuf, OomKills)>,
     /// Not before then.
     next: Mono,
 }
@@ -61,39 +60,44 @@ impl Pods {
     /// The pods with more kills than when this was last asked.
     fn struck(&mut self) -> Vec<OomKill> {
         let before = core::mem::take(&mut self.oom.before);
-        let (mut after, mut struck) = (HashMap::new(), Vec::new());
+        let (mut after, mut struck) = (Vec::new(), Vec::new());
         let census = self.census();
         let Some(memory) = census.hierarchies.memory.as_ref() else {
             return struck;
         };
+        let mut look = |cgroup: &Path, kill: &mut OomKill| {
+            let now = read_cgroup_oom_kills(memory, cgroup);
+            if now == OomKills::default() {
+                return;
+            }
+            let then = before.iter().find(|(of, _)| of == cgroup);
+            let then = then.map(|(_, kills)| *kills).unwrap_or_default();
+            kill.kills += now.kills.saturating_sub(then.kills);
+            kill.at_limit |= now.at_limit > then.at_limit;
+            after.push((cgroup.to_path_buf(), now));
+        };
         for found in &census.listing.pods {
             let mut kill = OomKill::default();
             for cgroup in found.cgroups() {
-                let now = read_cgroup_oom_kills(memory, cgroup);
-                let then = before.get(cgroup).copied().unwrap_or_default();
-                kill.kills += now.kills.saturating_sub(then.kills);
-                kill.at_limit |= now.at_limit > then.at_limit;
-                after.insert(cgroup.to_path_buf(), now);
+                look(cgroup, &mut kill);
             }
-            let metadata = &found.pod.metadata;
-            kill.namespace.clone_from(&metadata.namespace);
-            kill.name.clone_from(&metadata.name);
-            kill.uid.clone_from(&metadata.uid);
-            struck.push(kill);
+            if kill.kills > 0 {
+                let metadata = &found.pod.metadata;
+                kill.namespace.clone_from(&metadata.namespace);
+                kill.name.clone_from(&metadata.name);
+                kill.uid.clone_from(&metadata.uid);
+                struck.push(kill);
+            }
         }
         // One whose last process was killed is no candidate any more.
         for skipped in &census.listing.skipped {
-            let cgroup = skipped.cgroup.as_path();
-            let now = read_cgroup_oom_kills(memory, cgroup);
-            let then = before.get(cgroup).copied().unwrap_or_default();
-            let name = cgroup.file_name().unwrap_or_default();
-            struck.push(OomKill {
-                name: name.to_string_lossy().into_owned(),
-                kills: now.kills.saturating_sub(then.kills),
-                at_limit: now.at_limit > then.at_limit,
-                ..OomKill::default()
-            });
-            after.insert(cgroup.to_path_buf(), now);
+            let mut kill = OomKill::default();
+            look(&skipped.cgroup, &mut kill);
+            if kill.kills > 0 {
+                let name = skipped.cgroup.file_name().unwrap_or_default();
+                kill.name = name.to_string_lossy().into_owned();
+                struck.push(kill);
+            }
         }
         self.oom.before = after;
         struck

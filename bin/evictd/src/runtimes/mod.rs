@@ -14,7 +14,7 @@ use alloc::sync::Arc;
 use core::time::Duration;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::PathBuf;
-use std::sync::{PoisonError, mpsc};
+use std::sync::PoisonError;
 
 use evictd_config::Resolved;
 use evictd_containers::{ContainerRuntime, RuntimeDisks, RuntimeListing, RuntimePod};
@@ -61,7 +61,7 @@ pub(crate) struct Runtimes {
     workers: Vec<Worker>,
     /// When images were detected and last used.
     records: SharedRecords,
-    news: Option<(mpsc::Receiver<News>, Bell)>,
+    news: Option<Teller>,
     left_out: Option<String>,
 }
 
@@ -81,17 +81,16 @@ impl Runtimes {
             return Ok(none);
         }
         let bell = Bell::new().map_err(|error| format!("container runtime: {error}"))?;
-        let (news, incoming) = mpsc::channel();
+        let news = Teller::new(bell);
         let (mut workers, records) = (Vec::new(), SharedRecords::default());
         for candidate in candidates {
             let collector = RuntimeCollector::of(settings, Arc::clone(&records));
-            let (news, bell) = (news.clone(), bell.clone());
-            workers.push(Worker::new(candidate, collector, Teller { news, bell }));
+            workers.push(Worker::new(candidate, collector, news.clone()));
         }
         Ok(Self {
             workers,
             records,
-            news: Some((incoming, bell)),
+            news: Some(news),
             ..none
         })
     }
@@ -118,7 +117,7 @@ impl Runtimes {
 
     /// Readable when there is news.
     pub(crate) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
-        self.news.as_ref().map(|(_, bell)| bell.as_fd())
+        self.news.as_ref().map(Teller::as_fd)
     }
 
     /// Has pods and containers listed anew, without waiting for it.
@@ -204,10 +203,6 @@ impl Runtimes {
 
     /// What has come in since the last call.
     pub(crate) fn news(&mut self) -> Vec<News> {
-        let Some((incoming, bell)) = &self.news else {
-            return Vec::new();
-        };
-        bell.silence();
-        incoming.try_iter().collect()
+        self.news.as_ref().map(Teller::take).unwrap_or_default()
     }
 }

@@ -134,7 +134,7 @@ fn list((name, example): (&str, &str), value: &Value, source: &Source) -> Parsed
 /// What Go calls the type, and what stands there in an example.
 type Wanted<'a> = (&'a str, &'a str);
 
-fn mistyped(path: &[&str], value: &Value, wanted: Wanted<'_>, source: &Source) -> ConfigError {
+fn mistyped(path: &[&str], value: &Value, wanted: Wanted<'_>, source: &Source) -> Box<ConfigError> {
     let (wanted, example) = wanted;
     let hint = match wanted {
         "string" => format!("write it in quotes, as in {example:?}"),

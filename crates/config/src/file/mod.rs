@@ -31,7 +31,7 @@ impl Typed {
     /// At the first thing that is not in its place: unknown fields, and values of
     /// the wrong type. What the values say is looked at by
     /// [`resolve`](crate::resolve).
-    pub fn add_file(&mut self, name: &str, bytes: &[u8]) -> Result<(), ConfigError> {
+    pub fn add_file(&mut self, name: &str, bytes: &[u8]) -> Result<(), Box<ConfigError>> {
         let added = self.try_file(name, bytes);
         added.map_err(|error| error.worded_for(self.is_kubelets()))
     }
@@ -64,7 +64,7 @@ impl Typed {
     pub fn add_files<'a>(
         &mut self,
         files: impl IntoIterator<Item = (&'a str, &'a [u8])>,
-    ) -> Result<(), ConfigError> {
+    ) -> Result<(), Box<ConfigError>> {
         let added = self.try_files(files);
         added.map_err(|error| error.worded_for(self.is_kubelets()))
     }
@@ -180,7 +180,7 @@ fn wrong_type(
     (field, wanted): (&str, &str),
     hint: &str,
     source: &Source,
-) -> ConfigError {
+) -> Box<ConfigError> {
     let found = match value {
         Value::Null => "nothing",
         Value::Bool(_) => "true or false",

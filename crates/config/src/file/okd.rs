@@ -63,7 +63,7 @@ fn mistyped(
     wanted: &str,
     hint: &str,
     source: &Source,
-) -> ConfigError {
+) -> Box<ConfigError> {
     let field = format!("NodeConfig.{KEY}");
     wrong_type((path, value), (&field, wanted), hint, source)
 }

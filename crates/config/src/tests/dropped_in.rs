@@ -4,7 +4,7 @@ use super::file::{HEADER, thresholds};
 use super::*;
 
 /// The settings by several files, each with these lines below the header.
-fn by_files(lines: &[(&'static str, &str)]) -> Result<Resolved, ConfigError> {
+fn by_files(lines: &[(&'static str, &str)]) -> Result<Resolved, Box<ConfigError>> {
     let mut typed = Typed::default();
     let whole = |(name, lines): &(&'static str, &str)| (*name, format!("{HEADER}{lines}"));
     let files: Vec<(&str, String)> = lines.iter().map(whole).collect();

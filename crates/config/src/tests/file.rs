@@ -10,7 +10,7 @@ pub(super) const HEADER: &str =
     "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n";
 
 /// The settings by a file with these lines below the header, and by flags.
-fn by(flags: &[(&str, &str)], lines: &str) -> Result<Resolved, ConfigError> {
+fn by(flags: &[(&str, &str)], lines: &str) -> Result<Resolved, Box<ConfigError>> {
     let mut typed = typed(flags);
     typed.add_file(NAME, format!("{HEADER}{lines}").as_bytes())?;
     resolve(&typed)

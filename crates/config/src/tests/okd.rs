@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use super::*;
 
-fn by_file(text: &str) -> Result<Resolved, ConfigError> {
+fn by_file(text: &str) -> Result<Resolved, Box<ConfigError>> {
     let mut typed = Typed::default();
     typed.add_file("node-config.yaml", text.as_bytes())?;
     resolve(&typed)

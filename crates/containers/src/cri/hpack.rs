@@ -1,18 +1,25 @@
 //! Header fields as HTTP/2 carries them (HPACK, RFC 7541), without the table that
 //! both sides could keep: ours is announced to hold nothing.
 
-use alloc::collections::BTreeMap;
-
 use super::proto::push_varint;
 
 /// The header fields that a gRPC answer is understood by: those of [`READ`].
-pub(super) type Fields = BTreeMap<&'static str, Vec<u8>>;
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Fields([Option<Vec<u8>>; READ.len()]);
 
 const READ: [&str; 4] = [":status", "content-type", "grpc-status", "grpc-message"];
 
-fn set(fields: &mut Fields, name: &[u8], value: Vec<u8>) {
-    if let Some(name) = READ.iter().find(|known| known.as_bytes() == name) {
-        fields.insert(name, value);
+impl Fields {
+    pub(super) fn get(&self, name: &str) -> Option<&Vec<u8>> {
+        let place = READ.iter().position(|known| *known == name)?;
+        self.0.get(place)?.as_ref()
+    }
+
+    pub(super) fn set(&mut self, name: &[u8], value: Vec<u8>) {
+        let mut all = READ.iter().zip(&mut self.0);
+        if let Some((_, field)) = all.find(|(known, _)| known.as_bytes() == name) {
+            *field = Some(value);
+        }
     }
 }
 
@@ -53,7 +60,7 @@ pub(super) fn read_block(block: &[u8], fields: &mut Fields) -> Option<()> {
     while let Some(first) = reader.rest.first().copied() {
         if first & 0x80 != 0 {
             let (name, value) = numbered(reader.number(7)?)?;
-            set(fields, name, value.to_vec());
+            fields.set(name, value.to_vec());
             continue;
         }
         if first & 0xe0 == 0x20 {
@@ -64,9 +71,9 @@ pub(super) fn read_block(block: &[u8], fields: &mut Fields) -> Option<()> {
         let index = reader.number(if first & 0x40 == 0 { 4 } else { 6 })?;
         if index == 0 {
             let name = reader.text()?;
-            set(fields, &name, reader.text()?);
+            fields.set(&name, reader.text()?);
         } else {
-            set(fields, numbered(index)?.0, reader.text()?);
+            fields.set(numbered(index)?.0, reader.text()?);
         }
     }
     Some(())

@@ -110,7 +110,7 @@ impl<S: Read + Write> Call<S> {
         let mut call = Self {
             stream: BufReader::new(stream),
             outgoing: PREFACE.to_vec(),
-            fields: Fields::new(),
+            fields: Fields::default(),
             has_head: false,
             block: None,
             body: Vec::new(),

@@ -19,7 +19,6 @@ mod fake;
 #[cfg(test)]
 mod tests;
 
-use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use core::time::Duration;
 use std::os::unix::ffi::OsStrExt;
@@ -176,13 +175,10 @@ fn look_up(
 /// A container in a sandbox that is listed belongs to the pod of that, whatever its own
 /// labels say; one whose sandbox is gone, to that of its labels.
 fn follow_sandboxes(containers: &mut [Found], sandboxes: &[Found]) {
-    let by_id = sandboxes
-        .iter()
-        .map(|sandbox| (&*sandbox.container.id, sandbox));
-    let by_id: BTreeMap<&str, &Found> = by_id.collect();
     for container in containers {
         let within = container.container.sandbox.as_deref();
-        if let Some(sandbox) = within.and_then(|id| by_id.get(id)) {
+        let is_it = |sandbox: &&Found| within == Some(&*sandbox.container.id);
+        if let Some(sandbox) = sandboxes.iter().find(is_it) {
             for key in [POD_UID, POD_NAME, POD_NAMESPACE] {
                 let label = sandbox.label(key).unwrap_or_default();
                 container.labels.insert(key.into(), label.into());
@@ -250,12 +246,12 @@ impl ContainerRuntime for CriRuntime {
     /// By `ListContainerStats`, which asks each container's shim: some milliseconds
     /// each. containerd measures the layers every ten seconds.
     fn measure_layers(&mut self, listing: &mut RuntimeListing) -> Result<(), Error> {
-        let layers: BTreeMap<String, WritableLayer> = self.client.layers()?.into_iter().collect();
-        for container in &mut listing.containers {
-            if let (Some(layer), WritableLayer::Unknown) =
-                (layers.get(&*container.id), &container.layer)
+        for (id, layer) in self.client.layers()? {
+            let of_it = listing.containers.iter_mut().find(|one| *one.id == id);
+            if let Some(container) = of_it
+                && container.layer == WritableLayer::Unknown
             {
-                container.layer.clone_from(layer);
+                container.layer = layer;
             }
         }
         Ok(())

@@ -7,12 +7,12 @@ use evictd_evict::FirstMet;
 use evictd_gc::ImageRecords;
 use evictd_node::{Condition, Layout, Mono};
 use evictd_quantity::GoDuration;
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::{Map, Value};
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::state::boot;
 use crate::state::error::Error;
+use crate::state::object::Object;
 use crate::state::record::{HISTORY, Record, cut};
 use crate::state::saved::{ConditionState, State};
 
@@ -36,53 +36,49 @@ const MOST_FIRST_MET: usize = 32;
 const MOST_THRESHOLD: usize = 256;
 
 /// The file: its members in the order in which they are written.
-#[derive(Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct File {
-    kind: String,
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct File<'a> {
+    kind: &'a str,
     version: u64,
-    boot_id: String,
-    saved_at: Option<u64>,
-    wall_seconds: Option<u64>,
+    boot_id: &'a str,
+    saved_at: u64,
+    wall_seconds: u64,
     interval_nanos: u64,
     daemon_pid: u32,
     layout: Option<String>,
-    #[serde(deserialize_with = "each")]
-    conditions: Vec<ConditionMember>,
+    conditions: Vec<ConditionMember<'a>>,
     /// Ready for a scheduler (decision D35); never read back.
-    #[serde(skip_deserializing)]
     taints: Vec<String>,
-    #[serde(deserialize_with = "each")]
-    first_met: Vec<FirstMetMember>,
+    first_met: Vec<FirstMetMember<'a>>,
     evictions: u64,
-    #[serde(deserialize_with = "each")]
-    history: Vec<Record>,
+    history: &'a [Record],
     images: Images,
 }
 
-#[derive(Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct ConditionMember {
-    r#type: String,
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ConditionMember<'a> {
+    r#type: &'a str,
     held: bool,
     since: Option<u64>,
     last_observed: Option<u64>,
 }
 
-#[derive(Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct FirstMetMember {
-    threshold: String,
-    grace_nanos: Option<i64>,
-    at: Option<u64>,
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct FirstMetMember<'a> {
+    threshold: &'a str,
+    grace_nanos: i64,
+    at: u64,
 }
 
 /// As many as are kept are few enough for the file.
-#[derive(Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct Images {
     looked_at: u64,
-    times: BTreeMap<String, Value>,
+    times: BTreeMap<String, String>,
 }
 
 /// The state as one line of JSON, which [`parse`] reads.
@@ -92,7 +88,7 @@ struct Images {
 pub fn to_json(state: &State) -> String {
     let conditions = Condition::ALL.into_iter().zip(&state.conditions);
     let conditions = conditions.map(|(condition, state)| ConditionMember {
-        r#type: condition.name().to_owned(),
+        r#type: condition.name(),
         held: state.held,
         since: state.since,
         last_observed: state.last_observed.map(Mono::as_nanos),
@@ -104,18 +100,16 @@ pub fn to_json(state: &State) -> String {
     let first_met = state.first_met.iter();
     let first_met = first_met.filter(|of| of.threshold.len() <= MOST_THRESHOLD);
     let first_met = first_met.take(MOST_FIRST_MET).map(|of| FirstMetMember {
-        threshold: of.threshold.clone(),
-        grace_nanos: Some(of.grace.nanos()),
-        at: Some(of.at.as_nanos()),
+        threshold: &of.threshold,
+        grace_nanos: of.grace.nanos(),
+        at: of.at.as_nanos(),
     });
-    let times = state.images.texts();
-    let times = times.map(|(key, text)| (key, text.into()));
     write(&File {
-        kind: KIND.to_owned(),
+        kind: KIND,
         version: VERSION,
-        boot_id: state.boot_id.clone(),
-        saved_at: Some(state.saved_at.as_nanos()),
-        wall_seconds: Some(state.wall_seconds),
+        boot_id: &state.boot_id,
+        saved_at: state.saved_at.as_nanos(),
+        wall_seconds: state.wall_seconds,
         interval_nanos: u64::try_from(state.interval.as_nanos()).unwrap_or(u64::MAX),
         daemon_pid: state.daemon_pid,
         layout: state.layout.map(|layout| layout.to_string()),
@@ -123,10 +117,10 @@ pub fn to_json(state: &State) -> String {
         taints: taints.collect(),
         first_met: first_met.collect(),
         evictions: state.evictions,
-        history: newest(&state.history).to_vec(),
+        history: newest(&state.history),
         images: Images {
             looked_at: state.images.looked_at(),
-            times: times.collect(),
+            times: state.images.texts().collect(),
         },
     })
 }
@@ -164,74 +158,76 @@ pub fn parse(bytes: &[u8]) -> Result<State, Error> {
     }
     let foreign = |what| Error::new(format!("no state of evictd: {what}"));
     let text = core::str::from_utf8(bytes).map_err(|_| foreign("it is no text"))?;
-    let value = text.parse().map_err(|error: serde_json::Error| {
+    let file: Value = text.parse().map_err(|error: serde_json::Error| {
         let (line, column) = (error.line(), error.column());
         Error::new(format!("no JSON at line {line} column {column}"))
     })?;
-    let file: File = lenient(value);
-    if file.kind != KIND {
+    let file = Object(&file);
+    if file.text("kind") != Some(KIND) {
         return Err(foreign("its kind is another"));
     }
-    if file.version != VERSION {
+    if file.number("version") != Some(VERSION) {
         return Err(foreign("its version is another"));
     }
-    let missing = "savedAt is missing";
-    let saved_at = file.saved_at.ok_or_else(|| foreign(missing))?;
-    let missing = "wallSeconds is missing";
-    let wall_seconds = file.wall_seconds.ok_or_else(|| foreign(missing))?;
+    let saved_at = file.number("savedAt");
+    let saved_at = saved_at.ok_or_else(|| foreign("savedAt is missing"))?;
+    let wall_seconds = file.number("wallSeconds");
+    let wall_seconds = wall_seconds.ok_or_else(|| foreign("wallSeconds is missing"))?;
+    let daemon_pid = file.number("daemonPid").map(u32::try_from);
+    let first_met = file.each("firstMet").filter_map(first_met);
+    let history = file.each("history");
+    let beyond = history.len().saturating_sub(HISTORY);
     let mut state = State {
-        boot_id: file.boot_id,
+        boot_id: file.text("bootId").unwrap_or_default().to_owned(),
         saved_at: Mono::from_nanos(saved_at),
         wall_seconds,
-        interval: Duration::from_nanos(file.interval_nanos),
-        daemon_pid: file.daemon_pid,
-        layout: file.layout.as_deref().and_then(layout),
-        conditions: conditions(&file.conditions),
-        first_met: file.first_met.into_iter().filter_map(first_met).collect(),
-        evictions: file.evictions,
-        history: file.history,
-        images: images(&file.images),
+        interval: Duration::from_nanos(file.number("intervalNanos").unwrap_or(0)),
+        daemon_pid: daemon_pid.and_then(Result::ok).unwrap_or(0),
+        layout: file.text("layout").and_then(layout),
+        conditions: conditions(file.each("conditions")),
+        first_met: first_met.take(MOST_FIRST_MET).collect(),
+        evictions: file.number("evictions").unwrap_or(0),
+        history: history.skip(beyond).map(Record::read).collect(),
+        images: images(file).unwrap_or_default(),
     };
     cut(&mut state.boot_id, boot::MOST);
-    state.first_met.truncate(MOST_FIRST_MET);
-    let beyond = state.history.len().saturating_sub(HISTORY);
-    state.history.drain(..beyond);
-    state.history.iter_mut().for_each(Record::cut);
     Ok(state)
 }
 
-fn conditions(members: &[ConditionMember]) -> [ConditionState; Condition::ALL.len()] {
+fn conditions<'a>(
+    members: impl Iterator<Item = Object<'a>>,
+) -> [ConditionState; Condition::ALL.len()] {
     let mut states = <[ConditionState; Condition::ALL.len()]>::default();
     for member in members {
-        let condition = Condition::from_name(&member.r#type);
+        let condition = member.text("type").and_then(Condition::from_name);
         if let Some(state) = condition.and_then(|c| states.get_mut(c.index())) {
             *state = ConditionState {
-                held: member.held,
-                since: member.since,
-                last_observed: member.last_observed.map(Mono::from_nanos),
+                held: member.flag("held").unwrap_or(false),
+                since: member.number("since"),
+                last_observed: member.number("lastObserved").map(Mono::from_nanos),
             };
         }
     }
     states
 }
 
-fn first_met(member: FirstMetMember) -> Option<FirstMet> {
-    let first_met = FirstMet {
-        threshold: member.threshold,
-        grace: GoDuration::from_nanos(member.grace_nanos?),
-        at: Mono::from_nanos(member.at?),
-    };
-    (1..=MOST_THRESHOLD)
-        .contains(&first_met.threshold.len())
-        .then_some(first_met)
+fn first_met(member: Object<'_>) -> Option<FirstMet> {
+    let threshold = member.text("threshold")?;
+    let is_one = (1..=MOST_THRESHOLD).contains(&threshold.len());
+    is_one.then_some(FirstMet {
+        threshold: threshold.to_owned(),
+        grace: GoDuration::from_nanos(member.signed("graceNanos")?),
+        at: Mono::from_nanos(member.number("at")?),
+    })
 }
 
 /// An entry that is none costs itself; without the time of the last look, nobody
 /// knows what the times say.
-fn images(images: &Images) -> ImageRecords {
-    let texts = images.times.iter();
+fn images(file: Object<'_>) -> Option<ImageRecords> {
+    let images = Object(file.0.get("images")?);
+    let texts = images.map("times")?.iter();
     let texts = texts.filter_map(|(key, text)| Some((key.as_str(), text.as_str()?)));
-    ImageRecords::restore(images.looked_at, texts)
+    Some(ImageRecords::restore(images.number("lookedAt")?, texts))
 }
 
 fn layout(name: &str) -> Option<Layout> {
@@ -241,27 +237,4 @@ fn layout(name: &str) -> Option<Layout> {
         Layout::SplitImagefs,
     ];
     all.into_iter().find(|layout| layout.to_string() == name)
-}
-
-/// What can be read of an object: a member that is not of the type that it should be
-/// counts as left out.
-fn lenient<T: DeserializeOwned + Default>(value: Value) -> T {
-    let Value::Object(mut members) = value else {
-        return T::default();
-    };
-    members.retain(|name, value| {
-        let alone = Map::from_iter([(name.clone(), value.clone())]);
-        T::deserialize(Value::Object(alone)).is_ok()
-    });
-    T::deserialize(Value::Object(members)).unwrap_or_default()
-}
-
-/// A list of which each element is read as far as it can be.
-fn each<'de, T, D>(from: D) -> Result<Vec<T>, D::Error>
-where
-    T: DeserializeOwned + Default,
-    D: Deserializer<'de>,
-{
-    let all = Vec::<Value>::deserialize(from)?;
-    Ok(all.into_iter().map(lenient).collect())
 }

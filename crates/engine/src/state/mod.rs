@@ -24,6 +24,7 @@ mod error;
 mod files;
 mod json;
 mod keeper;
+mod object;
 mod published;
 mod record;
 mod saved;

@@ -2,7 +2,9 @@ use alloc::collections::BTreeMap;
 
 use evictd_evict::Eviction;
 use evictd_node::Signal;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Serialize, Serializer};
+
+use crate::state::object::Object;
 
 /// How many evictions are remembered: the last ones (failure F38).
 pub const HISTORY: usize = 50;
@@ -11,8 +13,7 @@ pub const HISTORY: usize = 50;
 pub(crate) const MOST_TEXT: usize = 1024;
 
 /// What came of an eviction.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(tag = "outcome", rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Outcome {
     /// The kill has begun; if the daemon runs no more, it ended before the kill.
     #[default]
@@ -28,6 +29,31 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    const ALL: [Self; 5] = [
+        Self::Begun,
+        Self::Killed,
+        Self::Stuck,
+        Self::DryRun,
+        Self::OomKilled,
+    ];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Begun => "begun",
+            Self::Killed => "killed",
+            Self::Stuck => "stuck",
+            Self::DryRun => "dryRun",
+            Self::OomKilled => "oomKilled",
+        }
+    }
+
+    /// One that is unknown is [`Outcome::Begun`]: nothing more is known.
+    fn of(name: &str) -> Self {
+        let mut all = Self::ALL.into_iter();
+        let named = all.find(|outcome| outcome.name() == name);
+        named.unwrap_or_default()
+    }
+
     /// The phase of the pod's status, in Kubernetes' words: `Failed` once all of its
     /// containers are ended (acceptance row 2); until then eviction changed none.
     #[must_use]
@@ -42,47 +68,23 @@ impl Outcome {
 /// Two members of a [`Record`]: what came of the eviction, and the pod's phase by it.
 impl Serialize for Outcome {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let name = match self {
-            Self::Begun => "begun",
-            Self::Killed => "killed",
-            Self::Stuck => "stuck",
-            Self::DryRun => "dryRun",
-            Self::OomKilled => "oomKilled",
-        };
-        serializer.collect_map([("outcome", Some(name)), ("phase", self.phase())])
+        serializer.collect_map([("outcome", Some(self.name())), ("phase", self.phase())])
     }
 }
 
-/// One that is missing or unknown is [`Outcome::Begun`]: nothing more is known.
-fn read_outcome<'de, D: Deserializer<'de>>(from: D) -> Result<Outcome, D::Error> {
-    Ok(Outcome::deserialize(from).unwrap_or_default())
-}
-
-mod signal {
-    use super::*;
-
-    pub(super) fn serialize<S: Serializer>(of: &Option<Signal>, to: S) -> Result<S::Ok, S::Error> {
-        of.map(Signal::name).serialize(to)
-    }
-
-    pub(super) fn deserialize<'de, D>(from: D) -> Result<Option<Signal>, D::Error>
-    where
-        D: Deserializer<'de>,
-    {
-        let name = Option::<String>::deserialize(from)?;
-        Ok(name.as_deref().and_then(Signal::from_name))
-    }
+fn write_signal<S: Serializer>(signal: &Option<Signal>, to: S) -> Result<S::Ok, S::Error> {
+    signal.map(Signal::name).serialize(to)
 }
 
 /// One eviction, with all that explains it afterwards. As JSON it is what the state
 /// file keeps and what `evictd history --json` prints.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Record {
     /// When it was decided: seconds since 1970.
     pub wall_seconds: u64,
     /// The signal whose threshold was met; `None` for a limit of the pod's own.
-    #[serde(with = "signal")]
+    #[serde(serialize_with = "write_signal")]
     pub signal: Option<Signal>,
     /// The threshold that was met: `memory.available<100Mi`; empty for a limit.
     pub threshold: String,
@@ -112,7 +114,7 @@ pub struct Record {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub restart_policy: Option<String>,
     /// What came of it.
-    #[serde(flatten, deserialize_with = "read_outcome")]
+    #[serde(flatten)]
     pub outcome: Outcome,
     /// How it was killed, in the kernel's words; empty where it was not, or
     /// ended by itself.
@@ -122,6 +124,34 @@ pub struct Record {
 }
 
 impl Record {
+    /// What can be read of it.
+    pub(super) fn read(from: Object<'_>) -> Self {
+        let if_any = |name| from.text(name).map(str::to_owned);
+        let text = |name| if_any(name).unwrap_or_default();
+        let mut record = Self {
+            wall_seconds: from.number("wallSeconds").unwrap_or(0),
+            signal: from.text("signal").and_then(Signal::from_name),
+            threshold: text("threshold"),
+            threshold_grace_nanos: from.signed("thresholdGraceNanos").unwrap_or(0),
+            available: from.signed("available"),
+            capacity: from.signed("capacity"),
+            device: if_any("device"),
+            namespace: text("namespace"),
+            name: text("name"),
+            uid: text("uid"),
+            reason: text("reason"),
+            message: text("message"),
+            annotations: annotations(from).unwrap_or_default(),
+            grace_seconds: from.signed("graceSeconds").unwrap_or(0),
+            restart_policy: if_any("restartPolicy"),
+            outcome: from.text("outcome").map_or(Outcome::Begun, Outcome::of),
+            method: text("method"),
+            millis: from.number("millis"),
+        };
+        record.cut();
+        record
+    }
+
     /// Cuts texts that are too long, so that the file stays bounded.
     pub(crate) fn cut(&mut self) {
         const MOST_ANNOTATIONS: usize = 8;
@@ -144,6 +174,14 @@ impl Record {
         .chain(self.annotations.values_mut())
         .for_each(|text| cut(text, MOST_TEXT));
     }
+}
+
+/// All of them, or none where one is no text.
+fn annotations(record: Object<'_>) -> Option<BTreeMap<String, String>> {
+    let members = record.map("annotations")?.iter();
+    members
+        .map(|(key, text)| Some((key.clone(), text.as_str()?.to_owned())))
+        .collect()
 }
 
 /// Leaves the first `most` bytes or a little less: whole characters only.

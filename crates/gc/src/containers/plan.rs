@@ -1,5 +1,5 @@
 use alloc::borrow::ToOwned;
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
@@ -121,10 +121,11 @@ impl<'a> Plan<'a> {
 
     /// The sandboxes that hold a container which stays, by id; only containers have been
     /// planned by now.
-    fn occupied(&self) -> BTreeSet<&'a str> {
-        let deleted: BTreeSet<usize> = self.deletions.iter().map(|one| one.index).collect();
+    fn occupied(&self) -> Vec<&'a str> {
+        let mut deleted: Vec<usize> = self.deletions.iter().map(|one| one.index).collect();
+        deleted.sort_unstable();
         let containers = self.found.containers.iter().enumerate();
-        let staying = containers.filter(|(index, _)| !deleted.contains(index));
+        let staying = containers.filter(|(index, _)| deleted.binary_search(index).is_err());
         staying.filter_map(|(_, one)| one.sandbox).collect()
     }
 
@@ -141,7 +142,7 @@ impl<'a> Plan<'a> {
                 None if is_newest => continue,
                 reason => reason.unwrap_or("not running, empty, and the pod has a newer sandbox"),
             };
-            if !sandbox.ready && !self.is_kept(sandbox.pod) && !occupied.contains(sandbox.id) {
+            if !sandbox.ready && !self.is_kept(sandbox.pod) && !occupied.contains(&sandbox.id) {
                 self.delete(Kind::Sandbox, *index, reason);
             }
         }

@@ -1,6 +1,6 @@
 use alloc::borrow::ToOwned;
-use alloc::collections::BTreeMap;
 use alloc::string::String;
+use alloc::vec;
 use alloc::vec::Vec;
 
 use super::goal::Goal;
@@ -61,7 +61,7 @@ pub fn collect_images(
         run,
         remove,
         usage,
-        tried: BTreeMap::new(),
+        tried: vec![None; images.len()],
         goal: None,
         has_failed: false,
         is_over: false,
@@ -69,8 +69,9 @@ pub fn collect_images(
     };
     collection.collect(&order);
     let Collection { tried, summary, .. } = collection;
-    let kept = images.iter().enumerate().filter_map(|(index, image)| {
-        let reason = match tried.get(&index) {
+    let all = images.iter().zip(tried).enumerate();
+    let kept = all.filter_map(|(index, (image, tried))| {
+        let reason = match tried {
             Some(true) => return None,
             Some(false) => Kept::RemovalFailed,
             None => protection(image)
@@ -90,8 +91,8 @@ struct Collection<'a> {
     remove: &'a mut dyn FnMut(Deletion) -> Option<Removal>,
     /// What is known of the filesystem by now.
     usage: Option<FsUsage>,
-    /// The images that were to be removed, by index, and whether each is gone.
-    tried: BTreeMap<usize, bool>,
+    /// Of each image that was to be removed, whether it is gone.
+    tried: Vec<Option<bool>>,
     /// What the pass for space has to reach; `None` for all that is unused.
     goal: Option<Goal>,
     /// Whether any removal failed in this pass.
@@ -145,7 +146,7 @@ impl Collection<'_> {
     /// Deletes what makes room; without a goal, all that is unused.
     fn delete_for_space(&mut self, order: &[(usize, &Image)]) {
         for (index, image) in order {
-            if self.tried.contains_key(index) || self.run.youth(image).is_some() {
+            if self.has_tried(*index) || self.run.youth(image).is_some() {
                 continue;
             }
             let reason = match &self.goal {
@@ -181,6 +182,10 @@ impl Collection<'_> {
         self.summary.error = missing.or(sum.error);
     }
 
+    fn has_tried(&self, index: usize) -> bool {
+        self.tried.get(index).is_some_and(Option::is_some)
+    }
+
     /// Removes an image; returns the use of the filesystem after that, where it was measured.
     fn remove(&mut self, index: usize, image: &Image, reason: String) -> Option<FsUsage> {
         let kind = Kind::Image;
@@ -191,7 +196,9 @@ impl Collection<'_> {
         });
         self.is_over = removal.is_none();
         let is_gone = removal.is_some_and(|removal| removal.is_gone);
-        self.tried.insert(index, is_gone);
+        if let Some(tried) = self.tried.get_mut(index) {
+            *tried = Some(is_gone);
+        }
         let usage = removal.and_then(|removal| removal.usage);
         if !is_gone {
             self.has_failed = true;

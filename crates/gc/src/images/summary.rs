@@ -1,4 +1,3 @@
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::fmt;
 use core::time::Duration;
@@ -53,19 +52,21 @@ impl ImageSummary {
     /// that hold most first. `sizes` are those of the images.
     #[must_use]
     pub fn held(&self, images: &[crate::Image]) -> Vec<Held> {
-        let mut by_reason: BTreeMap<Kept, Held> = BTreeMap::new();
+        let mut all: Vec<Held> = Vec::new();
         for KeptImage { index, reason } in self.kept.iter().copied() {
-            let held = by_reason.entry(reason).or_insert(Held {
-                reason,
-                images: 0,
-                listed_bytes: 0,
-            });
             let size = images.get(index).map_or(0, |image| image.size_bytes);
-            held.images = held.images.saturating_add(1);
-            held.listed_bytes = held.listed_bytes.saturating_add(size);
+            if let Some(held) = all.iter_mut().find(|held| held.reason == reason) {
+                held.images = held.images.saturating_add(1);
+                held.listed_bytes = held.listed_bytes.saturating_add(size);
+            } else {
+                all.push(Held {
+                    reason,
+                    images: 1,
+                    listed_bytes: size,
+                });
+            }
         }
-        let mut all: Vec<Held> = by_reason.into_values().collect();
-        all.sort_by_key(|held| core::cmp::Reverse(held.listed_bytes));
+        all.sort_by_key(|held| (core::cmp::Reverse(held.listed_bytes), held.reason));
         all
     }
 }

@@ -7,14 +7,13 @@ mod error;
 mod read;
 
 use alloc::format;
-use alloc::string::String;
 
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde_json::Value;
 
 pub use error::JsonError;
 use error::Result;
-use read::{FromJson, Object, read_fields};
+use read::{Object, ReadJson, below, read_fields};
 
 use crate::QosClass;
 use crate::pod::{
@@ -32,16 +31,13 @@ impl Pod {
     /// # Errors
     /// At the first field whose value has the wrong type or cannot be read.
     pub fn from_json(value: &Value) -> Result<Self> {
-        let object = Object::of(value)?;
-        let mut spec: Spec = object.get("spec")?;
+        let mut pod = Self::default();
+        pod.read(value)?;
         // Of nothing there is none.
         let nothing = ResourceList::default();
-        spec.overhead = spec.overhead.filter(|overhead| **overhead != nothing);
-        Ok(Self {
-            metadata: object.get("metadata")?,
-            spec,
-            status: object.get("status")?,
-        })
+        let overhead = &mut pod.spec.overhead;
+        overhead.take_if(|overhead| **overhead == nothing);
+        Ok(pod)
     }
 }
 
@@ -51,6 +47,12 @@ impl<'de> Deserialize<'de> for Pod {
         Self::from_json(&Value::deserialize(deserializer)?).map_err(D::Error::custom)
     }
 }
+
+read_fields!(Pod {
+    spec: "spec",
+    metadata: "metadata",
+    status: "status",
+});
 
 read_fields!(Metadata {
     name: "name",
@@ -104,51 +106,50 @@ read_fields!(Toleration {
     effect: "effect",
 });
 
-impl FromJson for Status {
-    fn from_json(value: &Value) -> Result<Self> {
-        let name: String = Object::of(value)?.get("qosClass")?;
-        let qos_class = QosClass::from_name(&name);
-        if qos_class.is_none() && !name.is_empty() {
-            let error = JsonError::new("", format!("{name:?} is no QoS class"));
-            return Err(error.below(".qosClass"));
+impl ReadJson for Status {
+    fn read(&mut self, value: &Value) -> Result<()> {
+        let name = Object::of(value)?.text("qosClass")?;
+        self.qos_class = QosClass::from_name(&name);
+        if self.qos_class.is_none() && !name.is_empty() {
+            let problem = format!("{name:?} is no QoS class");
+            return Err(JsonError::new(".qosClass", problem));
         }
-        Ok(Self { qos_class })
+        Ok(())
     }
 }
 
-impl FromJson for Volume {
-    fn from_json(value: &Value) -> Result<Self> {
+impl ReadJson for Volume {
+    fn read(&mut self, value: &Value) -> Result<()> {
         let object = Object::of(value)?;
-        let mut volume = Self {
-            name: object.get("name")?,
-            source: VolumeSource::Other,
-        };
+        object.read("name", &mut self.name)?;
         for (key, value) in object.0.iter().filter(|(_, value)| !value.is_null()) {
-            let source = read_source(key, value);
-            let source = source.map_err(|error| error.below(&format!(".{key}")))?;
-            volume.source = source.unwrap_or(volume.source);
+            let read = read_source(key, value, &mut self.source);
+            below(&format!(".{key}"), read)?;
         }
-        Ok(volume)
+        Ok(())
     }
 }
 
-/// The volume source under `key`; `None` for the many that eviction does not tell apart,
-/// and for what is no source.
-fn read_source(key: &str, value: &Value) -> Result<Option<VolumeSource>> {
-    Ok(Some(match key {
+/// The volume source under `key`. The many that eviction does not tell apart, and what is
+/// no source, change nothing.
+fn read_source(key: &str, value: &Value, source: &mut VolumeSource) -> Result<()> {
+    *source = match key {
         "emptyDir" => {
             let object = Object::of(value)?;
-            let medium: String = object.get("medium")?;
+            let medium = object.text("medium")?;
+            let mut size_limit = None;
+            object.read("sizeLimit", &mut size_limit)?;
             VolumeSource::EmptyDir {
                 medium: Medium::from_name(&medium),
-                size_limit: object.get("sizeLimit")?,
+                size_limit,
             }
         }
         "hostPath" => VolumeSource::HostPath {
-            path: Object::of(value)?.get("path")?,
+            path: Object::of(value)?.text("path")?,
         },
         "configMap" => VolumeSource::ConfigMap,
         "gitRepo" => VolumeSource::GitRepo,
-        _ => return Ok(None),
-    }))
+        _ => return Ok(()),
+    };
+    Ok(())
 }

@@ -27,6 +27,23 @@ pub struct HelperThread {
     pub priority: Priority,
 }
 
+impl HelperThread {
+    fn spawn(self, begin: Box<dyn FnOnce() + Send>) -> io::Result<()> {
+        let priority = self.priority;
+        let builder = Builder::new()
+            .name(self.name.to_owned())
+            .stack_size(self.stack_bytes);
+        let spawned = priority.make(|| {
+            builder.spawn(move || {
+                // Refused: then it runs as usual.
+                let _ = priority.apply();
+                begin();
+            })
+        });
+        spawned.map(drop)
+    }
+}
+
 /// A thread for what may block, and the state that it shares with the loop: jobs on
 /// their way in, and results on their way out. What they are is the user's: `State` may
 /// hold a queue with a bound, or one slot where the latest job wins.
@@ -145,24 +162,17 @@ impl<State: Send + 'static> Helper<State> {
             return Ok(());
         }
         let shared = Arc::clone(&self.shared);
-        let priority = self.thread.priority;
-        let builder = Builder::new()
-            .name(self.thread.name.to_owned())
-            .stack_size(self.thread.stack_bytes);
-        let spawned = priority.make(|| {
-            builder.spawn(move || {
-                // Refused: then it runs as usual.
-                let _ = priority.apply();
-                let run = shared.lock().run.take();
-                if let Some(run) = run {
-                    run(Desk(shared));
-                }
-            })
-        });
+        let begin = move || {
+            let run = shared.lock().run.take();
+            if let Some(run) = run {
+                run(Desk(shared));
+            }
+        };
+        let spawned = self.thread.spawn(Box::new(begin));
         if spawned.is_err() {
             self.shared.lock().is_started = false;
         }
-        spawned.map(drop)
+        spawned
     }
 }
 

@@ -11,6 +11,7 @@ use evictd_config::{
 use evictd_node::{Condition, Signal};
 use serde::Serialize;
 
+use super::Run;
 use super::output::{print_as, shown, usage_error};
 use super::snapshot::Snapshot;
 use crate::{machine, roots};
@@ -31,17 +32,17 @@ pub struct Config {
     json: bool,
 }
 
-impl Config {
+impl Run for Config {
     /// Prints the settings in force. That they are right is known by now; what
     /// cannot be measured here is left open.
-    pub(super) fn run(&self, settings: &Resolved) -> ExitCode {
+    fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
         let snapshot = Snapshot::take(settings).ok();
         let machine = snapshot
             .as_ref()
             .map(|seen| machine::read(&seen.engine.node.sample));
         let machine = machine.unwrap_or_default();
         if let Err(error) = check_reserves(settings, &machine) {
-            return usage_error(&error);
+            return Ok(usage_error(&error));
         }
         let mut effective = effective(settings, &machine);
         if let Some(snapshot) = &snapshot {
@@ -49,7 +50,8 @@ impl Config {
             effective.warnings.extend(about_pods);
         }
         let in_text = || text::in_text(&effective);
-        print_as(self.json, &Document::new(&effective), in_text)
+        let document = Document::new(&effective);
+        Ok(print_as(self.json, &document, in_text))
     }
 }
 

@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use argh::{ArgsInfo, FromArgs};
 use evictd_config::Resolved;
 
+use super::Run;
 use containers::Containers;
 use images::Images;
 
@@ -27,12 +28,12 @@ enum What {
     Images(Images),
 }
 
-impl Gc {
+impl Run for Gc {
     /// Collects once; fails where something that should be deleted is still there.
-    pub(super) fn run(&self, settings: &Resolved) -> ExitCode {
-        match &self.what {
+    fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
+        Ok(match &self.what {
             What::Containers(containers) => containers.run(settings),
             What::Images(images) => images.run(settings),
-        }
+        })
     }
 }

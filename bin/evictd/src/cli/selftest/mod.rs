@@ -14,9 +14,11 @@ mod workload;
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
+use evictd_config::Resolved;
 use evictd_sys::{Signal, Watch};
 use rustix::process::geteuid;
 
+use super::Run;
 use super::output::print_as;
 
 pub(crate) use workload::{ARGUMENT as WORKLOAD_ARGUMENT, run as run_workload};
@@ -38,9 +40,9 @@ pub struct Selftest {
     json: bool,
 }
 
-impl Selftest {
+impl Run for Selftest {
     /// Runs it and prints the verdict; fails when a check does not hold.
-    pub(super) fn run(&self) -> Result<ExitCode, String> {
+    fn run(&self, _: &Resolved) -> Result<ExitCode, String> {
         if !geteuid().is_root() {
             let why = "needs root: it makes cgroups, processes and memory pressure";
             return Err(why.to_owned());

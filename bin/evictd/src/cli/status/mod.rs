@@ -12,6 +12,7 @@ use evictd_stats::Progress;
 use evictd_threshold::{Threshold, ThresholdValue};
 use serde::Serialize;
 
+use super::Run;
 use super::output::{complain, print, print_as, shown};
 use super::screen::Paint;
 use super::snapshot::{RankedPod, Snapshot};
@@ -108,9 +109,9 @@ struct ConditionState {
     reason: &'static str,
 }
 
-impl Status {
+impl Run for Status {
     /// Prints what one look shows; fails when the node cannot be read.
-    pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
+    fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
         if self.timing {
             let path = if self.json { "/timing.json" } else { "/timing" };
             return Ok(print(&socket::ask(settings, path)?));

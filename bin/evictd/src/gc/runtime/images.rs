@@ -52,14 +52,17 @@ impl RuntimeCollector {
         if listed.is_empty() {
             return Vec::new();
         }
-        let keeps = |pattern: &KeepPattern| listed.iter().any(|image| is_kept(pattern, image));
-        let patterns = self.images.keep.iter().enumerate();
-        let unmatched = patterns.filter(|(at, pattern)| {
-            !keeps(pattern) && self.told_unmatched.insert(*at) // once
-        });
-        unmatched
-            .map(|(_, pattern)| format!("--keep-image={pattern} matches no image at {endpoint}"))
-            .collect()
+        let mut lines = Vec::new();
+        for (at, pattern) in self.images.keep.iter().enumerate() {
+            let is_told = self.told_unmatched.contains(&at);
+            if !is_told && !listed.iter().any(|image| is_kept(pattern, image)) {
+                self.told_unmatched.push(at);
+                lines.push(format!(
+                    "--keep-image={pattern} matches no image at {endpoint}"
+                ));
+            }
+        }
+        lines
     }
 
     /// What is to be known of each image; remembers what is seen.

@@ -7,7 +7,6 @@ mod report;
 #[cfg(test)]
 mod tests;
 
-use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -39,7 +38,7 @@ pub(crate) struct RuntimeCollector {
     began_nanos: i64,
     records: SharedRecords,
     /// The patterns of which it was told that they match no image.
-    told_unmatched: BTreeSet<usize>,
+    told_unmatched: Vec<usize>,
 }
 
 impl RuntimeCollector {
@@ -53,7 +52,7 @@ impl RuntimeCollector {
             imagefs: settings.imagefs_path.clone(),
             began_nanos: wall_nanos(),
             records,
-            told_unmatched: BTreeSet::new(),
+            told_unmatched: Vec::new(),
         }
     }
 

@@ -1,3 +1,4 @@
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
 use core::fmt;
@@ -15,18 +16,20 @@ pub struct JsonError {
     pub problem: String,
 }
 
-pub(super) type Result<T> = core::result::Result<T, JsonError>;
+/// Boxed, as every result has room for an error.
+pub(super) type Result<T> = core::result::Result<T, Box<JsonError>>;
 
 impl JsonError {
     /// For the field of that path.
-    pub fn new(path: &str, problem: impl Into<String>) -> Self {
-        Self {
+    #[must_use]
+    pub fn new(path: &str, problem: impl Into<String>) -> Box<Self> {
+        Box::new(Self {
             path: path.to_string(),
             problem: problem.into(),
-        }
+        })
     }
 
-    pub(super) fn wrong_type(value: &Value, expected: &str) -> Self {
+    pub(super) fn wrong_type(value: &Value, expected: &str) -> Box<Self> {
         let found = match value {
             Value::Null => "null".to_string(),
             Value::Bool(value) => format!("boolean `{value}`"),
@@ -41,7 +44,7 @@ impl JsonError {
 
     /// The same error, seen from a value in which `step` leads to it.
     #[must_use]
-    pub fn below(mut self, step: &str) -> Self {
+    pub fn below(mut self: Box<Self>, step: &str) -> Box<Self> {
         self.path.insert_str(0, step);
         self
     }

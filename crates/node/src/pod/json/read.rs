@@ -10,9 +10,9 @@ use serde_json::{Map, Value};
 
 use super::error::{JsonError, Result};
 
-/// What a JSON value may be read as.
-pub(super) trait FromJson: Sized {
-    fn from_json(value: &Value) -> Result<Self>;
+/// What a JSON value can be read into, in place of what was there.
+pub(super) trait ReadJson {
+    fn read(&mut self, value: &Value) -> Result<()>;
 }
 
 /// An object, to be read field by field.
@@ -24,22 +24,35 @@ impl<'a> Object<'a> {
         object.ok_or_else(|| JsonError::wrong_type(value, "an object"))
     }
 
-    /// The field `name`; the default where it is absent or `null`.
-    pub(super) fn get<T: FromJson + Default>(&self, name: &str) -> Result<T> {
+    /// Reads the field `name`; where it is absent or `null`, nothing changes.
+    pub(super) fn read(&self, name: &str, into: &mut dyn ReadJson) -> Result<()> {
         match self.0.get(name) {
-            None | Some(Value::Null) => Ok(T::default()),
-            Some(value) => T::from_json(value).map_err(|error| error.below(&format!(".{name}"))),
+            None | Some(Value::Null) => Ok(()),
+            Some(value) => below(&format!(".{name}"), into.read(value)),
         }
+    }
+
+    /// The text of the field; empty where it is absent or `null`.
+    pub(super) fn text(&self, name: &str) -> Result<String> {
+        let mut text = String::new();
+        self.read(name, &mut text)?;
+        Ok(text)
     }
 }
 
-/// Implements [`FromJson`] for a struct: each field, and its name in Kubernetes.
+/// What was read, seen from the value in which `step` leads to it.
+pub(super) fn below(step: &str, read: Result<()>) -> Result<()> {
+    read.map_err(|error| error.below(step))
+}
+
+/// Implements [`ReadJson`] for a struct: each field, and its name in Kubernetes.
 macro_rules! read_fields {
     ($type:ident { $($field:ident: $name:literal,)+ }) => {
-        impl FromJson for $type {
-            fn from_json(value: &Value) -> Result<Self> {
+        impl ReadJson for $type {
+            fn read(&mut self, value: &Value) -> Result<()> {
                 let object = Object::of(value)?;
-                Ok(Self { $($field: object.get($name)?),+ })
+                $(object.read($name, &mut self.$field)?;)+
+                Ok(())
             }
         }
     };
@@ -47,31 +60,32 @@ macro_rules! read_fields {
 pub(super) use read_fields;
 
 /// Reads what serde knows, as serde does and in its words.
-fn by_serde<'de, T: Deserialize<'de>>(value: &'de Value) -> Result<T> {
-    T::deserialize(value).map_err(|error| JsonError::new("", error.to_string()))
+fn by_serde<'de, T: Deserialize<'de>>(into: &mut T, value: &'de Value) -> Result<()> {
+    *into = T::deserialize(value).map_err(|error| JsonError::new("", error.to_string()))?;
+    Ok(())
 }
 
-impl FromJson for String {
-    fn from_json(value: &Value) -> Result<Self> {
-        by_serde(value)
+impl ReadJson for String {
+    fn read(&mut self, value: &Value) -> Result<()> {
+        by_serde(self, value)
     }
 }
 
-impl FromJson for i64 {
-    fn from_json(value: &Value) -> Result<Self> {
-        by_serde(value)
+impl ReadJson for i64 {
+    fn read(&mut self, value: &Value) -> Result<()> {
+        by_serde(self, value)
     }
 }
 
-impl FromJson for i32 {
-    fn from_json(value: &Value) -> Result<Self> {
-        by_serde(value)
+impl ReadJson for i32 {
+    fn read(&mut self, value: &Value) -> Result<()> {
+        by_serde(self, value)
     }
 }
 
 /// Written as a string or as a number; a whole number may have a point.
-impl FromJson for Quantity {
-    fn from_json(value: &Value) -> Result<Self> {
+impl ReadJson for Quantity {
+    fn read(&mut self, value: &Value) -> Result<()> {
         let text = match value {
             Value::String(text) => text.clone(),
             Value::Number(number) => {
@@ -82,51 +96,57 @@ impl FromJson for Quantity {
                 return Err(JsonError::wrong_type(value, "a quantity"));
             }
         };
-        Self::parse(text.trim())
-            .map_err(|error| JsonError::new("", format!("{text:?} is no quantity: {error}")))
+        *self = Self::parse(text.trim())
+            .map_err(|error| JsonError::new("", format!("{text:?} is no quantity: {error}")))?;
+        Ok(())
     }
 }
 
-impl<T: FromJson> FromJson for Option<T> {
-    fn from_json(value: &Value) -> Result<Self> {
-        T::from_json(value).map(Some)
+impl<T: ReadJson + Default> ReadJson for Option<T> {
+    fn read(&mut self, value: &Value) -> Result<()> {
+        self.insert(T::default()).read(value)
     }
 }
 
-impl<T: FromJson> FromJson for Box<T> {
-    fn from_json(value: &Value) -> Result<Self> {
-        T::from_json(value).map(Self::new)
+impl<T: ReadJson> ReadJson for Box<T> {
+    fn read(&mut self, value: &Value) -> Result<()> {
+        self.as_mut().read(value)
     }
 }
 
 /// A list, with the default for each `null` in it.
-impl<T: FromJson + Default> FromJson for Vec<T> {
-    fn from_json(value: &Value) -> Result<Self> {
+impl<T: ReadJson + Default> ReadJson for Vec<T> {
+    fn read(&mut self, value: &Value) -> Result<()> {
         let Some(values) = value.as_array() else {
             return Err(JsonError::wrong_type(value, "a list"));
         };
-        let element = |(index, value): (usize, &Value)| {
-            if value.is_null() {
-                return Ok(T::default());
+        for (index, value) in values.iter().enumerate() {
+            let mut element = T::default();
+            if !value.is_null() {
+                below(&format!("[{index}]"), element.read(value))?;
             }
-            T::from_json(value).map_err(|error| error.below(&format!("[{index}]")))
-        };
-        values.iter().enumerate().map(element).collect()
+            self.push(element);
+        }
+        Ok(())
     }
 }
 
-impl<T: FromJson + Default> FromJson for Box<[T]> {
-    fn from_json(value: &Value) -> Result<Self> {
-        Vec::from_json(value).map(Vec::into_boxed_slice)
+impl<T: ReadJson + Default> ReadJson for Box<[T]> {
+    fn read(&mut self, value: &Value) -> Result<()> {
+        let mut elements = Vec::new();
+        elements.read(value)?;
+        *self = elements.into_boxed_slice();
+        Ok(())
     }
 }
 
 /// Texts by key; `null` is the empty text.
-impl FromJson for BTreeMap<String, String> {
-    fn from_json(value: &Value) -> Result<Self> {
+impl ReadJson for BTreeMap<String, String> {
+    fn read(&mut self, value: &Value) -> Result<()> {
         let object = Object::of(value)?;
-        let keys = object.0.keys();
-        keys.map(|key| Ok((key.clone(), object.get(key)?)))
-            .collect()
+        for key in object.0.keys() {
+            self.insert(key.clone(), object.text(key)?);
+        }
+        Ok(())
     }
 }
