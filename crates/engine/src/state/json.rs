@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 
 use crate::state::boot;
 use crate::state::error::Error;
+use crate::state::protected;
 use crate::state::record::{HISTORY, Record, cut};
 use crate::state::saved::{ConditionState, State};
 
@@ -58,6 +59,7 @@ struct File {
     #[serde(deserialize_with = "each")]
     history: Vec<Record>,
     images: Images,
+    protected: BTreeMap<String, Value>,
 }
 
 #[derive(Default, Serialize, Deserialize)]
@@ -110,6 +112,8 @@ pub fn to_json(state: &State) -> String {
     });
     let times = state.images.texts();
     let times = times.map(|(key, text)| (key, text.into()));
+    let protected = protected::to_texts(&state.protected).into_iter();
+    let protected = protected.map(|(cgroup, by)| (cgroup, by.into()));
     write(&File {
         kind: KIND.to_owned(),
         version: VERSION,
@@ -128,6 +132,7 @@ pub fn to_json(state: &State) -> String {
             looked_at: state.images.looked_at(),
             times: times.collect(),
         },
+        protected: protected.collect(),
     })
 }
 
@@ -191,6 +196,7 @@ pub fn parse(bytes: &[u8]) -> Result<State, Error> {
         evictions: file.evictions,
         history: file.history,
         images: images(&file.images),
+        protected: protected::from_texts(texts(&file.protected)),
     };
     cut(&mut state.boot_id, boot::MOST);
     state.first_met.truncate(MOST_FIRST_MET);
@@ -229,9 +235,12 @@ fn first_met(member: FirstMetMember) -> Option<FirstMet> {
 /// An entry that is none costs itself; without the time of the last look, nobody
 /// knows what the times say.
 fn images(images: &Images) -> ImageRecords {
-    let texts = images.times.iter();
-    let texts = texts.filter_map(|(key, text)| Some((key.as_str(), text.as_str()?)));
-    ImageRecords::restore(images.looked_at, texts)
+    ImageRecords::restore(images.looked_at, texts(&images.times))
+}
+
+fn texts(members: &BTreeMap<String, Value>) -> impl Iterator<Item = (&str, &str)> {
+    let members = members.iter();
+    members.filter_map(|(key, text)| Some((key.as_str(), text.as_str()?)))
 }
 
 fn layout(name: &str) -> Option<Layout> {
