@@ -137,8 +137,25 @@ pub(super) fn follow_kubepods(found: &mut Found, cgroup: Option<&Path>) {
     }
 }
 
+/// And what runs elsewhere is no part of a pod that has a place in kubepods, whatever its
+/// labels say: what it uses, and what it says of itself, would count for that pod.
+pub(super) fn leave_kubepods(found: &mut Found, cgroup: Option<&Path>, pods: &[KubepodsName<'_>]) {
+    let is_elsewhere = cgroup.is_some_and(|cgroup| pod_of_kubepods(cgroup).is_none());
+    let claims = |told: &str| {
+        pods.iter().any(|pod| match pod {
+            KubepodsName::Pod { uid, systemd } => is_uid(uid, told, *systemd),
+            KubepodsName::Class(_) => false,
+        })
+    };
+    if is_elsewhere && found.label(POD_UID).is_some_and(claims) {
+        let identifying = [POD_UID, POD_NAME, POD_NAMESPACE];
+        let keeps = |key: &str| !identifying.contains(&key);
+        found.labels.retain(|key, _| keeps(key));
+    }
+}
+
 /// The pod of kubepods that a cgroup belongs to, by the names of those above it.
-fn pod_of_kubepods(cgroup: &Path) -> Option<KubepodsName<'_>> {
+pub(super) fn pod_of_kubepods(cgroup: &Path) -> Option<KubepodsName<'_>> {
     let names = cgroup.iter().map(OsStr::as_bytes);
     let mut below = names.skip_while(|name| !matches!(*name, b"kubepods" | b"kubepods.slice"));
     let is_pod = |name: &KubepodsName<'_>| matches!(name, KubepodsName::Pod { .. });

@@ -216,8 +216,17 @@ impl ContainerRuntime for DockerRuntime {
             projects: self.projects_are_pods,
         };
         let mut assembly = Assembly::new(how, notes);
+        let cgroups = all.iter().filter_map(|(_, details)| details.cgroup.clone());
+        let cgroups: Vec<_> = cgroups.collect();
+        let of_kubepods = |cgroup| labels::pod_of_kubepods(cgroup);
+        let pods: Vec<_> = cgroups
+            .iter()
+            .map(AsRef::as_ref)
+            .filter_map(of_kubepods)
+            .collect();
         for (mut found, details) in all {
             labels::follow_kubepods(&mut found, details.cgroup.as_deref());
+            labels::leave_kubepods(&mut found, details.cgroup.as_deref(), &pods);
             assembly.add(found, &details);
         }
         Ok(assembly.finish())

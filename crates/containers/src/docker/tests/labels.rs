@@ -1,11 +1,12 @@
+use core::time::Duration;
 use std::path::Path;
 
 use super::lists::{entry, names};
-use super::{not_found, runtime, version};
+use super::{id, not_found, runtime, version};
 use crate::docker::fake::{Fake, json};
-use crate::docker::labels::follow_kubepods;
-use crate::pods::{Found, POD_UID};
-use crate::{ContainerRuntime, RuntimeListing};
+use crate::docker::labels::{follow_kubepods, leave_kubepods, pod_of_kubepods};
+use crate::pods::{Found, POD_NAME, POD_UID};
+use crate::{ContainerRuntime, DockerRuntime, RuntimeListing};
 
 /// An engine with these containers, and what it answers about their image.
 fn engine(entries: &[String], image: (u16, &'static str)) -> Fake {
@@ -116,4 +117,75 @@ fn no_label_takes_a_container_out_of_its_pod_of_kubepods() {
             "{cgroup} {label}"
         );
     }
+}
+
+/// Acceptance row 169: the pod would be ended with it, and be as protected as it.
+#[test]
+fn no_label_makes_a_container_elsewhere_part_of_a_pod_of_kubepods() {
+    let there = [
+        "kubepods/podu-1/a",
+        "kubepods.slice/kubepods-podu_2.slice/b",
+    ];
+    let pods: Vec<_> = there
+        .iter()
+        .filter_map(|there| pod_of_kubepods(Path::new(there)))
+        .collect();
+    assert_eq!(pods.len(), 2);
+    let cases = [
+        (Some("docker/ID"), "u-1", ""),
+        (Some("docker/ID"), "u-2", ""),
+        // Of a pod that kubepods does not hold, as without a kubelet.
+        (Some("docker/ID"), "u-3", "u-3"),
+        (Some("kubepods/podu-1/ID"), "u-1", "u-1"),
+        // One that has ended.
+        (None, "u-1", "u-1"),
+    ];
+    for (cgroup, label, expected) in cases {
+        let mut found = Found::default();
+        found.labels.insert(POD_UID.into(), label.into());
+        found.labels.insert(POD_NAME.into(), "name".into());
+        leave_kubepods(&mut found, cgroup.map(Path::new), &pods);
+        let told = found.label(POD_UID).unwrap_or_default();
+        assert_eq!(told, expected, "{cgroup:?} {label}");
+        assert_eq!(found.label(POD_NAME).is_some(), !expected.is_empty());
+    }
+}
+
+/// Acceptance row 169, as an engine lists it.
+#[test]
+fn of_one_engine_too_each_container_counts_where_it_is() {
+    let uid = r#""io.kubernetes.pod.uid":"u-1","io.kubernetes.pod.name":"web""#;
+    let claims = format!(r#"{uid},"evictd.protect":"true""#);
+    let list = format!(
+        "[{},{}]",
+        entry('0', "real", "running", uid),
+        entry('1', "claims", "running", &claims)
+    );
+    let fake = Fake::new(move |call| match call {
+        "GET /version" => version("Engine"),
+        "GET /containers/json?all=true" => json(200, &list),
+        call if call.contains(&id('0')) => json(200, r#"{"Id":"x","State":{"Pid":270}}"#),
+        call if call.contains(&id('1')) => json(200, r#"{"Id":"x","State":{"Pid":271}}"#),
+        _ => not_found(),
+    });
+    let proc = fake.socket.parent().unwrap().join("proc");
+    for (pid, cgroup) in [
+        ("270", format!("kubepods/podu-1/{}", id('0'))),
+        ("271", format!("docker/{}", id('1'))),
+    ] {
+        std::fs::create_dir_all(proc.join(pid)).unwrap();
+        std::fs::write(proc.join(pid).join("cgroup"), format!("0::/{cgroup}\n")).unwrap();
+    }
+    let limit = Duration::from_secs(20);
+    let listing = DockerRuntime::with(&fake.socket, &proc, limit)
+        .list()
+        .unwrap();
+    let uids: Vec<&str> = listing
+        .pods
+        .iter()
+        .map(|pod| &*pod.pod.metadata.uid)
+        .collect();
+    assert_eq!(uids, ["u-1", &*id('1')]);
+    assert_eq!(priorities(&listing), [None, Some(2_000_000_000)]);
+    assert_eq!(listing.pods[0].cgroups.len(), 1);
 }
