@@ -71,9 +71,15 @@ impl Client {
         self.get(&request, parse_image)
     }
 
-    pub(super) fn image_labels(&self, id: &str) -> Result<BTreeMap<String, String>, Error> {
+    /// The labels of an image, asked for that long at most.
+    pub(super) fn image_labels(
+        &self,
+        id: &str,
+        within: Duration,
+    ) -> Result<BTreeMap<String, String>, Error> {
         let request = Request::about("GET", "/images/", id, "/json");
-        self.get(&request, parse_image_labels)
+        let response = self.call_within(&request, within)?;
+        parse_image_labels(&response.body).map_err(|failure| self.error(&request, failure))
     }
 
     /// Podman's pods; status 404 from engines that are not Podman.
@@ -162,7 +168,11 @@ impl Client {
     }
 
     fn call(&self, request: &Request) -> Result<Response, Error> {
-        let begun = self.begin(request, Deadline::after(self.limit));
+        self.call_within(request, self.limit)
+    }
+
+    fn call_within(&self, request: &Request, within: Duration) -> Result<Response, Error> {
+        let begun = self.begin(request, Deadline::after(within));
         let answer = begun.and_then(finish);
         answer.map_err(|failure| self.error(request, failure))
     }

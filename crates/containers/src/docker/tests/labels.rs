@@ -3,7 +3,7 @@ use std::path::Path;
 
 use super::lists::{entry, names};
 use super::{id, not_found, runtime, version};
-use crate::docker::fake::{Fake, json};
+use crate::docker::fake::{Fake, Reply, json};
 use crate::docker::labels::{follow_kubepods, leave_kubepods, pod_of_kubepods};
 use crate::pods::{Found, POD_NAME, POD_UID};
 use crate::{ContainerRuntime, DockerRuntime, RuntimeListing};
@@ -85,6 +85,46 @@ fn labels_count_where_the_image_does_not_carry_them() {
         let listing = runtime(&fake).list().unwrap();
         assert_eq!(priorities(&listing), [Some(2_000_000_000)], "{image:?}");
     }
+}
+
+/// One image hangs. The list is there all the same, and the others are known; of what is not,
+/// only what cannot harm counts.
+#[test]
+fn labels_of_images_are_asked_for_within_a_time_limit() {
+    let inherited =
+        r#""evictd.protect":"true","io.kubernetes.pod.uid":"u-1","com.docker.compose.project":"p""#;
+    let of = |digit: char, image: &str| {
+        let id = format!("sha256:{image}");
+        entry(digit, "web", "running", inherited).replace("sha256:3e", &id)
+    };
+    let entries = [of('0', "11"), of('1', "22"), of('2', "33")];
+    let list = format!("[{}]", entries.join(","));
+    let labels = format!(r#"{{"Id":"x","Config":{{"Labels":{{{inherited}}}}}}}"#);
+    let fake = Fake::new(move |call| match call {
+        "GET /version" => version("Engine"),
+        "GET /containers/json?all=true" => json(200, &list),
+        "GET /images/sha256:11/json" => Reply::Hang,
+        call if call.starts_with("GET /images/") => json(200, &labels),
+        call if call.ends_with("/json") => json(200, r#"{"Id":"x"}"#),
+        _ => not_found(),
+    });
+    let limit = Duration::from_secs(1);
+    let mut runtime = DockerRuntime::with(&fake.socket, Path::new("/proc"), limit);
+    let asked = || {
+        let calls = fake.calls().into_iter();
+        calls.filter(|call| call.contains("/images/")).count()
+    };
+    // The one that hangs comes first and takes all the time.
+    let first = runtime.list().unwrap();
+    assert_eq!(asked(), 1);
+    assert_eq!(priorities(&first), [Some(2_000_000_000); 3]);
+    assert!(!first.pods.iter().any(|pod| pod.is_replaced));
+    assert!(first.notes[0].starts_with("the engine has not told yet which labels of 3 containers"));
+    // The next time it comes last.
+    let second = runtime.list().unwrap();
+    assert_eq!(asked(), 3);
+    assert_eq!(priorities(&second), [Some(2_000_000_000), None, None]);
+    assert_eq!(second.pods.len(), 3);
 }
 
 /// Acceptance row 169.
