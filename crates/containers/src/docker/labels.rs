@@ -133,8 +133,8 @@ fn ask(client: &Client, image: &str, within: Duration) -> Result<Option<Labels>,
         }
         Err(error) if error.code() == Some(404) => Ok(Some(Labels::new())),
         Err(error) => match error.failure {
-            Failure::Refused { .. } | Failure::TimedOut(_) => Ok(None),
-            _ => Err(error),
+            Failure::Refused { .. } | Failure::TimedOut(_) | Failure::Malformed(_) => Ok(None),
+            Failure::NotReachable(_) | Failure::Closed => Err(error),
         },
     }
 }
