@@ -9,7 +9,7 @@ use super::http::{Response, read_response};
 use super::labels::parse_image_labels;
 use super::parse::{
     EngineInfo, EngineVersion, parse_details, parse_image, parse_images, parse_info, parse_listed,
-    parse_message, parse_version,
+    parse_message, parse_size, parse_version,
 };
 use super::podman::{PodmanPod, parse_pods};
 use super::request::Request;
@@ -58,6 +58,14 @@ impl Client {
     pub(super) fn details(&self, id: &str) -> Result<Details, Error> {
         let request = Request::about("GET", "/containers/", id, "/json");
         self.get(&request, parse_details)
+    }
+
+    /// What a container has written in its layer. The engine may have to walk it.
+    pub(super) fn written_bytes(&self, id: &str) -> Result<Option<u64>, Error> {
+        const SOON: Duration = Duration::from_secs(2);
+        let request = Request::about("GET", "/containers/", id, "/json").query("?size=true");
+        let response = self.call_within(&request, SOON.min(self.limit))?;
+        parse_size(&response.body).map_err(|failure| self.error(&request, failure))
     }
 
     /// All images, without the layers between.

@@ -245,6 +245,10 @@ impl ContainerRuntime for DockerRuntime {
         end::end_pod(&self.client, engine, pod, grace)
     }
 
+    fn written_bytes(&mut self, id: &str) -> Option<u64> {
+        self.client.written_bytes(id).ok().flatten()
+    }
+
     fn remove_container(&mut self, id: &str) -> Result<(), Error> {
         self.client.remove_container(id)
     }
