@@ -101,6 +101,11 @@ impl Pages {
         }
     }
 
+    /// Whether a kill waits for them.
+    pub(crate) const fn is_waiting(&self) -> bool {
+        !matches!(self.stage, Stage::Idle)
+    }
+
     pub(crate) const fn asked(&mut self, now: Mono) {
         self.stage = Stage::Asked(now);
     }

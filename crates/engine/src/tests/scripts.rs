@@ -449,6 +449,26 @@ fn file_pages_are_asked_for_before_a_pod_is_killed_for_memory() {
     assert_eq!((now, engine.pods.pages_asked.len()), (20_050, 2));
 }
 
+/// Acceptance row 180: listing the pods takes its time, and the kernel goes on meanwhile.
+#[test]
+fn what_the_kernel_gives_back_in_the_last_moment_saves_the_pod() {
+    let mut pods = three_pods();
+    pods.file_pages = 500 << 20;
+    let mut engine = engine(settings("memory.available<100Mi"), pods);
+    turn(&mut engine, 0);
+    set(&mut engine, 90 * MIB, WHOLE);
+    engine.round_now();
+    turn(&mut engine, 2000);
+    assert_eq!(engine.pods.pages_asked.len(), 1);
+    // The wait is over by the round's own reading, and not by one after the listing.
+    let [short, enough] = [90, 110].map(|left| sample(left * MIB, WHOLE));
+    engine.node.samples = [short, enough].into();
+    engine.round_now();
+    assert!(turn(&mut engine, 2060).is_empty());
+    assert_eq!(turn(&mut engine, 2060), ["cleared", "reclaimed"]);
+    assert!(engine.pods.killed().is_empty());
+}
+
 /// Acceptance row 180: nothing is waited for while memory fills fast, where there are not
 /// enough such pages, or as the kubelet has it.
 #[test]
