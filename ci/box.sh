@@ -77,6 +77,8 @@ enter() {
   mkdir -p "$scratch/bin" "$scratch/work" "$scratch/disks" "$scratch/images"
   copy_programs "$scratch/bin"
   printf 'MemTotal: %d kB\n' $((memory << 10)) >"$scratch/meminfo"
+  # What a machine without it could swap out is asked for.
+  grep ^SwapTotal: /proc/meminfo >>"$scratch/meminfo"
   mount --bind "$scratch/meminfo" /proc/meminfo
   [ "$name" = shell ] || mount_disks "$name"
   # It is this shell's child, so that this one can reap what has lost its parent.

@@ -57,6 +57,7 @@ impl Memory {
         }
         engine.hold_on(held);
         engine.pods.runtimes.restore_images(&keeper.state().images);
+        engine.pods.remembered.restore(&keeper.state().protected);
         Ok(Self(keeper))
     }
 
@@ -109,6 +110,7 @@ impl Memory {
     /// Hands over what changed; the writing is a helper thread's.
     pub(crate) fn keep(&mut self, engine: &Engine) {
         self.keep_images(engine, false);
+        self.0.take_protected(engine.pods.remembered.protected());
         if let Some(problem) = self.0.keep(now(), wall_seconds(), &engine.evict) {
             log::warn!(event = "problem", about = "state"; "{problem}");
         }
@@ -124,6 +126,7 @@ impl Memory {
     /// Writes for the last time.
     pub(crate) fn close(mut self, engine: &Engine) {
         self.keep_images(engine, true);
+        self.0.take_protected(engine.pods.remembered.protected());
         self.0
             .close(now(), wall_seconds(), &engine.evict, LAST_WRITE);
     }

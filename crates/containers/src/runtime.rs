@@ -58,6 +58,13 @@ pub trait ContainerRuntime: Send {
     /// is gone already is no error.
     fn end_pod(&mut self, pod: &RuntimePod, grace: Duration) -> Result<(), Error>;
 
+    /// What a container has written beside its volumes, in bytes: that is what its removal
+    /// gives back. `None` where the runtime does not say so, or not soon.
+    fn written_bytes(&mut self, id: &str) -> Option<u64> {
+        let _ = id;
+        None
+    }
+
     /// Removes a container that has ended, and its anonymous volumes. One that
     /// is gone is no error; one that runs is.
     ///

@@ -101,6 +101,11 @@ impl Pages {
         }
     }
 
+    /// Whether a kill waits for them.
+    pub(crate) const fn is_waiting(&self) -> bool {
+        !matches!(self.stage, Stage::Idle)
+    }
+
     pub(crate) const fn asked(&mut self, now: Mono) {
         self.stage = Stage::Asked(now);
     }
@@ -110,25 +115,60 @@ impl Pages {
         Wait::Kill
     }
 
-    /// No memory threshold is met any more. Returns what is to be told of it.
+    /// No memory threshold is met any more. Returns what is to be told of it; how much was
+    /// `given` back is not known while the kernel goes on.
     pub(crate) fn clear(&mut self, now: Mono, given: Option<u64>) -> Option<Collected> {
         let given = match core::mem::take(&mut self.stage) {
-            Stage::Idle => return None,
-            Stage::Asked(_) => given.unwrap_or(0),
-            Stage::Over(given) => given,
+            Stage::Asked(_) => given,
+            Stage::Over(given) => Some(given),
+            Stage::Idle => Some(0),
         };
+        if given == Some(0) {
+            return None; // nothing came of it, or nothing was asked for
+        }
         let is_told = self.told_at.is_some_and(|at| now.since(at) < TELL_EVERY);
         if is_told {
             return None;
         }
         self.told_at = Some(now);
-        let amount = Amount::bytes(given);
+        let amount = given.map(|given| format!("{} of ", Amount::bytes(given)));
+        let amount = amount.unwrap_or_default();
         Some(Collected {
             text: format!(
-                "the kernel gave back {amount} of file pages that pods held; no pod is killed"
+                "the kernel gave back {amount}file pages that pods held; no pod is killed"
             ),
             fields: Fields::default().with("filePageBytes", given),
             ..Collected::default()
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Acceptance row 195: what is told is true.
+    #[test]
+    fn only_what_the_kernel_is_known_to_have_given_back_is_told() {
+        let told = |stage, given| {
+            let mut pages = Pages {
+                stage,
+                ..Pages::default()
+            };
+            let collected = pages.clear(Mono::ZERO, given)?;
+            Some(collected.text)
+        };
+        let asked = Stage::Asked(Mono::ZERO);
+        let text = |amount| {
+            Some(format!(
+                "the kernel gave back {amount}file pages that pods held; no pod is killed"
+            ))
+        };
+        assert_eq!(told(asked, Some(20 << 20)), text("20Mi of "));
+        assert_eq!(told(Stage::Over(20 << 20), None), text("20Mi of "));
+        assert_eq!(told(asked, None), text(""), "it goes on");
+        assert_eq!(told(asked, Some(0)), None, "others gave it back");
+        assert_eq!(told(Stage::Over(0), None), None);
+        assert_eq!(told(Stage::Idle, Some(20 << 20)), None);
     }
 }

@@ -101,6 +101,11 @@ impl Reclaiming {
         self.empties_memory = begun;
     }
 
+    /// Whether that goes on.
+    pub(crate) const fn is_emptying_memory(&self) -> bool {
+        self.empties_memory
+    }
+
     /// Whether the deletion that is over was one of those.
     pub(crate) const fn has_emptied_memory(&mut self) -> bool {
         core::mem::replace(&mut self.empties_memory, false)

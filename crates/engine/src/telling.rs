@@ -1,11 +1,17 @@
 //! What was reported already, so that only changes are. Never before a kill has begun.
 
+use core::time::Duration;
+
 use evictd_evict::{Evict, Spared};
 use evictd_node::{ConditionSet, Layout, Mono, Signal, SignalSet};
 
 use crate::event::{Event, Tell};
 use crate::ports::{Node, Pods, Sample};
 use crate::repeats::Repeats;
+
+/// What a pod held is back by then, if it comes back: the kernel brings the statistics of
+/// cgroup v2 up to date every two seconds.
+const COMES_BACK: Duration = Duration::from_secs(3);
 
 #[derive(Default)]
 pub(crate) struct Telling {
@@ -19,6 +25,8 @@ pub(crate) struct Telling {
     pod_problems: Vec<String>,
     /// For which signals no pod is evicted, and why.
     spared: Vec<(Signal, Spared)>,
+    /// When the last evicted pod was gone, and what it left was being deleted.
+    given_back: Option<Mono>,
 }
 
 impl Telling {
@@ -141,6 +149,10 @@ impl Telling {
         pods: usize,
         tell: Tell<'_>,
     ) {
+        let comes_back = |at: Mono| now.since(at) < COMES_BACK;
+        if why == Spared::FreedNothing && self.given_back.is_some_and(comes_back) {
+            return; // it is asked again in the next round
+        }
         if !self.spared.contains(&(signal, why)) {
             self.spared.retain(|(of, _)| *of != signal);
             self.spared.push((signal, why));
@@ -148,7 +160,12 @@ impl Telling {
         }
     }
 
-    /// A pod is.
+    /// What an evicted pod held comes back now: it is gone, or what it left is being deleted.
+    pub(crate) const fn gives_back(&mut self, now: Mono) {
+        self.given_back = Some(now);
+    }
+
+    /// A pod is evicted.
     pub(crate) fn has_candidate(&mut self) {
         self.spared.clear();
     }

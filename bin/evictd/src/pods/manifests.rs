@@ -146,6 +146,11 @@ impl Manifests {
         self.asked.is_some()
     }
 
+    /// Whether they were read since the start.
+    pub(super) const fn has_answered(&self) -> bool {
+        self.is_begun && !self.is_waiting()
+    }
+
     /// What to say where it has not for long.
     pub(super) fn late(&self, now: Mono) -> Option<String> {
         let is_late = |asked: Mono| now.since(asked) >= LATE;

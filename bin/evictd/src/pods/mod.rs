@@ -7,6 +7,7 @@ mod oom;
 mod pages;
 mod port;
 mod refresh;
+mod remembered;
 mod settled;
 mod usage;
 
@@ -28,6 +29,7 @@ use evictd_stats::{Hierarchies, PodDirs, PodReader, Progress, now};
 use crate::runtimes::Runtimes;
 use disk::Disk;
 use manifests::Manifests;
+use remembered::Remembered;
 use settled::Settled;
 
 /// The pods of the node at one moment.
@@ -50,7 +52,8 @@ pub(crate) struct Pods {
     pub(crate) runtime: CgroupRuntime,
     /// The container runtimes, which nobody waits for.
     pub(crate) runtimes: Runtimes,
-    /// What each of them held when the pods were last listed.
+    /// What each of them held when the pods were last listed, and last what is remembered
+    /// of those that have not answered yet.
     held: Vec<Arc<RuntimeListing>>,
     /// Where procfs is mounted.
     proc: PathBuf,
@@ -83,6 +86,8 @@ pub(crate) struct Pods {
     known: Vec<&'static RuntimePod>,
     /// Which pods no runtime will describe.
     settled: Settled,
+    /// Which pods are protected, over a restart too.
+    pub(crate) remembered: Remembered,
 }
 
 /// More containers than that the pods hardly have that are read exactly.
@@ -121,6 +126,7 @@ impl Pods {
             oom: oom::OomWatch::default(),
             known: Vec::new(),
             settled: Settled::default(),
+            remembered: Remembered::default(),
         })
     }
 
@@ -184,7 +190,8 @@ impl Pods {
             }
         }
         let manifests = self.manifests.as_ref().map_or(&[][..], Manifests::pods);
-        let held: Vec<_> = self.runtimes.listings().collect();
+        let listings = self.runtimes.listings();
+        let held: Vec<_> = listings.chain([self.remembered.silent()]).collect();
         let known: Vec<&RuntimePod> = all_pods(&held).collect();
         Census {
             listing: self.runtime.list_pods(manifests, &known),

@@ -7,8 +7,10 @@ use std::os::fd::OwnedFd;
 
 use evictd_cgroup::{Beside, FoundPod, Same};
 use evictd_engine::ports::{Depth, emptied};
+use evictd_engine::state::Protected;
 use evictd_node::Mono;
 
+use super::remembered::MANIFESTS;
 use super::usage::{self, Gone};
 use super::{Manifests, Pods, all_pods, containers, note};
 
@@ -57,7 +59,8 @@ impl Pods {
     /// pods as before.
     fn take_listings(&mut self) -> bool {
         let (held, mut is_same) = (&mut self.held, true);
-        for (at, new) in self.runtimes.listings().enumerate() {
+        let all = self.runtimes.listings().chain([self.remembered.silent()]);
+        for (at, new) in all.enumerate() {
             match held.get_mut(at) {
                 Some(former) => {
                     is_same &= Arc::ptr_eq(former, &new)
@@ -71,6 +74,35 @@ impl Pods {
             }
         }
         is_same
+    }
+
+    /// Notes which pods are never to be evicted, by those who have said something since the
+    /// start.
+    fn remember_protected(&mut self) {
+        let (mut answered, mut protected) = (Vec::new(), Protected::new());
+        for (endpoint, held) in self.runtimes.answered().zip(&self.held) {
+            let Some(endpoint) = endpoint else {
+                continue;
+            };
+            answered.push(endpoint);
+            let critical = held.pods.iter().filter(|pod| pod.pod.is_critical());
+            for cgroup in critical.flat_map(|pod| &pod.cgroups) {
+                protected.insert(cgroup.to_path_buf(), endpoint.to_owned());
+            }
+        }
+        if self.manifests.as_ref().is_none_or(Manifests::has_answered) {
+            answered.push(MANIFESTS);
+            let described = self
+                .listing
+                .pods
+                .iter()
+                .filter(|found| found.manifest.is_some());
+            for found in described.filter(|found| found.pod.is_critical()) {
+                let entry = protected.entry(found.cgroup.to_path_buf());
+                entry.or_insert_with(|| MANIFESTS.to_owned());
+            }
+        }
+        self.remembered.note(&answered, protected);
     }
 
     fn read_manifests(&mut self, now: Mono) {
@@ -105,7 +137,7 @@ impl Pods {
             by_processes: false,
         };
         let mut uncounted = 0;
-        let (is_waiting, settled) = (self.runtimes.is_waiting(), &self.settled);
+        let (is_silent, settled) = (self.runtimes.is_silent(), &self.settled);
         let (usage, bounds) = (&mut self.usage, &mut self.bounds);
         usage.clear();
         bounds.clear();
@@ -124,7 +156,7 @@ impl Pods {
             };
             uncounted += usize::from(reading.by_processes);
             if let Some(read) = &mut read {
-                read.undescribed = is_waiting && settled.leaves_open(found);
+                read.undescribed = is_silent && settled.leaves_open(found);
             }
             if usage.is_empty() {
                 usage.reserve(USUAL_PODS);
@@ -138,8 +170,11 @@ impl Pods {
             .runtime
             .list_again(&mut self.listing, beside, &mut keep);
         self.known = emptied(known);
-        if depth == Depth::Whole && !is_waiting && !self.runtimes.is_empty() {
-            self.settled.note(&self.listing.pods);
+        if depth == Depth::Whole {
+            if !is_silent && !self.runtimes.is_empty() {
+                self.settled.note(&self.listing.pods);
+            }
+            self.remember_protected();
         }
         self.by_processes = uncounted > 0 && uncounted == self.usage.len();
         if self.by_processes && self.hierarchies.memory.is_some() {

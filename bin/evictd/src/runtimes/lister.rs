@@ -61,6 +61,14 @@ impl Lists {
         is_new
     }
 
+    /// Whether it has yet to say what the runtime holds. One that hangs is there, and may
+    /// hold anything; where nobody listens, nobody holds anything.
+    pub(super) fn is_silent(&self) -> bool {
+        let hangs = |error: &Error| matches!(error.failure, Failure::TimedOut(_));
+        let has_hung = self.listed.is_none() && self.failure.as_ref().is_some_and(hangs);
+        self.is_asked || (has_hung && !self.is_foreign)
+    }
+
     /// The same listing is not there twice while others still hold it.
     fn succeed(&mut self, listing: RuntimeListing) {
         if *self.listing != listing {
@@ -197,7 +205,32 @@ mod tests {
 
     use evictd_containers::{RuntimeListing, RuntimePod};
 
+    use core::time::Duration;
+
+    use evictd_containers::{Error, Failure};
+    use rustix::io::Errno;
+
     use super::Lists;
+
+    /// Acceptance row 177.
+    #[test]
+    fn a_runtime_that_hangs_from_the_start_may_hold_anything() {
+        let error = |failure| Error::new("unix:///run/docker.sock", "GET /version", failure);
+        let hangs = error(Failure::TimedOut(Duration::from_secs(2)));
+        let mut lists = Lists::default();
+        assert!(!lists.is_silent(), "it was not asked yet");
+        lists.is_asked = true;
+        assert!(lists.is_silent());
+        lists.is_asked = false;
+        lists.fail(&error(Failure::NotReachable(Errno::CONNREFUSED)));
+        assert!(!lists.is_silent(), "nobody listens");
+        lists.fail(&hangs);
+        assert!(lists.is_silent());
+        lists.succeed(RuntimeListing::default());
+        assert!(!lists.is_silent());
+        lists.fail(&hangs);
+        assert!(!lists.is_silent(), "it has said what it holds");
+    }
 
     #[test]
     fn the_same_listing_stays_where_it_is() {

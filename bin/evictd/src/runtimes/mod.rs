@@ -158,6 +158,13 @@ impl Runtimes {
         self.workers.iter().any(is_asked)
     }
 
+    /// Whether one of them has yet to say what it holds: it was asked, or has not answered in
+    /// time since the start.
+    pub(crate) fn is_silent(&self) -> bool {
+        let is_silent = |worker: &Worker| worker.lists.look(|lists| lists.is_silent());
+        self.workers.iter().any(is_silent)
+    }
+
     /// Waits until every runtime has answered the last [`Runtimes::refresh`], well
     /// or not, that long at most.
     pub(crate) fn wait(&self, at_most: Duration) {
@@ -172,6 +179,12 @@ impl Runtimes {
     pub(crate) fn listings(&self) -> impl Iterator<Item = Arc<RuntimeListing>> {
         let listing = |worker: &Worker| worker.lists.look(|lists| Arc::clone(&lists.listing));
         self.workers.iter().map(listing)
+    }
+
+    /// Those that have said since the start what they hold, by their endpoints, in the order
+    /// of [`Runtimes::listings`]; `None` for the others.
+    pub(crate) fn answered(&self) -> impl Iterator<Item = Option<&str>> {
+        self.workers.iter().map(Worker::answered)
     }
 
     /// Those of which it is not known for sure what they hold now.

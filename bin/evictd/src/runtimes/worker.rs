@@ -104,6 +104,12 @@ impl Worker {
         is_fresh
     }
 
+    /// Its endpoint, if it has said since the start what it holds.
+    pub(super) fn answered(&self) -> Option<&str> {
+        let has_listed = self.lists.look(|lists| lists.listed.is_some());
+        has_listed.then_some(&self.endpoint)
+    }
+
     /// Why it is not known what this runtime holds now.
     pub(super) fn doubt(&self) -> Option<String> {
         self.lists.look(|lists| match &lists.failure {

@@ -60,7 +60,7 @@ fn names(listing: &Listing) -> Vec<(&str, Origin, Option<usize>)> {
 }
 
 #[test]
-fn a_runtimes_pods_are_merged_by_uid_and_by_cgroup() {
+fn a_runtimes_pods_are_merged_by_cgroup() {
     let fixture = Fixture::new();
     for path in [
         "kubepods/burstable/podu1/c1",
@@ -75,7 +75,7 @@ fn a_runtimes_pods_are_merged_by_uid_and_by_cgroup() {
         fixture.file(&format!("{path}/cgroup.procs"), "");
     }
     let known = [
-        pod("u1", "by-uid", &["somewhere/else"]),
+        pod("u1", "in-its-pod", &["kubepods/burstable/podu1/c1"]),
         pod("not-u2", "by-place", &["kubepods/burstable/podu2/c2"]),
         pod("aaaa", "child-of-a-root", &["docker/aaaa"]),
         pod("p", "project", &["docker/bbbb", "docker/cccc"]),
@@ -84,7 +84,7 @@ fn a_runtimes_pods_are_merged_by_uid_and_by_cgroup() {
     ];
     let listing = list(&fixture, &["docker"], &[], &known);
     let expected = [
-        ("by-uid", Origin::Kubepods, Some(0)),
+        ("in-its-pod", Origin::Kubepods, Some(0)),
         ("by-place", Origin::Kubepods, Some(1)),
         ("child-of-a-root", Origin::PodCgroupRoot, Some(2)),
         ("bbbb", Origin::PodCgroupRoot, None),
@@ -96,6 +96,34 @@ fn a_runtimes_pods_are_merged_by_uid_and_by_cgroup() {
     assert_eq!(project.cgroups().count(), 2);
     let skipped: Vec<_> = listing.skipped.iter().map(|one| one.reason).collect();
     assert_eq!(skipped, [SkipReason::NoProcesses], "the one that is gone");
+}
+
+/// Acceptance row 169: of two runtimes, one says of a container elsewhere that it belongs to
+/// the other's pod. Its usage is its own, and what it says counts for itself alone.
+#[test]
+fn a_uid_makes_no_container_elsewhere_part_of_a_pod_of_kubepods() {
+    let fixture = Fixture::new();
+    for path in ["kubepods/burstable/podu1/c1", "docker/claims"] {
+        fixture.file(&format!("{path}/cgroup.procs"), PROCS);
+    }
+    fixture.file("kubepods/burstable/podu1/cgroup.procs", "");
+    let real = pod("u1", "real", &["kubepods/burstable/podu1/c1"]);
+    let mut claims = pod("u1", "claims", &["docker/claims"]);
+    Arc::make_mut(&mut claims.pod).spec.priority = Some(2_000_000_000);
+    let as_its_cgroup = |listing: &Listing| {
+        let of = |found: &FoundPod| (found.pod.metadata.uid.clone(), found.pod.is_critical());
+        listing.pods.iter().map(of).collect::<Vec<_>>()
+    };
+    let apart = [("u1".to_owned(), false), ("docker/claims".to_owned(), true)];
+    // Whichever runtime answers first, and before the pod's own has.
+    for known in [
+        vec![real.clone(), claims.clone()],
+        vec![claims.clone(), real],
+        vec![claims],
+    ] {
+        let listing = list(&fixture, &[], &[], &known);
+        assert_eq!(as_its_cgroup(&listing), apart, "{:?}", names(&listing));
+    }
 }
 
 #[test]

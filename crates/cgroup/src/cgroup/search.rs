@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use evictd_containers::{KubepodsName, is_uid, parse_kubepods_name};
+use evictd_containers::{KubepodsName, parse_kubepods_name};
 use evictd_node::QosClass;
 use evictd_stats::{Hierarchy, is_gone};
 use rustix::fd::{AsFd, BorrowedFd};
@@ -270,16 +270,15 @@ impl Candidates {
         }
     }
 
-    /// The candidate that is a runtime's pod: it holds its cgroups, or has its uid.
+    /// The candidate that is a runtime's pod: it holds its cgroups. A uid alone says nothing,
+    /// as whoever starts a container may label it with another pod's.
     fn known(&self, pod: &RuntimePod, first: &Path) -> Option<usize> {
         let holds = |at: &usize| self.all.get(*at).is_some_and(|one| self.holds(one, pod));
         let holder = |path: &Path| {
             let there = self.at(path.as_os_str().as_bytes());
             there.iter().copied().find(holds)
         };
-        // A kubepods pod's containers are hardly ever elsewhere.
-        let namesake = || self.all.iter().position(|one| self.has_uid_of(one, pod));
-        first.ancestors().find_map(holder).or_else(namesake)
+        first.ancestors().find_map(holder)
     }
 
     /// Whether a runtime's pod is in a candidate; where that may be one of several
@@ -290,13 +289,6 @@ impl Candidates {
             return pod.cgroups.iter().all(|cgroup| cgroup.starts_with(path));
         }
         matches!(pod.cgroups.as_slice(), [only] if **only == *path)
-    }
-
-    fn has_uid_of(&self, candidate: &Candidate, pod: &RuntimePod) -> bool {
-        match kubepods_name(candidate, self.path(candidate)) {
-            Some(KubepodsName::Pod { uid, systemd }) => is_uid(uid, &pod.pod.metadata.uid, systemd),
-            Some(KubepodsName::Class(_)) | None => false,
-        }
     }
 
     /// Marks what holds other pods or one of the roots.

@@ -6,7 +6,7 @@ use super::file::HEADER;
 use super::*;
 
 /// The settings by a file with these lines below the header.
-fn by(compat: &str, lines: &str) -> Result<Resolved, ConfigError> {
+fn by(compat: &str, lines: &str) -> Result<Resolved, Box<ConfigError>> {
     let mut typed = typed(&[(COMPAT, compat)]);
     typed.add_file("node.yaml", format!("{HEADER}{lines}").as_bytes())?;
     resolve(&typed)

@@ -9,7 +9,7 @@ use super::http::{Response, read_response};
 use super::labels::parse_image_labels;
 use super::parse::{
     EngineInfo, EngineVersion, parse_details, parse_image, parse_images, parse_info, parse_listed,
-    parse_message, parse_version,
+    parse_message, parse_size, parse_version,
 };
 use super::podman::{PodmanPod, parse_pods};
 use super::request::Request;
@@ -60,6 +60,14 @@ impl Client {
         self.get(&request, parse_details)
     }
 
+    /// What a container has written in its layer. The engine may have to walk it.
+    pub(super) fn written_bytes(&self, id: &str) -> Result<Option<u64>, Error> {
+        const SOON: Duration = Duration::from_secs(2);
+        let request = Request::about("GET", "/containers/", id, "/json").query("?size=true");
+        let response = self.call_within(&request, SOON.min(self.limit))?;
+        parse_size(&response.body).map_err(|failure| self.error(&request, failure))
+    }
+
     /// All images, without the layers between.
     pub(super) fn images(&self) -> Result<Vec<ListedImage>, Error> {
         let request = Request::new("GET", "/images/json", "?all=false");
@@ -71,9 +79,15 @@ impl Client {
         self.get(&request, parse_image)
     }
 
-    pub(super) fn image_labels(&self, id: &str) -> Result<BTreeMap<String, String>, Error> {
+    /// The labels of an image, asked for that long at most.
+    pub(super) fn image_labels(
+        &self,
+        id: &str,
+        within: Duration,
+    ) -> Result<BTreeMap<String, String>, Error> {
         let request = Request::about("GET", "/images/", id, "/json");
-        self.get(&request, parse_image_labels)
+        let response = self.call_within(&request, within)?;
+        parse_image_labels(&response.body).map_err(|failure| self.error(&request, failure))
     }
 
     /// Podman's pods; status 404 from engines that are not Podman.
@@ -162,7 +176,11 @@ impl Client {
     }
 
     fn call(&self, request: &Request) -> Result<Response, Error> {
-        let begun = self.begin(request, Deadline::after(self.limit));
+        self.call_within(request, self.limit)
+    }
+
+    fn call_within(&self, request: &Request, within: Duration) -> Result<Response, Error> {
+        let begun = self.begin(request, Deadline::after(within));
         let answer = begun.and_then(finish);
         answer.map_err(|failure| self.error(request, failure))
     }

@@ -1,8 +1,9 @@
 //! Which labels a container has from its image: an engine lists both alike, and what an
 //! image says about itself counts for nothing (acceptance row 169).
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::sync::Arc;
+use core::time::Duration;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -32,10 +33,23 @@ fn decides(key: &str) -> bool {
 
 type Labels = BTreeMap<String, String>;
 
+/// What they decide beyond what becomes of the container itself: which others are ended with
+/// it, and whether it may be removed.
+const JOINING: [&str; 2] = ["com.docker.compose.", "io.kubernetes."];
+
+/// How long the questions about images may take that one list leads to: the list waits for
+/// them.
+const WITHIN: Duration = Duration::from_secs(5);
+
 /// The deciding labels of the images that containers with such labels were made from. An
 /// image never changes, so each is asked for once.
 #[derive(Debug, Default)]
-pub(super) struct ImageLabels(BTreeMap<Arc<str>, Labels>);
+pub(super) struct ImageLabels {
+    known: BTreeMap<Arc<str>, Labels>,
+    /// Those that the engine could not tell, or not in time: it is asked for them last, so
+    /// that none keeps the others from being known.
+    late: BTreeSet<Arc<str>>,
+}
 
 impl ImageLabels {
     /// Takes away what the containers have from their images, then reads what is left.
@@ -48,42 +62,88 @@ impl ImageLabels {
         listed: &mut [Found],
         notes: &mut Vec<String>,
     ) -> Result<(), Error> {
-        let (begun, mut used) = (Instant::now(), BTreeMap::new());
+        self.ask_for_new(client, listed, WITHIN.min(client.limit))?;
+        let mut unknown = 0_usize;
         for found in listed {
-            if found.labels.keys().any(|key| decides(key)) {
-                let image = Arc::clone(&found.container.image);
-                let known = used.remove(&image).or_else(|| self.0.remove(&image));
-                let labels = match known {
-                    Some(known) => Some(known),
-                    // Then the others are asked for the next time.
-                    None if begun.elapsed() >= client.limit => None,
-                    None => ask(client, &image)?,
-                };
-                if let Some(labels) = labels {
-                    take_away(found, &labels, notes);
-                    used.insert(image, labels);
+            if has_deciding(found) {
+                match self.known.get(&found.container.image) {
+                    Some(labels) => take_away(found, labels, notes),
+                    None => {
+                        distrust(found);
+                        unknown = unknown.saturating_add(1);
+                    }
                 }
             }
             read_labels(found);
         }
-        self.0 = used;
+        if unknown > 0 {
+            notes.push(format!(
+                "the engine has not told yet which labels of {unknown} containers are their \
+                 images': they count as set for the container, but make no pod of several"
+            ));
+        }
         Ok(())
     }
+
+    /// Asks for the images that are new, for so long; for the others the next time.
+    fn ask_for_new(
+        &mut self,
+        client: &Client,
+        listed: &[Found],
+        within: Duration,
+    ) -> Result<(), Error> {
+        let deciding = listed.iter().filter(|found| has_deciding(found));
+        let images: BTreeSet<Arc<str>> = deciding
+            .map(|found| Arc::clone(&found.container.image))
+            .collect();
+        self.known.retain(|image, _| images.contains(image));
+        self.late.retain(|image| images.contains(image));
+        let is_new = |image: &&Arc<str>| !self.known.contains_key(*image);
+        let mut new: Vec<Arc<str>> = images.iter().filter(is_new).cloned().collect();
+        new.sort_by_key(|image| self.late.contains(image));
+        let begun = Instant::now();
+        for image in new {
+            let left = within.saturating_sub(begun.elapsed());
+            if left.is_zero() {
+                break;
+            }
+            if let Some(labels) = ask(client, &image, left)? {
+                self.late.remove(&image);
+                self.known.insert(image, labels);
+            } else {
+                self.late.insert(image);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn has_deciding(found: &Found) -> bool {
+    found.labels.keys().any(|key| decides(key))
 }
 
 /// The deciding labels of an image; `None` where the engine cannot tell them now. Of an
 /// image that is gone there are none: what a container says counts then, as nothing shows
 /// that the operator did not set it.
-fn ask(client: &Client, image: &str) -> Result<Option<Labels>, Error> {
-    match client.image_labels(image) {
+fn ask(client: &Client, image: &str, within: Duration) -> Result<Option<Labels>, Error> {
+    match client.image_labels(image, within) {
         Ok(mut labels) => {
             labels.retain(|key, _| decides(key));
             Ok(Some(labels))
         }
         Err(error) if error.code() == Some(404) => Ok(Some(Labels::new())),
-        Err(error) if error.code().is_some() => Ok(None),
-        Err(error) => Err(error),
+        Err(error) => match error.failure {
+            Failure::Refused { .. } | Failure::TimedOut(_) | Failure::Malformed(_) => Ok(None),
+            Failure::NotReachable(_) | Failure::Closed => Err(error),
+        },
     }
+}
+
+/// Whose labels these are is not known. What may protect the container does; what would end
+/// others with it, or have it removed, does not count.
+fn distrust(found: &mut Found) {
+    let joins = |key: &str| JOINING.iter().any(|prefix| key.starts_with(prefix));
+    found.labels.retain(|key, _| !joins(key));
 }
 
 #[derive(Default, Deserialize)]
@@ -137,8 +197,25 @@ pub(super) fn follow_kubepods(found: &mut Found, cgroup: Option<&Path>) {
     }
 }
 
+/// And what runs elsewhere is no part of a pod that has a place in kubepods, whatever its
+/// labels say: what it uses, and what it says of itself, would count for that pod.
+pub(super) fn leave_kubepods(found: &mut Found, cgroup: Option<&Path>, pods: &[KubepodsName<'_>]) {
+    let is_elsewhere = cgroup.is_some_and(|cgroup| pod_of_kubepods(cgroup).is_none());
+    let claims = |told: &str| {
+        pods.iter().any(|pod| match pod {
+            KubepodsName::Pod { uid, systemd } => is_uid(uid, told, *systemd),
+            KubepodsName::Class(_) => false,
+        })
+    };
+    if is_elsewhere && found.label(POD_UID).is_some_and(claims) {
+        let identifying = [POD_UID, POD_NAME, POD_NAMESPACE];
+        let keeps = |key: &str| !identifying.contains(&key);
+        found.labels.retain(|key, _| keeps(key));
+    }
+}
+
 /// The pod of kubepods that a cgroup belongs to, by the names of those above it.
-fn pod_of_kubepods(cgroup: &Path) -> Option<KubepodsName<'_>> {
+pub(super) fn pod_of_kubepods(cgroup: &Path) -> Option<KubepodsName<'_>> {
     let names = cgroup.iter().map(OsStr::as_bytes);
     let mut below = names.skip_while(|name| !matches!(*name, b"kubepods" | b"kubepods.slice"));
     let is_pod = |name: &KubepodsName<'_>| matches!(name, KubepodsName::Pod { .. });

@@ -216,8 +216,17 @@ impl ContainerRuntime for DockerRuntime {
             projects: self.projects_are_pods,
         };
         let mut assembly = Assembly::new(how, notes);
+        let cgroups = all.iter().filter_map(|(_, details)| details.cgroup.clone());
+        let cgroups: Vec<_> = cgroups.collect();
+        let of_kubepods = |cgroup| labels::pod_of_kubepods(cgroup);
+        let pods: Vec<_> = cgroups
+            .iter()
+            .map(AsRef::as_ref)
+            .filter_map(of_kubepods)
+            .collect();
         for (mut found, details) in all {
             labels::follow_kubepods(&mut found, details.cgroup.as_deref());
+            labels::leave_kubepods(&mut found, details.cgroup.as_deref(), &pods);
             assembly.add(found, &details);
         }
         Ok(assembly.finish())
@@ -234,6 +243,10 @@ impl ContainerRuntime for DockerRuntime {
     fn end_pod(&mut self, pod: &RuntimePod, grace: Duration) -> Result<(), Error> {
         let engine = self.engine()?;
         end::end_pod(&self.client, engine, pod, grace)
+    }
+
+    fn written_bytes(&mut self, id: &str) -> Option<u64> {
+        self.client.written_bytes(id).ok().flatten()
     }
 
     fn remove_container(&mut self, id: &str) -> Result<(), Error> {

@@ -54,6 +54,9 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
                 Plan::NoCandidate(signal, why) => {
                     self.tell_changes(now, tell);
                     let pods = self.with_candidates(|_, _, pods| pods.len());
+                    if self.reclaiming.is_emptying_memory() {
+                        self.telling.gives_back(now);
+                    }
                     self.telling.no_candidate(now, (signal, why), pods, tell);
                     self.outcome(now, Outcome::Told)
                 }
@@ -255,6 +258,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             Polled::Nothing => None,
             Polled::Gone => {
                 self.reclaiming.pod_is_gone();
+                self.telling.gives_back(now);
                 self.timers.set(Timer::Round, now); // measure again at once (decision D31)
                 self.empty_memory(now, tell);
                 let plan = self.outcome(now, Outcome::Killed);

@@ -36,12 +36,17 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             return false;
         }
         let threshold = self.evict.acting_on().filter(|t| is_memory(t));
-        let Some((threshold, reading)) = threshold
-            .and_then(|threshold| Some((threshold, self.sample.readings.get(threshold.signal)?)))
-        else {
+        let Some((wanted, reading)) = threshold.and_then(|threshold| {
+            let reading = self.sample.readings.get(threshold.signal)?;
+            Some((threshold.value.against(reading.capacity).value(), reading))
+        }) else {
             return false;
         };
-        let wanted = threshold.value.against(reading.capacity).value();
+        if self.pages.is_waiting() && !self.memory_is_short(now) {
+            // The kernel went on while the pods were listed; the next round tells.
+            self.timers.set_earlier(Timer::Round, now);
+            return true;
+        }
         let missing = u64::try_from(wanted.saturating_sub(reading.available)).unwrap_or(0);
         let available = u64::try_from(reading.available).unwrap_or(0);
         let filling = self.pages.filling(now, available);

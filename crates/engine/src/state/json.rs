@@ -13,6 +13,7 @@ use serde_json::Value;
 use crate::state::boot;
 use crate::state::error::Error;
 use crate::state::object::Object;
+use crate::state::protected;
 use crate::state::record::{HISTORY, Record, cut};
 use crate::state::saved::{ConditionState, State};
 
@@ -54,6 +55,7 @@ struct File<'a> {
     evictions: u64,
     history: &'a [Record],
     images: Images,
+    protected: BTreeMap<String, String>,
 }
 
 #[derive(Serialize)]
@@ -104,6 +106,7 @@ pub fn to_json(state: &State) -> String {
         grace_nanos: of.grace.nanos(),
         at: of.at.as_nanos(),
     });
+    let protected = protected::to_texts(&state.protected);
     write(&File {
         kind: KIND,
         version: VERSION,
@@ -122,6 +125,7 @@ pub fn to_json(state: &State) -> String {
             looked_at: state.images.looked_at(),
             times: state.images.texts().collect(),
         },
+        protected,
     })
 }
 
@@ -189,6 +193,7 @@ pub fn parse(bytes: &[u8]) -> Result<State, Error> {
         evictions: file.number("evictions").unwrap_or(0),
         history: history.skip(beyond).map(Record::read).collect(),
         images: images(file).unwrap_or_default(),
+        protected: protected::from_texts(file.texts("protected")),
     };
     cut(&mut state.boot_id, boot::MOST);
     Ok(state)
@@ -225,9 +230,7 @@ fn first_met(member: Object<'_>) -> Option<FirstMet> {
 /// knows what the times say.
 fn images(file: Object<'_>) -> Option<ImageRecords> {
     let images = Object(file.0.get("images")?);
-    let texts = images.map("times")?.iter();
-    let texts = texts.filter_map(|(key, text)| Some((key.as_str(), text.as_str()?)));
-    Some(ImageRecords::restore(images.number("lookedAt")?, texts))
+    Some(ImageRecords::restore(images.number("lookedAt")?, images.texts("times")))
 }
 
 fn layout(name: &str) -> Option<Layout> {

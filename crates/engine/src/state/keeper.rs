@@ -10,6 +10,7 @@ use evictd_sys::Directory;
 use crate::state::error::Error;
 use crate::state::files::TryLock;
 use crate::state::json::to_json;
+use crate::state::protected::Protected;
 use crate::state::record::{Outcome, Record};
 use crate::state::saved::State;
 use crate::state::writer::Writer;
@@ -153,6 +154,14 @@ impl Keeper {
         self.images_at = Some(now);
         if self.state.images != *images {
             self.state.images = images.clone();
+            self.changes = self.changes.wrapping_add(1);
+        }
+    }
+
+    /// Takes over which cgroups are protected.
+    pub fn take_protected(&mut self, protected: &Protected) {
+        if self.state.protected != *protected {
+            self.state.protected.clone_from(protected);
             self.changes = self.changes.wrapping_add(1);
         }
     }

@@ -1,8 +1,8 @@
 //! What evictd keeps over a restart, and shows to its own commands meanwhile.
 //!
 //! [`State`] is plain data: which conditions hold and when they were last
-//! observed, since when thresholds are met, the last evictions, and when images were
-//! used. [`parse`] and
+//! observed, since when thresholds are met, the last evictions, when images were used, and
+//! which cgroups are protected. [`parse`] and
 //! [`to_json`] turn it into text and back. Times count on over a restart of the
 //! daemon, because its clock counts from the boot; over a reboot,
 //! [`State::rebase`] takes over what wall time makes plausible.
@@ -25,6 +25,7 @@ mod files;
 mod json;
 mod keeper;
 mod object;
+mod protected;
 mod published;
 mod record;
 mod saved;
@@ -35,6 +36,7 @@ pub use error::Error;
 pub use files::{TryLock, parse_pulse, read_state};
 pub use json::{MAX_BYTES, parse, to_json};
 pub use keeper::{About, Keeper};
+pub use protected::Protected;
 pub use published::check_published;
 pub use record::{HISTORY, Outcome, Record};
 pub use saved::{ConditionState, State};

@@ -26,6 +26,12 @@ impl<'a> Object<'a> {
         self.0.get(name)?.as_object()
     }
 
+    /// The members of an object that are texts, with their names.
+    pub(super) fn texts(self, name: &str) -> impl Iterator<Item = (&'a str, &'a str)> + use<'a> {
+        let members = self.map(name).into_iter().flatten();
+        members.filter_map(|(key, text)| Some((key.as_str(), text.as_str()?)))
+    }
+
     /// Each element of a list, as an object.
     pub(super) fn each(self, name: &str) -> impl ExactSizeIterator<Item = Self> + use<'a> {
         let list = self.0.get(name).and_then(Value::as_array);

@@ -4,6 +4,7 @@ use evictd_evict::{Evict, FirstMet, Memory};
 use evictd_gc::ImageRecords;
 use evictd_node::{Condition, ConditionSet, Layout, Mono};
 
+use crate::state::protected::Protected;
 use crate::state::record::{HISTORY, Outcome, Record};
 
 /// More time than that between two boots makes wall time implausible: a board
@@ -47,6 +48,8 @@ pub struct State {
     pub history: Vec<Record>,
     /// When the images of container runtimes were first detected and last used.
     pub images: ImageRecords,
+    /// The cgroups whose pods are never evicted.
+    pub protected: Protected,
 }
 
 impl State {
@@ -91,8 +94,8 @@ impl State {
 
     /// Puts the state on the clock of this boot.
     ///
-    /// In the same boot nothing changes. In another one, grace periods are
-    /// forgotten, and a condition is held on only if wall time makes it plausible
+    /// In the same boot nothing changes. In another one, grace periods and protected
+    /// cgroups are forgotten, and a condition is held on only if wall time makes it plausible
     /// that its `transition` period is not over: from 0 seconds to a day may lie
     /// between. What would lie before the boot counts from the boot, so it is
     /// held for at most one transition period of uptime.
@@ -118,6 +121,7 @@ impl State {
         }
         self.first_met.clear();
         self.layout = None;
+        self.protected.clear();
         boot_id.clone_into(&mut self.boot_id);
         (self.saved_at, self.wall_seconds) = (now, wall_seconds);
     }

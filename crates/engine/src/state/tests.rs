@@ -101,6 +101,7 @@ fn full() -> State {
     state
         .images
         .observe(1_000_000, "unix:///run/a.sock", &IMAGES);
+    state.protected = [("docker/ab".into(), "unix:///run/a.sock".to_owned())].into();
     state.push(Record::default());
     assert!(state.end("a", Outcome::Killed, "cgroup.kill", Some(7)));
     state

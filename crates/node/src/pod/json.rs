@@ -85,17 +85,15 @@ read_fields!(Resources {
     limits: "limits",
 });
 
-impl FromJson for ResourceList {
-    fn from_json(value: &Value) -> Result<Self> {
+impl ReadJson for ResourceList {
+    fn read(&mut self, value: &Value) -> Result<()> {
         let object = Object::of(value)?;
         let mut named = object.0.iter().filter(|(_, amount)| !amount.is_null());
-        Ok(Self {
-            cpu: object.get("cpu")?,
-            memory: object.get("memory")?,
-            ephemeral_storage: object.get("ephemeral-storage")?,
-            inodes: object.get("inodes")?,
-            huge_pages: named.any(|(name, _)| name.starts_with(HUGE_PAGES)),
-        })
+        self.huge_pages = named.any(|(name, _)| name.starts_with(HUGE_PAGES));
+        object.read("cpu", &mut self.cpu)?;
+        object.read("memory", &mut self.memory)?;
+        object.read("ephemeral-storage", &mut self.ephemeral_storage)?;
+        object.read("inodes", &mut self.inodes)
     }
 }
 

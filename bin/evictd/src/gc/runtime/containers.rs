@@ -1,4 +1,6 @@
-use evictd_containers::{ContainerState, Error, ListedContainer, RuntimeListing, RuntimePod};
+use evictd_containers::{
+    ContainerState, Error, ListedContainer, RuntimeListing, RuntimePod, WritableLayer,
+};
 use evictd_gc::{
     Container, ContainerRun, ContainerState as State, Deletion, Fate, FoundContainers, Kind,
     OwningPod, Sandbox, plan_containers,
@@ -18,9 +20,23 @@ impl RuntimeCollector {
         all_unused: bool,
         evicted: &[String],
     ) -> Result<(), Error> {
-        let listing = run.runtime.list()?;
+        let mut listing = run.runtime.list()?;
         run.collected.staying = self.staying(&listing);
-        for one in self.plan(&listing, all_unused, evicted, wall_nanos()) {
+        let plan = self.plan(&listing, all_unused, evicted, wall_nanos());
+        if !plan.is_empty() {
+            // Only for what is told of it.
+            let _ = run.runtime.measure_layers(&mut listing);
+        }
+        // A runtime that does not say it of one is not asked for hundreds.
+        let mut tells = true;
+        for mut one in plan {
+            if one.kind == Some(Kind::Container) {
+                one.listed_bytes = measured_bytes(&listing, &one.id);
+                if one.listed_bytes.is_none() && tells {
+                    one.listed_bytes = run.runtime.written_bytes(&one.id);
+                    tells = one.listed_bytes.is_some();
+                }
+            }
             if !run.is_lost && !is_occupied(&one, &listing, &run.collected.removed) {
                 run.remove(one);
             }
@@ -94,6 +110,16 @@ impl RuntimeCollector {
         let plan = plan_containers(&found, &run).into_iter();
         plan.filter_map(|deletion| item(listing, deletion))
             .collect()
+    }
+}
+
+/// What the runtime has measured of a container.
+fn measured_bytes(listing: &RuntimeListing, id: &str) -> Option<u64> {
+    let mut containers = listing.containers.iter();
+    let container = containers.find(|container| *container.id == *id)?;
+    match container.layer {
+        WritableLayer::Used { bytes, .. } => Some(bytes),
+        WritableLayer::Dir(_) | WritableLayer::Unknown => None,
     }
 }
 

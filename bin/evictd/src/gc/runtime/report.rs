@@ -53,6 +53,19 @@ fn by_name<S: Serializer>(kind: &Option<Kind>, to: S) -> Result<S::Ok, S::Error>
     kind.map(Kind::name).serialize(to)
 }
 
+impl Item {
+    /// Its name, and of a container what it gave back. What an image takes it may share.
+    fn with_bytes(&self) -> String {
+        match (self.kind, self.listed_bytes) {
+            (Some(Kind::Container), Some(bytes)) => {
+                format!("{}: {}", self.name, Amount::bytes(bytes))
+            }
+            (Some(Kind::Container), None) => format!("{}: unknown size", self.name),
+            _ => self.name.clone(),
+        }
+    }
+}
+
 impl RuntimeCollected {
     /// In one line, for a log.
     pub(crate) fn summary(&self) -> String {
@@ -80,10 +93,11 @@ impl RuntimeCollected {
                 .with("dryRun", self.dry_run)
                 .with("containers", count(Kind::Container))
                 .with("containerNames", names(Kind::Container))
+                .with("containerBytes", self.bytes_of_containers())
                 .with("sandboxes", count(Kind::Sandbox))
                 .with("images", count(Kind::Image))
                 .with("imageNames", names(Kind::Image))
-                .with("freedBytes", self.freed_bytes)
+                .with("freedBytes", measured.map(|_| self.freed_bytes))
                 .with("measured", measured.map(|path| path.display().to_string()))
                 .with("shortfall", self.shortfall.clone())
                 .with("errors", self.errors.len()),
@@ -92,14 +106,32 @@ impl RuntimeCollected {
 
     /// The names of what was removed of one kind.
     fn names(&self, kind: Kind) -> Vec<&str> {
-        let of_kind = self.removed.iter().filter(|one| one.kind == Some(kind));
-        of_kind.map(|one| one.name.as_str()).collect()
+        self.of_kind(kind).map(|one| one.name.as_str()).collect()
+    }
+
+    /// What each of the removed containers gave back, in the order of their names.
+    fn bytes_of_containers(&self) -> Option<String> {
+        let bytes = self
+            .of_kind(Kind::Container)
+            .map(|one| match one.listed_bytes {
+                Some(bytes) => bytes.to_string(),
+                None => "unknown".to_owned(),
+            });
+        let bytes: Vec<String> = bytes.collect();
+        (!bytes.is_empty()).then(|| bytes.join(","))
+    }
+
+    fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &Item> {
+        self.removed
+            .iter()
+            .filter(move |one| one.kind == Some(kind))
     }
 
     /// `removed 2 images (a, b)`; nothing where none was.
     fn did(&self, kind: Kind) -> Option<String> {
         const FEW: usize = 4;
-        let names = self.names(kind);
+        let removed: Vec<&Item> = self.of_kind(kind).collect();
+        let names: Vec<String> = removed.iter().map(|one| one.with_bytes()).collect();
         let few = names.get(..names.len().min(FEW))?.join(", ");
         let verb = if self.dry_run {
             "would remove"

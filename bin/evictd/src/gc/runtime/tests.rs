@@ -6,7 +6,7 @@ use core::time::Duration;
 use evictd_config::{Resolved, Typed, resolve};
 use evictd_containers::{
     ContainerRuntime, ContainerState, Error, ListedContainer, ListedImage, RuntimeDisks,
-    RuntimeListing, RuntimePod,
+    RuntimeListing, RuntimePod, WritableLayer,
 };
 use evictd_engine::ports::{Collect, Job};
 use evictd_gc::ImageJob;
@@ -18,6 +18,8 @@ use super::{RuntimeCollected, RuntimeCollector, SharedRecords};
 struct Fake {
     listing: RuntimeListing,
     images: Vec<ListedImage>,
+    /// What it says that containers have written.
+    written: Vec<(&'static str, Option<u64>)>,
 }
 
 impl Fake {
@@ -45,6 +47,7 @@ impl Fake {
         Self {
             listing,
             images: Vec::new(),
+            written: Vec::new(),
         }
     }
 
@@ -80,6 +83,9 @@ impl ContainerRuntime for Fake {
     }
     fn end_pod(&mut self, _: &RuntimePod, _: Duration) -> Result<(), Error> {
         Ok(())
+    }
+    fn written_bytes(&mut self, id: &str) -> Option<u64> {
+        self.written.iter().find(|(of, _)| *of == id)?.1
     }
     fn remove_container(&mut self, _: &str) -> Result<(), Error> {
         Ok(())
@@ -176,4 +182,45 @@ fn a_pattern_that_keeps_no_image_is_told_once() {
     let expected = "--keep-image=reddis matches no image at unix:///fake.sock";
     assert_eq!(notes(), [expected]);
     assert_eq!(notes(), [""; 0]);
+}
+
+/// Acceptance row 195: what each removal gave back is told where the runtime says it, and
+/// what was not measured is not told as 0.
+#[test]
+fn what_a_removed_container_gave_back_is_told() {
+    let what = || Collect::Containers {
+        all_unused: true,
+        evicted: Arc::from([]),
+    };
+    let mut fake = Fake::with_dead(&[("web", true), ("db", true)]);
+    fake.written = vec![
+        ("web-0", Some(12 << 20)),
+        ("web-1", Some(0)),
+        ("db-0", None),
+    ];
+    let mut used = ListedContainer::default();
+    used.clone_from(&fake.listing.containers[3]);
+    used.layer = WritableLayer::Used {
+        bytes: 5 << 10,
+        inodes: None,
+    };
+    fake.listing.containers[3] = used;
+    let collected = collect(&mut fake, &[], what());
+    assert_eq!(
+        collected.summary(),
+        "removed 4 containers (web: 12Mi, web: 0, db: unknown size, db: 5Ki)"
+    );
+    fake.written[2].1 = Some(1);
+    let told = collect(&mut fake, &[], what()).told();
+    assert_eq!(
+        told.text,
+        "removed 4 containers (web: 12Mi, web: 0, db: 1, db: 5Ki)"
+    );
+    let field = |name| {
+        let mut fields = told.fields.iter();
+        let found = fields.find(|(of, _)| *of == name);
+        found.map(|(_, value)| value.to_string())
+    };
+    assert_eq!(field("containerBytes").unwrap(), "\"12582912,0,1,5120\"");
+    assert_eq!(field("freedBytes"), None, "no disk was measured");
 }

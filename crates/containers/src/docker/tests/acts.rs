@@ -300,3 +300,17 @@ fn images_versions_and_disks() {
     assert_eq!(runtime.disks().unwrap().images, None);
     std::fs::remove_dir_all(&root).unwrap();
 }
+
+/// Acceptance row 195.
+#[test]
+fn what_a_container_has_written_is_told_where_the_engine_says_it() {
+    let fake = Fake::new(|call| match call {
+        "GET /containers/web/json?size=true" => json(200, r#"{"Id":"web","SizeRw":12582912}"#),
+        "GET /containers/old/json?size=true" => json(200, r#"{"Id":"old"}"#),
+        "GET /containers/odd/json?size=true" => json(200, r#"{"Id":"odd","SizeRw":-1}"#),
+        _ => not_found(),
+    });
+    let mut runtime = runtime(&fake);
+    let said = ["web", "old", "odd", "gone"].map(|id| runtime.written_bytes(id));
+    assert_eq!(said, [Some(12 << 20), None, None, None]);
+}

@@ -1,11 +1,12 @@
+use core::time::Duration;
 use std::path::Path;
 
 use super::lists::{entry, names};
-use super::{not_found, runtime, version};
-use crate::docker::fake::{Fake, json};
-use crate::docker::labels::follow_kubepods;
-use crate::pods::{Found, POD_UID};
-use crate::{ContainerRuntime, RuntimeListing};
+use super::{id, not_found, runtime, version};
+use crate::docker::fake::{Fake, Reply, json};
+use crate::docker::labels::{follow_kubepods, leave_kubepods, pod_of_kubepods};
+use crate::pods::{Found, POD_NAME, POD_UID};
+use crate::{ContainerRuntime, DockerRuntime, RuntimeListing};
 
 /// An engine with these containers, and what it answers about their image.
 fn engine(entries: &[String], image: (u16, &'static str)) -> Fake {
@@ -86,6 +87,46 @@ fn labels_count_where_the_image_does_not_carry_them() {
     }
 }
 
+/// One image hangs. The list is there all the same, and the others are known; of what is not,
+/// only what cannot harm counts.
+#[test]
+fn labels_of_images_are_asked_for_within_a_time_limit() {
+    let inherited =
+        r#""evictd.protect":"true","io.kubernetes.pod.uid":"u-1","com.docker.compose.project":"p""#;
+    let of = |digit: char, image: &str| {
+        let id = format!("sha256:{image}");
+        entry(digit, "web", "running", inherited).replace("sha256:3e", &id)
+    };
+    let entries = [of('0', "11"), of('1', "22"), of('2', "33")];
+    let list = format!("[{}]", entries.join(","));
+    let labels = format!(r#"{{"Id":"x","Config":{{"Labels":{{{inherited}}}}}}}"#);
+    let fake = Fake::new(move |call| match call {
+        "GET /version" => version("Engine"),
+        "GET /containers/json?all=true" => json(200, &list),
+        "GET /images/sha256:11/json" => Reply::Hang,
+        call if call.starts_with("GET /images/") => json(200, &labels),
+        call if call.ends_with("/json") => json(200, r#"{"Id":"x"}"#),
+        _ => not_found(),
+    });
+    let limit = Duration::from_secs(1);
+    let mut runtime = DockerRuntime::with(&fake.socket, Path::new("/proc"), limit);
+    let asked = || {
+        let calls = fake.calls().into_iter();
+        calls.filter(|call| call.contains("/images/")).count()
+    };
+    // The one that hangs comes first and takes all the time.
+    let first = runtime.list().unwrap();
+    assert_eq!(asked(), 1);
+    assert_eq!(priorities(&first), [Some(2_000_000_000); 3]);
+    assert!(!first.pods.iter().any(|pod| pod.is_replaced));
+    assert!(first.notes[0].starts_with("the engine has not told yet which labels of 3 containers"));
+    // The next time it comes last.
+    let second = runtime.list().unwrap();
+    assert_eq!(asked(), 3);
+    assert_eq!(priorities(&second), [Some(2_000_000_000), None, None]);
+    assert_eq!(second.pods.len(), 3);
+}
+
 /// Acceptance row 169.
 #[test]
 fn no_label_takes_a_container_out_of_its_pod_of_kubepods() {
@@ -116,4 +157,75 @@ fn no_label_takes_a_container_out_of_its_pod_of_kubepods() {
             "{cgroup} {label}"
         );
     }
+}
+
+/// Acceptance row 169: the pod would be ended with it, and be as protected as it.
+#[test]
+fn no_label_makes_a_container_elsewhere_part_of_a_pod_of_kubepods() {
+    let there = [
+        "kubepods/podu-1/a",
+        "kubepods.slice/kubepods-podu_2.slice/b",
+    ];
+    let pods: Vec<_> = there
+        .iter()
+        .filter_map(|there| pod_of_kubepods(Path::new(there)))
+        .collect();
+    assert_eq!(pods.len(), 2);
+    let cases = [
+        (Some("docker/ID"), "u-1", ""),
+        (Some("docker/ID"), "u-2", ""),
+        // Of a pod that kubepods does not hold, as without a kubelet.
+        (Some("docker/ID"), "u-3", "u-3"),
+        (Some("kubepods/podu-1/ID"), "u-1", "u-1"),
+        // One that has ended.
+        (None, "u-1", "u-1"),
+    ];
+    for (cgroup, label, expected) in cases {
+        let mut found = Found::default();
+        found.labels.insert(POD_UID.into(), label.into());
+        found.labels.insert(POD_NAME.into(), "name".into());
+        leave_kubepods(&mut found, cgroup.map(Path::new), &pods);
+        let told = found.label(POD_UID).unwrap_or_default();
+        assert_eq!(told, expected, "{cgroup:?} {label}");
+        assert_eq!(found.label(POD_NAME).is_some(), !expected.is_empty());
+    }
+}
+
+/// Acceptance row 169, as an engine lists it.
+#[test]
+fn of_one_engine_too_each_container_counts_where_it_is() {
+    let uid = r#""io.kubernetes.pod.uid":"u-1","io.kubernetes.pod.name":"web""#;
+    let claims = format!(r#"{uid},"evictd.protect":"true""#);
+    let list = format!(
+        "[{},{}]",
+        entry('0', "real", "running", uid),
+        entry('1', "claims", "running", &claims)
+    );
+    let fake = Fake::new(move |call| match call {
+        "GET /version" => version("Engine"),
+        "GET /containers/json?all=true" => json(200, &list),
+        call if call.contains(&id('0')) => json(200, r#"{"Id":"x","State":{"Pid":270}}"#),
+        call if call.contains(&id('1')) => json(200, r#"{"Id":"x","State":{"Pid":271}}"#),
+        _ => not_found(),
+    });
+    let proc = fake.socket.parent().unwrap().join("proc");
+    for (pid, cgroup) in [
+        ("270", format!("kubepods/podu-1/{}", id('0'))),
+        ("271", format!("docker/{}", id('1'))),
+    ] {
+        std::fs::create_dir_all(proc.join(pid)).unwrap();
+        std::fs::write(proc.join(pid).join("cgroup"), format!("0::/{cgroup}\n")).unwrap();
+    }
+    let limit = Duration::from_secs(20);
+    let listing = DockerRuntime::with(&fake.socket, &proc, limit)
+        .list()
+        .unwrap();
+    let uids: Vec<&str> = listing
+        .pods
+        .iter()
+        .map(|pod| &*pod.pod.metadata.uid)
+        .collect();
+    assert_eq!(uids, ["u-1", &*id('1')]);
+    assert_eq!(priorities(&listing), [None, Some(2_000_000_000)]);
+    assert_eq!(listing.pods[0].cgroups.len(), 1);
 }

@@ -47,6 +47,32 @@ fn a_daemon_goes_on_where_the_one_before_ended() {
     assert_eq!(read_state(&place.0).unwrap().unwrap().evictions, 1);
 }
 
+/// Acceptance row 177.
+#[test]
+fn protections_are_written_when_they_change_and_only_then() {
+    let place = Place::new();
+    let mut keeper = open(&place, "a-boot", 0);
+    let evict = machine();
+    let mut protected = Protected::new();
+    let mut keep = |protected: &Protected, at: u64| {
+        keeper.take_protected(protected);
+        assert!(keeper.keep(seconds(at), 1_000_000 + at, &evict).is_none());
+        keeper.settle();
+        let state = read_state(&place.0).unwrap().unwrap();
+        (state.protected, state.saved_at)
+    };
+    keep(&protected, 0);
+    protected.insert("docker/ab".into(), "unix:///run/docker.sock".to_owned());
+    assert_eq!(keep(&protected, 1), (protected.clone(), seconds(1)));
+    assert_eq!(keep(&protected, 60), (protected.clone(), seconds(1)));
+    let none = Protected::new();
+    assert_eq!(keep(&none, 61), (Protected::new(), seconds(61)));
+    keep(&protected, 62);
+    keeper.close(seconds(62), 1_000_062, &evict, WAIT);
+    let keeper = open(&place, "a-boot", 63);
+    assert_eq!(keeper.state().protected, protected);
+}
+
 /// Failure F26.
 #[test]
 fn a_torn_or_foreign_file_is_told_and_replaced() {

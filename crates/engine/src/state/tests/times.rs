@@ -96,3 +96,18 @@ fn a_condition_keeps_the_time_of_its_last_change() {
         assert_eq!(state.held().contains(held), expected.0, "{at}");
     }
 }
+
+/// Acceptance row 177: a cgroup's path may be another pod's after a boot.
+#[test]
+fn protections_are_remembered_over_a_restart_and_no_boot() {
+    for (name, boot, at, expected) in [
+        ("restarted", "a-boot", 150, 1),
+        ("restarted, the clock jumped back", "a-boot", 50, 0),
+        ("booted", "b", 150, 0),
+        ("unknown boot", "", 150, 0),
+    ] {
+        let mut state = full();
+        state.rebase(boot, seconds(at), 1_000_050, TRANSITION);
+        assert_eq!(state.protected.len(), expected, "{name}");
+    }
+}
