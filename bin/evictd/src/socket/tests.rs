@@ -31,6 +31,13 @@ fn requests_are_read_as_far_as_they_are_needed() {
         ("POST /metrics HTTP/1.1\r\n\r\n", Parsed::OtherMethod),
         ("hello\n", LINE),
         ("\r\n", Parsed::Incomplete),
+        // Empty lines before a request are passed over (RFC 9112, section 2.2).
+        (
+            "\n\n\n\nGET /metMics HTTP/1.1\r\nHostgent: c\n\n\n\n\n\0url/",
+            Parsed::Get("/metMics"),
+        ),
+        ("\r\n\r\nGET / HTTP/1.1\r\n\r\n", Parsed::Get("/")),
+        ("\rGET / HTTP/1.1\r\n\r\n", LINE),
         ("GET /metrics\r\n", LINE),
         ("GET  /metrics HTTP/1.1\r\n", LINE),
         ("GET /metrics HTTP/1.1 \r\n", LINE),
