@@ -1,6 +1,7 @@
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use crate::ImageRecord;
 
@@ -51,12 +52,12 @@ impl ImageRecords {
     pub fn observe(&mut self, now_seconds: u64, runtime: &str, images: &[(&str, bool)]) {
         self.pass_time(now_seconds);
         let owner = hash(runtime) & u64::from(u32::MAX);
-        let mut seen: BTreeMap<u64, bool> = BTreeMap::new();
-        for (id, in_use) in images {
-            *seen.entry(key_of(id)).or_default() |= in_use;
-        }
+        let seen = images.iter().map(|(id, in_use)| (key_of(id), *in_use));
+        let mut seen: Vec<(u64, bool)> = seen.collect();
+        seen.sort_unstable();
+        let is_seen = |key: &u64| seen.binary_search_by_key(key, |(key, _)| *key).is_ok();
         self.entries
-            .retain(|key, entry| entry.owner != owner || seen.contains_key(key));
+            .retain(|key, entry| entry.owner != owner || is_seen(key));
         for (key, in_use) in seen {
             let last_used = in_use.then_some(now_seconds);
             if let Some(entry) = self.entries.get_mut(&key) {

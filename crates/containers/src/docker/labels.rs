@@ -35,7 +35,7 @@ type Labels = BTreeMap<String, String>;
 /// The deciding labels of the images that containers with such labels were made from. An
 /// image never changes, so each is asked for once.
 #[derive(Debug, Default)]
-pub(super) struct ImageLabels(BTreeMap<Arc<str>, Labels>);
+pub(super) struct ImageLabels(Vec<(Arc<str>, Labels)>);
 
 impl ImageLabels {
     /// Takes away what the containers have from their images, then reads what is left.
@@ -48,11 +48,11 @@ impl ImageLabels {
         listed: &mut [Found],
         notes: &mut Vec<String>,
     ) -> Result<(), Error> {
-        let (begun, mut used) = (Instant::now(), BTreeMap::new());
+        let (begun, mut used) = (Instant::now(), Vec::new());
         for found in listed {
             if found.labels.keys().any(|key| decides(key)) {
                 let image = Arc::clone(&found.container.image);
-                let known = used.remove(&image).or_else(|| self.0.remove(&image));
+                let known = take_out(&mut used, &image).or_else(|| take_out(&mut self.0, &image));
                 let labels = match known {
                     Some(known) => Some(known),
                     // Then the others are asked for the next time.
@@ -61,7 +61,7 @@ impl ImageLabels {
                 };
                 if let Some(labels) = labels {
                     take_away(found, &labels, notes);
-                    used.insert(image, labels);
+                    used.push((image, labels));
                 }
             }
             read_labels(found);
@@ -69,6 +69,11 @@ impl ImageLabels {
         self.0 = used;
         Ok(())
     }
+}
+
+fn take_out(known: &mut Vec<(Arc<str>, Labels)>, image: &str) -> Option<Labels> {
+    let at = known.iter().position(|(of, _)| **of == *image)?;
+    Some(known.swap_remove(at).1)
 }
 
 /// The deciding labels of an image; `None` where the engine cannot tell them now. Of an
