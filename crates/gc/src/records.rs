@@ -1,6 +1,6 @@
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use crate::ImageRecord;
 
@@ -28,7 +28,8 @@ const MOST_PAUSE: i64 = 2 * 24 * 60 * 60;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImageRecords {
     looked_at: u64,
-    entries: BTreeMap<u64, Entry>,
+    /// By their keys, the least first.
+    entries: Vec<(u64, Entry)>,
 }
 
 /// What is kept of an image: its times in seconds since 1970, none after the last
@@ -51,23 +52,27 @@ impl ImageRecords {
     pub fn observe(&mut self, now_seconds: u64, runtime: &str, images: &[(&str, bool)]) {
         self.pass_time(now_seconds);
         let owner = hash(runtime) & u64::from(u32::MAX);
-        let mut seen: BTreeMap<u64, bool> = BTreeMap::new();
-        for (id, in_use) in images {
-            *seen.entry(key_of(id)).or_default() |= in_use;
-        }
+        let seen = images.iter().map(|(id, in_use)| (key_of(id), *in_use));
+        let mut seen: Vec<(u64, bool)> = seen.collect();
+        seen.sort_unstable();
+        let is_seen = |key: &u64| seen.binary_search_by_key(key, |(key, _)| *key).is_ok();
         self.entries
-            .retain(|key, entry| entry.owner != owner || seen.contains_key(key));
+            .retain(|(key, entry)| entry.owner != owner || is_seen(key));
         for (key, in_use) in seen {
             let last_used = in_use.then_some(now_seconds);
-            if let Some(entry) = self.entries.get_mut(&key) {
+            if let Some(entry) = self.entry_mut(key) {
                 entry.last_used = last_used.or(entry.last_used);
-            } else if self.entries.len() < MOST_IMAGES {
+                continue;
+            }
+            if let Err(place) = self.place(key)
+                && self.entries.len() < MOST_IMAGES
+            {
                 let entry = Entry {
                     first_detected: now_seconds,
                     last_used,
                     owner,
                 };
-                self.entries.insert(key, entry);
+                self.entries.insert(place, (key, entry));
             }
         }
     }
@@ -77,7 +82,7 @@ impl ImageRecords {
     pub fn note_used<'a>(&mut self, now_seconds: u64, ids: impl IntoIterator<Item = &'a str>) {
         self.pass_time(now_seconds);
         for id in ids {
-            if let Some(entry) = self.entries.get_mut(&key_of(id)) {
+            if let Some(entry) = self.entry_mut(key_of(id)) {
                 entry.last_used = Some(now_seconds);
             }
         }
@@ -86,7 +91,8 @@ impl ImageRecords {
     /// The times of an image; `None` for one that was never observed.
     #[must_use]
     pub fn get(&self, id: &str) -> Option<ImageRecord> {
-        let entry = self.entries.get(&key_of(id))?;
+        let place = self.place(key_of(id)).ok()?;
+        let (_, entry) = self.entries.get(place)?;
         let nanos = |seconds: u64| {
             let nanos = i64::try_from(seconds).unwrap_or(i64::MAX);
             nanos.saturating_mul(1_000_000_000)
@@ -137,10 +143,20 @@ impl ImageRecords {
             let newest = entry.first_detected.max(entry.last_used.unwrap_or(0));
             Some((parse_key(key)?, entry)).filter(|_| newest <= looked_at)
         });
-        Self {
-            looked_at,
-            entries: entries.take(MOST_IMAGES).collect(),
-        }
+        let mut entries: Vec<(u64, Entry)> = entries.take(MOST_IMAGES).collect();
+        entries.sort_unstable_by_key(|(key, _)| *key);
+        entries.dedup_by_key(|(key, _)| *key);
+        Self { looked_at, entries }
+    }
+
+    /// Where the entry with that key is, or where it would be.
+    fn place(&self, key: u64) -> Result<usize, usize> {
+        self.entries.binary_search_by_key(&key, |(key, _)| *key)
+    }
+
+    fn entry_mut(&mut self, key: u64) -> Option<&mut Entry> {
+        let place = self.place(key).ok()?;
+        self.entries.get_mut(place).map(|(_, entry)| entry)
     }
 
     /// Moves all times so that what passed since the last look is what counts.
@@ -152,7 +168,7 @@ impl ImageRecords {
         let uncounted = passed.saturating_sub(passed.clamp(0, MOST_PAUSE));
         let is_long = !(0..=LONG_PAUSE).contains(&passed);
         let moved = |time: u64| time.saturating_add_signed(uncounted).min(now);
-        for entry in self.entries.values_mut() {
+        for (_, entry) in &mut self.entries {
             let in_use = |last: u64| before.saturating_sub(last) <= A_LOOK;
             let until_now = is_long && entry.last_used.is_some_and(in_use);
             entry.first_detected = moved(entry.first_detected);

@@ -72,13 +72,17 @@ fn read<'a, T>(
     parse: fn(&str) -> Result<T, ErrorKind>,
 ) -> Result<Vec<(Signal, &'a Pair, T)>, Error> {
     let parse = |pair: &'a Pair| {
-        let signal = Signal::from_name(&pair.key)
-            .filter(|signal| own_signals || signal.is_known_to_kubelet())
-            .ok_or_else(|| Error::of(list, ErrorKind::UnsupportedSignal, pair))?;
+        let signal = signal_of(list, pair, own_signals)?;
         let value = parse(&pair.value).map_err(|kind| Error::of(list, kind, pair))?;
         Ok((signal, pair, value))
     };
     pairs.iter().map(parse).collect()
+}
+
+fn signal_of(list: List, pair: &Pair, own_signals: bool) -> Result<Signal, Error> {
+    Signal::from_name(&pair.key)
+        .filter(|signal| own_signals || signal.is_known_to_kubelet())
+        .ok_or_else(|| Error::of(list, ErrorKind::UnsupportedSignal, pair))
 }
 
 fn of<'a, T>(values: &'a [(Signal, &Pair, T)], signal: Signal) -> Option<&'a T> {

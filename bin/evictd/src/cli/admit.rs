@@ -20,8 +20,8 @@ use serde::Serialize;
 
 use crate::plain::Plain;
 
-use super::Run;
 use super::output::{USAGE, complain, print_as, shown, usage_error, wrong_value};
+use super::run::Run;
 use crate::engine;
 use crate::setup::{FIRST_FS_WAIT, PROC, Setup, no_thread};
 

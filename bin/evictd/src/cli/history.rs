@@ -10,9 +10,9 @@ use evictd_engine::state::{Outcome, Record, State, read_state};
 use evictd_node::Signal;
 use serde::Serialize;
 
-use super::Run;
 use super::columns::wrap;
 use super::output::print_as;
+use super::run::Run;
 use crate::amount::Amount;
 use crate::log::Utc;
 

@@ -10,6 +10,7 @@ mod history;
 mod oom_score;
 mod output;
 mod rank;
+mod run;
 mod screen;
 mod selftest;
 mod snapshot;
@@ -21,12 +22,13 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use ::log::LevelFilter;
-use evictd_config::{Resolved, Typed};
+use evictd_config::Typed;
 
 use crate::{daemon, log, machine};
 
 use args::{Command, Request, parse};
 use output::{fail, print, usage_error};
+use run::Run;
 
 /// Runs the command, or the daemon; `argv` is without the program's name.
 ///
@@ -70,12 +72,6 @@ fn resolve_and_run(command: Option<&Command>, typed: Typed) -> ExitCode {
     };
     let ended = command.run(&settings);
     ended.unwrap_or_else(|error| fail(name, error))
-}
-
-/// What a command does, once the settings are known.
-trait Run {
-    /// Does it and prints what came of it; an error is one line, for exit code 1.
-    fn run(&self, settings: &Resolved) -> Result<ExitCode, String>;
 }
 
 /// More lines with a higher level of `-v`.

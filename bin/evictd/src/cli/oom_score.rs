@@ -12,9 +12,9 @@ use evictd_node::QosClass;
 use evictd_stats::now;
 use serde::Serialize;
 
-use super::Run;
 use super::columns::{Columns, wrap};
 use super::output::{NO_PODS, complain, print_as, shown};
+use super::run::Run;
 use super::screen::{Paint, cut};
 use crate::machine::read_text;
 use crate::oom_score::{Keeper, name};

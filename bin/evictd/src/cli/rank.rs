@@ -9,8 +9,8 @@ use evictd_engine::full_name;
 use evictd_node::Signal;
 use serde::Serialize;
 
-use super::Run;
 use super::output::{NO_PODS, complain, print_as, shown, wrong_value};
+use super::run::Run;
 use super::screen::{Paint, cut};
 use super::snapshot::{RankedPod, Snapshot};
 

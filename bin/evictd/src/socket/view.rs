@@ -1,9 +1,8 @@
-use alloc::collections::BTreeMap;
-
 use evictd_config::{Origin, Resolved};
 use evictd_engine::amount::Amount;
 use evictd_node::Signal;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 
 use crate::engine::Engine;
 
@@ -16,15 +15,8 @@ pub(crate) struct View {
     pub(crate) thresholds: Vec<String>,
     /// The conditions that it holds.
     pub(crate) conditions: Vec<String>,
-    /// What it measured last.
-    pub(crate) readings: BTreeMap<String, Seen>,
-}
-
-/// A reading.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) struct Seen {
-    available: i64,
-    capacity: i64,
+    /// What it measured last: by signal, what is `available` of which `capacity`.
+    pub(crate) readings: Map<String, Value>,
 }
 
 impl View {
@@ -45,11 +37,7 @@ impl View {
         let readings = engine.readings();
         let seen = |signal: Signal| {
             let reading = readings.get(signal)?;
-            let (available, capacity) = (reading.available, reading.capacity);
-            let seen = Seen {
-                available,
-                capacity,
-            };
+            let seen = json!({"available": reading.available, "capacity": reading.capacity});
             Some((signal.name().to_owned(), seen))
         };
         let thresholds = engine.evict.thresholds().iter();
@@ -65,16 +53,16 @@ impl View {
 
     /// `memory.available 83Mi of 512Mi`, one after the other.
     pub(crate) fn readings_in_text(&self) -> String {
-        let shown = self.readings.iter().map(|(name, seen)| {
-            let amount = |value| match Signal::from_name(name) {
-                Some(signal) => Amount::of(signal, value).to_string(),
-                None => value.to_string(),
+        let shown = self.readings.iter().filter_map(|(name, seen)| {
+            let amount = |of| {
+                let value = seen.get(of)?.as_i64()?;
+                Some(match Signal::from_name(name) {
+                    Some(signal) => Amount::of(signal, value).to_string(),
+                    None => value.to_string(),
+                })
             };
-            format!(
-                "{name} {} of {}",
-                amount(seen.available),
-                amount(seen.capacity)
-            )
+            let (available, capacity) = (amount("available")?, amount("capacity")?);
+            Some(format!("{name} {available} of {capacity}"))
         });
         shown.collect::<Vec<_>>().join(", ")
     }

@@ -199,7 +199,7 @@ struct HostText {
     nano_cpus: i64,
     cpu_shares: i64,
     cgroup_parent: String,
-    restart_policy: Option<PolicyText>,
+    restart_policy: Option<Named>,
     log_config: Option<LogText>,
 }
 
@@ -207,12 +207,6 @@ struct HostText {
 #[serde(default, rename_all = "PascalCase")]
 struct LogText {
     r#type: String,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "PascalCase")]
-struct PolicyText {
-    name: String,
 }
 
 #[derive(Default, Deserialize)]

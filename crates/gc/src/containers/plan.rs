@@ -1,6 +1,6 @@
 use alloc::borrow::ToOwned;
-use alloc::collections::BTreeMap;
 use alloc::format;
+use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
@@ -47,30 +47,30 @@ impl<'a> Plan<'a> {
     fn containers(&mut self) {
         let mut units = self.units();
         if self.run.all_pods_known {
-            units.retain(|(pod, _), unit| {
-                let reason = self.whole_pod(*pod);
+            units.retain_mut(|unit| {
+                let reason = self.whole_pod(unit.pod);
                 if let Some(reason) = reason {
-                    self.keep_newest(unit, 0, reason);
+                    self.keep_newest(&mut unit.dead, 0, reason);
                 }
                 reason.is_none()
             });
         }
         if let Some(stay) = self.run.policy.max_per_pod_container {
             let reason = format!("older than the newest {stay} dead of its name in the pod");
-            for unit in units.values_mut() {
-                self.keep_newest(unit, stay, &reason);
+            for unit in &mut units {
+                self.keep_newest(&mut unit.dead, stay, &reason);
             }
         }
         if let Some(stay) = self.run.policy.max_containers
-            && units.values().map(Vec::len).sum::<usize>() > stay
+            && units.iter().map(|unit| unit.dead.len()).sum::<usize>() > stay
         {
             let reason = format!("older than the newest {stay} dead in all");
             // First an equal share of each, at least one, then the oldest of all.
             let share = stay.checked_div(units.len()).unwrap_or(0).max(1);
-            for unit in units.values_mut() {
-                self.keep_newest(unit, share, &reason);
+            for unit in &mut units {
+                self.keep_newest(&mut unit.dead, share, &reason);
             }
-            let mut all: Vec<Dead> = units.into_values().flatten().collect();
+            let mut all: Vec<Dead> = units.into_iter().flat_map(|unit| unit.dead).collect();
             self.keep_newest(&mut all, stay, &reason);
         }
     }
@@ -81,9 +81,9 @@ impl<'a> Plan<'a> {
     }
 
     /// The dead containers that are old enough, by pod and name; none of pods that are kept.
-    fn units(&self) -> BTreeMap<(usize, &'a str), Vec<Dead>> {
+    fn units(&self) -> Vec<Unit<'a>> {
         let by_creation = self.run.switches.dead_container_age_from_creation;
-        let mut units: BTreeMap<_, Vec<Dead>> = BTreeMap::new();
+        let mut units: Vec<Unit<'a>> = Vec::new();
         for (index, container) in self.found.containers.iter().enumerate() {
             let finished = container.finished_nanos.filter(|_| !by_creation);
             let since = finished.unwrap_or(container.created_nanos);
@@ -91,14 +91,22 @@ impl<'a> Plan<'a> {
             let is_running = container.state == ContainerState::Running;
             if !is_running && !self.is_kept(container.pod) && age >= nanos(self.run.policy.min_age)
             {
-                let unit = units.entry((container.pod, container.name));
-                let newest_first = Reverse((since, container.attempt));
-                unit.or_default().push(Dead {
-                    newest_first,
+                let (pod, name) = (container.pod, container.name);
+                let dead = Dead {
+                    newest_first: Reverse((since, container.attempt)),
                     index,
-                });
+                };
+                match units.iter_mut().find(|of| of.pod == pod && of.name == name) {
+                    Some(unit) => unit.dead.push(dead),
+                    None => units.push(Unit {
+                        pod,
+                        name,
+                        dead: vec![dead],
+                    }),
+                }
             }
         }
+        units.sort_by_key(|unit| (unit.pod, unit.name));
         units
     }
 
@@ -160,6 +168,13 @@ impl<'a> Plan<'a> {
             }
         }
     }
+}
+
+/// The dead containers of one name in a pod.
+struct Unit<'a> {
+    pod: usize,
+    name: &'a str,
+    dead: Vec<Dead>,
 }
 
 /// A container that may be deleted; of several, the newest is the least.

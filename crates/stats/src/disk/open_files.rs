@@ -198,7 +198,7 @@ struct Look {
     nodefs: Option<u64>,
     layers: Option<u64>,
     /// Which devices are overlays.
-    overlays: HashMap<u64, bool>,
+    overlays: Vec<(u64, bool)>,
     /// What was counted already: several processes may hold the same file.
     seen: HashSet<(u64, u64)>,
     opened: usize,
@@ -242,14 +242,14 @@ impl Look {
     }
 
     fn is_overlay(&mut self, on: u64, dir: BorrowedFd<'_>, name: &core::ffi::CStr) -> bool {
-        if let Some(known) = self.overlays.get(&on) {
+        if let Some((_, known)) = self.overlays.iter().find(|(of, _)| *of == on) {
             return *known;
         }
         // Opened by its path alone, so that nothing is done to it.
         let file = openat(dir, name, OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
         let kind = file.and_then(fstatfs).map(|found| found.f_type);
         let is_overlay = kind.is_ok_and(|kind| i128::from(kind) == OVERLAY);
-        self.overlays.insert(on, is_overlay);
+        self.overlays.push((on, is_overlay));
         is_overlay
     }
 }

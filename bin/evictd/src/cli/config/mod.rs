@@ -11,8 +11,8 @@ use evictd_config::{
 use evictd_node::{Condition, Signal};
 use serde::Serialize;
 
-use super::Run;
 use super::output::{print_as, shown, usage_error};
+use super::run::Run;
 use super::snapshot::Snapshot;
 use crate::{machine, roots};
 

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use argh::{ArgsInfo, FromArgs};
 use evictd_config::Resolved;
 
-use super::Run;
+use super::run::Run;
 use containers::Containers;
 use images::Images;
 

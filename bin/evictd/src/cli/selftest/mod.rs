@@ -18,8 +18,8 @@ use evictd_config::Resolved;
 use evictd_sys::{Signal, Watch};
 use rustix::process::geteuid;
 
-use super::Run;
 use super::output::print_as;
+use super::run::Run;
 
 pub(crate) use workload::{ARGUMENT as WORKLOAD_ARGUMENT, run as run_workload};
 

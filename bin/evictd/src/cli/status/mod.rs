@@ -12,8 +12,8 @@ use evictd_stats::Progress;
 use evictd_threshold::{Threshold, ThresholdValue};
 use serde::Serialize;
 
-use super::Run;
 use super::output::{complain, print, print_as, shown};
+use super::run::Run;
 use super::screen::Paint;
 use super::snapshot::{RankedPod, Snapshot};
 use crate::amount::{Amount, level};
