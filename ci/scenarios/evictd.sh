@@ -265,9 +265,10 @@ note_kill() {
 
 # --- what it says when it is asked -----------------------------------------------
 
-# read_status: what evictd status tells, which looks for itself.
+# read_status: what evictd status tells. It looks for itself, as without a state directory
+# there is no daemon to ask.
 read_status() {
-  ask_evictd status --json >"$work/status" || fail "evictd status: exit $?"
+  eval "evictd status --json $evictd_flags --state-dir=" >"$work/status" || fail "evictd status: exit $?"
 }
 
 # object FILE CONDITION...: whether FILE, a document in JSON, has an object of which all

@@ -76,7 +76,10 @@ fn status_shows_what_the_running_daemon_knows() {
     let shows = || {
         let shown = evictd(&status);
         let shown = text(&shown.stdout);
-        shown.contains("\nThe running daemon:\n") && shown.contains("watches: memory.available<7")
+        // Its threshold, and none of those that hold without flags.
+        shown.contains("\nThe running daemon answers: ")
+            && shown.contains("  hard 7\n")
+            && !shown.contains("hard 100Mi")
     };
     let shown = (0..100).any(|_| {
         std::thread::sleep(core::time::Duration::from_millis(50));
@@ -86,7 +89,18 @@ fn status_shows_what_the_running_daemon_knows() {
     daemon.kill().unwrap();
     daemon.wait().unwrap();
     assert!(shown, "the daemon's view is shown");
-    assert!(text(&json.stdout).contains("--dry-run=true"), "{json:?}");
+    let json: serde_json::Value = serde_json::from_str(text(&json.stdout)).unwrap();
+    let flags = json["daemon"]["flags"].to_string();
+    assert!(flags.contains("\"--dry-run=true\""), "{flags}");
+    let signals = json["signals"].as_array().unwrap();
+    let memory = signals.iter().find(|of| of["signal"] == "memory.available");
+    let memory = memory.unwrap();
+    // To the byte what the daemon has read, and not what is there now.
+    let read = &json["daemon"]["readings"]["memory.available"];
+    assert!(read["available"].is_i64(), "{json}");
+    assert_eq!(memory["available"], read["available"]);
+    assert_eq!(memory["thresholds"][0]["threshold"], "memory.available<7");
+    assert_eq!(memory["thresholds"].as_array().unwrap().len(), 1);
 }
 
 /// Acceptance row 189: a root that cannot be right is told, each in one line.

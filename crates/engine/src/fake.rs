@@ -164,6 +164,8 @@ pub struct FakePods {
     pub file_pages: u64,
     /// How much of them was asked for, each time.
     pub pages_asked: Vec<u64>,
+    /// What containers wrote stays after them.
+    pub files_stay: bool,
     /// How much was given back; `None` while that goes on.
     pub pages_given: Option<u64>,
     /// When they were last listed.
@@ -256,6 +258,7 @@ impl Pods for FakePods {
         Ok(Begun {
             kill: Box::new(flight),
             left_to_runtime,
+            files_stay: self.files_stay,
         })
     }
 

@@ -147,6 +147,8 @@ pub struct Begun {
     /// The pod's container runtime is to send the stop signal, and says by
     /// [`News::Ending`] that it is about to.
     pub left_to_runtime: bool,
+    /// Its containers are not removed after it: what they wrote, and their logs, stay.
+    pub files_stay: bool,
 }
 
 /// The pods of this node, and the container runtimes that hold some of them.

@@ -177,6 +177,13 @@ impl Pods {
         }
     }
 
+    /// Whether a container runtime holds it that nobody will have remove it.
+    fn files_stay(&self, found: &FoundPod) -> bool {
+        let known = found.runtime.and_then(|index| place(&self.held, index));
+        let pod = known.and_then(|(runtime, at)| self.held.get(runtime)?.pods.get(at));
+        pod.is_some_and(|pod| !pod.is_replaced) && !self.runtimes.removes_all
+    }
+
     /// Every pod there is, without what it uses, and which might be missing. What
     /// [`Pods::refresh`] found stays as it is.
     pub(crate) fn census(&mut self) -> Census<'_> {

@@ -67,6 +67,7 @@ impl ports::Pods for Pods {
     fn begin_kill(&mut self, now: Mono, index: usize, grace: Duration) -> Result<Begun, String> {
         let found = self.listing.pods.get(index);
         let found = found.ok_or("it is not there any more")?;
+        let files_stay = self.files_stay(found);
         let (how, kill) = if grace.is_zero() {
             // The cgroup's side needs no answer of the runtime's.
             let how = Grace::of(grace);
@@ -80,6 +81,7 @@ impl ports::Pods for Pods {
         Ok(Begun {
             kill: kill.map_err(|error| error.to_string())?,
             left_to_runtime: how.asked_by_runtime,
+            files_stay,
         })
     }
 

@@ -63,6 +63,8 @@ pub(crate) struct Runtimes {
     records: SharedRecords,
     news: Option<Teller>,
     left_out: Option<String>,
+    /// Dead containers are removed that nothing replaces.
+    pub(crate) removes_all: bool,
 }
 
 impl Runtimes {
@@ -74,6 +76,7 @@ impl Runtimes {
     pub(crate) fn start(settings: &Resolved) -> Result<Self, String> {
         let none = Self {
             left_out: left_out(settings),
+            removes_all: settings.collects_all_containers,
             ..Self::default()
         };
         let candidates = candidates(settings);

@@ -9,10 +9,11 @@ use super::http::{Response, read_response};
 use super::labels::parse_image_labels;
 use super::parse::{
     EngineInfo, EngineVersion, parse_details, parse_image, parse_images, parse_info, parse_listed,
-    parse_message, parse_size, parse_version,
+    parse_message, parse_version,
 };
 use super::podman::{PodmanPod, parse_pods};
 use super::request::Request;
+use super::size::parse_size;
 use crate::pods::{Details, Found};
 use crate::socket::{Deadline, Socket};
 use crate::text::clean;

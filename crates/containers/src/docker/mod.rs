@@ -14,6 +14,7 @@ mod parse;
 mod podman;
 mod remove;
 mod request;
+mod size;
 mod time;
 
 #[cfg(test)]

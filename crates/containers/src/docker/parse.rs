@@ -128,19 +128,6 @@ pub(super) fn read_labels(found: &mut Found) {
     (container.name, container.sandbox, container.attempt) = (name, sandbox, attempt);
 }
 
-#[derive(Deserialize)]
-struct SizeText {
-    #[serde(rename = "SizeRw")]
-    written: Option<i64>,
-}
-
-/// Reads what a container has written from the answer to
-/// `GET /containers/ID/json?size=true`.
-pub(super) fn parse_size(text: &[u8]) -> Result<Option<u64>, Failure> {
-    let text: SizeText = parse(text)?;
-    Ok(text.written.and_then(|bytes| u64::try_from(bytes).ok()))
-}
-
 /// A container linked to by others has names such as `/other/alias` as well.
 fn own_name(names: &[String]) -> &str {
     let mut bare = names.iter().map(|name| name.trim_start_matches('/'));

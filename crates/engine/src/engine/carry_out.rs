@@ -83,12 +83,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     /// then they are measured first.
     pub(super) fn must_measure_disk(&mut self, now: Mono) -> bool {
         let acting = self.evict.acting_on();
-        let is_of_disk = acting.is_some_and(|threshold| {
-            matches!(
-                threshold.signal.resource(),
-                Resource::EphemeralStorage | Resource::Inodes
-            )
-        });
+        let is_of_disk = acting.is_some_and(|threshold| is_disk(threshold.signal.resource()));
         is_of_disk
             && self
                 .census
@@ -152,6 +147,8 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             return Some(self.outcome(now, Outcome::KillFailed));
         };
         let victim = &mut decision.victim;
+        let is_of_disk = victim.resource.is_none_or(is_disk);
+        victim.files_stay = is_of_disk && matches!(&begun, Some(Ok(begun)) if begun.files_stay);
         let signal = decision.threshold.as_ref().map(|of| of.signal);
         let name = (victim.namespace.as_str(), victim.name.as_str());
         (victim.times, victim.within_seconds) = self.telling.repeats.note(now, name, signal);
@@ -199,6 +196,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             grace_seconds: eviction.grace_seconds,
             resource: signal.map(Signal::resource),
             restart_policy: restart_policy(candidate.pod),
+            files_stay: false,
             times: 0,
             within_seconds: 0,
         };
@@ -307,6 +305,10 @@ fn restart_policy(pod: &Pod) -> Option<String> {
     containers
         .clone()
         .find_map(|one| one.restart_policy.clone())
+}
+
+const fn is_disk(resource: Resource) -> bool {
+    matches!(resource, Resource::EphemeralStorage | Resource::Inodes)
 }
 
 /// Why a pod is evicted: in one word, and in a sentence about it.

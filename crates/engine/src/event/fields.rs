@@ -71,7 +71,8 @@ impl Event {
             }
             Self::GraceCut(victim) | Self::RuntimeSilent(victim) => fields.with_pod(victim),
             Self::Killed { victim, report } => of_report(fields.with_pod(victim), report)
-                .with("restartPolicy", victim.restart_policy.clone()),
+                .with("restartPolicy", victim.restart_policy.clone())
+                .with("filesStay", victim.files_stay.then_some(true)),
             Self::Stuck { victim, report } => {
                 let remaining = report.remaining.iter().map(|remaining| {
                     let pid = remaining.pid.as_raw_nonzero();

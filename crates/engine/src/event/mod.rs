@@ -32,6 +32,8 @@ pub struct Victim {
     pub resource: Option<Resource>,
     /// The restart policy that its container keeps (`always`), where a runtime has one for it.
     pub restart_policy: Option<String>,
+    /// A disk ran short, and the containers stay with all that they wrote.
+    pub files_stay: bool,
     /// How often a pod of that name was evicted lately for the same signal, this time
     /// included,
     pub times: u32,

@@ -258,6 +258,12 @@ fn killed(f: &mut Formatter<'_>, victim: &Victim, report: &KillReport) -> fmt::R
         Some(method) => write!(f, ", {} processes killed by {method}", report.processes)?,
         None => f.write_str(", its processes ended by themselves")?,
     }
+    if victim.files_stay {
+        f.write_str(
+            "; its log and what it wrote stay on the disk until its container is removed, by \
+             hand or by --collect-dead-containers=all",
+        )?;
+    }
     match victim.restart_policy.as_deref() {
         None => Ok(()),
         Some("unless-stopped") => f.write_str(

@@ -686,3 +686,37 @@ fn the_lines_of_an_eviction_are_short_and_true() {
         )
     );
 }
+
+/// Acceptance rows 172 and 195: a container of Docker was evicted for a disk, and nothing of
+/// it is deleted. That is told with what helps, and the next one needs new evidence.
+#[test]
+fn what_a_container_leaves_on_its_disk_is_told_and_costs_nobody_else() {
+    let mut pods = three_pods();
+    pods.files_stay = true;
+    let mut engine = engine(settings("nodefs.available<100Mi"), pods);
+    set(&mut engine, WHOLE, 50 * MIB);
+    let mut told = Vec::new();
+    for seconds in 0..120 {
+        told.extend(lines(&mut engine, seconds * 1000));
+    }
+    assert_eq!(engine.pods.killed(), ["big"]);
+    let killed = told.iter().find(|line| line.contains("is gone")).unwrap();
+    let stays = "; its log and what it wrote stay on the disk until its container is removed, by \
+                 hand or by --collect-dead-containers=all";
+    assert!(killed.ends_with(stays), "{killed}");
+    let nothing = told
+        .iter()
+        .filter(|line| line.contains("gave nothing back"));
+    assert_eq!(nothing.count(), 1, "{told:?}");
+
+    // For memory nothing stays.
+    let mut pods = three_pods();
+    pods.files_stay = true;
+    let mut engine = self::engine(settings("memory.available<100Mi"), pods);
+    set(&mut engine, 50 * MIB, WHOLE);
+    let told = lines(&mut engine, 0);
+    assert!(
+        !told.iter().any(|line| line.contains("stay on the disk")),
+        "{told:?}"
+    );
+}

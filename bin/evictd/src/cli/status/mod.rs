@@ -17,6 +17,7 @@ use super::run::Run;
 use super::screen::Paint;
 use super::snapshot::{RankedPod, Snapshot};
 use crate::amount::{Amount, level};
+use crate::machine;
 use crate::socket::{self, View};
 
 /// signals, node conditions, and pods in eviction order
@@ -24,10 +25,11 @@ use crate::socket::{self, View};
 #[argh(
     subcommand,
     name = "status",
-    note = "Measures once and prints each signal against its thresholds, the node\n\
-            conditions that these raise, and the pods in the order in which they would\n\
-            be evicted. Shows beside it what the running daemon knows: its flags, the\n\
-            conditions that it holds, its last readings. Changes nothing.",
+    note = "Prints each signal against its thresholds, the node conditions, and the\n\
+            pods in the order in which they would be evicted. Where a daemon runs with\n\
+            this --state-dir, these are its last readings, the conditions that it\n\
+            holds, and its flags count; only the pods are measured now. Else all is,\n\
+            by the flags given here. Changes nothing.",
     example = "{command_name}\n\
                {command_name} --timing\n\
                {command_name} --pod-cgroup-root=/system.slice --json"
@@ -63,7 +65,8 @@ pub(super) struct Document {
     /// controller does.
     pod_memory: &'static str,
     pods: Vec<RankedPod>,
-    /// What the running daemon knows; all else was measured now.
+    /// What the running daemon knows: then signals and conditions are its own, and pods
+    /// are found by its flags. Without one, all was measured now.
     pub(super) daemon: Option<View>,
     /// Why there is nothing of it.
     #[serde(skip)]
@@ -116,26 +119,47 @@ impl Run for Status {
             let path = if self.json { "/timing.json" } else { "/timing" };
             return Ok(print(&socket::ask(settings, path)?));
         }
-        let snapshot = Snapshot::take(settings)?;
+        let (view, no_daemon) = match ask_daemon(settings) {
+            Ok(known) => (Some(known), String::new()),
+            Err(why) => (None, why),
+        };
+        let counting = view.as_ref().map_or(settings, |(_, settings)| settings);
+        let snapshot = Snapshot::take(counting)?;
         for problem in &snapshot.engine.pods.problems {
             complain("status", problem);
         }
-        let mut document = Document::of(&snapshot);
-        match socket::view(settings) {
-            Ok(view) => document.daemon = Some(view),
-            Err(why) => document.no_daemon = why,
-        }
+        let document = Document {
+            no_daemon,
+            ..Document::of(&snapshot, view.map(|(view, _)| view))
+        };
         let in_text = || text::in_text(&document, Paint::for_stdout());
         Ok(print_as(self.json, &document, in_text))
     }
 }
 
+/// What the running daemon knows, and what it is set to.
+fn ask_daemon(settings: &Resolved) -> Result<(View, Resolved), String> {
+    let view = socket::view(settings)?;
+    let mut of_daemon = view.settings()?;
+    if machine::misleads_kubelets_formula() {
+        of_daemon.distrust_kubelets_formula();
+    }
+    Ok((view, of_daemon))
+}
+
 impl Document {
-    fn of(snapshot: &Snapshot) -> Self {
+    /// What the daemon knows counts, where one has said it.
+    fn of(snapshot: &Snapshot, daemon: Option<View>) -> Self {
         let (evict, pods) = (&snapshot.engine.evict, &snapshot.engine.pods);
+        let readings = daemon.as_ref().map_or(snapshot.readings, View::readings);
+        let conditions = daemon.as_ref().map_or(evict.conditions(), View::conditions);
         // Pods are ordered for the first signal whose threshold is met, else for memory.
-        let ranked_by = evict.met().next();
-        let ranked_by = ranked_by.map_or(Signal::MemoryAvailable, |met| met.threshold.signal);
+        let is_met = |threshold: &&Threshold| {
+            let reading = readings.get(threshold.signal);
+            reading.is_some_and(|reading| threshold.is_met(&reading))
+        };
+        let ranked_by = evict.thresholds().iter().find(is_met);
+        let ranked_by = ranked_by.map_or(Signal::MemoryAvailable, |met| met.signal);
         let memory = snapshot.engine.node.sample.memory;
         let progress = pods.disk_progress().filter(Progress::is_under_way);
         let not_running = pods.not_running().map(|pod| pod.metadata.name.clone());
@@ -148,10 +172,11 @@ impl Document {
             unaccounted_bytes: memory.and_then(|memory| memory.unaccounted_bytes),
             progress: progress.map(|progress| progress.to_string()),
             not_running: not_running.collect(),
+            daemon,
             ..Self::new(
                 evict.thresholds(),
-                &snapshot.readings,
-                evict.conditions(),
+                &readings,
+                conditions,
                 snapshot.layout(),
                 ranked_by,
                 snapshot.order(ranked_by),

@@ -56,20 +56,15 @@ fn daemon_lines(text: &mut String, document: &Document) {
         }
         return;
     };
-    text.push_str("\nThe running daemon:\n");
-    let or_none = |list: &[String], none: &str, between| match list {
-        [] => none.to_owned(),
-        list => list.join(between),
+    text.push_str(
+        "\nThe running daemon answers: signals and conditions are as it read them last; the\n\
+         pods were measured now. Its flags:\n",
+    );
+    let flags = match view.flags.as_slice() {
+        [] => String::from("none, the defaults"),
+        flags => flags.join(" "),
     };
-    for (what, shown) in [
-        ("flags", or_none(&view.flags, "defaults", " ")),
-        ("watches", or_none(&view.thresholds, "nothing", ", ")),
-        ("holds", or_none(&view.conditions, "no condition", ", ")),
-        ("last read", view.readings_in_text()),
-    ] {
-        let line = Plain(format!("{what}: {shown}")).to_string();
-        wrap(text, ("  ", "    "), &line);
-    }
+    wrap(text, ("  ", "    "), &Plain(flags).to_string());
 }
 
 /// A line for the signal, and one for each further threshold of it.
