@@ -7,8 +7,9 @@ use std::process::ExitCode;
 use argh::{ArgsInfo, FromArgs};
 use evictd_condition::NodeCondition;
 use evictd_config::Resolved;
+use evictd_engine::ports::Node as _;
 use evictd_node::{Condition, ConditionSet, Layout, Reading, Readings, Signal};
-use evictd_stats::Progress;
+use evictd_stats::{Progress, now};
 use evictd_threshold::{Threshold, ThresholdValue};
 use serde::Serialize;
 
@@ -84,6 +85,9 @@ struct SignalState {
     available: Option<i64>,
     capacity: Option<i64>,
     thresholds: Vec<ThresholdState>,
+    /// It is not observed because its filesystem has not answered yet.
+    #[serde(skip)]
+    is_awaited: bool,
 }
 
 #[derive(Serialize)]
@@ -120,6 +124,9 @@ impl Status {
             complain("status", problem);
         }
         let mut document = Document::of(&snapshot);
+        for state in &mut document.signals {
+            state.is_awaited = snapshot.engine.node.is_awaited(state.signal, now());
+        }
         match socket::view(settings) {
             Ok(view) => document.daemon = Some(view),
             Err(why) => document.no_daemon = why,
@@ -205,6 +212,7 @@ impl SignalState {
             available: reading.map(|reading| reading.available),
             capacity: reading.map(|reading| reading.capacity),
             thresholds,
+            is_awaited: false,
         })
     }
 }
