@@ -129,6 +129,11 @@ impl Node for NodePort {
             .collect()
     }
 
+    fn is_awaited(&self, signal: Signal, now: Mono) -> bool {
+        let of = signal.filesystem();
+        of.is_some_and(|filesystem| self.reader.is_awaited(filesystem, now))
+    }
+
     fn mount_point(&self, signal: Signal) -> Option<String> {
         let (nodefs, imagefs) = (&self.settings.nodefs, &self.settings.imagefs);
         let imagefs = imagefs.as_ref().unwrap_or(nodefs);

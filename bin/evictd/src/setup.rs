@@ -43,8 +43,12 @@ pub(crate) const PROC: &str = "/proc";
 /// place.
 const RUNTIME_WAIT: Duration = Duration::from_millis(500);
 
-/// How long a command waits for the list that it prints.
-const COMMAND_WAIT: Duration = Duration::from_secs(10);
+/// How long a command waits that shows what there is: then it shows what is known, and says
+/// what is missing.
+const LOOK_WAIT: Duration = Duration::from_secs(2);
+
+/// How long a command waits that acts on what it is told.
+const ACT_WAIT: Duration = Duration::from_secs(10);
 
 /// Where container runtimes keep images (acceptance rows 23 to 25).
 const IMAGEFS: [&str; 4] = [
@@ -60,6 +64,21 @@ impl Setup {
     /// # Errors
     /// Where mountinfo cannot be read: without it nothing can be watched.
     pub(crate) fn of(settings: &Resolved, releaser: Option<Releaser>) -> Result<Self, String> {
+        // Only the daemon has a helper that gives memory back, and more to do.
+        let wait = releaser.as_ref().map_or(ACT_WAIT, |_| RUNTIME_WAIT);
+        Self::waiting(settings, releaser, wait)
+    }
+
+    /// The same for a command that shows what there is.
+    pub(crate) fn to_look(settings: &Resolved) -> Result<Self, String> {
+        Self::waiting(settings, None, LOOK_WAIT)
+    }
+
+    fn waiting(
+        settings: &Resolved,
+        releaser: Option<Releaser>,
+        wait: Duration,
+    ) -> Result<Self, String> {
         let proc = Path::new(PROC);
         let hierarchies = Hierarchies::read(proc).map_err(|error| error.to_string())?;
         let roots = settings.pod_cgroup_roots.clone();
@@ -71,13 +90,7 @@ impl Setup {
         node.pods_pids_bound = settings.pods_pids_bound;
         let runtimes = Runtimes::start(settings)?;
         runtimes.refresh();
-        // Only the daemon has a helper that gives memory back, and more to do.
-        let is_daemon = releaser.is_some();
-        runtimes.wait(if is_daemon {
-            RUNTIME_WAIT
-        } else {
-            COMMAND_WAIT
-        });
+        runtimes.wait(wait);
         let (images, layers) = runtimes.places();
         let given = settings.imagefs_path.clone();
         node.imagefs = given.or(images).or_else(imagefs);

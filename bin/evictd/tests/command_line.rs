@@ -42,6 +42,31 @@ fn wrong_settings_end_with_2_and_one_line() {
     }
 }
 
+/// Acceptance row 220: a container runtime that does not answer took ten seconds.
+#[test]
+fn status_does_not_wait_for_a_slow_runtime() {
+    let directory = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("slow-runtime");
+    drop(std::fs::remove_dir_all(&directory));
+    std::fs::create_dir(&directory).unwrap();
+    let socket = directory.join("r.sock");
+    // Whoever connects is never answered.
+    let listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    let endpoint = format!("--container-runtime-endpoint=unix://{}", socket.display());
+    let begun = evictd_stats::now();
+    let output = evictd(&["status", "--state-dir=", &endpoint]);
+    let seconds = evictd_stats::now().since(begun).as_secs();
+    assert!(seconds < 6, "{seconds} s, two of them for files of pods");
+    assert!(output.status.success(), "{output:?}");
+    let told = text(&output.stderr);
+    let missing = format!(
+        "{}: no answer yet: what it knows of pods is missing",
+        socket.display()
+    );
+    assert!(told.contains(&missing), "{told}");
+    assert!(text(&output.stdout).contains("memory.available"));
+    drop(listener);
+}
+
 /// Acceptance row 190: with the daemon's own flags, and the word that there is none.
 #[test]
 fn status_shows_what_the_running_daemon_knows() {

@@ -43,18 +43,16 @@ use evictd_node::KubeletVersion;
 use rules::Rules;
 
 const USAGE: &str = "usage: evictd-conformance [--json] [--switches] [--compat=KUBELET] [DIR...]
-  DIR       directories of vector files (*.jsonl); default: ci/conformance/vectors and, where
-            it is, ../shared/conformance-1.36
+  DIR       directories of vector files (*.jsonl); default: ci/conformance/vectors and
+            ci/conformance/vectors-1.36
   --compat  whose answers they are: kubelet-1.32, kubelet-1.36, or kubelet for the newest;
             default: the version that DIR/README.md names first, else the newest
   --json    an object for each file
   --switches  instead: how many answers each difference of evictd's changes
 exit: 0 all as the kubelet answers, 1 some not or not covered, 2 nothing could be run";
 
-/// Where vectors lie if no directory is named, from the top of the tree; the second set may
-/// not be there.
-const USUAL: &str = "ci/conformance/vectors";
-const USUAL_TOO: &str = "../shared/conformance-1.36";
+/// Where vectors lie if no directory is named, from the top of the tree.
+const USUAL: [&str; 2] = ["ci/conformance/vectors", "ci/conformance/vectors-1.36"];
 
 fn main() -> ExitCode {
     let (mut json, mut by_switch) = (false, false);
@@ -79,8 +77,7 @@ fn main() -> ExitCode {
         }
     }
     if dirs.is_empty() {
-        dirs.push(PathBuf::from(USUAL));
-        dirs.extend(Some(PathBuf::from(USUAL_TOO)).filter(|dir| dir.is_dir()));
+        dirs.extend(USUAL.map(PathBuf::from));
     }
     let ran = if by_switch {
         let all = each(&dirs, version);

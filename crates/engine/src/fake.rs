@@ -10,7 +10,7 @@ use std::os::fd::BorrowedFd;
 use evictd_cgroup::{KillInFlight, KillReport, KillState};
 use evictd_node::pod::Pod;
 use evictd_node::pod::usage::{ContainerUsage, PodUsage};
-use evictd_node::{Mono, Readings};
+use evictd_node::{Mono, Readings, Signal};
 use evictd_rank::Candidate;
 
 use crate::ports::{
@@ -31,6 +31,8 @@ pub struct FakeNode {
     pub samples: VecDeque<Sample>,
     /// What cannot be read.
     pub problems: Vec<String>,
+    /// Whose first answer is awaited.
+    pub awaited: Vec<Signal>,
     /// How long each read was allowed to wait for filesystems.
     pub waits: Vec<Duration>,
     /// How often memory alone was read.
@@ -73,6 +75,10 @@ impl Node for FakeNode {
 
     fn problems(&self) -> Vec<String> {
         self.problems.clone()
+    }
+
+    fn is_awaited(&self, signal: Signal, _now: Mono) -> bool {
+        self.awaited.contains(&signal)
     }
 
     fn follow(&mut self, places: Places) -> Result<bool, String> {

@@ -25,6 +25,12 @@ pub trait Node {
     /// What could not be read in the last [`Node::read`].
     fn problems(&self) -> Vec<String>;
 
+    /// Whether the signal is not observed only because its filesystem has not answered for
+    /// the first time yet.
+    fn is_awaited(&self, _signal: Signal, _now: Mono) -> bool {
+        false
+    }
+
     /// Where the filesystem is mounted that a signal is about, for people to read: asked
     /// for when that is told.
     fn mount_point(&self, _signal: Signal) -> Option<String> {

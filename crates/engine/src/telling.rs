@@ -56,7 +56,7 @@ impl Telling {
             self.layout = Some(layout);
             tell(now, &Event::Layout(layout));
         }
-        self.unobserved(now, evict, sample, tell);
+        self.unobserved(now, node, (evict, sample), tell);
         self.met(now, node, (evict, sample), tell);
         let conditions = evict.conditions();
         for condition in (conditions ^ self.conditions).each() {
@@ -81,11 +81,19 @@ impl Telling {
         self.unread = unread;
     }
 
-    /// Thresholds whose signal cannot be observed, once per change (F13, F28).
-    fn unobserved(&mut self, now: Mono, evict: &Evict, sample: &Sample, tell: Tell<'_>) {
+    /// Thresholds whose signal cannot be observed, once per change (F13, F28). What is merely
+    /// late is waited for.
+    fn unobserved<N: Node>(
+        &mut self,
+        now: Mono,
+        node: &N,
+        (evict, sample): (&Evict, &Sample),
+        tell: Tell<'_>,
+    ) {
         let mut unobserved = SignalSet::empty();
         for threshold in evict.thresholds().iter().filter(|t| t.operator.is_some()) {
-            if sample.readings.get(threshold.signal).is_none() {
+            let signal = threshold.signal;
+            if sample.readings.get(signal).is_none() && !node.is_awaited(signal, now) {
                 unobserved.insert(threshold.signal.set());
             }
         }

@@ -1,6 +1,6 @@
 use alloc::boxed::Box;
 
-use evictd_node::pod::{Container, JsonError, Pod, Requested, Resources};
+use evictd_node::pod::{Container, JsonError, Pod, Requested, ResourceList, Resources};
 use serde_json::{Value, json};
 
 /// Seconds between SIGTERM and SIGKILL where the manifest has none.
@@ -123,9 +123,10 @@ fn request_limits_of_the_whole(pod: &mut Pod) {
     let Some(whole) = pod.spec.resources.as_deref_mut() else {
         return;
     };
-    whole.limits.huge_pages |= has_huge_pages && whole.name_anything();
+    let nothing = ResourceList::default();
+    whole.limits.huge_pages |= has_huge_pages && *whole != Resources::default();
     let Resources { requests, limits } = whole;
-    if limits.cpu.is_none() && limits.memory.is_none() && !limits.huge_pages {
+    if *limits == nothing {
         return;
     }
     let [cpu, memory] = together;

@@ -2,7 +2,7 @@ use core::time::Duration;
 use std::path::{Path, PathBuf};
 
 use evictd_kerntext::{Limit, parse_meminfo};
-use evictd_node::{MemorySource, Mono};
+use evictd_node::{Filesystem, MemorySource, Mono};
 
 use crate::cgroup_memory::MemoryFiles;
 use crate::error::{Cause, Failed};
@@ -165,6 +165,22 @@ impl NodeReader {
         };
         self.errors = errors;
         sample
+    }
+
+    /// Whether the filesystem has not answered its first question yet, and was not asked so
+    /// long ago that something is wrong with it.
+    #[must_use]
+    pub fn is_awaited(&self, filesystem: Filesystem, now: Mono) -> bool {
+        let [nodefs, imagefs, containerfs] = &self.filesystems;
+        let probe = match filesystem {
+            Filesystem::Nodefs => nodefs.as_ref(),
+            Filesystem::Imagefs => imagefs.as_ref().or(nodefs.as_ref()),
+            Filesystem::Containerfs => {
+                let images = imagefs.as_ref().or(nodefs.as_ref());
+                containerfs.as_ref().or(images)
+            }
+        };
+        probe.is_some_and(|probe| probe.is_awaited(now))
     }
 
     /// What failed in the latest round; empty in a good one. A cgroup that is

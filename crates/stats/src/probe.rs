@@ -18,6 +18,9 @@ const THREAD: HelperThread = HelperThread {
     priority: Priority::Usual,
 };
 
+/// A filesystem that has not answered its first question for so long is not merely late.
+const LATE: Duration = Duration::from_secs(10);
+
 /// One filesystem and the helper thread that asks it.
 ///
 /// A mount whose server is dead lets statfs(2) hang, for ever if it must. Then
@@ -78,6 +81,13 @@ impl Probe {
         if self.failure.is_none() && !self.is_overdue {
             self.helper.change(|mail| mail.asked = Some(now));
         }
+    }
+
+    /// Whether the first answer is still awaited: it has neither come nor taken too long.
+    pub(crate) fn is_awaited(&self, now: Mono) -> bool {
+        let is_recent = |asked: Mono| now.since(asked) < LATE;
+        let waits = |mail: &mut Mail| mail.answer.is_none() && mail.asked.is_some_and(is_recent);
+        self.failure.is_none() && self.helper.look(waits)
     }
 
     /// The answer to the latest question, waiting for it that long at most; the

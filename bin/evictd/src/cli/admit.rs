@@ -200,7 +200,7 @@ fn look(settings: &Resolved) -> Result<Seen, String> {
         let conditions = state.held();
         return Ok(Seen { conditions, doubt });
     }
-    let mut engine = engine::open(Setup::of(settings, None)?)?;
+    let mut engine = engine::open(Setup::to_look(settings)?)?;
     engine::measure_disk(&mut engine).map_err(no_thread)?;
     engine.observe(now(), FIRST_FS_WAIT, false);
     let mut conditions = engine.evict.conditions();

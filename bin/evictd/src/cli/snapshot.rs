@@ -26,7 +26,7 @@ pub(crate) struct Snapshot {
 impl Snapshot {
     /// Reads the node and its pods once and judges; does nothing about it.
     pub(crate) fn take(settings: &Resolved) -> Result<Self, String> {
-        let mut engine = engine::open(Setup::of(settings, None)?)?;
+        let mut engine = engine::open(Setup::to_look(settings)?)?;
         engine::measure_disk(&mut engine).map_err(no_thread)?;
         engine.observe(now(), FIRST_FS_WAIT, false);
         let readings = *engine.readings();

@@ -115,7 +115,10 @@ impl Worker {
         self.lists.look(|lists| match &lists.failure {
             _ if lists.is_foreign => None,
             Some(error) => Some(error.to_string()),
-            None if lists.listed.is_none() => Some(format!("{}: no answer yet", self.endpoint)),
+            None if lists.listed.is_none() => Some(format!(
+                "{}: no answer yet: what it knows of pods is missing",
+                self.endpoint
+            )),
             None => None,
         })
     }

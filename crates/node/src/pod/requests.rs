@@ -51,7 +51,7 @@ impl Pod {
     #[must_use]
     pub fn request(&self, what: Requested, policy: &Policy) -> Quantity {
         let request = match self.resources_of_the_whole(policy) {
-            Some(whole) if what.is_of_the_whole() => what.of(&whole.requests).cloned(),
+            Some(whole) if what.is_of_the_whole() => what.of(&whole.requests).map(without_text),
             Some(_) if policy.pod_resources_hide_storage_requests => None,
             _ if policy.sidecars_do_not_add_up => self.request_without_sidecars(what),
             _ => self.aggregate_request(what),
@@ -74,7 +74,10 @@ impl Pod {
             most = plus(most, what.of(&container.resources.requests));
         }
         for container in &self.spec.init_containers {
-            most = larger(most, what.of(&container.resources.requests).cloned());
+            most = larger(
+                most,
+                what.of(&container.resources.requests).map(without_text),
+            );
         }
         most
     }
@@ -96,7 +99,7 @@ impl Pod {
     #[must_use]
     pub fn local_storage_limit(&self) -> Option<Quantity> {
         let what = Requested::EphemeralStorage;
-        let limit = self.aggregate(|container| what.of(&container.resources.limits))?;
+        let limit = self.aggregate(|container| what.of(&container.resources.limits).cloned())?;
         Some(self.with_overhead(limit, what))
     }
 
@@ -107,14 +110,14 @@ impl Pod {
     /// Not what eviction compares with: that is [`Pod::request`].
     #[must_use]
     pub fn aggregate_request(&self, what: Requested) -> Option<Quantity> {
-        self.aggregate(|container| what.of(&container.resources.requests))
+        self.aggregate(|container| what.of(&container.resources.requests).map(without_text))
     }
 
     /// The sidecar-aware sum of what `of` says of each container.
-    fn aggregate(&self, of: impl Fn(&Container) -> Option<&Quantity>) -> Option<Quantity> {
+    fn aggregate(&self, of: impl Fn(&Container) -> Option<Quantity>) -> Option<Quantity> {
         let mut sum = None;
         for container in &self.spec.containers {
-            sum = plus(sum, of(container));
+            sum = plus(sum, of(container).as_ref());
         }
         let mut sidecars = None;
         let mut peak = None;
@@ -122,16 +125,22 @@ impl Pod {
             let own = of(container);
             // The left side gives a sum its format, hence two orders.
             let step = if container.is_sidecar() {
-                sum = plus(sum, own);
-                sidecars = plus(sidecars, own);
+                sum = plus(sum, own.as_ref());
+                sidecars = plus(sidecars, own.as_ref());
                 sidecars.clone()
             } else {
-                plus(own.cloned(), sidecars.as_ref())
+                plus(own, sidecars.as_ref())
             };
             peak = larger(peak, step);
         }
         larger(sum, peak)
     }
+}
+
+/// The number alone. A copy of the text that it was read from would take memory, which
+/// may be short where requests are compared.
+fn without_text(quantity: &Quantity) -> Quantity {
+    Quantity::ZERO.add(quantity)
 }
 
 /// The sum of those that are there.

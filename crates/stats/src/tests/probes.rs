@@ -77,3 +77,29 @@ fn a_filesystem_that_fails_says_why() {
     assert_eq!(error.cause, Cause::Errno(Errno::STALE));
     assert_eq!(error.path, Path::new("/dead"));
 }
+
+/// Acceptance row 221: until it has answered for the first time a filesystem is late, not
+/// unknown, unless it takes too long.
+#[test]
+fn a_first_answer_is_awaited_for_a_while() {
+    let at = |seconds: u64| Mono::from_millis(seconds * 1000);
+    let (release, held) = mpsc::channel::<()>();
+    let measure = move |_: &Path, now| {
+        held.recv().unwrap();
+        Ok(measured(now))
+    };
+    let mut probe = Probe::new(Path::new("/slow"), measure);
+    assert!(!probe.is_awaited(at(0)), "nobody has asked");
+    probe.ask(at(1));
+    assert!(probe.collect(Duration::ZERO).unwrap().is_none());
+    assert!(probe.is_awaited(at(1)) && probe.is_awaited(at(10)));
+    assert!(!probe.is_awaited(at(11)), "it does not come");
+    release.send(()).unwrap();
+    assert!(probe.collect(LONG).unwrap().is_some());
+    assert!(!probe.is_awaited(at(2)));
+
+    let mut fails = Probe::new(Path::new("/gone"), |_: &Path, _| Err(Errno::NOENT));
+    fails.ask(at(1));
+    assert!(fails.collect(LONG).is_err());
+    assert!(!fails.is_awaited(at(1)), "it has answered");
+}

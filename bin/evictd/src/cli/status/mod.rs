@@ -7,8 +7,9 @@ use std::process::ExitCode;
 use argh::{ArgsInfo, FromArgs};
 use evictd_condition::NodeCondition;
 use evictd_config::Resolved;
+use evictd_engine::ports::Node as _;
 use evictd_node::{Condition, ConditionSet, Layout, Reading, Readings, Signal};
-use evictd_stats::Progress;
+use evictd_stats::{Progress, now};
 use evictd_threshold::{Threshold, ThresholdValue};
 use serde::Serialize;
 
@@ -88,6 +89,9 @@ struct SignalState {
     available: Option<i64>,
     capacity: Option<i64>,
     thresholds: Vec<ThresholdState>,
+    /// It is not observed because its filesystem has not answered yet.
+    #[serde(skip)]
+    is_awaited: bool,
 }
 
 #[derive(Serialize)]
@@ -128,10 +132,13 @@ impl Run for Status {
         for problem in &snapshot.engine.pods.problems {
             complain("status", problem);
         }
-        let document = Document {
+        let mut document = Document {
             no_daemon,
             ..Document::of(&snapshot, view.map(|(view, _)| view))
         };
+        for state in &mut document.signals {
+            state.is_awaited = snapshot.engine.node.is_awaited(state.signal, now());
+        }
         let in_text = || text::in_text(&document, Paint::for_stdout());
         Ok(print_as(self.json, &document, in_text))
     }
@@ -231,6 +238,7 @@ impl SignalState {
             available: reading.map(|reading| reading.available),
             capacity: reading.map(|reading| reading.capacity),
             thresholds,
+            is_awaited: false,
         })
     }
 }

@@ -73,7 +73,11 @@ fn signal_lines(text: &mut String, state: &SignalState, paint: Paint) {
     let (Some(available), Some(capacity)) = (state.available, state.capacity) else {
         // evictd itself derives the threshold of the pods' cgroup from another one.
         if signal != Signal::AllocatableMemoryAvailable {
-            let _ = writeln!(text, "{:<27} cannot be observed here", signal.name());
+            let why = match state.is_awaited {
+                true => "its filesystem has not answered yet",
+                false => "cannot be observed here",
+            };
+            let _ = writeln!(text, "{:<27} {why}", signal.name());
         }
         return;
     };
