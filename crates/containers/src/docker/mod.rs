@@ -36,7 +36,7 @@ pub use http::{Response, read_response};
 pub use parse::{parse_containers, parse_details, parse_images};
 // For fuzzing.
 #[doc(hidden)]
-pub use parse::{parse_info, parse_version};
+pub use parse::{parse_image, parse_info, parse_message, parse_version};
 pub use time::parse_rfc3339;
 #[doc(hidden)]
 pub use {labels::parse_image_labels, podman::parse_pods};
