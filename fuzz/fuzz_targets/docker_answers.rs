@@ -3,6 +3,7 @@
 #![no_main]
 // options: -max_len=1048576
 // parses: crates/containers/src/docker/parse.rs
+// parses: crates/containers/src/docker/message.rs
 // parses: crates/containers/src/docker/few.rs
 // parses: crates/containers/src/docker/podman.rs
 // parses: crates/containers/src/text.rs

@@ -46,6 +46,7 @@ pub use report::{KillMethod, KillReport, KillState, Problem, Remaining};
 use scratch::Scratch;
 pub(crate) use scratch::Spare;
 pub use target::Target;
+pub(crate) use turn::AT_ONCE;
 
 use crate::dir::twice;
 use crate::process::is_alive;
@@ -58,7 +59,7 @@ const NAPS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_mil
 /// The same where one tells.
 const NAPS_WATCHED: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(1));
 
-/// How many are tried where one is to be watched.
+/// How many are tried for one to watch.
 const SENTINELS: usize = 8;
 
 /// Listings that show a process that is new, in one look, before other work has its turn.
@@ -273,19 +274,16 @@ impl Kill {
         let open = |pid: &Pid| pidfd_open(*pid, PidfdFlags::empty()).ok();
         // Some kernels list what has ended but for its burial.
         let mut alive = behind.iter().take(SENTINELS).filter_map(open);
-        let is_told = self.target.notice().is_some();
-        self.sentinel = if is_told { None } else { alive.find(is_alive) };
+        let is_untold = self.target.notice().is_none();
+        self.sentinel = is_untold.then(|| alive.find(is_alive)).flatten();
     }
 
     /// Says when to look again, whatever is told.
     fn rest(&mut self, now: Mono) {
         let is_told = self.target.notice().is_some() || self.sentinel.is_some();
         let is_freezing = matches!(self.step, Step::Freeze { .. });
-        let (shortest, longest) = if is_told && !is_freezing {
-            NAPS_WATCHED
-        } else {
-            NAPS
-        };
+        let is_watched = is_told && !is_freezing;
+        let (shortest, longest) = if is_watched { NAPS_WATCHED } else { NAPS };
         let nap = self.nap.clamp(shortest, longest);
         self.look_at = now + nap;
         self.nap = nap.saturating_mul(2);
