@@ -129,7 +129,7 @@ inside() {
     echo 0 >&"$fd"
   done
   export -f enter mount_cgroups mount_disks furnish header make_disk copy_programs say die
-  export leave scratch box cgroup_mounts script scenarios programs workload EVICTD
+  export leave scratch box cgroup_mounts script scenarios programs workloads EVICTD
   # Only the process that makes the cgroup namespace is in node/ for that moment: none may
   # stay there, where v2 is to give controllers on.
   # shellcheck disable=SC2016

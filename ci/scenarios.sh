@@ -1,7 +1,7 @@
 # Sourced by ci/vm, ci/native and ci/runtimes after lib.sh: the scenarios, what they need,
 # and how a number of them is run.
 
-workload=target/scenarios/workload
+workloads=target/scenarios
 # ci/bench has scenarios of its own, and programs that these run.
 scenarios=${EVICTD_SCENARIOS:-ci/scenarios}
 programs=${EVICTD_PROGRAMS:-}
@@ -63,25 +63,29 @@ make_disk() {
   esac
 }
 
-# Sets EVICTD, and builds the workload where it is not as new as its source.
+# Sets EVICTD, and builds those of ci/scenarios/workloads that are not as new as their source.
 build_programs() {
-  local source=ci/scenarios/workloads/workload.c
+  local source program
   if [ -z "${EVICTD:-}" ]; then
     ci/build-static >/dev/null
     EVICTD=$static_binary
   fi
   [ -x "$EVICTD" ] || die "$EVICTD is missing"
-  [ "$workload" -nt "$source" ] && return
-  need musl-gcc
-  mkdir -p "${workload%/*}"
-  musl-gcc -static -Os -s -Wall -Wextra -Werror "$source" -o "$workload.$$"
-  mv "$workload.$$" "$workload"
+  mkdir -p "$workloads"
+  for source in ci/scenarios/workloads/*.c; do
+    program=$workloads/$(basename "$source" .c)
+    [ "$program" -nt "$source" ] && continue
+    need musl-gcc
+    musl-gcc -static -Os -s -Wall -Wextra -Werror "$source" -o "$program.$$"
+    mv "$program.$$" "$program"
+  done
 }
 
 # copy_programs DIR: all that a scenario may run, next to what the machine has.
 copy_programs() {
+  local source
   cp "$EVICTD" "$1/evictd"
-  cp "$workload" "$1/workload"
+  for source in ci/scenarios/workloads/*.c; do cp "$workloads/$(basename "$source" .c)" "$1/"; done
   [ -z "$programs" ] || cp "$programs"/* "$1/"
 }
 

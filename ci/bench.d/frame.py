@@ -132,7 +132,8 @@ class Bench:
 
     def _built(self, source, command):
         binary = BUILT / source.stem
-        if not binary.exists() or binary.stat().st_mtime < source.stat().st_mtime:
+        newest = max(file.stat().st_mtime for file in [source, *YARDSTICKS.glob("*.h")])
+        if not binary.exists() or binary.stat().st_mtime < newest:
             BUILT.mkdir(parents=True, exist_ok=True)
             subprocess.run([*command, str(source), "-o", str(binary)], check=True)
         return str(binary.resolve())

@@ -1,22 +1,14 @@
 """Freeing the memory of a victim that gets no processor to die with."""
 
 import os
-import statistics
 
 import machine
-from frame import Lacks, Line, need_root, output, row
-
-CONTROLLERS = ["memory", "pids", "freezer", "cpu"]
+from frame import Line, row
 
 
 @row("kill")
 def kill(bench):
     """A victim with cpu.shares of 2 on a node whose processors are all busy."""
-    need_root()
-    if not machine.is_v1():
-        raise Lacks("cgroup v1")
-    if list(machine.CGROUPS.glob("memory/kubepods*")):
-        raise Lacks("a machine without a kubepods tree, whose pods could be evicted")
     methods = ["evicting pod", "release", "kill"]
     figures = bench.alternate(*(lambda method=method: freed(bench, method) / 1000 for method in methods))
     ours, release, plain = figures
@@ -28,25 +20,7 @@ def kill(bench):
 
 def freed(bench, method):
     """Microseconds from the decision until the memory is free."""
-    base = f"evictd-bench-{os.getpid()}-kill"
-    tops = [machine.CGROUPS / controller / base for controller in CONTROLLERS]
-    dirs = [top / "victim" for top in tops]
-    evictd = [
-        bench.evictd,
-        "--state-dir=",
-        f"--pod-cgroup-root=/{base}",
-        "--housekeeping-interval=10s",
-        "--eviction-hard=memory.available<99%",
-    ]
-    try:
-        for directory in dirs:
-            directory.mkdir(parents=True)
-        (tops[-1] / "cpu.shares").write_text("2", encoding="ascii")
+    with machine.victim(bench, "kill", ["memory", "pids", "freezer", "cpu"]) as (dirs, evictd):
+        (dirs[-1].parent / "cpu.shares").write_text("2", encoding="ascii")
         program = [bench.yardstick("kills"), method, str(bench.pick(256, 64)), str(2 * (os.cpu_count() or 1))]
-        more = ["--", *evictd] if method == "evicting pod" else []
-        micros = int(output(*program, *map(str, dirs), *more))
-        if micros <= 0:
-            raise RuntimeError("evictd did not evict")
-        return micros
-    finally:
-        machine.remove(tops)
+        return machine.micros_of(program, dirs, evictd if method == "evicting pod" else [])

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 
-from frame import Lacks
+from frame import Lacks, need_root, output
 
 CGROUPS = pathlib.Path("/sys/fs/cgroup")
 
@@ -63,6 +63,41 @@ def pods(bench, count, anon_kib=16):
             maker.wait()
             maker.stdout.close()
         remove(roots)
+
+
+@contextlib.contextmanager
+def victim(bench, name, controllers):
+    """The cgroups of a pod on v1, and an evictd that evicts it at once."""
+    need_root()
+    if not is_v1():
+        raise Lacks("cgroup v1")
+    if list(CGROUPS.glob("memory/kubepods*")):
+        raise Lacks("a machine without a kubepods tree, whose pods could be evicted")
+    base = f"evictd-bench-{os.getpid()}-{name}"
+    tops = [CGROUPS / controller / base for controller in controllers]
+    dirs = [top / "victim" for top in tops]
+    evictd = [
+        bench.evictd,
+        "--state-dir=",
+        "--log-format=json",
+        f"--pod-cgroup-root=/{base}",
+        "--housekeeping-interval=10s",
+        "--eviction-hard=memory.available<99%",
+    ]
+    try:
+        for directory in dirs:
+            directory.mkdir(parents=True)
+        yield dirs, evictd
+    finally:
+        remove(tops)
+
+
+def micros_of(command, dirs, evictd):
+    """What a yardstick measures that kills, or has evictd kill."""
+    micros = int(output(*command, *map(str, dirs), *(["--", *evictd] if evictd else [])))
+    if micros <= 0:
+        raise RuntimeError("evictd did not evict")
+    return micros
 
 
 class Running:

@@ -6,16 +6,22 @@
 # the time from LEVEL to its being killed: what evictd and the kernel took together.
 race_usage=$memory_pods/$memory_now
 race_to() {
-  race_pod=$2
-  race_procs=''
+  race_level=$1 race_name=$2
+  set --
   for pod_root in $pod_roots; do
-    mkdir "$pod_root/$race_pod"
-    race_procs="$race_procs $pod_root/$race_pod/cgroup.procs"
+    mkdir "$pod_root/$race_name"
+    set -- "$@" "$pod_root/$race_name/cgroup.procs"
   done
-  pods_made="$pods_made $race_pod"
+  pods_made="$pods_made $race_name"
+  race_in "$race_level" "$race_name" "$@"
+}
+
+# race_in LEVEL NAME PROCS...: the same in cgroups that are there, by their cgroup.procs.
+race_in() {
+  race_level=$1 race_pod=$2
+  shift 2
   : >"$work/$race_pod.out"
-  # shellcheck disable=SC2086
-  workload timed "$race_usage" "$1" $((64 << 20)) $race_procs >"$work/$race_pod.out" &
+  workload timed "$race_usage" "$race_level" $((64 << 20)) "$@" >"$work/$race_pod.out" &
   race_pid=$!
   wait_until 60 "$race_pod is near" raced waits
 }
@@ -35,11 +41,11 @@ race() {
   micros=$race_micros
 }
 
-# level_of MIB: the usage of the pods' cgroup at which so many MiB of memory are left.
+# level_of MIB: what $race_usage shows when so many MiB of memory are left.
 # Sets $level. evictd has to run.
 level_of() {
   signal memory.available
-  read -r level_now <"$memory_pods/$memory_now"
+  read -r level_now <"$race_usage"
   level=$((level_now + available - ($1 << 20)))
 }
 

@@ -3,12 +3,13 @@
 //! either driver it is found again.
 #![no_main]
 // parses: crates/containers/src/kubepods.rs
+// parses: crates/cgroup/src/cgroup/root.rs
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Component;
 
 use evictd_cgroup::parse_pod_cgroup_root;
-use evictd_containers::{KubepodsName, parse_kubepods_name};
+use evictd_containers::{KubepodsName, compare_uids, is_uid, parse_kubepods_name};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &[u8]| {
@@ -22,12 +23,16 @@ fuzz_target!(|input: &[u8]| {
         }
         Err(error) => assert!(!error.to_string().is_empty()),
     }
-    let Some(name @ KubepodsName::Pod { uid, systemd }) = parse_kubepods_name(input) else {
-        return;
+    let (name, uid, systemd) = match parse_kubepods_name(input) {
+        Some(name @ KubepodsName::Pod { uid, systemd }) => (name, uid, systemd),
+        Some(name @ KubepodsName::Class(_)) => return assert_eq!(name.uid(), None),
+        None => return,
     };
     assert!(!uid.is_empty());
     let plain = name.uid().unwrap_or_default();
     assert!(!(systemd && plain.contains('_')));
+    assert!(is_uid(uid, &plain, systemd) && compare_uids(uid, &plain).is_eq());
+    assert!(!is_uid(uid, &format!("{plain}x"), systemd) && !is_uid(uid, "", systemd));
     assert_eq!(
         input.ends_with(b".slice"),
         systemd || uid.ends_with(".slice")

@@ -2,8 +2,13 @@
 //! error of one line; YAML and JSON of the same content mean the same; no file changes
 //! what a flag says; and files behind each other are read like one.
 #![no_main]
+// parses: crates/config/src/file/mod.rs
+// parses: crates/config/src/file/kubelet.rs
+// parses: crates/config/src/file/okd.rs
+// parses: crates/config/src/file/fields.rs
 
 use evictd_config::{ConfigError, Typed, resolve};
+use evictd_fuzz::in_bounded_memory;
 use libfuzzer_sys::fuzz_target;
 
 const HARD: &str = "eviction-hard";
@@ -12,7 +17,7 @@ const LIMIT: &str = "memory.available<7%";
 /// The settings as text, or the error.
 fn outcome(bytes: &[u8]) -> Result<String, Box<ConfigError>> {
     let mut typed = Typed::default();
-    typed.add_file("file", bytes)?;
+    in_bounded_memory(|| typed.add_file("file", bytes))?;
     Ok(format!("{:?}", resolve(&typed)?))
 }
 

@@ -10,6 +10,7 @@ use std::io::{self, Read, Write};
 
 use evictd_containers::Failure;
 use evictd_containers::cri::parse_connection;
+use evictd_fuzz::in_bounded_memory;
 use libfuzzer_sys::fuzz_target;
 
 /// A runtime that sends these bytes, in pieces of that many, and takes all.
@@ -39,7 +40,7 @@ fuzz_target!(|input: &[u8]| {
     let Some((piece, bytes)) = input.split_first() else {
         return;
     };
-    let read = |piece: usize| parse_connection(Runtime { bytes, piece });
+    let read = |piece: usize| in_bounded_memory(|| parse_connection(Runtime { bytes, piece }));
     let whole = read(bytes.len());
     assert_eq!(whole, read(usize::from(*piece)));
     match whole {

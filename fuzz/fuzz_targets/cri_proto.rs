@@ -11,6 +11,7 @@ use evictd_containers::cri::{
     Bytes, ProtoError, Value, Writer, parse_container, parse_disks, parse_image, parse_info,
     parse_layer, parse_list, parse_sandbox, parse_status, parse_version,
 };
+use evictd_fuzz::in_bounded_memory;
 use libfuzzer_sys::fuzz_target;
 
 /// The fields that [`Writer`] writes, and which are not as if they were not there.
@@ -49,8 +50,26 @@ fn round_trip(message: &[u8]) {
     assert_eq!(written(&again), Ok(fields));
 }
 
+/// A request with these bytes as text is read as it was written.
+fn request(message: &[u8]) {
+    let text = String::from_utf8_lossy(message);
+    let mut pair = Writer::default();
+    pair.text(1, &text).text(2, &text);
+    let (mut writer, mut same) = (Writer::default(), Writer::default());
+    writer.pair(1, &text, &text).text(2, &text);
+    same.message(1, &pair).text(2, &text);
+    let (request, same) = (writer.into_bytes(), same.into_bytes());
+    assert_eq!(request, same);
+    let fields = written(&request).unwrap();
+    assert_eq!(fields.len(), if text.is_empty() { 1 } else { 2 });
+    if let [_, (number, Value::Bytes(field))] = fields.as_slice() {
+        assert_eq!((*number, field.text()), (2, text.into_owned()));
+    }
+}
+
 fn list<T: Weigh>(message: &[u8], parse: fn(Bytes<'_>) -> Result<T, ProtoError>) -> Vec<T> {
-    let items = inside(message, parse_list(Bytes::new(message), parse));
+    let items = in_bounded_memory(|| parse_list(Bytes::new(message), parse));
+    let items = inside(message, items);
     items.unwrap_or_default()
 }
 
@@ -58,7 +77,12 @@ fn inside<T>(message: &[u8], read: Result<T, ProtoError>) -> Option<T> {
     match read {
         Ok(read) => Some(read),
         Err(error) => {
-            assert!(error.at <= message.len(), "{error}");
+            assert!(error.at <= message.len());
+            assert!(
+                error
+                    .to_string()
+                    .ends_with(&format!(" at byte {}", error.at))
+            );
             None
         }
     }
@@ -66,6 +90,7 @@ fn inside<T>(message: &[u8], read: Result<T, ProtoError>) -> Option<T> {
 
 fuzz_target!(|message: &[u8]| {
     round_trip(message);
+    request(message);
     assert!(list(message, parse_container).len() <= message.len());
     list(message, parse_sandbox);
     list(message, parse_image);

@@ -1,19 +1,23 @@
 //! JSON of the Docker Engine API: no panic; a list is whole or an error of one line
-//! without control characters; everything listed has an id.
+//! without control characters; everything listed has an id; no answer takes much memory.
 #![no_main]
-// options: -max_len=1048576 -rss_limit_mb=128
+// options: -max_len=1048576
 // parses: crates/containers/src/docker/parse.rs
+// parses: crates/containers/src/docker/message.rs
 // parses: crates/containers/src/docker/few.rs
 // parses: crates/containers/src/docker/podman.rs
+// parses: crates/containers/src/text.rs
 
 use evictd_containers::Failure;
 use evictd_containers::docker::{
-    parse_containers, parse_details, parse_images, parse_info, parse_pods, parse_version,
+    parse_containers, parse_details, parse_image, parse_images, parse_info, parse_message,
+    parse_pods, parse_version,
 };
+use evictd_fuzz::in_bounded_memory;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &[u8]| {
-    if let Some(containers) = checked(parse_containers(text)) {
+    if let Some(containers) = checked(|| parse_containers(text)) {
         assert!(
             containers
                 .iter()
@@ -24,25 +28,35 @@ fuzz_target!(|text: &[u8]| {
         let cut = shorter.len().saturating_sub(1);
         assert!(parse_containers(&shorter[..cut]).is_err());
     }
-    if let Some(images) = checked(parse_images(text)) {
+    if let Some(images) = checked(|| parse_images(text)) {
         assert!(images.iter().all(|image| !image.id.is_empty()));
         let mut names = images.iter().flat_map(|image| &image.tags);
         assert!(names.all(|name| !name.starts_with("<none>")));
     }
-    if let Some(detail) = checked(parse_details(text)) {
+    if let Some(detail) = checked(|| parse_details(text)) {
         assert!(detail.finished_nanos.is_none_or(|nanos| nanos > 0));
     }
-    if let Some(version) = checked(parse_version(text)) {
+    if let Some(version) = checked(|| parse_version(text)) {
         assert!(!version.version.is_empty());
+        assert!(version.names("") || !version.names("podman"));
     }
-    checked(parse_info(text));
-    if let Some(pods) = checked(parse_pods(text)) {
+    if let Some(info) = checked(|| parse_info(text)) {
+        let words = |word: &[u8]| text.windows(word.len()).any(|part| part == word);
+        assert!(!info.is_in_containerd() || words(b"containerd") || words(b"\\u"));
+    }
+    if let Some(image) = checked(|| parse_image(text)) {
+        assert!(!image.id.is_empty());
+        assert!(!image.digests.iter().any(|name| name.starts_with("<none>")));
+    }
+    let message = parse_message(text);
+    assert!(message.len() < 4000 && !message.contains(char::is_control));
+    if let Some(pods) = checked(|| parse_pods(text)) {
         assert!(pods.iter().all(|pod| !pod.id.is_empty()));
     }
 });
 
-fn checked<T>(parsed: Result<T, Failure>) -> Option<T> {
-    parsed
+fn checked<T>(parse: impl FnOnce() -> Result<T, Failure>) -> Option<T> {
+    in_bounded_memory(parse)
         .map_err(|failure| {
             let said = failure.to_string();
             assert!(!said.is_empty() && !said.contains(char::is_control));

@@ -2,12 +2,20 @@
 //! give the same settings or the same error of one line, and a flag split in two
 //! words means what it means in one.
 #![no_main]
+// parses: bin/evictd/src/cli/args/split.rs
+// parses: bin/evictd/src/cli/args/mod.rs
+// parses: crates/config/src/typed.rs
+// parses: crates/config/src/values.rs
+// parses: crates/config/src/lists.rs
+// parses: crates/config/src/endpoint.rs
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 
 use evictd::cli::args::{Request, parse};
-use evictd_config::{Machine, effective, lint, resolve};
+use evictd_config::{
+    Machine, effective, lint, parse_priority, parse_qos_class, parse_signal, resolve,
+};
 use libfuzzer_sys::fuzz_target;
 
 /// Everything that comes of a command line, as text.
@@ -44,6 +52,19 @@ fn outcome(argv: &[OsString]) -> Result<String, String> {
     Ok(format!("{typed:?} {resolved:?}"))
 }
 
+/// What flags of single commands take.
+fn values(text: &str) {
+    let signal = parse_signal("signal", text).map(|signal| signal.name() == text);
+    let class = parse_qos_class("qos", text).map(|class| class.name() == text);
+    let priority = parse_priority("priority", text).map(|_| !text.is_empty());
+    for parsed in [signal, class, priority] {
+        match parsed {
+            Ok(is_same) => assert!(is_same, "{text:?}"),
+            Err(error) => assert!(!error.to_string().contains(char::is_control)),
+        }
+    }
+}
+
 fuzz_target!(|text: &[u8]| {
     let lines = text.split(|byte| *byte == b'\n');
     let argv: Vec<OsString> = lines
@@ -54,6 +75,9 @@ fuzz_target!(|text: &[u8]| {
     if let Err(message) = &first {
         assert!(!message.contains(char::is_control), "{message:?}");
     }
+    argv.iter()
+        .filter_map(|word| word.to_str())
+        .for_each(values);
     // A flag that comes last is split in two; booleans do not take a second word.
     let Some((last, before)) = argv.split_last() else {
         return;

@@ -1,6 +1,7 @@
 //! Names of log directories and files: what is taken for a pod's or a log's is
 //! spelled that way and no other, and can never lead elsewhere.
 #![no_main]
+// parses: crates/gc/src/names.rs
 
 use evictd_gc::{is_uid, parse_log_file, parse_pod_logs_name};
 use libfuzzer_sys::fuzz_target;

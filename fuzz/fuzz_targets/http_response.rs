@@ -8,6 +8,7 @@ use std::io::{BufReader, Read};
 
 use evictd_containers::Failure;
 use evictd_containers::docker::{Response, read_response};
+use evictd_fuzz::in_bounded_memory;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (u8, &[u8])| {
@@ -33,7 +34,7 @@ fuzz_target!(|input: (u8, &[u8])| {
 /// The answer, and how many bytes follow it.
 fn read(text: &[u8], piece: usize) -> Result<(Response, usize), Failure> {
     let mut stream = BufReader::with_capacity(piece, text);
-    let response = read_response(&mut stream)?;
+    let response = in_bounded_memory(|| read_response(&mut stream))?;
     let rest = stream.read_to_end(&mut Vec::new()).unwrap();
     Ok((response, rest))
 }

@@ -1,6 +1,7 @@
 //! `--keep-image`: a pattern holds what it was written as, and matching agrees
 //! with a plain search by definition, on the name as it stands.
 #![no_main]
+// parses: crates/gc/src/keep.rs
 
 use evictd_gc::KeepPattern;
 use libfuzzer_sys::fuzz_target;

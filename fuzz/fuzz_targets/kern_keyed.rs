@@ -3,6 +3,7 @@
 #![no_main]
 // parses: crates/kerntext/src/keyed.rs
 // parses: crates/kerntext/src/cgroup_files.rs
+// parses: crates/kerntext/src/scan.rs
 
 use evictd_kerntext::{flat_keyed, parse_memory_stat};
 use libfuzzer_sys::fuzz_target;

@@ -2,6 +2,7 @@
 //! bad line touches no other, escaping again gives the same bytes.
 #![no_main]
 // parses: crates/kerntext/src/mountinfo.rs
+// parses: crates/kerntext/src/proc_cgroups.rs
 
 use evictd_kerntext::{Escaped, controllers, memberships, mounts};
 use libfuzzer_sys::fuzz_target;

@@ -2,6 +2,8 @@
 //! is found again in a line written from it, whatever the name.
 #![no_main]
 // parses: crates/kerntext/src/proc_pid.rs
+// parses: crates/kerntext/src/proc_pid_memory.rs
+// parses: crates/kerntext/src/pids.rs
 
 use evictd_kerntext::{parse_loadavg, parse_pid_stat, parse_pss, parse_resident_pages, pids};
 use libfuzzer_sys::fuzz_target;
@@ -9,6 +11,8 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|text: &[u8]| {
     match parse_pid_stat(text) {
         Ok(stat) => {
+            assert_eq!(stat.is_dead(), b"ZXx".contains(&stat.state));
+            assert!(!stat.is_kernel_thread() || stat.flags > 0);
             let mut again = format!("{} (", stat.pid).into_bytes();
             again.extend_from_slice(stat.comm);
             again.extend_from_slice(b") ");

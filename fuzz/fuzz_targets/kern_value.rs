@@ -9,12 +9,13 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|text: &[u8]| {
     let value = parse_u64(text);
     match (value, parse_limit(text)) {
-        (Ok(value), Ok(Limit::Value(limit))) => {
+        (Ok(value), Ok(limit @ Limit::Value(_))) => {
+            let limit = limit.value().unwrap_or_default();
             assert!(value == limit && limit < Limit::UNLIMITED_FROM);
         }
         (Ok(value), Ok(Limit::Max)) => assert!(value >= Limit::UNLIMITED_FROM),
         (Err(_), Ok(limit)) => {
-            assert_eq!(limit, Limit::Max);
+            assert_eq!((limit, limit.value()), (Limit::Max, None));
             assert_eq!(text.trim_ascii_end(), b"max");
         }
         (Err(one), Err(other)) => assert_eq!(one, other),

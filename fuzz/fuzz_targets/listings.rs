@@ -1,27 +1,33 @@
-//! From a runtime's list to pods: no panic, every container and sandbox is in a pod that
-//! is there, and all that is shown is plain.
+//! From a runtime's list, and the details of containers behind NUL bytes, to pods: no panic,
+//! every container and sandbox is in a pod that is there, and all that is shown is plain.
 #![no_main]
-// options: -max_len=1048576 -rss_limit_mb=128
+// options: -max_len=1048576
 // parses: crates/containers/src/pods/assembly.rs
+// parses: crates/containers/src/pods/resources.rs
+// parses: crates/containers/src/pods/wishes.rs
 
 use evictd_containers::cri::{Bytes, parse_container, parse_list, parse_sandbox};
-use evictd_containers::docker::parse_containers;
-use evictd_containers::{Found, RuntimeListing, assemble};
+use evictd_containers::docker::{parse_containers, parse_details};
+use evictd_containers::{Details, Found, RuntimeListing, assemble};
+use evictd_fuzz::in_bounded_memory;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &[u8]| {
-    if let Ok(listed) = parse_containers(input) {
-        check(listed.clone(), false);
-        check(listed, true);
+    let mut parts = input.split(|byte| *byte == 0);
+    let list = parts.next().unwrap_or_default();
+    let details: Vec<Details> = parts.take(8).flat_map(parse_details).collect();
+    if let Ok(listed) = in_bounded_memory(|| parse_containers(list)) {
+        check(listed.clone(), &details, false);
+        check(listed, &details, true);
     }
     let answer = Bytes::new(input);
-    let sandboxes = parse_list(answer, parse_sandbox).ok();
-    let containers = parse_list(answer, parse_container).ok();
+    let sandboxes = in_bounded_memory(|| parse_list(answer, parse_sandbox)).ok();
+    let containers = in_bounded_memory(|| parse_list(answer, parse_container)).ok();
     let both: Vec<Found> = sandboxes.into_iter().chain(containers).flatten().collect();
-    check(both, false);
+    check(both, &details, false);
 });
 
-fn check(listed: Vec<Found>, projects: bool) {
+fn check(listed: Vec<Found>, details: &[Details], projects: bool) {
     let count = listed.len();
     let RuntimeListing {
         pods,
@@ -29,7 +35,7 @@ fn check(listed: Vec<Found>, projects: bool) {
         containers,
         notes,
         ..
-    } = assemble(listed, projects);
+    } = in_bounded_memory(|| assemble(listed, details, projects));
     assert_eq!(sandboxes.len() + containers.len(), count);
     assert!(
         containers

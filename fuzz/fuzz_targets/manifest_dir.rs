@@ -1,12 +1,13 @@
 //! A directory of manifests: no panic; each file gives pods or one error; the same once more
 //! gives the same.
 #![no_main]
-// options: -max_len=1048576 -rss_limit_mb=128
+// options: -max_len=1048576
 // parses: crates/manifest/src/parse.rs
 
 use std::fs;
 use std::sync::LazyLock;
 
+use evictd_fuzz::in_bounded_memory;
 use evictd_manifest::ManifestDir;
 use libfuzzer_sys::fuzz_target;
 
@@ -26,7 +27,7 @@ fuzz_target!(|input: &[u8]| {
         fs::write(PLACE.join(name), text).unwrap();
     }
     let mut dir = ManifestDir::new(PLACE.clone());
-    let first = dir.refresh().to_vec();
+    let first = in_bounded_memory(|| dir.refresh().to_vec());
     let pods = dir.pods().to_vec();
     assert!(pods.iter().all(|pod| !pod.metadata.uid.is_empty()));
     assert!(first.iter().all(|error| error.to_string().len() < 2000));

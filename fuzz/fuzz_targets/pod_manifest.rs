@@ -1,13 +1,16 @@
 //! Pod manifests: no panic, the same answer twice, pods that are whole, and the
 //! same pods from the same document as JSON.
 #![no_main]
+// parses: crates/manifest/src/parse.rs
+// parses: crates/manifest/src/defaults.rs
 
+use evictd_fuzz::in_bounded_memory;
 use evictd_node::pod::{Pod, Requested};
 use evictd_node::{KubeletVersion, Policy};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &[u8]| {
-    let result = evictd_manifest::parse_pods(input);
+    let result = in_bounded_memory(|| evictd_manifest::parse_pods(input));
     assert_eq!(result, evictd_manifest::parse_pods(input));
     match &result {
         Ok(pods) => {

@@ -1,5 +1,6 @@
 //! What the daemon's socket sends to a command: no panic, and a body is the end of it.
 #![no_main]
+// parses: bin/evictd/src/socket/client.rs#find_body
 
 use evictd::socket::find_body;
 use libfuzzer_sys::fuzz_target;

@@ -6,6 +6,7 @@
 use core::time::Duration;
 
 use evictd_engine::state::{HISTORY, MAX_BYTES, Record, parse, to_json};
+use evictd_fuzz::in_bounded_memory;
 use evictd_gc::MOST_IMAGES;
 use evictd_node::Mono;
 use libfuzzer_sys::fuzz_target;
@@ -13,7 +14,7 @@ use libfuzzer_sys::fuzz_target;
 const TRANSITION: Duration = Duration::from_secs(300);
 
 fuzz_target!(|bytes: &[u8]| {
-    let mut state = match parse(bytes) {
+    let mut state = match in_bounded_memory(|| parse(bytes)) {
         Ok(state) => state,
         Err(error) => {
             assert!(!error.to_string().contains(char::is_control));

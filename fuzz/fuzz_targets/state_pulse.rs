@@ -1,5 +1,6 @@
 //! The time in the state's lock: no panic, and what was read is written as it was.
 #![no_main]
+// parses: crates/engine/src/state/files.rs#parse_pulse
 
 use evictd_engine::state::parse_pulse;
 use libfuzzer_sys::fuzz_target;

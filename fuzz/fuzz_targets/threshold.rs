@@ -1,5 +1,8 @@
 //! Any text as the four threshold lists: never a panic, and what is taken is sound.
 #![no_main]
+// parses: crates/threshold/src/parse.rs
+// parses: crates/threshold/src/pairs.rs
+// parses: crates/threshold/src/percent.rs
 
 use evictd_node::{Layout, Reading};
 use evictd_threshold::{Lists, Threshold, ThresholdValue, derive_containerfs, parse};

@@ -1,17 +1,20 @@
 //! YAML and JSON: no panic, the same answer twice, and what was read can be
 //! written as JSON and read again, as JSON and as YAML.
 #![no_main]
-// options: -max_len=262144 -rss_limit_mb=128
+// options: -max_len=262144
 // parses: crates/manifest/src/yaml/reader/build.rs
 // parses: crates/manifest/src/yaml/reader/scalar.rs
 // parses: crates/manifest/src/yaml/json.rs
 // parses: crates/manifest/src/yaml/limits.rs
+// parses: crates/manifest/src/yaml/parse.rs
+// parses: crates/manifest/src/yaml/reader/mod.rs
 
+use evictd_fuzz::in_bounded_memory;
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 
 fuzz_target!(|input: &[u8]| {
-    let result = evictd_manifest::yaml::parse_documents(input);
+    let result = in_bounded_memory(|| evictd_manifest::yaml::parse_documents(input));
     assert_eq!(result, evictd_manifest::yaml::parse_documents(input));
     let documents = match result {
         Ok(documents) => documents,

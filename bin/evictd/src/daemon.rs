@@ -71,7 +71,7 @@ fn check(settings: &Resolved, engine: &mut Engine) -> Result<(), Failure> {
 }
 
 fn serve(settings: &Resolved) -> Result<(), Failure> {
-    protect::from_the_oom_killer();
+    protect::before_threads();
     // Threads inherit both, the sandbox and the signal mask: before any is made.
     sandbox::enter(settings);
     let mut watch =

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use evictd_cgroup::own::make_room_for_descriptors;
 use evictd_sys::{Priority, lock_program};
 use rustix::io::Errno;
 use rustix::mm::{MlockAllFlags, mlockall};
@@ -24,8 +25,16 @@ pub(crate) fn from_a_busy_machine(goes_first: bool) {
     }
 }
 
-/// Keeps the process out of the OOM killer's reach, and says so where that is not allowed.
-pub(crate) fn from_the_oom_killer() {
+/// Keeps the process out of the OOM killer's reach, and a kill of many processes from
+/// waiting for descriptors.
+pub(crate) fn before_threads() {
+    from_the_oom_killer();
+    // Where it fails, such a kill takes longer.
+    let _ = make_room_for_descriptors();
+}
+
+/// Says so where that is not allowed.
+fn from_the_oom_killer() {
     let file = Path::new(PROC).join("self/oom_score_adj");
     if let Err(error) = std::fs::write(file, OOM_SCORE_ADJ.to_string()) {
         log::info!(event = "problem", about = "oomScore"; "oom_score_adj stays as it is ({error}): the OOM killer may take evictd");

@@ -118,6 +118,23 @@ fn each_thread_of_the_daemon_keeps_what_its_settings_need() {
     daemon.end();
 }
 
+/// Acceptance row 182: were it to grow during a kill, the kernel would wait each time.
+#[test]
+fn the_daemons_table_of_descriptors_has_room_for_a_kill_from_the_start() {
+    let daemon = Daemon::start("sandbox-room", &[]);
+    let limits = fs::read_to_string("/proc/self/limits").unwrap();
+    let allowed = limits
+        .lines()
+        .find(|line| line.starts_with("Max open files"));
+    let allowed = allowed.and_then(|line| line.split_ascii_whitespace().nth(3));
+    let allowed = allowed.and_then(|number| number.parse().ok());
+    let room = allowed.unwrap_or(u64::MAX).min(600);
+    let sizes = daemon.each("FDSize:");
+    let has_room = |size: &String| size.parse::<u64>().unwrap() >= room;
+    assert!(sizes.iter().all(has_room), "{sizes:?}");
+    daemon.end();
+}
+
 #[test]
 fn a_dry_run_keeps_no_capability_to_kill() {
     let flags = [

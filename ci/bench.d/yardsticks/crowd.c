@@ -4,43 +4,18 @@
  *   crowd COUNT DIR...
  *   crowd COUNT DIR... -- PROGRAM ARGUMENT...
  *
- * So many processes enter the cgroups of all DIRs, hold 256 KiB each, and sleep. They are killed by SIGKILL to
- * each, which is all that must be done; or by PROGRAM, an evictd that logs in JSON. Prints
- * the microseconds until none is left: counted here, or as PROGRAM says.
+ * So many processes enter the cgroups of all DIRs, hold 256 KiB each, and sleep. They are
+ * killed by SIGKILL to each, which is all that must be done; or by PROGRAM, an evictd that
+ * logs in JSON. Prints the microseconds until none is left: counted here; or from PROGRAM's
+ * decision on, as it says itself, and what is still left then is waited for here.
  */
 #define _GNU_SOURCE
+#include "victims.h"
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #define MOST 4000
-
-static long micros(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec * 1000000 + time.tv_nsec / 1000;
-}
-
-static void enter(const char *dir)
-{
-	char path[512];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/cgroup.procs", dir);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0 || write(fd, "0", 1) < 0)
-		perror(path), exit(1);
-	close(fd);
-}
 
 static void rest(int ready)
 {
@@ -94,68 +69,65 @@ static int crowd(int count, char **dirs, int dir_count, pid_t *all)
 	return ends[0];
 }
 
+/* Nobody holds the other end any more. */
+static void await_end(int end)
+{
+	char byte;
+
+	while (read(end, &byte, 1) > 0 || errno == EINTR)
+		errno = 0;
+}
+
 static long by_signals(int count, pid_t *all, int end)
 {
 	long began = micros();
-	char byte;
 
 	for (int at = 0; at < count; at++)
 		kill(all[at], SIGKILL);
-	while (read(end, &byte, 1) > 0 || errno == EINTR)
-		;
+	await_end(end);
 	return micros() - began;
 }
 
+static long millis = -1;
+
 /* What an evictd says of the kill. */
-static long by_program(char **program)
+static int is_killed(const char *text)
 {
-	static char text[262144];
-	long length = 0, more = 1, millis = -1;
-	int ends[2];
-	pid_t child;
+	const char *killed = strstr(text, "\"event\":\"killed\"");
+	const char *field = killed ? strstr(killed, "\"millis\":") : NULL;
 
-	if (pipe(ends) < 0)
-		perror("pipe"), exit(1);
-	child = fork();
-	if (child == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		dup2(ends[1], STDERR_FILENO);
-		execvp(program[0], program);
-		_exit(127);
-	}
-	close(ends[1]);
-	while (millis < 0 && more > 0) {
-		char *killed, *field;
+	if (field && strchr(field, '}'))
+		millis = atol(field + strlen("\"millis\":"));
+	return millis >= 0;
+}
 
-		more = read(ends[0], text + length, sizeof(text) - 1 - length);
-		length += more > 0 ? more : 0;
-		text[length] = 0;
-		killed = strstr(text, "\"event\":\"killed\"");
-		field = killed ? strstr(killed, "\"millis\":") : NULL;
-		if (field && strchr(field, '}'))
-			millis = atol(field + strlen("\"millis\":"));
-	}
-	if (millis < 0)
-		fprintf(stderr, "crowd: %s only said: %s\n", program[0], text);
+static long by_program(char **program, int end)
+{
+	pid_t child = run_until(is_killed, program);
+	long said = micros();
+
+	if (!child)
+		return 0;
+	await_end(end);
+	said = micros() - said;
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
-	return millis < 0 ? 0 : millis * 1000;
+	return millis * 1000 + said;
 }
 
 int main(int count, char **words)
 {
 	static pid_t all[MOST];
-	int dirs = 0, processes, end;
+	int dirs, processes, end;
 	long took;
 
 	if (count < 3 || (processes = atoi(words[1])) < 2 || processes > MOST)
 		return 2;
-	while (words[2 + dirs] && strcmp(words[2 + dirs], "--"))
-		dirs++;
+	dirs = count_dirs(words + 2);
 	end = crowd(processes, words + 2, dirs, all);
 	usleep(300000);
 	if (words[2 + dirs])
-		took = by_program(words + 3 + dirs);
+		took = by_program(words + 3 + dirs, end);
 	else
 		took = by_signals(processes, all, end);
 	kill(all[0], SIGKILL);

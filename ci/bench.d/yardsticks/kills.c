@@ -10,46 +10,18 @@
  * says TEXT. Prints the microseconds until the first DIR's usage is below a twentieth.
  */
 #define _GNU_SOURCE
-#include <fcntl.h>
-#include <sched.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "victims.h"
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #define MOST_BUSY 16
-
-static long micros(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec * 1000000 + time.tv_nsec / 1000;
-}
 
 static void nap(long millis)
 {
 	struct timespec time = { millis / 1000, millis % 1000 * 1000000 };
 
 	nanosleep(&time, NULL);
-}
-
-static void enter(const char *dir)
-{
-	char path[512];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/cgroup.procs", dir);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0 || write(fd, "0", 1) < 0)
-		perror(path), exit(1);
-	close(fd);
 }
 
 static long usage(const char *dir)
@@ -105,36 +77,11 @@ static pid_t busy(void)
 		__asm__ volatile("");
 }
 
-/* Runs a program until it says that; 0 where it ends before. */
-static pid_t await(const char *awaited, char **program)
-{
-	static char text[65536];
-	long length = 0, more = 1;
-	int ends[2];
-	pid_t child;
+static const char *awaited;
 
-	if (pipe(ends) < 0)
-		perror("pipe"), exit(1);
-	child = fork();
-	if (child == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		/* The watcher's own priority is not for it. */
-		syscall(SYS_sched_setscheduler, 0, SCHED_OTHER, &(int){ 0 });
-		dup2(ends[1], STDERR_FILENO);
-		dup2(ends[1], STDOUT_FILENO);
-		execvp(program[0], program);
-		_exit(127);
-	}
-	close(ends[1]);
-	while (!strstr(text, awaited) && more > 0) {
-		more = read(ends[0], text + length, sizeof(text) - 1 - length);
-		length += more > 0 ? more : 0;
-		text[length] = 0;
-	}
-	if (more > 0)
-		return child;
-	fprintf(stderr, "kills: %s only said: %s\n", program[0], text);
-	return 0;
+static int is_said(const char *text)
+{
+	return strstr(text, awaited) != NULL;
 }
 
 static long decide(const char *how, pid_t target, char **program, pid_t *decider)
@@ -148,7 +95,8 @@ static long decide(const char *how, pid_t target, char **program, pid_t *decider
 		kill(target, SIGKILL);
 		syscall(448 /* process_mrelease */, pidfd, 0);
 	} else {
-		*decider = await(how, program);
+		awaited = how;
+		*decider = run_until(is_said, program);
 		began = micros();
 	}
 	close(pidfd);
@@ -160,13 +108,12 @@ int main(int count, char **words)
 	volatile int *is_full = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pid_t spinning[MOST_BUSY], target, decider = 0;
 	struct timespec often = { 0, 200000 };
-	int spins, dirs = 0;
+	int spins, dirs;
 	long began, ended, peak;
 
 	if (count < 5)
 		return 2;
-	while (words[4 + dirs] && strcmp(words[4 + dirs], "--"))
-		dirs++;
+	dirs = count_dirs(words + 4);
 	target = victim(atol(words[2]) << 20, words + 4, dirs, is_full);
 	while (!*is_full && waitpid(target, NULL, WNOHANG) == 0)
 		nap(2);

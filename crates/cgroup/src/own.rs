@@ -3,9 +3,14 @@
 use std::fs::File;
 use std::io;
 
-use rustix::fs::{FlockOperation, flock};
-use rustix::io::Errno;
-use rustix::process::{Signal, getppid, set_parent_process_death_signal};
+use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
+use rustix::io::{Errno, fcntl_dupfd_cloexec};
+use rustix::process::{Resource, Signal, getppid, getrlimit, set_parent_process_death_signal};
+
+use crate::kill::AT_ONCE;
+
+/// Descriptors that are open beside those of a kill.
+const OTHERS: usize = 88;
 
 /// Makes the kernel kill this process when `parent`, which started it, ends.
 ///
@@ -18,6 +23,29 @@ pub fn end_with_parent(parent: i32) -> Result<(), Errno> {
         Some(pid) if pid.as_raw_nonzero().get() == parent => Ok(()),
         _ => Err(Errno::SRCH),
     }
+}
+
+/// Has the kernel make the table of this process's descriptors as large as a kill needs it;
+/// to be called before there are threads.
+///
+/// A process with threads waits each time that its table grows until each processor has
+/// done something else (`synchronize_rcu` in `expand_fdtable`): seen on Linux 6.18, 60 ms
+/// between the decision to kill a pod of a thousand processes and the first signal. It never
+/// shrinks.
+///
+/// # Errors
+///
+/// The kernel's; the table is as it was then.
+pub fn make_room_for_descriptors() -> Result<(), Errno> {
+    let allowed = getrlimit(Resource::Nofile).current;
+    let allowed = allowed.and_then(|most| usize::try_from(most).ok());
+    let wanted = AT_ONCE.saturating_add(OTHERS);
+    let last = allowed
+        .map_or(wanted, |most| most.min(wanted))
+        .saturating_sub(1);
+    let any = open(c"/", OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
+    let last = i32::try_from(last).map_err(|_| Errno::INVAL)?;
+    fcntl_dupfd_cloexec(&any, last).map(drop)
 }
 
 /// Locks a file (`flock(2)`), for itself alone or together with others, unless

@@ -40,12 +40,13 @@ use core::time::Duration;
 use evictd_node::Mono;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
-use rustix::process::{PidfdFlags, Signal, pidfd_open};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
 
 pub use report::{KillMethod, KillReport, KillState, Problem, Remaining};
 use scratch::Scratch;
 pub(crate) use scratch::Spare;
 pub use target::Target;
+pub(crate) use turn::AT_ONCE;
 
 use crate::dir::twice;
 use crate::process::is_alive;
@@ -57,6 +58,9 @@ const NAPS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_mil
 
 /// The same where one tells.
 const NAPS_WATCHED: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(1));
+
+/// How many are tried for one to watch.
+const SENTINELS: usize = 8;
 
 /// Listings that show a process that is new, in one look, before other work has its turn.
 const ROUNDS: u32 = 16;
@@ -214,11 +218,13 @@ impl Kill {
         self.step = Step::Kill { until };
     }
 
-    /// The deadline is put off whenever there are fewer than ever before.
+    /// The deadline is put off whenever there are fewer than ever before; and the next may
+    /// end soon.
     fn expect_an_end(&mut self, now: Mono, until: Mono) -> Result<(), Problem> {
         let left = self.scratch.listing.pids().len();
         if left < self.fewest {
             self.fewest = left;
+            self.nap = Duration::ZERO;
             self.set_deadline(now);
         } else if now >= until && !self.is_empty() {
             return Err(Problem::Deadline);
@@ -264,22 +270,20 @@ impl Kill {
     /// end before it.
     fn watch_one(&mut self) {
         let left = self.scratch.listing.pids();
-        let middle = left.get(left.len() / 2);
-        let middle = middle.filter(|_| self.target.notice().is_none());
-        let opened = middle.and_then(|pid| pidfd_open(*pid, PidfdFlags::empty()).ok());
+        let behind = left.get(left.len() / 2..).unwrap_or_default();
+        let open = |pid: &Pid| pidfd_open(*pid, PidfdFlags::empty()).ok();
         // Some kernels list what has ended but for its burial.
-        self.sentinel = opened.filter(is_alive);
+        let mut alive = behind.iter().take(SENTINELS).filter_map(open);
+        let is_untold = self.target.notice().is_none();
+        self.sentinel = is_untold.then(|| alive.find(is_alive)).flatten();
     }
 
     /// Says when to look again, whatever is told.
     fn rest(&mut self, now: Mono) {
         let is_told = self.target.notice().is_some() || self.sentinel.is_some();
         let is_freezing = matches!(self.step, Step::Freeze { .. });
-        let (shortest, longest) = if is_told && !is_freezing {
-            NAPS_WATCHED
-        } else {
-            NAPS
-        };
+        let is_watched = is_told && !is_freezing;
+        let (shortest, longest) = if is_watched { NAPS_WATCHED } else { NAPS };
         let nap = self.nap.clamp(shortest, longest);
         self.look_at = now + nap;
         self.nap = nap.saturating_mul(2);

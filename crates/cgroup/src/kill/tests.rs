@@ -10,7 +10,9 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::OwnedFd;
 use rustix::process::{Pid, getpid};
 
-use super::{Kill, KillLimits, KillMethod, KillReport, KillState, Problem, Target};
+use super::{
+    Kill, KillLimits, KillMethod, KillReport, KillState, NAPS, NAPS_WATCHED, Problem, Target,
+};
 use crate::testkit::{Fixture, TestPod, machine, real, v1, v1_without_freezer, v2};
 use crate::{Grace, KillInFlight, Releaser};
 
@@ -649,6 +651,25 @@ fn of_many_processes_one_wakes_the_caller() {
             "{method}"
         );
     }
+}
+
+/// Acceptance row 182. Some kernels still list a process when its end wakes whoever waits
+/// for it; as nothing else tells that the last one has gone, the next look must be soon.
+#[test]
+fn what_is_listed_though_it_has_ended_is_looked_at_again_at_once() {
+    let (first, last) = (Sleeper::dead(), Sleeper::dead());
+    let (fixture, target) = recorded(&format!("{}\n{}\n", first.0.id(), last.0.id()));
+    let limits = KillLimits::default();
+    let mut kill = Kill::start(now(), target, Grace::of(Duration::ZERO), limits, None);
+    // As after a wait for one of them.
+    kill.nap = NAPS_WATCHED.0 * 2;
+    fixture.file("pod/cgroup.procs", &format!("{}\n", last.0.id()));
+    let at = kill.look_at.max(now());
+    let state = kill.poll(at);
+    let until = at + NAPS.0;
+    assert_eq!(state, KillState::Waiting { until });
+    fixture.file("pod/cgroup.procs", "");
+    assert_eq!(kill.poll(until), KillState::Gone);
 }
 
 /// Acceptance row 175: a level costs no descriptor and no stack.

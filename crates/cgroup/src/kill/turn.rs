@@ -12,7 +12,7 @@ use crate::process::Proc;
 use crate::procs::Procs;
 
 /// Processes that are open for a signal at once. The usual limit is 1024 descriptors.
-pub(super) const AT_ONCE: usize = 512;
+pub(crate) const AT_ONCE: usize = 512;
 
 /// Descriptors that listing the pod takes.
 const FOR_LISTING: usize = 3;

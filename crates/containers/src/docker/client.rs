@@ -7,9 +7,10 @@ use std::path::PathBuf;
 
 use super::http::{Response, read_response};
 use super::labels::parse_image_labels;
+use super::message::parse_message;
 use super::parse::{
     EngineInfo, EngineVersion, parse_details, parse_image, parse_images, parse_info, parse_listed,
-    parse_message, parse_version,
+    parse_version,
 };
 use super::podman::{PodmanPod, parse_pods};
 use super::request::Request;

@@ -10,6 +10,7 @@ mod engine;
 mod few;
 mod http;
 mod labels;
+mod message;
 mod parse;
 mod podman;
 mod remove;
@@ -37,7 +38,9 @@ pub use http::{Response, read_response};
 pub use parse::{parse_containers, parse_details, parse_images};
 // For fuzzing.
 #[doc(hidden)]
-pub use parse::{parse_info, parse_version};
+pub use message::parse_message;
+#[doc(hidden)]
+pub use parse::{parse_image, parse_info, parse_version};
 pub use time::parse_rfc3339;
 #[doc(hidden)]
 pub use {labels::parse_image_labels, podman::parse_pods};

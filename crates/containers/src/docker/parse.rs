@@ -278,7 +278,10 @@ pub fn parse_images(text: &[u8]) -> Result<Vec<ListedImage>, Failure> {
 }
 
 /// Reads the answer to `GET /images/ID/json`.
-pub(super) fn parse_image(text: &[u8]) -> Result<ListedImage, Failure> {
+///
+/// # Errors
+/// When any part of it is not as it should be.
+pub fn parse_image(text: &[u8]) -> Result<ListedImage, Failure> {
     parse(text).map(read_image)
 }
 
@@ -336,7 +339,8 @@ struct Named {
 
 impl EngineVersion {
     /// Whether the engine calls itself so, in small letters.
-    pub(super) fn names(&self, word: &str) -> bool {
+    #[must_use]
+    pub fn names(&self, word: &str) -> bool {
         let first = self.components.iter().flat_map(|few| &few.0).next();
         let mut names = first.into_iter().chain(&self.platform);
         names.any(|named| named.name.to_ascii_lowercase().contains(word))
@@ -356,36 +360,12 @@ pub struct EngineInfo {
 
 impl EngineInfo {
     /// Whether its driver is a snapshotter of containerd (Docker 29).
-    pub(super) fn is_in_containerd(&self) -> bool {
+    #[must_use]
+    pub fn is_in_containerd(&self) -> bool {
         let mut pairs = self.driver_status.iter().flat_map(|few| &few.0);
         pairs.any(|pair| match pair.0.as_slice() {
             [key, value] => key == "driver-type" && value.contains("containerd"),
             _ => false,
         })
-    }
-}
-
-/// How much of an error's body is looked at.
-const MOST_MESSAGE_BYTES: usize = 16 << 10;
-
-/// What an engine says about an error.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct ErrorText {
-    message: String,
-    cause: String,
-}
-
-/// The `message` or `cause` of an error's body, else the whole text.
-pub(super) fn parse_message(body: &[u8]) -> String {
-    // Much more than is told of it.
-    let body = body.get(..MOST_MESSAGE_BYTES).unwrap_or(body);
-    let text: ErrorText = parse(body).unwrap_or_default();
-    match [text.message, text.cause]
-        .iter()
-        .find(|text| !text.is_empty())
-    {
-        Some(message) => clean(message),
-        None => clean(&String::from_utf8_lossy(body)),
     }
 }

@@ -80,15 +80,18 @@ pub(crate) struct Assembly {
     by_owner: BTreeMap<(Kind, Box<str>), usize>,
 }
 
-/// Pods of what was listed, with nothing known beside the lists. For fuzzing.
-pub fn assemble(listed: Vec<Found>, projects: bool) -> RuntimeListing {
+/// Pods of what was listed; the details are told of one container after the other. For
+/// fuzzing.
+pub fn assemble(listed: Vec<Found>, details: &[Details], projects: bool) -> RuntimeListing {
     let how = Grouping {
         namespace: "docker",
         projects,
     };
     let mut assembly = Assembly::new(how, Vec::new());
+    let unknown = Details::default();
+    let mut told = details.iter().cycle();
     for found in listed {
-        assembly.add(found, &Details::default());
+        assembly.add(found, told.next().unwrap_or(&unknown));
     }
     assembly.finish()
 }
