@@ -1,7 +1,7 @@
 //! Which labels a container has from its image: an engine lists both alike, and what an
 //! image says about itself counts for nothing (acceptance row 169).
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use core::time::Duration;
 use std::ffi::OsStr;
@@ -42,14 +42,10 @@ const JOINING: [&str; 2] = ["com.docker.compose.", "io.kubernetes."];
 const WITHIN: Duration = Duration::from_secs(5);
 
 /// The deciding labels of the images that containers with such labels were made from. An
-/// image never changes, so each is asked for once.
+/// image never changes, so each is asked for once; one that the engine could not tell, or
+/// not in time, has none yet.
 #[derive(Debug, Default)]
-pub(super) struct ImageLabels {
-    known: BTreeMap<Arc<str>, Labels>,
-    /// Those that the engine could not tell, or not in time: it is asked for them last, so
-    /// that none keeps the others from being known.
-    late: BTreeSet<Arc<str>>,
-}
+pub(super) struct ImageLabels(Vec<(Arc<str>, Option<Labels>)>);
 
 impl ImageLabels {
     /// Takes away what the containers have from their images, then reads what is left.
@@ -66,7 +62,7 @@ impl ImageLabels {
         let mut unknown = 0_usize;
         for found in listed {
             if has_deciding(found) {
-                match self.known.get(&found.container.image) {
+                match self.known(&found.container.image) {
                     Some(labels) => take_away(found, labels, notes),
                     None => {
                         distrust(found);
@@ -85,6 +81,11 @@ impl ImageLabels {
         Ok(())
     }
 
+    fn known(&self, image: &str) -> Option<&Labels> {
+        let mut asked = self.0.iter();
+        asked.find(|(of, _)| **of == *image)?.1.as_ref()
+    }
+
     /// Asks for the images that are new, for so long; for the others the next time.
     fn ask_for_new(
         &mut self,
@@ -93,25 +94,24 @@ impl ImageLabels {
         within: Duration,
     ) -> Result<(), Error> {
         let deciding = listed.iter().filter(|found| has_deciding(found));
-        let images: BTreeSet<Arc<str>> = deciding
-            .map(|found| Arc::clone(&found.container.image))
-            .collect();
-        self.known.retain(|image, _| images.contains(image));
-        self.late.retain(|image| images.contains(image));
-        let is_new = |image: &&Arc<str>| !self.known.contains_key(*image);
-        let mut new: Vec<Arc<str>> = images.iter().filter(is_new).cloned().collect();
-        new.sort_by_key(|image| self.late.contains(image));
+        let mut images: Vec<&Arc<str>> = deciding.map(|found| &found.container.image).collect();
+        images.sort_unstable();
+        images.dedup();
+        self.0.retain(|(image, _)| images.contains(&image));
         let begun = Instant::now();
-        for image in new {
+        // First those that were never asked for, so that none keeps the others from being
+        // known.
+        let was_asked = |image: &Arc<str>| self.0.iter().any(|(of, _)| of == image);
+        images.sort_by_key(|image| was_asked(image));
+        for image in images {
             let left = within.saturating_sub(begun.elapsed());
             if left.is_zero() {
                 break;
             }
-            if let Some(labels) = ask(client, &image, left)? {
-                self.late.remove(&image);
-                self.known.insert(image, labels);
-            } else {
-                self.late.insert(image);
+            if self.known(image).is_none() {
+                let labels = ask(client, image, left)?;
+                self.0.retain(|(of, _)| of != image);
+                self.0.push((Arc::clone(image), labels));
             }
         }
         Ok(())

@@ -230,7 +230,10 @@ fn first_met(member: Object<'_>) -> Option<FirstMet> {
 /// knows what the times say.
 fn images(file: Object<'_>) -> Option<ImageRecords> {
     let images = Object(file.0.get("images")?);
-    Some(ImageRecords::restore(images.number("lookedAt")?, images.texts("times")))
+    Some(ImageRecords::restore(
+        images.number("lookedAt")?,
+        images.texts("times"),
+    ))
 }
 
 fn layout(name: &str) -> Option<Layout> {

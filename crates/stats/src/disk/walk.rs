@@ -39,7 +39,7 @@ impl Bounds {
 }
 
 /// Bytes of a listing read at a time.
-pub(crate) const BUFFER_BYTES: usize = 32 << 10;
+pub(crate) const BUFFER_BYTES: usize = 8 << 10;
 
 /// A walk over a tree that can stop anywhere and go on later.
 ///
