@@ -25,6 +25,9 @@ impl Evict {
         if let Some(pods) = pods {
             self.forget_the_gone(pods);
         }
+        if self.rehearsal.is_full() {
+            return None;
+        }
         let layout = self.layout();
         let (candidate, uid, cause) = pods?.iter().enumerate().find_map(|(index, candidate)| {
             let uid = candidate.pod.metadata.uid.as_str();
@@ -75,6 +78,9 @@ impl Evict {
         if self.is_rehearsed(index) {
             self.watch.passed.insert(index);
             return self.act(now, Some(pods));
+        }
+        if self.rehearsal.is_full() {
+            return self.pass(signal, Spared::RehearsedMost);
         }
         let need = self.need(threshold);
         let Some((passed_over, place, candidate)) = self.first(&need, signal, pods) else {

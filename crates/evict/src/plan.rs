@@ -35,6 +35,8 @@ pub enum Spared {
     NoneMayBe,
     /// A dry run has named each that may be.
     Rehearsed,
+    /// A dry run has named as many as it names.
+    RehearsedMost,
     /// None is known to hold what is short.
     Unknown,
     /// All together hold too little of what is missing: something else holds it.
@@ -51,6 +53,7 @@ impl fmt::Display for Spared {
         f.write_str(match self {
             Self::NoneMayBe => "each is critical or could not be killed",
             Self::Rehearsed => "this dry run has named each that may be",
+            Self::RehearsedMost => "this dry run has named 110 that would be, and names no more",
             Self::Unknown => "none is known to hold any of it",
             Self::TooLittle => "together they hold too little of it, so none of them filled it",
             Self::FreedNothing => "the last eviction gave nothing back, and nothing has changed",

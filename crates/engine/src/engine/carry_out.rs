@@ -172,7 +172,6 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     fn decision(&self, eviction: &Eviction) -> Option<Decision> {
         let candidates = self.pods.candidates(Vec::new());
         let candidate = candidates.get(eviction.candidate)?;
-        let metadata = &candidate.pod.metadata;
         let (threshold, passed_over) = match &eviction.cause {
             Cause::Threshold {
                 threshold,
@@ -186,17 +185,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         let reading = signal.and_then(|signal| self.sample.readings.get(signal));
         let disk = signal.and_then(|signal| self.sample.place(signal, &self.node));
         let message = self.evict.message(eviction, candidate);
-        let victim = Victim {
-            namespace: metadata.namespace.clone(),
-            name: metadata.name.clone(),
-            uid: metadata.uid.clone(),
-            grace_seconds: eviction.grace_seconds,
-            resource: signal.map(Signal::resource),
-            restart_policy: restart_policy(candidate.pod),
-            files_stay: false,
-            times: 0,
-            within_seconds: 0,
-        };
+        let victim = victim(candidate.pod, signal, eviction.grace_seconds);
         let record = Record {
             wall_seconds: (self.settings.wall_clock)(),
             signal,
@@ -331,6 +320,20 @@ fn in_words(cause: &Cause) -> (&'static str, String) {
         ),
     };
     (word, sentence.to_owned())
+}
+
+fn victim(pod: &Pod, signal: Option<Signal>, grace_seconds: i64) -> Victim {
+    Victim {
+        namespace: pod.metadata.namespace.clone(),
+        name: pod.metadata.name.clone(),
+        uid: pod.metadata.uid.clone(),
+        grace_seconds,
+        resource: signal.map(Signal::resource),
+        restart_policy: restart_policy(pod),
+        files_stay: false,
+        times: 0,
+        within_seconds: 0,
+    }
 }
 
 /// The annotations as the kubelet names them.

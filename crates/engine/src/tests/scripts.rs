@@ -451,6 +451,21 @@ fn a_dry_run_names_each_pod_that_would_be_evicted() {
     assert!(engine.pods.killed().is_empty());
 }
 
+/// Acceptance row 219: a threshold that nothing can meet does not name thousands.
+#[test]
+fn a_dry_run_names_so_many_pods_and_says_so() {
+    let mut settings = settings("memory.available<990Mi");
+    settings.dry_run = true;
+    let pods = (0..200).map(|number| FakePod::new(&format!("pod{number}"), 1 << 20));
+    let mut engine = engine(settings, FakePods::of(pods));
+    set(&mut engine, 50 * MIB, WHOLE);
+    let told = turn(&mut engine, 0);
+    let named = told.iter().filter(|name| **name == "evicting").count();
+    assert_eq!(named, 110);
+    assert_eq!(told.last(), Some(&"no_candidate"));
+    assert!(!turn(&mut engine, 10_000).contains(&"evicting"));
+}
+
 /// Acceptance row 195: memory may come back a little after its pod is gone.
 #[test]
 fn that_an_eviction_gave_nothing_back_is_told_once_that_is_known() {
