@@ -17,6 +17,9 @@ const RUNTIMES_WAIT: Duration = Duration::from_secs(1);
 /// What pods hold on disk may be that old for one to be chosen by it.
 const FRESH: Duration = Duration::from_secs(10);
 
+/// It may be that old for no pod to be chosen by it.
+const VERY_FRESH: Duration = Duration::from_secs(1);
+
 /// How long measuring it may take. Then what is known decides: of a pod that has
 /// not been measured it is unknown what it holds.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -32,6 +35,8 @@ pub(crate) struct Census {
     disk_asked: Option<Mono>,
     /// What was measured before is too old whatever its age.
     trusted_from: Mono,
+    /// When it was last measured anew because no pod held enough, since a disk is short.
+    looked_again: Option<Mono>,
 }
 
 impl Census {
@@ -63,6 +68,28 @@ impl Census {
     /// What pods hold on disk is to be measured anew from then on.
     pub(crate) const fn trust_only_from(&mut self, now: Mono) {
         self.trusted_from = now;
+    }
+
+    /// Whether no pod would be chosen for disk by numbers that may be from before one of them
+    /// filled it: then they are measured anew first, but not again and again.
+    pub(crate) fn looks_again<P: Pods>(&mut self, now: Mono, pods: &mut P) -> bool {
+        let lately = |then: Mono| now.since(then) < FRESH.saturating_add(PATIENCE);
+        if self.looked_again.is_some_and(lately) {
+            return false;
+        }
+        let recent = now.since(Mono::ZERO).saturating_sub(VERY_FRESH);
+        let recent = Mono::ZERO + recent;
+        let is_old = !pods.has_measured_disk(recent);
+        if is_old {
+            self.trusted_from = self.trusted_from.max(recent);
+            self.looked_again = Some(now);
+        }
+        is_old
+    }
+
+    /// No threshold is met: the next one that is begins anew.
+    pub(crate) const fn nothing_is_short(&mut self) {
+        self.looked_again = None;
     }
 
     /// Whether a pod would be chosen for disk now by numbers that are not there yet, or

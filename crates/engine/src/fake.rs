@@ -158,6 +158,8 @@ pub struct FakePods {
     pub limits: bool,
     /// What they hold on disk takes until then to be measured.
     pub disk_measured_at: Option<Mono>,
+    /// What is known of it was measured then, if that is not now.
+    pub disk_measured_from: Mono,
     /// How often that was asked for.
     pub disk_asked: usize,
     /// There is a container runtime, which is to send the stop signals.
@@ -184,6 +186,7 @@ impl FakePods {
     pub fn of(running: impl IntoIterator<Item = FakePod>) -> Self {
         Self {
             running: running.into_iter().collect(),
+            disk_measured_from: Mono::from_nanos(u64::MAX),
             ..Self::default()
         }
     }
@@ -292,9 +295,9 @@ impl Pods for FakePods {
         self.limits
     }
 
-    fn has_measured_disk(&mut self, _since: Mono) -> bool {
+    fn has_measured_disk(&mut self, since: Mono) -> bool {
         self.disk_asked += 1;
-        self.disk_measured_at.is_none_or(|at| self.now >= at)
+        self.disk_measured_at.is_none_or(|at| self.now >= at) && self.disk_measured_from >= since
     }
 
     fn has_runtimes(&self) -> bool {

@@ -3,7 +3,7 @@
 use alloc::collections::BTreeMap;
 use core::time::Duration;
 
-use evictd_evict::{Annotations, Cause, Evict, Eviction, Outcome, Plan};
+use evictd_evict::{Annotations, Cause, Evict, Eviction, Outcome, Plan, Spared};
 use evictd_node::pod::Pod;
 use evictd_node::{Mono, Resource, Signal};
 use evictd_rank::Candidate;
@@ -53,6 +53,10 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
                 Plan::KillNow => return self.end_grace(now, tell),
                 Plan::NoCandidate(signal, why) => {
                     self.tell_changes(now, tell);
+                    if self.looks_at_disk_again(now, signal, why) {
+                        plan = self.outcome(now, Outcome::Told);
+                        continue;
+                    }
                     let pods = self.with_candidates(|_, _, pods| pods.len());
                     if self.reclaiming.is_emptying_memory() {
                         self.telling.gives_back(now);
@@ -88,6 +92,18 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             && self
                 .census
                 .must_measure(now, &mut self.pods, &mut self.timers)
+    }
+
+    /// Whether it is too early to say that no pod holds what is short of a disk: it is
+    /// measured anew, and decided again in a moment.
+    fn looks_at_disk_again(&mut self, now: Mono, signal: Signal, why: Spared) -> bool {
+        let looks = is_disk(signal.resource())
+            && matches!(why, Spared::Unknown | Spared::TooLittle)
+            && self.census.looks_again(now, &mut self.pods);
+        if looks {
+            self.timers.set_earlier(Timer::Round, now + AGAIN);
+        }
+        looks
     }
 
     pub(super) fn outcome(&mut self, now: Mono, outcome: Outcome<'_>) -> Plan {

@@ -223,8 +223,11 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         if is_short && !self.settings.dry_run && !self.evict.is_busy() {
             self.timers.set_earlier(Timer::Round, now + SHORT_OF_MEMORY);
         }
-        if self.evict.met().next().is_none() && !self.evict.is_busy() {
-            self.keep_list(now, left);
+        if self.evict.met().next().is_none() {
+            self.census.nothing_is_short();
+            if !self.evict.is_busy() {
+                self.keep_list(now, left);
+            }
         }
     }
 
