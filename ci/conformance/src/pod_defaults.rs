@@ -28,8 +28,8 @@ pub(crate) fn check(case: &Value, rules: Rules) -> Outcome {
         same("resources of the pod", false, theirs.is_some())?;
     }
     for (field, containers) in [
-        ("containers", &pod.spec.containers),
-        ("initContainers", &pod.spec.init_containers),
+        ("containers", &*pod.spec.containers),
+        ("initContainers", &*pod.spec.init_containers),
     ] {
         same_containers(containers, &case[field])?;
     }

@@ -40,7 +40,7 @@ pub(crate) fn complete(pod: &mut Pod) -> Result<(), Box<JsonError>> {
     if spec.priority.is_none() {
         let class = SYSTEM_CLASSES
             .iter()
-            .find(|(name, _)| *name == spec.priority_class_name);
+            .find(|(name, _)| **name == *spec.priority_class_name);
         spec.priority = class.map(|(_, priority)| *priority);
     }
     Ok(())

@@ -22,9 +22,9 @@ impl<'a> ContainerRef<'a> {
     #[must_use]
     pub fn find(pod: &'a Pod, name: &str, init: bool) -> Option<Self> {
         let (list, kind): (_, fn(&'a Container) -> Self) = if init {
-            (&pod.spec.init_containers, Self::Init)
+            (&*pod.spec.init_containers, Self::Init)
         } else {
-            (&pod.spec.containers, Self::Regular)
+            (&*pod.spec.containers, Self::Regular)
         };
         list.iter().find(|c| c.name == name).map(kind)
     }
@@ -80,7 +80,7 @@ pub(crate) fn reason(pod: &Pod, container: ContainerRef<'_>, scale: &Scale) -> R
 }
 
 fn is_node_critical(pod: &Pod) -> bool {
-    pod.is_critical() && pod.spec.priority_class_name == NODE_CRITICAL_CLASS
+    pod.is_critical() && *pod.spec.priority_class_name == *NODE_CRITICAL_CLASS
 }
 
 /// The bytes of memory that count as the container's request.

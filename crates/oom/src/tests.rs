@@ -40,7 +40,7 @@ fn pod(regular: &[i64], sidecar: Option<i64>) -> Pod {
         .map(|request| container("s", request))
         .collect();
     for init in &mut pod.spec.init_containers {
-        init.restart_policy = Some("Always".to_owned());
+        init.restart_policy = Some("Always".into());
     }
     pod.spec.containers[0].resources.requests.cpu = Some(alloc::boxed::Box::new(bytes(1)));
     pod
@@ -111,7 +111,7 @@ fn node_critical_needs_the_class_and_the_priority() {
         ("system-cluster-critical", 2_000_000_000, 500),
     ] {
         let mut pod = pod(&[500], None);
-        pod.spec.priority_class_name = class.to_owned();
+        pod.spec.priority_class_name = class.into();
         pod.spec.priority = Some(priority);
         assert_eq!(
             score(&pod, "c", false, -997, false),
@@ -224,7 +224,7 @@ fn what_the_kernel_would_refuse_is_cut() {
 fn reasons_are_sentences() {
     let critical = {
         let mut pod = pod(&[500], None);
-        pod.spec.priority_class_name = "system-node-critical".to_owned();
+        pod.spec.priority_class_name = "system-node-critical".into();
         pod.spec.priority = Some(2_000_001_000);
         pod
     };

@@ -80,7 +80,7 @@ fn pod(cgroup: &Path) -> RuntimePod {
     let name = cgroup.file_name().unwrap_or_default();
     pod.metadata.name = name.to_string_lossy().into_owned();
     pod.spec.priority = Some(CRITICAL);
-    pod.spec.priority_class_name = NODE_CRITICAL.to_owned();
+    pod.spec.priority_class_name = NODE_CRITICAL.into();
     // What its cgroup says of requests and limits has a place there.
     pod.spec.containers.push(Container::default());
     RuntimePod {

@@ -207,7 +207,7 @@ impl Draft {
         spec.priority = spec.priority.max(wishes.priority);
         if wishes.is_protected {
             // That is what the OOM killer is to spare, too.
-            spec.priority_class_name = String::from(NODE_CRITICAL);
+            spec.priority_class_name = NODE_CRITICAL.into();
         }
         let runs = found.runs();
         let standing = Some((runs, found.container.created_nanos));
@@ -242,7 +242,7 @@ impl Draft {
         spec.containers.push(Container {
             name: found.container.name.clone(),
             resources: resources(&details.limits, wishes.memory_request),
-            restart_policy: details.restart_policy.clone(),
+            restart_policy: details.restart_policy.as_deref().map(Into::into),
         });
     }
 }

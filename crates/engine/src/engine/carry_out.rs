@@ -311,10 +311,9 @@ const fn frees(cause: &Cause) -> Option<u64> {
 
 /// The first that one of its containers has.
 fn restart_policy(pod: &Pod) -> Option<String> {
-    let containers = pod.spec.containers.iter();
-    containers
-        .clone()
-        .find_map(|one| one.restart_policy.clone())
+    let mut containers = pod.spec.containers.iter();
+    let policy = containers.find_map(|one| one.restart_policy.as_deref());
+    policy.map(ToOwned::to_owned)
 }
 
 const fn is_disk(resource: Resource) -> bool {

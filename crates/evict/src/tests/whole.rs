@@ -63,11 +63,11 @@ fn a_sidecar_above_its_own_limit_of_disk_is_evicted() {
     let mut limited = pod("web", 0);
     let mut sidecar = Container {
         name: "proxy".to_string(),
-        restart_policy: Some("Always".to_string()),
+        restart_policy: Some("Always".into()),
         ..Container::default()
     };
     sidecar.resources.limits.ephemeral_storage = Quantity::parse("1Mi").ok().map(Into::into);
-    limited.spec.init_containers.push(sidecar);
+    limited.spec.init_containers = [sidecar].into();
     let usage = PodUsage {
         containers: [ContainerUsage {
             name: "proxy".to_string(),

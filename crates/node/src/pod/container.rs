@@ -1,3 +1,4 @@
+use alloc::boxed::Box;
 use alloc::string::String;
 
 use crate::pod::Resources;
@@ -11,7 +12,7 @@ pub struct Container {
     pub resources: Resources,
     /// The restart policy of an init container, as Kubernetes spells it; of a regular one,
     /// as its container runtime does (`always`).
-    pub restart_policy: Option<String>,
+    pub restart_policy: Option<Box<str>>,
 }
 
 impl Container {

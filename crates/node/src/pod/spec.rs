@@ -1,6 +1,5 @@
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::QosClass;
@@ -25,13 +24,13 @@ pub struct Pod {
     pub status: Status,
 }
 
-/// What a pod asks for.
+/// What a pod asks for. There may be thousands: what hardly any has takes little room.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spec {
     /// The regular containers.
     pub containers: Vec<Container>,
     /// The init containers, sidecars among them, in the order they start.
-    pub init_containers: Vec<Container>,
+    pub init_containers: Box<[Container]>,
     /// What the pod costs beside its containers; boxed, as few pods have it.
     pub overhead: Option<Box<ResourceList>>,
     /// Requests and limits of the pod as a whole. Boxed, as hardly any pod has them and
@@ -42,7 +41,7 @@ pub struct Spec {
     /// The priority; see [`Pod::priority`].
     pub priority: Option<i32>,
     /// The name of the priority class; empty where none is given.
-    pub priority_class_name: String,
+    pub priority_class_name: Box<str>,
     /// Seconds that the pod's processes get between SIGTERM and SIGKILL.
     pub termination_grace_period_seconds: Option<i64>,
     /// The taints it tolerates.

@@ -39,14 +39,14 @@ fn disk(request: &str, limit: &str, sidecar: bool) -> Container {
     let mut container = Container::default();
     container.resources.requests.ephemeral_storage = quantity(request).map(Box::new);
     container.resources.limits.ephemeral_storage = quantity(limit).map(Box::new);
-    container.restart_policy = sidecar.then(|| "Always".to_owned());
+    container.restart_policy = sidecar.then(|| "Always".into());
     container
 }
 
 fn pod(containers: Vec<Container>, init_containers: Vec<Container>) -> Pod {
     let spec = Spec {
         containers,
-        init_containers,
+        init_containers: init_containers.into(),
         ..Default::default()
     };
     Pod {

@@ -61,7 +61,7 @@ impl Random {
     fn pod(&mut self) -> Pod {
         let mut pod = Pod::default();
         pod.spec.containers = self.containers(3);
-        pod.spec.init_containers = self.containers(2);
+        pod.spec.init_containers = self.containers(2).into();
         if self.below(4) == 0 {
             pod.spec.overhead = Some(self.requests().into());
         }

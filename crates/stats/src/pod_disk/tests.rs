@@ -46,7 +46,7 @@ fn pod() -> Pod {
     pod.metadata.namespace = "shop".into();
     pod.metadata.name = "web".into();
     pod.metadata.uid = "u-1".into();
-    pod.spec.init_containers = vec![container("setup")];
+    pod.spec.init_containers = [container("setup")].into();
     pod.spec.containers = vec![container("main")];
     pod.spec.volumes = vec![
         volume("cache", empty_dir(Medium::Default)),

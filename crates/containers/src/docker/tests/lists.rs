@@ -306,7 +306,7 @@ fn labels_of_evictd() {
             "{labels}"
         );
         // So the OOM killer spares it as what the node itself needs (acceptance row 170).
-        let class = pod.pod.spec.priority_class_name.as_str();
+        let class = pod.pod.spec.priority_class_name.as_ref();
         let expected = if labels.contains(r#""evictd.protect":"true""#) {
             "system-node-critical"
         } else {

@@ -71,6 +71,15 @@ impl ReadJson for String {
     }
 }
 
+impl ReadJson for Box<str> {
+    fn read(&mut self, value: &Value) -> Result<()> {
+        let mut text = String::new();
+        text.read(value)?;
+        *self = text.into_boxed_str();
+        Ok(())
+    }
+}
+
 impl ReadJson for i64 {
     fn read(&mut self, value: &Value) -> Result<()> {
         by_serde(self, value)
