@@ -159,7 +159,7 @@ pub struct FakePods {
     /// What they hold on disk takes until then to be measured.
     pub disk_measured_at: Option<Mono>,
     /// What is known of it was measured then, if that is not now.
-    pub disk_measured_from: Mono,
+    pub disk_measured_from: Option<Mono>,
     /// How often that was asked for.
     pub disk_asked: usize,
     /// There is a container runtime, which is to send the stop signals.
@@ -186,7 +186,6 @@ impl FakePods {
     pub fn of(running: impl IntoIterator<Item = FakePod>) -> Self {
         Self {
             running: running.into_iter().collect(),
-            disk_measured_from: Mono::from_nanos(u64::MAX),
             ..Self::default()
         }
     }
@@ -297,7 +296,8 @@ impl Pods for FakePods {
 
     fn has_measured_disk(&mut self, since: Mono) -> bool {
         self.disk_asked += 1;
-        self.disk_measured_at.is_none_or(|at| self.now >= at) && self.disk_measured_from >= since
+        self.disk_measured_at.is_none_or(|at| self.now >= at)
+            && self.disk_measured_from.is_none_or(|from| from >= since)
     }
 
     fn has_runtimes(&self) -> bool {

@@ -37,7 +37,7 @@ fn pods() -> impl Strategy<Value = FakePods> {
             limits,
             has_runtime,
             disk_measured_at: measured,
-            ..FakePods::of([])
+            ..FakePods::default()
         }
     })
 }

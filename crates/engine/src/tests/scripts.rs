@@ -195,7 +195,7 @@ fn a_disk_that_is_short_is_measured_first_and_memory_does_not_wait_for_it() {
 #[test]
 fn a_disk_is_measured_anew_before_all_pods_are_spared() {
     let mut pods = FakePods::of([FakePod::new("writer", 1 << 20)]);
-    pods.disk_measured_from = at(2000);
+    pods.disk_measured_from = Some(at(2000));
     let mut engine = engine(settings("nodefs.available<100Mi"), pods);
     set(&mut engine, WHOLE, 500 * MIB);
     for now in (0..5000).step_by(500) {
@@ -209,7 +209,7 @@ fn a_disk_is_measured_anew_before_all_pods_are_spared() {
         .collect();
     assert_eq!(told, ["met", "condition", "reclaiming"]);
     engine.pods.running = vec![FakePod::new("writer", 490 << 20)];
-    engine.pods.disk_measured_from = at(5120);
+    engine.pods.disk_measured_from = Some(at(5120));
     assert!(turn(&mut engine, 5150).contains(&"killed"));
 }
 
@@ -224,7 +224,7 @@ fn that_no_pod_holds_enough_is_told_once_it_is_sure() {
     let mut told = Vec::new();
     for now in (2000..40_000).step_by(50) {
         // A measurement takes a second.
-        engine.pods.disk_measured_from = at(now / 1000 * 1000 - 1500);
+        engine.pods.disk_measured_from = Some(at(now / 1000 * 1000 - 1500));
         let events = turn(&mut engine, now);
         told.extend(events.contains(&"no_candidate").then_some(now));
     }
