@@ -173,7 +173,7 @@ fn the_wait_for_a_clean_up_is_bounded() {
 }
 
 #[test]
-fn a_clean_up_keeps_nobody_waiting_who_starves_of_something_else() {
+fn a_clean_up_holds_back_its_own_resource_alone() {
     let all = pods(&["a", "b"]);
     let mut evict = hard("pid.available<100,memory.available<1Gi");
     let pids = (Signal::PidAvailable, 1);
@@ -284,7 +284,7 @@ fn the_lesser_grace_counts_and_a_negative_maximum_defers_to_the_pod() {
 }
 
 #[test]
-fn the_kubelet_waits_for_one_pod_whatever_starves_meanwhile() {
+fn the_kubelet_waits_for_one_pod_whatever_is_short_meanwhile() {
     let all = pods(&["a", "b"]);
     let lists = Lists {
         hard: "memory.available<1Gi,pid.available<100",

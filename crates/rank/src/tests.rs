@@ -188,7 +188,7 @@ fn process_ids_go_by_priority_then_by_count() {
 
 /// Acceptance rows 107 to 109.
 #[test]
-fn disk_counts_what_lies_on_the_starved_filesystem() {
+fn disk_counts_what_lies_on_the_filesystem_that_is_short() {
     let container = ContainerUsage {
         name: "main".to_string(),
         rootfs_bytes: Some(100),

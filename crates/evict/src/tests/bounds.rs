@@ -106,7 +106,7 @@ fn plans(
 }
 
 #[test]
-fn bounds_choose_whom_the_numbers_choose() {
+fn bounds_choose_the_pod_that_the_numbers_choose() {
     let mut dice = Dice(1);
     let (mut all, mut read) = (0, 0);
     for round in 0..2000 {
