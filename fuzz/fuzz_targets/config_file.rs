@@ -67,7 +67,7 @@ fuzz_target!(|bytes: &[u8]| {
         && let [document] = documents.as_slice()
         && document.is_object()
     {
-        let parts = |error: &ConfigError| {
+        let parts = |error: &Box<ConfigError>| {
             let parts = [&error.message, &error.offending, &error.hint];
             parts.map(String::clone)
         };
