@@ -103,6 +103,6 @@ pub(crate) const EVICTION: [Flag; 11] = [
     ),
     flag("dry-run", Bool, ("false", "true")).help(
         "Measure, decide and log, but kill nothing. Each pod that would be evicted is named, with \
-         what it would free, as long as what those before it hold is not enough.",
+         what it would free, as long as what those before it hold is not enough; 110 at most.",
     ),
 ];
