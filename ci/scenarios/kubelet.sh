@@ -18,7 +18,7 @@ watch_node() {
     --eviction-pressure-transition-period=1s "$@"
 }
 
-# await_pressure CONDITION: it appears, and no pod without toleration may start meanwhile.
+# await_pressure CONDITION: it appears.
 await_pressure() {
   await_event 30 condition "condition=$1" status=True
 }
@@ -44,7 +44,7 @@ conclude() {
   say "$kubelet_case: as the kubelet"
 }
 
-# expect_history POD TEXT...: what history tells of that eviction has all these texts.
+# expect_history POD TEXT...: what history tells of that eviction has; the texts may be of any record.
 expect_history() {
   ask_evictd history --json >"$work/history" || fail "evictd history: exit $?"
   expected_pod=$1

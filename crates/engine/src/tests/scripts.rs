@@ -527,16 +527,22 @@ fn that_an_eviction_gave_nothing_back_is_told_once_that_is_known() {
     assert_eq!(engine.pods.killed().len(), 1);
 }
 
-/// Acceptance row 180: file pages are asked for first, for 50 ms, and what they give back
-/// may save the pod.
-#[test]
-fn file_pages_are_asked_for_before_a_pod_is_killed_for_memory() {
+/// 10 MiB are missing, and the pods hold file pages.
+fn short_of_memory_beside_file_pages() -> Fake {
     let mut pods = three_pods();
     pods.file_pages = 500 << 20;
     let mut engine = engine(settings("memory.available<100Mi"), pods);
     turn(&mut engine, 0);
     set(&mut engine, 90 * MIB, WHOLE);
     engine.round_now();
+    engine
+}
+
+/// Acceptance row 180: file pages are asked for first, for 50 ms, and what they give back
+/// may save the pod.
+#[test]
+fn file_pages_are_asked_for_before_a_pod_is_killed_for_memory() {
+    let mut engine = short_of_memory_beside_file_pages();
     assert_eq!(turn(&mut engine, 2000), ["met", "condition"]);
     assert_eq!(engine.pods.pages_asked, [27 << 19]);
     assert_eq!(sleep(&engine, 2000), Duration::from_millis(5));
@@ -564,12 +570,7 @@ fn file_pages_are_asked_for_before_a_pod_is_killed_for_memory() {
 /// Acceptance row 180: listing the pods takes its time, and the kernel goes on meanwhile.
 #[test]
 fn what_the_kernel_gives_back_in_the_last_moment_saves_the_pod() {
-    let mut pods = three_pods();
-    pods.file_pages = 500 << 20;
-    let mut engine = engine(settings("memory.available<100Mi"), pods);
-    turn(&mut engine, 0);
-    set(&mut engine, 90 * MIB, WHOLE);
-    engine.round_now();
+    let mut engine = short_of_memory_beside_file_pages();
     turn(&mut engine, 2000);
     assert_eq!(engine.pods.pages_asked.len(), 1);
     // The wait is over by the round's own reading, and not by one after the listing.
