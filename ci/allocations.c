@@ -1,5 +1,5 @@
 /* Preloaded by ci/allocations: counts what is asked of the allocator, and prints the
- * count on standard error at each SIGUSR1. With EVICTD_SHOW_ALLOCATIONS each is a system
+ * count on standard error at each SIGUSR2. With EVICTD_SHOW_ALLOCATIONS each is a system
  * call as well, one that nobody else makes, so that strace shows it in its place. */
 #include <signal.h>
 #include <stddef.h>
@@ -47,6 +47,6 @@ static void report(int signal)
 
 __attribute__((constructor)) static void begin(void)
 {
-	signal(SIGUSR1, report);
+	signal(SIGUSR2, report);
 	shown = getenv("EVICTD_SHOW_ALLOCATIONS") != NULL;
 }

@@ -1,6 +1,8 @@
 # Sourced by ci/vm, ci/native and ci/runtimes after lib.sh: the scenarios, what they need,
 # and how a number of them is run.
 
+. ci/architectures.sh
+architecture x86_64
 workloads=target/scenarios
 # ci/bench has scenarios of its own, and programs that these run.
 scenarios=${EVICTD_SCENARIOS:-ci/scenarios}
@@ -63,20 +65,23 @@ make_disk() {
   esac
 }
 
-# Sets EVICTD, and builds those of ci/scenarios/workloads that are not as new as their source.
+# Sets EVICTD, builds those of ci/scenarios/workloads that are not as new as their source, and
+# takes the commands that scenarios run out of the book.
 build_programs() {
   local source program
   if [ -z "${EVICTD:-}" ]; then
-    ci/build-static >/dev/null
-    EVICTD=$static_binary
+    ci/build-static --target "$arch" >/dev/null
+    EVICTD=target/static/$arch/evictd
   fi
   [ -x "$EVICTD" ] || die "$EVICTD is missing"
-  mkdir -p "$workloads"
+  mkdir -p "$workloads/book"
+  need python3
+  python3 ci/book.d/blocks.py write "$workloads/book"
   for source in ci/scenarios/workloads/*.c; do
     program=$workloads/$(basename "$source" .c)
     [ "$program" -nt "$source" ] && continue
-    need musl-gcc
-    musl-gcc -static -Os -s -Wall -Wextra -Werror "$source" -o "$program.$$"
+    need "$compiler"
+    compile "$source" "$program.$$"
     mv "$program.$$" "$program"
   done
 }
@@ -87,6 +92,7 @@ copy_programs() {
   cp "$EVICTD" "$1/evictd"
   for source in ci/scenarios/workloads/*.c; do cp "$workloads/$(basename "$source" .c)" "$1/"; done
   [ -z "$programs" ] || cp "$programs"/* "$1/"
+  cp "$workloads/book"/* "$1/"
 }
 
 # conclude NAME START STATUS LOG [RESULT [TIMES]]: the scenario's line, with its notes from

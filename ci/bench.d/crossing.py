@@ -28,7 +28,7 @@ def scenario(bench, runner, name, yardsticks, trials, more=()):
     trials_file.write_text(f"{trials}\n", encoding="ascii")
     trials_file.chmod(0o755)
     libraries = pathlib.Path("ci/scenarios").glob("*.sh")
-    for path in *libraries, f"ci/bench.d/scenarios/{name}":
+    for path in *libraries, *pathlib.Path("ci/bench.d/scenarios").iterdir():
         shutil.copy(path, scenarios)
     where = {"EVICTD": bench.evictd, "EVICTD_SCENARIOS": str(scenarios), "EVICTD_PROGRAMS": str(programs)}
     ran = subprocess.run([runner, name], env=os.environ | where, stdout=subprocess.PIPE, text=True, check=False)

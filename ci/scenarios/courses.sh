@@ -40,6 +40,8 @@ is_running() {
   [ "$("$1_api" GET "/containers/$2/json" 2>/dev/null | jq .State.Running)" = true ]
 }
 
+has_stopped() { ! is_running "$@"; }
+
 # restart_policy RUNTIME NAME
 restart_policy() { "$1_api" GET "/containers/$2/json" | jq -r .HostConfig.RestartPolicy.Name; }
 

@@ -25,7 +25,8 @@ start_evictd() {
   await_event 20 start
 }
 
-# The same without waiting. Where $console is set, its lines go there.
+# The same without waiting. Where $console is set, its lines go there; where $launcher is, that
+# command or function runs it.
 launch_evictd() {
   # shellcheck disable=SC2086
   set -- $evictd_defaults --state-dir="$work/state" --log-format=json \
@@ -34,7 +35,7 @@ launch_evictd() {
   for flag in "$@"; do evictd_flags="$evictd_flags '$flag'"; done
   : >"$log"
   follow_log
-  evictd "$@" </dev/null 2>>"${console:-$log}" &
+  ${launcher:-} evictd "$@" </dev/null 2>>"${console:-$log}" &
   evictd_pid=$!
 }
 

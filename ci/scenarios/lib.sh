@@ -68,6 +68,58 @@ wait_until() {
   done
 }
 
+# --- the book --------------------------------------------------------------------
+
+# next_block: runs the next block of commands that the book tags with this scenario, as it
+# stands; what it prints goes to $said. begin_block FILE does so in the background, for a
+# block that is a daemon's command line: it prints to FILE, and is process $begun.
+blocks_run=0
+said=$work/said
+next_block() {
+  find_block
+  sh -eu "$block" >"$said" 2>&1 || fail "block $blocks_run of the book: exit $?: $(cat "$said")"
+}
+begin_block() {
+  find_block
+  sh -eu -c "exec $(cat "$block")" </dev/null >>"$1" 2>&1 &
+  begun=$!
+}
+# rehearse: the next block is evictd with --dry-run, and names a pod; begin_evictd: it is
+# evictd, which goes on.
+rehearse() {
+  begin_evictd
+  wait_until 30 "the dry run names a pod" logged 'would evict'
+  stop_evictd
+}
+begin_evictd() {
+  : >"$log"
+  begin_block "$log"
+  evictd_pid=$begun
+  wait_until 30 "evictd has started" logged 'memory is looked at'
+}
+logged() { grep -qF -e "$1" "$log"; }
+find_block() {
+  blocks_run=$((blocks_run + 1))
+  block=$(command -v "$scenario.$blocks_run") || fail "the book has no block $blocks_run of this scenario"
+  say "block $blocks_run: $(head -n 1 "$block")"
+}
+
+# repeat_until_says TEXT: runs the last block again until it prints that.
+repeat_until_says() {
+  until grep -qF -e "$1" "$said"; do
+    nap 1
+    sh -eu "$block" >"$said" 2>&1 || fail "block $blocks_run of the book: exit $?: $(cat "$said")"
+    repeats=$((${repeats:-0} + 1))
+    [ "$repeats" -lt 20 ] || says "$1"
+  done
+}
+
+# says TEXT: the last block has printed it.
+says() { grep -qF -e "$1" "$said" || fail "block $blocks_run of the book does not say \"$1\": $(cat "$said")"; }
+
+# end_of_blocks: this scenario has run each block that the book has for it.
+end_of_blocks() { ! command -v "$scenario.$((blocks_run + 1))" >/dev/null || fail "the book has a block that this scenario does not run: $((blocks_run + 1))"; }
+
 # --- how it ends -----------------------------------------------------------------
 
 say() { echo "$scenario: $*"; }

@@ -13,6 +13,9 @@
 #   docker_api METHOD PATH [CURL-ARGUMENT...]   the Docker API; podman_api the same of Podman's
 #   docker_run NAME IMAGE COMMAND-AS-JSON [MORE-AS-JSON]   a container; podman_run of Podman's
 #   in_podman ARGUMENT...    podman's command line
+#   busybox_image            makes $images/busybox.tar, busybox as everyone knows it
+#   at_home SOCKET PLACE     the runtime's socket where it is on a node
+#   own_nodefs               nodefs is the scenario's own, not the disk of this machine
 #   cri COMMAND ...          pods and containers over CRI, see crates/containers/examples/crictl.rs
 #   kill_daemon NAME         SIGKILL for containerd, dockerd or podman, and waits for its end
 # shellcheck shell=bash
@@ -89,6 +92,27 @@ image() {
   rm -rf "$tree"
   docker_archive "$images/$app.tar" '["/bin/workload"]' "$images/base.layer" "$images/$app.layer" -- "$@"
 }
+
+# What the commands of the book run: the image of that name, with the programs that they use.
+busybox_image() {
+  local tree program
+  tree=$(mktemp -d -p "$work")
+  mkdir "$tree/bin" "$tree/tmp" "$tree/proc" "$tree/sys" "$tree/dev"
+  cp "$(command -v busybox)" "$tree/bin/busybox"
+  for program in sh sleep tail; do ln -s busybox "$tree/bin/$program"; done
+  layer "$images/busybox.layer" "$tree"
+  rm -rf "$tree"
+  docker_archive "$images/busybox.tar" '[]' "$images/busybox.layer" -- docker.io/library/busybox:latest
+}
+
+# /run is the scenario's own.
+at_home() {
+  mkdir -p "${2%/*}"
+  ln -s "$1" "$2"
+}
+
+# For what runs with the default thresholds of disks.
+own_nodefs() { mount -t tmpfs -o size=64M nodefs /var/lib; }
 
 # The image of sandboxes: it only waits.
 pause_archive() {

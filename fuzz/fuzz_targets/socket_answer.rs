@@ -9,5 +9,7 @@ fuzz_target!(|answer: &[u8]| {
     if let Some(body) = find_body(answer) {
         assert!(answer.starts_with(b"HTTP/1.1 200 "));
         assert!(answer.ends_with(body.as_bytes()));
+        let length = format!("Content-Length: {}", body.len());
+        assert!(core::str::from_utf8(answer).unwrap().contains(&length));
     }
 });

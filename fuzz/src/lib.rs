@@ -1,6 +1,6 @@
 //! What the fuzz targets share: a bound of the memory that a parser may hold, whatever it
-//! reads. libFuzzer's own limit counts its inputs and the sanitizer's shadow too, some 80 MiB
-//! before anything is parsed; here each byte is counted that is asked for, and no other.
+//! reads. libFuzzer's own limit counts all that it holds itself too, some 30 MiB; here each
+//! byte is counted that is asked for, and no other.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};

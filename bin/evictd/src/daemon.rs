@@ -11,13 +11,16 @@ use evictd_node::Mono;
 use evictd_stats::{now, read_memory_switched_off};
 use evictd_sys::{Signal, Token, Wake, Watch};
 
+use crate::config_file::Settings;
 use crate::engine::{self, Engine};
 use crate::memory::Memory;
 use crate::notify::Notifier;
 use crate::oom_score::Scores;
+use crate::reload::Reloads;
 use crate::setup::{FIRST_FS_WAIT, PROC, Setup};
 use crate::socket::{LOCAL, Local};
-use crate::{machine, protect, roots, sandbox};
+use crate::supervisor::Supervisor;
+use crate::{dump, kernel, machine, protect, roots, sandbox};
 
 /// A helper thread has something to say.
 const NEWS: Token = Token(u32::MAX);
@@ -28,8 +31,10 @@ const NEWS: Token = Token(u32::MAX);
 const SOON: Duration = Duration::from_millis(1);
 
 /// Runs in the foreground until SIGTERM or SIGINT.
-pub(crate) fn run(settings: &Resolved) -> ExitCode {
-    let ended = match serve(settings) {
+pub(crate) fn run(settings: Settings) -> ExitCode {
+    let (reloads, settings) = Reloads::new(settings);
+    crate::log::start(settings.log_format, settings.verbosity);
+    let ended = match serve(settings, reloads) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure { text, code }) => {
             log::error!(event = "failed"; "{text}");
@@ -70,72 +75,174 @@ fn check(settings: &Resolved, engine: &mut Engine) -> Result<(), Failure> {
     })
 }
 
-fn serve(settings: &Resolved) -> Result<(), Failure> {
-    protect::before_threads();
-    // Threads inherit both, the sandbox and the signal mask: before any is made.
-    sandbox::enter(settings);
-    let mut watch =
-        Watch::new(&[Signal::TERM, Signal::INT, Signal::HUP]).map_err(|error| error.to_string())?;
-    let mut helpers = Helpers::new(settings.realtime);
-    let setup = Setup::of(settings, Some(helpers.releaser.clone()))?;
-    announce(settings, &setup);
-    let mut notifier = Notifier::new(settings, &setup);
-    let hierarchies = setup.cgroup.hierarchies.clone();
-    let mut engine = engine::open(setup)?;
-    check(settings, &mut engine)?;
-    let bells = [
-        engine.pods.runtimes.descriptor(),
-        engine.reclaim.descriptor(),
-    ];
-    for bell in bells.into_iter().flatten() {
-        watch.add(bell, NEWS).map_err(|error| error.to_string())?;
+fn serve(settings: Resolved, reloads: Reloads) -> Result<(), Failure> {
+    let mut daemon = Daemon::start(settings, reloads)?;
+    while daemon.wait()? {
+        daemon.turn();
     }
-    protect::from_a_busy_machine(settings.realtime);
-    // Before any process is killed: one that has begun to exit cannot be helped. Where
-    // there is no thread to have, it is tried again.
-    let _ = helpers.releaser.start();
-    // Nor is a directory of manifests waited for that does not answer.
-    let _ = engine.pods.start_manifests();
-    let mut memory = Memory::open(settings, &mut engine)?;
-    let mut scores = Scores::open(settings, hierarchies)?;
-    engine.run_due(now(), &mut |_, event| memory.note(event));
-    memory.keep(&engine);
-    let mut report = Report::new(settings);
-    let mut local = Local::open(settings, &memory, &mut watch);
-    let mut rest_of_start = Some(now() + SOON);
-    loop {
-        let others = [
-            report.next,
-            scores.next,
-            local.deadline(),
-            crate::log::flush(),
-            rest_of_start,
-            helpers.due,
-        ];
-        if !wait(&mut watch, &mut engine, &mut notifier, &mut local, others)? {
-            break;
-        }
-        if rest_of_start.take().is_some() {
-            protect::from_the_disk();
-            helpers.start(now(), &mut engine);
-            notifier.start(&mut engine, &mut watch);
-            engine.list_early(now());
-            warn(settings, &engine);
-        }
-        helpers.start_if_due(now(), &mut engine);
-        if engine.run_due(now(), &mut |_, event| memory.note(event)) {
-            notifier.follow(&mut engine, &mut watch);
-            memory.keep(&engine);
-        }
-        scores.apply_if_due(now(), &mut engine);
-        report.log_if_due(now(), &engine);
-        // Last, and at most one answer: what it takes delays no decision of this turn.
-        local.answer(now(), &engine, &memory);
-    }
-    drop(local);
-    memory.close(&engine);
-    log::info!(event = "ended"; "ended");
+    daemon.end();
     Ok(())
+}
+
+/// The loop's parts, as they run.
+struct Daemon {
+    /// The settings in force.
+    settings: Resolved,
+    reloads: Reloads,
+    watch: Watch,
+    helpers: Helpers,
+    notifier: Notifier,
+    engine: Box<Engine>,
+    memory: Memory,
+    scores: Scores,
+    report: Report,
+    local: Local,
+    supervisor: Supervisor,
+    rest_of_start: Option<Mono>,
+}
+
+impl Daemon {
+    /// Up to the first round, and no further than it needs.
+    fn start(settings: Resolved, reloads: Reloads) -> Result<Self, Failure> {
+        protect::before_threads();
+        // Threads inherit both, the sandbox and the signal mask: before any is made.
+        sandbox::enter(&settings);
+        let signals = [Signal::TERM, Signal::INT, Signal::HUP, Signal::USR1];
+        let mut watch = Watch::new(&signals).map_err(|error| error.to_string())?;
+        let supervisor = Supervisor::of_environment();
+        let helpers = Helpers::new(settings.realtime);
+        let setup = Setup::of(&settings, Some(helpers.releaser.clone()))?;
+        announce(&settings, &setup);
+        let notifier = Notifier::new(&settings, &setup);
+        let hierarchies = setup.cgroup.hierarchies.clone();
+        let mut engine = engine::open(setup)?;
+        check(&settings, &mut engine)?;
+        let bells = [
+            engine.pods.runtimes.descriptor(),
+            engine.reclaim.descriptor(),
+        ];
+        for bell in bells.into_iter().flatten() {
+            watch.add(bell, NEWS).map_err(|error| error.to_string())?;
+        }
+        protect::from_a_busy_machine(settings.realtime);
+        // Before any process is killed: one that has begun to exit cannot be helped. Where
+        // there is no thread to have, it is tried again.
+        let _ = helpers.releaser.start();
+        // Nor is a directory of manifests waited for that does not answer.
+        let _ = engine.pods.start_manifests();
+        let mut memory = Memory::open(&settings, &mut engine)?;
+        let scores = Scores::open(&settings, hierarchies)?;
+        engine.run_due(now(), &mut |_, event| memory.note(event));
+        memory.keep(&engine);
+        let report = Report::new(&settings);
+        let local = Local::open(&settings, &memory, &mut watch);
+        supervisor.ready();
+        Ok(Self {
+            settings,
+            reloads,
+            watch,
+            helpers,
+            notifier,
+            engine,
+            memory,
+            scores,
+            report,
+            local,
+            supervisor,
+            rest_of_start: Some(now() + SOON),
+        })
+    }
+
+    /// Does what is due.
+    fn turn(&mut self) {
+        if self.rest_of_start.take().is_some() {
+            protect::from_the_disk();
+            self.helpers.start(now(), &mut self.engine);
+            self.notifier.start(&mut self.engine, &mut self.watch);
+            self.engine.list_early(now());
+            warn(&self.settings, &self.engine);
+        }
+        self.reload();
+        self.helpers.start_if_due(now(), &mut self.engine);
+        let memory = &mut self.memory;
+        if self
+            .engine
+            .run_due(now(), &mut |_, event| memory.note(event))
+        {
+            self.notifier.follow(&mut self.engine, &mut self.watch);
+            memory.keep(&self.engine);
+        }
+        self.scores.apply_if_due(now(), &mut self.engine);
+        self.report.log_if_due(now(), &self.engine);
+        // Last, and at most one answer: what it takes delays no decision of this turn.
+        let known = (&*self.engine, &self.memory);
+        self.local.answer(now(), known, &mut self.reloads);
+        self.supervisor.follow(now(), self.reloads.is_reading());
+    }
+
+    /// Goes on with other settings, once they are read.
+    fn reload(&mut self) {
+        let new = self.reloads.apply(now(), &self.settings, &mut self.engine);
+        if let Some(settings) = new {
+            crate::log::set_verbosity(settings.verbosity);
+            self.report = Report::new(&settings);
+            self.local.follow(&settings);
+            self.memory.follow(&settings);
+            self.settings = settings;
+        }
+    }
+
+    fn end(self) {
+        self.supervisor.stopping();
+        drop(self.local);
+        self.memory.close(&self.engine);
+        log::info!(event = "ended"; "ended");
+    }
+
+    /// Waits until something is due. `false` when it is time to end: a signal came and
+    /// no pod is being killed, or it came twice.
+    fn wait(&mut self) -> Result<bool, String> {
+        let engine = &mut self.engine;
+        if let Err(error) = engine::watch_kill(engine, &mut self.watch) {
+            // The kill's own deadlines still wake the loop.
+            log::debug!("{error}");
+        }
+        let others = [
+            self.report.next,
+            self.scores.next,
+            self.local.deadline(),
+            crate::log::flush(),
+            self.rest_of_start,
+            self.helpers.due,
+            self.reloads.next,
+            self.supervisor.next,
+        ];
+        let until = others
+            .into_iter()
+            .flatten()
+            .fold(engine.wake_at(now()), Mono::min);
+        let asleep = now();
+        let wakes = self.watch.wait(asleep, Some(until));
+        engine.timing.woken(asleep, until);
+        for wake in wakes.map_err(|error| error.to_string())? {
+            match wake {
+                Wake::Signal(Signal::HUP) => {
+                    log::info!(event = "reloading"; "SIGHUP: reading the settings anew, and measuring now");
+                    engine.round_now();
+                    self.reloads.begin(now());
+                }
+                Wake::Signal(Signal::USR1) => dump::log(now(), engine),
+                Wake::Signal(_) if engine.is_killing() && engine.end_after_kill() => {
+                    log::info!(event = "ending"; "ending after the kill in flight; a second signal ends at once");
+                }
+                Wake::Signal(_) => return Ok(false),
+                Wake::Ready(LOCAL) => self.local.is_ready = true,
+                Wake::Ready(token) => self.notifier.fired(*token, engine),
+                Wake::Deadline => {}
+            }
+        }
+        Ok(!engine.has_ended())
+    }
 }
 
 /// The threads that the loop can do without for a while. With the process table full
@@ -204,44 +311,6 @@ impl Report {
     }
 }
 
-/// Waits until something is due. `false` when it is time to end: a signal came and
-/// no pod is being killed, or it came twice.
-fn wait(
-    watch: &mut Watch,
-    engine: &mut Engine,
-    notifier: &mut Notifier,
-    local: &mut Local,
-    others: [Option<Mono>; 6],
-) -> Result<bool, String> {
-    if let Err(error) = engine::watch_kill(engine, watch) {
-        // The kill's own deadlines still wake the loop.
-        log::debug!("{error}");
-    }
-    let until = others
-        .into_iter()
-        .flatten()
-        .fold(engine.wake_at(now()), Mono::min);
-    let asleep = now();
-    let wakes = watch.wait(asleep, Some(until));
-    engine.timing.woken(asleep, until);
-    for wake in wakes.map_err(|error| error.to_string())? {
-        match wake {
-            Wake::Signal(Signal::HUP) => {
-                log::info!(event = "measuring"; "SIGHUP: measuring now");
-                engine.round_now();
-            }
-            Wake::Signal(_) if engine.is_killing() && engine.end_after_kill() => {
-                log::info!(event = "ending"; "ending after the kill in flight; a second signal ends at once");
-            }
-            Wake::Signal(_) => return Ok(false),
-            Wake::Ready(LOCAL) => local.is_ready = true,
-            Wake::Ready(token) => notifier.fired(*token, engine),
-            Wake::Deadline => {}
-        }
-    }
-    Ok(!engine.has_ended())
-}
-
 /// The first lines: what is watched, and where the pods come from.
 fn announce(settings: &Resolved, setup: &Setup) {
     let version = env!("CARGO_PKG_VERSION");
@@ -295,11 +364,16 @@ fn announce(settings: &Resolved, setup: &Setup) {
     }
 }
 
-/// What is odd about the settings on this machine.
+/// What is odd about this machine, and about the settings on it.
 fn warn(settings: &Resolved, engine: &Engine) {
     let about_machine = lint(settings, &machine::read(&engine.node.sample));
     let about_pods = roots::warnings(settings, &engine.pods);
-    for warning in about_machine.into_iter().chain(about_pods) {
+    let about_kernel = kernel::warning(engine.pods.hierarchies());
+    for warning in about_kernel
+        .into_iter()
+        .chain(about_machine)
+        .chain(about_pods)
+    {
         log::warn!(event = "warning"; "{warning}");
     }
 }

@@ -9,9 +9,12 @@
 extern crate alloc;
 
 pub mod cli;
+mod config_file;
 mod daemon;
+mod dump;
 mod engine;
 mod gc;
+mod kernel;
 mod log;
 mod machine;
 mod memory;
@@ -21,11 +24,13 @@ mod oom_score;
 mod plain;
 mod pods;
 mod protect;
+mod reload;
 mod roots;
 mod runtimes;
 mod sandbox;
 mod setup;
 pub mod socket;
+mod supervisor;
 
 pub use cli::run;
 use evictd_engine::amount;

@@ -28,12 +28,22 @@ use json::Line;
 pub(crate) use time::Utc;
 
 /// Begins to log. The environment has no say: an init script's flags are enough.
-pub(crate) fn start(format: LogFormat, level: LevelFilter) {
+pub(crate) fn start(format: LogFormat, verbosity: u8) {
     env_logger::Builder::new()
-        .filter_level(level)
+        .filter_level(LevelFilter::Trace)
         .format(move |out, record| write_line(out, format, record))
         .target(env_logger::Target::Pipe(Box::new(console::open(format))))
         .init();
+    set_verbosity(verbosity);
+}
+
+/// More lines with a higher level of `-v`.
+pub(crate) fn set_verbosity(verbosity: u8) {
+    log::set_max_level(match verbosity {
+        0 | 1 => LevelFilter::Info,
+        2 | 3 => LevelFilter::Debug,
+        4.. => LevelFilter::Trace,
+    });
 }
 
 /// Logs an event of the engine, with its fields.

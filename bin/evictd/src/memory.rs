@@ -8,12 +8,24 @@ use evictd_cgroup::KillReport;
 use evictd_cgroup::own::try_lock;
 use evictd_config::Resolved;
 use evictd_engine::Event;
-use evictd_engine::state::{About, Keeper, Outcome, read_boot_id};
+use evictd_engine::state::{About, Keeper, Outcome, read_boot_id, read_state};
 use evictd_stats::{now, wall_seconds};
 use evictd_sys::Directory;
 
 use crate::engine::Engine;
+use crate::pods::Pods;
 use crate::setup::PROC;
+
+/// Tells a command which pods are protected, as the daemon of this boot remembers it: whoever
+/// said so may not answer the command.
+pub(crate) fn remember_protected(settings: &Resolved, pods: &mut Pods) {
+    let directory = settings.state_dir.as_deref();
+    let state = directory.and_then(|directory| read_state(directory).ok().flatten());
+    let boot_id = read_boot_id(Path::new(PROC)).unwrap_or_default();
+    if let Some(state) = state.filter(|state| !boot_id.is_empty() && state.boot_id == boot_id) {
+        pods.remembered.restore(&state.protected);
+    }
+}
 
 /// How long the end may wait for the last write.
 const LAST_WRITE: Duration = Duration::from_secs(2);
@@ -104,7 +116,13 @@ impl Memory {
             | Event::Observed { .. }
             | Event::Problem { .. }
             | Event::Recovered => {}
+            _ => {}
         }
+    }
+
+    /// The daemon goes on with other settings.
+    pub(crate) fn follow(&mut self, settings: &Resolved) {
+        self.0.set_interval(settings.housekeeping_interval);
     }
 
     /// Hands over what changed; the writing is a helper thread's.

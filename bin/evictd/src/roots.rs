@@ -1,10 +1,11 @@
 //! What is odd about where pods are looked for on this machine.
 
-use std::fs::read_dir;
+use core::ops::ControlFlow;
 use std::path::Path;
 
 use evictd_config::{Resolved, Warning};
-use evictd_stats::Hierarchies;
+use evictd_stats::{Hierarchies, Hierarchy, each_child};
+use rustix::fd::AsFd;
 
 use crate::pods::Pods;
 
@@ -45,7 +46,7 @@ fn about(root: &Path, hierarchies: &Hierarchies) -> Option<Warning> {
     } else if !dir.is_dir() {
         let dir = dir.display();
         format!("{shown}: there is no {dir}; no pod is found there before it exists")
-    } else if !has_children(&dir) {
+    } else if has_no_children(hierarchy, root) {
         format!("{shown}: it has no children; each child is a pod, and not the cgroup itself")
     } else {
         return None;
@@ -53,8 +54,11 @@ fn about(root: &Path, hierarchies: &Hierarchies) -> Option<Warning> {
     Some(line.into())
 }
 
-fn has_children(dir: &Path) -> bool {
-    let entries = read_dir(dir).into_iter().flatten().flatten();
-    let mut kinds = entries.filter_map(|entry| entry.file_type().ok());
-    kinds.any(|kind| kind.is_dir())
+/// Not with `std::fs::read_dir`, which ends the program when closing fails.
+fn has_no_children(hierarchy: &Hierarchy, root: &Path) -> bool {
+    let dir = hierarchy.open(root).ok().flatten();
+    dir.is_some_and(|dir| {
+        let walked = each_child(dir.as_fd(), &mut |_| Ok(ControlFlow::Break(())));
+        walked.is_ok_and(|walked| walked.is_continue())
+    })
 }

@@ -103,15 +103,7 @@ impl Setup {
         let open_files_on =
             (!settings.evict.policy.open_files_are_not_seen).then_some(open_files_on);
         Ok(Self {
-            engine: Settings {
-                evict: settings.evict.clone(),
-                interval: settings.housekeeping_interval,
-                dry_run: settings.dry_run,
-                images_until_clear: images_until_clear(settings, &hierarchies),
-                images_every: images_every(settings.image_gc.policy.max_age),
-                processors: processors(),
-                ..Settings::default()
-            },
+            engine: engine(settings, &hierarchies),
             node,
             cgroup: CgroupConfig {
                 services: services(settings),
@@ -130,6 +122,19 @@ impl Setup {
             finds_containerfs: settings.containerfs_path.is_none(),
             collector: Collector::of(settings),
         })
+    }
+}
+
+/// The engine's settings, but for its clocks.
+pub(crate) fn engine(settings: &Resolved, hierarchies: &Hierarchies) -> Settings {
+    Settings {
+        evict: settings.evict.clone(),
+        interval: settings.housekeeping_interval,
+        dry_run: settings.dry_run,
+        images_until_clear: images_until_clear(settings, hierarchies),
+        images_every: images_every(settings.image_gc.policy.max_age),
+        processors: processors(),
+        ..Settings::default()
     }
 }
 

@@ -293,7 +293,7 @@ fn the_documented_examples_are_taken() {
     .replace("\\\n", " ");
     let examples = documents
         .lines()
-        .filter_map(|line| line.strip_prefix("    evictd --"));
+        .filter_map(|line| line.strip_prefix("evictd --"));
     let examples: Vec<&str> = examples.collect();
     assert!(examples.len() >= 5, "{examples:?}");
     for example in examples {
@@ -302,5 +302,20 @@ fn the_documented_examples_are_taken() {
         let output = shell.args(["-c", &line, env!("CARGO_BIN_EXE_evictd")]);
         let output = output.output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{example}: {output:?}");
+    }
+}
+
+/// Acceptance row 217: nothing is left out.
+#[test]
+fn every_switch_stands_in_the_table_of_differences() {
+    let table = include_str!("../../../docs/kubelet-differences.md");
+    let policy = format!("{:?}", evictd_node::Policy::default());
+    let fields = policy.trim_start_matches("Policy { ").split(", ");
+    let names: Vec<&str> = fields
+        .filter_map(|field| Some(field.split_once(": ")?.0))
+        .collect();
+    assert!(names.contains(&"ranking") && names.len() > 30, "{names:?}");
+    for name in names {
+        assert!(table.contains(&format!("\n| `{name}` |")), "{name}");
     }
 }

@@ -142,14 +142,68 @@ fn the_documented_files_are_taken() {
     let document = include_str!("../../../docs/configuration.md");
     let dir = Dir::new("documented");
     let mut taken = 0;
-    for start in ["    apiVersion: kubelet", "    kubeletArguments:"] {
+    for start in ["apiVersion: kubelet", "kubeletArguments:"] {
         let at = document.find(start).unwrap();
         let lines = document.get(at..).unwrap().lines();
-        let block: Vec<&str> = lines.map_while(|line| line.strip_prefix("    ")).collect();
+        let block: Vec<&str> = lines.take_while(|line| !line.starts_with("```")).collect();
         let file = dir.write("node.yaml", &(block.join("\n") + "\n"));
         let shown = config(&["--config", &file]);
         assert!(shown.contains("524288000"), "{shown}");
         taken += 1;
     }
     assert_eq!(taken, 2);
+}
+
+/// As an init script starts it: nothing is quoted, and the command line wins.
+#[test]
+fn flags_are_read_from_a_file() {
+    let dir = Dir::new("flags");
+    let node = dir.write(
+        "node.yaml",
+        &format!("{HEADER}evictionHard: {{pid.available: 5%}}\n"),
+    );
+    let text = format!("# {node}\n--config={node}\n--eviction-hard=memory.available<10%\n--v=2\n");
+    let file = format!("--flags-file={}", dir.write("evictd.conf", &text));
+    let json = config(&[&file, "--v=0", "--json"]);
+    for part in [
+        r#""from":"flags-file:--eviction-hard""#,
+        r#"{"flag":"v","value":"0","from":"--v"}"#,
+        r#""from":"flags-file:--config""#,
+    ] {
+        assert!(json.contains(part), "{part}: {json}");
+    }
+    assert!(!json.contains("pid.available"), "{json}");
+
+    dir.write("evictd.conf", &format!("{text}--eviction-soft=x\n"));
+    let output = evictd(&[&file]);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    let place = format!(
+        "evictd: {}: line 5: --eviction-soft: ",
+        dir.path().join("evictd.conf").display()
+    );
+    assert!(error.starts_with(&place), "{error}");
+    for (path, told) in [
+        ("/nonexistent", "No such file"),
+        ("/dev/zero", "not a regular file"),
+    ] {
+        let output = evictd(&["status", "--flags-file", path]);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            error.contains(told) && output.status.code() == Some(2),
+            "{error}"
+        );
+    }
+}
+
+/// The one that packages install, as it is and with all that it suggests.
+#[test]
+fn the_sample_is_right() {
+    let sample = include_str!("../../../dist/evictd.conf");
+    let dir = Dir::new("sample");
+    let file = format!("--flags-file={}", dir.write("evictd.conf", sample));
+    let json = config(&[&file, "--json"]);
+    assert!(!json.contains("flags-file:"), "{json}");
+    dir.write("evictd.conf", &sample.replace("\n#--", "\n--"));
+    assert!(config(&[&file]).contains("memory.available"));
 }

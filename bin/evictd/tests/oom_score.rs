@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output};
 use std::thread::sleep;
 
+use evictd_engine::state::{State, read_boot_id, to_json};
 use evictd_testkit::needs;
 use serde_json::Value;
 
@@ -60,9 +61,13 @@ impl Pods {
     }
 
     fn evictd(&self, arguments: &[&str]) -> Output {
+        self.run("oom-score", arguments)
+    }
+
+    fn run(&self, command: &str, arguments: &[&str]) -> Output {
         let root = self.root.file_name().unwrap().to_str().unwrap();
         Command::new(env!("CARGO_BIN_EXE_evictd"))
-            .arg("oom-score")
+            .arg(command)
             .arg(format!("--pod-cgroup-root={root}"))
             .arg(format!("--pod-manifest-path={}", self.manifests.display()))
             .args(arguments)
@@ -186,6 +191,40 @@ fn scores_are_listed_then_raised() {
         shown.lines().all(|line| line.chars().count() < 80),
         "{shown}"
     );
+}
+
+/// Row 177: whoever protects a pod does not answer, and the daemon remembers it.
+#[test]
+fn what_the_daemon_remembers_as_protected_is() {
+    needs!(CgroupV1);
+    let mut pods = Pods::new("remember");
+    let (plain, other) = (pods.start("plain"), pods.start("other"));
+    let protected = Path::new(pods.root.file_name().unwrap()).join("plain");
+    let mut state = State {
+        boot_id: read_boot_id("/proc".as_ref()).unwrap(),
+        ..State::default()
+    };
+    state.protected.insert(protected, "unix:///gone".into());
+    let dir = pods.manifests.with_extension("state");
+    fs::create_dir(&dir).unwrap();
+    let flag = format!("--state-dir={}", dir.display());
+    for (boot_id, score, is_protected) in [
+        (state.boot_id.clone(), -997, true),
+        ("another".into(), 1000, false),
+    ] {
+        state.boot_id = boot_id;
+        fs::write(dir.join("state.json"), to_json(&state)).unwrap();
+        let output = pods.evictd(&["--json", &flag]);
+        assert_eq!(pods.told(&output, plain)["score"], score);
+        assert_eq!(pods.told(&output, other)["score"], 1000);
+        let ranked = pods.run("rank", &["--json", &flag]);
+        let ranked: Value = serde_json::from_slice(&ranked.stdout).unwrap();
+        let all = ranked["pods"].as_array().unwrap();
+        let of = |name: &str| all.iter().find(|pod| pod["name"] == name).unwrap();
+        assert_eq!(of("plain")["protected"], is_protected);
+        assert_eq!(of("other")["protected"], false);
+    }
+    fs::remove_dir_all(&dir).unwrap();
 }
 
 /// Row 128 and decision D1: lowering takes a privilege; without it the rest is done.

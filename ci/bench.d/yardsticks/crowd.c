@@ -42,6 +42,7 @@ static int crowd(int count, char **dirs, int dir_count, pid_t *all)
 	child = fork();
 	if (child == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		setsid(); /* as whatever starts pods does: group 0 is the kernel's own threads' */
 		signal(SIGCHLD, SIG_IGN);
 		for (int at = 0; at < dir_count; at++)
 			enter(dirs[at]);

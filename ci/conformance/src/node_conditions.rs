@@ -18,10 +18,9 @@ pub(crate) fn check(case: &Value) -> Outcome {
                 .find(|s| s.name() == name)
                 .ok_or("unknown status")?;
             // A condition that is there exists since second 0.
-            NodeCondition {
-                last_transition: Some(0),
-                ..NodeCondition::with_status(condition, status)
-            }
+            let mut known = NodeCondition::with_status(condition, status);
+            known.last_transition = Some(0);
+            known
         }
     };
     for step in list(case, "steps") {

@@ -1,21 +1,31 @@
 /*
- * What the scenarios have at the ends of unix sockets, where it is slow. Runs until it is
- * ended by a signal, and its children with it; exit 2 is a mistake in the call.
+ * What the scenarios have at the ends of unix sockets, where it is slow or hostile. Runs
+ * until it is ended by a signal, and its children with it, save "ask"; exit 2 is a mistake
+ * in the call.
  *
+ *   peers ask SOCKET METHOD PATH       one request to an HTTP server; prints its answer, the
+ *                                      head too, and fails where there is none in 5 seconds
+ *   peers mute SOCKET                  a client that says nothing
  *   peers dawdle SOCKET COUNT          so many clients of an HTTP server, again and again:
  *                                      every other one sends a byte of its request each
  *                                      100 ms, the rest send all of it and read nothing
  *   peers late SOCKET TARGET SECONDS   in front of the server at TARGET: whatever that
  *                                      answers is passed on so much later
+ *   peers docker SOCKET [KEY FILE]...  a container runtime, over HTTP: whatever the request,
+ *                                      what lies in the file of the first KEY in it, and
+ *                                      404 where there is none
+ *   peers cri SOCKET [KEY FILE]...     the same over gRPC, with NOT_FOUND
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -84,6 +94,21 @@ static void dawdle(const char *path, int reads_nothing)
 	close(end);
 }
 
+static int ask(const char *path, const char *method, const char *page)
+{
+	static char bytes[65536];
+	int end = connected(path);
+	ssize_t length = snprintf(bytes, sizeof(bytes), "%s %s HTTP/1.0\r\nHost: localhost\r\n\r\n", method, page);
+	size_t answered = 0;
+
+	alarm(5);
+	if (send(end, bytes, length, MSG_NOSIGNAL) != length)
+		give_up("send");
+	while ((length = recv(end, bytes, sizeof(bytes), 0)) > 0)
+		answered += fwrite(bytes, 1, length, stdout);
+	return length < 0 || answered == 0;
+}
+
 /* Bytes from one end to the other, so much later, with those that came meanwhile, until one
  * of them is gone. */
 static void pass(int from, int to, long millis)
@@ -102,7 +127,7 @@ static void pass(int from, int to, long millis)
 	shutdown(to, SHUT_WR);
 }
 
-static void late(const char *path, const char *target, long millis)
+static int listening(const char *path)
 {
 	struct sockaddr_un address;
 	int listener = endpoint(path, &address);
@@ -111,11 +136,25 @@ static void late(const char *path, const char *target, long millis)
 	unlink(path);
 	if (bind(listener, (struct sockaddr *)&address, sizeof(address)) < 0 || listen(listener, 16) < 0)
 		give_up(path);
-	for (;;) {
-		int client = accept(listener, NULL, NULL), server;
+	return listener;
+}
 
-		if (client < 0)
-			give_up("accept");
+static int accepted(int listener)
+{
+	int client = accept(listener, NULL, NULL);
+
+	if (client < 0)
+		give_up("accept");
+	return client;
+}
+
+static void late(const char *path, const char *target, long millis)
+{
+	int listener = listening(path);
+
+	for (;;) {
+		int client = accepted(listener), server;
+
 		server = connected(target);
 		if (in_child())
 			pass(client, server, 0), exit(0);
@@ -123,6 +162,86 @@ static void late(const char *path, const char *target, long millis)
 			pass(server, client, millis), exit(0);
 		close(client);
 		close(server);
+	}
+}
+
+static void put(int client, const void *bytes, size_t length)
+{
+	ssize_t more;
+
+	for (const char *at = bytes; length > 0; at += more, length -= more)
+		if ((more = send(client, at, length, MSG_NOSIGNAL)) <= 0)
+			exit(0);
+}
+
+/* A frame of HTTP/2, on the stream that a connection's only call has. */
+static void put_frame(int client, int kind, int flags, const void *bytes, size_t length)
+{
+	unsigned char head[9] = { length >> 16, length >> 8, length, kind, flags, 0, 0, 0, kind != 4 };
+
+	put(client, head, sizeof(head));
+	put(client, bytes, length);
+}
+
+enum { DATA = 0, HEADERS = 1, SETTINGS = 4, END_STREAM = 1, END_HEADERS = 4 };
+
+static void answer_grpc(int client, int file, long length)
+{
+	static const char head[] = "\x88\0\x0c" "content-type\x10" "application/grpc";
+	char last[] = "\0\x0b" "grpc-status\x01" "0";
+	unsigned char piece[16384] = { 0, length >> 24, length >> 16, length >> 8, length };
+	ssize_t filled = 5, more = 0;
+
+	put_frame(client, SETTINGS, 0, "", 0);
+	put_frame(client, HEADERS, END_HEADERS, head, sizeof(head) - 1);
+	while (file >= 0 && (filled == 5 || more > 0)) {
+		more = read(file, piece + filled, sizeof(piece) - filled);
+		put_frame(client, DATA, 0, piece, filled + (more > 0 ? more : 0));
+		filled = 0;
+	}
+	last[sizeof(last) - 2] = file < 0 ? '5' : '0';
+	put_frame(client, HEADERS, END_HEADERS | END_STREAM, last, sizeof(last) - 1);
+}
+
+static void answer_http(int client, int file, long length)
+{
+	static char bytes[65536];
+	ssize_t more;
+
+	more = snprintf(bytes, sizeof(bytes), "HTTP/1.1 %s\r\nContent-Length: %ld\r\n\r\n",
+			file < 0 ? "404 Not Found" : "200 OK", length);
+	for (; more > 0; more = read(file, bytes, sizeof(bytes)))
+		put(client, bytes, more);
+}
+
+static void answer(int client, int is_grpc, char **pairs)
+{
+	static char request[65536];
+	ssize_t length = recv(client, request, sizeof(request), 0);
+	struct stat found = { 0 };
+	int file = -1;
+
+	for (; pairs[0] && pairs[1] && file < 0; pairs += 2)
+		if (length > 0 && memmem(request, length, pairs[0], strlen(pairs[0])))
+			if ((file = open(pairs[1], O_RDONLY)) < 0 || fstat(file, &found) < 0)
+				give_up(pairs[1]);
+	(is_grpc ? answer_grpc : answer_http)(client, file, found.st_size);
+	/* Until the other side has read it all. */
+	shutdown(client, SHUT_WR);
+	while (recv(client, request, sizeof(request), 0) > 0)
+		;
+}
+
+static void answers(const char *path, int is_grpc, char **pairs)
+{
+	int listener = listening(path);
+
+	for (;;) {
+		int client = accepted(listener);
+
+		if (in_child())
+			answer(client, is_grpc, pairs), exit(0);
+		close(client);
 	}
 }
 
@@ -138,8 +257,17 @@ int main(int count, char **words)
 		for (;;)
 			pause();
 	}
+	if (!strcmp(what, "ask") && count == 5)
+		return ask(words[2], words[3], words[4]);
+	if (!strcmp(what, "mute") && count == 3) {
+		connected(words[2]);
+		for (;;)
+			pause();
+	}
 	if (!strcmp(what, "late") && count == 5)
 		late(words[2], words[3], atol(words[4]) * 1000);
+	if ((!strcmp(what, "docker") || !strcmp(what, "cri")) && count % 2)
+		answers(words[2], *what == 'c', words + 3);
 	fprintf(stderr, "peers: what is %s?\n", what);
 	return 2;
 }

@@ -10,6 +10,8 @@
  *   workload shared FILE          the same in shared memory, which the kernel gives back
  *                                 only when the last process that maps it is gone
  *   workload headless MIB         so much memory, in a process whose first thread has ended
+ *   workload selfish MIB          so much memory, at a real-time priority of 50; keeps its
+ *                                 processor for ten seconds, and says so where it lives on
  *   workload forks                forks for ever, and so does every child
  *   workload tasks COUNT          that many children, doing nothing
  *   workload family MIB           so much memory, and ten children that share it
@@ -161,6 +163,24 @@ static void headless(long mib)
 	if (pthread_create(&second, NULL, go_on, &size) != 0)
 		complain("pthread_create");
 	syscall(SYS_exit, 0);
+}
+
+static void selfish(long mib)
+{
+	struct timespec time;
+	long until;
+
+	if (syscall(SYS_sched_setscheduler, 0, SCHED_FIFO, &(int){ 50 }) < 0)
+		complain("sched_setscheduler");
+	take(mib * MIB, MAP_PRIVATE);
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	until = time.tv_sec + 10;
+	while (time.tv_sec < until)
+		clock_gettime(CLOCK_MONOTONIC, &time);
+	puts("lives on");
+	fflush(stdout);
+	syscall(SYS_sched_setscheduler, 0, SCHED_OTHER, &(int){ 0 });
+	rest();
 }
 
 static void family(long mib)
@@ -409,6 +429,8 @@ int main(int count, char **words)
 		steered(text, MAP_SHARED);
 	else if (!strcmp(what, "headless"))
 		headless(number);
+	else if (!strcmp(what, "selfish"))
+		selfish(number);
 	else if (!strcmp(what, "forks"))
 		forks();
 	else if (!strcmp(what, "tasks"))

@@ -5,6 +5,7 @@ use rustix::io::Errno;
 
 /// A call to the kernel failed, and on which path.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Error {
     /// The file or directory.
     pub path: PathBuf,
@@ -26,6 +27,7 @@ impl core::error::Error for Error {
 
 /// Why a text cannot be a `--pod-cgroup-root`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RootError {
     /// It is empty or `/`: every process of the machine would belong to some
     /// pod.

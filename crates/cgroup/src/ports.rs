@@ -16,13 +16,40 @@ use rustix::process::Pid;
 use crate::{Error, KillReport, KillState, RuntimePod};
 
 /// Lists pods.
+///
+/// A backend of another kind than [`CgroupRuntime`](crate::CgroupRuntime):
+///
+/// ```
+/// use std::path::Path;
+/// use std::sync::Arc;
+///
+/// use evictd_cgroup::{FoundPod, Listing, Origin, PodSource};
+/// use evictd_containers::RuntimePod;
+/// use evictd_node::pod::Pod;
+///
+/// /// One pod, always the same.
+/// struct Fixed(Arc<Pod>);
+///
+/// impl PodSource for Fixed {
+///     fn list_pods(&mut self, _: &[Arc<Pod>], _: &[&RuntimePod]) -> Listing {
+///         let mut listing = Listing::default();
+///         let pod = Arc::clone(&self.0);
+///         let cgroup = Path::new("machine/fixed");
+///         listing.pods.push(FoundPod::new(pod, cgroup, Origin::PodCgroupRoot));
+///         listing
+///     }
+/// }
+///
+/// let listing = Fixed(Arc::default()).list_pods(&[], &[]);
+/// assert_eq!(listing.pods.len(), 1);
+/// ```
 pub trait PodSource {
     /// The pods that run now. Each one that `manifests` also describe is the
     /// manifest's pod; one that a container runtime also knows is the runtime's,
     /// where no manifest describes it.
     ///
     /// A part that cannot be read is in [`Listing::skipped`] and costs no other.
-    fn list_pods(&mut self, manifests: &[Pod], runtime: &[&RuntimePod]) -> Listing;
+    fn list_pods(&mut self, manifests: &[Arc<Pod>], runtime: &[&RuntimePod]) -> Listing;
 }
 
 /// Kills pods.
@@ -177,15 +204,16 @@ impl fmt::Display for Skipped {
 
 /// Why a cgroup is no candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SkipReason {
-    /// This process is in it or below: evictd itself, an ancestor of it, or
+    /// This process is in it or below: the caller itself, an ancestor of it, or
     /// process 1.
     Protected(Pid),
     /// Nothing runs in it: killing it would free nothing.
     NoProcesses,
     /// Other pods, or another pod cgroup root, are below it.
     HoldsPods,
-    /// `--never-evict` names it.
+    /// A pattern of [`Services`](crate::Services) names it.
     Spared,
     /// It could not be read.
     Failed(Errno),
@@ -196,7 +224,7 @@ impl fmt::Display for SkipReason {
         match self {
             Self::Protected(pid) => write!(
                 f,
-                "holds process {}: evictd, an ancestor of it, or process 1",
+                "holds process {}: this program, an ancestor of it, or process 1",
                 pid.as_raw_nonzero()
             ),
             Self::NoProcesses => f.write_str("nothing runs in it"),

@@ -9,9 +9,10 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::CWD;
 use rustix::io::{Errno, retry_on_intr};
-use rustix::process::{Pid, PidfdFlags, getpid, pidfd_open};
+use rustix::process::{Pid, getpid};
 
 use crate::dir::{open_dir, read_file, read_start};
+use crate::held::Held;
 use crate::procs::Procs;
 
 /// Generations of ancestors that are looked up; a chain longer than this is no
@@ -24,7 +25,11 @@ const STAT_BYTES: usize = 1536;
 /// Room for the name of a process's file.
 const NAME_BYTES: usize = 24;
 
-fn file_of<'a>(pid: Pid, file: &str, name: &'a mut [u8; NAME_BYTES]) -> Option<&'a CStr> {
+pub(crate) fn file_of<'a>(
+    pid: Pid,
+    file: &str,
+    name: &'a mut [u8; NAME_BYTES],
+) -> Option<&'a CStr> {
     write!(&mut name[..], "{}/{file}\0", pid.as_raw_nonzero()).ok()?;
     CStr::from_bytes_until_nul(name).ok()
 }
@@ -110,23 +115,22 @@ impl Proc {
 /// The protected processes as they were read.
 ///
 /// A process gets another parent only when its parent ends. So the line holds
-/// as long as everyone in it lives, which their pidfds tell in one cheap call
+/// as long as everyone in it lives, which [`Held`] tells in one cheap call
 /// each. Process 1 never ends.
 #[derive(Debug, Default)]
 struct Kin {
     pids: Vec<Pid>,
     /// Of the ancestors below process 1; `None` where they cannot be watched,
     /// and have to be read each time.
-    ancestors: Option<Vec<OwnedFd>>,
+    ancestors: Option<Vec<Held>>,
 }
 
 impl Kin {
     fn read(proc: &Proc) -> Self {
         let before = proc.line();
         let ancestors = before.iter().skip(1).filter(|pid| **pid != Pid::INIT);
-        let ancestors: Result<Vec<OwnedFd>, Errno> = ancestors
-            .map(|pid| pidfd_open(*pid, PidfdFlags::empty()))
-            .collect();
+        let ancestors: Result<Vec<Held>, Errno> =
+            ancestors.map(|pid| Held::open(proc, *pid)).collect();
         // One that ended before it was opened is not in the line any more.
         let pids = proc.line();
         let ancestors = ancestors.ok().filter(|_| pids == before);
@@ -135,12 +139,12 @@ impl Kin {
 
     fn is_current(&self) -> bool {
         let ancestors = self.ancestors.as_ref();
-        ancestors.is_some_and(|all| all.iter().all(is_alive))
+        ancestors.is_some_and(|all| all.iter().all(Held::is_alive))
     }
 }
 
 /// Whether the process of a pidfd has not ended.
-pub(crate) fn is_alive(pidfd: &OwnedFd) -> bool {
+pub(crate) fn has_not_ended(pidfd: &OwnedFd) -> bool {
     let mut fds = [PollFd::new(pidfd, PollFlags::IN)];
     let at_once = Timespec::default();
     matches!(retry_on_intr(|| poll(&mut fds, Some(&at_once))), Ok(0))

@@ -28,6 +28,7 @@ impl Status {
 ///
 /// `Time` is whatever clock the caller reports in; wall time for node status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct NodeCondition<Time> {
     /// Which condition.
     pub condition: Condition,

@@ -7,6 +7,7 @@ use crate::{Compat, Machine, Reserved, Resolved, Warning};
 /// What pods may have of a machine (K: `node_container_manager_linux.go`). The
 /// amounts of each are by resource; process ids count for the cgroup alone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Allocatable {
     /// What is kept back: both reservations and the hard eviction thresholds of
     /// memory and nodefs. What is zero is left out.
@@ -54,15 +55,15 @@ pub fn allocatable(
             continue;
         };
         let kept = |amounts: &Reserved| amounts.get(name).cloned().unwrap_or(Quantity::ZERO);
-        let left = at_least_zero(all.sub(&kept(system)).sub(&kept(kube)));
+        let left = at_least_zero(all - &(kept(system) + kept(kube)));
         found.pods_cgroup.put(name, left.clone());
         if name == "pid" {
             continue;
         }
         found.absolute.put(name, left);
-        let reservation = kept(system).add(&kept(kube)).add(&kept(&evicted_at));
+        let reservation = kept(system) + kept(kube) + kept(&evicted_at);
         found.valid &= reservation <= *all;
-        let left = at_least_zero(all.sub(&reservation));
+        let left = at_least_zero(all - &reservation);
         found.allocatable.put(name, left);
         if !reservation.is_zero() {
             found.reservation.put(name, reservation);
@@ -147,8 +148,7 @@ pub(crate) fn below_thresholds(resolved: &Resolved, machine: &Machine) -> Vec<Wa
     let warning = |name| {
         let flags = reserved_by(resolved, name)?;
         let threshold = evicted_at.get(name)?;
-        let reserved =
-            kept(&resolved.system_reserved, name).add(&kept(&resolved.kube_reserved, name));
+        let reserved = kept(&resolved.system_reserved, name) + kept(&resolved.kube_reserved, name);
         (reserved < *threshold).then(|| {
             Warning(format!(
                 "{flags}: {name}={reserved} is below the hard threshold of {threshold}; a \

@@ -119,7 +119,7 @@ fn in_force(threshold: &Threshold, origin: Origin, machine: &Machine) -> Effecti
         None => amount.clone(),
         Some(more) => amount
             .as_ref()
-            .and_then(|amount| Some(amount.add(&against(more)?))),
+            .and_then(|amount| Some(amount + &against(more)?)),
     };
     EffectiveThreshold {
         signal: threshold.signal,

@@ -36,7 +36,7 @@ pub fn resolve(typed: &Typed) -> Result<Resolved, Box<ConfigError>> {
 fn all(typed: &Typed) -> Parsed<Resolved> {
     let mut book = Book::new(typed);
     let merge = book.boolean("merge-default-eviction-settings")?;
-    for files in ["config", "config-dir"] {
+    for files in ["flags-file", "config", "config-dir"] {
         book.path(files); // What they say is in `typed` already.
     }
     let compat = book.word("compat", &Compat::WORDS)?;

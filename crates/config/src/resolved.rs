@@ -12,6 +12,7 @@ use crate::{Origin, Setting, Warning};
 
 /// Whose behaviour the defaults follow where evictd differs from the kubelet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Compat {
     /// evictd's own: [`Policy::default`].
     #[default]
@@ -79,6 +80,7 @@ impl fmt::Display for Reserved {
 
 /// A directory that has a usual place.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Directory {
     /// Its path.
     pub path: PathBuf,
@@ -97,6 +99,7 @@ impl Directory {
 
 /// When images are deleted, and which never are.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ImageGc {
     /// When they are.
     pub policy: ImagePolicy,

@@ -7,6 +7,8 @@ pub enum Origin {
     Default,
     /// This flag, without dashes.
     Flag(&'static str),
+    /// This flag, without dashes, in the file that `--flags-file` names.
+    FlagsFile(&'static str),
     /// This field of the configuration file: `evictionHard`, or a flag without
     /// dashes where it is OKD's.
     File(&'static str),
@@ -21,6 +23,7 @@ impl fmt::Display for Origin {
         f.pad(match self {
             Self::Default => "default",
             Self::Flag(_) => "flag",
+            Self::FlagsFile(_) => "flags-file",
             Self::File(_) => "file",
             Self::Compat => "compat",
             Self::Derived => "derived",
@@ -30,6 +33,7 @@ impl fmt::Display for Origin {
 
 /// One setting as it is in force.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Setting {
     /// The flag that sets it, without dashes.
     pub name: &'static str,

@@ -1,5 +1,4 @@
-use alloc::collections::BTreeMap;
-
+use crate::lines::Lines;
 use crate::source::Source;
 use crate::{Compat, ConfigError, Flag, Origin, parse_boolean};
 
@@ -13,11 +12,13 @@ use crate::{Compat, ConfigError, Flag, Origin, parse_boolean};
 /// [`Typed::add_file`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Typed {
-    /// The flags that were given, by name.
-    given: BTreeMap<&'static str, Given>,
+    /// The flags that were given, sorted by name.
+    given: Vec<(&'static str, Given)>,
     /// The configuration file and what was dropped in beside it, for what there
     /// is to say about them.
     pub(crate) sources: Vec<Source>,
+    /// Where the flags of `--flags-file` stand.
+    pub(crate) lines: Lines,
     /// What the file says for which there is no flag.
     pub(crate) facts: Facts,
     /// Arguments in the file that neither evictd nor the kubelet has a flag for.
@@ -66,26 +67,37 @@ impl Typed {
             return false;
         };
         let origin = Origin::Flag(flag.name);
-        let given = self.given.entry(flag.name);
-        let (texts, of) = given.or_insert_with(|| (Vec::new(), origin));
-        if *of != origin {
-            (*texts, *of) = (Vec::new(), origin);
-        }
-        texts.push(text.into());
+        self.push(flag.name, origin, text.into(), |origin, of| origin != of);
         true
     }
 
     /// Adds what a field of the file says for a flag, unless the flag was given:
     /// flags win.
     pub(crate) fn add_field(&mut self, flag: &'static str, field: &'static str, text: String) {
+        self.add_unless_given(flag, Origin::File(field), text);
+    }
+
+    /// Adds a text of a flag, unless something that beats its origin gave one. Returns
+    /// whether it was added.
+    pub(crate) fn add_unless_given(
+        &mut self,
+        flag: &'static str,
+        origin: Origin,
+        text: String,
+    ) -> bool {
         let old = RENAMED.iter().find(|(new, _)| *new == flag);
-        let by_flag = |flag| matches!(self.origin(flag), Origin::Flag(_));
-        if by_flag(flag) || old.is_some_and(|(_, old)| by_flag(old)) {
-            return;
+        let beats = |flag| match self.origin(flag) {
+            Origin::Flag(_) => true,
+            Origin::FlagsFile(_) => matches!(origin, Origin::File(_)),
+            Origin::Default | Origin::File(_) | Origin::Compat | Origin::Derived => false,
+        };
+        if beats(flag) || old.is_some_and(|(_, old)| beats(old)) {
+            return false;
         }
-        let given = self.given.entry(flag);
-        let (texts, _) = given.or_insert_with(|| (Vec::new(), Origin::File(field)));
-        texts.push(text);
+        self.push(flag, origin, text, |origin, of| {
+            matches!((origin, of), (Origin::FlagsFile(_), Origin::File(_)))
+        });
+        true
     }
 
     /// Adds a flag that [`foreign_flag`](crate::foreign_flag) knows: it is passed over, but
@@ -99,6 +111,24 @@ impl Typed {
             }
             _ => self.passed_over.push(name.to_owned()),
         }
+    }
+
+    /// These flags where they are among `live`, else those of `other`.
+    pub(crate) fn keeping(mut self, other: &Self, live: &[&str]) -> Self {
+        self.given.retain(|(flag, _)| live.contains(flag));
+        let kept = other.given.iter().filter(|(flag, _)| !live.contains(flag));
+        self.given.extend(kept.cloned());
+        self.given.sort_unstable_by_key(|(flag, _)| *flag);
+        self.facts = other.facts;
+        self
+    }
+
+    /// Without what errors are told by: the texts of the files.
+    #[must_use]
+    pub fn without_texts(mut self) -> Self {
+        self.sources = Vec::new();
+        self.lines = Lines::default();
+        self
     }
 
     /// Whose behaviour is asked for, as far as the text is one of `--compat`.
@@ -115,7 +145,33 @@ impl Typed {
 
     fn find(&self, name: &str) -> Option<&Given> {
         debug_assert!(Flag::find(name).is_some(), "there is no --{name}");
-        self.given.get(name)
+        let at = self.position(name).ok()?;
+        self.given.get(at).map(|(_, given)| given)
+    }
+
+    fn position(&self, name: &str) -> Result<usize, usize> {
+        self.given.binary_search_by_key(&name, |(flag, _)| *flag)
+    }
+
+    /// Adds a text of the flag; where `beats` says so of where its texts came from, in their
+    /// place.
+    fn push(
+        &mut self,
+        flag: &'static str,
+        origin: Origin,
+        text: String,
+        beats: fn(Origin, Origin) -> bool,
+    ) {
+        let at = self.position(flag).unwrap_or_else(|at| {
+            self.given.insert(at, (flag, (Vec::new(), origin)));
+            at
+        });
+        if let Some((_, (texts, of))) = self.given.get_mut(at) {
+            if beats(origin, *of) {
+                (*texts, *of) = (Vec::new(), origin);
+            }
+            texts.push(text);
+        }
     }
 
     /// The texts of the flag with that name, in order.
@@ -149,6 +205,7 @@ impl Typed {
         let error = error.worded_for(self.is_kubelets());
         match self.origin(error.flag) {
             Origin::File(field) => Source::locate(&self.sources, field, error),
+            Origin::FlagsFile(flag) => self.lines.locate(self.get(flag), error),
             Origin::Default | Origin::Flag(_) | Origin::Compat | Origin::Derived => error,
         }
     }

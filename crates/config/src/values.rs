@@ -68,7 +68,7 @@ pub(crate) fn plain(words: &str) -> &str {
 
 /// As the standard library counts; nothing for a negative one.
 pub(crate) fn std_duration(duration: GoDuration) -> Duration {
-    Duration::from_nanos(u64::try_from(duration.nanos()).unwrap_or(0))
+    Duration::try_from(duration).unwrap_or(Duration::ZERO)
 }
 
 /// What one of a few words means.

@@ -70,6 +70,16 @@ impl Error {
         None
     }
 
+    /// Whether the runtime answered, with a refusal or with what makes no sense: that is
+    /// about what it was asked for, and says nothing of other calls.
+    #[cfg(any(feature = "cri", feature = "docker"))]
+    pub(crate) const fn is_answer(&self) -> bool {
+        matches!(
+            self.failure,
+            Failure::Refused { .. } | Failure::Malformed(_)
+        )
+    }
+
     /// Whether there is no runtime to talk to: another call would fail as well.
     #[must_use]
     pub const fn is_lost(&self) -> bool {

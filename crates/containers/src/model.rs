@@ -37,7 +37,7 @@ pub struct RuntimePod {
     /// The containers of it that run or may just be started again, by id.
     pub running: Vec<Arc<str>>,
     /// Its sandbox, where it has one.
-    pub sandbox: Option<String>,
+    pub sandbox: Option<Arc<str>>,
     /// The cgroups of what runs, below the mount point of each hierarchy and
     /// without `/` in front: the pod's own where one holds all of it, else one
     /// of each container that runs or may just be started again.
@@ -49,7 +49,7 @@ pub struct RuntimePod {
 #[non_exhaustive]
 pub struct ListedSandbox {
     /// Its id.
-    pub id: String,
+    pub id: Arc<str>,
     /// Which of the pods, as an index.
     pub pod: usize,
     /// Whether it is ready, that is, runs.
@@ -85,7 +85,7 @@ pub struct ListedContainer {
     /// Which of the pods, as an index.
     pub pod: usize,
     /// The sandbox it is in, by id.
-    pub sandbox: Option<String>,
+    pub sandbox: Option<Arc<str>>,
     /// What it does.
     pub state: ContainerState,
     /// The image it was made from: an id where the API says it, else a name.

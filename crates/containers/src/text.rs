@@ -10,7 +10,7 @@ const MOST_TEXT: usize = 300;
 /// A text of others, fit for one line of a log: control characters and those that turn
 /// the direction of a line escaped, cut after 300 characters.
 pub(crate) fn clean(text: &str) -> String {
-    let mut clean = String::new();
+    let mut clean = String::with_capacity(text.len().min(MOST_TEXT));
     for (count, letter) in text.trim().chars().enumerate() {
         if count == MOST_TEXT {
             clean.push('…');

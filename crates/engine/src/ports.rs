@@ -244,6 +244,7 @@ pub struct OomKill {
 
 /// Something that a container runtime has to say.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum News {
     /// It answers.
     Reached {

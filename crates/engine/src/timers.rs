@@ -4,6 +4,7 @@ use evictd_node::Mono;
 
 /// Something that has its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Timer {
     /// The next round begins.
     Round,

@@ -45,6 +45,7 @@ impl Default for Config {
 
 /// More thresholds than there are signals to configure them for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TooManyThresholds {
     /// How many there were.
     pub given: usize,

@@ -45,6 +45,10 @@ pub(crate) enum Stage {
 }
 
 /// The state machine. See the [crate's own words](crate).
+///
+/// From one plan to the next it tells pods apart by `metadata.uid` alone: each needs one of
+/// its own. Those that share one, be it an empty one, count as one pod: where one of them
+/// could not be killed, the others are left alone too.
 #[derive(Clone, Debug)]
 pub struct Evict {
     pub(crate) config: Config,
@@ -100,7 +104,8 @@ impl Evict {
         observation: &Observation<'_>,
         pods: Option<&[Candidate<'_>]>,
     ) -> Plan {
-        if self.config.thresholds.is_empty() && !self.config.local_storage_isolation {
+        let has_none = self.config.thresholds.is_empty() && self.watch.conditions.is_empty();
+        if has_none && !self.config.local_storage_isolation {
             return Plan::Rest;
         }
         self.watch.observe(now, observation, &self.config);

@@ -17,6 +17,17 @@ pub struct Observation<'a> {
     pub layout: Option<Layout>,
 }
 
+impl<'a> Observation<'a> {
+    /// Where it is not known how the filesystems lie.
+    #[must_use]
+    pub const fn new(readings: &'a Readings) -> Self {
+        Self {
+            readings,
+            layout: None,
+        }
+    }
+}
+
 /// A threshold that is met, as `status` shows it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -32,7 +43,7 @@ pub struct Met<'a> {
 /// The memory between rounds: what is met since when, and which conditions hold.
 #[derive(Clone, Debug)]
 pub(crate) struct Watch {
-    configured: Vec<Threshold>,
+    pub(crate) configured: Vec<Threshold>,
     pub(crate) thresholds: Vec<Threshold>,
     pub(crate) layout: Option<Layout>,
     pub(crate) first_met: [Option<Mono>; ThresholdSet::CAPACITY],
@@ -221,5 +232,5 @@ impl Watch {
 }
 
 fn grace(threshold: &Threshold) -> Duration {
-    Duration::from_nanos(u64::try_from(threshold.grace.nanos()).unwrap_or(0))
+    Duration::try_from(threshold.grace).unwrap_or(Duration::ZERO)
 }

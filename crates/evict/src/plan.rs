@@ -30,6 +30,7 @@ pub enum Plan {
 
 /// Why no pod is evicted though a threshold is met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Spared {
     /// All are critical or stuck, or there is none.
     NoneMayBe,
@@ -64,6 +65,7 @@ impl fmt::Display for Spared {
 
 /// What came of a plan.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum Outcome<'a> {
     /// The pods are handed in with it.
     PodsRead,
@@ -88,6 +90,7 @@ pub enum Outcome<'a> {
 /// A pod that is to be evicted. What is said of it takes memory, which may be short
 /// until it is gone: [`Evict::message`](crate::Evict::message).
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Eviction {
     /// Which pod: its index in the list that was handed in.
     pub candidate: usize,
@@ -131,6 +134,7 @@ pub enum Cause {
 
 /// What is said of an eviction, in the kubelet's words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Message {
     /// The message of pod status and event.
     pub text: String,

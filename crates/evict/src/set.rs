@@ -15,6 +15,17 @@ impl ThresholdSet {
         self.0 & bit(index) != 0
     }
 
+    /// The same thresholds in another list, of which each was at that index in this one.
+    pub(crate) fn rearranged(self, former: &[Option<usize>]) -> Self {
+        let mut set = Self::default();
+        for (index, former) in former.iter().enumerate() {
+            if former.is_some_and(|former| self.has(former)) {
+                set.insert(index);
+            }
+        }
+        set
+    }
+
     pub(crate) const fn is_empty(self) -> bool {
         self.0 == 0
     }

@@ -16,6 +16,7 @@ mod bounds;
 mod evidence;
 mod examples;
 mod explain;
+mod reconfigure;
 mod restart;
 mod whole;
 

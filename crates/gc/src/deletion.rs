@@ -37,6 +37,7 @@ impl Kind {
 
 /// Something to delete.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Deletion {
     /// What it is.
     pub kind: Kind,

@@ -1,33 +1,4 @@
-//! Which containers, images and leftovers of pods to delete when disk space runs
-//! low.
-//!
-//! - [`collect_images`]: images that nothing uses, least recently used first, down
-//!   to a low threshold or before an eviction, as the kubelet's image manager;
-//!   [`ImageRecords`] remembers when each was used, [`KeepPattern`] is
-//!   `--keep-image`.
-//! - [`plan_containers`]: dead containers and sandboxes, as the kubelet's container
-//!   GC (`pkg/kubelet/kuberuntime`).
-//! - [`plan_logs`]: without a container runtime, logs and emptyDir volumes of pods
-//!   that are gone, then, of living pods, the logs between a container's first
-//!   start and its newest (decision D7, acceptance rows 110 to 116).
-//!
-//! Everything here decides; it deletes nothing, reads nothing and knows no runtime. Time is
-//! an argument. With [`evictd_node::Policy::kubelet`] it decides as the kubelet.
-//!
-//! ```
-//! use evictd_gc::{Kind, Node, Remains, plan_logs};
-//!
-//! let remains = Remains {
-//!     kind: Kind::PodLogs,
-//!     pod: b"default_web_0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0",
-//!     container: b"",
-//!     file: b"",
-//!     modified_seconds: 1000,
-//! };
-//! let node = Node { pods: &[], ended: &[], now_seconds: 1100 };
-//! let deletions = plan_logs(&[remains], &node);
-//! assert_eq!((deletions[0].index, &*deletions[0].reason), (0, "the pod is gone"));
-//! ```
+#![doc = include_str!("../README.md")]
 #![no_std]
 #![forbid(unsafe_code)]
 

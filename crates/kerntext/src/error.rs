@@ -16,6 +16,7 @@ pub enum ParseErrorKind {
 
 /// A kernel file's text is not what the kernel writes there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ParseError {
     /// What is wrong.
     pub kind: ParseErrorKind,

@@ -1,4 +1,5 @@
 use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
 use core::fmt;
 use core::mem;
 use std::ffi::OsStr;
@@ -24,11 +25,15 @@ pub const MAX_FILES: usize = 1000;
 /// together, that are kept of a directory.
 pub const MAX_PARTS: usize = 16_384;
 
+/// What the annotations begin with by which the kubelet knows a static pod.
+const CONFIG: &str = "kubernetes.io/config.";
+
 /// The longest text of an error, in characters: it may quote what the file holds.
 const MOST_WORDS: usize = 300;
 
 /// A manifest, or the directory of manifests, that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ManifestError {
     /// Which file or directory.
     pub path: PathBuf,
@@ -117,7 +122,7 @@ pub struct ManifestDir {
     path: PathBuf,
     marks_static: bool,
     files: Vec<Manifest>,
-    pods: Vec<Pod>,
+    pods: Vec<Arc<Pod>>,
     errors: Vec<ManifestError>,
 }
 
@@ -125,7 +130,7 @@ pub struct ManifestDir {
 struct Manifest {
     path: PathBuf,
     stamp: Option<Stamp>,
-    parsed: Result<Vec<Pod>, Problem>,
+    parsed: Result<Box<[Arc<Pod>]>, Problem>,
 }
 
 /// What changes when a file is written or replaced: device, inode, size, and the times of
@@ -191,7 +196,7 @@ impl ManifestDir {
     /// The pods of all manifests that could be used, as of the last
     /// [`ManifestDir::refresh`].
     #[must_use]
-    pub fn pods(&self) -> &[Pod] {
+    pub fn pods(&self) -> &[Arc<Pod>] {
         &self.pods
     }
 
@@ -200,9 +205,9 @@ impl ManifestDir {
         let mut old = mem::take(&mut self.files);
         let mut room = MAX_PARTS;
         for path in paths {
-            let mut file = take_or_read(&mut old, path);
+            let mut file = take_or_read(&mut old, path, self.marks_static);
             let pods = file.parsed.as_deref().unwrap_or_default();
-            let left = room.checked_sub(pods.iter().map(parts).sum());
+            let left = room.checked_sub(pods.iter().map(|pod| parts(pod)).sum());
             let left = left.filter(|_| self.files.len() < MAX_FILES);
             if left.is_none() {
                 file.parsed = Err(Problem::TooMany);
@@ -242,11 +247,7 @@ impl ManifestDir {
                     });
                 } else {
                     files_by_uid.insert(uid, &file.path);
-                    let mut pod = pod.clone();
-                    if self.marks_static {
-                        pod.mark_static();
-                    }
-                    self.pods.push(pod);
+                    self.pods.push(Arc::clone(pod));
                 }
             }
         }
@@ -276,7 +277,7 @@ fn is_wanted(path: &Path) -> bool {
     !name.as_bytes().starts_with(b".") && ENDINGS.into_iter().any(ends)
 }
 
-fn take_or_read(old: &mut Vec<Manifest>, path: PathBuf) -> Manifest {
+fn take_or_read(old: &mut Vec<Manifest>, path: PathBuf, marks_static: bool) -> Manifest {
     let stamp = fs::metadata(&path).ok().map(|found| stamp(&found));
     let same = |file: &Manifest| file.path == path && file.stamp == stamp;
     match old.iter().position(same).filter(|_| stamp.is_some()) {
@@ -290,13 +291,28 @@ fn take_or_read(old: &mut Vec<Manifest>, path: PathBuf) -> Manifest {
             // One that could not be read may be readable the next time, though nothing of
             // it has changed.
             let stamp = stamp.filter(|_| !unreadable(&parsed));
+            let keep = |pod| keep(pod, marks_static);
             Manifest {
                 path,
                 stamp,
-                parsed,
+                parsed: parsed.map(|pods| pods.into_iter().map(keep).collect()),
             }
         }
     }
+}
+
+/// A pod, to be kept as long as its file stays as it is: without labels and annotations, but
+/// for those that say whether it is static.
+fn keep(mut pod: Pod, marks_static: bool) -> Arc<Pod> {
+    let metadata = &mut pod.metadata;
+    metadata.labels.clear();
+    let annotations = mem::take(&mut metadata.annotations).into_iter();
+    let says_so = |(key, _): &(String, String)| key.starts_with(CONFIG);
+    metadata.annotations = annotations.filter(says_so).collect();
+    if marks_static {
+        pod.mark_static();
+    }
+    Arc::new(pod)
 }
 
 /// Without waiting: a pipe that nobody writes to is opened all the same, and found to be

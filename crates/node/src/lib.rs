@@ -1,26 +1,4 @@
-//! The words of node-pressure eviction.
-//!
-//! Signals, the resources and conditions they stand for, QoS classes, what was
-//! measured of each signal, the layout of the node's filesystems, and the
-//! switches in which evictd differs from the kubelet. All that is known of a signal
-//! stands in one table, see [`Signal`].
-//!
-//! It parses no text beyond names (and, with the feature `serde`, pods), reads nothing and
-//! decides nothing. Time is an argument, as [`Mono`].
-//!
-//! ```
-//! use evictd_node::{Condition, Reading, Readings, Signal};
-//!
-//! let signal = Signal::from_name("nodefs.inodesFree").unwrap();
-//! assert_eq!(signal.condition(), Condition::DiskPressure);
-//! assert_eq!(signal.unit().name(), "inodes");
-//!
-//! let mut readings = Readings::default();
-//! let reading = Reading { available: 7, capacity: 100, sampled: None };
-//! readings.set(signal, Some(reading));
-//! assert_eq!(readings.get(signal), Some(reading));
-//! assert_eq!(readings.get(Signal::MemoryAvailable), None, "not measured is no zero");
-//! ```
+#![doc = include_str!("../README.md")]
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -35,6 +13,8 @@ mod policy;
 mod qos;
 mod reading;
 mod resource;
+#[cfg(feature = "serde")]
+mod serde;
 mod signal;
 
 pub use condition::{Condition, ConditionSet};

@@ -12,6 +12,7 @@ pub enum Ranking {
 
 /// A release of Kubernetes whose kubelet evictd can behave as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum KubeletVersion {
     /// Kubernetes v1.32.10.
     V1_32,

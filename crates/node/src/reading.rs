@@ -13,6 +13,18 @@ pub struct Reading {
     pub sampled: Option<Mono>,
 }
 
+impl Reading {
+    /// From a source that has no time of its own.
+    #[must_use]
+    pub const fn new(available: i64, capacity: i64) -> Self {
+        Self {
+            available,
+            capacity,
+            sampled: None,
+        }
+    }
+}
+
 /// The readings of one round: one for each signal that could be measured.
 ///
 /// A signal without a reading is skipped by every rule: a failed read is never

@@ -7,6 +7,7 @@ const BEST_EFFORT: i16 = 1000;
 
 /// Why a container has its score. It prints as a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Reason {
     /// The node itself needs the pod: as Guaranteed ones.
     NodeCritical,

@@ -2,7 +2,9 @@ use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::String;
 use core::fmt;
+use core::num::TryFromIntError;
 use core::str::FromStr;
+use core::time::Duration;
 
 use crate::scan::{split_digits, split_sign};
 
@@ -165,6 +167,24 @@ fn fixed(number: u64, places: usize) -> String {
     match fraction.trim_end_matches('0') {
         "" => whole.to_owned(),
         fraction => format!("{whole}.{fraction}"),
+    }
+}
+
+/// Durations beyond 292 years do not fit.
+impl TryFrom<Duration> for GoDuration {
+    type Error = TryFromIntError;
+
+    fn try_from(duration: Duration) -> Result<Self, Self::Error> {
+        i64::try_from(duration.as_nanos()).map(Self)
+    }
+}
+
+/// Negative ones do not fit.
+impl TryFrom<GoDuration> for Duration {
+    type Error = TryFromIntError;
+
+    fn try_from(duration: GoDuration) -> Result<Self, Self::Error> {
+        u64::try_from(duration.0).map(Self::from_nanos)
     }
 }
 

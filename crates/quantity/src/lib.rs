@@ -1,31 +1,4 @@
-//! Kubernetes quantities and Go durations, as Kubernetes v1.32 reads and prints
-//! them.
-//!
-//! A [`Quantity`] is a decimal number with a suffix: `100Mi`, `1.5Gi`, `500m`,
-//! `1e3`. It is kept exactly down to a billionth, compared and calculated
-//! without floats, and printed in the form that the kubelet prints, oddities
-//! included. Most quantities are an `i64` times a power of ten; those are
-//! compared, added and subtracted without allocation. The others are
-//! kept as decimal digits. The work is bounded by the length of the texts,
-//! whatever their exponents say.
-//!
-//! It knows no resources and no units: `100Mi` is a number.
-//!
-//! A [`GoDuration`] is the text form that the kubelet's flags use: `1m30s`. Go's grammar of
-//! numbers is here too.
-//!
-//! ```
-//! use evictd_quantity::{GoDuration, Quantity};
-//!
-//! let threshold = Quantity::parse("1.5Gi")?;
-//! assert_eq!(threshold.value(), 1_610_612_736);
-//! assert_eq!(threshold.to_string(), "1536Mi");
-//! assert!(threshold > Quantity::parse("1.5G")?);
-//!
-//! let grace = GoDuration::parse("90s").unwrap();
-//! assert_eq!(grace.to_string(), "1m30s");
-//! # Ok::<(), evictd_quantity::ParseQuantityError>(())
-//! ```
+#![doc = include_str!("../README.md")]
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -37,10 +10,13 @@ mod error;
 mod format;
 mod go;
 mod number;
+mod ops;
 mod parse;
 mod print;
 mod quantity;
 mod scan;
+#[cfg(feature = "serde")]
+mod serde;
 mod small;
 
 pub use duration::{GoDuration, ParseDurationError, ParseDurationErrorKind};

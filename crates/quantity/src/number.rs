@@ -1,7 +1,9 @@
 use alloc::boxed::Box;
 use core::cmp::Ordering;
+use core::hash::{Hash, Hasher};
+use core::iter;
 
-use crate::decimal::Decimal;
+use crate::decimal::{Decimal, low_digit};
 use crate::small::Small;
 
 /// The value of a quantity: [`Small`] wherever it fits.
@@ -70,4 +72,31 @@ impl Number {
         number.negative = !number.negative;
         number.into()
     }
+}
+
+/// One number may be kept in several ways, as 10 and as 1 with a zero more. So its digits
+/// are hashed from the last one on that is no zero, and where that stands.
+impl Hash for Number {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.signum().hash(state);
+        match self {
+            Self::Small(small) => {
+                let rest = |number: &u64| Some(number / 10).filter(|rest| *rest != 0);
+                let digits = iter::successors(Some({ small.value }.unsigned_abs()), rest);
+                hash_digits(digits.map(low_digit), small.exp, state);
+            }
+            Self::Big(number) => hash_digits(number.digits.iter().copied(), number.exp, state),
+        }
+    }
+}
+
+/// Hashes digits that are given least significant first.
+fn hash_digits(digits: impl Iterator<Item = u8>, exp: i32, state: &mut impl Hasher) {
+    let mut digits = digits
+        .zip(i64::from(exp)..)
+        .skip_while(|(digit, _)| *digit == 0);
+    if let Some(last) = digits.next() {
+        last.hash(state);
+    }
+    digits.for_each(|(digit, _)| digit.hash(state));
 }

@@ -71,8 +71,12 @@ fn fast(text: &str, scan: &Scan<'_>) -> Option<Quantity> {
     let value = if scan.negative { -magnitude } else { magnitude };
     let number = Number::Small(Small { value, exp });
     let mut quantity = Quantity::new(number, scan.suffix.format());
-    // Most texts are what would be printed anyway.
-    if looks_canonical && quantity.canonical() != text {
+    // Most texts are what would be printed anyway: a number without a plus, zeros in front or
+    // a dot. An exponent may still be written in several ways.
+    let is_plain = scan.suffix_at == usize::from(scan.negative) + scan.int.len();
+    let has_exponent = matches!(scan.suffix, Suffix::Exponent(_));
+    let is_printed_so = is_plain && (!has_exponent || quantity.canonical() == text);
+    if looks_canonical && !is_printed_so {
         quantity.text = Some(text.into());
     }
     Some(quantity)

@@ -1,5 +1,5 @@
 use alloc::boxed::Box;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use core::cmp::Ordering;
 use core::fmt;
 use core::str::FromStr;
@@ -14,10 +14,11 @@ use crate::{Format, ParseQuantityError, parse, print};
 /// Equality and order are those of the numbers, whatever the format: `1Ki` and
 /// `1024` are equal. There is no suffix beyond `E` and `Ei`, and Kubernetes v1.32
 /// then prints none at all: `1000E` comes out as `1`. So it does here, where texts
-/// are to be the kubelet's; the value is not touched by that.
+/// are to be the kubelet's; the value is not touched by that, and
+/// [`Quantity::exact_text`] has a text that keeps it.
 #[derive(Clone, Debug)]
 pub struct Quantity {
-    number: Number,
+    pub(crate) number: Number,
     format: Format,
     /// What to print, where Kubernetes would give back the text it has read.
     pub(crate) text: Option<Box<str>>,
@@ -77,6 +78,24 @@ impl Quantity {
         print::canonical(self.number.to_decimal(), self.format)
     }
 
+    /// A text that reads back as the same number: what it prints, or where that is another
+    /// number (`1000E` prints as `1`), the number with a decimal exponent.
+    ///
+    /// ```
+    /// # use evictd_quantity::Quantity;
+    /// let quantity = Quantity::parse("1000E").unwrap();
+    /// assert_eq!(quantity.to_string(), "1");
+    /// assert_eq!(quantity.exact_text(), "1e21");
+    /// ```
+    #[must_use]
+    pub fn exact_text(&self) -> String {
+        let text = self.to_string();
+        if Self::parse(&text).is_ok_and(|again| again == *self) {
+            return text;
+        }
+        print::canonical(self.number.to_decimal(), Format::DecimalExponent)
+    }
+
     /// The whole number, rounded away from zero; the nearer end of the range when
     /// it does not fit.
     #[must_use]
@@ -110,22 +129,7 @@ impl Quantity {
         self.signum() == 0
     }
 
-    /// The sum, in this quantity's format, or in the other's if this one is zero.
-    ///
-    /// It is exact, save that an operand which ends more than 4096 decimal places
-    /// below the other's last digit does not count.
-    #[must_use]
-    pub fn add(&self, other: &Self) -> Self {
-        self.plus(&other.number, other.format)
-    }
-
-    /// The difference, exact and formatted like [`Quantity::add`].
-    #[must_use]
-    pub fn sub(&self, other: &Self) -> Self {
-        self.plus(&other.number.negated(), other.format)
-    }
-
-    fn plus(&self, other: &Number, format: Format) -> Self {
+    pub(crate) fn plus(&self, other: &Number, format: Format) -> Self {
         let format = if self.is_zero() { format } else { self.format };
         Self::new(self.number.add(other), format)
     }
@@ -159,6 +163,13 @@ impl PartialOrd for Quantity {
 impl Ord for Quantity {
     fn cmp(&self, other: &Self) -> Ordering {
         self.number.cmp(&other.number)
+    }
+}
+
+/// A whole number, in decimal format.
+impl From<i64> for Quantity {
+    fn from(value: i64) -> Self {
+        Self::from_int(value, Format::DecimalSi)
     }
 }
 

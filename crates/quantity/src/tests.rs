@@ -1,3 +1,5 @@
 mod duration;
 mod ops;
 mod quantity;
+#[cfg(feature = "serde")]
+mod serde;

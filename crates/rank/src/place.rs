@@ -19,6 +19,14 @@ pub struct Candidate<'a> {
     pub usage: Option<&'a PodUsage>,
 }
 
+impl<'a> Candidate<'a> {
+    /// A pod, and its stats where they could be read.
+    #[must_use]
+    pub const fn new(pod: &'a Pod, usage: Option<&'a PodUsage>) -> Self {
+        Self { pod, usage }
+    }
+}
+
 /// A pod's place in the order of eviction, with what put it there.
 ///
 /// Its text says so in words: `uses 300Mi, 200Mi above its request, priority 0`.

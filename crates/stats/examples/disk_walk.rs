@@ -52,7 +52,7 @@ fn scan(trees: &[String]) -> ExitCode {
     let Ok(mut scanner) = DiskScanner::start() else {
         return ExitCode::FAILURE;
     };
-    scanner.watch(trees.iter().map(AsRef::as_ref));
+    scanner.watch(trees.iter().map(|tree| tree.as_path().into()));
     let whole = scanner.wait_for_all(Duration::from_secs(600));
     for tree in &trees {
         if let Some(usage) = scanner.usage(tree) {

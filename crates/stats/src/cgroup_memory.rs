@@ -29,13 +29,13 @@ pub(crate) struct MemoryFiles {
 }
 
 impl MemoryFiles {
-    /// Those of the hierarchy's root: the node's.
-    pub(crate) fn of_root(hierarchy: &Hierarchy) -> Self {
+    /// Those of the hierarchy's root: the node's. `None` where the root has none.
+    pub(crate) fn of_root(hierarchy: &Hierarchy) -> Option<Self> {
         let mut files = Self::of(hierarchy, Path::new(""));
         if hierarchy.version == Version::V2 {
             files.usage = None;
         }
-        files
+        hierarchy.counts_root().then_some(files)
     }
 
     /// Those of a cgroup by its path from the root, with or without a slash at

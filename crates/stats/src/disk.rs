@@ -1,6 +1,7 @@
 //! Disk usage of directory trees, measured off the decision's path.
 
 mod level;
+mod look;
 mod names;
 mod open_files;
 mod quota;
@@ -10,7 +11,7 @@ mod usage;
 mod walk;
 mod worker;
 
-pub use open_files::{Held, OpenFiles, OpenFilesReader, WatchedDisks, read_open_files};
+pub use open_files::{Held, OpenFiles, OpenFilesReader, WatchedDisks};
 pub use scanner::DiskScanner;
 pub use usage::{Pace, Progress, TreeUsage};
 pub use walk::read_tree_usage;

@@ -96,4 +96,12 @@ impl fmt::Display for Error {
     }
 }
 
-impl core::error::Error for Error {}
+impl core::error::Error for Error {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match &self.cause {
+            Cause::Errno(errno) | Cause::NoThread(errno) => Some(errno),
+            Cause::Text(error) => Some(error),
+            Cause::Key(_) | Cause::Impossible(_) => None,
+        }
+    }
+}

@@ -83,6 +83,13 @@ impl Hierarchy {
         let relative = cgroup.strip_prefix("/").unwrap_or(cgroup);
         self.mount_point.join(relative)
     }
+
+    /// Whether the memory controller tells what the whole machine uses: on v2 since Linux
+    /// 5.8.
+    #[must_use]
+    pub fn counts_root(&self) -> bool {
+        self.version == Version::V1 || self.below(Path::new("memory.stat")).exists()
+    }
 }
 
 /// Where each controller that eviction uses can be found.

@@ -1,12 +1,4 @@
-//! What a node and its pods use, read from the kernel by raw syscalls.
-//!
-//! Finds the cgroup hierarchies controller by controller, reads the node's
-//! memory by the kubelet's formula on cgroup v1 and v2, the filesystems without
-//! ever waiting for a dead one, the process ids, and a pod's usage when asked.
-//! Every root (`/proc`, the cgroup mounts) is a parameter, so that a recorded
-//! tree reads like a machine.
-//!
-//! What this crate does not do: it decides nothing and changes nothing.
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
 extern crate alloc;
@@ -33,7 +25,7 @@ pub use cgroup_memory::FilePages;
 pub use clock::{now, wall_nanos, wall_seconds};
 pub use dir::{Walked, each_child, each_entry, walk};
 pub use disk::{DiskScanner, Pace, Progress, TreeUsage, read_tree_usage};
-pub use disk::{Held, OpenFiles, OpenFilesReader, WatchedDisks, read_open_files};
+pub use disk::{Held, OpenFiles, OpenFilesReader, WatchedDisks};
 pub use error::{Error, Result, is_gone};
 pub use filesystem::{FsSample, read_filesystem};
 pub use hierarchy::{Hierarchies, Hierarchy, Version, read_memory_switched_off};

@@ -110,7 +110,7 @@ impl NodeReader {
             memory_source: settings.memory_source,
             hugepage_aware: settings.hugepage_aware,
             meminfo,
-            root: memory.map(MemoryFiles::of_root),
+            root: memory.and_then(MemoryFiles::of_root),
             pods: memory
                 .zip(pods)
                 .map(|(memory, pods)| MemoryFiles::of(memory, pods)),

@@ -18,6 +18,7 @@ const MOST_CGROUPS: usize = 1024;
 
 /// What the OOM killer has done in a cgroup since that was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct OomKills {
     /// Processes that it killed.
     pub kills: u64,

@@ -1,6 +1,8 @@
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
+use rustix::param::page_size;
+
 use crate::cgroup_memory::{FilePages, read_counter_at, read_file_pages_at, read_usage_at};
 use crate::dir::count_processes;
 use crate::error::{Cause, Failed};
@@ -53,17 +55,18 @@ impl PodReader {
     /// A reader for a machine with these hierarchies.
     #[must_use]
     pub fn new(hierarchies: &Hierarchies) -> Self {
-        Self::with_proc(hierarchies, Path::new("/proc"))
+        let page_bytes = u64::try_from(page_size()).unwrap_or(u64::MAX);
+        Self::with_proc(hierarchies, Path::new("/proc"), page_bytes)
     }
 
-    /// The same with another root of procfs.
+    /// The same with another root of procfs, of a machine whose pages have so many bytes.
     #[must_use]
-    pub fn with_proc(hierarchies: &Hierarchies, proc: &Path) -> Self {
+    pub fn with_proc(hierarchies: &Hierarchies, proc: &Path, page_bytes: u64) -> Self {
         Self {
             hierarchies: hierarchies.clone(),
             buffer: Buffer::new(),
             errors: Vec::new(),
-            resident: Resident::new(proc),
+            resident: Resident::new(proc, page_bytes),
         }
     }
 

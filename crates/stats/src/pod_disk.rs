@@ -2,6 +2,7 @@
 
 use alloc::format;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use std::path::{Path, PathBuf};
 
@@ -32,6 +33,7 @@ pub struct PodDirs {
 
 /// What a tree is to its pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TreeKind {
     /// Logs: of one container, or the directory of all of them.
     Log {
@@ -57,7 +59,7 @@ pub enum TreeKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PodTree {
     /// Where it lies, if it is there at all.
-    pub path: PathBuf,
+    pub path: Arc<Path>,
     /// What it is.
     pub kind: TreeKind,
 }
@@ -86,6 +88,7 @@ pub fn pod_trees(pod: &Pod, dirs: &PodDirs) -> Vec<PodTree> {
             name: volume.name.clone(),
             is_own: volume.is_local() && !matches!(volume.source, VolumeSource::HostPath { .. }),
         };
+        let path = path.into();
         Some(PodTree { path, kind })
     }));
     trees
@@ -105,14 +108,14 @@ fn log_trees(pod: &Pod, dirs: &PodDirs, trees: &mut Vec<PodTree>) {
     let containers = pod.spec.init_containers.iter().chain(&pod.spec.containers);
     for container in containers.filter(|container| is_part(&container.name)) {
         trees.push(PodTree {
-            path: all.join(&container.name),
+            path: all.join(&container.name).into(),
             kind: TreeKind::Log {
                 container: Some(container.name.clone()),
             },
         });
     }
     trees.push(PodTree {
-        path: all,
+        path: all.into(),
         kind: TreeKind::Log { container: None },
     });
 }
@@ -144,6 +147,10 @@ pub fn add_disk_usage(
     usage_of: &dyn Fn(&Path) -> Option<TreeUsage>,
 ) {
     let (mut all_logs, mut volumes, mut is_whole) = (None, None, true);
+    let is_volume = |tree: &&PodTree| matches!(tree.kind, TreeKind::Volume { .. });
+    usage
+        .volumes
+        .reserve_exact(trees.iter().filter(is_volume).count());
     for tree in trees {
         let found = usage_of(&tree.path);
         is_whole &= found.is_some_and(|found| found.complete);

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use evictd_kerntext::{parse_pss, parse_resident_pages, pids};
 use evictd_sys::{Helper, HelperThread, Priority};
 use rustix::fs::CWD;
-use rustix::param::page_size;
 
 use crate::dir::each_procs;
 use crate::file::{Buffer, open_from};
@@ -38,17 +37,28 @@ struct Mail {
     sum: Option<u64>,
 }
 
+/// Where processes are described, and in pages of which size.
+#[derive(Clone, Debug)]
+struct Processes {
+    proc: PathBuf,
+    page_bytes: u64,
+}
+
 /// Reads what processes hold in memory.
 #[derive(Debug)]
 pub(crate) struct Resident {
-    proc: PathBuf,
+    processes: Processes,
     pids: Vec<i32>,
     helper: Helper<Mail>,
 }
 
 impl Resident {
-    pub(crate) fn new(proc: &Path) -> Self {
-        let theirs = proc.to_owned();
+    pub(crate) fn new(proc: &Path, page_bytes: u64) -> Self {
+        let processes = Processes {
+            proc: proc.to_owned(),
+            page_bytes,
+        };
+        let theirs = processes.clone();
         let helper = Helper::new(THREAD, Mail::default(), move |desk| {
             let mut buffer = Buffer::new();
             let take = |mail: &mut Mail| {
@@ -57,7 +67,7 @@ impl Resident {
                 Some(asked)
             };
             while let Some(asked) = desk.next(take) {
-                let each = |pid| shared_out(&theirs, pid, &mut buffer);
+                let each = |pid| theirs.shared_out(pid, &mut buffer);
                 let sum = asked
                     .into_iter()
                     .filter_map(each)
@@ -66,7 +76,7 @@ impl Resident {
             }
         });
         Self {
-            proc: proc.to_owned(),
+            processes,
             pids: Vec::new(),
             helper,
         }
@@ -76,7 +86,7 @@ impl Resident {
     /// than they hold, as what they share counts for each. `None` where none can be read.
     pub(crate) fn at_most(&mut self, dir: BorrowedFd<'_>, buffer: &mut Buffer) -> Option<u64> {
         self.list(dir, buffer)?;
-        let each = |pid: &i32| resident(&self.proc, *pid, buffer);
+        let each = |pid: &i32| self.processes.resident(*pid, buffer);
         self.pids
             .iter()
             .filter_map(each)
@@ -90,7 +100,7 @@ impl Resident {
     pub(crate) fn told_apart(&mut self, dir: BorrowedFd<'_>, buffer: &mut Buffer) -> Option<u64> {
         self.list(dir, buffer)?;
         self.ask().or_else(|| {
-            let each = |pid: &i32| resident(&self.proc, *pid, buffer);
+            let each = |pid: &i32| self.processes.resident(*pid, buffer);
             self.pids.iter().filter_map(each).max().or(self.none())
         })
     }
@@ -126,21 +136,22 @@ impl Resident {
     }
 }
 
-fn resident(proc: &Path, pid: i32, buffer: &mut Buffer) -> Option<u64> {
-    read(proc, pid, "statm", buffer)?;
-    let pages = parse_resident_pages(buffer.text()).ok()?;
-    let page = u64::try_from(page_size()).unwrap_or(u64::MAX);
-    Some(pages.saturating_mul(page))
-}
+impl Processes {
+    fn resident(&self, pid: i32, buffer: &mut Buffer) -> Option<u64> {
+        self.read(pid, "statm", buffer)?;
+        let pages = parse_resident_pages(buffer.text()).ok()?;
+        Some(pages.saturating_mul(self.page_bytes))
+    }
 
-/// Where the kernel does not let this process see that of another, it counts whole.
-fn shared_out(proc: &Path, pid: i32, buffer: &mut Buffer) -> Option<u64> {
-    let pss = read(proc, pid, "smaps_rollup", buffer);
-    let pss = pss.and_then(|()| parse_pss(buffer.text()).ok().flatten());
-    pss.or_else(|| resident(proc, pid, buffer))
-}
+    /// Where the kernel does not let this process see that of another, it counts whole.
+    fn shared_out(&self, pid: i32, buffer: &mut Buffer) -> Option<u64> {
+        let pss = self.read(pid, "smaps_rollup", buffer);
+        let pss = pss.and_then(|()| parse_pss(buffer.text()).ok().flatten());
+        pss.or_else(|| self.resident(pid, buffer))
+    }
 
-fn read(proc: &Path, pid: i32, name: &str, buffer: &mut Buffer) -> Option<()> {
-    let path = proc.join(pid.to_string()).join(name);
-    buffer.fill(open_from(CWD, path.as_path()).ok()?).ok()
+    fn read(&self, pid: i32, name: &str, buffer: &mut Buffer) -> Option<()> {
+        let path = self.proc.join(pid.to_string()).join(name);
+        buffer.fill(open_from(CWD, path.as_path()).ok()?).ok()
+    }
 }

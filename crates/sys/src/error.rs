@@ -4,6 +4,7 @@ use rustix::io::Errno;
 
 /// A syscall of the pollable set failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Error {
     /// What was being done, as in "add a descriptor".
     pub doing: &'static str,
@@ -30,4 +31,8 @@ impl fmt::Display for Error {
     }
 }
 
-impl core::error::Error for Error {}
+impl core::error::Error for Error {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        Some(&self.errno)
+    }
+}

@@ -1,6 +1,9 @@
 use rustix::fd::{AsFd, AsRawFd};
 use rustix::io::Errno;
 
+/// The same number on every architecture, which libc does not know for each.
+pub(crate) const PROCESS_MRELEASE: libc::c_long = 448;
+
 /// Frees the memory of a process that is already being killed, in the caller's
 /// own time, so that it comes back even when the victim cannot run.
 ///
@@ -20,7 +23,7 @@ pub fn process_mrelease(pidfd: impl AsFd) -> Result<(), Errno> {
     let flags: libc::c_uint = 0;
     // SAFETY: the call takes two integers and no pointer; the borrowed
     // descriptor stays open until it returns.
-    let answer = unsafe { libc::syscall(libc::SYS_process_mrelease, fd, flags) };
+    let answer = unsafe { libc::syscall(PROCESS_MRELEASE, fd, flags) };
     if answer == 0 {
         Ok(())
     } else {

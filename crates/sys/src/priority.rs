@@ -5,6 +5,7 @@ use crate::mrelease::last_errno;
 
 /// A thread's turn among all threads of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Priority {
     /// As the thread that makes it, or as any other where that one is real-time.
     Usual,
@@ -94,7 +95,8 @@ fn set_realtime_priority(priority: i32) -> Result<(), Errno> {
 /// Calls `make` with the calling thread at the real-time `priority`, without what
 /// [`set_realtime_priority`] says of threads that it makes: those that `make` makes begin
 /// with that priority, and need not get a processor first to ask for it. Where it is
-/// refused, `make` is called all the same. Afterwards the thread is what it was.
+/// refused, `make` is called all the same. Afterwards the thread is what it was, also when
+/// `make` panics.
 fn make_realtime<T>(priority: i32, make: impl FnOnce() -> T) -> T {
     let mut former_priority: libc::c_int = 0;
     // SAFETY: the kernel writes one `struct sched_param`, which is one int, to a local.
@@ -106,10 +108,18 @@ fn make_realtime<T>(priority: i32, make: impl FnOnce() -> T) -> T {
     if policy < 0 || known != 0 || set_policy(libc::SCHED_FIFO.into(), priority).is_err() {
         return make();
     }
-    let made = make();
-    // What it was is never refused: it is no more than it has.
-    let _ = set_policy(policy, former_priority);
-    made
+    let _former = Former(policy, former_priority);
+    make()
+}
+
+/// The policy and priority that a thread gets back.
+struct Former(libc::c_long, libc::c_int);
+
+impl Drop for Former {
+    fn drop(&mut self) {
+        // What it was is never refused: it is no more than it has.
+        let _ = set_policy(self.0, self.1);
+    }
 }
 
 fn set_policy(policy: libc::c_long, priority: libc::c_int) -> Result<(), Errno> {

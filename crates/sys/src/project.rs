@@ -6,6 +6,9 @@ use rustix::ioctl::{Getter, ioctl, opcode};
 
 use crate::mrelease::last_errno;
 
+/// The same number on every architecture, which libc does not know for each.
+pub(crate) const QUOTACTL_FD: libc::c_long = 443;
+
 /// `PRJQUOTA` of `linux/quota.h`.
 const PRJQUOTA: libc::c_int = 2;
 
@@ -28,6 +31,7 @@ struct FsXattr {
 
 /// The quota project of a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Project {
     /// Its number; 0 is the project of everything that has no other.
     pub id: u32,
@@ -37,6 +41,7 @@ pub struct Project {
 
 /// What a quota project holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ProjectUsage {
     /// Bytes on disk, those that only wait to be written included.
     pub bytes: u64,
@@ -82,8 +87,7 @@ pub fn read_project_usage(on: impl AsFd, id: u32) -> Result<ProjectUsage, Errno>
     // SAFETY: the kernel writes at most one `struct if_dqblk`, which is what
     // `dqblk` is, to memory that is ours until the call returns; the borrowed
     // descriptor stays open meanwhile.
-    let answer =
-        unsafe { libc::syscall(libc::SYS_quotactl_fd, fd, command, id, found.as_mut_ptr()) };
+    let answer = unsafe { libc::syscall(QUOTACTL_FD, fd, command, id, found.as_mut_ptr()) };
     if answer != 0 {
         return Err(last_errno());
     }

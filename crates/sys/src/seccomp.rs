@@ -46,17 +46,18 @@ pub fn allow_known_syscalls() -> Result<(), Errno> {
     };
     refused::tell_of_it()?;
     // Without this flag older kernels slow down whoever filters, against Spectre; what
-    // would have to be feared is code of others in our own process.
-    let flags = libc::SECCOMP_FILTER_FLAG_SPEC_ALLOW;
-    // SAFETY: the kernel copies the program, of that length, which outlives the call.
-    let answer = unsafe {
-        libc::syscall(
-            libc::SYS_seccomp,
-            libc::SECCOMP_SET_MODE_FILTER,
-            flags,
-            &raw const program,
-        )
-    };
+    // would have to be feared is code of others in our own process. Those before 4.17 do
+    // not know it, and refuse it.
+    match install(&program, libc::SECCOMP_FILTER_FLAG_SPEC_ALLOW) {
+        Err(Errno::INVAL) => install(&program, 0),
+        installed => installed,
+    }
+}
+
+fn install(program: &libc::sock_fprog, flags: libc::c_ulong) -> Result<(), Errno> {
+    let mode = libc::SECCOMP_SET_MODE_FILTER;
+    // SAFETY: the kernel copies the program, whose length is right; it outlives the call.
+    let answer = unsafe { libc::syscall(libc::SYS_seccomp, mode, flags, &raw const *program) };
     if answer == 0 {
         Ok(())
     } else {

@@ -33,6 +33,9 @@ pub enum Wake {
 }
 
 /// The pollable set: an epoll instance with a signalfd in it.
+///
+/// It is not `Send`: the signals are blocked for the thread that made it, and that thread
+/// waits.
 pub struct Watch {
     epoll: OwnedFd,
     signals: SignalFd,

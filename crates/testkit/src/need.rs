@@ -16,6 +16,8 @@ pub enum Need {
     MemoryCgroups,
     /// The pids controller of either version, to make cgroups in: root.
     PidsCgroups,
+    /// `/proc/sys/kernel/ns_last_pid`, to choose the number of the next process: root.
+    ChosenPids,
     /// `CAP_SYS_ADMIN`, to mount and unmount.
     Mounting,
     /// A file as a block device, and an XFS filesystem in it.
@@ -37,6 +39,7 @@ impl Need {
             Self::Cgroups => Self::CgroupV1.is_met() || Self::Cgroup2.is_met(),
             Self::MemoryCgroups => is_root() && (has_v1("memory") || has_v2("memory")),
             Self::PidsCgroups => is_root() && (has_v1("pids") || has_v2("pids")),
+            Self::ChosenPids => is_root() && Path::new("/proc/sys/kernel/ns_last_pid").exists(),
             Self::Mounting => may_mount(),
             Self::XfsInAFile => {
                 may_mount()
@@ -57,6 +60,7 @@ impl fmt::Display for Need {
             Self::Cgroups => "cgroups and root",
             Self::MemoryCgroups => "the memory controller and root",
             Self::PidsCgroups => "the pids controller and root",
+            Self::ChosenPids => "the right to choose process ids, and root",
             Self::Mounting => "the right to mount",
             Self::XfsInAFile => "the right to mount, loop devices and xfsprogs",
             Self::Root => "root",

@@ -168,4 +168,14 @@ impl fmt::Display for Error {
     }
 }
 
-impl core::error::Error for Error {}
+impl core::error::Error for Error {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        if let ErrorKind::Quantity(error) = &self.kind {
+            return Some(error);
+        }
+        if let ErrorKind::Duration(error) = &self.kind {
+            return Some(error);
+        }
+        None
+    }
+}

@@ -26,8 +26,6 @@ pub fn notification_usage(threshold: &Threshold, memory: &MemoryUsage) -> Option
     let capacity = available.saturating_add(working_set);
     let inactive_file = usage.saturating_sub(working_set);
     let whole = |bytes| Quantity::from_int(bytes, Format::BinarySi);
-    let limit = whole(capacity)
-        .sub(&threshold.value.against(capacity))
-        .add(&whole(inactive_file));
+    let limit = whole(capacity) - threshold.value.against(capacity) + whole(inactive_file);
     Some(limit.value())
 }

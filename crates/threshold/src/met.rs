@@ -35,7 +35,7 @@ impl Threshold {
         let value = self.value.against(capacity);
         match &self.min_reclaim {
             None => value,
-            Some(more) => value.add(&more.against(capacity)),
+            Some(more) => value + more.against(capacity),
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::{Error, List};
 
 /// One `key<value` or `key=value` of a list, blanks around both cut.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Pair {
     /// The text before the first separator.
     pub key: String,

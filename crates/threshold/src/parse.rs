@@ -23,6 +23,17 @@ pub struct Lists<'a> {
     pub own_signals: bool,
 }
 
+impl<'a> Lists<'a> {
+    /// Hard thresholds alone.
+    #[must_use]
+    pub fn of_hard(hard: &'a str) -> Self {
+        Self {
+            hard,
+            ..Self::default()
+        }
+    }
+}
+
 /// The thresholds that the lists ask for: hard ones first, then soft ones, then
 /// the copies for the cgroup of all pods (K: `ParseThresholdConfig`).
 ///

@@ -7,6 +7,7 @@ use crate::percent;
 
 /// How a reading is compared with a threshold. The kubelet knows only this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Operator {
     /// Met while strictly less is available than the threshold asks.
     LessThan,
@@ -48,6 +49,7 @@ impl fmt::Display for ThresholdValue {
 
 /// When to act on a signal.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Threshold {
     /// The signal it watches.
     pub signal: Signal,

@@ -3,13 +3,16 @@
 mod admit;
 pub mod args;
 mod columns;
+mod completions;
 mod config;
-mod config_file;
 mod gc;
+mod health;
 mod history;
+mod man;
 mod oom_score;
 mod output;
 mod rank;
+mod reload;
 mod run;
 mod screen;
 mod selftest;
@@ -21,10 +24,9 @@ mod tests;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use ::log::LevelFilter;
 use evictd_config::Typed;
 
-use crate::{daemon, log, machine};
+use crate::{config_file, daemon, machine};
 
 use args::{Command, Request, parse};
 use output::{fail, print, usage_error};
@@ -54,11 +56,10 @@ fn resolve_and_run(command: Option<&Command>, typed: Typed) -> ExitCode {
         Err(error) => return usage_error(&error),
     };
     if machine::misleads_kubelets_formula() {
-        settings.distrust_kubelets_formula();
+        settings.resolved.distrust_kubelets_formula();
     }
     let Some(command) = command else {
-        log::start(settings.log_format, level_of(settings.verbosity));
-        return daemon::run(&settings);
+        return daemon::run(settings);
     };
     let (name, command): (&str, &dyn Run) = match command {
         Command::Status(status) => ("status", status),
@@ -69,16 +70,11 @@ fn resolve_and_run(command: Option<&Command>, typed: Typed) -> ExitCode {
         Command::OomScore(oom_score) => ("oom-score", oom_score),
         Command::Gc(gc) => ("gc", gc),
         Command::Selftest(selftest) => ("selftest", selftest),
+        Command::Reload(reload) => ("reload", reload),
+        Command::Health(health) => ("health", health),
+        Command::Man(_) => return print(&args::man::page()),
+        Command::Completions(of) => return print(&args::completions::script(of.shell)),
     };
-    let ended = command.run(&settings);
+    let ended = command.run(&settings.resolved);
     ended.unwrap_or_else(|error| fail(name, error))
-}
-
-/// More lines with a higher level of `-v`.
-const fn level_of(verbosity: u8) -> LevelFilter {
-    match verbosity {
-        0 | 1 => LevelFilter::Info,
-        2 | 3 => LevelFilter::Debug,
-        4.. => LevelFilter::Trace,
-    }
 }

@@ -17,6 +17,7 @@ use super::output::{NO_PODS, complain, print_as, shown};
 use super::run::Run;
 use super::screen::{Paint, cut};
 use crate::machine::read_text;
+use crate::memory::remember_protected;
 use crate::oom_score::{Keeper, name};
 use crate::pods::Pods;
 use crate::setup::Setup;
@@ -102,6 +103,9 @@ fn look(settings: &Resolved, set: bool) -> Result<Document, String> {
     let setup = Setup::of(settings, None)?;
     let mut keeper = Keeper::open(settings, setup.cgroup.hierarchies.clone())?;
     let mut pods = Pods::open(setup.cgroup, setup.manifests, setup.runtimes)?;
+    remember_protected(settings, &mut pods);
+    pods.refresh(now(), Depth::Whole);
+    // Whoever has answered now speaks for himself.
     pods.refresh(now(), Depth::Whole);
     let mut document = Document {
         applied: set,

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::output::shown;
 use crate::engine::{self, Engine};
+use crate::memory::remember_protected;
 use crate::setup::{FIRST_FS_WAIT, Setup, no_thread};
 
 /// How long a command waits for what the pods keep on disk.
@@ -30,6 +31,7 @@ impl Snapshot {
         engine::measure_disk(&mut engine).map_err(no_thread)?;
         engine.observe(now(), FIRST_FS_WAIT, false);
         let readings = *engine.readings();
+        remember_protected(settings, &mut engine.pods);
         engine.pods.refresh_with_disk(DISK_WAIT);
         Ok(Self {
             engine,

@@ -267,7 +267,7 @@ fn known<'a>(census: &'a Census<'_>, uids: &'a [String], ended: &[&str]) -> Vec<
         .filter(|pod| !ended.contains(&pod.metadata.uid.as_str()));
     let skipped = passed_over(census).filter_map(|skipped| skipped.cgroup.file_name()?.to_str());
     let mut known: Vec<KnownPod<'_>> = listing.pods.iter().map(running).collect();
-    known.extend(manifests.map(described));
+    known.extend(manifests.map(|pod| described(pod)));
     known.extend(skipped.map(plain));
     known.extend(uids.iter().map(|uid| KnownPod {
         uid: Uid::Is(uid),

@@ -32,6 +32,9 @@ const TELL_EVERY: Duration = Duration::from_secs(10);
 /// answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// How long manifests are waited for before it is said that nothing is deleted.
+const MANIFESTS_WAIT: Duration = Duration::from_secs(5);
+
 /// How often the thread looks at the time: once in so many files.
 const STEP: u64 = 64;
 
@@ -52,6 +55,8 @@ struct UnderWay {
     deleted: u64,
     moved_at: Option<Mono>,
     told_at: Option<Mono>,
+    /// Since when manifests are waited for.
+    waits_since: Option<Mono>,
 }
 
 #[derive(Default)]
@@ -129,6 +134,7 @@ impl Cleaner {
             deleted: 0,
             moved_at: None,
             told_at: None,
+            waits_since: None,
         });
         Ok(())
     }
@@ -155,6 +161,12 @@ impl Cleaner {
             Some(Answer::Listed(found)) => {
                 let ended: Vec<&str> = under_way.ended.iter().map(String::as_str).collect();
                 let chosen = found.and_then(|found| self.collector.choose(pods, found, &ended));
+                // For manifests that are a little late no pod is evicted in place of what is
+                // left.
+                if chosen.is_err() && pods.awaits_manifests() && under_way.may_wait(now) {
+                    self.hand_over(Task::List(self.collector.clone()));
+                    return Deletion::Nothing;
+                }
                 match chosen {
                     Ok(chosen) if !self.dry_run && !chosen.is_empty() => {
                         self.hand_over(Task::Delete(chosen));
@@ -172,6 +184,11 @@ impl Cleaner {
 }
 
 impl UnderWay {
+    /// Whether manifests may be waited for.
+    fn may_wait(&mut self, now: Mono) -> bool {
+        now.since(*self.waits_since.get_or_insert(now)) < MANIFESTS_WAIT
+    }
+
     fn progress(&mut self, now: Mono, deleted: u64) -> Deletion {
         if deleted != take(&mut self.deleted) {
             self.moved_at = Some(now);

@@ -1,3 +1,4 @@
+use alloc::sync::Arc;
 use core::time::Duration;
 use std::path::{Path, PathBuf};
 
@@ -68,15 +69,14 @@ impl Disk {
         containers_of: ContainersOf<'_>,
         usage: &mut [Option<PodUsage>],
     ) {
-        let trees: Vec<Vec<PodTree>> = found
-            .iter()
-            .map(|found| trees(&found.pod, &self.dirs, &containers_of(found)))
-            .collect();
-        let paths = trees.iter().flatten().map(|tree| &*tree.path);
-        self.scanner.watch(paths);
-        for (trees, usage) in trees.iter().zip(usage) {
+        let dirs = &self.dirs;
+        // Made twice: those of one pod at a time take little memory.
+        let trees_of = |found: &FoundPod| trees(&found.pod, dirs, &containers_of(found));
+        let trees = found.iter().flat_map(trees_of);
+        self.scanner.watch(trees.map(|tree| tree.path));
+        for (found, usage) in found.iter().zip(usage) {
             if let Some(usage) = usage {
-                add_disk_usage(usage, trees, &|tree| self.scanner.usage(tree));
+                add_disk_usage(usage, &trees_of(found), &|tree| self.scanner.usage(tree));
             }
         }
     }
@@ -134,7 +134,7 @@ fn trees(pod: &Pod, dirs: &PodDirs, containers: &[&ListedContainer]) -> Vec<PodT
         if let WritableLayer::Dir(path) = &container.layer {
             let container = name.clone();
             let kind = TreeKind::Layer { container };
-            let path = path.to_path_buf();
+            let path = Arc::clone(path);
             trees.push(PodTree { path, kind });
         }
         if let Some(path) = container.log.as_deref().and_then(log_dir)
@@ -142,7 +142,7 @@ fn trees(pod: &Pod, dirs: &PodDirs, containers: &[&ListedContainer]) -> Vec<PodT
         {
             let container = Some(name.clone());
             let kind = TreeKind::Log { container };
-            let path = path.to_path_buf();
+            let path = path.into();
             trees.push(PodTree { path, kind });
         }
     }

@@ -27,7 +27,7 @@ const LATE: Duration = Duration::from_secs(5);
 /// What was read.
 #[derive(Default, PartialEq)]
 struct Read {
-    pods: Vec<Pod>,
+    pods: Vec<Arc<Pod>>,
     problems: Vec<String>,
 }
 
@@ -133,7 +133,7 @@ impl Manifests {
         }
     }
 
-    pub(super) fn pods(&self) -> &[Pod] {
+    pub(super) fn pods(&self) -> &[Arc<Pod>] {
         &self.held.pods
     }
 

@@ -36,7 +36,7 @@ use settled::Settled;
 pub(crate) struct Census<'a> {
     pub(crate) listing: Listing,
     /// What the indexes of the listing point to.
-    pub(crate) manifests: &'a [Pod],
+    pub(crate) manifests: &'a [Arc<Pod>],
     /// Where the cgroups are.
     pub(crate) hierarchies: &'a Hierarchies,
     /// Manifests that could not be read.
@@ -210,13 +210,16 @@ impl Pods {
         }
     }
 
+    /// Whether the manifests' directory has not answered yet.
+    pub(crate) fn awaits_manifests(&self) -> bool {
+        self.manifests.as_ref().is_some_and(Manifests::is_waiting)
+    }
+
     /// Pods that a manifest describes and of which nothing runs here.
     pub(crate) fn not_running(&self) -> impl Iterator<Item = &Pod> {
         let described = self.manifests.as_ref().map_or(&[][..], Manifests::pods);
-        self.listing
-            .not_running
-            .iter()
-            .filter_map(|index| described.get(*index))
+        let not_running = self.listing.not_running.iter();
+        not_running.filter_map(|index| described.get(*index).map(AsRef::as_ref))
     }
 }
 

@@ -69,9 +69,12 @@ impl Reading<'_> {
             return Ok(None);
         }
         let held = self.held;
-        usage.containers = containers(held, found)
-            .filter_map(|container| self.container(container))
-            .collect();
+        for container in containers(held, found).filter_map(|of| self.container(of)) {
+            if usage.containers.is_empty() {
+                usage.containers.reserve_exact(1); // for four otherwise; most have one
+            }
+            usage.containers.push(container);
+        }
         if containers(held, found).next().is_none() {
             name_only_container(&found.pod, &mut usage);
         }

@@ -27,7 +27,7 @@ pub const fn remark(error: Errno) -> &'static str {
 ///
 /// The kernel's: `ENOENT` and `ECONNREFUSED` where no daemon listens, `EAGAIN` where too
 /// many requests wait already, `ETIMEDOUT` when it takes too long; `EPROTO` for any other
-/// status than 200.
+/// status than 200, and for an answer that is not whole.
 pub fn get(socket: &Path, path: &str, wait: Duration) -> Result<String, Errno> {
     let address = SocketAddrUnix::new(socket)?;
     // Without it connect waits as long as a daemon that is stopped has a full queue.
@@ -42,16 +42,16 @@ pub fn get(socket: &Path, path: &str, wait: Duration) -> Result<String, Errno> {
     find_body(&answer).map(str::to_owned).ok_or(Errno::PROTO)
 }
 
-/// The body of an answer with status 200.
+/// The body of an answer with status 200; `None` too where it is not as long as the head
+/// says: what does not fit the daemon's buffer, or [`MOST_ANSWER`], is cut.
 #[doc(hidden)]
 #[must_use]
 pub fn find_body(answer: &[u8]) -> Option<&str> {
-    let head = answer.windows(4).position(|end| end == b"\r\n\r\n")?;
-    let body = answer.get(head.wrapping_add(4)..)?;
-    answer
-        .starts_with(b"HTTP/1.1 200 ")
-        .then_some(body)
-        .and_then(|body| core::str::from_utf8(body).ok())
+    let (head, body) = core::str::from_utf8(answer).ok()?.split_once("\r\n\r\n")?;
+    let mut lines = head.lines();
+    let is_fine = lines.next()?.starts_with("HTTP/1.1 200 ");
+    let length = lines.find_map(|line| line.strip_prefix("Content-Length: "))?;
+    (is_fine && length == body.len().to_string()).then_some(body)
 }
 
 fn exchange(mut stream: UnixStream, path: &str, wait: Duration) -> io::Result<Vec<u8>> {

@@ -11,6 +11,7 @@ use evictd_sys::{Directory, Token, Watch};
 use crate::engine::Engine;
 use crate::memory::Memory;
 use crate::metrics;
+use crate::reload::Reloads;
 
 /// How long a command waits for the daemon, which may be killing a pod.
 const WAIT: Duration = Duration::from_secs(5);
@@ -59,20 +60,44 @@ impl Local {
         self.server.as_ref().and_then(Server::deadline)
     }
 
+    /// These settings are in force now.
+    pub(crate) fn follow(&mut self, settings: &Resolved) {
+        self.view = View::of_settings(settings);
+    }
+
     /// Answers one request, if there is one.
-    pub(crate) fn answer(&mut self, now: Mono, engine: &Engine, memory: &Memory) {
+    pub(crate) fn answer(&mut self, now: Mono, known: (&Engine, &Memory), reloads: &mut Reloads) {
         let is_due = self.deadline().is_some_and(|deadline| now >= deadline);
         if let Some(server) = &mut self.server
             && (core::mem::take(&mut self.is_ready) || is_due)
         {
             let view = &self.view;
-            server.turn(now, &mut |path| answer(path, (engine, memory), view));
+            server.turn(now, &mut |path| match path {
+                "/reload" => {
+                    let before = reloads.in_text();
+                    reloads.begin(now);
+                    Answer::of_text(before)
+                }
+                "/reloaded" => Answer::of_text(reloads.in_text()),
+                _ => answer(path, known, view),
+            });
+        }
+    }
+}
+
+const TEXT: &str = "text/plain";
+
+impl Answer {
+    fn of_text(text: String) -> Self {
+        Self {
+            found: true,
+            media: TEXT,
+            text,
         }
     }
 }
 
 fn answer(path: &str, (engine, memory): (&Engine, &Memory), view: &View) -> Answer {
-    const TEXT: &str = "text/plain";
     let found = |media, text| Answer {
         found: true,
         media,
@@ -83,15 +108,16 @@ fn answer(path: &str, (engine, memory): (&Engine, &Memory), view: &View) -> Answ
             "text/plain; version=0.0.4",
             metrics::page(engine, memory.evictions()),
         ),
-        "/timing" => found(TEXT, engine.timing.in_text()),
+        "/timing" => Answer::of_text(engine.timing.in_text()),
         "/timing.json" => found("application/json", engine.timing.in_json()),
         "/view.json" => found("application/json", view.in_json(engine)),
-        "/healthz" => found(TEXT, String::from("ok\n")),
+        "/healthz" => Answer::of_text(String::from("ok\n")),
         _ => Answer {
             found: false,
             media: TEXT,
             text: String::from(
-                "there are /metrics, /timing, /timing.json, /view.json and /healthz\n",
+                "there are /metrics, /timing, /timing.json, /view.json, /reload, /reloaded and \
+                 /healthz\n",
             ),
         },
     }
@@ -108,9 +134,18 @@ pub(crate) fn view(settings: &Resolved) -> Result<View, String> {
 
 /// Requests a path from the daemon that runs with the same `--state-dir`.
 pub(crate) fn ask(settings: &Resolved, path: &str) -> Result<String, String> {
+    ask_within(settings, path, WAIT)
+}
+
+/// The same, waiting at most so long.
+pub(crate) fn ask_within(
+    settings: &Resolved,
+    path: &str,
+    wait: Duration,
+) -> Result<String, String> {
     let directory = settings.state_dir.as_deref();
     let directory = directory.ok_or("with an empty --state-dir the daemon has no socket to ask")?;
     let socket = directory.join(NAME);
-    get(&socket, path, WAIT)
+    get(&socket, path, wait)
         .map_err(|error| format!("{}: {error}{}", socket.display(), remark(error)))
 }

@@ -8,7 +8,7 @@ use evictd_node::Mono;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-use crate::socket::{Answer, MOST_BYTES, Parsed, Server, get, parse_request};
+use crate::socket::{Answer, MOST_BYTES, Parsed, Server, find_body, get, parse_request};
 
 #[test]
 fn requests_are_read_as_far_as_they_are_needed() {
@@ -158,6 +158,20 @@ fn what_is_asked_in_pieces_is_answered_once() {
          this is /known\n"
     );
     assert_eq!(place.server().deadline(), None);
+}
+
+#[test]
+fn an_answer_that_is_cut_is_no_answer() {
+    let answer = b"HTTP/1.1 200 OK\r\nContent-Type: text/x\r\nContent-Length: 4\r\n\r\nbody";
+    assert_eq!(find_body(answer), Some("body"));
+    for cut in 0..answer.len() {
+        assert_eq!(find_body(&answer[..cut]), None, "{cut}");
+    }
+    assert_eq!(find_body(b"HTTP/1.1 200 OK\r\n\r\nbody"), None);
+    assert_eq!(
+        find_body(b"HTTP/1.1 404 No\r\nContent-Length: 4\r\n\r\nbody"),
+        None
+    );
 }
 
 #[test]

@@ -23,7 +23,12 @@ impl View {
     /// What does not change: the settings.
     pub(super) fn of_settings(settings: &Resolved) -> Self {
         // The others follow from those.
-        let is_given = |origin| matches!(origin, Origin::Flag(_) | Origin::File(_));
+        let is_given = |origin| {
+            matches!(
+                origin,
+                Origin::Flag(_) | Origin::FlagsFile(_) | Origin::File(_)
+            )
+        };
         let given = settings.settings.iter().filter(|of| is_given(of.origin));
         let flags = given.flat_map(|of| {
             let texts = texts(settings, of).into_iter();
@@ -64,7 +69,8 @@ impl View {
             let (name, value) = flag.split_once('=').unwrap_or((flag, ""));
             let name = name.trim_start_matches('-');
             // What the files say is among the flags.
-            let is_known = matches!(name, "config" | "config-dir") || typed.add(name, value);
+            let is_known =
+                matches!(name, "flags-file" | "config" | "config-dir") || typed.add(name, value);
             if !is_known {
                 return Err(format!(
                     "the daemon has a flag that is not known here: {flag}"
@@ -106,7 +112,7 @@ impl View {
 }
 
 /// The flags of thresholds, also where these are the defaults.
-fn flags_of(thresholds: &[Threshold]) -> impl Iterator<Item = String> {
+pub(crate) fn flags_of(thresholds: &[Threshold]) -> impl Iterator<Item = String> {
     // That one follows from the one of the node.
     let own = |t: &&Threshold| t.signal != Signal::AllocatableMemoryAvailable;
     let own = || thresholds.iter().filter(own);

@@ -1,4 +1,5 @@
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use std::path::PathBuf;
 
 use evictd_node::Mono;
@@ -30,6 +31,22 @@ pub struct CgroupConfig {
     pub limits: KillLimits,
     /// Gives back the memory of killed processes.
     pub releaser: Option<Releaser>,
+}
+
+impl CgroupConfig {
+    /// The kubepods tree of these hierarchies alone, proc where it is mounted everywhere, the
+    /// usual limits of a kill, and no releaser.
+    #[must_use]
+    pub fn new(hierarchies: Hierarchies) -> Self {
+        Self {
+            hierarchies,
+            proc: PathBuf::from("/proc"),
+            pod_cgroup_roots: Vec::new(),
+            services: Services::default(),
+            limits: KillLimits::default(),
+            releaser: None,
+        }
+    }
 }
 
 /// The pods of the cgroup tree: those of the kubepods tree, and the children of
@@ -66,6 +83,11 @@ impl CgroupRuntime {
         })
     }
 
+    /// These names are never evicted from now on, beside the system's own.
+    pub fn never_evict(&mut self, patterns: Vec<String>) {
+        self.config.services.never = patterns;
+    }
+
     /// Gives back the memory that is kept for the next list.
     pub fn forget(&mut self) {
         self.scratch = Scratch::default();
@@ -78,7 +100,7 @@ impl CgroupRuntime {
 }
 
 impl PodSource for CgroupRuntime {
-    fn list_pods(&mut self, manifests: &[Pod], runtime: &[&RuntimePod]) -> Listing {
+    fn list_pods(&mut self, manifests: &[Arc<Pod>], runtime: &[&RuntimePod]) -> Listing {
         let mut listing = Listing::default();
         let same = Same::Nothing;
         let beside = Beside {

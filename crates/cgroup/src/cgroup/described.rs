@@ -1,3 +1,4 @@
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use evictd_containers::{compare_uids, is_uid};
@@ -16,12 +17,12 @@ pub(super) struct Orders {
 /// The manifests, to find the one that describes a pod.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Described<'a> {
-    pods: &'a [Pod],
+    pods: &'a [Arc<Pod>],
     orders: &'a Orders,
 }
 
 impl<'a> Described<'a> {
-    pub(super) fn new(pods: &'a [Pod], orders: &'a mut Orders) -> Self {
+    pub(super) fn new(pods: &'a [Arc<Pod>], orders: &'a mut Orders) -> Self {
         for order in [&mut orders.by_uid, &mut orders.by_name] {
             order.clear();
             order.extend(0..pods.len());
@@ -40,7 +41,7 @@ impl<'a> Described<'a> {
         Self { pods, orders }
     }
 
-    pub(super) fn get(self, index: usize) -> Option<&'a Pod> {
+    pub(super) fn get(self, index: usize) -> Option<&'a Arc<Pod>> {
         self.pods.get(index)
     }
 
@@ -100,11 +101,11 @@ impl<'a> Described<'a> {
     }
 }
 
-fn uid_in<'a>(pods: &'a [Pod]) -> impl Fn(usize) -> &'a str {
+fn uid_in<'a>(pods: &'a [Arc<Pod>]) -> impl Fn(usize) -> &'a str {
     move |index| pods.get(index).map_or("", |pod| &pod.metadata.uid)
 }
 
-fn name_in<'a>(pods: &'a [Pod]) -> impl Fn(usize) -> &'a str {
+fn name_in<'a>(pods: &'a [Arc<Pod>]) -> impl Fn(usize) -> &'a str {
     move |index| pods.get(index).map_or("", |pod| &pod.metadata.name)
 }
 

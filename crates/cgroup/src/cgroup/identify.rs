@@ -56,7 +56,6 @@ impl Lookup<'_> {
                 .and_then(|name| self.manifests.by_name(name)),
         };
         let described = manifest.and_then(|index| self.manifests.get(index));
-        let known = former.as_ref().map(|former| &former.pod);
         // Of a pod that had a manifest, or that a runtime may describe otherwise now, nobody
         // knows what its cgroup alone said.
         let is_cgroups = |former: &&FoundPod| {
@@ -65,8 +64,7 @@ impl Lookup<'_> {
         };
         let by_cgroup = former.as_ref().filter(is_cgroups).map(|former| &former.pod);
         let mut pod = match (described, of_runtime) {
-            (Some(described), _) => take_over(known, |pod| pod == described)
-                .unwrap_or_else(|| Arc::new(described.clone())),
+            (Some(described), _) => Arc::clone(described),
             (None, Some(of)) => self.complete(of, candidate, dir, by_cgroup),
             (None, None) => self.describe(candidate, &name(), dir, by_cgroup),
         };

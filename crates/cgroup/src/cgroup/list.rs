@@ -24,7 +24,7 @@ use crate::{FoundPod, Listing, Origin, RuntimePod, SkipReason, Skipped};
 #[derive(Clone, Copy, Debug)]
 pub struct Beside<'a> {
     /// What manifests describe.
-    pub manifests: &'a [Pod],
+    pub manifests: &'a [Arc<Pod>],
     /// The pods of all container runtimes.
     pub runtime: &'a [&'a RuntimePod],
     /// What of that is as it was.

@@ -49,7 +49,8 @@ fn list(fixture: &Fixture, roots: &[&str], manifests: &[Pod], known: &[RuntimePo
         ..Hierarchies::default()
     };
     let known: Vec<&RuntimePod> = known.iter().collect();
-    runtime(hierarchies, roots).list_pods(manifests, &known)
+    let manifests: Vec<_> = manifests.iter().cloned().map(Arc::new).collect();
+    runtime(hierarchies, roots).list_pods(&manifests, &known)
 }
 
 fn names(listing: &Listing) -> Vec<(&str, Origin, Option<usize>)> {

@@ -21,6 +21,7 @@ const SYSTEM: &str = "sshd sshd@* sshd-* ssh ssh@* dropbear dropbear@* tinysshd 
 
 /// Which init system keeps its services in cgroups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ServiceManager {
     /// OpenRC: in v1 the hierarchy `name=openrc`; in the unified one `/openrc.SERVICE`, or
     /// `/SERVICE` as it was before.

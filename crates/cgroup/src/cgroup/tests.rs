@@ -1,3 +1,4 @@
+use alloc::sync::Arc;
 use core::time::Duration;
 use std::ffi::OsStr;
 use std::fs;
@@ -108,7 +109,8 @@ fn runtime(hierarchies: Hierarchies, proc: &Path, roots: &[&str]) -> CgroupRunti
 
 fn list(fixture: &Fixture, roots: &[&str], manifests: &[Pod]) -> Listing {
     let hierarchies = hierarchies(fixture, Version::V2);
-    runtime(hierarchies, Path::new("/proc"), roots).list_pods(manifests, &[])
+    let manifests: Vec<_> = manifests.iter().cloned().map(Arc::new).collect();
+    runtime(hierarchies, Path::new("/proc"), roots).list_pods(&manifests, &[])
 }
 
 /// Some process that is no ancestor of ours; the fixtures only name it.

@@ -37,7 +37,7 @@ fn runtime(fixture: &Fixture) -> CgroupRuntime {
     .unwrap()
 }
 
-const fn beside(manifests: &[Pod], same: Same) -> Beside<'_> {
+const fn beside(manifests: &[Arc<Pod>], same: Same) -> Beside<'_> {
     Beside {
         manifests,
         runtime: &[],
@@ -87,7 +87,7 @@ fn what_has_not_changed_is_taken_over() {
             .file(&format!("pods/{name}/memory.max"), "1048576\n");
     }
     let mut runtime = runtime(&fixture);
-    let mut list = |manifests: &[Pod], mut listing: Listing| {
+    let mut list = |manifests: &[Arc<Pod>], mut listing: Listing| {
         let beside = beside(manifests, Same::Nothing);
         assert!(runtime.list_again(&mut listing, beside, &mut |_, _| true));
         listing
@@ -101,6 +101,7 @@ fn what_has_not_changed_is_taken_over() {
     let mut manifest = Pod::default();
     manifest.metadata.name = "known".into();
     manifest.spec.priority = Some(3);
+    let manifest = Arc::new(manifest);
     let second = list(core::slice::from_ref(&manifest), first.clone());
     assert_eq!(
         second,
@@ -127,7 +128,7 @@ fn many_pods_find_what_belongs_to_them() {
         let mut manifest = Pod::default();
         manifest.metadata.name.clone_from(&name);
         manifest.spec.priority = Some(number);
-        manifests.push(manifest);
+        manifests.push(Arc::new(manifest));
         let mut pod = Pod::default();
         pod.metadata.uid = uid;
         pod.metadata.name = format!("of-runtime{number}");

@@ -3,10 +3,10 @@
 //! The races, before the code:
 //!
 //! * A pid is listed, its process ends, and another process gets the number
-//!   (F21). So a pidfd is opened first, then the cgroup is listed again: what
-//!   is still listed while the pidfd is open is the process that it names. No
-//!   path out of `/proc/PID/cgroup` has to be compared, so cgroup namespaces do
-//!   not matter.
+//!   (F21). So the process is held first, by a pidfd or as `Held` does without,
+//!   then the cgroup is listed again: what is still listed while it is held is the
+//!   process that is held. No path out of `/proc/PID/cgroup` has to be compared, so
+//!   cgroup namespaces do not matter.
 //! * A process forks while the others are signalled. The kernel's own
 //!   `cgroup.kill` (v2) leaves no gap; but it passes over a process whose first thread
 //!   has ended, so each process is sent SIGKILL as well. The listing is repeated: what
@@ -25,6 +25,7 @@
 //! A process leaves its cgroup when it has given back its memory. So "gone", which is said
 //! of an empty cgroup, means that what is measured next is true.
 
+mod in_flight;
 mod report;
 mod scratch;
 mod strike;
@@ -38,7 +39,7 @@ use core::mem::take;
 use core::time::Duration;
 
 use evictd_node::Mono;
-use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
 
@@ -49,7 +50,7 @@ pub use target::Target;
 pub(crate) use turn::AT_ONCE;
 
 use crate::dir::twice;
-use crate::process::is_alive;
+use crate::process::has_not_ended;
 use crate::{Grace, KillInFlight, Releaser};
 
 /// The first and the longest wait between two looks, which doubles, for what no descriptor
@@ -139,6 +140,25 @@ impl Kill {
     ///
     /// `releaser` gives back the memory of what is killed without waiting for
     /// it to run.
+    ///
+    /// All of a cgroup, at once:
+    ///
+    /// ```no_run
+    /// use core::time::Duration;
+    /// use std::path::Path;
+    ///
+    /// use evictd_cgroup::{Grace, Kill, KillInFlight, KillLimits, KillState, Target};
+    /// use evictd_stats::{Hierarchies, now};
+    ///
+    /// let proc = Path::new("/proc");
+    /// let target = Target::open(&Hierarchies::read(proc)?, proc, Path::new("jobs/17"))?;
+    /// let at_once = Grace::of(Duration::ZERO);
+    /// let mut kill = Kill::start(now(), target, at_once, KillLimits::default(), None);
+    /// while let KillState::Waiting { until } = kill.poll(now()) {
+    ///     std::thread::sleep(until.since(now()));
+    /// }
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn start(
         now: Mono,
@@ -192,7 +212,7 @@ impl Kill {
             Step::Term { until } | Step::Freeze { until } | Step::Kill { until } => now >= until,
             Step::Gone | Step::Stuck => false,
         };
-        let has_ended = |sentinel: &OwnedFd| !is_alive(sentinel);
+        let has_ended = |sentinel: &OwnedFd| !has_not_ended(sentinel);
         is_due || now >= self.look_at || self.sentinel.as_ref().is_some_and(has_ended)
     }
 
@@ -275,7 +295,7 @@ impl Kill {
         // Some kernels list what has ended but for its burial.
         let mut alive = behind.iter().take(SENTINELS).filter_map(open);
         let is_untold = self.target.notice().is_none();
-        self.sentinel = is_untold.then(|| alive.find(is_alive)).flatten();
+        self.sentinel = is_untold.then(|| alive.find(has_not_ended)).flatten();
     }
 
     /// Says when to look again, whatever is told.
@@ -317,68 +337,6 @@ impl Kill {
                 KillState::Waiting { until }
             }
         }
-    }
-}
-
-impl KillInFlight for Kill {
-    fn poll(&mut self, now: Mono) -> KillState {
-        if self.has_ended() {
-            return self.state();
-        }
-        if self.target.populated() == Some(false) {
-            self.finish(now, Step::Gone);
-        } else if self.must_look(now) {
-            self.spare.release();
-            self.sentinel = None;
-            self.is_told = now < self.look_at && matches!(self.step, Step::Kill { .. });
-            let is_over = matches!(self.step, Step::Kill { until } if now >= until);
-            match self.look(now) {
-                Ok(()) if self.is_empty() => self.finish(now, Step::Gone),
-                Ok(()) => {
-                    self.watch_one();
-                    self.rest(now);
-                }
-                // That may pass, until the deadline.
-                Err(Problem::Kernel(errno)) if !is_over && self.may_pass(errno) => self.rest(now),
-                Err(problem) => self.stick(now, problem),
-            }
-            self.spare.reserve(self.target.proc().fd());
-        }
-        self.state()
-    }
-
-    fn ask(&mut self) {
-        self.asks = true;
-        self.look_at = self.report.started;
-    }
-
-    fn end_grace(&mut self, now: Mono) {
-        if let Step::Term { until } = &mut self.step {
-            *until = now.min(*until);
-        }
-    }
-
-    fn hurry(&mut self) {
-        if let Step::Kill { until } = &mut self.step {
-            *until = (*until).min(self.fewer_at + self.limits.hurried);
-        }
-    }
-
-    fn each_descriptor(&self, each: &mut dyn FnMut(BorrowedFd<'_>)) {
-        let sentinel = self.sentinel.as_ref().map(AsFd::as_fd);
-        self.target
-            .notice()
-            .into_iter()
-            .chain(sentinel)
-            .for_each(each);
-    }
-
-    fn report(&self) -> &KillReport {
-        &self.report
-    }
-
-    fn held_pids(&self) -> u64 {
-        self.target.task_count()
     }
 }
 

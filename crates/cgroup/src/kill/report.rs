@@ -21,6 +21,7 @@ pub enum KillState {
 
 /// By what means the pod was killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum KillMethod {
     /// `cgroup.kill` of cgroup v2, since Linux 5.14.
     CgroupKill,
@@ -51,6 +52,7 @@ impl fmt::Display for KillMethod {
 
 /// Why a kill got stuck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Problem {
     /// The time after SIGKILL is over and there are still processes.
     Deadline,
@@ -70,7 +72,7 @@ impl fmt::Display for Problem {
             Self::Deadline => f.write_str("still alive after SIGKILL"),
             Self::Protected(pid) => write!(
                 f,
-                "holds process {}, which is evictd, an ancestor of it, or process 1",
+                "holds process {}, which is this program, an ancestor of it, or process 1",
                 pid.as_raw_nonzero()
             ),
             Self::Denied => f.write_str("not permitted to signal its processes"),

@@ -72,19 +72,22 @@ impl Part {
 }
 
 impl Target {
-    /// Opens `cgroup`, a path below the hierarchies' mount points. A cgroup
-    /// that no hierarchy has is one without processes.
+    /// Opens `cgroup`, a path below the hierarchies' mount points.
     ///
     /// # Errors
     ///
-    /// When `proc` or a cgroup that exists cannot be opened.
+    /// When `proc` or the cgroup cannot be opened; `ENOENT` where no hierarchy has it, as
+    /// nobody can tell a cgroup that has gone from a wrong path.
     pub fn open(hierarchies: &Hierarchies, proc: &Path, cgroup: &Path) -> Result<Self, Errno> {
         let mut target = Self::empty(Proc::open(proc)?);
         target.add(hierarchies, cgroup)?;
+        if target.parts.is_empty() {
+            return Err(Errno::NOENT);
+        }
         Ok(target)
     }
 
-    /// No cgroup yet.
+    /// No cgroup yet. One that was found and has gone since is one without processes.
     pub(crate) fn empty(proc: Proc) -> Self {
         Self {
             parts: SmallVec::new(),

@@ -8,11 +8,13 @@ use evictd_stats::{Hierarchies, Hierarchy, Version, now};
 use evictd_testkit::{can, needs};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::OwnedFd;
+use rustix::io::Errno;
 use rustix::process::{Pid, getpid};
 
 use super::{
     Kill, KillLimits, KillMethod, KillReport, KillState, NAPS, NAPS_WATCHED, Problem, Target,
 };
+use crate::process::Proc;
 use crate::testkit::{Fixture, TestPod, machine, real, v1, v1_without_freezer, v2};
 use crate::{Grace, KillInFlight, Releaser};
 
@@ -297,7 +299,11 @@ fn a_kill_that_is_dropped_leaves_the_pod_thawed() {
 fn a_cgroup_that_is_gone_or_empty_is_gone_at_once() {
     needs!(Cgroups);
     let nowhere = Path::new("evictd-test-there-is-none");
-    let target = Target::open(&machine(), Path::new(PROC), nowhere).unwrap();
+    let target = Target::open(&machine(), Path::new(PROC), nowhere);
+    assert_eq!(target.err(), Some(Errno::NOENT), "it may be a wrong path");
+    // As a pod's that was listed and has ended since.
+    let mut target = Target::empty(Proc::open(Path::new(PROC)).unwrap());
+    target.add(&machine(), nowhere).unwrap();
     let mut kill = Kill::start(
         now(),
         target,
@@ -430,7 +436,8 @@ fn protected_are_ourselves_our_ancestors_and_process_1() {
     assert!(protected.contains(&Pid::INIT));
 }
 
-/// Who is protected is read once, and again when one of them has ended.
+/// Who is protected is read once, and again when one of them has ended: a pidfd tells, or
+/// what is no longer in `/proc`.
 #[test]
 fn another_parent_is_noticed() {
     let (mut first, second) = (Sleeper::start(), Sleeper::start());
@@ -444,12 +451,16 @@ fn another_parent_is_noticed() {
         fixture.file(&format!("{}/stat", getpid().as_raw_nonzero()), &stat);
     };
     parent_is(&first);
+    let entry = format!("{}/stat", first.pid().as_raw_nonzero());
+    fixture.file(&entry, "gone by the time it is read");
     let proc = crate::process::Proc::open(fixture.path()).unwrap();
     assert_eq!(proc.protected(), [getpid(), first.pid(), Pid::INIT]);
     parent_is(&second);
     assert_eq!(proc.protected(), [getpid(), first.pid(), Pid::INIT]);
     first.0.kill().unwrap();
     first.0.wait().unwrap();
+    fs::remove_file(fixture.path().join(entry)).unwrap();
+    fixture.file(&format!("{}/stat", second.pid().as_raw_nonzero()), "");
     assert_eq!(proc.protected(), [getpid(), second.pid(), Pid::INIT]);
 }
 

@@ -1,13 +1,13 @@
 use alloc::vec::Vec;
 
 use evictd_sys::is_in_no_group;
-use rustix::fd::OwnedFd;
 use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use rustix::process::{Pid, Signal};
 
 use super::Scratch;
 use crate::Releaser;
 use crate::dir::twice;
+use crate::held::Held;
 use crate::process::Proc;
 use crate::procs::Procs;
 
@@ -21,7 +21,7 @@ const FOR_LISTING: usize = 3;
 #[derive(Debug, Default)]
 pub(super) struct Turn {
     pub(super) pids: Vec<Pid>,
-    pub(super) opened: Vec<(Pid, OwnedFd)>,
+    pub(super) opened: Vec<(Pid, Held)>,
 }
 
 impl Turn {
@@ -60,8 +60,8 @@ impl Turn {
             if is_in_no_group(pid) && is_kernels() == Some(true) {
                 continue;
             }
-            match twice(|| pidfd_open(pid, PidfdFlags::empty())) {
-                Ok(pidfd) => self.opened.push((pid, pidfd)),
+            match twice(|| Held::open(proc, pid)) {
+                Ok(held) => self.opened.push((pid, held)),
                 // Ended, or only a thread by now.
                 Err(Errno::SRCH | Errno::INVAL) => {}
                 Err(Errno::MFILE | Errno::NFILE) if !self.opened.is_empty() => {
@@ -93,16 +93,16 @@ impl Turn {
         releaser: Option<&Releaser>,
     ) -> usize {
         let mut refused: usize = 0;
-        for (pid, pidfd) in self.opened.drain(..) {
+        for (pid, held) in self.opened.drain(..) {
             if !listing.contains(pid) {
                 continue;
             }
-            match twice(|| pidfd_send_signal(&pidfd, signal)) {
+            match twice(|| held.send(pid, signal)) {
                 Ok(()) => self.pids.push(pid),
                 Err(Errno::SRCH) => {} // it has just ended
                 Err(_) => refused = refused.saturating_add(1),
             }
-            if let Some(releaser) = releaser {
+            if let (Some(releaser), Held::Pidfd(pidfd)) = (releaser, held) {
                 releaser.release(pidfd);
             }
         }

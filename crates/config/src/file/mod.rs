@@ -97,8 +97,11 @@ impl Typed {
 const HARD: &str = "evictionHard";
 
 fn default_hard() -> Value {
-    let entries = DEFAULT_HARD.map(|(signal, value)| (signal.name().to_owned(), value.into()));
-    Value::Object(Map::from_iter(entries))
+    let mut entries = Map::new();
+    for (signal, value) in DEFAULT_HARD {
+        entries.insert(signal.name().to_owned(), value.into());
+    }
+    Value::Object(entries)
 }
 
 /// A merge patch: mappings entry by entry, everything else whole. A null stays as

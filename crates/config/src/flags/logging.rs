@@ -3,7 +3,11 @@ use super::flag;
 use crate::Flag;
 
 /// The configuration file, logging and state.
-pub(crate) const LOGGING: [Flag; 5] = [
+pub(crate) const LOGGING: [Flag; 6] = [
+    flag("flags-file", Value("FILE"), ("", "/etc/evictd.conf"))
+        .help("A file of these flags, one a line, as --eviction-hard=memory.available<10%: the rest of \
+         the line is the value, without quotes. Empty lines and those that begin with # are \
+         passed over. What the command line says beats the file."),
     flag("config", Value("FILE"), ("", "/etc/evictd.yaml"))
         .help("A KubeletConfiguration of kubelet.config.k8s.io/v1beta1, YAML or JSON: its fields mean \
          what the flags mean, and flags win. Or an OKD node configuration with \

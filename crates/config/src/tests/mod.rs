@@ -9,11 +9,13 @@ mod errors;
 mod examples;
 #[cfg(feature = "yaml")]
 mod file;
+mod flags_file;
 mod json;
 #[cfg(feature = "yaml")]
 mod newer;
 #[cfg(feature = "yaml")]
 mod okd;
+mod reload;
 mod settings;
 mod warnings;
 

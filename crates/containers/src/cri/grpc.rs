@@ -7,7 +7,7 @@ use crate::socket::MOST_ANSWER_BYTES;
 use crate::text::clean;
 
 /// A flag and a length stand before each message.
-const MESSAGE_HEAD_BYTES: usize = 5;
+pub(super) const MESSAGE_HEAD_BYTES: usize = 5;
 
 /// Whether an answer is one of gRPC's at all.
 pub(super) fn check_head(fields: &Fields) -> Result<(), String> {

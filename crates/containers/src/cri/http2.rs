@@ -9,7 +9,7 @@
 
 use std::io::{BufReader, Read, Write};
 
-use super::grpc::{check_head, finish_answer, message_length};
+use super::grpc::{MESSAGE_HEAD_BYTES, check_head, finish_answer, message_length};
 use super::hpack::{Fields, read_block, write_field};
 use crate::Failure;
 
@@ -215,7 +215,11 @@ impl<S: Read + Write> Call<S> {
         self.body.extend_from_slice(content_of(frame, 0)?);
         self.is_last = frame.flags & END_STREAM != 0;
         // At once, and not when all has come: what is odd already may never end.
-        message_length(&self.body).map_err(Failure::malformed)?;
+        if let Some(length) = message_length(&self.body).map_err(Failure::malformed)? {
+            let whole = length.saturating_add(MESSAGE_HEAD_BYTES);
+            self.body
+                .reserve_exact(whole.saturating_sub(self.body.len()));
+        }
         Ok(())
     }
 

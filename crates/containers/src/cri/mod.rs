@@ -136,6 +136,7 @@ fn look_up(
     client: &Client,
     proc: &Path,
     found: &Found,
+    before: Option<&Details>,
     images: &mut Option<Vec<ListedImage>>,
     notes: &mut Vec<String>,
 ) -> Result<Option<Details>, Error> {
@@ -143,11 +144,15 @@ fn look_up(
     let mut details = match client.status(id, found.runs()) {
         Ok(Some(details)) => details,
         Ok(None) => return Ok(None),
-        // One that the runtime cannot look at must not hide the others. It is asked
-        // again the next time.
-        Err(error) if error.code().is_some() => {
+        // One that the runtime cannot look at must not hide the others. What was known
+        // counts, and it is asked again the next time.
+        Err(error) if error.is_answer() => {
             notes.push(clean(&format!("{id}: {}: {}", error.call, error.failure)));
-            Details::default()
+            let told = Box::default();
+            Details {
+                told,
+                ..before.cloned().unwrap_or_default()
+            }
         }
         Err(error) => return Err(error),
     };
@@ -176,9 +181,10 @@ fn look_up(
 /// labels say; one whose sandbox is gone, to that of its labels.
 fn follow_sandboxes(containers: &mut [Found], sandboxes: &[Found]) {
     for container in containers {
-        let within = container.container.sandbox.as_deref();
-        let is_it = |sandbox: &&Found| within == Some(&*sandbox.container.id);
+        let within = &mut container.container.sandbox;
+        let is_it = |sandbox: &&Found| within.as_ref() == Some(&sandbox.container.id);
         if let Some(sandbox) = sandboxes.iter().find(is_it) {
+            *within = Some(Arc::clone(&sandbox.container.id));
             for key in [POD_UID, POD_NAME, POD_NAMESPACE] {
                 let label = sandbox.label(key).unwrap_or_default();
                 container.labels.insert(key.into(), label.into());
@@ -217,7 +223,7 @@ impl ContainerRuntime for CriRuntime {
         let (mut images, mut notes) = (None, Vec::new());
         let within = self.client.within;
         let ask = |found: &Found, before: Option<&Details>, notes: &mut Vec<String>| {
-            let mut details = look_up(&self.client, &self.proc, found, &mut images, notes)?;
+            let mut details = look_up(&self.client, &self.proc, found, before, &mut images, notes)?;
             // The layer outlives the process that led to it.
             if let (Some(details), Some(before)) = (&mut details, before)
                 && details.layer == WritableLayer::Unknown

@@ -13,7 +13,8 @@ use serde::de::DeserializeOwned;
 use super::proto::{Bytes, Message, ProtoError};
 use crate::bounds::{Bounds, MOST_LABEL_BYTES, MOST_OF_ONE, TOO_MANY_OF_ONE, Weigh};
 use crate::pods::{
-    Details, Found, Limits, POD_NAME, POD_NAMESPACE, POD_UID, millis_of_shares, path, positive,
+    Details, Found, Limits, POD_NAME, POD_NAMESPACE, POD_UID, decides, millis_of_shares, path,
+    positive,
 };
 use crate::text::clean;
 use crate::{ContainerState, ListedImage, RuntimeDisks, WritableLayer};
@@ -55,15 +56,19 @@ fn few<'a>(
     Ok(message.all(number))
 }
 
-/// A map of texts: the pairs are so many fields of this number. Those that are too long to
-/// mean anything are left out.
+/// A map of texts: the pairs are so many fields of this number. Those that decide nothing
+/// are left out, and those that are too long to mean anything.
 fn map(message: &Message<'_>, number: u32) -> Result<BTreeMap<String, String>, ProtoError> {
     let mut map = BTreeMap::new();
     for pair in few(message, number)? {
         let pair = pair.message()?;
         let (key, value) = (pair.bytes(1), pair.bytes(2));
-        if key.len().saturating_add(value.len()) <= MOST_LABEL_BYTES {
-            map.insert(key.text(), value.text());
+        if key.len().saturating_add(value.len()) > MOST_LABEL_BYTES {
+            continue;
+        }
+        let key = key.text();
+        if decides(&key) {
+            map.insert(key, value.text());
         }
     }
     Ok(map)

@@ -13,7 +13,7 @@ use super::parse::{
     parse_version,
 };
 use super::podman::{PodmanPod, parse_pods};
-use super::request::Request;
+use super::request::{IMAGES, Request};
 use super::size::parse_size;
 use crate::pods::{Details, Found};
 use crate::socket::{Deadline, Socket};
@@ -77,7 +77,7 @@ impl Client {
     }
 
     pub(super) fn image(&self, id: &str) -> Result<ListedImage, Error> {
-        let request = Request::about("GET", "/images/", id, "/json");
+        let request = Request::about("GET", IMAGES, id, "/json");
         self.get(&request, parse_image)
     }
 
@@ -87,7 +87,7 @@ impl Client {
         id: &str,
         within: Duration,
     ) -> Result<BTreeMap<String, String>, Error> {
-        let request = Request::about("GET", "/images/", id, "/json");
+        let request = Request::about("GET", IMAGES, id, "/json");
         let response = self.call_within(&request, within)?;
         parse_image_labels(&response.body).map_err(|failure| self.error(&request, failure))
     }
@@ -114,7 +114,7 @@ impl Client {
     /// Removes an image by its id, or one of its names; status 409 where it is used
     /// or, by id, has names in several repositories.
     pub(super) fn remove_image(&self, name: &str) -> Result<(), Error> {
-        let request = Request::about("DELETE", "/images/", name, "").query("?force=false");
+        let request = Request::about("DELETE", IMAGES, name, "").query("?force=false");
         gone_is_fine(self.call(&request).map(drop))
     }
 

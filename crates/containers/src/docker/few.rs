@@ -7,6 +7,7 @@ use core::marker::PhantomData;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use crate::bounds::{Bounds, MOST_LABEL_BYTES, MOST_OF_ONE, TOO_MANY_OF_ONE, Weigh};
+use crate::pods::decides;
 
 /// The list of an answer: `null` is an empty one. Of each item only what is made of it is
 /// kept.
@@ -79,7 +80,8 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Few<T> {
     }
 }
 
-/// The labels of one item. Those that are too long to mean anything are left out.
+/// The labels of one item. Those that decide nothing are left out, and those that are too
+/// long to mean anything.
 #[derive(Default)]
 pub(super) struct FewPairs(pub(super) BTreeMap<String, String>);
 
@@ -99,7 +101,7 @@ impl<'de> Deserialize<'de> for FewPairs {
                     if few.len() == MOST_OF_ONE {
                         return Err(Error::custom(TOO_MANY_OF_ONE));
                     }
-                    if key.len().saturating_add(value.len()) <= MOST_LABEL_BYTES {
+                    if key.len().saturating_add(value.len()) <= MOST_LABEL_BYTES && decides(&key) {
                         few.insert(key, value);
                     }
                 }

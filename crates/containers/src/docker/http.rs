@@ -10,6 +10,7 @@ use std::io::{BufRead, ErrorKind, Read};
 use httparse::{Header, Status};
 
 use crate::Failure;
+use crate::socket::MOST_ANSWER_BYTES;
 
 /// How long the head of an answer may be, and what stands around its chunks.
 const MOST_HEAD_BYTES: usize = 64 << 10;
@@ -95,6 +96,15 @@ fn cut_off() -> Failure {
 }
 
 fn read_part(stream: &mut impl BufRead, length: u64, body: &mut Vec<u8>) -> Result<(), Failure> {
+    match usize::try_from(length) {
+        // No more than that is ever held: what grows by itself takes twice as much.
+        Ok(more) if more <= MOST_ANSWER_BYTES => body.reserve_exact(more),
+        _ => {
+            let most = MOST_ANSWER_BYTES;
+            let odd = format!("an answer of {length} bytes; at most {most} are read");
+            return Err(Failure::malformed(odd));
+        }
+    }
     let read = stream.by_ref().take(length).read_to_end(body)?;
     if u64::try_from(read) == Ok(length) {
         Ok(())

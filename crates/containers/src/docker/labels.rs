@@ -19,18 +19,6 @@ use crate::pods::{Found, POD_NAME, POD_NAMESPACE, POD_UID};
 use crate::text::clean;
 use crate::{Error, Failure};
 
-/// What begins so decides what evictd does with a container.
-const DECIDING: [&str; 4] = [
-    "evictd.",
-    "com.docker.compose.",
-    "io.kubernetes.",
-    "annotation.",
-];
-
-fn decides(key: &str) -> bool {
-    DECIDING.iter().any(|prefix| key.starts_with(prefix))
-}
-
 type Labels = BTreeMap<String, String>;
 
 /// What they decide beyond what becomes of the container itself: which others are ended with
@@ -61,7 +49,7 @@ impl ImageLabels {
         self.ask_for_new(client, listed, WITHIN.min(client.limit))?;
         let mut unknown = 0_usize;
         for found in listed {
-            if has_deciding(found) {
+            if !found.labels.is_empty() {
                 match self.known(&found.container.image) {
                     Some(labels) => take_away(found, labels, notes),
                     None => {
@@ -93,8 +81,8 @@ impl ImageLabels {
         listed: &[Found],
         within: Duration,
     ) -> Result<(), Error> {
-        let deciding = listed.iter().filter(|found| has_deciding(found));
-        let mut images: Vec<&Arc<str>> = deciding.map(|found| &found.container.image).collect();
+        let labelled = listed.iter().filter(|found| !found.labels.is_empty());
+        let mut images: Vec<&Arc<str>> = labelled.map(|found| &found.container.image).collect();
         images.sort_unstable();
         images.dedup();
         self.0.retain(|(image, _)| images.contains(&image));
@@ -118,19 +106,12 @@ impl ImageLabels {
     }
 }
 
-fn has_deciding(found: &Found) -> bool {
-    found.labels.keys().any(|key| decides(key))
-}
-
 /// The deciding labels of an image; `None` where the engine cannot tell them now. Of an
 /// image that is gone there are none: what a container says counts then, as nothing shows
 /// that the operator did not set it.
 fn ask(client: &Client, image: &str, within: Duration) -> Result<Option<Labels>, Error> {
     match client.image_labels(image, within) {
-        Ok(mut labels) => {
-            labels.retain(|key, _| decides(key));
-            Ok(Some(labels))
-        }
+        Ok(labels) => Ok(Some(labels)),
         Err(error) if error.code() == Some(404) => Ok(Some(Labels::new())),
         Err(error) => match error.failure {
             Failure::Refused { .. } | Failure::TimedOut(_) | Failure::Malformed(_) => Ok(None),

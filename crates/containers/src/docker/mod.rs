@@ -153,20 +153,19 @@ fn look_up(
     client: &Client,
     proc: &Path,
     found: &Found,
+    before: Option<&Details>,
     notes: &mut Vec<String>,
 ) -> Result<Option<Details>, Error> {
     let id = &found.container.id;
     let mut details = match client.details(id) {
         Ok(details) => details,
-        Err(error) => match error.code() {
-            Some(404) => return Ok(None),
-            // One that the engine cannot look at must not hide the others.
-            Some(_) => {
-                notes.push(clean(&format!("{}: {}", error.call, error.failure)));
-                Details::default()
-            }
-            None => return Err(error),
-        },
+        Err(error) if error.code() == Some(404) => return Ok(None),
+        // One that the engine cannot look at must not hide the others. What was known counts.
+        Err(error) if error.is_answer() => {
+            notes.push(clean(&format!("{}: {}", error.call, error.failure)));
+            before.cloned().unwrap_or_default()
+        }
+        Err(error) => return Err(error),
     };
     details.cgroup = read_cgroup(proc, details.pid, id);
     // One that runs in no cgroup that could be found is asked again the next time.
@@ -198,11 +197,15 @@ impl ContainerRuntime for DockerRuntime {
                 found.group = Some((pod.id.clone(), pod.name.clone()));
                 found.is_sandbox |= *pod.infra_id == *found.container.id;
                 let infra = Some(&pod.infra_id).filter(|id| !id.is_empty());
-                found.container.sandbox = found.container.sandbox.take().or_else(|| infra.cloned());
+                found.container.sandbox = found
+                    .container
+                    .sandbox
+                    .take()
+                    .or_else(|| infra.map(|id| id.as_str().into()));
             }
         }
         let ask = |found: &Found, before: Option<&Details>, notes: &mut Vec<String>| {
-            let mut details = look_up(&self.client, &self.proc, found, notes)?;
+            let mut details = look_up(&self.client, &self.proc, found, before, notes)?;
             // Podman says for seconds that a container has ended which it has started again:
             // what runs in its cgroup is the container all the same.
             if let (Some(details), Some(before)) = (&mut details, before)

@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer};
 use super::few::{Few, FewPairs, List};
 use super::time::parse_rfc3339;
 use crate::bounds::{MOST_LABEL_BYTES, Weigh};
-use crate::pods::{Details, Found, kubepods_class, millis_of_shares, path, positive};
+use crate::pods::{ANNOTATION, Details, Found, kubepods_class, millis_of_shares, path, positive};
 use crate::text::clean;
 use crate::{ContainerState, Failure, ListedImage, WritableLayer};
 
@@ -20,9 +20,6 @@ const CONTAINER_NAME: &str = "io.kubernetes.container.name";
 const CONTAINER_TYPE: &str = "io.kubernetes.docker.type";
 const SANDBOX_ID: &str = "io.kubernetes.sandbox.id";
 const RESTART_COUNT: &str = "io.kubernetes.container.restartCount";
-/// Annotations have no place of their own in Docker: dockershim and cri-dockerd
-/// keep them among the labels.
-const ANNOTATION: &str = "annotation.";
 
 pub(super) fn parse<T: DeserializeOwned>(text: &[u8]) -> Result<T, Failure> {
     serde_json::from_slice(text).map_err(Failure::malformed)
@@ -123,7 +120,7 @@ pub(super) fn read_labels(found: &mut Found) {
     let attempt = attempt(&found.annotations, &found.container.name);
     let own = found.container.name.as_str();
     let name = clean(found.label(CONTAINER_NAME).unwrap_or(own));
-    let sandbox = found.label(SANDBOX_ID).map(String::from);
+    let sandbox = found.label(SANDBOX_ID).map(Into::into);
     let container = &mut found.container;
     (container.name, container.sandbox, container.attempt) = (name, sandbox, attempt);
 }

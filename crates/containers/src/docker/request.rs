@@ -1,5 +1,24 @@
 use core::fmt::Write as _;
 
+/// Where the names of images stand.
+pub(super) const IMAGES: &str = "/images/";
+
+/// Appends a part of a path. Two dots would be a step up, however they are written; so
+/// dots alone are written as the text `%2E`, which nothing is called.
+fn escape(part: &str, path: &mut String) {
+    let is_dots = matches!(part, "." | "..");
+    for byte in part.bytes() {
+        if is_dots {
+            path.push_str("%252E");
+        } else if byte.is_ascii_alphanumeric() || b"._-:@".contains(&byte) {
+            path.push(char::from(byte));
+        } else {
+            // Writing to a text does not fail.
+            let _ = write!(path, "%{byte:02X}");
+        }
+    }
+}
+
 /// A request, to be sent as often as need be.
 #[derive(Clone, Debug)]
 pub(super) struct Request {
@@ -24,13 +43,10 @@ impl Request {
     /// as not all engines take `%2F`.
     pub(super) fn about(method: &'static str, before: &str, name: &str, after: &str) -> Self {
         let mut path = String::from(before);
-        for byte in name.bytes() {
-            if byte.is_ascii_alphanumeric() || b"._-:@/".contains(&byte) {
-                path.push(char::from(byte));
-            } else {
-                // Writing to a text does not fail.
-                let _ = write!(path, "%{byte:02X}");
-            }
+        let slash = if before == IMAGES { "/" } else { "%2F" };
+        for (index, part) in name.split('/').enumerate() {
+            path.push_str(if index > 0 { slash } else { "" });
+            escape(part, &mut path);
         }
         path.push_str(after);
         Self::new(method, &path, "")

@@ -1,4 +1,4 @@
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::sync::Arc;
 
 use evictd_node::QosClass;
@@ -78,6 +78,8 @@ pub(crate) struct Assembly {
     listing: RuntimeListing,
     drafts: Vec<Draft>,
     by_owner: BTreeMap<(Kind, Box<str>), usize>,
+    /// What names an image, each once.
+    images: BTreeSet<Arc<str>>,
 }
 
 /// Pods of what was listed; the details are told of one container after the other. For
@@ -120,6 +122,15 @@ impl Assembly {
             listing,
             drafts: Vec::new(),
             by_owner: BTreeMap::new(),
+            images: BTreeSet::new(),
+        }
+    }
+
+    /// Many containers are made from one image.
+    fn share(&mut self, image: &mut Arc<str>) {
+        match self.images.get(image) {
+            Some(known) => *image = Arc::clone(known),
+            None => drop(self.images.insert(Arc::clone(image))),
         }
     }
 
@@ -153,7 +164,7 @@ impl Assembly {
         container.pod = index;
         if found.is_sandbox {
             self.listing.sandboxes.push(ListedSandbox {
-                id: container.id.as_ref().into(),
+                id: container.id,
                 pod: index,
                 ready: runs,
                 created_nanos: container.created_nanos,
@@ -169,6 +180,7 @@ impl Assembly {
         if let Some(image) = &details.image {
             container.image = Arc::clone(image);
         }
+        self.share(&mut container.image);
         self.listing.containers.push(container);
     }
 
@@ -178,8 +190,13 @@ impl Assembly {
             notes.truncate(MOST_NOTES);
             notes.push(format!("and {more} more notes of this kind"));
         }
-        self.listing.pods = self.drafts.into_iter().map(Draft::finish).collect();
-        self.listing
+        let mut listing = self.listing;
+        listing.pods = self.drafts.into_iter().map(Draft::finish).collect();
+        // It is kept until something changes.
+        listing.pods.shrink_to_fit();
+        listing.sandboxes.shrink_to_fit();
+        listing.containers.shrink_to_fit();
+        listing
     }
 }
 
@@ -223,12 +240,14 @@ impl Draft {
         if is_newest {
             self.standing = standing;
             self.memory_request.clone_from(&wishes.memory_request);
-            pod.sandbox = Some(found.container.id.as_ref().into());
+            pod.sandbox = Some(Arc::clone(&found.container.id));
         }
         // Each container's, not the parent of all: Podman keeps its monitors there as well.
-        pod.cgroups.extend(details.cgroup.clone());
+        if let Some(cgroup) = &details.cgroup {
+            push(&mut pod.cgroups, Arc::clone(cgroup));
+        }
         if !found.is_sandbox && (runs || details.cgroup.is_some()) {
-            pod.running.push(Arc::clone(&found.container.id));
+            push(&mut pod.running, Arc::clone(&found.container.id));
         }
         if !runs {
             return;
@@ -239,10 +258,19 @@ impl Draft {
         }
         let grace = found.grace_seconds.max(details.grace_seconds);
         spec.termination_grace_period_seconds = spec.termination_grace_period_seconds.max(grace);
-        spec.containers.push(Container {
+        let container = Container {
             name: found.container.name.clone(),
             resources: resources(&details.limits, wishes.memory_request),
             restart_policy: details.restart_policy.as_deref().map(Into::into),
-        });
+        };
+        push(&mut spec.containers, container);
     }
+}
+
+/// Most pods have one of each: there is no room for more before there are more.
+fn push<T>(list: &mut Vec<T>, one: T) {
+    if list.is_empty() {
+        list.reserve_exact(1);
+    }
+    list.push(one);
 }

@@ -33,8 +33,13 @@ impl Known {
     ) -> Result<Vec<(Found, Arc<Details>)>, Error> {
         let (begun, mut unasked) = (Instant::now(), 0_usize);
         let mut all = Vec::with_capacity(listed.len());
-        for found in listed {
-            let before = self.0.get(&found.container.id);
+        for mut found in listed {
+            let before = self.0.get_key_value(&found.container.id);
+            let before = before.map(|(id, details)| {
+                // What is there already is not there twice.
+                found.container.id = Arc::clone(id);
+                details
+            });
             let details = match before.filter(|known| known.told == found.told) {
                 Some(known) => Arc::clone(known),
                 None if begun.elapsed() >= within => {
@@ -48,10 +53,11 @@ impl Known {
             };
             all.push((found, details));
         }
-        let entry = |(found, details): &(Found, Arc<Details>)| {
-            (Arc::clone(&found.container.id), Arc::clone(details))
-        };
-        self.0 = all.iter().map(entry).collect();
+        self.0.clear();
+        for (found, details) in &all {
+            let id = Arc::clone(&found.container.id);
+            self.0.insert(id, Arc::clone(details));
+        }
         if unasked > 0 {
             notes.push(format!(
                 "{unasked} containers were not asked for: the others took {} s",

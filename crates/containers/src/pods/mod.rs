@@ -23,3 +23,14 @@ pub(crate) const POD_NAME: &str = "io.kubernetes.pod.name";
 pub(crate) const POD_NAMESPACE: &str = "io.kubernetes.pod.namespace";
 /// The label by which docker compose says which project a container belongs to.
 const COMPOSE_PROJECT: &str = "com.docker.compose.project";
+
+/// Annotations have no place of their own in Docker: dockershim and cri-dockerd
+/// keep them among the labels.
+pub(crate) const ANNOTATION: &str = "annotation.";
+
+/// Whether a label or an annotation decides what evictd does. No other is kept.
+pub(crate) fn decides(key: &str) -> bool {
+    const DECIDING: [&str; 3] = ["evictd.", "io.kubernetes.", "kubernetes.io/config."];
+    let key = key.strip_prefix(ANNOTATION).unwrap_or(key);
+    key == COMPOSE_PROJECT || DECIDING.iter().any(|prefix| key.starts_with(prefix))
+}

@@ -370,8 +370,11 @@ fn by_name(annotations: Annotations) -> BTreeMap<String, String> {
             Some(annotations.starved_resource.to_string()),
         ),
     ];
-    let given = all.into_iter();
+    let mut given = BTreeMap::new();
+    for (name, value) in all {
+        if let Some(value) = value {
+            given.insert(name.to_owned(), value);
+        }
+    }
     given
-        .filter_map(|(name, value)| Some((name.to_owned(), value?)))
-        .collect()
 }

@@ -8,6 +8,7 @@
 mod carry_out;
 mod file_pages;
 mod reclaim;
+mod reconfigure;
 
 use core::time::Duration;
 use std::os::fd::BorrowedFd;
@@ -73,6 +74,8 @@ pub struct Engine<N, P, R> {
     telling: Telling,
     pace: Pace,
     pages: Pages,
+    /// Other settings were taken, and no round has begun since.
+    is_new: bool,
     /// How long the stages of the loop take.
     pub timing: Recorder,
 }
@@ -105,6 +108,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             telling: Telling::default(),
             pace: Pace::new(settings.processors),
             pages: Pages::default(),
+            is_new: false,
             timing: Recorder::new(settings.clock),
             settings,
         })
@@ -191,6 +195,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         let (soon, interval) = (self.killing.remains_interval(), self.settings.interval);
         let next = now + soon.map_or(interval, |soon| soon.min(interval));
         self.timers.set(Timer::Round, next);
+        self.hasten_after_reload(now);
         self.collect_regularly(now);
         // Pods that are shown now are killed without what comes before a kill for memory.
         let with_pods = self.pods.may_have_limits()
@@ -368,6 +373,12 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     /// Whether the kernel tells before a memory threshold can be met.
     pub const fn is_guarded(&self) -> bool {
         self.pace.is_guarded()
+    }
+
+    /// When each thing that has its time is due, where it is set.
+    pub fn timers(&self) -> impl Iterator<Item = (Timer, Mono)> {
+        let timers = Timer::ALL.into_iter();
+        timers.filter_map(|timer| Some((timer, self.timers.get(timer)?)))
     }
 
     /// The latest readings.

@@ -19,6 +19,7 @@ use crate::state::Record;
 
 /// A pod that was chosen, by its names.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Victim {
     /// Its namespace; empty where it has none.
     pub namespace: String,
@@ -49,6 +50,7 @@ impl Victim {
 
 /// Why a pod was chosen.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Decision {
     /// Which pod.
     pub victim: Victim,
@@ -73,6 +75,7 @@ pub struct Decision {
 /// Something that happened. Its text is one log line that can be understood alone: which
 /// threshold, which numbers, which filesystem, which pod, and why.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Event {
     /// A threshold began to be met.
     ThresholdMet {

@@ -9,6 +9,7 @@ use crate::state::{Outcome, Record};
 
 /// The kernel's OOM killer has struck before evictd did, or for a limit.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct OomKilled {
     /// Whom.
     pub kill: OomKill,

@@ -3,6 +3,7 @@ use std::path::Path;
 
 /// Why the state cannot be read, or cannot be kept on disk, in one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Error {
     text: String,
     /// Whether it is that another daemon keeps its state there.

@@ -67,6 +67,11 @@ struct Written {
 }
 
 impl Keeper {
+    /// The daemon's rounds begin that often from now on.
+    pub fn set_interval(&mut self, interval: Duration) {
+        self.state.interval = interval;
+    }
+
     /// Takes over the state in the directory and begins to keep it there;
     /// without a directory, in memory alone. The directory is made if need be.
     ///

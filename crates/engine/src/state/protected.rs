@@ -23,15 +23,22 @@ const MOST_BYTES: usize = 16 << 10;
 /// As many of them as there is room for, as text: a path, and who says so.
 pub(crate) fn to_texts(protected: &Protected) -> BTreeMap<String, String> {
     let texts = protected.iter();
-    bounded(texts.map(|(cgroup, by)| (escape(cgroup), by.clone()))).collect()
+    map_of(bounded(
+        texts.map(|(cgroup, by)| (escape(cgroup), by.clone())),
+    ))
 }
 
 /// The same back. What is no path costs itself.
 pub(crate) fn from_texts<'a>(texts: impl Iterator<Item = (&'a str, &'a str)>) -> Protected {
     let texts = texts.map(|(cgroup, by)| (cgroup.to_owned(), by.to_owned()));
-    bounded(texts)
-        .filter_map(|(cgroup, by)| Some((unescape(&cgroup)?, by)))
-        .collect()
+    map_of(bounded(texts).filter_map(|(cgroup, by)| Some((unescape(&cgroup)?, by))))
+}
+
+/// What `collect` gives, which sorts first: some kilobytes of the program for a few entries.
+pub(crate) fn map_of<K: Ord, V>(entries: impl Iterator<Item = (K, V)>) -> BTreeMap<K, V> {
+    let mut map = BTreeMap::new();
+    map.extend(entries);
+    map
 }
 
 fn bounded(

@@ -178,10 +178,11 @@ impl Record {
 
 /// All of them, or none where one is no text.
 fn annotations(record: Object<'_>) -> Option<BTreeMap<String, String>> {
-    let members = record.map("annotations")?.iter();
-    members
-        .map(|(key, text)| Some((key.clone(), text.as_str()?.to_owned())))
-        .collect()
+    let mut annotations = BTreeMap::new();
+    for (key, text) in record.map("annotations")? {
+        annotations.insert(key.clone(), text.as_str()?.to_owned());
+    }
+    Some(annotations)
 }
 
 /// Leaves the first `most` bytes or a little less: whole characters only.

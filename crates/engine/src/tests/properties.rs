@@ -54,6 +54,29 @@ enum Next {
     Mounts,
     News(News),
     End,
+    /// Other settings, by their place among [`HARD`].
+    Reload(usize),
+}
+
+/// Hard thresholds to change to and fro between.
+const HARD: [&str; 4] = [
+    "memory.available<100Mi,nodefs.available<100Mi",
+    "memory.available<300Mi,nodefs.available<100Mi",
+    "nodefs.available<150Mi",
+    "",
+];
+
+/// The soft one is the same in all of them.
+fn settings_of(hard: &str) -> Settings {
+    let lists = Lists {
+        hard,
+        soft: "memory.available<200Mi",
+        soft_grace_period: "memory.available=2s",
+        ..Lists::default()
+    };
+    let mut settings = Settings::default();
+    settings.evict.thresholds = parse(&lists).unwrap();
+    settings
 }
 
 fn next() -> impl Strategy<Value = Next> {
@@ -84,25 +107,19 @@ fn next() -> impl Strategy<Value = Next> {
         1 => Just(Next::Mounts),
         3 => news.prop_map(Next::News),
         1 => Just(Next::End),
+        2 => (0..HARD.len()).prop_map(Next::Reload),
     ]
 }
 
 fn random_settings() -> impl Strategy<Value = Settings> {
     (any::<[bool; 2]>(), 1_u64..30, 0_i64..40).prop_map(
         |([dry_run, until_clear], interval, max)| {
-            let lists = Lists {
-                hard: "memory.available<100Mi,nodefs.available<100Mi",
-                soft: "memory.available<200Mi",
-                soft_grace_period: "memory.available=2s",
-                ..Lists::default()
-            };
             let mut settings = Settings {
                 interval: Duration::from_millis(interval * 500),
                 dry_run: dry_run && until_clear,
                 images_until_clear: until_clear,
-                ..Settings::default()
+                ..settings_of(HARD[0])
             };
-            settings.evict.thresholds = parse(&lists).unwrap();
             settings.evict.max_pod_grace_seconds = max;
             settings
         },
@@ -155,6 +172,7 @@ proptest! {
         script in proptest::collection::vec((0_u64..3000, next()), 1..60),
     ) {
         let may_kill = !settings.dry_run;
+        let reloaded = settings.clone();
         let all: Vec<String> = pods
             .running
             .iter()
@@ -175,6 +193,14 @@ proptest! {
                 Next::News(news) => engine.pods.news.push(news),
                 Next::End if engine.is_killing() => drop(engine.end_after_kill()),
                 Next::End => {}
+                Next::Reload(which) => {
+                    let thresholds = settings_of(HARD[which]).evict.thresholds;
+                    let mut settings = reloaded.clone();
+                    settings.evict.thresholds = thresholds;
+                    let before = (engine.evict.conditions(), engine.is_killing());
+                    engine.reconfigure(settings).unwrap();
+                    prop_assert_eq!((engine.evict.conditions(), engine.is_killing()), before);
+                }
             }
             engine.run_due(at(now), &mut |_, event| story.note(event));
             // Never two kills in flight, and the engine knows of the one.
@@ -193,6 +219,51 @@ proptest! {
             prop_assert_eq!(story.begun.len(), story.ended.len() + in_flight);
             prop_assert!(story.begun.iter().zip(&story.ended).all(|(one, other)| one == other));
         }
+    }
+
+    /// However often and to whatever it is reloaded: what is short is evicted for by the
+    /// second round that sees it, a threshold that has just changed does not act in the
+    /// first, and nobody is evicted twice.
+    #[test]
+    fn reloads_miss_no_eviction_and_make_none(
+        reloads in proptest::collection::vec((0_u64..3000, 0..HARD.len(), 0..600 * MIB), 1..30),
+    ) {
+        let all = (0..6).map(|index| FakePod::new(&format!("pod-{index}"), 1 << 20));
+        let mut engine = engine(settings_of(HARD[0]), FakePods::of(all));
+        let (mut now, mut hard) = (0, HARD[0]);
+        for (after, which, memory) in reloads {
+            now += after;
+            set(&mut engine, memory, WHOLE);
+            turn(&mut engine, now);
+            let met_before = is_met(hard, memory);
+            let killed = engine.pods.killed();
+            engine.reconfigure(settings_of(HARD[which])).unwrap();
+            let conditions = engine.evict.conditions();
+            turn(&mut engine, now);
+            prop_assert!(engine.evict.conditions().contains(conditions));
+            if HARD[which] != hard && !met_before && !is_met("memory.available<200Mi", memory) {
+                prop_assert_eq!(engine.pods.killed(), killed, "at first sight");
+            }
+            hard = HARD[which];
+        }
+        // What the last eviction gave back is seen, so that another is worth it.
+        set(&mut engine, WHOLE, WHOLE);
+        engine.round_now();
+        turn(&mut engine, now + 10);
+        now += 20;
+        set(&mut engine, 50 * MIB, WHOLE);
+        engine.reconfigure(settings_of(HARD[1])).unwrap();
+        let left = 6 - engine.pods.killed().len();
+        for _ in 0..200 {
+            turn(&mut engine, now);
+            now += 50;
+        }
+        let mut killed = engine.pods.killed();
+        prop_assert!(left == 0 || killed.len() > 6 - left, "none was evicted: {:?}", killed);
+        let count = killed.len();
+        killed.sort_unstable();
+        killed.dedup();
+        prop_assert_eq!(killed.len(), count, "twice");
     }
 
     /// However disks and runtimes behave: what is short of memory is evicted for in the
@@ -225,6 +296,17 @@ proptest! {
         let waited = engine.node.waits.get(waits..).unwrap_or_default();
         prop_assert!(waited.iter().all(|wait| *wait <= crate::FS_WAIT));
     }
+}
+
+/// Whether one of them is met with so much memory left.
+fn is_met(hard: &str, memory: i64) -> bool {
+    let sample = sample(memory, WHOLE);
+    let thresholds = settings_of(hard).evict.thresholds;
+    let mut hard = thresholds.iter().filter(|threshold| threshold.is_hard());
+    hard.any(|threshold| {
+        let reading = sample.readings.get(threshold.signal);
+        reading.is_some_and(|reading| threshold.is_met(&reading))
+    })
 }
 
 /// A pod has just gone: it is measured again at once.

@@ -35,6 +35,7 @@ pub struct ImageRecord {
 
 /// Why an image stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Kept {
     /// A container in any state was made from it.
     InUse,
@@ -59,8 +60,8 @@ impl fmt::Display for Kept {
         f.write_str(match self {
             Self::InUse => "in use",
             Self::Pinned => "pinned",
-            Self::ByPattern => "kept by --keep-image",
-            Self::OnlyHere => "exists only here (--keep-local-images)",
+            Self::ByPattern => "kept by a pattern",
+            Self::OnlyHere => "exists only here: no registry is known to have it",
             Self::JustUsed => "used just now",
             Self::TooYoung => "younger than the minimum age",
             Self::RemovalFailed => "removal failed",

@@ -375,8 +375,8 @@ fn what_is_protected_stays_whatever_happens() {
     let expected = [
         "0: in use",
         "1: pinned",
-        "2: kept by --keep-image",
-        "3: exists only here (--keep-local-images)",
+        "2: kept by a pattern",
+        "3: exists only here: no registry is known to have it",
         "4: used just now",
         "5: used just now",
         "6: younger than the minimum age",

@@ -1,10 +1,9 @@
+use alloc::sync::Arc;
 use core::sync::atomic::{AtomicU32, Ordering};
 use core::time::Duration;
 use std::fs;
 use std::path::PathBuf;
 use std::time::SystemTime;
-
-use evictd_node::pod::Pod;
 
 use super::{MAX_FILES, ManifestDir, Problem};
 
@@ -186,9 +185,18 @@ fn a_changed_file_is_read_again_and_an_unchanged_one_is_not() {
         .write("b.yaml", &pod("two"));
     let mut dir = folder.dir();
     dir.refresh();
+    let kept = dir
+        .files
+        .iter()
+        .flat_map(|file| file.parsed.as_ref().unwrap());
+    let twice = kept
+        .zip(dir.pods())
+        .filter(|(kept, told)| !Arc::ptr_eq(kept, told));
+    assert_eq!(twice.count(), 0, "no pod is there twice");
     // Marks what was parsed: only a file that is parsed again loses the mark.
     for file in &mut dir.files {
-        file.parsed.as_mut().unwrap()[0].metadata.name.push('!');
+        let parsed = &mut file.parsed.as_mut().unwrap()[0];
+        Arc::make_mut(parsed).metadata.name.push('!');
     }
     dir.refresh();
     assert_eq!(names(&dir), ["one!", "two!"]);
@@ -269,13 +277,16 @@ fn a_single_file_is_one_manifest_whatever_its_name() {
 #[test]
 fn pods_of_the_directory_are_critical_where_they_are_static() {
     let folder = Folder::new();
-    let says_so = "\n  annotations: {kubernetes.io/config.source: file}\nspec: {}\n";
+    let says_so = "\n  labels: {app: b}\n  annotations: {kubernetes.io/config.source: file, note: text}\nspec: {}\n";
     let other = pod("b").replace("\nspec: {}\n", says_so);
     folder.write("a.yaml", &pod("a")).write("b.yaml", &other);
     for (marks_static, expected) in [(false, [false, true]), (true, [true, true])] {
         let mut dir = folder.dir().marking_static(marks_static);
         assert_eq!(dir.refresh(), []);
-        let critical: Vec<bool> = dir.pods().iter().map(Pod::is_critical).collect();
+        let critical: Vec<bool> = dir.pods().iter().map(|pod| pod.is_critical()).collect();
         assert_eq!(critical, expected, "{marks_static}");
+        let kept = &dir.pods()[1].metadata;
+        let kept = (kept.labels.len(), kept.annotations.len());
+        assert_eq!(kept, (0, 1), "what decides nothing is not kept");
     }
 }

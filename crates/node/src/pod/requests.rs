@@ -84,7 +84,7 @@ impl Pod {
 
     fn with_overhead(&self, amount: Quantity, what: Requested) -> Quantity {
         match self.spec.overhead.as_deref().and_then(|all| what.of(all)) {
-            Some(overhead) if !amount.is_zero() => amount.add(overhead),
+            Some(overhead) if !amount.is_zero() => &amount + overhead,
             _ => amount,
         }
     }
@@ -140,13 +140,13 @@ impl Pod {
 /// The number alone. A copy of the text that it was read from would take memory, which
 /// may be short where requests are compared.
 fn without_text(quantity: &Quantity) -> Quantity {
-    Quantity::ZERO.add(quantity)
+    &Quantity::ZERO + quantity
 }
 
 /// The sum of those that are there.
 pub(super) fn plus(sum: Option<Quantity>, more: Option<&Quantity>) -> Option<Quantity> {
     match (sum, more) {
-        (Some(sum), Some(more)) => Some(sum.add(more)),
+        (Some(sum), Some(more)) => Some(&sum + more),
         (sum, more) => sum.or_else(|| more.cloned()),
     }
 }

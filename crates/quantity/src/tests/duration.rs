@@ -66,3 +66,13 @@ fn texts_that_are_no_duration_are_refused_with_the_place() {
         assert_eq!((error.kind, error.position), (kind, position), "{text}");
     }
 }
+
+#[test]
+fn a_duration_becomes_one_of_core_and_comes_from_it() {
+    use core::time::Duration;
+    let minute = GoDuration::parse("1m").unwrap();
+    assert_eq!(Duration::try_from(minute), Ok(Duration::from_secs(60)));
+    assert_eq!(GoDuration::try_from(Duration::from_secs(60)), Ok(minute));
+    assert!(Duration::try_from(GoDuration::from_nanos(-1)).is_err());
+    assert!(GoDuration::try_from(Duration::MAX).is_err());
+}

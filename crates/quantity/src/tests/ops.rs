@@ -110,8 +110,8 @@ const CALCULATED: &[(&str, &str, &str, &str, &str)] = &[
 fn sums_and_differences_are_exact() {
     for (name, a, b, sum, difference) in CALCULATED {
         let (a, b) = (quantity(a), quantity(b));
-        assert_eq!(a.add(&b).to_string(), *sum, "{name}");
-        assert_eq!(a.sub(&b).to_string(), *difference, "{name}");
+        assert_eq!((&a + &b).to_string(), *sum, "{name}");
+        assert_eq!((&a - &b).to_string(), *difference, "{name}");
     }
 }
 
@@ -120,10 +120,10 @@ fn the_least_integer_is_as_good_as_any() {
     let least = Quantity::from_int(i64::MIN, Format::BinarySi);
     assert_eq!(least.to_string(), "-8Ei");
     assert_eq!(least.value(), i64::MIN);
-    let negated = Quantity::ZERO.sub(&least);
+    let negated = -&least;
     assert_eq!(negated.nanos(), -least.nanos());
     assert_eq!(negated.value(), i64::MAX);
-    assert!(least.add(&negated).is_zero());
+    assert!((least + negated).is_zero());
 }
 
 #[test]
@@ -138,4 +138,56 @@ fn integers_are_printed_in_the_format_asked_for() {
         assert_eq!(Quantity::from_int(value, format).to_string(), printed);
     }
     assert_eq!(Quantity::default(), Quantity::ZERO);
+}
+
+#[test]
+fn a_negated_quantity_keeps_its_format() {
+    assert_eq!((-quantity("1Ki")).to_string(), "-1Ki");
+    assert_eq!((-quantity("-1e3")).to_string(), "1e3");
+}
+
+#[test]
+fn a_sum_has_the_format_of_the_first_that_is_not_zero() {
+    let all = [quantity("0"), quantity("1Ki"), quantity("1k")];
+    assert_eq!(all.iter().sum::<Quantity>().to_string(), "2024");
+    assert_eq!(all[..2].iter().sum::<Quantity>().to_string(), "1Ki");
+    assert_eq!(all.into_iter().sum::<Quantity>().to_string(), "2024");
+    let mut total = Quantity::from(1024);
+    total += &quantity("1Ki");
+    total -= &quantity("24");
+    assert_eq!(total.to_string(), "2024");
+}
+
+#[test]
+fn equal_quantities_hash_alike_and_others_do_not() {
+    use core::hash::{BuildHasher, BuildHasherDefault};
+    #[expect(deprecated, reason = "the one hasher of core")]
+    let hasher = BuildHasherDefault::<core::hash::SipHasher>::default();
+    let texts = [
+        &["1Ki", "1024", "1.024k"][..],
+        &["0", "-0e2147483647", "0Ki", "-0"],
+        &["10", "1e1", "10.0"],
+        &["-10", "-1e1"],
+        // The first of these is kept digit by digit.
+        &[
+            "100000000000000000000000000000000000000000000000000",
+            "1e50",
+        ],
+        &["100000000000000000000.5", "100000000000000000000500m"],
+        &["100000000000000000000.50", "100000000000000000000500000u"],
+    ];
+    let mut hashes: alloc::vec::Vec<u64> = texts
+        .iter()
+        .map(|same| {
+            let hash = hasher.hash_one(quantity(same[0]));
+            for text in *same {
+                assert_eq!(quantity(text), quantity(same[0]));
+                assert_eq!(hasher.hash_one(quantity(text)), hash, "{text}");
+            }
+            hash
+        })
+        .collect();
+    hashes.sort_unstable();
+    hashes.dedup();
+    assert_eq!(hashes.len(), texts.len() - 1, "the last two are one number");
 }

@@ -5,8 +5,9 @@ use std::os::fd::{AsFd, OwnedFd};
 use rustix::fs::{AtFlags, Mode, OFlags, RawDir, SeekFrom, openat, seek};
 use rustix::io::Errno;
 
+use super::look::look_at;
 use super::names::Names;
-use super::tally::{Tally, device, look_at};
+use super::tally::Tally;
 
 /// A directory on the way down.
 pub(crate) struct Level {
@@ -50,8 +51,8 @@ impl Level {
         };
         self.moved = true;
         if let Ok(found) = look_at(&fd, c"", AtFlags::EMPTY_PATH) {
-            self.inode = found.stx_ino;
-            self.device = device(&found);
+            self.inode = found.inode;
+            self.device = found.device;
         }
     }
 
@@ -59,7 +60,7 @@ impl Level {
     pub(crate) fn reopen(&self, child: &OwnedFd) -> Option<OwnedFd> {
         let fd = open_dir(child, c"..", OFlags::NOFOLLOW).ok()?;
         let found = look_at(&fd, c"", AtFlags::EMPTY_PATH).ok()?;
-        (found.stx_ino == self.inode && device(&found) == self.device).then_some(fd)
+        (found.inode == self.inode && found.device == self.device).then_some(fd)
     }
 
     /// Counts what one read of the listing gives, and notes the directories.

@@ -6,16 +6,16 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
 use std::collections::{HashMap, HashSet};
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd as _, BorrowedFd};
 use std::path::{Path, PathBuf};
 
 use evictd_node::Mono;
 use evictd_sys::{Helper, HelperThread, Priority};
-use rustix::fs::{AtFlags, CWD, FileType, StatxFlags, fstatfs, openat, statx};
+use rustix::fs::{AtFlags, CWD, FileType, fstatfs, openat};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
-use super::tally::{BLOCK_BYTES, device};
+use super::look::look_at;
 use crate::dir::{DIR, each_child, each_entry};
 use crate::file::read_file;
 use crate::now;
@@ -35,6 +35,7 @@ const OVERLAY: i128 = 0x794c_7630;
 
 /// Bytes and inodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Held {
     /// On disk.
     pub bytes: u64,
@@ -154,8 +155,8 @@ impl OpenFilesReader {
 /// Looks at the open files of all processes in a cgroup and below it, in the caller's own
 /// time. What vanishes meanwhile, and what may not be looked at, is left out.
 #[must_use]
-pub fn read_open_files(proc: &Path, cgroup: &Path, disks: &WatchedDisks) -> OpenFiles {
-    let device_of = |path: &Path| look_at(CWD, path).ok().map(|found| device(&found));
+fn read_open_files(proc: &Path, cgroup: &Path, disks: &WatchedDisks) -> OpenFiles {
+    let device_of = |path: &Path| Some(look_at(CWD, path, AtFlags::empty()).ok()?.device);
     let mut look = Look {
         nodefs: device_of(&disks.nodefs),
         layers: disks.layers.as_deref().and_then(device_of),
@@ -221,10 +222,10 @@ impl Look {
     }
 
     fn descriptor(&mut self, dir: BorrowedFd<'_>, name: &core::ffi::CStr) -> Result<(), Errno> {
-        let found = look_at(dir, name)?;
-        let is_file = FileType::from_raw_mode(found.stx_mode.into()) == FileType::RegularFile;
-        let on = device(&found);
-        if !is_file || found.stx_nlink > 0 || self.seen.contains(&(found.stx_ino, on)) {
+        // Whatever the link leads to.
+        let found = look_at(dir, name, AtFlags::empty())?;
+        let (is_file, on) = (found.kind == FileType::RegularFile, found.device);
+        if !is_file || found.names > 0 || self.seen.contains(&(found.inode, on)) {
             return Ok(());
         }
         let held = if Some(on) == self.nodefs {
@@ -234,10 +235,9 @@ impl Look {
         } else {
             return Ok(());
         };
-        let bytes = found.stx_blocks.saturating_mul(BLOCK_BYTES);
-        held.bytes = held.bytes.saturating_add(bytes);
+        held.bytes = held.bytes.saturating_add(found.bytes);
         held.inodes += 1;
-        self.seen.insert((found.stx_ino, on));
+        self.seen.insert((found.inode, on));
         Ok(())
     }
 
@@ -252,13 +252,6 @@ impl Look {
         self.overlays.push((on, is_overlay));
         is_overlay
     }
-}
-
-/// What a link in `/proc/PID/fd` leads to; never waits for a server.
-fn look_at(dir: impl AsFd, name: impl rustix::path::Arg) -> Result<rustix::fs::Statx, Errno> {
-    let flags = AtFlags::NO_AUTOMOUNT | AtFlags::STATX_DONT_SYNC;
-    let wanted = StatxFlags::TYPE | StatxFlags::NLINK | StatxFlags::INO | StatxFlags::BLOCKS;
-    statx(dir, name, flags, wanted)
 }
 
 #[cfg(test)]

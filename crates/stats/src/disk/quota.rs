@@ -4,7 +4,7 @@ use evictd_sys::{read_project, read_project_usage};
 use rustix::fs::{AtFlags, OFlags};
 
 use super::level::open_dir;
-use super::tally::{device, look_at};
+use super::look::look_at;
 use super::usage::TreeUsage;
 
 /// A quota project: of which filesystem, and its number.
@@ -23,7 +23,7 @@ pub(crate) fn read_tree_project(root: BorrowedFd<'_>) -> Option<Project> {
         return None;
     }
     let above = open_dir(root, c"..", OFlags::NOFOLLOW).ok()?;
-    let device_of = |dir| Some(device(&look_at(dir, c"", AtFlags::EMPTY_PATH).ok()?));
+    let device_of = |dir| Some(look_at(dir, c"", AtFlags::EMPTY_PATH).ok()?.device);
     let (device, outside) = (
         device_of(root)?,
         device_of(rustix::fd::AsFd::as_fd(&above))?,

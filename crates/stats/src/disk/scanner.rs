@@ -2,7 +2,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::time::Duration;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use evictd_node::Mono;
 use evictd_sys::{Helper, HelperThread, Priority};
@@ -18,7 +18,7 @@ const THREAD: HelperThread = HelperThread {
 };
 
 /// The trees to measure, sorted and without duplicates.
-pub(crate) type Trees = Arc<[PathBuf]>;
+pub(crate) type Trees = Arc<[Arc<Path>]>;
 
 /// What both sides see, whole after each statement.
 #[derive(Debug, Default)]
@@ -35,7 +35,7 @@ pub(crate) struct Found {
     /// These very trees it is about: another set of the same paths is another one.
     pub(crate) trees: Trees,
     /// In the order of the trees.
-    pub(crate) usages: Vec<Option<TreeUsage>>,
+    pub(crate) usages: Arc<[Option<TreeUsage>]>,
     pub(crate) progress: Progress,
     /// Some tree has not been measured to its end yet.
     pub(crate) missing: bool,
@@ -93,16 +93,19 @@ impl DiskScanner {
     /// Replaces the set of trees. Those that stay keep their results and, if
     /// they are being walked, go on; new ones are measured at once. Also polls.
     /// Nothing is copied where the set is as it was.
-    pub fn watch<'a>(&mut self, trees: impl Iterator<Item = &'a Path>) {
-        let mut wanted: Vec<&Path> = trees.collect();
+    pub fn watch(&mut self, trees: impl Iterator<Item = Arc<Path>>) {
+        // What is there already is not there twice.
+        let known = |tree: &Path| self.found.trees.get(self.place(tree)?).cloned();
+        let share = |tree: Arc<Path>| known(&tree).unwrap_or(tree);
+        let mut wanted: Vec<Arc<Path>> = trees.map(share).collect();
         wanted.sort_unstable();
         wanted.dedup();
         self.poll();
-        if self.found.trees.iter().eq(wanted.iter().copied()) {
+        if *self.found.trees == *wanted {
             return;
         }
         self.found.usages = wanted.iter().map(|tree| self.usage(tree)).collect();
-        self.found.trees = wanted.into_iter().map(Path::to_path_buf).collect();
+        self.found.trees = wanted.into();
         self.handed = false;
         self.poll();
     }
@@ -132,7 +135,7 @@ impl DiskScanner {
         }
         (self.handed, self.hurry) = (true, false);
         if Arc::ptr_eq(&state.found.trees, &self.found.trees) {
-            self.found.usages.clone_from(&state.found.usages);
+            self.found.usages = Arc::clone(&state.found.usages);
             self.found.progress = state.found.progress;
         }
     }
@@ -142,10 +145,14 @@ impl DiskScanner {
     /// first, for a tree that is not watched, and for one that cannot be opened.
     #[must_use]
     pub fn usage(&self, tree: &Path) -> Option<TreeUsage> {
-        let Found { trees, usages, .. } = &self.found;
-        let place = trees.binary_search_by(|other| other.as_path().cmp(tree));
-        let usage = *usages.get(place.ok()?)?;
+        let usage = *self.found.usages.get(self.place(tree)?)?;
         usage.filter(|usage| usage.complete || usage.inodes_used > 0)
+    }
+
+    /// Which of the trees it is.
+    fn place(&self, tree: &Path) -> Option<usize> {
+        let trees = &self.found.trees;
+        trees.binary_search_by(|other| (**other).cmp(tree)).ok()
     }
 
     /// Whether every tree was measured to its end, as of the latest poll, by a walk

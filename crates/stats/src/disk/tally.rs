@@ -1,25 +1,18 @@
 use core::ffi::CStr;
 use std::collections::HashSet;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::BorrowedFd;
 
-use rustix::fs::{AtFlags, FileType, Statx, StatxAttributes, StatxFlags, makedev, statx};
+use rustix::fs::AtFlags;
 use rustix::io::Errno;
 
+use super::look::{Found, look_at};
 use crate::is_gone;
-
-/// `st_blocks` counts in these, whatever the filesystem's own block size.
-pub(crate) const BLOCK_BYTES: u64 = 512;
 
 /// One inode in the parts that [`Tally::parts`] counts.
 const WHOLE: u64 = 1 << 32;
 
 /// Inodes with several names that are remembered at most: about 1 MiB.
 const MOST_LINKS: usize = 57_344;
-
-const WANTED: StatxFlags = StatxFlags::TYPE
-    .union(StatxFlags::NLINK)
-    .union(StatxFlags::INO)
-    .union(StatxFlags::BLOCKS);
 
 /// What a walk has counted.
 #[derive(Default)]
@@ -54,7 +47,7 @@ impl Tally {
             Ok(found) if self.is_mount(&found) => false,
             Ok(found) => {
                 self.count(&found);
-                is_dir(&found)
+                found.is_dir()
             }
             Err(errno) => {
                 self.failed(errno);
@@ -78,12 +71,11 @@ impl Tally {
     }
 
     /// Counts one inode.
-    pub(crate) fn count(&mut self, found: &Statx) {
-        let bytes = found.stx_blocks.saturating_mul(BLOCK_BYTES);
+    pub(crate) fn count(&mut self, found: &Found) {
+        let (bytes, names) = (found.bytes, found.names);
         // Directories have a link for each child.
-        let names = u64::from(found.stx_nlink);
-        if names > 1 && !is_dir(found) {
-            let inode = (found.stx_ino, device(found));
+        if names > 1 && !found.is_dir() {
+            let inode = (found.inode, found.device);
             if self.links.contains(&inode) {
                 return;
             }
@@ -100,32 +92,12 @@ impl Tally {
 
     /// Whether another filesystem, or another part of this one, is mounted
     /// here. What it covers is not seen, and what it shows belongs to others.
-    ///
-    /// `STATX_ATTR_MOUNT_ROOT` since 5.8; before, a bind mount of the same
-    /// filesystem looks like any directory.
-    fn is_mount(&self, found: &Statx) -> bool {
-        const MOUNT: StatxAttributes = StatxAttributes::MOUNT_ROOT;
-        if found.stx_attributes_mask.contains(MOUNT) {
-            let not_ours = MOUNT.union(StatxAttributes::AUTOMOUNT);
-            found.stx_attributes.intersects(not_ours)
-        } else {
-            device(found) != self.device
-        }
+    /// Where the kernel does not tell, a bind mount of the same filesystem looks like any
+    /// directory.
+    fn is_mount(&self, found: &Found) -> bool {
+        let is_other = || found.device != self.device;
+        found.is_mount.unwrap_or_else(is_other)
     }
-}
-
-/// Never waits for a server (`AT_STATX_DONT_SYNC`) and never mounts anything.
-pub(crate) fn look_at(dir: impl AsFd, name: &CStr, flags: AtFlags) -> Result<Statx, Errno> {
-    let flags = flags | AtFlags::NO_AUTOMOUNT | AtFlags::STATX_DONT_SYNC;
-    statx(dir, name, flags, WANTED)
-}
-
-pub(crate) fn is_dir(found: &Statx) -> bool {
-    FileType::from_raw_mode(found.stx_mode.into()) == FileType::Directory
-}
-
-pub(crate) fn device(found: &Statx) -> u64 {
-    makedev(found.stx_dev_major, found.stx_dev_minor)
 }
 
 #[cfg(test)]

@@ -10,8 +10,9 @@ use rustix::fs::{AtFlags, CWD, OFlags};
 use rustix::io::Errno;
 
 use super::level::{Level, Listed, open_dir};
+use super::look::look_at;
 use super::names::Names;
-use super::tally::{Tally, device, look_at};
+use super::tally::Tally;
 use super::usage::TreeUsage;
 
 /// What a walk may hold.
@@ -84,7 +85,7 @@ impl Walk {
         })?;
         if let Some(root) = root {
             let found = look_at(&root, c"", AtFlags::EMPTY_PATH)?;
-            self.tally.device = device(&found);
+            self.tally.device = found.device;
             self.tally.count(&found);
             self.push(root);
         }

@@ -3,7 +3,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 use core::time::Duration;
-use std::path::PathBuf;
+use std::path::Path;
 
 use evictd_node::Mono;
 use evictd_sys::Desk;
@@ -26,9 +26,6 @@ const LONGEST_WAIT: Duration = Duration::from_secs(60);
 struct Tree {
     /// The last measurement that went to the end.
     last: Option<TreeUsage>,
-    /// What is shown: that, or what the walk under way has found where it is more, so
-    /// that a tree which grows faster than it is walked is seen to.
-    shown: Option<TreeUsage>,
     /// The quota project that it was told by, or could have been.
     project: Option<Project>,
     /// Still to be measured in this cycle.
@@ -101,7 +98,7 @@ impl Worker {
 
     /// Changes to another set of trees; those that stay keep what they have.
     fn follow(&mut self, paths: Trees) {
-        let place = |tree: &PathBuf| paths.binary_search(tree).ok();
+        let place = |tree: &Arc<Path>| paths.binary_search(tree).ok();
         let mut trees = vec![
             Tree {
                 due: true,
@@ -183,10 +180,6 @@ impl Worker {
             self.finish(index, usage, entries);
         } else {
             self.walk = Some((index, walk));
-            if let Some(tree) = self.trees.get_mut(index) {
-                let whole = tree.last.filter(|last| last.used_bytes >= usage.used_bytes);
-                tree.shown = whole.or(Some(usage));
-            }
             self.publish();
         }
     }
@@ -194,8 +187,7 @@ impl Worker {
     fn finish(&mut self, index: usize, usage: TreeUsage, entries: u64) {
         self.entries += entries;
         if let Some(tree) = self.trees.get_mut(index) {
-            (tree.last, tree.shown) = (Some(usage), Some(usage));
-            tree.due = false;
+            (tree.last, tree.due) = (Some(usage), false);
         }
         if !self.trees.iter().any(|tree| tree.due) {
             self.ended = now();
@@ -204,11 +196,26 @@ impl Worker {
         self.publish();
     }
 
+    /// The last measurement, or what the walk under way has found where that is more, so
+    /// that a tree which grows faster than it is walked is seen to.
+    fn shown(&self, (index, tree): (usize, &Tree)) -> Option<TreeUsage> {
+        let walk = self.walk.as_ref().filter(|(at, _)| *at == index);
+        let Some((_, walk)) = walk else {
+            return tree.last;
+        };
+        let usage = walk.usage();
+        let whole = tree.last.filter(|last| last.used_bytes >= usage.used_bytes);
+        whole.or(Some(usage))
+    }
+
     fn publish(&self) {
         let under_way = self.walk.as_ref().map_or(0, |(_, walk)| walk.entries());
         let found = Found {
             trees: Arc::clone(&self.paths),
-            usages: self.trees.iter().map(|tree| tree.shown).collect(),
+            usages: (0..)
+                .zip(&self.trees)
+                .map(|tree| self.shown(tree))
+                .collect(),
             progress: Progress {
                 trees_done: self.trees.iter().filter(|tree| !tree.due).count(),
                 trees: self.trees.len(),

@@ -239,7 +239,7 @@ fn logs_may_lie_where_the_layer_does() {
     for (log, layer, expected) in [(7, 7, true), (7, 8, false), (0, 0, false)] {
         let container = String::from("web");
         let tree = |path: &str, kind| PodTree {
-            path: path.into(),
+            path: Path::new(path).into(),
             kind,
         };
         let of = Some(container.clone());

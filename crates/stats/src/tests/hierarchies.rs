@@ -1,3 +1,5 @@
+use rustix::io::Errno;
+
 use super::tree::Tree;
 use crate::{Hierarchies, Version, read_memory_switched_off};
 
@@ -112,6 +114,11 @@ fn no_mountinfo_is_an_error_that_names_it() {
     let error = Hierarchies::read(&tree.path("proc")).unwrap_err();
     assert!(error.cause.is_gone());
     assert_eq!(error.path, tree.path("proc/self/mountinfo"));
+    let source = core::error::Error::source(&error);
+    assert_eq!(
+        source.map(ToString::to_string),
+        Some(Errno::NOENT.to_string())
+    );
 }
 
 #[test]

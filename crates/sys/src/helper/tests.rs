@@ -23,7 +23,7 @@ fn adder(thread: HelperThread) -> Helper<(Vec<u64>, u64)> {
 
 #[test]
 fn jobs_wait_for_a_thread_that_could_not_be_made() {
-    let no_machine_has_that_much = 1 << 62;
+    let no_machine_has_that_much = usize::MAX / 2 + 1;
     let mut helper = adder(HelperThread {
         stack_bytes: no_machine_has_that_much,
         ..THREAD

@@ -58,6 +58,8 @@ fn what_is_made_realtime_begins_so() {
             return;
         }
         let from_realtime = made().join().unwrap();
+        let panics = || make_realtime(1, || panic!("on purpose"));
+        assert!(std::panic::catch_unwind(panics).is_err());
         let fifo = libc::c_long::from(libc::SCHED_FIFO);
         assert_eq!((usual, from_realtime), (fifo, fifo));
         assert_eq!(policy_of_this_thread(), libc::c_long::from(super::FIFO));

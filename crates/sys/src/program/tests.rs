@@ -3,18 +3,22 @@ use std::fs::read_to_string;
 
 use evictd_testkit::needs;
 
-use super::{lock_program, mapped_file};
+use super::{Mapped, lock_program, mapped_file};
 
 #[test]
 fn only_files_that_can_be_read_are_locked() {
     let lines = [
         (
             "7fa0-7fb0 r--p 00000000 103:00 1234   /usr/sbin/evictd",
-            Some((0x7fa0, 0x10)),
+            Some(true),
+        ),
+        (
+            "7fa0-7fb0 r-xp 00000000 103:00 1234   /usr/sbin/evictd",
+            Some(false),
         ),
         (
             "7fa0-7fb0 r-xp 00001000 103:00 1234   /a b (deleted)",
-            Some((0x7fa0, 0x10)),
+            Some(false),
         ),
         (
             "7fa0-7fb0 ---p 00000000 103:00 1234   /usr/sbin/evictd",
@@ -27,6 +31,11 @@ fn only_files_that_can_be_read_are_locked() {
         ("", None),
     ];
     for (line, expected) in lines {
+        let expected = expected.map(|is_head| Mapped {
+            start: 0x7fa0,
+            length: 0x10,
+            is_head,
+        });
         assert_eq!(mapped_file(line), expected, "{line}");
     }
 }
@@ -53,7 +62,9 @@ fn the_whole_program_is_in_memory() {
                 assert_ne!(value, "0 kB", "{smaps}");
                 locked += 1;
             }
-            _ if key.contains('-') => of_program = line.ends_with(program),
+            _ if key.contains('-') => {
+                of_program = line.ends_with(program) && !line.contains(" r--p 00000000 ");
+            }
             _ => {}
         }
     }

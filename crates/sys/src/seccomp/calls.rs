@@ -1,8 +1,12 @@
 //! The list. A call that is missing ends the daemon, with a line that names its number:
 //! `ausyscall NUMBER`, or the table `syscall_64.tbl` of the kernel, knows its name. What a
-//! new piece of code needs is shown by `strace -f -c` of its tests; add it here.
+//! new piece of code needs is shown by `strace -f -c` of its tests, and by
+//! `qemu-ARCH-static -strace` for another processor; add it here.
 
 use libc::c_long;
+
+use crate::mrelease::PROCESS_MRELEASE;
+use crate::project::QUOTACTL_FD;
 
 /// A call that is allowed with some arguments only.
 pub(super) struct Rule {
@@ -85,7 +89,7 @@ pub(super) const ALLOWED: &[c_long] = &[
     libc::SYS_getpgid,
     libc::SYS_pidfd_open,
     libc::SYS_pidfd_send_signal,
-    libc::SYS_process_mrelease,
+    PROCESS_MRELEASE,
     libc::SYS_kill,
     // Files and directories.
     libc::SYS_openat2,
@@ -99,7 +103,7 @@ pub(super) const ALLOWED: &[c_long] = &[
     libc::SYS_faccessat2,
     libc::SYS_fcntl,
     libc::SYS_ioctl,
-    libc::SYS_quotactl_fd,
+    QUOTACTL_FD,
     libc::SYS_unlinkat,
     libc::SYS_mkdirat,
     libc::SYS_renameat2,
@@ -134,6 +138,7 @@ pub(super) const ALLOWED: &[c_long] = &[
     libc::SYS_mremap,
     libc::SYS_madvise,
     libc::SYS_mlock,
+    libc::SYS_munlock,
     libc::SYS_mlockall,
     // Threads: their making, their priorities, their end.
     libc::SYS_set_tid_address,
@@ -179,9 +184,9 @@ pub(super) const ALLOWED: &[c_long] = &[
     #[cfg(target_env = "gnu")]
     libc::SYS_rseq,
     // As older architectures have them beside the others.
-    #[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
+    #[cfg(not(any(target_arch = "aarch64", target_arch = "riscv64")))]
     libc::SYS_open,
-    #[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
+    #[cfg(not(any(target_arch = "aarch64", target_arch = "riscv64")))]
     libc::SYS_access,
     #[cfg(not(any(target_arch = "aarch64", target_arch = "riscv64")))]
     libc::SYS_stat,
@@ -247,6 +252,11 @@ pub(super) const ALLOWED: &[c_long] = &[
     // Here its arguments lie in memory: the family of a socket is not judged.
     #[cfg(target_arch = "x86")]
     libc::SYS_socketcall,
+    // Without an address they have numbers of their own there.
+    #[cfg(target_arch = "arm")]
+    libc::SYS_send,
+    #[cfg(target_arch = "arm")]
+    libc::SYS_recv,
 ];
 
 // libc does not name them for each of its C libraries; they are the same everywhere.

@@ -138,3 +138,21 @@ fn the_minimum_comes_on_top_of_the_threshold() {
         assert!(at(enough - 1) && !at(enough), "{threshold}");
     }
 }
+
+#[test]
+fn an_error_names_its_source() {
+    use core::error::Error as _;
+    let of = |hard| {
+        parse(&Lists {
+            hard,
+            ..Lists::default()
+        })
+        .unwrap_err()
+    };
+    let quantity = of("memory.available<100MB");
+    assert_eq!(
+        quantity.source().map(ToString::to_string),
+        Some("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$' (at byte 4)".to_string())
+    );
+    assert!(of("memory<1Gi").source().is_none());
+}

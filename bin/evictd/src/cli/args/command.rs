@@ -1,14 +1,18 @@
 //! The commands, as argh derives them from their structs.
 
 use argh::{ArgsInfo, CommandInfoWithArgs, FlagInfo, FlagInfoKind, FromArgs};
-use evictd_config::Takes;
+use evictd_config::{Flag, Takes};
 
 use crate::cli::admit::Admit;
+use crate::cli::completions::Completions;
 use crate::cli::config::Config;
 use crate::cli::gc::Gc;
+use crate::cli::health::Health;
 use crate::cli::history::History;
+use crate::cli::man::Man;
 use crate::cli::oom_score::OomScore;
 use crate::cli::rank::Rank;
+use crate::cli::reload::Reload;
 use crate::cli::selftest::Selftest;
 use crate::cli::status::Status;
 
@@ -55,13 +59,28 @@ pub enum Command {
     Gc(Gc),
     /// `evictd selftest`
     Selftest(Selftest),
+    /// `evictd reload`
+    Reload(Reload),
+    /// `evictd health`
+    Health(Health),
+    /// `evictd man`
+    Man(Man),
+    /// `evictd completions`
+    Completions(Completions),
 }
 
 /// What argh knows of a command that has no commands below it.
 pub(super) struct Known {
     /// `status`, `gc images`
     pub(super) name: String,
-    flags: &'static [FlagInfo<'static>],
+    pub(super) info: CommandInfoWithArgs,
+}
+
+/// A flag of a command, or one that all of them take.
+pub(super) struct Shown {
+    pub(super) name: &'static str,
+    pub(super) takes: Takes,
+    pub(super) help: &'static str,
 }
 
 impl Known {
@@ -78,23 +97,56 @@ impl Known {
 
     /// The names of its flags, and what they take.
     pub(super) fn flags(&self) -> impl Iterator<Item = (&'static str, Takes)> {
-        let own = self.flags.iter().filter(|flag| flag.long != "--help");
-        own.map(|flag| {
-            let takes = match flag.kind {
-                FlagInfoKind::Switch => Takes::Bool,
-                FlagInfoKind::Option { arg_name } => Takes::Value(arg_name),
-            };
-            (flag.long.trim_start_matches('-'), takes)
-        })
+        self.shown().map(|flag| (flag.name, flag.takes))
     }
+
+    /// Its own flags.
+    pub(super) fn shown(&self) -> impl Iterator<Item = Shown> {
+        shown(self.info.flags)
+    }
+
+    /// Whether a word behind it is its own.
+    pub(super) fn takes_word(&self) -> bool {
+        !self.info.positionals.is_empty()
+    }
+}
+
+/// argh's flags without `--help`, which every command has.
+fn shown(flags: &'static [FlagInfo<'static>]) -> impl Iterator<Item = Shown> {
+    let own = flags.iter().filter(|flag| flag.long != "--help");
+    own.map(|flag| Shown {
+        name: flag.long.trim_start_matches('-'),
+        takes: match flag.kind {
+            FlagInfoKind::Switch => Takes::Bool,
+            FlagInfoKind::Option { arg_name } => Takes::Value(arg_name),
+        },
+        help: flag.description,
+    })
+}
+
+/// The flags that every command takes: the daemon's, `--version` and `--help`.
+pub(super) fn flags_of_all() -> impl Iterator<Item = Shown> {
+    let daemons = Flag::all().map(|flag| Shown {
+        name: flag.name,
+        takes: flag.takes,
+        help: flag.help,
+    });
+    let help = Shown {
+        name: "help",
+        takes: Takes::Bool,
+        help: "explain the flags, or those of a command",
+    };
+    daemons
+        .chain(shown(Evictd::get_args_info().flags))
+        .chain([help])
 }
 
 fn add(all: &mut Vec<Known>, before: &str, info: CommandInfoWithArgs) {
     for below in info.commands {
         let name = format!("{before}{}", below.name);
         if below.command.commands.is_empty() {
-            let flags = below.command.flags;
-            all.push(Known { name, flags });
+            let info = below.command;
+            all.push(Known { name, info });
         } else {
             add(all, &format!("{name} "), below.command);
         }

@@ -9,7 +9,8 @@ use crate::cli::columns::wrap;
 
 const INDENT: &str = "      ";
 
-const VALUES: &str = "\
+/// What values look like, behind [`signals`].
+pub(super) const VALUES: &str = "\
 \x20 AMOUNT    a number, alone or with Ki Mi Gi Ti (powers of 1024) or k M G T
             (powers of 1000); or a percentage of all there is: 10%
   DURATION  numbers with units h m s ms us ns: 1m30s, 500ms
@@ -20,7 +21,8 @@ value counts; lists are joined. The commands take all of these flags too.
 Quote values with < for the shell.
 ";
 
-const EXAMPLE: &str = "
+/// An example of the daemon.
+pub(super) const EXAMPLE: &str = "
 Example:
   evictd --eviction-hard='memory.available<10%,nodefs.available<1Gi' \\
     --eviction-soft='memory.available<15%' \\
@@ -40,16 +42,8 @@ pub(super) fn of_command(text: String) -> String {
 
 /// argh's help about everything, and after it the flags that it does not know.
 pub(super) fn with_flags(mut text: String) -> String {
-    let signals = Signal::ALL
-        .into_iter()
-        .filter(|signal| signal.is_configured());
-    let signals: Vec<&str> = signals.map(Signal::name).collect();
     text.push_str("\nValues:\n");
-    wrap(
-        &mut text,
-        ("  SIGNAL    ", "            "),
-        &signals.join(", "),
-    );
+    wrap(&mut text, ("  SIGNAL    ", "            "), &signals());
     text.push_str(VALUES);
     for group in Group::ALL {
         let _ = write!(text, "\n{}:\n", group.title);
@@ -61,26 +55,42 @@ pub(super) fn with_flags(mut text: String) -> String {
     text
 }
 
-fn add_flag(text: &mut String, flag: &Flag) {
-    let (name, example) = (flag.name, flag.example);
-    let form = match flag.takes {
+/// The signals that thresholds may name.
+pub(super) fn signals() -> String {
+    let signals = Signal::ALL.into_iter();
+    let signals = signals.filter(|signal| signal.is_configured());
+    let signals: Vec<&str> = signals.map(Signal::name).collect();
+    signals.join(", ")
+}
+
+/// A flag with what it takes.
+pub(super) fn form(name: &str, takes: Takes) -> String {
+    match takes {
         Takes::Bool => format!("--{name}"),
         Takes::Value(what) | Takes::List(what) => format!("--{name}={what}"),
-    };
-    let _ = writeln!(text, "  {form}");
-    wrap(text, (INDENT, INDENT), flag.help);
-    if flag.is_deprecated() {
-        return;
     }
+}
+
+/// What holds without the flag, and how it may be given; nothing of a deprecated one.
+pub(super) fn default_and_example(flag: &Flag) -> Option<[String; 2]> {
+    let (name, example) = (flag.name, flag.example);
     let default = match flag.default {
         "" => String::from("none"),
         default => default.replace(',', ", "),
     };
     let quote = if example.contains('<') { "'" } else { "" };
     let example = match (flag.takes, example) {
-        (Takes::Bool, "true") => form,
+        (Takes::Bool, "true") => form(name, flag.takes),
         _ => format!("--{name}={quote}{example}{quote}"),
     };
-    wrap(text, (INDENT, INDENT), &format!("Default: {default}"));
-    wrap(text, (INDENT, INDENT), &format!("Example: {example}"));
+    (!flag.is_deprecated())
+        .then_some([format!("Default: {default}"), format!("Example: {example}")])
+}
+
+fn add_flag(text: &mut String, flag: &Flag) {
+    let _ = writeln!(text, "  {}", form(flag.name, flag.takes));
+    wrap(text, (INDENT, INDENT), flag.help);
+    for line in default_and_example(flag).into_iter().flatten() {
+        wrap(text, (INDENT, INDENT), &line);
+    }
 }

@@ -13,8 +13,10 @@
 //! both get the same errors.
 
 mod command;
+pub(in crate::cli) mod completions;
 mod error;
 mod help;
+pub(in crate::cli) mod man;
 mod split;
 #[cfg(test)]
 mod tests;

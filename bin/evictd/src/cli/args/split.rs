@@ -75,19 +75,22 @@ impl Line {
 
     /// Why argh refused it, where argh itself can say nothing but that it did.
     pub(super) fn explain(&self, output: &str) -> String {
+        let words: Vec<&str> = output.split_whitespace().collect();
+        let output = one_line(&words.join(" "));
         let name = self.words.join(" ");
         let command = self.known.iter().find(|command| command.name == name);
         if command.is_none() && !name.is_empty() {
-            let begins = |command: &Known| name.starts_with(&format!("{} ", command.name));
-            return match self.words.last() {
-                Some(last) if self.known.iter().any(begins) => unexpected(last),
+            let begins = |command: &&Known| name.starts_with(&format!("{} ", command.name));
+            return match (self.known.iter().find(begins), self.words.last()) {
+                (Some(command), _) if command.takes_word() => output,
+                (Some(_), Some(last)) => unexpected(last),
                 _ => unknown_command(&name),
             };
         }
         let has = |flag| command.is_some_and(|command| command.has(flag));
         match self.own.iter().find(|(flag, _)| !has(flag)) {
             Some((flag, _)) => flag_of_another(flag, &name),
-            None => one_line(output.trim()),
+            None => output,
         }
     }
 

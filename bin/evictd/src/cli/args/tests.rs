@@ -111,6 +111,11 @@ const COMMANDS: &[(&str, &str)] = &[
         "Some(OomScore(OomScore { apply: true, json: false }))",
     ),
     ("selftest", "Some(Selftest(Selftest { json: false }))"),
+    ("man", "Some(Man(Man))"),
+    (
+        "completions fish",
+        "Some(Completions(Completions { shell: Fish }))",
+    ),
     (
         "gc --json --dry-run containers",
         "Some(Gc(Gc { what: Containers(Containers { json: true }) }))",
@@ -154,6 +159,10 @@ status --json rank
 gc
 gc volumes
 gc images all
+completions
+completions tcsh
+completions bash zsh
+man all
 -- --json
 status --apply
 --json

@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::output::{print_as, shown, usage_error};
 use super::run::Run;
 use super::snapshot::Snapshot;
-use crate::{machine, roots};
+use crate::{kernel, machine, roots};
 
 /// check the flags; print what they come to on this machine
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
@@ -48,6 +48,8 @@ impl Run for Config {
         if let Some(snapshot) = &snapshot {
             let about_pods = roots::warnings(settings, &snapshot.engine.pods);
             effective.warnings.extend(about_pods);
+            let about_kernel = kernel::warning(snapshot.engine.pods.hierarchies());
+            effective.warnings.extend(about_kernel);
         }
         let in_text = || text::in_text(&effective);
         let document = Document::new(&effective);
@@ -135,11 +137,12 @@ impl<'a> From<&'a EffectiveThreshold> for ThresholdDocument<'a> {
     }
 }
 
-/// `default`, `compat`, `derived`, the flag with its dashes, or `file:` and the
-/// field of the configuration file.
+/// `default`, `compat`, `derived`, the flag with its dashes, the same behind `flags-file:`,
+/// or `file:` and the field of the configuration file.
 fn from(origin: Origin) -> String {
     match origin {
         Origin::File(field) => format!("file:{field}"),
+        Origin::FlagsFile(name) => format!("flags-file:--{name}"),
         Origin::Flag(name) => format!("--{name}"),
         Origin::Default | Origin::Compat | Origin::Derived => origin.to_string(),
     }

@@ -90,9 +90,14 @@ fn settings(settings: &[Setting]) -> String {
 /// Where it came from. Which old flag it was stands among the warnings.
 fn from(origin: Origin, own: &[&str]) -> String {
     match origin {
-        Origin::Flag(name) if !own.contains(&name) => "old flag".to_owned(),
-        Origin::Flag(_) | Origin::File(_) | Origin::Default | Origin::Compat | Origin::Derived => {
-            origin.to_string()
+        Origin::Flag(name) | Origin::FlagsFile(name) if !own.contains(&name) => {
+            "old flag".to_owned()
         }
+        Origin::Flag(_)
+        | Origin::FlagsFile(_)
+        | Origin::File(_)
+        | Origin::Default
+        | Origin::Compat
+        | Origin::Derived => origin.to_string(),
     }
 }

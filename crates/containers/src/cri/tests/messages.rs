@@ -22,8 +22,9 @@ fn container(id: &str) -> Writer {
         .number(6, 1);
     container
         .number(7, 17)
-        .pair(8, "label", "l")
-        .pair(9, "note", "n");
+        .pair(8, "evictd.protect", "true")
+        .pair(8, "app", "not kept")
+        .pair(9, "note", "not kept");
     container.bytes(77, b"later").text(10, "sha256:2");
     container
 }
@@ -68,14 +69,11 @@ fn containers() {
             ..ListedContainer::default()
         },
         told: "1".into(),
-        labels: [("label".into(), "l".into())].into(),
-        annotations: [
-            ("note".into(), "n".into()),
-            (
-                "io.kubernetes.pod.terminationGracePeriod".into(),
-                "9".into(),
-            ),
-        ]
+        labels: [("evictd.protect".into(), "true".into())].into(),
+        annotations: [(
+            "io.kubernetes.pod.terminationGracePeriod".into(),
+            "9".into(),
+        )]
         .into(),
         group: Some(("pod".into(), "main".into())),
         grace_seconds: Some(9),
@@ -189,7 +187,7 @@ fn sandboxes() {
         .message(2, &metadata)
         .number(3, 1)
         .number(4, 5)
-        .pair(5, "a", "b")
+        .pair(5, "evictd.a", "b")
         .pair(5, "io.kubernetes.pod.uid", "another");
     let found = parsed(sandbox, parse_sandbox);
     let label = |key: &str| found.label(key).unwrap();
@@ -198,7 +196,7 @@ fn sandboxes() {
             label("io.kubernetes.pod.name"),
             label("io.kubernetes.pod.uid"),
             label("io.kubernetes.pod.namespace"),
-            label("a")
+            label("evictd.a")
         ),
         ("web", "uid", "shop", "b")
     );
@@ -267,9 +265,11 @@ fn layers() {
 #[test]
 fn texts_that_are_not() {
     let mut message = Writer::default();
-    message.bytes(5, &[0x0a, 3, b'a', 0xff, b'b', 0x12, 2, 0xc3, 0x28]);
+    let mut pair = Writer::default();
+    pair.bytes(1, b"evictd.\xff").bytes(2, b"\xc3(");
+    message.message(5, &pair);
     let sandbox = parsed(message, parse_sandbox);
-    assert_eq!(sandbox.label("a\\xffb"), Some("\\xc3("));
+    assert_eq!(sandbox.label("evictd.\\xff"), Some("\\xc3("));
     for field in [1, 2, 5, 10] {
         let mut message = Writer::default();
         message.number(7, 1).bytes(field, b"ab\xff");

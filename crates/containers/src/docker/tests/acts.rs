@@ -9,7 +9,7 @@ use crate::{ContainerRuntime, ListedImage, RuntimePod};
 fn pod(sandbox: Option<&str>) -> RuntimePod {
     RuntimePod {
         running: vec!["aa".into(), "bb".into()],
-        sandbox: sandbox.map(String::from),
+        sandbox: sandbox.map(Into::into),
         ..RuntimePod::default()
     }
 }

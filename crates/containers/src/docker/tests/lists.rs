@@ -95,7 +95,7 @@ fn pods_of_docker() {
     assert_eq!(names(&projects)[2], "docker/app app runs 2");
     assert_eq!(projects.pods.len(), 5);
     let web = &listing.pods[1];
-    assert_eq!(web.sandbox, Some(id('1')));
+    assert_eq!(web.sandbox.as_deref(), Some(&*id('1')));
     assert!(web.pod.is_static());
     assert_eq!(listing.sandboxes.len(), 1);
     assert_eq!(
@@ -107,7 +107,7 @@ fn pods_of_docker() {
         (&*container.name, container.attempt, container.pod),
         ("nginx", 3, 1)
     );
-    assert_eq!(container.sandbox, Some(id('1')));
+    assert_eq!(container.sandbox.as_deref(), Some(&*id('1')));
     assert_eq!(&*container.image, "sha256:3e");
     assert_eq!(container.created_nanos, 100_000_000_000);
     let states: Vec<ContainerState> = listing
@@ -146,9 +146,9 @@ fn pods_of_podman() {
         names(&listing),
         ["podman/pod podid runs 1", "podman/alone 666666666 runs 1"]
     );
-    assert_eq!(listing.pods[0].sandbox, Some(id('4')));
-    assert_eq!(listing.sandboxes[0].id, id('4'));
-    assert_eq!(listing.containers[0].sandbox, Some(id('4')));
+    assert_eq!(listing.pods[0].sandbox.as_deref(), Some(&*id('4')));
+    assert_eq!(*listing.sandboxes[0].id, id('4'));
+    assert_eq!(listing.containers[0].sandbox.as_deref(), Some(&*id('4')));
     assert_eq!(listing.containers[1].sandbox, None);
 }
 

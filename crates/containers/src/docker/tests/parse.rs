@@ -25,7 +25,7 @@ fn containers() {
     let text =
         br#"[{"Id":"aaf9","Names":["/other/alias","/bb"],"Image":"one:1","ImageID":"sha256:3e67",
         "Command":"/bin/workload idle","Created":1795192113,"Ports":[],
-        "Labels":{"a":"b","annotation.c":"d","annotationless":"e"},
+        "Labels":{"evictd.a":"b","annotation.evictd.c":"d","annotation.e":"f","other":"g"},
         "State":"running","Status":"Up 2 minutes","NetworkSettings":{"Networks":null},"Mounts":[]},
         {"Id":"6f85","Labels":null,"Names":null,"Image":"one:1"}]"#;
     let found = parse_containers(text).unwrap();
@@ -36,10 +36,12 @@ fn containers() {
     assert_eq!(container.state, ContainerState::Running);
     assert_eq!(&*container.image, "sha256:3e67");
     assert_eq!(&*found[0].told, "running\nUp 2 minutes");
-    assert_eq!(found[0].labels["a"], "b");
+    let labels = [("evictd.a".into(), "b".into())].into();
+    let annotations = [("evictd.c".into(), "d".into())].into();
     assert_eq!(
-        (found[0].labels.len(), &*found[0].annotations["c"]),
-        (2, "d")
+        (&found[0].labels, &found[0].annotations),
+        (&labels, &annotations),
+        "what decides nothing is not kept"
     );
     assert_eq!(
         (&*found[1].container.name, &*found[1].container.image),

@@ -129,6 +129,7 @@ impl<T: ReadJson + Default> ReadJson for Vec<T> {
         let Some(values) = value.as_array() else {
             return Err(JsonError::wrong_type(value, "a list"));
         };
+        self.reserve_exact(values.len());
         for (index, value) in values.iter().enumerate() {
             let mut element = T::default();
             if !value.is_null() {

@@ -20,7 +20,7 @@ fn numbers(usage: Option<TreeUsage>) -> Option<(u64, u64, bool)> {
 }
 
 fn watch(scanner: &mut DiskScanner, trees: &[PathBuf]) {
-    scanner.watch(trees.iter().map(PathBuf::as_path));
+    scanner.watch(trees.iter().map(|tree| tree.as_path().into()));
 }
 
 fn tree(files: usize) -> Tree {

@@ -105,7 +105,7 @@ fn a_project_that_nobody_accounts_to_is_walked() {
 
     fs::write(volume.join("inner/file"), vec![1; 100_000]).unwrap();
     let mut scanner = DiskScanner::start().unwrap();
-    scanner.watch(core::iter::once(volume.as_path()));
+    scanner.watch(core::iter::once(volume.as_path().into()));
     assert!(scanner.wait_for_all(LONG));
     let usage = scanner.usage(&volume).unwrap();
     assert_eq!(numbers(usage), expected(&volume));

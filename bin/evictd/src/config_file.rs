@@ -1,20 +1,50 @@
-//! `--config` and `--config-dir`: reads the files.
+//! `--flags-file`, `--config` and `--config-dir`: reads the files.
 
 use std::fs::{self, DirEntry, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use evictd_config::{MAX_FILE_BYTES, Resolved, Typed, resolve};
+use rustix::fs::{Mode, OFlags};
 
 /// A file's name as errors tell it, and what it holds.
 type Contents = (String, Vec<u8>);
+
+const FLAGS_FILE: &str = "flags-file";
+
+/// What a configuration file should be.
+const CONFIGURATION: &str = "name a KubeletConfiguration file, YAML or JSON";
+
+/// The settings, and what they were made of.
+pub(crate) struct Settings {
+    pub(crate) command_line: Typed,
+    /// With what the files say.
+    pub(crate) typed: Typed,
+    pub(crate) resolved: Resolved,
+}
 
 /// The settings that the flags ask for, and the files that they name.
 ///
 /// # Errors
 /// One line: what cannot be read, or what is wrong in it or with a flag.
-pub(crate) fn settings(mut typed: Typed) -> Result<Resolved, String> {
-    let file = named("config", &typed).map(|path| read("config", &path));
+pub(crate) fn settings(command_line: Typed) -> Result<Settings, String> {
+    let typed = read(command_line.clone())?;
+    let resolved = resolve(&typed).map_err(|error| error.to_string())?;
+    Ok(Settings {
+        command_line,
+        typed,
+        resolved,
+    })
+}
+
+/// The flags, with what the files say that they name.
+pub(crate) fn read(mut typed: Typed) -> Result<Typed, String> {
+    if let Some(path) = named(FLAGS_FILE, &typed) {
+        let (name, bytes) = contents(FLAGS_FILE, &path, "name a file of flags, one a line")?;
+        let added = typed.add_flags_file(&name, &bytes);
+        added.map_err(|error| error.to_string())?;
+    }
+    let file = named("config", &typed).map(|path| contents("config", &path, CONFIGURATION));
     let file = file.transpose()?;
     let mut dropped_in = Vec::new();
     if let Some(dir) = named("config-dir", &typed) {
@@ -27,8 +57,8 @@ pub(crate) fn settings(mut typed: Typed) -> Result<Resolved, String> {
             typed.add_files(files.map(|(name, bytes)| (name.as_str(), bytes.as_slice())))
         }
     };
-    let settings = added.and_then(|()| resolve(&typed));
-    settings.map_err(|error| error.to_string())
+    added.map_err(|error| error.to_string())?;
+    Ok(typed)
 }
 
 fn named(flag: &str, typed: &Typed) -> Option<PathBuf> {
@@ -37,14 +67,22 @@ fn named(flag: &str, typed: &Typed) -> Option<PathBuf> {
 }
 
 /// As much as a file may hold, and a byte more, at which it is refused.
-fn read(flag: &str, path: &Path) -> Result<Contents, String> {
+fn contents(flag: &str, path: &Path, hint: &str) -> Result<Contents, String> {
+    let bytes = read_regular(path).map_err(|error| failed(flag, path, &error, hint))?;
+    Ok((path.display().to_string(), bytes))
+}
+
+/// Without waiting: a pipe that nobody writes to is opened all the same, and refused.
+fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
     let most = u64::try_from(MAX_FILE_BYTES).unwrap_or(u64::MAX);
     let mut bytes = Vec::new();
-    let read =
-        File::open(path).and_then(|file| file.take(most.saturating_add(1)).read_to_end(&mut bytes));
-    let hint = "name a KubeletConfiguration file, YAML or JSON";
-    read.map_err(|error| failed(flag, path, &error, hint))?;
-    Ok((path.display().to_string(), bytes))
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// The files of the directory and of those in it whose names end in `.conf`, by
@@ -63,7 +101,7 @@ fn walk(dir: &Path, files: &mut Vec<Contents>) -> Result<(), String> {
             .extension()
             .is_some_and(|extension| extension == "conf")
         {
-            files.push(read(FLAG, &path)?);
+            files.push(contents(FLAG, &path, CONFIGURATION)?);
         }
     }
     Ok(())
