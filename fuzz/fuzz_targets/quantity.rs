@@ -62,7 +62,11 @@ fn alone(a: &Quantity) {
     if is_printable(a) {
         let again = Quantity::parse(&text).unwrap();
         assert_eq!(again, *a, "{text}");
-        assert_eq!(again.canonical(), text);
+        // A binary number that no power of 1024 divides is printed without a suffix, which
+        // is read as a decimal one.
+        if again.format() == a.format() {
+            assert_eq!(again.canonical(), text);
+        }
     }
     rounded(a);
 }

@@ -48,6 +48,7 @@ pub(crate) struct Cleaner {
 }
 
 /// A deletion that is waited for.
+#[derive(Default)]
 struct UnderWay {
     /// Uids of pods that were evicted.
     ended: Vec<String>,
@@ -131,10 +132,7 @@ impl Cleaner {
         self.hand_over(task);
         self.under_way = Some(UnderWay {
             ended: ended.to_vec(),
-            deleted: 0,
-            moved_at: None,
-            told_at: None,
-            waits_since: None,
+            ..UnderWay::default()
         });
         Ok(())
     }
@@ -291,5 +289,27 @@ fn in_words(collected: &Collected) -> ports::Collected {
         fields: Fields::default()
             .with("leftovers", collected.freed.deleted)
             .with("freedBytes", collected.freed.bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn manifests_are_waited_for_five_seconds_from_the_first_look() {
+        let mut under_way = UnderWay::default();
+        for (millis, may_wait) in [
+            (100_000, true),
+            (104_999, true),
+            (105_000, false),
+            (110_000, false),
+        ] {
+            assert_eq!(
+                under_way.may_wait(Mono::from_millis(millis)),
+                may_wait,
+                "{millis}"
+            );
+        }
     }
 }

@@ -62,8 +62,8 @@ impl<'a> Bytes<'a> {
         all.map(|()| Message(self))
     }
 
-    /// As text of which at most 4 KiB are read; what is not UTF-8 reads as `\xNN`, byte by
-    /// byte.
+    /// As text of which at most 4 KiB are read; what is not UTF-8 there, also a character
+    /// that the end cuts in two, reads as `\xNN`, byte by byte.
     #[must_use]
     pub fn text(self) -> String {
         let mut text = String::new();

@@ -23,6 +23,18 @@ const PRINTED: &[(&str, &str, &str, &str)] = &[
     ("binary below 1024", "0.5Ki", "512", "512"),
     ("binary with a fraction", "0.1Ki", "102400m", "102400m"),
     ("binary that fills a step", "1024Ki", "1Mi", "1Mi"),
+    (
+        "binary of tens alone: what it is printed as is decimal when it is read again",
+        "943311087437.5Ki",
+        "965950553536000",
+        "965950553536000",
+    ),
+    (
+        "that one as decimal",
+        "965950553536000",
+        "965950553536k",
+        "965950553536k",
+    ),
     ("plus is kept", "+5", "+5", "5"),
     ("a last dot is kept", "5.", "5.", "5"),
     ("trailing zeros are kept", "1.500", "1.500", "1500m"),

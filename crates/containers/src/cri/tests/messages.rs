@@ -283,6 +283,17 @@ fn texts_that_are_not() {
 }
 
 #[test]
+fn a_long_text_ends_after_four_kibibytes() {
+    let text = |begin: &str| {
+        let long = begin.to_owned() + &"é".repeat(3000);
+        Bytes::new(long.as_bytes()).text()
+    };
+    assert_eq!(text(""), "é".repeat(2048));
+    let cut_in_two = "x".to_owned() + &"é".repeat(2047) + "\\xc3";
+    assert_eq!(text("x"), cut_in_two);
+}
+
+#[test]
 fn not_messages() {
     let cases: [(&str, &[u8], &str); 9] = [
         ("key", &[0x80], "cut off at byte 1"),
