@@ -1,9 +1,27 @@
-//! What the fuzz targets share: a bound of the memory that a parser may hold, whatever it
-//! reads. libFuzzer's own limit counts all that it holds itself too, some 30 MiB; here each
+//! What the fuzz targets share: what an error of a settings file says, and a bound of the
+//! memory that a parser may hold, whatever it reads. libFuzzer's own limit counts all that it holds itself too, some 30 MiB; here each
 //! byte is counted that is asked for, and no other.
 
+use evictd_config::ConfigError;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// An error of `bytes`, which were read as the file `file`: one line with a hint, and with a
+/// line of the file if it names one.
+///
+/// # Panics
+///
+/// When it is not so.
+pub fn check_error(error: &ConfigError, bytes: &[u8]) {
+    let message = error.to_string();
+    assert!(!message.contains(char::is_control), "{message:?}");
+    assert!(!error.hint.is_empty());
+    let lines = bytes.iter().filter(|byte| **byte == b'\n').count() + 1;
+    if let Some(place) = &error.place {
+        assert_eq!(place.file, "file");
+        assert!(place.line.is_none_or(|line| (1..=lines).contains(&line)));
+    }
+}
 
 /// The daemon has to do with 16 MiB, its program and all else that it holds included.
 const MOST_BYTES: usize = 12 << 20;

@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 mod clock;
+mod mix;
 mod pods;
 mod quantities;
 mod ranking;
@@ -19,6 +20,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use evictd_stats::read_tree_usage;
+use mix::MIX;
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -26,7 +28,7 @@ fn main() -> ExitCode {
     let number = |word: &str| word.parse::<usize>().unwrap_or(1);
     let figures = match words.as_slice() {
         ["rank", pods, rounds] => ranking::figures(number(pods), number(rounds)),
-        ["quantity", rounds] => quantities::figures(quantities::MIX, number(rounds)),
+        ["quantity", rounds] => quantities::figures(MIX, number(rounds)),
         ["quantity-one", text, rounds] => quantities::figures(&[text], number(rounds)),
         ["walk", tree] => vec![read_tree_usage(Path::new(tree)).inodes_used],
         ["pods", root, rounds] => pods::figures(root, number(rounds)),

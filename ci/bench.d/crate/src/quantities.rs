@@ -4,21 +4,6 @@ use evictd_quantity::Quantity;
 
 use crate::clock::picos_of;
 
-/// What manifests and flags hold: round binary sizes, fractions, plain numbers,
-/// exponents, thousandths.
-pub(crate) const MIX: &[&str] = &[
-    "100Mi",
-    "1.5Gi",
-    "10",
-    "1e3",
-    "128974848",
-    "500m",
-    "2Ti",
-    "0.1",
-    "129M",
-    "123456789Ki",
-];
-
 /// How often a text is read between two looks at the clock.
 const INNER: usize = 1000;
 

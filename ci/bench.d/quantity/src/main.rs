@@ -5,6 +5,8 @@
 //! usage: quantity-peers VECTORS     the folder with quantity.jsonl and quantity_ops.jsonl
 #![forbid(unsafe_code)]
 
+#[path = "../../crate/src/mix.rs"]
+mod mix;
 mod peers;
 
 use std::hint::black_box;
@@ -12,22 +14,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::Instant;
 
+use mix::MIX;
 use peers::{PEERS, Peer};
 use serde_json::Value;
-
-/// What manifests and flags hold; each crate reads most of them.
-const MIX: &[&str] = &[
-    "100Mi",
-    "1.5Gi",
-    "10",
-    "1e3",
-    "128974848",
-    "500m",
-    "2Ti",
-    "0.1",
-    "129M",
-    "123456789Ki",
-];
 
 fn main() {
     let Some(folder) = std::env::args().nth(1) else {
