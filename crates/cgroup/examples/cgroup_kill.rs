@@ -1,6 +1,6 @@
 //! Lists the pods below a cgroup, then once more into the same list, kills the first, and
 //! then one that lies in several of the cgroups: without an allocation but for the first
-//! list, which `ci/allocations` counts. It sends itself SIGUSR1 between the parts, at which
+//! list, which `ci/allocations` counts. It sends itself SIGUSR2 between the parts, at which
 //! the counter that is preloaded there prints how many there were.
 //!
 //! usage: cgroup_kill ROOT
@@ -113,5 +113,5 @@ fn kill(
 }
 
 fn count() -> Result<(), rustix::io::Errno> {
-    kill_process(getpid(), Signal::USR1)
+    kill_process(getpid(), Signal::USR2)
 }
