@@ -14,8 +14,9 @@ scratch=$(mktemp -d)
 logs=$(realpath -m "target/$script")
 mkdir -p "$logs"
 
-# What cgroups are called: nothing else on this machine may be touched. In node/, which is
-# the root that the scenario sees, are its pods; in scenario/ what else it runs.
+# What cgroups are called: nothing else on this machine may be touched. Each scenario has its
+# own, $box.NAME: in node/, which is the root that it sees, are its pods; in scenario/ what
+# else it runs.
 box=evictd-$script-$$
 most_processes=4000
 # A line for each hierarchy, as arguments of mount: its type, options and place.
@@ -46,19 +47,21 @@ make_cgroups() {
   done
 }
 
-# Kills and removes what is left in the cgroups of the scenario, until nothing is.
+# Kills and removes what is left in the cgroups of the scenario, or of all, until nothing is.
 remove_cgroups() {
-  local hierarchy dir pid tries left
+  local hierarchy tree dir pid tries left
   for tries in {1..100}; do
     left=
     for hierarchy in "${hierarchies[@]}"; do
-      [ -d "$hierarchy/$box" ] || continue
-      # Children first, as rmdir needs them.
-      while read -r dir; do
-        [ ! -e "$dir/freezer.state" ] || echo THAWED >"$dir/freezer.state" || true
-        while read -r pid; do kill -KILL "$pid" || true; done <"$dir/cgroup.procs"
-        rmdir "$dir" || left=$dir
-      done < <(find "$hierarchy/$box" -depth -type d)
+      for tree in "$hierarchy/$box" "$hierarchy/$box".*; do
+        [ -d "$tree" ] || continue
+        # Children first, as rmdir needs them.
+        while read -r dir; do
+          [ ! -e "$dir/freezer.state" ] || echo THAWED >"$dir/freezer.state" || true
+          while read -r pid; do kill -KILL "$pid" || true; done <"$dir/cgroup.procs"
+          rmdir "$dir" || left=$dir
+        done < <(find "$tree" -depth -type d)
+      done
     done 2>/dev/null
     [ -n "$left" ] || return 0
     sleep 0.1
@@ -139,10 +142,12 @@ inside() {
       exec unshare --cgroup bash -euc "enter \"\$@\"" enter "$@"' inside "$@"
 }
 
-# run NAME, by $interpreter. Of one that fails the logs that it wrote are kept beside its
-# own.
+# run NAME, by $interpreter, with cgroups and a folder of its own, so that several can run at
+# once. Of one that fails the logs that it wrote are kept beside its own.
 run() {
   local name=$1 log=$logs/$1.log start=$EPOCHREALTIME status memory passed=0
+  local box=$box.$1 scratch=$scratch/$1
+  mkdir "$scratch"
   memory=$(header_or "$name" memory 512)
   make_cgroups "$memory"
   # shellcheck disable=SC2154,SC2086
@@ -156,6 +161,6 @@ run() {
     find "$scratch/work" -maxdepth 1 -name '*.log' -exec cp {} "$logs/$name/" ';' 2>/dev/null
     rmdir "$logs/$name" 2>/dev/null || true # what was in memory is gone
   fi
-  rm -rf "$scratch"/{bin,work,disks,images}
+  rm -rf "$scratch"
   return $passed
 }
