@@ -48,7 +48,9 @@ static_cargo() {
   cargo_home=${CARGO_HOME:-$HOME/.cargo}
   flags=(
     -C target-feature=+crt-static
-    -C force-unwind-tables=no # as .cargo/config.toml says, which these replace
+    # As .cargo/config.toml says, which these replace.
+    -C force-unwind-tables=no
+    -C llvm-args=-inline-threshold=10
     "--remap-path-prefix=$cargo_home/registry/src="
     "--remap-path-prefix=$root/="
   )
