@@ -178,6 +178,14 @@ impl Daemon {
         let known = (&*self.engine, &self.memory);
         self.local.answer(now(), known, &mut self.reloads);
         self.supervisor.follow(now(), self.reloads.is_reading());
+        self.hand_on();
+    }
+
+    /// Hands on the records of what happened in this turn.
+    fn hand_on(&mut self) {
+        if let Some(records) = crate::log::stream::take() {
+            self.memory.keep_events(&records);
+        }
     }
 
     /// Goes on with other settings, once they are read.
@@ -192,11 +200,12 @@ impl Daemon {
         }
     }
 
-    fn end(self) {
+    fn end(mut self) {
         self.supervisor.stopping();
+        log::info!(event = "ended"; "ended");
+        self.hand_on();
         drop(self.local);
         self.memory.close(&self.engine);
-        log::info!(event = "ended"; "ended");
     }
 
     /// Waits until something is due. `false` when it is time to end: a signal came and

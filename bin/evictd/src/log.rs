@@ -1,11 +1,12 @@
 //! Log lines on standard error: one line an event, as text or as an object in JSON.
 //!
 //! env_logger makes the lines and writes them to the [`console`], which never waits for
-//! their reader.
+//! their reader. What tells of an event is kept as a record too: the [`stream`].
 
 mod console;
 mod folded;
 mod json;
+pub(crate) mod stream;
 mod time;
 
 use core::fmt::{Arguments, Write as _};
@@ -21,14 +22,14 @@ use log::{Level, LevelFilter, Record};
 use serde_json::Value as Json;
 
 use crate::engine::Engine;
-use crate::plain::{Plain, write_json};
+use crate::plain::Plain;
 pub(crate) use console::{close, flush};
 use folded::Folded;
-use json::Line;
 pub(crate) use time::Utc;
 
 /// Begins to log. The environment has no say: an init script's flags are enough.
 pub(crate) fn start(format: LogFormat, verbosity: u8) {
+    stream::open();
     env_logger::Builder::new()
         .filter_level(LevelFilter::Trace)
         .format(move |out, record| write_line(out, format, record))
@@ -99,18 +100,16 @@ fn with_fields(level: Level, name: &str, fields: &Fields, text: Arguments<'_>) {
 
 /// The record as one line. Asks for no memory: what it is written to has room.
 fn write_line(out: &mut dyn Write, format: LogFormat, record: &Record<'_>) -> io::Result<()> {
-    let when = Utc(wall_seconds());
     match format {
         LogFormat::Text => {
+            stream::tell(record, None)?;
+            let when = Utc(wall_seconds());
             write!(out, "{when} {:<5} ", record.level())?;
             let written = write!(Folded::new(out), "{}", Plain(record.args()));
             written.map_err(|_| io::ErrorKind::WriteZero)?;
             out.write_all(b"\n")
         }
-        LogFormat::Json => {
-            write_json(out, &Line { when, record })?;
-            out.write_all(b"\n")
-        }
+        LogFormat::Json => stream::tell(record, Some(out)),
     }
 }
 

@@ -134,6 +134,13 @@ impl Memory {
         }
     }
 
+    /// Hands over the records of what happened; the writing is a helper thread's.
+    pub(crate) fn keep_events(&mut self, records: &str) {
+        if let Some(problem) = self.0.keep_events(now(), records) {
+            log::warn!(event = "problem", about = "events"; "{problem}");
+        }
+    }
+
     fn keep_images(&mut self, engine: &Engine, is_last: bool) {
         let runtimes = &engine.pods.runtimes;
         if !runtimes.is_empty() && (is_last || self.0.wants_images(now())) {

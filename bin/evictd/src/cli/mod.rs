@@ -5,6 +5,7 @@ pub mod args;
 mod columns;
 mod completions;
 mod config;
+mod events;
 mod gc;
 mod health;
 mod history;
@@ -66,6 +67,7 @@ fn resolve_and_run(command: Option<&Command>, typed: Typed) -> ExitCode {
         Command::Rank(rank) => ("rank", rank),
         Command::Admit(admit) => ("admit", admit),
         Command::History(history) => ("history", history),
+        Command::Events(events) => ("events", events),
         Command::Config(config) => ("config", config),
         Command::OomScore(oom_score) => ("oom-score", oom_score),
         Command::Gc(gc) => ("gc", gc),

@@ -7,20 +7,44 @@ use super::Utc;
 /// The name of a line that tells of no event.
 const NO_EVENT: &str = "log";
 
+/// The version of the form of records (docs/events.md): a new one where a field changes its
+/// meaning or is no longer there.
+const SCHEMA: u32 = 1;
+
+/// Where a record comes from.
+pub(super) struct About {
+    /// How many records this daemon has told, this one included.
+    pub(super) sequence: u64,
+    pub(super) node: String,
+    pub(super) boot_id: String,
+}
+
 /// A log line as an object: `time`, `level`, `event` and `message`, then what else the
-/// record has, in its order.
+/// record has, in its order. An event's begins with where it comes from.
 pub(super) struct Line<'a> {
     pub(super) when: Utc,
+    pub(super) about: Option<&'a About>,
     pub(super) record: &'a Record<'a>,
+}
+
+/// What a record says of the event that it tells of, as it is called.
+pub(super) fn event_of<'a>(record: &'a Record<'_>) -> Option<Value<'a>> {
+    record.key_values().get(Key::from_str("event"))
 }
 
 impl Serialize for Line<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let record = self.record;
         let fields = record.key_values();
-        let event = fields.get(Key::from_str("event"));
+        let event = event_of(record);
         let event = event.as_ref().and_then(Value::to_borrowed_str);
         let mut line = serializer.serialize_map(None)?;
+        if let Some(about) = self.about {
+            line.serialize_entry("schema", &SCHEMA)?;
+            line.serialize_entry("sequence", &about.sequence)?;
+            line.serialize_entry("node", &about.node)?;
+            line.serialize_entry("bootId", &about.boot_id)?;
+        }
         line.serialize_entry("time", &format_args!("{}", self.when))?;
         line.serialize_entry("level", level_name(record.level()))?;
         line.serialize_entry("event", event.unwrap_or(NO_EVENT))?;

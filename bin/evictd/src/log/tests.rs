@@ -33,8 +33,10 @@ fn json_has_its_fields_in_one_order() {
         ("dryRun", true.into()),
     ];
     let line = line(LogFormat::Json, "gone", &fields);
-    let (time, rest) = line.split_at(r#"{"time":"2026-11-20T13:05:06Z","#.len());
-    assert!(time.starts_with(r#"{"time":"2"#), "{time}");
+    let (before, rest) = line.split_once(r#","time":"#).unwrap();
+    assert!(before.starts_with(r#"{"schema":1,"sequence":"#), "{before}");
+    let (time, rest) = rest.split_at(r#""2026-11-20T13:05:06Z","#.len());
+    assert!(time.starts_with("\"2") && time.ends_with("Z\","), "{time}");
     assert_eq!(
         rest,
         concat!(
@@ -46,9 +48,45 @@ fn json_has_its_fields_in_one_order() {
 }
 
 #[test]
-fn a_line_of_no_event_is_called_log() {
+fn a_line_of_no_event_is_called_log_and_is_no_record() {
     let line: Json = serde_json::from_str(&line(LogFormat::Json, "ended", &[])).unwrap();
     assert_eq!(line["event"], "log");
+    assert_eq!(line.get("sequence"), None);
+}
+
+/// The one test that opens the stream, which all of the process share.
+#[test]
+fn records_are_kept_whole_and_in_order_as_far_as_there_is_room() {
+    stream::open();
+    let long = "x".repeat(1000);
+    for number in 0..30 {
+        line(
+            LogFormat::Text,
+            &long,
+            &[("event", "kept".into()), ("number", number.into())],
+        );
+    }
+    let text = stream::take().unwrap();
+    assert!(text.len() <= 16 << 10, "{}", text.len());
+    let records = text
+        .lines()
+        .map(|line| serde_json::from_str::<Json>(line).unwrap());
+    let kept: Vec<Json> = records.filter(|record| record["event"] == "kept").collect();
+    let numbers = kept.iter().map(|record| record["number"].as_i64().unwrap());
+    let numbers: Vec<i64> = numbers.collect();
+    assert!(numbers.len() > 10 && numbers.len() < 30, "{numbers:?}");
+    assert!(numbers.is_sorted(), "{numbers:?}");
+    let sequences = kept
+        .iter()
+        .map(|record| record["sequence"].as_u64().unwrap());
+    assert!(sequences.is_sorted());
+    assert!(
+        kept.iter()
+            .all(|record| !record["bootId"].as_str().unwrap().is_empty())
+    );
+    // What was lost left its room.
+    line(LogFormat::Text, "after", &[("event", "later".into())]);
+    assert!(stream::take().unwrap().contains("\"event\":\"later\""));
 }
 
 /// What comes from outside cannot end the line, make a field or move a cursor (acceptance

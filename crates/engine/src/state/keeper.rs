@@ -50,6 +50,8 @@ pub struct Keeper {
     /// Counts what is worth a write at once.
     changes: u64,
     told: Option<Error>,
+    /// The same of events.
+    events_told: Option<Error>,
     /// When the times of images were last taken over.
     images_at: Option<Mono>,
 }
@@ -103,6 +105,7 @@ impl Keeper {
             written: None,
             changes: 0,
             told: None,
+            events_told: None,
             images_at: None,
         };
         (keeper, problems)
@@ -197,6 +200,18 @@ impl Keeper {
         let result = writer.result();
         writer.post(text, now);
         self.news(result?)
+    }
+
+    /// Hands over records of events, each with its newline. Never waits.
+    ///
+    /// Returns an error when writing them has begun to fail, or fails otherwise than before.
+    pub fn keep_events(&mut self, now: Mono, records: &str) -> Option<Error> {
+        let writer = self.writer.as_ref()?;
+        writer.post_events(records, now);
+        let failed = writer.events_failed()?;
+        let is_new = self.events_told.as_ref() != Some(&failed);
+        self.events_told = Some(failed.clone());
+        is_new.then_some(failed)
     }
 
     fn is_due(&self, current: &Written) -> bool {

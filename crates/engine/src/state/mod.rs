@@ -8,12 +8,14 @@
 //! [`State::rebase`] takes over what wall time makes plausible.
 //!
 //! [`Keeper`] is what a daemon holds: the state in memory, and a directory that
-//! belongs to evictd alone, held by its descriptor, with three files.
+//! belongs to evictd alone, held by its descriptor, with these files.
 //!
 //! | file | is |
 //! |---|---|
 //! | `state.json` | the state, padded with blanks; only ever replaced as a whole |
 //! | `state.spare` | room for the next one, so that a full disk stops no save |
+//! | `events.jsonl` | the events of late ([`read_events`]), 32 KiB at most |
+//! | `events.old.jsonl` | those before them |
 //! | `lock` | locked (flock) while a daemon lives; in it, the time of its last round |
 //!
 //! Losing any of it loses no safety: without a state, the daemon starts as if
@@ -22,6 +24,7 @@
 mod boot;
 mod error;
 mod files;
+mod journal;
 mod json;
 mod keeper;
 mod object;
@@ -34,6 +37,7 @@ mod writer;
 pub use boot::read_boot_id;
 pub use error::Error;
 pub use files::{TryLock, parse_pulse, read_state};
+pub use journal::read_events;
 pub use json::{MAX_BYTES, parse, to_json};
 pub use keeper::{About, Keeper};
 pub use protected::Protected;

@@ -1,4 +1,5 @@
 mod disk;
+mod events;
 mod keeping;
 mod text;
 mod times;

@@ -7,6 +7,10 @@ use evictd_sys::{Desk, Helper, HelperThread, Priority, write_only_below};
 
 use crate::state::error::Error;
 use crate::state::files::{Home, TryLock, occupy, write_pulse};
+use crate::state::journal::Journal;
+
+/// What may wait for the disk.
+const MOST_EVENTS: usize = 16 << 10;
 
 /// It formats a number and runs a few syscalls.
 const THREAD: HelperThread = HelperThread {
@@ -32,6 +36,10 @@ pub(crate) struct Writer {
 struct Mail {
     text: Option<String>,
     pulse: Option<Mono>,
+    /// Records of events, each with its newline, and when the latest were handed over.
+    events: Option<(String, Mono)>,
+    /// Why the latest of them could not be written, until it is asked for.
+    events_failed: Option<Error>,
     /// What became of a write, until it is asked for.
     result: Option<Result<(), Error>>,
     busy: bool,
@@ -71,6 +79,25 @@ impl Writer {
         });
     }
 
+    /// Hands over records of events, each with its newline. Never waits: while the disk
+    /// stands still, the newest are lost beyond a bound.
+    pub(crate) fn post_events(&self, records: &str, now: Mono) {
+        // Without a thread now, one that is made later finds them.
+        let _ = self.helper.start();
+        self.helper.change(|mail| {
+            let (waiting, at) = mail.events.get_or_insert_default();
+            if waiting.len().saturating_add(records.len()) <= MOST_EVENTS {
+                waiting.push_str(records);
+            }
+            *at = now;
+        });
+    }
+
+    /// Why records could not be written, if that is so since this was last asked.
+    pub(crate) fn events_failed(&self) -> Option<Error> {
+        self.helper.look(|mail| mail.events_failed.take())
+    }
+
     /// What became of the latest write, if one ended since this was last asked.
     pub(crate) fn result(&self) -> Option<Result<(), Error>> {
         self.helper.look(|mail| mail.result.take())
@@ -78,7 +105,8 @@ impl Writer {
 
     #[cfg(test)]
     pub(crate) fn is_writing(&self) -> bool {
-        self.helper.look(|mail| mail.text.is_some() || mail.busy)
+        self.helper
+            .look(|mail| mail.text.is_some() || mail.events.is_some() || mail.busy)
     }
 
     /// Waits that long at most until all is written.
@@ -92,19 +120,26 @@ fn serve(desk: &Desk<Mail>, home: &Home, lock: &File) {
     // Where the kernel has no Landlock, what is left of the sandbox has to do.
     let _ = write_only_below(&[&home.directory.path_to("")]);
     let mut current = true;
+    let mut journal = Journal::new();
     let take = |mail: &mut Mail| {
-        let job = (mail.text.take(), mail.pulse.take());
-        mail.busy = job != (None, None);
+        let job = (mail.text.take(), mail.pulse.take(), mail.events.take());
+        mail.busy = job != (None, None, None);
         mail.busy.then_some(job)
     };
-    while let Some((text, pulse)) = desk.next(take) {
+    while let Some((text, pulse, events)) = desk.next(take) {
         let result = text.map(|text| home.replace(&text));
         if let Some(result) = &result {
             current = result.is_ok();
         }
         // A pulse that cannot be written gets old, which says the same.
-        drop(write_pulse(lock, pulse.filter(|_| current)));
+        if pulse.is_some() {
+            drop(write_pulse(lock, pulse.filter(|_| current)));
+        }
+        let added = events.map_or(Ok(()), |(records, now)| journal.add(home, now, &records));
         desk.show(|mail| {
+            if let Err(error) = added {
+                mail.events_failed = Some(error);
+            }
             if result.is_some() {
                 mail.result = result;
             }

@@ -6,6 +6,7 @@ use evictd_config::{Flag, Takes};
 use crate::cli::admit::Admit;
 use crate::cli::completions::Completions;
 use crate::cli::config::Config;
+use crate::cli::events::Events;
 use crate::cli::gc::Gc;
 use crate::cli::health::Health;
 use crate::cli::history::History;
@@ -51,6 +52,8 @@ pub enum Command {
     Admit(Admit),
     /// `evictd history`
     History(History),
+    /// `evictd events`
+    Events(Events),
     /// `evictd config`
     Config(Config),
     /// `evictd oom-score`
