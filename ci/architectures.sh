@@ -96,7 +96,15 @@ with_source() {
   # be asked for a backtrace only; without symbols there is nothing to name in one, and
   # as panics abort, nothing unwinds.
   ln -sf "$("$compiler" -print-file-name=libgcc_eh.a)" "$native/libunwind.a"
-  "$compiler" -x c -O2 -c -o "$native/no_tables.o" - <<<'int _dl_find_object(void); int _dl_find_object(void) { return -1; }'
+  # A thread of std names itself alone; musl's function could name others, by a path that
+  # snprintf makes, which is 12 KiB of program.
+  "$compiler" -x c -O2 -c -o "$native/instead.o" - <<'C'
+int _dl_find_object(void);
+int _dl_find_object(void) { return -1; }
+int prctl(int, ...);
+int pthread_setname_np(void *, const char *);
+int pthread_setname_np(void *own, const char *name) { (void)own; return prctl(15 /* PR_SET_NAME */, name) ? 1 : 0; }
+C
   # The linker of binutils 2.40 makes room for relocations of thread-local variables in code
   # for riscv64, finds that it needs none, and takes the room for relocations.
   [ "$arch" != riscv64 ] || text=notext
@@ -108,8 +116,8 @@ with_source() {
     # from code, as it is the default on some.
     -C "link-args=-Wl,-pie,--no-dynamic-linker,-z,$text,-z,separate-code"
     # First of all, as the linker takes its conventions from the first object.
-    -Z "pre-link-args=-nostartfiles $musl/rcrt1.o $musl/crti.o"
-    -C "link-args=$native/no_tables.o -Wl,--start-group $musl/libc.a -lgcc -lgcc_eh -Wl,--end-group $musl/crtn.o"
+    -Z "pre-link-args=-nostartfiles $musl/rcrt1.o $musl/crti.o $native/instead.o"
+    -C "link-args=-Wl,--start-group $musl/libc.a -lgcc -lgcc_eh -Wl,--end-group $musl/crtn.o"
   )
   CARGO_ENCODED_RUSTFLAGS=$(join_flags "${flags[@]}") debian_cargo "$command" --target "$rust" "$@" \
     "-Zbuild-std=std,$(panics "$command")" -Zbuild-std-features=optimize_for_size

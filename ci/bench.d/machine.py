@@ -82,7 +82,7 @@ def victim(bench, name, controllers):
         "--log-format=json",
         f"--pod-cgroup-root=/{base}",
         "--housekeeping-interval=10s",
-        "--eviction-hard=memory.available<99%",
+        "--eviction-hard=memory.available<99.99%",
     ]
     try:
         for directory in dirs:

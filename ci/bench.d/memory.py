@@ -14,7 +14,7 @@ def resident(bench):
     no pods."""
     need_root()
     count = bench.pick(100, 2)
-    met = "--eviction-hard=memory.available<99%"
+    met = "--eviction-hard=memory.available<99.99%"
     with machine.pods(bench, count) as base:
         for what, flags in ("idle", []), ("once they were listed", [met]):
             program = command(bench, "100ms", base, *flags)
@@ -53,7 +53,7 @@ def growth(bench):
     sizes = []
     for count in small, large:
         with machine.pods(bench, count) as base:
-            program = command(bench, "100ms", base, "--eviction-hard=memory.available<99%")
+            program = command(bench, "100ms", base, "--eviction-hard=memory.available<99.99%")
             sizes.append([held(bench, program, " watches ")[0] for _ in range(bench.runs)])
     grown = [(more - fewer) / (large - small) for fewer, more in zip(*sizes)]
     yield Line(f"resident growth, {small} to {large} pods", "KiB a pod", grown, at_most=1)
