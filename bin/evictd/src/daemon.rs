@@ -13,6 +13,7 @@ use evictd_sys::{Signal, Token, Wake, Watch};
 
 use crate::config_file::Settings;
 use crate::engine::{self, Engine};
+use crate::hook::Hook;
 use crate::memory::Memory;
 use crate::notify::Notifier;
 use crate::oom_score::Scores;
@@ -98,12 +99,18 @@ struct Daemon {
     report: Report,
     local: Local,
     supervisor: Supervisor,
+    hook: Option<Hook>,
     rest_of_start: Option<Mono>,
 }
 
 impl Daemon {
     /// Up to the first round, and no further than it needs.
     fn start(settings: Resolved, reloads: Reloads) -> Result<Self, Failure> {
+        // First of all: it inherits nothing of what follows.
+        let hook = Hook::start(settings.on_event.as_deref()).map_err(|text| Failure {
+            text,
+            code: CONFIGURATION,
+        })?;
         protect::before_threads();
         // Threads inherit both, the sandbox and the signal mask: before any is made.
         sandbox::enter(&settings);
@@ -149,6 +156,7 @@ impl Daemon {
             report,
             local,
             supervisor,
+            hook,
             rest_of_start: Some(now() + SOON),
         })
     }
@@ -185,6 +193,10 @@ impl Daemon {
     fn hand_on(&mut self) {
         if let Some(records) = crate::log::stream::take() {
             self.memory.keep_events(&records);
+            if self.hook.as_mut().is_some_and(|hook| !hook.tell(&records)) {
+                self.hook = None;
+                log::warn!(event = "problem", about = "hook"; "the process that runs --on-event has ended: no program is told of events any more");
+            }
         }
     }
 

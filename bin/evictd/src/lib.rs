@@ -14,6 +14,7 @@ mod daemon;
 mod dump;
 mod engine;
 mod gc;
+mod hook;
 mod kernel;
 mod log;
 mod machine;

@@ -27,7 +27,7 @@ use std::process::ExitCode;
 
 use evictd_config::Typed;
 
-use crate::{config_file, daemon, machine};
+use crate::{config_file, daemon, hook, machine};
 
 use args::{Command, Request, parse};
 use output::{fail, print, usage_error};
@@ -39,10 +39,14 @@ use run::Run;
 /// line or the configuration is wrong.
 #[must_use]
 pub fn run(argv: Vec<OsString>) -> ExitCode {
-    if let Some((first, rest)) = argv.split_first()
-        && first == selftest::WORKLOAD_ARGUMENT
-    {
-        return selftest::run_workload(rest);
+    // What evictd starts itself as.
+    if let Some((first, rest)) = argv.split_first() {
+        if first == selftest::WORKLOAD_ARGUMENT {
+            return selftest::run_workload(rest);
+        }
+        if first == hook::ARGUMENT {
+            return hook::run(rest);
+        }
     }
     match parse(&argv) {
         Ok(Request::Print(text)) => print(&text),

@@ -3,7 +3,7 @@ use super::flag;
 use crate::Flag;
 
 /// The configuration file, logging and state.
-pub(crate) const LOGGING: [Flag; 6] = [
+pub(crate) const LOGGING: [Flag; 7] = [
     flag("flags-file", Value("FILE"), ("", "/etc/evictd.conf"))
         .help("A file of these flags, one a line, as --eviction-hard=memory.available<10%: the rest of \
          the line is the value, without quotes. Empty lines and those that begin with # are \
@@ -27,6 +27,11 @@ pub(crate) const LOGGING: [Flag; 6] = [
         .help("Where conditions, grace periods and the history of evictions are kept over a restart, and \
          published to admit and history; evictd.sock there answers status --timing and /metrics. The directory is made, mode 0755, and must belong to \
          evictd alone. An empty text keeps them in memory."),
+    flag("on-event", Value("PROGRAM"), ("", "/etc/evictd/on-event"))
+        .help("A program that is run for each event, one at a time, 10s at most: the record of \
+         docs/events.md on its standard input, its fields as EVICTD_EVENT, EVICTD_POD and so on. It \
+         runs beside evictd, with the rights that evictd was started with, and delays no decision; \
+         none is run while process ids are short."),
 ];
 
 /// Flags of old.

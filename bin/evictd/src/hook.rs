@@ -1,0 +1,83 @@
+//! The program of `--on-event`, which is told of each event.
+//!
+//! A process of its own runs it ([`runner`]): made before the daemon gives up what a program
+//! may need, not bound by the daemon's sandbox, not locked in memory, at the usual priority.
+//! The daemon writes records into its pipe and never waits for it: what a slow program leaves
+//! no room for is lost, and told.
+
+mod runner;
+
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+
+use rustix::fs::{OFlags, fcntl_setfl};
+
+pub(crate) use runner::{ARGUMENT, run};
+
+/// What a pipe takes whole or not at all (`PIPE_BUF`); no record is longer but one of a
+/// hostile name.
+const MOST: usize = 4096;
+
+/// The process that runs the program, and the pipe to it.
+pub(crate) struct Hook {
+    pipe: ChildStdin,
+    lost: u64,
+    // Not waited for: it ends once the pipe is closed and its last program has ended.
+    _runner: Child,
+}
+
+impl Hook {
+    /// Starts it, where there is a program. To be called before the sandbox is entered.
+    ///
+    /// # Errors
+    /// When that is no program, or it cannot be started.
+    pub(crate) fn start(program: Option<&Path>) -> Result<Option<Self>, String> {
+        let Some(program) = program else {
+            return Ok(None);
+        };
+        let shown = program.display();
+        let fail = |what: &dyn core::fmt::Display| format!("--on-event={shown}: {what}");
+        let found = fs::metadata(program).map_err(|error| fail(&error))?;
+        if !found.is_file() || found.permissions().mode() & 0o111 == 0 {
+            return Err(fail(&"no program: a file with mode 0755 is needed"));
+        }
+        let mut runner = Command::new("/proc/self/exe")
+            .arg(ARGUMENT)
+            .arg(program)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .map_err(|error| fail(&error))?;
+        let pipe = runner.stdin.take().ok_or_else(|| fail(&"no pipe"))?;
+        fcntl_setfl(&pipe, OFlags::NONBLOCK).map_err(|error| fail(&error))?;
+        Ok(Some(Self {
+            pipe,
+            lost: 0,
+            _runner: runner,
+        }))
+    }
+
+    /// Tells it of these records, each with its newline. `false` when it is no longer there.
+    pub(crate) fn tell(&mut self, records: &str) -> bool {
+        for record in records.split_inclusive('\n') {
+            let fits = record.len() <= MOST;
+            match self.pipe.write(if fits { record.as_bytes() } else { b"" }) {
+                Ok(length) if length == record.len() => self.tell_lost(),
+                Err(error) if error.kind() == ErrorKind::BrokenPipe => return false,
+                Ok(_) | Err(_) => self.lost = self.lost.saturating_add(1),
+            }
+        }
+        true
+    }
+
+    /// Once there is room again.
+    fn tell_lost(&mut self) {
+        let lost = core::mem::take(&mut self.lost);
+        if lost > 0 {
+            log::warn!(event = "problem", about = "hook"; "--on-event is too slow: it was not told of {lost} events");
+        }
+    }
+}
