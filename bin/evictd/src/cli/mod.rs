@@ -2,6 +2,7 @@
 
 mod admit;
 pub mod args;
+mod check;
 mod columns;
 mod completions;
 mod config;
@@ -78,6 +79,7 @@ fn resolve_and_run(command: Option<&Command>, typed: Typed) -> ExitCode {
         Command::Selftest(selftest) => ("selftest", selftest),
         Command::Reload(reload) => ("reload", reload),
         Command::Health(health) => ("health", health),
+        Command::Check(check) => ("check", check),
         Command::Man(_) => return print(&args::man::page()),
         Command::Completions(of) => return print(&args::completions::script(of.shell)),
     };

@@ -128,7 +128,12 @@ fn answer(path: &str, (engine, memory): (&Engine, &Memory), view: &View) -> Answ
 /// # Errors
 /// Why none answers.
 pub(crate) fn view(settings: &Resolved) -> Result<View, String> {
-    let answer = ask(settings, "/view.json")?;
+    view_within(settings, WAIT)
+}
+
+/// The same, waiting at most so long.
+pub(crate) fn view_within(settings: &Resolved, wait: Duration) -> Result<View, String> {
+    let answer = ask_within(settings, "/view.json", wait)?;
     serde_json::from_str(&answer).map_err(|error| format!("the daemon's answer: {error}"))
 }
 

@@ -17,7 +17,7 @@ mod server;
 mod view;
 
 pub use client::{find_body, get, remark};
-pub(crate) use local::{LOCAL, Local, ask, ask_within, view};
+pub(crate) use local::{LOCAL, Local, ask, ask_within, view, view_within};
 pub use request::{MOST_BYTES, Parsed, parse_request};
 pub use server::{Answer, Server};
 pub(crate) use view::{View, flags_of};

@@ -4,6 +4,7 @@ use argh::{ArgsInfo, CommandInfoWithArgs, FlagInfo, FlagInfoKind, FromArgs};
 use evictd_config::{Flag, Takes};
 
 use crate::cli::admit::Admit;
+use crate::cli::check::Check;
 use crate::cli::completions::Completions;
 use crate::cli::config::Config;
 use crate::cli::events::Events;
@@ -66,6 +67,8 @@ pub enum Command {
     Reload(Reload),
     /// `evictd health`
     Health(Health),
+    /// `evictd check`
+    Check(Check),
     /// `evictd man`
     Man(Man),
     /// `evictd completions`
