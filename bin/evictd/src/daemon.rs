@@ -15,6 +15,7 @@ use crate::config_file::Settings;
 use crate::engine::{self, Engine};
 use crate::hook::Hook;
 use crate::memory::Memory;
+use crate::metrics::MetricsFile;
 use crate::notify::Notifier;
 use crate::oom_score::Scores;
 use crate::reload::Reloads;
@@ -30,6 +31,9 @@ const NEWS: Token = Token(u32::MAX);
 /// others after the first round: a kill goes on meanwhile, and the reader of the log
 /// gets a turn beside a real-time thread.
 const SOON: Duration = Duration::from_millis(1);
+
+/// How long the end waits for a file to be removed.
+const SOME_TIME: Duration = Duration::from_secs(1);
 
 /// Runs in the foreground until SIGTERM or SIGINT.
 pub(crate) fn run(settings: Settings) -> ExitCode {
@@ -100,6 +104,7 @@ struct Daemon {
     local: Local,
     supervisor: Supervisor,
     hook: Option<Hook>,
+    metrics_file: Option<MetricsFile>,
     rest_of_start: Option<Mono>,
 }
 
@@ -108,6 +113,10 @@ impl Daemon {
     fn start(settings: Resolved, reloads: Reloads) -> Result<Self, Failure> {
         // First of all: it inherits nothing of what follows.
         let hook = Hook::start(settings.on_event.as_deref()).map_err(|text| Failure {
+            text,
+            code: CONFIGURATION,
+        })?;
+        let metrics_file = MetricsFile::open(&settings).map_err(|text| Failure {
             text,
             code: CONFIGURATION,
         })?;
@@ -157,6 +166,7 @@ impl Daemon {
             local,
             supervisor,
             hook,
+            metrics_file,
             rest_of_start: Some(now() + SOON),
         })
     }
@@ -182,6 +192,9 @@ impl Daemon {
         }
         self.scores.apply_if_due(now(), &mut self.engine);
         self.report.log_if_due(now(), &self.engine);
+        if let Some(file) = &mut self.metrics_file {
+            file.write_if_due(now(), &self.engine, self.memory.counts());
+        }
         // Last, and at most one answer: what it takes delays no decision of this turn.
         let known = (&*self.engine, &self.memory);
         self.local.answer(now(), known, &mut self.reloads);
@@ -217,6 +230,9 @@ impl Daemon {
         log::info!(event = "ended"; "ended");
         self.hand_on();
         drop(self.local);
+        if let Some(file) = &self.metrics_file {
+            file.close(SOME_TIME);
+        }
         self.memory.close(&self.engine);
     }
 
@@ -231,6 +247,7 @@ impl Daemon {
         let others = [
             self.report.next,
             self.scores.next,
+            self.metrics_file.as_ref().and_then(|file| file.next),
             self.local.deadline(),
             crate::log::flush(),
             self.rest_of_start,

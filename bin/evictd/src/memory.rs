@@ -8,11 +8,12 @@ use evictd_cgroup::KillReport;
 use evictd_cgroup::own::try_lock;
 use evictd_config::Resolved;
 use evictd_engine::Event;
-use evictd_engine::state::{About, Keeper, Outcome, read_boot_id, read_state};
+use evictd_engine::state::{About, Keeper, Outcome, Record, read_boot_id, read_state};
 use evictd_stats::{now, wall_seconds};
 use evictd_sys::Directory;
 
 use crate::engine::Engine;
+use crate::metrics::Counts;
 use crate::pods::Pods;
 use crate::setup::PROC;
 
@@ -31,7 +32,10 @@ pub(crate) fn remember_protected(settings: &Resolved, pods: &mut Pods) {
 const LAST_WRITE: Duration = Duration::from_secs(2);
 
 /// The daemon's state, and the log of what happens.
-pub(crate) struct Memory(Keeper);
+pub(crate) struct Memory {
+    keeper: Keeper,
+    counts: Counts,
+}
 
 impl Memory {
     /// Takes over what a former daemon kept. Without a directory, or with one that
@@ -70,37 +74,49 @@ impl Memory {
         engine.hold_on(held);
         engine.pods.runtimes.restore_images(&keeper.state().images);
         engine.pods.remembered.restore(&keeper.state().protected);
-        Ok(Self(keeper))
+        let state = keeper.state();
+        let was = |record: &&Record| matches!(record.outcome, Outcome::Killed | Outcome::Begun);
+        let counts = Counts {
+            in_all: state.evictions,
+            last_seconds: state
+                .history
+                .iter()
+                .rfind(was)
+                .map(|record| record.wall_seconds),
+            ..Counts::default()
+        };
+        Ok(Self { keeper, counts })
     }
 
     /// The directory, if it is this daemon's.
     pub(crate) fn directory(&self) -> Option<&Arc<Directory>> {
-        self.0.directory()
+        self.keeper.directory()
     }
 
-    /// How many evictions there were, over restarts.
-    pub(crate) const fn evictions(&self) -> u64 {
-        self.0.state().evictions
+    /// What was counted, for metrics.
+    pub(crate) const fn counts(&self) -> &Counts {
+        &self.counts
     }
 
     /// Logs what happened, and notes it where it is an eviction.
     pub(crate) fn note(&mut self, event: &Event) {
         crate::log::event(event);
+        self.counts.note(event);
         match event {
-            Event::Evicting(decision) => self.0.begin(decision.record.clone()),
+            Event::Evicting(decision) => self.keeper.begin(decision.record.clone()),
             Event::Killed { victim, report } => {
                 let method = report.method.map_or("", |method| method.name());
-                self.0
+                self.keeper
                     .end(&victim.uid, Outcome::Killed, method, millis(report));
             }
             Event::Stuck { victim, report } => {
                 let method = report.method.map_or("", |method| method.name());
-                self.0
+                self.keeper
                     .end(&victim.uid, Outcome::Stuck, method, millis(report));
             }
-            Event::OomKilled(killed) => self.0.note_oom_kill(killed.record()),
+            Event::OomKilled(killed) => self.keeper.note_oom_kill(killed.record()),
             Event::NotBegun { victim, .. } => {
-                self.0.end(&victim.uid, Outcome::Stuck, "", None);
+                self.keeper.end(&victim.uid, Outcome::Stuck, "", None);
             }
             Event::ThresholdMet { .. }
             | Event::ThresholdCleared { .. }
@@ -122,37 +138,39 @@ impl Memory {
 
     /// The daemon goes on with other settings.
     pub(crate) fn follow(&mut self, settings: &Resolved) {
-        self.0.set_interval(settings.housekeeping_interval);
+        self.keeper.set_interval(settings.housekeeping_interval);
     }
 
     /// Hands over what changed; the writing is a helper thread's.
     pub(crate) fn keep(&mut self, engine: &Engine) {
         self.keep_images(engine, false);
-        self.0.take_protected(engine.pods.remembered.protected());
-        if let Some(problem) = self.0.keep(now(), wall_seconds(), &engine.evict) {
+        self.keeper
+            .take_protected(engine.pods.remembered.protected());
+        if let Some(problem) = self.keeper.keep(now(), wall_seconds(), &engine.evict) {
             log::warn!(event = "problem", about = "state"; "{problem}");
         }
     }
 
     /// Hands over the records of what happened; the writing is a helper thread's.
     pub(crate) fn keep_events(&mut self, records: &str) {
-        if let Some(problem) = self.0.keep_events(now(), records) {
+        if let Some(problem) = self.keeper.keep_events(now(), records) {
             log::warn!(event = "problem", about = "events"; "{problem}");
         }
     }
 
     fn keep_images(&mut self, engine: &Engine, is_last: bool) {
         let runtimes = &engine.pods.runtimes;
-        if !runtimes.is_empty() && (is_last || self.0.wants_images(now())) {
-            self.0.take_images(now(), &runtimes.image_records());
+        if !runtimes.is_empty() && (is_last || self.keeper.wants_images(now())) {
+            self.keeper.take_images(now(), &runtimes.image_records());
         }
     }
 
     /// Writes for the last time.
     pub(crate) fn close(mut self, engine: &Engine) {
         self.keep_images(engine, true);
-        self.0.take_protected(engine.pods.remembered.protected());
-        self.0
+        self.keeper
+            .take_protected(engine.pods.remembered.protected());
+        self.keeper
             .close(now(), wall_seconds(), &engine.evict, LAST_WRITE);
     }
 }

@@ -86,6 +86,7 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
             &[("text", LogFormat::Text), ("json", LogFormat::Json)],
         )?,
         state_dir: book.path("state-dir"),
+        metrics_file: book.path("metrics-file"),
         on_event: book.path("on-event"),
         settings: book.settings,
         warnings: book.warnings,

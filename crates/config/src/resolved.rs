@@ -219,6 +219,8 @@ pub struct Resolved {
     pub log_format: LogFormat,
     /// The directory of what outlives a restart; `None` keeps it in memory.
     pub state_dir: Option<PathBuf>,
+    /// Where metrics are written (`--metrics-file`).
+    pub metrics_file: Option<PathBuf>,
     /// The program that is told of each event (`--on-event`).
     pub on_event: Option<PathBuf>,
     /// The settings as text, apart from the threshold lists, in the order of the

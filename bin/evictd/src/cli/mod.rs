@@ -11,6 +11,7 @@ mod gc;
 mod health;
 mod history;
 mod man;
+mod metrics;
 mod oom_score;
 mod output;
 mod rank;
@@ -79,6 +80,7 @@ fn resolve_and_run(command: Option<&Command>, typed: Typed) -> ExitCode {
         Command::Selftest(selftest) => ("selftest", selftest),
         Command::Reload(reload) => ("reload", reload),
         Command::Health(health) => ("health", health),
+        Command::Metrics(metrics) => ("metrics", metrics),
         Command::Check(check) => ("check", check),
         Command::Man(_) => return print(&args::man::page()),
         Command::Completions(of) => return print(&args::completions::script(of.shell)),

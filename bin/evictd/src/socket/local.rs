@@ -106,7 +106,7 @@ fn answer(path: &str, (engine, memory): (&Engine, &Memory), view: &View) -> Answ
     match path {
         "/metrics" => found(
             "text/plain; version=0.0.4",
-            metrics::page(engine, memory.evictions()),
+            metrics::page(engine, memory.counts()),
         ),
         "/timing" => Answer::of_text(engine.timing.in_text()),
         "/timing.json" => found("application/json", engine.timing.in_json()),

@@ -3,7 +3,7 @@ use super::flag;
 use crate::Flag;
 
 /// The configuration file, logging and state.
-pub(crate) const LOGGING: [Flag; 7] = [
+pub(crate) const LOGGING: [Flag; 8] = [
     flag("flags-file", Value("FILE"), ("", "/etc/evictd.conf"))
         .help("A file of these flags, one a line, as --eviction-hard=memory.available<10%: the rest of \
          the line is the value, without quotes. Empty lines and those that begin with # are \
@@ -27,6 +27,10 @@ pub(crate) const LOGGING: [Flag; 7] = [
         .help("Where conditions, grace periods and the history of evictions are kept over a restart, and \
          published to admit and history; evictd.sock there answers status --timing and /metrics. The directory is made, mode 0755, and must belong to \
          evictd alone. An empty text keeps them in memory."),
+    flag("metrics-file", Value("FILE"), ("", "/run/node_exporter/evictd.prom"))
+        .help("Where the metrics of docs/metrics.md are written each 15s and when a condition changes, \
+         for node_exporter's textfile collector: whole, beside it first, for all to read. Its directory \
+         must be there, best in memory. The file goes when evictd ends."),
     flag("on-event", Value("PROGRAM"), ("", "/etc/evictd/on-event"))
         .help("A program that is run for each event, one at a time, 10s at most: the record of \
          docs/events.md on its standard input, its fields as EVICTD_EVENT, EVICTD_POD and so on. It \

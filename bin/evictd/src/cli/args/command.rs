@@ -12,6 +12,7 @@ use crate::cli::gc::Gc;
 use crate::cli::health::Health;
 use crate::cli::history::History;
 use crate::cli::man::Man;
+use crate::cli::metrics::Metrics;
 use crate::cli::oom_score::OomScore;
 use crate::cli::rank::Rank;
 use crate::cli::reload::Reload;
@@ -69,6 +70,8 @@ pub enum Command {
     Health(Health),
     /// `evictd check`
     Check(Check),
+    /// `evictd metrics`
+    Metrics(Metrics),
     /// `evictd man`
     Man(Man),
     /// `evictd completions`
