@@ -101,9 +101,11 @@ impl Memory {
     /// Logs what happened, and notes it where it is an eviction.
     pub(crate) fn note(&mut self, event: &Event) {
         crate::log::event(event);
-        self.counts.note(event);
         match event {
-            Event::Evicting(decision) => self.keeper.begin(decision.record.clone()),
+            Event::Evicting(decision) => {
+                self.counts.note_eviction(decision);
+                self.keeper.begin(decision.record.clone());
+            }
             Event::Killed { victim, report } => {
                 let method = report.method.map_or("", |method| method.name());
                 self.keeper
@@ -114,7 +116,10 @@ impl Memory {
                 self.keeper
                     .end(&victim.uid, Outcome::Stuck, method, millis(report));
             }
-            Event::OomKilled(killed) => self.keeper.note_oom_kill(killed.record()),
+            Event::OomKilled(killed) => {
+                self.counts.note_oom_kill(killed);
+                self.keeper.note_oom_kill(killed.record());
+            }
             Event::NotBegun { victim, .. } => {
                 self.keeper.end(&victim.uid, Outcome::Stuck, "", None);
             }

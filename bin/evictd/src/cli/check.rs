@@ -141,8 +141,9 @@ fn judge(
 
 /// As much of a line as a monitor takes.
 fn cut(line: &str) -> &str {
-    line.get(..line.floor_char_boundary(MOST_BYTES))
-        .unwrap_or(line)
+    let mut ends = (0..=MOST_BYTES.min(line.len())).rev();
+    let end = ends.find(|end| line.is_char_boundary(*end));
+    line.get(..end.unwrap_or(0)).unwrap_or(line)
 }
 
 #[cfg(test)]

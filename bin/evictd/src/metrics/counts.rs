@@ -1,6 +1,5 @@
-use evictd_engine::{Decision, Event};
+use evictd_engine::{Decision, OomKilled};
 use evictd_node::Signal;
-use evictd_stats::wall_seconds;
 
 /// What is counted of the events, for metrics.
 #[derive(Debug, Default)]
@@ -34,23 +33,23 @@ impl Counts {
         })
     }
 
-    /// Counts what happened.
-    pub(crate) fn note(&mut self, event: &Event) {
-        match event {
-            Event::Evicting(decision) if !decision.dry_run => {
-                self.in_all = self.in_all.saturating_add(1);
-                self.last_seconds = Some(wall_seconds());
-                let signal = signal(decision);
-                match self.evictions.iter_mut().find(|(of, _)| *of == signal) {
-                    Some((_, count)) => *count = count.saturating_add(1),
-                    None => self.evictions.push((signal, 1)),
-                }
-            }
-            Event::OomKilled(killed) => {
-                self.oom_kills = self.oom_kills.saturating_add(killed.kill.kills);
-            }
-            _ => {}
+    /// Counts an eviction, but for one that is rehearsed.
+    pub(crate) fn note_eviction(&mut self, decision: &Decision) {
+        if decision.dry_run {
+            return;
         }
+        self.in_all = self.in_all.saturating_add(1);
+        self.last_seconds = Some(decision.record.wall_seconds);
+        let signal = signal(decision);
+        match self.evictions.iter_mut().find(|(of, _)| *of == signal) {
+            Some((_, count)) => *count = count.saturating_add(1),
+            None => self.evictions.push((signal, 1)),
+        }
+    }
+
+    /// Counts what the kernel's OOM killer did.
+    pub(crate) fn note_oom_kill(&mut self, killed: &OomKilled) {
+        self.oom_kills = self.oom_kills.saturating_add(killed.kill.kills);
     }
 }
 
