@@ -30,7 +30,7 @@ pub(crate) const LOGGING: [Flag; 8] = [
     flag("metrics-file", Value("FILE"), ("", "/run/node_exporter/evictd.prom"))
         .help("Where the metrics of docs/metrics.md are written each 15s and when a condition changes, \
          for node_exporter's textfile collector: whole, beside it first, for all to read. Its directory \
-         must be there, best in memory. The file goes when evictd ends."),
+         must be there, best in memory. It is removed when evictd ends."),
     flag("on-event", Value("PROGRAM"), ("", "/etc/evictd/on-event"))
         .help("A program that is run for each event, one at a time, 10s at most: the record of \
          docs/events.md on its standard input, its fields as EVICTD_EVENT, EVICTD_POD and so on. It \
