@@ -1,14 +1,15 @@
 //! The daemon: signals and time around the engine, log lines out of it.
 
+mod helpers;
+mod opening;
+
 use core::time::Duration;
-use std::path::Path;
 use std::process::ExitCode;
 
-use evictd_cgroup::Releaser;
-use evictd_config::{Reserved, Resolved, check_reserves, lint};
+use evictd_config::{Reserved, Resolved, check_reserves};
 use evictd_engine::ports::Node as _;
 use evictd_node::Mono;
-use evictd_stats::{now, read_memory_switched_off};
+use evictd_stats::now;
 use evictd_sys::{Signal, Token, Wake, Watch};
 
 use crate::config_file::Settings;
@@ -19,10 +20,12 @@ use crate::metrics::MetricsFile;
 use crate::notify::Notifier;
 use crate::oom_score::Scores;
 use crate::reload::Reloads;
-use crate::setup::{FIRST_FS_WAIT, PROC, Setup};
+use crate::setup::{FIRST_FS_WAIT, Setup};
 use crate::socket::{LOCAL, Local};
 use crate::supervisor::Supervisor;
-use crate::{dump, kernel, machine, protect, roots, sandbox};
+use crate::{dump, machine, protect, sandbox};
+use helpers::Helpers;
+use opening::{announce, warn};
 
 /// A helper thread has something to say.
 const NEWS: Token = Token(u32::MAX);
@@ -283,49 +286,6 @@ impl Daemon {
     }
 }
 
-/// The threads that the loop can do without for a while. With the process table full
-/// there are none to have, and evictd may have been started to end that.
-struct Helpers {
-    releaser: Releaser,
-    /// When to try again.
-    due: Option<Mono>,
-}
-
-impl Helpers {
-    const AGAIN: Duration = Duration::from_secs(10);
-
-    fn new(realtime: bool) -> Self {
-        Self {
-            releaser: Releaser::new(realtime),
-            due: None,
-        }
-    }
-
-    fn start(&mut self, now: Mono, engine: &mut Engine) {
-        let started = self.releaser.start();
-        let started = started.and_then(|()| engine.pods.start_manifests());
-        let started = started.and_then(|()| engine::measure_disk(engine));
-        match (&started, self.due) {
-            (Err(error), None) => log::warn!(
-                event = "no_helper_thread";
-                "no helper thread ({error}): until there is one, the killed free their memory by \
-                 themselves, and what pods keep on disk is not measured"
-            ),
-            (Ok(()), Some(_)) => {
-                log::info!(event = "helper_threads"; "the helper threads are there now");
-            }
-            (Ok(()), None) | (Err(_), Some(_)) => {}
-        }
-        self.due = started.is_err().then(|| now + Self::AGAIN);
-    }
-
-    fn start_if_due(&mut self, now: Mono, engine: &mut Engine) {
-        if self.due.is_some_and(|due| now >= due) {
-            self.start(now, engine);
-        }
-    }
-}
-
 /// The regular line of conditions and readings, where it is asked for.
 struct Report {
     every: Duration,
@@ -346,72 +306,5 @@ impl Report {
             self.next = Some(now + self.every);
             crate::log::readings(engine);
         }
-    }
-}
-
-/// The first lines: what is watched, and where the pods come from.
-fn announce(settings: &Resolved, setup: &Setup) {
-    let version = env!("CARGO_PKG_VERSION");
-    let thresholds = &settings.evict.thresholds;
-    let list: Vec<String> = thresholds.iter().map(ToString::to_string).collect();
-    let dry = if settings.dry_run {
-        ", dry run: nothing will be killed"
-    } else {
-        ""
-    };
-    let list = list.join(",");
-    log::info!(
-        event = "start", version = version, thresholds = list.as_str(), dryRun = settings.dry_run;
-        "evictd {version} watches {list}{dry}"
-    );
-    for warning in &settings.warnings {
-        log::warn!(event = "warning"; "{warning}");
-    }
-    for root in &setup.cgroup.pod_cgroup_roots {
-        log::info!(
-            event = "pods_from";
-            "pods are the children of the cgroup /{}, and the kubepods tree",
-            root.display()
-        );
-    }
-    if let Some(of) = settings.pods_of {
-        log::info!(
-            event = "pods_from";
-            "pods are the services of {of}, but for the system's own and what --never-evict names"
-        );
-    } else if setup.cgroup.pod_cgroup_roots.is_empty() {
-        log::info!(
-            event = "pods_from";
-            "pods are what runs in the kubepods tree and what container runtimes list; \
-             --pods-of and --pod-cgroup-root name others"
-        );
-    }
-    if setup.cgroup.hierarchies.memory.is_none() {
-        let switched_off = read_memory_switched_off(Path::new(PROC)).unwrap_or(false);
-        let remedy = if switched_off {
-            ": the kernel's command line lacks cgroup_enable=memory (on a Raspberry Pi also \
-             cgroup_memory=1)"
-        } else {
-            ""
-        };
-        log::warn!(
-            event = "no_memory_controller", switchedOff = switched_off;
-            "no memory controller{remedy}; memory.available comes from /proc/meminfo, and what \
-             pods use from /proc/PID of their processes"
-        );
-    }
-}
-
-/// What is odd about this machine, and about the settings on it.
-fn warn(settings: &Resolved, engine: &Engine) {
-    let about_machine = lint(settings, &machine::read(&engine.node.sample));
-    let about_pods = roots::warnings(settings, &engine.pods);
-    let about_kernel = kernel::warning(engine.pods.hierarchies());
-    for warning in about_kernel
-        .into_iter()
-        .chain(about_machine)
-        .chain(about_pods)
-    {
-        log::warn!(event = "warning"; "{warning}");
     }
 }
