@@ -132,6 +132,7 @@ impl Memory {
             | Event::Reclaimed(_)
             | Event::Deleting { .. }
             | Event::GraceCut(_)
+            | Event::Loop(_)
             | Event::RuntimeSilent(_)
             | Event::NoCandidate { .. }
             | Event::Observed { .. }

@@ -26,11 +26,13 @@ impl Display for Seconds {
 /// What the engine knows now, and what was counted; nothing is measured for it.
 pub(crate) fn page(engine: &Engine, counts: &Counts) -> String {
     let mut page = String::new();
+    let has_loop = engine.evict.returns().loops().next().is_some();
+    let held = (engine.evict.conditions(), has_loop);
     // Writing to a string does not fail.
     let _ = write_node(&mut page, engine, counts)
         .and_then(|()| write_signals(&mut page, engine))
         .and_then(|()| write_stages(&mut page, engine))
-        .and_then(|()| kubernetes::write(&mut page, engine.evict.conditions(), counts));
+        .and_then(|()| kubernetes::write(&mut page, held, counts));
     page
 }
 

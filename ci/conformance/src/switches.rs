@@ -37,6 +37,7 @@ switches! {
     dedicated_nodefs_reclaims_nothing,
     derived_thresholds_lag_a_round,
     evicts_without_evidence,
+    returning_pods_are_not_spared,
     message_omits_volumes,
     stats_may_predate_last_eviction,
     grace_outlasts_hard_threshold,

@@ -14,7 +14,6 @@ mod pace;
 mod pages;
 pub mod ports;
 mod reclaiming;
-mod repeats;
 mod settings;
 pub mod state;
 mod telling;
@@ -22,7 +21,7 @@ pub mod timers;
 pub mod timing;
 
 pub use engine::{Engine, FIRST_FS_WAIT, FS_WAIT};
-pub use event::{Decision, Event, OomKilled, Tell, Victim, full_name, summary};
+pub use event::{Decision, Event, EvictionLoop, OomKilled, Tell, Victim, full_name, summary};
 pub use fields::Fields;
 pub use settings::Settings;
 

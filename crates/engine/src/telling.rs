@@ -2,12 +2,11 @@
 
 use core::time::Duration;
 
-use evictd_evict::{Evict, Spared};
+use evictd_evict::{Evict, Return, Returns, Spared};
 use evictd_node::{ConditionSet, Layout, Mono, Signal, SignalSet};
 
-use crate::event::{Event, Tell};
+use crate::event::{Event, EvictionLoop, Tell};
 use crate::ports::{Node, Pods, Sample};
-use crate::repeats::Repeats;
 
 /// What a pod held is back by then, if it comes back: the kernel brings the statistics of
 /// cgroup v2 up to date every two seconds.
@@ -15,8 +14,10 @@ const COMES_BACK: Duration = Duration::from_secs(3);
 
 #[derive(Default)]
 pub(crate) struct Telling {
-    /// Which pod is evicted again and again.
-    pub(crate) repeats: Repeats,
+    /// The pods in eviction loops.
+    loops: Vec<Return>,
+    /// The last pod that was evicted had been before: for which signal, and when.
+    again: Option<(Signal, Mono)>,
     conditions: ConditionSet,
     met: SignalSet,
     unobserved: SignalSet,
@@ -64,6 +65,39 @@ impl Telling {
             tell(now, &Event::Condition { condition, holds });
         }
         self.conditions = conditions;
+        self.loops(now, evict, tell);
+    }
+
+    /// Pods that come back after each eviction, once each, and again when that is over.
+    pub(crate) fn loops(&mut self, now: Mono, evict: &Evict, tell: Tell<'_>) {
+        let is_same = |one: &Return, other: &Return| {
+            (one.signal, &one.namespace, &one.name) == (other.signal, &other.namespace, &other.name)
+        };
+        let loops = || evict.returns().loops();
+        self.loops.retain(|told| {
+            let goes_on = loops().any(|one| is_same(one, told));
+            if !goes_on {
+                tell(now, &Event::Loop(EvictionLoop::new(told, false)));
+            }
+            goes_on
+        });
+        for one in loops() {
+            if !self.loops.iter().any(|told| is_same(one, told)) {
+                tell(now, &Event::Loop(EvictionLoop::new(one, true)));
+                self.loops.push(one.clone());
+            }
+        }
+    }
+
+    /// A pod is evicted for that signal, so often by now.
+    pub(crate) fn evicts(&mut self, now: Mono, signal: Option<Signal>, times: u32) {
+        self.again = signal.filter(|_| times > 1).map(|signal| (signal, now));
+    }
+
+    /// Whether what happens to that signal belongs to a pod that comes back each time.
+    fn is_again(&self, now: Mono, signal: Signal) -> bool {
+        self.again
+            .is_some_and(|(of, at)| of == signal && now.since(at) < Returns::WINDOW)
     }
 
     /// Reading errors, once per change.
@@ -119,7 +153,7 @@ impl Telling {
                     threshold: each.threshold.clone(),
                     reading: sample.readings.get(signal),
                     disk: sample.place(signal, node),
-                    again: self.repeats.is_of(now, signal),
+                    again: self.is_again(now, signal),
                 };
                 tell(now, &event);
             }
@@ -127,7 +161,7 @@ impl Telling {
         }
         for signal in self.met.difference(met).each() {
             let reading = sample.readings.get(signal);
-            let again = self.repeats.is_of(now, signal);
+            let again = self.is_again(now, signal);
             let event = Event::ThresholdCleared {
                 signal,
                 reading,

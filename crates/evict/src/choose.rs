@@ -29,25 +29,34 @@ impl Evict {
             return None;
         }
         let layout = self.layout();
-        let (candidate, uid, cause) = pods?.iter().enumerate().find_map(|(index, candidate)| {
-            let uid = candidate.pod.metadata.uid.as_str();
-            if self.is_excluded(uid) {
-                return None;
-            }
-            let exceeded = limits::exceeded(candidate, layout, &self.config.policy)?;
-            Some((index, uid, exceeded.cause()))
-        })?;
-        self.begin_killing(uid, None, true);
+        let (index, candidate, cause) =
+            pods?.iter().enumerate().find_map(|(index, candidate)| {
+                let uid = candidate.pod.metadata.uid.as_str();
+                if self.is_excluded(uid) {
+                    return None;
+                }
+                let exceeded = limits::exceeded(candidate, layout, &self.config.policy)?;
+                Some((index, candidate, exceeded.cause()))
+            })?;
+        self.begin_killing(candidate, None, true);
         Some(Plan::Evict(Eviction {
-            candidate,
+            candidate: index,
             cause,
             grace_seconds: LIMIT_GRACE_SECONDS,
         }))
     }
 
-    fn begin_killing(&mut self, uid: &str, threshold: Option<usize>, graceful: bool) {
-        self.victim.clear();
-        self.victim.push_str(uid);
+    fn begin_killing(&mut self, pod: &Candidate<'_>, threshold: Option<usize>, graceful: bool) {
+        let of = &pod.pod.metadata;
+        let (namespace, name) = &mut self.victim_name;
+        for (kept, text) in [
+            (&mut self.victim, &of.uid),
+            (namespace, &of.namespace),
+            (name, &of.name),
+        ] {
+            kept.clear();
+            kept.push_str(text);
+        }
         self.stage = Stage::Killing {
             threshold,
             graceful,
@@ -90,9 +99,15 @@ impl Evict {
         if let Some(why) = self.spares(now, &need, &place, pods) {
             return self.pass(signal, why);
         }
+        let (first, other) = (candidate, self.instead(&need, candidate, pods));
+        let has_other = other.is_some();
+        let (passed_over, place, candidate) = other.unwrap_or((passed_over, place, candidate));
         let grace_seconds = self.grace(threshold, candidate);
+        if has_other {
+            self.spare_once(signal, first);
+        }
         self.evidence.begin(now, &place, &self.watch.latest);
-        self.begin_killing(&candidate.pod.metadata.uid, Some(index), grace_seconds != 0);
+        self.begin_killing(candidate, Some(index), grace_seconds != 0);
         Plan::Evict(Eviction {
             candidate: place.candidate,
             cause: Cause::Threshold {
@@ -177,6 +192,12 @@ impl Evict {
         };
         let policy = &self.config.policy;
         let (_, place) = first(signal, self.layout(), pods, policy, wanted)?;
+        let place = match pods.get(place.candidate) {
+            Some(pod) if is_exact(place.candidate) && self.is_spared_once(signal, pod) => {
+                self.first_instead(&need, pods, wanted)?.1
+            }
+            _ => place,
+        };
         (!is_exact(place.candidate)).then_some(place.candidate)
     }
 
@@ -211,6 +232,24 @@ impl Evict {
         let (before, place) = first(signal, self.layout(), pods, policy, may_be_evicted)?;
         let candidate = pods.get(place.candidate)?;
         Some((before, place, candidate))
+    }
+
+    /// As [`first`](Self::first), of those that may be evicted in place of that one.
+    fn instead<'a, 'b>(
+        &self,
+        need: &Need,
+        pod: &Candidate<'_>,
+        pods: &'b [Candidate<'a>],
+    ) -> Option<(usize, Place, &'b Candidate<'a>)> {
+        if !self.is_spared_once(need.signal, pod) {
+            return None;
+        }
+        let may = |_: usize, pod: &Candidate<'_>| {
+            self.may_be_evicted(pod, None) && self.is_worth_it(need, pod)
+        };
+        let (before, place) = self.first_instead(need, pods, may)?;
+        let pod = pods.get(place.candidate)?;
+        Some((before, place, pod))
     }
 
     pub(crate) fn may_be_evicted(&self, candidate: &Candidate<'_>, failed: Option<&str>) -> bool {

@@ -9,7 +9,9 @@ use crate::evidence::Evidence;
 use crate::observe::Watch;
 use crate::rehearsal::Rehearsal;
 use crate::set::ThresholdSet;
-use crate::{Config, Memory, NodeReclaim, Observation, Outcome, Plan, TooManyThresholds, reclaim};
+use crate::{
+    Config, Memory, NodeReclaim, Observation, Outcome, Plan, Returns, TooManyThresholds, reclaim,
+};
 
 /// Room for the uid of the pod to be killed, so that choosing it takes no memory: a
 /// pod's own has 36 bytes, a cgroup's path stands for one.
@@ -56,12 +58,15 @@ pub struct Evict {
     pub(crate) stage: Stage,
     /// The uid of the pod that is being killed, or was last.
     pub(crate) victim: String,
+    /// Its namespace and its name.
+    pub(crate) victim_name: (String, String),
     pub(crate) acting_on: Option<usize>,
     /// Pods that were tried in this round.
     pub(crate) tried: SmallVec<[String; FEW]>,
     /// Pods that could not be killed, and until when they are left alone.
     pub(crate) stuck: SmallVec<[(String, Mono); FEW]>,
     pub(crate) evidence: Evidence,
+    pub(crate) returns: Returns,
     /// What a dry run has evicted so far.
     pub(crate) rehearsal: Rehearsal,
 }
@@ -82,10 +87,12 @@ impl Evict {
             config,
             stage: Stage::Idle,
             victim: String::with_capacity(USUAL_UID),
+            victim_name: [(); 2].map(|()| String::with_capacity(USUAL_UID)).into(),
             acting_on: None,
             tried: SmallVec::new(),
             stuck: SmallVec::new(),
             evidence: Evidence::default(),
+            returns: Returns::default(),
             rehearsal: Rehearsal::default(),
         })
     }
@@ -111,6 +118,7 @@ impl Evict {
         self.watch.observe(now, observation, &self.config);
         self.watch.passed = ThresholdSet::default();
         self.evidence.note(observation.readings);
+        self.returns.forget_former(now, self.watch.conditions);
         self.end_episodes();
         self.acting_on = None;
         match &self.stage {
@@ -259,6 +267,16 @@ impl Evict {
         pods: Option<&[Candidate<'_>]>,
     ) -> Plan {
         self.tried.push(self.victim.clone());
+        self.note_return(now, threshold);
+        self.end_round(now, threshold, pods)
+    }
+
+    fn end_round(
+        &mut self,
+        now: Mono,
+        threshold: Option<usize>,
+        pods: Option<&[Candidate<'_>]>,
+    ) -> Plan {
         if threshold.is_none()
             && let Some(plan) = self.offender(pods)
         {
@@ -280,7 +298,7 @@ impl Evict {
     ) -> Plan {
         self.learn_nothing(threshold);
         if self.config.policy.failed_kill_ends_round {
-            return self.killed(now, threshold, pods);
+            return self.end_round(now, threshold, pods);
         }
         let until = now + self.config.stuck_wait;
         self.stuck.push((self.victim.clone(), until));

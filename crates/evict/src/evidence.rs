@@ -156,6 +156,12 @@ impl Need {
         }
     }
 
+    /// Whether the pod is known to hold all that is missing.
+    pub(crate) fn is_covered_by(&self, place: &Place) -> bool {
+        let enough = |missing| place.used.is_some_and(|used| used >= missing);
+        self.missing.is_some_and(enough)
+    }
+
     /// What keeps to its request is not ended for a minimum reclaim.
     const fn may_chase(&self, place: &Place) -> bool {
         !self.is_chase || place.exceeds

@@ -17,6 +17,7 @@ mod plan;
 mod reclaim;
 mod reconfigure;
 mod rehearsal;
+mod returns;
 mod set;
 mod state;
 mod worth;
@@ -27,6 +28,7 @@ pub use memory::{FirstMet, Memory};
 pub use observe::{Met, Observation};
 pub use plan::{Annotations, Cause, Eviction, Message, Outcome, Plan, Spared};
 pub use reclaim::NodeReclaim;
+pub use returns::{Return, Returns};
 
 #[cfg(test)]
 mod tests;

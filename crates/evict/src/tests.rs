@@ -18,6 +18,7 @@ mod examples;
 mod explain;
 mod reconfigure;
 mod restart;
+mod returns;
 mod whole;
 
 const GI: i64 = 1 << 30;

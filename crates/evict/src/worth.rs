@@ -79,7 +79,7 @@ impl Evict {
         need.is_met_by(&self.place(need.signal, pod))
     }
 
-    fn place(&self, signal: Signal, pod: &Candidate<'_>) -> Place {
+    pub(crate) fn place(&self, signal: Signal, pod: &Candidate<'_>) -> Place {
         Place::new(signal, self.layout(), &self.config.policy, 0, pod)
     }
 }

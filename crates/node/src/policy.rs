@@ -103,6 +103,10 @@ pub struct Policy {
     /// help; evictd's has to hold what is short, and the one before must have given
     /// something back (D0).
     pub evicts_without_evidence: bool,
+    /// A pod that was evicted twice within ten minutes and is back is evicted like any
+    /// other; evictd takes another one in its place, once, if that is enough, and admits
+    /// it no more until the pressure is over.
+    pub returning_pods_are_not_spared: bool,
     /// Eviction messages leave local volumes out of a pod's storage use (D57);
     /// evictd adds a sentence that names them.
     pub message_omits_volumes: bool,
@@ -184,6 +188,7 @@ impl Policy {
             dedicated_nodefs_reclaims_nothing: true,
             derived_thresholds_lag_a_round: true,
             evicts_without_evidence: true,
+            returning_pods_are_not_spared: true,
             message_omits_volumes: true,
             stats_may_predate_last_eviction: true,
             grace_outlasts_hard_threshold: true,

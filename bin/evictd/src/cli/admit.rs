@@ -12,8 +12,9 @@ use evictd_cgroup::own::try_lock;
 use evictd_condition::{Rejection, admit};
 use evictd_config::{Resolved, parse_priority, parse_qos_class};
 use evictd_engine::state::{State, check_published, read_boot_id, read_state};
+use evictd_evict::Returns;
 use evictd_manifest::{MAX_BYTES, parse_pods};
-use evictd_node::pod::Pod;
+use evictd_node::pod::{Metadata, Pod};
 use evictd_node::{Condition, ConditionSet, Policy, QosClass};
 use evictd_stats::{now, wall_seconds};
 use serde::Serialize;
@@ -33,9 +34,10 @@ use crate::setup::{FIRST_FS_WAIT, PROC, Setup, no_thread};
     usage = "(--pod=FILE | [--qos=CLASS] [--priority=PRIORITY]) [--json]",
     note = "Decides as the kubelet's admission does: while a condition holds, only\n\
             critical pods may start; under memory pressure alone, all but BestEffort\n\
-            pods that do not tolerate it. Decides by what the daemon that runs publishes\n\
-            in --state-dir; without one by a measurement of its own, with the daemon's\n\
-            flags.\n\
+            pods that do not tolerate it. A pod that was evicted twice within ten minutes\n\
+            is refused until ten minutes have passed and the pressure is over. Decides by\n\
+            what the daemon that runs publishes in --state-dir; without one by a\n\
+            measurement of its own, with the daemon's flags.\n\
             Before a workload starts:\n\
             - a busybox init script, in start()\n\
             \x20   evictd admit --pod=/etc/kubernetes/manifests/web.yaml || exit 1\n\
@@ -190,6 +192,8 @@ pub(super) struct Seen {
     pub(super) conditions: ConditionSet,
     /// Why they are not the daemon's; `None` where they are.
     pub(super) doubt: Option<String>,
+    /// The pods that were evicted of late.
+    pub(super) returns: Returns,
 }
 
 /// What the daemon publishes, if one runs; else what one look shows, together
@@ -198,18 +202,31 @@ fn look(settings: &Resolved) -> Result<Seen, String> {
     let (published, doubt) = published(settings);
     if let (Some(state), None) = (&published, &doubt) {
         let conditions = state.held();
-        return Ok(Seen { conditions, doubt });
+        let mut returns = state.returns();
+        returns.forget_former(now(), conditions);
+        return Ok(Seen {
+            conditions,
+            doubt,
+            returns,
+        });
     }
     let mut engine = engine::open(Setup::to_look(settings)?)?;
     engine::measure_disk(&mut engine).map_err(no_thread)?;
     engine.observe(now(), FIRST_FS_WAIT, false);
     let mut conditions = engine.evict.conditions();
+    let mut returns = Returns::default();
     if let Some(mut state) = published {
         let (now, transition) = (now(), settings.evict.transition_period);
         state.rebase(&boot_id(), now, wall_seconds(), transition);
         conditions |= state.held_on(now, transition);
+        returns = state.returns();
+        returns.forget_former(now, conditions);
     }
-    Ok(Seen { conditions, doubt })
+    Ok(Seen {
+        conditions,
+        doubt,
+        returns,
+    })
 }
 
 /// The state in the directory, and why it is not to be believed.
@@ -240,6 +257,8 @@ impl Document {
         let conditions: Vec<Condition> = seen.conditions.each().collect();
         let verdict = |pod: &Pod| {
             let rejection = admit(&conditions, pod, policy).err();
+            let rejection = rejection.map(|of| (Rejection::REASON, of.to_string()));
+            let rejection = rejection.or_else(|| in_loop(&seen.returns, pod, policy));
             Verdict::new(pod, pod.qos_class(policy), rejection)
         };
         let pods: Vec<Verdict> = pods.iter().map(verdict).collect();
@@ -257,16 +276,32 @@ impl Document {
     }
 }
 
+/// What is said of a pod that comes back after each eviction.
+fn in_loop(returns: &Returns, pod: &Pod, policy: &Policy) -> Option<(&'static str, String)> {
+    let Metadata {
+        namespace, name, ..
+    } = &pod.metadata;
+    let is_refused = !policy.returning_pods_are_not_spared
+        && !pod.is_critical()
+        && returns.is_in_loop(namespace, name);
+    is_refused.then(|| {
+        let text = "It was evicted again and again: it may start when it was not evicted for 10 \
+                    minutes and the pressure is over. ";
+        ("EvictionLoop", text.to_owned())
+    })
+}
+
 impl Verdict {
-    fn new(pod: &Pod, qos_class: QosClass, rejection: Option<Rejection>) -> Self {
+    fn new(pod: &Pod, qos_class: QosClass, rejection: Option<(&'static str, String)>) -> Self {
+        let (reason, message) = rejection.unzip();
         Self {
             namespace: pod.metadata.namespace.clone(),
             name: pod.metadata.name.clone(),
             qos_class,
             priority: pod.priority(),
-            admitted: rejection.is_none(),
-            reason: rejection.as_ref().map(|_| Rejection::REASON),
-            message: rejection.map(|rejection| rejection.to_string()),
+            admitted: reason.is_none(),
+            reason,
+            message,
         }
     }
 

@@ -5,6 +5,7 @@ use core::fmt::Write;
 
 use evictd_config::{Machine, Typed, effective, resolve};
 use evictd_engine::state::{Outcome, Record, State};
+use evictd_evict::Returns;
 use evictd_manifest::parse_pods;
 use evictd_node::pod::Pod;
 use evictd_node::pod::usage::PodUsage;
@@ -129,6 +130,7 @@ fn admit_names_the_condition() {
     let seen = admit::Seen {
         conditions,
         doubt: Some(String::from("no daemon publishes in /run/evictd")),
+        returns: Returns::default(),
     };
     let document = admit::Document::new(seen, &pods(), &Policy::default());
     let mut text = String::new();

@@ -9,13 +9,17 @@ use rustix::system::uname;
 use super::{Counts, write_head};
 
 /// What kube-state-metrics names each condition by, and whether it holds.
-fn conditions(held: ConditionSet) -> impl Iterator<Item = (&'static str, bool)> {
+fn conditions(held: ConditionSet, has_loop: bool) -> impl Iterator<Item = (&'static str, bool)> {
     let pressures = Condition::ALL.into_iter();
     let pressures = pressures.map(move |condition| (condition.name(), held.has(condition)));
-    pressures.chain([("Ready", true)])
+    pressures.chain([("Ready", true), ("EvictionLoop", has_loop)])
 }
 
-pub(super) fn write(page: &mut String, held: ConditionSet, counts: &Counts) -> fmt::Result {
+pub(super) fn write(
+    page: &mut String,
+    (held, has_loop): (ConditionSet, bool),
+    counts: &Counts,
+) -> fmt::Result {
     let node = label(&uname().nodename().to_string_lossy());
     let name = "kubelet_node_name";
     write_head(
@@ -34,7 +38,7 @@ pub(super) fn write(page: &mut String, held: ConditionSet, counts: &Counts) -> f
     }
     let name = "kube_node_status_condition";
     write_head(page, name, "gauge", "The condition of a cluster node.")?;
-    for (condition, holds) in conditions(held) {
+    for (condition, holds) in conditions(held, has_loop) {
         for (status, is) in [("true", holds), ("false", !holds), ("unknown", false)] {
             let value = u8::from(is);
             writeln!(
@@ -87,7 +91,7 @@ mod tests {
             evictions: vec![("memory.available", 2)],
             ..Counts::default()
         };
-        write(&mut page, Condition::MemoryPressure.set(), &counts).unwrap();
+        write(&mut page, (Condition::MemoryPressure.set(), true), &counts).unwrap();
         let node = label(&uname().nodename().to_string_lossy());
         for line in [
             format!("kubelet_node_name{{node=\"{node}\"}} 1"),
@@ -103,6 +107,9 @@ mod tests {
             ),
             format!(
                 "kube_node_status_condition{{node=\"{node}\",condition=\"Ready\",status=\"true\"}} 1"
+            ),
+            format!(
+                "kube_node_status_condition{{node=\"{node}\",condition=\"EvictionLoop\",status=\"true\"}} 1"
             ),
             format!(
                 "kube_node_spec_taint{{node=\"{node}\",key=\"node.kubernetes.io/memory-pressure\",value=\"\",effect=\"NoSchedule\"}} 1"

@@ -166,9 +166,9 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         let is_of_disk = victim.resource.is_none_or(is_disk);
         victim.files_stay = is_of_disk && matches!(&begun, Some(Ok(begun)) if begun.files_stay);
         let signal = decision.threshold.as_ref().map(|of| of.signal);
-        let name = (victim.namespace.as_str(), victim.name.as_str());
-        (victim.times, victim.within_seconds) = self.telling.repeats.note(now, name, signal);
+        (victim.times, victim.within_seconds) = times(&self.evict, now, victim, signal);
         let victim = victim.clone();
+        self.telling.evicts(now, signal, victim.times);
         self.tell_changes(now, tell);
         tell(now, &Event::Evicting(Box::new(decision)));
         match begun {
@@ -262,6 +262,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
                 self.timers.set(Timer::Round, now); // measure again at once (decision D31)
                 self.empty_memory(now, tell);
                 let plan = self.outcome(now, Outcome::Killed);
+                self.telling.loops(now, &self.evict, tell);
                 self.clean_up(now);
                 Some(plan)
             }
@@ -335,6 +336,17 @@ fn in_words(cause: &Cause) -> (&'static str, String) {
         ),
     };
     (word, sentence.to_owned())
+}
+
+/// How often the pod is evicted by now, this time included, and within how many seconds.
+fn times(evict: &Evict, now: Mono, victim: &Victim, signal: Option<Signal>) -> (u32, u64) {
+    let former = evict.returns();
+    former
+        .of(&victim.namespace, &victim.name, signal)
+        .map_or((1, 0), |former| {
+            let times = former.times.saturating_add(1);
+            (times, now.since(former.first).as_secs())
+        })
 }
 
 fn victim(pod: &Pod, signal: Option<Signal>, grace_seconds: i64) -> Victim {

@@ -87,6 +87,7 @@ impl Event {
                 .with("signal", signal.name())
                 .with("pods", *pods)
                 .with("reason", why.to_string()),
+            Self::Loop(of) => of.fields(),
             Self::OomKilled(killed) => killed.fields(),
             Self::Observed { signal, .. } => fields.with("signal", signal.name()),
             Self::Runtime { version, endpoint } => fields

@@ -1,6 +1,7 @@
 //! What happens, as records: the log, the history, metrics, the self-test and the tests
 //! all read the same ones.
 
+mod eviction_loop;
 mod fields;
 mod oom_killed;
 mod text;
@@ -11,6 +12,7 @@ use evictd_node::{Condition, Layout, Mono, Reading, Resource, Signal};
 use evictd_threshold::Threshold;
 use log::Level;
 
+pub use eviction_loop::EvictionLoop;
 pub use oom_killed::OomKilled;
 pub use text::{full_name, summary};
 
@@ -156,6 +158,8 @@ pub enum Event {
         /// Why.
         why: Spared,
     },
+    /// A pod comes back after each eviction, or does so no more.
+    Loop(EvictionLoop),
     /// The kernel's own OOM killer has struck.
     OomKilled(Box<OomKilled>),
     /// A signal with a threshold can be observed, or not any more.
@@ -223,6 +227,8 @@ impl Event {
             Self::Killed { .. } => ("killed", Level::Info),
             Self::Stuck { .. } => ("stuck", Level::Error),
             Self::NoCandidate { .. } => ("no_candidate", Level::Error),
+            Self::Loop(EvictionLoop { holds: true, .. }) => ("eviction_loop", Level::Warn),
+            Self::Loop(_) => ("eviction_loop", Level::Info),
             Self::OomKilled(_) => ("oom_killed", Level::Warn),
             Self::Observed { signal, observed } => match (observed, signal) {
                 // Without a limit on the pods' cgroup there is nothing to observe there,

@@ -7,7 +7,7 @@ use evictd_evict::Spared;
 use evictd_node::{Condition, ConditionSet, Reading, Readings, Signal};
 use evictd_threshold::Threshold;
 
-use super::{Decision, Event, OomKilled, Victim};
+use super::{Decision, Event, EvictionLoop, OomKilled, Victim};
 use crate::amount::Amount;
 use crate::ports::Place;
 
@@ -65,6 +65,22 @@ impl fmt::Display for OomKilled {
     }
 }
 
+impl fmt::Display for EvictionLoop {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let name = cut(&full_name(&self.namespace, &self.name));
+        if !self.holds {
+            return write!(f, "pod {name} is in no eviction loop any more");
+        }
+        let (times, seconds) = (self.times, self.within_seconds);
+        write!(
+            f,
+            "EvictionLoop: pod {name} was evicted {times} times in {seconds} s, as something \
+             starts it anew; evictd admit refuses it until it was not evicted for 10 minutes \
+             and the pressure is over"
+        )
+    }
+}
+
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
@@ -111,6 +127,7 @@ impl fmt::Display for Event {
             Self::Killed { victim, report } => killed(f, victim, report),
             Self::Stuck { victim, report } => stuck(f, victim, report),
             Self::NoCandidate { signal, pods, why } => no_candidate(f, *signal, *pods, *why),
+            Self::Loop(of) => of.fmt(f),
             Self::OomKilled(killed) => killed.fmt(f),
             Self::Observed { signal, observed } => seen(f, *signal, *observed),
             Self::Runtime { version, endpoint } => write!(f, "{version} answers at {endpoint}"),

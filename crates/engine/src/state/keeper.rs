@@ -127,6 +127,7 @@ impl Keeper {
     /// first step.
     pub fn restore(&self, now: Mono, evict: &mut Evict) {
         evict.restore(now, &self.state.memory(now));
+        evict.restore_returns(self.state.returns());
     }
 
     /// Notes that an eviction was decided; its outcome is [`Outcome::Begun`], or

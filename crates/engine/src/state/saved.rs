@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use evictd_evict::{Evict, FirstMet, Memory};
+use evictd_evict::{Evict, FirstMet, Memory, Returns};
 use evictd_gc::ImageRecords;
 use evictd_node::{Condition, ConditionSet, Layout, Mono};
 
@@ -90,6 +90,23 @@ impl State {
             first_met: self.first_met.iter().filter(runs_on).cloned().collect(),
             last_observed: self.conditions.map(|condition| condition.last_observed),
         }
+    }
+
+    /// The pods that were evicted of late, to find those that come back each time
+    /// ([`Evict::restore_returns`]).
+    #[must_use]
+    pub fn returns(&self) -> Returns {
+        let mut returns = Returns::default();
+        let killed = self.history.iter();
+        for record in killed.filter(|record| record.outcome == Outcome::Killed) {
+            let gone = self.wall_seconds.saturating_sub(record.wall_seconds);
+            let gone = Duration::from_secs(gone);
+            if gone < Returns::WINDOW {
+                let at = before(self.saved_at, gone);
+                returns.note(at, &record.namespace, &record.name, record.signal);
+            }
+        }
+        returns
     }
 
     /// Puts the state on the clock of this boot.

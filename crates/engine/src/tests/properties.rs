@@ -151,6 +151,7 @@ impl Story {
             | Event::Reclaimed(_)
             | Event::Deleting { .. }
             | Event::OomKilled(_)
+            | Event::Loop(_)
             | Event::GraceCut(_)
             | Event::RuntimeSilent(_)
             | Event::NoCandidate { .. }

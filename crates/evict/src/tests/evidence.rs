@@ -10,7 +10,7 @@ use super::*;
 const MI: u64 = 1 << 20;
 
 /// A pod that requests and uses so many Mi; `None` is not known.
-fn known(name: &str, request: u64, used: Option<u64>) -> (Pod, Option<PodUsage>) {
+pub(super) fn known(name: &str, request: u64, used: Option<u64>) -> (Pod, Option<PodUsage>) {
     let mut pod = pod(name, 0);
     let request = Quantity::parse(&(request * MI).to_string()).unwrap();
     let requests = ResourceList {
@@ -29,7 +29,7 @@ fn known(name: &str, request: u64, used: Option<u64>) -> (Pod, Option<PodUsage>)
 }
 
 /// A round with so many Mi left, up to the kill of a pod: which, or why none.
-fn round(
+pub(super) fn round(
     evict: &mut Evict,
     at: u64,
     (signal, left): (Signal, i64),

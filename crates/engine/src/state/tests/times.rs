@@ -111,3 +111,34 @@ fn protections_are_remembered_over_a_restart_and_no_boot() {
         assert_eq!(state.protected.len(), expected, "{name}");
     }
 }
+
+/// What was evicted of late is known after a restart, on the clock of this boot.
+#[test]
+fn pods_that_come_back_are_known_over_a_restart() {
+    let mut state = full();
+    state.history.clear();
+    let of = |name: &str, ago: u64, outcome: Outcome| Record {
+        wall_seconds: state.wall_seconds - ago,
+        name: name.to_owned(),
+        signal: Some(Signal::MemoryAvailable),
+        outcome,
+        ..Record::default()
+    };
+    let records = [
+        of("former", 601, Outcome::Killed),
+        of("former", 599, Outcome::Killed),
+        of("rehearsed", 50, Outcome::DryRun),
+        of("rehearsed", 30, Outcome::DryRun),
+        of("hog", 40, Outcome::Killed),
+        of("hog", 20, Outcome::Killed),
+    ];
+    records.into_iter().for_each(|record| state.push(record));
+    let returns = state.returns();
+    let loops: Vec<_> = returns
+        .loops()
+        .map(|one| (one.name.as_str(), one.last))
+        .collect();
+    assert_eq!(loops, [("hog", seconds(80))]);
+    let former = returns.of("", "former", Some(Signal::MemoryAvailable));
+    assert_eq!(former.map(|one| one.times), Some(1));
+}

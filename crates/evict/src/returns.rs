@@ -1,0 +1,189 @@
+//! Pods that come back after they were evicted, as something starts them anew each time.
+//!
+//! To evict such a pod once more gives back its memory until it is started again; it is no
+//! reason to spare it, as the node would run full. But the first time that it is back after
+//! two evictions, another pod above its request is evicted in its place, if that is enough:
+//! the kubelet has no such thing (k/k#65240).
+
+use alloc::string::String;
+use core::time::Duration;
+
+use evictd_node::{ConditionSet, Mono, Signal};
+use evictd_rank::{Candidate, Place, first};
+use smallvec::SmallVec;
+
+use crate::Evict;
+use crate::evidence::Need;
+
+/// A pod that was evicted so often within the window is in an eviction loop.
+const LOOP: u32 = 2;
+
+/// So many pods are remembered; nobody names more of them than there are evictions in the
+/// window, of which there is hardly one a second.
+const MOST: usize = 64;
+
+/// The pods that were evicted of late, by their names: each start gives them another uid.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Returns(SmallVec<[Return; 2]>);
+
+/// A pod that was evicted of late.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Return {
+    /// Its namespace.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    /// For which signal; `None` for a limit of its own.
+    pub signal: Option<Signal>,
+    /// How often it was evicted for that.
+    pub times: u32,
+    /// When for the first time,
+    pub first: Mono,
+    /// and for the last.
+    pub last: Mono,
+    /// Another pod was evicted in its place.
+    was_spared: bool,
+}
+
+impl Return {
+    /// Whether it is in an eviction loop.
+    #[must_use]
+    pub const fn is_loop(&self) -> bool {
+        self.times >= LOOP
+    }
+
+    fn is_of(&self, namespace: &str, name: &str) -> bool {
+        self.name == name && self.namespace == namespace
+    }
+}
+
+impl Returns {
+    /// After so long without an eviction a pod counts as new.
+    pub const WINDOW: Duration = Duration::from_secs(600);
+
+    /// A pod was evicted. One without a name is nobody who could come back.
+    pub fn note(&mut self, at: Mono, namespace: &str, name: &str, signal: Option<Signal>) {
+        if name.is_empty() {
+            return;
+        }
+        let known = self.0.iter_mut();
+        let mut known = known.filter(|one| one.is_of(namespace, name) && one.signal == signal);
+        if let Some(one) = known.next() {
+            one.times = one.times.saturating_add(1);
+            one.last = at.max(one.last);
+            return;
+        }
+        if self.0.len() >= MOST {
+            self.0.remove(0);
+        }
+        self.0.push(Return {
+            namespace: namespace.into(),
+            name: name.into(),
+            signal,
+            times: 1,
+            first: at,
+            last: at,
+            was_spared: false,
+        });
+    }
+
+    /// Forgets the pods that were not evicted for ten minutes. An eviction loop is
+    /// remembered as long as the condition holds that it was for.
+    pub fn forget_former(&mut self, now: Mono, held: ConditionSet) {
+        let holds = |signal: Signal| held.has(signal.condition());
+        self.0.retain(|one| {
+            now.since(one.last) < Self::WINDOW || (one.is_loop() && one.signal.is_some_and(holds))
+        });
+    }
+
+    /// The pods in eviction loops.
+    pub fn loops(&self) -> impl Iterator<Item = &Return> {
+        self.0.iter().filter(|one| one.is_loop())
+    }
+
+    /// Whether the pod of that name is in an eviction loop.
+    #[must_use]
+    pub fn is_in_loop(&self, namespace: &str, name: &str) -> bool {
+        self.loops().any(|one| one.is_of(namespace, name))
+    }
+
+    /// What is known of the pod of that name and of that signal.
+    #[must_use]
+    pub fn of(&self, namespace: &str, name: &str, signal: Option<Signal>) -> Option<&Return> {
+        let mut all = self.0.iter();
+        all.find(|one| one.is_of(namespace, name) && one.signal == signal)
+    }
+}
+
+impl Evict {
+    /// The pods that were evicted of late.
+    #[must_use]
+    pub const fn returns(&self) -> &Returns {
+        &self.returns
+    }
+
+    /// Takes over which pods a former machine has evicted of late. Before the first step.
+    pub fn restore_returns(&mut self, returns: Returns) {
+        self.returns = returns;
+    }
+
+    /// The pod whose eviction was last planned is gone.
+    pub(crate) fn note_return(&mut self, now: Mono, threshold: Option<usize>) {
+        let threshold = threshold.and_then(|index| self.watch.thresholds.get(index));
+        let signal = threshold.map(|threshold| threshold.signal);
+        let (namespace, name) = &self.victim_name;
+        self.returns.note(now, namespace, name, signal);
+    }
+
+    /// Whether another pod is to be evicted in place of that one, if there is one.
+    pub(crate) fn is_spared_once(&self, signal: Signal, pod: &Candidate<'_>) -> bool {
+        let of = &pod.pod.metadata;
+        let one = self.returns.of(&of.namespace, &of.name, Some(signal));
+        !self.config.policy.returning_pods_are_not_spared
+            && one.is_some_and(|one| one.is_loop() && !one.was_spared)
+    }
+
+    /// Whether another pod was evicted in place of that one.
+    pub(crate) fn was_spared(&self, pod: &Candidate<'_>) -> bool {
+        let of = &pod.pod.metadata;
+        let mut loops = self.returns.loops();
+        loops.any(|one| one.was_spared && one.is_of(&of.namespace, &of.name))
+    }
+
+    /// The first pod in the order that is in no eviction loop, is above its request, and
+    /// holds all that is missing; and how many stand before it. `may` says of which pods, by
+    /// their index, this is asked.
+    pub(crate) fn first_instead(
+        &self,
+        need: &Need,
+        pods: &[Candidate<'_>],
+        may: impl Fn(usize, &Candidate<'_>) -> bool,
+    ) -> Option<(usize, Place)> {
+        let wanted = |index: usize, pod: &Candidate<'_>| {
+            let of = &pod.pod.metadata;
+            let place = self.place(need.signal, pod);
+            place.exceeds
+                && need.is_covered_by(&place)
+                && !self.returns.is_in_loop(&of.namespace, &of.name)
+                && may(index, pod)
+        };
+        first(
+            need.signal,
+            self.layout(),
+            pods,
+            &self.config.policy,
+            wanted,
+        )
+    }
+
+    /// Another pod is evicted in place of that one.
+    pub(crate) fn spare_once(&mut self, signal: Signal, pod: &Candidate<'_>) {
+        let of = &pod.pod.metadata;
+        let mut all = self.returns.0.iter_mut();
+        let one = all.find(|one| one.signal == Some(signal) && one.is_of(&of.namespace, &of.name));
+        if let Some(one) = one {
+            one.was_spared = true;
+        }
+    }
+}
