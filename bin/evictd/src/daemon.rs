@@ -223,7 +223,6 @@ impl Daemon {
             crate::log::set_verbosity(settings.verbosity);
             self.report = Report::new(&settings);
             self.local.follow(&settings);
-            self.memory.follow(&settings);
             self.settings = settings;
         }
     }

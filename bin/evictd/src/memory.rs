@@ -47,7 +47,6 @@ impl Memory {
         let about = About {
             boot_id: read_boot_id(Path::new(PROC)).unwrap_or_default(),
             pid: std::process::id(),
-            interval: settings.housekeeping_interval,
             transition: settings.evict.transition_period,
             now: now(),
             wall_seconds: wall_seconds(),
@@ -140,11 +139,6 @@ impl Memory {
             | Event::Recovered => {}
             _ => {}
         }
-    }
-
-    /// The daemon goes on with other settings.
-    pub(crate) fn follow(&mut self, settings: &Resolved) {
-        self.keeper.set_interval(settings.housekeeping_interval);
     }
 
     /// Hands over what changed; the writing is a helper thread's.

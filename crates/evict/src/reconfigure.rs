@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use evictd_node::Mono;
 use evictd_threshold::{Threshold, derive_containerfs};
 
 use crate::evict::Stage;
@@ -16,6 +17,8 @@ impl Evict {
     /// A threshold that is new, or not what it was, acts on the second observation from now
     /// at the earliest, as after a restart ([`Evict::restore`]): nothing is evicted by what
     /// was measured before, nor by the first look at what a changed file says (k/k#83612).
+    /// But where a hard threshold of the signal was met already, the next observation may
+    /// act: else who changes settings again and again would hold an eviction back for ever.
     ///
     /// # Errors
     /// As [`Evict::new`]; then nothing has changed.
@@ -57,8 +60,12 @@ impl Watch {
         let mut first_met = [None; ThresholdSet::CAPACITY];
         let mut unconfirmed = ThresholdSet::default();
         for ((index, former), first) in former.iter().enumerate().zip(&mut first_met) {
+            let pressure = thresholds
+                .get(index)
+                .and_then(|new| self.under_pressure(new));
             match former {
                 Some(former) => *first = self.first_met.get(*former).copied().flatten(),
+                None if pressure.is_some() => *first = pressure,
                 None => unconfirmed.insert(index),
             }
             if former.is_some_and(|former| self.unconfirmed.has(former)) {
@@ -71,6 +78,13 @@ impl Watch {
         (self.configured, self.thresholds) = (configured, thresholds);
         (self.first_met, self.unconfirmed) = (first_met, unconfirmed);
         former
+    }
+
+    /// Since when a hard threshold of the same signal is met, of a hard one.
+    fn under_pressure(&self, new: &Threshold) -> Option<Mono> {
+        let all = self.thresholds.iter().zip(self.first_met);
+        let mut same = all.filter(|(old, _)| old.signal == new.signal);
+        same.find_map(|(old, met)| met.filter(|_| old.is_hard() && new.is_hard()))
     }
 }
 

@@ -8,10 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
-use evictd_cgroup::own::try_lock;
 use evictd_condition::{Rejection, admit};
 use evictd_config::{Resolved, parse_priority, parse_qos_class};
-use evictd_engine::state::{State, check_published, read_boot_id, read_state};
+use evictd_engine::state::{State, read_boot_id, read_state};
 use evictd_evict::Returns;
 use evictd_manifest::{MAX_BYTES, parse_pods};
 use evictd_node::pod::{Metadata, Pod};
@@ -25,6 +24,7 @@ use super::output::{USAGE, complain, print_as, shown, usage_error, wrong_value};
 use super::run::Run;
 use crate::engine;
 use crate::setup::{FIRST_FS_WAIT, PROC, Setup, no_thread};
+use crate::socket;
 
 /// whether a pod may start now: exit code 0 yes, 1 no
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
@@ -36,8 +36,8 @@ use crate::setup::{FIRST_FS_WAIT, PROC, Setup, no_thread};
             critical pods may start; under memory pressure alone, all but BestEffort\n\
             pods that do not tolerate it. A pod that was evicted twice within ten minutes\n\
             is refused until ten minutes have passed and the pressure is over. Decides by\n\
-            what the daemon that runs publishes in --state-dir; without one by a\n\
-            measurement of its own, with the daemon's flags.\n\
+            what the daemon with this --state-dir says; without one by a measurement of\n\
+            its own, with the daemon's flags.\n\
             Before a workload starts:\n\
             - a busybox init script, in start()\n\
             \x20   evictd admit --pod=/etc/kubernetes/manifests/web.yaml || exit 1\n\
@@ -196,32 +196,23 @@ pub(super) struct Seen {
     pub(super) returns: Returns,
 }
 
-/// What the daemon publishes, if one runs; else what one look shows, together
-/// with what a daemon that ended would still hold.
+/// What the daemon holds, if one runs; else what one look shows, together with what a
+/// daemon that ended would still hold.
 fn look(settings: &Resolved) -> Result<Seen, String> {
-    let (published, doubt) = published(settings);
-    if let (Some(state), None) = (&published, &doubt) {
-        let conditions = state.held();
-        let mut returns = state.returns();
-        returns.forget_former(now(), conditions);
-        return Ok(Seen {
-            conditions,
-            doubt,
-            returns,
-        });
-    }
-    let mut engine = engine::open(Setup::to_look(settings)?)?;
-    engine::measure_disk(&mut engine).map_err(no_thread)?;
-    engine.observe(now(), FIRST_FS_WAIT, false);
-    let mut conditions = engine.evict.conditions();
-    let mut returns = Returns::default();
-    if let Some(mut state) = published {
-        let (now, transition) = (now(), settings.evict.transition_period);
-        state.rebase(&boot_id(), now, wall_seconds(), transition);
-        conditions |= state.held_on(now, transition);
-        returns = state.returns();
-        returns.forget_former(now, conditions);
-    }
+    let state = settings.state_dir.as_deref().map_or(Ok(None), read_state);
+    let (state, problem) = match state {
+        Ok(state) => (state.unwrap_or_default(), None),
+        Err(error) => (State::default(), Some(error.to_string())),
+    };
+    let (conditions, doubt) = match socket::view(settings) {
+        Ok(view) => (view.conditions(), None),
+        Err(why) => {
+            let conditions = observe(settings, state.clone())?;
+            (conditions, Some(problem.unwrap_or(why)))
+        }
+    };
+    let mut returns = state.returns();
+    returns.forget_former(now(), conditions);
     Ok(Seen {
         conditions,
         doubt,
@@ -229,22 +220,14 @@ fn look(settings: &Resolved) -> Result<Seen, String> {
     })
 }
 
-/// The state in the directory, and why it is not to be believed.
-fn published(settings: &Resolved) -> (Option<State>, Option<String>) {
-    let Some(directory) = &settings.state_dir else {
-        return (None, Some(String::from("--state-dir is empty")));
-    };
-    match read_state(directory) {
-        Ok(Some(state)) => {
-            let checked = check_published(directory, &state, &boot_id(), now(), try_lock);
-            (Some(state), checked.err().map(str::to_owned))
-        }
-        Ok(None) => {
-            let doubt = format!("no daemon publishes in {}", directory.display());
-            (None, Some(doubt))
-        }
-        Err(error) => (None, Some(error.to_string())),
-    }
+/// The conditions that hold now, and those that hold on from before.
+fn observe(settings: &Resolved, mut state: State) -> Result<ConditionSet, String> {
+    let mut engine = engine::open(Setup::to_look(settings)?)?;
+    engine::measure_disk(&mut engine).map_err(no_thread)?;
+    engine.observe(now(), FIRST_FS_WAIT, false);
+    let (now, transition) = (now(), settings.evict.transition_period);
+    state.rebase(&boot_id(), now, wall_seconds(), transition);
+    Ok(engine.evict.conditions() | state.held_on(now, transition))
 }
 
 /// Empty where it cannot be read, which equals no boot.

@@ -25,7 +25,7 @@ pub(crate) const LOGGING: [Flag; 8] = [
          level, event, message and what the event is about. Also --log-format."),
     flag("state-dir", Value("DIR"), ("/run/evictd", "/var/lib/evictd"))
         .help("Where conditions, grace periods and the history of evictions are kept over a restart, and \
-         published to admit and history; evictd.sock there answers status --timing and /metrics. The directory is made, mode 0755, and must belong to \
+         shown by admit and history; evictd.sock there answers status, metrics and more. The directory is made, mode 0755, and must belong to \
          evictd alone. An empty text keeps them in memory."),
     flag("metrics-file", Value("FILE"), ("", "/run/node_exporter/evictd.prom"))
         .help("Where the metrics of docs/metrics.md are written each 15s and when a condition changes, \

@@ -3,10 +3,9 @@
 use alloc::sync::Arc;
 use std::fs::{DirBuilder, File};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, FileExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use evictd_node::Mono;
 use evictd_sys::{Directory, reserve};
 
 use crate::state::error::Error;
@@ -62,7 +61,7 @@ pub(crate) fn occupy(path: &Path, try_lock: TryLock) -> Result<(Home, File), Err
     Ok((home, lock))
 }
 
-/// A command that looks whether a daemon runs holds the lock for microseconds;
+/// A process that a daemon has just forked holds its lock until it runs its program;
 /// another daemon holds it on.
 fn take(lock: &File, try_lock: TryLock) -> io::Result<bool> {
     const ATTEMPTS: u32 = 5;
@@ -113,11 +112,6 @@ impl Home {
         parse(&bytes)
             .map(Some)
             .map_err(|error| Error::at(&self.path.join(STATE))(error))
-    }
-
-    /// The file that is locked while a daemon lives.
-    pub(crate) fn lock(&self) -> io::Result<File> {
-        self.directory.read(LOCK)
     }
 
     /// Replaces the state: whoever reads sees the former text or this one, whole, and so
@@ -171,29 +165,4 @@ impl Home {
         file.sync_data()?;
         Ok(length)
     }
-}
-
-/// Tells readers that the state in the file is the latest as of `at`; `None`
-/// that it is not.
-pub(crate) fn write_pulse(lock: &File, at: Option<Mono>) -> io::Result<()> {
-    let nanos = at.map_or(0, Mono::as_nanos);
-    // Every round, so without an allocation.
-    let mut text = [0_u8; 21];
-    writeln!(text.as_mut_slice(), "{nanos:020}")?;
-    lock.write_all_at(&text, 0)
-}
-
-/// When the daemon last said so.
-pub(crate) fn read_pulse(lock: &File) -> Option<Mono> {
-    let mut text = [0; 20];
-    lock.read_exact_at(&mut text, 0).ok()?;
-    parse_pulse(&text)
-}
-
-/// Reads the time that the lock holds.
-#[doc(hidden)]
-#[must_use]
-pub fn parse_pulse(text: &[u8]) -> Option<Mono> {
-    let nanos = core::str::from_utf8(text).ok()?.parse().ok()?;
-    Some(Mono::from_nanos(nanos))
 }

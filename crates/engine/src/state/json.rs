@@ -1,7 +1,6 @@
 //! State to text and back.
 
 use alloc::collections::BTreeMap;
-use core::time::Duration;
 
 use evictd_evict::FirstMet;
 use evictd_gc::ImageRecords;
@@ -45,7 +44,6 @@ struct File<'a> {
     boot_id: &'a str,
     saved_at: u64,
     wall_seconds: u64,
-    interval_nanos: u64,
     daemon_pid: u32,
     layout: Option<String>,
     conditions: Vec<ConditionMember<'a>>,
@@ -113,7 +111,6 @@ pub fn to_json(state: &State) -> String {
         boot_id: &state.boot_id,
         saved_at: state.saved_at.as_nanos(),
         wall_seconds: state.wall_seconds,
-        interval_nanos: u64::try_from(state.interval.as_nanos()).unwrap_or(u64::MAX),
         daemon_pid: state.daemon_pid,
         layout: state.layout.map(|layout| layout.to_string()),
         conditions: conditions.collect(),
@@ -185,7 +182,6 @@ pub fn parse(bytes: &[u8]) -> Result<State, Error> {
         boot_id: file.text("bootId").unwrap_or_default().to_owned(),
         saved_at: Mono::from_nanos(saved_at),
         wall_seconds,
-        interval: Duration::from_nanos(file.number("intervalNanos").unwrap_or(0)),
         daemon_pid: daemon_pid.and_then(Result::ok).unwrap_or(0),
         layout: file.text("layout").and_then(layout),
         conditions: conditions(file.each("conditions")),

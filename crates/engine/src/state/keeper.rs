@@ -31,8 +31,6 @@ pub struct About {
     pub boot_id: String,
     /// Its process id.
     pub pid: u32,
-    /// How often it measures.
-    pub interval: Duration,
     /// Its transition period.
     pub transition: Duration,
     /// The present time.
@@ -69,11 +67,6 @@ struct Written {
 }
 
 impl Keeper {
-    /// The daemon's rounds begin that often from now on.
-    pub fn set_interval(&mut self, interval: Duration) {
-        self.state.interval = interval;
-    }
-
     /// Takes over the state in the directory and begins to keep it there;
     /// without a directory, in memory alone. The directory is made if need be.
     ///
@@ -97,7 +90,6 @@ impl Keeper {
             about.wall_seconds,
             about.transition,
         );
-        state.interval = about.interval;
         state.daemon_pid = about.pid;
         let keeper = Self {
             state,
@@ -199,7 +191,9 @@ impl Keeper {
         }
         let writer = self.writer.as_ref()?;
         let result = writer.result();
-        writer.post(text, now);
+        if let Some(text) = text {
+            writer.post(text);
+        }
         self.news(result?)
     }
 
@@ -246,7 +240,7 @@ impl Keeper {
     pub fn close(mut self, now: Mono, wall_seconds: u64, evict: &Evict, wait: Duration) {
         self.state.update(now, wall_seconds, evict);
         if let Some(writer) = &self.writer {
-            writer.post(Some(to_json(&self.state)), now);
+            writer.post(to_json(&self.state));
             writer.close(wait);
         }
     }

@@ -1,4 +1,5 @@
-//! What evictd keeps over a restart, and shows to its own commands meanwhile.
+//! What evictd keeps over a restart. While nothing happens nothing is written: the
+//! directory may lie on a flash card.
 //!
 //! [`State`] is plain data: which conditions hold and when they were last
 //! observed, since when thresholds are met, the last evictions, when images were used, and
@@ -16,7 +17,7 @@
 //! | `state.spare` | room for the next one, so that a full disk stops no save |
 //! | `events.jsonl` | the events of late ([`read_events`]), 32 KiB at most |
 //! | `events.old.jsonl` | those before them |
-//! | `lock` | locked (flock) while a daemon lives; in it, the time of its last round |
+//! | `lock` | locked (flock) while a daemon lives |
 //!
 //! Losing any of it loses no safety: without a state, the daemon starts as if
 //! nothing had been observed before (failure F26).
@@ -29,19 +30,17 @@ mod json;
 mod keeper;
 mod object;
 mod protected;
-mod published;
 mod record;
 mod saved;
 mod writer;
 
 pub use boot::read_boot_id;
 pub use error::Error;
-pub use files::{TryLock, parse_pulse, read_state};
+pub use files::{TryLock, read_state};
 pub use journal::read_events;
 pub use json::{MAX_BYTES, parse, to_json};
 pub use keeper::{About, Keeper};
 pub use protected::Protected;
-pub use published::check_published;
 pub use record::{HISTORY, Outcome, Record};
 pub use saved::{ConditionState, State};
 

@@ -32,8 +32,6 @@ pub struct State {
     pub saved_at: Mono,
     /// The same as wall time: seconds since 1970.
     pub wall_seconds: u64,
-    /// How often the daemon measures.
-    pub interval: Duration,
     /// The process id of the daemon, in its own namespace.
     pub daemon_pid: u32,
     /// How the filesystems lie.

@@ -93,7 +93,6 @@ fn full() -> State {
     observe(&mut evict, 100, GI, GI / 2);
     let mut state = State {
         boot_id: "a-boot".to_owned(),
-        interval: Duration::from_secs(10),
         daemon_pid: 4711,
         ..State::default()
     };

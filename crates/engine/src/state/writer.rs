@@ -6,7 +6,7 @@ use evictd_node::Mono;
 use evictd_sys::{Desk, Helper, HelperThread, Priority, write_only_below};
 
 use crate::state::error::Error;
-use crate::state::files::{Home, TryLock, occupy, write_pulse};
+use crate::state::files::{Home, TryLock, occupy};
 use crate::state::journal::Journal;
 
 /// What may wait for the disk.
@@ -29,13 +29,14 @@ const THREAD: HelperThread = HelperThread {
 #[derive(Debug)]
 pub(crate) struct Writer {
     home: Home,
+    /// Held as long as this.
+    _lock: File,
     helper: Helper<Mail>,
 }
 
 #[derive(Debug, Default)]
 struct Mail {
     text: Option<String>,
-    pulse: Option<Mono>,
     /// Records of events, each with its newline, and when the latest were handed over.
     events: Option<(String, Mono)>,
     /// Why the latest of them could not be written, until it is asked for.
@@ -50,9 +51,10 @@ impl Writer {
     pub(crate) fn open(directory: &Path, try_lock: TryLock) -> Result<Self, Error> {
         let (home, lock) = occupy(directory, try_lock)?;
         let own = home.clone();
-        let serve = move |desk: Desk<Mail>| serve(&desk, &own, &lock);
+        let serve = move |desk: Desk<Mail>| serve(&desk, &own);
         Ok(Self {
             home,
+            _lock: lock,
             helper: Helper::new(THREAD, Mail::default(), serve),
         })
     }
@@ -62,17 +64,13 @@ impl Writer {
         &self.home
     }
 
-    /// Hands over a text, if there is a new one, and the time as of which it, or
-    /// the one before, is true. Never waits.
-    pub(crate) fn post(&self, text: Option<String>, pulse: Mono) {
+    /// Hands over a text. Never waits.
+    pub(crate) fn post(&self, text: String) {
         let started = self.helper.start().map_err(|error| {
             Error::at(&self.home.path)(format!("no thread to write it with: {error}"))
         });
         self.helper.change(|mail| {
-            if text.is_some() {
-                mail.text = text;
-            }
-            mail.pulse = Some(pulse);
+            mail.text = Some(text);
             if started.is_err() {
                 mail.result = Some(started);
             }
@@ -116,25 +114,17 @@ impl Writer {
 }
 
 /// The helper thread.
-fn serve(desk: &Desk<Mail>, home: &Home, lock: &File) {
+fn serve(desk: &Desk<Mail>, home: &Home) {
     // Where the kernel has no Landlock, what is left of the sandbox has to do.
     let _ = write_only_below(&[&home.directory.path_to("")]);
-    let mut current = true;
     let mut journal = Journal::new();
     let take = |mail: &mut Mail| {
-        let job = (mail.text.take(), mail.pulse.take(), mail.events.take());
-        mail.busy = job != (None, None, None);
+        let job = (mail.text.take(), mail.events.take());
+        mail.busy = job != (None, None);
         mail.busy.then_some(job)
     };
-    while let Some((text, pulse, events)) = desk.next(take) {
+    while let Some((text, events)) = desk.next(take) {
         let result = text.map(|text| home.replace(&text));
-        if let Some(result) = &result {
-            current = result.is_ok();
-        }
-        // A pulse that cannot be written gets old, which says the same.
-        if pulse.is_some() {
-            drop(write_pulse(lock, pulse.filter(|_| current)));
-        }
         let added = events.map_or(Ok(()), |(records, now)| journal.add(home, now, &records));
         desk.show(|mail| {
             if let Err(error) = added {

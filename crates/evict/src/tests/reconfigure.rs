@@ -61,6 +61,30 @@ fn a_changed_threshold_does_not_act_at_first_sight() {
 }
 
 #[test]
+fn changes_without_end_hold_no_eviction_back() {
+    let all = pods(&["a"]);
+    let mut evict = started("memory.available<1Gi", "");
+    let left = [(MEMORY, GI / 2)];
+    evict.reconfigure(with("memory.available<2Gi", "")).unwrap();
+    assert_eq!(step(&mut evict, 0, &left, &all), Plan::Rest);
+    evict.reconfigure(with("memory.available<3Gi", "")).unwrap();
+    let plan = step(&mut evict, 1, &left, &all);
+    assert_eq!(evicted(&plan, &all), ("a", 0));
+
+    // Another signal, or a soft one, says nothing of it.
+    for other in [
+        with("pid.available<10,memory.available<1Mi", ""),
+        with("memory.available<1Mi", "memory.available<3Gi"),
+    ] {
+        let mut evict = Evict::new(other).unwrap();
+        let left = [(MEMORY, GI / 2), (Signal::PidAvailable, 5)];
+        step(&mut evict, 0, &left, &[]);
+        evict.reconfigure(with("memory.available<1Gi", "")).unwrap();
+        assert_eq!(step(&mut evict, 1, &left, &all), Plan::Rest);
+    }
+}
+
+#[test]
 fn graces_conditions_and_evictions_go_on() {
     let all = pods(&["a"]);
     let mut evict = started("nodefs.available<1Gi", "memory.available<3Gi");

@@ -9,7 +9,7 @@ use evictd_cgroup::own::try_lock;
 use evictd_testkit::needs;
 
 use super::*;
-use crate::state::files::{Home, occupy, write_pulse};
+use crate::state::files::{Home, occupy};
 
 fn replace(directory: &Path, text: &str) -> Result<(), Error> {
     Home::open(directory).unwrap().replace(text)
@@ -246,43 +246,4 @@ fn a_directory_belongs_to_one_daemon_and_to_nobody_else() {
         "{no_directory}"
     );
     fs::remove_file(&file.0).unwrap();
-}
-
-#[test]
-fn a_state_is_believed_while_its_daemon_confirms_it() {
-    let place = Place::new();
-    let lock = occupy(&place.0, try_lock).unwrap();
-    let state = full(); // saved at second 100, every 10 s
-    let check = |now: u64| check_published(&place.0, &state, "a-boot", seconds(now), try_lock);
-    assert_eq!(check(101), Err(published::SILENT), "never confirmed");
-    write_pulse(&lock.1, Some(seconds(100))).unwrap();
-    for (now, expected) in [
-        (99, Err(published::SILENT)),
-        (100, Ok(())),
-        (130, Ok(())),
-        (131, Err(published::SILENT)),
-    ] {
-        assert_eq!(check(now), expected, "{now}");
-    }
-    write_pulse(&lock.1, Some(seconds(120))).unwrap();
-    assert_eq!(check(131), Ok(()));
-    write_pulse(&lock.1, Some(seconds(99))).unwrap();
-    assert_eq!(check(101), Err(published::SILENT), "confirmed another");
-    write_pulse(&lock.1, None).unwrap();
-    assert_eq!(check(101), Err(published::SILENT), "taken back");
-    write_pulse(&lock.1, Some(seconds(100))).unwrap();
-    for boot in ["b-boot", ""] {
-        let other = check_published(&place.0, &state, boot, seconds(101), try_lock);
-        assert_eq!(other, Err(published::OTHER_BOOT));
-    }
-    // Another who asks is no daemon.
-    drop(lock);
-    let asking = File::open(place.0.join("lock")).unwrap();
-    // A process that another test starts shares the lock until it runs its program.
-    while !try_lock(&asking, false).unwrap() {
-        std::thread::yield_now();
-    }
-    assert_eq!(check(101), Err(published::NO_DAEMON));
-    fs::remove_file(place.0.join("lock")).unwrap();
-    assert_eq!(check(101), Err(published::NO_DAEMON));
 }

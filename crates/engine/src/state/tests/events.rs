@@ -103,7 +103,6 @@ fn a_keeper_hands_events_to_its_directory() {
     let about = About {
         boot_id: "boot".into(),
         pid: 1,
-        interval: Duration::from_secs(10),
         transition: TRANSITION,
         now: seconds(1),
         wall_seconds: 1,

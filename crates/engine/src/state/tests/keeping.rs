@@ -11,7 +11,6 @@ fn about(boot_id: &str, now: u64) -> About {
     About {
         boot_id: boot_id.to_owned(),
         pid: 4711,
-        interval: Duration::from_secs(10),
         transition: TRANSITION,
         now: seconds(now),
         wall_seconds: 1_000_000 + now,
@@ -179,26 +178,4 @@ fn a_failure_to_write_is_told_once_and_mended_when_it_ends() {
     spoil();
     assert_eq!(round(&mut keeper, 7), None);
     assert!(round(&mut keeper, 8).is_some(), "it began to fail anew");
-}
-
-#[test]
-fn a_round_that_changes_nothing_confirms_what_was_kept() {
-    let place = Place::new();
-    let mut keeper = open(&place, "a-boot", 0);
-    let mut evict = machine();
-    observe(&mut evict, 1, 9 * GI, 9 * GI);
-    assert!(keeper.keep(seconds(1), 1, &evict).is_none());
-    keeper.settle();
-    let state = read_state(&place.0).unwrap().unwrap();
-    let check = || check_published(&place.0, &state, "a-boot", seconds(60), try_lock);
-    assert_eq!(check(), Err(published::SILENT));
-    assert!(keeper.keep(seconds(50), 50, &evict).is_none());
-    for _ in 0..WAIT.as_millis() {
-        if check() == Ok(()) {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    assert_eq!(check(), Ok(()));
-    assert_eq!(keeper.state().saved_at, seconds(1));
 }
