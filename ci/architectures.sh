@@ -50,7 +50,7 @@ static_cargo() {
     -C target-feature=+crt-static
     # As .cargo/config.toml says, which these replace.
     -C force-unwind-tables=no
-    -C llvm-args=-inline-threshold=12
+    -C llvm-args=-inline-threshold=8
     -C llvm-args=-enable-machine-outliner=always
     "--remap-path-prefix=$cargo_home/registry/src="
     "--remap-path-prefix=$root/="
