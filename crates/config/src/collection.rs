@@ -1,6 +1,6 @@
 //! When images and dead containers are collected.
 
-use evictd_gc::{ContainerPolicy, ImagePolicy, KeepPattern};
+use evictd_gc::{ContainerPolicy, DailyWindow, ImagePolicy, KeepPattern};
 use evictd_node::{KubeletVersion, Signal};
 use evictd_quantity::GoDuration;
 use evictd_threshold::{Threshold, ThresholdValue};
@@ -13,6 +13,7 @@ const HIGH: &str = "image-gc-high-threshold";
 const LOW: &str = "image-gc-low-threshold";
 const MIN_AGE: &str = "minimum-image-ttl-duration";
 const MAX_AGE: &str = "maximum-image-gc-age";
+const WINDOW: &str = "gc-window";
 const KEEP: &str = "keep-image";
 
 /// The image flags, checked as the kubelet does (K: `validation.go`).
@@ -34,11 +35,29 @@ pub(crate) fn images(compat: Compat, book: &mut Book<'_>) -> Parsed<ImageGc> {
             low_percent,
             min_age: std_duration(min_age),
             max_age: (max_age > GoDuration::ZERO).then(|| std_duration(max_age)),
+            max_age_window: window(max_age, book)?,
         },
         until_clear: until_clear(compat, book)?,
         keep: keep(book)?,
         keep_local: keep_local(compat, book)?,
     })
+}
+
+fn window(max_age: GoDuration, book: &mut Book<'_>) -> Parsed<Option<DailyWindow>> {
+    let (text, origin) = book.text(WINDOW);
+    let window = DailyWindow::parse(text);
+    if window.is_none() && !text.is_empty() {
+        let hint = "two times of day in UTC: 02:00-05:00; over midnight: 22:00-04:00";
+        return Err(book.error(WINDOW, "no part of a day".to_owned(), hint));
+    }
+    if window.is_some() && max_age == GoDuration::ZERO {
+        let text = format!(
+            "--{WINDOW} bounds nothing: without --{MAX_AGE} no image is deleted for its age"
+        );
+        book.warnings.push(Warning(text));
+    }
+    book.note(WINDOW, &text, origin);
+    Ok(window)
 }
 
 /// The kubelet deletes every unused image: its pods' images can be fetched again.

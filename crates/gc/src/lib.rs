@@ -13,6 +13,7 @@ mod logs;
 mod names;
 mod records;
 mod time;
+mod window;
 
 pub use backoff::Backoff;
 pub use containers::{
@@ -28,6 +29,7 @@ pub use keep::{KeepPattern, KeepPatternError};
 pub use logs::{KnownPod, Node, Remains, Uid, plan_logs};
 pub use names::{PodLogsName, is_uid, parse_log_file, parse_pod_logs_name};
 pub use records::{ImageRecords, MOST_IMAGES};
+pub use window::DailyWindow;
 
 use time::nanos;
 

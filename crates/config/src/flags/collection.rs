@@ -3,7 +3,7 @@ use super::{Form, flag};
 use crate::Flag;
 
 /// Images and containers.
-pub(crate) const COLLECTION: [Flag; 13] = [
+pub(crate) const COLLECTION: [Flag; 14] = [
     flag("container-runtime-endpoint", List("ENDPOINT,..."), ("", "unix:///run/containerd/containerd.sock"))
         .field("containerRuntimeEndpoint", Form::Text)
         .help("The sockets of the container runtimes: containerd, CRI-O, Docker, Podman or \
@@ -27,6 +27,10 @@ pub(crate) const COLLECTION: [Flag; 13] = [
         .field("imageMaximumGCAge", Form::Duration)
         .help("How long an image may lie unused before it is deleted, however much space there is. \
          More than --minimum-image-ttl-duration; 0s is for ever."),
+    flag("gc-window", Value("HH:MM-HH:MM"), ("", "02:00-05:00"))
+        .help("When in the day, in UTC, images beyond --maximum-image-gc-age are deleted: at night, or while a \
+         link is not metered. What a full disk needs is deleted at any time, and evictd gc images is not \
+         bound to it."),
     flag("eviction-image-reclaim", Value("HOW"), ("auto", "until-clear"))
         .help("Which unused images are deleted when the filesystem is under pressure. all: every one, as with \
          the kubelet. until-clear: one after the other until the signal is clear. auto: all where there is \

@@ -1,7 +1,7 @@
 use core::time::Duration;
 use std::path::Path;
 
-use evictd_gc::KeepPattern;
+use evictd_gc::{DailyWindow, KeepPattern};
 
 use super::*;
 
@@ -44,6 +44,18 @@ fn images_have_ages() {
         assert_eq!(images.min_age, seconds(expected.0));
         assert_eq!(images.max_age, expected.1.map(seconds));
     }
+}
+
+#[test]
+fn images_go_for_their_age_at_night_alone() {
+    const WINDOW: &str = "gc-window";
+    let of = |text| resolved(&[(WINDOW, text)]).image_gc.policy.max_age_window;
+    assert_eq!(of(""), None);
+    assert_eq!(of("22:00-04:30"), DailyWindow::parse("22:00-04:30"));
+    let warnings = |given: &[(&str, &str)]| resolved(given).warnings.len();
+    let window = (WINDOW, "22:00-04:30");
+    assert_eq!(warnings(&[window]), 1);
+    assert_eq!(warnings(&[window, (MAX_AGE, "24h")]), 0);
 }
 
 /// Rows 55 to 57, decision D11: deprecated in the kubelet, and obeyed.

@@ -305,3 +305,16 @@ fn the_kubelets_own_words_come_with_its_behaviour() {
         assert_eq!(kubelets.message, words);
     }
 }
+
+#[test]
+fn a_window_has_two_times_of_day() {
+    for wrong in ["2:00-5:00", "02:00", "02:00-02:00"] {
+        assert_eq!(
+            error(&[("gc-window", wrong)]),
+            format!(
+                "--gc-window: no part of a day, in \"{wrong}\" at byte 0; two times of day in UTC: \
+                 02:00-05:00; over midnight: 22:00-04:00"
+            )
+        );
+    }
+}
