@@ -266,7 +266,6 @@ impl Evict {
         threshold: Option<usize>,
         pods: Option<&[Candidate<'_>]>,
     ) -> Plan {
-        self.tried.push(self.victim.clone());
         self.note_return(now, threshold);
         self.end_round(now, threshold, pods)
     }
@@ -277,6 +276,7 @@ impl Evict {
         threshold: Option<usize>,
         pods: Option<&[Candidate<'_>]>,
     ) -> Plan {
+        self.tried.push(self.victim.clone());
         if threshold.is_none()
             && let Some(plan) = self.offender(pods)
         {

@@ -631,6 +631,16 @@ fn pods_above_their_own_limits_go_one_after_another() {
         Plan::Rest,
         "the round is over, memory pressure or not"
     );
+
+    // Nor does the kubelet try again in the round what could not be killed.
+    let kubelet = |config: &mut Config| config.policy = Policy::kubelet();
+    let mut evict = machine(&Lists::default(), kubelet);
+    let plan = evict.step(seconds(0), &observation, Some(&candidates));
+    assert_eq!(evicted(&plan, &all).0, "a");
+    for (at, next) in [(1, Some("b")), (2, None)] {
+        let plan = evict.outcome(seconds(at), Outcome::KillFailed, Some(&candidates));
+        assert_eq!(next, (plan != Plan::Rest).then(|| evicted(&plan, &all).0));
+    }
 }
 
 /// Decision D17: swap is what ran short; what a container uses is memory.
