@@ -224,7 +224,7 @@ proptest! {
 
     /// However often and to whatever it is reloaded: what is short is evicted for by the
     /// second round that sees it, a threshold that has just changed does not act in the
-    /// first, and nobody is evicted twice.
+    /// first where none was met before, and nobody is evicted twice.
     #[test]
     fn reloads_miss_no_eviction_and_make_none(
         reloads in proptest::collection::vec((0_u64..3000, 0..HARD.len(), 0..600 * MIB), 1..30),
@@ -236,7 +236,9 @@ proptest! {
             now += after;
             set(&mut engine, memory, WHOLE);
             turn(&mut engine, now);
-            let met_before = is_met(hard, memory);
+            // By what is left, or by what was measured last.
+            let met_before = is_met(hard, memory)
+                || engine.evict.met().any(|met| met.threshold.is_hard());
             let killed = engine.pods.killed();
             engine.reconfigure(settings_of(HARD[which])).unwrap();
             let conditions = engine.evict.conditions();
