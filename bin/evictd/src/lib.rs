@@ -33,5 +33,5 @@ mod setup;
 pub mod socket;
 mod supervisor;
 
-pub use cli::run;
+pub use cli::{run, run_tools};
 use evictd_engine::amount;

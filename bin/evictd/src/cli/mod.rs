@@ -6,6 +6,7 @@ mod check;
 mod columns;
 mod completions;
 mod config;
+mod elsewhere;
 mod events;
 mod gc;
 mod health;
@@ -15,7 +16,9 @@ mod metrics;
 mod oom_score;
 mod output;
 mod rank;
+mod record;
 mod reload;
+mod replay;
 mod run;
 mod screen;
 mod selftest;
@@ -57,6 +60,20 @@ pub fn run(argv: Vec<OsString>) -> ExitCode {
     }
 }
 
+/// Runs one of the commands that are evictd-tools'.
+#[must_use]
+pub fn run_tools(argv: &[OsString]) -> ExitCode {
+    match parse(argv) {
+        Ok(Request::Print(text)) => print(&text),
+        Ok(Request::Run(Some(Command::Record(record)), typed)) => record.begin(*typed),
+        Ok(Request::Run(Some(Command::Replay(replay)), typed)) => replay.begin(*typed),
+        Ok(Request::Run(..)) => {
+            usage_error("evictd does that; evictd-tools does record and replay")
+        }
+        Err(error) => usage_error(&error),
+    }
+}
+
 fn resolve_and_run(command: Option<&Command>, typed: Typed) -> ExitCode {
     let mut settings = match config_file::settings(typed) {
         Ok(settings) => settings,
@@ -74,6 +91,8 @@ fn resolve_and_run(command: Option<&Command>, typed: Typed) -> ExitCode {
         Command::Admit(admit) => ("admit", admit),
         Command::History(history) => ("history", history),
         Command::Events(events) => ("events", events),
+        Command::Record(record) => ("record", record),
+        Command::Replay(replay) => ("replay", replay),
         Command::Config(config) => ("config", config),
         Command::OomScore(oom_score) => ("oom-score", oom_score),
         Command::Gc(gc) => ("gc", gc),

@@ -21,7 +21,7 @@ pub(crate) struct View {
 
 impl View {
     /// What does not change: the settings.
-    pub(super) fn of_settings(settings: &Resolved) -> Self {
+    pub(crate) fn of_settings(settings: &Resolved) -> Self {
         // The others follow from those.
         let is_given = |origin| {
             matches!(

@@ -15,7 +15,9 @@ use crate::cli::man::Man;
 use crate::cli::metrics::Metrics;
 use crate::cli::oom_score::OomScore;
 use crate::cli::rank::Rank;
+use crate::cli::record::Record;
 use crate::cli::reload::Reload;
+use crate::cli::replay::Replay;
 use crate::cli::selftest::Selftest;
 use crate::cli::status::Status;
 
@@ -56,6 +58,10 @@ pub enum Command {
     History(History),
     /// `evictd events`
     Events(Events),
+    /// `evictd record`
+    Record(Record),
+    /// `evictd replay`
+    Replay(Replay),
     /// `evictd config`
     Config(Config),
     /// `evictd oom-score`

@@ -1,0 +1,202 @@
+//! `evictd record`: what the node's signals and pods are, moment by moment, into a file.
+
+use core::time::Duration;
+use std::fs::File;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use argh::{ArgsInfo, FromArgs};
+use evictd_config::{Resolved, Typed};
+use evictd_engine::ports::{Depth, Pods as _};
+use evictd_evict::Evict;
+use evictd_node::Mono;
+use evictd_node::pod::Pod;
+use evictd_quantity::GoDuration;
+use evictd_recording::{Begun, Line, Seen, SeenPod, Session};
+use evictd_stats::{now, wall_seconds};
+use rustix::system::uname;
+
+use super::elsewhere::elsewhere;
+use super::output::{fail, usage_error};
+use super::run::Run;
+use super::snapshot::Snapshot;
+use crate::config_file;
+use crate::log::Utc;
+use crate::socket::View;
+
+/// How long a moment waits for filesystems, which may hang.
+const FS_WAIT: Duration = Duration::from_millis(500);
+
+/// Between two moments at least.
+const LEAST: Duration = Duration::from_millis(10);
+
+/// record the node's signals and pods, for evictd replay
+#[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
+#[argh(
+    subcommand,
+    name = "record",
+    note = "Looks at the node in each --housekeeping-interval, until interrupted, and\n\
+            writes what it sees, and what the thresholds decide on it, as lines of JSON:\n\
+            docs/replay.md. Evicts nothing, needs no daemon and leaves one alone. Of a pod\n\
+            its name, requests, limits and use are written; its labels are not.",
+    example = "{command_name} --flags-file=/etc/evictd.conf --every=1s --length=1h hour.jsonl"
+)]
+pub struct Record {
+    /// a file that is not there yet
+    #[argh(positional, arg_name = "FILE")]
+    file: String,
+
+    /// look that often; default: --housekeeping-interval
+    #[argh(option, arg_name = "DURATION", from_str_fn(duration))]
+    every: Option<Duration>,
+
+    /// end after that time (90s, 1h)
+    #[argh(option, arg_name = "DURATION", from_str_fn(duration))]
+    length: Option<Duration>,
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    let nanos = GoDuration::parse(text).map(GoDuration::nanos).ok();
+    nanos
+        .and_then(|nanos| u64::try_from(nanos).ok())
+        .map(Duration::from_nanos)
+        .filter(|length| *length >= LEAST)
+        .ok_or_else(|| "a duration from 10ms on has numbers with units: 500ms, 90s, 1h30m".into())
+}
+
+impl Run for Record {
+    fn run(&self, _settings: &Resolved) -> Result<ExitCode, String> {
+        elsewhere()
+    }
+}
+
+impl Record {
+    /// Records, with these flags.
+    pub(super) fn begin(&self, typed: Typed) -> ExitCode {
+        match config_file::settings(typed) {
+            Ok(settings) => {
+                let ended = self.record(&settings.resolved);
+                ended.unwrap_or_else(|error| fail("record", error))
+            }
+            Err(error) => usage_error(&error),
+        }
+    }
+
+    fn record(&self, settings: &Resolved) -> Result<ExitCode, String> {
+        let about = |error: io::Error| format!("{}: {error}", self.file);
+        let mut snapshot = Snapshot::take(settings)?;
+        let mut recorder = Recorder::new(settings)?;
+        let mut file = File::create_new(&self.file).map_err(|error| {
+            if error.kind() == io::ErrorKind::AlreadyExists {
+                return format!("{}: is there already: name a file that is not", self.file);
+            }
+            about(error)
+        })?;
+        let begun = Line::Begun(Begun {
+            node: uname().nodename().to_string_lossy().into_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            flags: View::of_settings(settings).flags,
+        });
+        let mut lines = format!("{begun}\n");
+        let every = self.every.unwrap_or(settings.housekeeping_interval);
+        let first = now();
+        let mut next = first;
+        loop {
+            recorder.look(&mut snapshot, next, &mut lines)?;
+            // A moment at once, so that an interruption leaves none in part.
+            let written = file.write_all(lines.as_bytes());
+            written.map_err(about)?;
+            lines.clear();
+            next = (next + every).max(now());
+            let is_over = |length| next.since(first) >= length;
+            if self.length.is_some_and(is_over) {
+                return Ok(ExitCode::SUCCESS);
+            }
+            std::thread::sleep(next.since(now()));
+        }
+    }
+}
+
+/// What was recorded so far, as far as the next moment needs it.
+struct Recorder {
+    session: Session,
+    pods: Vec<Pod>,
+}
+
+impl Recorder {
+    fn new(settings: &Resolved) -> Result<Self, String> {
+        let evict = Evict::new(settings.evict.clone()).map_err(|error| error.to_string())?;
+        Ok(Self {
+            session: Session::new(evict),
+            pods: Vec::new(),
+        })
+    }
+
+    /// Adds the lines of a moment.
+    fn look(
+        &mut self,
+        snapshot: &mut Snapshot,
+        at: Mono,
+        lines: &mut String,
+    ) -> Result<(), String> {
+        let engine = &mut snapshot.engine;
+        engine.pods.ask_runtimes();
+        engine.pods.take_news();
+        engine.observe(at, FS_WAIT, false);
+        engine.pods.refresh(at, Depth::Whole);
+        let seen = engine.pods.candidates(Vec::new());
+        let is_there = |pod: &Pod| {
+            seen.iter()
+                .any(|of| of.pod.metadata.uid == pod.metadata.uid)
+        };
+        self.pods.retain(is_there);
+        let mut all = Vec::new();
+        for of in &seen {
+            let same = |pod: &&mut Pod| pod.metadata.uid == of.pod.metadata.uid;
+            match self.pods.iter_mut().find(same) {
+                Some(pod) if pod == of.pod => continue,
+                Some(pod) => pod.clone_from(of.pod),
+                None => self.pods.push(of.pod.clone()),
+            }
+            all.push(Line::Pod(Box::new(of.pod.clone())));
+        }
+        let pods = seen.iter().map(|of| SeenPod {
+            uid: of.pod.metadata.uid.clone(),
+            usage: of.usage.cloned(),
+        });
+        all.push(Line::Seen(Box::new(Seen {
+            at,
+            time: Utc(wall_seconds()).to_string(),
+            layout: engine.node.sample.layout(),
+            readings: *engine.readings(),
+            pods: pods.collect(),
+        })));
+        for line in all {
+            *lines += &format!("{line}\n");
+            // As it will be read, so that the same is decided then.
+            let line = Line::parse(line.to_string().as_bytes());
+            let line = line.map_err(|error| error.to_string())?;
+            let decided = self
+                .session
+                .show(&line)
+                .map_err(|error| error.to_string())?;
+            for decided in decided {
+                *lines += &format!("{}\n", Line::Decided(decided.text));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_duration_has_a_unit_and_is_no_moment() {
+        assert_eq!(duration("1h30m"), Ok(Duration::from_secs(5400)));
+        for wrong in ["", "5", "-1s", "9ms", "soon"] {
+            assert!(duration(wrong).is_err(), "{wrong}");
+        }
+    }
+}

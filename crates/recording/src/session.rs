@@ -1,0 +1,219 @@
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt;
+
+use evictd_evict::{Evict, Eviction, Observation, Outcome, Plan, Spared};
+use evictd_node::pod::Pod;
+use evictd_node::{ConditionSet, Mono, Signal, Unit};
+use evictd_quantity::{Format, Quantity};
+use evictd_rank::Candidate;
+
+use crate::{Line, Seen};
+
+/// Each plan takes a pod or a threshold out, so there are never that many of one moment.
+const MOST_PLANS: usize = 10_000;
+
+/// Decides, line by line, as a dry run would: whoever would be evicted counts as gone while
+/// the pressure lasts.
+#[derive(Clone, Debug)]
+pub struct Session {
+    evict: Evict,
+    pods: Vec<Pod>,
+    last: Option<Mono>,
+    met: Vec<String>,
+    conditions: ConditionSet,
+    spared: Vec<(Signal, Spared)>,
+}
+
+/// Something that was decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Decided {
+    /// In one line.
+    pub text: String,
+    /// Of an eviction, each pod in the order of eviction, with what put it there, in lines.
+    pub why: String,
+}
+
+impl Decided {
+    /// What has no more to say than one line.
+    #[must_use]
+    pub const fn new(text: String) -> Self {
+        Self {
+            text,
+            why: String::new(),
+        }
+    }
+}
+
+impl Session {
+    /// The state machine has observed nothing yet.
+    #[must_use]
+    pub const fn new(evict: Evict) -> Self {
+        Self {
+            evict,
+            pods: Vec::new(),
+            last: None,
+            met: Vec::new(),
+            conditions: ConditionSet::empty(),
+            spared: Vec::new(),
+        }
+    }
+
+    /// Shows it the next line, and returns what is decided.
+    ///
+    /// # Errors
+    /// Where a moment is before the last one.
+    pub fn show(&mut self, line: &Line) -> Result<Vec<Decided>, ShownError> {
+        match line {
+            Line::Begun(_) | Line::Decided(_) => Ok(Vec::new()),
+            Line::Pod(pod) => {
+                self.learn(pod);
+                Ok(Vec::new())
+            }
+            Line::Seen(seen) => {
+                if self.last.is_some_and(|last| seen.at < last) {
+                    return Err(ShownError);
+                }
+                self.last = Some(seen.at);
+                let there = |pod: &Pod| seen.pods.iter().any(|of| of.uid == pod.metadata.uid);
+                self.pods.retain(there);
+                Ok(self.see(seen))
+            }
+        }
+    }
+
+    fn learn(&mut self, pod: &Pod) {
+        let uid = &pod.metadata.uid;
+        match self
+            .pods
+            .iter_mut()
+            .find(|known| known.metadata.uid == *uid)
+        {
+            Some(known) => known.clone_from(pod),
+            None => self.pods.push(pod.clone()),
+        }
+    }
+
+    fn see(&mut self, seen: &Seen) -> Vec<Decided> {
+        let candidates: Vec<Candidate<'_>> = self
+            .pods
+            .iter()
+            .filter_map(|pod| {
+                let of = seen.pods.iter().find(|of| of.uid == pod.metadata.uid)?;
+                Some(Candidate::new(pod, of.usage.as_ref()))
+            })
+            .collect();
+        let (now, evict) = (seen.at, &mut self.evict);
+        let observation = Observation {
+            readings: &seen.readings,
+            layout: seen.layout,
+        };
+        let mut evictions = Vec::new();
+        let mut spared = Vec::new();
+        let mut plan = evict.step(now, &observation, Some(&candidates));
+        for _ in 0..MOST_PLANS {
+            let outcome = match &plan {
+                Plan::Rest | Plan::KillNow => break,
+                Plan::ReadPods => Outcome::PodsRead,
+                // What the node would have given back, the next moment shows.
+                Plan::Reclaim(_) => Outcome::Reclaimed(None),
+                Plan::Evict(eviction) => {
+                    evictions.extend(evicted(evict, eviction, &plan, &candidates));
+                    Outcome::Pretended
+                }
+                Plan::NoCandidate(signal, why) => {
+                    spared.push((*signal, *why));
+                    Outcome::Told
+                }
+            };
+            plan = evict.outcome(now, outcome, Some(&candidates));
+        }
+        let mut decided = self.changes(seen);
+        decided.extend(evictions);
+        for (signal, why) in &spared {
+            if !self.spared.contains(&(*signal, *why)) {
+                decided.push(Decided::new(format!(
+                    "no pod would be evicted for {signal}: {why}"
+                )));
+            }
+        }
+        self.spared = spared;
+        decided
+    }
+
+    /// Thresholds and conditions that came or went.
+    fn changes(&mut self, seen: &Seen) -> Vec<Decided> {
+        let mut decided = Vec::new();
+        let mut met = Vec::new();
+        for of in self.evict.met() {
+            let text = of.threshold.to_string();
+            if !self.met.contains(&text) {
+                let left = left(seen, of.threshold.signal);
+                decided.push(Decided::new(format!("threshold {text} is met{left}")));
+            }
+            met.push(text);
+        }
+        for text in self.met.iter().filter(|text| !met.contains(text)) {
+            decided.push(Decided::new(format!("threshold {text} is met no more")));
+        }
+        self.met = met;
+        let conditions = self.evict.conditions();
+        for condition in (conditions ^ self.conditions).each() {
+            let holds = conditions.has(condition);
+            decided.push(Decided::new(format!("{} is {holds}", condition.name())));
+        }
+        self.conditions = conditions;
+        decided
+    }
+}
+
+/// `: 50Mi of 1Gi left`, where it was measured.
+fn left(seen: &Seen, signal: Signal) -> String {
+    let format = match signal.unit() {
+        Unit::Bytes => Format::BinarySi,
+        Unit::Inodes | Unit::ProcessIds => Format::DecimalSi,
+    };
+    let of = |amount| Quantity::from_int(amount, format);
+    seen.readings
+        .get(signal)
+        .map_or_else(String::new, |reading| {
+            format!(
+                ": {} of {} left",
+                of(reading.available),
+                of(reading.capacity)
+            )
+        })
+}
+
+fn evicted(
+    evict: &Evict,
+    eviction: &Eviction,
+    plan: &Plan,
+    candidates: &[Candidate<'_>],
+) -> Option<Decided> {
+    let candidate = candidates.get(eviction.candidate)?;
+    let metadata = &candidate.pod.metadata;
+    let message = evict.message(eviction, candidate).text;
+    let name = match metadata.namespace.as_str() {
+        "" => metadata.name.clone(),
+        namespace => format!("{namespace}/{}", metadata.name),
+    };
+    Some(Decided {
+        text: format!("pod {name} would be evicted: {}", message.trim_end()),
+        why: plan.explain(evict, candidates),
+    })
+}
+
+/// A moment is before the last one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShownError;
+
+impl fmt::Display for ShownError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("seen.atNanos is before that of the last moment")
+    }
+}
+
+impl core::error::Error for ShownError {}
