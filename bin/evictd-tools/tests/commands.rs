@@ -114,6 +114,27 @@ fn a_torn_recording_is_told_after_what_there_is() {
 }
 
 #[test]
+fn what_would_be_done_now_is_told() {
+    let explained = evictd_tools(&["explain", "--over=20ms", HARD]);
+    assert!(explained.status.success(), "{}", text(&explained.stderr));
+    let told = text(&explained.stdout);
+    assert!(
+        told.starts_with("memory.available<99.99%, hard\n    met: "),
+        "{told}"
+    );
+    assert!(told.contains(" are missing\n"), "{told}");
+    assert!(told.contains("\nMemoryPressure is true\n"), "{told}");
+
+    let never = "--eviction-hard=memory.available<1";
+    let explained = evictd_tools(&["explain", "--over=20ms", "--json", never]);
+    let told = text(&explained.stdout);
+    assert!(
+        told.contains("\"met\":false") && told.contains("\"decided\":[]"),
+        "{told}"
+    );
+}
+
+#[test]
 fn mistakes_are_told_in_one_line() {
     let scratch = Scratch::new("mistakes");
     let (file, other) = (scratch.file("there"), scratch.file("missing"));
@@ -126,7 +147,7 @@ fn mistakes_are_told_in_one_line() {
         (
             ["status", "--json"],
             2,
-            "evictd-tools does record and replay",
+            "evictd-tools does explain, record and replay",
         ),
     ] {
         let output = evictd_tools(&arguments);

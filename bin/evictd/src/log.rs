@@ -82,12 +82,13 @@ fn with_fields(level: Level, name: &str, fields: &Fields, text: Arguments<'_>) {
     if level > log::max_level() {
         return;
     }
-    let values = fields.iter().map(|(name, field)| {
+    let nested: Vec<String> = fields.iter().map(|(_, field)| in_text(field)).collect();
+    let values = fields.iter().zip(&nested).map(|((name, field), text)| {
         let value = match field {
             Json::String(text) => Value::from(text.as_str()),
             Json::Bool(flag) => Value::from(*flag),
             Json::Number(number) => Value::from(number.as_i64().unwrap_or(i64::MAX)),
-            Json::Null | Json::Array(_) | Json::Object(_) => Value::from_display(field),
+            Json::Null | Json::Array(_) | Json::Object(_) => Value::from(text.as_str()),
         };
         (*name, value)
     });
@@ -96,6 +97,15 @@ fn with_fields(level: Level, name: &str, fields: &Fields, text: Arguments<'_>) {
     let mut record = Record::builder();
     record.level(level).target(module_path!());
     log::logger().log(&record.key_values(&pairs).args(text).build());
+}
+
+/// What is no simple value, as text; log's own display of it brings in that of
+/// floating-point numbers.
+fn in_text(field: &Json) -> String {
+    match field {
+        Json::Null | Json::Array(_) | Json::Object(_) => field.to_string(),
+        Json::String(_) | Json::Bool(_) | Json::Number(_) => String::new(),
+    }
 }
 
 /// The record as one line. Asks for no memory: what it is written to has room.

@@ -8,11 +8,13 @@ mod completions;
 mod config;
 mod elsewhere;
 mod events;
+mod explain;
 mod gc;
 mod health;
 mod history;
 mod man;
 mod metrics;
+mod moments;
 mod oom_score;
 mod output;
 mod rank;
@@ -65,10 +67,11 @@ pub fn run(argv: Vec<OsString>) -> ExitCode {
 pub fn run_tools(argv: &[OsString]) -> ExitCode {
     match parse(argv) {
         Ok(Request::Print(text)) => print(&text),
+        Ok(Request::Run(Some(Command::Explain(explain)), typed)) => explain.begin(*typed),
         Ok(Request::Run(Some(Command::Record(record)), typed)) => record.begin(*typed),
         Ok(Request::Run(Some(Command::Replay(replay)), typed)) => replay.begin(*typed),
         Ok(Request::Run(..)) => {
-            usage_error("evictd does that; evictd-tools does record and replay")
+            usage_error("evictd does that; evictd-tools does explain, record and replay")
         }
         Err(error) => usage_error(&error),
     }
@@ -91,6 +94,7 @@ fn resolve_and_run(command: Option<&Command>, typed: Typed) -> ExitCode {
         Command::Admit(admit) => ("admit", admit),
         Command::History(history) => ("history", history),
         Command::Events(events) => ("events", events),
+        Command::Explain(explain) => ("explain", explain),
         Command::Record(record) => ("record", record),
         Command::Replay(replay) => ("replay", replay),
         Command::Config(config) => ("config", config),

@@ -7,25 +7,18 @@ use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
 use evictd_config::{Resolved, Typed};
-use evictd_engine::ports::{Depth, Pods as _};
-use evictd_evict::Evict;
-use evictd_node::Mono;
-use evictd_node::pod::Pod;
 use evictd_quantity::GoDuration;
-use evictd_recording::{Begun, Line, Seen, SeenPod, Session};
-use evictd_stats::{now, wall_seconds};
+use evictd_recording::{Begun, Line};
+use evictd_stats::now;
 use rustix::system::uname;
 
 use super::elsewhere::elsewhere;
+use super::moments::Moments;
 use super::output::{fail, usage_error};
 use super::run::Run;
 use super::snapshot::Snapshot;
 use crate::config_file;
-use crate::log::Utc;
 use crate::socket::View;
-
-/// How long a moment waits for filesystems, which may hang.
-const FS_WAIT: Duration = Duration::from_millis(500);
 
 /// Between two moments at least.
 const LEAST: Duration = Duration::from_millis(10);
@@ -55,7 +48,7 @@ pub struct Record {
     length: Option<Duration>,
 }
 
-fn duration(text: &str) -> Result<Duration, String> {
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let nanos = GoDuration::parse(text).map(GoDuration::nanos).ok();
     nanos
         .and_then(|nanos| u64::try_from(nanos).ok())
@@ -85,7 +78,7 @@ impl Record {
     fn record(&self, settings: &Resolved) -> Result<ExitCode, String> {
         let about = |error: io::Error| format!("{}: {error}", self.file);
         let mut snapshot = Snapshot::take(settings)?;
-        let mut recorder = Recorder::new(settings)?;
+        let mut moments = Moments::new(settings)?;
         let mut file = File::create_new(&self.file).map_err(|error| {
             if error.kind() == io::ErrorKind::AlreadyExists {
                 return format!("{}: is there already: name a file that is not", self.file);
@@ -102,7 +95,12 @@ impl Record {
         let first = now();
         let mut next = first;
         loop {
-            recorder.look(&mut snapshot, next, &mut lines)?;
+            for (line, decided) in moments.look(&mut snapshot, next)? {
+                lines += &format!("{line}\n");
+                for decided in decided {
+                    lines += &format!("{}\n", Line::Decided(decided.text));
+                }
+            }
             // A moment at once, so that an interruption leaves none in part.
             let written = file.write_all(lines.as_bytes());
             written.map_err(about)?;
@@ -114,77 +112,6 @@ impl Record {
             }
             std::thread::sleep(next.since(now()));
         }
-    }
-}
-
-/// What was recorded so far, as far as the next moment needs it.
-struct Recorder {
-    session: Session,
-    pods: Vec<Pod>,
-}
-
-impl Recorder {
-    fn new(settings: &Resolved) -> Result<Self, String> {
-        let evict = Evict::new(settings.evict.clone()).map_err(|error| error.to_string())?;
-        Ok(Self {
-            session: Session::new(evict),
-            pods: Vec::new(),
-        })
-    }
-
-    /// Adds the lines of a moment.
-    fn look(
-        &mut self,
-        snapshot: &mut Snapshot,
-        at: Mono,
-        lines: &mut String,
-    ) -> Result<(), String> {
-        let engine = &mut snapshot.engine;
-        engine.pods.ask_runtimes();
-        engine.pods.take_news();
-        engine.observe(at, FS_WAIT, false);
-        engine.pods.refresh(at, Depth::Whole);
-        let seen = engine.pods.candidates(Vec::new());
-        let is_there = |pod: &Pod| {
-            seen.iter()
-                .any(|of| of.pod.metadata.uid == pod.metadata.uid)
-        };
-        self.pods.retain(is_there);
-        let mut all = Vec::new();
-        for of in &seen {
-            let same = |pod: &&mut Pod| pod.metadata.uid == of.pod.metadata.uid;
-            match self.pods.iter_mut().find(same) {
-                Some(pod) if pod == of.pod => continue,
-                Some(pod) => pod.clone_from(of.pod),
-                None => self.pods.push(of.pod.clone()),
-            }
-            all.push(Line::Pod(Box::new(of.pod.clone())));
-        }
-        let pods = seen.iter().map(|of| SeenPod {
-            uid: of.pod.metadata.uid.clone(),
-            usage: of.usage.cloned(),
-        });
-        all.push(Line::Seen(Box::new(Seen {
-            at,
-            time: Utc(wall_seconds()).to_string(),
-            layout: engine.node.sample.layout(),
-            readings: *engine.readings(),
-            pods: pods.collect(),
-        })));
-        for line in all {
-            *lines += &format!("{line}\n");
-            // As it will be read, so that the same is decided then.
-            let line = Line::parse(line.to_string().as_bytes());
-            let line = line.map_err(|error| error.to_string())?;
-            let decided = self
-                .session
-                .show(&line)
-                .map_err(|error| error.to_string())?;
-            for decided in decided {
-                *lines += &format!("{}\n", Line::Decided(decided.text));
-            }
-        }
-        Ok(())
     }
 }
 

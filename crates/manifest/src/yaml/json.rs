@@ -1,5 +1,4 @@
 use alloc::borrow::ToOwned;
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -140,10 +139,19 @@ impl<'de> Visitor<'de> for Node<'_> {
 
 /// A finite number as JSON says it: without a point where it is whole, so that
 /// `1.0` and `1e3` are integers as they are for Kubernetes.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::float_cmp,
+    reason = "it is within the bounds of i64, and compared with what it was made of"
+)]
 pub(crate) fn from_f64(number: f64) -> Value {
-    // Printed without an exponent, and without a point where it is whole.
-    let whole = format!("{number}").parse::<i64>();
-    whole.map_or_else(|_| Value::from(number), Value::from)
+    const BOUND: f64 = i64::MIN as f64;
+    let whole = number as i64;
+    if (BOUND..-BOUND).contains(&number) && whole as f64 == number {
+        return Value::from(whole);
+    }
+    Value::from(number)
 }
 
 #[cfg(test)]

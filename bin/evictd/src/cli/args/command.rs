@@ -8,6 +8,7 @@ use crate::cli::check::Check;
 use crate::cli::completions::Completions;
 use crate::cli::config::Config;
 use crate::cli::events::Events;
+use crate::cli::explain::Explain;
 use crate::cli::gc::Gc;
 use crate::cli::health::Health;
 use crate::cli::history::History;
@@ -58,6 +59,8 @@ pub enum Command {
     History(History),
     /// `evictd events`
     Events(Events),
+    /// `evictd explain`
+    Explain(Explain),
     /// `evictd record`
     Record(Record),
     /// `evictd replay`

@@ -1,0 +1,79 @@
+//! A node seen moment by moment, in the lines of a recording.
+
+use core::time::Duration;
+
+use evictd_config::Resolved;
+use evictd_engine::ports::{Depth, Pods as _};
+use evictd_evict::Evict;
+use evictd_node::Mono;
+use evictd_node::pod::Pod;
+use evictd_recording::{Decided, Line, Seen, SeenPod, Session};
+use evictd_stats::wall_seconds;
+
+use super::snapshot::Snapshot;
+use crate::log::Utc;
+
+/// How long a moment waits for filesystems, which may hang.
+const FS_WAIT: Duration = Duration::from_millis(500);
+
+/// What was seen so far, as far as the next moment needs it.
+pub(super) struct Moments {
+    session: Session,
+    pods: Vec<Pod>,
+}
+
+impl Moments {
+    pub(super) fn new(settings: &Resolved) -> Result<Self, String> {
+        let evict = Evict::new(settings.evict.clone()).map_err(|error| error.to_string())?;
+        Ok(Self {
+            session: Session::new(evict),
+            pods: Vec::new(),
+        })
+    }
+
+    /// Looks at the node: the lines of that moment, each with what is decided on it.
+    pub(super) fn look(
+        &mut self,
+        snapshot: &mut Snapshot,
+        at: Mono,
+    ) -> Result<Vec<(Line, Vec<Decided>)>, String> {
+        let engine = &mut snapshot.engine;
+        engine.pods.ask_runtimes();
+        engine.pods.take_news();
+        engine.observe(at, FS_WAIT, false);
+        engine.pods.refresh(at, Depth::Whole);
+        snapshot.readings = *engine.readings();
+        let seen = engine.pods.candidates(Vec::new());
+        let uid = |pod: &Pod| pod.metadata.uid.clone();
+        self.pods
+            .retain(|pod| seen.iter().any(|of| uid(of.pod) == uid(pod)));
+        let mut lines = Vec::new();
+        for of in &seen {
+            match self.pods.iter_mut().find(|pod| uid(pod) == uid(of.pod)) {
+                Some(pod) if pod == of.pod => continue,
+                Some(pod) => pod.clone_from(of.pod),
+                None => self.pods.push(of.pod.clone()),
+            }
+            lines.push(Line::Pod(Box::new(of.pod.clone())));
+        }
+        let pods = seen.iter().map(|of| SeenPod {
+            uid: uid(of.pod),
+            usage: of.usage.cloned(),
+        });
+        lines.push(Line::Seen(Box::new(Seen {
+            at,
+            time: Utc(wall_seconds()).to_string(),
+            layout: engine.node.sample.layout(),
+            readings: snapshot.readings,
+            pods: pods.collect(),
+        })));
+        let decide = |line: Line| {
+            // As it will be read, so that the same is decided then.
+            let read = Line::parse(line.to_string().as_bytes());
+            let read = read.map_err(|error| error.to_string())?;
+            let decided = self.session.show(&read);
+            Ok((line, decided.map_err(|error| error.to_string())?))
+        };
+        lines.into_iter().map(decide).collect()
+    }
+}
