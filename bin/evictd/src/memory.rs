@@ -102,7 +102,7 @@ impl Memory {
         crate::log::event(event);
         match event {
             Event::Evicting(decision) => {
-                self.counts.note_eviction(decision);
+                self.counts.note_eviction(now(), decision);
                 self.keeper.begin(decision.record.clone());
             }
             Event::Killed { victim, report } => {
@@ -119,6 +119,7 @@ impl Memory {
                 self.counts.note_oom_kill(killed);
                 self.keeper.note_oom_kill(killed.record());
             }
+            Event::Reclaimed(collected) => self.counts.note_collected(collected),
             Event::NotBegun { victim, .. } => {
                 self.keeper.end(&victim.uid, Outcome::Stuck, "", None);
             }
@@ -128,7 +129,6 @@ impl Memory {
             | Event::Layout(_)
             | Event::Runtime { .. }
             | Event::Reclaiming { .. }
-            | Event::Reclaimed(_)
             | Event::Deleting { .. }
             | Event::GraceCut(_)
             | Event::Loop(_)

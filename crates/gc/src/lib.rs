@@ -23,7 +23,7 @@ pub use containers::{
 pub use deletion::{Deletion, Kind};
 pub use images::{
     Enough, FsUsage, Held, Image, ImageGcError, ImageJob, ImagePolicy, ImageRecord, ImageRun,
-    ImageSummary, Kept, KeptImage, Removal, Shortage, collect_images,
+    ImageSummary, Kept, KeptImage, Removal, Shortage, TOO_OLD, collect_images,
 };
 pub use keep::{KeepPattern, KeepPatternError};
 pub use logs::{KnownPod, Node, Remains, Uid, plan_logs};

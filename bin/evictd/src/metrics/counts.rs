@@ -1,5 +1,8 @@
+use core::time::Duration;
+
+use evictd_engine::ports::Collected;
 use evictd_engine::{Decision, OomKilled};
-use evictd_node::Signal;
+use evictd_node::{Mono, Signal};
 
 /// What is counted of the events, for metrics.
 #[derive(Debug, Default)]
@@ -10,8 +13,25 @@ pub(crate) struct Counts {
     pub(crate) last_seconds: Option<u64>,
     /// Evictions since the start, by what the kubelet calls their signal.
     pub(crate) evictions: Vec<(&'static str, u64)>,
+    /// How old what each was decided by was.
+    pub(crate) ages: Vec<Ages>,
     /// Kills of pods by the kernel since the start.
     pub(crate) oom_kills: u64,
+    /// Images that were deleted for their age since the start, and for space.
+    pub(crate) images: (u64, u64),
+}
+
+/// The kubelet's buckets: the defaults of Prometheus, in milliseconds.
+pub(super) const AGE_BUCKETS: [u64; 11] = [5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000];
+
+/// How old measurements of a signal were when pods were evicted by them.
+#[derive(Debug)]
+pub(crate) struct Ages {
+    pub(super) signal: &'static str,
+    /// So many were within each bucket and those before it.
+    pub(super) within: [u64; AGE_BUCKETS.len()],
+    pub(super) count: u64,
+    pub(super) sum_nanos: u64,
 }
 
 /// What the kubelet calls the limits of a pod's own (K: `eviction_manager.go`,
@@ -34,7 +54,7 @@ impl Counts {
     }
 
     /// Counts an eviction, but for one that is rehearsed.
-    pub(crate) fn note_eviction(&mut self, decision: &Decision) {
+    pub(crate) fn note_eviction(&mut self, now: Mono, decision: &Decision) {
         if decision.dry_run {
             return;
         }
@@ -45,6 +65,48 @@ impl Counts {
             Some((_, count)) => *count = count.saturating_add(1),
             None => self.evictions.push((signal, 1)),
         }
+        let sampled = decision.reading.and_then(|reading| reading.sampled);
+        if let Some(sampled) = sampled {
+            self.note_age(signal, now.since(sampled));
+        }
+    }
+
+    fn note_age(&mut self, signal: &'static str, age: Duration) {
+        let place = self.ages.iter().position(|ages| ages.signal == signal);
+        let place = place.unwrap_or_else(|| {
+            self.ages.push(Ages {
+                signal,
+                within: [0; AGE_BUCKETS.len()],
+                count: 0,
+                sum_nanos: 0,
+            });
+            self.ages.len() - 1
+        });
+        let Some(ages) = self.ages.get_mut(place) else {
+            return;
+        };
+        for (most, within) in AGE_BUCKETS.iter().zip(&mut ages.within) {
+            *within = within.saturating_add(u64::from(age <= Duration::from_millis(*most)));
+        }
+        let nanos = u64::try_from(age.as_nanos()).unwrap_or(u64::MAX);
+        ages.count = ages.count.saturating_add(1);
+        ages.sum_nanos = ages.sum_nanos.saturating_add(nanos);
+    }
+
+    /// Counts the images that a runtime has deleted.
+    pub(crate) fn note_collected(&mut self, collected: &Collected) {
+        if collected.removed == 0 {
+            return;
+        }
+        let count = |name| {
+            let mut fields = collected.fields.iter();
+            let found = fields.find(|(of, _)| *of == name);
+            found.and_then(|(_, value)| value.as_u64()).unwrap_or(0)
+        };
+        let (all, too_old) = (count("images"), count("imagesTooOld"));
+        let (age, space) = &mut self.images;
+        *age = age.saturating_add(too_old);
+        *space = space.saturating_add(all.saturating_sub(too_old));
     }
 
     /// Counts what the kernel's OOM killer did.
@@ -59,5 +121,40 @@ fn signal(decision: &Decision) -> &'static str {
     match &decision.threshold {
         Some(threshold) => threshold.signal.name(),
         None => limit().map_or("", |(_, name)| *name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use evictd_engine::Fields;
+
+    use super::*;
+
+    #[test]
+    fn ages_lie_in_the_buckets_of_the_kubelet() {
+        let mut counts = Counts::default();
+        for millis in [3, 30, 20_000] {
+            counts.note_age("memory.available", Duration::from_millis(millis));
+        }
+        let ages = counts.ages.first().unwrap();
+        assert_eq!(ages.within, [1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2]);
+        assert_eq!((ages.count, ages.sum_nanos), (3, 20_033_000_000));
+        counts.note_age("nodefs.available", Duration::ZERO);
+        assert_eq!(counts.ages.len(), 2);
+    }
+
+    #[test]
+    fn images_count_by_why_they_were_deleted() {
+        let mut counts = Counts::default();
+        let collected = |removed| Collected {
+            removed,
+            fields: Fields::default().with("images", 5).with("imagesTooOld", 2),
+            ..Collected::default()
+        };
+        counts.note_collected(&collected(0)); // of a dry run
+        assert_eq!(counts.images, (0, 0));
+        counts.note_collected(&collected(6)); // one of them a container
+        counts.note_collected(&collected(5));
+        assert_eq!(counts.images, (4, 6));
     }
 }

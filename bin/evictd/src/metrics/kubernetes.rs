@@ -6,7 +6,8 @@ use core::fmt::{self, Write};
 use evictd_node::{Condition, ConditionSet};
 use rustix::system::uname;
 
-use super::{Counts, write_head};
+use super::counts::AGE_BUCKETS;
+use super::{Counts, Seconds, write_head};
 
 /// What kube-state-metrics names each condition by, and whether it holds.
 fn conditions(held: ConditionSet, has_loop: bool) -> impl Iterator<Item = (&'static str, bool)> {
@@ -36,6 +37,14 @@ pub(super) fn write(
     for (signal, count) in counts.by_signal() {
         writeln!(page, "{name}{{eviction_signal=\"{signal}\"}} {count}")?;
     }
+    write_ages(page, counts)?;
+    let name = "kubelet_image_garbage_collected_total";
+    let help = "Total number of images garbage collected, whether through disk usage or image age.";
+    write_head(page, name, "counter", help)?;
+    let (age, space) = counts.images;
+    for (reason, count) in [("age", age), ("space", space)] {
+        writeln!(page, "{name}{{reason=\"{reason}\"}} {count}")?;
+    }
     let name = "kube_node_status_condition";
     write_head(page, name, "gauge", "The condition of a cluster node.")?;
     for (condition, holds) in conditions(held, has_loop) {
@@ -59,6 +68,28 @@ pub(super) fn write(
             page,
             "{name}{{node=\"{node}\",key=\"{key}\",value=\"\",effect=\"NoSchedule\"}} 1"
         )?;
+    }
+    Ok(())
+}
+
+/// How old what each eviction was decided by was, by signal.
+fn write_ages(page: &mut String, counts: &Counts) -> fmt::Result {
+    if counts.ages.is_empty() {
+        return Ok(());
+    }
+    let name = "kubelet_eviction_stats_age_seconds";
+    let help = "Time between when stats are collected, and when pod is evicted based on those \
+                stats by eviction signal";
+    write_head(page, name, "histogram", help)?;
+    for ages in &counts.ages {
+        let label = format!("eviction_signal=\"{}\"", ages.signal);
+        for (most, within) in AGE_BUCKETS.iter().zip(&ages.within) {
+            let bound = Seconds(most.saturating_mul(1_000_000));
+            writeln!(page, "{name}_bucket{{{label},le=\"{bound}\"}} {within}")?;
+        }
+        writeln!(page, "{name}_bucket{{{label},le=\"+Inf\"}} {}", ages.count)?;
+        writeln!(page, "{name}_sum{{{label}}} {}", Seconds(ages.sum_nanos))?;
+        writeln!(page, "{name}_count{{{label}}} {}", ages.count)?;
     }
     Ok(())
 }
@@ -95,6 +126,7 @@ mod tests {
         let node = label(&uname().nodename().to_string_lossy());
         for line in [
             format!("kubelet_node_name{{node=\"{node}\"}} 1"),
+            "kubelet_image_garbage_collected_total{reason=\"age\"} 0".to_owned(),
             "kubelet_evictions{eviction_signal=\"memory.available\"} 2".to_owned(),
             format!(
                 "kube_node_status_condition{{node=\"{node}\",condition=\"MemoryPressure\",status=\"true\"}} 1"

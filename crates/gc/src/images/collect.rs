@@ -10,6 +10,10 @@ use crate::{
     Deletion, FsUsage, Image, ImageGcError, ImageJob, ImageRun, ImageSummary, Kept, KeptImage, Kind,
 };
 
+/// Why an image is deleted that has been unused for too long; all others are deleted for
+/// space.
+pub const TOO_OLD: &str = "not used for longer than the maximum age";
+
 /// What came of the removal of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Removal {
@@ -130,8 +134,7 @@ impl Collection<'_> {
     fn delete_old(&mut self, order: &[(usize, &Image)]) {
         for (index, image) in order {
             if self.run.is_too_old(image) {
-                let reason = "not used for longer than the maximum age";
-                self.remove(*index, image, reason.to_owned());
+                self.remove(*index, image, TOO_OLD.to_owned());
             }
             if self.is_over {
                 return;

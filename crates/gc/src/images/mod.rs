@@ -6,7 +6,7 @@ mod run;
 mod summary;
 mod usage;
 
-pub use collect::{Removal, collect_images};
+pub use collect::{Removal, TOO_OLD, collect_images};
 pub use image::{Image, ImageRecord, Kept};
 pub use policy::ImagePolicy;
 pub use run::{Enough, ImageJob, ImageRun};

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use evictd_engine::Fields;
 use evictd_engine::ports::Collected;
-use evictd_gc::Kind;
+use evictd_gc::{Kind, TOO_OLD};
 use serde::{Serialize, Serializer};
 
 use crate::amount::Amount;
@@ -96,12 +96,19 @@ impl RuntimeCollected {
                 .with("containerBytes", self.bytes_of_containers())
                 .with("sandboxes", count(Kind::Sandbox))
                 .with("images", count(Kind::Image))
+                .with("imagesTooOld", self.too_old())
                 .with("imageNames", names(Kind::Image))
                 .with("freedBytes", measured.map(|_| self.freed_bytes))
                 .with("measured", measured.map(|path| path.display().to_string()))
                 .with("shortfall", self.shortfall.clone())
                 .with("errors", self.errors.len()),
         }
+    }
+
+    /// How many images were removed for their age.
+    fn too_old(&self) -> usize {
+        let images = self.of_kind(Kind::Image);
+        images.filter(|image| image.reason == TOO_OLD).count()
     }
 
     /// The names of what was removed of one kind.
