@@ -53,7 +53,7 @@ fn a_recording_replays_as_it_was_decided() {
     let moments = recorded
         .lines()
         .filter(|line| line.starts_with("{\"seen\":"));
-    assert!(moments.count() >= 3, "{recorded}");
+    assert!(moments.count() >= 1, "{recorded}");
 
     let replayed = evictd_tools(&["replay", &file]);
     assert!(replayed.status.success(), "{}", text(&replayed.stderr));

@@ -30,9 +30,9 @@ pub(crate) fn reserved(flag: &'static str, text: &str) -> Parsed<Reserved> {
         }
         let quantity = Quantity::parse(value).map_err(|error| {
             let kind = error.kind;
-            let message =
-                format!("failed to parse quantity {value:?} for {name:?} resource: {kind}");
-            fail(message, crate::texts::QUANTITY_FORM.to_owned())
+            let words = format!("failed to parse quantity {value:?} for {name:?} resource: {kind}");
+            let form = crate::texts::QUANTITY_FORM.to_owned();
+            fail("not an amount".to_owned(), form).kubelet_says(words)
         })?;
         if quantity.signum() < 0 {
             let message = format!("resource quantity for {name:?} cannot be negative: {value}");

@@ -15,8 +15,8 @@ pub(crate) fn joined(typed: &Typed, list: List) -> String {
 /// The error as one of the flag, with what would be right.
 pub(crate) fn explain(typed: &Typed, error: &Error) -> Box<ConfigError> {
     let words = error.to_string();
-    let (message, hint) = if let ErrorKind::Quantity(inner) = &error.kind {
-        (inner.kind.to_string(), hint(error))
+    let (message, hint) = if let ErrorKind::Quantity(_) = &error.kind {
+        ("not an amount".to_owned(), hint(error))
     } else if let ErrorKind::MissingGrace(_) = error.kind {
         (words, missing_graces(typed))
     } else if let ErrorKind::Percentage(_) = error.kind {
@@ -26,6 +26,9 @@ pub(crate) fn explain(typed: &Typed, error: &Error) -> Box<ConfigError> {
     };
     let place = (&*error.offending(), error.position);
     let explained = ConfigError::new(error.list.flag(), place, message, hint);
+    if let ErrorKind::Quantity(inner) = &error.kind {
+        return explained.kubelet_says(inner.kind.to_string());
+    }
     if let ErrorKind::Percentage(_) | ErrorKind::Duration(_) = error.kind {
         return explained.kubelet_says(error.to_string());
     }

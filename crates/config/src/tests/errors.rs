@@ -47,10 +47,8 @@ const THRESHOLD_ERRORS: &[(&[(&str, &str)], &str)] = &[
     ),
     (
         &[(HARD, "memory.available< 1gb")],
-        "--eviction-hard: quantities must match the regular expression \
-             '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$', in \"memory.available<1gb\" at byte \
-             19; an amount is a number, alone or with Ki Mi Gi Ti or k M G T: 100Mi, 1.5Gi; or a \
-             percentage: 10%",
+        "--eviction-hard: not an amount, in \"memory.available<1gb\" at byte 19; an amount is a \
+             number, alone or with Ki Mi Gi Ti or k M G T: 100Mi, 1.5Gi; or a percentage: 10%",
     ),
     (
         &[(HARD, "memory.available<0")],
