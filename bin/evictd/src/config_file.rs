@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use evictd_config::{MAX_FILE_BYTES, Resolved, Typed, resolve};
 use rustix::fs::{Mode, OFlags};
 
+use crate::machine;
+
 /// A file's name as errors tell it, and what it holds.
 type Contents = (String, Vec<u8>);
 
@@ -23,13 +25,16 @@ pub(crate) struct Settings {
     pub(crate) resolved: Resolved,
 }
 
-/// The settings that the flags ask for, and the files that they name.
+/// The settings that the flags ask for, and the files that they name, on this machine.
 ///
 /// # Errors
 /// One line: what cannot be read, or what is wrong in it or with a flag.
 pub(crate) fn settings(command_line: Typed) -> Result<Settings, String> {
     let typed = read(command_line.clone())?;
-    let resolved = resolve(&typed).map_err(|error| error.to_string())?;
+    let mut resolved = resolve(&typed).map_err(|error| error.to_string())?;
+    if machine::misleads_kubelets_formula() {
+        resolved.distrust_kubelets_formula();
+    }
     Ok(Settings {
         command_line,
         typed,

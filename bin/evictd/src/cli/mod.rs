@@ -34,7 +34,7 @@ use std::process::ExitCode;
 
 use evictd_config::Typed;
 
-use crate::{config_file, daemon, hook, machine};
+use crate::{config_file, daemon, hook};
 
 use args::{Command, Request, parse};
 use output::{fail, print, usage_error};
@@ -78,13 +78,10 @@ pub fn run_tools(argv: &[OsString]) -> ExitCode {
 }
 
 fn resolve_and_run(command: Option<&Command>, typed: Typed) -> ExitCode {
-    let mut settings = match config_file::settings(typed) {
+    let settings = match config_file::settings(typed) {
         Ok(settings) => settings,
         Err(error) => return usage_error(&error),
     };
-    if machine::misleads_kubelets_formula() {
-        settings.resolved.distrust_kubelets_formula();
-    }
     let Some(command) = command else {
         return daemon::run(settings);
     };
