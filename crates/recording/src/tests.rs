@@ -84,6 +84,49 @@ fn a_hog_would_be_evicted_and_no_more_than_it_takes() {
 }
 
 #[test]
+fn a_short_disk_costs_the_pod_that_fills_it() {
+    let mut session = session("nodefs.available<10%");
+    let mut readings = Readings::default();
+    readings.set(
+        Signal::NodefsAvailable,
+        Some(Reading::new(5 << 20, 1000 << 20)),
+    );
+    let holds = |uid: &str, mebibytes: u64| SeenPod {
+        uid: uid.to_string(),
+        usage: Some(PodUsage {
+            ephemeral_storage_bytes: Some(mebibytes << 20),
+            containers: vec![ContainerUsage {
+                rootfs_bytes: Some(mebibytes << 20),
+                ..ContainerUsage::default()
+            }],
+            ..PodUsage::default()
+        }),
+    };
+    let mut decided = Vec::new();
+    for line in [pod("web", 0), pod("filler", 0)] {
+        assert!(session.show(&line).unwrap().is_empty());
+    }
+    for second in [1, 2] {
+        decided.extend(texts(
+            &mut session,
+            &Line::Seen(Box::new(Seen {
+                at: Mono::from_millis(second * 1000),
+                layout: Some(Layout::OneFilesystem),
+                readings,
+                pods: vec![holds("web", 10), holds("filler", 700)],
+                ..Seen::default()
+            })),
+        ));
+    }
+    let evicted: Vec<&String> = decided
+        .iter()
+        .filter(|text| text.contains("would be evicted"))
+        .collect();
+    assert_eq!(evicted.len(), 1, "{decided:?}");
+    assert!(evicted[0].starts_with("pod filler would be evicted"));
+}
+
+#[test]
 fn why_no_pod_would_be_evicted_is_told_once() {
     let mut session = session("memory.available<100Mi");
     let none = texts(&mut session, &seen(1, 50, &[]));
