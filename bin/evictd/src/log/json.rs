@@ -80,8 +80,9 @@ impl<'kvs, M: SerializeMap> VisitSource<'kvs> for Rest<'_, M> {
         } else if let Some(number) = value.to_i64() {
             self.0.serialize_entry(name, &number)
         } else {
-            self.0
-                .serialize_entry(name, value.to_borrowed_str().unwrap_or_default())
+            let text = value.to_borrowed_str();
+            debug_assert!(text.is_some(), "{name} is no text, number or flag");
+            self.0.serialize_entry(name, text.unwrap_or_default())
         };
         added.map_err(|_| Error::msg("a field cannot be written"))
     }

@@ -124,7 +124,7 @@ impl Source {
                 self.refused = true;
                 let path = self.path.display();
                 log::info!(
-                    event = "no_notice", path:% = path;
+                    event = "no_notice", path = path.to_string().as_str();
                     "{path}: {error}; evictd looks at memory by itself"
                 );
                 None
