@@ -1,6 +1,8 @@
 //! Colours and columns for a person at a terminal.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, stdout};
+
+use rustix::termios::tcgetwinsize;
 
 use crate::plain::Plain;
 
@@ -15,7 +17,7 @@ impl Paint {
     pub(crate) fn for_stdout() -> Self {
         let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         Self {
-            colour: !refused && std::io::stdout().is_terminal(),
+            colour: !refused && stdout().is_terminal(),
         }
     }
 
@@ -48,6 +50,29 @@ impl Paint {
     }
 }
 
+/// The text in place of what a terminal shows, as far as its lines go; for anything else the
+/// text with an empty line behind it.
+pub(crate) fn in_place(text: &str) -> String {
+    match tcgetwinsize(stdout()) {
+        Ok(size) => fitted(text, usize::from(size.ws_row)),
+        Err(_) => format!("{text}\n"),
+    }
+}
+
+/// From the upper left corner of a screen of so many lines; none tells that nobody knows how
+/// many it has.
+fn fitted(text: &str, rows: usize) -> String {
+    const CLEAR: &str = "\u{1b}[H\u{1b}[2J";
+    let all = text.lines().count();
+    let room = rows.saturating_sub(1);
+    if rows == 0 || all <= room {
+        return format!("{CLEAR}{text}");
+    }
+    let shown: Vec<&str> = text.lines().take(room.saturating_sub(1)).collect();
+    let more = all.saturating_sub(shown.len());
+    format!("{CLEAR}{}\n.. and {more} lines more\n", shown.join("\n"))
+}
+
 /// A name from outside, cut to so many characters, with `~` where something is missing.
 pub(crate) fn cut(text: &str, width: usize) -> String {
     let text = Plain(text).to_string();
@@ -72,4 +97,19 @@ pub(crate) fn bar(used: f64, threshold: Option<f64>, width: u32) -> String {
         }
     };
     (0..width).map(cell).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_screen_is_never_overfull() {
+        let text = "1\n2\n3\n4\n";
+        assert_eq!(fitted(text, 0), format!("\u{1b}[H\u{1b}[2J{text}"));
+        assert_eq!(fitted(text, 5), format!("\u{1b}[H\u{1b}[2J{text}"));
+        let cut = "\u{1b}[H\u{1b}[2J1\n2\n.. and 2 lines more\n";
+        assert_eq!(fitted(text, 4), cut);
+        assert!(fitted(text, 1).ends_with(".. and 4 lines more\n"));
+    }
 }

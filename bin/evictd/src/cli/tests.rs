@@ -65,7 +65,7 @@ fn ranked(signal: Signal) -> Vec<RankedPod> {
 
 fn thresholds() -> Vec<Threshold> {
     parse(&Lists {
-        hard: "memory.available<100Mi,nodefs.available<10%,imagefs.available<15%",
+        hard: "memory.available<100Mi,nodefs.available<10%,imagefs.available<15%,containerfs.inodesFree<5%",
         soft: "memory.available<1Gi",
         soft_grace_period: "memory.available=1m30s",
         ..Lists::default()
@@ -78,6 +78,10 @@ fn readings() -> Readings {
     for (signal, available, capacity) in [
         (Signal::MemoryAvailable, 80 << 20, 2 << 30),
         (Signal::NodefsAvailable, 30 << 30, 64 << 30),
+        (Signal::NodefsInodesFree, 900_000, 1_000_000),
+        (Signal::ImagefsAvailable, 30 << 30, 64 << 30),
+        (Signal::ImagefsInodesFree, 900_000, 1_000_000),
+        (Signal::ContainerfsAvailable, 30 << 30, 64 << 30),
         (Signal::PidAvailable, 30_000, 32_768),
     ] {
         let reading = Reading {

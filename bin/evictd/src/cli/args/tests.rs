@@ -62,27 +62,27 @@ const COMMANDS: &[(&str, &str)] = &[
     ("--", "None"),
     (
         "status",
-        "Some(Status(Status { timing: false, json: false }))",
+        "Some(Status(Status { timing: false, watch: false, json: false }))",
     ),
     (
         "-- status",
-        "Some(Status(Status { timing: false, json: false }))",
+        "Some(Status(Status { timing: false, watch: false, json: false }))",
     ),
     (
         "status --json",
-        "Some(Status(Status { timing: false, json: true }))",
+        "Some(Status(Status { timing: false, watch: false, json: true }))",
     ),
     (
         "--json status",
-        "Some(Status(Status { timing: false, json: true }))",
+        "Some(Status(Status { timing: false, watch: false, json: true }))",
     ),
     (
         "status --json --json=0",
-        "Some(Status(Status { timing: false, json: false }))",
+        "Some(Status(Status { timing: false, watch: false, json: false }))",
     ),
     (
         "status --timing=T",
-        "Some(Status(Status { timing: true, json: false }))",
+        "Some(Status(Status { timing: true, watch: false, json: false }))",
     ),
     (
         "rank",

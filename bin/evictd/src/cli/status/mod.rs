@@ -2,6 +2,7 @@
 
 pub(super) mod text;
 
+use core::time::Duration;
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
@@ -15,7 +16,7 @@ use serde::Serialize;
 
 use super::output::{complain, print, print_as, shown};
 use super::run::Run;
-use super::screen::Paint;
+use super::screen::{Paint, in_place};
 use super::snapshot::{RankedPod, Snapshot};
 use crate::amount::{Amount, level};
 use crate::machine;
@@ -32,6 +33,7 @@ use crate::socket::{self, View};
             holds, and its flags count; only the pods are measured now. Else all is,\n\
             by the flags given here. Changes nothing.",
     example = "{command_name}\n\
+               {command_name} --watch\n\
                {command_name} --timing\n\
                {command_name} --pod-cgroup-root=/system.slice --json"
 )]
@@ -43,10 +45,18 @@ pub struct Status {
     #[argh(switch)]
     timing: bool,
 
+    /// show it anew each second, until interrupted: on a terminal in place, as much
+    /// as it has lines for
+    #[argh(switch)]
+    watch: bool,
+
     /// print JSON for programs instead of text for people
     #[argh(switch)]
     json: bool,
 }
+
+/// How often `--watch` looks.
+const EVERY: Duration = Duration::from_secs(1);
 
 const CGROUPS: &str = "cgroups";
 pub(super) const PROCESSES: &str = "processes";
@@ -123,6 +133,20 @@ impl Run for Status {
             let path = if self.json { "/timing.json" } else { "/timing" };
             return Ok(print(&socket::ask(settings, path)?));
         }
+        loop {
+            let begun = now();
+            let shown = self.show(settings)?;
+            if !self.watch || shown != ExitCode::SUCCESS {
+                return Ok(shown);
+            }
+            std::thread::sleep(EVERY.saturating_sub(now().since(begun)));
+        }
+    }
+}
+
+impl Status {
+    /// Prints what there is now.
+    fn show(&self, settings: &Resolved) -> Result<ExitCode, String> {
         let (view, no_daemon) = match ask_daemon(settings) {
             Ok(known) => (Some(known), String::new()),
             Err(why) => (None, why),
@@ -139,7 +163,10 @@ impl Run for Status {
         for state in &mut document.signals {
             state.is_awaited = snapshot.engine.node.is_awaited(state.signal, now());
         }
-        let in_text = || text::in_text(&document, Paint::for_stdout());
+        let in_text = || {
+            let text = text::in_text(&document, Paint::for_stdout());
+            if self.watch { in_place(&text) } else { text }
+        };
         Ok(print_as(self.json, &document, in_text))
     }
 }
@@ -223,6 +250,14 @@ impl Document {
 }
 
 impl SignalState {
+    /// Whether another signal is this one by another name: of the same filesystem, by the
+    /// layout, and with the same reading.
+    fn is_same_space(&self, other: &Self, layout: Layout) -> bool {
+        let seen = |of: &Self| of.available.zip(of.capacity);
+        let (known, home) = (seen(self).is_some(), |of: &Self| home(of.signal, layout));
+        known && seen(self) == seen(other) && home(self).is_some() && home(self) == home(other)
+    }
+
     /// `None` for a signal that is neither observed nor asked for.
     fn new<'a>(
         signal: Signal,
@@ -241,6 +276,26 @@ impl SignalState {
             is_awaited: false,
         })
     }
+}
+
+/// By which signal the filesystem of this one is known; `None` for what is no filesystem's.
+const fn home(signal: Signal, layout: Layout) -> Option<Signal> {
+    use Layout::{DedicatedImagefs, OneFilesystem, SplitImagefs};
+    Some(match (signal, layout) {
+        (Signal::NodefsAvailable, _)
+        | (Signal::ImagefsAvailable, OneFilesystem)
+        | (Signal::ContainerfsAvailable, OneFilesystem | SplitImagefs) => Signal::NodefsAvailable,
+        (Signal::NodefsInodesFree, _)
+        | (Signal::ImagefsInodesFree, OneFilesystem)
+        | (Signal::ContainerfsInodesFree, OneFilesystem | SplitImagefs) => Signal::NodefsInodesFree,
+        (Signal::ImagefsAvailable, _) | (Signal::ContainerfsAvailable, DedicatedImagefs) => {
+            Signal::ImagefsAvailable
+        }
+        (Signal::ImagefsInodesFree, _) | (Signal::ContainerfsInodesFree, DedicatedImagefs) => {
+            Signal::ImagefsInodesFree
+        }
+        _ => return None,
+    })
 }
 
 impl ThresholdState {

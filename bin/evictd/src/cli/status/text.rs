@@ -3,7 +3,7 @@
 use core::fmt::Write;
 
 use evictd_engine::full_name;
-use evictd_node::Signal;
+use evictd_node::{Layout, Signal};
 
 use super::{Document, PROCESSES, SignalState, ThresholdState};
 use crate::amount::Amount;
@@ -18,8 +18,14 @@ pub(crate) fn in_text(document: &Document, paint: Paint) -> String {
     let mut text = paint
         .head("SIGNAL                        LEFT      OF  USED            THRESHOLD, ! is met");
     text.push('\n');
-    for state in &document.signals {
+    let mut left: Vec<&SignalState> = document.signals.iter().collect();
+    while let Some((state, others)) = left.split_first() {
+        let is_same = |other: &&&SignalState| state.is_same_space(other, document.layout);
         signal_lines(&mut text, state, paint);
+        for other in others.iter().filter(is_same) {
+            further_name_lines(&mut text, state, other, paint);
+        }
+        left = others.iter().filter(|other| !is_same(other)).copied().collect();
     }
     if let Some(bytes) = document.unaccounted_bytes {
         let amount = Amount::bytes(bytes).to_string();
@@ -28,7 +34,12 @@ pub(crate) fn in_text(document: &Document, paint: Paint) -> String {
             "  {amount} of memory is neither free nor in a cgroup: kernel, tmpfs"
         );
     }
-    let _ = write!(text, "\nFilesystems: {}\n", document.layout);
+    let _ = write!(
+        text,
+        "\nFilesystems: {}{}\n",
+        document.layout,
+        same(document.layout)
+    );
     if let Some(progress) = &document.progress {
         let _ = writeln!(text, "Still being measured: {progress}");
     }
@@ -65,6 +76,31 @@ fn daemon_lines(text: &mut String, document: &Document) {
         flags => flags.join(" "),
     };
     wrap(text, ("  ", "    "), &Plain(flags).to_string());
+}
+
+/// Which names mean one and the same.
+const fn same(layout: Layout) -> &'static str {
+    match layout {
+        Layout::OneFilesystem => " (imagefs and containerfs are nodefs)",
+        Layout::DedicatedImagefs => " (containerfs is imagefs)",
+        Layout::SplitImagefs => " (containerfs is nodefs)",
+    }
+}
+
+/// What another name of the same filesystem has for thresholds of its own; the rest has been
+/// shown.
+fn further_name_lines(text: &mut String, first: &SignalState, state: &SignalState, paint: Paint) {
+    let both = first.thresholds.iter().zip(&state.thresholds);
+    let is_same = first.thresholds.len() == state.thresholds.len()
+        && { both }.all(|(one, other)| one.short == other.short);
+    if is_same {
+        return;
+    }
+    let name = format!("  {}", state.signal);
+    let names = core::iter::once(name.as_str()).chain(core::iter::repeat(""));
+    for (name, threshold) in names.zip(&state.thresholds) {
+        let _ = writeln!(text, "{name:<60}{}", describe(threshold, paint));
+    }
 }
 
 /// A line for the signal, and one for each further threshold of it.
