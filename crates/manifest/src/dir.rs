@@ -1,4 +1,3 @@
-use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use core::fmt;
 use core::mem;
@@ -223,7 +222,8 @@ impl ManifestDir {
 
     fn collect(&mut self) {
         self.pods.clear();
-        let mut files_by_uid: BTreeMap<&str, &Path> = BTreeMap::new();
+        // In order.
+        let mut files_by_uid: Vec<(&str, &Path)> = Vec::new();
         for file in &self.files {
             let mut fail = |problem| {
                 self.errors.push(ManifestError {
@@ -240,14 +240,17 @@ impl ManifestDir {
             };
             for pod in pods {
                 let uid = &pod.metadata.uid;
-                if let Some(first) = files_by_uid.get(uid.as_str()) {
-                    fail(Problem::SamePod {
+                match files_by_uid.binary_search_by_key(&uid.as_str(), |(uid, _)| uid) {
+                    Ok(place) => fail(Problem::SamePod {
                         uid: uid.clone(),
-                        first: first.to_path_buf(),
-                    });
-                } else {
-                    files_by_uid.insert(uid, &file.path);
-                    self.pods.push(Arc::clone(pod));
+                        first: files_by_uid
+                            .get(place)
+                            .map_or_else(PathBuf::new, |(_, first)| first.to_path_buf()),
+                    }),
+                    Err(place) => {
+                        files_by_uid.insert(place, (uid, &file.path));
+                        self.pods.push(Arc::clone(pod));
+                    }
                 }
             }
         }

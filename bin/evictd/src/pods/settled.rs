@@ -1,14 +1,13 @@
 //! Which pods no container runtime will describe.
 
-use alloc::collections::BTreeSet;
 use std::path::PathBuf;
 
 use evictd_cgroup::FoundPod;
 
 /// The pods that only their cgroups described when every runtime had answered: services
-/// and plain cgroups. A pod that is new since then may still be a runtime's.
+/// and plain cgroups; in order. A pod that is new since then may still be a runtime's.
 #[derive(Default)]
-pub(super) struct Settled(BTreeSet<PathBuf>);
+pub(super) struct Settled(Vec<PathBuf>);
 
 impl Settled {
     /// Every runtime has answered, and these are the pods.
@@ -18,6 +17,7 @@ impl Settled {
             return;
         }
         self.0 = alone().map(|found| found.cgroup.to_path_buf()).collect();
+        self.0.sort_unstable();
     }
 
     /// Whether a runtime may describe it yet.
@@ -26,8 +26,10 @@ impl Settled {
     }
 
     fn holds(&self, found: &FoundPod) -> bool {
-        let path: &std::path::Path = &found.cgroup;
-        self.0.contains(path)
+        let place = self
+            .0
+            .binary_search_by(|path| path.as_path().cmp(&found.cgroup));
+        place.is_ok()
     }
 }
 

@@ -1,4 +1,3 @@
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::sync::Arc;
 
 use evictd_node::QosClass;
@@ -77,9 +76,10 @@ pub(crate) struct Assembly {
     how: Grouping,
     listing: RuntimeListing,
     drafts: Vec<Draft>,
-    by_owner: BTreeMap<(Kind, Box<str>), usize>,
-    /// What names an image, each once.
-    images: BTreeSet<Arc<str>>,
+    /// Which draft is whose, in order.
+    by_owner: Vec<((Kind, Box<str>), usize)>,
+    /// What names an image, each once, in order.
+    images: Vec<Arc<str>>,
 }
 
 /// Pods of what was listed; the details are told of one container after the other. For
@@ -121,16 +121,16 @@ impl Assembly {
             how,
             listing,
             drafts: Vec::new(),
-            by_owner: BTreeMap::new(),
-            images: BTreeSet::new(),
+            by_owner: Vec::new(),
+            images: Vec::new(),
         }
     }
 
     /// Many containers are made from one image.
     fn share(&mut self, image: &mut Arc<str>) {
-        match self.images.get(image) {
-            Some(known) => *image = Arc::clone(known),
-            None => drop(self.images.insert(Arc::clone(image))),
+        match self.images.binary_search(image) {
+            Ok(place) => *image = self.images.get(place).unwrap_or(image).clone(),
+            Err(place) => self.images.insert(place, Arc::clone(image)),
         }
     }
 
@@ -139,7 +139,13 @@ impl Assembly {
         let owner = find_owner(found, self.how);
         let next = self.drafts.len();
         let key = (owner.kind, owner.uid.into());
-        let index = *self.by_owner.entry(key).or_insert(next);
+        let index = match self.by_owner.binary_search_by(|(of, _)| of.cmp(&key)) {
+            Ok(place) => self.by_owner.get(place).map_or(next, |(_, index)| *index),
+            Err(place) => {
+                self.by_owner.insert(place, (key, next));
+                next
+            }
+        };
         if index == next {
             let mut draft = Draft::default();
             let metadata = &mut draft.description.metadata;

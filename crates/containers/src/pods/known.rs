@@ -1,4 +1,3 @@
-use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use core::time::Duration;
 use std::time::Instant;
@@ -6,11 +5,11 @@ use std::time::Instant;
 use super::{Details, Found};
 use crate::Error;
 
-/// What was found out about each container, by its id. While the list tells the same of
+/// What was found out about each container, in the order of their ids. While the list tells the same of
 /// a container it is not asked for again: in the steady state a listing costs the calls
 /// for the lists alone.
 #[derive(Debug, Default)]
-pub(crate) struct Known(BTreeMap<Arc<str>, Arc<Details>>);
+pub(crate) struct Known(Vec<(Arc<str>, Arc<Details>)>);
 
 impl Known {
     /// The details of all that are listed, those that have changed by `ask`; it is given
@@ -34,7 +33,10 @@ impl Known {
         let (begun, mut unasked) = (Instant::now(), 0_usize);
         let mut all = Vec::with_capacity(listed.len());
         for mut found in listed {
-            let before = self.0.get_key_value(&found.container.id);
+            let before = self
+                .0
+                .binary_search_by(|(id, _)| id.cmp(&found.container.id));
+            let before = before.ok().and_then(|at| self.0.get(at));
             let before = before.map(|(id, details)| {
                 // What is there already is not there twice.
                 found.container.id = Arc::clone(id);
@@ -53,11 +55,11 @@ impl Known {
             };
             all.push((found, details));
         }
-        self.0.clear();
-        for (found, details) in &all {
-            let id = Arc::clone(&found.container.id);
-            self.0.insert(id, Arc::clone(details));
-        }
+        let known = all
+            .iter()
+            .map(|(found, details)| (Arc::clone(&found.container.id), Arc::clone(details)));
+        self.0 = known.collect();
+        self.0.sort_unstable_by(|one, other| one.0.cmp(&other.0));
         if unasked > 0 {
             notes.push(format!(
                 "{unasked} containers were not asked for: the others took {} s",
