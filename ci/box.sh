@@ -79,6 +79,7 @@ enter() {
   furnish
   mkdir -p "$scratch/bin" "$scratch/work" "$scratch/disks" "$scratch/images"
   copy_programs "$scratch/bin"
+  [ ! -x "$EVICTD-tools" ] || cp "$EVICTD-tools" "$scratch/bin/"
   printf 'MemTotal: %d kB\n' $((memory << 10)) >"$scratch/meminfo"
   # What a machine without it could swap out is asked for.
   grep ^SwapTotal: /proc/meminfo >>"$scratch/meminfo"

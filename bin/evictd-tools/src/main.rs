@@ -1,5 +1,5 @@
-//! `evictd explain`, `evictd record` and `evictd replay`: a program of their own, as all of
-//! evictd is locked in memory. evictd starts it where it lies beside it.
+//! `evictd explain`, `record`, `replay`, `serve` and `summary`: a program of their own, as all
+//! of evictd is locked in memory. evictd starts it where it lies beside it.
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;

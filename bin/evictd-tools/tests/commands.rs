@@ -147,7 +147,7 @@ fn mistakes_are_told_in_one_line() {
         (
             ["status", "--json"],
             2,
-            "evictd-tools does explain, record and replay",
+            "evictd-tools does explain, record, replay, serve and summary",
         ),
     ] {
         let output = evictd_tools(&arguments);

@@ -14,6 +14,7 @@ use evictd_sys::{Signal, Token, Wake, Watch};
 
 use crate::config_file::Settings;
 use crate::engine::{self, Engine};
+use crate::exporter::{self, Exporter};
 use crate::hook::Hook;
 use crate::memory::Memory;
 use crate::metrics::MetricsFile;
@@ -41,7 +42,7 @@ const SOME_TIME: Duration = Duration::from_secs(1);
 /// Runs in the foreground until SIGTERM or SIGINT.
 pub(crate) fn run(settings: Settings) -> ExitCode {
     let (reloads, settings) = Reloads::new(settings);
-    crate::log::start(settings.log_format, settings.verbosity);
+    crate::log::start(&settings);
     let ended = match serve(settings, reloads) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure { text, code }) => {
@@ -62,6 +63,14 @@ struct Failure {
     code: u8,
 }
 
+/// A setting is wrong.
+fn wrong(text: String) -> Failure {
+    Failure {
+        text,
+        code: CONFIGURATION,
+    }
+}
+
 impl From<String> for Failure {
     fn from(text: String) -> Self {
         Self { text, code: 1 }
@@ -77,10 +86,7 @@ fn check(settings: &Resolved, engine: &mut Engine) -> Result<(), Failure> {
     }
     engine.node.read(now(), FIRST_FS_WAIT);
     let checked = check_reserves(settings, &machine::read(&engine.node.sample));
-    checked.map_err(|text| Failure {
-        text,
-        code: CONFIGURATION,
-    })
+    checked.map_err(wrong)
 }
 
 fn serve(settings: Resolved, reloads: Reloads) -> Result<(), Failure> {
@@ -108,6 +114,7 @@ struct Daemon {
     supervisor: Supervisor,
     hook: Option<Hook>,
     metrics_file: Option<MetricsFile>,
+    exporter: Option<Exporter>,
     rest_of_start: Option<Mono>,
 }
 
@@ -115,19 +122,17 @@ impl Daemon {
     /// Up to the first round, and no further than it needs.
     fn start(settings: Resolved, reloads: Reloads) -> Result<Self, Failure> {
         // First of all: it inherits nothing of what follows.
-        let hook = Hook::start(settings.on_event.as_deref()).map_err(|text| Failure {
-            text,
-            code: CONFIGURATION,
-        })?;
-        let metrics_file = MetricsFile::open(&settings).map_err(|text| Failure {
-            text,
-            code: CONFIGURATION,
-        })?;
+        let hook = Hook::start(settings.on_event.as_deref()).map_err(wrong)?;
+        let metrics_file = MetricsFile::open(&settings).map_err(wrong)?;
+        let exporter = Exporter::start(&settings).map_err(wrong)?;
         protect::before_threads();
         // Threads inherit both, the sandbox and the signal mask: before any is made.
         sandbox::enter(&settings);
         let signals = [Signal::TERM, Signal::INT, Signal::HUP, Signal::USR1];
         let mut watch = Watch::new(&signals).map_err(|error| error.to_string())?;
+        if let Some(exporter) = &exporter {
+            exporter.follow(&mut watch);
+        }
         let supervisor = Supervisor::of_environment();
         let helpers = Helpers::new(settings.realtime);
         let setup = Setup::of(&settings, Some(helpers.releaser.clone()))?;
@@ -170,6 +175,7 @@ impl Daemon {
             supervisor,
             hook,
             metrics_file,
+            exporter,
             rest_of_start: Some(now() + SOON),
         })
     }
@@ -277,6 +283,11 @@ impl Daemon {
                 }
                 Wake::Signal(_) => return Ok(false),
                 Wake::Ready(LOCAL) => self.local.is_ready = true,
+                Wake::Ready(exporter::ENDED) => {
+                    if self.exporter.take().is_some() {
+                        exporter::tell_ended();
+                    }
+                }
                 Wake::Ready(token) => self.notifier.fired(*token, engine),
                 Wake::Deadline => {}
             }

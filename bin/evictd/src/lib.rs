@@ -13,6 +13,7 @@ mod config_file;
 mod daemon;
 mod dump;
 mod engine;
+mod exporter;
 mod gc;
 mod hook;
 mod kernel;
@@ -32,6 +33,7 @@ mod sandbox;
 mod setup;
 pub mod socket;
 mod supervisor;
+mod tools;
 
 pub use cli::{run, run_tools};
 use evictd_engine::amount;

@@ -1,4 +1,5 @@
-//! Log lines on standard error: one line an event, as text or as an object in JSON.
+//! Log lines on standard error, or where `--log-target` says: one line an event, as text or
+//! as an object in JSON.
 //!
 //! env_logger makes the lines and writes them to the [`console`], which never waits for
 //! their reader. What tells of an event is kept as a record too: the [`stream`].
@@ -7,13 +8,15 @@ mod console;
 mod folded;
 mod json;
 pub(crate) mod stream;
+mod target;
 mod time;
 
 use core::fmt::{Arguments, Write as _};
 use std::io::{self, Write};
+use std::sync::{Mutex, PoisonError};
 
 use evictd_condition::Status;
-use evictd_config::LogFormat;
+use evictd_config::{LogFormat, Resolved};
 use evictd_engine::{Event, Fields, summary};
 use evictd_node::{Condition, Signal};
 use evictd_stats::wall_seconds;
@@ -25,17 +28,27 @@ use crate::engine::Engine;
 use crate::plain::Plain;
 pub(crate) use console::{close, flush};
 use folded::Folded;
+use target::Target;
 pub(crate) use time::Utc;
 
 /// Begins to log. The environment has no say: an init script's flags are enough.
-pub(crate) fn start(format: LogFormat, verbosity: u8) {
+pub(crate) fn start(settings: &Resolved) {
     stream::open();
+    let format = settings.log_format;
+    let target = Mutex::new(Target::open(settings.log_target));
+    let write = move |out: &mut dyn Write, record: &Record<'_>| {
+        let mut target = target.lock().unwrap_or_else(PoisonError::into_inner);
+        match &mut *target {
+            Some(target) => target.tell(out, format, record),
+            None => write_line(out, format, record),
+        }
+    };
     env_logger::Builder::new()
         .filter_level(LevelFilter::Trace)
-        .format(move |out, record| write_line(out, format, record))
+        .format(move |out, record| write(out, record))
         .target(env_logger::Target::Pipe(Box::new(console::open(format))))
         .init();
-    set_verbosity(verbosity);
+    set_verbosity(settings.verbosity);
 }
 
 /// More lines with a higher level of `-v`.
@@ -113,14 +126,18 @@ fn write_line(out: &mut dyn Write, format: LogFormat, record: &Record<'_>) -> io
     match format {
         LogFormat::Text => {
             stream::tell(record, None)?;
-            let when = Utc(wall_seconds());
-            write!(out, "{when} {:<5} ", record.level())?;
-            let written = write!(Folded::new(out), "{}", Plain(record.args()));
-            written.map_err(|_| io::ErrorKind::WriteZero)?;
-            out.write_all(b"\n")
+            write_plain(out, record.level(), *record.args())
         }
         LogFormat::Json => stream::tell(record, Some(out)),
     }
+}
+
+/// Time, level and sentence.
+fn write_plain(out: &mut dyn Write, level: Level, text: Arguments<'_>) -> io::Result<()> {
+    write!(out, "{} {level:<5} ", Utc(wall_seconds()))?;
+    let written = write!(Folded::new(out), "{}", Plain(text));
+    written.map_err(|_| io::ErrorKind::WriteZero)?;
+    out.write_all(b"\n")
 }
 
 #[cfg(test)]

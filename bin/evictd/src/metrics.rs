@@ -12,9 +12,10 @@ use crate::amount::level;
 use crate::engine::Engine;
 pub(crate) use counts::Counts;
 pub(crate) use file::MetricsFile;
+pub(crate) use kubernetes::label;
 
 /// Nanoseconds as seconds, exactly.
-struct Seconds(u64);
+pub(crate) struct Seconds(pub(crate) u64);
 
 impl Display for Seconds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -37,7 +38,7 @@ pub(crate) fn page(engine: &Engine, counts: &Counts) -> String {
 }
 
 /// What stands before the samples of a metric.
-fn write_head(page: &mut String, name: &str, kind: &str, help: &str) -> fmt::Result {
+pub(crate) fn write_head(page: &mut String, name: &str, kind: &str, help: &str) -> fmt::Result {
     writeln!(page, "# HELP {name} {help}\n# TYPE {name} {kind}")
 }
 

@@ -34,6 +34,19 @@ pub(crate) fn enter(settings: &Resolved) {
     }
 }
 
+/// The same for a process that only looks, and talks to whoever reaches it.
+pub(crate) fn enter_to_look(settings: &Resolved) {
+    if settings.sandbox {
+        // Where the kernel lacks a means, the daemon has said so.
+        let _ = keep_capabilities(READING);
+        let _ = allow_known_syscalls();
+    }
+}
+
+/// Cgroups, volumes and runtimes' sockets may be another user's, and what the processes of
+/// pods hold in memory and open is shown to who may trace them.
+const READING: CapabilitySet = CapabilitySet::DAC_OVERRIDE.union(CapabilitySet::SYS_PTRACE);
+
 /// The capabilities that these settings need on this machine.
 fn needed(settings: &Resolved) -> CapabilitySet {
     let wanted = |is_wanted: bool, these: CapabilitySet| {
@@ -43,13 +56,10 @@ fn needed(settings: &Resolved) -> CapabilitySet {
             CapabilitySet::empty()
         }
     };
-    // Cgroups, volumes and runtimes' sockets may be another user's, and what the processes
-    // of pods hold in memory and open is shown to who may trace them.
-    let reading = CapabilitySet::DAC_OVERRIDE | CapabilitySet::SYS_PTRACE;
     let deletes = settings.root_dir.given || settings.pod_logs_dir.given;
     // The kernel's notices of pressure need it too, before Linux 6.4.
     let resource = settings.kernel_memcg_notification || settings.apply_oom_score_adj;
-    reading
+    READING
         | CapabilitySet::IPC_LOCK
         | wanted(!settings.dry_run, CapabilitySet::KILL)
         // In a directory with the sticky bit a file is deleted by its owner.

@@ -9,8 +9,8 @@ use evictd_quantity::GoDuration;
 use crate::book::Book;
 use crate::values::{self, INT32, Parsed, std_duration};
 use crate::{
-    Compat, ConfigError, Directory, Flag, LogFormat, Origin, PodsOf, Reserved, Resolved, Setting,
-    Typed, Warning, collection, endpoint, lists, thresholds,
+    Compat, ConfigError, Directory, Flag, LogFormat, LogTarget, Origin, PodsOf, Reserved, Resolved,
+    Setting, Typed, Warning, collection, endpoint, listen, lists, thresholds,
 };
 
 /// The shortest loop: below it the measuring itself becomes a load (decision D6).
@@ -81,12 +81,12 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
             &[("replaced", false), ("all", true)],
         )?,
         verbosity: u8::try_from(book.integer("v", COUNT)?).unwrap_or(u8::MAX),
-        log_format: book.word(
-            "logging-format",
-            &[("text", LogFormat::Text), ("json", LogFormat::Json)],
-        )?,
+        log_format: book.word("logging-format", &LogFormat::WORDS)?,
         state_dir: book.path("state-dir"),
+        log_target: book.word("log-target", &LogTarget::WORDS)?,
         metrics_file: book.path("metrics-file"),
+        metrics_listen: listen::address(&mut book)?,
+        metrics_socket_group: listen::group(&mut book)?,
         on_event: book.path("on-event"),
         settings: book.settings,
         warnings: book.warnings,

@@ -1,4 +1,5 @@
 use core::fmt;
+use core::net::SocketAddr;
 use core::time::Duration;
 use std::path::{Path, PathBuf};
 
@@ -95,6 +96,34 @@ impl Directory {
     pub fn deletable(&self) -> Option<&Path> {
         self.given.then_some(self.path.as_path())
     }
+}
+
+impl LogFormat {
+    pub(crate) const WORDS: [(&'static str, Self); 2] =
+        [("text", Self::Text), ("json", Self::Json)];
+}
+
+/// Where log lines are written (`--log-target`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LogTarget {
+    /// Standard error.
+    Stderr,
+    /// The system's log, by `/dev/log`.
+    Syslog,
+    /// systemd's journal, by its own protocol.
+    Journald,
+    /// The kernel's log, `/dev/kmsg`.
+    Kmsg,
+}
+
+impl LogTarget {
+    pub(crate) const WORDS: [(&'static str, Self); 4] = [
+        ("stderr", Self::Stderr),
+        ("syslog", Self::Syslog),
+        ("journald", Self::Journald),
+        ("kmsg", Self::Kmsg),
+    ];
 }
 
 /// When images are deleted, and which never are.
@@ -219,8 +248,14 @@ pub struct Resolved {
     pub log_format: LogFormat,
     /// The directory of what outlives a restart; `None` keeps it in memory.
     pub state_dir: Option<PathBuf>,
+    /// Where log lines are written.
+    pub log_target: LogTarget,
     /// Where metrics are written (`--metrics-file`).
     pub metrics_file: Option<PathBuf>,
+    /// Where metrics are served over HTTP (`--metrics-listen`).
+    pub metrics_listen: Option<SocketAddr>,
+    /// The group that may read metrics at a socket of their own (`--metrics-socket-group`).
+    pub metrics_socket_group: Option<String>,
     /// The program that is told of each event (`--on-event`).
     pub on_event: Option<PathBuf>,
     /// The settings as text, apart from the threshold lists, in the order of the

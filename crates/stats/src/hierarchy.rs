@@ -149,6 +149,15 @@ impl Hierarchies {
     }
 }
 
+/// What counts processor time: v1's cpuacct, else the unified hierarchy, in which every
+/// cgroup has a `cpu.stat`.
+pub(crate) fn find_cpu(proc: &Path) -> Result<Option<Hierarchy>, Error> {
+    let mountinfo = read_file(&proc.join("self/mountinfo"))?;
+    let mounts: Vec<Mount<'_>> = mounts(&mountinfo).flatten().collect();
+    let unified = || pick(&mounts, Version::V2, &|mount| mount.fs_type == b"cgroup2");
+    Ok(find_v1(&mounts, "cpuacct").or_else(unified))
+}
+
 /// Whether the kernel knows the memory controller but has it switched off, as
 /// Raspberry Pi OS does unless the kernel's command line says
 /// `cgroup_enable=memory`: reads `cgroups` below `proc`.

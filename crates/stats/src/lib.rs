@@ -5,6 +5,7 @@ extern crate alloc;
 
 mod cgroup_memory;
 mod clock;
+mod cpu;
 mod dir;
 mod disk;
 mod error;
@@ -23,6 +24,7 @@ mod sample;
 
 pub use cgroup_memory::FilePages;
 pub use clock::{now, wall_nanos, wall_seconds};
+pub use cpu::{CpuReader, NodeCpu};
 pub use dir::{Walked, each_child, each_entry, walk};
 pub use disk::{DiskScanner, Pace, Progress, TreeUsage, read_tree_usage};
 pub use disk::{Held, OpenFiles, OpenFilesReader, WatchedDisks};

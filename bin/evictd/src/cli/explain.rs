@@ -14,7 +14,6 @@ use evictd_stats::now;
 use evictd_threshold::Threshold;
 use serde::Serialize;
 
-use super::elsewhere::elsewhere;
 use super::moments::Moments;
 use super::output::{complain, fail, print_as, shown, usage_error};
 use super::record::duration;
@@ -22,6 +21,7 @@ use super::run::Run;
 use super::snapshot::Snapshot;
 use crate::config_file;
 use crate::plain::Plain;
+use crate::tools::become_it;
 
 /// What takes longer than that at the present rate is not foreseen.
 const LONGEST: i64 = 365 * 24 * 3600;
@@ -54,7 +54,7 @@ pub struct Explain {
 
 impl Run for Explain {
     fn run(&self, _settings: &Resolved) -> Result<ExitCode, String> {
-        elsewhere()
+        become_it()
     }
 }
 

@@ -6,7 +6,6 @@ mod check;
 mod columns;
 mod completions;
 mod config;
-mod elsewhere;
 mod events;
 mod explain;
 mod gc;
@@ -24,8 +23,10 @@ mod replay;
 mod run;
 mod screen;
 mod selftest;
+mod serve;
 mod snapshot;
 mod status;
+mod summary;
 #[cfg(test)]
 mod tests;
 
@@ -70,9 +71,11 @@ pub fn run_tools(argv: &[OsString]) -> ExitCode {
         Ok(Request::Run(Some(Command::Explain(explain)), typed)) => explain.begin(*typed),
         Ok(Request::Run(Some(Command::Record(record)), typed)) => record.begin(*typed),
         Ok(Request::Run(Some(Command::Replay(replay)), typed)) => replay.begin(*typed),
-        Ok(Request::Run(..)) => {
-            usage_error("evictd does that; evictd-tools does explain, record and replay")
-        }
+        Ok(Request::Run(Some(Command::Serve(serve)), typed)) => serve.begin(*typed),
+        Ok(Request::Run(Some(Command::Summary(summary)), typed)) => summary.begin(*typed),
+        Ok(Request::Run(..)) => usage_error(
+            "evictd does that; evictd-tools does explain, record, replay, serve and summary",
+        ),
         Err(error) => usage_error(&error),
     }
 }
@@ -102,6 +105,8 @@ fn resolve_and_run(command: Option<&Command>, typed: Typed) -> ExitCode {
         Command::Health(health) => ("health", health),
         Command::Metrics(metrics) => ("metrics", metrics),
         Command::Check(check) => ("check", check),
+        Command::Serve(serve) => ("serve", serve),
+        Command::Summary(summary) => ("summary", summary),
         Command::Man(_) => return print(&args::man::page()),
         Command::Completions(of) => return print(&args::completions::script(of.shell)),
     };

@@ -12,13 +12,13 @@ use evictd_recording::{Begun, Line};
 use evictd_stats::now;
 use rustix::system::uname;
 
-use super::elsewhere::elsewhere;
 use super::moments::Moments;
 use super::output::{fail, usage_error};
 use super::run::Run;
 use super::snapshot::Snapshot;
 use crate::config_file;
 use crate::socket::View;
+use crate::tools::become_it;
 
 /// Between two moments at least.
 const LEAST: Duration = Duration::from_millis(10);
@@ -59,7 +59,7 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
 
 impl Run for Record {
     fn run(&self, _settings: &Resolved) -> Result<ExitCode, String> {
-        elsewhere()
+        become_it()
     }
 }
 

@@ -10,12 +10,12 @@ use evictd_evict::Evict;
 use evictd_recording::{Begun, Decided, Line, MAX_LINE_BYTES, Session};
 use serde_json::json;
 
-use super::elsewhere::elsewhere;
 use super::output::{complain, fail, print, usage_error};
 use super::run::Run;
 use crate::config_file;
 use crate::plain::Plain;
 use crate::socket::View;
+use crate::tools::become_it;
 
 /// Flags that name files of flags: with one of them those of the recording do not count.
 const FILES: [&str; 3] = ["flags-file", "config", "config-dir"];
@@ -113,7 +113,7 @@ fn of_mark(mark: &str) -> &'static str {
 
 impl Run for Replay {
     fn run(&self, _settings: &Resolved) -> Result<ExitCode, String> {
-        elsewhere()
+        become_it()
     }
 }
 

@@ -94,7 +94,7 @@ fn write(out: &mut dyn Write, line: &Line<'_>) -> io::Result<()> {
 }
 
 /// A text that takes what it has room for, and asks for no more.
-struct Room<'a>(&'a mut Vec<u8>);
+pub(super) struct Room<'a>(pub(super) &'a mut Vec<u8>);
 
 impl Write for Room<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

@@ -95,7 +95,7 @@ fn write_ages(page: &mut String, counts: &Counts) -> fmt::Result {
 }
 
 /// A text as the value of a label.
-fn label(text: &str) -> String {
+pub(crate) fn label(text: &str) -> String {
     let mut label = String::new();
     for letter in text.chars() {
         match letter {

@@ -184,6 +184,17 @@ impl Pods {
         pod.is_some_and(|pod| !pod.is_replaced) && !self.runtimes.removes_all
     }
 
+    /// The pods as of the last refresh, and what each uses.
+    pub(crate) fn seen(&self) -> impl Iterator<Item = (&FoundPod, Option<&PodUsage>)> {
+        let usage = self.usage.iter().map(Option::as_ref);
+        self.listing.pods.iter().zip(usage)
+    }
+
+    /// A pod's containers, as its runtime knows them.
+    pub(crate) fn containers_of(&self, found: &FoundPod) -> impl Iterator<Item = &ListedContainer> {
+        containers(&self.held, found)
+    }
+
     /// Every pod there is, without what it uses, and which might be missing. What
     /// [`Pods::refresh`] found stays as it is.
     pub(crate) fn census(&mut self) -> Census<'_> {

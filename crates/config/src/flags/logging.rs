@@ -3,7 +3,7 @@ use super::flag;
 use crate::Flag;
 
 /// The configuration file, logging and state.
-pub(crate) const LOGGING: [Flag; 8] = [
+pub(crate) const LOGGING: [Flag; 12] = [
     flag("flags-file", Value("FILE"), ("", "/etc/evictd.conf"))
         .help("A file of these flags, one a line, as --eviction-hard=memory.available<10%: the rest of \
          the line is the value, without quotes. Empty lines and those that begin with # are \
@@ -23,6 +23,10 @@ pub(crate) const LOGGING: [Flag; 8] = [
     flag("logging-format", Value("FORMAT"), ("text", "json"))
         .help("How a log line is written. text: time, level and a sentence. json: an object with time, \
          level, event, message and what the event is about. Also --log-format."),
+    flag("log-target", Value("TARGET"), ("stderr", "syslog"))
+        .help("Where log lines are written. stderr; syslog: /dev/log, as daemon; journald: the journal, \
+         with fields such as EVICTD_EVENT; kmsg: the kernel's log, which keeps 10 lines in 5s. What \
+         the target does not take is written to stderr."),
     flag("state-dir", Value("DIR"), ("/run/evictd", "/var/lib/evictd"))
         .help("Where conditions, grace periods and the history of evictions are kept over a restart, and \
          shown by admit and history; evictd.sock there answers status, metrics and more. The directory is made, mode 0755, and must belong to \
@@ -31,6 +35,15 @@ pub(crate) const LOGGING: [Flag; 8] = [
         .help("Where the metrics of docs/metrics.md are written each 15s and when a condition changes, \
          for node_exporter's textfile collector: whole, beside it first, for all to read. Its directory \
          must be there, best in memory. It is removed when evictd ends."),
+    flag("metrics-listen", Value("ADDRESS"), ("", "127.0.0.1:10255"))
+        .help("An address and port of this machine at which /metrics, /metrics/resource and \
+         /stats/summary are served over HTTP, for all who can reach it. A process of its own \
+         serves them, evictd-tools, which must lie beside evictd or in PATH."),
+    flag("metrics-listen-anywhere", Bool, ("false", "true"))
+        .help("Let --metrics-listen be an address that other machines reach."),
+    flag("metrics-socket-group", Value("GROUP"), ("", "telegraf"))
+        .help("A group, by name or number, that may read the same, and do nothing else, at \
+         metrics.sock in --state-dir."),
     flag("on-event", Value("PROGRAM"), ("", "/etc/evictd/on-event"))
         .help("A program that is run for each event, one at a time, 10s at most: the record of \
          docs/events.md on its standard input, its fields as EVICTD_EVENT, EVICTD_POD and so on. It \

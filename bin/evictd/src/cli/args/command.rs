@@ -20,7 +20,9 @@ use crate::cli::record::Record;
 use crate::cli::reload::Reload;
 use crate::cli::replay::Replay;
 use crate::cli::selftest::Selftest;
+use crate::cli::serve::Serve;
 use crate::cli::status::Status;
+use crate::cli::summary::Summary;
 
 /// node-pressure eviction for machines that have no kubelet
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
@@ -81,6 +83,10 @@ pub enum Command {
     Check(Check),
     /// `evictd metrics`
     Metrics(Metrics),
+    /// `evictd summary`
+    Summary(Summary),
+    /// `evictd serve`
+    Serve(Serve),
     /// `evictd man`
     Man(Man),
     /// `evictd completions`

@@ -9,7 +9,7 @@ use argh::{ArgsInfo, FromArgs};
 use evictd_condition::NodeCondition;
 use evictd_config::Resolved;
 use evictd_engine::ports::Node as _;
-use evictd_node::{Condition, ConditionSet, Layout, Reading, Readings, Signal};
+use evictd_node::{Condition, ConditionSet, Layout, Reading, Readings, Signal, Source};
 use evictd_stats::{Progress, now};
 use evictd_threshold::{Threshold, ThresholdValue};
 use serde::Serialize;
@@ -250,12 +250,12 @@ impl Document {
 }
 
 impl SignalState {
-    /// Whether another signal is this one by another name: of the same filesystem, by the
-    /// layout, and with the same reading.
-    fn is_same_space(&self, other: &Self, layout: Layout) -> bool {
-        let seen = |of: &Self| of.available.zip(of.capacity);
-        let (known, home) = (seen(self).is_some(), |of: &Self| home(of.signal, layout));
-        known && seen(self) == seen(other) && home(self).is_some() && home(self) == home(other)
+    /// Whether another signal is this one by another name: no two filesystems have the same
+    /// numbers.
+    fn is_same_space(&self, other: &Self) -> bool {
+        let seen = |of: &Self| (of.signal.unit(), of.available.zip(of.capacity));
+        let is_filesystem = matches!(self.signal.source(), Source::Filesystem(_));
+        is_filesystem && self.available.is_some() && seen(self) == seen(other)
     }
 
     /// `None` for a signal that is neither observed nor asked for.
@@ -276,26 +276,6 @@ impl SignalState {
             is_awaited: false,
         })
     }
-}
-
-/// By which signal the filesystem of this one is known; `None` for what is no filesystem's.
-const fn home(signal: Signal, layout: Layout) -> Option<Signal> {
-    use Layout::{DedicatedImagefs, OneFilesystem, SplitImagefs};
-    Some(match (signal, layout) {
-        (Signal::NodefsAvailable, _)
-        | (Signal::ImagefsAvailable, OneFilesystem)
-        | (Signal::ContainerfsAvailable, OneFilesystem | SplitImagefs) => Signal::NodefsAvailable,
-        (Signal::NodefsInodesFree, _)
-        | (Signal::ImagefsInodesFree, OneFilesystem)
-        | (Signal::ContainerfsInodesFree, OneFilesystem | SplitImagefs) => Signal::NodefsInodesFree,
-        (Signal::ImagefsAvailable, _) | (Signal::ContainerfsAvailable, DedicatedImagefs) => {
-            Signal::ImagefsAvailable
-        }
-        (Signal::ImagefsInodesFree, _) | (Signal::ContainerfsInodesFree, DedicatedImagefs) => {
-            Signal::ImagefsInodesFree
-        }
-        _ => return None,
-    })
 }
 
 impl ThresholdState {

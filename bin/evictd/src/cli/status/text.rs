@@ -20,12 +20,16 @@ pub(crate) fn in_text(document: &Document, paint: Paint) -> String {
     text.push('\n');
     let mut left: Vec<&SignalState> = document.signals.iter().collect();
     while let Some((state, others)) = left.split_first() {
-        let is_same = |other: &&&SignalState| state.is_same_space(other, document.layout);
+        let is_same = |other: &&&SignalState| state.is_same_space(other);
         signal_lines(&mut text, state, paint);
         for other in others.iter().filter(is_same) {
             further_name_lines(&mut text, state, other, paint);
         }
-        left = others.iter().filter(|other| !is_same(other)).copied().collect();
+        left = others
+            .iter()
+            .filter(|other| !is_same(other))
+            .copied()
+            .collect();
     }
     if let Some(bytes) = document.unaccounted_bytes {
         let amount = Amount::bytes(bytes).to_string();
@@ -91,8 +95,8 @@ const fn same(layout: Layout) -> &'static str {
 /// shown.
 fn further_name_lines(text: &mut String, first: &SignalState, state: &SignalState, paint: Paint) {
     let both = first.thresholds.iter().zip(&state.thresholds);
-    let is_same = first.thresholds.len() == state.thresholds.len()
-        && { both }.all(|(one, other)| one.short == other.short);
+    let is_same = first.thresholds.len() == state.thresholds.len() && { both }
+        .all(|(one, other)| one.short == other.short);
     if is_same {
         return;
     }

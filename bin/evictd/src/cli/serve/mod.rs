@@ -1,0 +1,160 @@
+//! `evictd serve`: metrics and the Summary API over HTTP, apart from the daemon.
+//!
+//! The daemon can reach no network, and what it answers at evictd.sock includes a reload: so
+//! whoever is to read its numbers alone reads them here. The daemon starts this process where
+//! a flag asks for it, and it ends with the daemon.
+
+mod http;
+mod places;
+
+use core::time::Duration;
+use std::io::{Read, stdin};
+use std::process::ExitCode;
+use std::sync::mpsc::channel;
+
+use argh::{ArgsInfo, FromArgs};
+use evictd_config::{Resolved, Typed};
+use evictd_node::Mono;
+use evictd_stats::now;
+
+use super::output::{fail, usage_error};
+use super::run::Run;
+use super::summary::Summarizer;
+use crate::socket::ask_within;
+use crate::tools::become_it;
+use crate::{config_file, sandbox};
+use http::{Question, Reply, accept};
+use places::Place;
+
+/// What was measured is not measured again sooner, however often it is asked for.
+const FRESH: Duration = Duration::from_secs(1);
+
+/// Whoever scrapes the daemon's metrics waits no longer.
+const WAIT: Duration = Duration::from_secs(2);
+
+/// metrics and the Summary API over HTTP, apart from the daemon
+#[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
+#[argh(
+    subcommand,
+    name = "serve",
+    note = "Serves /metrics of the daemon with this --state-dir, /metrics/resource and\n\
+            /stats/summary at --metrics-listen, and for --metrics-socket-group at\n\
+            metrics.sock. evictd starts it where one of these flags is given; it needs\n\
+            to be started by hand only to serve without a daemon.",
+    example = "{command_name} --metrics-listen=127.0.0.1:10255"
+)]
+pub struct Serve {
+    /// end when standard input does
+    #[argh(switch)]
+    until_stdin_ends: bool,
+}
+
+impl Run for Serve {
+    fn run(&self, _settings: &Resolved) -> Result<ExitCode, String> {
+        become_it()
+    }
+}
+
+impl Serve {
+    /// Serves, with these flags.
+    pub(super) fn begin(&self, typed: Typed) -> ExitCode {
+        match config_file::settings(typed) {
+            Ok(settings) => {
+                let ended = self.serve(&settings.resolved);
+                ended.unwrap_or_else(|error| fail("serve", error))
+            }
+            Err(error) => usage_error(&error),
+        }
+    }
+
+    fn serve(&self, settings: &Resolved) -> Result<ExitCode, String> {
+        let places = Place::all(settings)?;
+        if places.is_empty() {
+            let hint = "nowhere to serve: give --metrics-listen or --metrics-socket-group";
+            return Ok(usage_error(hint));
+        }
+        // Whoever reaches a port is given nothing but numbers, should this be taken over.
+        sandbox::enter_to_look(settings);
+        let files: Vec<_> = places.iter().filter_map(Place::file).collect();
+        let (questions, asked) = channel::<Question>();
+        for place in places {
+            let questions = questions.clone();
+            std::thread::spawn(move || accept(&place, &questions));
+        }
+        if self.until_stdin_ends {
+            std::thread::spawn(move || {
+                let _ = stdin().read(&mut [0]);
+                for file in files {
+                    let _ = std::fs::remove_file(file);
+                }
+                std::process::exit(0);
+            });
+        }
+        let mut node = Node::new(settings);
+        for question in asked {
+            let _ = question.reply.send(node.answer(&question.path));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// What is known of the node, and since when.
+struct Node<'a> {
+    settings: &'a Resolved,
+    summarizer: Option<Summarizer>,
+    measured: Option<Mono>,
+    summary: String,
+    resource: String,
+}
+
+impl<'a> Node<'a> {
+    const fn new(settings: &'a Resolved) -> Self {
+        Self {
+            settings,
+            summarizer: None,
+            measured: None,
+            summary: String::new(),
+            resource: String::new(),
+        }
+    }
+
+    fn answer(&mut self, path: &str) -> Reply {
+        const METRICS: &str = "text/plain; version=0.0.4";
+        match path {
+            "/metrics" => match ask_within(self.settings, "/metrics", WAIT) {
+                Ok(page) => Reply::found(METRICS, page),
+                Err(error) => Reply::unavailable(&error),
+            },
+            "/metrics/resource" => match self.measure() {
+                Ok(()) => Reply::found(METRICS, self.resource.clone()),
+                Err(error) => Reply::unavailable(&error),
+            },
+            "/stats/summary" => match self.measure() {
+                Ok(()) => Reply::found("application/json", self.summary.clone()),
+                Err(error) => Reply::unavailable(&error),
+            },
+            "/healthz" => Reply::found("text/plain", "ok\n".to_owned()),
+            _ => Reply::not_found(
+                "there are /metrics, /metrics/resource, /stats/summary and /healthz\n",
+            ),
+        }
+    }
+
+    /// Measures, where that is not fresh.
+    fn measure(&mut self) -> Result<(), String> {
+        if self.measured.is_some_and(|at| now().since(at) < FRESH) {
+            return Ok(());
+        }
+        let summarizer = match &mut self.summarizer {
+            Some(summarizer) => summarizer,
+            None => self.summarizer.insert(Summarizer::new(self.settings)?),
+        };
+        let summary = summarizer.look();
+        let mut text = Vec::new();
+        crate::plain::write_json(&mut text, &summary).map_err(|error| error.to_string())?;
+        self.summary = String::from_utf8(text).map_err(|error| error.to_string())? + "\n";
+        self.resource = summary.in_metrics();
+        self.measured = Some(now());
+        Ok(())
+    }
+}
