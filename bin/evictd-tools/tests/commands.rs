@@ -163,3 +163,43 @@ fn mistakes_are_told_in_one_line() {
         "no recording\n"
     );
 }
+
+/// The recorded hour of a real node: each eviction that is printed is in the picture.
+#[test]
+fn a_recording_is_drawn() {
+    let scratch = Scratch::new("picture");
+    let file = scratch.file("hour.svg");
+    let hour = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../crates/recording/tests/hour.jsonl"
+    );
+    let replayed = evictd_tools(&["replay", &format!("--svg={file}"), hour]);
+    assert!(replayed.status.success(), "{}", text(&replayed.stderr));
+    let picture = fs::read_to_string(&file).unwrap();
+    let printed = text(&replayed.stdout)
+        .matches(" would be evicted: ")
+        .count();
+    let drawn = picture.matches(" would be evicted</title>").count();
+    assert_eq!((printed, drawn), (11, 11));
+    assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"));
+    for told in [
+        "memory.available",
+        "MemoryPressure",
+        "hard below 20.5Gi",
+        "default/batch",
+    ] {
+        assert!(picture.contains(told), "{told}");
+    }
+    for tag in ["svg", "text", "line", "title"] {
+        let count = |what: String| picture.matches(&what).count();
+        let alone = picture
+            .lines()
+            .filter(|line| line.starts_with(&format!("<{tag} ")));
+        let closed_alone = alone.filter(|line| line.ends_with("/>")).count();
+        let opened = count(format!("<{tag} ")) + count(format!("<{tag}>"));
+        assert_eq!(opened, count(format!("</{tag}>")) + closed_alone, "{tag}");
+    }
+    let nowhere = evictd_tools(&["replay", "--svg=/no/such/place.svg", hour]);
+    assert!(text(&nowhere.stderr).contains("--svg: /no/such/place.svg"));
+    assert_eq!(nowhere.status.code(), Some(1));
+}

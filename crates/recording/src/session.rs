@@ -34,6 +34,8 @@ pub struct Decided {
     pub text: String,
     /// Of an eviction, each pod in the order of eviction, with what put it there, in lines.
     pub why: String,
+    /// Of an eviction, the pod: `NAMESPACE/NAME`.
+    pub pod: Option<String>,
 }
 
 impl Decided {
@@ -43,6 +45,7 @@ impl Decided {
         Self {
             text,
             why: String::new(),
+            pod: None,
         }
     }
 }
@@ -59,6 +62,12 @@ impl Session {
             conditions: ConditionSet::empty(),
             spared: Vec::new(),
         }
+    }
+
+    /// The conditions that hold since the last moment.
+    #[must_use]
+    pub const fn conditions(&self) -> ConditionSet {
+        self.conditions
     }
 
     /// Shows it the next line, and returns what is decided.
@@ -203,6 +212,7 @@ fn evicted(
     Some(Decided {
         text: format!("pod {name} would be evicted: {}", message.trim_end()),
         why: plan.explain(evict, candidates),
+        pod: Some(name),
     })
 }
 

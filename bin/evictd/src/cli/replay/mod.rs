@@ -1,5 +1,7 @@
 //! `evictd replay`: what thresholds decide on a recording.
 
+mod picture;
+
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::process::ExitCode;
@@ -16,6 +18,7 @@ use crate::config_file;
 use crate::plain::Plain;
 use crate::socket::View;
 use crate::tools::become_it;
+use picture::Picture;
 
 /// Flags that name files of flags: with one of them those of the recording do not count.
 const FILES: [&str; 3] = ["flags-file", "config", "config-dir"];
@@ -31,7 +34,8 @@ const FILES: [&str; 3] = ["flags-file", "config", "config-dir"];
             here count in their place, and with --flags-file, --config or --config-dir\n\
             none of the recording's does.",
     example = "{command_name} hour.jsonl\n\
-               {command_name} --compare --eviction-hard='memory.available<10%' hour.jsonl",
+               {command_name} --compare --eviction-hard='memory.available<10%' hour.jsonl\n\
+               {command_name} --svg=hour.svg hour.jsonl",
     error_code(0, "all went well"),
     error_code(
         1,
@@ -59,6 +63,11 @@ pub struct Replay {
     /// print JSON, a line for each decision
     #[argh(switch)]
     json: bool,
+
+    /// draw what is left of each signal, its thresholds, the conditions and evictions
+    /// over time into this file, as SVG
+    #[argh(option, arg_name = "FILE")]
+    svg: Option<String>,
 }
 
 impl Replay {
@@ -130,6 +139,15 @@ impl Replay {
         }
     }
 
+    /// Where that is asked for.
+    fn draw(&self, picture: &Picture<'_>) -> Result<(), String> {
+        let Some(file) = &self.svg else {
+            return Ok(());
+        };
+        let written = std::fs::write(file, picture.in_svg());
+        written.map_err(|error| format!("--svg: {file}: {error}"))
+    }
+
     fn replay(&self, settings: &Resolved) -> Result<ExitCode, String> {
         let evict = Evict::new(settings.evict.clone()).map_err(|error| error.to_string())?;
         let mut session = Session::new(evict);
@@ -139,6 +157,7 @@ impl Replay {
         let mut text = String::new();
         let (mut moments, mut otherwise) = (0_u64, 0_u64);
         let mut moment = Moment::default();
+        let mut picture = Picture::new(&begun.node, &settings.evict.thresholds);
         let torn = loop {
             let line = match lines.next() {
                 Ok(line) => line,
@@ -161,11 +180,17 @@ impl Replay {
                 moments += 1;
             }
             match session.show(&line) {
-                Ok(decided) => moment.decided.extend(decided),
+                Ok(decided) => {
+                    if let Line::Seen(seen) = &line {
+                        picture.add(seen, &decided, session.conditions());
+                    }
+                    moment.decided.extend(decided);
+                }
                 Err(error) => break Some(lines.about(&error.to_string())),
             }
         };
         let printed = print(&text);
+        self.draw(&picture)?;
         if let Some(error) = torn {
             return Err(error);
         }
