@@ -4,7 +4,7 @@ mod helpers;
 mod opening;
 
 use core::time::Duration;
-use std::process::ExitCode;
+use std::process::{ExitCode, Stdio};
 
 use evictd_config::{Reserved, Resolved, check_reserves};
 use evictd_engine::ports::Node as _;
@@ -15,7 +15,7 @@ use evictd_sys::{Signal, Token, Wake, Watch};
 use crate::config_file::Settings;
 use crate::engine::{self, Engine};
 use crate::exporter::{self, Exporter};
-use crate::hook::Hook;
+use crate::hook::{BeforeKill, Hook};
 use crate::memory::Memory;
 use crate::metrics::MetricsFile;
 use crate::notify::Notifier;
@@ -122,7 +122,9 @@ impl Daemon {
     /// Up to the first round, and no further than it needs.
     fn start(settings: Resolved, reloads: Reloads) -> Result<Self, Failure> {
         // First of all: it inherits nothing of what follows.
-        let hook = Hook::start(settings.on_event.as_deref()).map_err(wrong)?;
+        let on_event = settings.on_event.as_deref();
+        let hook = Hook::start("on-event", on_event, Stdio::null()).map_err(wrong)?;
+        let before_kill = BeforeKill::start(settings.before_kill.as_deref()).map_err(wrong)?;
         let metrics_file = MetricsFile::open(&settings).map_err(wrong)?;
         let exporter = Exporter::start(&settings).map_err(wrong)?;
         protect::before_threads();
@@ -140,6 +142,7 @@ impl Daemon {
         let notifier = Notifier::new(&settings, &setup);
         let hierarchies = setup.cgroup.hierarchies.clone();
         let mut engine = engine::open(setup)?;
+        engine.pods.before_kill = before_kill;
         check(&settings, &mut engine)?;
         let bells = [
             engine.pods.runtimes.descriptor(),
@@ -215,6 +218,9 @@ impl Daemon {
     fn hand_on(&mut self) {
         if let Some(records) = crate::log::stream::take() {
             self.memory.keep_events(&records);
+            if let Some(before_kill) = &mut self.engine.pods.before_kill {
+                before_kill.tell(&records);
+            }
             if self.hook.as_mut().is_some_and(|hook| !hook.tell(&records)) {
                 self.hook = None;
                 log::warn!(event = "problem", about = "hook"; "the process that runs --on-event has ended: no program is told of events any more");

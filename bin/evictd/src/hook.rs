@@ -1,20 +1,22 @@
-//! The program of `--on-event`, which is told of each event.
+//! The programs of `--on-event`, which is told of each event, and of `--before-kill`.
 //!
 //! A process of its own runs it ([`runner`]): made before the daemon gives up what a program
 //! may need, not bound by the daemon's sandbox, not locked in memory, at the usual priority.
 //! The daemon writes records into its pipe and never waits for it: what a slow program leaves
 //! no room for is lost, and told.
 
+mod before;
 mod runner;
 
 use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use rustix::fs::{OFlags, fcntl_setfl};
 
+pub(crate) use before::BeforeKill;
 pub(crate) use runner::{ARGUMENT, run};
 
 /// What a pipe takes whole or not at all (`PIPE_BUF`); no record is longer but one of a
@@ -24,37 +26,49 @@ const MOST: usize = 4096;
 /// The process that runs the program, and the pipe to it.
 pub(crate) struct Hook {
     pipe: ChildStdin,
+    /// A line comes for each record once its program has ended, where that is asked for.
+    ended: Option<ChildStdout>,
     lost: u64,
     // Not waited for: it ends once the pipe is closed and its last program has ended.
     _runner: Child,
 }
 
 impl Hook {
-    /// Starts it, where there is a program. To be called before the sandbox is entered.
+    /// Starts it, where a flag names a program. To be called before the sandbox is entered.
     ///
     /// # Errors
     /// When that is no program, or it cannot be started.
-    pub(crate) fn start(program: Option<&Path>) -> Result<Option<Self>, String> {
+    pub(crate) fn start(
+        flag: &str,
+        program: Option<&Path>,
+        ended: Stdio,
+    ) -> Result<Option<Self>, String> {
         let Some(program) = program else {
             return Ok(None);
         };
         let shown = program.display();
-        let fail = |what: &dyn core::fmt::Display| format!("--on-event={shown}: {what}");
+        let fail = |what: &dyn core::fmt::Display| format!("--{flag}={shown}: {what}");
         let found = fs::metadata(program).map_err(|error| fail(&error))?;
         if !found.is_file() || found.permissions().mode() & 0o111 == 0 {
             return Err(fail(&"no program: a file with mode 0755 is needed"));
         }
         let mut runner = Command::new("/proc/self/exe")
             .arg(ARGUMENT)
+            .arg(flag)
             .arg(program)
             .stdin(Stdio::piped())
-            .stdout(Stdio::null())
+            .stdout(ended)
             .spawn()
             .map_err(|error| fail(&error))?;
         let pipe = runner.stdin.take().ok_or_else(|| fail(&"no pipe"))?;
         fcntl_setfl(&pipe, OFlags::NONBLOCK).map_err(|error| fail(&error))?;
+        let ended = runner.stdout.take();
+        if let Some(ended) = &ended {
+            fcntl_setfl(ended, OFlags::NONBLOCK).map_err(|error| fail(&error))?;
+        }
         Ok(Some(Self {
             pipe,
+            ended,
             lost: 0,
             _runner: runner,
         }))
@@ -71,6 +85,12 @@ impl Hook {
             }
         }
         true
+    }
+
+    /// Whether a program has ended since this was last asked, or none ever will.
+    fn has_ended(&mut self) -> bool {
+        let ended = self.ended.as_mut().map(|ended| ended.read(&mut [0; 64]));
+        !matches!(ended, Some(Err(error)) if error.kind() == ErrorKind::WouldBlock)
     }
 
     /// Once there is room again.

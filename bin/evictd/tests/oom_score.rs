@@ -204,7 +204,7 @@ fn what_the_daemon_remembers_as_protected_is() {
         boot_id: read_boot_id("/proc".as_ref()).unwrap(),
         ..State::default()
     };
-    state.protected.insert(protected, "unix:///gone".into());
+    state.protected.push((protected, "unix:///gone".into()));
     let dir = pods.manifests.with_extension("state");
     fs::create_dir(&dir).unwrap();
     let flag = format!("--state-dir={}", dir.display());

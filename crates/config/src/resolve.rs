@@ -88,6 +88,7 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
         metrics_listen: listen::address(&mut book)?,
         metrics_socket_group: listen::group(&mut book)?,
         on_event: book.path("on-event"),
+        before_kill: book.path("before-kill"),
         settings: book.settings,
         warnings: book.warnings,
     };

@@ -258,6 +258,9 @@ pub struct Resolved {
     pub metrics_socket_group: Option<String>,
     /// The program that is told of each event (`--on-event`).
     pub on_event: Option<PathBuf>,
+    /// The program that is run before a pod is evicted for a soft threshold
+    /// (`--before-kill`).
+    pub before_kill: Option<PathBuf>,
     /// The settings as text, apart from the threshold lists, in the order of the
     /// help.
     pub settings: Vec<Setting>,

@@ -178,6 +178,8 @@ pub struct FakePods {
     pub pages_given: Option<u64>,
     /// When they were last listed.
     pub now: Mono,
+    /// No pod may be evicted for a soft threshold before.
+    pub held_until: Option<Mono>,
 }
 
 impl FakePods {
@@ -238,6 +240,10 @@ impl Pods for FakePods {
     }
 
     fn read_exactly(&mut self, _index: usize) {}
+
+    fn may_evict(&mut self, now: Mono, _index: usize) -> bool {
+        self.held_until.is_none_or(|until| now >= until)
+    }
 
     fn begin_kill(&mut self, now: Mono, index: usize, grace: Duration) -> Result<Begun, String> {
         let victim = self.listed.get(index).ok_or("there is no such pod")?;

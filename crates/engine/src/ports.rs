@@ -173,6 +173,12 @@ pub trait Pods {
     /// meanwhile is taken out, so that those behind it move up.
     fn read_exactly(&mut self, index: usize);
 
+    /// Whether a pod may be evicted for a soft threshold yet; if not, it is decided again in a
+    /// moment. For those who want a dump of it first: no hard threshold waits.
+    fn may_evict(&mut self, _now: Mono, _index: usize) -> bool {
+        true
+    }
+
     /// Begins to kill a pod. No memory is asked for where it has no grace.
     ///
     /// # Errors

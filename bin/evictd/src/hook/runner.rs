@@ -1,6 +1,6 @@
 use core::time::Duration;
 use std::ffi::{OsStr, OsString};
-use std::io::{BufRead, Read, Write, stderr, stdin};
+use std::io::{BufRead, Read, Write, stderr, stdin, stdout};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::Instant;
@@ -21,10 +21,10 @@ const AGAIN: Duration = Duration::from_millis(10);
 /// No record is longer.
 const MOST: u64 = 64 << 10;
 
-/// `event-hook PROGRAM`: runs it for each record on standard input, one after the other,
-/// until that ends.
+/// `event-hook FLAG PROGRAM`: runs it for each record on standard input, one after the other,
+/// until that ends, and writes a line to standard output for each.
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
-    let Some(program) = arguments.first() else {
+    let [flag, program] = arguments else {
         return ExitCode::from(2);
     };
     let mut records = stdin().lock();
@@ -45,8 +45,10 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         if !pids_are_short && let Err(problem) = run_for(program, &line, &record) {
             let program = program.display();
             // Where even that cannot be written there is nobody to tell.
-            let _ = writeln!(stderr(), "evictd: --on-event={}: {problem}", Plain(program));
+            let flag = flag.display();
+            let _ = writeln!(stderr(), "evictd: --{flag}={}: {problem}", Plain(program));
         }
+        let _ = writeln!(stdout());
     }
 }
 

@@ -26,6 +26,7 @@ use evictd_node::pod::Pod;
 use evictd_node::pod::usage::PodUsage;
 use evictd_stats::{Hierarchies, PodDirs, PodReader, Progress, now};
 
+use crate::hook::BeforeKill;
 use crate::runtimes::Runtimes;
 use disk::Disk;
 use manifests::Manifests;
@@ -88,6 +89,8 @@ pub(crate) struct Pods {
     settled: Settled,
     /// Which pods are protected, over a restart too.
     pub(crate) remembered: Remembered,
+    /// What is run before a pod is evicted for a soft threshold.
+    pub(crate) before_kill: Option<BeforeKill>,
 }
 
 /// More containers than that the pods hardly have that are read exactly.
@@ -127,6 +130,7 @@ impl Pods {
             known: Vec::new(),
             settled: Settled::default(),
             remembered: Remembered::default(),
+            before_kill: None,
         })
     }
 

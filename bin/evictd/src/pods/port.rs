@@ -64,6 +64,12 @@ impl ports::Pods for Pods {
         Self::read_exactly(self, index);
     }
 
+    fn may_evict(&mut self, now: Mono, index: usize) -> bool {
+        let found = self.listing.pods.get(index);
+        let both = self.before_kill.as_mut().zip(found);
+        both.is_none_or(|(before_kill, found)| before_kill.may_evict(now, found))
+    }
+
     fn begin_kill(&mut self, now: Mono, index: usize, grace: Duration) -> Result<Begun, String> {
         let found = self.listing.pods.get(index);
         let found = found.ok_or("it is not there any more")?;

@@ -87,7 +87,7 @@ impl Pods {
             answered.push(endpoint);
             let critical = held.pods.iter().filter(|pod| pod.pod.is_critical());
             for cgroup in critical.flat_map(|pod| &pod.cgroups) {
-                protected.insert(cgroup.to_path_buf(), endpoint.to_owned());
+                protected.push((cgroup.to_path_buf(), endpoint.to_owned()));
             }
         }
         if self.manifests.as_ref().is_none_or(Manifests::has_answered) {
@@ -98,8 +98,7 @@ impl Pods {
                 .iter()
                 .filter(|found| found.manifest.is_some());
             for found in described.filter(|found| found.pod.is_critical()) {
-                let entry = protected.entry(found.cgroup.to_path_buf());
-                entry.or_insert_with(|| MANIFESTS.to_owned());
+                protected.push((found.cgroup.to_path_buf(), MANIFESTS.to_owned()));
             }
         }
         self.remembered.note(&answered, protected);

@@ -5,7 +5,7 @@ use alloc::sync::Arc;
 use std::path::Path;
 
 use evictd_containers::{RuntimeListing, RuntimePod};
-use evictd_engine::state::Protected;
+use evictd_engine::state::{Protected, in_order};
 use evictd_node::pod::{Container, Pod};
 
 /// What stands for an endpoint where manifests say it.
@@ -49,10 +49,9 @@ impl Remembered {
         let is_answered = |by: &str| answered.contains(&by);
         let of_silent = self.protected.iter().filter(|(_, by)| !is_answered(by));
         let mut all = protected;
-        for (cgroup, by) in of_silent {
-            // Whoever is there to say so counts.
-            all.entry(cgroup.clone()).or_insert_with(|| by.clone());
-        }
+        // Behind the others: whoever is there to say so counts.
+        all.extend(of_silent.cloned());
+        let all = in_order(all);
         if all != self.protected {
             self.protected = all;
         }
@@ -131,11 +130,8 @@ mod tests {
 
         remembered.note(&["docker"], protected(&[("docker/a", "docker")]));
         assert_eq!(silent(&remembered), ["kubepods/b", "pods/web"]);
-        assert!(
-            !remembered
-                .protected()
-                .contains_key(Path::new("docker/gone"))
-        );
+        let mut left = remembered.protected().iter();
+        assert!(left.all(|(cgroup, _)| cgroup != Path::new("docker/gone")));
         // Another than before says so.
         let all = protected(&[("docker/a", "docker"), ("pods/web", "docker")]);
         remembered.note(&["docker", MANIFESTS], all.clone());

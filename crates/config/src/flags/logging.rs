@@ -3,7 +3,7 @@ use super::flag;
 use crate::Flag;
 
 /// The configuration file, logging and state.
-pub(crate) const LOGGING: [Flag; 12] = [
+pub(crate) const LOGGING: [Flag; 13] = [
     flag("flags-file", Value("FILE"), ("", "/etc/evictd.conf"))
         .help("A file of these flags, one a line, as --eviction-hard=memory.available<10%: the rest of \
          the line is the value, without quotes. Empty lines and those that begin with # are \
@@ -49,6 +49,10 @@ pub(crate) const LOGGING: [Flag; 12] = [
          docs/events.md on its standard input, its fields as EVICTD_EVENT, EVICTD_POD and so on. It \
          runs beside evictd, with the rights that evictd was started with, and delays no decision; \
          none is run while process ids are short."),
+    flag("before-kill", Value("PROGRAM"), ("", "/etc/evictd/before-kill"))
+        .help("A program that is run before a pod is evicted for a soft threshold, to take a dump: told of it \
+         as --on-event is, with EVICTD_CGROUP. The pod is evicted once it has ended, after 10s at the \
+         latest. A hard threshold never waits for it."),
 ];
 
 /// Flags of old.

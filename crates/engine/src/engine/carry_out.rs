@@ -8,7 +8,8 @@ use evictd_node::pod::Pod;
 use evictd_node::{Mono, Resource, Signal};
 use evictd_rank::Candidate;
 
-use super::{Engine, FS_WAIT, STANDSTILL};
+use super::postponing::HELD_BACK;
+use super::{Engine, FS_WAIT};
 use crate::event::{Decision, Event, Tell, Victim};
 use crate::killing::Polled;
 use crate::ports::{Depth, Node, Pods, Reclaim};
@@ -30,6 +31,10 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
                 Plan::Evict(_) if self.killing.is_ending() => return,
                 Plan::Evict(eviction) if self.is_outdated(&eviction) => {
                     self.timers.set(Timer::Round, now + AGAIN);
+                    self.outcome(now, Outcome::Outdated)
+                }
+                Plan::Evict(eviction) if self.is_held_back(now, &eviction) => {
+                    self.timers.set(Timer::Round, now + HELD_BACK);
                     self.outcome(now, Outcome::Outdated)
                 }
                 Plan::Rest => return,
@@ -124,28 +129,6 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         while let Some(next) = self.with_candidates(next) {
             self.pods.read_exactly(next);
         }
-    }
-
-    /// Whether an eviction was decided by a reading that is old by now, as the process was
-    /// stopped meanwhile or got no processor, and one that is fresh does not bear it out.
-    fn is_outdated(&mut self, eviction: &Eviction) -> bool {
-        let Cause::Threshold { threshold, .. } = &eviction.cause else {
-            return false;
-        };
-        let now = (self.settings.clock)();
-        if now.since(self.sampled_at) < STANDSTILL {
-            return false;
-        }
-        self.sample = self.node.read(now, FS_WAIT);
-        self.sampled_at = now;
-        let threshold = self.evict.thresholds().get(*threshold);
-        !threshold.is_some_and(|threshold| {
-            let reading = self.sample.readings.get(threshold.signal);
-            reading.is_some_and(|reading| {
-                let is_fresh = reading.sampled.is_none_or(|at| at >= now);
-                is_fresh && threshold.is_unreclaimed(&reading)
-            })
-        })
     }
 
     /// Begins to kill. Returns the next plan when that is over at once. Until SIGKILL is

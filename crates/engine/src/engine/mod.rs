@@ -7,6 +7,7 @@
 
 mod carry_out;
 mod file_pages;
+mod postponing;
 mod reclaim;
 mod reconfigure;
 

@@ -40,7 +40,7 @@ pub use files::{TryLock, read_state};
 pub use journal::read_events;
 pub use json::{MAX_BYTES, parse, to_json};
 pub use keeper::{About, Keeper};
-pub use protected::Protected;
+pub use protected::{Protected, in_order};
 pub use record::{HISTORY, Outcome, Record};
 pub use saved::{ConditionState, State};
 

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 /// The cgroups of pods that are never evicted, below the mount point of each hierarchy,
 /// and who said so of each: a container runtime by its endpoint, or the manifests.
 ///
-/// A cgroup is known by its bytes. That it is the same one is true within one boot only:
+/// In the order of the cgroups, each once. A cgroup is known by its bytes. That it is the same one is true within one boot only:
 /// [`State::rebase`](crate::state::State::rebase) forgets them over another.
-pub type Protected = BTreeMap<PathBuf, String>;
+pub type Protected = Vec<(PathBuf, String)>;
 
 /// More are not remembered: nodes protect a few.
 const MOST: usize = 256;
@@ -31,7 +31,17 @@ pub(crate) fn to_texts(protected: &Protected) -> BTreeMap<String, String> {
 /// The same back. What is no path costs itself.
 pub(crate) fn from_texts<'a>(texts: impl Iterator<Item = (&'a str, &'a str)>) -> Protected {
     let texts = texts.map(|(cgroup, by)| (cgroup.to_owned(), by.to_owned()));
-    map_of(bounded(texts).filter_map(|(cgroup, by)| Some((unescape(&cgroup)?, by))))
+    let texts = bounded(texts);
+    let protected = texts.filter_map(|(cgroup, by)| Some((unescape(&cgroup)?, by)));
+    in_order(protected.collect())
+}
+
+/// Each cgroup once: of several entries the first.
+#[must_use]
+pub fn in_order(mut protected: Protected) -> Protected {
+    protected.sort_by(|(one, _), (other, _)| one.cmp(other));
+    protected.dedup_by(|(other, _), (one, _)| one == other);
+    protected
 }
 
 /// What `collect` gives, which sorts first: some kilobytes of the program for a few entries.
@@ -117,6 +127,7 @@ mod tests {
             .iter()
             .map(|name| (path(name), "unix:///run/docker.sock".to_owned()))
             .collect();
+        let protected = in_order(protected);
         assert_eq!(protected.len(), names.len());
         let texts = to_texts(&protected);
         let read = from_texts(

@@ -143,6 +143,44 @@ fn a_hard_threshold_cuts_the_grace_of_a_soft_one() {
 }
 
 #[test]
+fn what_comes_before_a_kill_holds_back_a_soft_threshold_alone() {
+    let limits = |hard| Lists {
+        hard,
+        soft: "memory.available<300Mi",
+        soft_grace_period: "memory.available=1s",
+        ..Lists::default()
+    };
+    let mut settings = settings("memory.available<100Mi");
+    settings.evict.thresholds = parse(&limits("memory.available<100Mi")).unwrap();
+    let held = |settings: &crate::Settings| {
+        let mut pods = three_pods();
+        pods.held_until = Some(evictd_node::Mono::from_millis(3000));
+        let mut engine = engine(settings.clone(), pods);
+        set(&mut engine, 200 * MIB, WHOLE);
+        turn(&mut engine, 0);
+        assert!(turn(&mut engine, 1000).is_empty(), "it is held back");
+        assert!(sleep(&engine, 1000) <= Duration::from_millis(200));
+        engine
+    };
+    let mut engine = held(&settings);
+    assert!(turn(&mut engine, 2900).is_empty());
+    assert_eq!(turn(&mut engine, 3100)[..1], ["evicting"]);
+    assert_eq!(engine.pods.killed()[..1], ["big"]);
+
+    let mut engine = held(&settings);
+    set(&mut engine, 50 * MIB, WHOLE);
+    assert!(turn(&mut engine, 1200).contains(&"evicting"));
+    assert_eq!(engine.pods.killed()[..1], ["big"]);
+
+    // What was short may have passed meanwhile.
+    let mut engine = held(&settings);
+    set(&mut engine, 400 * MIB, WHOLE);
+    turn(&mut engine, 1200);
+    turn(&mut engine, 9000);
+    assert!(engine.pods.killed().is_empty());
+}
+
+#[test]
 fn a_silent_runtime_is_not_waited_for_and_one_that_speaks_is() {
     for (speaks, expected) in [(false, "runtime_silent"), (true, "killed")] {
         let mut settings = settings("");

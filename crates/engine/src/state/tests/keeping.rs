@@ -61,7 +61,7 @@ fn protections_are_written_when_they_change_and_only_then() {
         (state.protected, state.saved_at)
     };
     keep(&protected, 0);
-    protected.insert("docker/ab".into(), "unix:///run/docker.sock".to_owned());
+    protected.push(("docker/ab".into(), "unix:///run/docker.sock".to_owned()));
     assert_eq!(keep(&protected, 1), (protected.clone(), seconds(1)));
     assert_eq!(keep(&protected, 60), (protected.clone(), seconds(1)));
     let none = Protected::new();
