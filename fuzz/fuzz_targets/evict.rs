@@ -1,6 +1,6 @@
-//! Random ticks through the state machine.
+//! Random ticks through the state machine, with its settings read anew between them.
 //!
-//! Whatever is observed and whatever comes of its plans: one pod at a time, never
+//! Whatever is observed, whatever is set and whatever comes of its plans: one pod at a time, never
 //! a critical one, never one that could not be killed a moment ago, nobody while
 //! nothing is met; and the same input gives the same plans.
 #![no_main]
@@ -166,8 +166,8 @@ fn holds(evict: &Evict) -> bool {
 
 fuzz_target!(|data: &[u8]| {
     let mut bytes = Bytes(data);
-    let config = config(&mut bytes);
-    let failed_ends = config.policy.failed_kill_ends_round;
+    let config = self::config(&mut bytes);
+    let mut failed_ends = config.policy.failed_kill_ends_round;
     let mut evict = Evict::new(config.clone()).expect("few thresholds");
     let mut twin = Evict::new(config).expect("few thresholds");
     let mut now = Mono::from_millis(100_000);
@@ -175,6 +175,12 @@ fuzz_target!(|data: &[u8]| {
     let mut in_flight = false;
     while !bytes.0.is_empty() {
         now = now + Duration::from_millis(u64::from(bytes.next()) * 40);
+        if bytes.below(8) == 1 {
+            let other = self::config(&mut bytes);
+            failed_ends = other.policy.failed_kill_ends_round;
+            evict.reconfigure(other.clone()).expect("few thresholds");
+            twin.reconfigure(other).expect("few thresholds");
+        }
         let readings = readings(&mut bytes, now);
         let pods = pods(&mut bytes);
         let candidates: Vec<Candidate<'_>> = pods
