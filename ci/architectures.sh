@@ -51,10 +51,11 @@ static_cargo() {
     # As .cargo/config.toml says, which these replace.
     -C force-unwind-tables=no
     -C llvm-args=-inline-threshold=8
-    -C llvm-args=-enable-machine-outliner=always
     "--remap-path-prefix=$cargo_home/registry/src="
     "--remap-path-prefix=$root/="
   )
+  # For 32 bits of x86 LLVM would write what its own assembler refuses.
+  [ "$arch" = i686 ] || flags+=(-C llvm-args=-enable-machine-outliner=always)
   case "${EVICTD_STD:=$(choose_std)}" in
     ready) has_ready_std || die "no ready-made std: run rustup target add $rust"; with_ready_std "$@" ;;
     source) has_debian_std || die "no sources of std: run ci/install"; with_source "$@" ;;
