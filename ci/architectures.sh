@@ -50,12 +50,9 @@ static_cargo() {
     -C target-feature=+crt-static
     # As .cargo/config.toml says, which these replace.
     -C force-unwind-tables=no
-    -C llvm-args=-inline-threshold=8
     "--remap-path-prefix=$cargo_home/registry/src="
     "--remap-path-prefix=$root/="
   )
-  # For 32 bits of x86 LLVM would write what its own assembler refuses.
-  [ "$arch" = i686 ] || flags+=(-C llvm-args=-enable-machine-outliner=always)
   case "${EVICTD_STD:=$(choose_std)}" in
     ready) has_ready_std || die "no ready-made std: run rustup target add $rust"; with_ready_std "$@" ;;
     source) has_debian_std || die "no sources of std: run ci/install"; with_source "$@" ;;
@@ -85,8 +82,8 @@ with_ready_std() {
 }
 
 # rustup's target brings a musl and an unwinder; Debian's compiler has neither, so its C
-# compiler links with musl's own start files. And std is built for size, as evictd is,
-# without what prints backtraces: some 0.3 MB less than the one of rustup.
+# compiler links with musl's own start files. And std is built for size, as evictd is, and
+# without what prints backtraces, which has no symbols to print.
 with_source() {
   local command=$1 native=$root/target/static/build/native/$arch text=text
   shift
@@ -98,14 +95,9 @@ with_source() {
   # be asked for a backtrace only; without symbols there is nothing to name in one, and
   # as panics abort, nothing unwinds.
   ln -sf "$("$compiler" -print-file-name=libgcc_eh.a)" "$native/libunwind.a"
-  # A thread of std names itself alone; musl's function could name others, by a path that
-  # snprintf makes, which is 12 KiB of program.
   "$compiler" -x c -O2 -c -o "$native/instead.o" - <<'C'
 int _dl_find_object(void);
 int _dl_find_object(void) { return -1; }
-int prctl(int, ...);
-int pthread_setname_np(void *, const char *);
-int pthread_setname_np(void *own, const char *name) { (void)own; return prctl(15 /* PR_SET_NAME */, name) ? 1 : 0; }
 C
   # The linker of binutils 2.40 makes room for relocations of thread-local variables in code
   # for riscv64, finds that it needs none, and takes the room for relocations.

@@ -25,9 +25,11 @@ scenarios_on() {
   for file in "$scenarios"/*; do
     name=${file##*/}
     [ -f "$file" ] && [ "$name" = "${name%.sh}" ] || continue
-    [[ " $(header_or "$name" on vm) " != *" $1 "* ]] || say "$name"
+    ! is_on "$name" "$1" || say "$name"
   done
 }
+# is_on SCENARIO PLACE
+is_on() { [[ " $(header_or "$1" on vm) " == *" $2 "* ]]; }
 
 # take_argument PLACE ARGUMENT: one that all three know: --list, --help, or a name of a
 # scenario, which is added to $names.
@@ -84,6 +86,16 @@ build_programs() {
     compile "$source" "$program.$$"
     mv "$program.$$" "$program"
   done
+}
+
+# Sets programs to a folder of what scenarios "on: runtimes" run besides.
+build_clients() {
+  local clients=(crictl cri_backend docker_backend)
+  need_cargo
+  cargo build -q --release -p evictd-containers --features cri,docker "${clients[@]/#/--example=}"
+  programs=$scratch/programs
+  mkdir "$programs"
+  cp "${clients[@]/#/target/release/examples/}" "$programs/"
 }
 
 # copy_programs DIR: all that a scenario may run, next to what the machine has.

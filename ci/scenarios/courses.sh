@@ -54,7 +54,7 @@ evicts_over_docker() {
   memory_run "$runtime" greedy 8 '{"HostConfig":{"MemoryReservation":8388608,"RestartPolicy":{"Name":"always"}}}' >/dev/null
   memory_run "$runtime" modest 8 '{"HostConfig":{"MemoryReservation":134217728,"Memory":268435456}}' >/dev/null
   memory_run "$runtime" guarded 24 '{"Labels":{"evictd.protect":"true"}}' >/dev/null
-  "${runtime}_run" deaf evictd.test/two:1 '["deaf"]' '{"HostConfig":{"RestartPolicy":{"Name":"unless-stopped"}},"Labels":{"evictd.priority":"10"}}' >/dev/null
+  "${runtime}_run" deaf evictd.test/two:1 '["deaf","60"]' '{"HostConfig":{"RestartPolicy":{"Name":"unless-stopped"}},"Labels":{"evictd.priority":"10"}}' >/dev/null
   ranked=$(evictd_json rank "$endpoint" --signal=memory.available)
   # shellcheck disable=SC2016
   jq -e '[.pods[] | .name] | sort == ["deaf", "greedy", "guarded", "modest"]' <<<"$ranked" >/dev/null ||
@@ -275,4 +275,64 @@ containerd_writer() {
   local sandbox
   sandbox=$(cri runp writer uid=writer cgroup-parent=/kubepods/podwriter)
   cri run "$sandbox" main evictd.test/used:1 -- file /held 10 >/dev/null
+}
+
+# --- volumes -----------------------------------------------------------------------
+
+# fills_volumes RUNTIME ENDPOINT: who fills a volume is stopped, and who fills a directory of
+# the node; who only reads the volume and who holds 19 MiB in its layer run on.
+fills_volumes() {
+  local runtime=$1 endpoint=$2 place
+  "${runtime}_run" innocent evictd.test/one:1 '["file","/held","19"]' >/dev/null
+  writes_to "$runtime" hog media
+  "${runtime}_run" reader evictd.test/one:1 '["idle"]' '{"HostConfig":{"Binds":["media:/m:ro"]}}' >/dev/null
+  place=$("${runtime}_api" GET /containers/hog/json | jq -r '.Mounts[] | select(.Destination == "/m") | .Source')
+  fills_place "$runtime" "$endpoint" hog "$place"
+  is_running "$runtime" reader || fail "reader should run"
+  is_running "$runtime" innocent || fail "innocent should run"
+  mkdir -p "$storage/srv/app"
+  writes_to "$runtime" bound "$storage/srv/app"
+  fills_place "$runtime" "$endpoint" bound "$storage/srv/app"
+  is_running "$runtime" innocent || fail "innocent should run"
+}
+
+# fills_directory RUNTIME ENDPOINT: the same over CRI, which knows no volumes.
+fills_directory() {
+  local runtime=$1 endpoint=$2 sandbox innocent
+  sandbox=$(cri runp innocent uid=innocent cgroup-parent=/kubepods/podinnocent)
+  innocent=$(cri run "$sandbox" main evictd.test/one:1 -- file /held 19)
+  mkdir -p "$storage/srv/app"
+  sandbox=$(cri runp bound uid=bound cgroup-parent=/kubepods/podbound)
+  cri run "$sandbox" main evictd.test/one:1 "mount=$storage/srv/app:/m" -- filler /m/held /m/rate >/dev/null
+  fills_place "$runtime" "$endpoint" bound "$storage/srv/app"
+  [ "$(in_containerd task list | grep -c "^$innocent .*RUNNING")" = 1 ] || fail "innocent should run"
+}
+
+# writes_to RUNTIME NAME MOUNT: a container that writes there what the file "rate" there says.
+writes_to() {
+  "${1}_run" "$2" evictd.test/one:1 '["filler","/m/held","/m/rate"]' \
+    "$(jq -n -c --arg mount "$3:/m" '{HostConfig: {Binds: [$mount]}}')" >/dev/null
+}
+
+# fills_place RUNTIME ENDPOINT NAME PLACE: half of the disk is left to what NAME writes to
+# PLACE; NAME alone is evicted, and what it wrote stays.
+fills_place() {
+  local runtime=$1 endpoint=$2 name=$3 place=$4 kept
+  rm -rf "$work/state"
+  watch_runtime "$endpoint" --image-gc-high-threshold=100 --keep-image='*' \
+    --eviction-hard="imagefs.available<$(($(available_kib) / 2))Ki" --eviction-pressure-transition-period=1s
+  echo 300 >"$place/rate"
+  await_event 60 evicting signal=imagefs.available
+  expect_evicted "$name"
+  await_event 20 killed "pod=$name" "volume=$place"
+  value volumeBytes
+  [ "$value" -gt $((19 << 20)) ] || fail "$value bytes are told of what $name wrote"
+  sleep 1
+  kept=$(stat -c %s "$place/held")
+  quiet 5
+  expect_evicted "$name"
+  [ "$(stat -c %s "$place/held")" = "$kept" ] || fail "what $name wrote did not stay as it was"
+  note "$name was stopped, and its $((kept >> 20)) MiB stay"
+  stop_evictd
+  rm "$place/held"
 }

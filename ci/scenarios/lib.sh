@@ -1,7 +1,8 @@
 # Sourced by every scenario: time, how it ends, pods as cgroups and their manifests; and
 # evictd.sh, which see. The same in the virtual machine of ci/vm (cgroup v2, busybox sh),
-# in ci/native (busybox sh) and in ci/runtimes (bash, which has runtimes.sh too). What
-# waits starts no process, so that it works while there is not one process id left.
+# in ci/native (busybox sh) and in ci/runtimes (bash, which has runtimes.sh too, there and
+# in the machines of ci/vm that have runtimes). What waits starts no process, so that it
+# works while there is not one process id left.
 # shellcheck shell=dash
 
 set -eu
@@ -289,7 +290,7 @@ expect_no_oom_kill() {
 # read_count KEY FILE: sets $count.
 read_count() {
   count=0
-  while read -r key value; do
+  while read -r key value _; do
     [ "$key" != "$1" ] || count=$value
   done <"$2"
 }

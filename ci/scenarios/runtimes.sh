@@ -4,7 +4,7 @@
 #
 # Everything is below $work, a directory of the scenario's own, and each runtime's socket
 # too; nothing is at a default path. ci/runtimes gives a scenario namespaces for mounts,
-# processes and IPC, so that all it starts ends with it.
+# processes and IPC, so that all it starts ends with it; ci/vm a machine.
 #
 #   image APP NAME...        makes the archive $images/APP.tar: a base that all share, a
 #                            layer of its own, and these names
@@ -239,12 +239,13 @@ start_podman() {
     "$storage/podman" "$work/podman/run" >"$work/podman/storage.conf"
   printf '' >"$work/podman/registries.conf"
   printf '{"default": [{"type": "insecureAcceptAnything"}]}\n' >"$work/podman/policy.json"
-  daemon podman in_podman system service --time 0 "unix://$podman_socket"
+  # The process itself, so that it can be stopped and killed.
+  exec=exec daemon podman in_podman system service --time 0 "unix://$podman_socket"
   ready podman podman_api GET /_ping
 }
 
 in_podman() {
-  env -u XDG_RUNTIME_DIR HOME="$work/podman" TMPDIR="$work/podman" CONTAINERS_CONF="$work/podman/containers.conf" \
+  ${exec:-} env -u XDG_RUNTIME_DIR HOME="$work/podman" TMPDIR="$work/podman" CONTAINERS_CONF="$work/podman/containers.conf" \
     CONTAINERS_STORAGE_CONF="$work/podman/storage.conf" CONTAINERS_REGISTRIES_CONF="$work/podman/registries.conf" \
     podman "$@"
 }

@@ -8,8 +8,8 @@
 
 use evictd_containers::Weigh;
 use evictd_containers::cri::{
-    Bytes, ProtoError, Value, Writer, parse_container, parse_disks, parse_image, parse_info,
-    parse_layer, parse_list, parse_sandbox, parse_status, parse_version,
+    Bytes, ProtoError, Value, Writer, parse_container, parse_disks, parse_image, parse_image_id,
+    parse_info, parse_layer, parse_list, parse_sandbox, parse_status, parse_version,
 };
 use evictd_fuzz::in_bounded_memory;
 use libfuzzer_sys::fuzz_target;
@@ -102,6 +102,7 @@ fuzz_target!(|message: &[u8]| {
     inside(message, parse_status(whole));
     inside(message, parse_disks(whole));
     inside(message, parse_info(whole, "info"));
+    inside(message, parse_image_id(whole));
     inside(message, parse_version(whole));
     let text = Bytes::new(message).text();
     assert!(text.len() <= 4 * message.len());

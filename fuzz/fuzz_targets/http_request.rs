@@ -19,11 +19,16 @@ fuzz_target!(|text: &[u8]| {
         }
     }
     assert_eq!(decided.unwrap_or(Parsed::Incomplete), whole);
-    if let Parsed::Get(path) = whole {
+    let (method, path) = match whole {
+        Parsed::Get(path) => ("GET", Some(path)),
+        Parsed::Post(path) => ("POST", Some(path)),
+        Parsed::Incomplete | Parsed::OtherMethod | Parsed::Malformed(_) => ("", None),
+    };
+    if let Some(path) = path {
         assert!(path.starts_with('/') && path.bytes().all(|byte| byte.is_ascii_graphic()));
         let blanks = text.iter().take_while(|byte| matches!(byte, b'\r' | b'\n'));
         let line = &text[blanks.count()..];
-        let rest = line.strip_prefix(format!("GET {path}").as_bytes());
+        let rest = line.strip_prefix(format!("{method} {path}").as_bytes());
         assert!(rest.is_some_and(|rest| rest.starts_with(b" ") || rest.starts_with(b"?")));
         assert!(!path.contains('?'));
     }

@@ -26,6 +26,8 @@ fuzz_target!(|text: &[u8]| {
         ("HugePages_Total", info.huge_pages_total),
         ("Hugepagesize", info.huge_page_size_bytes),
         ("Hugetlb", info.hugetlb_bytes),
+        ("SUnreclaim", info.unreclaimable_slab_bytes),
+        ("PageTables", info.page_tables_bytes),
     ] {
         if let Some(value) = value {
             printed.push_str(&format!("{key}:   {value}\n"));

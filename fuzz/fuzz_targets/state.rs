@@ -2,10 +2,11 @@
 //! again as the same, within the bounds, and can be used on any clock.
 #![no_main]
 // parses: crates/engine/src/state/json.rs
+// parses: crates/engine/src/state/begun.rs
 
 use core::time::Duration;
 
-use evictd_engine::state::{HISTORY, MAX_BYTES, Record, parse, to_json};
+use evictd_engine::state::{HISTORY, MAX_BYTES, Record, parse, parse_begun, to_json};
 use evictd_fuzz::in_bounded_memory;
 use evictd_gc::MOST_IMAGES;
 use evictd_node::Mono;
@@ -14,6 +15,11 @@ use libfuzzer_sys::fuzz_target;
 const TRANSITION: Duration = Duration::from_secs(300);
 
 fuzz_target!(|bytes: &[u8]| {
+    // A line each: what is kept of it is bounded, and a record again.
+    for record in in_bounded_memory(|| parse_begun(bytes)) {
+        let line = serde_json::to_vec(&record).expect("a record");
+        assert_eq!(parse_begun(&line), [record]);
+    }
     let mut state = match in_bounded_memory(|| parse(bytes)) {
         Ok(state) => state,
         Err(error) => {

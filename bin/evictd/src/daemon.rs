@@ -24,7 +24,7 @@ use crate::reload::Reloads;
 use crate::setup::{FIRST_FS_WAIT, Setup};
 use crate::socket::{LOCAL, Local};
 use crate::supervisor::Supervisor;
-use crate::{dump, machine, protect, sandbox};
+use crate::{descriptors, dump, machine, protect, sandbox};
 use helpers::Helpers;
 use opening::{announce, warn};
 
@@ -121,7 +121,8 @@ struct Daemon {
 impl Daemon {
     /// Up to the first round, and no further than it needs.
     fn start(settings: Resolved, reloads: Reloads) -> Result<Self, Failure> {
-        // First of all: it inherits nothing of what follows.
+        descriptors::allow(&settings).map_err(wrong)?;
+        // Before all else: it inherits nothing of what follows.
         let on_event = settings.on_event.as_deref();
         let hook = Hook::start("on-event", on_event, Stdio::null()).map_err(wrong)?;
         let before_kill = BeforeKill::start(settings.before_kill.as_deref()).map_err(wrong)?;
@@ -244,6 +245,7 @@ impl Daemon {
         log::info!(event = "ended"; "ended");
         self.hand_on();
         drop(self.local);
+        exporter::remove_socket(&self.settings, &self.memory);
         if let Some(file) = &self.metrics_file {
             file.close(SOME_TIME);
         }

@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::BorrowedFd;
 
 use evictd_engine::Settings;
-use evictd_engine::ports::{Deletion, Disk, Job, Node, Places, Reclaim, Sample};
+use evictd_engine::ports::{Deletion, Depth, Disk, Job, Node, Places, Reclaim, Sample};
 use evictd_node::{Filesystem, Mono, Readings, Signal};
 use evictd_stats::{FsSample, NodeReader, NodeSample, NodeSettings, now, wall_seconds};
 
@@ -75,6 +75,8 @@ pub(crate) struct NodePort {
     finds_containerfs: bool,
     /// The numbers of the last round.
     pub(crate) sample: NodeSample,
+    /// What the kernel keeps for itself, in bytes.
+    reserve: Option<u64>,
 }
 
 impl NodePort {
@@ -92,6 +94,7 @@ impl NodePort {
             finds_imagefs,
             finds_containerfs,
             sample: NodeSample::default(),
+            reserve: machine::min_free_bytes().and_then(|bytes| u64::try_from(bytes).ok()),
         })
     }
 
@@ -117,8 +120,12 @@ impl Node for NodePort {
         }
     }
 
-    fn read_memory(&mut self, now: Mono) -> Readings {
-        self.reader.read_memory_signals(now).readings()
+    fn read_memory(&mut self, now: Mono, depth: Depth) -> Readings {
+        let sample = match depth {
+            Depth::Whole => self.reader.read_memory_signals(now),
+            Depth::Bounds => self.reader.read_memory_bounds(now),
+        };
+        sample.readings()
     }
 
     fn problems(&self) -> Vec<String> {
@@ -132,6 +139,11 @@ impl Node for NodePort {
     fn is_awaited(&self, signal: Signal, now: Mono) -> bool {
         let of = signal.filesystem();
         of.is_some_and(|filesystem| self.reader.is_awaited(filesystem, now))
+    }
+
+    fn is_near_oom(&self) -> bool {
+        let both = self.sample.memory.zip(self.reserve);
+        both.is_some_and(|(memory, reserve)| memory.is_near_oom(reserve))
     }
 
     fn mount_point(&self, signal: Signal) -> Option<String> {

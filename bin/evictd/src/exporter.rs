@@ -1,14 +1,18 @@
 //! The process that serves `--metrics-listen` and `--metrics-socket-group`.
 //!
-//! It is evictd-tools, with this daemon's own flags: not bound by the daemon's sandbox, not
+//! It is `evictd serve`, with this daemon's own flags: not bound by the daemon's sandbox, not
 //! locked in memory, and at the usual priority. The daemon can reach no network.
 
+use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
 use evictd_config::Resolved;
 use evictd_sys::{Token, Watch};
 
-use crate::tools;
+use crate::memory::Memory;
+
+/// What it makes for a group, in the state directory.
+pub(crate) const SOCKET: &str = "metrics.sock";
 
 /// It has ended.
 pub(crate) const ENDED: Token = Token(u32::MAX - 2);
@@ -24,7 +28,7 @@ impl Exporter {
     /// Starts it, where a flag asks for it. To be called before the sandbox is entered.
     ///
     /// # Errors
-    /// When there is no such program.
+    /// When it cannot be started.
     pub(crate) fn start(settings: &Resolved) -> Result<Option<Self>, String> {
         let flag = match (&settings.metrics_listen, &settings.metrics_socket_group) {
             (Some(_), _) => "metrics-listen",
@@ -32,13 +36,14 @@ impl Exporter {
             (None, None) => return Ok(None),
         };
         let fail = |what: &str| format!("--{flag}: {what}");
-        let mut child = Command::new(tools::path())
+        let mut child = Command::new("/proc/self/exe")
+            .arg0("evictd")
             .args(["serve", "--until-stdin-ends"])
             .args(std::env::args_os().skip(1))
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .spawn()
-            .map_err(|error| fail(&tools::problem(&error)))?;
+            .map_err(|error| fail(&error.to_string()))?;
         let pipe = child.stdin.take().ok_or_else(|| fail("no pipe"))?;
         Ok(Some(Self {
             pipe,
@@ -56,4 +61,13 @@ impl Exporter {
 /// It has told why.
 pub(crate) fn tell_ended() {
     log::warn!(event = "problem", about = "metrics"; "the process that serves --metrics-listen and --metrics-socket-group has ended; evictd metrics still shows them");
+}
+
+/// Its socket goes with the daemon: it cannot delete anything itself.
+pub(crate) fn remove_socket(settings: &Resolved, memory: &Memory) {
+    if settings.metrics_socket_group.is_some()
+        && let Some(directory) = memory.directory()
+    {
+        let _ = directory.remove(SOCKET);
+    }
 }

@@ -6,10 +6,13 @@
 //! no room for is lost, and told.
 
 mod before;
+mod complaints;
+mod outlet;
+mod records;
 mod runner;
 
 use std::fs;
-use std::io::{ErrorKind, Read, Write};
+use std::io::{ErrorKind, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -17,18 +20,14 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use rustix::fs::{OFlags, fcntl_setfl};
 
 pub(crate) use before::BeforeKill;
+use outlet::Outlet;
 pub(crate) use runner::{ARGUMENT, run};
-
-/// What a pipe takes whole or not at all (`PIPE_BUF`); no record is longer but one of a
-/// hostile name.
-const MOST: usize = 4096;
 
 /// The process that runs the program, and the pipe to it.
 pub(crate) struct Hook {
-    pipe: ChildStdin,
+    records: Outlet<ChildStdin>,
     /// A line comes for each record once its program has ended, where that is asked for.
     ended: Option<ChildStdout>,
-    lost: u64,
     // Not waited for: it ends once the pipe is closed and its last program has ended.
     _runner: Child,
 }
@@ -67,35 +66,31 @@ impl Hook {
             fcntl_setfl(ended, OFlags::NONBLOCK).map_err(|error| fail(&error))?;
         }
         Ok(Some(Self {
-            pipe,
+            records: Outlet::of(pipe),
             ended,
-            lost: 0,
             _runner: runner,
         }))
     }
 
     /// Tells it of these records, each with its newline. `false` when it is no longer there.
     pub(crate) fn tell(&mut self, records: &str) -> bool {
-        for record in records.split_inclusive('\n') {
-            let fits = record.len() <= MOST;
-            match self.pipe.write(if fits { record.as_bytes() } else { b"" }) {
-                Ok(length) if length == record.len() => self.tell_lost(),
-                Err(error) if error.kind() == ErrorKind::BrokenPipe => return false,
-                Ok(_) | Err(_) => self.lost = self.lost.saturating_add(1),
-            }
-        }
-        true
+        let goes_on = records
+            .split_inclusive('\n')
+            .all(|record| self.records.tell(record));
+        self.tell_lost();
+        goes_on
     }
 
     /// Whether a program has ended since this was last asked, or none ever will.
     fn has_ended(&mut self) -> bool {
+        self.records.write_rest();
         let ended = self.ended.as_mut().map(|ended| ended.read(&mut [0; 64]));
         !matches!(ended, Some(Err(error)) if error.kind() == ErrorKind::WouldBlock)
     }
 
     /// Once there is room again.
     fn tell_lost(&mut self) {
-        let lost = core::mem::take(&mut self.lost);
+        let lost = self.records.take_lost();
         if lost > 0 {
             log::warn!(event = "problem", about = "hook"; "--on-event is too slow: it was not told of {lost} events");
         }

@@ -11,6 +11,7 @@ extern crate alloc;
 pub mod cli;
 mod config_file;
 mod daemon;
+mod descriptors;
 mod dump;
 mod engine;
 mod exporter;
@@ -33,7 +34,6 @@ mod sandbox;
 mod setup;
 pub mod socket;
 mod supervisor;
-mod tools;
 
-pub use cli::{run, run_tools};
+pub use cli::run;
 use evictd_engine::amount;

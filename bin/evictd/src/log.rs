@@ -5,13 +5,12 @@
 //! their reader. What tells of an event is kept as a record too: the [`stream`].
 
 mod console;
-mod folded;
 mod json;
 pub(crate) mod stream;
 mod target;
 mod time;
 
-use core::fmt::{Arguments, Write as _};
+use core::fmt::Arguments;
 use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 
@@ -27,7 +26,6 @@ use serde_json::Value as Json;
 use crate::engine::Engine;
 use crate::plain::Plain;
 pub(crate) use console::{close, flush};
-use folded::Folded;
 use target::Target;
 pub(crate) use time::Utc;
 
@@ -132,12 +130,9 @@ fn write_line(out: &mut dyn Write, format: LogFormat, record: &Record<'_>) -> io
     }
 }
 
-/// Time, level and sentence.
+/// Time, level and sentence, in one line however long it is: what reads it counts on that.
 fn write_plain(out: &mut dyn Write, level: Level, text: Arguments<'_>) -> io::Result<()> {
-    write!(out, "{} {level:<5} ", Utc(wall_seconds()))?;
-    let written = write!(Folded::new(out), "{}", Plain(text));
-    written.map_err(|_| io::ErrorKind::WriteZero)?;
-    out.write_all(b"\n")
+    writeln!(out, "{} {level:<5} {}", Utc(wall_seconds()), Plain(text))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use evictd_config::Machine;
 use evictd_kerntext::{Meminfo, mounts, parse_meminfo};
-use evictd_stats::{Hierarchies, NodeSample, Version};
+use evictd_stats::NodeSample;
 
 /// The capacities of these readings, the kernel's own reserve, and swap. What
 /// cannot be read is unknown, and nothing is judged by it.
@@ -23,26 +23,24 @@ pub(crate) fn read(sample: &NodeSample) -> Machine {
     }
 }
 
-fn min_free_bytes() -> Option<i64> {
+/// `vm.min_free_kbytes`.
+pub(crate) fn min_free_bytes() -> Option<i64> {
     let text = read_text("/proc/sys/vm/min_free_kbytes".as_ref()).ok()?;
     text.trim().parse::<i64>().ok()?.checked_mul(1024)
 }
 
-/// Whether the kubelet's formula misleads here: on cgroup v2, where much of a small machine
-/// is in no cgroup, and where pages that were swapped out stay in memory, compressed.
+/// Whether the kubelet's formula misleads here: where much of a small machine is in no
+/// cgroup, and where pages that were swapped out stay in memory, compressed. The root cgroup
+/// of v1 counts no more than that of v2 does.
 pub(crate) fn misleads_kubelets_formula() -> bool {
     const SMALL: u64 = 512 << 20;
-    let hierarchies = Hierarchies::read(Path::new("/proc")).unwrap_or_default();
-    let is_v2 = hierarchies
-        .memory
-        .is_some_and(|of| of.version == Version::V2);
     let is_small =
         || read_meminfo().is_ok_and(|info| info.mem_total_bytes.is_some_and(|all| all < SMALL));
     let has_zram = || {
         let swaps = read_text("/proc/swaps".as_ref()).unwrap_or_default();
         swaps.lines().any(|line| line.starts_with("/dev/zram"))
     };
-    is_v2 && (is_small() || has_zram())
+    is_small() || has_zram()
 }
 
 /// All that are online, whichever of them this process may use.

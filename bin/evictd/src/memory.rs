@@ -99,12 +99,13 @@ impl Memory {
 
     /// Logs what happened, and notes it where it is an eviction.
     pub(crate) fn note(&mut self, event: &Event) {
+        if let Event::Evicting(decision) = event {
+            // Before it is told: who hears of it finds it in the history, whatever happens.
+            self.counts.note_eviction(now(), decision);
+            self.keeper.begin(decision.record.clone());
+        }
         crate::log::event(event);
         match event {
-            Event::Evicting(decision) => {
-                self.counts.note_eviction(now(), decision);
-                self.keeper.begin(decision.record.clone());
-            }
             Event::Killed { victim, report } => {
                 let method = report.method.map_or("", |method| method.name());
                 self.keeper
@@ -123,7 +124,8 @@ impl Memory {
             Event::NotBegun { victim, .. } => {
                 self.keeper.end(&victim.uid, Outcome::Stuck, "", None);
             }
-            Event::ThresholdMet { .. }
+            Event::Evicting(_)
+            | Event::ThresholdMet { .. }
             | Event::ThresholdCleared { .. }
             | Event::Condition { .. }
             | Event::Layout(_)
@@ -131,9 +133,11 @@ impl Memory {
             | Event::Reclaiming { .. }
             | Event::Deleting { .. }
             | Event::GraceCut(_)
+            | Event::CameBack { .. }
             | Event::Loop(_)
             | Event::RuntimeSilent(_)
             | Event::NoCandidate { .. }
+            | Event::Holder(_)
             | Event::Observed { .. }
             | Event::Problem { .. }
             | Event::Recovered => {}

@@ -2,10 +2,10 @@
 //! thresholds, on v2 pressure and `memory.events`.
 //!
 //! None of it is relied on: what wakes the loop makes it look, and without being
-//! woken it looks by time ([`crate::engine`]). One thing alone is taken for a
-//! promise: on cgroup v1 the working set cannot be more than the usage, so while
-//! the kernel will tell before the usage reaches what the working set may be,
-//! nothing has to be looked at.
+//! woken it looks by time ([`crate::engine`]). Its silence lets the loop look more seldom on
+//! cgroup v1: the working set cannot be more than the usage, and the kernel tells before
+//! processes' pages bring the usage to what the working set may be. It does not tell of what
+//! it is charged for itself (sockets' buffers, page tables).
 
 mod level;
 mod source;
@@ -121,14 +121,14 @@ impl Notifier {
         let every = self.every.as_millis();
         let rate = Amount::bytes(engine.fill_rate());
         let by_time = format!(
-            "memory is looked at every {every} ms, sooner the less is left (this machine is taken to fill {rate} a second)"
+            "memory is looked at every {every} ms, sooner the less is left (at most {rate} fill a second)"
         );
         let asked: Vec<String> = self.sources.iter().filter_map(Source::told).collect();
         if asked.is_empty() {
             return log::info!(event = "memory_watch"; "{by_time}");
         }
         let guarded = if engine.is_guarded() {
-            ", and not in between before that"
+            ", and seldom in between before that"
         } else {
             ""
         };

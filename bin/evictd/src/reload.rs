@@ -8,7 +8,7 @@ use core::time::Duration;
 
 use evictd_config::{Reloaded, Resolved, Typed, check_reserves};
 use evictd_node::Mono;
-use evictd_sys::{Desk, Helper, HelperThread, Priority};
+use evictd_sys::{Desk, Helper, HelperThread, Priority, Writes};
 
 use crate::config_file::{self, Settings};
 use crate::engine::Engine;
@@ -20,6 +20,7 @@ const THREAD: HelperThread = HelperThread {
     name: "evictd-reload",
     stack_bytes: 512 * 1024,
     priority: Priority::Usual,
+    writes: Writes::Nowhere,
 };
 
 /// How soon to look whether it has read them, and how soon where it takes long.

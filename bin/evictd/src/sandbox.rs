@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use evictd_config::Resolved;
-use evictd_sys::{allow_known_syscalls, keep_capabilities, landlock_version};
+use evictd_sys::{allow_known_syscalls, keep_capabilities, landlock_version, write_nowhere};
 use rustix::thread::CapabilitySet;
 
 use crate::setup::PROC;
@@ -34,12 +34,14 @@ pub(crate) fn enter(settings: &Resolved) {
     }
 }
 
-/// The same for a process that only looks, and talks to whoever reaches it.
+/// The same for a process that only looks, and talks to whoever reaches it: it opens no file
+/// for writing either, and changes none.
 pub(crate) fn enter_to_look(settings: &Resolved) {
     if settings.sandbox {
         // Where the kernel lacks a means, the daemon has said so.
         let _ = keep_capabilities(READING);
         let _ = allow_known_syscalls();
+        let _ = write_nowhere();
     }
 }
 

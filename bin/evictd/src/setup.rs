@@ -102,6 +102,12 @@ impl Setup {
         };
         let open_files_on =
             (!settings.evict.policy.open_files_are_not_seen).then_some(open_files_on);
+        let layers = settings.containerfs_path.clone();
+        let mounts_on = WatchedDisks {
+            nodefs: node.nodefs.clone(),
+            layers: layers.or_else(|| settings.imagefs_path.clone()),
+        };
+        let mounts_on = (!settings.evict.policy.mounts_are_not_seen).then_some(mounts_on);
         Ok(Self {
             engine: engine(settings, &hierarchies),
             node,
@@ -116,6 +122,7 @@ impl Setup {
                 // A pod may mount the whole node to look at it (decision D58).
                 host_paths: false,
                 open_files_on,
+                mounts_on,
             }),
             runtimes,
             finds_imagefs: settings.imagefs_path.is_none(),

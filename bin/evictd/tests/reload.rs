@@ -138,12 +138,15 @@ fn settings_are_read_anew_while_it_runs() {
         "{error}"
     );
     daemon.hears("READY=1");
-    let view = evictd::socket::get(
-        &daemon.directory.join("evictd.sock"),
-        "/view.json",
-        Duration::from_secs(60),
-    );
-    let view = view.unwrap();
+    let get = |path| {
+        let socket = daemon.directory.join("evictd.sock");
+        evictd::socket::get(&socket, path, Duration::from_secs(60))
+    };
+    // Whoever only reads changes nothing.
+    let before = get("/reloaded").unwrap();
+    assert!(get("/reload").is_err(), "it takes POST");
+    assert_eq!(get("/reloaded").unwrap(), before);
+    let view = get("/view.json").unwrap();
     assert!(
         view.contains("memory.available<2") && view.contains("--never-evict=web"),
         "{view}"

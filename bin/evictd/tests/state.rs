@@ -70,10 +70,10 @@ impl Daemon {
         daemon
     }
 
-    /// Until the state is on disk.
+    /// Until the state is on disk, and not only the line of an eviction that has begun.
     fn wait(&self) {
         let started = now();
-        while read_state(&self.directory).unwrap().is_none() {
+        while !self.directory.join("state.json").exists() {
             assert!(now().since(started) < WAIT);
             std::thread::sleep(Duration::from_millis(1));
         }

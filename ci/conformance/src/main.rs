@@ -3,6 +3,8 @@
 //! docs/conformance-vectors.md describes the vectors, the arguments and the exit codes.
 #![forbid(unsafe_code)]
 
+#[cfg(test)]
+mod between;
 mod case;
 mod container_gc;
 mod files;
@@ -45,8 +47,8 @@ use rules::Rules;
 const USAGE: &str = "usage: evictd-conformance [--json] [--switches] [--compat=KUBELET] [DIR...]
   DIR       directories of vector files (*.jsonl); default: ci/conformance/vectors and
             ci/conformance/vectors-1.36
-  --compat  whose answers they are: kubelet-1.32, kubelet-1.36, or kubelet for the newest;
-            default: the version that DIR/README.md names first, else the newest
+  --compat  whose answers they are: kubelet-1.32 to kubelet-1.37, or kubelet, which is 1.36;
+            default: the version that DIR/README.md names first, else kubelet
   --json    an object for each file
   --switches  instead: how many answers each difference of evictd's changes
 exit: 0 all as the kubelet answers, 1 some not or not covered, 2 nothing could be run";

@@ -6,19 +6,26 @@
  *   peers ask SOCKET METHOD PATH       one request to an HTTP server; prints its answer, the
  *                                      head too, and fails where there is none in 5 seconds
  *   peers mute SOCKET                  a client that says nothing
+ *   peers crowd PORT COUNT             so many clients of this machine's port that say nothing,
+ *                                      each of which comes back when it is dropped
  *   peers dawdle SOCKET COUNT          so many clients of an HTTP server, again and again:
  *                                      every other one sends a byte of its request each
  *                                      100 ms, the rest send all of it and read nothing
  *   peers late SOCKET TARGET SECONDS   in front of the server at TARGET: whatever that
- *                                      answers is passed on so much later
+ *                                      answers is passed on so much later; where a path
+ *                                      stands for SECONDS, as much as that file says then
+ *   peers slow SOCKET TARGET SECONDS   the same with what it is asked
  *   peers docker SOCKET [KEY FILE]...  a container runtime, over HTTP: whatever the request,
  *                                      what lies in the file of the first KEY in it, and
- *                                      404 where there is none
+ *                                      404 where there is none; of a named pipe, without an
+ *                                      end, what is written into it while somebody reads
  *   peers cri SOCKET [KEY FILE]...     the same over gRPC, with NOT_FOUND
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,16 +116,31 @@ static int ask(const char *path, const char *method, const char *page)
 	return length < 0 || answered == 0;
 }
 
+/* As many seconds as that says, or the file of that path now. */
+static long millis_of(const char *seconds)
+{
+	char text[32] = "";
+	int file;
+
+	if (*seconds != '/')
+		return atof(seconds) * 1000;
+	file = open(seconds, O_RDONLY | O_CLOEXEC);
+	if (file < 0 || read(file, text, sizeof(text) - 1) < 0)
+		give_up(seconds);
+	close(file);
+	return atof(text) * 1000;
+}
+
 /* Bytes from one end to the other, so much later, with those that came meanwhile, until one
  * of them is gone. */
-static void pass(int from, int to, long millis)
+static void pass(int from, int to, const char *seconds)
 {
 	static char bytes[65536];
 
 	while (recv(from, bytes, 1, MSG_PEEK) > 0) {
 		ssize_t length;
 
-		nap(millis);
+		nap(millis_of(seconds));
 		while ((length = recv(from, bytes, sizeof(bytes), MSG_DONTWAIT)) > 0)
 			for (ssize_t sent = 0, more; sent < length; sent += more)
 				if ((more = send(to, bytes + sent, length - sent, MSG_NOSIGNAL)) <= 0)
@@ -148,7 +170,7 @@ static int accepted(int listener)
 	return client;
 }
 
-static void late(const char *path, const char *target, long millis)
+static void late(const char *path, const char *target, const char *asked, const char *answered)
 {
 	int listener = listening(path);
 
@@ -157,9 +179,9 @@ static void late(const char *path, const char *target, long millis)
 
 		server = connected(target);
 		if (in_child())
-			pass(client, server, 0), exit(0);
+			pass(client, server, asked), exit(0);
 		if (in_child())
-			pass(server, client, millis), exit(0);
+			pass(server, client, answered), exit(0);
 		close(client);
 		close(server);
 	}
@@ -185,15 +207,21 @@ static void put_frame(int client, int kind, int flags, const void *bytes, size_t
 
 enum { DATA = 0, HEADERS = 1, SETTINGS = 4, END_STREAM = 1, END_HEADERS = 4 };
 
-static void answer_grpc(int client, int file, long length)
+static void begin_grpc(int client)
 {
 	static const char head[] = "\x88\0\x0c" "content-type\x10" "application/grpc";
+
+	put_frame(client, SETTINGS, 0, "", 0);
+	put_frame(client, HEADERS, END_HEADERS, head, sizeof(head) - 1);
+}
+
+static void answer_grpc(int client, int file, long length)
+{
 	char last[] = "\0\x0b" "grpc-status\x01" "0";
 	unsigned char piece[16384] = { 0, length >> 24, length >> 16, length >> 8, length };
 	ssize_t filled = 5, more = 0;
 
-	put_frame(client, SETTINGS, 0, "", 0);
-	put_frame(client, HEADERS, END_HEADERS, head, sizeof(head) - 1);
+	begin_grpc(client);
 	while (file >= 0 && (filled == 5 || more > 0)) {
 		more = read(file, piece + filled, sizeof(piece) - filled);
 		put_frame(client, DATA, 0, piece, filled + (more > 0 ? more : 0));
@@ -214,6 +242,31 @@ static void answer_http(int client, int file, long length)
 		put(client, bytes, more);
 }
 
+/* What comes through the pipe, as it comes, until the client is gone. */
+static void follow(int client, int file, int is_grpc)
+{
+	static const char head[] = "HTTP/1.0 200 OK\r\n\r\n";
+	static char bytes[16384];
+	struct pollfd both[] = { { file, POLLIN, 0 }, { client, POLLIN, 0 } };
+
+	if (is_grpc)
+		begin_grpc(client);
+	else
+		put(client, head, sizeof(head) - 1);
+	while (poll(both, 2, -1) > 0) {
+		ssize_t more;
+
+		if (both[1].revents && recv(client, bytes, sizeof(bytes), 0) <= 0)
+			exit(0);
+		if (!both[0].revents || (more = read(file, bytes, sizeof(bytes))) <= 0)
+			continue;
+		if (is_grpc)
+			put_frame(client, DATA, 0, bytes, more);
+		else
+			put(client, bytes, more);
+	}
+}
+
 static void answer(int client, int is_grpc, char **pairs)
 {
 	static char request[65536];
@@ -223,8 +276,11 @@ static void answer(int client, int is_grpc, char **pairs)
 
 	for (; pairs[0] && pairs[1] && file < 0; pairs += 2)
 		if (length > 0 && memmem(request, length, pairs[0], strlen(pairs[0])))
-			if ((file = open(pairs[1], O_RDONLY)) < 0 || fstat(file, &found) < 0)
+			/* Of a pipe both ends, so that it has no end. */
+			if ((file = open(pairs[1], O_RDWR)) < 0 || fstat(file, &found) < 0)
 				give_up(pairs[1]);
+	if (S_ISFIFO(found.st_mode))
+		follow(client, file, is_grpc);
 	(is_grpc ? answer_grpc : answer_http)(client, file, found.st_size);
 	/* Until the other side has read it all. */
 	shutdown(client, SHUT_WR);
@@ -242,6 +298,43 @@ static void answers(const char *path, int is_grpc, char **pairs)
 		if (in_child())
 			answer(client, is_grpc, pairs), exit(0);
 		close(client);
+	}
+}
+
+/* A client of a port; -1 where none is taken now. */
+static int to_port(int port)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int client = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	if (client < 0)
+		give_up("socket");
+	if (connect(client, (struct sockaddr *)&address, sizeof(address)) < 0 && errno != EINPROGRESS) {
+		close(client);
+		return -1;
+	}
+	return client;
+}
+
+static void crowd(int port, int size)
+{
+	struct pollfd *clients = calloc(size, sizeof(*clients));
+
+	if (!clients)
+		give_up("memory");
+	for (int at = 0; at < size; at++)
+		clients[at] = (struct pollfd){ .fd = to_port(port), .events = POLLIN };
+	for (;;) {
+		poll(clients, size, 10);
+		for (int at = 0; at < size; at++) {
+			if (clients[at].fd >= 0 && !clients[at].revents)
+				continue;
+			if (clients[at].fd >= 0)
+				close(clients[at].fd);
+			clients[at].fd = to_port(port);
+			clients[at].revents = 0;
+		}
+		nap(10);
 	}
 }
 
@@ -264,8 +357,12 @@ int main(int count, char **words)
 		for (;;)
 			pause();
 	}
+	if (!strcmp(what, "crowd") && count == 4)
+		crowd(atoi(words[2]), atoi(words[3]));
 	if (!strcmp(what, "late") && count == 5)
-		late(words[2], words[3], atol(words[4]) * 1000);
+		late(words[2], words[3], "0", words[4]);
+	if (!strcmp(what, "slow") && count == 5)
+		late(words[2], words[3], words[4], "0");
 	if ((!strcmp(what, "docker") || !strcmp(what, "cri")) && count % 2)
 		answers(words[2], *what == 'c', words + 3);
 	fprintf(stderr, "peers: what is %s?\n", what);

@@ -3,8 +3,8 @@
  * behaves the same everywhere. It ends only by a signal; exit 2 is a mistake in the call.
  *
  *   workload idle                 nothing
- *   workload deaf                 nothing, and ignores SIGTERM
- *   workload polite SECONDS       on SIGTERM takes that long, then ends
+ *   workload deaf [MIB]           holds so much memory, and ignores SIGTERM
+ *   workload polite SECONDS [MIB] the same, and on SIGTERM takes that long, then ends
  *   workload hog [MIB_PER_SECOND] memory without end; without a number as fast as it goes
  *   workload memory FILE          as many MiB as FILE says, looked at 50 times a second
  *   workload shared FILE          the same in shared memory, which the kernel gives back
@@ -19,6 +19,7 @@
  *   workload inodes DIR COUNT     that many files, deleted but held open
  *   workload log FILE             as many KiB in lines on standard output as FILE says, 50
  *                                 times a second
+ *   workload filler FILE RATE     appends to FILE as many KiB as RATE says, 50 times a second
  *   workload writer FILE          a block into FILE 50 times a second
  *   workload timed USAGE LEVEL BELOW PROCS...
  *                                 a hog in the cgroups of these cgroup.procs: goes to BELOW
@@ -242,6 +243,19 @@ static void writer(const char *file)
 	}
 }
 
+static void filler(const char *file, const char *rate)
+{
+	static char block[1024];
+	int fd = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+
+	for (;;) {
+		for (long left = wanted(rate); left > 0; left--)
+			if (write(fd, block, sizeof(block)) < 0)
+				break; /* the disk is full */
+		nap(20);
+	}
+}
+
 static void lines(const char *file)
 {
 	static char line[1024];
@@ -262,6 +276,12 @@ static void on_term(int signal)
 {
 	(void)signal;
 	asked = 1;
+}
+
+static void hold(long mib)
+{
+	if (mib > 0)
+		take(mib * MIB, MAP_PRIVATE);
 }
 
 static void polite(long seconds)
@@ -418,9 +438,9 @@ int main(int count, char **words)
 	if (!strcmp(what, "idle"))
 		rest();
 	else if (!strcmp(what, "deaf"))
-		signal(SIGTERM, SIG_IGN), rest();
+		signal(SIGTERM, SIG_IGN), hold(number), rest();
 	else if (!strcmp(what, "polite"))
-		polite(number);
+		hold(count > 3 ? number : 0), polite(atol(text));
 	else if (!strcmp(what, "hog"))
 		hog(number);
 	else if (!strcmp(what, "memory"))
@@ -443,6 +463,8 @@ int main(int count, char **words)
 		enter(text), inodes(number), rest();
 	else if (!strcmp(what, "log"))
 		lines(text);
+	else if (!strcmp(what, "filler") && count > 3)
+		filler(text, words[3]);
 	else if (!strcmp(what, "writer"))
 		writer(text);
 	else if (!strcmp(what, "timed") && count > 5)

@@ -3,7 +3,7 @@
 
 use core::ffi::CStr;
 
-use evictd_stats::{Hierarchies, Hierarchy, is_gone};
+use evictd_stats::{Hierarchies, Hierarchy, is_gone, noted_lack};
 pub(crate) use evictd_stats::{each_child, walk};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{Mode, OFlags, openat};
@@ -16,7 +16,7 @@ pub(crate) const PAGE: usize = 4096;
 /// Opens a directory below another one (or below [`rustix::fs::CWD`]).
 pub(crate) fn open_dir(at: impl AsFd, path: impl Arg) -> Result<OwnedFd, Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    openat(at, path, flags, Mode::empty())
+    openat(at, path, flags, Mode::empty()).map_err(noted_lack)
 }
 
 /// The hierarchies in the order in which they may say what belongs to a pod:
@@ -35,7 +35,8 @@ pub(crate) fn by_rank(hierarchies: &Hierarchies) -> impl Iterator<Item = &Hierar
 
 /// Opens a file of a directory for reading.
 pub(crate) fn open_file(at: impl AsFd, name: impl Arg) -> Result<OwnedFd, Errno> {
-    openat(at, name, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+    openat(at, name, flags, Mode::empty()).map_err(noted_lack)
 }
 
 /// Reads a whole file of a directory into `buffer`, which is cleared first.

@@ -8,6 +8,7 @@
 //! given away. Freezing the pod first would close it on v1, at the price of what frees memory
 //! soonest: SIGKILL before all else.
 
+use evictd_stats::noted_lack;
 use rustix::fd::{BorrowedFd, OwnedFd};
 use rustix::fs::{Access, AtFlags, accessat};
 use rustix::io::Errno;
@@ -34,7 +35,7 @@ impl Held {
         match pidfd_open(pid, PidfdFlags::empty()) {
             // Sandboxes of old container runtimes say EPERM of what they do not know.
             Err(Errno::NOSYS | Errno::PERM) => Self::open_dir(proc.fd(), pid),
-            opened => opened.map(Self::Pidfd),
+            opened => opened.map(Self::Pidfd).map_err(noted_lack),
         }
     }
 

@@ -5,7 +5,9 @@ use std::io;
 
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
-use rustix::process::{Resource, Signal, getppid, getrlimit, set_parent_process_death_signal};
+use rustix::process::{
+    Resource, Rlimit, Signal, getppid, getrlimit, set_parent_process_death_signal, setrlimit,
+};
 
 use crate::kill::AT_ONCE;
 
@@ -22,6 +24,28 @@ pub fn end_with_parent(parent: i32) -> Result<(), Errno> {
     match getppid() {
         Some(pid) if pid.as_raw_nonzero().get() == parent => Ok(()),
         _ => Err(Errno::SRCH),
+    }
+}
+
+/// Raises the limit of descriptors, where the hard limit lets it: to these, which are needed,
+/// and as many again as a kill of many processes uses. Lowers nothing.
+///
+/// # Errors
+///
+/// How many are allowed, where that is fewer than needed.
+pub fn allow_descriptors(needed: u64) -> Result<(), u64> {
+    let limit = getrlimit(Resource::Nofile);
+    // No limit is larger than any number.
+    let [soft, hard] = [limit.current, limit.maximum].map(|limit| limit.unwrap_or(u64::MAX));
+    let of_a_kill = u64::try_from(AT_ONCE).unwrap_or(u64::MAX);
+    let wanted = needed.saturating_add(of_a_kill).min(hard);
+    let current = Some(wanted);
+    let raised = soft < wanted && setrlimit(Resource::Nofile, Rlimit { current, ..limit }).is_ok();
+    let allowed = if raised { wanted } else { soft };
+    if allowed < needed {
+        Err(allowed)
+    } else {
+        Ok(())
     }
 }
 

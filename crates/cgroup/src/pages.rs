@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use evictd_node::Mono;
 use evictd_stats::{FilePages, Hierarchy, PodReader, Version, now, read_swap_total};
-use evictd_sys::{Helper, HelperThread, Priority};
+use evictd_sys::{Helper, HelperThread, Priority, Writes, write_only_below};
 use rustix::fs::{Mode, OFlags, openat};
 use rustix::io::{Errno, write};
 
@@ -13,6 +13,7 @@ const THREAD: HelperThread = HelperThread {
     name: "file-pages",
     stack_bytes: 64 << 10,
     priority: Priority::Usual,
+    writes: Writes::WhereItSays,
 };
 
 /// Asks on a helper thread, as the kernel may take its time.
@@ -39,6 +40,8 @@ impl PageReclaimer {
     #[must_use]
     pub fn new(memory: Hierarchy, mut reader: PodReader, proc: PathBuf) -> Self {
         Self(Helper::new(THREAD, State::default(), move |desk| {
+            // Where the kernel has no Landlock, the daemon has said so.
+            let _ = write_only_below(&[&memory.mount_point]);
             while let Some(job) = desk.next(|state: &mut State| state.job.take()) {
                 let has_swap = read_swap_total(&proc) != Some(0);
                 let given = reclaim(&memory, &mut reader, has_swap, &job);

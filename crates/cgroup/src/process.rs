@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use evictd_kerntext::{PidStat, parse_pid_stat};
+use evictd_stats::has_lacked;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::CWD;
@@ -133,7 +134,9 @@ impl Kin {
             ancestors.map(|pid| Held::open(proc, *pid)).collect();
         // One that ended before it was opened is not in the line any more.
         let pids = proc.line();
-        let ancestors = ancestors.ok().filter(|_| pids == before);
+        // Nor is a line that was cut short for want of a descriptor.
+        let is_whole = pids == before && !has_lacked();
+        let ancestors = ancestors.ok().filter(|_| is_whole);
         Self { pids, ancestors }
     }
 

@@ -2,7 +2,7 @@ use alloc::collections::VecDeque;
 use alloc::sync::Arc;
 use std::io;
 
-use evictd_sys::{Helper, HelperThread, Priority, process_mrelease};
+use evictd_sys::{Helper, HelperThread, Priority, Writes, process_mrelease};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 
@@ -43,6 +43,7 @@ impl Releaser {
             } else {
                 Priority::Usual
             },
+            writes: Writes::Nowhere,
         };
         // The room is there before memory is short.
         let queue = VecDeque::with_capacity(QUEUE);

@@ -21,10 +21,12 @@ impl<'a> Book<'a> {
             Warning(format!("kubeletArguments: {name:?} {problem}"))
         });
         let passed_over = Warning::passed_over(&typed.passed_over);
+        let fields = Warning::unknown_fields(&typed.unknown_fields);
+        let all = passed_over.into_iter().chain(fields).chain(unknown);
         Self {
             typed,
             settings: Vec::new(),
-            warnings: passed_over.into_iter().chain(unknown).collect(),
+            warnings: all.collect(),
         }
     }
 

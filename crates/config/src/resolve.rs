@@ -2,7 +2,7 @@ use core::time::Duration;
 use std::path::PathBuf;
 
 use evictd_evict::Config;
-use evictd_node::{MemorySource, Policy, Ranking};
+use evictd_node::{KubeletVersion, MemorySource, Policy, Ranking};
 use evictd_oom::GuaranteedScore;
 use evictd_quantity::GoDuration;
 
@@ -39,7 +39,7 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
     for files in ["flags-file", "config", "config-dir"] {
         book.path(files); // What they say is in `typed` already.
     }
-    let compat = book.word("compat", &Compat::WORDS)?;
+    let compat = compat(&mut book)?;
     let mut resolved = Resolved {
         evict: evict(compat, &mut book)?,
         threshold_origins: Vec::new(),
@@ -94,6 +94,15 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
     };
     finish(&mut resolved, typed, merge)?;
     Ok(resolved)
+}
+
+fn compat(book: &mut Book<'_>) -> Parsed<Compat> {
+    const FLAG: &str = "compat";
+    let (text, origin) = book.text(FLAG);
+    let compat =
+        Compat::from_text(text).ok_or_else(|| values::unknown(FLAG, text, &Compat::WORDS))?;
+    book.note(FLAG, &text, origin);
+    Ok(compat)
 }
 
 /// The thresholds, and the settings in the order of the help.
@@ -155,6 +164,10 @@ fn policy(compat: Compat, book: &mut Book<'_>) -> Parsed<Policy> {
         )?,
         pod_resources_are_ignored: base.pod_resources_are_ignored
             || book.typed.facts.no_pod_resources,
+        image_volumes_are_not_in_use: match (compat, book.typed.facts.image_volumes) {
+            (Compat::Kubelet(_), Some(on)) => !on,
+            _ => base.image_volumes_are_not_in_use,
+        },
         ..base
     })
 }
@@ -180,7 +193,8 @@ fn interval(flag: &'static str, book: &mut Book<'_>) -> Parsed<Duration> {
 fn hugepage_aware(compat: Compat, book: &mut Book<'_>) -> Parsed<bool> {
     let otherwise = match compat {
         Compat::Evictd => ("false", Origin::Default),
-        Compat::Kubelet(_) => ("true", Origin::Compat),
+        Compat::Kubelet(version) if version < KubeletVersion::V1_37 => ("true", Origin::Compat),
+        Compat::Kubelet(_) => ("false", Origin::Compat),
     };
     let unaware = book.value_or("no-hugepage-aware", otherwise, values::parse_boolean)?;
     Ok(!unaware)

@@ -23,19 +23,25 @@ pub enum Compat {
 }
 
 impl Compat {
-    /// What `--compat` takes.
-    pub(crate) const WORDS: [(&'static str, Self); 4] = [
-        ("evictd", Self::Evictd),
-        ("kubelet", Self::Kubelet(KubeletVersion::NEWEST)),
-        (
-            KubeletVersion::V1_36.name(),
-            Self::Kubelet(KubeletVersion::V1_36),
-        ),
-        (
-            KubeletVersion::V1_32.name(),
-            Self::Kubelet(KubeletVersion::V1_32),
-        ),
+    /// What `--compat` takes, patch releases apart.
+    pub(crate) const WORDS: [&'static str; 8] = [
+        "evictd",
+        "kubelet",
+        KubeletVersion::V1_37.name(),
+        KubeletVersion::V1_36.name(),
+        KubeletVersion::V1_35.name(),
+        KubeletVersion::V1_34.name(),
+        KubeletVersion::V1_33.name(),
+        KubeletVersion::V1_32.name(),
     ];
+
+    /// Whose behaviour a text of `--compat` asks for.
+    pub(crate) fn from_text(text: &str) -> Option<Self> {
+        match text {
+            "evictd" => Some(Self::Evictd),
+            kubelet => KubeletVersion::from_name(kubelet).map(Self::Kubelet),
+        }
+    }
 
     /// Whose rules count where evictd has none of its own.
     pub(crate) const fn version(self) -> KubeletVersion {

@@ -25,6 +25,8 @@ pub struct Typed {
     pub(crate) unknown_arguments: Vec<String>,
     /// The kubelet's flags and fields that evictd has no use for.
     pub(crate) passed_over: Vec<String>,
+    /// Fields that no kubelet has, or not the one that was asked for.
+    pub(crate) unknown_fields: Vec<String>,
 }
 
 /// What a file says for which there is no flag. All of it is so by default that
@@ -41,6 +43,8 @@ pub(crate) struct Facts {
     pub(crate) no_image_max_age: bool,
     /// The feature gate `PodLevelResources` is off.
     pub(crate) no_pod_resources: bool,
+    /// What the feature gate `ImageVolume` is set to.
+    pub(crate) image_volumes: Option<bool>,
 }
 
 /// The texts of a flag, or of a field that stands for one, and where they came from.
@@ -131,11 +135,21 @@ impl Typed {
         self
     }
 
+    /// The same flags without what files say.
+    pub(crate) fn without_files(&self) -> Self {
+        let mut given = self.given.clone();
+        given.retain(|(_, (_, origin))| !matches!(origin, Origin::File(_)));
+        Self {
+            given,
+            ..Self::default()
+        }
+    }
+
     /// Whose behaviour is asked for, as far as the text is one of `--compat`.
     pub(crate) fn compat(&self) -> Compat {
         let text = self.get("compat").last();
-        let found = text.and_then(|text| Compat::WORDS.iter().find(|(word, _)| word == text));
-        found.map_or(Compat::Evictd, |(_, compat)| *compat)
+        let found = text.and_then(|text| Compat::from_text(text));
+        found.unwrap_or_default()
     }
 
     /// Whether errors are to be worded as the kubelet's.

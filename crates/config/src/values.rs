@@ -80,7 +80,7 @@ pub(crate) fn choice<T: Copy>(flag: &'static str, text: &str, words: &[(&str, T)
     })
 }
 
-fn unknown(flag: &'static str, text: &str, words: &[&str]) -> Box<ConfigError> {
+pub(crate) fn unknown(flag: &'static str, text: &str, words: &[&str]) -> Box<ConfigError> {
     let meant = did_you_mean(text, words.iter().copied());
     let hint = format!("{meant}values are {}", words.join(", "));
     ConfigError::new(flag, (text, 0), format!("unknown value {text:?}"), hint)

@@ -21,8 +21,18 @@ impl From<String> for Warning {
 }
 
 impl Warning {
-    /// What of the kubelet's evictd has no use for, in one line however much it is.
+    /// What of the kubelet's evictd has no use for.
     pub(crate) fn passed_over(names: &[String]) -> Option<Self> {
+        Self::about("passed over, as evictd has no use for it", names)
+    }
+
+    /// Fields of the configuration that are not the kubelet's.
+    pub(crate) fn unknown_fields(names: &[String]) -> Option<Self> {
+        Self::about("passed over, as unknown to the kubelet", names)
+    }
+
+    /// One line, however much it is; none about nothing.
+    fn about(what: &str, names: &[String]) -> Option<Self> {
         const ROOM: usize = 120;
         let mut shown = String::new();
         let mut left = names.iter();
@@ -37,8 +47,7 @@ impl Warning {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        let text = format!("passed over, as evictd has no use for it: {shown}{more}");
-        (!names.is_empty()).then_some(Self(text))
+        (!names.is_empty()).then(|| Self(format!("{what}: {shown}{more}")))
     }
 
     /// An old flag, and what to write instead; `replaced` where the newer setting was given

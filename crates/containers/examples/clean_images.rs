@@ -22,7 +22,9 @@ fn main() -> Result<(), Box<dyn core::error::Error>> {
     let (wanted, deletes) = (Quantity::parse(free)?.value(), more == ["--delete"]);
     let mut docker = DockerRuntime::new(Path::new(socket));
     let (listed, containers) = (docker.images()?, docker.list()?.containers);
-    let is_used = |image: &ListedImage| containers.iter().any(|one| *one.image == *image.id);
+    let uses = containers.iter();
+    let uses = uses.flat_map(|one| one.image_volumes.iter().chain([&one.image]));
+    let is_used = |image: &ListedImage| uses.clone().any(|used| **used == *image.id);
     let images = listed.iter().map(|image| {
         let mut known = Image::default();
         (known.size_bytes, known.pinned) = (image.size_bytes, image.pinned);
@@ -41,12 +43,11 @@ fn main() -> Result<(), Box<dyn core::error::Error>> {
         ..ImagePolicy::default()
     };
     let until = Some(Enough::Bytes(u64::try_from(wanted)?));
-    let (switches, now_nanos) = (&Policy::default(), wall_nanos());
-    let job = ImageJob::DeleteUnused { until };
+    let now_nanos = wall_nanos();
     let run = ImageRun {
-        job,
+        job: ImageJob::DeleteUnused { until },
         policy,
-        switches,
+        switches: &Policy::default(),
         now_nanos,
         began_nanos: now_nanos,
     };

@@ -6,7 +6,8 @@
 //! crictl SOCKET runp NAME [KEY=VALUE...]  a sandbox, in the host's network; prints its id
 //!        keys: uid namespace attempt cgroup-parent log-directory label:K annotation:K
 //! crictl SOCKET create SANDBOX NAME IMAGE [KEY=VALUE...] [-- ARGUMENT...]   prints its id
-//!        keys: attempt memory shares log mount=HOST:CONTAINER label:K annotation:K
+//!        keys: attempt memory shares log mount=HOST:CONTAINER volume=IMAGE:CONTAINER label:K
+//!        annotation:K
 //! crictl SOCKET run ...                   create and start
 //! crictl SOCKET start|rm CONTAINER, stop CONTAINER [SECONDS]
 //! crictl SOCKET stopp|rmp SANDBOX, rmi IMAGE
@@ -135,6 +136,12 @@ impl Tool<'_> {
         if let Some((host, container)) = key(keys, "mount").and_then(|both| both.split_once(':')) {
             let mut mount = Writer::default();
             mount.text(1, container).text(2, host);
+            config.message(7, &mount);
+        }
+        if let Some((image, path)) = key(keys, "volume").and_then(|both| both.rsplit_once(':')) {
+            let (mut mount, mut spec) = (Writer::default(), Writer::default());
+            spec.text(1, image);
+            mount.text(1, path).number(3, 1).message(9, &spec);
             config.message(7, &mount);
         }
         config.pair(9, "io.kubernetes.container.name", name);

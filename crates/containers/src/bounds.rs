@@ -9,6 +9,8 @@ pub(crate) const MOST_ITEMS: usize = 4096;
 const MOST_PARTS: usize = 16_384;
 /// The same of one item.
 pub(crate) const MOST_OF_ONE: usize = 1024;
+/// The most images that are mounted in one container; each may cost a call.
+pub(crate) const MOST_IMAGE_VOLUMES: usize = 128;
 /// The most bytes of all that is kept of a list's texts.
 const MOST_TEXT_BYTES: usize = 2 << 20;
 /// The longest label that is kept; no longer one means anything to evictd.

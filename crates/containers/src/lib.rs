@@ -15,6 +15,8 @@ pub mod cri;
 #[cfg(feature = "docker")]
 pub mod docker;
 mod error;
+#[cfg(any(feature = "cri", feature = "docker"))]
+mod follow;
 mod kubepods;
 mod model;
 #[cfg(any(feature = "cri", feature = "docker"))]
@@ -36,8 +38,8 @@ pub use docker::DockerRuntime;
 pub use error::{Error, Failure};
 pub use kubepods::{KubepodsName, compare_uids, is_uid, parse_kubepods_name};
 pub use model::{
-    ContainerState, ListedContainer, ListedImage, ListedSandbox, RuntimeDisks, RuntimeListing,
-    RuntimePod, WritableLayer,
+    ContainerState, ListedContainer, ListedImage, ListedMount, ListedSandbox, RuntimeDisks,
+    RuntimeListing, RuntimePod, WritableLayer,
 };
 #[cfg(any(feature = "cri", feature = "docker"))]
 pub use pods::{Details, Found, Limits};
@@ -45,4 +47,4 @@ pub use pods::{Details, Found, Limits};
 #[cfg(any(feature = "cri", feature = "docker"))]
 #[doc(hidden)]
 pub use pods::{assemble, find_cgroup};
-pub use runtime::ContainerRuntime;
+pub use runtime::{Changes, ContainerRuntime};

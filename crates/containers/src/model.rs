@@ -34,6 +34,9 @@ pub struct RuntimePod {
     /// Whether a controller brings it back when it is gone, as the label
     /// `io.kubernetes.pod.uid` says.
     pub is_replaced: bool,
+    /// Whether its runtime keeps it down only where it ended it while it ran, as Podman
+    /// does: what dies otherwise is started again as its restart policy says, however often.
+    pub stays_down_only_if_ended_running: bool,
     /// The containers of it that run or may just be started again, by id.
     pub running: Vec<Arc<str>>,
     /// Its sandbox, where it has one.
@@ -90,6 +93,8 @@ pub struct ListedContainer {
     pub state: ContainerState,
     /// The image it was made from: an id where the API says it, else a name.
     pub image: Arc<str>,
+    /// The images that are mounted in it: an id where the API says it, else a name.
+    pub image_volumes: Box<[Arc<str>]>,
     /// When it was made: nanoseconds since 1970.
     pub created_nanos: i64,
     /// When it ended: nanoseconds since 1970; `None` where not known.
@@ -102,6 +107,26 @@ pub struct ListedContainer {
     pub layer: WritableLayer,
     /// Its log file, or the directory that holds it.
     pub log: Option<Arc<Path>>,
+    /// What is mounted into it where it may write.
+    pub mounts: Arc<[ListedMount]>,
+}
+
+/// A directory or file of the node that is mounted into a container where it may write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListedMount {
+    /// Where it lies on the node.
+    pub source: Arc<Path>,
+    /// Whether it is a volume that the runtime keeps.
+    pub is_volume: bool,
+}
+
+impl ListedMount {
+    /// That directory or file.
+    #[must_use]
+    pub const fn new(source: Arc<Path>, is_volume: bool) -> Self {
+        Self { source, is_volume }
+    }
 }
 
 /// A container's writable layer.
@@ -143,6 +168,8 @@ pub struct ListedImage {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RuntimeDisks {
+    /// The directory that holds all that it keeps.
+    pub root: Option<PathBuf>,
     /// The directory of the images.
     pub images: Option<PathBuf>,
     /// The directory of the writable layers, if it is another one.

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use crate::{Error, ListedImage, RuntimeDisks, RuntimeListing, RuntimePod};
+use crate::{Error, Failure, ListedImage, RuntimeDisks, RuntimeListing, RuntimePod};
 
 /// A container runtime behind its socket: the Docker Engine API or CRI.
 ///
@@ -25,6 +25,13 @@ pub trait ContainerRuntime: Send {
     /// # Errors
     /// When any part of the answer is missing.
     fn list(&mut self) -> Result<RuntimeListing, Error>;
+
+    /// Begins to follow what happens to containers, over a connection of its own. The
+    /// runtime's answers to other calls stay what counts: a change may go unnoticed.
+    ///
+    /// # Errors
+    /// When the runtime does not tell of changes; or only [`Changes::wait`] says so.
+    fn follow(&mut self) -> Result<Box<dyn Changes>, Error>;
 
     /// Fills in what is costly to find out and [`list`](Self::list) left open: the
     /// writable layers that only the runtime can measure. What cannot be found out
@@ -87,4 +94,15 @@ pub trait ContainerRuntime: Send {
     /// # Errors
     /// When it is still there.
     fn remove_image(&mut self, id: &str) -> Result<(), Error>;
+}
+
+/// What a runtime says by itself while it is followed.
+pub trait Changes: Send {
+    /// Waits, that long at most, and returns whether a container has started, has ended, is
+    /// gone, or is another one in some way. What has begun to come in may take two seconds more.
+    ///
+    /// # Errors
+    /// When nothing more will come: the runtime has ended, does not tell of changes, or tells
+    /// what makes no sense.
+    fn wait(&mut self, at_most: Duration) -> Result<bool, Failure>;
 }

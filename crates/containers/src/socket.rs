@@ -78,6 +78,12 @@ impl Socket {
         })
     }
 
+    /// Gives what comes next a deadline and a bound of its own.
+    pub(crate) fn renew(&mut self, deadline: Deadline) {
+        self.deadline = deadline;
+        self.room = MOST_ANSWER_BYTES + MOST_AROUND_BYTES;
+    }
+
     fn wait(
         &self,
         which: Timeout,

@@ -14,11 +14,8 @@ const EVERY: Duration = Duration::from_secs(10);
 /// How long container runtimes are waited for then.
 const RUNTIMES_WAIT: Duration = Duration::from_secs(1);
 
-/// What pods hold on disk may be that old for one to be chosen by it.
+/// What pods hold on disk may be that old to see that still none of them is to be chosen.
 const FRESH: Duration = Duration::from_secs(10);
-
-/// It may be that old for no pod to be chosen by it.
-const VERY_FRESH: Duration = Duration::from_secs(1);
 
 /// How long measuring it may take. Then what is known decides: of a pod that has
 /// not been measured it is unknown what it holds.
@@ -35,8 +32,11 @@ pub(crate) struct Census {
     disk_asked: Option<Mono>,
     /// What was measured before is too old whatever its age.
     trusted_from: Mono,
-    /// When it was last measured anew because no pod held enough, since a disk is short.
-    looked_again: Option<Mono>,
+    /// Numbers of a disk from before then choose no pod; `None` until that is asked, since a
+    /// disk is short or the last pod was chosen.
+    wanted_from: Option<Mono>,
+    /// All numbers of the last choice were from then or later.
+    known_from: Mono,
 }
 
 impl Census {
@@ -70,31 +70,42 @@ impl Census {
         self.trusted_from = now;
     }
 
-    /// Whether no pod would be chosen for disk by numbers that may be from before one of them
-    /// filled it: then they are measured anew first, but not again and again.
-    pub(crate) fn looks_again<P: Pods>(&mut self, now: Mono, pods: &mut P) -> bool {
-        let lately = |then: Mono| now.since(then) < FRESH.saturating_add(PATIENCE);
-        if self.looked_again.is_some_and(lately) {
-            return false;
+    /// Whether a pod is chosen for a disk by numbers of which some may be far older than
+    /// others, or that nobody waited for: then all are measured anew, and it is chosen again.
+    pub(crate) fn must_choose_again<P: Pods>(
+        &mut self,
+        now: Mono,
+        pods: &mut P,
+        timers: &mut Timers,
+    ) -> bool {
+        let is_old = now.since(self.known_from) >= FRESH;
+        if is_old && !self.is_measuring() {
+            self.wanted_from = Some(now);
         }
-        let recent = now.since(Mono::ZERO).saturating_sub(VERY_FRESH);
-        let recent = Mono::ZERO + recent;
-        let is_old = !pods.has_measured_disk(recent);
-        if is_old {
-            self.trusted_from = self.trusted_from.max(recent);
-            self.looked_again = Some(now);
+        let waits = is_old && self.must_measure(now, pods, timers);
+        if !waits {
+            self.wanted_from = None; // the next one is chosen by newer ones
         }
-        is_old
+        waits
     }
 
     /// No threshold is met: the next one that is begins anew.
     pub(crate) const fn nothing_is_short(&mut self) {
-        self.looked_again = None;
+        self.wanted_from = None;
+    }
+
+    /// Whether a decision waits for what pods hold on disk.
+    pub(crate) const fn is_measuring(&self) -> bool {
+        self.disk_asked.is_some()
     }
 
     /// Whether a pod would be chosen for disk now by numbers that are not there yet, or
     /// old: then they are measured without rests, and the next round, which comes soon,
     /// chooses.
+    ///
+    /// All are from after it was first asked: by one of before, who fills the disk would be
+    /// passed over, and another go in its place. While none is chosen they may be some
+    /// seconds older, as a disk may be short for days.
     pub(crate) fn must_measure<P: Pods>(
         &mut self,
         now: Mono,
@@ -102,15 +113,20 @@ impl Census {
         timers: &mut Timers,
     ) -> bool {
         if self.disk_asked.is_none() {
-            pods.freshen(true);
             timers.set(Timer::DiskWait, now + PATIENCE);
         }
         let asked = *self.disk_asked.get_or_insert(now);
-        let fresh = u64::try_from(FRESH.as_nanos()).unwrap_or(u64::MAX);
-        let since = Mono::from_nanos(asked.as_nanos().saturating_sub(fresh));
-        let since = since.max(self.trusted_from);
-        if timers.is_expired(Timer::DiskWait, now) || pods.has_measured_disk(since) {
+        let wanted = *self.wanted_from.get_or_insert(asked);
+        let fresh = Mono::ZERO + asked.since(Mono::ZERO).saturating_sub(FRESH);
+        let since = wanted.max(fresh).max(self.trusted_from);
+        let is_over = timers.is_expired(Timer::DiskWait, now);
+        if is_over || pods.has_measured_disk(since) {
             self.disk_asked = None;
+            self.known_from = if is_over {
+                now
+            } else {
+                since.max(self.known_from)
+            };
             return false;
         }
         timers.set_earlier(Timer::Round, now + AGAIN);

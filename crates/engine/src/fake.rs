@@ -14,8 +14,8 @@ use evictd_node::{Mono, Readings, Signal};
 use evictd_rank::Candidate;
 
 use crate::ports::{
-    Begun, Collected, Deletion, Depth, Job, News, Node, OomKill, Places, Pods, Reclaim, Sample,
-    Scratch, emptied,
+    Begun, Collected, Deletion, Depth, Heard, Holder, Job, News, Node, OomKill, Places, Pods,
+    Reclaim, Sample, Scratch, emptied,
 };
 
 /// How long after SIGKILL a pod that does not die counts as stuck.
@@ -37,8 +37,12 @@ pub struct FakeNode {
     pub waits: Vec<Duration>,
     /// How often memory alone was read.
     pub looks: usize,
+    /// What bounds alone count as used.
+    pub cache: i64,
     /// Where container runtimes keep their things, as the engine was told.
     pub places: Places,
+    /// The kernel's own OOM killer is near.
+    pub is_near_oom: bool,
 }
 
 impl FakeNode {
@@ -61,13 +65,19 @@ impl Node for FakeNode {
         self.next()
     }
 
-    fn read_memory(&mut self, _now: Mono) -> Readings {
+    fn read_memory(&mut self, _now: Mono, depth: Depth) -> Readings {
         self.looks += 1;
         let sample = self.samples.front().copied().unwrap_or_default();
         let mut memory = Readings::default();
         for signal in evictd_node::Signal::ALL {
             if signal.resource() == evictd_node::Resource::Memory {
-                memory.set(signal, sample.readings.get(signal));
+                let reading = sample.readings.get(signal).map(|mut reading| {
+                    if depth == Depth::Bounds {
+                        reading.available = reading.available.saturating_sub(self.cache);
+                    }
+                    reading
+                });
+                memory.set(signal, reading);
             }
         }
         memory
@@ -79,6 +89,10 @@ impl Node for FakeNode {
 
     fn is_awaited(&self, signal: Signal, _now: Mono) -> bool {
         self.awaited.contains(&signal)
+    }
+
+    fn is_near_oom(&self) -> bool {
+        self.is_near_oom
     }
 
     fn follow(&mut self, places: Places) -> Result<bool, String> {
@@ -154,18 +168,28 @@ pub struct FakePods {
     pub listings: Vec<Depth>,
     /// All kills that were begun, in their order.
     pub kills: Rc<RefCell<Vec<FakeKill>>>,
+    /// Who holds the most memory outside all pods, until that is told.
+    pub holder: Option<Holder>,
+    /// How often that was asked.
+    pub asked_who_holds: usize,
     /// Pods may have limits of their own.
     pub limits: bool,
     /// What they hold on disk takes until then to be measured.
     pub disk_measured_at: Option<Mono>,
     /// What is known of it was measured then, if that is not now.
     pub disk_measured_from: Option<Mono>,
+    /// From when on it was wanted the last time.
+    pub disk_wanted: Mono,
     /// How often that was asked for.
     pub disk_asked: usize,
     /// There is a container runtime, which is to send the stop signals.
     pub has_runtime: bool,
     /// What it has to say.
     pub news: Vec<News>,
+    /// Which pods it has started anew.
+    pub returned: Vec<String>,
+    /// Which of these were ended again, and whether it was told once more.
+    pub ended_again: Vec<(String, bool)>,
     /// What the kernel's own OOM killer has done.
     pub oom_kills: Vec<OomKill>,
     /// How many bytes of file pages they hold.
@@ -180,6 +204,14 @@ pub struct FakePods {
     pub now: Mono,
     /// No pod may be evicted for a soft threshold before.
     pub held_until: Option<Mono>,
+    /// Who describes pods and has said nothing yet.
+    pub unheard: Vec<String>,
+    /// Those who are not heard yet have begun to answer.
+    pub has_begun: bool,
+    /// Descriptors were lacking for what was read last,
+    pub lacks_descriptors: bool,
+    /// or are for a kill.
+    pub kills_lack_descriptors: bool,
 }
 
 impl FakePods {
@@ -241,12 +273,32 @@ impl Pods for FakePods {
 
     fn read_exactly(&mut self, _index: usize) {}
 
+    fn heard(&self) -> Heard {
+        match (self.unheard.is_empty(), self.has_begun) {
+            (true, _) => Heard::All,
+            (false, true) => Heard::Begun,
+            (false, false) => Heard::Nothing,
+        }
+    }
+
+    fn unheard(&self) -> Vec<String> {
+        self.unheard.clone()
+    }
+
+    fn lacks_descriptors(&self) -> bool {
+        self.lacks_descriptors
+    }
+
     fn may_evict(&mut self, now: Mono, _index: usize) -> bool {
         self.held_until.is_none_or(|until| now >= until)
     }
 
     fn begin_kill(&mut self, now: Mono, index: usize, grace: Duration) -> Result<Begun, String> {
         let victim = self.listed.get(index).ok_or("there is no such pod")?;
+        if self.kills_lack_descriptors {
+            self.lacks_descriptors = true;
+            return Err(String::from("too many open files"));
+        }
         if victim.is_refused {
             return Err(String::from("refused"));
         }
@@ -272,8 +324,18 @@ impl Pods for FakePods {
         Ok(Begun {
             kill: Box::new(flight),
             left_to_runtime,
+            told_runtime: self.has_runtime,
             files_stay: self.files_stay,
         })
+    }
+
+    fn end_again(&mut self, _now: Mono, uid: &str, tell_runtime: bool) -> bool {
+        let place = self.returned.iter().position(|one| one == uid);
+        if let Some(place) = place {
+            self.ended_again
+                .push((self.returned.remove(place), tell_runtime));
+        }
+        place.is_some()
     }
 
     fn ask_for_pages(&mut self, bytes: u64, _until: Mono) -> bool {
@@ -302,6 +364,7 @@ impl Pods for FakePods {
 
     fn has_measured_disk(&mut self, since: Mono) -> bool {
         self.disk_asked += 1;
+        self.disk_wanted = since;
         self.disk_measured_at.is_none_or(|at| self.now >= at)
             && self.disk_measured_from.is_none_or(|from| from >= since)
     }
@@ -320,6 +383,14 @@ impl Pods for FakePods {
 
     fn oom_kills(&mut self, _now: Mono) -> Vec<OomKill> {
         core::mem::take(&mut self.oom_kills)
+    }
+
+    fn ask_who_holds(&mut self) {
+        self.asked_who_holds += 1;
+    }
+
+    fn who_holds(&mut self) -> Option<Holder> {
+        self.holder.take_if(|_| self.asked_who_holds > 0)
     }
 
     fn places(&self) -> Places {

@@ -9,9 +9,11 @@ mod engine;
 mod event;
 pub mod fake;
 mod fields;
+mod holding;
 mod killing;
 mod pace;
 mod pages;
+mod picture;
 pub mod ports;
 mod reclaiming;
 mod settings;
@@ -21,7 +23,9 @@ pub mod timers;
 pub mod timing;
 
 pub use engine::{Engine, FIRST_FS_WAIT, FS_WAIT};
-pub use event::{Decision, Event, EvictionLoop, OomKilled, Tell, Victim, full_name, summary};
+pub use event::{
+    Decision, Event, EvictionLoop, OomKilled, Tell, Victim, Volume, full_name, summary,
+};
 pub use fields::Fields;
 pub use settings::Settings;
 

@@ -3,8 +3,12 @@
 //! A threshold must be seen in time without any help of the kernel's. So memory
 //! alone is read again as soon as what is left above the nearest threshold could
 //! have been used up, at the rate at which a machine of that many processors can fill memory: seldom
-//! while much is left, often when little is. Where the kernel promises to tell
-//! before that (cgroup v1), it is not read in between at all.
+//! while much is left, often when little is.
+//!
+//! On cgroup v1 the kernel guards: it tells before processes' own pages and page cache fill
+//! memory up to a threshold. It says nothing of what it takes for them itself: sockets'
+//! buffers and page tables are charged without a word. So memory is looked at then as well,
+//! by its plain counters and as seldom as earlyoom does it.
 
 use core::time::Duration;
 
@@ -12,6 +16,7 @@ use evictd_evict::Evict;
 use evictd_node::{Mono, Readings, Resource};
 use evictd_threshold::Threshold;
 
+use crate::ports::Depth;
 use crate::timers::{Timer, Timers};
 
 /// How fast one processor fills memory at most, in bytes a second, as earlyoom takes it for
@@ -22,6 +27,10 @@ const RATE_OF_ONE: u64 = 6 << 30;
 /// some 30 µs a look.
 const OFTEN: Duration = Duration::from_millis(10);
 
+/// As often as it gets while the kernel guards: half of earlyoom's shortest rest, as such a
+/// look costs less than half of one of its.
+const GUARDED: Duration = Duration::from_millis(50);
+
 /// Slower than this, and what is filled in one short rest is no matter.
 const FAST: u64 = 256 << 20;
 
@@ -30,9 +39,9 @@ const MOST_OFTEN: Duration = Duration::from_micros(500);
 
 /// How soon to look again with `headroom` bytes left above the threshold, when
 /// memory can be filled at `rate` and was filled at `filling` (bytes a second)
-/// since the last look.
-fn next_look(headroom: u64, rate: u64, filling: u64) -> Duration {
-    let at_most = time_for(headroom, rate).max(OFTEN);
+/// since the last look; as a rule not sooner than `often`.
+fn next_look(headroom: u64, (rate, often): (u64, Duration), filling: u64) -> Duration {
+    let at_most = time_for(headroom, rate).max(often);
     if filling < FAST {
         return at_most;
     }
@@ -52,14 +61,20 @@ pub(crate) struct Pace {
     /// How fast memory can be filled, in bytes a second.
     rate: u64,
     /// The latest look: when, and how much was left.
-    last: Option<(Mono, u64)>,
+    last: Option<Left>,
+    /// The latest look of each depth, as only like and like can be compared.
+    whole: Option<Left>,
+    bounds: Option<Left>,
     /// How fast memory was being filled lately, in bytes a second.
     filling: u64,
-    /// When to look again, if the kernel does not guard.
+    /// When to look again.
     due: Option<Mono>,
-    /// The kernel tells before a threshold can be met.
+    /// The kernel tells before processes can fill memory up to a threshold.
     guarded: bool,
 }
+
+/// When memory was looked at, and how much was left above the nearest threshold.
+type Left = (Mono, u64);
 
 impl Pace {
     /// On a machine with so many processors. Nothing is due.
@@ -67,6 +82,8 @@ impl Pace {
         Self {
             rate: RATE_OF_ONE.saturating_mul(processors.max(1)),
             last: None,
+            whole: None,
+            bounds: None,
             filling: 0,
             due: None,
             guarded: false,
@@ -82,27 +99,44 @@ impl Pace {
         self.filling
     }
 
-    /// Takes in how much is left above the nearest threshold that is not met;
-    /// `None` where there is no such threshold, or nothing could be read.
-    pub(crate) fn note(&mut self, now: Mono, headroom: Option<u64>, timers: &mut Timers) {
-        let Some(left) = headroom else {
-            (self.last, self.due, self.filling) = (None, None, 0);
-            return self.set(timers);
+    /// Takes in how much is left above the nearest threshold that is not met, or how much at
+    /// least; `None` where there is no such threshold, or nothing could be read.
+    pub(crate) fn note(
+        &mut self,
+        now: Mono,
+        depth: Depth,
+        headroom: Option<u64>,
+        timers: &mut Timers,
+    ) {
+        self.last = headroom.map(|left| (now, left));
+        let of_depth = match depth {
+            Depth::Whole => &mut self.whole,
+            Depth::Bounds => &mut self.bounds,
         };
-        let latest = self.last.map_or(0, |(at, before)| {
+        let former = core::mem::replace(of_depth, self.last);
+        let latest = former.zip(headroom).map_or(0, |((at, before), left)| {
             let nanos = now.since(at).as_nanos().max(1);
             let taken = u128::from(before.saturating_sub(left));
             u64::try_from(taken * 1_000_000_000 / nanos).unwrap_or(u64::MAX)
         });
         // Counters move in steps: one look that sees none does not mean the end.
-        self.filling = latest.max(self.filling / 2);
-        self.last = Some((now, left));
-        self.due = Some(now + next_look(left, self.rate, self.filling));
+        self.filling = headroom.map_or(0, |_| latest.max(self.filling / 2));
+        self.plan(timers);
+    }
+
+    fn plan(&mut self, timers: &mut Timers) {
+        let pace = if self.guarded {
+            (RATE_OF_ONE, GUARDED)
+        } else {
+            (self.rate, OFTEN)
+        };
+        let next = |(at, left)| at + next_look(left, pace, self.filling);
+        self.due = self.last.map(next);
         self.set(timers);
     }
 
     fn set(&self, timers: &mut Timers) {
-        match self.due.filter(|_| !self.guarded) {
+        match self.due {
             Some(due) => timers.set(Timer::Look, due),
             None => timers.stop(Timer::Look),
         }
@@ -110,8 +144,10 @@ impl Pace {
 
     /// The kernel guards from now on, or does not.
     pub(crate) fn guard(&mut self, guarded: bool, timers: &mut Timers) {
-        self.guarded = guarded;
-        self.set(timers);
+        if self.guarded != guarded {
+            self.guarded = guarded;
+            self.plan(timers);
+        }
     }
 
     pub(crate) const fn is_guarded(&self) -> bool {
@@ -122,9 +158,7 @@ impl Pace {
     /// once.
     pub(crate) fn hurry(&mut self, timers: &mut Timers) {
         self.guarded = false;
-        if self.due.is_some() {
-            self.due = Some(Mono::ZERO);
-        }
+        self.due = self.due.map(|_| Mono::ZERO);
         self.set(timers);
     }
 }

@@ -1,17 +1,17 @@
 //! What the engine asks of the machine: three ports. Time is an argument everywhere, and
 //! no port speaks of files or sockets: its implementation does.
 
-use alloc::sync::Arc;
+mod reclaim;
+
 use core::fmt;
 use core::time::Duration;
 use std::path::PathBuf;
 
 use evictd_cgroup::KillInFlight;
-use evictd_gc::ImageJob;
 use evictd_node::{Filesystem, Layout, Mono, Readings, Signal};
 use evictd_rank::Candidate;
 
-use crate::fields::Fields;
+pub use reclaim::{Collect, Collected, Deletion, Job, Reclaim};
 
 /// Reads the node.
 pub trait Node {
@@ -19,8 +19,9 @@ pub trait Node {
     /// takes longer the last numbers are returned.
     fn read(&mut self, now: Mono, fs_wait: Duration) -> Sample;
 
-    /// Reads the signals of memory alone, as they are looked at between two rounds.
-    fn read_memory(&mut self, now: Mono) -> Readings;
+    /// Reads the signals of memory alone, as they are looked at between two rounds:
+    /// [`Depth::Bounds`] is what is left at least.
+    fn read_memory(&mut self, now: Mono, depth: Depth) -> Readings;
 
     /// What could not be read in the last [`Node::read`].
     fn problems(&self) -> Vec<String>;
@@ -28,6 +29,12 @@ pub trait Node {
     /// Whether the signal is not observed only because its filesystem has not answered for
     /// the first time yet.
     fn is_awaited(&self, _signal: Signal, _now: Mono) -> bool {
+        false
+    }
+
+    /// Whether so little memory was left in the last [`Node::read`] that the kernel's own OOM
+    /// killer is near: then no eviction waits for a better picture of the pods.
+    fn is_near_oom(&self) -> bool {
         false
     }
 
@@ -126,13 +133,24 @@ pub struct Places {
     pub layers: Option<PathBuf>,
 }
 
-/// How much is read of each pod.
+/// How much is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
     /// All there is.
     Whole,
-    /// What it uses of memory at most, and nothing else: see [`Pods::read_exactly`].
+    /// What is used of memory at most, and nothing else: see [`Pods::read_exactly`].
     Bounds,
+}
+
+/// How much was heard since the start of those who describe pods.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Heard {
+    /// One of them has said nothing.
+    Nothing,
+    /// All that are missing have begun to answer.
+    Begun,
+    /// Each has said all that it knows, or there is nobody to say it.
+    All,
 }
 
 /// The memory of a list of candidates, with none in it; see [`Pods::candidates`].
@@ -153,6 +171,9 @@ pub struct Begun {
     /// The pod's container runtime is to send the stop signal, and says by
     /// [`News::Ending`] that it is about to.
     pub left_to_runtime: bool,
+    /// A container runtime was told to end the pod, and says by [`News::Ended`] that it is
+    /// down. Until then it may start the pod anew.
+    pub told_runtime: bool,
     /// Its containers are not removed after it: what they wrote, and their logs, stay.
     pub files_stay: bool,
 }
@@ -173,6 +194,24 @@ pub trait Pods {
     /// meanwhile is taken out, so that those behind it move up.
     fn read_exactly(&mut self, index: usize);
 
+    /// How much was heard since the start of those who describe pods. Before all of it no pod
+    /// is evicted, for a while: one that is critical or protected may look like any other.
+    fn heard(&self) -> Heard {
+        Heard::All
+    }
+
+    /// Who is missing there, for people to read: asked for when that is told.
+    fn unheard(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Whether descriptors (`EMFILE`, `ENFILE`) were lacking for what was read last, or for the
+    /// kill that could not begin: then a pod may be missing in the list, or what it uses, and
+    /// nothing is decided by it.
+    fn lacks_descriptors(&self) -> bool {
+        false
+    }
+
     /// Whether a pod may be evicted for a soft threshold yet; if not, it is decided again in a
     /// moment. For those who want a dump of it first: no hard threshold waits.
     fn may_evict(&mut self, _now: Mono, _index: usize) -> bool {
@@ -184,6 +223,17 @@ pub trait Pods {
     /// # Errors
     /// Why it cannot even begin.
     fn begin_kill(&mut self, now: Mono, index: usize, grace: Duration) -> Result<Begun, String>;
+
+    /// Looks whether anything runs again in a pod whose kill has ended and whose runtime was
+    /// told to end it, and ends that at once. Returns whether anything does that was not
+    /// there at the last look. `tell_runtime` has the runtime told once more, as it has done
+    /// what it was told.
+    fn end_again(&mut self, _now: Mono, _uid: &str, _tell_runtime: bool) -> bool {
+        false
+    }
+
+    /// Nobody will ask again whether that pod came back.
+    fn let_go(&mut self, _uid: &str) {}
 
     /// Has the kernel asked for so many bytes of file pages that the pods of the last
     /// [`Pods::refresh`] hold; nobody waits for it. Returns whether it has begun: not where
@@ -229,6 +279,14 @@ pub trait Pods {
     /// What the kernel's own OOM killer has done since the last call.
     fn oom_kills(&mut self, now: Mono) -> Vec<OomKill>;
 
+    /// Has it found out who holds the most memory outside all pods; nobody waits for it.
+    fn ask_who_holds(&mut self) {}
+
+    /// Who does, once that is known; once for each question.
+    fn who_holds(&mut self) -> Option<Holder> {
+        None
+    }
+
     /// Where the runtimes keep their things, as far as they have said.
     fn places(&self) -> Places;
 }
@@ -246,6 +304,15 @@ pub struct OomKill {
     pub kills: u64,
     /// Whether the pod had reached a limit of its own.
     pub at_limit: bool,
+}
+
+/// What holds memory outside all pods.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// Its name, to be read: a process, a service, a session, or a part of the kernel.
+    pub name: String,
+    /// How much it holds at most.
+    pub bytes: u64,
 }
 
 /// Something that a container runtime has to say.
@@ -267,6 +334,8 @@ pub enum News {
     Lost(String),
     /// It answers and is being told to end the pod with this uid.
     Ending(String),
+    /// It has ended the pod with this uid, and keeps it down as far as it can.
+    Ended(String),
     /// It cannot end a pod.
     NotEnded {
         /// The pod's uid.
@@ -281,80 +350,4 @@ pub enum News {
         /// What came of it; an error where it could not be told what there is.
         result: Result<Collected, String>,
     },
-}
-
-/// Gives back what nobody needs. `P` are the pods: what belongs to one of them stays.
-pub trait Reclaim<P> {
-    /// Hands a job to every container runtime. Returns how many will answer it, each by
-    /// [`News::Collected`]; nobody waits for them.
-    fn begin(&mut self, pods: &mut P, job: Job) -> usize;
-
-    /// Begins to delete what dead pods left in the directories that were named for it, to
-    /// its end; [`Reclaim::poll_leftovers`] says how that goes. `ended` are the uids of pods
-    /// that were evicted, of which nothing has to be waited for.
-    ///
-    /// # Errors
-    /// Why it cannot begin.
-    fn begin_leftovers(&mut self, ended: &[String]) -> Result<(), String>;
-
-    /// Begins to empty what a pod left in memory, which was evicted for it: its emptyDir
-    /// volumes that are a tmpfs. How that goes, [`Reclaim::poll_leftovers`] says too.
-    ///
-    /// # Errors
-    /// Why it cannot begin.
-    fn begin_emptying(&mut self, uid: &str) -> Result<(), String>;
-
-    /// How the deletion goes; never waits for it.
-    fn poll_leftovers(&mut self, now: Mono, pods: &mut P) -> Deletion;
-
-    /// Whether any directory was named for it.
-    fn has_leftovers(&self) -> bool;
-}
-
-/// What container runtimes are to collect.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Job {
-    /// Comes back with the answer.
-    pub number: u64,
-    /// What is collected.
-    pub what: Collect,
-    /// Only say what would be deleted.
-    pub dry_run: bool,
-}
-
-/// What is collected, and how much of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Collect {
-    /// Dead containers and sandboxes.
-    Containers {
-        /// All of pods that have ended, because a disk is short; else what the limits say.
-        all_unused: bool,
-        /// Uids of pods that were evicted.
-        evicted: Arc<[String]>,
-    },
-    /// Images.
-    Images(ImageJob),
-}
-
-/// How a deletion of what dead pods left goes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Deletion {
-    /// There is none under way, or nothing new of it.
-    Nothing,
-    /// It takes long; so many files and directories are gone by now.
-    GoesOn(u64),
-    /// It is over; an error where nothing was deleted.
-    Done(Result<Collected, String>),
-}
-
-/// What a collection did.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Collected {
-    /// How many things are gone for good; 0 of a dry run.
-    pub removed: usize,
-    /// All of it in one line, with what could not be done; empty where there is nothing to
-    /// say.
-    pub text: String,
-    /// The same as data.
-    pub fields: Fields,
 }

@@ -24,6 +24,8 @@ pub(crate) struct Telling {
     layout: Option<Layout>,
     unread: Vec<String>,
     pod_problems: Vec<String>,
+    /// Who describes pods and was not heard yet.
+    unheard: Vec<String>,
     /// For which signals no pod is evicted, and why.
     spared: Vec<(Signal, Spared)>,
     /// When the last evicted pod was gone, and what it left was being deleted.
@@ -183,23 +185,38 @@ impl Telling {
         }
     }
 
-    /// Of so many pods none is evicted for that signal.
+    /// Who was not heard yet, and is not waited for any longer.
+    pub(crate) fn unheard<P: Pods>(&mut self, now: Mono, pods: &P, tell: Tell<'_>) {
+        let unheard = pods.unheard();
+        for who in unheard.iter().filter(|who| !self.unheard.contains(who)) {
+            let text = format!(
+                "{who} has not said yet what it knows of pods; no eviction waits for it any \
+                 longer, and of what it protects only that is spared which is remembered"
+            );
+            tell(now, &Event::problem("pods", text));
+        }
+        self.unheard = unheard;
+    }
+
+    /// Of so many pods none is evicted for that signal. Returns whether that is new.
     pub(crate) fn no_candidate(
         &mut self,
         now: Mono,
         (signal, why): (Signal, Spared),
         pods: usize,
         tell: Tell<'_>,
-    ) {
+    ) -> bool {
         let comes_back = |at: Mono| now.since(at) < COMES_BACK;
         if why == Spared::FreedNothing && self.given_back.is_some_and(comes_back) {
-            return; // it is asked again in the next round
+            return false; // it is asked again in the next round
         }
-        if !self.spared.contains(&(signal, why)) {
+        let is_new = !self.spared.contains(&(signal, why));
+        if is_new {
             self.spared.retain(|(of, _)| *of != signal);
             self.spared.push((signal, why));
             tell(now, &Event::NoCandidate { signal, pods, why });
         }
+        is_new
     }
 
     /// What an evicted pod held comes back now: it is gone, or what it left is being deleted.

@@ -14,6 +14,8 @@ pub enum Timer {
     Kill,
     /// The container runtime that is to end a pod has to have said that it will.
     RuntimeSilent,
+    /// Pods that were evicted are looked at: do they run again?
+    Held,
     /// Pods are looked at for their own limits.
     Census,
     /// No container runtime is waited for any longer before that.
@@ -32,11 +34,12 @@ pub enum Timer {
 
 impl Timer {
     /// All of them, in the order of their indexes.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Round,
         Self::Look,
         Self::Kill,
         Self::RuntimeSilent,
+        Self::Held,
         Self::Census,
         Self::CensusWait,
         Self::Listing,

@@ -99,13 +99,7 @@ impl Evict {
         if let Some(why) = self.spares(now, &need, &place, pods) {
             return self.pass(signal, why);
         }
-        let (first, other) = (candidate, self.instead(&need, candidate, pods));
-        let has_other = other.is_some();
-        let (passed_over, place, candidate) = other.unwrap_or((passed_over, place, candidate));
         let grace_seconds = self.grace(threshold, candidate);
-        if has_other {
-            self.spare_once(signal, first);
-        }
         self.evidence.begin(now, &place, &self.watch.latest);
         self.begin_killing(candidate, Some(index), grace_seconds != 0);
         Plan::Evict(Eviction {
@@ -192,13 +186,25 @@ impl Evict {
         };
         let policy = &self.config.policy;
         let (_, place) = first(signal, self.layout(), pods, policy, wanted)?;
-        let place = match pods.get(place.candidate) {
-            Some(pod) if is_exact(place.candidate) && self.is_spared_once(signal, pod) => {
-                self.first_instead(&need, pods, wanted)?.1
-            }
-            _ => place,
+        if !is_exact(place.candidate) {
+            return Some(place.candidate);
+        }
+        // Which pod is first is known now. Whether it is evicted also depends on what all
+        // hold together, and on whether another exceeds its request.
+        if policy.evicts_without_evidence {
+            return None;
+        }
+        let may = |pod: &Candidate<'_>| self.may_be_evicted(pod, failed);
+        let counts = |at: usize| is_exact(at) && pods.get(at).is_some_and(may);
+        let is_sure = self.is_within_reach(&need, pods, counts);
+        if is_sure && place.exceeds {
+            return None;
+        }
+        let matters = |at: usize, pod: &Candidate<'_>| {
+            !is_exact(at) && may(pod) && (!is_sure || self.place(signal, pod).exceeds)
         };
-        (!is_exact(place.candidate)).then_some(place.candidate)
+        let (_, other) = first(signal, self.layout(), pods, policy, matters)?;
+        Some(other.candidate)
     }
 
     /// What the next pod would be chosen for, and the pod that would be passed
@@ -232,24 +238,6 @@ impl Evict {
         let (before, place) = first(signal, self.layout(), pods, policy, may_be_evicted)?;
         let candidate = pods.get(place.candidate)?;
         Some((before, place, candidate))
-    }
-
-    /// As [`first`](Self::first), of those that may be evicted in place of that one.
-    fn instead<'a, 'b>(
-        &self,
-        need: &Need,
-        pod: &Candidate<'_>,
-        pods: &'b [Candidate<'a>],
-    ) -> Option<(usize, Place, &'b Candidate<'a>)> {
-        if !self.is_spared_once(need.signal, pod) {
-            return None;
-        }
-        let may = |_: usize, pod: &Candidate<'_>| {
-            self.may_be_evicted(pod, None) && self.is_worth_it(need, pod)
-        };
-        let (before, place) = self.first_instead(need, pods, may)?;
-        let pod = pods.get(place.candidate)?;
-        Some((before, place, pod))
     }
 
     pub(crate) fn may_be_evicted(&self, candidate: &Candidate<'_>, failed: Option<&str>) -> bool {

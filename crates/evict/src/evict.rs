@@ -5,6 +5,7 @@ use evictd_rank::Candidate;
 use evictd_threshold::Threshold;
 use smallvec::SmallVec;
 
+use crate::elsewhere::Plenty;
 use crate::evidence::Evidence;
 use crate::observe::Watch;
 use crate::rehearsal::Rehearsal;
@@ -13,8 +14,8 @@ use crate::{
     Config, Memory, NodeReclaim, Observation, Outcome, Plan, Returns, TooManyThresholds, reclaim,
 };
 
-/// Room for the uid of the pod to be killed, so that choosing it takes no memory: a
-/// pod's own has 36 bytes, a cgroup's path stands for one.
+/// Room for the uid of the pod to be killed, so that choosing it allocates nothing: a uid of
+/// Kubernetes has 36 bytes, and a pod without one is named by its cgroup's path.
 const USUAL_UID: usize = 256;
 
 /// More pods than that are hardly ever tried in a round.
@@ -66,6 +67,7 @@ pub struct Evict {
     /// Pods that could not be killed, and until when they are left alone.
     pub(crate) stuck: SmallVec<[(String, Mono); FEW]>,
     pub(crate) evidence: Evidence,
+    pub(crate) plenty: Option<Plenty>,
     pub(crate) returns: Returns,
     /// What a dry run has evicted so far.
     pub(crate) rehearsal: Rehearsal,
@@ -92,6 +94,7 @@ impl Evict {
             tried: SmallVec::new(),
             stuck: SmallVec::new(),
             evidence: Evidence::default(),
+            plenty: None,
             returns: Returns::default(),
             rehearsal: Rehearsal::default(),
         })
@@ -118,6 +121,7 @@ impl Evict {
         self.watch.observe(now, observation, &self.config);
         self.watch.passed = ThresholdSet::default();
         self.evidence.note(observation.readings);
+        self.forget_old_plenty(now);
         self.returns.forget_former(now, self.watch.conditions);
         self.end_episodes();
         self.acting_on = None;

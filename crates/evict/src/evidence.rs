@@ -10,7 +10,8 @@ use evictd_node::{Mono, Policy, Readings, Resource, Signal};
 use evictd_rank::Place;
 use evictd_threshold::Threshold;
 
-/// What every container holds on disk anyway: an empty log, a few directories.
+/// What every container holds anyway: on disk an empty log and a few directories, in memory
+/// the pages of one process.
 const TRIFLE_BYTES: u64 = 1 << 20;
 const TRIFLE_INODES: u64 = 100;
 
@@ -151,15 +152,12 @@ impl Need {
         match self.signal.resource() {
             Resource::EphemeralStorage => holds(TRIFLE_BYTES) && self.may_chase(place),
             Resource::Inodes => holds(TRIFLE_INODES) && self.may_chase(place),
-            Resource::Memory => self.may_chase(place),
+            // At a hard threshold one whose use is unknown comes last, but it comes.
+            Resource::Memory => {
+                (place.used.is_none() || holds(TRIFLE_BYTES)) && self.may_chase(place)
+            }
             Resource::Pids => true,
         }
-    }
-
-    /// Whether the pod is known to hold all that is missing.
-    pub(crate) fn is_covered_by(&self, place: &Place) -> bool {
-        let enough = |missing| place.used.is_some_and(|used| used >= missing);
-        self.missing.is_some_and(enough)
     }
 
     /// What keeps to its request is not ended for a minimum reclaim.
@@ -168,16 +166,15 @@ impl Need {
     }
 
     /// Whether pods that hold so much together can make a difference: all of what is
-    /// missing for a minimum reclaim, half of it for a disk. Memory and process ids come
-    /// back to whom the kernel would kill otherwise, so there any pod does.
-    pub(crate) fn is_within_reach(&self, together: u64) -> bool {
-        let Some(missing) = self.missing else {
-            return true;
-        };
-        match self.signal.resource() {
-            _ if self.is_chase => together >= missing,
-            Resource::EphemeralStorage | Resource::Inodes => together >= missing / 2,
-            Resource::Memory | Resource::Pids => true,
-        }
+    /// missing for a minimum reclaim, else half of what is missing or was taken
+    /// [elsewhere](crate::elsewhere).
+    pub(crate) fn is_within_reach(&self, together: u64, taken_elsewhere: u64) -> bool {
+        self.missing.is_none_or(|missing| {
+            if self.is_chase {
+                together >= missing
+            } else {
+                together >= missing.max(taken_elsewhere) / 2
+            }
+        })
     }
 }

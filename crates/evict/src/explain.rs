@@ -119,8 +119,6 @@ impl Evict {
             "could not be killed"
         } else if self.rehearsal.has(uid) {
             "named by this dry run"
-        } else if self.was_spared(candidate) {
-            "evicted again and again"
         } else {
             "tried in this round"
         }

@@ -6,6 +6,7 @@ extern crate alloc;
 
 mod choose;
 mod config;
+mod elsewhere;
 mod evict;
 mod evidence;
 mod explain;

@@ -184,6 +184,12 @@ fn add_volumes(message: &mut String, pod: &Pod, usage: &PodUsage) {
             let _ = write!(message, "Volume {name} was using {used}. ");
         }
     }
+    for mount in &usage.mounts {
+        if let Some(bytes) = mount.used_bytes.filter(|bytes| *bytes > 0) {
+            let (path, used) = (&mount.path, quantity(bytes));
+            let _ = write!(message, "Volume {path} was using {used}. ");
+        }
+    }
 }
 
 fn quantity(bytes: u64) -> Quantity {

@@ -1,19 +1,16 @@
 //! Pods that come back after they were evicted, as something starts them anew each time.
 //!
-//! To evict such a pod once more gives back its memory until it is started again; it is no
-//! reason to spare it, as the node would run full. But the first time that it is back after
-//! two evictions, another pod above its request is evicted in its place, if that is enough:
-//! the kubelet has no such thing (k/k#65240).
+//! That is no reason to spare it: no other pod is evicted in its place, as that one has not
+//! filled the node. It is told, and `admit` refuses the pod until the pressure is over; the
+//! kubelet has no such thing (k/k#65240).
 
 use alloc::string::String;
 use core::time::Duration;
 
 use evictd_node::{ConditionSet, Mono, Signal};
-use evictd_rank::{Candidate, Place, first};
 use smallvec::SmallVec;
 
 use crate::Evict;
-use crate::evidence::Need;
 
 /// A pod that was evicted so often within the window is in an eviction loop.
 const LOOP: u32 = 2;
@@ -42,8 +39,6 @@ pub struct Return {
     pub first: Mono,
     /// and for the last.
     pub last: Mono,
-    /// Another pod was evicted in its place.
-    was_spared: bool,
 }
 
 impl Return {
@@ -84,7 +79,6 @@ impl Returns {
             times: 1,
             first: at,
             last: at,
-            was_spared: false,
         });
     }
 
@@ -134,56 +128,5 @@ impl Evict {
         let signal = threshold.map(|threshold| threshold.signal);
         let (namespace, name) = &self.victim_name;
         self.returns.note(now, namespace, name, signal);
-    }
-
-    /// Whether another pod is to be evicted in place of that one, if there is one.
-    pub(crate) fn is_spared_once(&self, signal: Signal, pod: &Candidate<'_>) -> bool {
-        let of = &pod.pod.metadata;
-        let one = self.returns.of(&of.namespace, &of.name, Some(signal));
-        !self.config.policy.returning_pods_are_not_spared
-            && one.is_some_and(|one| one.is_loop() && !one.was_spared)
-    }
-
-    /// Whether another pod was evicted in place of that one.
-    pub(crate) fn was_spared(&self, pod: &Candidate<'_>) -> bool {
-        let of = &pod.pod.metadata;
-        let mut loops = self.returns.loops();
-        loops.any(|one| one.was_spared && one.is_of(&of.namespace, &of.name))
-    }
-
-    /// The first pod in the order that is in no eviction loop, is above its request, and
-    /// holds all that is missing; and how many stand before it. `may` says of which pods, by
-    /// their index, this is asked.
-    pub(crate) fn first_instead(
-        &self,
-        need: &Need,
-        pods: &[Candidate<'_>],
-        may: impl Fn(usize, &Candidate<'_>) -> bool,
-    ) -> Option<(usize, Place)> {
-        let wanted = |index: usize, pod: &Candidate<'_>| {
-            let of = &pod.pod.metadata;
-            let place = self.place(need.signal, pod);
-            place.exceeds
-                && need.is_covered_by(&place)
-                && !self.returns.is_in_loop(&of.namespace, &of.name)
-                && may(index, pod)
-        };
-        first(
-            need.signal,
-            self.layout(),
-            pods,
-            &self.config.policy,
-            wanted,
-        )
-    }
-
-    /// Another pod is evicted in place of that one.
-    pub(crate) fn spare_once(&mut self, signal: Signal, pod: &Candidate<'_>) {
-        let of = &pod.pod.metadata;
-        let mut all = self.returns.0.iter_mut();
-        let one = all.find(|one| one.signal == Some(signal) && one.is_of(&of.namespace, &of.name));
-        if let Some(one) = one {
-            one.was_spared = true;
-        }
     }
 }

@@ -3,7 +3,7 @@ use alloc::string::ToString;
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use evictd_node::pod::usage::{ContainerUsage, PodUsage, VolumeUsage};
+use evictd_node::pod::usage::{ContainerUsage, MountUsage, PodUsage, VolumeUsage};
 use evictd_node::pod::{Medium, Pod, Volume, VolumeSource};
 use evictd_node::{Condition, Layout, Mono, Policy, Reading, Readings, Signal};
 use evictd_quantity::Quantity;
@@ -13,6 +13,7 @@ use evictd_threshold::{Lists, parse};
 use super::*;
 
 mod bounds;
+mod elsewhere;
 mod evidence;
 mod examples;
 mod explain;
@@ -648,7 +649,7 @@ fn pods_above_their_own_limits_go_one_after_another() {
 fn the_message_of_swap_names_swap() {
     let all = [pod("a", 0)];
     let usage = PodUsage {
-        swap_bytes: Some(1 << 20),
+        swap_bytes: Some(40 << 20),
         ..PodUsage::default()
     };
     let candidates = [Candidate {
@@ -685,8 +686,14 @@ fn the_message_names_local_volumes() {
         used_bytes: Some(3 << 20),
         inodes_used: None,
     };
+    let mount = MountUsage {
+        path: "/volumes/media".to_string(),
+        used_bytes: Some(2 << 20),
+        ..MountUsage::default()
+    };
     let usage = PodUsage {
         volumes: [volume].into(),
+        mounts: [mount].into(),
         ..PodUsage::default()
     };
     let candidates = [Candidate {
@@ -711,7 +718,8 @@ fn the_message_names_local_volumes() {
     assert_eq!(
         evict.message(&eviction, &candidates[0]).text,
         "The node was low on resource: ephemeral-storage. \
-         Threshold quantity: 4Mi, available: 1Mi. Volume data was using 3Mi. "
+         Threshold quantity: 4Mi, available: 1Mi. Volume data was using 3Mi. \
+         Volume /volumes/media was using 2Mi. "
     );
 }
 

@@ -35,7 +35,9 @@ impl Evict {
         let wait = self.config.modest_wait;
         if first.used.is_none() && !need.is_hard {
             Some(Spared::Unknown)
-        } else if !need.is_within_reach(self.held_together(need, pods)) {
+        } else if !self.is_within_reach(need, pods, |_| true)
+            || keeps_to_request && self.has_exceeding(need, pods)
+        {
             Some(Spared::TooLittle)
         } else if keeps_to_request && self.evidence.is_younger_than(need.signal, now, wait) {
             Some(Spared::KeepToRequests)
@@ -64,14 +66,31 @@ impl Evict {
         }
     }
 
-    /// What those hold together whose eviction would help.
-    fn held_together(&self, need: &Need, pods: &[Candidate<'_>]) -> u64 {
-        pods.iter()
-            .filter(|pod| self.may_be_evicted(pod, None))
-            .map(|pod| self.place(need.signal, pod))
+    /// Whether those can end the shortage whose eviction would help, all together, by the
+    /// numbers of those pods that count. Where any of these is unknown, they might.
+    pub(crate) fn is_within_reach(
+        &self,
+        need: &Need,
+        pods: &[Candidate<'_>],
+        counts: impl Fn(usize) -> bool,
+    ) -> bool {
+        let counting = pods.iter().enumerate().filter(|(at, _)| counts(*at));
+        let together = counting
+            .filter(|(_, pod)| self.may_be_evicted(pod, None))
+            .map(|(_, pod)| self.place(need.signal, pod))
             .filter(|place| need.is_met_by(place))
-            .filter_map(|place| place.used)
-            .fold(0, u64::saturating_add)
+            .try_fold(0_u64, |sum, place| Some(sum.saturating_add(place.used?)));
+        together.is_none_or(|together| {
+            let elsewhere = self.taken_elsewhere(need.signal, pods, &counts);
+            need.is_within_reach(together, elsewhere)
+        })
+    }
+
+    /// Whether any that may be evicted exceeds its request: then none that keeps to its own
+    /// is evicted, even if those above hold too little.
+    fn has_exceeding(&self, need: &Need, pods: &[Candidate<'_>]) -> bool {
+        let mut others = pods.iter().filter(|pod| self.may_be_evicted(pod, None));
+        others.any(|pod| self.place(need.signal, pod).exceeds)
     }
 
     /// Whether evicting the pod gives back what is short.

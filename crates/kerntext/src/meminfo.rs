@@ -31,6 +31,10 @@ pub struct Meminfo {
     pub huge_page_size_bytes: Option<u64>,
     /// `Hugetlb` (since 4.17): all pools of huge pages, of every size.
     pub hugetlb_bytes: Option<u64>,
+    /// `SUnreclaim`: slabs that the kernel cannot give back.
+    pub unreclaimable_slab_bytes: Option<u64>,
+    /// `PageTables`.
+    pub page_tables_bytes: Option<u64>,
 }
 
 impl Meminfo {
@@ -77,6 +81,8 @@ impl Meminfo {
             b"HugePages_Total" => &mut self.huge_pages_total,
             b"Hugepagesize" => &mut self.huge_page_size_bytes,
             b"Hugetlb" => &mut self.hugetlb_bytes,
+            b"SUnreclaim" => &mut self.unreclaimable_slab_bytes,
+            b"PageTables" => &mut self.page_tables_bytes,
             _ => return None,
         })
     }

@@ -6,6 +6,7 @@ extern crate alloc;
 
 mod condition;
 mod display;
+mod kubelet_version;
 mod layout;
 mod mono;
 pub mod pod;
@@ -18,9 +19,10 @@ mod serde;
 mod signal;
 
 pub use condition::{Condition, ConditionSet};
+pub use kubelet_version::KubeletVersion;
 pub use layout::Layout;
 pub use mono::Mono;
-pub use policy::{KubeletVersion, MemorySource, Policy, Ranking};
+pub use policy::{MemorySource, Policy, Ranking};
 pub use qos::QosClass;
 pub use reading::{Reading, Readings};
 pub use resource::Resource;

@@ -10,40 +10,7 @@ pub enum Ranking {
     Qos,
 }
 
-/// A release of Kubernetes whose kubelet evictd can behave as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum KubeletVersion {
-    /// Kubernetes v1.32.10.
-    V1_32,
-    /// Kubernetes v1.36.3.
-    V1_36,
-}
-
-impl KubeletVersion {
-    /// The one that evictd follows where it has nothing of its own to say.
-    pub const NEWEST: Self = Self::V1_36;
-
-    /// What `--compat` calls it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::V1_32 => "kubelet-1.32",
-            Self::V1_36 => "kubelet-1.36",
-        }
-    }
-
-    /// The one of that name; `kubelet` is the newest.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "kubelet" => Some(Self::NEWEST),
-            _ => [Self::V1_32, Self::V1_36]
-                .into_iter()
-                .find(|version| version.name() == name),
-        }
-    }
-}
+use crate::KubeletVersion;
 
 /// The switches in which evictd differs from the kubelet, and one kubelet from another.
 ///
@@ -90,6 +57,9 @@ pub struct Policy {
     /// Deleted files that a process holds open count for no pod (acceptance row 186);
     /// evictd looks for them under disk pressure.
     pub open_files_are_not_seen: bool,
+    /// What is mounted into a container, a volume of its runtime or a directory of the node,
+    /// counts for no pod (acceptance row 253); evictd counts it for each that may write there.
+    pub mounts_are_not_seen: bool,
     /// A transition period of zero hides the condition even while its threshold
     /// is met (D47).
     pub zero_transition_hides_condition: bool,
@@ -103,10 +73,9 @@ pub struct Policy {
     /// help; evictd's has to hold what is short, and the one before must have given
     /// something back (D0).
     pub evicts_without_evidence: bool,
-    /// A pod that was evicted twice within ten minutes and is back is evicted like any
-    /// other; evictd takes another one in its place, once, if that is enough, and admits
-    /// it no more until the pressure is over.
-    pub returning_pods_are_not_spared: bool,
+    /// A pod that was evicted twice within ten minutes may start like any other; evictd
+    /// admits it no more until the pressure is over.
+    pub returning_pods_are_admitted: bool,
     /// Eviction messages leave local volumes out of a pod's storage use (D57);
     /// evictd adds a sentence that names them.
     pub message_omits_volumes: bool,
@@ -139,11 +108,11 @@ pub struct Policy {
     /// when it ended, where that is known.
     pub dead_container_age_from_creation: bool,
     /// What the containers request is the sum of the regular ones, or the request of a
-    /// single init container, sidecars too, that is larger (until 1.32). Since then sidecars
+    /// single init container, sidecars too, that is larger (until 1.33). Since then sidecars
     /// add up.
     pub sidecars_do_not_add_up: bool,
     /// `spec.resources` counts for nothing: the gate `PodLevelResources` is off, as it was
-    /// in 1.32.
+    /// until 1.33.
     pub pod_resources_are_ignored: bool,
     /// With `spec.resources` the containers' requests of what it cannot name are forgotten,
     /// local storage above all; evictd keeps them.
@@ -154,7 +123,10 @@ pub struct Policy {
     /// A sidecar's own limit of local storage is not enforced (until 1.36); evictd's is, as
     /// that of 1.37.
     pub sidecar_storage_limits_are_not_enforced: bool,
-    /// When images hold too much, the error says what was wanted and found (1.32) and not how
+    /// An image that is mounted as a volume and otherwise not used is not in use: the gate
+    /// `ImageVolume` is off, as it was until 1.34.
+    pub image_volumes_are_not_in_use: bool,
+    /// When images hold too much, the error says what was wanted and found (until 1.34) and not how
     /// full the disk is.
     pub image_gc_error_tells_amounts_only: bool,
     /// Every pod of `--pod-manifest-path` is a static one, and so critical (D33).
@@ -171,7 +143,7 @@ impl Policy {
     /// The kubelet of that release, bugs included.
     #[must_use]
     pub const fn of(version: KubeletVersion) -> Self {
-        let is_1_32 = matches!(version, KubeletVersion::V1_32);
+        let minor = version.minor();
         Self {
             ranking: Ranking::Priority,
             hard_grace_seconds: 1,
@@ -184,11 +156,12 @@ impl Policy {
             missing_stats_rank_first: true,
             missing_usage_is_zero: true,
             open_files_are_not_seen: true,
+            mounts_are_not_seen: true,
             zero_transition_hides_condition: true,
             dedicated_nodefs_reclaims_nothing: true,
             derived_thresholds_lag_a_round: true,
             evicts_without_evidence: true,
-            returning_pods_are_not_spared: true,
+            returning_pods_are_admitted: true,
             message_omits_volumes: true,
             stats_may_predate_last_eviction: true,
             grace_outlasts_hard_threshold: true,
@@ -199,12 +172,13 @@ impl Policy {
             max_image_age_waits_for_uptime: true,
             failed_image_removal_ends_gc: true,
             dead_container_age_from_creation: true,
-            sidecars_do_not_add_up: is_1_32,
-            pod_resources_are_ignored: is_1_32,
+            sidecars_do_not_add_up: minor < 34,
+            pod_resources_are_ignored: minor < 34,
             pod_resources_hide_storage_requests: true,
-            empty_pod_resources_decide_qos: true,
-            sidecar_storage_limits_are_not_enforced: true,
-            image_gc_error_tells_amounts_only: is_1_32,
+            empty_pod_resources_decide_qos: minor < 37,
+            sidecar_storage_limits_are_not_enforced: minor < 37,
+            image_volumes_are_not_in_use: minor < 35,
+            image_gc_error_tells_amounts_only: minor < 35,
             manifest_pods_are_static: true,
         }
     }

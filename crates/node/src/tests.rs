@@ -84,23 +84,48 @@ fn readings_are_kept_by_signal() {
     assert_eq!(readings, Readings::default());
 }
 
+/// What was recorded of 1.32 and 1.36, and what changed in which release between and after.
 #[test]
 fn each_kubelet_has_a_preset_of_its_own() {
-    let [older, newer] = [KubeletVersion::V1_32, KubeletVersion::V1_36].map(Policy::of);
-    let changed = Policy {
-        sidecars_do_not_add_up: true,
-        pod_resources_are_ignored: true,
-        image_gc_error_tells_amounts_only: true,
-        ..newer
-    };
-    assert_eq!(older, changed, "since 1.32 nothing else has changed");
-    assert_eq!(Policy::kubelet(), newer);
+    let mut expected = Policy::of(KubeletVersion::V1_37);
+    for version in KubeletVersion::ALL.into_iter().rev() {
+        if version == KubeletVersion::V1_36 {
+            expected.empty_pod_resources_decide_qos = true;
+            expected.sidecar_storage_limits_are_not_enforced = true;
+        } else if version == KubeletVersion::V1_34 {
+            expected.image_volumes_are_not_in_use = true;
+            expected.image_gc_error_tells_amounts_only = true;
+        } else if version == KubeletVersion::V1_33 {
+            expected.sidecars_do_not_add_up = true;
+            expected.pod_resources_are_ignored = true;
+        }
+        assert_eq!(Policy::of(version), expected, "{}", version.name());
+    }
+    assert_eq!(Policy::kubelet(), Policy::of(KubeletVersion::V1_36));
     let ours = Policy::default();
-    assert!(newer.missing_stats_rank_first && !ours.missing_stats_rank_first);
+    assert!(expected.missing_stats_rank_first && !ours.missing_stats_rank_first);
+}
+
+#[test]
+fn a_patch_release_is_taken_for_its_minor() {
     for (name, version) in [
         ("kubelet", Some(KubeletVersion::V1_36)),
         ("kubelet-1.32", Some(KubeletVersion::V1_32)),
+        ("kubelet-1.33.0", Some(KubeletVersion::V1_33)),
+        ("kubelet-1.34.2", Some(KubeletVersion::V1_34)),
+        ("kubelet-v1.34.2", Some(KubeletVersion::V1_34)),
+        ("v1.35.10", Some(KubeletVersion::V1_35)),
+        ("v1.36.3+k3s1", Some(KubeletVersion::V1_36)),
+        ("1.37.0-rc.1", Some(KubeletVersion::V1_37)),
         ("kubelet-1.3", None),
+        ("kubelet-1.345", None),
+        ("kubelet-1.34.", None),
+        ("kubelet-1.34.x", None),
+        ("kubelet-1.34.2.1", None),
+        ("kubelet-1.31.4", None),
+        ("kubelet-2.34", None),
+        ("kubelet-", None),
+        ("", None),
     ] {
         assert_eq!(KubeletVersion::from_name(name), version, "{name}");
     }

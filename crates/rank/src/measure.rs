@@ -1,5 +1,5 @@
 use evictd_node::pod::Pod;
-use evictd_node::pod::usage::{ContainerUsage, PodUsage, VolumeUsage};
+use evictd_node::pod::usage::{ContainerUsage, MountUsage, PodUsage, VolumeUsage};
 use evictd_node::{Filesystem, Layout, Signal, Usage};
 
 /// Which parts of a pod's disk use lie on a filesystem.
@@ -33,17 +33,21 @@ const fn parts(signal: Signal, layout: Layout) -> Parts {
 #[must_use]
 pub fn measured(signal: Signal, layout: Layout, pod: &Pod, usage: &PodUsage) -> Option<u64> {
     let parts = parts(signal, layout);
+    let counts_nothing = !parts.writable_layers && !parts.logs_and_volumes;
     match signal.usage() {
+        Usage::Disk | Usage::Inodes if counts_nothing => Some(0), // which is known
         Usage::Memory => usage.memory_working_set_bytes,
         Usage::MemoryAndSwap => sum([usage.memory_working_set_bytes, usage.swap_bytes]),
         Usage::Processes => usage.process_count,
         Usage::Disk => {
             let layers_and_logs = |c: &ContainerUsage| (c.rootfs_bytes, c.logs_bytes);
-            disk(parts, pod, usage, layers_and_logs, |v| v.used_bytes)
+            let own = own(parts, pod, usage, layers_and_logs, |v| v.used_bytes);
+            sum(own.chain(mounted(parts, usage, |m| m.used_bytes)))
         }
         Usage::Inodes => {
             let layers_and_logs = |c: &ContainerUsage| (c.rootfs_inodes, c.logs_inodes);
-            disk(parts, pod, usage, layers_and_logs, |v| v.inodes_used)
+            let own = own(parts, pod, usage, layers_and_logs, |v| v.inodes_used);
+            sum(own.chain(mounted(parts, usage, |m| m.inodes_used)))
         }
     }
 }
@@ -57,17 +61,15 @@ pub(crate) const fn is_in_part(signal: Signal, usage: &PodUsage) -> bool {
     }
 }
 
-fn disk(
+/// What a pod keeps in its own places.
+fn own<'a>(
     parts: Parts,
-    pod: &Pod,
-    usage: &PodUsage,
+    pod: &'a Pod,
+    usage: &'a PodUsage,
     layer_and_logs: fn(&ContainerUsage) -> (Option<u64>, Option<u64>),
     volume: fn(&VolumeUsage) -> Option<u64>,
-) -> Option<u64> {
-    if !parts.writable_layers && !parts.logs_and_volumes {
-        return Some(0); // no pod holds anything there, which is known
-    }
-    let containers = usage.containers.iter().flat_map(|container| {
+) -> impl Iterator<Item = Option<u64>> + 'a {
+    let containers = usage.containers.iter().flat_map(move |container| {
         let (layer, logs) = layer_and_logs(container);
         let counts_logs = if container.logs_beside_layer {
             parts.writable_layers
@@ -88,8 +90,24 @@ fn disk(
     let local = usage
         .volumes
         .iter()
-        .filter(|stats| parts.logs_and_volumes && is_local(&stats.name));
-    sum(containers.chain(local.map(volume)))
+        .filter(move |stats| parts.logs_and_volumes && is_local(&stats.name));
+    containers.chain(local.map(volume))
+}
+
+/// What it may write to elsewhere.
+fn mounted(
+    parts: Parts,
+    usage: &PodUsage,
+    of: fn(&MountUsage) -> Option<u64>,
+) -> impl Iterator<Item = Option<u64>> {
+    let lies_there = move |mount: &&MountUsage| {
+        if mount.beside_layers {
+            parts.writable_layers
+        } else {
+            parts.logs_and_volumes
+        }
+    };
+    usage.mounts.iter().filter(lies_there).map(of)
 }
 
 /// What is known of them; `None` where nothing is.

@@ -53,10 +53,11 @@ fn compare(a: &Place, b: &Place, policy: &Policy) -> Ordering {
         Ranking::Priority => by_priority(a, b, policy),
         Ranking::Qos => by_qos(a, b, policy),
     };
-    // What nobody has described yet may be protected, or of any priority.
-    let described_first = a.undescribed.cmp(&b.undescribed);
-    described_first
-        .then(by_rule)
+    // What nobody has described yet may be protected. That is no reason to evict another in
+    // its place that the rule puts after it: whoever starts a container would then have its
+    // neighbours evicted.
+    by_rule
+        .then_with(|| a.undescribed.cmp(&b.undescribed))
         .then_with(|| a.candidate.cmp(&b.candidate))
 }
 

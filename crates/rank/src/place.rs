@@ -41,7 +41,8 @@ pub struct Place {
     pub used: Option<u64>,
     /// It was measured in part: the pod uses at least that.
     pub in_part: bool,
-    /// No container runtime has described it yet: it ranks last.
+    /// No container runtime has described it yet: of those that no rule tells apart it ranks
+    /// last.
     pub undescribed: bool,
     /// What it requested of it, in billionths of the unit, so that fractions count.
     pub request_nanos: i128,

@@ -2,7 +2,7 @@ use alloc::format;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
-use evictd_node::pod::usage::{ContainerUsage, PodUsage, VolumeUsage};
+use evictd_node::pod::usage::{ContainerUsage, MountUsage, PodUsage, VolumeUsage};
 use evictd_node::pod::{Container, Pod, ResourceList, Resources, Volume, VolumeSource};
 use evictd_node::{Layout, Policy, Ranking, Signal};
 use evictd_quantity::Quantity;
@@ -186,6 +186,33 @@ fn process_ids_go_by_priority_then_by_count() {
     );
 }
 
+/// Acceptance row 253.
+#[test]
+fn what_is_mounted_counts_on_the_filesystem_where_it_lies() {
+    let mount = |used, beside_layers| MountUsage {
+        path: "/somewhere".to_string(),
+        used_bytes: Some(used),
+        inodes_used: Some(used / 100),
+        beside_layers,
+    };
+    let usage = PodUsage {
+        mounts: [mount(1000, false), mount(50_000, true)].into(),
+        ..PodUsage::default()
+    };
+    let pod = Pod::default();
+    for (signal, layout, expected) in [
+        (Signal::NodefsAvailable, Layout::OneFilesystem, 51_000),
+        (Signal::NodefsInodesFree, Layout::OneFilesystem, 510),
+        (Signal::NodefsAvailable, Layout::DedicatedImagefs, 1000),
+        (Signal::ImagefsAvailable, Layout::DedicatedImagefs, 50_000),
+        (Signal::ImagefsInodesFree, Layout::DedicatedImagefs, 500),
+        (Signal::ImagefsAvailable, Layout::SplitImagefs, 0),
+    ] {
+        let measured = measured(signal, layout, &pod, &usage);
+        assert_eq!(measured, Some(expected), "{signal}, {layout}");
+    }
+}
+
 /// Acceptance rows 107 to 109.
 #[test]
 fn disk_counts_what_lies_on_the_filesystem_that_is_short() {
@@ -264,21 +291,35 @@ fn a_log_beside_its_layer_counts_where_the_layer_does() {
     assert_eq!(used(nodefs, one, false), Some(32));
 }
 
-/// Acceptance row 177: it may be of any priority.
+/// Acceptance row 245: a container that starts while its runtime is slow puts nobody before
+/// it.
 #[test]
-fn what_no_runtime_has_described_yet_ranks_last() {
-    let (hog, mut usage) = memory_pod("hog", 0, None, Some(900));
-    if let Some(usage) = &mut usage {
-        usage.undescribed = true;
-    }
-    let modest = memory_pod("modest", 7, Some("100Mi"), Some(40));
-    let pods = [(hog, usage), modest];
+fn what_no_runtime_has_described_yet_puts_no_other_before_it() {
+    let undescribed = |name, used| {
+        let (pod, usage) = memory_pod(name, 0, None, Some(used));
+        let usage = usage.map(|usage| PodUsage {
+            undescribed: true,
+            ..usage
+        });
+        (pod, usage)
+    };
+    let pods = [
+        undescribed("small", 20),
+        undescribed("hog", 900),
+        memory_pod("modest", 7, Some("100Mi"), Some(40)),
+        memory_pod("small too", 0, None, Some(20)),
+    ];
     let qos = Policy {
         ranking: Ranking::Qos,
         ..Policy::default()
     };
     for policy in [Policy::default(), qos] {
-        assert_eq!(order(Signal::MemoryAvailable, &pods, &policy), [1, 0]);
+        let order = order(Signal::MemoryAvailable, &pods, &policy);
+        assert_eq!(
+            order,
+            [1, 3, 0, 2],
+            "the described first of two that are alike"
+        );
     }
 }
 

@@ -1,7 +1,7 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use evictd_node::pod::usage::{ContainerUsage, PodUsage, VolumeUsage};
+use evictd_node::pod::usage::{ContainerUsage, MountUsage, PodUsage, VolumeUsage};
 use evictd_node::{Layout, Mono, Reading, Readings, Signal};
 use serde_json::{Map, Value, json};
 
@@ -138,6 +138,10 @@ impl Numbers for VolumeUsage {
     numbers!("usedBytes": used_bytes, "inodesUsed": inodes_used);
 }
 
+impl Numbers for MountUsage {
+    numbers!("usedBytes": used_bytes, "inodesUsed": inodes_used);
+}
+
 impl SeenPod {
     fn read(value: &Value) -> Self {
         let is_read = value.get("unread").is_none();
@@ -169,6 +173,13 @@ impl SeenPod {
             value
         });
         fill_list(&mut value, "volumes", volumes.collect());
+        let mounts = usage.mounts.iter().map(|mount| {
+            let mut value = json!({ "path": mount.path });
+            mount.add_to(&mut value);
+            flag(&mut value, "besideLayers", mount.beside_layers);
+            value
+        });
+        fill_list(&mut value, "mounts", mounts.collect());
         value
     }
 }
@@ -193,6 +204,15 @@ fn usage(value: &Value) -> PodUsage {
             };
             volume.fill(value);
             volume
+        }),
+        mounts: list(value, "mounts", |value| {
+            let mut mount = MountUsage {
+                path: text(value, "path"),
+                beside_layers: is_set(value, "besideLayers"),
+                ..MountUsage::default()
+            };
+            mount.fill(value);
+            mount
         }),
         ..PodUsage::default()
     };

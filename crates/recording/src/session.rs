@@ -5,7 +5,7 @@ use core::fmt;
 
 use evictd_evict::{Evict, Eviction, Observation, Outcome, Plan, Spared};
 use evictd_node::pod::Pod;
-use evictd_node::{ConditionSet, Mono, Signal, Unit};
+use evictd_node::{ConditionSet, Mono, Resource, Signal, Unit};
 use evictd_quantity::{Format, Quantity};
 use evictd_rank::Candidate;
 
@@ -36,6 +36,8 @@ pub struct Decided {
     pub why: String,
     /// Of an eviction, the pod: `NAMESPACE/NAME`.
     pub pod: Option<String>,
+    /// No pod is evicted though a threshold is met.
+    pub spares_all: bool,
 }
 
 impl Decided {
@@ -46,6 +48,7 @@ impl Decided {
             text,
             why: String::new(),
             pod: None,
+            spares_all: false,
         }
     }
 }
@@ -139,13 +142,18 @@ impl Session {
             };
             plan = evict.outcome(now, outcome, Some(&candidates));
         }
+        if !evict.knows_plenty() && !evict.met().any(|met| is_memory(met.threshold.signal)) {
+            evict.note_plenty(now, &seen.readings, &candidates);
+        }
         let mut decided = self.changes(seen);
         decided.extend(evictions);
         for (signal, why) in &spared {
             if !self.spared.contains(&(*signal, *why)) {
-                decided.push(Decided::new(format!(
-                    "no pod would be evicted for {signal}: {why}"
-                )));
+                let text = format!("no pod would be evicted for {signal}: {why}");
+                decided.push(Decided {
+                    spares_all: true,
+                    ..Decided::new(text)
+                });
             }
         }
         self.spared = spared;
@@ -176,6 +184,10 @@ impl Session {
         self.conditions = conditions;
         decided
     }
+}
+
+fn is_memory(signal: Signal) -> bool {
+    signal.resource() == Resource::Memory
 }
 
 /// `: 50Mi of 1Gi left`, where it was measured.
@@ -213,6 +225,7 @@ fn evicted(
         text: format!("pod {name} would be evicted: {}", message.trim_end()),
         why: plan.explain(evict, candidates),
         pod: Some(name),
+        spares_all: false,
     })
 }
 

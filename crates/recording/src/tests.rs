@@ -5,7 +5,7 @@ use alloc::{format, vec};
 
 use evictd_evict::{Config, Evict};
 use evictd_node::pod::Pod;
-use evictd_node::pod::usage::{ContainerUsage, PodUsage, VolumeUsage};
+use evictd_node::pod::usage::{ContainerUsage, MountUsage, PodUsage, VolumeUsage};
 use evictd_node::{Layout, Mono, Reading, Readings, Signal};
 use evictd_threshold::{Lists, parse};
 use proptest::prelude::*;
@@ -208,11 +208,11 @@ fn the_first_line_reads_as_it_was_written() {
 
 prop_compose! {
     fn any_usage()(
-        numbers in proptest::array::uniform12(proptest::option::of(any::<u64>())),
-        flags in any::<[bool; 3]>(),
+        numbers in proptest::array::uniform14(proptest::option::of(any::<u64>())),
+        flags in any::<[bool; 4]>(),
         name in ".{0,9}",
     ) -> PodUsage {
-        let [a, b, c, d, e, f, g, h, i, j, k, _] = numbers;
+        let [a, b, c, d, e, f, g, h, i, j, k, l, m, _] = numbers;
         PodUsage {
             memory_working_set_bytes: a,
             swap_bytes: b,
@@ -229,7 +229,13 @@ prop_compose! {
                 logs_inodes: i,
                 logs_beside_layer: flags[2],
             }],
-            volumes: vec![VolumeUsage { name, used_bytes: j, inodes_used: k }],
+            volumes: vec![VolumeUsage { name: name.clone(), used_bytes: j, inodes_used: k }],
+            mounts: vec![MountUsage {
+                path: name,
+                used_bytes: l,
+                inodes_used: m,
+                beside_layers: flags[3],
+            }],
         }
     }
 }

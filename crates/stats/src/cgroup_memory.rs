@@ -60,6 +60,23 @@ impl MemoryFiles {
         self.stat.parse(buffer, |text| usage(version, own, text))
     }
 
+    /// The plain counter as the usage, of which nothing is inactive page cache: the working
+    /// set is no more, and costs several times as much to read. The whole where there is
+    /// no counter.
+    pub(crate) fn read_usage_at_most(
+        &mut self,
+        buffer: &mut Buffer,
+    ) -> Result<MemoryUsage, Failed<'_>> {
+        let Some(file) = &mut self.usage else {
+            let version = self.version;
+            return self.stat.parse(buffer, |text| usage(version, None, text));
+        };
+        Ok(MemoryUsage {
+            usage_bytes: file.parse(buffer, Buffer::value)?,
+            ..MemoryUsage::default()
+        })
+    }
+
     pub(crate) fn read_limit(&mut self, buffer: &mut Buffer) -> Result<Limit, Failed<'_>> {
         self.limit.parse(buffer, Buffer::limit)
     }

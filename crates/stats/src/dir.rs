@@ -9,12 +9,18 @@ use smallvec::SmallVec;
 
 use crate::error::is_gone;
 use crate::file::{Buffer, open_from};
+use crate::lack::noted_lack;
 
 /// How directories are opened: never through a link.
 pub(crate) const DIR: OFlags = OFlags::RDONLY
     .union(OFlags::DIRECTORY)
     .union(OFlags::CLOEXEC)
     .union(OFlags::NOFOLLOW);
+
+/// Opens a directory so.
+pub(crate) fn open_dir(at: impl AsFd, path: impl rustix::path::Arg) -> Result<OwnedFd, Errno> {
+    openat(at, path, DIR, Mode::empty()).map_err(noted_lack)
+}
 
 /// Processes in a cgroup and all below it, by their `cgroup.procs`. Children
 /// that vanish or cannot be read meanwhile are left out.
@@ -96,7 +102,7 @@ pub fn walk(top: BorrowedFd<'_>, visit: &mut dyn FnMut(BorrowedFd<'_>) -> Walked
         from = next;
         inner = match above.len() {
             0 => None,
-            _ => Some(openat(here, c"..", DIR, Mode::empty())?),
+            _ => Some(open_dir(here, c"..")?),
         };
     }
 }
@@ -116,7 +122,7 @@ fn visit_children(
         if entry.file_type() != FileType::Directory || name == c"." || name == c".." {
             continue;
         }
-        let child = match openat(dir, name, DIR, Mode::empty()) {
+        let child = match open_dir(dir, name) {
             Ok(child) => child,
             Err(errno) if is_gone(errno) => continue,
             Err(errno) => return Err(errno),

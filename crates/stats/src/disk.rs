@@ -2,6 +2,7 @@
 
 mod level;
 mod look;
+mod mounted;
 mod names;
 mod open_files;
 mod quota;
@@ -11,6 +12,7 @@ mod usage;
 mod walk;
 mod worker;
 
+pub use mounted::MountedOn;
 pub use open_files::{Held, OpenFiles, OpenFilesReader, WatchedDisks};
 pub use scanner::DiskScanner;
 pub use usage::{Pace, Progress, TreeUsage};

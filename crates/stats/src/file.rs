@@ -8,7 +8,7 @@ use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::{Errno, pread, retry_on_intr};
 
 use crate::error::{Cause, Failed};
-use crate::{Error, is_gone};
+use crate::{Error, is_gone, noted_lack};
 
 /// Room for the largest file that is read in every round, so that it grows at
 /// start-up at most: a v2 `memory.stat` has some 2 KiB, `/proc/meminfo` 1.5.
@@ -135,7 +135,8 @@ pub(crate) fn twice<T>(mut attempt: impl FnMut() -> Result<T, Errno>) -> Result<
 
 /// Opens a file for reading, by name from a directory.
 pub(crate) fn open_from(dir: impl AsFd, name: impl rustix::path::Arg) -> Result<OwnedFd, Errno> {
-    openat(dir, name, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+    openat(dir, name, flags, Mode::empty()).map_err(noted_lack)
 }
 
 /// Reads a file of a directory, one that the kernel shows in one piece, and parses what

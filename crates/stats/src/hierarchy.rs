@@ -7,10 +7,10 @@ use std::path::{Component, Path, PathBuf};
 
 use evictd_kerntext::{Mount, controllers, mounts};
 
-use rustix::fs::{CWD, Mode, openat};
+use rustix::fs::CWD;
 use rustix::io::Errno;
 
-use crate::dir::DIR;
+use crate::dir::open_dir;
 use crate::file::{read_file, twice};
 use crate::{Error, is_gone};
 
@@ -51,9 +51,7 @@ impl Hierarchy {
         match twice(|| self.open_below(cgroup)) {
             Ok(dir) => Ok(Some(dir)),
             // Without its hierarchy a cgroup cannot be said to be gone.
-            Err(errno) if is_gone(errno) => {
-                openat(CWD, &self.mount_point, DIR, Mode::empty()).map(|_| None)
-            }
+            Err(errno) if is_gone(errno) => open_dir(CWD, &self.mount_point).map(|_| None),
             Err(errno) => Err(errno),
         }
     }
@@ -71,8 +69,8 @@ impl Hierarchy {
         let length = PATH_BYTES.saturating_sub(rest.len());
         // A name with a NUL byte in it must not lead to what stands before that.
         match CStr::from_bytes_with_nul(room.get(..length).unwrap_or_default()) {
-            Ok(path) if written => openat(CWD, path, DIR, Mode::empty()),
-            _ => openat(CWD, self.below(cgroup), DIR, Mode::empty()),
+            Ok(path) if written => open_dir(CWD, path),
+            _ => open_dir(CWD, self.below(cgroup)),
         }
     }
 

@@ -49,6 +49,9 @@ pub struct NodeMemory {
     pub swap_total_bytes: Option<u64>,
     /// `SwapFree`.
     pub swap_free_bytes: Option<u64>,
+    /// `MemAvailable`: what can be had before the kernel reaches into what it keeps for
+    /// itself. `None` before Linux 3.14.
+    pub mem_available_bytes: Option<u64>,
     /// The root cgroup's numbers; `None` without a memory controller.
     pub cgroup: Option<MemoryUsage>,
     /// The working set that goes with `available_bytes`.
@@ -96,6 +99,18 @@ impl NodeMemory {
         reading(self.available_bytes, self.working_set_bytes, self.sampled)
     }
 
+    /// Whether less is left above what the kernel keeps for itself (`vm.min_free_kbytes`)
+    /// than that is, memory and swap together: then its OOM killer is near. Once what it
+    /// keeps is all there is, whoever asks for memory has to find some itself, and where
+    /// there is none to find the kernel kills. False where the kernel does not say what is
+    /// left.
+    #[must_use]
+    pub fn is_near_oom(&self, reserve_bytes: u64) -> bool {
+        let swap = self.swap_free_bytes.unwrap_or(0);
+        self.mem_available_bytes
+            .is_some_and(|left| left.saturating_add(swap) < reserve_bytes)
+    }
+
     /// `None` where there is no swap, and where the kernel counts more free than there is.
     pub(crate) fn swap_reading(&self) -> Option<Reading> {
         let (free, total) = (self.swap_free_bytes?, self.swap_total_bytes?);
@@ -139,6 +154,7 @@ pub(crate) fn node_memory(
         total_bytes: total,
         swap_total_bytes: info.swap_total_bytes,
         swap_free_bytes: info.swap_free_bytes,
+        mem_available_bytes: info.mem_available_bytes,
         cgroup,
         working_set_bytes,
         available_bytes,

@@ -1,3 +1,4 @@
+use core::result::Result as CoreResult;
 use core::time::Duration;
 use std::path::{Path, PathBuf};
 
@@ -85,6 +86,10 @@ pub struct NodeReader {
     last_memory: Option<NodeMemory>,
 }
 
+/// How a cgroup's usage is read: exactly or at most.
+type ReadUsage =
+    for<'a> fn(&'a mut MemoryFiles, &mut Buffer) -> CoreResult<MemoryUsage, Failed<'a>>;
+
 impl NodeReader {
     /// Opens what is there. The first reading, or [`NodeReader::ask_filesystems`], makes
     /// a helper thread for each filesystem.
@@ -139,8 +144,8 @@ impl NodeReader {
             self.ask_filesystems(now);
         }
         self.asked = false;
-        let memory = self.read_memory(now);
-        let pods_memory = self.read_pods(now);
+        let memory = self.read_memory(now, MemoryFiles::read_usage);
+        let pods_memory = self.read_pods(now, MemoryFiles::read_usage);
         let pids = self.pids.read(now, &mut self.buffer, &mut self.errors);
         let [nodefs, imagefs, containerfs] = self.collect(fs_wait);
         NodeSample {
@@ -157,10 +162,23 @@ impl NodeReader {
     /// files, or six where the pods' cgroup has a limit. No thread is asked. What fails
     /// is read again with the next round, and tells its error then.
     pub fn read_memory_signals(&mut self, now: Mono) -> NodeSample {
+        self.read_between_rounds(now, MemoryFiles::read_usage)
+    }
+
+    /// What is left at least: the same without the `memory.stat` of cgroups that have a plain
+    /// counter. All page cache counts as used then.
+    pub fn read_memory_bounds(&mut self, now: Mono) -> NodeSample {
+        let last_memory = self.last_memory;
+        let sample = self.read_between_rounds(now, MemoryFiles::read_usage_at_most);
+        self.last_memory = last_memory;
+        sample
+    }
+
+    fn read_between_rounds(&mut self, now: Mono, usage: ReadUsage) -> NodeSample {
         let errors = core::mem::take(&mut self.errors);
         let sample = NodeSample {
-            memory: self.read_memory(now),
-            pods_memory: self.read_pods(now),
+            memory: self.read_memory(now, usage),
+            pods_memory: self.read_pods(now, usage),
             ..NodeSample::default()
         };
         self.errors = errors;
@@ -192,8 +210,8 @@ impl NodeReader {
 
     /// The former sample stands in for one that cannot be true: its age tells
     /// the state machine that it is not fresh.
-    fn read_memory(&mut self, now: Mono) -> Option<NodeMemory> {
-        let usage = self.read_root();
+    fn read_memory(&mut self, now: Mono, usage: ReadUsage) -> Option<NodeMemory> {
+        let usage = self.read_root(usage);
         let failed = self.root.is_some() && usage.is_none();
         if failed && self.memory_source != MemorySource::Meminfo {
             return None;
@@ -214,9 +232,9 @@ impl NodeReader {
         self.last_memory
     }
 
-    fn read_root(&mut self) -> Option<MemoryUsage> {
+    fn read_root(&mut self, usage: ReadUsage) -> Option<MemoryUsage> {
         let files = self.root.as_mut()?;
-        let usage = files.read_usage(&mut self.buffer).map_err(Failed::error);
+        let usage = usage(files, &mut self.buffer).map_err(Failed::error);
         note(usage, &mut self.errors)
     }
 
@@ -235,7 +253,7 @@ impl NodeReader {
 
     /// What a cgroup without a limit uses is no signal, and not read. One that is not
     /// there is not looked for each time: the path costs a sixth of an idle round.
-    fn read_pods(&mut self, now: Mono) -> Option<PodsMemory> {
+    fn read_pods(&mut self, now: Mono, usage: ReadUsage) -> Option<PodsMemory> {
         let Self {
             pods,
             pods_absent,
@@ -254,7 +272,7 @@ impl NodeReader {
         let limit = limit.map_err(&mut noted).ok()?;
         let usage = match limit {
             Limit::Max => None,
-            Limit::Value(_) => Some(files.read_usage(buffer).map_err(&mut noted).ok()?),
+            Limit::Value(_) => Some(usage(files, buffer).map_err(&mut noted).ok()?),
         };
         Some(PodsMemory {
             sampled: now,

@@ -1,6 +1,7 @@
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
+use rustix::io::Errno;
 use rustix::param::page_size;
 
 use crate::cgroup_memory::{FilePages, read_counter_at, read_file_pages_at, read_usage_at};
@@ -44,10 +45,13 @@ struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    fn open(hierarchy: Option<&'a Hierarchy>, cgroup: &Path) -> Option<Self> {
-        let hierarchy = hierarchy?;
-        let dir = hierarchy.open(cgroup).ok().flatten()?;
-        Some(Self { hierarchy, dir })
+    /// `None` where the hierarchy does not have it.
+    fn open(hierarchy: Option<&'a Hierarchy>, cgroup: &Path) -> Result<Option<Self>, Errno> {
+        let Some(hierarchy) = hierarchy else {
+            return Ok(None);
+        };
+        let dir = hierarchy.open(cgroup)?;
+        Ok(dir.map(|dir| Self { hierarchy, dir }))
     }
 }
 
@@ -74,7 +78,8 @@ impl PodReader {
     /// is its directory in the memory hierarchy, where that is open. Where there is no
     /// pids controller its processes are counted.
     ///
-    /// `None` when the cgroup is gone; what vanishes meanwhile is `None`, and no error.
+    /// `None` when the cgroup is gone; what vanishes meanwhile is `None`, and no error. Of one
+    /// that cannot be opened nothing is known.
     pub fn read(&mut self, cgroup: &Path, memory: Option<OwnedFd>) -> Option<PodSample> {
         let Self {
             hierarchies: of,
@@ -85,11 +90,14 @@ impl PodReader {
         errors.clear();
         let memory = match (of.memory.as_ref(), memory) {
             (Some(hierarchy), Some(dir)) => Some(Place { hierarchy, dir }),
-            (hierarchy, _) => Place::open(hierarchy, cgroup),
+            (hierarchy, _) => there(Place::open(hierarchy, cgroup), cgroup, errors),
         };
         let is_same = of.pids == of.memory && memory.is_some();
-        let counted = (!is_same).then(|| counted(of, cgroup)).flatten();
-        let counted = counted.as_ref().or(memory.as_ref())?;
+        let counted = (!is_same).then(|| there(counted(of, cgroup), cgroup, errors));
+        let counted = counted.flatten();
+        let Some(counted) = counted.as_ref().or(memory.as_ref()) else {
+            return (!errors.is_empty()).then(PodSample::default);
+        };
         let mut note = |place: &Place<'_>, failed: Failed<'_>| {
             if !failed.cause.is_gone() {
                 let dir = place.hierarchy.below(cgroup);
@@ -150,7 +158,8 @@ impl PodReader {
     /// the largest of them holds, where that cannot be read within 100 ms.
     pub fn read_resident_bytes(&mut self, cgroup: &Path) -> Option<u64> {
         let of = &self.hierarchies;
-        let place = counted(of, cgroup).or_else(|| Place::open(of.memory.as_ref(), cgroup))?;
+        let in_memory = || Place::open(of.memory.as_ref(), cgroup).ok().flatten();
+        let place = counted(of, cgroup).ok().flatten().or_else(in_memory)?;
         self.resident
             .told_apart(place.dir.as_fd(), &mut self.buffer)
     }
@@ -167,12 +176,27 @@ impl PodReader {
     }
 }
 
+/// What could be opened; what failed is an error.
+fn there<'a>(
+    opened: Result<Option<Place<'a>>, Errno>,
+    cgroup: &Path,
+    errors: &mut Vec<Error>,
+) -> Option<Place<'a>> {
+    let opened = opened.map_err(|errno| errors.push(Cause::from(errno).at(cgroup)));
+    opened.ok().flatten()
+}
+
 /// Where the processes of a cgroup are counted.
-fn counted<'a>(of: &'a Hierarchies, cgroup: &Path) -> Option<Place<'a>> {
-    let by_controller = Place::open(of.pids.as_ref(), cgroup);
-    let unified = || Place::open(of.unified.as_ref(), cgroup);
-    let service = || Place::open(of.services.as_ref(), cgroup);
-    by_controller.or_else(unified).or_else(service)
+fn counted<'a>(of: &'a Hierarchies, cgroup: &Path) -> Result<Option<Place<'a>>, Errno> {
+    let mut found = Ok(None);
+    for hierarchy in [&of.pids, &of.unified, &of.services] {
+        match Place::open(hierarchy.as_ref(), cgroup) {
+            Ok(None) => {}
+            Ok(place) => return Ok(place),
+            Err(errno) => found = Err(errno),
+        }
+    }
+    found
 }
 
 fn read_swap(

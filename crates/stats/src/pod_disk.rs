@@ -6,10 +6,10 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use std::path::{Path, PathBuf};
 
-use evictd_node::pod::usage::{ContainerUsage, PodUsage, VolumeUsage};
+use evictd_node::pod::usage::{ContainerUsage, MountUsage, PodUsage, VolumeUsage};
 use evictd_node::pod::{Pod, VolumeSource};
 
-use crate::{OpenFiles, TreeUsage, WatchedDisks};
+use crate::{MountedOn, OpenFiles, TreeUsage, WatchedDisks};
 
 /// Where pods' files lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +29,9 @@ pub struct PodDirs {
     /// Where deleted files that a process holds open count for its pod; `None` where they
     /// count for nothing, as the kubelet has it.
     pub open_files_on: Option<WatchedDisks>,
+    /// Where what is mounted into containers counts for their pods; `None` where it counts
+    /// for nothing, as the kubelet has it.
+    pub mounts_on: Option<WatchedDisks>,
 }
 
 /// What a tree is to its pod.
@@ -229,6 +232,28 @@ pub fn add_open_files(usage: &mut PodUsage, found: OpenFiles) {
     container.logs_inodes = Some(found.nodefs.inodes);
     container.rootfs_bytes = Some(found.layers.bytes);
     container.rootfs_inodes = Some(found.layers.inodes);
+}
+
+/// Adds what lies in the places that are mounted into a pod's containers, so that the pod is
+/// ranked by it. It is no ephemeral storage, and stays when the pod is gone.
+pub fn add_mounts(
+    usage: &mut PodUsage,
+    mounts: &[Arc<Path>],
+    usage_of: &dyn Fn(&Path) -> Option<TreeUsage>,
+) {
+    for path in mounts {
+        let found = usage_of(path);
+        usage.disk_in_part |= !found.is_some_and(|found| found.complete);
+        let Some((found, on)) = found.and_then(|found| Some((found, found.mounted_on?))) else {
+            continue;
+        };
+        usage.mounts.push(MountUsage {
+            path: path.to_string_lossy().into_owned(),
+            used_bytes: Some(found.used_bytes),
+            inodes_used: Some(found.inodes_used),
+            beside_layers: on == MountedOn::Layers,
+        });
+    }
 }
 
 /// What is known of the two.

@@ -2,7 +2,7 @@ use core::time::Duration;
 use std::path::{Path, PathBuf};
 
 use evictd_node::Mono;
-use evictd_sys::{Helper, HelperThread, Priority};
+use evictd_sys::{Helper, HelperThread, Priority, Writes};
 use rustix::io::Errno;
 
 use crate::Error;
@@ -16,6 +16,7 @@ const THREAD: HelperThread = HelperThread {
     name: "statfs",
     stack_bytes: 64 << 10,
     priority: Priority::Usual,
+    writes: Writes::Nowhere,
 };
 
 /// A filesystem that has not answered its first question for so long is not merely late.

@@ -6,11 +6,12 @@ use std::os::fd::BorrowedFd;
 use std::path::{Path, PathBuf};
 
 use evictd_kerntext::{parse_pss, parse_resident_pages, pids};
-use evictd_sys::{Helper, HelperThread, Priority};
+use evictd_sys::{Helper, HelperThread, Priority, Writes};
 use rustix::fs::CWD;
 
 use crate::dir::each_procs;
 use crate::file::{Buffer, open_from};
+use crate::take_lack;
 
 /// `smaps_rollup` waits for the lock of the process's memory, which a process in D state
 /// may hold for ever: so a helper reads it.
@@ -18,6 +19,7 @@ const THREAD: HelperThread = HelperThread {
     name: "smaps",
     stack_bytes: 64 << 10,
     priority: Priority::RealTime(1),
+    writes: Writes::Nowhere,
 };
 
 /// How long a decision waits for it. Then the largest process counts alone: of all that
@@ -71,7 +73,8 @@ impl Resident {
                 let sum = asked
                     .into_iter()
                     .filter_map(each)
-                    .reduce(u64::saturating_add);
+                    .reduce(u64::saturating_add)
+                    .filter(|_| !take_lack());
                 desk.show(|mail| (mail.is_busy, mail.sum) = (false, sum));
             }
         });

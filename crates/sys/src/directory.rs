@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, FallocateFlags, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
+use rustix::process::Gid;
 
 /// Nothing is followed, nothing is waited for, and no terminal becomes ours.
 const SAFELY: OFlags = OFlags::NOFOLLOW
@@ -54,14 +55,23 @@ impl Directory {
         self.open_file(name, OFlags::RDONLY)
     }
 
+    /// Makes a file of mode 0600 for writing, that was not there.
+    ///
+    /// # Errors
+    /// The kernel's; `EEXIST` for whatever has that name, be it a link that leads nowhere.
+    pub fn create(&self, name: &str) -> io::Result<File> {
+        self.open_file(name, OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL)
+    }
+
     /// Opens a regular file of mode 0600 for reading and writing, and makes it where it is
-    /// not. What is no regular file is removed before.
+    /// not. What is no regular file, or has another name elsewhere, is removed before.
     ///
     /// # Errors
     /// The kernel's.
     pub fn write(&self, name: &str) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::CREATE;
-        self.open_file(name, flags).or_else(|error| {
+        let opened = self.open_file(name, flags);
+        opened.and_then(of_one_name).or_else(|error| {
             if Errno::from_io_error(&error) != Some(Errno::LOOP)
                 && error.kind() != ErrorKind::InvalidInput
             {
@@ -78,11 +88,18 @@ impl Directory {
         if file.metadata()?.is_file() {
             Ok(file)
         } else {
-            Err(io::Error::new(
-                ErrorKind::InvalidInput,
-                "not a regular file",
-            ))
+            Err(no_file_of_ours("not a regular file"))
         }
+    }
+
+    /// Gives what has that name to a group; of a link, the link.
+    ///
+    /// # Errors
+    /// The kernel's.
+    pub fn give_to_group(&self, name: &str, group: u32) -> io::Result<()> {
+        let group = Some(Gid::from_raw(group));
+        let flags = AtFlags::SYMLINK_NOFOLLOW;
+        Ok(rustix::fs::chownat(&self.0, name, None, group, flags)?)
     }
 
     /// Gives a file another name, and takes that from what had it.
@@ -107,6 +124,18 @@ impl Directory {
     pub fn sync(&self) -> io::Result<()> {
         Ok(rustix::fs::fsync(&self.0)?)
     }
+}
+
+/// A hard link is the file itself, wherever its other name is.
+fn of_one_name(file: File) -> io::Result<File> {
+    if file.metadata()?.nlink() > 1 {
+        return Err(no_file_of_ours("a file that has another name too"));
+    }
+    Ok(file)
+}
+
+fn no_file_of_ours(what: &str) -> io::Error {
+    io::Error::new(ErrorKind::InvalidInput, what)
 }
 
 /// Has the filesystem keep room for so many bytes of a file.

@@ -6,9 +6,6 @@ use crate::mrelease::last_errno;
 /// is mapped from files): from then on no page of it has to come back from a disk that
 /// everybody else waits for too, or that fails.
 ///
-/// Its head is given back: tables that are read once, at its start, to move it to where it
-/// was loaded.
-///
 /// Unlike `mlockall(2)` it leaves alone what the program has mapped for itself: a stack
 /// that is locked takes all of its size at once.
 ///
@@ -19,23 +16,8 @@ use crate::mrelease::last_errno;
 pub fn lock_program() -> Result<(), Errno> {
     let maps = std::fs::read_to_string("/proc/self/maps")
         .map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
-    for Mapped {
-        start,
-        length,
-        is_head,
-    } in maps.lines().filter_map(mapped_file)
-    {
+    for Mapped { start, length } in maps.lines().filter_map(mapped_file) {
         let start = core::ptr::without_provenance_mut(start);
-        if is_head {
-            // SAFETY: what lies there is as it is in the file, and is read from it again by
-            // whoever looks at it; the kernel refuses a range in which nothing is mapped.
-            // Where it is refused, it stays.
-            unsafe {
-                libc::munlock(start, length);
-                libc::madvise(start, length, libc::MADV_DONTNEED);
-            }
-            continue;
-        }
         // SAFETY: the kernel reads and changes nothing of what lies at the address, and
         // refuses a range in which nothing is mapped.
         if unsafe { libc::mlock(start, length) } != 0 {
@@ -50,8 +32,6 @@ pub fn lock_program() -> Result<(), Errno> {
 struct Mapped {
     start: usize,
     length: usize,
-    /// Read-only, from the file's beginning: headers and relocations.
-    is_head: bool,
 }
 
 /// The mapping that a line of `/proc/PID/maps` describes, where it is
@@ -63,18 +43,12 @@ struct Mapped {
 fn mapped_file(line: &str) -> Option<Mapped> {
     let mut words = line.split_ascii_whitespace();
     let (start, end) = words.next()?.split_once('-')?;
-    let access = words.next()?;
-    let is_readable = access.starts_with('r');
-    let is_head = words.next()? == "00000000" && access.starts_with("r--");
-    let inode = words.nth(1)?;
+    let is_readable = words.next()?.starts_with('r');
+    let inode = words.nth(2)?;
     let start = usize::from_str_radix(start, 16).ok()?;
     let end = usize::from_str_radix(end, 16).ok()?;
     let length = end.checked_sub(start)?;
-    (is_readable && inode != "0").then_some(Mapped {
-        start,
-        length,
-        is_head,
-    })
+    (is_readable && inode != "0").then_some(Mapped { start, length })
 }
 
 #[cfg(test)]

@@ -6,9 +6,11 @@ use rustix::io::Errno;
 use crate::mrelease::last_errno;
 
 mod calls;
+mod reading;
 mod refused;
 
 use calls::Argument;
+pub use reading::write_nowhere;
 
 /// `AUDIT_ARCH_...` of `linux/audit.h`: the way of making system calls that the numbers
 /// belong to. A kernel of 64 bits takes calls of 32 bits too, with other numbers.
@@ -40,21 +42,26 @@ const ARCHITECTURE: Option<u32> = if cfg!(target_arch = "x86_64") {
 /// numbers for.
 pub fn allow_known_syscalls() -> Result<(), Errno> {
     let mut program = program(ARCHITECTURE.ok_or(Errno::NOSYS)?);
+    refused::tell_of_it()?;
+    install(&mut program)
+}
+
+/// Sets a filter, besides those that are set: the strictest answer holds.
+fn install(program: &mut [sock_filter]) -> Result<(), Errno> {
     let program = libc::sock_fprog {
         len: u16::try_from(program.len()).map_err(|_| Errno::TOOBIG)?,
         filter: program.as_mut_ptr(),
     };
-    refused::tell_of_it()?;
     // Without this flag older kernels slow down whoever filters, against Spectre; what
     // would have to be feared is code of others in our own process. Those before 4.17 do
     // not know it, and refuse it.
-    match install(&program, libc::SECCOMP_FILTER_FLAG_SPEC_ALLOW) {
-        Err(Errno::INVAL) => install(&program, 0),
+    match install_with(&program, libc::SECCOMP_FILTER_FLAG_SPEC_ALLOW) {
+        Err(Errno::INVAL) => install_with(&program, 0),
         installed => installed,
     }
 }
 
-fn install(program: &libc::sock_fprog, flags: libc::c_ulong) -> Result<(), Errno> {
+fn install_with(program: &libc::sock_fprog, flags: libc::c_ulong) -> Result<(), Errno> {
     let mode = libc::SECCOMP_SET_MODE_FILTER;
     // SAFETY: the kernel copies the program, whose length is right; it outlives the call.
     let answer = unsafe { libc::syscall(libc::SYS_seccomp, mode, flags, &raw const *program) };
@@ -68,16 +75,14 @@ fn install(program: &libc::sock_fprog, flags: libc::c_ulong) -> Result<(), Errno
 /// The filter: the first line that fits the call decides. Kernels since 5.11 remember the
 /// answer for a call that needs no look at its arguments.
 fn program(architecture: u32) -> Vec<sock_filter> {
-    const NUMBER: u32 = 0;
     const ARCHITECTURE: u32 = 4;
-    const ARGUMENTS: u32 = 16;
     let allow = decide(libc::SECCOMP_RET_ALLOW);
     let refuse = decide(libc::SECCOMP_RET_TRAP);
     let mut program = vec![
         load(ARCHITECTURE),
         jump(libc::BPF_JEQ, architecture, 1, 0),
         refuse,
-        load(NUMBER),
+        load_number(),
     ];
     for call in calls::ALLOWED {
         program.extend([jump(libc::BPF_JEQ, number(*call), 0, 1), allow]);
@@ -90,7 +95,7 @@ fn program(architecture: u32) -> Vec<sock_filter> {
         };
         program.extend([
             jump(libc::BPF_JEQ, number(rule.call), 0, 4),
-            load(ARGUMENTS + 8 * rule.position),
+            load_argument(rule.position),
             jump(compare, value, 0, 1),
             fits,
             differs,
@@ -104,6 +109,14 @@ fn program(architecture: u32) -> Vec<sock_filter> {
         refuse,
     ]);
     program
+}
+
+const fn load_number() -> sock_filter {
+    load(0)
+}
+
+const fn load_argument(position: u32) -> sock_filter {
+    load(16 + 8 * position)
 }
 
 /// Loads 32 bits of `struct seccomp_data`; of an argument the lower ones.

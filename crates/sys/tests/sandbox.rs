@@ -5,10 +5,15 @@
 #![forbid(unsafe_code)]
 #![expect(clippy::unwrap_used, reason = "a test without a harness")]
 
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::net::UnixListener;
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 
-use evictd_sys::{Signal, allow_known_syscalls, keep_capabilities};
+use evictd_sys::{
+    Helper, HelperThread, Priority, Signal, Writes, allow_known_syscalls, keep_capabilities,
+};
 use rustix::io::Errno;
 use rustix::thread::{CapabilitySet, capabilities, no_new_privs};
 
@@ -22,10 +27,18 @@ fn main() {
             enter();
             escape();
         }
+        Some("reads") => {
+            enter();
+            only_reads();
+        }
         _ => {
             for part in ["main", "thread"] {
                 is_ended(part);
             }
+            let own = std::env::current_exe().unwrap();
+            let output = Command::new(own).arg("reads").output().unwrap();
+            let text = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{text}");
             println!("sandbox: ok");
         }
     }
@@ -47,6 +60,49 @@ fn escape() {
     let _ = std::os::unix::fs::chroot("/");
     println!("escaped");
 }
+
+/// A thread that only reads writes nowhere, and the others do as before.
+fn only_reads() {
+    let path = std::env::temp_dir().join(format!("evictd-reads-{}", std::process::id()));
+    fs::write(&path, "kept").unwrap();
+    let (tell, told) = std::sync::mpsc::channel();
+    let thread = HelperThread {
+        name: "reads",
+        stack_bytes: 64 << 10,
+        priority: Priority::Usual,
+        writes: Writes::Nowhere,
+    };
+    let at = path.clone();
+    let helper = Helper::new(thread, (), move |_| {
+        assert_eq!(fs::read_to_string(&at).unwrap(), "kept");
+        let other = at.with_extension("other");
+        let tries = [
+            fs::write(&at, "lost"),
+            File::options().append(true).open(&at).map(drop),
+            File::create_new(&other).map(drop),
+            fs::rename(&at, &other),
+            fs::hard_link(&at, &other),
+            fs::create_dir(&other),
+            fs::remove_file(&at),
+            UnixListener::bind(&other).map(drop),
+            File::options().write(true).open(CORE_PATTERN).map(drop),
+        ];
+        let refused = |done: &io::Result<()>| {
+            let error = done.as_ref().err();
+            error.and_then(Errno::from_io_error) == Some(Errno::ACCESS)
+        };
+        tell.send(tries.iter().map(refused).collect::<Vec<_>>())
+            .unwrap();
+    });
+    helper.start().unwrap();
+    let refused = told.recv().unwrap();
+    assert!(refused.iter().all(|is_so| *is_so), "{refused:?}");
+    fs::write(&path, "by another thread").unwrap();
+    fs::remove_file(path).unwrap();
+}
+
+/// Whoever writes there has the kernel run a program.
+const CORE_PATTERN: &str = "/proc/sys/kernel/core_pattern";
 
 fn is_ended(part: &str) {
     let own = std::env::current_exe().unwrap();

@@ -99,16 +99,7 @@ pub(crate) struct Shown(pub(crate) f32);
 
 impl fmt::Display for Shown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // In integers: what formats floating-point numbers is 4 KiB of program.
-        let sign = if self.0 < 0.0 { "-" } else { "" };
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "positive, and a percentage"
-        )]
-        let ten_millionths = (f64::from(self.0).abs() * 1e7 + 0.5) as u64;
-        let (whole, part) = (ten_millionths / 100_000, ten_millionths % 100_000);
-        let text = format!("{sign}{whole}.{part:05}");
+        let text = format!("{:.5}", f64::from(self.0) * 100.0);
         let short = text.trim_end_matches('0').trim_end_matches('.');
         write!(f, "{short}%")
     }

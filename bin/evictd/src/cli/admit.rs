@@ -21,7 +21,7 @@ use serde::Serialize;
 use crate::plain::Plain;
 
 use super::output::{USAGE, complain, print_as, shown, usage_error, wrong_value};
-use super::run::Run;
+use crate::config_file::Settings;
 use crate::engine;
 use crate::setup::{FIRST_FS_WAIT, PROC, Setup, no_thread};
 use crate::socket;
@@ -108,10 +108,11 @@ pub(super) struct Verdict {
     message: Option<String>,
 }
 
-impl Run for Admit {
+impl Admit {
     /// The exit code says it: 0 all may start, 1 one may not or the node cannot be
     /// read, 2 there is no pod to decide about.
-    fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
+    pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
+        let settings = &settings.resolved;
         if let Err(problem) = self.check() {
             return Ok(usage_error(problem));
         }
@@ -264,7 +265,7 @@ fn in_loop(returns: &Returns, pod: &Pod, policy: &Policy) -> Option<(&'static st
     let Metadata {
         namespace, name, ..
     } = &pod.metadata;
-    let is_refused = !policy.returning_pods_are_not_spared
+    let is_refused = !policy.returning_pods_are_admitted
         && !pod.is_critical()
         && returns.is_in_loop(namespace, name);
     is_refused.then(|| {

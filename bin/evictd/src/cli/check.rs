@@ -9,8 +9,8 @@ use evictd_node::{Condition, ConditionSet, Readings, Signal};
 use evictd_threshold::Threshold;
 
 use super::output::print;
-use super::run::Run;
 use crate::amount::Amount;
+use crate::config_file::Settings;
 use crate::plain::Plain;
 use crate::socket;
 
@@ -63,8 +63,9 @@ enum Level {
     Unknown,
 }
 
-impl Run for Check {
-    fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
+impl Check {
+    pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
+        let settings = &settings.resolved;
         let (level, holds, line) = match self.look(settings) {
             Ok(seen) => seen,
             Err(why) => (Level::Unknown, false, format!("no daemon answers: {why}")),

@@ -5,13 +5,12 @@ use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
-use evictd_config::Resolved;
 use evictd_engine::state::read_events;
 use evictd_quantity::GoDuration;
 use evictd_stats::wall_seconds;
 use serde_json::Value;
 
-use super::run::Run;
+use crate::config_file::Settings;
 use crate::log::Utc;
 use crate::plain::Plain;
 
@@ -50,8 +49,9 @@ fn seconds(text: &str) -> Result<u64, String> {
         .ok_or_else(|| "a duration has numbers with units h m s: 1h30m, 90s".to_owned())
 }
 
-impl Run for Events {
-    fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
+impl Events {
+    pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
+        let settings = &settings.resolved;
         let directory = settings.state_dir.as_deref();
         let directory = directory.ok_or("--state-dir is empty: nothing is kept on disk")?;
         let since = self.since.map(|seconds| {

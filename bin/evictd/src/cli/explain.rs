@@ -5,9 +5,9 @@ use core::time::Duration;
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
-use evictd_config::{Resolved, Typed};
+use evictd_config::Resolved;
 use evictd_engine::amount::{Amount, level};
-use evictd_node::{Readings, Signal};
+use evictd_node::{Readings, Signal, Unit};
 use evictd_quantity::GoDuration;
 use evictd_recording::Decided;
 use evictd_stats::now;
@@ -15,13 +15,11 @@ use evictd_threshold::Threshold;
 use serde::Serialize;
 
 use super::moments::Moments;
-use super::output::{complain, fail, print_as, shown, usage_error};
+use super::output::{complain, print_as, shown};
 use super::record::duration;
-use super::run::Run;
-use super::snapshot::Snapshot;
-use crate::config_file;
+use super::snapshot::{Snapshot, ask_daemon};
+use crate::config_file::Settings;
 use crate::plain::Plain;
-use crate::tools::become_it;
 
 /// What takes longer than that at the present rate is not foreseen.
 const LONGEST: i64 = 365 * 24 * 3600;
@@ -34,7 +32,8 @@ const LONGEST: i64 = 365 * 24 * 3600;
     note = "Looks at the node twice and says of each threshold how far it is from being\n\
             met, or met no more, and when it would be met at the rate between the two;\n\
             then what would be decided now, and why, as a dry run. Evicts nothing, needs\n\
-            no daemon and leaves one alone.",
+            no daemon and leaves one alone. Without a threshold or a file among its flags\n\
+            it goes by the settings of the running daemon, and says so.",
     example = "{command_name} --flags-file=/etc/evictd.conf --over=1m"
 )]
 pub struct Explain {
@@ -52,25 +51,9 @@ pub struct Explain {
     json: bool,
 }
 
-impl Run for Explain {
-    fn run(&self, _settings: &Resolved) -> Result<ExitCode, String> {
-        become_it()
-    }
-}
-
 impl Explain {
-    /// Explains, with these flags.
-    pub(super) fn begin(&self, typed: Typed) -> ExitCode {
-        match config_file::settings(typed) {
-            Ok(settings) => {
-                let ended = self.explain(&settings.resolved);
-                ended.unwrap_or_else(|error| fail("explain", error))
-            }
-            Err(error) => usage_error(&error),
-        }
-    }
-
-    fn explain(&self, settings: &Resolved) -> Result<ExitCode, String> {
+    pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
+        let (whose, settings) = &settings_of(settings);
         let mut snapshot = Snapshot::take(settings)?;
         let mut moments = Moments::new(settings)?;
         let begun = now();
@@ -89,21 +72,73 @@ impl Explain {
         let counts = |of: &Distance| {
             of.available.is_some() || of.signal != Signal::AllocatableMemoryAvailable
         };
+        let decided = decided.into_iter().flat_map(|(_, decided)| decided);
         let document = Document {
+            settings: *whose,
             thresholds: thresholds.filter(counts).collect(),
-            decided: decided
-                .into_iter()
-                .flat_map(|(_, decided)| decided)
-                .map(Decision::from)
-                .collect(),
+            decided: one_answer(decided.collect()),
         };
         Ok(print_as(self.json, &document, || document.in_text()))
     }
 }
 
+/// Whose settings are explained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+enum Whose {
+    /// Those of the running daemon.
+    Daemon,
+    /// Those of the flags, for what they do not say the defaults.
+    Flags,
+    /// The same, as no daemon answers.
+    NoDaemon,
+}
+
+impl Whose {
+    const fn in_words(self) -> &'static str {
+        match self {
+            Self::Daemon => "by the settings of the running daemon\n",
+            Self::Flags => "",
+            Self::NoDaemon => "by these flags and the defaults: no daemon answers at --state-dir\n",
+        }
+    }
+}
+
+/// Where the flags say nothing of what is decided, the daemon's settings are meant.
+fn settings_of(settings: &Settings) -> (Whose, Resolved) {
+    const OF_ITS_OWN: [&str; 5] = [
+        "flags-file",
+        "config",
+        "config-dir",
+        "eviction-hard",
+        "eviction-soft",
+    ];
+    let is_given = |name: &&str| !settings.command_line.get(name).is_empty();
+    let resolved = &settings.resolved;
+    if OF_ITS_OWN.iter().any(is_given) {
+        return (Whose::Flags, resolved.clone());
+    }
+    match ask_daemon(resolved) {
+        Ok((_, of_daemon)) => (Whose::Daemon, of_daemon),
+        Err(_) => (Whose::NoDaemon, resolved.clone()),
+    }
+}
+
+/// Where a pod would be evicted, it does not matter that none would be after it.
+fn one_answer(decided: Vec<Decided>) -> Vec<Decision> {
+    let evicts = decided.iter().any(|of| of.pod.is_some());
+    let counts = |of: &Decided| !(evicts && of.spares_all);
+    decided
+        .into_iter()
+        .filter(counts)
+        .map(Decision::from)
+        .collect()
+}
+
 /// What `--json` prints.
 #[derive(Serialize)]
 struct Document {
+    settings: Whose,
     thresholds: Vec<Distance>,
     decided: Vec<Decision>,
 }
@@ -187,7 +222,7 @@ impl Distance {
         };
         let left = format!("{} of {} left", amount(available), amount(capacity));
         let change = self.change_per_second.unwrap_or(0);
-        let rate = amount(change.saturating_abs());
+        let rate = rate(self.signal, change);
         if self.met == Some(true) {
             let missing = amount(above.saturating_neg());
             let grace = match self.grace_seconds {
@@ -198,14 +233,26 @@ impl Distance {
         }
         let foreseen = match (change, self.met_in_seconds) {
             (..0, Some(seconds)) => {
-                format!("falls by {rate} a second: met in {}", in_units(seconds))
+                format!("falls by {rate}: met in {}", in_units(seconds))
             }
-            (..0, None) => format!("falls by {rate} a second: not met within a year"),
+            (..0, None) => format!("falls by {rate}: not met within a year"),
             (0, _) => "does not change".to_owned(),
-            (1.., _) => format!("rises by {rate} a second"),
+            (1.., _) => format!("rises by {rate}"),
         };
         format!("{left}, {} above it; {foreseen}", amount(above))
     }
+}
+
+/// `3Mi a second`, `818 bytes a second`, `12 inodes a second`
+fn rate(signal: Signal, change: i64) -> String {
+    let amount = Amount::of(signal, change.saturating_abs());
+    let unit = match signal.unit() {
+        Unit::Bytes if change.unsigned_abs() >= 1024 => "",
+        Unit::Bytes => " bytes",
+        Unit::Inodes => " inodes",
+        Unit::ProcessIds => " process ids",
+    };
+    format!("{amount}{unit} a second")
 }
 
 fn in_units(seconds: i64) -> GoDuration {
@@ -214,7 +261,7 @@ fn in_units(seconds: i64) -> GoDuration {
 
 impl Document {
     fn in_text(&self) -> String {
-        let mut text = String::new();
+        let mut text = self.settings.in_words().to_owned();
         for distance in &self.thresholds {
             let kind = if distance.grace_seconds == 0 {
                 "hard"
@@ -279,6 +326,42 @@ mod tests {
             "530Mi of 1Gi left, 430Mi above it; rises by 3Mi a second"
         );
         assert_eq!(told(90, 80), "met: 80Mi of 1Gi left, 20Mi are missing");
+    }
+
+    /// Acceptance row 285.
+    #[test]
+    fn a_rate_has_its_unit() {
+        let told = |signal, change| rate(signal, change);
+        assert_eq!(told(Signal::MemoryAvailable, 818), "818 bytes a second");
+        assert_eq!(told(Signal::MemoryAvailable, -(3 << 20)), "3Mi a second");
+        assert_eq!(told(Signal::NodefsInodesFree, 12), "12 inodes a second");
+        assert_eq!(told(Signal::PidAvailable, -2), "2 process ids a second");
+    }
+
+    /// Acceptance row 285.
+    #[test]
+    fn one_pod_would_be_evicted_or_none() {
+        let none = || {
+            let mut none = Decided::new("no pod would be evicted for memory.available".into());
+            none.spares_all = true;
+            none
+        };
+        let mut hog = Decided::new("pod hog would be evicted".into());
+        hog.pod = Some("hog".into());
+        let met = Decided::new("threshold memory.available<1Gi is met".into());
+        let texts = |decided: &[&Decided]| -> Vec<String> {
+            let all = decided.iter().map(|of| (*of).clone()).collect();
+            one_answer(all).into_iter().map(|of| of.text).collect()
+        };
+        assert_eq!(
+            texts(&[&met, &hog, &none()]),
+            [
+                "threshold memory.available<1Gi is met",
+                "pod hog would be evicted"
+            ]
+        );
+        let alone = texts(&[&met, &none()]);
+        assert!(alone[1].starts_with("no pod"), "{alone:?}");
     }
 
     #[test]

@@ -4,10 +4,9 @@ use core::time::Duration;
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
-use evictd_config::Resolved;
 
 use super::output::print;
-use super::run::Run;
+use crate::config_file::Settings;
 use crate::socket::ask_within;
 
 /// Who asks for its health decides by it soon.
@@ -27,8 +26,9 @@ const WAIT: Duration = Duration::from_secs(1);
 )]
 pub struct Health {}
 
-impl Run for Health {
-    fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
+impl Health {
+    pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
+        let settings = &settings.resolved;
         ask_within(settings, "/healthz", WAIT).map(|answer| print(&answer))
     }
 }

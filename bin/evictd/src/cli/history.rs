@@ -12,8 +12,8 @@ use serde::Serialize;
 
 use super::columns::wrap;
 use super::output::print_as;
-use super::run::Run;
 use crate::amount::Amount;
+use crate::config_file::Settings;
 use crate::log::Utc;
 
 /// the last 50 evictions: when, which pod, why and how
@@ -40,9 +40,10 @@ pub(super) struct Document<'a> {
 
 const INDENT: &str = "    ";
 
-impl Run for History {
+impl History {
     /// Prints the state that is kept in `--state-dir`; fails when there is none.
-    fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
+    pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
+        let settings = &settings.resolved;
         let state = read(settings)?;
         Ok(print_as(self.json, &document(&state), || in_text(&state)))
     }

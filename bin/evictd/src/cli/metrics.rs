@@ -4,10 +4,9 @@ use core::time::Duration;
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
-use evictd_config::Resolved;
 
 use super::output::print;
-use super::run::Run;
+use crate::config_file::Settings;
 use crate::socket::ask_within;
 
 /// Whoever scrapes it waits no longer.
@@ -27,8 +26,9 @@ const WAIT: Duration = Duration::from_secs(2);
 )]
 pub struct Metrics {}
 
-impl Run for Metrics {
-    fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
+impl Metrics {
+    pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
+        let settings = &settings.resolved;
         ask_within(settings, "/metrics", WAIT).map(|page| print(&page))
     }
 }

@@ -20,7 +20,6 @@ mod rank;
 mod record;
 mod reload;
 mod replay;
-mod run;
 mod screen;
 mod selftest;
 mod serve;
@@ -39,7 +38,6 @@ use crate::{config_file, daemon, hook};
 
 use args::{Command, Request, parse};
 use output::{fail, print, usage_error};
-use run::Run;
 
 /// Runs the command, or the daemon; `argv` is without the program's name.
 ///
@@ -63,53 +61,49 @@ pub fn run(argv: Vec<OsString>) -> ExitCode {
     }
 }
 
-/// Runs one of the commands that are evictd-tools'.
-#[must_use]
-pub fn run_tools(argv: &[OsString]) -> ExitCode {
-    match parse(argv) {
-        Ok(Request::Print(text)) => print(&text),
-        Ok(Request::Run(Some(Command::Explain(explain)), typed)) => explain.begin(*typed),
-        Ok(Request::Run(Some(Command::Record(record)), typed)) => record.begin(*typed),
-        Ok(Request::Run(Some(Command::Replay(replay)), typed)) => replay.begin(*typed),
-        Ok(Request::Run(Some(Command::Serve(serve)), typed)) => serve.begin(*typed),
-        Ok(Request::Run(Some(Command::Summary(summary)), typed)) => summary.begin(*typed),
-        Ok(Request::Run(..)) => usage_error(
-            "evictd does that; evictd-tools does explain, record, replay, serve and summary",
-        ),
-        Err(error) => usage_error(&error),
+fn resolve_and_run(command: Option<&Command>, typed: Typed) -> ExitCode {
+    let settings = match command {
+        Some(Command::Replay(replay)) => replay.settings(typed),
+        _ => config_file::settings(typed),
+    };
+    match (settings, command) {
+        (Err(error), _) => usage_error(&error),
+        (Ok(settings), None) => daemon::run(settings),
+        (Ok(settings), Some(command)) => {
+            let (name, ended) = run_command(command, &settings);
+            ended.unwrap_or_else(|error| fail(name, error))
+        }
     }
 }
 
-fn resolve_and_run(command: Option<&Command>, typed: Typed) -> ExitCode {
-    let settings = match config_file::settings(typed) {
-        Ok(settings) => settings,
-        Err(error) => return usage_error(&error),
-    };
-    let Some(command) = command else {
-        return daemon::run(settings);
-    };
-    let (name, command): (&str, &dyn Run) = match command {
-        Command::Status(status) => ("status", status),
-        Command::Rank(rank) => ("rank", rank),
-        Command::Admit(admit) => ("admit", admit),
-        Command::History(history) => ("history", history),
-        Command::Events(events) => ("events", events),
-        Command::Explain(explain) => ("explain", explain),
-        Command::Record(record) => ("record", record),
-        Command::Replay(replay) => ("replay", replay),
-        Command::Config(config) => ("config", config),
-        Command::OomScore(oom_score) => ("oom-score", oom_score),
-        Command::Gc(gc) => ("gc", gc),
-        Command::Selftest(selftest) => ("selftest", selftest),
-        Command::Reload(reload) => ("reload", reload),
-        Command::Health(health) => ("health", health),
-        Command::Metrics(metrics) => ("metrics", metrics),
-        Command::Check(check) => ("check", check),
-        Command::Serve(serve) => ("serve", serve),
-        Command::Summary(summary) => ("summary", summary),
-        Command::Man(_) => return print(&args::man::page()),
-        Command::Completions(of) => return print(&args::completions::script(of.shell)),
-    };
-    let ended = command.run(&settings.resolved);
-    ended.unwrap_or_else(|error| fail(name, error))
+/// Its name, and what came of it; an error is one line, for exit code 1.
+fn run_command(
+    command: &Command,
+    settings: &config_file::Settings,
+) -> (&'static str, Result<ExitCode, String>) {
+    match command {
+        Command::Status(status) => ("status", status.run(settings)),
+        Command::Rank(rank) => ("rank", rank.run(settings)),
+        Command::Admit(admit) => ("admit", admit.run(settings)),
+        Command::History(history) => ("history", history.run(settings)),
+        Command::Events(events) => ("events", events.run(settings)),
+        Command::Explain(explain) => ("explain", explain.run(settings)),
+        Command::Record(record) => ("record", record.run(settings)),
+        Command::Replay(replay) => ("replay", replay.run(settings)),
+        Command::Config(config) => ("config", config.run(settings)),
+        Command::OomScore(oom_score) => ("oom-score", oom_score.run(settings)),
+        Command::Gc(gc) => ("gc", gc.run(settings)),
+        Command::Selftest(selftest) => ("selftest", selftest.run(settings)),
+        Command::Reload(reload) => ("reload", reload.run(settings)),
+        Command::Health(health) => ("health", health.run(settings)),
+        Command::Check(check) => ("check", check.run(settings)),
+        Command::Metrics(metrics) => ("metrics", metrics.run(settings)),
+        Command::Summary(summary) => ("summary", summary.run(settings)),
+        Command::Serve(serve) => ("serve", serve.run(settings)),
+        Command::Man(_) => ("man", Ok(print(&args::man::page()))),
+        Command::Completions(of) => {
+            let script = args::completions::script(of.shell);
+            ("completions", Ok(print(&script)))
+        }
+    }
 }

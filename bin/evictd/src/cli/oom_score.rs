@@ -14,8 +14,8 @@ use serde::Serialize;
 
 use super::columns::{Columns, wrap};
 use super::output::{NO_PODS, complain, print_as, shown};
-use super::run::Run;
 use super::screen::{Paint, cut};
+use crate::config_file::Settings;
 use crate::machine::read_text;
 use crate::memory::remember_protected;
 use crate::oom_score::{Keeper, name};
@@ -84,9 +84,10 @@ struct ProcessScore {
     refused: Option<String>,
 }
 
-impl Run for OomScore {
+impl OomScore {
     /// Prints, and sets if asked to; fails where something could not be read or set.
-    fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
+    pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
+        let settings = &settings.resolved;
         let document = look(settings, self.apply)?;
         let in_text = || in_text(&document, Paint::for_stdout());
         let printed = print_as(self.json, &document, in_text);

@@ -4,15 +4,15 @@ use core::fmt::Write;
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
-use evictd_config::{Resolved, parse_signal};
+use evictd_config::parse_signal;
 use evictd_engine::full_name;
 use evictd_node::Signal;
 use serde::Serialize;
 
 use super::output::{NO_PODS, complain, print_as, shown, wrong_value};
-use super::run::Run;
 use super::screen::{Paint, cut};
 use super::snapshot::{RankedPod, Snapshot};
+use crate::config_file::Settings;
 
 /// the order of eviction for one signal, and why
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
@@ -52,9 +52,10 @@ pub(super) struct Document {
     pub(super) pods: Vec<RankedPod>,
 }
 
-impl Run for Rank {
+impl Rank {
     /// Prints the order; fails when the node cannot be read.
-    fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
+    pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
+        let settings = &settings.resolved;
         let snapshot = Snapshot::take(settings)?;
         for problem in &snapshot.engine.pods.problems {
             complain("rank", problem);

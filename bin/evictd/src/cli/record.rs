@@ -6,19 +6,15 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
-use evictd_config::{Resolved, Typed};
 use evictd_quantity::GoDuration;
 use evictd_recording::{Begun, Line};
 use evictd_stats::now;
 use rustix::system::uname;
 
 use super::moments::Moments;
-use super::output::{fail, usage_error};
-use super::run::Run;
 use super::snapshot::Snapshot;
-use crate::config_file;
+use crate::config_file::Settings;
 use crate::socket::View;
-use crate::tools::become_it;
 
 /// Between two moments at least.
 const LEAST: Duration = Duration::from_millis(10);
@@ -57,25 +53,9 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "a duration from 10ms on has numbers with units: 500ms, 90s, 1h30m".into())
 }
 
-impl Run for Record {
-    fn run(&self, _settings: &Resolved) -> Result<ExitCode, String> {
-        become_it()
-    }
-}
-
 impl Record {
-    /// Records, with these flags.
-    pub(super) fn begin(&self, typed: Typed) -> ExitCode {
-        match config_file::settings(typed) {
-            Ok(settings) => {
-                let ended = self.record(&settings.resolved);
-                ended.unwrap_or_else(|error| fail("record", error))
-            }
-            Err(error) => usage_error(&error),
-        }
-    }
-
-    fn record(&self, settings: &Resolved) -> Result<ExitCode, String> {
+    pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
+        let settings = &settings.resolved;
         let about = |error: io::Error| format!("{}: {error}", self.file);
         let mut snapshot = Snapshot::take(settings)?;
         let mut moments = Moments::new(settings)?;

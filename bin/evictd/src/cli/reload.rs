@@ -5,11 +5,10 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use argh::{ArgsInfo, FromArgs};
-use evictd_config::Resolved;
 
 use super::output::print;
-use super::run::Run;
-use crate::socket::ask;
+use crate::config_file::Settings;
+use crate::socket::{ask, order};
 
 /// How long the daemon may take; its files may lie on a slow disk.
 const WAIT: Duration = Duration::from_secs(10);
@@ -32,11 +31,12 @@ const AGAIN: Duration = Duration::from_millis(20);
 )]
 pub struct Reload {}
 
-impl Run for Reload {
+impl Reload {
     #[expect(clippy::disallowed_methods, reason = "a command waits by the clock")]
-    fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
+    pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
+        let settings = &settings.resolved;
         let number = |answer: &str| answer.split(' ').next().map(str::to_owned);
-        let before = ask(settings, "/reload")?;
+        let before = order(settings, "/reload")?;
         let begun = Instant::now();
         loop {
             std::thread::sleep(AGAIN);

@@ -11,8 +11,10 @@ use serde::Serialize;
 
 use super::output::shown;
 use crate::engine::{self, Engine};
+use crate::machine;
 use crate::memory::remember_protected;
 use crate::setup::{FIRST_FS_WAIT, Setup, no_thread};
+use crate::socket::{self, View};
 
 /// How long a command waits for what the pods keep on disk.
 const DISK_WAIT: Duration = Duration::from_secs(2);
@@ -97,4 +99,17 @@ pub(crate) fn rank_pods(
         })
     };
     order.filter_map(ranked).collect()
+}
+
+/// What the running daemon knows, and what it is set to.
+///
+/// # Errors
+/// Why none answers.
+pub(super) fn ask_daemon(settings: &Resolved) -> Result<(View, Resolved), String> {
+    let view = socket::view(settings)?;
+    let mut of_daemon = view.settings()?;
+    if machine::misleads_kubelets_formula() {
+        of_daemon.distrust_kubelets_formula();
+    }
+    Ok((view, of_daemon))
 }

@@ -27,11 +27,13 @@ impl Helpers {
         let started = self.releaser.start();
         let started = started.and_then(|()| engine.pods.start_manifests());
         let started = started.and_then(|()| engine::measure_disk(engine));
+        let started = started.and_then(|()| engine.pods.runtimes.follow());
         match (&started, self.due) {
             (Err(error), None) => log::warn!(
                 event = "no_helper_thread";
                 "no helper thread ({error}): until there is one, the killed free their memory by \
-                 themselves, and what pods keep on disk is not measured"
+                 themselves, what pods keep on disk is not measured, and what is new in container \
+                 runtimes is known up to ten seconds late"
             ),
             (Ok(()), Some(_)) => {
                 log::info!(event = "helper_threads"; "the helper threads are there now");

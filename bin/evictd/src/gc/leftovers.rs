@@ -12,7 +12,7 @@ use evictd_engine::ports;
 use evictd_engine::ports::Deletion;
 use evictd_node::Mono;
 use evictd_stats::now;
-use evictd_sys::{Bell, Desk, Helper, HelperThread, Priority, write_only_below};
+use evictd_sys::{Bell, Desk, Helper, HelperThread, Priority, Writes, write_only_below};
 
 use super::collect::{Chosen, Collected, Collector, Found};
 use crate::amount::Amount;
@@ -23,6 +23,7 @@ const THREAD: HelperThread = HelperThread {
     name: "leftovers",
     stack_bytes: 128 << 10,
     priority: Priority::Usual,
+    writes: Writes::WhereItSays,
 };
 
 /// How often it is told how far a deletion has come.

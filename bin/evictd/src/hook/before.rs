@@ -9,10 +9,10 @@ use evictd_node::Mono;
 
 use super::Hook;
 
-/// So long an eviction is held back, whatever pods are chosen meanwhile.
+/// An eviction is held back that long at most, even if other pods are chosen meanwhile.
 const DEADLINE: Duration = Duration::from_secs(10);
 
-/// What was asked so long ago was for another eviction, which came to nothing.
+/// A question older than that belongs to an earlier eviction, which was called off.
 const OVER: Duration = Duration::from_secs(60);
 
 /// Its name among the events.

@@ -1,6 +1,8 @@
 use core::time::Duration;
 use std::ffi::{OsStr, OsString};
-use std::io::{BufRead, Read, Write, stderr, stdin, stdout};
+use std::fs::File;
+use std::io::{Write, stderr, stdin, stdout};
+use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::Instant;
@@ -8,6 +10,8 @@ use std::time::Instant;
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Map, Value};
 
+use super::complaints::Complaints;
+use super::records::Records;
 use crate::plain::Plain;
 
 /// The first argument that makes evictd run a program for each record that it reads; no
@@ -18,23 +22,20 @@ pub(crate) const ARGUMENT: &str = "event-hook";
 const DEADLINE: Duration = Duration::from_secs(10);
 const AGAIN: Duration = Duration::from_millis(10);
 
-/// No record is longer.
-const MOST: u64 = 64 << 10;
-
 /// `event-hook FLAG PROGRAM`: runs it for each record on standard input, one after the other,
 /// until that ends, and writes a line to standard output for each.
+#[expect(clippy::disallowed_methods, reason = "this process decides nothing")]
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     let [flag, program] = arguments else {
         return ExitCode::from(2);
     };
-    let mut records = stdin().lock();
+    // Its own, as that of std has taken more in than it shows.
+    let Ok(pipe) = stdin().as_fd().try_clone_to_owned() else {
+        return ExitCode::FAILURE;
+    };
+    let mut records = Records::of(File::from(pipe));
     let mut pids_are_short = false;
-    loop {
-        let mut line = String::new();
-        match records.by_ref().take(MOST).read_line(&mut line) {
-            Ok(0) | Err(_) => return ExitCode::SUCCESS,
-            Ok(_) => {}
-        }
+    while let Some(line) = records.next(Instant::now()) {
         let Ok(Value::Object(record)) = serde_json::from_str(&line) else {
             continue;
         };
@@ -42,7 +43,9 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         if let Some(short) = tells_of_pids(&record) {
             pids_are_short = short;
         }
-        if !pids_are_short && let Err(problem) = run_for(program, &line, &record) {
+        if !pids_are_short
+            && let Err(problem) = run_for(program, &line, &record, &mut |now| records.until(now))
+        {
             let program = program.display();
             // Where even that cannot be written there is nobody to tell.
             let flag = flag.display();
@@ -50,7 +53,11 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         }
         let _ = writeln!(stdout());
     }
+    ExitCode::SUCCESS
 }
+
+/// By when a program has to have ended, beside its own deadline.
+type Until<'a> = &'a mut dyn FnMut(Instant) -> Option<Instant>;
 
 /// Whether process ids are short from this record on; `None` where it tells nothing of them.
 fn tells_of_pids(record: &Map<String, Value>) -> Option<bool> {
@@ -59,11 +66,17 @@ fn tells_of_pids(record: &Map<String, Value>) -> Option<bool> {
 }
 
 /// Runs it with a record on its standard input, and the fields in its environment.
-fn run_for(program: &OsStr, line: &str, record: &Map<String, Value>) -> Result<(), String> {
+fn run_for(
+    program: &OsStr,
+    line: &str,
+    record: &Map<String, Value>,
+    until: Until<'_>,
+) -> Result<(), String> {
     let mut child = Command::new(program)
         .envs(record.iter().filter_map(variable))
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
+        .stderr(Stdio::piped())
         .process_group(0)
         .spawn()
         .map_err(|error| error.to_string())?;
@@ -71,7 +84,11 @@ fn run_for(program: &OsStr, line: &str, record: &Map<String, Value>) -> Result<(
         // It need not read, and what one pipe holds is written without waiting.
         let _ = pipe.write_all(line.as_bytes());
     }
-    wait(&mut child)
+    let mut complaints = Complaints::new(child.stderr.take());
+    let ended = wait(&mut child, &mut complaints, until);
+    complaints.read();
+    complaints.tell(program);
+    ended
 }
 
 /// A field as `EVICTD_MOUNT_POINT=/var`.
@@ -93,20 +110,28 @@ fn variable((name, value): (&String, &Value)) -> Option<(String, String)> {
 
 /// Until it has ended; beyond the deadline all that it started is killed.
 #[expect(clippy::disallowed_methods, reason = "this process decides nothing")]
-fn wait(child: &mut Child) -> Result<(), String> {
-    let begun = Instant::now();
+fn wait(child: &mut Child, complaints: &mut Complaints, until: Until<'_>) -> Result<(), String> {
+    let deadline = Instant::now() + DEADLINE;
     loop {
+        complaints.read();
+        let now = Instant::now();
+        let is_over = until(now).map_or(deadline, |until| until.min(deadline)) <= now;
         match child.try_wait() {
             Ok(Some(status)) if status.success() => return Ok(()),
             Ok(Some(status)) => return Err(status.to_string()),
-            Ok(None) if begun.elapsed() < DEADLINE => std::thread::sleep(AGAIN),
+            Ok(None) if !is_over => std::thread::sleep(AGAIN),
             Ok(None) => {
                 let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
                 if let Some(group) = group {
                     let _ = kill_process_group(group, Signal::KILL);
                 }
                 let _ = child.wait();
-                return Err(format!("killed, as it took more than {DEADLINE:?}"));
+                let why = if now < deadline {
+                    "killed, as evictd has ended".to_owned()
+                } else {
+                    format!("killed, as it took more than {DEADLINE:?}")
+                };
+                return Err(why);
             }
             Err(error) => return Err(error.to_string()),
         }
@@ -175,14 +200,19 @@ mod tests {
                 .unwrap()
                 .write_all(line.as_bytes())
                 .unwrap();
-            wait(&mut child)
+            wait(&mut child, &mut Complaints::new(None), &mut |_| None)
         };
         assert_eq!(grep("\"event\":\"met\""), Ok(()));
         assert_eq!(grep("killed"), Err("exit status: 1".into()));
-        assert!(run_for(OsStr::new("/no/program"), line, &record(line)).is_err());
+        assert!(
+            run_for(OsStr::new("/no/program"), line, &record(line), &mut |_| {
+                None
+            })
+            .is_err()
+        );
         // It need not read.
         assert_eq!(
-            run_for(OsStr::new("/bin/true"), line, &record(line)),
+            run_for(OsStr::new("/bin/true"), line, &record(line), &mut |_| None),
             Ok(())
         );
     }

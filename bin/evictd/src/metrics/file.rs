@@ -1,14 +1,16 @@
 //! `--metrics-file`: the metrics in a file, for node_exporter's textfile collector.
 
+use core::hash::BuildHasher as _;
 use core::time::Duration;
 use std::fs::Permissions;
+use std::hash::RandomState;
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use evictd_config::Resolved;
 use evictd_node::{ConditionSet, Mono};
-use evictd_sys::{Desk, Directory, Helper, HelperThread, Priority, write_only_below};
+use evictd_sys::{Desk, Directory, Helper, HelperThread, Priority, Writes, write_only_below};
 
 use super::{Counts, page};
 use crate::engine::Engine;
@@ -18,6 +20,7 @@ const THREAD: HelperThread = HelperThread {
     name: "evictd-metrics",
     stack_bytes: 64 << 10,
     priority: Priority::Usual,
+    writes: Writes::WhereItSays,
 };
 
 /// How often it is written while nothing happens: as often as Prometheus usually looks.
@@ -59,7 +62,6 @@ impl MetricsFile {
         let place = Place {
             directory,
             name: name.to_owned(),
-            spare: format!("{name}.{}", std::process::id()),
         };
         Ok(Some(Self {
             helper: Helper::new(THREAD, Mail::default(), move |desk| serve(&desk, &place)),
@@ -98,10 +100,10 @@ impl MetricsFile {
     }
 }
 
+/// The directory is node_exporter's as a rule: what is found there may be anything.
 struct Place {
     directory: Directory,
     name: String,
-    spare: String,
 }
 
 /// The helper thread.
@@ -118,12 +120,21 @@ fn serve(desk: &Desk<Mail>, place: &Place) {
 }
 
 impl Place {
-    /// A reader sees the former page or this one, whole.
+    /// A reader sees the former page or this one, whole. Nothing that is there is written to:
+    /// the owner of the directory may have given it the name of a file elsewhere.
     fn replace(&self, page: &str) -> io::Result<()> {
-        let mut file = self.directory.write(&self.spare)?;
-        file.set_len(0)?;
-        file.set_permissions(Permissions::from_mode(0o644))?;
-        file.write_all(page.as_bytes())?;
-        self.directory.rename(&self.spare, &self.name)
+        let spare = format!(".{}.{:016x}", self.name, RandomState::new().hash_one(()));
+        let mut file = self.directory.create(&spare)?;
+        let replaced = file
+            .set_permissions(Permissions::from_mode(0o644))
+            .and_then(|()| file.write_all(page.as_bytes()))
+            .and_then(|()| self.directory.rename(&spare, &self.name));
+        if replaced.is_err() {
+            let _ = self.directory.remove(&spare);
+        }
+        replaced
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,21 +1,27 @@
+mod mounts;
+
 use alloc::sync::Arc;
 use core::time::Duration;
 use std::path::{Path, PathBuf};
 
 use evictd_cgroup::FoundPod;
-use evictd_containers::{ListedContainer, WritableLayer};
+use evictd_containers::{ListedContainer, RuntimeDisks, WritableLayer};
 use evictd_node::Mono;
 use evictd_node::pod::Pod;
 use evictd_node::pod::usage::PodUsage;
 use evictd_stats::{
     DiskScanner, Hierarchies, OpenFiles, OpenFilesReader, PodDirs, PodTree, Progress, TreeKind,
-    add_disk_usage, add_open_files, now, pod_trees,
+    add_disk_usage, add_mounts, add_open_files, now, pod_trees,
 };
+
+use mounts::{Mounts, Others};
 
 /// What measures the pods' directories, and where these lie.
 pub(super) struct Disk {
     scanner: DiskScanner,
     dirs: PodDirs,
+    /// What measures that which is mounted into their containers.
+    mounts: Option<Mounts>,
     /// What looks for deleted files that are open.
     open_files: Option<OpenFilesReader>,
     /// It is to look with the next list of pods: a disk is short.
@@ -33,16 +39,21 @@ impl Disk {
     pub(super) fn new(scanner: DiskScanner, dirs: PodDirs, proc: &Path) -> Self {
         let watched = dirs.open_files_on.clone();
         let reader = |on| OpenFilesReader::new(proc.to_path_buf(), on);
+        let mounts_on = dirs.mounts_on.clone();
+        let mounts = |on| Mounts::new(proc.to_path_buf(), on);
         Self {
             scanner,
             dirs,
+            mounts: mounts_on.map(mounts),
             open_files: watched.map(reader),
             looks: false,
         }
     }
 
-    pub(super) const fn progress(&self) -> Progress {
-        self.scanner.progress()
+    pub(super) fn progress(&self) -> Progress {
+        let mounts = self.mounts.as_ref().and_then(Mounts::scanner);
+        let of_mounts = mounts.map(DiskScanner::progress).unwrap_or_default();
+        self.scanner.progress().plus(of_mounts)
     }
 
     /// Whether all trees have been measured since then; if not, they are now, without
@@ -50,20 +61,37 @@ impl Disk {
     pub(super) fn has_measured(&mut self, since: Mono) -> bool {
         let measured = self.scanner.is_measured_since(since);
         if !measured {
-            self.scanner.hurry();
+            self.scanner.hurry(since);
         }
+        let mounts = self.mounts.as_mut();
+        let measured = mounts.is_none_or(|mounts| mounts.has_measured(since)) && measured;
         let open_files = self.open_files.as_ref();
         self.looks = open_files.is_some_and(|reader| reader.sampled().is_none_or(|at| at < since));
         measured && !self.looks
     }
 
     pub(super) fn wait_for_all(&mut self, at_most: Duration) {
-        self.scanner.hurry();
-        self.scanner.wait_for_all(at_most);
+        let begun = now();
+        let mounts = self.mounts.as_mut().and_then(Mounts::scanner_mut);
+        for scanner in [Some(&mut self.scanner), mounts].into_iter().flatten() {
+            scanner.hurry(Mono::ZERO);
+            scanner.wait_for_all(at_most.saturating_sub(now().since(begun)));
+        }
     }
 
     /// Tells the scanner which trees there are, and adds what it knows of them.
     pub(super) fn add(
+        &mut self,
+        found: &[FoundPod],
+        containers_of: ContainersOf<'_>,
+        runtimes: &[RuntimeDisks],
+        usage: &mut [Option<PodUsage>],
+    ) {
+        self.add_trees(found, containers_of, usage);
+        self.add_mounts(found, containers_of, runtimes, usage);
+    }
+
+    fn add_trees(
         &mut self,
         found: &[FoundPod],
         containers_of: ContainersOf<'_>,
@@ -77,6 +105,33 @@ impl Disk {
         for (found, usage) in found.iter().zip(usage) {
             if let Some(usage) = usage {
                 add_disk_usage(usage, &trees_of(found), &|tree| self.scanner.usage(tree));
+            }
+        }
+    }
+
+    fn add_mounts(
+        &mut self,
+        found: &[FoundPod],
+        containers_of: ContainersOf<'_>,
+        runtimes: &[RuntimeDisks],
+        usage: &mut [Option<PodUsage>],
+    ) {
+        let dirs = &self.dirs;
+        let Some(mounts) = &mut self.mounts else {
+            return;
+        };
+        let others = Others { dirs, runtimes };
+        let mounts_of = |found: &FoundPod| {
+            let containers = containers_of(found);
+            if containers.iter().all(|one| one.mounts.is_empty()) {
+                return Vec::new();
+            }
+            others.mounts(&trees(&found.pod, dirs, &containers), &containers)
+        };
+        mounts.watch(runtimes, found.iter().flat_map(mounts_of));
+        for (found, usage) in found.iter().zip(usage) {
+            if let Some(usage) = usage {
+                add_mounts(usage, &mounts_of(found), &|path| mounts.usage(path));
             }
         }
     }

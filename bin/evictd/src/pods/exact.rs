@@ -1,5 +1,5 @@
-//! What the pods use exactly that may be chosen, read before one is, and put into words'
-//! reach after.
+//! The exact usage of those pods that may still be chosen: read before one is evicted, and
+//! kept for each container until the eviction has been told.
 
 use evictd_node::pod::usage::PodUsage;
 
@@ -25,6 +25,7 @@ impl Pods {
             by_processes: false,
         };
         let of_containers = &mut self.of_containers;
+        of_containers.retain(|(pod, _)| *pod != index);
         let before = of_containers.len();
         let mut note = |bytes| of_containers.push((index, bytes));
         let read = match reading.memory(found, &mut note) {
@@ -93,6 +94,7 @@ fn take_disk(read: &mut PodUsage, former: PodUsage) {
     read.disk_in_part = former.disk_in_part;
     read.ephemeral_storage_bytes = former.ephemeral_storage_bytes;
     read.volumes = former.volumes;
+    read.mounts = former.mounts;
     if !former.containers.is_empty() {
         read.containers = former.containers;
     }

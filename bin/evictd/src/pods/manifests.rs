@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use evictd_manifest::ManifestDir;
 use evictd_node::Mono;
 use evictd_node::pod::Pod;
-use evictd_sys::{Desk, Helper, HelperThread, Priority};
+use evictd_sys::{Desk, Helper, HelperThread, Priority, Writes};
 
 /// Texts are read as YAML and JSON, which nest.
 const STACK_BYTES: usize = 512 * 1024;
@@ -17,9 +17,6 @@ const STACK_BYTES: usize = 512 * 1024;
 /// How long the loop waits for the helper, unless it is late already: the files of a node
 /// are read in less than a millisecond, on a slow machine in some.
 const MOMENT: Duration = Duration::from_millis(20);
-
-/// How long the start waits: no pod is judged before its manifest is read, if that can be.
-const FIRST: Duration = Duration::from_secs(2);
 
 /// A directory that takes longer than that is told.
 const LATE: Duration = Duration::from_secs(5);
@@ -36,6 +33,8 @@ struct Shared {
     /// `None` while it is being read.
     dir: Option<ManifestDir>,
     is_wanted: bool,
+    /// They were read since the start.
+    is_read: bool,
     last: Arc<Read>,
 }
 
@@ -46,7 +45,7 @@ impl Shared {
 
     fn give_back(&mut self, dir: ManifestDir, problems: Vec<String>) {
         self.dir = Some(dir);
-        self.is_wanted = false;
+        (self.is_wanted, self.is_read) = (false, true);
         let pods = self.dir.as_ref().map_or(&[][..], ManifestDir::pods);
         // The same pods are not there twice while the loop holds them.
         if self.last.pods != pods || self.last.problems != problems {
@@ -66,6 +65,8 @@ pub(crate) struct Manifests {
     /// When the helper was asked for what it has not given yet.
     asked: Option<Mono>,
     held: Arc<Read>,
+    /// Whether that was read since the start.
+    has_answered: bool,
 }
 
 impl Manifests {
@@ -74,12 +75,14 @@ impl Manifests {
             name: "evictd-manifest",
             stack_bytes: STACK_BYTES,
             priority: Priority::Usual,
+            writes: Writes::Nowhere,
         };
         let held = Arc::<Read>::default();
         let path = dir.path().to_owned();
         let shared = Shared {
             dir: Some(dir),
             is_wanted: false,
+            is_read: false,
             last: Arc::clone(&held),
         };
         Self {
@@ -89,6 +92,7 @@ impl Manifests {
             is_begun: false,
             asked: None,
             held,
+            has_answered: false,
         }
     }
 
@@ -100,16 +104,16 @@ impl Manifests {
         self.helper.start()?;
         self.has_helper = true;
         if !self.is_begun {
-            self.ask(now, FIRST);
+            self.ask(now);
         }
         Ok(())
     }
 
-    fn ask(&mut self, now: Mono, at_most: Duration) {
+    fn ask(&mut self, now: Mono) {
         self.is_begun = true;
         self.asked = Some(now);
         self.helper.change(|shared| shared.is_wanted = true);
-        self.helper.wait_until(at_most, |shared| !shared.is_wanted);
+        self.helper.wait_until(MOMENT, |shared| !shared.is_wanted);
     }
 
     /// Reads what has changed. With a helper, what it has read within a moment.
@@ -117,17 +121,18 @@ impl Manifests {
         if self.has_helper {
             // One that is late already is not waited for again.
             if !self.helper.look(|shared| shared.is_wanted) {
-                self.ask(now, MOMENT);
+                self.ask(now);
             }
         } else if let Some(mut dir) = self.helper.look(|shared| shared.dir.take()) {
             let problems = read(&mut dir);
             self.helper.look(|shared| shared.give_back(dir, problems));
             self.is_begun = true;
         }
-        let (held, is_waiting) = self
-            .helper
-            .look(|shared| (Arc::clone(&shared.last), shared.is_wanted));
-        self.held = held;
+        let (held, is_waiting, is_read) = self.helper.look(|shared| {
+            let last = Arc::clone(&shared.last);
+            (last, shared.is_wanted, shared.is_read)
+        });
+        (self.held, self.has_answered) = (held, is_read);
         if !is_waiting {
             self.asked = None;
         }
@@ -146,9 +151,20 @@ impl Manifests {
         self.asked.is_some()
     }
 
-    /// Whether they were read since the start.
+    /// Whether they were read since the start: what the next [`Manifests::refresh`] gives is
+    /// of all of them.
+    pub(super) fn is_read(&self) -> bool {
+        self.helper.look(|shared| shared.is_read)
+    }
+
+    /// Their directory.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether the last [`Manifests::refresh`] gave what was read since the start.
     pub(super) const fn has_answered(&self) -> bool {
-        self.is_begun && !self.is_waiting()
+        self.has_answered
     }
 
     /// What to say where it has not for long.
@@ -179,11 +195,30 @@ fn read(dir: &mut ManifestDir) -> Vec<String> {
 mod tests {
     use super::*;
 
+    /// Acceptance rows 259 and 262.
+    #[test]
+    fn what_is_being_read_for_the_first_time_is_no_answer() {
+        let mut manifests = Manifests::new(ManifestDir::new("/nonexistent/evictd".into()));
+        // As while a helper reads it.
+        manifests.has_helper = true;
+        let dir = manifests.helper.look(|shared| shared.dir.take());
+        manifests.refresh(Mono::ZERO);
+        assert!(!manifests.is_read() && !manifests.has_answered());
+        let give_back = |shared: &mut Shared| shared.give_back(dir.unwrap(), Vec::new());
+        manifests.helper.look(give_back);
+        assert!(manifests.is_read());
+        assert!(!manifests.has_answered(), "what is listed is from before");
+        manifests.refresh(Mono::ZERO);
+        assert!(manifests.has_answered(), "though it is being read anew");
+    }
+
     /// Acceptance row 197: a directory on a disk that does not answer stopped the loop.
     #[test]
     fn a_directory_that_does_not_answer_is_not_waited_for() {
         let mut manifests = Manifests::new(ManifestDir::new("/nonexistent/evictd".into()));
+        assert!(!manifests.is_read());
         manifests.refresh(Mono::ZERO);
+        assert!(manifests.is_read());
         assert_eq!(manifests.problems().len(), 1, "it was read here");
 
         // As while a helper reads it.
@@ -197,6 +232,7 @@ mod tests {
         let late = manifests.late(at(7)).unwrap();
         assert!(late.starts_with("/nonexistent/evictd: no answer"), "{late}");
         assert_eq!(manifests.problems().len(), 1, "what was read counts");
+        assert!(manifests.is_read() && manifests.has_answered());
 
         manifests
             .helper

@@ -1,6 +1,7 @@
 //! The pods of this node and what they use, read when somebody asks.
 
 mod disk;
+mod ended;
 mod exact;
 mod manifests;
 mod oom;
@@ -16,7 +17,7 @@ use core::time::Duration;
 use std::path::PathBuf;
 
 use evictd_cgroup::{
-    CgroupConfig, CgroupRuntime, FoundPod, Grace, Listing, Origin, PageReclaimer, PodSource,
+    CgroupConfig, CgroupRuntime, FoundPod, Listing, Origin, PageReclaimer, PodSource,
 };
 use evictd_containers::{ListedContainer, RuntimeListing, RuntimePod};
 use evictd_engine::ports::Depth;
@@ -24,11 +25,12 @@ use evictd_manifest::ManifestDir;
 use evictd_node::Mono;
 use evictd_node::pod::Pod;
 use evictd_node::pod::usage::PodUsage;
-use evictd_stats::{Hierarchies, PodDirs, PodReader, Progress, now};
+use evictd_stats::{Hierarchies, OutsideReader, PodDirs, PodReader, Progress, now};
 
 use crate::hook::BeforeKill;
 use crate::runtimes::Runtimes;
 use disk::Disk;
+use ended::Ended;
 use manifests::Manifests;
 use remembered::Remembered;
 use settled::Settled;
@@ -75,25 +77,31 @@ pub(crate) struct Pods {
     /// No controller counts what the pods use of memory: that of their processes stands in.
     pub(crate) by_processes: bool,
     pub(crate) problems: Vec<String>,
+    /// Descriptors were lacking for what was read last.
+    lacks_descriptors: bool,
     /// How many of the problems the list itself has.
     listing_problems: usize,
     /// When all that describes the pods was last read; `None` before.
     described: Option<Mono>,
     /// What asks for file pages, once it was needed.
     pages: Option<PageReclaimer>,
+    /// Who holds memory outside all pods, once that was asked.
+    outside: Option<OutsideReader>,
     /// What the kernel's own OOM killer has done.
     oom: oom::OomWatch,
     /// The memory of the list of what runtimes know, with nothing in it.
     known: Vec<&'static RuntimePod>,
     /// Which pods no runtime will describe.
     settled: Settled,
+    /// Pods that were evicted, and that their runtime may start anew.
+    ended: Vec<Ended>,
     /// Which pods are protected, over a restart too.
     pub(crate) remembered: Remembered,
     /// What is run before a pod is evicted for a soft threshold.
     pub(crate) before_kill: Option<BeforeKill>,
 }
 
-/// More containers than that the pods hardly have that are read exactly.
+/// Room for the containers of the pods that are read exactly; they hardly have more.
 const USUAL_CONTAINERS: usize = 64;
 
 impl Pods {
@@ -123,12 +131,15 @@ impl Pods {
             of_containers: Vec::with_capacity(USUAL_CONTAINERS),
             by_processes: false,
             problems: Vec::new(),
+            lacks_descriptors: false,
             listing_problems: 0,
             described: None,
             pages: None,
+            outside: None,
             oom: oom::OomWatch::default(),
             known: Vec::new(),
             settled: Settled::default(),
+            ended: Vec::new(),
             remembered: Remembered::default(),
             before_kill: None,
         })
@@ -165,20 +176,6 @@ impl Pods {
     /// How far the measuring of the disk has come.
     pub(crate) fn disk_progress(&self) -> Option<Progress> {
         self.disk.as_ref().map(Disk::progress)
-    }
-
-    /// Has a pod's container runtime end it, where it has one, besides what is done
-    /// through its cgroup. Returns how the cgroup's side is to go about it.
-    fn announce(&self, found: &FoundPod, grace: Duration) -> Grace {
-        let known = found.runtime.and_then(|index| place(&self.held, index));
-        let told = known.is_some_and(|(runtime, at)| {
-            let pod = self.held.get(runtime).and_then(|held| held.pods.get(at));
-            pod.is_some_and(|pod| self.runtimes.end(runtime, pod.clone(), grace))
-        });
-        Grace {
-            length: grace,
-            asked_by_runtime: told && !grace.is_zero(),
-        }
     }
 
     /// Whether a container runtime holds it that nobody will have remove it.
@@ -228,6 +225,11 @@ impl Pods {
     /// Whether the manifests' directory has not answered yet.
     pub(crate) fn awaits_manifests(&self) -> bool {
         self.manifests.as_ref().is_some_and(Manifests::is_waiting)
+    }
+
+    /// Whether the manifests were read since the start, where there are any.
+    fn knows_manifests(&self) -> bool {
+        self.manifests.as_ref().is_none_or(Manifests::is_read)
     }
 
     /// Pods that a manifest describes and of which nothing runs here.

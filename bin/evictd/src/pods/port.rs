@@ -2,12 +2,15 @@
 
 use core::time::Duration;
 use std::io;
+use std::path::Path;
 
 use evictd_cgroup::{Grace, Listing, PodKiller};
-use evictd_engine::ports::{self, Begun, Depth, News, OomKill, Places, Scratch, emptied};
+use evictd_engine::ports::{
+    self, Begun, Depth, Heard, Holder, News, OomKill, Places, Scratch, emptied,
+};
 use evictd_node::Mono;
 use evictd_rank::Candidate;
-use evictd_stats::DiskScanner;
+use evictd_stats::{DiskScanner, OutsideReader, take_lack};
 
 use super::disk::Disk;
 use super::{Manifests, Pods};
@@ -61,7 +64,28 @@ impl ports::Pods for Pods {
     }
 
     fn read_exactly(&mut self, index: usize) {
-        Self::read_exactly(self, index);
+        self.with_descriptors(|pods| Self::read_exactly(pods, index));
+    }
+
+    fn lacks_descriptors(&self) -> bool {
+        self.lacks_descriptors
+    }
+
+    fn heard(&self) -> Heard {
+        if self.knows_manifests() {
+            self.runtimes.heard()
+        } else {
+            Heard::Nothing
+        }
+    }
+
+    fn unheard(&self) -> Vec<String> {
+        let unread = self
+            .manifests
+            .iter()
+            .filter(|manifests| !manifests.is_read());
+        let unread = unread.map(|manifests| manifests.path().display().to_string());
+        unread.chain(self.runtimes.unheard()).collect()
     }
 
     fn may_evict(&mut self, now: Mono, index: usize) -> bool {
@@ -74,21 +98,42 @@ impl ports::Pods for Pods {
         let found = self.listing.pods.get(index);
         let found = found.ok_or("it is not there any more")?;
         let files_stay = self.files_stay(found);
-        let (how, kill) = if grace.is_zero() {
+        take_lack();
+        let (asked_by_runtime, kill, told) = if grace.is_zero() {
             // The cgroup's side needs no answer of the runtime's.
-            let how = Grace::of(grace);
-            let kill = self.runtime.start_kill(now, found, how);
-            self.announce(found, grace);
-            (how, kill)
+            let kill = self.runtime.start_kill(now, found, Grace::of(grace));
+            (false, kill, self.announce(found, grace))
         } else {
-            let how = self.announce(found, grace);
-            (how, self.runtime.start_kill(now, found, how))
+            let told = self.announce(found, grace);
+            let how = Grace {
+                length: grace,
+                asked_by_runtime: told.as_ref().is_some_and(|(_, is_expected)| *is_expected),
+            };
+            let kill = self.runtime.start_kill(now, found, how);
+            (how.asked_by_runtime, kill, told)
         };
+        let kill = kill.map_err(|error| {
+            self.note_lack();
+            error.to_string()
+        })?;
+        let told_runtime = told.is_some();
+        if let Some((ended, _)) = told {
+            self.hold(ended);
+        }
         Ok(Begun {
-            kill: kill.map_err(|error| error.to_string())?,
-            left_to_runtime: how.asked_by_runtime,
+            kill,
+            left_to_runtime: asked_by_runtime,
+            told_runtime,
             files_stay,
         })
+    }
+
+    fn end_again(&mut self, now: Mono, uid: &str, tell_runtime: bool) -> bool {
+        self.end_what_runs_again(now, uid, tell_runtime)
+    }
+
+    fn let_go(&mut self, uid: &str) {
+        self.ended.retain(|ended| !ended.is(uid));
     }
 
     fn ask_for_pages(&mut self, bytes: u64, until: Mono) -> bool {
@@ -152,6 +197,22 @@ impl ports::Pods for Pods {
 
     fn oom_kills(&mut self, now: Mono) -> Vec<OomKill> {
         self.look_for_oom_kills(now)
+    }
+
+    fn ask_who_holds(&mut self) {
+        let (proc, hierarchies) = (&self.proc, &self.hierarchies);
+        let reader = || OutsideReader::new(proc, hierarchies);
+        let pods = self.listing.pods.iter().flat_map(|found| found.cgroups());
+        let pods = pods.map(Path::to_path_buf).collect();
+        self.outside.get_or_insert_with(reader).ask(pods);
+    }
+
+    fn who_holds(&mut self) -> Option<Holder> {
+        let found = self.outside.as_ref()?.take()?;
+        Some(Holder {
+            name: found.what.to_string(),
+            bytes: found.bytes,
+        })
     }
 
     fn places(&self) -> Places {

@@ -9,6 +9,7 @@ use evictd_cgroup::{Beside, FoundPod, Same};
 use evictd_engine::ports::{Depth, emptied};
 use evictd_engine::state::Protected;
 use evictd_node::Mono;
+use evictd_stats::take_lack;
 
 use super::remembered::MANIFESTS;
 use super::usage::{self, Gone};
@@ -17,6 +18,11 @@ use super::{Manifests, Pods, all_pods, containers, note};
 /// Told once: the cgroup of all pods may lack the controller though the machine has it.
 const NOT_COUNTED: &str = "no controller counts the memory of the pods' cgroups: that of their \
      processes stands in (v2: write +memory to cgroup.subtree_control of the cgroup above)";
+
+/// Nothing is decided meanwhile.
+const LACKS_DESCRIPTORS: &str = "file descriptors are lacking to list pods, to read what they use \
+     or to end one (RLIMIT_NOFILE, ulimit -n; or fs.file-max): until there are some no pod is \
+     evicted";
 
 /// Where memory is short, manifests and requests of cgroups that were read so lately are
 /// taken for what they say now, as long as no pod is new: the directory may lie on a slow
@@ -31,12 +37,42 @@ impl Pods {
     /// Lists the pods and reads what each uses. A pod that vanishes meanwhile is left
     /// out; a manifest that cannot be read is a problem, and the others stay.
     pub(crate) fn refresh(&mut self, now: Mono, depth: Depth) {
+        self.lacks_descriptors = false;
+        self.with_descriptors(|pods| pods.read_all(now, depth));
+    }
+
+    /// Reads, and where that lacked a descriptor once more, with those that are held for it.
+    /// Where it lacks one even so, nothing is decided by what was read.
+    pub(super) fn with_descriptors(&mut self, mut read: impl FnMut(&mut Self)) {
+        take_lack();
+        let problems = self.problems.len();
+        read(self);
+        if take_lack() {
+            self.runtime.free_descriptors();
+            self.problems.truncate(problems);
+            read(self);
+            self.note_lack();
+        }
+        self.runtime.hold_descriptors();
+    }
+
+    /// Notes whether a descriptor was lacking since that was last asked.
+    pub(super) fn note_lack(&mut self) {
+        if take_lack() && !self.lacks_descriptors {
+            self.lacks_descriptors = true;
+            note(&mut self.problems, &[LACKS_DESCRIPTORS]);
+        }
+    }
+
+    fn read_all(&mut self, now: Mono, depth: Depth) {
         self.of_containers.clear();
         let holds_same = self.take_listings();
         let is_recent = |described| now.since(described) < LATELY;
         let is_recent = depth == Depth::Bounds && self.described.is_some_and(is_recent);
         if !(is_recent && holds_same && self.list(depth, Same::Descriptions)) {
-            self.described = Some(now);
+            // Before, so that what is read meanwhile is in the next list.
+            let is_described = self.knows_manifests();
+            self.described = is_described.then_some(now);
             self.read_manifests(now);
             let same = if holds_same {
                 Same::Runtimes
@@ -50,7 +86,8 @@ impl Pods {
             && depth == Depth::Whole
         {
             let containers = |found: &FoundPod| containers(held, found).collect();
-            disk.add(&self.listing.pods, &containers, &mut self.usage);
+            let runtimes = self.runtimes.disks();
+            disk.add(&self.listing.pods, &containers, &runtimes, &mut self.usage);
             disk.add_open_files(&self.hierarchies, &self.listing.pods, &mut self.usage);
         }
     }

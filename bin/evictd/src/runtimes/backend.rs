@@ -28,7 +28,7 @@ pub(crate) struct Candidate {
 }
 
 /// Where runtimes listen by default.
-const USUAL: [&str; 7] = [
+pub(crate) const USUAL: [&str; 7] = [
     "/run/containerd/containerd.sock",
     "/run/k3s/containerd/containerd.sock",
     "/run/crio/crio.sock",
@@ -39,8 +39,23 @@ const USUAL: [&str; 7] = [
 ];
 
 impl Candidate {
+    /// One that no flag names.
+    #[cfg(test)]
+    pub(crate) fn at(socket: &std::path::Path) -> Self {
+        Self {
+            socket: socket.to_owned(),
+            is_named: false,
+            projects_are_pods: false,
+        }
+    }
+
     pub(crate) fn endpoint(&self) -> String {
         format!("unix://{}", self.socket.display())
+    }
+
+    /// Whether it is to be asked: one that is named may answer at any time.
+    pub(crate) fn is_there(&self) -> bool {
+        self.is_named || self.socket.exists()
     }
 
     /// Which APIs to try, in this order. Its name says what it most likely speaks; of one
@@ -58,8 +73,8 @@ impl Candidate {
     }
 }
 
-/// The sockets that were named, else the usual ones that exist; none where no API is
-/// spoken.
+/// The sockets that were named, else the usual ones, whether they exist or not; none where no
+/// API is spoken.
 pub(crate) fn candidates(settings: &Resolved) -> Vec<Candidate> {
     let named = settings.runtime_endpoints.as_ref();
     let sockets = match named {
@@ -71,9 +86,7 @@ pub(crate) fn candidates(settings: &Resolved) -> Vec<Candidate> {
         is_named: named.is_some(),
         projects_are_pods: settings.compose_projects_are_pods,
     });
-    candidates
-        .filter(|candidate| ANY && (candidate.is_named || candidate.socket.exists()))
-        .collect()
+    candidates.filter(|_| ANY).collect()
 }
 
 /// Opens a candidate by the first API that it speaks; with its name and

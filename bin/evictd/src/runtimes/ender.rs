@@ -37,11 +37,12 @@ pub(super) struct Ender {
 impl Ender {
     pub(super) fn run(mut self) {
         while let Some(mut end) = self.next_end() {
+            let uid = end.pod.pod.metadata.uid.clone();
             let Err(error) = self.end(&end) else {
+                self.teller.tell(News::Ended(uid));
                 continue;
             };
             if end.attempts == 0 {
-                let uid = end.pod.pod.metadata.uid.clone();
                 let error = error.to_string();
                 self.teller.tell(News::NotEnded { uid, error });
             }

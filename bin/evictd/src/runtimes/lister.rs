@@ -6,7 +6,7 @@ use core::time::Duration;
 use evictd_containers::{
     ContainerRuntime, Error, Failure, RuntimeDisks, RuntimeListing, WritableLayer,
 };
-use evictd_engine::ports::{Job, News};
+use evictd_engine::ports::{Heard, Job, News};
 use evictd_node::Mono;
 use evictd_stats::now;
 use evictd_sys::Desk;
@@ -23,6 +23,10 @@ const LAYERS_EVERY: Duration = Duration::from_secs(60);
 pub(super) struct Lists {
     /// A list is wanted, or being made.
     pub(super) is_asked: bool,
+    /// The runtime has said that something is new, and no list was begun since.
+    pub(super) has_changed: bool,
+    /// How often it was reached anew.
+    pub(super) reached: u64,
     /// The last list that was whole, and when that was.
     pub(super) listing: Arc<RuntimeListing>,
     pub(super) listed: Option<Mono>,
@@ -61,12 +65,35 @@ impl Lists {
         is_new
     }
 
+    /// Whether the last list is younger than that and nothing is known to be new since, and
+    /// with it what writable layers hold where only the runtime can measure that.
+    pub(super) fn is_fresh(&self, now: Mono, max_age: Duration, with_layers: bool) -> bool {
+        let is_young = |then: Option<Mono>| then.is_some_and(|then| now.since(then) < max_age);
+        let is_dir = |layer: &WritableLayer| matches!(layer, WritableLayer::Dir(_));
+        let mut containers = self.listing.containers.iter();
+        let needs_layers = with_layers && !containers.all(|one| is_dir(&one.layer));
+        let is_listed = !self.is_asked && !self.has_changed && is_young(self.listed);
+        is_listed && (!needs_layers || is_young(self.measured))
+    }
+
     /// Whether it has yet to say what the runtime holds. One that hangs is there, and may
     /// hold anything; where nobody listens, nobody holds anything.
     pub(super) fn is_silent(&self) -> bool {
         let hangs = |error: &Error| matches!(error.failure, Failure::TimedOut(_));
         let has_hung = self.listed.is_none() && self.failure.as_ref().is_some_and(hangs);
         self.is_asked || (has_hung && !self.is_foreign)
+    }
+
+    /// How much it has said since the start of what the runtime holds. Where nobody listens
+    /// there is nobody to say it, nor where there is no thread to ask with.
+    pub(super) fn heard(&self) -> Heard {
+        let is_nobody = |error: &Error| matches!(error.failure, Failure::NotReachable(_));
+        let has_nobody = self.is_foreign || self.failure.as_ref().is_some_and(is_nobody);
+        match (self.listed.is_some() || has_nobody, self.reached > 0) {
+            (true, _) => Heard::All,
+            (false, true) => Heard::Begun,
+            (false, false) => Heard::Nothing,
+        }
     }
 
     /// The same listing is not there twice while others still hold it.
@@ -86,6 +113,8 @@ pub(super) struct Lister {
     pub(super) collector: RuntimeCollector,
     pub(super) teller: Teller,
     pub(super) runtime: Option<Box<dyn ContainerRuntime>>,
+    /// Its version, until that is told.
+    pub(super) version: Option<String>,
 }
 
 impl Lister {
@@ -99,21 +128,22 @@ impl Lister {
     }
 
     fn list(&mut self) {
+        self.desk.show(|lists| lists.has_changed = false);
         let listed = self.take_runtime().and_then(|mut runtime| {
             let listing = self.list_with_layers(runtime.as_mut())?;
+            // Before anything else is asked of it: an eviction may wait for that.
+            self.desk.show(|lists| lists.succeed(listing));
+            self.greet(runtime.as_mut());
             // One that failed is opened anew, and tells its version again: it may be
             // another one now.
             self.runtime = Some(runtime);
-            Ok(listing)
+            Ok(())
         });
         if let Err(error) = &listed {
             self.fail(error);
         }
         let listing = self.desk.show(|lists| {
             lists.is_asked = false;
-            if let Ok(listing) = listed {
-                lists.succeed(listing);
-            }
             Arc::clone(&lists.listing)
         });
         self.teller.tell(News::Listed);
@@ -157,6 +187,7 @@ impl Lister {
     fn collect(&mut self, job: &Job) {
         let result = match self.take_runtime() {
             Ok(mut runtime) => {
+                self.greet(runtime.as_mut());
                 let result = self.collector.collect(runtime.as_mut(), job, &mut |_| {});
                 self.runtime = Some(runtime);
                 result.map(|collected| collected.told())
@@ -175,42 +206,61 @@ impl Lister {
         if let Some(runtime) = self.runtime.take() {
             return Ok(runtime);
         }
-        let (mut opened, version) = open_first(&self.candidate).inspect_err(|error| {
-            let is_gone = matches!(error.failure, Failure::NotReachable(_) | Failure::Closed);
-            if !is_gone && !self.candidate.is_named {
+        let (opened, version) = open_first(&self.candidate).inspect_err(|error| {
+            // One that says nothing may be anything yet.
+            if !error.is_lost() && !is_not_ready(error) && !self.candidate.is_named {
                 self.desk.show(|lists| lists.is_foreign = true);
             }
         })?;
+        self.desk.show(|lists| lists.reached += 1);
+        self.version = Some(version);
+        Ok(opened)
+    }
+
+    /// Tells once that a runtime was opened, and where it keeps its things.
+    fn greet(&mut self, runtime: &mut dyn ContainerRuntime) {
+        let Some(version) = self.version.take() else {
+            return;
+        };
         let mut in_thin_pool = false;
-        if let Ok(mut disks) = opened.disks() {
+        if let Ok(mut disks) = runtime.disks() {
             in_thin_pool = disks.driver == "devicemapper";
             // Here, as a dead mount would hold up the loop.
             disks.images = disks.images.filter(|path| path.exists());
             disks.containers = disks.containers.filter(|path| path.exists());
             self.desk.show(|lists| lists.disks = disks);
         }
-        let endpoint = opened.endpoint().to_owned();
+        let endpoint = runtime.endpoint().to_owned();
         self.teller.tell(News::Reached {
             endpoint,
             version,
             in_thin_pool,
         });
-        Ok(opened)
     }
+}
+
+/// Whether a runtime of this API says that it begins only: gRPC's `UNKNOWN` and `UNAVAILABLE`,
+/// which containerd answers while it loads its plugins, or a server error of HTTP.
+fn is_not_ready(error: &Error) -> bool {
+    error
+        .code()
+        .is_some_and(|code| matches!(code, 2 | 14 | 500..600))
 }
 
 #[cfg(test)]
 mod tests {
     use alloc::sync::Arc;
 
-    use evictd_containers::{RuntimeListing, RuntimePod};
+    use std::path::Path;
+
+    use evictd_containers::{ListedContainer, RuntimeListing, RuntimePod, WritableLayer};
 
     use core::time::Duration;
 
     use evictd_containers::{Error, Failure};
     use rustix::io::Errno;
 
-    use super::Lists;
+    use super::{Heard, Lists, is_not_ready, now};
 
     /// Acceptance row 177.
     #[test]
@@ -219,17 +269,77 @@ mod tests {
         let hangs = error(Failure::TimedOut(Duration::from_secs(2)));
         let mut lists = Lists::default();
         assert!(!lists.is_silent(), "it was not asked yet");
+        assert_eq!(lists.heard(), Heard::Nothing);
         lists.is_asked = true;
         assert!(lists.is_silent());
         lists.is_asked = false;
         lists.fail(&error(Failure::NotReachable(Errno::CONNREFUSED)));
         assert!(!lists.is_silent(), "nobody listens");
+        assert_eq!(lists.heard(), Heard::All);
         lists.fail(&hangs);
         assert!(lists.is_silent());
+        assert_eq!(lists.heard(), Heard::Nothing);
+        lists.reached = 1;
+        assert_eq!(lists.heard(), Heard::Begun, "its list is late");
         lists.succeed(RuntimeListing::default());
         assert!(!lists.is_silent());
         lists.fail(&hangs);
         assert!(!lists.is_silent(), "it has said what it holds");
+        assert_eq!(lists.heard(), Heard::All);
+    }
+
+    /// Acceptance row 251.
+    #[test]
+    fn what_the_runtime_says_to_be_new_makes_a_list_old() {
+        let mut lists = Lists::default();
+        let soon = |lists: &Lists| lists.is_fresh(now(), Duration::from_secs(1000), false);
+        assert!(!soon(&lists));
+        lists.succeed(RuntimeListing::default());
+        assert!(soon(&lists) && !lists.is_fresh(now(), Duration::ZERO, false));
+        lists.has_changed = true;
+        assert!(!soon(&lists));
+        lists.has_changed = false;
+        lists.is_asked = true;
+        assert!(!soon(&lists), "what it asks for is not there yet");
+    }
+
+    /// Acceptance row 252.
+    #[test]
+    fn a_runtime_that_begins_only_is_no_foreign_one() {
+        let refused = |code| {
+            let message = "server is not initialized yet".into();
+            is_not_ready(&Error::new("e", "c", Failure::Refused { code, message }))
+        };
+        assert!([2, 14, 500, 503].into_iter().all(refused));
+        assert!(![12, 400, 404].into_iter().any(refused));
+        let odd = Failure::Malformed("it speaks HTTP/1".into());
+        assert!(!is_not_ready(&Error::new("e", "c", odd)));
+    }
+
+    /// Acceptance row 258: a list of just now says nothing of layers that were measured long
+    /// ago.
+    #[test]
+    fn layers_are_measured_anew_where_only_the_runtime_can() {
+        let (now, max_age) = (evictd_stats::now(), Duration::from_secs(1));
+        let mut listing = RuntimeListing::default();
+        listing.containers = vec![ListedContainer::default()];
+        listing.containers[0].layer = WritableLayer::Dir(Path::new("/layer").into());
+        let mut lists = Lists::default();
+        assert!(!lists.is_fresh(now, max_age, false));
+        lists.succeed(listing.clone());
+        lists.listed = Some(now);
+        assert!(lists.is_fresh(now, max_age, true), "it is walked");
+        listing.containers[0].layer = WritableLayer::Used {
+            bytes: 7,
+            inodes: None,
+        };
+        lists.succeed(listing);
+        lists.listed = Some(now);
+        assert!(lists.is_fresh(now, max_age, false));
+        assert!(!lists.is_fresh(now, max_age, true));
+        lists.measured = Some(now);
+        assert!(lists.is_fresh(now, max_age, true));
+        assert!(!lists.is_fresh(now + max_age, max_age, true));
     }
 
     #[test]

@@ -1,17 +1,20 @@
 //! The container runtimes of this node, behind threads of their own.
 //!
 //! A runtime may hang, restart, or take minutes over an image. So the daemon's loop never
-//! talks to one: each has a helper that lists and collects, and one that ends pods. The
-//! loop hands over jobs, and is rung when there is news.
+//! talks to one: each has a helper that lists and collects, one that ends pods, and one that
+//! follows what it says by itself. The loop hands over jobs, and is rung when there is news.
 
 mod backend;
 mod ender;
+mod finder;
+mod follower;
 mod lister;
 mod teller;
 mod worker;
 
 use alloc::sync::Arc;
 use core::time::Duration;
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::PathBuf;
 use std::sync::PoisonError;
@@ -20,11 +23,11 @@ use evictd_config::Resolved;
 use evictd_containers::{ContainerRuntime, RuntimeDisks, RuntimeListing, RuntimePod};
 use evictd_gc::ImageRecords;
 use evictd_stats::now;
-use evictd_sys::Bell;
+use evictd_sys::{Bell, Helper};
 
-pub(crate) use backend::ANY;
-use backend::{candidates, open_first};
-use evictd_engine::ports::{Job, News};
+pub(crate) use backend::{ANY, USUAL};
+use backend::{Candidate, candidates, open_first};
+use evictd_engine::ports::{Heard, Job, News};
 use teller::Teller;
 use worker::Worker;
 
@@ -44,7 +47,7 @@ fn left_out(settings: &Resolved) -> Option<String> {
 /// others do not. For commands, which may wait.
 pub(crate) fn answering(settings: &Resolved) -> (Vec<Box<dyn ContainerRuntime>>, Vec<String>) {
     let (mut runtimes, mut problems) = (Vec::new(), Vec::from_iter(left_out(settings)));
-    for candidate in candidates(settings) {
+    for candidate in candidates(settings).into_iter().filter(Candidate::is_there) {
         match open_first(&candidate) {
             Ok((runtime, _)) => runtimes.push(runtime),
             Err(error) if candidate.is_named => problems.push(error.to_string()),
@@ -58,7 +61,9 @@ pub(crate) fn answering(settings: &Resolved) -> (Vec<Box<dyn ContainerRuntime>>,
 /// All container runtimes of this node; there may be none.
 #[derive(Default)]
 pub(crate) struct Runtimes {
-    workers: Vec<Worker>,
+    workers: Vec<Arc<Worker>>,
+    /// Looks for the sockets that are not there yet.
+    finder: Option<Helper<()>>,
     /// When images were detected and last used.
     records: SharedRecords,
     news: Option<Teller>,
@@ -68,8 +73,9 @@ pub(crate) struct Runtimes {
 }
 
 impl Runtimes {
-    /// Those whose endpoints were named, or whose sockets exist. None has been asked
-    /// anything when this returns; the first question makes the threads.
+    /// Those whose endpoints were named, or whose sockets may be where runtimes usually have
+    /// them. None has been asked anything when this returns; the first question makes the
+    /// threads.
     ///
     /// # Errors
     /// When the kernel gives no descriptors.
@@ -88,9 +94,11 @@ impl Runtimes {
         let (mut workers, records) = (Vec::new(), SharedRecords::default());
         for candidate in candidates {
             let collector = RuntimeCollector::of(settings, Arc::clone(&records));
-            workers.push(Worker::new(candidate, collector, news.clone()));
+            let worker = Worker::new(candidate, collector, news.clone());
+            workers.push(Arc::new(worker));
         }
         Ok(Self {
+            finder: finder::of_absent(&workers),
             workers,
             records,
             news: Some(news),
@@ -113,9 +121,25 @@ impl Runtimes {
         records.clone()
     }
 
+    /// Has what they say by themselves followed from now on, and looks for those that are
+    /// started later.
+    ///
+    /// # Errors
+    /// When the kernel gives no thread; it may later.
+    pub(crate) fn follow(&self) -> io::Result<()> {
+        self.there().try_for_each(Worker::follow)?;
+        self.finder.as_ref().map_or(Ok(()), Helper::start)
+    }
+
+    /// Those that there may be. The others have nothing to say.
+    fn there(&self) -> impl Iterator<Item = &Worker> {
+        let all = self.workers.iter().map(AsRef::as_ref);
+        all.filter(|worker: &&Worker| worker.is_there())
+    }
+
     /// Whether there is none.
-    pub(crate) const fn is_empty(&self) -> bool {
-        self.workers.is_empty()
+    pub(crate) fn is_empty(&self) -> bool {
+        self.there().next().is_none()
     }
 
     /// Readable when there is news.
@@ -125,7 +149,7 @@ impl Runtimes {
 
     /// Has pods and containers listed anew, without waiting for it.
     pub(crate) fn refresh(&self) {
-        self.workers.iter().for_each(Worker::refresh);
+        self.there().for_each(Worker::refresh);
     }
 
     /// Has those listed anew whose last answer is older than that, and waits for
@@ -133,7 +157,7 @@ impl Runtimes {
     pub(crate) fn freshen(&self, max_age: Duration, at_most: Duration, with_layers: bool) {
         let mut is_fresh = true;
         // All are asked before the first is waited for.
-        for worker in &self.workers {
+        for worker in self.there() {
             is_fresh &= worker.freshen(max_age, with_layers);
         }
         if !is_fresh {
@@ -141,11 +165,16 @@ impl Runtimes {
         }
     }
 
+    /// Where each of them keeps what, as far as they have said.
+    pub(crate) fn disks(&self) -> Vec<RuntimeDisks> {
+        let disks = |worker: &Worker| worker.lists.look(|lists| lists.disks.clone());
+        self.there().map(disks).collect()
+    }
+
     /// Where the runtimes keep images and, if apart, writable layers: the first place
     /// of each, as far as they have said.
     pub(crate) fn places(&self) -> (Option<PathBuf>, Option<PathBuf>) {
-        let disks = |worker: &Worker| worker.lists.look(|lists| lists.disks.clone());
-        let disks: Vec<RuntimeDisks> = self.workers.iter().map(disks).collect();
+        let disks = self.disks();
         let first = |place: fn(&RuntimeDisks) -> &Option<PathBuf>| {
             disks.iter().find_map(|disks| place(disks).clone())
         };
@@ -158,21 +187,33 @@ impl Runtimes {
     /// Whether one of them has not answered yet.
     pub(crate) fn is_waiting(&self) -> bool {
         let is_asked = |worker: &Worker| worker.lists.look(|lists| lists.is_asked);
-        self.workers.iter().any(is_asked)
+        self.there().any(is_asked)
     }
 
     /// Whether one of them has yet to say what it holds: it was asked, or has not answered in
     /// time since the start.
     pub(crate) fn is_silent(&self) -> bool {
         let is_silent = |worker: &Worker| worker.lists.look(|lists| lists.is_silent());
-        self.workers.iter().any(is_silent)
+        self.there().any(is_silent)
+    }
+
+    /// How much they have said since the start of what they hold.
+    pub(crate) fn heard(&self) -> Heard {
+        let heard = self.there().map(Worker::heard);
+        heard.min().unwrap_or(Heard::All)
+    }
+
+    /// The endpoints of those that have not said all of it.
+    pub(crate) fn unheard(&self) -> impl Iterator<Item = String> {
+        let unheard = self.there().filter(|worker| worker.heard() != Heard::All);
+        unheard.map(Worker::endpoint)
     }
 
     /// Waits until every runtime has answered the last [`Runtimes::refresh`], well
     /// or not, that long at most.
     pub(crate) fn wait(&self, at_most: Duration) {
         let begun = now();
-        for worker in &self.workers {
+        for worker in self.there() {
             let left = at_most.saturating_sub(now().since(begun));
             worker.lists.wait_until(left, |lists| !lists.is_asked);
         }
@@ -180,27 +221,27 @@ impl Runtimes {
 
     /// What each runtime holds, as it last said in full; without asking for memory.
     pub(crate) fn listings(&self) -> impl Iterator<Item = Arc<RuntimeListing>> {
-        let listing = |worker: &Worker| worker.lists.look(|lists| Arc::clone(&lists.listing));
+        let listing = |worker: &Arc<Worker>| worker.lists.look(|lists| Arc::clone(&lists.listing));
         self.workers.iter().map(listing)
     }
 
     /// Those that have said since the start what they hold, by their endpoints, in the order
     /// of [`Runtimes::listings`]; `None` for the others.
     pub(crate) fn answered(&self) -> impl Iterator<Item = Option<&str>> {
-        self.workers.iter().map(Worker::answered)
+        self.workers.iter().map(|worker| worker.answered())
     }
 
-    /// Those of which it is not known for sure what they hold now.
+    /// The runtimes whose containers may be others by now than those last listed, and why.
     pub(crate) fn unknown(&self) -> Vec<String> {
-        let doubts = self.workers.iter().filter_map(Worker::doubt);
+        let doubts = self.there().filter_map(Worker::doubt);
         doubts.chain(self.left_out.clone()).collect()
     }
 
-    /// Has a pod ended; returns whether its runtime is expected to do so soon.
-    pub(crate) fn end(&self, runtime: usize, pod: RuntimePod, grace: Duration) -> bool {
-        self.workers
-            .get(runtime)
-            .is_some_and(|worker| worker.end(pod, grace))
+    /// Has a pod ended; returns whether its runtime is expected to do so soon. `None` where
+    /// there is no such runtime to ask.
+    pub(crate) fn end(&self, runtime: usize, pod: RuntimePod, grace: Duration) -> Option<bool> {
+        let worker = self.workers.get(runtime)?;
+        Some(worker.end(pod, grace))
     }
 
     /// Has every runtime collect; returns how many were asked. Each answers by
@@ -214,7 +255,7 @@ impl Runtimes {
                 !lists.is_foreign
             })
         };
-        self.workers.iter().filter(ask).count()
+        self.there().filter(ask).count()
     }
 
     /// What has come in since the last call.

@@ -1,15 +1,18 @@
+use alloc::sync::Arc;
+use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
 use std::io;
 
 use evictd_containers::{Error, Failure, RuntimePod};
-use evictd_engine::ports::News;
+use evictd_engine::ports::{Heard, News};
 use evictd_node::Mono;
 use evictd_stats::now;
-use evictd_sys::{Helper, HelperThread, Priority, write_only_below};
+use evictd_sys::{Helper, HelperThread, Priority, Writes, write_only_below};
 use rustix::io::Errno;
 
 use super::backend::Candidate;
 use super::ender::{End, Ender};
+use super::follower::Follower;
 use super::lister::{Lister, Lists};
 use super::teller::Teller;
 use crate::gc::RuntimeCollector;
@@ -19,17 +22,21 @@ const STACK_BYTES: usize = 512 * 1024;
 
 /// A thread that reads a runtime's answers writes no file. Where the kernel has no Landlock
 /// the daemon has said so.
-fn confine() {
+pub(super) fn confine() {
     let _ = write_only_below(&[]);
 }
 
 /// One runtime, seen from the loop. Ending a pod may take its whole grace, so it has a
-/// helper of its own.
+/// helper of its own, and what the runtime says by itself has another.
 pub(super) struct Worker {
     endpoint: String,
+    candidate: Candidate,
+    /// Its socket was seen, or a flag names it.
+    is_there: AtomicBool,
     teller: Teller,
-    pub(super) lists: Helper<Lists>,
+    pub(super) lists: Arc<Helper<Lists>>,
     ends: Helper<Vec<End>>,
+    follows: Helper<()>,
 }
 
 impl Worker {
@@ -39,8 +46,10 @@ impl Worker {
             name,
             stack_bytes: STACK_BYTES,
             priority: Priority::Usual,
+            writes: Writes::Nowhere,
         };
-        let endpoint = candidate.endpoint();
+        let (endpoint, is_there) = (candidate.endpoint(), candidate.is_there());
+        let (seen, followed) = (candidate.clone(), candidate.clone());
         let (ends_at, told) = (candidate.clone(), teller.clone());
         let ends = Helper::new(thread("evictd-end"), Vec::new(), |desk| {
             confine();
@@ -61,15 +70,49 @@ impl Worker {
                 collector,
                 teller: told,
                 runtime: None,
+                version: None,
             };
             lister.run();
         });
+        let lists = Arc::new(lists);
+        let asked = Arc::clone(&lists);
+        let follows = Helper::new(thread("evictd-follow"), (), |desk| {
+            confine();
+            Follower::new(desk, followed, asked).run();
+        });
         Self {
             endpoint,
+            candidate: seen,
+            is_there: is_there.into(),
             teller,
             lists,
             ends,
+            follows,
         }
+    }
+
+    /// Whether there is a runtime to ask, as far as is known.
+    pub(super) fn is_there(&self) -> bool {
+        self.is_there.load(Ordering::Relaxed)
+    }
+
+    /// Has its events followed from now on.
+    ///
+    /// # Errors
+    /// When the kernel gives no thread; it may later.
+    pub(super) fn follow(&self) -> io::Result<()> {
+        self.follows.start()
+    }
+
+    /// Looks for a socket that was not there. Where it is now, the runtime is asked from then
+    /// on. Returns whether all of that has begun.
+    pub(super) fn appears(&self) -> bool {
+        if !self.candidate.is_there() {
+            return false;
+        }
+        self.is_there.store(true, Ordering::Relaxed);
+        self.refresh();
+        self.follow().is_ok()
     }
 
     /// Has all listed anew, without waiting for it. Makes the threads that are not there
@@ -93,15 +136,23 @@ impl Worker {
 
     /// The same, unless the last answer is younger than that; returns whether it is.
     pub(super) fn freshen(&self, max_age: Duration, with_layers: bool) -> bool {
-        let listed = self.lists.look(|lists| {
+        let is_fresh = self.lists.look(|lists| {
             lists.wants_layers |= with_layers;
-            lists.listed
+            lists.is_fresh(now(), max_age, with_layers)
         });
-        let is_fresh = listed.is_some_and(|listed| now().since(listed) < max_age);
         if !is_fresh {
             self.refresh();
         }
         is_fresh
+    }
+
+    /// How much it has said since the start of what it holds.
+    pub(super) fn heard(&self) -> Heard {
+        self.lists.look(|lists| lists.heard())
+    }
+
+    pub(super) fn endpoint(&self) -> String {
+        self.endpoint.clone()
     }
 
     /// Its endpoint, if it has said since the start what it holds.
@@ -133,5 +184,48 @@ impl Worker {
             });
         });
         self.lists.look(|lists| lists.failure.is_none())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::UnixListener;
+    use std::path::Path;
+    use std::{env, fs, process};
+
+    use evictd_config::{Typed, resolve};
+    use evictd_sys::Bell;
+
+    use super::*;
+    use crate::gc::SharedRecords;
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    fn worker(socket: &Path) -> Worker {
+        let settings = resolve(&Typed::default()).unwrap();
+        let collector = RuntimeCollector::of(&settings, SharedRecords::default());
+        let teller = Teller::new(Bell::new().unwrap());
+        Worker::new(Candidate::at(socket), collector, teller)
+    }
+
+    /// Acceptance row 252.
+    #[test]
+    fn a_runtime_whose_socket_appears_is_asked_from_then_on() {
+        let socket = env::temp_dir().join(format!("evictd-docker-{}.sock", process::id()));
+        let _ = fs::remove_file(&socket);
+        let worker = worker(&socket);
+        assert!(!worker.appears() && !worker.is_there());
+        assert!(!worker.lists.look(|lists| lists.is_asked));
+        drop(UnixListener::bind(&socket).unwrap());
+        let appears = worker.appears();
+        fs::remove_file(&socket).unwrap();
+        assert!(appears && worker.is_there());
+        // Nobody listens there: that is what it has to say.
+        assert!(
+            worker
+                .lists
+                .wait_until(LONG, |lists| lists.failure.is_some())
+        );
+        assert!(worker.doubt().is_some());
     }
 }

@@ -29,12 +29,25 @@ pub const fn remark(error: Errno) -> &'static str {
 /// many requests wait already, `ETIMEDOUT` when it takes too long; `EPROTO` for any other
 /// status than 200, and for an answer that is not whole.
 pub fn get(socket: &Path, path: &str, wait: Duration) -> Result<String, Errno> {
+    request(socket, ("GET", path), wait)
+}
+
+/// The same for a path that changes something.
+///
+/// # Errors
+///
+/// As those of [`get`].
+pub fn post(socket: &Path, path: &str, wait: Duration) -> Result<String, Errno> {
+    request(socket, ("POST", path), wait)
+}
+
+fn request(socket: &Path, what: (&str, &str), wait: Duration) -> Result<String, Errno> {
     let address = SocketAddrUnix::new(socket)?;
     // Without it connect waits as long as a daemon that is stopped has a full queue.
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
     connect(&socket, &address)?;
-    let answer = exchange(socket.into(), path, wait);
+    let answer = exchange(socket.into(), what, wait);
     let answer = answer.map_err(|error| match Errno::from_io_error(&error) {
         Some(Errno::AGAIN) => Errno::TIMEDOUT,
         other => other.unwrap_or(Errno::IO),
@@ -54,11 +67,17 @@ pub fn find_body(answer: &[u8]) -> Option<&str> {
     (is_fine && length == body.len().to_string()).then_some(body)
 }
 
-fn exchange(mut stream: UnixStream, path: &str, wait: Duration) -> io::Result<Vec<u8>> {
+fn exchange(
+    mut stream: UnixStream,
+    (method, path): (&str, &str),
+    wait: Duration,
+) -> io::Result<Vec<u8>> {
     stream.set_nonblocking(false)?;
     stream.set_read_timeout(Some(wait))?;
     stream.set_write_timeout(Some(wait))?;
-    write!(stream, "GET {path} HTTP/1.0\r\n\r\n")?;
+    // In one piece: a peer that answers early and closes would else break the rest.
+    let request = format!("{method} {path} HTTP/1.0\r\n\r\n");
+    stream.write_all(request.as_bytes())?;
     let mut answer = Vec::new();
     stream.take(MOST_ANSWER).read_to_end(&mut answer)?;
     Ok(answer)

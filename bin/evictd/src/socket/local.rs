@@ -2,11 +2,13 @@
 
 use alloc::sync::Arc;
 use core::time::Duration;
+use std::path::Path;
 
-use crate::socket::{Answer, Server, View, get, remark};
+use crate::socket::{Answer, Method, Server, Status, View, get, post, remark};
 use evictd_config::Resolved;
 use evictd_node::Mono;
 use evictd_sys::{Directory, Token, Watch};
+use rustix::io::Errno;
 
 use crate::engine::Engine;
 use crate::memory::Memory;
@@ -72,14 +74,25 @@ impl Local {
             && (core::mem::take(&mut self.is_ready) || is_due)
         {
             let view = &self.view;
-            server.turn(now, &mut |path| match path {
-                "/reload" => {
+            server.turn(now, &mut |method, path| match (method, path) {
+                (Method::Post, "/reload") => {
                     let before = reloads.in_text();
                     reloads.begin(now);
                     Answer::of_text(before)
                 }
-                "/reloaded" => Answer::of_text(reloads.in_text()),
-                _ => answer(path, known, view),
+                (Method::Get, "/reload") => Answer {
+                    status: Status::Takes(Method::Post),
+                    media: TEXT,
+                    text: "it changes the settings in force: POST /reload\n".to_owned(),
+                },
+                (Method::Get, "/reloaded") => Answer::of_text(reloads.in_text()),
+                (Method::Get, _) => answer(path, known, view),
+                (Method::Post, _) => Answer {
+                    status: Status::Takes(Method::Get),
+                    media: TEXT,
+                    text: "only /reload changes anything: all others are asked for by GET\n"
+                        .to_owned(),
+                },
             });
         }
     }
@@ -90,7 +103,7 @@ const TEXT: &str = "text/plain";
 impl Answer {
     fn of_text(text: String) -> Self {
         Self {
-            found: true,
+            status: Status::Found,
             media: TEXT,
             text,
         }
@@ -99,7 +112,7 @@ impl Answer {
 
 fn answer(path: &str, (engine, memory): (&Engine, &Memory), view: &View) -> Answer {
     let found = |media, text| Answer {
-        found: true,
+        status: Status::Found,
         media,
         text,
     };
@@ -113,7 +126,7 @@ fn answer(path: &str, (engine, memory): (&Engine, &Memory), view: &View) -> Answ
         "/view.json" => found("application/json", view.in_json(engine)),
         "/healthz" => Answer::of_text(String::from("ok\n")),
         _ => Answer {
-            found: false,
+            status: Status::NotFound,
             media: TEXT,
             text: String::from(
                 "there are /metrics, /timing, /timing.json, /view.json, /reload, /reloaded and \
@@ -148,9 +161,20 @@ pub(crate) fn ask_within(
     path: &str,
     wait: Duration,
 ) -> Result<String, String> {
+    request(settings, &|socket| get(socket, path, wait))
+}
+
+/// Has the daemon do what this path stands for.
+pub(crate) fn order(settings: &Resolved, path: &str) -> Result<String, String> {
+    request(settings, &|socket| post(socket, path, WAIT))
+}
+
+fn request(
+    settings: &Resolved,
+    made: &dyn Fn(&Path) -> Result<String, Errno>,
+) -> Result<String, String> {
     let directory = settings.state_dir.as_deref();
     let directory = directory.ok_or("with an empty --state-dir the daemon has no socket to ask")?;
     let socket = directory.join(NAME);
-    get(&socket, path, wait)
-        .map_err(|error| format!("{}: {error}{}", socket.display(), remark(error)))
+    made(&socket).map_err(|error| format!("{}: {error}{}", socket.display(), remark(error)))
 }

@@ -10,6 +10,8 @@ pub enum Parsed<'a> {
     Incomplete,
     /// A whole GET request for this path, which begins with `/`; a query is left out.
     Get(&'a str),
+    /// The same of a POST request. A body is not read.
+    Post(&'a str),
     /// A request with another method.
     OtherMethod,
     /// No request of HTTP/1; what would be right, as a line of text.
@@ -28,8 +30,14 @@ pub fn parse_request(bytes: &[u8]) -> Parsed<'_> {
         Ok(Status::Partial) => {
             Parsed::Malformed("a request has to end within 2048 bytes, with an empty line\n")
         }
-        Ok(Status::Complete(_)) if request.method != Some("GET") => Parsed::OtherMethod,
-        Ok(Status::Complete(_)) => request.path.and_then(path).unwrap_or(MALFORMED),
+        Ok(Status::Complete(_)) => {
+            let path = request.path.and_then(path);
+            match request.method {
+                Some("GET") => path.map_or(MALFORMED, Parsed::Get),
+                Some("POST") => path.map_or(MALFORMED, Parsed::Post),
+                _ => Parsed::OtherMethod,
+            }
+        }
         Err(_) => MALFORMED,
     }
 }
@@ -38,7 +46,7 @@ const MALFORMED: Parsed<'_> =
     Parsed::Malformed("the first line has to be like: GET /metrics HTTP/1.1\n");
 
 /// The target without its query, if it is a plain path.
-fn path(target: &str) -> Option<Parsed<'_>> {
+fn path(target: &str) -> Option<&str> {
     let is_plain = target.starts_with('/') && target.bytes().all(|byte| byte.is_ascii_graphic());
-    is_plain.then(|| Parsed::Get(target.split('?').next().unwrap_or(target)))
+    is_plain.then(|| target.split('?').next().unwrap_or(target))
 }

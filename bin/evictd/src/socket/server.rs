@@ -20,11 +20,40 @@ const PEERS: usize = 4;
 /// How long a peer has to send its request.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// How a request is made: GET changes nothing, POST does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// What is there is asked for.
+    Get,
+    /// Something is to be done.
+    Post,
+}
+
+impl Method {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+        }
+    }
+}
+
+/// What came of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// 200.
+    Found,
+    /// There is no such path: 404.
+    NotFound,
+    /// There is, but by this method alone: 405.
+    Takes(Method),
+}
+
 /// The response for a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// Whether there is such a path: 200, else 404.
-    pub found: bool,
+    /// What came of it.
+    pub status: Status,
     /// The media type of the text.
     pub media: &'static str,
     /// The body.
@@ -89,9 +118,9 @@ impl Server {
     }
 
     /// Does what can be done at once: accepts peers, reads what they sent, and answers at
-    /// most one request with what `answer` returns for its path. To be called when the
+    /// most one request with what `answer` returns for its method and path. To be called when the
     /// descriptor is readable, or the deadline has come; it never waits.
-    pub fn turn(&mut self, now: Mono, answer: &mut dyn FnMut(&str) -> Answer) {
+    pub fn turn(&mut self, now: Mono, answer: &mut dyn FnMut(Method, &str) -> Answer) {
         self.peers.retain(|peer| now < peer.until);
         // Clears the report about the listener; peers are all read anyway.
         let mut events = [epoll::Event {
@@ -152,30 +181,40 @@ impl Peer {
 }
 
 /// The whole response to what a peer has sent, once its request is complete.
-fn reply(received: &[u8], answer: &mut dyn FnMut(&str) -> Answer) -> Option<String> {
-    let refusal = |text: &str| Answer {
-        found: false,
-        media: "text/plain",
-        text: text.to_owned(),
+fn reply(received: &[u8], answer: &mut dyn FnMut(Method, &str) -> Answer) -> Option<String> {
+    let head = |answer: &Answer| match answer.status {
+        Status::Found => "200 OK".to_owned(),
+        Status::NotFound => "404 Not Found".to_owned(),
+        Status::Takes(method) => not_allowed(method.name()),
     };
-    let (status, answer) = match parse_request(received) {
+    let refused = |status: String, text: &str| (status, TEXT, text.to_owned());
+    let (status, media, text) = match parse_request(received) {
         Parsed::Incomplete => return None,
-        Parsed::Get(path) => match answer(path) {
-            answer if answer.found => ("200 OK", answer),
-            answer => ("404 Not Found", answer),
-        },
-        Parsed::OtherMethod => (
-            "405 Method Not Allowed\r\nAllow: GET",
-            refusal("only GET is answered here\n"),
-        ),
-        Parsed::Malformed(right) => ("400 Bad Request", refusal(right)),
+        Parsed::Get(path) => {
+            let answer = answer(Method::Get, path);
+            (head(&answer), answer.media, answer.text)
+        }
+        Parsed::Post(path) => {
+            let answer = answer(Method::Post, path);
+            (head(&answer), answer.media, answer.text)
+        }
+        Parsed::OtherMethod => {
+            refused(not_allowed("GET, POST"), "GET and POST are answered here\n")
+        }
+        Parsed::Malformed(right) => refused("400 Bad Request".to_owned(), right),
     };
-    let Answer { media, text, .. } = answer;
     let length = text.len();
     Some(format!(
         "HTTP/1.1 {status}\r\nContent-Type: {media}\r\nContent-Length: {length}\r\n\
          Connection: close\r\n\r\n{text}"
     ))
+}
+
+/// The media type of what is for people.
+const TEXT: &str = "text/plain";
+
+fn not_allowed(methods: &str) -> String {
+    format!("405 Method Not Allowed\r\nAllow: {methods}")
 }
 
 impl AsFd for Server {

@@ -8,7 +8,9 @@ use evictd_node::Mono;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-use crate::socket::{Answer, MOST_BYTES, Parsed, Server, find_body, get, parse_request};
+use crate::socket::{
+    Answer, MOST_BYTES, Method, Parsed, Server, Status, find_body, get, parse_request, post,
+};
 
 #[test]
 fn requests_are_read_as_far_as_they_are_needed() {
@@ -28,7 +30,7 @@ fn requests_are_read_as_far_as_they_are_needed() {
         ("GET /a?b=c/d HTTP/1.1\r\n\r\n", Parsed::Get("/a")),
         ("GET /metrics HTTP/1.1\r\n\r\nmore", Parsed::Get("/metrics")),
         ("HEAD / HTTP/1.1\r\n\r\n", Parsed::OtherMethod),
-        ("POST /metrics HTTP/1.1\r\n\r\n", Parsed::OtherMethod),
+        ("POST /reload HTTP/1.1\r\n\r\n", Parsed::Post("/reload")),
         ("hello\n", LINE),
         ("\r\n", Parsed::Incomplete),
         // Empty lines before a request are passed over (RFC 9112, section 2.2).
@@ -125,9 +127,14 @@ impl Drop for Place {
     }
 }
 
-fn answer(path: &str) -> Answer {
+fn answer(method: Method, path: &str) -> Answer {
+    let status = match (method, path) {
+        (Method::Get, "/known" | "/large") | (Method::Post, "/done") => Status::Found,
+        (Method::Get, "/done") => Status::Takes(Method::Post),
+        _ => Status::NotFound,
+    };
     Answer {
-        found: path == "/known" || path == "/large",
+        status,
         media: "text/x",
         text: match path {
             "/large" => "y".repeat(100_000),
@@ -185,8 +192,8 @@ fn errors_are_answered_with_what_would_be_right() {
         ),
         (
             "PUT / HTTP/1.1\r\n\r\n",
-            "405 Method Not Allowed\r\nAllow: GET",
-            "only GET is answered here\n",
+            "405 Method Not Allowed\r\nAllow: GET, POST",
+            "GET and POST are answered here\n",
         ),
         (
             "hello\n",
@@ -279,9 +286,9 @@ fn one_answer_a_turn() {
     let mut most = 0;
     while place.is_ready() {
         let mut now = 0;
-        place.server().turn(NOW, &mut |path| {
+        place.server().turn(NOW, &mut |method, path| {
             now += 1;
-            answer(path)
+            answer(method, path)
         });
         answers += now;
         most = most.max(now);
@@ -308,6 +315,24 @@ fn the_socket_is_for_its_owner_and_replaces_an_old_one() {
     assert_eq!(Server::listen(&long).unwrap_err(), Errno::NAMETOOLONG);
 }
 
+/// Acceptance row 286: what is only read changes nothing.
+#[test]
+fn what_changes_something_is_done_by_post_alone() {
+    let mut place = Place::new("post");
+    let mut ask = |request: &[u8]| {
+        let mut stream = place.connect();
+        stream.write_all(request).unwrap();
+        place.turn(NOW);
+        all_of(stream)
+    };
+    let refused = ask(b"GET /done HTTP/1.1\r\n\r\n");
+    assert!(refused.starts_with("HTTP/1.1 405 Method Not Allowed\r\nAllow: POST\r\n"));
+    let refused = ask(b"PUT /done HTTP/1.1\r\n\r\n");
+    assert!(refused.starts_with("HTTP/1.1 405 Method Not Allowed\r\nAllow: GET, POST\r\n"));
+    let done = ask(b"POST /done HTTP/1.1\r\nContent-Length: 0\r\n\r\n");
+    assert!(done.starts_with("HTTP/1.1 200 OK\r\n"), "{done}");
+}
+
 #[test]
 fn the_client_gets_a_body_or_a_reason() {
     let mut place = Place::new("client");
@@ -318,8 +343,13 @@ fn the_client_gets_a_body_or_a_reason() {
             ("/known", Ok(String::from("this is /known\n"))),
             ("/large", Ok("y".repeat(100_000))),
             ("/other", Err(Errno::PROTO)),
+            ("/done", Ok(String::from("this is /done\n"))),
         ] {
-            let client = scope.spawn(|| get(&path, asked, wait));
+            let path = &path;
+            let client = scope.spawn(move || match asked {
+                "/done" => post(path, asked, wait),
+                _ => get(path, asked, wait),
+            });
             while !client.is_finished() {
                 place.turn(NOW);
                 std::thread::yield_now();

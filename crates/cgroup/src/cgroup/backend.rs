@@ -93,6 +93,18 @@ impl CgroupRuntime {
         self.scratch = Scratch::default();
     }
 
+    /// Holds some descriptors, as many as it can up to a handful, so that the kill to come,
+    /// and what has lacked one meanwhile ([`evictd_stats::take_lack`]), have them when there
+    /// are no others.
+    pub fn hold_descriptors(&self) {
+        self.spare.reserve(self.proc.fd());
+    }
+
+    /// Lets them go: they are needed now.
+    pub fn free_descriptors(&self) {
+        self.spare.release();
+    }
+
     #[cfg(test)]
     pub(super) fn config_mut(&mut self) -> &mut CgroupConfig {
         &mut self.config

@@ -71,7 +71,6 @@ impl CgroupRuntime {
         beside: Beside<'_>,
         keep: &mut dyn FnMut(&FoundPod, Option<OwnedFd>) -> bool,
     ) -> bool {
-        self.spare.release();
         let mut scratch = take(&mut self.scratch);
         let mut pods = Renewed::of(take(&mut listing.pods));
         let mut skipped = Renewed::of(take(&mut listing.skipped));
@@ -81,7 +80,6 @@ impl CgroupRuntime {
         listing.skipped = skipped.into_list(false);
         scratch.note_not_running(listing, beside.manifests.len());
         self.scratch = scratch;
-        self.spare.reserve(self.proc.fd());
         is_whole
     }
 

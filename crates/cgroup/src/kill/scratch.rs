@@ -18,8 +18,8 @@ use crate::procs::Procs;
 const USUAL: usize = 64;
 
 /// Descriptors that are held for a kill: a cgroup in three hierarchies, the kernel's notice,
-/// listing, and a process.
-const RESERVED: usize = 8;
+/// listing, and a process. Listing pods and reading what they use takes fewer.
+pub(crate) const RESERVED: usize = 8;
 
 /// Where there are too few, so many are left to what else takes one for a moment.
 const FOR_OTHERS: usize = 4;
@@ -62,8 +62,8 @@ impl Spare {
         })))
     }
 
-    /// Holds descriptors, copies of this one, so that the next listing or look has them when
-    /// there are no others (acceptance row 187).
+    /// Holds descriptors, copies of this one, so that the next kill, and a listing or look
+    /// that lacks one, has them when there are no others (acceptance row 187).
     pub(crate) fn reserve(&self, copied: impl AsFd) {
         let mut kept = self.lock();
         while kept.reserve.len() < RESERVED {

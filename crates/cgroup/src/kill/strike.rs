@@ -131,7 +131,8 @@ impl Kill {
             self.scratch.seen.add(turn.pids.drain(..));
         }
         let left = self.scratch.listing.pids().len();
-        // What nobody will ever get rid of need not be waited for.
+        // Where every signal was refused and the kernel does not kill by itself, waiting for
+        // these processes to end would never end.
         let by_kernel = self.report.method == Some(KillMethod::CgroupKill);
         if left > 0 && refused >= left && !by_kernel {
             return Err(Problem::Denied);

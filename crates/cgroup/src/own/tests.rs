@@ -19,3 +19,15 @@ fn a_stranger_is_no_parent() {
     // Undone, so that the test runner's own end is not ours.
     set_parent_process_death_signal(None).unwrap();
 }
+
+/// Acceptance row 277.
+#[test]
+fn more_descriptors_are_allowed_and_never_fewer() {
+    let soft = || getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    let before = soft();
+    assert_eq!(allow_descriptors(before.min(1 << 20)), Ok(()));
+    assert!(soft() >= before);
+    // No kernel has a table of so many.
+    let refused = allow_descriptors(u64::MAX - 1);
+    assert_eq!(refused, Err(soft()));
+}

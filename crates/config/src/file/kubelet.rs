@@ -15,6 +15,10 @@ pub(super) fn add(typed: &mut Typed, document: &Map<String, Value>, source: &Sou
         if value.is_null() || name == "apiVersion" || name == "kind" {
             continue; // null is as good as not there.
         }
+        if newer::is_too_new(typed, name) {
+            typed.unknown_fields.push(name.clone());
+            continue;
+        }
         let stands_for = |flag: &&Flag| flag.field.is_some_and(|(field, _)| field == name);
         if let Some(flag) = Flag::all().find(stands_for)
             && let Some((field, form)) = flag.field
@@ -24,19 +28,27 @@ pub(super) fn add(typed: &mut Typed, document: &Map<String, Value>, source: &Sou
             }
         } else if fields::CHECKED.contains(&name.as_str()) {
             check(typed, (name, value), document, source)?;
-        } else if !fields::names().any(|known| known == name) {
-            let message = format!("unknown field {name:?}");
-            let words = format!("strict decoding error: {message}");
-            let hint = format!(
-                "{}fields are those of KubeletConfiguration, upper and lower case as there",
-                did_you_mean(name, fields::names())
-            );
-            return Err(source.error(&[name], "", message, hint).kubelet_says(words));
-        } else {
+        } else if fields::names().any(|known| known == name) {
             typed.passed_over.push(name.clone());
+        } else {
+            unknown(typed, name, source)?;
         }
     }
     Ok(())
+}
+
+/// A field that is like none of the kubelet's may be one of a newer kubelet's: those too
+/// pass over, with a warning, what they do not know (K: `DecodeKubeletConfiguration`). One
+/// that is like one of them is a typing error, and what it was to set would not be set.
+fn unknown(typed: &mut Typed, name: &str, source: &Source) -> Parsed<()> {
+    let meant = did_you_mean(name, fields::names());
+    if meant.is_empty() || typed.is_kubelets() {
+        typed.unknown_fields.push(name.to_owned());
+        return Ok(());
+    }
+    let hint =
+        format!("{meant}fields are those of KubeletConfiguration, upper and lower case as there");
+    Err(source.error(&[name], "", format!("unknown field {name:?}"), hint))
 }
 
 /// The texts that the flag would have.
@@ -242,6 +254,7 @@ fn feature_gates(typed: &mut Typed, value: &Value, source: &Source) -> Parsed<()
         match gate.as_str() {
             "ImageMaximumGCAge" => typed.facts.no_image_max_age = !on,
             "PodLevelResources" => typed.facts.no_pod_resources = !on,
+            "ImageVolume" => typed.facts.image_volumes = Some(on),
             "HugepageAwareEviction" => {
                 let field = "featureGates.HugepageAwareEviction";
                 typed.add_field("no-hugepage-aware", field, (!on).to_string());

@@ -23,12 +23,12 @@ impl Typed {
     /// flag says otherwise: flags win, whether they were added before or after.
     ///
     /// The file is a `KubeletConfiguration` of `kubelet.config.k8s.io/v1beta1`,
-    /// YAML or JSON, or an OKD node configuration with `kubeletArguments`. An
-    /// unknown field is an error; a known one that evictd has no use for is
-    /// passed over.
+    /// YAML or JSON, or an OKD node configuration with `kubeletArguments`. A field that
+    /// evictd has no use for is passed over, and so is one that no kubelet has: it may be
+    /// a newer kubelet's. One that is nearly called like another is an error.
     ///
     /// # Errors
-    /// At the first thing that is not in its place: unknown fields, and values of
+    /// At the first thing that is not in its place: mistyped fields, and values of
     /// the wrong type. What the values say is looked at by
     /// [`resolve`](crate::resolve).
     pub fn add_file(&mut self, name: &str, bytes: &[u8]) -> Result<(), Box<ConfigError>> {
@@ -79,7 +79,7 @@ impl Typed {
             let document = document(&source, bytes)?;
             header(&document, &source)?;
             // Each file for itself first: so an error is told of the right one.
-            kubelet::add(&mut Self::default(), &document, &source)?;
+            kubelet::add(&mut self.without_files(), &document, &source)?;
             let has =
                 |document: &Map<String, Value>| document.get(HARD).is_some_and(Value::is_object);
             if has(&document) && !has(&whole) && !self.sources.is_empty() {

@@ -1,6 +1,6 @@
-//! What kubelets refuse since Kubernetes v1.36, of settings that evictd has no use for. With
-//! `--compat` of such a kubelet a file that it would not start with is an error here too;
-//! otherwise it is none of evictd's business.
+//! What kubelets refuse since one release or another, of settings that evictd has no use
+//! for, and what the older ones do not know yet. With `--compat` of a kubelet a file that it
+//! would not start with is an error here too; otherwise it is none of evictd's business.
 
 use evictd_node::KubeletVersion;
 use serde_json::{Map, Value};
@@ -10,24 +10,43 @@ use crate::source::Source;
 use crate::values::Parsed;
 use crate::{Compat, Typed};
 
-/// Gates that cannot be switched any more, and where they are locked.
-const LOCKED: [(&str, bool); 3] = [
-    ("AllowOverwriteTerminationGracePeriodSeconds", false),
-    ("ImageMaximumGCAge", true),
-    ("KubeletPSI", true),
+/// Fields that are looked at, and since which release of 1 the kubelet has them.
+const FIELDS: [(&str, u16); 2] = [
+    ("mergeDefaultEvictionSettings", 33),
+    ("memoryReservationPolicy", 36),
 ];
 
-/// A gate that is on by default, and one without which it cannot be.
+/// Gates that cannot be switched any more: to what they are locked, and since which release
+/// of 1.
+const LOCKED: [(&str, bool, u16); 4] = [
+    ("AllowOverwriteTerminationGracePeriodSeconds", false, 35),
+    ("ImageMaximumGCAge", true, 35),
+    ("ImageVolume", true, 36),
+    ("KubeletPSI", true, 36),
+];
+
+/// A gate that is on by default since 1.36, and one without which it cannot be.
 const DEPENDENT: (&str, &str) = (
     "InPlacePodLevelResourcesVerticalScaling",
     "PodLevelResources",
 );
 
-fn is_asked_for(typed: &Typed) -> bool {
+/// Whether the behaviour of a kubelet is asked for, and one of that release of 1 or newer.
+fn is_asked_for(typed: &Typed, since: u16) -> bool {
+    asked_for(typed).is_some_and(|version| version.minor() >= since)
+}
+
+fn asked_for(typed: &Typed) -> Option<KubeletVersion> {
     match typed.compat() {
-        Compat::Evictd => false,
-        Compat::Kubelet(version) => version >= KubeletVersion::V1_36,
+        Compat::Evictd => None,
+        Compat::Kubelet(version) => Some(version),
     }
+}
+
+/// Whether the kubelet that is asked for does not have that field yet.
+pub(super) fn is_too_new(typed: &Typed, field: &str) -> bool {
+    let since = FIELDS.iter().find(|(name, _)| *name == field);
+    asked_for(typed).is_some_and(|version| since.is_some_and(|(_, since)| version.minor() < *since))
 }
 
 /// A field that is passed over, unless the kubelet would not start with it.
@@ -40,12 +59,14 @@ pub(super) fn check(
     let (offending, problem) = if name == "containerLogMaxFiles" {
         let files = integer(&[name], value, source)?;
         let message = || format!("{name} must be greater than 1");
-        (files.to_string(), (files <= 1).then(message))
+        let is_wrong = files <= 1 && is_asked_for(typed, 33);
+        (files.to_string(), is_wrong.then(message))
     } else {
         let option = string(&[name], value, "None", source)?;
-        (option.to_owned(), wrong_policy(name, option, document))
+        let problem =
+            asked_for(typed).and_then(|version| wrong_policy(version, (name, option), document));
+        (option.to_owned(), problem)
     };
-    let problem = problem.filter(|_| is_asked_for(typed));
     typed.passed_over.push(name.to_owned());
     problem.map_or(Ok(()), |message| {
         let hint = "leave it out: evictd does not use it";
@@ -54,10 +75,16 @@ pub(super) fn check(
 }
 
 /// What is wrong with a `memoryReservationPolicy`; an empty text is as good as none.
-fn wrong_policy(name: &str, option: &str, document: &Map<String, Value>) -> Option<String> {
+fn wrong_policy(
+    version: KubeletVersion,
+    (name, option): (&str, &str),
+    document: &Map<String, Value>,
+) -> Option<String> {
     const GATE: &str = "MemoryQoS";
     let gates = document.get("featureGates");
-    let is_on = gates.and_then(|gates| gates.get(GATE)) == Some(&Value::Bool(true));
+    let given = gates.and_then(|gates| gates.get(GATE)?.as_bool());
+    // By default since 1.37.
+    let is_on = given.unwrap_or(version >= KubeletVersion::V1_37);
     match option {
         "" | "None" => None,
         "TieredReservation" if is_on => None,
@@ -73,16 +100,13 @@ fn wrong_policy(name: &str, option: &str, document: &Map<String, Value>) -> Opti
 
 /// Refuses what the gates cannot be switched to.
 pub(super) fn gates(typed: &Typed, gates: &Map<String, Value>, source: &Source) -> Parsed<()> {
-    if !is_asked_for(typed) {
-        return Ok(());
-    }
     let set = |gate: &str| gates.get(gate).and_then(Value::as_bool);
     let fail = |gate: &str, message: String| {
         let hint = "leave the gate out";
         Err(source.error(&["featureGates", gate], "", message, hint))
     };
-    for (gate, locked) in LOCKED {
-        if set(gate) == Some(!locked) {
+    for (gate, locked, since) in LOCKED {
+        if set(gate) == Some(!locked) && is_asked_for(typed, since) {
             let message = format!(
                 "cannot set feature gate {gate} to {}, feature is locked to {locked}",
                 !locked
@@ -91,7 +115,8 @@ pub(super) fn gates(typed: &Typed, gates: &Map<String, Value>, source: &Source) 
         }
     }
     let (dependent, needed) = DEPENDENT;
-    if set(needed) == Some(false) && set(dependent) != Some(false) {
+    let is_on = set(dependent) != Some(false) && is_asked_for(typed, 36);
+    if set(needed) == Some(false) && is_on {
         let message = format!(
             "{dependent} is enabled, but depends on features that are disabled: [{needed}]"
         );

@@ -98,8 +98,10 @@ pub(crate) const EVICTION: [Flag; 11] = [
          Lowering needs CAP_SYS_RESOURCE.",
     ),
     flag("compat", Value("WHOSE"), ("evictd", "kubelet")).help(
-        "Where evictd and the kubelet differ, behave as: evictd, kubelet-1.36, kubelet-1.32, or \
-         kubelet, the newest of them. A flag for a single difference beats it.",
+        "Where evictd and the kubelet differ, behave as: evictd, kubelet-1.32 to kubelet-1.37, or \
+         kubelet, which is 1.36: the newest whose own answers are part of evictd's tests. A patch \
+         release (kubelet-1.34.2, v1.34.2) counts as its minor. A flag for a single difference \
+         beats it.",
     ),
     flag("dry-run", Bool, ("false", "true")).help(
         "Measure, decide and log, but kill nothing. Each pod that would be evicted is named, with \

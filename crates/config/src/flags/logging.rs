@@ -38,7 +38,7 @@ pub(crate) const LOGGING: [Flag; 13] = [
     flag("metrics-listen", Value("ADDRESS"), ("", "127.0.0.1:10255"))
         .help("An address and port of this machine at which /metrics, /metrics/resource and \
          /stats/summary are served over HTTP, for all who can reach it. A process of its own \
-         serves them, evictd-tools, which must lie beside evictd or in PATH."),
+         serves them."),
     flag("metrics-listen-anywhere", Bool, ("false", "true"))
         .help("Let --metrics-listen be an address that other machines reach."),
     flag("metrics-socket-group", Value("GROUP"), ("", "telegraf"))

@@ -25,7 +25,7 @@ pub(crate) const MEASURING: [Flag; 11] = [
          below their own directories alone."),
     flag("memory-available-source", Value("SOURCE"), ("kubelet", "meminfo"))
         .help("Where memory.available comes from. kubelet: all memory minus the working set of the root \
-         cgroup. meminfo: MemAvailable of /proc/meminfo. min: the smaller of both, and the default on cgroup v2 \
+         cgroup. meminfo: MemAvailable of /proc/meminfo. min: the smaller of both, and the default \
          with less than 512 MiB or with swap on zram."),
     flag("no-hugepage-aware", Bool, ("false", "true"))
         .help("Count memory in pools of huge pages as available, as the kubelet did before 1.37."),

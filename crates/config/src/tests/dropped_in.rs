@@ -71,9 +71,9 @@ fn errors_name_the_file_that_says_so() {
         (
             [
                 ("a", "evictionHard: {memory.available: 1%}\n"),
-                ("b", "maxPods: 1\nx: 1\n"),
+                ("b", "maxPods: 1\nmaxPosd: 1\n"),
             ],
-            "b: line 4: x: unknown field",
+            "b: line 4: maxPosd: unknown field",
         ),
         (
             [

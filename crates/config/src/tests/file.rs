@@ -424,7 +424,7 @@ fn what_is_no_configuration_is_told() {
 
 #[test]
 fn a_message_about_a_file_is_one_line() {
-    let lines = "\"evil\\u001b[31m\\n\": 1\n";
+    let lines = "\"maxPod\\u001b\\n\": 1\n";
     let file = format!("{HEADER}{lines}");
     let error = Typed::default()
         .add_file("a\nb", file.as_bytes())

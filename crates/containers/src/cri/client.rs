@@ -4,10 +4,11 @@ use alloc::sync::Arc;
 use core::time::Duration;
 use std::path::{Path, PathBuf};
 
+use super::events::Events;
 use super::http2::Call;
 use super::parse::{
-    parse_container, parse_disks, parse_image, parse_info, parse_layer, parse_list, parse_sandbox,
-    parse_status, parse_version,
+    parse_container, parse_disks, parse_image, parse_image_id, parse_info, parse_layer, parse_list,
+    parse_sandbox, parse_status, parse_version,
 };
 use super::proto::{Bytes, ProtoError, Writer};
 use crate::bounds::Weigh;
@@ -74,6 +75,18 @@ impl Client {
         let begun = self.begin(method, request, Deadline::after(within));
         let answer = begun.and_then(Call::receive);
         answer.map_err(|failure| self.error(method, failure))
+    }
+
+    /// Begins to follow what happens to containers. A runtime that does not serve that says
+    /// so when it is waited for.
+    pub(super) fn events(&self) -> Result<Events<Socket>, Error> {
+        // More than a day: what is said to take long ends by itself.
+        const LONG: Duration = Duration::from_secs(100_000);
+        let method = method!(runtime "GetContainerEvents");
+        let socket = Socket::open(&self.socket, Deadline::after(self.within));
+        let call = socket.and_then(|socket| Call::send(socket, method, &[], LONG));
+        call.map(Events::new)
+            .map_err(|failure| self.error(method, failure))
     }
 
     fn begin(
@@ -211,6 +224,13 @@ impl Client {
 
     pub(super) fn images(&self) -> Result<Vec<ListedImage>, Error> {
         self.list(method!(image "ListImages"), parse_image)
+    }
+
+    /// The id of the image that the runtime knows by this name; empty for none.
+    pub(super) fn image_id(&self, name: &str) -> Result<String, Error> {
+        let mut request = Writer::default();
+        request.message(1, &of_id(name));
+        self.ask(method!(image "ImageStatus"), request, parse_image_id)
     }
 
     pub(super) fn disks(&self) -> Result<RuntimeDisks, Error> {

@@ -24,11 +24,17 @@ pub(super) fn check_head(fields: &Fields) -> Result<(), String> {
 
 /// The message of an answer that is over, or what the runtime says instead.
 pub(super) fn finish_answer(fields: &Fields, body: Vec<u8>) -> Result<Vec<u8>, Failure> {
+    check_status(fields)?;
+    parse_message(body).map_err(Failure::malformed)
+}
+
+/// What the runtime says of a call that is over.
+pub(super) fn check_status(fields: &Fields) -> Result<(), Failure> {
     let status = fields.get("grpc-status");
     let status = status.ok_or_else(|| Failure::malformed("it ends without a gRPC status"))?;
     let code = str::from_utf8(status).ok().and_then(|it| it.parse().ok());
     match code {
-        Some(0) => parse_message(body).map_err(Failure::malformed),
+        Some(0) => Ok(()),
         Some(code) => {
             let message = fields.get("grpc-message").map(|message| words(message));
             let message = message.unwrap_or_default().into();
@@ -64,10 +70,19 @@ pub fn parse_message(mut carried: Vec<u8>) -> Result<Vec<u8>, String> {
     Ok(carried)
 }
 
-/// The length of the message that begins so; `None` while that is not told.
+/// The length of the only message, which begins so; `None` while that is not told.
 pub(super) fn message_length(carried: &[u8]) -> Result<Option<usize>, String> {
-    let Some(([flag, length @ ..], there)) = carried.split_first_chunk::<MESSAGE_HEAD_BYTES>()
-    else {
+    let length = next_length(carried)?;
+    let there = carried.len().saturating_sub(MESSAGE_HEAD_BYTES);
+    if length.is_some_and(|length| there > length) {
+        return Err("more than one message".into());
+    }
+    Ok(length)
+}
+
+/// The length of the message that begins so, whatever follows it.
+pub(super) fn next_length(carried: &[u8]) -> Result<Option<usize>, String> {
+    let Some([flag, length @ ..]) = carried.first_chunk::<MESSAGE_HEAD_BYTES>() else {
         return Ok(None);
     };
     match flag {
@@ -81,9 +96,6 @@ pub(super) fn message_length(carried: &[u8]) -> Result<Option<usize>, String> {
         return Err(format!(
             "a message of {length} bytes; at most {most} are read"
         ));
-    }
-    if there.len() > length {
-        return Err("more than one message".into());
     }
     Ok(Some(length))
 }

@@ -1,5 +1,5 @@
-//! HTTP/2 (RFC 9113) over a stream, as far as one unary gRPC call needs it: no socket, no
-//! clock.
+//! HTTP/2 (RFC 9113) over a stream, as far as one gRPC call with one request needs it: no
+//! socket, no clock.
 //!
 //! What makes it small: a connection carries one call; the other side is told to keep no
 //! table of header fields, and may send as much as it likes without asking, because the
@@ -59,16 +59,19 @@ pub fn parse_connection<S: Read + Write>(stream: S) -> Result<Vec<u8>, Failure> 
     Call::send(stream, "/", &[], core::time::Duration::ZERO)?.receive()
 }
 
-/// One unary gRPC call over a connection of its own.
+/// One gRPC call over a connection of its own.
 pub(super) struct Call<S> {
-    stream: BufReader<S>,
+    pub(super) stream: BufReader<S>,
     /// What is to be sent before anything is waited for.
     outgoing: Vec<u8>,
-    fields: Fields,
+    /// The first frame has come.
+    has_begun: bool,
+    pub(super) fields: Fields,
     has_head: bool,
     /// Header fields of which more is to come.
     block: Option<Vec<u8>>,
-    body: Vec<u8>,
+    /// What has come of the body, and was not taken out of it.
+    pub(super) body: Vec<u8>,
     /// Whether nothing follows, except for the rest of a block.
     is_last: bool,
 }
@@ -110,6 +113,7 @@ impl<S: Read + Write> Call<S> {
         let mut call = Self {
             stream: BufReader::new(stream),
             outgoing: PREFACE.to_vec(),
+            has_begun: false,
             fields: Fields::default(),
             has_head: false,
             block: None,
@@ -140,21 +144,48 @@ impl<S: Read + Write> Call<S> {
 
     /// Waits for the message that answers the request.
     pub(super) fn receive(mut self) -> Result<Vec<u8>, Failure> {
-        let mut frame = self.read_frame()?;
-        if frame.kind != SETTINGS {
+        while !self.is_over() {
+            self.step()?;
+            self.expect_one_message()?;
+        }
+        finish_answer(&self.fields, self.body)
+    }
+
+    /// Takes in a frame, and returns how much of the windows it has filled.
+    pub(super) fn step(&mut self) -> Result<usize, Failure> {
+        let frame = self.read_frame()?;
+        if !core::mem::replace(&mut self.has_begun, true) && frame.kind != SETTINGS {
             return Err(Failure::malformed("it does not begin with SETTINGS"));
         }
-        loop {
-            self.handle(&frame)?;
-            if self.is_last && self.block.is_none() {
-                return finish_answer(&self.fields, self.body);
-            }
-            // Not after each frame: the runtime may have sent the whole answer and gone.
-            if self.stream.buffer().is_empty() {
-                self.flush()?;
-            }
-            frame = self.read_frame()?;
+        self.handle(&frame)?;
+        // Not after each frame: the runtime may have sent the whole answer and gone.
+        if !self.is_over() && self.stream.buffer().is_empty() {
+            self.flush()?;
         }
+        let is_data = frame.kind == DATA;
+        Ok(if is_data { frame.payload.len() } else { 0 })
+    }
+
+    pub(super) const fn is_over(&self) -> bool {
+        self.is_last && self.block.is_none()
+    }
+
+    /// So many more bytes may come.
+    pub(super) fn reopen_windows(&mut self, bytes: usize) {
+        if let Ok(bytes @ 1..) = u32::try_from(bytes) {
+            self.write(WINDOW_UPDATE, 0, 0, &bytes.to_be_bytes());
+            self.write(WINDOW_UPDATE, 0, REQUEST, &bytes.to_be_bytes());
+        }
+    }
+
+    /// At once, and not when all has come: what is odd already may never end.
+    fn expect_one_message(&mut self) -> Result<(), Failure> {
+        if let Some(length) = message_length(&self.body).map_err(Failure::malformed)? {
+            let whole = length.saturating_add(MESSAGE_HEAD_BYTES);
+            self.body
+                .reserve_exact(whole.saturating_sub(self.body.len()));
+        }
+        Ok(())
     }
 
     fn read_frame(&mut self) -> Result<Frame, Failure> {
@@ -214,12 +245,6 @@ impl<S: Read + Write> Call<S> {
     fn take_data(&mut self, frame: &Frame) -> Result<(), Failure> {
         self.body.extend_from_slice(content_of(frame, 0)?);
         self.is_last = frame.flags & END_STREAM != 0;
-        // At once, and not when all has come: what is odd already may never end.
-        if let Some(length) = message_length(&self.body).map_err(Failure::malformed)? {
-            let whole = length.saturating_add(MESSAGE_HEAD_BYTES);
-            self.body
-                .reserve_exact(whole.saturating_sub(self.body.len()));
-        }
         Ok(())
     }
 

@@ -1,11 +1,11 @@
 //! containerd, CRI-O and cri-dockerd, by the Container Runtime Interface (CRI v1).
 //!
-//! [`CriRuntime`] asks and understands; [`Client`] makes unary gRPC calls over a unix
-//! socket. Each call ends by a deadline of its own, however the other side behaves; what
+//! [`CriRuntime`] asks and understands; [`Client`] makes gRPC calls over a unix socket. Each call ends by a deadline of its own, however the other side behaves; what
 //! it receives is bounded, and read in full or not at all. [`Bytes`], [`Writer`], the
 //! `parse_*` functions and [`parse_connection`] do no I/O. Nothing here starts a thread.
 
 mod client;
+mod events;
 mod grpc;
 mod hpack;
 mod http2;
@@ -33,7 +33,8 @@ use crate::pods::{
 };
 use crate::text::clean;
 use crate::{
-    ContainerRuntime, Error, ListedImage, RuntimeDisks, RuntimeListing, RuntimePod, WritableLayer,
+    Changes, ContainerRuntime, Error, ListedImage, RuntimeDisks, RuntimeListing, RuntimePod,
+    WritableLayer,
 };
 
 use layer::read_layer;
@@ -43,12 +44,12 @@ pub use client::Client;
 pub use grpc::parse_message;
 pub use http2::parse_connection;
 pub use parse::{
-    parse_container, parse_disks, parse_image, parse_info, parse_layer, parse_list, parse_sandbox,
-    parse_status, parse_version,
+    parse_container, parse_disks, parse_image, parse_image_id, parse_info, parse_layer, parse_list,
+    parse_sandbox, parse_status, parse_version,
 };
 pub use proto::{Bytes, ProtoError, Value, Writer};
 #[doc(hidden)]
-pub use {images::find_id, layer::find_layer};
+pub use {events::count_events, images::find_id, layer::find_layer};
 
 const GROUPING: Grouping = Grouping {
     namespace: "",
@@ -101,7 +102,9 @@ const LIMIT: Duration = Duration::from_secs(30);
 /// # Images
 ///
 /// [`ListedContainer::image`](crate::ListedContainer::image) is the id that
-/// [`ListedImage::id`] has, as long as the image is there. The sandboxes' own image
+/// [`ListedImage::id`] has, as long as the image is there. So are those of image volumes,
+/// which [`ListedContainer::image_volumes`](crate::ListedContainer::image_volumes) holds:
+/// nothing keeps a runtime from removing an image that is mounted. The sandboxes' own image
 /// counts as pinned, whatever the runtime says: containerd 1.6 removes it without
 /// a word, and no pod starts any more.
 #[derive(Debug)]
@@ -174,7 +177,25 @@ fn look_up(
         };
         details.image = images::find_id(image, images).map(Into::into);
     }
+    for volume in &mut details.image_volumes {
+        find_volumes_image(client, volume)?;
+    }
     Ok(Some(details))
+}
+
+/// Puts its id in the place of an image's name. The runtime says what a name means, as
+/// `busybox` may stand for `docker.io/library/busybox:latest`; one that it does not know
+/// stays as it is.
+fn find_volumes_image(client: &Client, image: &mut Arc<str>) -> Result<(), Error> {
+    if parse::is_image_id(image) {
+        return Ok(());
+    }
+    match client.image_id(image) {
+        Ok(id) if !id.is_empty() => *image = id.into(),
+        Err(error) if !error.is_answer() => return Err(error),
+        Ok(_) | Err(_) => {}
+    }
+    Ok(())
 }
 
 /// A container in a sandbox that is listed belongs to the pod of that, whatever its own
@@ -261,6 +282,11 @@ impl ContainerRuntime for CriRuntime {
             }
         }
         Ok(())
+    }
+
+    /// By `GetContainerEvents`: containerd 1.7, CRI-O 1.26 and later.
+    fn follow(&mut self) -> Result<Box<dyn Changes>, Error> {
+        Ok(Box::new(self.client.events()?))
     }
 
     fn images(&mut self) -> Result<Vec<ListedImage>, Error> {

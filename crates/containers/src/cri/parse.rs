@@ -5,19 +5,22 @@
 //! that is not UTF-8 reads as `\xNN`.
 
 use alloc::collections::BTreeMap;
-use std::path::PathBuf;
+use alloc::sync::Arc;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::proto::{Bytes, Message, ProtoError};
-use crate::bounds::{Bounds, MOST_LABEL_BYTES, MOST_OF_ONE, TOO_MANY_OF_ONE, Weigh};
+use crate::bounds::{
+    Bounds, MOST_IMAGE_VOLUMES, MOST_LABEL_BYTES, MOST_OF_ONE, TOO_MANY_OF_ONE, Weigh,
+};
 use crate::pods::{
-    Details, Found, Limits, POD_NAME, POD_NAMESPACE, POD_UID, decides, millis_of_shares, path,
-    positive,
+    Details, Found, Limits, POD_NAME, POD_NAMESPACE, POD_UID, decides, keep_mount,
+    millis_of_shares, path, positive,
 };
 use crate::text::clean;
-use crate::{ContainerState, ListedImage, RuntimeDisks, WritableLayer};
+use crate::{ContainerState, ListedImage, ListedMount, RuntimeDisks, WritableLayer};
 
 /// The kubelet's: seconds of grace, on each container.
 const GRACE: &str = "io.kubernetes.pod.terminationGracePeriod";
@@ -195,13 +198,42 @@ pub fn parse_status(response: Bytes<'_>) -> Result<Details, ProtoError> {
     let finished = status.number(6).cast_signed();
     let process: Process = parse_told(parse_info(response, "info")?);
     Ok(Details {
+        mounts: read_mounts(&status)?,
         told: told(status.number(3)),
         pid: process.pid,
         finished_nanos: (finished > 0).then_some(finished),
         limits: read_limits(&status.within(16)?.within(1)?),
         log: path(&status.bytes(15).text()),
+        image_volumes: read_image_volumes(&status)?,
         ..Details::default()
     })
+}
+
+/// The images among the mounts of a `ContainerStatus`: runtimes tell them as they were
+/// asked for, by the kubelet by their ids. Of a container that mounts more images than
+/// makes sense the first are read, and no error hides its process.
+fn read_image_volumes(status: &Message<'_>) -> Result<Box<[Arc<str>]>, ProtoError> {
+    let mut images = Vec::new();
+    for mount in status.all(14) {
+        let image = mount.message()?.within(9)?.bytes(1);
+        if !image.is_empty() && image.len() <= MOST_LABEL_BYTES && images.len() < MOST_IMAGE_VOLUMES
+        {
+            images.push(image.exact_text()?.into());
+        }
+    }
+    Ok(images.into())
+}
+
+/// Reads the `Mount`s of a `ContainerStatus`: no runtime says which of them is a volume.
+fn read_mounts(status: &Message<'_>) -> Result<Arc<[ListedMount]>, ProtoError> {
+    let mut mounts = Vec::new();
+    for mount in status.all(14) {
+        let mount = mount.message()?;
+        if mount.number(3) == 0 {
+            keep_mount(&mut mounts, &mount.bytes(2).text(), false);
+        }
+    }
+    Ok(mounts.into())
 }
 
 /// Reads `LinuxContainerResources`; containerd tells them since 1.7.
@@ -276,6 +308,15 @@ pub fn parse_image(message: Bytes<'_>) -> Result<ListedImage, ProtoError> {
     })
 }
 
+/// Reads an `ImageStatusResponse`: the image's id, empty where there is no such image.
+///
+/// # Errors
+/// When that is no message, or the id is not UTF-8.
+pub fn parse_image_id(response: Bytes<'_>) -> Result<String, ProtoError> {
+    let id = response.message()?.within(1)?.bytes(1);
+    Ok(id.exact_text()?.into())
+}
+
 /// Reads an `ImageFsInfoResponse`: directories within the filesystems that hold images and
 /// writable layers, in spite of the field's name. The last part of containerd's ends with
 /// the snapshotter's name, that of CRI-O's begins with the storage driver's.
@@ -301,7 +342,11 @@ pub fn parse_disks(response: Bytes<'_>) -> Result<RuntimeDisks, ProtoError> {
         Some((_, driver)) => driver,
         None => name.strip_suffix("-images").unwrap_or(name),
     };
+    let root = images.and_then(|path| Path::new(path).parent());
     Ok(RuntimeDisks {
+        root: root
+            .filter(|root| root.parent().is_some())
+            .map(Path::to_path_buf),
         driver: driver.into(),
         containers: containers
             .filter(|path| Some(*path) != images)

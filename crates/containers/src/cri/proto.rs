@@ -81,6 +81,10 @@ impl<'a> Bytes<'a> {
         self.bytes.len()
     }
 
+    pub(super) const fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
     /// Whether it is exactly that text.
     pub(super) fn is(&self, text: &str) -> bool {
         self.bytes == text.as_bytes()

@@ -3,6 +3,7 @@
 mod acting;
 mod calls;
 mod details;
+mod events;
 mod hpack;
 mod layer;
 mod listing;

@@ -5,7 +5,7 @@ use core::time::Duration;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 
-use super::http::{Response, read_response};
+use super::http::{Response, begin_stream, read_response};
 use super::labels::parse_image_labels;
 use super::message::parse_message;
 use super::parse::{
@@ -20,7 +20,7 @@ use crate::socket::{Deadline, Socket};
 use crate::text::clean;
 use crate::{Error, Failure, ListedImage};
 
-type Connection = BufReader<Socket>;
+pub(super) type Connection = BufReader<Socket>;
 
 /// A client of one engine. Every call blocks, at most for its time limit, and has a
 /// connection of its own: an engine that was started anew is not noticed.
@@ -165,6 +165,23 @@ impl Client {
         begun.into_iter().map(finish).collect()
     }
 
+    /// Begins to follow what happens to containers. The connection carries an event a line
+    /// from then on, for as long as there is an engine.
+    pub(super) fn events(&self) -> Result<Connection, Error> {
+        // {"type":["container"]}
+        const OF_CONTAINERS: &str = "?filters=%7B%22type%22%3A%5B%22container%22%5D%7D";
+        let request = Request::new("GET", "/events", OF_CONTAINERS).without_chunks();
+        let begun = self.begin(&request, Deadline::after(self.limit));
+        let begun = begun.and_then(|mut connection| match begin_stream(&mut connection)? {
+            None => Ok(connection),
+            Some(response) => {
+                check(response)?;
+                Err(Failure::malformed("events that come to an end"))
+            }
+        });
+        begun.map_err(|failure| self.error(&request, failure))
+    }
+
     fn begin(&self, request: &Request, deadline: Deadline) -> Result<Connection, Failure> {
         let mut connection = BufReader::new(Socket::open(&self.socket, deadline)?);
         connection.get_mut().write_all(request.text().as_bytes())?;
@@ -212,7 +229,10 @@ fn finish(mut connection: Connection) -> Result<Response, Failure> {
     if connection.fill_buf()?.is_empty() {
         return Err(Failure::Closed);
     }
-    let response = read_response(&mut connection)?;
+    check(read_response(&mut connection)?)
+}
+
+fn check(response: Response) -> Result<Response, Failure> {
     match response.status {
         200..300 | 304 => Ok(response),
         status => Err(Failure::Refused {

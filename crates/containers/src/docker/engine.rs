@@ -67,6 +67,7 @@ pub(super) fn find_disks(info: &EngineInfo) -> RuntimeDisks {
     let is_told = !info.docker_root_dir.is_empty() && info.driver != "devicemapper";
     let place = places.iter().find(|path| path.is_dir());
     RuntimeDisks {
+        root: (!root.as_os_str().is_empty()).then(|| root.to_path_buf()),
         images: place.filter(|_| is_told).cloned(),
         containers: None,
         driver: clean(&info.driver),

@@ -51,19 +51,43 @@ enum Framing {
 /// # Ok::<(), evictd_containers::Failure>(())
 /// ```
 pub fn read_response(stream: &mut impl BufRead) -> Result<Response, Failure> {
+    let (status, framing) = read_head(stream)?;
+    read_body(stream, status, framing)
+}
+
+/// Reads the head of an answer whose body goes on until the connection ends. `None` where it
+/// is one of these; any other answer is read whole.
+pub(super) fn begin_stream(stream: &mut impl BufRead) -> Result<Option<Response>, Failure> {
+    match read_head(stream)? {
+        (200, Framing::ToTheEnd) => Ok(None),
+        (status, framing) => read_body(stream, status, framing).map(Some),
+    }
+}
+
+fn read_head(stream: &mut impl BufRead) -> Result<(u16, Framing), Failure> {
     loop {
         let mut head = Vec::new();
         read_lines(stream, &mut head)?;
-        let (status, framing) = parse_head(&head)?;
-        let mut body = Vec::new();
-        match framing {
-            Framing::Interim => continue,
-            Framing::Sized(length) => read_part(stream, length, &mut body)?,
-            Framing::Chunked => read_chunks(stream, &mut body)?,
-            Framing::ToTheEnd => drop(stream.read_to_end(&mut body)?),
+        match parse_head(&head)? {
+            (_, Framing::Interim) => {}
+            head => return Ok(head),
         }
-        return Ok(Response { status, body });
     }
+}
+
+fn read_body(
+    stream: &mut impl BufRead,
+    status: u16,
+    framing: Framing,
+) -> Result<Response, Failure> {
+    let mut body = Vec::new();
+    match framing {
+        Framing::Interim => {}
+        Framing::Sized(length) => read_part(stream, length, &mut body)?,
+        Framing::Chunked => read_chunks(stream, &mut body)?,
+        Framing::ToTheEnd => drop(stream.read_to_end(&mut body)?),
+    }
+    Ok(Response { status, body })
 }
 
 /// Reads lines up to a blank one that is not the first.

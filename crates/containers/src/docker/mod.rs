@@ -1,16 +1,18 @@
 //! Docker, Podman and balenaEngine, by the Docker Engine API over its unix socket.
 //!
 //! [`DockerRuntime`] speaks HTTP/1.1: what eviction and garbage collection need, and no
-//! more. It follows no stream of events, starts no thread, and knows no TCP and no TLS.
-//! The `parse_*` functions and [`read_response`] are what it reads answers with.
+//! more. It starts no thread, and knows no TCP and no TLS. The `parse_*` functions and
+//! [`read_response`] are what it reads answers with.
 
 mod client;
 mod end;
 mod engine;
+mod events;
 mod few;
 mod http;
 mod labels;
 mod message;
+mod mounts;
 mod parse;
 mod podman;
 mod remove;
@@ -23,20 +25,26 @@ mod fake;
 #[cfg(test)]
 mod tests;
 
+use alloc::sync::Arc;
 use core::time::Duration;
 use std::path::{Path, PathBuf};
 
 use crate::pods::{Assembly, Details, Found, Grouping, Known, read_cgroup};
 use crate::text::clean;
-use crate::{ContainerRuntime, Error, ListedImage, RuntimeDisks, RuntimeListing, RuntimePod};
+use crate::{
+    Changes, ContainerRuntime, Error, ListedImage, RuntimeDisks, RuntimeListing, RuntimePod,
+};
 use client::Client;
 use engine::Engine;
+use events::Events;
 use labels::ImageLabels;
 use parse::EngineVersion;
 
 pub use http::{Response, read_response};
 pub use parse::{parse_containers, parse_details, parse_images};
 // For fuzzing.
+#[doc(hidden)]
+pub use events::read_event;
 #[doc(hidden)]
 pub use message::parse_message;
 #[doc(hidden)]
@@ -167,12 +175,25 @@ fn look_up(
         }
         Err(error) => return Err(error),
     };
+    for volume in &mut details.image_volumes {
+        find_volumes_image(client, volume)?;
+    }
     details.cgroup = read_cgroup(proc, details.pid, id);
     // One that runs in no cgroup that could be found is asked again the next time.
     if details.pid == 0 || details.cgroup.is_some() {
         details.told.clone_from(&found.told);
     }
     Ok(Some(details))
+}
+
+/// Puts its id in the place of an image's name: the engine says what `alpine` means.
+fn find_volumes_image(client: &Client, image: &mut Arc<str>) -> Result<(), Error> {
+    match client.image(image) {
+        Ok(found) => *image = found.id.into(),
+        Err(error) if !error.is_answer() => return Err(error),
+        Err(_) => {} // It has no image of that name.
+    }
+    Ok(())
 }
 
 impl ContainerRuntime for DockerRuntime {
@@ -236,7 +257,15 @@ impl ContainerRuntime for DockerRuntime {
             labels::leave_kubepods(&mut found, details.cgroup.as_deref(), &pods);
             assembly.add(found, &details);
         }
-        Ok(assembly.finish())
+        let mut listing = assembly.finish();
+        for pod in &mut listing.pods {
+            pod.stays_down_only_if_ended_running = engine == Engine::Podman;
+        }
+        Ok(listing)
+    }
+
+    fn follow(&mut self) -> Result<Box<dyn Changes>, Error> {
+        Ok(Box::new(Events::new(self.client.events()?)))
     }
 
     fn images(&mut self) -> Result<Vec<ListedImage>, Error> {

@@ -10,6 +10,7 @@ use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};
 
 use super::few::{Few, FewPairs, List};
+use super::mounts::{Mounts, image_volumes};
 use super::time::parse_rfc3339;
 use crate::bounds::{MOST_LABEL_BYTES, Weigh};
 use crate::pods::{ANNOTATION, Details, Found, kubepods_class, millis_of_shares, path, positive};
@@ -166,6 +167,7 @@ struct DetailsText {
     hostname_path: String,
     config: Option<ConfigText>,
     graph_driver: Option<DriverText>,
+    mounts: Option<Mounts>,
 }
 
 #[derive(Default, Deserialize)]
@@ -185,6 +187,7 @@ struct HostText {
     cgroup_parent: String,
     restart_policy: Option<Named>,
     log_config: Option<LogText>,
+    mounts: Option<Mounts>,
 }
 
 #[derive(Default, Deserialize)]
@@ -234,6 +237,9 @@ pub fn parse_details(text: &[u8]) -> Result<Details, Failure> {
     limits.cpu_request_millis = positive(host.cpu_shares).and_then(millis_of_shares);
     limits.cpu_limit_millis = positive(host.nano_cpus.saturating_add(999_999) / 1_000_000);
     details.class = kubepods_class(&host.cgroup_parent);
+    let mounts = text.mounts.unwrap_or_default();
+    details.image_volumes = image_volumes([&host.mounts.unwrap_or_default(), &mounts]);
+    details.mounts = mounts.into_writable();
     let policy = host.restart_policy.map(|policy| clean(&policy.name));
     details.restart_policy = policy.filter(|name| !matches!(name.as_str(), "" | "no"));
     let timeout = text.config.and_then(|config| config.stop_timeout);

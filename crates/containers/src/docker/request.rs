@@ -27,6 +27,7 @@ pub(super) struct Request {
     pub(super) path: String,
     /// From the question mark on, or empty.
     query: String,
+    version: &'static str,
 }
 
 impl Request {
@@ -35,7 +36,14 @@ impl Request {
             method,
             path: path.into(),
             query: query.into(),
+            version: "1.1",
         }
+    }
+
+    /// The same request of an older client, whom no server answers in chunks.
+    pub(super) fn without_chunks(self) -> Self {
+        let version = "1.0";
+        Self { version, ..self }
     }
 
     /// A request about one thing: `/containers/` `ID` `/stop`. Whatever the name
@@ -65,9 +73,11 @@ impl Request {
             method,
             path,
             query,
+            version,
         } = self;
-        let mut text =
-            format!("{method} {path}{query} HTTP/1.1\r\nHost: localhost\r\nUser-Agent: evictd\r\n");
+        let mut text = format!(
+            "{method} {path}{query} HTTP/{version}\r\nHost: localhost\r\nUser-Agent: evictd\r\n"
+        );
         if *method == "POST" {
             text.push_str("Content-Length: 0\r\n");
         }

@@ -1,5 +1,6 @@
 mod acts;
 mod calls;
+mod events;
 mod failures;
 mod http;
 mod labels;

@@ -183,10 +183,12 @@ impl Assembly {
         container.cgroup.clone_from(&details.cgroup);
         container.layer.clone_from(&details.layer);
         container.log.clone_from(&details.log);
+        container.mounts.clone_from(&details.mounts);
         if let Some(image) = &details.image {
             container.image = Arc::clone(image);
         }
         self.share(&mut container.image);
+        container.image_volumes.clone_from(&details.image_volumes);
         self.listing.containers.push(container);
     }
 

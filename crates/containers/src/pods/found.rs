@@ -7,7 +7,7 @@ use std::path::Path;
 
 use evictd_node::QosClass;
 
-use crate::{ContainerState, ListedContainer, WritableLayer};
+use crate::{ContainerState, ListedContainer, ListedMount, WritableLayer};
 
 /// A container or a sandbox as a runtime lists it, with what its pod is found by.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -79,8 +79,12 @@ pub struct Details {
     pub layer: WritableLayer,
     /// Its log file.
     pub log: Option<Arc<Path>>,
+    /// What is mounted into it where it may write.
+    pub mounts: Arc<[ListedMount]>,
     /// The id of its image, where the list does not tell it.
     pub image: Option<Arc<str>>,
+    /// The images that are mounted in it: an id, or a name of which no id could be found.
+    pub image_volumes: Box<[Arc<str>]>,
 }
 
 /// What a container may use and was promised; `None` where that was not said.
@@ -106,6 +110,19 @@ pub(crate) fn positive(number: i64) -> Option<NonZeroU64> {
 /// Thousandths of a processor that a weight stands for: 1024 shares are a processor.
 pub(crate) fn millis_of_shares(shares: NonZeroU64) -> Option<NonZeroU64> {
     NonZeroU64::new(shares.get().saturating_mul(1000).div_ceil(1024))
+}
+
+/// What of a container's mounts is kept: a path of this length, and so many of them.
+const MOST_PATH_BYTES: usize = 1024;
+const MOST_MOUNTS: usize = 32;
+
+/// Keeps what is mounted where a container may write, if there is room for it: what lies
+/// beyond counts for nobody.
+pub(crate) fn keep_mount(kept: &mut Vec<ListedMount>, source: &str, is_volume: bool) {
+    let is_plain = source.starts_with('/') && source.len() <= MOST_PATH_BYTES;
+    if is_plain && kept.len() < MOST_MOUNTS {
+        kept.push(ListedMount::new(Path::new(source).into(), is_volume));
+    }
 }
 
 /// A path that is there.

@@ -13,7 +13,7 @@ pub(crate) use assembly::{Assembly, Grouping};
 pub use cgroup::find_cgroup;
 pub(crate) use cgroup::read_cgroup;
 pub use found::{Details, Found, Limits};
-pub(crate) use found::{millis_of_shares, path, positive};
+pub(crate) use found::{keep_mount, millis_of_shares, path, positive};
 pub(crate) use known::Known;
 pub(crate) use resources::kubepods_class;
 

@@ -1,17 +1,17 @@
 //! Carrying out plans: pods are listed, killed, and what is left of them is awaited.
 
-use alloc::collections::BTreeMap;
 use core::time::Duration;
 
-use evictd_evict::{Annotations, Cause, Evict, Eviction, Outcome, Plan, Spared};
+use evictd_evict::{Cause, Evict, Eviction, Outcome, Plan};
 use evictd_node::pod::Pod;
 use evictd_node::{Mono, Resource, Signal};
 use evictd_rank::Candidate;
 
 use super::postponing::HELD_BACK;
 use super::{Engine, FS_WAIT};
-use crate::event::{Decision, Event, Tell, Victim};
+use crate::event::{Decision, Event, Tell, Victim, Volume};
 use crate::killing::Polled;
+use crate::picture::SOON;
 use crate::ports::{Depth, Node, Pods, Reclaim};
 use crate::state::{self, Record};
 use crate::timers::Timer;
@@ -29,6 +29,15 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         loop {
             plan = match plan {
                 Plan::Evict(_) if self.killing.is_ending() => return,
+                Plan::Evict(_) | Plan::NoCandidate(..) if self.is_too_early() => {
+                    self.timers.set_earlier(Timer::Round, now + SOON);
+                    self.outcome(now, Outcome::Outdated)
+                }
+                // It is told with the other problems of the pods.
+                Plan::Evict(_) | Plan::NoCandidate(..) if self.pods.lacks_descriptors() => {
+                    self.timers.set_earlier(Timer::Round, now + AGAIN);
+                    self.outcome(now, Outcome::Outdated)
+                }
                 Plan::Evict(eviction) if self.is_outdated(&eviction) => {
                     self.timers.set(Timer::Round, now + AGAIN);
                     self.outcome(now, Outcome::Outdated)
@@ -37,9 +46,13 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
                     self.timers.set(Timer::Round, now + HELD_BACK);
                     self.outcome(now, Outcome::Outdated)
                 }
+                Plan::Evict(eviction) if self.must_choose_again(now, &eviction) => {
+                    self.timers.set(Timer::Round, now + AGAIN);
+                    self.outcome(now, Outcome::Outdated)
+                }
                 Plan::Rest => return,
                 Plan::ReadPods => {
-                    self.pods.freshen(false);
+                    self.freshen();
                     self.list_pods(now, self.depth());
                     self.timing.lap(Stage::List);
                     if self.must_measure_disk(now) || self.waits_for_pages(now) {
@@ -58,15 +71,14 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
                 Plan::KillNow => return self.end_grace(now, tell),
                 Plan::NoCandidate(signal, why) => {
                     self.tell_changes(now, tell);
-                    if self.looks_at_disk_again(now, signal, why) {
-                        plan = self.outcome(now, Outcome::Told);
-                        continue;
-                    }
                     let pods = self.with_candidates(|_, _, pods| pods.len());
                     if self.reclaiming.is_emptying_memory() {
                         self.telling.gives_back(now);
                     }
-                    self.telling.no_candidate(now, (signal, why), pods, tell);
+                    let is_new = self.telling.no_candidate(now, (signal, why), pods, tell);
+                    if is_new && signal.resource() == Resource::Memory {
+                        self.pods.ask_who_holds();
+                    }
                     self.outcome(now, Outcome::Told)
                 }
             }
@@ -91,24 +103,33 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     /// Whether a pod would be chosen for disk by numbers that are not known well enough;
     /// then they are measured first.
     pub(super) fn must_measure_disk(&mut self, now: Mono) -> bool {
-        let acting = self.evict.acting_on();
-        let is_of_disk = acting.is_some_and(|threshold| is_disk(threshold.signal.resource()));
-        is_of_disk
+        self.acts_on_disk()
             && self
                 .census
                 .must_measure(now, &mut self.pods, &mut self.timers)
     }
 
-    /// Whether it is too early to say that no pod holds what is short of a disk: it is
-    /// measured anew, and decided again in a moment.
-    fn looks_at_disk_again(&mut self, now: Mono, signal: Signal, why: Spared) -> bool {
-        let looks = is_disk(signal.resource())
-            && matches!(why, Spared::Unknown | Spared::TooLittle)
-            && self.census.looks_again(now, &mut self.pods);
-        if looks {
-            self.timers.set_earlier(Timer::Round, now + AGAIN);
-        }
-        looks
+    /// Has container runtimes say what is new; before all is measured for a disk, also what
+    /// only they can measure.
+    pub(super) fn freshen(&mut self) {
+        let begins = self.acts_on_disk() && !self.census.is_measuring();
+        self.pods.freshen(begins);
+    }
+
+    fn acts_on_disk(&self) -> bool {
+        let acting = self.evict.acting_on();
+        acting.is_some_and(|threshold| is_disk(threshold.signal.resource()))
+    }
+
+    /// Whether a pod was chosen for a disk by numbers of different age.
+    fn must_choose_again(&mut self, now: Mono, eviction: &Eviction) -> bool {
+        let Cause::Threshold { place, .. } = &eviction.cause else {
+            return false;
+        };
+        is_disk(place.signal.resource())
+            && self
+                .census
+                .must_choose_again(now, &mut self.pods, &mut self.timers)
     }
 
     pub(super) fn outcome(&mut self, now: Mono, outcome: Outcome<'_>) -> Plan {
@@ -141,6 +162,11 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         if let Some(Ok(begun)) = &begun {
             self.timing.begun(begun.kill.report());
         }
+        if matches!(begun, Some(Err(_))) && self.pods.lacks_descriptors() {
+            // No other pod is evicted in its place.
+            self.timers.set_earlier(Timer::Round, now + AGAIN);
+            return Some(self.outcome(now, Outcome::Outdated));
+        }
         self.pods.name_containers(index);
         let Some(mut decision) = self.decision(eviction) else {
             return Some(self.outcome(now, Outcome::KillFailed));
@@ -157,6 +183,9 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         match begun {
             None => Some(self.outcome(now, Outcome::Pretended)),
             Some(Ok(begun)) => {
+                if begun.told_runtime {
+                    self.holding.begin(&victim, &mut self.pods);
+                }
                 self.killing.begin(now, victim, begun, &mut self.timers);
                 self.advance_kill(now, tell)
             }
@@ -184,7 +213,10 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         let reading = signal.and_then(|signal| self.sample.readings.get(signal));
         let disk = signal.and_then(|signal| self.sample.place(signal, &self.node));
         let message = self.evict.message(eviction, candidate);
-        let victim = victim(candidate.pod, signal, eviction.grace_seconds);
+        let mut victim = victim(candidate.pod, signal, eviction.grace_seconds);
+        if signal.is_some_and(|signal| is_disk(signal.resource())) {
+            victim.volume = candidate.usage.and_then(Volume::largest);
+        }
         let record = Record {
             wall_seconds: (self.settings.wall_clock)(),
             signal,
@@ -198,7 +230,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             uid: victim.uid.clone(),
             reason,
             message: message.text,
-            annotations: message.annotations.map(by_name).unwrap_or_default(),
+            annotations: message.annotations.map(state::by_name).unwrap_or_default(),
             grace_seconds: eviction.grace_seconds,
             restart_policy: victim.restart_policy.clone(),
             outcome: if self.settings.dry_run {
@@ -230,7 +262,10 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     /// Polls the kill in flight. Returns the next plan once it has ended.
     fn advance_kill(&mut self, now: Mono, tell: Tell<'_>) -> Option<Plan> {
         if self.killing.must_look_at_memory(now) {
-            let memory = self.node.read_memory(now).get(Signal::MemoryAvailable);
+            let memory = self
+                .node
+                .read_memory(now, Depth::Whole)
+                .get(Signal::MemoryAvailable);
             let available = memory.map(|memory| memory.available);
             self.killing.note_memory(now, available);
         }
@@ -240,6 +275,9 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         {
             Polled::Nothing => None,
             Polled::Gone => {
+                if let Some(uid) = self.killing.gone().first() {
+                    self.holding.is_gone(now, uid, &mut self.timers);
+                }
                 self.reclaiming.pod_is_gone();
                 self.telling.gives_back(now);
                 self.timers.set(Timer::Round, now); // measure again at once (decision D31)
@@ -263,15 +301,24 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     }
 
     /// The next pod is evicted only when what the last one left is out of the way, or the
-    /// state machine has waited long enough.
+    /// state machine has waited long enough. For a disk also not before its runtime keeps it
+    /// down, as it might go on writing.
     pub(super) fn clean_up(&mut self, now: Mono) {
-        let deletes = self.reclaim.has_leftovers();
+        let last = self.killing.gone().first();
+        let is_open = last.is_some_and(|uid| self.holding.awaits(uid));
+        let deletes = self.reclaim.has_leftovers() && !is_open;
         if self.killing.awaits_remains(&self.evict, deletes) && self.evict.is_busy() {
             return;
         }
         if self.killing.forget_remains() {
             self.outcome(now, Outcome::CleanedUp);
         }
+    }
+
+    /// What runs again of the pods that were evicted is ended.
+    pub(super) fn look_for_returned(&mut self, now: Mono, tell: Tell<'_>) -> bool {
+        let (pods, timers) = (&mut self.pods, &mut self.timers);
+        self.holding.look(now, pods, timers, tell)
     }
 
     /// The pod in flight gets no more grace.
@@ -341,35 +388,8 @@ fn victim(pod: &Pod, signal: Option<Signal>, grace_seconds: i64) -> Victim {
         resource: signal.map(Signal::resource),
         restart_policy: restart_policy(pod),
         files_stay: false,
+        volume: None,
         times: 0,
         within_seconds: 0,
     }
-}
-
-/// The annotations as the kubelet names them.
-fn by_name(annotations: Annotations) -> BTreeMap<String, String> {
-    let (pod, usage) = annotations.offending_pod.unzip();
-    let all = [
-        (
-            "offending_containers",
-            Some(annotations.offending_containers),
-        ),
-        (
-            "offending_containers_usage",
-            Some(annotations.offending_containers_usage),
-        ),
-        ("offending_pod", pod),
-        ("offending_pod_usage", usage.map(|used| used.to_string())),
-        (
-            "starved_resource",
-            Some(annotations.starved_resource.to_string()),
-        ),
-    ];
-    let mut given = BTreeMap::new();
-    for (name, value) in all {
-        if let Some(value) = value {
-            given.insert(name.to_owned(), value);
-        }
-    }
-    given
 }

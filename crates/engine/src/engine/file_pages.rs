@@ -7,7 +7,7 @@ use super::Engine;
 use crate::event::{Event, Tell};
 use crate::pace::is_memory;
 use crate::pages::{AT_MOST, Wait};
-use crate::ports::{Node, Pods, Reclaim};
+use crate::ports::{Depth, Node, Pods, Reclaim};
 use crate::timers::Timer;
 
 impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
@@ -16,7 +16,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         if self.evict.policy().kill_comes_before_file_pages {
             return false;
         }
-        let readings = self.node.read_memory(now);
+        let readings = self.node.read_memory(now, Depth::Whole);
         self.is_met(&readings)
     }
 

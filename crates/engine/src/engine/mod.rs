@@ -2,11 +2,13 @@
 //!
 //! It knows no signals, no logger and no clock; what happens it reports as
 //! [`Event`](crate::Event)s. Each
-//! part of it ([`Killing`], [`Reclaiming`], [`Census`], [`Telling`], [`Pace`]) keeps its
+//! part of it ([`Killing`], [`Holding`], [`Reclaiming`], [`Census`], [`Telling`], [`Pace`]) keeps its
 //! own state to itself; here is only what needs several of them.
 
 mod carry_out;
 mod file_pages;
+mod holder;
+mod kept_list;
 mod postponing;
 mod reclaim;
 mod reconfigure;
@@ -15,15 +17,17 @@ use core::time::Duration;
 use std::os::fd::BorrowedFd;
 
 use evictd_evict::{Evict, Observation, Plan, TooManyThresholds};
-use evictd_node::{ConditionSet, Mono, Readings, Signal};
+use evictd_node::{ConditionSet, Mono, Reading, Readings, Signal};
 
 use evictd_rank::Candidate;
 
 use crate::census::Census;
 use crate::event::{Event, OomKilled, Tell};
+use crate::holding::Holding;
 use crate::killing::Killing;
 use crate::pace::{Pace, headroom, is_memory};
 use crate::pages::Pages;
+use crate::picture::Picture;
 use crate::ports::{Depth, Node, Pods, Reclaim, Sample, Scratch, emptied};
 use crate::reclaiming::Reclaiming;
 use crate::settings::Settings;
@@ -70,13 +74,17 @@ pub struct Engine<N, P, R> {
     scratch: Scratch,
     timers: Timers,
     killing: Killing,
+    holding: Holding,
     reclaiming: Reclaiming,
     census: Census,
     telling: Telling,
     pace: Pace,
     pages: Pages,
+    picture: Picture,
     /// Other settings were taken, and no round has begun since.
     is_new: bool,
+    /// The least that was left of memory since the OOM killer's work was last looked at.
+    least_memory: Option<Reading>,
     /// How long the stages of the loop take.
     pub timing: Recorder,
 }
@@ -104,12 +112,15 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             scratch: Scratch::new(),
             timers,
             killing: Killing::default(),
+            holding: Holding::default(),
             reclaiming: Reclaiming::default(),
             census: Census::default(),
             telling: Telling::default(),
             pace: Pace::new(settings.processors),
             pages: Pages::default(),
+            picture: Picture::default(),
             is_new: false,
+            least_memory: None,
             timing: Recorder::new(settings.clock),
             settings,
         })
@@ -119,6 +130,12 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     /// Returns whether anything may have changed: `false` where nothing was due, or a look
     /// at memory saw nothing.
     pub fn run_due(&mut self, now: Mono, tell: Tell<'_>) -> bool {
+        let changed = self.do_due(now, tell);
+        // Last, as it asks for memory: no other kill waits for it.
+        self.look_for_returned(now, tell) | changed
+    }
+
+    fn do_due(&mut self, now: Mono, tell: Tell<'_>) -> bool {
         self.notice_standstill(now);
         let busy = self.killing.is_killing();
         let changed = self.take_news(now, tell) | self.take_deletion(now, tell) | busy;
@@ -150,10 +167,9 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     /// When to come back at the latest; never before `now`.
     #[must_use]
     pub fn wake_at(&self, now: Mono) -> Mono {
-        let look = self.timers.get(Timer::Look);
-        look.into_iter()
-            .fold(self.round_at(now), Mono::min)
-            .max(now)
+        let looks = [Timer::Look, Timer::Held].map(|timer| self.timers.get(timer));
+        let looks = looks.into_iter().flatten();
+        looks.fold(self.round_at(now), Mono::min).max(now)
     }
 
     /// When the next round begins at the latest, or a kill goes on.
@@ -177,22 +193,38 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             return false;
         }
         self.timing.begin();
-        let readings = self.node.read_memory(now);
+        let is_over = self.pace.is_guarded() && self.is_crossed(now, Depth::Bounds);
+        if is_over {
+            // More may be used than what the kernel tells of.
+            self.guard(false);
+        }
+        let is_crossed = !self.pace.is_guarded() && self.is_crossed(now, Depth::Whole);
         self.timing.lap(Stage::Read);
-        self.note_memory(now, &readings)
+        is_crossed
+    }
+
+    fn is_crossed(&mut self, now: Mono, depth: Depth) -> bool {
+        let readings = self.node.read_memory(now, depth);
+        self.note_memory(now, depth, &readings)
             .is_some_and(|left| left < 0)
     }
 
     /// Goes by what was just read of memory. Returns how much is left, as [`headroom`].
-    fn note_memory(&mut self, now: Mono, readings: &Readings) -> Option<i64> {
+    fn note_memory(&mut self, now: Mono, depth: Depth, readings: &Readings) -> Option<i64> {
+        if depth == Depth::Whole {
+            let both = [self.least_memory, readings.get(Signal::MemoryAvailable)];
+            let both = both.into_iter().flatten();
+            self.least_memory = both.min_by_key(|reading| reading.available);
+        }
         let left = headroom(&self.evict, readings);
         let positive = left.map(|left| u64::try_from(left).unwrap_or(0));
-        self.pace.note(now, positive, &mut self.timers);
+        self.pace.note(now, depth, positive, &mut self.timers);
         left
     }
 
     fn round(&mut self, now: Mono, fs_wait: Duration, tell: Tell<'_>) {
         self.clean_up(now);
+        self.picture.look(now, &self.pods);
         let (soon, interval) = (self.killing.remains_interval(), self.settings.interval);
         let next = now + soon.map_or(interval, |soon| soon.min(interval));
         self.timers.set(Timer::Round, next);
@@ -215,13 +247,17 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         self.carry_out(now, plan, tell);
         self.tell_changes(now, tell);
         self.tell_pages(now, tell);
+        self.tell_holder(now, tell);
+        self.tell_unheard(now, tell);
+        let readings = self.sample.readings;
+        let left = self.note_memory(now, Depth::Whole, &readings);
+        let latest = readings.get(Signal::MemoryAvailable);
+        let least = core::mem::replace(&mut self.least_memory, latest);
         for kill in self.pods.oom_kills(now) {
             let wall = (self.settings.wall_clock)();
-            let killed = OomKilled::new(kill, self.evict.thresholds(), wall);
+            let killed = OomKilled::new(kill, self.evict.thresholds(), least, wall);
             tell(now, &Event::OomKilled(Box::new(killed)));
         }
-        let readings = self.sample.readings;
-        let left = self.note_memory(now, &readings);
         let is_short = {
             let mut due = self.evict.due();
             due.any(|threshold| threshold.is_hard() && is_memory(threshold))
@@ -266,6 +302,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
 
     /// Lists the pods, and makes the room that showing them to the state machine takes.
     fn list_pods(&mut self, now: Mono, depth: Depth) {
+        self.picture.look(now, &self.pods);
         self.pods.refresh(now, depth);
         // Once, and where pods have come.
         self.with_candidates(|_, _, _| ());
@@ -277,28 +314,6 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         let answer = ask(&mut self.evict, &self.pods, &candidates);
         self.scratch = emptied(candidates);
         answer
-    }
-
-    /// While nothing is short, the list of pods waits for when a pod has to be evicted, as
-    /// there may be no memory to make it then; while memory gets short it is looked at now
-    /// and then. What a container runtime holds takes more, and asking it takes memory
-    /// anyway: of that no list is kept before memory gets short.
-    fn keep_list(&mut self, now: Mono, left: Option<i64>) {
-        const EVERY: Duration = Duration::from_secs(10);
-        const NEAR: i64 = 8;
-        let memory = self.sample.readings.get(Signal::MemoryAvailable);
-        let gets_short = memory
-            .zip(left)
-            .is_some_and(|(memory, left)| left < memory.capacity / NEAR);
-        if gets_short && self.timers.is_due(Timer::Listing, now) {
-            self.timers.set(Timer::Listing, now + EVERY);
-            self.list_pods(now, Depth::Bounds);
-        }
-        if gets_short || !self.pods.has_runtimes() {
-            self.pods.rest();
-        } else {
-            self.pods.forget();
-        }
     }
 }
 
@@ -319,8 +334,8 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         self.pace.hurry(&mut self.timers);
     }
 
-    /// The kernel tells before a memory threshold can be met, or does not: while it does,
-    /// memory is not looked at between two rounds.
+    /// The kernel tells before processes can fill memory up to a threshold, or does not:
+    /// while it does, memory is looked at more seldom between two rounds.
     pub fn guard(&mut self, guarded: bool) {
         self.pace.guard(guarded, &mut self.timers);
     }
@@ -329,18 +344,6 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     pub fn look_at_pods(&mut self) {
         self.timers.set(Timer::Census, Mono::ZERO);
         self.round_now();
-    }
-
-    /// Lists the pods once the start is over: where they may have limits, so that what they
-    /// hold is measured when the next round looks; else so that the list is there when one
-    /// has to be evicted.
-    pub fn list_early(&mut self, now: Mono) {
-        let depth = if self.pods.may_have_limits() {
-            Depth::Whole
-        } else {
-            Depth::Bounds
-        };
-        self.list_pods(now, depth);
     }
 
     /// Begins no other kill after the one in flight. Returns whether this was new.
@@ -371,7 +374,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         self.pace.rate()
     }
 
-    /// Whether the kernel tells before a memory threshold can be met.
+    /// Whether the kernel tells before processes can fill memory up to a threshold.
     pub const fn is_guarded(&self) -> bool {
         self.pace.is_guarded()
     }

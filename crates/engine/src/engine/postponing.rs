@@ -6,12 +6,32 @@ use evictd_evict::{Cause, Eviction};
 use evictd_node::Mono;
 
 use super::{Engine, FS_WAIT, STANDSTILL};
+use crate::event::Tell;
 use crate::ports::{Node, Pods, Reclaim};
 
 /// How soon to decide again where an eviction was held back.
 pub(super) const HELD_BACK: Duration = Duration::from_millis(200);
 
 impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
+    /// Whether evictions wait for those who describe pods and were not heard yet.
+    #[must_use]
+    pub fn awaits_picture(&self) -> bool {
+        self.picture.is_awaited()
+    }
+
+    /// Whether a decision was made before all that describes pods was heard, and can wait for
+    /// it a little: a critical pod may look like any other, and a pod may be missing.
+    pub(super) fn is_too_early(&self) -> bool {
+        self.picture.is_awaited() && !self.node.is_near_oom()
+    }
+
+    /// Says who was not waited for any longer.
+    pub(super) fn tell_unheard(&mut self, now: Mono, tell: Tell<'_>) {
+        if !self.picture.is_whole() && !self.is_too_early() {
+            self.telling.unheard(now, &self.pods, tell);
+        }
+    }
+
     /// Whether an eviction was decided by a reading that is old by now, as the process was
     /// stopped meanwhile or got no processor, and one that is fresh does not bear it out.
     pub(super) fn is_outdated(&mut self, eviction: &Eviction) -> bool {

@@ -89,6 +89,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     }
 
     fn reclaimed(&mut self, now: Mono, tell: Tell<'_>) -> Plan {
+        self.freshen();
         self.list_pods(now, self.depth());
         self.telling.pod_problems(now, &self.pods, tell);
         let again = self.measure_again(now);
@@ -218,7 +219,8 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
                 }
             }
             News::Listed => {
-                if self.census.runtime_has_listed(&self.timers) {
+                let waits = self.census.runtime_has_listed(&self.timers);
+                if waits || self.picture.is_awaited() {
                     self.round_now();
                 }
             }
@@ -227,6 +229,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
                 self.reclaiming.runtime_is_lost(problem);
             }
             News::Ending(uid) => self.killing.heard(&uid, &mut self.timers),
+            News::Ended(uid) => self.holding.is_down(&uid),
             News::NotEnded { uid, error } => self.end_without_runtime(now, &uid, &error, tell),
             News::Collected { number, result } => self.take_collected(now, number, result, tell),
         }

@@ -1,5 +1,7 @@
 //! An event as data: its fields, as a log line in JSON has them.
 
+use core::time::Duration;
+
 use evictd_cgroup::KillReport;
 use evictd_condition::NodeCondition;
 use evictd_node::{Condition, Reading, Signal};
@@ -72,21 +74,22 @@ impl Event {
             Self::GraceCut(victim) | Self::RuntimeSilent(victim) => fields.with_pod(victim),
             Self::Killed { victim, report } => of_report(fields.with_pod(victim), report)
                 .with("restartPolicy", victim.restart_policy.clone())
-                .with("filesStay", victim.files_stay.then_some(true)),
-            Self::Stuck { victim, report } => {
-                let remaining = report.remaining.iter().map(|remaining| {
-                    let pid = remaining.pid.as_raw_nonzero();
-                    format!("{pid}:{}", remaining.state.unwrap_or('?'))
-                });
-                let remaining: Vec<String> = remaining.collect();
-                of_report(fields.with_pod(victim), report)
-                    .with("error", report.problem.map(|problem| problem.to_string()))
-                    .with("remaining", remaining.join(","))
+                .with("filesStay", victim.files_stay.then_some(true))
+                .with("volume", victim.volume.as_ref().map(|of| of.path.clone()))
+                .with("volumeBytes", victim.volume.as_ref().map(|of| of.bytes)),
+            Self::CameBack { victim, after } => {
+                fields.with_pod(victim).with("millis", millis(*after))
             }
+            Self::Stuck { victim, report } => of_report(fields.with_pod(victim), report)
+                .with("error", report.problem.map(|problem| problem.to_string()))
+                .with("remaining", remaining(report)),
             Self::NoCandidate { signal, pods, why } => fields
                 .with("signal", signal.name())
                 .with("pods", *pods)
                 .with("reason", why.to_string()),
+            Self::Holder(holder) => fields
+                .with("holder", holder.name.as_str())
+                .with("bytes", holder.bytes),
             Self::Loop(of) => of.fields(),
             Self::OomKilled(killed) => killed.fields(),
             Self::Observed { signal, .. } => fields.with("signal", signal.name()),
@@ -98,6 +101,16 @@ impl Event {
             Self::Recovered => fields,
         }
     }
+}
+
+/// Process ids and their states: `812:D,813:Z`.
+fn remaining(report: &KillReport) -> String {
+    let remaining = report.remaining.iter().map(|remaining| {
+        let pid = remaining.pid.as_raw_nonzero();
+        format!("{pid}:{}", remaining.state.unwrap_or('?'))
+    });
+    let remaining: Vec<String> = remaining.collect();
+    remaining.join(",")
 }
 
 fn of_condition(condition: Condition, holds: bool) -> Fields {
@@ -129,11 +142,14 @@ fn of_decision(decision: &Decision) -> Fields {
         .with("reason", decision.record.reason.as_str())
 }
 
+fn millis(of: Duration) -> u64 {
+    u64::try_from(of.as_millis()).unwrap_or(u64::MAX)
+}
+
 fn of_report(fields: Fields, report: &KillReport) -> Fields {
     let took = report.ended.map(|ended| ended.since(report.started));
-    let millis = took.map(|took| u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
     fields
-        .with("millis", millis)
+        .with("millis", took.map(millis))
         .with("method", report.method.map(|method| method.name()))
         .with("processes", report.processes)
 }

@@ -5,6 +5,9 @@ mod eviction_loop;
 mod fields;
 mod oom_killed;
 mod text;
+mod volume;
+
+use core::time::Duration;
 
 use evictd_cgroup::KillReport;
 use evictd_evict::{NodeReclaim, Spared};
@@ -15,8 +18,9 @@ use log::Level;
 pub use eviction_loop::EvictionLoop;
 pub use oom_killed::OomKilled;
 pub use text::{full_name, summary};
+pub use volume::Volume;
 
-use crate::ports::{Collected, Place};
+use crate::ports::{Collected, Holder, Place};
 use crate::state::Record;
 
 /// A pod that was chosen, by its names.
@@ -37,6 +41,8 @@ pub struct Victim {
     pub restart_policy: Option<String>,
     /// A disk ran short, and the containers stay with all that they wrote.
     pub files_stay: bool,
+    /// A disk ran short, and this is mounted into its containers and stays.
+    pub volume: Option<Volume>,
     /// How often a pod of that name was evicted lately for the same signal, this time
     /// included,
     pub times: u32,
@@ -142,6 +148,14 @@ pub enum Event {
         /// What was done to it.
         report: KillReport,
     },
+    /// A pod runs again, as its container runtime had not noted yet that it is to stay
+    /// down; what runs is ended at once.
+    CameBack {
+        /// Which.
+        victim: Victim,
+        /// How long after it was gone.
+        after: Duration,
+    },
     /// A pod could not be killed, or not in time.
     Stuck {
         /// Which.
@@ -158,6 +172,9 @@ pub enum Event {
         /// Why.
         why: Spared,
     },
+    /// Memory is short, no pod is evicted, and of what is no pod, or none that may be evicted,
+    /// this holds the most of it.
+    Holder(Holder),
     /// A pod comes back after each eviction, or does so no more.
     Loop(EvictionLoop),
     /// The kernel's own OOM killer has struck.
@@ -207,7 +224,7 @@ impl Event {
 
     const fn kind(&self) -> (&'static str, Level) {
         match self {
-            // Of a pod that something starts anew each time, the eviction is the one line.
+            // Of a pod that something starts anew each time, the eviction and its end are told.
             Self::ThresholdMet { again: true, .. } => ("met", Level::Debug),
             Self::ThresholdMet { .. } => ("met", Level::Warn),
             Self::ThresholdCleared { again: true, .. } => ("cleared", Level::Debug),
@@ -223,10 +240,11 @@ impl Event {
             Self::NotBegun { .. } => ("kill_refused", Level::Error),
             Self::GraceCut(_) => ("grace_cut", Level::Warn),
             Self::RuntimeSilent(_) => ("runtime_silent", Level::Warn),
-            Self::Killed { victim, .. } if victim.again() => ("killed", Level::Debug),
             Self::Killed { .. } => ("killed", Level::Info),
+            Self::CameBack { .. } => ("came_back", Level::Warn),
             Self::Stuck { .. } => ("stuck", Level::Error),
             Self::NoCandidate { .. } => ("no_candidate", Level::Error),
+            Self::Holder(_) => ("holder", Level::Error),
             Self::Loop(EvictionLoop { holds: true, .. }) => ("eviction_loop", Level::Warn),
             Self::Loop(_) => ("eviction_loop", Level::Info),
             Self::OomKilled(_) => ("oom_killed", Level::Warn),

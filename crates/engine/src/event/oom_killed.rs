@@ -1,6 +1,6 @@
 //! What is told of the kernel's own OOM killer, and what there is to do about it.
 
-use evictd_node::Signal;
+use evictd_node::{Reading, Signal};
 use evictd_threshold::Threshold;
 
 use crate::fields::Fields;
@@ -15,16 +15,33 @@ pub struct OomKilled {
     pub kill: OomKill,
     /// The hard threshold of `memory.available`; `None` where there is none.
     pub threshold: Option<Threshold>,
+    /// The cgroup is gone that would say whether it had reached its limit, and memory was seen
+    /// to be above that threshold all the time: the machine was not short of it.
+    pub was_plentiful: bool,
     /// When: seconds since 1970.
     pub wall_seconds: u64,
 }
 
 impl OomKilled {
-    pub(crate) fn new(kill: OomKill, thresholds: &[Threshold], wall_seconds: u64) -> Self {
+    /// `least` is what was left of memory when there was least of it since the last look for
+    /// such kills.
+    pub(crate) fn new(
+        kill: OomKill,
+        thresholds: &[Threshold],
+        least: Option<Reading>,
+        wall_seconds: u64,
+    ) -> Self {
         let is_it = |t: &&Threshold| t.signal == Signal::MemoryAvailable && t.is_hard();
+        let threshold = thresholds.iter().find(is_it).cloned();
+        let was_plentiful = kill.name.is_empty()
+            && threshold
+                .as_ref()
+                .zip(least)
+                .is_some_and(|(threshold, least)| !threshold.is_met(&least));
         Self {
             kill,
-            threshold: thresholds.iter().find(is_it).cloned(),
+            threshold,
+            was_plentiful,
             wall_seconds,
         }
     }

@@ -7,9 +7,9 @@ use evictd_evict::Spared;
 use evictd_node::{Condition, ConditionSet, Reading, Readings, Signal};
 use evictd_threshold::Threshold;
 
-use super::{Decision, Event, EvictionLoop, OomKilled, Victim};
+use super::{Decision, Event, EvictionLoop, OomKilled, Victim, Volume};
 use crate::amount::Amount;
-use crate::ports::Place;
+use crate::ports::{Holder, Place};
 
 impl fmt::Display for Victim {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -48,7 +48,7 @@ impl fmt::Display for OomKilled {
             "" => f.write_str("of no pod, or of one that is gone: ")?,
             name => write!(f, "of pod {}: ", full_name(&kill.namespace, name))?,
         }
-        if kill.at_limit {
+        if kill.at_limit || self.was_plentiful {
             return f.write_str(
                 "it reached its own memory limit; no threshold helps, a higher limit does",
             );
@@ -74,9 +74,9 @@ impl fmt::Display for EvictionLoop {
         let (times, seconds) = (self.times, self.within_seconds);
         write!(
             f,
-            "EvictionLoop: pod {name} was evicted {times} times in {seconds} s, as something \
-             starts it anew; evictd admit refuses it until it was not evicted for 10 minutes \
-             and the pressure is over"
+            "EvictionLoop: pod {name} was evicted {times} times in {seconds} s and came back; \
+             evictd admit refuses it until it was not evicted for 10 minutes and the pressure \
+             is over"
         )
     }
 }
@@ -125,8 +125,10 @@ impl fmt::Display for Event {
                  through its cgroup"
             ),
             Self::Killed { victim, report } => killed(f, victim, report),
+            Self::CameBack { victim, after } => came_back(f, victim, *after),
             Self::Stuck { victim, report } => stuck(f, victim, report),
             Self::NoCandidate { signal, pods, why } => no_candidate(f, *signal, *pods, *why),
+            Self::Holder(holder) => holds(f, holder),
             Self::Loop(of) => of.fmt(f),
             Self::OomKilled(killed) => killed.fmt(f),
             Self::Observed { signal, observed } => seen(f, *signal, *observed),
@@ -264,6 +266,22 @@ fn no_candidate(f: &mut Formatter<'_>, signal: Signal, pods: usize, why: Spared)
     }
 }
 
+fn holds(f: &mut Formatter<'_>, Holder { name, bytes }: &Holder) -> fmt::Result {
+    let bytes = Amount::bytes(*bytes);
+    write!(
+        f,
+        "{name} holds {bytes} of memory, the most of all that cannot be evicted"
+    )
+}
+
+fn came_back(f: &mut Formatter<'_>, victim: &Victim, after: Duration) -> fmt::Result {
+    let (seconds, tenths) = (after.as_secs(), after.subsec_millis() / 100);
+    write!(
+        f,
+        "pod {victim} came back {seconds}.{tenths} s after its eviction: ended again"
+    )
+}
+
 fn killed(f: &mut Formatter<'_>, victim: &Victim, report: &KillReport) -> fmt::Result {
     let took = report
         .ended
@@ -280,6 +298,10 @@ fn killed(f: &mut Formatter<'_>, victim: &Victim, report: &KillReport) -> fmt::R
             "; its log and what it wrote stay on the disk until its container is removed, by \
              hand or by --collect-dead-containers=all",
         )?;
+    }
+    if let Some(Volume { path, bytes }) = &victim.volume {
+        let bytes = Amount::bytes(*bytes);
+        write!(f, "; {path}, which it wrote to, holds {bytes} and stays")?;
     }
     match victim.restart_policy.as_deref() {
         None => Ok(()),

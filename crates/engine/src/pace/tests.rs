@@ -50,7 +50,7 @@ fn it_looks_again_before_what_is_left_can_be_gone() {
             Duration::from_nanos(1_073_741_824 * 1_000_000_000),
         ),
     ] {
-        let found = next_look(headroom, rate, filling);
+        let found = next_look(headroom, (rate, OFTEN), filling);
         assert_eq!(found, expected, "{headroom} at {rate}, filling {filling}");
     }
 }
@@ -78,7 +78,12 @@ fn no_hog_gets_further_than_one_short_rest() {
                     if found < 0 {
                         break u64::try_from(-found).unwrap();
                     }
-                    pace.note(now, Some(u64::try_from(found).unwrap()), &mut timers);
+                    pace.note(
+                        now,
+                        Depth::Whole,
+                        Some(u64::try_from(found).unwrap()),
+                        &mut timers,
+                    );
                     now = timers.get(Timer::Look).unwrap();
                     looks += u32::from(now > Mono::from_millis(begin));
                 };
@@ -96,34 +101,109 @@ fn the_kernels_guard_ends_with_its_first_word() {
     assert_eq!(timers.get(Timer::Look), None, "nothing known");
     pace.hurry(&mut timers);
     assert_eq!(timers.get(Timer::Look), None, "nothing to look at");
-    pace.note(Mono::from_millis(5), Some(12 * GIB), &mut timers);
+    pace.note(
+        Mono::from_millis(5),
+        Depth::Whole,
+        Some(12 * GIB),
+        &mut timers,
+    );
     assert_eq!(timers.get(Timer::Look), Some(Mono::from_millis(1005)));
     pace.guard(true, &mut timers);
-    assert_eq!(timers.get(Timer::Look), None, "the kernel will tell");
+    let seldom = Some(Mono::from_millis(2005));
+    assert_eq!(
+        timers.get(Timer::Look),
+        seldom,
+        "not of what it takes itself"
+    );
     pace.hurry(&mut timers);
     assert_eq!(timers.get(Timer::Look), Some(Mono::ZERO), "it told");
-    pace.note(Mono::from_millis(7), None, &mut timers);
+    pace.note(Mono::from_millis(7), Depth::Whole, None, &mut timers);
     assert_eq!(timers.get(Timer::Look), None, "all is met already");
+}
+
+/// The rest that earlyoom 1.7 takes, whatever it watches beside memory.
+fn rest_of_earlyoom(headroom: u64) -> Duration {
+    let millis = headroom / KIB / 6000;
+    ms(millis.clamp(100, 1000))
+}
+
+/// Acceptance row 271: what no notice tells of is seen by time, and looks are not twice as
+/// many as earlyoom's.
+#[test]
+fn while_the_kernel_guards_looks_are_seldom_and_end_before_memory_does() {
+    for processors in [1, 2, 16] {
+        for headroom in [0, MIB, 100 * MIB, GIB, 4 * GIB, 64 * GIB] {
+            let (mut pace, mut timers) = (Pace::new(processors), Timers::default());
+            pace.guard(true, &mut timers);
+            pace.note(Mono::ZERO, Depth::Bounds, Some(headroom), &mut timers);
+            let rest = timers.get(Timer::Look).unwrap().since(Mono::ZERO);
+            assert!(
+                rest * 2 >= rest_of_earlyoom(headroom),
+                "{headroom}: {rest:?}"
+            );
+            let soon = time_for(headroom, RATE_OF_ONE).max(GUARDED);
+            assert!(rest <= soon, "{headroom}: {rest:?}");
+        }
+    }
+}
+
+/// A bound counts page cache that the exact reading before it does not.
+#[test]
+fn bounds_are_compared_with_bounds_alone() {
+    let (mut pace, mut timers) = (Pace::new(2), Timers::default());
+    let mut note = |millis, depth, left| {
+        pace.note(Mono::from_millis(millis), depth, Some(left), &mut timers);
+        pace.filling()
+    };
+    assert_eq!(note(0, Depth::Whole, 12 * GIB), 0);
+    assert_eq!(note(500, Depth::Bounds, 2 * GIB), 0, "10 GiB of page cache");
+    assert_eq!(note(1000, Depth::Whole, 12 * GIB), 0);
+    assert_eq!(note(1500, Depth::Bounds, GIB), GIB, "1 GiB in a second");
 }
 
 /// Counters move in steps, and a look between two of them sees nothing move.
 #[test]
 fn a_look_that_sees_nothing_move_does_not_make_it_slow() {
     let (mut pace, mut timers) = (Pace::new(2), Timers::default());
-    pace.note(Mono::from_millis(0), Some(100 * MIB), &mut timers);
-    pace.note(Mono::from_millis(20), Some(20 * MIB), &mut timers);
+    pace.note(
+        Mono::from_millis(0),
+        Depth::Whole,
+        Some(100 * MIB),
+        &mut timers,
+    );
+    pace.note(
+        Mono::from_millis(20),
+        Depth::Whole,
+        Some(20 * MIB),
+        &mut timers,
+    );
     let at = |millis| Some(Mono::from_millis(millis));
     let [first, second] = [(20, 20 * MIB), (22, 2 * MIB)].map(|(millis, left)| {
-        pace.note(Mono::from_millis(millis), Some(left), &mut timers);
+        pace.note(
+            Mono::from_millis(millis),
+            Depth::Whole,
+            Some(left),
+            &mut timers,
+        );
         timers.get(Timer::Look)
     });
     assert!(first < at(28), "{first:?}");
     let soonest = Mono::from_millis(22) + MOST_OFTEN;
     assert_eq!(second, Some(soonest), "half of 9 GiB a second");
     for millis in 23..28 {
-        pace.note(Mono::from_millis(millis), Some(2 * MIB), &mut timers);
+        pace.note(
+            Mono::from_millis(millis),
+            Depth::Whole,
+            Some(2 * MIB),
+            &mut timers,
+        );
         assert!(timers.get(Timer::Look) < at(millis + 5), "{millis}");
     }
-    pace.note(Mono::from_millis(28), Some(2 * MIB), &mut timers);
+    pace.note(
+        Mono::from_millis(28),
+        Depth::Whole,
+        Some(2 * MIB),
+        &mut timers,
+    );
     assert_eq!(timers.get(Timer::Look), at(38), "long enough");
 }

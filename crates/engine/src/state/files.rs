@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use evictd_sys::{Directory, reserve};
 
+use crate::state::begun;
 use crate::state::error::Error;
 use crate::state::json::{MAX_BYTES, parse};
 use crate::state::saved::State;
@@ -99,7 +100,19 @@ impl Home {
         Error::at(&self.path.join(name))
     }
 
+    /// The state, with the evictions that were decided after it was written.
     pub(crate) fn read_state(&self) -> Result<Option<State>, Error> {
+        let state = self.read_written()?;
+        let begun = begun::read(self);
+        if state.is_none() && begun.is_empty() {
+            return Ok(None);
+        }
+        let mut state = state.unwrap_or_default();
+        state.add_missing(begun);
+        Ok(Some(state))
+    }
+
+    fn read_written(&self) -> Result<Option<State>, Error> {
         let file = match self.directory.read(STATE) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             opened => opened.map_err(self.at(STATE))?,

@@ -120,7 +120,7 @@ pub fn to_json(state: &State) -> String {
         history: newest(&state.history),
         images: Images {
             looked_at: state.images.looked_at(),
-            times: protected::map_of(state.images.texts()),
+            times: state.images.texts().collect(),
         },
         protected,
     })

@@ -7,6 +7,7 @@ use evictd_gc::ImageRecords;
 use evictd_node::{ConditionSet, Layout, Mono};
 use evictd_sys::Directory;
 
+use crate::state::begun;
 use crate::state::error::Error;
 use crate::state::files::TryLock;
 use crate::state::json::to_json;
@@ -123,8 +124,12 @@ impl Keeper {
     }
 
     /// Notes that an eviction was decided; its outcome is [`Outcome::Begun`], or
-    /// [`Outcome::DryRun`].
+    /// [`Outcome::DryRun`]. To be called when its kill has begun and before it is told, as the
+    /// process may be killed from then on: waits a moment until the kernel has its record.
     pub fn begin(&mut self, record: Record) {
+        if let Some(writer) = &self.writer {
+            writer.post_begun(&begun::to_line(&record));
+        }
         self.state.push(record);
         self.changes = self.changes.wrapping_add(1);
     }
@@ -242,6 +247,14 @@ impl Keeper {
         if let Some(writer) = &self.writer {
             writer.post(to_json(&self.state));
             writer.close(wait);
+        }
+    }
+
+    /// Waits until the kernel has all evictions, however busy the machine is.
+    #[cfg(test)]
+    pub(crate) fn settle_begun(&self) {
+        while self.writer.as_ref().is_some_and(Writer::is_adding) {
+            std::thread::sleep(Duration::from_millis(1));
         }
     }
 

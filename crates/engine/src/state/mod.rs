@@ -14,6 +14,7 @@
 //! | file | is |
 //! |---|---|
 //! | `state.json` | the state, padded with blanks; only ever replaced as a whole |
+//! | `begun.jsonl` | evictions that are not in the state yet: the process may be killed |
 //! | `state.spare` | room for the next one, so that a full disk stops no save |
 //! | `events.jsonl` | the events of late ([`read_events`]), 32 KiB at most |
 //! | `events.old.jsonl` | those before them |
@@ -22,6 +23,7 @@
 //! Losing any of it loses no safety: without a state, the daemon starts as if
 //! nothing had been observed before (failure F26).
 
+mod begun;
 mod boot;
 mod error;
 mod files;
@@ -34,6 +36,7 @@ mod record;
 mod saved;
 mod writer;
 
+pub use begun::parse as parse_begun;
 pub use boot::read_boot_id;
 pub use error::Error;
 pub use files::{TryLock, read_state};
@@ -41,6 +44,7 @@ pub use journal::read_events;
 pub use json::{MAX_BYTES, parse, to_json};
 pub use keeper::{About, Keeper};
 pub use protected::{Protected, in_order};
+pub(crate) use record::by_name;
 pub use record::{HISTORY, Outcome, Record};
 pub use saved::{ConditionState, State};
 

@@ -23,9 +23,7 @@ const MOST_BYTES: usize = 16 << 10;
 /// As many of them as there is room for, as text: a path, and who says so.
 pub(crate) fn to_texts(protected: &Protected) -> BTreeMap<String, String> {
     let texts = protected.iter();
-    map_of(bounded(
-        texts.map(|(cgroup, by)| (escape(cgroup), by.clone())),
-    ))
+    bounded(texts.map(|(cgroup, by)| (escape(cgroup), by.clone()))).collect()
 }
 
 /// The same back. What is no path costs itself.
@@ -42,13 +40,6 @@ pub fn in_order(mut protected: Protected) -> Protected {
     protected.sort_by(|(one, _), (other, _)| one.cmp(other));
     protected.dedup_by(|(other, _), (one, _)| one == other);
     protected
-}
-
-/// What `collect` gives, which sorts first: some kilobytes of the program for a few entries.
-pub(crate) fn map_of<K: Ord, V>(entries: impl Iterator<Item = (K, V)>) -> BTreeMap<K, V> {
-    let mut map = BTreeMap::new();
-    map.extend(entries);
-    map
 }
 
 fn bounded(

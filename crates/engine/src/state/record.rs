@@ -1,4 +1,5 @@
 use alloc::collections::BTreeMap;
+use evictd_evict::Annotations;
 
 use evictd_evict::Eviction;
 use evictd_node::Signal;
@@ -152,6 +153,12 @@ impl Record {
         record
     }
 
+    /// Whether both are of one eviction, whatever is known of its end.
+    pub(crate) fn is_of_same_eviction(&self, other: &Self) -> bool {
+        let decided = |of: &Self| (of.wall_seconds, of.available);
+        decided(self) == decided(other) && self.uid == other.uid && self.reason == other.reason
+    }
+
     /// Cuts texts that are too long, so that the file stays bounded.
     pub(crate) fn cut(&mut self) {
         const MOST_ANNOTATIONS: usize = 8;
@@ -191,4 +198,32 @@ pub(crate) fn cut(text: &mut String, most: usize) {
         let end = (0..=most).rev().find(|at| text.is_char_boundary(*at));
         text.truncate(end.unwrap_or(0));
     }
+}
+
+/// The annotations as the kubelet names them.
+pub(crate) fn by_name(annotations: Annotations) -> BTreeMap<String, String> {
+    let (pod, usage) = annotations.offending_pod.unzip();
+    let all = [
+        (
+            "offending_containers",
+            Some(annotations.offending_containers),
+        ),
+        (
+            "offending_containers_usage",
+            Some(annotations.offending_containers_usage),
+        ),
+        ("offending_pod", pod),
+        ("offending_pod_usage", usage.map(|used| used.to_string())),
+        (
+            "starved_resource",
+            Some(annotations.starved_resource.to_string()),
+        ),
+    ];
+    let mut given = BTreeMap::new();
+    for (name, value) in all {
+        if let Some(value) = value {
+            given.insert(name.to_owned(), value);
+        }
+    }
+    given
 }

@@ -184,6 +184,16 @@ impl State {
         self.evictions = self.evictions.saturating_add(1);
     }
 
+    /// Notes these evictions, but for those that are noted.
+    pub(crate) fn add_missing(&mut self, begun: Vec<Record>) {
+        for record in begun {
+            let is_it = |known: &Record| known.is_of_same_eviction(&record);
+            if !self.history.iter().any(is_it) {
+                self.push(record);
+            }
+        }
+    }
+
     /// Notes what came of the latest eviction of that pod, if it is not noted
     /// yet. Returns whether there is one.
     pub fn end(&mut self, uid: &str, outcome: Outcome, method: &str, millis: Option<u64>) -> bool {

@@ -76,3 +76,14 @@ pub(super) fn sleep(engine: &Fake, millis: u64) -> Duration {
     assert!(wake >= at(millis), "a deadline in the past");
     wake.since(at(millis))
 }
+
+/// The lines of a usual log.
+pub(super) fn lines(engine: &mut Fake, millis: u64) -> Vec<String> {
+    let mut lines = Vec::new();
+    engine.run_due(at(millis), &mut |_, event| {
+        if event.level() <= log::Level::Info {
+            lines.push(event.to_string());
+        }
+    });
+    lines
+}

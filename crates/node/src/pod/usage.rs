@@ -27,6 +27,8 @@ pub struct PodUsage {
     pub containers: Vec<ContainerUsage>,
     /// Each volume, in the order they were reported.
     pub volumes: Vec<VolumeUsage>,
+    /// What is mounted into its containers where these may write, and is none of the above.
+    pub mounts: Vec<MountUsage>,
 }
 
 /// What a container uses.
@@ -58,4 +60,19 @@ pub struct VolumeUsage {
     pub used_bytes: Option<u64>,
     /// Inodes.
     pub inodes_used: Option<u64>,
+}
+
+/// What a directory or file holds that is mounted into a container: a volume of its runtime,
+/// or a part of the node. It stays when the pod is gone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MountUsage {
+    /// Where it lies on the node.
+    pub path: String,
+    /// Bytes.
+    pub used_bytes: Option<u64>,
+    /// Inodes.
+    pub inodes_used: Option<u64>,
+    /// Whether it lies on the filesystem of writable layers, and that is not the one of
+    /// volumes and logs.
+    pub beside_layers: bool,
 }

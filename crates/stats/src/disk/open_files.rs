@@ -10,13 +10,13 @@ use std::os::fd::{AsFd as _, BorrowedFd};
 use std::path::{Path, PathBuf};
 
 use evictd_node::Mono;
-use evictd_sys::{Helper, HelperThread, Priority};
+use evictd_sys::{Helper, HelperThread, Priority, Writes};
 use rustix::fs::{AtFlags, CWD, FileType, fstatfs, openat};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 use super::look::look_at;
-use crate::dir::{DIR, each_child, each_entry};
+use crate::dir::{each_child, each_entry, open_dir};
 use crate::file::read_file;
 use crate::now;
 
@@ -24,6 +24,7 @@ const THREAD: HelperThread = HelperThread {
     name: "open-files",
     stack_bytes: 128 << 10,
     priority: Priority::Background,
+    writes: Writes::Nowhere,
 };
 
 /// Descriptors, and cgroups of a pod, that are looked at: more are left out.
@@ -167,7 +168,7 @@ fn read_open_files(proc: &Path, cgroup: &Path, disks: &WatchedDisks) -> OpenFile
         for pid in pids(&cgroup) {
             look.process(&proc.join(pid).join("fd"));
         }
-        let Ok(dir) = openat(CWD, &cgroup, DIR, Mode::empty()) else {
+        let Ok(dir) = open_dir(CWD, &cgroup) else {
             continue;
         };
         let _ = each_child(dir.as_fd(), &mut |name| {
@@ -208,7 +209,7 @@ struct Look {
 
 impl Look {
     fn process(&mut self, fds: &Path) {
-        let Ok(dir) = openat(CWD, fds, DIR, Mode::empty()) else {
+        let Ok(dir) = open_dir(CWD, fds) else {
             return;
         };
         let _ = each_entry(dir.as_fd(), &mut |name, _| {

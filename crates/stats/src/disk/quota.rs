@@ -47,5 +47,6 @@ pub(crate) fn read_quota(
         complete: true,
         by_quota: true,
         device: 0,
+        mounted_on: None,
     })
 }

@@ -2,12 +2,15 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::time::Duration;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use evictd_node::Mono;
-use evictd_sys::{Helper, HelperThread, Priority};
+use evictd_sys::{Helper, HelperThread, Priority, Writes};
 
+use super::mounted::Guard;
+use super::open_files::WatchedDisks;
 use super::usage::{Pace, Progress, TreeUsage};
+use super::walk::Bounds;
 use super::worker::Worker;
 
 /// One walk, one listing buffer on the heap.
@@ -15,6 +18,7 @@ const THREAD: HelperThread = HelperThread {
     name: "disk-usage",
     stack_bytes: 64 << 10,
     priority: Priority::Background,
+    writes: Writes::Nowhere,
 };
 
 /// The trees to measure, sorted and without duplicates.
@@ -25,7 +29,8 @@ pub(crate) type Trees = Arc<[Arc<Path>]>;
 pub(crate) struct State {
     /// What the caller wants, until the helper takes it.
     pub(crate) wanted: Option<Trees>,
-    pub(crate) hurry: bool,
+    /// What was measured before then is wanted anew.
+    pub(crate) hurry: Option<Mono>,
     pub(crate) found: Found,
 }
 
@@ -59,12 +64,16 @@ pub struct DiskScanner {
     helper: Arc<Helper<State>>,
     /// The helper has the trees, or they lie ready for it.
     handed: bool,
-    hurry: bool,
+    hurry: Option<Mono>,
     /// As of the latest poll, for the trees that are wanted.
     found: Found,
 }
 
 impl DiskScanner {
+    /// How many descriptors its thread may have open at once: those of a walk, with its root,
+    /// one that is being opened, and one that asks for a quota.
+    pub const DESCRIPTORS: usize = Bounds::USUAL.descriptors() + 3;
+
     /// Starts the helper thread; it has nothing to do yet.
     ///
     /// # Errors
@@ -78,14 +87,31 @@ impl DiskScanner {
     /// # Errors
     /// As there.
     pub fn start_with(pace: Pace) -> io::Result<Self> {
+        Self::start_guarded(pace, None)
+    }
+
+    /// Starts one whose trees are what is mounted into containers, with `proc` for where
+    /// procfs is. A tree counts that lies on one of these filesystems; see
+    /// [`TreeUsage::mounted_on`]. One that is the whole of a filesystem counts for nobody,
+    /// nor does one whose path leads through a symbolic link. No other filesystem is asked.
+    ///
+    /// # Errors
+    /// When the kernel gives no thread.
+    pub fn start_for_mounts(proc: PathBuf, disks: WatchedDisks) -> io::Result<Self> {
+        Self::start_guarded(Pace::SELDOM, Some(Guard::new(proc, disks)))
+    }
+
+    fn start_guarded(pace: Pace, guard: Option<Guard>) -> io::Result<Self> {
         let (found, mut state) = (Found::default(), State::default());
         state.found.trees = Arc::clone(&found.trees);
-        let helper = Helper::new(THREAD, state, move |desk| Worker::new(desk, pace).run());
+        let helper = Helper::new(THREAD, state, move |desk| {
+            Worker::new(desk, pace, guard).run()
+        });
         helper.start()?;
         Ok(Self {
             helper: Arc::new(helper),
             handed: true,
-            hurry: false,
+            hurry: None,
             found,
         })
     }
@@ -110,10 +136,10 @@ impl DiskScanner {
         self.poll();
     }
 
-    /// The numbers are wanted now: ends the pause, and lets the cycle under
-    /// way, or the next, run without rests.
-    pub fn hurry(&mut self) {
-        self.hurry = true;
+    /// Numbers from that moment on are wanted: what was measured before it is measured anew
+    /// now, and all that is under way goes on without rests.
+    pub fn hurry(&mut self, since: Mono) {
+        self.hurry = self.hurry.max(Some(since));
         self.poll();
     }
 
@@ -129,11 +155,11 @@ impl DiskScanner {
         if !self.handed {
             state.wanted = Some(Arc::clone(&self.found.trees));
         }
-        state.hurry |= self.hurry;
-        if !self.handed || self.hurry {
+        state.hurry = state.hurry.max(self.hurry);
+        if !self.handed || self.hurry.is_some() {
             self.helper.wake();
         }
-        (self.handed, self.hurry) = (true, false);
+        (self.handed, self.hurry) = (true, None);
         if Arc::ptr_eq(&state.found.trees, &self.found.trees) {
             self.found.usages = Arc::clone(&state.found.usages);
             self.found.progress = state.found.progress;

@@ -3,6 +3,8 @@ use core::time::Duration;
 
 use evictd_node::Mono;
 
+use super::mounted::MountedOn;
+
 /// What a directory tree holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -21,6 +23,20 @@ pub struct TreeUsage {
     pub by_quota: bool,
     /// The number of the device that it lies on; 0 where that is not known.
     pub device: u64,
+    /// Where something lies that is mounted into containers; `None` where it counts for
+    /// nobody, and for all other trees.
+    pub mounted_on: Option<MountedOn>,
+}
+
+impl TreeUsage {
+    /// Of something that counts for nobody.
+    pub(crate) fn nobodys(sampled: Mono) -> Self {
+        Self {
+            sampled,
+            complete: true,
+            ..Self::default()
+        }
+    }
 }
 
 /// How far a cycle over all trees has come.
@@ -40,6 +56,16 @@ impl Progress {
     #[must_use]
     pub const fn is_under_way(&self) -> bool {
         self.trees_done < self.trees
+    }
+
+    /// Both together.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self {
+            trees_done: self.trees_done.saturating_add(other.trees_done),
+            trees: self.trees.saturating_add(other.trees),
+            entries: self.entries.saturating_add(other.entries),
+        }
     }
 }
 
@@ -71,7 +97,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// What is used when nobody hurries: at most a tenth of the time, and half
+    /// What is used when nobody waits for the numbers: at most a tenth of the time, and half
     /// of it within a cycle. The kubelet measures once a minute without a pause
     /// in between (v1.32: `volumeStatsAggPeriod`).
     pub const GENTLE: Self = Self {
@@ -80,10 +106,11 @@ impl Pace {
         slice: Duration::from_millis(5),
     };
 
-    /// What is used when a decision waits for the numbers.
-    pub const HURRIED: Self = Self {
-        pause: Duration::from_secs(1),
-        pause_for_work: 1,
-        slice: Duration::MAX,
+    /// What is used for what is mounted into containers, which may be all of somebody's
+    /// files: at most a hundredth of the time. Whoever decides by it has it measured anew.
+    pub const SELDOM: Self = Self {
+        pause: Duration::from_secs(600),
+        pause_for_work: 99,
+        slice: Duration::from_millis(5),
     };
 }

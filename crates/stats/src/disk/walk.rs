@@ -11,6 +11,7 @@ use rustix::io::Errno;
 
 use super::level::{Level, Listed, open_dir};
 use super::look::look_at;
+use super::mounted::{MountedOn, open_plain};
 use super::names::Names;
 use super::tally::Tally;
 use super::usage::TreeUsage;
@@ -37,6 +38,11 @@ impl Bounds {
         deeper: 16,
         names: 128 << 10,
     };
+
+    /// How many directories may be open at once, the root aside.
+    pub(crate) const fn descriptors(&self) -> usize {
+        self.open + self.deeper
+    }
 }
 
 /// Bytes of a listing read at a time.
@@ -53,24 +59,41 @@ pub(crate) struct Walk {
     tally: Tally,
     bounds: Bounds,
     begun: Mono,
+    mounted_on: Option<MountedOn>,
 }
 
 impl Walk {
     /// Begins at a path, links followed. A tree that is not there is empty; a
     /// path that is no directory is a tree of one file.
     pub(crate) fn open(path: &Path, begun: Mono, bounds: Bounds) -> Self {
-        let mut walk = Self {
+        let mut walk = Self::new(begun, bounds);
+        if let Err(errno) = walk.open_root(path) {
+            walk.tally.failed(errno);
+        }
+        walk
+    }
+
+    /// Begins at something that is mounted into containers: no link is followed, and one
+    /// that is a part of the path leads nowhere.
+    pub(crate) fn open_mounted(path: &Path, begun: Mono, on: MountedOn) -> Self {
+        let mut walk = Self::new(begun, Bounds::USUAL);
+        walk.mounted_on = Some(on);
+        if let Err(errno) = walk.open_plain_root(path) {
+            walk.tally.not_opened(errno);
+        }
+        walk
+    }
+
+    fn new(begun: Mono, bounds: Bounds) -> Self {
+        Self {
             levels: Vec::new(),
             deeper: Vec::new(),
             names: Names::new(bounds.names),
             tally: Tally::default(),
             bounds,
             begun,
-        };
-        if let Err(errno) = walk.open_root(path) {
-            walk.tally.failed(errno);
+            mounted_on: None,
         }
-        walk
     }
 
     fn open_root(&mut self, path: &Path) -> Result<(), Errno> {
@@ -84,11 +107,26 @@ impl Walk {
             }
         })?;
         if let Some(root) = root {
-            let found = look_at(&root, c"", AtFlags::EMPTY_PATH)?;
-            self.tally.device = found.device;
-            self.tally.count(&found);
-            self.push(root);
+            self.push_root(root)?;
         }
+        Ok(())
+    }
+
+    fn open_plain_root(&mut self, path: &Path) -> Result<(), Errno> {
+        let root = open_plain(path)?;
+        let found = look_at(&root, c"", AtFlags::EMPTY_PATH)?;
+        if found.is_dir() {
+            return self.push_root(open_dir(&root, c".", OFlags::NOFOLLOW)?);
+        }
+        self.tally.count(&found);
+        Ok(())
+    }
+
+    fn push_root(&mut self, root: OwnedFd) -> Result<(), Errno> {
+        let found = look_at(&root, c"", AtFlags::EMPTY_PATH)?;
+        self.tally.device = found.device;
+        self.tally.count(&found);
+        self.push(root);
         Ok(())
     }
 
@@ -106,6 +144,7 @@ impl Walk {
             complete: self.is_done() && self.tally.unread == 0,
             by_quota: false,
             device: self.tally.device,
+            mounted_on: self.mounted_on,
         }
     }
 

@@ -8,6 +8,7 @@ use std::path::Path;
 use evictd_node::Mono;
 use evictd_sys::Desk;
 
+use super::mounted::Guard;
 use super::quota::{Project, read_quota, read_tree_project};
 use super::scanner::{Found, State, Trees};
 use super::usage::{Pace, Progress, TreeUsage};
@@ -32,17 +33,31 @@ struct Tree {
     due: bool,
 }
 
+/// A walk that is to begin; `None` where the tree counts for nobody.
+fn open_walk(guard: Option<&mut Guard>, path: &Path, begun: Mono) -> Option<Walk> {
+    let Some(guard) = guard else {
+        return Some(Walk::open(path, begun, Bounds::USUAL));
+    };
+    let on = guard.place(path)?;
+    Some(Walk::open_mounted(path, begun, on))
+}
+
 /// The helper thread.
 pub(crate) struct Worker {
     desk: Desk<State>,
     pace: Pace,
+    /// Where the trees are what is mounted into containers: tells which of them count.
+    guard: Option<Guard>,
     paths: Trees,
     /// In the order of the paths.
     trees: Vec<Tree>,
     /// The tree under way, by its place.
     walk: Option<(usize, Walk)>,
     buffer: Vec<MaybeUninit<u8>>,
+    /// Somebody waits for the numbers,
     hurry: bool,
+    /// and for those from then on.
+    since: Mono,
     /// Entries of the trees that were done in this cycle.
     entries: u64,
     /// What this cycle has worked, and what since the last rest.
@@ -53,15 +68,17 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    pub(crate) fn new(desk: Desk<State>, pace: Pace) -> Self {
+    pub(crate) fn new(desk: Desk<State>, pace: Pace, guard: Option<Guard>) -> Self {
         Self {
             desk,
             pace,
+            guard,
             paths: Trees::default(),
             trees: Vec::new(),
             walk: None,
             buffer: vec![MaybeUninit::uninit(); BUFFER_BYTES],
             hurry: false,
+            since: Mono::ZERO,
             entries: 0,
             worked: Duration::ZERO,
             unrested: Duration::ZERO,
@@ -85,15 +102,35 @@ impl Worker {
     }
 
     fn take_orders(&mut self) {
-        let take =
-            |state: &mut State| Some((state.wanted.take(), core::mem::take(&mut state.hurry)));
+        let take = |state: &mut State| Some((state.wanted.take(), state.hurry.take()));
         let taken = self.desk.next_within(Duration::ZERO, take);
         let (wanted, hurry) = taken.unwrap_or_default();
-        self.hurry |= hurry;
+        let is_new = wanted.is_some() || hurry.is_some();
         if let Some(wanted) = wanted {
             self.follow(wanted);
+        }
+        if let Some(since) = hurry {
+            self.hurry(since);
+        }
+        if is_new {
             self.publish();
         }
+    }
+
+    /// What was measured before then is due, and only that.
+    fn hurry(&mut self, since: Mono) {
+        if !self.is_due() {
+            (self.entries, self.worked) = (0, Duration::ZERO);
+        }
+        self.since = self.since.max(since);
+        for tree in &mut self.trees {
+            tree.due |= tree.last.is_some_and(|last| last.sampled < since);
+        }
+        self.hurry = self.is_due();
+    }
+
+    fn is_due(&self) -> bool {
+        self.trees.iter().any(|tree| tree.due)
     }
 
     /// Changes to another set of trees; those that stay keep what they have.
@@ -124,7 +161,7 @@ impl Worker {
         if self.walk.is_some() {
             return true;
         }
-        if !self.trees.iter().any(|tree| tree.due) {
+        if !self.is_due() {
             if self.trees.is_empty() || now() < self.next_cycle() {
                 return false;
             }
@@ -138,7 +175,11 @@ impl Worker {
         let Some((index, path)) = next.and_then(|(i, _)| Some((i, self.paths.get(i)?))) else {
             return false;
         };
-        self.walk = Some((index, Walk::open(path, begun, Bounds::USUAL)));
+        let Some(walk) = open_walk(self.guard.as_mut(), path, begun) else {
+            self.finish(index, TreeUsage::nobodys(begun), 1);
+            return true;
+        };
+        self.walk = Some((index, walk));
         if let Some(usage) = self.ask_quota(index, begun) {
             self.walk = None;
             self.finish(index, usage, 1);
@@ -151,7 +192,10 @@ impl Worker {
     fn ask_quota(&mut self, index: usize, begun: Mono) -> Option<TreeUsage> {
         let (_, walk) = self.walk.as_ref()?;
         let project = read_tree_project(walk.root()?);
-        let usage = read_quota(walk.root()?, project?, begun);
+        let mut usage = read_quota(walk.root()?, project?, begun);
+        if let Some(usage) = &mut usage {
+            usage.mounted_on = walk.usage().mounted_on;
+        }
         let mut shared = false;
         for (other, tree) in self.trees.iter_mut().enumerate() {
             if other == index {
@@ -187,9 +231,10 @@ impl Worker {
     fn finish(&mut self, index: usize, usage: TreeUsage, entries: u64) {
         self.entries += entries;
         if let Some(tree) = self.trees.get_mut(index) {
-            (tree.last, tree.due) = (Some(usage), false);
+            // One that was under way when somebody asked is too old for him.
+            (tree.last, tree.due) = (Some(usage), usage.sampled < self.since);
         }
-        if !self.trees.iter().any(|tree| tree.due) {
+        if !self.is_due() {
             self.ended = now();
             self.hurry = false;
         }
@@ -226,19 +271,15 @@ impl Worker {
         self.desk.show(|state| state.found = found);
     }
 
-    fn pace(&self) -> Pace {
-        if self.hurry { Pace::HURRIED } else { self.pace }
-    }
-
     fn next_cycle(&self) -> Mono {
-        let pace = self.pace();
+        let pace = self.pace;
         let for_work = self.worked.saturating_mul(pace.pause_for_work);
         self.ended + pace.pause.max(for_work)
     }
 
     /// Lets others at the disk, within a cycle.
     fn rest(&mut self) {
-        if self.unrested >= self.pace().slice {
+        if !self.hurry && self.unrested >= self.pace.slice {
             self.wait(self.unrested.min(LONGEST_REST));
             self.unrested = Duration::ZERO;
         }
@@ -255,7 +296,8 @@ impl Worker {
 
     /// Waits that long, or until there is something to look at.
     fn wait(&self, at_most: Duration) {
-        let is_called = |state: &mut State| (state.wanted.is_some() || state.hurry).then_some(());
+        let is_called =
+            |state: &mut State| (state.wanted.is_some() || state.hurry.is_some()).then_some(());
         let _ = self.desk.next_within(at_most, is_called);
     }
 }

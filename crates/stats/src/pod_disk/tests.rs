@@ -4,8 +4,8 @@ use evictd_node::Mono;
 use evictd_node::pod::usage::{ContainerUsage, PodUsage, VolumeUsage};
 use evictd_node::pod::{Container, Medium, Pod, Volume, VolumeSource};
 
-use super::{PodDirs, PodTree, TreeKind, add_disk_usage, pod_trees};
-use crate::TreeUsage;
+use super::{PodDirs, PodTree, TreeKind, add_disk_usage, add_mounts, pod_trees};
+use crate::{MountedOn, TreeUsage};
 
 fn dirs() -> PodDirs {
     PodDirs {
@@ -13,6 +13,7 @@ fn dirs() -> PodDirs {
         logs_dir: PathBuf::from("/logs"),
         host_paths: true,
         open_files_on: None,
+        mounts_on: None,
     }
 }
 
@@ -144,6 +145,7 @@ fn known(path: &Path) -> Option<TreeUsage> {
         complete: true,
         by_quota: false,
         device: 0,
+        mounted_on: None,
     })
 }
 
@@ -256,4 +258,37 @@ fn logs_may_lie_where_the_layer_does() {
         assert_eq!((web.logs_bytes, web.rootfs_bytes), (Some(20), Some(20)));
         assert_eq!(web.logs_beside_layer, expected, "{log} {layer}");
     }
+}
+
+/// Acceptance row 253.
+#[test]
+fn what_is_mounted_ranks_a_pod_and_is_no_storage_of_its_own() {
+    let of = |path: &Path| {
+        let mounted_on = match path.file_name()?.to_str()? {
+            "main" => Some(MountedOn::Nodefs),
+            "data" => Some(MountedOn::Layers),
+            _ => None,
+        };
+        known(path).map(|usage| TreeUsage {
+            mounted_on,
+            ..usage
+        })
+    };
+    let paths =
+        |all: &[&str]| -> Vec<_> { all.iter().map(|path| Path::new(path).into()).collect() };
+    let mut usage = PodUsage::default();
+    add_mounts(&mut usage, &paths(&["/v/main", "/v/data", "/v/cache"]), &of);
+    let mounted = usage.mounts.iter();
+    let mounted: Vec<_> = mounted
+        .map(|mount| (mount.path.as_str(), mount.used_bytes, mount.beside_layers))
+        .collect();
+    let expected = [
+        ("/v/main", Some(20), false),
+        ("/v/data", Some(900_000), true),
+    ];
+    assert_eq!(mounted, expected);
+    assert!(!usage.disk_in_part);
+    assert_eq!(usage.ephemeral_storage_bytes, None);
+    add_mounts(&mut usage, &paths(&["/v/unknown"]), &of);
+    assert!(usage.disk_in_part);
 }

@@ -158,6 +158,26 @@ fn each_source_and_what_it_gives() {
     assert_eq!(found, Some((450, 1000)));
 }
 
+/// Acceptance row 261.
+#[test]
+fn the_kernels_killer_is_near_where_less_than_its_reserve_is_left_above_it() {
+    let memory_of = |meminfo: &str| {
+        let (tree, settings) = v2();
+        tree.put("proc/meminfo", meminfo);
+        let mut reader = NodeReader::open(settings).unwrap();
+        reader.read(at(1), LONG).memory.unwrap()
+    };
+    // 400 MiB, and 40 of swap.
+    let memory = memory_of(MEMINFO);
+    assert!(!memory.is_near_oom(440 * MIB));
+    assert!(memory.is_near_oom(440 * MIB + 1));
+    let memory = memory_of(&MEMINFO.replace("SwapFree", "SwapFull"));
+    assert!(!memory.is_near_oom(400 * MIB));
+    assert!(memory.is_near_oom(400 * MIB + 1));
+    let memory = memory_of(&MEMINFO.replace("MemAvailable", "MemGone"));
+    assert!(!memory.is_near_oom(1000 * MIB), "unknown is not 0");
+}
+
 #[test]
 fn without_counters_of_the_machine_meminfo_is_all_there_is() {
     // The second as on v2 before Linux 5.8.

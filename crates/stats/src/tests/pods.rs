@@ -1,12 +1,16 @@
 use core::time::Duration;
 use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::process::Command;
 
 use evictd_kerntext::Limit;
 use evictd_node::{Mono, Signal};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::tree::Tree;
 use crate::{
     Hierarchies, Hierarchy, NodeReader, NodeSettings, PodReader, PodSample, TaskCount, Version,
+    take_lack,
 };
 
 const STAT: &str = "anon 1\nfile 2\ninactive_file 4000\ntotal_inactive_file 5000\n";
@@ -222,4 +226,56 @@ fn without_a_memory_controller_the_processes_stand_in() {
     let idle = reader.read("idle".as_ref(), None).unwrap();
     assert_eq!(idle.resident_bytes, Some(0));
     assert_eq!(reader.errors(), []);
+}
+
+/// Runs the test of that name alone in a process of its own, which may do to itself what it
+/// likes; `true` in that process.
+fn is_alone(test: &str) -> bool {
+    const ALONE: &str = "EVICTD_TEST_ALONE";
+    if std::env::var_os(ALONE).is_some() {
+        return true;
+    }
+    let mut alone = Command::new(std::env::current_exe().unwrap());
+    let alone = alone.args([test, "--exact", "--nocapture"]).env(ALONE, "1");
+    assert!(alone.status().unwrap().success());
+    false
+}
+
+/// Acceptance row 278: of a pod that cannot be opened nothing is known; it is not gone.
+#[test]
+fn a_pod_is_not_gone_for_want_of_a_descriptor() {
+    if !is_alone("tests::pods::a_pod_is_not_gone_for_want_of_a_descriptor") {
+        return;
+    }
+    let (tree, hierarchies) = tree(Version::V1);
+    tree.put("cg/a/memory.usage_in_bytes", "9000\n")
+        .put("cg/a/memory.stat", STAT)
+        .put("cg/a/pids.current", "3\n");
+    let open = || hierarchies.memory.as_ref().unwrap().open(Path::new("a"));
+    let mut reader = PodReader::new(&hierarchies);
+    assert_ne!(
+        reader.read(Path::new("a"), None),
+        Some(PodSample::default())
+    );
+    assert_eq!(reader.read(Path::new("b"), None), None);
+    assert!(!take_lack());
+    let limit = getrlimit(Resource::Nofile);
+    let directory = open().unwrap();
+    let none = Some(0);
+    setrlimit(
+        Resource::Nofile,
+        Rlimit {
+            current: none,
+            ..limit
+        },
+    )
+    .unwrap();
+    let unopened = reader.read(Path::new("a"), None);
+    let (lacked, errors) = (take_lack(), reader.errors().len());
+    let unread = reader.read(Path::new("a"), directory);
+    let lacked_again = take_lack();
+    setrlimit(Resource::Nofile, limit).unwrap();
+    assert_eq!((unopened, lacked), (Some(PodSample::default()), true));
+    assert!(errors > 0);
+    assert_eq!((unread, lacked_again), (Some(PodSample::default()), true));
 }

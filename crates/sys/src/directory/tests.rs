@@ -84,3 +84,24 @@ fn a_directory_that_others_write_in_is_not_ours_alone() {
         assert_eq!(directory.is_ours_alone().unwrap(), is_ours, "{mode:o}");
     }
 }
+
+#[test]
+fn what_is_made_was_not_there_and_has_one_name() {
+    let place = Place::new("made");
+    let directory = Directory::open(&place.0).unwrap();
+    fs::write(place.0.join("precious"), "precious").unwrap();
+    let hard_link = |name: &str| fs::hard_link(place.0.join("precious"), place.0.join(name));
+    hard_link("hard").unwrap();
+    symlink("nowhere", place.0.join("link")).unwrap();
+    for there in ["precious", "hard", "link"] {
+        let error = directory.create(there).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::AlreadyExists, "{there}");
+    }
+    directory.create("new").unwrap().write_all(b"new").unwrap();
+    directory.write("hard").unwrap().write_all(b"ours").unwrap();
+    let text = |name: &str| fs::read_to_string(place.0.join(name)).unwrap();
+    assert_eq!(
+        ["precious", "hard", "new"].map(text),
+        ["precious", "ours", "new"]
+    );
+}

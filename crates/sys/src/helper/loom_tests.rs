@@ -3,13 +3,14 @@
 
 use core::time::Duration;
 
-use super::{Helper, HelperThread};
+use super::{Helper, HelperThread, Writes};
 use crate::Priority;
 
 const THREAD: HelperThread = HelperThread {
     name: "loom",
     stack_bytes: 0x10000,
     priority: Priority::Usual,
+    writes: Writes::Nowhere,
 };
 
 /// No time passes in a model.

@@ -8,7 +8,7 @@ use std::sync::{PoisonError, TryLockError};
 
 use sync::{Arc, AtomicBool, Builder, Condvar, Mutex, MutexGuard};
 
-use crate::Priority;
+use crate::{Priority, write_nowhere};
 
 #[cfg(all(test, loom))]
 mod loom_tests;
@@ -25,11 +25,24 @@ pub struct HelperThread {
     pub stack_bytes: usize,
     /// Its turn among the threads of the machine.
     pub priority: Priority,
+    /// What it may write to.
+    pub writes: Writes,
+}
+
+/// Whether a helper thread may change files. Those that are open already it always may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writes {
+    /// None, once the process is in its sandbox: [`write_nowhere`].
+    Nowhere,
+    /// It says by itself, first of all: [`write_only_below`](crate::write_only_below).
+    WhereItSays,
 }
 
 impl HelperThread {
     fn spawn(self, begin: Box<dyn FnOnce() + Send>) -> io::Result<()> {
-        let priority = self.priority;
+        let Self {
+            priority, writes, ..
+        } = self;
         let builder = Builder::new()
             .name(self.name.to_owned())
             .stack_size(self.stack_bytes);
@@ -37,6 +50,10 @@ impl HelperThread {
             builder.spawn(move || {
                 // Refused: then it runs as usual.
                 let _ = priority.apply();
+                if writes == Writes::Nowhere {
+                    // Where the kernel has no filters, the daemon has said so.
+                    let _ = write_nowhere();
+                }
                 begin();
             })
         });
@@ -55,7 +72,7 @@ impl HelperThread {
 ///
 /// ```
 /// use core::time::Duration;
-/// use evictd_sys::{Helper, HelperThread, Priority};
+/// use evictd_sys::{Helper, HelperThread, Priority, Writes};
 ///
 /// #[derive(Default)]
 /// struct Sums {
@@ -68,6 +85,7 @@ impl HelperThread {
 ///     name: "adder",
 ///     stack_bytes: 64 << 10,
 ///     priority: Priority::Usual,
+///     writes: Writes::Nowhere,
 /// };
 /// let adder = Helper::new(thread, Sums::default(), |desk| {
 ///     while let Some((one, other)) = desk.next(|sums: &mut Sums| sums.jobs.pop()) {

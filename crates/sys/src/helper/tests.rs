@@ -1,7 +1,7 @@
 use core::time::Duration;
 use std::sync::mpsc;
 
-use super::{Helper, HelperThread};
+use super::{Helper, HelperThread, Writes};
 use crate::Priority;
 
 const LONG: Duration = Duration::from_secs(60);
@@ -10,6 +10,7 @@ const THREAD: HelperThread = HelperThread {
     name: "evictd-test",
     stack_bytes: 64 << 10,
     priority: Priority::Usual,
+    writes: Writes::Nowhere,
 };
 
 /// Takes numbers, and shows their sum.

@@ -22,8 +22,8 @@ pub(super) enum Argument {
     Lacks(u32),
 }
 
-/// Threads but no processes, unix sockets but no network, memory but none to execute, and
-/// no limits of other processes.
+/// Threads but no processes, unix sockets but no network, memory but none to execute, filters
+/// of one's own, and no limits of other processes.
 pub(super) const ALLOWED_WITH: &[Rule] = &[
     only(
         libc::SYS_clone,
@@ -47,6 +47,12 @@ pub(super) const ALLOWED_WITH: &[Rule] = &[
         libc::SYS_mmap2,
         2,
         Argument::Lacks(libc::PROT_EXEC.unsigned_abs()),
+    ),
+    // Filters only add to what is refused.
+    only(
+        libc::SYS_seccomp,
+        0,
+        Argument::Is(libc::SECCOMP_SET_MODE_FILTER),
     ),
     only(
         libc::SYS_socket,
@@ -138,7 +144,6 @@ pub(super) const ALLOWED: &[c_long] = &[
     libc::SYS_mremap,
     libc::SYS_madvise,
     libc::SYS_mlock,
-    libc::SYS_munlock,
     libc::SYS_mlockall,
     // Threads: their making, their priorities, their end.
     libc::SYS_set_tid_address,

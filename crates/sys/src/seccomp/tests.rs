@@ -4,8 +4,16 @@ use super::*;
 
 /// What the filter decides about a call, as the kernel would run it.
 fn decision(call: c_long, arguments: [u32; 3], architecture: u32) -> u32 {
+    run(
+        &program(ARCHITECTURE.unwrap()),
+        call,
+        arguments,
+        architecture,
+    )
+}
+
+fn run(program: &[sock_filter], call: c_long, arguments: [u32; 3], architecture: u32) -> u32 {
     let [first, second, third] = arguments;
-    let program = program(ARCHITECTURE.unwrap());
     let (mut at, mut loaded) = (0, 0);
     loop {
         let line = program.get(at).unwrap();
@@ -86,4 +94,39 @@ fn calls_of_another_architecture_are_refused() {
         decision(libc::SYS_read, [0; 3], other),
         libc::SECCOMP_RET_TRAP
     );
+}
+
+#[test]
+fn a_thread_that_reads_opens_nothing_for_writing_and_changes_no_name() {
+    let own = ARCHITECTURE.unwrap();
+    let decided = |call, arguments| run(&reading::program(), call, arguments, own);
+    let refused = libc::SECCOMP_RET_ERRNO | libc::EACCES.unsigned_abs();
+    let opening = |flags: i32| decided(libc::SYS_openat, [0, 0, flags.unsigned_abs()]);
+    let reading = libc::O_CLOEXEC | libc::O_NOFOLLOW | libc::O_DIRECTORY | libc::O_PATH;
+    assert_eq!(opening(reading), libc::SECCOMP_RET_ALLOW);
+    for flag in [
+        libc::O_WRONLY,
+        libc::O_RDWR,
+        libc::O_CREAT,
+        libc::O_TRUNC,
+        libc::O_TMPFILE | libc::O_RDWR,
+    ] {
+        assert_eq!(opening(reading | flag), refused, "{flag:o}");
+    }
+    for call in [
+        libc::SYS_unlinkat,
+        libc::SYS_mkdirat,
+        libc::SYS_renameat2,
+        libc::SYS_linkat,
+        libc::SYS_fchmodat,
+        libc::SYS_ftruncate,
+        libc::SYS_bind,
+    ] {
+        assert_eq!(decided(call, [0; 3]), refused, "{call}");
+    }
+    let no_such_call = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs();
+    assert_eq!(decided(libc::SYS_openat2, [0; 3]), no_such_call);
+    for call in [libc::SYS_read, libc::SYS_write, libc::SYS_connect] {
+        assert_eq!(decided(call, [0; 3]), libc::SECCOMP_RET_ALLOW, "{call}");
+    }
 }

@@ -6,14 +6,14 @@ use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
 use evictd_config::{
-    Effective, EffectiveThreshold, Origin, Resolved, Setting, Share, check_reserves, effective,
+    Effective, EffectiveThreshold, Origin, Setting, Share, check_reserves, effective,
 };
 use evictd_node::{Condition, Signal};
 use serde::Serialize;
 
 use super::output::{print_as, shown, usage_error};
-use super::run::Run;
 use super::snapshot::Snapshot;
+use crate::config_file::Settings;
 use crate::{kernel, machine, roots};
 
 /// check the flags; print what they come to on this machine
@@ -32,10 +32,11 @@ pub struct Config {
     json: bool,
 }
 
-impl Run for Config {
+impl Config {
     /// Prints the settings in force. That they are right is known by now; what
     /// cannot be measured here is left open.
-    fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
+    pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
+        let settings = &settings.resolved;
         let snapshot = Snapshot::take(settings).ok();
         let machine = snapshot
             .as_ref()

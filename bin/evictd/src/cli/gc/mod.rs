@@ -7,9 +7,8 @@ mod runtimes;
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
-use evictd_config::Resolved;
 
-use super::run::Run;
+use crate::config_file::Settings;
 use containers::Containers;
 use images::Images;
 
@@ -28,9 +27,10 @@ enum What {
     Images(Images),
 }
 
-impl Run for Gc {
+impl Gc {
     /// Collects once; fails where something that should be deleted is still there.
-    fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
+    pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
+        let settings = &settings.resolved;
         Ok(match &self.what {
             What::Containers(containers) => containers.run(settings),
             What::Images(images) => images.run(settings),

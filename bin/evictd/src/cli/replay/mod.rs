@@ -7,17 +7,15 @@ use std::io::{BufRead, BufReader, Read};
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
-use evictd_config::{Resolved, Typed};
+use evictd_config::Typed;
 use evictd_evict::Evict;
 use evictd_recording::{Begun, Decided, Line, MAX_LINE_BYTES, Session};
 use serde_json::json;
 
-use super::output::{complain, fail, print, usage_error};
-use super::run::Run;
-use crate::config_file;
+use super::output::{complain, print};
+use crate::config_file::{self, Settings};
 use crate::plain::Plain;
 use crate::socket::View;
-use crate::tools::become_it;
 use picture::Picture;
 
 /// Flags that name files of flags: with one of them those of the recording do not count.
@@ -120,23 +118,11 @@ fn of_mark(mark: &str) -> &'static str {
     if mark == "- " { "recording" } else { "replay" }
 }
 
-impl Run for Replay {
-    fn run(&self, _settings: &Resolved) -> Result<ExitCode, String> {
-        become_it()
-    }
-}
-
 impl Replay {
-    /// Replays, with these flags and those of the recording.
-    pub(super) fn begin(&self, mut typed: Typed) -> ExitCode {
-        let added = self.add_recorded(&mut typed);
-        match added.and_then(|()| config_file::settings(typed)) {
-            Ok(settings) => {
-                let ended = self.replay(&settings.resolved);
-                ended.unwrap_or_else(|error| fail("replay", error))
-            }
-            Err(error) => usage_error(&error),
-        }
+    /// Its settings: these flags, and those of the recording where that is asked for.
+    pub(super) fn settings(&self, mut typed: Typed) -> Result<Settings, String> {
+        self.add_recorded(&mut typed)?;
+        config_file::settings(typed)
     }
 
     /// Where that is asked for.
@@ -148,7 +134,8 @@ impl Replay {
         written.map_err(|error| format!("--svg: {file}: {error}"))
     }
 
-    fn replay(&self, settings: &Resolved) -> Result<ExitCode, String> {
+    pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
+        let settings = &settings.resolved;
         let evict = Evict::new(settings.evict.clone()).map_err(|error| error.to_string())?;
         let mut session = Session::new(evict);
         let mut lines = self.lines()?;

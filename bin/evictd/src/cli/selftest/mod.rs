@@ -14,12 +14,11 @@ mod workload;
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
-use evictd_config::Resolved;
 use evictd_sys::{Signal, Watch};
 use rustix::process::geteuid;
 
 use super::output::print_as;
-use super::run::Run;
+use crate::config_file::Settings;
 
 pub(crate) use workload::{ARGUMENT as WORKLOAD_ARGUMENT, run as run_workload};
 
@@ -40,9 +39,9 @@ pub struct Selftest {
     json: bool,
 }
 
-impl Run for Selftest {
+impl Selftest {
     /// Runs it and prints the verdict; fails when a check does not hold.
-    fn run(&self, _: &Resolved) -> Result<ExitCode, String> {
+    pub(super) fn run(&self, _: &Settings) -> Result<ExitCode, String> {
         if !geteuid().is_root() {
             let why = "needs root: it makes cgroups, processes and memory pressure";
             return Err(why.to_owned());

@@ -5,7 +5,9 @@
 //! a flag asks for it, and it ends with the daemon.
 
 mod http;
+mod lobby;
 mod places;
+mod seats;
 
 use core::time::Duration;
 use std::io::{Read, stdin};
@@ -13,18 +15,18 @@ use std::process::ExitCode;
 use std::sync::mpsc::channel;
 
 use argh::{ArgsInfo, FromArgs};
-use evictd_config::{Resolved, Typed};
+use evictd_config::Resolved;
 use evictd_node::Mono;
 use evictd_stats::now;
 
-use super::output::{fail, usage_error};
-use super::run::Run;
+use super::output::usage_error;
 use super::summary::Summarizer;
+use crate::config_file::Settings;
+use crate::sandbox;
 use crate::socket::ask_within;
-use crate::tools::become_it;
-use crate::{config_file, sandbox};
 use http::{Question, Reply, accept};
-use places::Place;
+use places::open_all;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 /// What was measured is not measured again sooner, however often it is asked for.
 const FRESH: Duration = Duration::from_secs(1);
@@ -49,44 +51,27 @@ pub struct Serve {
     until_stdin_ends: bool,
 }
 
-impl Run for Serve {
-    fn run(&self, _settings: &Resolved) -> Result<ExitCode, String> {
-        become_it()
-    }
-}
-
 impl Serve {
-    /// Serves, with these flags.
-    pub(super) fn begin(&self, typed: Typed) -> ExitCode {
-        match config_file::settings(typed) {
-            Ok(settings) => {
-                let ended = self.serve(&settings.resolved);
-                ended.unwrap_or_else(|error| fail("serve", error))
-            }
-            Err(error) => usage_error(&error),
-        }
-    }
-
-    fn serve(&self, settings: &Resolved) -> Result<ExitCode, String> {
-        let places = Place::all(settings)?;
+    pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
+        let settings = &settings.resolved;
+        // In ps it is called otherwise than the daemon.
+        let _ = rustix::thread::set_name(c"evictd-serve");
+        let places = open_all(settings, &|length| self.pause(length))?;
         if places.is_empty() {
             let hint = "nowhere to serve: give --metrics-listen or --metrics-socket-group";
             return Ok(usage_error(hint));
         }
-        // Whoever reaches a port is given nothing but numbers, should this be taken over.
+        // Before the first thread and the first peer: whoever reaches a port is given nothing
+        // but numbers, should this be taken over.
         sandbox::enter_to_look(settings);
-        let files: Vec<_> = places.iter().filter_map(Place::file).collect();
         let (questions, asked) = channel::<Question>();
         for place in places {
             let questions = questions.clone();
-            std::thread::spawn(move || accept(&place, &questions));
+            std::thread::spawn(move || accept(place, &questions));
         }
         if self.until_stdin_ends {
-            std::thread::spawn(move || {
+            std::thread::spawn(|| {
                 let _ = stdin().read(&mut [0]);
-                for file in files {
-                    let _ = std::fs::remove_file(file);
-                }
                 std::process::exit(0);
             });
         }
@@ -95,6 +80,24 @@ impl Serve {
             let _ = question.reply.send(node.answer(&question.path));
         }
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Serve {
+    /// Waits so long, and ends where it is to end meanwhile.
+    fn pause(&self, length: Duration) {
+        let length = Timespec::try_from(length).ok();
+        let stdin = stdin();
+        let mut ends = [PollFd::new(&stdin, PollFlags::IN)];
+        let watched = if self.until_stdin_ends {
+            ends.as_mut_slice()
+        } else {
+            &mut []
+        };
+        // Nothing is ever written to it.
+        if poll(watched, length.as_ref()).is_ok_and(|ready| ready > 0) {
+            std::process::exit(0);
+        }
     }
 }
 

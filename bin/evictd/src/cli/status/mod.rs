@@ -15,11 +15,10 @@ use evictd_threshold::{Threshold, ThresholdValue};
 use serde::Serialize;
 
 use super::output::{complain, print, print_as, shown};
-use super::run::Run;
 use super::screen::{Paint, in_place};
-use super::snapshot::{RankedPod, Snapshot};
+use super::snapshot::{RankedPod, Snapshot, ask_daemon};
 use crate::amount::{Amount, level};
-use crate::machine;
+use crate::config_file::Settings;
 use crate::socket::{self, View};
 
 /// signals, node conditions, and pods in eviction order
@@ -126,9 +125,10 @@ struct ConditionState {
     reason: &'static str,
 }
 
-impl Run for Status {
+impl Status {
     /// Prints what one look shows; fails when the node cannot be read.
-    fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
+    pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
+        let settings = &settings.resolved;
         if self.timing {
             let path = if self.json { "/timing.json" } else { "/timing" };
             return Ok(print(&socket::ask(settings, path)?));
@@ -169,16 +169,6 @@ impl Status {
         };
         Ok(print_as(self.json, &document, in_text))
     }
-}
-
-/// What the running daemon knows, and what it is set to.
-fn ask_daemon(settings: &Resolved) -> Result<(View, Resolved), String> {
-    let view = socket::view(settings)?;
-    let mut of_daemon = view.settings()?;
-    if machine::misleads_kubelets_formula() {
-        of_daemon.distrust_kubelets_formula();
-    }
-    Ok((view, of_daemon))
 }
 
 impl Document {

@@ -1,5 +1,5 @@
-//! What the node and its pods use, measured when somebody asks, by evictd-tools: the daemon has
-//! no part in it.
+//! What the node and its pods use, measured when somebody asks: the daemon has no part in
+//! it.
 
 use core::time::Duration;
 

@@ -8,12 +8,9 @@ mod types;
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
-use evictd_config::{Resolved, Typed};
 
-use super::output::{fail, print, print_json, usage_error};
-use super::run::Run;
-use crate::config_file;
-use crate::tools::become_it;
+use super::output::{print, print_json};
+use crate::config_file::Settings;
 
 pub(super) use look::Summarizer;
 
@@ -34,23 +31,13 @@ pub struct Summary {
     metrics: bool,
 }
 
-impl Run for Summary {
-    fn run(&self, _settings: &Resolved) -> Result<ExitCode, String> {
-        become_it()
-    }
-}
-
 impl Summary {
-    /// Measures, with these flags.
-    pub(super) fn begin(&self, typed: Typed) -> ExitCode {
-        let settings = match config_file::settings(typed) {
-            Ok(settings) => settings.resolved,
-            Err(error) => return usage_error(&error),
-        };
-        match Summarizer::new(&settings) {
-            Ok(mut summarizer) if self.metrics => print(&summarizer.look().in_metrics()),
-            Ok(mut summarizer) => print_json(&summarizer.look()),
-            Err(error) => fail("summary", error),
-        }
+    pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
+        let summary = Summarizer::new(&settings.resolved)?.look();
+        Ok(if self.metrics {
+            print(&summary.in_metrics())
+        } else {
+            print_json(&summary)
+        })
     }
 }

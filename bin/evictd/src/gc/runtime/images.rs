@@ -6,6 +6,7 @@ use evictd_gc::{
     FsUsage, Image, ImageGcError, ImageJob, ImageRun, ImageSummary, KeepPattern, Kind, Removal,
     collect_images,
 };
+use evictd_node::Policy;
 use evictd_stats::{read_filesystem, wall_seconds};
 
 use super::{Item, Run, RuntimeCollected, RuntimeCollector, wall_nanos};
@@ -31,7 +32,8 @@ impl RuntimeCollector {
         let measure = || path.as_deref().and_then(usage);
         let dry_run = run.collected.dry_run;
         let summary = collect_images(&images, measure(), &how, &mut |deletion| {
-            let is_gone = remove(run, listed.get(deletion.index)?, deletion.reason);
+            let image = listed.get(deletion.index)?;
+            let is_gone = remove(run, how.switches, image, deletion.reason);
             // A dry run counts as if the listed size became free.
             let usage = if dry_run { None } else { measure() };
             (!run.is_lost).then_some(Removal { is_gone, usage })
@@ -43,8 +45,8 @@ impl RuntimeCollector {
 
     /// Remembers which images are in use now: between two collections too.
     pub(crate) fn note_uses(&self, listing: &RuntimeListing) {
-        let mut ids = listing.containers.iter().map(|container| &*container.image);
-        self.with_records(|records| records.note_used(wall_seconds(), &mut ids));
+        let mut images = used(listing, &self.switches);
+        self.with_records(|records| records.note_used(wall_seconds(), &mut images));
     }
 
     /// A line about each pattern that keeps nothing here, once: it may be misspelt.
@@ -72,7 +74,8 @@ impl RuntimeCollector {
         listed: &[ListedImage],
         listing: &RuntimeListing,
     ) -> Vec<Image> {
-        let uses: Vec<bool> = listed.iter().map(|image| is_used(image, listing)).collect();
+        let is_used = |image| is_among(image, used(listing, &self.switches));
+        let uses: Vec<bool> = listed.iter().map(is_used).collect();
         let ids = listed.iter().map(|image| image.id.as_str());
         let seen: Vec<(&str, bool)> = ids.zip(uses.iter().copied()).collect();
         self.with_records(|records| {
@@ -96,10 +99,10 @@ impl RuntimeCollector {
 
 /// Removes an image that nothing uses at this very moment; returns whether it is
 /// gone. Some runtimes would remove one in use without a word.
-fn remove(run: &mut Run<'_>, image: &ListedImage, reason: String) -> bool {
+fn remove(run: &mut Run<'_>, switches: &Policy, image: &ListedImage, reason: String) -> bool {
     if !run.collected.dry_run {
         match run.runtime.list() {
-            Ok(listing) if is_used(image, &listing) => return false,
+            Ok(listing) if is_among(image, used(&listing, switches)) => return false,
             Ok(_) => {}
             Err(error) => {
                 run.fail(&error);
@@ -110,11 +113,28 @@ fn remove(run: &mut Run<'_>, image: &ListedImage, reason: String) -> bool {
     run.remove(item(Some(Kind::Image), image, reason))
 }
 
-/// Whether any container, in any state, was made from it.
-fn is_used(image: &ListedImage, listing: &RuntimeListing) -> bool {
-    let mut containers = listing.containers.iter();
-    containers.any(|container| {
-        let is_it = |name: &String| **name == *container.image;
+/// What names an image that a container uses, in any state: the one it was made from, and
+/// those that are mounted in it, which no runtime keeps from being removed.
+fn used<'a>(
+    listing: &'a RuntimeListing,
+    switches: &Policy,
+) -> impl Iterator<Item = &'a str> + use<'a> {
+    let volumes_count = !switches.image_volumes_are_not_in_use;
+    listing.containers.iter().flat_map(move |container| {
+        let volumes = container
+            .image_volumes
+            .iter()
+            .filter(move |_| volumes_count);
+        core::iter::once(&container.image)
+            .chain(volumes)
+            .map(AsRef::as_ref)
+    })
+}
+
+/// Whether one of them is the image's id, or one of its names.
+fn is_among<'a>(image: &ListedImage, mut used: impl Iterator<Item = &'a str>) -> bool {
+    used.any(|used| {
+        let is_it = |name: &String| name == used;
         is_it(&image.id) || image.tags.iter().any(is_it) || image.digests.iter().any(is_it)
     })
 }

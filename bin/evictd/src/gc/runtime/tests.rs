@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use evictd_config::{Resolved, Typed, resolve};
 use evictd_containers::{
-    ContainerRuntime, ContainerState, Error, ListedContainer, ListedImage, RuntimeDisks,
+    Changes, ContainerRuntime, ContainerState, Error, ListedContainer, ListedImage, RuntimeDisks,
     RuntimeListing, RuntimePod, WritableLayer,
 };
 use evictd_engine::ports::{Collect, Job};
@@ -74,6 +74,9 @@ impl ContainerRuntime for Fake {
     }
     fn list(&mut self) -> Result<RuntimeListing, Error> {
         Ok(self.listing.clone())
+    }
+    fn follow(&mut self) -> Result<Box<dyn Changes>, Error> {
+        unimplemented!("nothing here changes by itself")
     }
     fn images(&mut self) -> Result<Vec<ListedImage>, Error> {
         Ok(self.images.clone())
@@ -223,4 +226,42 @@ fn what_a_removed_container_gave_back_is_told() {
     };
     assert_eq!(field("containerBytes").unwrap(), "\"12582912,0,1,5120\"");
     assert_eq!(field("freedBytes"), None, "no disk was measured");
+}
+
+/// Acceptance row 266: a container mounts two images, by an id and by a name, and was made
+/// from a third.
+#[test]
+fn an_image_that_is_mounted_is_in_use() {
+    let old = ("minimum-image-ttl-duration", "0s");
+    let all = ("keep-local-images", "false");
+    for (compat, stays) in [
+        ("evictd", true),
+        ("kubelet", true),
+        ("kubelet-1.35", true),
+        ("kubelet-1.34.2", false),
+        ("kubelet-1.32", false),
+    ] {
+        let names: [(&str, &[&str]); 4] =
+            [("app", &[]), ("model", &[]), ("data", &[]), ("unused", &[])];
+        let mut fake = Fake::with_images(&names);
+        let mut container = ListedContainer::default();
+        container.image = "app".into();
+        container.image_volumes = Box::new(["model".into(), "data:1".into()]);
+        container.state = ContainerState::Exited;
+        fake.listing.containers.push(container);
+        let job = ImageJob::DeleteUnused { until: None };
+        let collected = collect(
+            &mut fake,
+            &[old, all, ("compat", compat)],
+            Collect::Images(job),
+        );
+        let mut gone = ids(&collected);
+        gone.sort_unstable();
+        let expected: &[&str] = if stays {
+            &["unused"]
+        } else {
+            &["data", "model", "unused"]
+        };
+        assert_eq!(gone, expected, "{compat}");
+    }
 }

@@ -1,22 +1,32 @@
 use std::path::Path;
 
-use evictd_containers::{ListedContainer, WritableLayer};
-use evictd_node::pod::Pod;
-use evictd_stats::PodDirs;
+use alloc::sync::Arc;
 
+use evictd_containers::{
+    ContainerState, ListedContainer, ListedMount, RuntimeDisks, WritableLayer,
+};
+use evictd_node::pod::Pod;
+use evictd_stats::{PodDirs, PodTree, TreeKind};
+
+use super::mounts::Others;
 use super::trees;
+
+fn dirs() -> PodDirs {
+    PodDirs {
+        root_dir: "/root".into(),
+        logs_dir: "/logs".into(),
+        host_paths: false,
+        open_files_on: None,
+        mounts_on: None,
+    }
+}
 
 fn paths(containers: &[ListedContainer]) -> Vec<String> {
     let mut pod = Pod::default();
     pod.metadata.name = "a".into();
     pod.metadata.namespace = "docker".into();
     pod.metadata.uid = "1".into();
-    let dirs = PodDirs {
-        root_dir: "/root".into(),
-        logs_dir: "/logs".into(),
-        host_paths: false,
-        open_files_on: None,
-    };
+    let dirs = dirs();
     let containers: Vec<&ListedContainer> = containers.iter().collect();
     let trees = trees(&pod, &dirs, &containers);
     let path = |tree: &evictd_stats::PodTree| tree.path.display().to_string();
@@ -45,4 +55,100 @@ fn logs_are_looked_for_where_they_are() {
         let containers: Vec<ListedContainer> = logs.iter().map(|log| container(log)).collect();
         assert_eq!(paths(&containers), expected, "{name}");
     }
+}
+
+/// A container that runs; volumes of its runtime have a `+` before them.
+fn mounting(sources: &[&str]) -> ListedContainer {
+    let mount = |source: &&str| {
+        let path = source.trim_start_matches('+');
+        ListedMount::new(Path::new(path).into(), path != *source)
+    };
+    let mut container = ListedContainer::default();
+    container.state = ContainerState::Running;
+    container.mounts = sources.iter().map(mount).collect();
+    container
+}
+
+/// What is mounted into a container, and what of it counts.
+const MOUNTED: &[(&str, &[&str], &[&str])] = &[
+    (
+        "a volume",
+        &["+/var/lib/docker/volumes/media/_data"],
+        &["/var/lib/docker/volumes/media/_data"],
+    ),
+    ("twice", &["/srv/app", "/srv/app"], &["/srv/app"]),
+    (
+        "one in the other",
+        &["/srv/app/a", "/srv", "/srv2"],
+        &["/srv", "/srv2"],
+    ),
+    ("around a runtime", &["/", "/var", "/var/lib/docker"], &[]),
+    (
+        "among a runtime's things",
+        &[
+            "/var/lib/docker/containers",
+            "/var/lib/docker/volumes/media/_data",
+        ],
+        &[],
+    ),
+    ("logs", &["/logs", "/logs/x"], &[]),
+    ("around the pods", &["/root", "/root/pods"], &[]),
+    (
+        "what is the pod's own",
+        &["/root/pods/u/volumes/kubernetes.io~empty-dir/data"],
+        &[],
+    ),
+    (
+        "around what is the pod's own",
+        &["/root/pods/u/volumes"],
+        &[],
+    ),
+    (
+        "of a pod without a manifest",
+        &["/root/pods/v/volumes/kubernetes.io~empty-dir/data"],
+        &["/root/pods/v/volumes/kubernetes.io~empty-dir/data"],
+    ),
+    (
+        "a part of a volume",
+        &["/root/pods/v/volume-subpaths/data/main/0"],
+        &[],
+    ),
+    ("a kubelet's file", &["/root/pods/v/etc-hosts"], &[]),
+];
+
+/// Acceptance rows 253 and 254.
+#[test]
+fn what_is_mounted_counts_once_and_not_what_is_a_runtimes() {
+    let mut docker = RuntimeDisks::default();
+    docker.root = Some("/var/lib/docker".into());
+    docker.images = Some("/var/lib/docker/overlay2".into());
+    let (dirs, runtimes) = (dirs(), [docker]);
+    let others = Others {
+        dirs: &dirs,
+        runtimes: &runtimes,
+    };
+    let data = TreeKind::Volume {
+        name: "data".into(),
+        is_own: true,
+    };
+    let own = PodTree {
+        path: Path::new("/root/pods/u/volumes/kubernetes.io~empty-dir/data").into(),
+        kind: data,
+    };
+    let mounts = |containers: &[ListedContainer]| {
+        let containers: Vec<&ListedContainer> = containers.iter().collect();
+        let found = others.mounts(core::slice::from_ref(&own), &containers);
+        let shown = found
+            .iter()
+            .map(|path: &Arc<Path>| path.display().to_string());
+        shown.collect::<Vec<_>>()
+    };
+    for (name, sources, expected) in MOUNTED {
+        assert_eq!(mounts(&[mounting(sources)]), *expected, "{name}");
+    }
+    let both = [mounting(&["/b", "/a"]), mounting(&["/a"])];
+    assert_eq!(mounts(&both), ["/a", "/b"]);
+    let mut ended = mounting(&["/srv/app"]);
+    ended.state = ContainerState::Exited;
+    assert!(mounts(&[ended]).is_empty(), "it writes nothing any more");
 }

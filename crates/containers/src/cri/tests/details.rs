@@ -3,6 +3,7 @@
 use super::listing::list;
 use super::{Bench, DB, EXITED, IMAGE, Node, WEB, container, image, sandbox, status};
 use crate::cri::Writer;
+use crate::cri::fake::Reply;
 use crate::{ContainerRuntime, WritableLayer};
 
 #[test]
@@ -48,6 +49,92 @@ fn images_of_containers() {
         list(&mut bench);
         assert_eq!(bench.fake.take_calls().len(), 2, "{name}: known by then");
     }
+}
+
+/// A container that mounts images: mounts without one stand between them.
+fn mounting(state: u64, images: &[&str]) -> Reply {
+    let (mut response, mut status) = (Writer::default(), Writer::default());
+    status.number(3, state);
+    for image in images {
+        let (mut bind, mut volume, mut spec) =
+            (Writer::default(), Writer::default(), Writer::default());
+        bind.text(1, "/etc/hosts").text(2, "/run/hosts");
+        spec.text(1, image);
+        volume.text(1, "/models").number(3, 1).message(9, &spec);
+        status.message(14, &bind).message(14, &volume);
+    }
+    response.message(1, &status);
+    Reply::Message(response.into_bytes())
+}
+
+/// Acceptance row 266: as the kubelet tells them, by their ids, and as others may.
+#[test]
+fn images_that_are_mounted_are_told_by_their_ids() {
+    let mut found = Writer::default();
+    found.message(1, &image(IMAGE, &[]));
+    let found = Reply::Message(found.into_bytes());
+    let none = Reply::Message(Vec::new());
+    let cases = [
+        ("ids", vec![IMAGE], None, vec![IMAGE]),
+        ("none", vec![], None, vec![]),
+        ("empty", vec![""], None, vec![]),
+        ("name", vec!["model:1"], Some(found), vec![IMAGE]),
+        (
+            "unknown",
+            vec![IMAGE, "b:2"],
+            Some(none),
+            vec![IMAGE, "b:2"],
+        ),
+        (
+            "refused",
+            vec!["b:3"],
+            Some(Reply::Status(3, "no name")),
+            vec!["b:3"],
+        ),
+    ];
+    for (name, mounted, asked, expected) in cases {
+        let asks = asked.is_some();
+        let mut bench = Bench::new(
+            &format!("mounted-{name}"),
+            Node {
+                containers: vec![container(WEB, "s", EXITED)],
+                statuses: vec![(WEB, mounting(EXITED, &mounted))],
+                instead: asked
+                    .map(|reply| ("ImageStatus", reply))
+                    .into_iter()
+                    .collect(),
+                ..Node::default()
+            },
+        );
+        let listing = list(&mut bench);
+        let told = listing.containers[0].image_volumes.iter();
+        assert_eq!(
+            told.map(AsRef::as_ref).collect::<Vec<&str>>(),
+            expected,
+            "{name}"
+        );
+        let calls = bench.fake.take_calls();
+        assert_eq!(calls.contains(&"ImageStatus".to_owned()), asks, "{name}");
+        assert_eq!(list(&mut bench).containers, listing.containers, "{name}");
+        assert_eq!(bench.fake.take_calls().len(), 2, "{name}: known by then");
+    }
+}
+
+/// No more are read than a container may have; the container is known all the same.
+#[test]
+fn a_container_that_mounts_many_images_is_known_all_the_same() {
+    let mounted = vec![IMAGE; 2000];
+    let mut bench = Bench::new(
+        "mounted-many",
+        Node {
+            containers: vec![container(WEB, "s", EXITED)],
+            statuses: vec![(WEB, mounting(EXITED, &mounted))],
+            ..Node::default()
+        },
+    );
+    let listing = list(&mut bench);
+    assert_eq!(listing.containers[0].image_volumes.len(), 128);
+    assert_eq!(listing.notes, [""; 0]);
 }
 
 #[test]

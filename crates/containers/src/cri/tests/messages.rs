@@ -162,6 +162,36 @@ fn statuses() {
     assert_eq!(nothing, created);
 }
 
+/// Acceptance row 255.
+#[test]
+fn what_a_pod_may_write_to_outside_itself_over_cri() {
+    let mount = |source: &str, readonly: u64| {
+        let mut mount = Writer::default();
+        mount.text(1, "/inside").text(2, source).number(3, readonly);
+        mount
+    };
+    let mut status = Writer::default();
+    status.message(14, &mount("/srv/app", 0));
+    status.message(14, &mount("/etc/hosts", 1));
+    status.message(14, &mount("", 0));
+    let mut response = Writer::default();
+    response.message(1, &status);
+    let mounts = parsed(response, parse_status).mounts;
+    let mounts: Vec<_> = mounts
+        .iter()
+        .map(|mount| (&*mount.source, mount.is_volume))
+        .collect();
+    assert_eq!(mounts, [(Path::new("/srv/app"), false)]);
+
+    let mut status = Writer::default();
+    for number in 0..1024 {
+        status.message(14, &mount(&format!("/srv/{number}"), 0));
+    }
+    let mut response = Writer::default();
+    response.message(1, &status);
+    assert_eq!(parsed(response, parse_status).mounts.len(), 32);
+}
+
 /// No quota (-1), and the least weight, which stands for no request.
 #[test]
 fn limits_that_are_none() {

@@ -348,6 +348,27 @@ fn what_is_known_of_a_container() {
     assert_eq!(pod.pod.spec.termination_grace_period_seconds, Some(3));
 }
 
+/// Acceptance row 266: the engine says which image a name means.
+#[test]
+fn images_that_are_mounted_are_told_by_the_ids_of_the_engine() {
+    let list = format!("[{}]", entry('1', "a", "exited", ""));
+    let fake = Fake::new(move |call| match call {
+        "GET /version" => version("Engine"),
+        "GET /containers/json?all=true" => json(200, &list),
+        "GET /images/model/json" => json(200, r#"{"Id":"sha256:3e","RepoTags":["model:latest"]}"#),
+        call if call.starts_with("GET /containers/") => json(
+            200,
+            r#"{"Id":"x","Mounts":[{"Type":"image","Source":"model"},
+            {"Type":"image","Source":"gone:1"}]}"#,
+        ),
+        _ => not_found(),
+    });
+    let listing = runtime(&fake).list().unwrap();
+    let told = listing.containers[0].image_volumes.iter();
+    let told: Vec<&str> = told.map(AsRef::as_ref).collect();
+    assert_eq!(told, ["gone:1", "sha256:3e"]);
+}
+
 #[test]
 fn the_cgroup_of_the_first_process() {
     let proc = std::env::temp_dir().join(format!("evictd-docker-proc-{}", std::process::id()));

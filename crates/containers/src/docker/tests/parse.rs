@@ -166,6 +166,34 @@ fn one_container() {
     }
 }
 
+/// As they were asked for and as they are; other mounts, and paths, are no images.
+#[test]
+fn images_that_are_mounted() {
+    let mounted = |text: &[u8]| {
+        let told = parse_details(text).unwrap().image_volumes;
+        told.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let both = br#"{"Id":"a","HostConfig":{"Mounts":[
+        {"Type":"image","Source":"model:1","Target":"/m","ImageOptions":{"Subpath":"x"}},
+        {"Type":"bind","Source":"/etc","Target":"/e"}]},
+        "Mounts":[{"Type":"bind","Source":"/etc","Destination":"/e","RW":true},
+        {"Type":"image","Source":"/var/lib/docker/overlay2/1/merged","Destination":"/m"},
+        {"Type":"image","Source":"model:1","Destination":"/m"},
+        {"Type":"image","Source":"","Destination":"/n"},{"Type":"tmpfs","Destination":"/t"},
+        {"Type":"image","Source":"sha256:3e","Destination":"/o"}]}"#;
+    assert_eq!(mounted(both), ["model:1", "sha256:3e"]);
+    let none = br#"{"Id":"a","HostConfig":{"Mounts":null},"Mounts":[{"Type":null,"Source":null}]}"#;
+    assert!(mounted(none).is_empty());
+    let one = |at: u32| format!(r#"{{"Type":"image","Source":"i:{at}"}}"#);
+    let many: Vec<String> = (0..2000).map(one).collect();
+    let many = format!(r#"{{"Id":"a","Mounts":[{}]}}"#, many.join(","));
+    assert_eq!(
+        mounted(many.as_bytes()).len(),
+        128,
+        "and the container is known"
+    );
+}
+
 #[test]
 fn images() {
     let text = br#"[{"Containers":-1,"Id":"sha256:3e","Labels":null,"RepoDigests":null,
@@ -245,4 +273,37 @@ fn pods_of_podman() {
         ]
     );
     assert!(parse_pods(br#"[{"Id":"a","Containers":[1]}]"#).is_err());
+}
+
+/// Acceptance row 255.
+#[test]
+fn what_a_container_may_write_to_outside_itself() {
+    let text = br#"{"Id":"a","Mounts":[
+        {"Type":"volume","Name":"media","Source":"/d/volumes/media/_data","Destination":"/m","RW":true},
+        {"Type":"bind","Source":"/srv/app","Destination":"/app","Mode":"","RW":true},
+        {"Type":"bind","Source":"/etc/localtime","Destination":"/etc/localtime","RW":false},
+        {"Type":"tmpfs","Source":"","Destination":"/tmp","RW":true},
+        {"Type":"bind","Source":"relative","RW":true},{"Type":"npipe","Source":"/x","RW":true},{}]}"#;
+    let details = parse_details(text).unwrap();
+    let mounts = details.mounts.iter();
+    let mounts: Vec<_> = mounts
+        .map(|mount| (mount.source.to_str().unwrap(), mount.is_volume))
+        .collect();
+    let expected = [("/d/volumes/media/_data", true), ("/srv/app", false)];
+    assert_eq!(mounts, expected);
+
+    let one = r#"{"Type":"bind","Source":"/b","RW":true}"#;
+    let of = |one: &str, times: usize| {
+        format!(
+            "{{\"Id\":\"a\",\"Mounts\":[{}{one}]}}",
+            format!("{one},").repeat(times)
+        )
+    };
+    let kept = |text: String| parse_details(text.as_bytes()).unwrap().mounts.len();
+    assert_eq!(kept(of(one, 1000)), 32);
+    assert_eq!(
+        kept(of(&one.replace("/b", &format!("/{}", "b".repeat(1024))), 0)),
+        0
+    );
+    assert_eq!(kept(of(one, 2000)), 32, "it hides nothing of itself");
 }

@@ -179,3 +179,62 @@ fn a_failure_to_write_is_told_once_and_mended_when_it_ends() {
     assert_eq!(round(&mut keeper, 7), None);
     assert!(round(&mut keeper, 8).is_some(), "it began to fail anew");
 }
+
+/// Acceptance row 280.
+#[test]
+fn an_eviction_is_kept_before_it_is_told() {
+    let place = Place::new();
+    let mut keeper = open(&place, "a-boot", 0);
+    let evict = machine();
+    assert!(keeper.keep(seconds(0), 1_000_000, &evict).is_none());
+    let uids: Vec<String> = (0..32).map(|number| number.to_string()).collect();
+    for uid in &uids {
+        keeper.begin(record(uid));
+        // A process that is killed now writes nothing more.
+        keeper.settle_begun();
+        let state = read_state(&place.0).unwrap().unwrap();
+        assert_eq!(state.history.last().map(|last| &last.uid), Some(uid));
+    }
+    let kept = |state: &State| {
+        let kept: Vec<_> = state.history.iter().map(|of| of.uid.clone()).collect();
+        assert_eq!((&kept, state.evictions), (&uids, 32));
+    };
+    kept(&read_state(&place.0).unwrap().unwrap());
+    // Once more in the state itself, they are not there twice.
+    assert!(keeper.keep(seconds(1), 1_000_001, &evict).is_none());
+    keeper.settle();
+    assert_eq!(fs::metadata(place.0.join("begun.jsonl")).unwrap().len(), 0);
+    kept(&read_state(&place.0).unwrap().unwrap());
+    // What the state has got since is not taken from it.
+    keeper.begin(record("33"));
+    keeper.end("33", Outcome::Killed, "SIGKILL", Some(1));
+    keeper.close(seconds(2), 1_000_002, &evict, WAIT);
+    let state = read_state(&place.0).unwrap().unwrap();
+    assert_eq!(state.history.last().unwrap().outcome, Outcome::Killed);
+    assert_eq!((state.history.len(), state.evictions), (33, 33));
+}
+
+/// Acceptance row 280: a daemon that starts takes them over.
+#[test]
+fn what_a_killed_daemon_has_begun_is_taken_over() {
+    let place = Place::new();
+    let line = |uid: &str| serde_json::to_string(&record(uid)).unwrap();
+    let torn = line("c");
+    let (torn, _) = torn.split_at(torn.len() / 2);
+    let text = format!("{}\n[1]\n\n{}\n{torn}", line("a"), line("b"));
+    fs::create_dir(&place.0).unwrap();
+    fs::write(place.0.join("begun.jsonl"), text).unwrap();
+    let mut keeper = open(&place, "a-boot", 0);
+    let uids = |state: &State| {
+        state
+            .history
+            .iter()
+            .map(|of| of.uid.clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(uids(keeper.state()), ["a", "b"]);
+    assert!(keeper.keep(seconds(0), 1_000_000, &machine()).is_none());
+    keeper.settle();
+    assert_eq!(fs::metadata(place.0.join("begun.jsonl")).unwrap().len(), 0);
+    assert_eq!(uids(&read_state(&place.0).unwrap().unwrap()), ["a", "b"]);
+}

@@ -110,7 +110,7 @@ fn whoever_hurries_gets_new_numbers_within_the_pause() {
     a.put("new", &"x".repeat(100_000));
     scanner.poll();
     assert_eq!(scanner.usage(a.root()), Some(before));
-    scanner.hurry();
+    scanner.hurry(now());
     let grown = |scanner: &DiskScanner| {
         scanner.usage(a.root()).unwrap().inodes_used == before.inodes_used + 1
     };
@@ -146,7 +146,7 @@ fn whoever_asks_never_waits_for_the_helper() {
     Arc::clone(&scanner.helper).look(|_| {
         scanner.poll();
         watch(&mut scanner, &[a.root().to_owned(), b.root().to_owned()]);
-        scanner.hurry();
+        scanner.hurry(now());
         assert_eq!(scanner.usage(a.root()), known);
         assert_eq!(scanner.usage(b.root()), None);
     });
@@ -237,7 +237,7 @@ fn it_tells_whether_all_was_measured_since_then() {
     assert!(!scanner.is_measured_since(start), "one is new");
     until(&mut scanner, |scanner| scanner.is_measured_since(start));
     assert!(!scanner.is_measured_since(later), "one is old");
-    scanner.hurry();
+    scanner.hurry(later);
     until(&mut scanner, |scanner| scanner.is_measured_since(later));
 }
 
@@ -252,4 +252,39 @@ fn a_tree_that_cannot_be_opened_is_unknown() {
     assert!(scanner.wait_for_all(LONG));
     assert_eq!(scanner.usage(&knot), None);
     assert_eq!(numbers(scanner.usage(&nothing)), Some((0, 0, true)));
+}
+
+/// Acceptance row 258: what is new enough for who asks is not measured again.
+#[test]
+fn only_what_is_too_old_is_measured_anew() {
+    let (a, b) = (tree(10), tree(30));
+    let mut scanner = DiskScanner::start_with(PATIENT).unwrap();
+    watch(&mut scanner, &[a.root().to_owned()]);
+    assert!(scanner.wait_for_all(LONG));
+    let between = now();
+    watch(&mut scanner, &[a.root().to_owned(), b.root().to_owned()]);
+    assert!(scanner.wait_for_all(LONG));
+    let sampled = |scanner: &DiskScanner, tree: &Tree| scanner.usage(tree.root()).unwrap().sampled;
+    let new_enough = sampled(&scanner, &b);
+    scanner.hurry(between);
+    until(&mut scanner, |scanner| scanner.is_measured_since(between));
+    assert!(sampled(&scanner, &a) >= between);
+    assert_eq!(sampled(&scanner, &b), new_enough);
+}
+
+/// Acceptance row 258: a walk that had begun before somebody asked may have passed by what was
+/// written since.
+#[test]
+fn a_walk_under_way_is_too_old_for_who_asks() {
+    let large = tree(20_000);
+    let mut scanner = DiskScanner::start_with(PATIENT).unwrap();
+    watch(&mut scanner, &[large.root().to_owned()]);
+    until(&mut scanner, |scanner| {
+        scanner.usage(large.root()).is_some()
+    });
+    let later = now();
+    scanner.hurry(later);
+    until(&mut scanner, |scanner| scanner.is_measured_since(later));
+    let usage = scanner.usage(large.root()).unwrap();
+    assert!(usage.complete && usage.sampled >= later);
 }

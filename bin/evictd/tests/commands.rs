@@ -1,16 +1,18 @@
-//! A node is recorded and the recording replayed, by the program itself.
+//! A node is recorded, replayed and explained, by the program itself.
 
 #![expect(clippy::unwrap_used, reason = "a test ends where it fails")]
 
 use std::fs;
+use std::io::{Read, Write};
+use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// Memory is always below it, so that something is decided.
 const HARD: &str = "--eviction-hard=memory.available<99.99%";
 
-fn evictd_tools(arguments: &[&str]) -> Output {
-    let program = env!("CARGO_BIN_EXE_evictd-tools");
+fn evictd(arguments: &[&str]) -> Output {
+    let program = env!("CARGO_BIN_EXE_evictd");
     Command::new(program).args(arguments).output().unwrap()
 }
 
@@ -40,7 +42,7 @@ impl Drop for Scratch {
 }
 
 fn record(file: &str) {
-    let recorded = evictd_tools(&["record", "--every=20ms", "--length=100ms", HARD, file]);
+    let recorded = evictd(&["record", "--every=20ms", "--length=100ms", HARD, file]);
     assert!(recorded.status.success(), "{}", text(&recorded.stderr));
 }
 
@@ -55,7 +57,7 @@ fn a_recording_replays_as_it_was_decided() {
         .filter(|line| line.starts_with("{\"seen\":"));
     assert!(moments.count() >= 1, "{recorded}");
 
-    let replayed = evictd_tools(&["replay", &file]);
+    let replayed = evictd(&["replay", &file]);
     assert!(replayed.status.success(), "{}", text(&replayed.stderr));
     let decided = text(&replayed.stdout);
     assert!(
@@ -63,9 +65,9 @@ fn a_recording_replays_as_it_was_decided() {
         "{decided}"
     );
     assert!(decided.contains("MemoryPressure is true"), "{decided}");
-    assert_eq!(evictd_tools(&["replay", &file]).stdout, replayed.stdout);
+    assert_eq!(evictd(&["replay", &file]).stdout, replayed.stdout);
 
-    let same = evictd_tools(&["replay", "--compare", &file]);
+    let same = evictd(&["replay", "--compare", &file]);
     assert!(same.stdout.is_empty());
     assert!(text(&same.stderr).contains("are decided as recorded"));
 }
@@ -76,7 +78,7 @@ fn other_thresholds_decide_otherwise() {
     let file = scratch.file("node.jsonl");
     record(&file);
     let other = "--eviction-hard=memory.available<1";
-    let compared = evictd_tools(&["replay", "--compare", other, &file]);
+    let compared = evictd(&["replay", "--compare", other, &file]);
     assert!(compared.status.success(), "{}", text(&compared.stderr));
     let lines = text(&compared.stdout);
     assert!(lines.lines().all(|line| line.starts_with("- ")), "{lines}");
@@ -91,7 +93,7 @@ fn what_was_changed_by_hand_is_noticed() {
     let recorded = fs::read_to_string(&file).unwrap();
     let changed = recorded.replace("MemoryPressure is true", "MemoryPressure is false");
     fs::write(&file, changed).unwrap();
-    let replayed = evictd_tools(&["replay", &file]);
+    let replayed = evictd(&["replay", &file]);
     assert_eq!(replayed.status.code(), Some(1));
     assert!(
         text(&replayed.stderr).contains("decided otherwise"),
@@ -107,7 +109,7 @@ fn a_torn_recording_is_told_after_what_there_is() {
     record(&file);
     let recorded = fs::read(&file).unwrap();
     fs::write(&file, recorded.get(..recorded.len() - 7).unwrap()).unwrap();
-    let replayed = evictd_tools(&["replay", &file]);
+    let replayed = evictd(&["replay", &file]);
     assert_eq!(replayed.status.code(), Some(1));
     assert!(text(&replayed.stdout).contains("MemoryPressure is true"));
     assert!(text(&replayed.stderr).contains("ends within a line"));
@@ -115,7 +117,7 @@ fn a_torn_recording_is_told_after_what_there_is() {
 
 #[test]
 fn what_would_be_done_now_is_told() {
-    let explained = evictd_tools(&["explain", "--over=20ms", HARD]);
+    let explained = evictd(&["explain", "--over=20ms", HARD]);
     assert!(explained.status.success(), "{}", text(&explained.stderr));
     let told = text(&explained.stdout);
     assert!(
@@ -126,7 +128,7 @@ fn what_would_be_done_now_is_told() {
     assert!(told.contains("\nMemoryPressure is true\n"), "{told}");
 
     let never = "--eviction-hard=memory.available<1";
-    let explained = evictd_tools(&["explain", "--over=20ms", "--json", never]);
+    let explained = evictd(&["explain", "--over=20ms", "--json", never]);
     let told = text(&explained.stdout);
     assert!(
         told.contains("\"met\":false") && told.contains("\"decided\":[]"),
@@ -144,13 +146,8 @@ fn mistakes_are_told_in_one_line() {
         (["replay", &file], 2, "no recording of evictd record"),
         (["replay", &other], 2, "No such file"),
         (["record", "--every=1ms"], 2, "a duration from 10ms on"),
-        (
-            ["status", "--json"],
-            2,
-            "evictd-tools does explain, record, replay, serve and summary",
-        ),
     ] {
-        let output = evictd_tools(&arguments);
+        let output = evictd(&arguments);
         assert_eq!(output.status.code(), Some(code), "{arguments:?}");
         let error = text(&output.stderr);
         assert!(
@@ -173,7 +170,7 @@ fn a_recording_is_drawn() {
         env!("CARGO_MANIFEST_DIR"),
         "/../../crates/recording/tests/hour.jsonl"
     );
-    let replayed = evictd_tools(&["replay", &format!("--svg={file}"), hour]);
+    let replayed = evictd(&["replay", &format!("--svg={file}"), hour]);
     assert!(replayed.status.success(), "{}", text(&replayed.stderr));
     let picture = fs::read_to_string(&file).unwrap();
     let printed = text(&replayed.stdout)
@@ -199,7 +196,62 @@ fn a_recording_is_drawn() {
         let opened = count(format!("<{tag} ")) + count(format!("<{tag}>"));
         assert_eq!(opened, count(format!("</{tag}>")) + closed_alone, "{tag}");
     }
-    let nowhere = evictd_tools(&["replay", "--svg=/no/such/place.svg", hour]);
+    let nowhere = evictd(&["replay", "--svg=/no/such/place.svg", hour]);
     assert!(text(&nowhere.stderr).contains("--svg: /no/such/place.svg"));
     assert_eq!(nowhere.status.code(), Some(1));
+}
+
+/// Acceptance row 285.
+#[test]
+fn explain_goes_by_the_daemons_settings() {
+    let scratch = Scratch::new("explain");
+    let state = format!("--state-dir={}", scratch.0.display());
+    let explain = |more: &[&str]| {
+        let mut words = vec![
+            "explain",
+            "--over=10ms",
+            "--container-runtime-endpoint=",
+            &state,
+        ];
+        words.extend(more);
+        let explained = evictd(&words);
+        assert!(explained.status.success(), "{}", text(&explained.stderr));
+        text(&explained.stdout).to_owned()
+    };
+    let nobody = explain(&[]);
+    assert!(
+        nobody.starts_with("by these flags and the defaults: no daemon"),
+        "{nobody}"
+    );
+
+    let socket = UnixListener::bind(scratch.file("evictd.sock")).unwrap();
+    let daemon = std::thread::spawn(move || {
+        let (mut peer, _) = socket.accept().unwrap();
+        let mut request = [0; 512];
+        let _ = peer.read(&mut request).unwrap();
+        let view = "{\"flags\":[\"--eviction-hard=memory.available<12345Ki\"],\
+                    \"thresholds\":[],\"conditions\":[],\"readings\":{}}";
+        let length = view.len();
+        write!(
+            peer,
+            "HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n{view}"
+        )
+        .unwrap();
+    });
+    let of_daemon = explain(&[]);
+    daemon.join().unwrap();
+    assert!(
+        of_daemon.starts_with("by the settings of the running daemon\n"),
+        "{of_daemon}"
+    );
+    assert!(
+        of_daemon.contains("memory.available<12345Ki, hard"),
+        "{of_daemon}"
+    );
+    // Whoever names a threshold wants to know what that one would do.
+    let of_flags = explain(&["--eviction-hard=memory.available<54321Ki"]);
+    assert!(
+        of_flags.starts_with("memory.available<54321Ki, hard"),
+        "{of_flags}"
+    );
 }

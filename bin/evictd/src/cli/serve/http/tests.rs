@@ -1,0 +1,81 @@
+use core::net::SocketAddr;
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::mpsc::channel;
+
+use super::super::lobby::ROOM;
+use super::*;
+
+/// Where one serves who knows `/a`, which is large, and `/b`.
+fn served() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let (questions, asked) = channel::<Question>();
+    std::thread::spawn(move || accept(listener.into(), &questions));
+    std::thread::spawn(move || {
+        for Question { path, reply } in asked {
+            let _ = reply.send(match path.as_str() {
+                "/a" => Reply::found("text/x", "x".repeat(16 << 20)),
+                "/b" => Reply::found("text/x", "here".to_owned()),
+                _ => Reply::unavailable("a\u{1b}b"),
+            });
+        }
+    });
+    address
+}
+
+fn ask(address: SocketAddr, request: &[u8]) -> TcpStream {
+    let mut peer = TcpStream::connect(address).unwrap();
+    peer.write_all(request).unwrap();
+    peer
+}
+
+/// What a peer gets that sends this, and no more.
+fn response(address: SocketAddr, request: &[u8]) -> String {
+    let mut peer = ask(address, request);
+    peer.shutdown(Shutdown::Write).unwrap();
+    let mut text = String::new();
+    peer.read_to_string(&mut text).unwrap();
+    text
+}
+
+#[test]
+fn a_response_comes_whole_however_long_it_is() {
+    let text = response(served(), b"GET /a?b HTTP/1.1\r\nHost: x\r\n\r\n");
+    let (head, body) = text.split_once("\r\n\r\n").unwrap();
+    assert!(
+        head.starts_with("HTTP/1.1 200 OK\r\nContent-Type: text/x"),
+        "{head}"
+    );
+    assert_eq!(body.len(), 16 << 20);
+}
+
+#[test]
+fn what_cannot_be_had_is_said() {
+    let address = served();
+    let text = response(address, b"GET /c HTTP/1.0\r\n\r\n");
+    assert!(
+        text.starts_with("HTTP/1.1 503 ") && text.ends_with("\r\n\r\na\\u{1b}b\n"),
+        "{text}"
+    );
+    assert!(response(address, b"POST /a HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 405 "));
+    assert!(response(address, b"nonsense\r\n\r\n").starts_with("HTTP/1.1 400 "));
+    assert_eq!(response(address, b""), "");
+}
+
+/// Each of them has its five seconds only while nobody else is there.
+#[test]
+fn a_reader_is_answered_however_many_say_nothing() {
+    let address = served();
+    let mut silent: Vec<_> = (0..3 * ROOM).map(|_| ask(address, b"")).collect();
+    let text = response(address, b"GET /b HTTP/1.1\r\n\r\n");
+    assert!(text.ends_with("\r\n\r\nhere"), "{text}");
+    // Whoever came last is there still, whoever came first is not.
+    let mut latest = silent.pop().unwrap();
+    latest.write_all(b"GET /b HTTP/1.1\r\n\r\n").unwrap();
+    let mut text = String::new();
+    latest.read_to_string(&mut text).unwrap();
+    assert!(text.ends_with("\r\n\r\nhere"), "{text}");
+    assert!(matches!(silent[0].read(&mut [0]), Ok(0) | Err(_)));
+}

@@ -1,0 +1,142 @@
+//! What is mounted into the containers of pods where these may write: volumes of their
+//! runtimes, and directories of the node.
+
+use alloc::sync::Arc;
+use std::path::{Path, PathBuf};
+
+use evictd_containers::{ContainerState, ListedContainer, ListedMount, RuntimeDisks};
+use evictd_node::Mono;
+use evictd_stats::{DiskScanner, PodDirs, PodTree, TreeUsage, WatchedDisks};
+
+/// Measures what is mounted, by a thread of its own: one of these directories may be large,
+/// and what pods keep in their own places does not wait for it.
+pub(super) struct Mounts {
+    proc: PathBuf,
+    /// As they were named; where writable layers lie, a runtime may say later.
+    disks: WatchedDisks,
+    scanner: Option<(WatchedDisks, DiskScanner)>,
+}
+
+impl Mounts {
+    pub(super) const fn new(proc: PathBuf, disks: WatchedDisks) -> Self {
+        Self {
+            proc,
+            disks,
+            scanner: None,
+        }
+    }
+
+    /// Has these measured from now on. Where the kernel gives no thread, none is.
+    pub(super) fn watch(
+        &mut self,
+        runtimes: &[RuntimeDisks],
+        mut mounts: impl Iterator<Item = Arc<Path>>,
+    ) {
+        let disks = self.disks(runtimes);
+        if let Some((_, scanner)) = self.scanner.as_mut().filter(|(on, _)| *on == disks) {
+            return scanner.watch(mounts);
+        }
+        self.scanner = None;
+        let Some(first) = mounts.next() else {
+            return;
+        };
+        let started = DiskScanner::start_for_mounts(self.proc.clone(), disks.clone());
+        self.scanner = started.ok().map(|mut scanner| {
+            scanner.watch(core::iter::once(first).chain(mounts));
+            (disks, scanner)
+        });
+    }
+
+    fn disks(&self, runtimes: &[RuntimeDisks]) -> WatchedDisks {
+        let mut disks = self.disks.clone();
+        let first = |place: fn(&RuntimeDisks) -> &Option<PathBuf>| {
+            runtimes.iter().find_map(|disks| place(disks).clone())
+        };
+        let told = || first(|disks| &disks.containers).or_else(|| first(|disks| &disks.images));
+        disks.layers = disks.layers.or_else(told);
+        disks
+    }
+
+    pub(super) fn scanner(&self) -> Option<&DiskScanner> {
+        self.scanner.as_ref().map(|(_, scanner)| scanner)
+    }
+
+    pub(super) fn scanner_mut(&mut self) -> Option<&mut DiskScanner> {
+        self.scanner.as_mut().map(|(_, scanner)| scanner)
+    }
+
+    pub(super) fn usage(&self, path: &Path) -> Option<TreeUsage> {
+        self.scanner()?.usage(path)
+    }
+
+    /// Whether all has been measured since then; if not, it is now.
+    pub(super) fn has_measured(&mut self, since: Mono) -> bool {
+        let Some(scanner) = self.scanner_mut() else {
+            return true;
+        };
+        let measured = scanner.is_measured_since(since);
+        if !measured {
+            scanner.hurry(since);
+        }
+        measured
+    }
+}
+
+/// What is not of a pod, wherever it is mounted.
+pub(super) struct Others<'a> {
+    pub(super) dirs: &'a PodDirs,
+    pub(super) runtimes: &'a [RuntimeDisks],
+}
+
+impl Others<'_> {
+    /// What is mounted into those of a pod's containers that run, each once, and not what is
+    /// within another, nor what is known of the pod already.
+    pub(super) fn mounts(
+        &self,
+        own: &[PodTree],
+        containers: &[&ListedContainer],
+    ) -> Vec<Arc<Path>> {
+        let running = containers
+            .iter()
+            .filter(|container| container.state == ContainerState::Running);
+        let is_known = |mount: &Path| {
+            let mut trees = own.iter().map(|tree| &tree.path);
+            trees.any(|tree| tree.starts_with(mount) || mount.starts_with(tree))
+        };
+        let mut mounts: Vec<Arc<Path>> = running
+            .flat_map(|container| container.mounts.iter())
+            .filter(|mount| self.may_count(mount) && !is_known(&mount.source))
+            .map(|mount| Arc::clone(&mount.source))
+            .collect();
+        // What is within a directory comes right behind it.
+        mounts.sort_unstable();
+        mounts.dedup_by(|later, former| later.starts_with(&**former));
+        mounts
+    }
+
+    /// A directory with a runtime's or a kubelet's own things in it is nobody's, and what lies
+    /// among these is counted as what it is: layers, logs, volumes.
+    fn may_count(&self, mount: &ListedMount) -> bool {
+        let source = &*mount.source;
+        let holds = |dir: &Path| dir.starts_with(source);
+        let of_runtimes = self.runtimes.iter().flat_map(|disks| {
+            let places = [&disks.root, &disks.images, &disks.containers];
+            places.into_iter().flatten()
+        });
+        let mut of_runtimes = of_runtimes
+            .map(PathBuf::as_path)
+            .chain([self.dirs.logs_dir.as_path()]);
+        let is_theirs =
+            of_runtimes.any(|dir| holds(dir) || (!mount.is_volume && source.starts_with(dir)));
+        let pods = self.dirs.root_dir.join("pods");
+        let is_no_volume = |below: &Path| !is_volume_of_pod(below);
+        let is_kubelets = holds(&pods) || source.strip_prefix(&pods).is_ok_and(is_no_volume);
+        !is_theirs && !is_kubelets
+    }
+}
+
+/// Whether it is `UID/volumes/…`, where a kubelet keeps a pod's volumes.
+fn is_volume_of_pod(path: &Path) -> bool {
+    let second = path.components().nth(1);
+    second.is_some_and(|part| part.as_os_str() == "volumes")
+}

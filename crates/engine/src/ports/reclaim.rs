@@ -1,0 +1,84 @@
+//! What is reclaimed, as the engine asks for it.
+
+use alloc::sync::Arc;
+
+use evictd_gc::ImageJob;
+use evictd_node::Mono;
+
+use crate::fields::Fields;
+
+/// Gives back what nobody needs. `P` are the pods: what belongs to one of them stays.
+pub trait Reclaim<P> {
+    /// Hands a job to every container runtime. Returns how many will answer it, each by
+    /// [`News::Collected`](super::News::Collected); nobody waits for them.
+    fn begin(&mut self, pods: &mut P, job: Job) -> usize;
+
+    /// Begins to delete what dead pods left in the directories that were named for it, to
+    /// its end; [`Reclaim::poll_leftovers`] says how that goes. `ended` are the uids of pods
+    /// that were evicted, of which nothing has to be waited for.
+    ///
+    /// # Errors
+    /// Why it cannot begin.
+    fn begin_leftovers(&mut self, ended: &[String]) -> Result<(), String>;
+
+    /// Begins to empty what a pod left in memory, which was evicted for it: its emptyDir
+    /// volumes that are a tmpfs. How that goes, [`Reclaim::poll_leftovers`] says too.
+    ///
+    /// # Errors
+    /// Why it cannot begin.
+    fn begin_emptying(&mut self, uid: &str) -> Result<(), String>;
+
+    /// How the deletion goes; never waits for it.
+    fn poll_leftovers(&mut self, now: Mono, pods: &mut P) -> Deletion;
+
+    /// Whether any directory was named for it.
+    fn has_leftovers(&self) -> bool;
+}
+
+/// What container runtimes are to collect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// Comes back with the answer.
+    pub number: u64,
+    /// What is collected.
+    pub what: Collect,
+    /// Only say what would be deleted.
+    pub dry_run: bool,
+}
+
+/// What is collected, and how much of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Collect {
+    /// Dead containers and sandboxes.
+    Containers {
+        /// All of pods that have ended, because a disk is short; else what the limits say.
+        all_unused: bool,
+        /// Uids of pods that were evicted.
+        evicted: Arc<[String]>,
+    },
+    /// Images.
+    Images(ImageJob),
+}
+
+/// How a deletion of what dead pods left goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Deletion {
+    /// There is none under way, or nothing new of it.
+    Nothing,
+    /// It takes long; so many files and directories are gone by now.
+    GoesOn(u64),
+    /// It is over; an error where nothing was deleted.
+    Done(Result<Collected, String>),
+}
+
+/// What a collection did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Collected {
+    /// How many things are gone for good; 0 of a dry run.
+    pub removed: usize,
+    /// All of it in one line, with what could not be done; empty where there is nothing to
+    /// say.
+    pub text: String,
+    /// The same as data.
+    pub fields: Fields,
+}

@@ -1,0 +1,108 @@
+//! What is decided about a disk, by what was measured of it.
+
+use evictd_node::pod::usage::MountUsage;
+
+use super::script::*;
+use crate::fake::{FakePod, FakePods};
+
+/// A pod of this priority that holds so much.
+fn holding(name: &str, priority: i32, bytes: u64) -> FakePod {
+    let mut pod = FakePod::new(name, bytes);
+    pod.pod.spec.priority = Some(priority);
+    pod
+}
+
+/// Acceptance row 257: a pod has filled the disk since it was measured that it held nothing.
+/// It was passed over then, and one of a higher priority went in its place.
+#[test]
+fn what_decides_about_a_disk_is_measured_after_it_ran_short() {
+    let mut pods = FakePods::of([holding("low", 0, 0), holding("high", 1000, 60 << 20)]);
+    pods.disk_measured_from = Some(at(2000));
+    let mut engine = engine(settings("nodefs.available<100Mi"), pods);
+    set(&mut engine, WHOLE, 500 * MIB);
+    for now in (0..3000).step_by(50) {
+        turn(&mut engine, now);
+    }
+    set(&mut engine, WHOLE, 50 * MIB);
+    engine.round_now();
+    for now in (3000..6000).step_by(50) {
+        turn(&mut engine, now);
+    }
+    assert!(engine.pods.killed().is_empty(), "its size is a second old");
+    engine.pods.running = vec![holding("low", 0, 60 << 20), holding("high", 1000, 60 << 20)];
+    engine.pods.disk_measured_from = Some(at(3000));
+    turn(&mut engine, 6000);
+    assert_eq!(engine.pods.killed(), ["low"]);
+}
+
+/// Acceptance row 257: a disk is short for long and no pod holds anything. They are measured
+/// now and then only; who begins to fill it is chosen all the same by numbers of one moment.
+#[test]
+fn a_disk_that_is_short_for_long_is_measured_anew_once_a_pod_would_go() {
+    let idle = || vec![holding("low", 0, 0), holding("high", 1000, 0)];
+    let mut engine = engine(settings("nodefs.available<100Mi"), FakePods::of(idle()));
+    set(&mut engine, WHOLE, 50 * MIB);
+    let measured = |engine: &mut Fake, from: u64, until: u64, lag: u64| {
+        for now in (from..until).step_by(50) {
+            engine.pods.disk_measured_from = Some(at(now.saturating_sub(lag)));
+            engine.round_now();
+            turn(engine, now);
+        }
+    };
+    // By the slow walk alone, each number is some seconds old.
+    measured(&mut engine, 0, 20_000, 0);
+    let asked = engine.pods.disk_wanted;
+    measured(&mut engine, 20_000, 60_000, 9_000);
+    assert!(
+        engine.pods.disk_wanted < at(51_000),
+        "{:?}",
+        engine.pods.disk_wanted
+    );
+    assert!(asked < at(20_000) && engine.pods.killed().is_empty());
+    // Of one it is known, of the other not yet.
+    engine.pods.running = vec![holding("low", 0, 0), holding("high", 1000, 60 << 20)];
+    measured(&mut engine, 60_000, 61_000, 9_000);
+    assert!(engine.pods.killed().is_empty());
+    assert!(
+        engine.pods.disk_wanted >= at(60_000),
+        "{:?}",
+        engine.pods.disk_wanted
+    );
+    engine.pods.running = vec![holding("low", 0, 60 << 20), holding("high", 1000, 60 << 20)];
+    measured(&mut engine, 61_000, 61_200, 0);
+    assert_eq!(engine.pods.killed(), ["low"]);
+}
+
+/// Acceptance row 256: a container fills a volume, which stays when it is gone. It is stopped,
+/// nobody else is, and what remains is told.
+#[test]
+fn who_fills_a_volume_is_stopped_and_the_volume_stays() {
+    let mut hog = FakePod::new("hog", 512 << 10);
+    let media = MountUsage {
+        path: "/volumes/media".into(),
+        used_bytes: Some(600 << 20),
+        ..MountUsage::default()
+    };
+    hog.usage.as_mut().unwrap().mounts = vec![media];
+    let mut pods = FakePods::of([FakePod::new("innocent", 19 << 20), hog]);
+    pods.files_stay = true;
+    let mut engine = engine(settings("nodefs.available<100Mi"), pods);
+    set(&mut engine, WHOLE, 0);
+    let mut told = Vec::new();
+    for seconds in 0..120 {
+        told.extend(lines(&mut engine, seconds * 1000));
+    }
+    assert_eq!(engine.pods.killed(), ["hog"]);
+    let evicting = told
+        .iter()
+        .find(|line| line.starts_with("evicting"))
+        .unwrap();
+    assert!(evicting.contains("the pod uses 614912Ki"), "{evicting}");
+    let killed = told.iter().find(|line| line.contains("is gone")).unwrap();
+    let stays = "; /volumes/media, which it wrote to, holds 600Mi and stays";
+    assert!(killed.contains(stays), "{killed}");
+    let nothing = told
+        .iter()
+        .filter(|line| line.contains("gave nothing back"));
+    assert_eq!(nothing.count(), 1, "{told:?}");
+}
