@@ -83,6 +83,9 @@ def victim(bench, name, controllers):
         f"--pod-cgroup-root=/{base}",
         "--housekeeping-interval=10s",
         "--eviction-hard=memory.available<99.99%",
+        # As the kubelet, also where the pod holds next to nothing of what is missing.
+        "--compat=kubelet",
+        "--hard-eviction-grace=0",
     ]
     try:
         for directory in dirs:
