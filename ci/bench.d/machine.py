@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 
-from frame import Lacks, need_root, output
+from frame import Lacks, need_root
 
 CGROUPS = pathlib.Path("/sys/fs/cgroup")
 
@@ -97,10 +97,16 @@ def victim(bench, name, controllers):
 
 def micros_of(command, dirs, evictd):
     """What a yardstick measures that kills, or has evictd kill."""
-    micros = int(output(*command, *map(str, dirs), *(["--", *evictd] if evictd else [])))
-    if micros <= 0:
-        raise RuntimeError("evictd did not evict")
-    return micros
+    command = [*command, *map(str, dirs), *(["--", *evictd] if evictd else [])]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
+        try:
+            text, _ = process.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            text = "0"
+    if process.returncode not in (0, -signal.SIGKILL) or int(text) <= 0:
+        raise RuntimeError("evictd did not evict within 60 s")
+    return int(text)
 
 
 class Running:
