@@ -17,7 +17,6 @@ mod picture;
 pub mod ports;
 mod reclaiming;
 mod settings;
-pub mod state;
 mod telling;
 pub mod timers;
 pub mod timing;

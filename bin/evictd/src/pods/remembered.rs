@@ -5,8 +5,8 @@ use alloc::sync::Arc;
 use std::path::Path;
 
 use evictd_containers::{RuntimeListing, RuntimePod};
-use evictd_engine::state::{Protected, in_order};
 use evictd_node::pod::{Container, Pod};
+use evictd_state::{Protected, in_order};
 
 /// What stands for an endpoint where manifests say it.
 pub(super) const MANIFESTS: &str = "manifests";

@@ -6,6 +6,7 @@ use evictd_evict::{Cause, Evict, Eviction, Outcome, Plan};
 use evictd_node::pod::Pod;
 use evictd_node::{Mono, Resource, Signal};
 use evictd_rank::Candidate;
+use evictd_state::{self as state, Record};
 
 use super::postponing::HELD_BACK;
 use super::{Engine, FS_WAIT};
@@ -13,7 +14,6 @@ use crate::event::{Decision, Event, Tell, Victim, Volume};
 use crate::killing::Polled;
 use crate::picture::SOON;
 use crate::ports::{Depth, Node, Pods, Reclaim};
-use crate::state::{self, Record};
 use crate::timers::Timer;
 use crate::timing::Stage;
 
@@ -230,7 +230,10 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             uid: victim.uid.clone(),
             reason,
             message: message.text,
-            annotations: message.annotations.map(state::by_name).unwrap_or_default(),
+            annotations: message
+                .annotations
+                .map(state::annotations_by_name)
+                .unwrap_or_default(),
             grace_seconds: eviction.grace_seconds,
             restart_policy: victim.restart_policy.clone(),
             outcome: if self.settings.dry_run {

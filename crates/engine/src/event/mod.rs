@@ -12,6 +12,7 @@ use core::time::Duration;
 use evictd_cgroup::KillReport;
 use evictd_evict::{NodeReclaim, Spared};
 use evictd_node::{Condition, Layout, Mono, Reading, Resource, Signal};
+use evictd_state::Record;
 use evictd_threshold::Threshold;
 use log::Level;
 
@@ -21,7 +22,6 @@ pub use text::{full_name, summary};
 pub use volume::Volume;
 
 use crate::ports::{Collected, Holder, Place};
-use crate::state::Record;
 
 /// A pod that was chosen, by its names.
 #[derive(Clone, Debug, PartialEq, Eq)]
