@@ -106,6 +106,29 @@ fn allocatable_of(capacity: &Reserved, resolved: &Resolved) -> Allocatable {
     allocatable(capacity, system, kube, beside)
 }
 
+/// Memory in bytes that reservations keep from the cgroup of all pods, on a machine with so much
+/// of it: with the hard threshold of `allocatableMemory.available` pods are evicted once they
+/// have more than is allocatable. That threshold is in an evictd's reservation already; the
+/// kubelet's limit of the cgroup is without it.
+#[must_use]
+pub fn memory_kept_from_pods(resolved: &Resolved, total_bytes: i64) -> u64 {
+    if !resolved.enforce_pods {
+        return 0;
+    }
+    let reserves = [&resolved.system_reserved, &resolved.kube_reserved];
+    let memory = reserves.into_iter().filter_map(|of| of.get("memory"));
+    let reserved = memory.fold(0, |sum: i64, amount| sum.saturating_add(amount.value()));
+    let thresholds = resolved.evict.thresholds.iter();
+    let of_pods = thresholds
+        .filter(|of| of.is_hard() && of.signal == Signal::AllocatableMemoryAvailable)
+        .map(|of| of.value.against(total_bytes).value());
+    let included = match resolved.compat {
+        Compat::Evictd => of_pods.max().unwrap_or(0),
+        Compat::Kubelet(_) => 0,
+    };
+    u64::try_from(reserved.saturating_sub(included)).unwrap_or(0)
+}
+
 /// Of each resource how much that machine has, and what of it pods may have.
 pub(crate) fn shares(resolved: &Resolved, machine: &Machine) -> Vec<Share> {
     let capacity = machine.capacity_by_resource();

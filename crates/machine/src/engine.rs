@@ -98,6 +98,12 @@ impl NodePort {
         })
     }
 
+    /// Memory that is kept from pods from now on, in bytes.
+    pub fn keep_from_pods(&mut self, bytes: u64) {
+        self.settings.kept_from_pods = bytes;
+        self.reader.keep_from_pods(bytes);
+    }
+
     /// Memory as it is now, beside the rounds.
     pub(crate) fn read_memory_now(&mut self) -> NodeSample {
         self.reader.read_memory_signals(now())

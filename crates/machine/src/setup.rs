@@ -5,13 +5,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use evictd_cgroup::{CgroupConfig, KillLimits, Releaser, ServiceManager, Services};
-use evictd_config::{PodsOf, Resolved};
+use evictd_config::{PodsOf, Resolved, memory_kept_from_pods};
 use evictd_engine::Settings;
 use evictd_manifest::ManifestDir;
 use evictd_stats::{Hierarchies, NodeSettings, PodDirs, WatchedDisks};
 use rustix::thread::sched_getaffinity;
 
 use crate::PROC;
+use crate::facts::read_meminfo;
 use crate::gc::Collector;
 use crate::runtimes::Runtimes;
 
@@ -85,6 +86,7 @@ impl Setup {
         let mut node =
             NodeSettings::new(proc, hierarchies.clone(), existing(&settings.nodefs_path));
         node.pods_cgroup = Some(pods_cgroup(&hierarchies, &roots));
+        node.kept_from_pods = kept_from_pods(settings);
         node.memory_source = settings.memory_source;
         node.hugepage_aware = settings.hugepage_aware;
         node.pods_pids_bound = settings.pods_pids_bound;
@@ -143,6 +145,15 @@ pub fn engine(settings: &Resolved, hierarchies: &Hierarchies) -> Settings {
         processors: processors(),
         ..Settings::default()
     }
+}
+
+/// Memory that reservations keep from pods; nothing where this machine does not say how much it
+/// has.
+#[must_use]
+pub fn kept_from_pods(settings: &Resolved) -> u64 {
+    let total = read_meminfo().ok().and_then(|info| info.mem_total_bytes);
+    let total = total.and_then(|bytes| i64::try_from(bytes).ok());
+    total.map_or(0, |total| memory_kept_from_pods(settings, total))
 }
 
 fn manifests(settings: &Resolved) -> Option<ManifestDir> {

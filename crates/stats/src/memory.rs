@@ -72,7 +72,8 @@ pub struct PodsMemory {
     pub sampled: Mono,
     /// What the pods use; only read where there is a limit.
     pub usage: Option<MemoryUsage>,
-    /// The cgroup's limit: v1 `memory.limit_in_bytes`, v2 `memory.max`.
+    /// The cgroup's limit: v1 `memory.limit_in_bytes`, v2 `memory.max`; or the machine's memory
+    /// without [`kept_from_pods`](crate::NodeSettings::kept_from_pods), where that is less.
     pub limit: Limit,
 }
 

@@ -26,6 +26,9 @@ pub struct NodeSettings {
     /// hierarchy. It may appear later, which is seen within five seconds, and vanish
     /// again.
     pub pods_cgroup: Option<PathBuf>,
+    /// Memory in bytes that is kept from pods: their cgroup counts as limited to the rest of
+    /// the machine's memory, where its own limit is not smaller. 0: its own limit alone counts.
+    pub kept_from_pods: u64,
     /// From what `memory.available` is taken.
     pub memory_source: MemorySource,
     /// Memory in pools of huge pages is not available.
@@ -48,6 +51,7 @@ impl NodeSettings {
             proc: proc.to_owned(),
             hierarchies,
             pods_cgroup: None,
+            kept_from_pods: 0,
             memory_source: MemorySource::Kubelet,
             hugepage_aware: true,
             pods_pids_bound: false,
@@ -76,6 +80,7 @@ pub struct NodeReader {
     meminfo: KeptFile,
     root: Option<MemoryFiles>,
     pods: Option<MemoryFiles>,
+    kept_from_pods: u64,
     /// When the pods cgroup was looked for and was not there.
     pods_absent: Option<Mono>,
     pids: PidFiles,
@@ -119,6 +124,7 @@ impl NodeReader {
             pods: memory
                 .zip(pods)
                 .map(|(memory, pods)| MemoryFiles::of(memory, pods)),
+            kept_from_pods: settings.kept_from_pods,
             pods_absent: None,
             pids: PidFiles::new(&settings.proc, bound),
             filesystems: probes(&settings),
@@ -133,6 +139,11 @@ impl NodeReader {
         self.asked = true;
         let probes = self.filesystems.iter_mut().flatten();
         probes.for_each(|probe| probe.ask(now));
+    }
+
+    /// Memory that is kept from pods from now on, as [`NodeSettings::kept_from_pods`].
+    pub fn keep_from_pods(&mut self, bytes: u64) {
+        self.kept_from_pods = bytes;
     }
 
     /// Reads everything; the filesystems have `fs_wait` to answer, from when
@@ -251,9 +262,18 @@ impl NodeReader {
         })
     }
 
+    /// What pods may use together, by what is kept from them (K: `getNodeAllocatableAbsolute`).
+    fn allocatable(&self) -> Limit {
+        match (self.kept_from_pods, self.last_memory) {
+            (0, _) | (_, None) => Limit::Max,
+            (kept, Some(memory)) => Limit::Value(memory.total_bytes.saturating_sub(kept)),
+        }
+    }
+
     /// What a cgroup without a limit uses is no signal, and not read. One that is not
     /// there is not looked for each time: the path costs a sixth of an idle round.
     fn read_pods(&mut self, now: Mono, usage: ReadUsage) -> Option<PodsMemory> {
+        let allocatable = self.allocatable();
         let Self {
             pods,
             pods_absent,
@@ -269,7 +289,7 @@ impl NodeReader {
         let limit = files.read_limit(buffer);
         let gone = limit.as_ref().is_err_and(|failed| failed.cause.is_gone());
         *pods_absent = gone.then_some(now);
-        let limit = limit.map_err(&mut noted).ok()?;
+        let limit = limit.map_err(&mut noted).ok()?.min(allocatable);
         let usage = match limit {
             Limit::Max => None,
             Limit::Value(_) => Some(usage(files, buffer).map_err(&mut noted).ok()?),

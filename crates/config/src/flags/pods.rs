@@ -58,8 +58,10 @@ pub(crate) const PODS: [Flag; 10] = [
     .field("systemReserved", Form::Pairs('='))
     .help(
         "What is kept for the system's daemons: cpu in cores, memory and ephemeral-storage in \
-         bytes, pid. It should include the memory threshold. Checked and shown by config; \
-         nothing is kept back yet.",
+         bytes, pid. It should include the memory threshold. Where the pods of kubepods, or of \
+         the only --pod-cgroup-root, together have more memory than this leaves of the \
+         machine's, one of them is evicted; no cgroup is limited. The other resources are only \
+         checked, and shown by config.",
     ),
     flag(
         "kube-reserved",
@@ -67,10 +69,7 @@ pub(crate) const PODS: [Flag; 10] = [
         ("", "memory=256Mi"),
     )
     .field("kubeReserved", Form::Pairs('='))
-    .help(
-        "What is kept for the daemons that run pods. Checked and shown by config; nothing is \
-         kept back yet.",
-    ),
+    .help("What is kept for the daemons that run pods, beside --system-reserved and like it."),
     flag(
         "enforce-node-allocatable",
         List("pods|none"),
@@ -78,7 +77,8 @@ pub(crate) const PODS: [Flag; 10] = [
     )
     .field("enforceNodeAllocatable", Form::List)
     .help(
-        "pods: watch the memory limit of the pods' cgroup too, with the hard memory threshold \
-         (allocatableMemory.available).",
+        "pods: watch what pods may have together too, with the hard memory threshold \
+         (allocatableMemory.available): the memory limit of their cgroup, and what \
+         --system-reserved and --kube-reserved leave.",
     ),
 ];

@@ -45,6 +45,29 @@ fn machine(memory: &str) -> Machine {
     machine
 }
 
+/// Row 288: where evictd's reservation includes the threshold, pods have as much before one is
+/// evicted as where the kubelet's is beside it.
+#[test]
+fn reservations_keep_memory_from_pods() {
+    const MI: i64 = 1 << 20;
+    let hard = (HARD, "memory.available<500Mi");
+    let half = (HARD, "memory.available<50%");
+    let system = ("system-reserved", "memory=1536Mi,pid=1000");
+    let kube = ("kube-reserved", "memory=64Mi");
+    for (given, expected) in [
+        (&[hard][..], 0),
+        (&[hard, system], 1036),
+        (&[hard, system, kube], 1100),
+        (&[hard, kube], 0),
+        (&[half, system], 0),
+        (&[hard, system, ("compat", "kubelet")], 1536),
+        (&[hard, system, (ENFORCE, "none")], 0),
+    ] {
+        let kept = memory_kept_from_pods(&resolved(given), 10240 * MI);
+        assert_eq!(i64::try_from(kept).unwrap(), expected * MI, "{given:?}");
+    }
+}
+
 /// Acceptance row 192: what cannot be kept back is refused, as by the kubelet.
 #[test]
 fn reserves_larger_than_the_machine_are_an_error() {

@@ -72,6 +72,32 @@ fn the_pods_cgroup_gives_a_signal_only_below_a_limit() {
 }
 
 #[test]
+fn what_is_kept_from_pods_limits_them_where_their_cgroup_does_not() {
+    // The machine has 1024000 KiB.
+    const ALL: u64 = 1_024_000 * 1024;
+    for (limit, kept, expected) in [
+        ("max\n", 0, Limit::Max),
+        ("max\n", 1000, Limit::Value(ALL - 1000)),
+        ("60000\n", 1000, Limit::Value(60_000)),
+        ("60000\n", ALL - 50_000, Limit::Value(50_000)),
+        ("max\n", u64::MAX, Limit::Value(0)),
+    ] {
+        let (tree, hierarchies) = tree(Version::V2);
+        tree.put("cg/kube/pods/memory.stat", STAT)
+            .put("cg/kube/pods/memory.current", "20000\n")
+            .put("cg/kube/pods/memory.max", limit);
+        let mut settings = NodeSettings::new(&tree.path("proc"), hierarchies, tree.root());
+        settings.pods_cgroup = Some("/kube/pods".into());
+        settings.kept_from_pods = kept;
+        let mut reader = NodeReader::open(settings).unwrap();
+        let pods = reader.read(Mono::ZERO, Duration::ZERO).pods_memory.unwrap();
+        assert_eq!(pods.limit, expected, "{limit} {kept}");
+        let left = expected.value().map(|limit| limit.saturating_sub(16_000));
+        assert_eq!(pods.available_bytes(), left, "{limit} {kept}");
+    }
+}
+
+#[test]
 fn a_pods_cgroup_may_come_later() {
     let (tree, hierarchies) = tree(Version::V2);
     let mut reader = reader(&tree, hierarchies);
