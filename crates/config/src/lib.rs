@@ -28,9 +28,7 @@ mod typed;
 mod values;
 mod warning;
 
-pub use allocatable::{
-    Allocatable, Share, allocatable, check_reserves, memory_kept_from_pods,
-};
+pub use allocatable::{Allocatable, Share, allocatable, check_reserves, memory_kept_from_pods};
 pub use effective::{Effective, EffectiveThreshold, effective, lint};
 pub use error::{ConfigError, Place};
 pub use evictd_manifest::yaml::MAX_BYTES as MAX_FILE_BYTES;
