@@ -4,10 +4,10 @@ use alloc::sync::Arc;
 use core::time::Duration;
 use std::path::Path;
 
-use evictd_cgroup::KillReport;
 use evictd_cgroup::own::try_lock;
 use evictd_config::Resolved;
 use evictd_engine::Event;
+use evictd_engine::ports::KillReport;
 use evictd_state::{About, Keeper, Outcome, Record, read_boot_id, read_state};
 use evictd_stats::{now, wall_seconds};
 use evictd_sys::Directory;

@@ -6,12 +6,11 @@
 use core::time::Duration;
 use std::os::fd::BorrowedFd;
 
-use evictd_cgroup::{KillInFlight, KillState};
 use evictd_evict::Evict;
 use evictd_node::{Mono, Resource};
 
 use crate::event::{Event, Tell, Victim};
-use crate::ports::Begun;
+use crate::ports::{Begun, KillInFlight, KillState};
 use crate::timers::{Timer, Timers};
 use crate::timing::Recorder;
 
@@ -109,7 +108,7 @@ impl Killing {
         let Some(flight) = self.flight.take() else {
             return Polled::Nothing;
         };
-        let (victim, mut report) = (flight.victim.clone(), flight.kill.report().clone());
+        let (victim, mut report) = (flight.victim.clone(), flight.kill.report());
         // The kill itself may have taken longer than the turn of the loop it began with.
         report.ended = Some(timing.now().max(now));
         if state == KillState::Stuck {
@@ -142,7 +141,7 @@ impl Killing {
         };
         flight.look_at = Some(now + MEMORY_INTERVAL);
         if available < flight.available {
-            flight.kill.hurry();
+            flight.kill.expect_effect_soon();
         }
         flight.available = flight.available.or(available);
     }
@@ -157,7 +156,7 @@ impl Killing {
         let flight = self.flight.as_mut()?;
         flight.kill.end_grace(now);
         flight.kill.poll(now);
-        timing.begun(flight.kill.report());
+        timing.begun(&flight.kill.report());
         timers.stop(Timer::RuntimeSilent);
         Some(flight.victim.clone())
     }

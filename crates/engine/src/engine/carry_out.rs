@@ -160,7 +160,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         let grace = Duration::from_secs(u64::try_from(eviction.grace_seconds).unwrap_or(0));
         let begun = (!self.settings.dry_run).then(|| self.pods.begin_kill(now, index, grace));
         if let Some(Ok(begun)) = &begun {
-            self.timing.begun(begun.kill.report());
+            self.timing.begun(&begun.kill.report());
         }
         if matches!(begun, Some(Err(_))) && self.pods.lacks_descriptors() {
             // No other pod is evicted in its place.

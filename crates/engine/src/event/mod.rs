@@ -9,7 +9,6 @@ mod volume;
 
 use core::time::Duration;
 
-use evictd_cgroup::KillReport;
 use evictd_evict::{NodeReclaim, Spared};
 use evictd_node::{Condition, Layout, Mono, Reading, Resource, Signal};
 use evictd_state::Record;
@@ -21,7 +20,7 @@ pub use oom_killed::OomKilled;
 pub use text::{full_name, summary};
 pub use volume::Volume;
 
-use crate::ports::{Collected, Holder, Place};
+use crate::ports::{Collected, Holder, KillReport, Place};
 
 /// A pod that was chosen, by its names.
 #[derive(Clone, Debug, PartialEq, Eq)]
