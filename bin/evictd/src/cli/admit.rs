@@ -22,9 +22,10 @@ use crate::plain::Plain;
 
 use super::output::{USAGE, complain, print_as, shown, usage_error, wrong_value};
 use crate::config_file::Settings;
-use crate::engine;
-use crate::setup::{FIRST_FS_WAIT, PROC, Setup, no_thread};
-use crate::socket;
+use evictd_engine::FIRST_FS_WAIT;
+use evictd_machine::PROC;
+use evictd_machine::engine;
+use evictd_machine::setup::{Setup, no_thread};
 
 /// whether a pod may start now: exit code 0 yes, 1 no
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
@@ -205,7 +206,7 @@ fn look(settings: &Resolved) -> Result<Seen, String> {
         Ok(state) => (state.unwrap_or_default(), None),
         Err(error) => (State::default(), Some(error.to_string())),
     };
-    let (conditions, doubt) = match socket::view(settings) {
+    let (conditions, doubt) = match evictd_client::view(settings) {
         Ok(view) => (view.conditions(), None),
         Err(why) => {
             let conditions = observe(settings, state.clone())?;

@@ -7,7 +7,7 @@ use argh::{ArgsInfo, FromArgs};
 
 use super::output::print;
 use crate::config_file::Settings;
-use crate::socket::ask_within;
+use evictd_client::ask_within;
 
 /// Who asks for its health decides by it soon.
 const WAIT: Duration = Duration::from_secs(1);

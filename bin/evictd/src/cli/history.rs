@@ -12,9 +12,9 @@ use serde::Serialize;
 
 use super::columns::wrap;
 use super::output::print_as;
-use crate::amount::Amount;
 use crate::config_file::Settings;
 use crate::log::Utc;
+use evictd_engine::amount::Amount;
 
 /// the last 50 evictions: when, which pod, why and how
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]

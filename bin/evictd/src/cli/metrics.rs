@@ -7,7 +7,7 @@ use argh::{ArgsInfo, FromArgs};
 
 use super::output::print;
 use crate::config_file::Settings;
-use crate::socket::ask_within;
+use evictd_client::ask_within;
 
 /// Whoever scrapes it waits no longer.
 const WAIT: Duration = Duration::from_secs(2);

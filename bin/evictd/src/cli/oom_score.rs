@@ -16,11 +16,11 @@ use super::columns::{Columns, wrap};
 use super::output::{NO_PODS, complain, print_as, shown};
 use super::screen::{Paint, cut};
 use crate::config_file::Settings;
-use crate::machine::read_text;
-use crate::memory::remember_protected;
-use crate::oom_score::{Keeper, name};
-use crate::pods::Pods;
-use crate::setup::Setup;
+use evictd_machine::facts::read_text;
+use evictd_machine::oom_score::{Keeper, name};
+use evictd_machine::pods::Pods;
+use evictd_machine::pods::remember_protected;
+use evictd_machine::setup::Setup;
 
 /// oom_score_adj of the pods' processes, now and as it should be
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]

@@ -14,7 +14,7 @@ use rustix::system::uname;
 use super::moments::Moments;
 use super::snapshot::Snapshot;
 use crate::config_file::Settings;
-use crate::socket::View;
+use evictd_client::View;
 
 /// Between two moments at least.
 const LEAST: Duration = Duration::from_millis(10);

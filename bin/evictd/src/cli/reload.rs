@@ -8,7 +8,7 @@ use argh::{ArgsInfo, FromArgs};
 
 use super::output::print;
 use crate::config_file::Settings;
-use crate::socket::{ask, order};
+use evictd_client::{ask, order};
 
 /// How long the daemon may take; its files may lie on a slow disk.
 const WAIT: Duration = Duration::from_secs(10);

@@ -10,11 +10,12 @@ use evictd_stats::now;
 use serde::Serialize;
 
 use super::output::shown;
-use crate::engine::{self, Engine};
-use crate::machine;
-use crate::memory::remember_protected;
-use crate::setup::{FIRST_FS_WAIT, Setup, no_thread};
-use crate::socket::{self, View};
+use evictd_client::View;
+use evictd_engine::FIRST_FS_WAIT;
+use evictd_machine::engine::{self, Engine};
+use evictd_machine::facts;
+use evictd_machine::pods::remember_protected;
+use evictd_machine::setup::{Setup, no_thread};
 
 /// How long a command waits for what the pods keep on disk.
 const DISK_WAIT: Duration = Duration::from_secs(2);
@@ -106,9 +107,9 @@ pub(crate) fn rank_pods(
 /// # Errors
 /// Why none answers.
 pub(super) fn ask_daemon(settings: &Resolved) -> Result<(View, Resolved), String> {
-    let view = socket::view(settings)?;
+    let view = evictd_client::view(settings)?;
     let mut of_daemon = view.settings()?;
-    if machine::misleads_kubelets_formula() {
+    if facts::misleads_kubelets_formula() {
         of_daemon.distrust_kubelets_formula();
     }
     Ok((view, of_daemon))

@@ -15,7 +15,7 @@ use rustix::system::uname;
 use super::Utc;
 use super::json::{About, Line, event_of};
 use crate::plain::write_json;
-use crate::setup::PROC;
+use evictd_machine::PROC;
 
 /// What is kept between two turns of the loop, at most; the newest are lost beyond it.
 const MOST: usize = 16 << 10;

@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::output::{print_as, shown, usage_error};
 use super::snapshot::Snapshot;
 use crate::config_file::Settings;
-use crate::{kernel, machine, roots};
+use evictd_machine::{facts, kernel, roots};
 
 /// check the flags; print what they come to on this machine
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
@@ -40,7 +40,7 @@ impl Config {
         let snapshot = Snapshot::take(settings).ok();
         let machine = snapshot
             .as_ref()
-            .map(|seen| machine::read(&seen.engine.node.sample));
+            .map(|seen| facts::read(&seen.engine.node.sample));
         let machine = machine.unwrap_or_default();
         if let Err(error) = check_reserves(settings, &machine) {
             return Ok(usage_error(&error));

@@ -10,8 +10,8 @@ use serde::Serialize;
 use super::runtimes::{AllDone, Done, collect, told};
 use crate::cli::columns::wrap;
 use crate::cli::output::{fail, print, print_json};
-use crate::runtimes;
 use evictd_engine::ports::Collect;
+use evictd_machine::runtimes;
 
 /// remove images that nothing uses, least recently used first
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]

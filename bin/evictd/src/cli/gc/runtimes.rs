@@ -8,11 +8,11 @@ use evictd_gc::Kind;
 use evictd_state::read_state;
 use serde::Serialize;
 
-use crate::amount::Amount;
 use crate::cli::columns::wrap;
 use crate::cli::output::{complain, print};
-use crate::gc::{Item, RuntimeCollected, RuntimeCollector, SharedRecords};
-use crate::runtimes::answering;
+use evictd_engine::amount::Amount;
+use evictd_machine::gc::{Item, RuntimeCollected, RuntimeCollector, SharedRecords};
+use evictd_machine::runtimes::answering;
 
 /// What was done at one runtime.
 #[derive(Serialize)]

@@ -15,7 +15,7 @@ use serde_json::json;
 use super::output::{complain, print};
 use crate::config_file::{self, Settings};
 use crate::plain::Plain;
-use crate::socket::View;
+use evictd_client::View;
 use picture::Picture;
 
 /// Flags that name files of flags: with one of them those of the recording do not count.

@@ -13,10 +13,11 @@ use evictd_threshold::{Lists, parse};
 use super::observer::Observer;
 use super::sandbox::{Load, Sandbox};
 use super::verdict::{Check, Verdict};
-use crate::engine::{self, Engine};
-use crate::machine::read_meminfo;
-use crate::runtimes::Runtimes;
-use crate::setup::{self, PROC, Setup, no_thread};
+use evictd_machine::PROC;
+use evictd_machine::engine::{self, Engine};
+use evictd_machine::facts::read_meminfo;
+use evictd_machine::runtimes::Runtimes;
+use evictd_machine::setup::{self, Setup, no_thread};
 
 const HOG: &str = "hog";
 

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use evictd_stats::{Hierarchies, Hierarchy, Version};
 
 use super::workload;
-use crate::machine::read_text;
+use evictd_machine::facts::read_text;
 
 const NAME: &str = "evictd-selftest-";
 

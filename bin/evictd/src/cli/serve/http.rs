@@ -13,7 +13,7 @@ use rustix::net::{SendFlags, send};
 
 use super::lobby::{Guest, Lobby};
 use super::seats::{Seat, Seats, Stage};
-use crate::socket::{Parsed, parse_request};
+use evictd_client::{Parsed, parse_request};
 
 /// How long a peer may take for the response, while no other wants its seat.
 const PATIENCE: Duration = Duration::from_secs(5);

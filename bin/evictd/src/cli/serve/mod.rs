@@ -23,7 +23,7 @@ use super::output::usage_error;
 use super::summary::Summarizer;
 use crate::config_file::Settings;
 use crate::sandbox;
-use crate::socket::ask_within;
+use evictd_client::ask_within;
 use http::{Question, Reply, accept};
 use places::open_all;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};

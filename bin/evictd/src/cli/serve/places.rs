@@ -18,7 +18,7 @@ use rustix::net::{
 use rustix::process::umask;
 
 use crate::cli::output::complain;
-use crate::exporter::SOCKET as NAME;
+use evictd_client::METRICS_SOCKET as NAME;
 
 /// So many connections wait to be accepted, which takes no time.
 const BACKLOG: i32 = 1024;

@@ -17,9 +17,9 @@ use serde::Serialize;
 use super::output::{complain, print, print_as, shown};
 use super::screen::{Paint, in_place};
 use super::snapshot::{RankedPod, Snapshot, ask_daemon};
-use crate::amount::{Amount, level};
 use crate::config_file::Settings;
-use crate::socket::{self, View};
+use evictd_client::View;
+use evictd_engine::amount::{Amount, level};
 
 /// signals, node conditions, and pods in eviction order
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
@@ -131,7 +131,7 @@ impl Status {
         let settings = &settings.resolved;
         if self.timing {
             let path = if self.json { "/timing.json" } else { "/timing" };
-            return Ok(print(&socket::ask(settings, path)?));
+            return Ok(print(&evictd_client::ask(settings, path)?));
         }
         loop {
             let begun = now();

@@ -6,10 +6,10 @@ use evictd_engine::full_name;
 use evictd_node::{Layout, Signal};
 
 use super::{Document, PROCESSES, SignalState, ThresholdState};
-use crate::amount::Amount;
 use crate::cli::columns::wrap;
 use crate::cli::screen::{Paint, bar, cut};
 use crate::plain::Plain;
+use evictd_engine::amount::Amount;
 
 /// The width of a bar; with it a line stays within 80 columns.
 const BAR: u32 = 14;

@@ -19,7 +19,7 @@ use super::types::{
 };
 use crate::cli::snapshot::Snapshot;
 use crate::log::Utc;
-use crate::setup::PROC;
+use evictd_machine::PROC;
 
 /// How long a look waits for filesystems, which may hang.
 const FS_WAIT: Duration = Duration::from_millis(500);

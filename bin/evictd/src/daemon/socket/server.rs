@@ -1,0 +1,230 @@
+use core::time::Duration;
+use std::fs::remove_file;
+use std::path::{Path, PathBuf};
+
+use evictd_node::Mono;
+use rustix::event::{Timespec, epoll};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fs::{Mode, fchmod};
+use rustix::io::{Errno, read};
+use rustix::net::{
+    AddressFamily, SendFlags, SocketAddrUnix, SocketFlags, SocketType, accept_with, bind, listen,
+    send, socket_with,
+};
+
+use evictd_client::{Parsed, parse_request};
+
+/// Peers at a time; others wait until one of these is dropped.
+const PEERS: usize = 4;
+
+/// How long a peer has to send its request.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How a request is made: GET changes nothing, POST does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Method {
+    /// What is there is asked for.
+    Get,
+    /// Something is to be done.
+    Post,
+}
+
+impl Method {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+        }
+    }
+}
+
+/// What came of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Status {
+    /// 200.
+    Found,
+    /// There is no such path: 404.
+    NotFound,
+    /// There is, but by this method alone: 405.
+    Takes(Method),
+}
+
+/// The response for a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Answer {
+    /// What came of it.
+    pub(super) status: Status,
+    /// The media type of the text.
+    pub(super) media: &'static str,
+    /// The body.
+    pub(super) text: String,
+}
+
+/// A listening socket and the connections to it, as one descriptor.
+#[derive(Debug)]
+pub(super) struct Server {
+    epoll: OwnedFd,
+    listener: OwnedFd,
+    path: PathBuf,
+    /// In the order in which they connected.
+    peers: Vec<Peer>,
+}
+
+#[derive(Debug)]
+struct Peer {
+    socket: OwnedFd,
+    until: Mono,
+    received: Vec<u8>,
+}
+
+impl Server {
+    /// Listens at that path, with mode 0600 from the first moment. What was there is
+    /// replaced: the caller must know that no other process listens.
+    ///
+    /// # Errors
+    ///
+    /// The kernel's; `ENAMETOOLONG` for more than 107 bytes.
+    pub(super) fn listen(path: &Path) -> Result<Self, Errno> {
+        let address = SocketAddrUnix::new(path)?;
+        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        let listener = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+        // The file that bind makes has the mode of the socket.
+        fchmod(&listener, Mode::RUSR | Mode::WUSR)?;
+        drop(remove_file(path));
+        bind(&listener, &address)?;
+        listen(&listener, 16)?;
+        let server = Self {
+            epoll: epoll::create(epoll::CreateFlags::CLOEXEC)?,
+            listener,
+            path: path.to_owned(),
+            peers: Vec::new(),
+        };
+        // Edge-triggered, so that each connection is reported once: where none can be
+        // accepted, for want of a descriptor, one that waits must not wake the loop forever.
+        server.watch(&server.listener, epoll::EventFlags::ET)?;
+        Ok(server)
+    }
+
+    fn watch(&self, socket: &OwnedFd, how: epoll::EventFlags) -> Result<(), Errno> {
+        let data = epoll::EventData::new_u64(0);
+        epoll::add(&self.epoll, socket, data, epoll::EventFlags::IN | how)
+    }
+
+    /// When [`Server::turn`] has something to do even if nothing arrives.
+    #[must_use]
+    pub(super) fn deadline(&self) -> Option<Mono> {
+        // All have the same time, so the first to connect is the first to be dropped.
+        self.peers.first().map(|peer| peer.until)
+    }
+
+    /// Does what can be done at once: accepts peers, reads what they sent, and answers at
+    /// most one request with what `answer` returns for its method and path. To be called when the
+    /// descriptor is readable, or the deadline has come; it never waits.
+    pub(super) fn turn(&mut self, now: Mono, answer: &mut dyn FnMut(Method, &str) -> Answer) {
+        self.peers.retain(|peer| now < peer.until);
+        // Clears the report about the listener; peers are all read anyway.
+        let mut events = [epoll::Event {
+            flags: epoll::EventFlags::empty(),
+            data: epoll::EventData::new_u64(0),
+        }; PEERS + 1];
+        let _ = epoll::wait(&self.epoll, &mut events, Some(&Timespec::default()));
+        self.accept_all(now);
+        let mut answered = false;
+        self.peers.retain_mut(|peer| {
+            let stays = answered || peer.read();
+            if stays
+                && !answered
+                && let Some(text) = reply(&peer.received, answer)
+            {
+                // All of it, or the peer does not read.
+                let _ = send(&peer.socket, text.as_bytes(), SendFlags::NOSIGNAL);
+                answered = true;
+                return false;
+            }
+            stays
+        });
+        // In place of those who have left now: nothing else tells of those who wait.
+        self.accept_all(now);
+    }
+
+    fn accept_all(&mut self, now: Mono) {
+        while self.peers.len() < PEERS && self.accept(now).is_ok() {}
+    }
+
+    fn accept(&mut self, now: Mono) -> Result<(), Errno> {
+        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        let socket = accept_with(&self.listener, flags)?;
+        self.watch(&socket, epoll::EventFlags::empty())?;
+        self.peers.push(Peer {
+            socket,
+            until: now + PATIENCE,
+            received: Vec::new(),
+        });
+        Ok(())
+    }
+}
+
+impl Peer {
+    /// Reads what it has sent; `false` when it is gone.
+    fn read(&mut self) -> bool {
+        let mut piece = [0; 512];
+        match read(&self.socket, &mut piece) {
+            Ok(length @ 1..) => {
+                self.received
+                    .extend_from_slice(piece.get(..length).unwrap_or(&piece));
+                true
+            }
+            Err(Errno::AGAIN | Errno::INTR) => true,
+            Ok(_) | Err(_) => false,
+        }
+    }
+}
+
+/// The whole response to what a peer has sent, once its request is complete.
+fn reply(received: &[u8], answer: &mut dyn FnMut(Method, &str) -> Answer) -> Option<String> {
+    let head = |answer: &Answer| match answer.status {
+        Status::Found => "200 OK".to_owned(),
+        Status::NotFound => "404 Not Found".to_owned(),
+        Status::Takes(method) => not_allowed(method.name()),
+    };
+    let refused = |status: String, text: &str| (status, TEXT, text.to_owned());
+    let (status, media, text) = match parse_request(received) {
+        Parsed::Incomplete => return None,
+        Parsed::Get(path) => {
+            let answer = answer(Method::Get, path);
+            (head(&answer), answer.media, answer.text)
+        }
+        Parsed::Post(path) => {
+            let answer = answer(Method::Post, path);
+            (head(&answer), answer.media, answer.text)
+        }
+        Parsed::OtherMethod => {
+            refused(not_allowed("GET, POST"), "GET and POST are answered here\n")
+        }
+        Parsed::Malformed(right) => refused("400 Bad Request".to_owned(), right),
+    };
+    let length = text.len();
+    Some(format!(
+        "HTTP/1.1 {status}\r\nContent-Type: {media}\r\nContent-Length: {length}\r\n\
+         Connection: close\r\n\r\n{text}"
+    ))
+}
+
+/// The media type of what is for people.
+const TEXT: &str = "text/plain";
+
+fn not_allowed(methods: &str) -> String {
+    format!("405 Method Not Allowed\r\nAllow: {methods}")
+}
+
+impl AsFd for Server {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.epoll.as_fd()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(remove_file(&self.path));
+    }
+}

@@ -1,0 +1,14 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod ask;
+mod exchange;
+mod request;
+mod view;
+
+pub use ask::{METRICS_SOCKET, SOCKET, ask, ask_within, order, view, view_within};
+pub use exchange::{find_body, get, post, remark};
+pub use request::{MOST_BYTES, Parsed, parse_request};
+pub use view::{View, flags_of};
