@@ -9,7 +9,8 @@ use std::os::fd::BorrowedFd;
 use evictd_evict::Evict;
 use evictd_node::{Mono, Resource};
 
-use crate::event::{Event, Tell, Victim};
+use crate::event::{Event, Victim};
+use crate::events::Events;
 use crate::ports::{Begun, KillInFlight, KillState};
 use crate::timers::{Timer, Timers};
 use crate::timing::Recorder;
@@ -84,7 +85,7 @@ impl Killing {
         now: Mono,
         timers: &mut Timers,
         timing: &mut Recorder,
-        tell: Tell<'_>,
+        events: &mut Events,
     ) -> Polled {
         let Some(flight) = &mut self.flight else {
             return Polled::Nothing;
@@ -96,7 +97,7 @@ impl Killing {
         }
         let state = flight.kill.poll(now);
         if is_silent {
-            tell(now, &Event::RuntimeSilent(flight.victim.clone()));
+            events.tell(now, Event::RuntimeSilent(flight.victim.clone()));
         }
         if let KillState::Waiting { until } = state {
             let look_at = flight.look_at.unwrap_or(until);
@@ -113,13 +114,13 @@ impl Killing {
         report.ended = Some(timing.now().max(now));
         if state == KillState::Stuck {
             let took_time = now > report.started;
-            tell(now, &Event::Stuck { victim, report });
+            events.tell(now, Event::Stuck { victim, report });
             return Polled::Stuck { took_time };
         }
         timing.gone(&report);
         self.gone.truncate(FEW_GONE - 1);
         self.gone.insert(0, victim.uid.clone());
-        tell(now, &Event::Killed { victim, report });
+        events.tell(now, Event::Killed { victim, report });
         self.remains = Some(flight);
         Polled::Gone
     }

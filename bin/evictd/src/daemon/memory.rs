@@ -85,8 +85,14 @@ impl Memory {
         &self.counts
     }
 
-    /// Logs what happened, and notes it where it is an eviction.
-    pub(crate) fn note(&mut self, event: &Event) {
+    /// Logs what has happened, and notes what is an eviction.
+    pub(crate) fn note_all(&mut self, engine: &mut Engine) {
+        for (_, event) in engine.take_events() {
+            self.note(&event);
+        }
+    }
+
+    fn note(&mut self, event: &Event) {
         if let Event::Evicting(decision) = event {
             // Before it is told: who hears of it finds it in the history, whatever happens.
             self.counts.note_eviction(now(), decision);

@@ -10,7 +10,7 @@ mod volume;
 use core::time::Duration;
 
 use evictd_evict::{NodeReclaim, Spared};
-use evictd_node::{Condition, Layout, Mono, Reading, Resource, Signal};
+use evictd_node::{Condition, Layout, Reading, Resource, Signal};
 use evictd_state::Record;
 use evictd_threshold::Threshold;
 use log::Level;
@@ -261,6 +261,3 @@ impl Event {
         }
     }
 }
-
-/// Receives what happens, when it happens.
-pub type Tell<'a> = &'a mut dyn FnMut(Mono, &Event);
