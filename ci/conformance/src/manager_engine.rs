@@ -113,13 +113,14 @@ fn run(
     engine.pods.kills.borrow_mut().clear();
     engine.look_at_pods();
     let mut record = Record::default();
-    engine.run_due(now, &mut |_, event| {
+    engine.run_due(now);
+    for (_, event) in engine.take_events() {
         if let Event::Reclaiming { calls, .. } = event {
             record.node_reclaim = calls.iter().map(ToString::to_string).collect();
         } else if let Event::Evicting(decision) = event {
-            record.kills.push(kill(decision));
+            record.kills.push(kill(&decision));
         }
-    });
+    }
     // Whoever could not be killed is not waited for between two steps of a trace.
     engine.evict.outcome(now, Done::CleanedUp, None);
     let acting = engine.evict.acting_on().filter(|_| !failed);

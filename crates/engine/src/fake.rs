@@ -7,22 +7,21 @@ use core::cell::RefCell;
 use core::time::Duration;
 use std::os::fd::BorrowedFd;
 
-use evictd_cgroup::{KillInFlight, KillReport, KillState};
 use evictd_node::pod::Pod;
 use evictd_node::pod::usage::{ContainerUsage, PodUsage};
 use evictd_node::{Mono, Readings, Signal};
 use evictd_rank::Candidate;
 
 use crate::ports::{
-    Begun, Collected, Deletion, Depth, Heard, Holder, Job, News, Node, OomKill, Places, Pods,
-    Reclaim, Sample, Scratch, emptied,
+    Begun, Collected, Deletion, Depth, Heard, Holder, Job, KillInFlight, KillReport, KillState,
+    News, Node, OomKill, Places, Pods, Reclaim, Sample, Scratch, emptied,
 };
 
 /// How long after SIGKILL a pod that does not die counts as stuck.
 const STUCK_AFTER: Duration = Duration::from_secs(10);
 
 /// The same while what it was to give back runs out.
-const STUCK_IN_A_HURRY: Duration = Duration::from_secs(1);
+const STUCK_SOONER: Duration = Duration::from_secs(1);
 
 /// A node whose numbers are given.
 #[derive(Clone, Debug, Default)]
@@ -448,14 +447,14 @@ impl KillInFlight for FakeFlight {
         self.killed = self.killed.min(now);
     }
 
-    fn hurry(&mut self) {
-        self.stuck_after = STUCK_IN_A_HURRY;
+    fn expect_effect_soon(&mut self) {
+        self.stuck_after = STUCK_SOONER;
     }
 
     fn each_descriptor(&self, _each: &mut dyn FnMut(BorrowedFd<'_>)) {}
 
-    fn report(&self) -> &KillReport {
-        &self.report
+    fn report(&self) -> KillReport {
+        self.report.clone()
     }
 
     fn held_pids(&self) -> u64 {

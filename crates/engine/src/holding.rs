@@ -11,7 +11,8 @@ use core::time::Duration;
 
 use evictd_node::Mono;
 
-use crate::event::{Event, Tell, Victim};
+use crate::event::{Event, Victim};
+use crate::events::Events;
 use crate::ports::Pods;
 use crate::timers::{Timer, Timers};
 
@@ -101,7 +102,7 @@ impl Holding {
         now: Mono,
         pods: &mut P,
         timers: &mut Timers,
-        tell: Tell<'_>,
+        events: &mut Events,
     ) -> bool {
         if !timers.is_expired(Timer::Held, now) {
             return false;
@@ -120,7 +121,7 @@ impl Holding {
                 }
                 held.is_down = false;
                 let (victim, after) = (held.victim.clone(), now.since(gone));
-                tell(now, &Event::CameBack { victim, after });
+                events.tell(now, Event::CameBack { victim, after });
             }
             let is_close = now < held.closely_until;
             let is_held = now < gone + MOST && (is_close || !held.is_down);

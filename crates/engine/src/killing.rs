@@ -6,12 +6,12 @@
 use core::time::Duration;
 use std::os::fd::BorrowedFd;
 
-use evictd_cgroup::{KillInFlight, KillState};
 use evictd_evict::Evict;
 use evictd_node::{Mono, Resource};
 
-use crate::event::{Event, Tell, Victim};
-use crate::ports::Begun;
+use crate::event::{Event, Victim};
+use crate::events::Events;
+use crate::ports::{Begun, KillInFlight, KillState};
 use crate::timers::{Timer, Timers};
 use crate::timing::Recorder;
 
@@ -85,7 +85,7 @@ impl Killing {
         now: Mono,
         timers: &mut Timers,
         timing: &mut Recorder,
-        tell: Tell<'_>,
+        events: &mut Events,
     ) -> Polled {
         let Some(flight) = &mut self.flight else {
             return Polled::Nothing;
@@ -97,7 +97,7 @@ impl Killing {
         }
         let state = flight.kill.poll(now);
         if is_silent {
-            tell(now, &Event::RuntimeSilent(flight.victim.clone()));
+            events.tell(now, Event::RuntimeSilent(flight.victim.clone()));
         }
         if let KillState::Waiting { until } = state {
             let look_at = flight.look_at.unwrap_or(until);
@@ -109,18 +109,18 @@ impl Killing {
         let Some(flight) = self.flight.take() else {
             return Polled::Nothing;
         };
-        let (victim, mut report) = (flight.victim.clone(), flight.kill.report().clone());
+        let (victim, mut report) = (flight.victim.clone(), flight.kill.report());
         // The kill itself may have taken longer than the turn of the loop it began with.
         report.ended = Some(timing.now().max(now));
         if state == KillState::Stuck {
             let took_time = now > report.started;
-            tell(now, &Event::Stuck { victim, report });
+            events.tell(now, Event::Stuck { victim, report });
             return Polled::Stuck { took_time };
         }
         timing.gone(&report);
         self.gone.truncate(FEW_GONE - 1);
         self.gone.insert(0, victim.uid.clone());
-        tell(now, &Event::Killed { victim, report });
+        events.tell(now, Event::Killed { victim, report });
         self.remains = Some(flight);
         Polled::Gone
     }
@@ -142,7 +142,7 @@ impl Killing {
         };
         flight.look_at = Some(now + MEMORY_INTERVAL);
         if available < flight.available {
-            flight.kill.hurry();
+            flight.kill.expect_effect_soon();
         }
         flight.available = flight.available.or(available);
     }
@@ -157,7 +157,7 @@ impl Killing {
         let flight = self.flight.as_mut()?;
         flight.kill.end_grace(now);
         flight.kill.poll(now);
-        timing.begun(flight.kill.report());
+        timing.begun(&flight.kill.report());
         timers.stop(Timer::RuntimeSilent);
         Some(flight.victim.clone())
     }

@@ -7,6 +7,7 @@ pub mod amount;
 mod census;
 mod engine;
 mod event;
+mod events;
 pub mod fake;
 mod fields;
 mod holding;
@@ -17,15 +18,12 @@ mod picture;
 pub mod ports;
 mod reclaiming;
 mod settings;
-pub mod state;
 mod telling;
 pub mod timers;
 pub mod timing;
 
 pub use engine::{Engine, FIRST_FS_WAIT, FS_WAIT};
-pub use event::{
-    Decision, Event, EvictionLoop, OomKilled, Tell, Victim, Volume, full_name, summary,
-};
+pub use event::{Decision, Event, EvictionLoop, OomKilled, Victim, Volume, full_name, summary};
 pub use fields::Fields;
 pub use settings::Settings;
 

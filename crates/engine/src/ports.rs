@@ -1,16 +1,17 @@
 //! What the engine asks of the machine: three ports. Time is an argument everywhere, and
 //! no port speaks of files or sockets: its implementation does.
 
+mod kill;
 mod reclaim;
 
 use core::fmt;
 use core::time::Duration;
 use std::path::PathBuf;
 
-use evictd_cgroup::KillInFlight;
 use evictd_node::{Filesystem, Layout, Mono, Readings, Signal};
 use evictd_rank::Candidate;
 
+pub use kill::{KillInFlight, KillMethod, KillReport, KillState, Remaining};
 pub use reclaim::{Collect, Collected, Deletion, Job, Reclaim};
 
 /// Reads the node.
@@ -218,7 +219,8 @@ pub trait Pods {
         true
     }
 
-    /// Begins to kill a pod. No memory is asked for where it has no grace.
+    /// Begins to kill a pod. Where it has no grace, no memory is asked for before SIGKILL is
+    /// sent.
     ///
     /// # Errors
     /// Why it cannot even begin.

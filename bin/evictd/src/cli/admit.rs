@@ -10,11 +10,11 @@ use std::process::ExitCode;
 use argh::{ArgsInfo, FromArgs};
 use evictd_condition::{Rejection, admit};
 use evictd_config::{Resolved, parse_priority, parse_qos_class};
-use evictd_engine::state::{State, read_boot_id, read_state};
 use evictd_evict::Returns;
 use evictd_manifest::{MAX_BYTES, parse_pods};
 use evictd_node::pod::{Metadata, Pod};
 use evictd_node::{Condition, ConditionSet, Policy, QosClass};
+use evictd_state::{State, read_boot_id, read_state};
 use evictd_stats::{now, wall_seconds};
 use serde::Serialize;
 

@@ -4,13 +4,13 @@
 use core::fmt::Write;
 
 use evictd_config::{Machine, Typed, effective, resolve};
-use evictd_engine::state::{Outcome, Record, State};
 use evictd_evict::Returns;
 use evictd_manifest::parse_pods;
 use evictd_node::pod::Pod;
 use evictd_node::pod::usage::PodUsage;
 use evictd_node::{Condition, ConditionSet, Layout, Policy, Reading, Readings, Signal};
 use evictd_rank::Candidate;
+use evictd_state::{Outcome, Record, State};
 use evictd_threshold::{Lists, Threshold, parse};
 use serde::Serialize;
 

@@ -4,11 +4,11 @@ use alloc::sync::Arc;
 use core::time::Duration;
 use std::path::Path;
 
-use evictd_cgroup::KillReport;
 use evictd_cgroup::own::try_lock;
 use evictd_config::Resolved;
 use evictd_engine::Event;
-use evictd_engine::state::{About, Keeper, Outcome, Record, read_boot_id};
+use evictd_engine::ports::KillReport;
+use evictd_state::{About, Keeper, Outcome, Record, read_boot_id};
 use evictd_stats::{now, wall_seconds};
 use evictd_sys::Directory;
 
@@ -85,8 +85,14 @@ impl Memory {
         &self.counts
     }
 
-    /// Logs what happened, and notes it where it is an eviction.
-    pub(crate) fn note(&mut self, event: &Event) {
+    /// Logs what has happened, and notes what is an eviction.
+    pub(crate) fn note_all(&mut self, engine: &mut Engine) {
+        for (_, event) in engine.take_events() {
+            self.note(&event);
+        }
+    }
+
+    fn note(&mut self, event: &Event) {
         if let Event::Evicting(decision) = event {
             // Before it is told: who hears of it finds it in the history, whatever happens.
             self.counts.note_eviction(now(), decision);

@@ -172,7 +172,8 @@ impl Daemon {
         let _ = engine.pods.start_manifests();
         let mut memory = Memory::open(&settings, &mut engine)?;
         let scores = Scores::open(&settings, hierarchies)?;
-        engine.run_due(now(), &mut |_, event| memory.note(event));
+        engine.run_due(now());
+        memory.note_all(&mut engine);
         memory.keep(&engine);
         let report = Report::new(&settings);
         let local = Local::open(&settings, &memory, &mut watch);
@@ -207,13 +208,11 @@ impl Daemon {
         }
         self.reload();
         self.helpers.start_if_due(now(), &mut self.engine);
-        let memory = &mut self.memory;
-        if self
-            .engine
-            .run_due(now(), &mut |_, event| memory.note(event))
-        {
+        let has_changed = self.engine.run_due(now());
+        self.memory.note_all(&mut self.engine);
+        if has_changed {
             self.notifier.follow(&mut self.engine, &mut self.watch);
-            memory.keep(&self.engine);
+            self.memory.keep(&self.engine);
         }
         self.scores.apply_if_due(now(), &mut self.engine);
         self.report.log_if_due(now(), &self.engine);

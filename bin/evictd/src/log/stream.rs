@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use evictd_engine::state::read_boot_id;
+use evictd_state::read_boot_id;
 use evictd_stats::wall_seconds;
 use log::{Level, Record};
 use rustix::system::uname;

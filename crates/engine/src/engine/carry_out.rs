@@ -6,14 +6,14 @@ use evictd_evict::{Cause, Evict, Eviction, Outcome, Plan};
 use evictd_node::pod::Pod;
 use evictd_node::{Mono, Resource, Signal};
 use evictd_rank::Candidate;
+use evictd_state::{self as state, Record};
 
 use super::postponing::HELD_BACK;
 use super::{Engine, FS_WAIT};
-use crate::event::{Decision, Event, Tell, Victim, Volume};
+use crate::event::{Decision, Event, Victim, Volume};
 use crate::killing::Polled;
 use crate::picture::SOON;
 use crate::ports::{Depth, Node, Pods, Reclaim};
-use crate::state::{self, Record};
 use crate::timers::Timer;
 use crate::timing::Stage;
 
@@ -23,9 +23,9 @@ const AGAIN: Duration = Duration::from_millis(50);
 impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     /// Carries plans out until the round rests or waits for a kill.
     ///
-    /// No event is reported before a kill has begun: its reader may be slow, and
-    /// memory is not. What led to it is reported first all the same.
-    pub(super) fn carry_out(&mut self, now: Mono, mut plan: Plan, tell: Tell<'_>) {
+    /// No event is noted before a kill has begun, as that asks for memory; what led to it
+    /// is noted first all the same.
+    pub(super) fn carry_out(&mut self, now: Mono, mut plan: Plan) {
         loop {
             plan = match plan {
                 Plan::Evict(_) if self.killing.is_ending() => return,
@@ -61,21 +61,21 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
                     self.outcome(now, Outcome::PodsRead)
                 }
                 Plan::Reclaim(calls) => {
-                    self.tell_changes(now, tell);
-                    self.reclaim_for(now, calls, tell)
+                    self.tell_changes(now);
+                    self.reclaim_for(now, calls)
                 }
-                Plan::Evict(eviction) => match self.begin_kill(now, &eviction, tell) {
+                Plan::Evict(eviction) => match self.begin_kill(now, &eviction) {
                     Some(plan) => plan,
                     None => return,
                 },
-                Plan::KillNow => return self.end_grace(now, tell),
+                Plan::KillNow => return self.end_grace(now),
                 Plan::NoCandidate(signal, why) => {
-                    self.tell_changes(now, tell);
+                    self.tell_changes(now);
                     let pods = self.with_candidates(|_, _, pods| pods.len());
                     if self.reclaiming.is_emptying_memory() {
                         self.telling.gives_back(now);
                     }
-                    let is_new = self.telling.no_candidate(now, (signal, why), pods, tell);
+                    let is_new = self.telling.no_candidate(now, (signal, why), pods);
                     if is_new && signal.resource() == Resource::Memory {
                         self.pods.ask_who_holds();
                     }
@@ -85,10 +85,10 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         }
     }
 
-    pub(super) fn tell_changes(&mut self, now: Mono, tell: Tell<'_>) {
+    pub(super) fn tell_changes(&mut self, now: Mono) {
         let ports = (&self.node, &self.pods);
         let round = (&self.evict, &self.sample);
-        self.telling.changes(now, ports, round, tell);
+        self.telling.changes(now, ports, round);
     }
 
     /// How much of each pod is to be read for the plan that is carried out.
@@ -153,14 +153,14 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     }
 
     /// Begins to kill. Returns the next plan when that is over at once. Until SIGKILL is
-    /// sent nothing is reported, and no memory asked for.
-    fn begin_kill(&mut self, now: Mono, eviction: &Eviction, tell: Tell<'_>) -> Option<Plan> {
+    /// sent nothing is noted, and no memory asked for.
+    fn begin_kill(&mut self, now: Mono, eviction: &Eviction) -> Option<Plan> {
         self.telling.has_candidate();
         let index = eviction.candidate;
         let grace = Duration::from_secs(u64::try_from(eviction.grace_seconds).unwrap_or(0));
         let begun = (!self.settings.dry_run).then(|| self.pods.begin_kill(now, index, grace));
         if let Some(Ok(begun)) = &begun {
-            self.timing.begun(begun.kill.report());
+            self.timing.begun(&begun.kill.report());
         }
         if matches!(begun, Some(Err(_))) && self.pods.lacks_descriptors() {
             // No other pod is evicted in its place.
@@ -178,8 +178,8 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         (victim.times, victim.within_seconds) = times(&self.evict, now, victim, signal);
         let victim = victim.clone();
         self.telling.evicts(now, signal, victim.times);
-        self.tell_changes(now, tell);
-        tell(now, &Event::Evicting(Box::new(decision)));
+        self.tell_changes(now);
+        self.telling.tell(now, Event::Evicting(Box::new(decision)));
         match begun {
             None => Some(self.outcome(now, Outcome::Pretended)),
             Some(Ok(begun)) => {
@@ -187,10 +187,10 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
                     self.holding.begin(&victim, &mut self.pods);
                 }
                 self.killing.begin(now, victim, begun, &mut self.timers);
-                self.advance_kill(now, tell)
+                self.advance_kill(now)
             }
             Some(Err(error)) => {
-                tell(now, &Event::NotBegun { victim, error });
+                self.telling.tell(now, Event::NotBegun { victim, error });
                 Some(self.outcome(now, Outcome::KillFailed))
             }
         }
@@ -230,7 +230,10 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             uid: victim.uid.clone(),
             reason,
             message: message.text,
-            annotations: message.annotations.map(state::by_name).unwrap_or_default(),
+            annotations: message
+                .annotations
+                .map(state::annotations_by_name)
+                .unwrap_or_default(),
             grace_seconds: eviction.grace_seconds,
             restart_policy: victim.restart_policy.clone(),
             outcome: if self.settings.dry_run {
@@ -253,14 +256,14 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         })
     }
 
-    pub(super) fn go_on_killing(&mut self, now: Mono, tell: Tell<'_>) {
-        if let Some(plan) = self.advance_kill(now, tell) {
-            self.carry_out(now, plan, tell);
+    pub(super) fn go_on_killing(&mut self, now: Mono) {
+        if let Some(plan) = self.advance_kill(now) {
+            self.carry_out(now, plan);
         }
     }
 
     /// Polls the kill in flight. Returns the next plan once it has ended.
-    fn advance_kill(&mut self, now: Mono, tell: Tell<'_>) -> Option<Plan> {
+    fn advance_kill(&mut self, now: Mono) -> Option<Plan> {
         if self.killing.must_look_at_memory(now) {
             let memory = self
                 .node
@@ -269,10 +272,12 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             let available = memory.map(|memory| memory.available);
             self.killing.note_memory(now, available);
         }
-        match self
-            .killing
-            .poll(now, &mut self.timers, &mut self.timing, tell)
-        {
+        match self.killing.poll(
+            now,
+            &mut self.timers,
+            &mut self.timing,
+            &mut self.telling.events,
+        ) {
             Polled::Nothing => None,
             Polled::Gone => {
                 if let Some(uid) = self.killing.gone().first() {
@@ -281,9 +286,9 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
                 self.reclaiming.pod_is_gone();
                 self.telling.gives_back(now);
                 self.timers.set(Timer::Round, now); // measure again at once (decision D31)
-                self.empty_memory(now, tell);
+                self.empty_memory(now);
                 let plan = self.outcome(now, Outcome::Killed);
-                self.telling.loops(now, &self.evict, tell);
+                self.telling.loops(now, &self.evict);
                 self.clean_up(now);
                 Some(plan)
             }
@@ -294,7 +299,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
                     self.observe(now, FS_WAIT, false);
                 }
                 self.list_pods(now, self.depth());
-                self.telling.pod_problems(now, &self.pods, tell);
+                self.telling.pod_problems(now, &self.pods);
                 Some(self.outcome(now, Outcome::KillFailed))
             }
         }
@@ -316,18 +321,19 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     }
 
     /// What runs again of the pods that were evicted is ended.
-    pub(super) fn look_for_returned(&mut self, now: Mono, tell: Tell<'_>) -> bool {
+    pub(super) fn look_for_returned(&mut self, now: Mono) -> bool {
         let (pods, timers) = (&mut self.pods, &mut self.timers);
-        self.holding.look(now, pods, timers, tell)
+        self.holding
+            .look(now, pods, timers, &mut self.telling.events)
     }
 
     /// The pod in flight gets no more grace.
-    fn end_grace(&mut self, now: Mono, tell: Tell<'_>) {
+    fn end_grace(&mut self, now: Mono) {
         let (timers, timing) = (&mut self.timers, &mut self.timing);
         if let Some(victim) = self.killing.end_grace(now, timers, timing) {
-            self.tell_changes(now, tell);
-            tell(now, &Event::GraceCut(victim));
-            self.go_on_killing(now, tell);
+            self.tell_changes(now);
+            self.telling.tell(now, Event::GraceCut(victim));
+            self.go_on_killing(now);
         }
     }
 }

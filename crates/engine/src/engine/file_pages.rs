@@ -4,7 +4,7 @@
 use evictd_node::{Mono, Readings, Signal};
 
 use super::Engine;
-use crate::event::{Event, Tell};
+use crate::event::Event;
 use crate::pace::is_memory;
 use crate::pages::{AT_MOST, Wait};
 use crate::ports::{Depth, Node, Pods, Reclaim};
@@ -68,7 +68,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     }
 
     /// Tells that no pod had to be killed, once that is so.
-    pub(super) fn tell_pages(&mut self, now: Mono, tell: Tell<'_>) {
+    pub(super) fn tell_pages(&mut self, now: Mono) {
         if let Some(reading) = self.sample.readings.get(Signal::MemoryAvailable) {
             let available = u64::try_from(reading.available).unwrap_or(0);
             self.pages.note(now, available);
@@ -78,7 +78,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         }
         let given = self.pods.pages_given();
         if let Some(collected) = self.pages.clear(now, given) {
-            tell(now, &Event::Reclaimed(collected));
+            self.telling.tell(now, Event::Reclaimed(collected));
         }
     }
 }

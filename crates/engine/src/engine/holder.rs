@@ -5,14 +5,14 @@ use evictd_node::{Mono, Signal};
 use evictd_rank::Candidate;
 
 use super::Engine;
-use crate::event::{Event, Tell};
+use crate::event::Event;
 use crate::pace::is_memory;
 use crate::ports::{Holder, Node, Pods, Reclaim};
 
 impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     /// Tells it once it is found out. Of whoever holds less than half of what is missing
     /// nothing is told: that is not who has it.
-    pub(super) fn tell_holder(&mut self, now: Mono, tell: Tell<'_>) {
+    pub(super) fn tell_holder(&mut self, now: Mono) {
         let Some(outside) = self.pods.who_holds() else {
             return;
         };
@@ -20,7 +20,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         let holders = [Some(outside), critical].into_iter().flatten();
         let largest = holders.max_by_key(|holder| holder.bytes);
         if let Some(holder) = largest.filter(|holder| holder.bytes >= self.missing_memory() / 2) {
-            tell(now, &Event::Holder(holder));
+            self.telling.tell(now, Event::Holder(holder));
         }
     }
 

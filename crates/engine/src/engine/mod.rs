@@ -1,6 +1,6 @@
 //! The loop's body: reads, asks the state machine, carries out its plans.
 //!
-//! It knows no signals, no logger and no clock; what happens it reports as
+//! It knows no signals, no logger and no clock; what happens it notes as
 //! [`Event`](crate::Event)s. Each
 //! part of it ([`Killing`], [`Holding`], [`Reclaiming`], [`Census`], [`Telling`], [`Pace`]) keeps its
 //! own state to itself; here is only what needs several of them.
@@ -22,7 +22,7 @@ use evictd_node::{ConditionSet, Mono, Reading, Readings, Signal};
 use evictd_rank::Candidate;
 
 use crate::census::Census;
-use crate::event::{Event, OomKilled, Tell};
+use crate::event::{Event, OomKilled};
 use crate::holding::Holding;
 use crate::killing::Killing;
 use crate::pace::{Pace, headroom, is_memory};
@@ -128,25 +128,33 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
 
     /// Does what is due by `now`: goes on with a kill, looks at memory, begins a round.
     /// Returns whether anything may have changed: `false` where nothing was due, or a look
-    /// at memory saw nothing.
-    pub fn run_due(&mut self, now: Mono, tell: Tell<'_>) -> bool {
-        let changed = self.do_due(now, tell);
+    /// at memory saw nothing. What happened is to be taken afterwards
+    /// ([`Engine::take_events`]).
+    pub fn run_due(&mut self, now: Mono) -> bool {
+        self.telling.events.make_room();
+        let changed = self.do_due(now);
         // Last, as it asks for memory: no other kill waits for it.
-        self.look_for_returned(now, tell) | changed
+        self.look_for_returned(now) | changed
     }
 
-    fn do_due(&mut self, now: Mono, tell: Tell<'_>) -> bool {
+    /// What has happened since this was last asked, in its order, each event with the time that
+    /// the engine was told in that turn.
+    pub fn take_events(&mut self) -> impl Iterator<Item = (Mono, Event)> {
+        self.telling.events.take()
+    }
+
+    fn do_due(&mut self, now: Mono) -> bool {
         self.notice_standstill(now);
         let busy = self.killing.is_killing();
-        let changed = self.take_news(now, tell) | self.take_deletion(now, tell) | busy;
-        self.go_on_killing(now, tell);
+        let changed = self.take_news(now) | self.take_deletion(now) | busy;
+        self.go_on_killing(now);
         if self.killing.has_ended() {
             return true;
         }
         if now >= self.round_at(now) {
-            self.round(now, FS_WAIT, tell);
+            self.round(now, FS_WAIT);
         } else if self.sees_crossing(now) {
-            self.round(now, Duration::ZERO, tell); // no disk may delay it
+            self.round(now, Duration::ZERO); // no disk may delay it
         } else {
             return changed;
         }
@@ -222,7 +230,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         left
     }
 
-    fn round(&mut self, now: Mono, fs_wait: Duration, tell: Tell<'_>) {
+    fn round(&mut self, now: Mono, fs_wait: Duration) {
         self.clean_up(now);
         self.picture.look(now, &self.pods);
         let (soon, interval) = (self.killing.remains_interval(), self.settings.interval);
@@ -236,7 +244,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             && self.census.is_due(now, &mut self.pods, &mut self.timers);
         if with_pods {
             self.list_pods(now, Depth::Whole);
-            self.telling.pod_problems(now, &self.pods, tell);
+            self.telling.pod_problems(now, &self.pods);
         }
         let fs_wait = if self.telling.knows_layout() {
             fs_wait
@@ -244,11 +252,11 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             FIRST_FS_WAIT
         };
         let plan = self.observe(now, fs_wait, with_pods);
-        self.carry_out(now, plan, tell);
-        self.tell_changes(now, tell);
-        self.tell_pages(now, tell);
-        self.tell_holder(now, tell);
-        self.tell_unheard(now, tell);
+        self.carry_out(now, plan);
+        self.tell_changes(now);
+        self.tell_pages(now);
+        self.tell_holder(now);
+        self.tell_unheard(now);
         let readings = self.sample.readings;
         let left = self.note_memory(now, Depth::Whole, &readings);
         let latest = readings.get(Signal::MemoryAvailable);
@@ -256,7 +264,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         for kill in self.pods.oom_kills(now) {
             let wall = (self.settings.wall_clock)();
             let killed = OomKilled::new(kill, self.evict.thresholds(), least, wall);
-            tell(now, &Event::OomKilled(Box::new(killed)));
+            self.telling.tell(now, Event::OomKilled(Box::new(killed)));
         }
         let is_short = {
             let mut due = self.evict.due();

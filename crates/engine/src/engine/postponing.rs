@@ -6,7 +6,6 @@ use evictd_evict::{Cause, Eviction};
 use evictd_node::Mono;
 
 use super::{Engine, FS_WAIT, STANDSTILL};
-use crate::event::Tell;
 use crate::ports::{Node, Pods, Reclaim};
 
 /// How soon to decide again where an eviction was held back.
@@ -26,9 +25,9 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     }
 
     /// Says who was not waited for any longer.
-    pub(super) fn tell_unheard(&mut self, now: Mono, tell: Tell<'_>) {
+    pub(super) fn tell_unheard(&mut self, now: Mono) {
         if !self.picture.is_whole() && !self.is_too_early() {
-            self.telling.unheard(now, &self.pods, tell);
+            self.telling.unheard(now, &self.pods);
         }
     }
 

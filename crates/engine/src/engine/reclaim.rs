@@ -9,7 +9,7 @@ use evictd_gc::{Enough, ImageJob};
 use evictd_node::{Mono, Readings, Resource, Unit};
 
 use super::Engine;
-use crate::event::{Event, Tell};
+use crate::event::Event;
 use crate::ports::{Collect, Collected, Deletion, Job, News, Node, Pods, Reclaim};
 use crate::reclaiming::Awaited;
 
@@ -24,27 +24,23 @@ const THIN_POOL: &str = "images lie in a devicemapper thin pool, which is no fil
 impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     /// The node gives back what it can, in that order; a call that the runtimes carry out
     /// is waited for without blocking. Then it is measured again.
-    pub(super) fn reclaim_for(
-        &mut self,
-        now: Mono,
-        calls: &'static [NodeReclaim],
-        tell: Tell<'_>,
-    ) -> Plan {
+    pub(super) fn reclaim_for(&mut self, now: Mono, calls: &'static [NodeReclaim]) -> Plan {
         if self.reclaiming.is_under_way() {
             return Plan::Rest;
         }
         if self.reclaiming.rests(now, &self.timers) {
-            return self.reclaimed(now, tell);
+            return self.reclaimed(now);
         }
         if let Some(threshold) = self.evict.acting_on() {
             let resource = threshold.signal.resource();
-            tell(now, &Event::Reclaiming { resource, calls });
+            self.telling
+                .tell(now, Event::Reclaiming { resource, calls });
         }
-        self.make_calls(now, Awaited::new(calls), tell)
+        self.make_calls(now, Awaited::new(calls))
     }
 
     /// Makes the call that is due, and those after it that nobody waits for.
-    fn make_calls(&mut self, now: Mono, mut reclaim: Awaited, tell: Tell<'_>) -> Plan {
+    fn make_calls(&mut self, now: Mono, mut reclaim: Awaited) -> Plan {
         while let Some(call) = reclaim.call() {
             let what = match call {
                 NodeReclaim::ContainerGc => Collect::Containers {
@@ -58,26 +54,26 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             };
             let (number, answers) = self.hand_over(what);
             let answered = self.reclaiming.wait(reclaim, number, answers);
-            let done = answered.and_then(|reclaim| self.after_call(now, reclaim, tell));
+            let done = answered.and_then(|reclaim| self.after_call(now, reclaim));
             reclaim = match done {
                 Some(reclaim) => reclaim,
                 None => return Plan::Rest,
             };
         }
         self.reclaiming.end(now, &reclaim, &mut self.timers);
-        self.reclaimed(now, tell)
+        self.reclaimed(now)
     }
 
     /// What follows an answered call: what dead pods left, which is waited for without
     /// blocking too; then no other call where that is enough.
-    fn after_call(&mut self, now: Mono, mut reclaim: Awaited, tell: Tell<'_>) -> Option<Awaited> {
+    fn after_call(&mut self, now: Mono, mut reclaim: Awaited) -> Option<Awaited> {
         if self.reclaim.has_leftovers() && reclaim.sees_to_leftovers() {
             match self.reclaim.begin_leftovers(self.killing.gone()) {
                 Ok(()) => {
                     let number = self.reclaiming.next_number();
                     return self.reclaiming.wait(reclaim, number, 1);
                 }
-                Err(problem) => tell(now, &Event::problem("leftovers", problem)),
+                Err(problem) => self.telling.tell(now, Event::problem("leftovers", problem)),
             }
         }
         reclaim.go_on();
@@ -88,10 +84,10 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         Some(reclaim)
     }
 
-    fn reclaimed(&mut self, now: Mono, tell: Tell<'_>) -> Plan {
+    fn reclaimed(&mut self, now: Mono) -> Plan {
         self.freshen();
         self.list_pods(now, self.depth());
-        self.telling.pod_problems(now, &self.pods, tell);
+        self.telling.pod_problems(now, &self.pods);
         let again = self.measure_again(now);
         if !self.evict.may_stop_reclaiming(&again) && self.must_measure_disk(now) {
             return Plan::Rest;
@@ -122,7 +118,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     }
 
     /// The pod that was evicted for memory is gone; what it left in a tmpfs is not.
-    pub(super) fn empty_memory(&mut self, now: Mono, tell: Tell<'_>) {
+    pub(super) fn empty_memory(&mut self, now: Mono) {
         let victim = self.killing.last_gone_for(Resource::Memory);
         let Some(uid) = victim.filter(|_| self.reclaim.has_leftovers()) else {
             return;
@@ -132,31 +128,31 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         }
         match self.reclaim.begin_emptying(uid) {
             Ok(()) => self.reclaiming.empties_memory(true),
-            Err(problem) => tell(now, &Event::problem("leftovers", problem)),
+            Err(problem) => self.telling.tell(now, Event::problem("leftovers", problem)),
         }
     }
 
     /// Takes in how the deletion of what dead pods left goes. Returns whether it is over.
-    pub(super) fn take_deletion(&mut self, now: Mono, tell: Tell<'_>) -> bool {
+    pub(super) fn take_deletion(&mut self, now: Mono) -> bool {
         let result = match self.reclaim.poll_leftovers(now, &mut self.pods) {
             Deletion::Nothing => return false,
             Deletion::GoesOn(deleted) => {
-                tell(now, &Event::Deleting { deleted });
+                self.telling.tell(now, Event::Deleting { deleted });
                 return false;
             }
             Deletion::Done(Ok(collected)) => collected,
             Deletion::Done(Err(problem)) => {
-                tell(now, &Event::problem("leftovers", problem));
+                self.telling.tell(now, Event::problem("leftovers", problem));
                 Collected::default()
             }
         };
         if self.reclaiming.has_emptied_memory() {
             if !result.text.is_empty() {
-                tell(now, &Event::Reclaimed(result));
+                self.telling.tell(now, Event::Reclaimed(result));
             }
             self.round_now();
         } else if let Some(number) = self.reclaiming.awaited_number() {
-            self.take_collected(now, number, Ok(result), tell);
+            self.take_collected(now, number, Ok(result));
         }
         true
     }
@@ -187,35 +183,35 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     }
 
     /// Takes in what the container runtimes have to say. Returns whether there was anything.
-    pub(super) fn take_news(&mut self, now: Mono, tell: Tell<'_>) -> bool {
+    pub(super) fn take_news(&mut self, now: Mono) -> bool {
         if !self.pods.has_runtimes() {
             return false;
         }
         let all = self.pods.take_news();
         let any = !all.is_empty();
         for news in all {
-            self.take_one(now, news, tell);
+            self.take_one(now, news);
         }
         any
     }
 
-    fn take_one(&mut self, now: Mono, news: News, tell: Tell<'_>) {
+    fn take_one(&mut self, now: Mono, news: News) {
         match news {
             News::Reached {
                 endpoint,
                 version,
                 in_thin_pool,
             } => {
-                tell(now, &Event::Runtime { version, endpoint });
+                self.telling.tell(now, Event::Runtime { version, endpoint });
                 if in_thin_pool {
-                    tell(now, &Event::problem("imagefs", THIN_POOL));
+                    self.telling.tell(now, Event::problem("imagefs", THIN_POOL));
                 }
                 self.reclaiming.runtime_is_back(&mut self.timers);
                 // One that was started after evictd says it late (decision D55).
                 match self.node.follow(self.pods.places()) {
                     Ok(true) => self.round_now(),
                     Ok(false) => {}
-                    Err(error) => tell(now, &Event::problem("filesystem", error)),
+                    Err(error) => self.telling.tell(now, Event::problem("filesystem", error)),
                 }
             }
             News::Listed => {
@@ -225,18 +221,19 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
                 }
             }
             News::Lost(problem) => {
-                tell(now, &Event::problem("runtime", problem.as_str()));
+                self.telling
+                    .tell(now, Event::problem("runtime", problem.as_str()));
                 self.reclaiming.runtime_is_lost(problem);
             }
             News::Ending(uid) => self.killing.heard(&uid, &mut self.timers),
             News::Ended(uid) => self.holding.is_down(&uid),
-            News::NotEnded { uid, error } => self.end_without_runtime(now, &uid, &error, tell),
-            News::Collected { number, result } => self.take_collected(now, number, result, tell),
+            News::NotEnded { uid, error } => self.end_without_runtime(now, &uid, &error),
+            News::Collected { number, result } => self.take_collected(now, number, result),
         }
     }
 
     /// The runtime cannot end a pod: it is ended through its cgroup alone.
-    fn end_without_runtime(&mut self, now: Mono, uid: &str, error: &str, tell: Tell<'_>) {
+    fn end_without_runtime(&mut self, now: Mono, uid: &str, error: &str) {
         let what = if self.killing.ask_instead(uid) {
             "its processes are ended through its cgroup"
         } else {
@@ -246,29 +243,23 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             "{error}; pod uid {uid}: {what}, and the runtime is asked again when it is back, \
              as it might start the pod anew"
         );
-        tell(now, &Event::problem("kill", text));
-        self.go_on_killing(now, tell);
+        self.telling.tell(now, Event::problem("kill", text));
+        self.go_on_killing(now);
     }
 
-    fn take_collected(
-        &mut self,
-        now: Mono,
-        number: u64,
-        result: Result<Collected, String>,
-        tell: Tell<'_>,
-    ) {
+    fn take_collected(&mut self, now: Mono, number: u64, result: Result<Collected, String>) {
         let (is_news, answered) = self.reclaiming.take_answer(number, &result);
         match result {
             Ok(collected) if is_news && !collected.text.is_empty() => {
-                tell(now, &Event::Reclaimed(collected));
+                self.telling.tell(now, Event::Reclaimed(collected));
             }
-            Err(problem) if is_news => tell(now, &Event::problem("runtime", problem)),
+            Err(problem) if is_news => self.telling.tell(now, Event::problem("runtime", problem)),
             Ok(_) | Err(_) => {}
         }
-        let answered = answered.and_then(|reclaim| self.after_call(now, reclaim, tell));
+        let answered = answered.and_then(|reclaim| self.after_call(now, reclaim));
         if let Some(reclaim) = answered {
-            let plan = self.make_calls(now, reclaim, tell);
-            self.carry_out(now, plan, tell);
+            let plan = self.make_calls(now, reclaim);
+            self.carry_out(now, plan);
         }
     }
 }

@@ -1,7 +1,6 @@
 use core::time::Duration;
 
 use super::script::*;
-use crate::Event;
 use crate::fake::{FakePod, FakePods};
 use crate::ports::News;
 
@@ -84,10 +83,7 @@ fn two_seconds_of_silence_are_enough_and_told() {
     let mut engine = engine(settings("memory.available<100Mi"), unpictured());
     set(&mut engine, 50 * MIB, WHOLE);
     waits_until(&mut engine, 1999);
-    let mut told = Vec::new();
-    engine.run_due(at(2000), &mut |_, event: &Event| {
-        told.push(event.to_string())
-    });
+    let told = texts(&mut engine, 2000);
     assert_eq!(engine.pods.killed()[..1], ["protected"]);
     let about = |text: &&String| text.starts_with("docker has not said yet");
     assert_eq!(told.iter().filter(about).count(), 1, "{told:?}");

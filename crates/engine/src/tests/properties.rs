@@ -208,7 +208,8 @@ proptest! {
                     prop_assert_eq!((engine.evict.conditions(), engine.is_killing()), before);
                 }
             }
-            engine.run_due(at(now), &mut |_, event| story.note(event));
+            engine.run_due(at(now));
+            engine.take_events().for_each(|(_, event)| story.note(&event));
             // Never two kills in flight, and the engine knows of the one.
             let in_flight = engine.pods.in_flight();
             prop_assert!(in_flight <= 1);

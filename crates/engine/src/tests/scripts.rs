@@ -112,10 +112,7 @@ fn who_holds_the_memory_is_told_where_no_pod_is_evicted_for_it() {
     engine.list_early(at(2));
     set(&mut engine, 50 * MIB, WHOLE);
     engine.look_now();
-    let mut told = Vec::new();
-    engine.run_due(at(100), &mut |_, event: &Event| {
-        told.push(event.to_string())
-    });
+    let told = texts(&mut engine, 100);
     assert_eq!(
         told.last().map(String::as_str),
         Some(
@@ -148,8 +145,7 @@ fn a_critical_pod_that_holds_the_memory_is_named_and_a_trifle_is_not() {
         });
         let mut engine = engine(settings("memory.available<100Mi"), pods);
         set(&mut engine, 50 * MIB, WHOLE);
-        let mut told = Vec::new();
-        engine.run_due(at(0), &mut |_, event: &Event| told.push(event.to_string()));
+        let told = texts(&mut engine, 0);
         let named = told.iter().find(|text| text.contains("holds"));
         assert_eq!(named.is_some(), expected.is_some(), "{told:?}");
         assert!(expected.is_none_or(|text| told.iter().any(|told| told.starts_with(text))));
@@ -583,12 +579,9 @@ fn a_pod_that_reached_its_own_limit_is_no_reason_to_raise_the_nodes_threshold() 
             ..OomKill::default()
         }];
         engine.round_now();
-        let mut told = Vec::new();
-        engine.run_due(at(1100), &mut |_, event: &Event| {
-            if let Event::OomKilled(_) = event {
-                told.push(event.to_string());
-            }
-        });
+        let mut told = events(&mut engine, 1100);
+        told.retain(|event| matches!(event, Event::OomKilled(_)));
+        let told: Vec<String> = told.iter().map(ToString::to_string).collect();
         let advice = told.first().map(|text| text.contains(expected));
         assert_eq!(advice, Some(true), "{least} Mi: {told:?}");
     }
@@ -611,12 +604,12 @@ fn the_kernels_oom_kills_are_told_with_what_would_help() {
     ] {
         let mut engine = engine(settings(thresholds), three_pods());
         engine.pods.oom_kills = vec![kill];
-        engine.run_due(at(0), &mut |_, event| {
-            if let Event::OomKilled(killed) = event {
+        for event in events(&mut engine, 0) {
+            if let Event::OomKilled(killed) = &event {
                 told.push(event.to_string());
                 assert_eq!(killed.record().message, event.to_string());
             }
-        });
+        }
         assert!(engine.pods.killed().is_empty());
     }
     let expected = [
@@ -690,14 +683,10 @@ fn a_dry_run_names_each_pod_that_would_be_evicted() {
     let mut settings = settings("memory.available<620Mi");
     settings.dry_run = true;
     let mut engine = engine(settings, three_pods());
-    let would = |engine: &mut Fake, millis| {
-        let mut told = Vec::new();
-        engine.run_due(at(millis), &mut |_, event: &Event| {
-            if let Event::Evicting(_) = event {
-                told.push(event.to_string());
-            }
-        });
-        told
+    let would = |engine: &mut Fake, millis| -> Vec<String> {
+        let mut told = events(engine, millis);
+        told.retain(|event| matches!(event, Event::Evicting(_)));
+        told.iter().map(ToString::to_string).collect()
     };
     let frees = |told: Vec<String>| -> Vec<String> {
         let parts = told

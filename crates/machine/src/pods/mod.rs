@@ -3,6 +3,7 @@
 mod disk;
 mod ended;
 mod exact;
+mod kill;
 mod manifests;
 mod oom;
 mod pages;

@@ -13,6 +13,7 @@ use evictd_rank::Candidate;
 use evictd_stats::{DiskScanner, OutsideReader, take_lack};
 
 use super::disk::Disk;
+use super::kill::CgroupKill;
 use super::{Manifests, Pods};
 
 impl Pods {
@@ -121,7 +122,7 @@ impl ports::Pods for Pods {
             self.hold(ended);
         }
         Ok(Begun {
-            kill,
+            kill: Box::new(CgroupKill(kill)),
             left_to_runtime: asked_by_runtime,
             told_runtime,
             files_stay,

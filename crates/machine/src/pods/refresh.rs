@@ -7,8 +7,8 @@ use std::os::fd::OwnedFd;
 
 use evictd_cgroup::{Beside, FoundPod, Same};
 use evictd_engine::ports::{Depth, emptied};
-use evictd_engine::state::Protected;
 use evictd_node::Mono;
+use evictd_state::Protected;
 use evictd_stats::take_lack;
 
 use super::remembered::MANIFESTS;

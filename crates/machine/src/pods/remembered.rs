@@ -6,8 +6,8 @@ use std::path::Path;
 
 use evictd_config::Resolved;
 use evictd_containers::{RuntimeListing, RuntimePod};
-use evictd_engine::state::{Protected, in_order, read_boot_id, read_state};
 use evictd_node::pod::{Container, Pod};
+use evictd_state::{Protected, in_order, read_boot_id, read_state};
 
 use super::Pods;
 use crate::PROC;

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use evictd_config::Resolved;
 use evictd_engine::ports::{Collect, Job};
-use evictd_engine::state::read_state;
 use evictd_gc::Kind;
+use evictd_state::read_state;
 use serde::Serialize;
 
 use crate::cli::columns::wrap;

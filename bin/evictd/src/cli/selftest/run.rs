@@ -198,7 +198,10 @@ fn drive(
 ) -> Result<(), String> {
     let end = now() + time;
     while now() < end && !(until_killed && story.killed.is_some()) {
-        engine.run_due(now(), &mut |at, event| story.note(at, event));
+        engine.run_due(now());
+        for (at, event) in engine.take_events() {
+            story.note(at, &event);
+        }
         let until = engine.wake_at(now()).min(end);
         engine::watch_kill(engine, watch).map_err(|error| error.to_string())?;
         pause(watch, until)?;

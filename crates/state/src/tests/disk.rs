@@ -9,7 +9,7 @@ use evictd_cgroup::own::try_lock;
 use evictd_testkit::needs;
 
 use super::*;
-use crate::state::files::{Home, occupy};
+use crate::files::{Home, occupy};
 
 fn replace(directory: &Path, text: &str) -> Result<(), Error> {
     Home::open(directory).unwrap().replace(text)

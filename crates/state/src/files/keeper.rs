@@ -7,14 +7,14 @@ use evictd_gc::ImageRecords;
 use evictd_node::{ConditionSet, Layout, Mono};
 use evictd_sys::Directory;
 
-use crate::state::begun;
-use crate::state::error::Error;
-use crate::state::files::TryLock;
-use crate::state::json::to_json;
-use crate::state::protected::Protected;
-use crate::state::record::{Outcome, Record};
-use crate::state::saved::State;
-use crate::state::writer::Writer;
+use crate::error::Error;
+use crate::files::begun::to_line;
+use crate::files::home::TryLock;
+use crate::files::writer::Writer;
+use crate::json::to_json;
+use crate::protected::Protected;
+use crate::record::{Outcome, Record};
+use crate::saved::State;
 
 /// How often what changes all the time is written: when thresholds that are met
 /// were last observed.
@@ -27,7 +27,7 @@ const IMAGES_EVERY: Duration = Duration::from_secs(5 * 60);
 /// What is known of a daemon when it starts.
 #[derive(Clone, Debug)]
 pub struct About {
-    /// This boot ([`read_boot_id`](crate::state::read_boot_id)); empty where it is not
+    /// This boot ([`read_boot_id`](crate::read_boot_id)); empty where it is not
     /// known, and then no state is believed.
     pub boot_id: String,
     /// Its process id.
@@ -128,7 +128,7 @@ impl Keeper {
     /// process may be killed from then on: waits a moment until the kernel has its record.
     pub fn begin(&mut self, record: Record) {
         if let Some(writer) = &self.writer {
-            writer.post_begun(&begun::to_line(&record));
+            writer.post_begun(&to_line(&record));
         }
         self.state.push(record);
         self.changes = self.changes.wrapping_add(1);

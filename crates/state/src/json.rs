@@ -9,12 +9,11 @@ use evictd_quantity::GoDuration;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::state::boot;
-use crate::state::error::Error;
-use crate::state::object::Object;
-use crate::state::protected;
-use crate::state::record::{HISTORY, Record, cut};
-use crate::state::saved::{ConditionState, State};
+use crate::error::Error;
+use crate::object::Object;
+use crate::protected;
+use crate::record::{HISTORY, Record, cut};
+use crate::saved::{ConditionState, MOST_BOOT_ID, State};
 
 /// The longest text that is looked at.
 pub const MAX_BYTES: usize = 320 << 10;
@@ -191,7 +190,7 @@ pub fn parse(bytes: &[u8]) -> Result<State, Error> {
         images: images(file).unwrap_or_default(),
         protected: protected::from_texts(file.texts("protected")),
     };
-    cut(&mut state.boot_id, boot::MOST);
+    cut(&mut state.boot_id, MOST_BOOT_ID);
     Ok(state)
 }
 

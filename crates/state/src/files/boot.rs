@@ -1,8 +1,7 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-/// The longest text that can be one: a UUID has 36 characters.
-pub(crate) const MOST: usize = 64;
+use crate::saved::MOST_BOOT_ID;
 
 /// Which boot this is: `PROC/sys/kernel/random/boot_id`, another one after each
 /// boot, the same in every container.
@@ -15,7 +14,7 @@ pub fn read_boot_id(proc: &Path) -> io::Result<String> {
     // The kernel's file is one short line.
     file.take(256).read_to_end(&mut text)?;
     match core::str::from_utf8(&text).unwrap_or_default().trim() {
-        id if id.is_empty() || id.len() > MOST => Err(io::ErrorKind::InvalidData.into()),
+        id if id.is_empty() || id.len() > MOST_BOOT_ID => Err(io::ErrorKind::InvalidData.into()),
         id => Ok(id.to_owned()),
     }
 }

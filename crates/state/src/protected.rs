@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// and who said so of each: a container runtime by its endpoint, or the manifests.
 ///
 /// In the order of the cgroups, each once. A cgroup is known by its bytes. That it is the same one is true within one boot only:
-/// [`State::rebase`](crate::state::State::rebase) forgets them over another.
+/// [`State::rebase`](crate::State::rebase) forgets them over another.
 pub type Protected = Vec<(PathBuf, String)>;
 
 /// More are not remembered: nodes protect a few.

@@ -1,17 +1,11 @@
-//! Evictions that were decided since the state was last written. The state is written to the
-//! disk's end, which takes a worn card seconds; a line here survives the end of the process
-//! as soon as the kernel has it.
+//! The file of the evictions that were decided since the state was last written.
 
-use alloc::string::String;
-use alloc::vec::Vec;
 use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 
-use serde_json::Value;
-
-use crate::state::files::Home;
-use crate::state::object::Object;
-use crate::state::record::Record;
+use crate::begun::parse;
+use crate::files::home::Home;
+use crate::record::Record;
 
 const BEGUN: &str = "begun.jsonl";
 
@@ -53,13 +47,4 @@ pub(crate) fn read(home: &Home) -> Vec<Record> {
     let read = home.directory.read(BEGUN);
     let read = read.and_then(|file| file.take(MOST).read_to_end(&mut bytes));
     read.map_or_else(|_| Vec::new(), |_| parse(&bytes))
-}
-
-/// The records of `begun.jsonl`, oldest first; a line that is none, or that a power failure tore, is left out.
-#[must_use]
-pub fn parse(text: &[u8]) -> Vec<Record> {
-    let lines = text.split(|byte| *byte == b'\n');
-    let values = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
-    let objects = values.filter(Value::is_object);
-    objects.map(|value| Record::read(Object(&value))).collect()
 }

@@ -5,7 +5,7 @@ use evictd_evict::Eviction;
 use evictd_node::Signal;
 use serde::{Serialize, Serializer};
 
-use crate::state::object::Object;
+use crate::object::Object;
 
 /// How many evictions are remembered: the last ones (failure F38).
 pub const HISTORY: usize = 50;
@@ -126,7 +126,7 @@ pub struct Record {
 
 impl Record {
     /// What can be read of it.
-    pub(super) fn read(from: Object<'_>) -> Self {
+    pub(crate) fn read(from: Object<'_>) -> Self {
         let if_any = |name| from.text(name).map(str::to_owned);
         let text = |name| if_any(name).unwrap_or_default();
         let mut record = Self {
@@ -201,7 +201,8 @@ pub(crate) fn cut(text: &mut String, most: usize) {
 }
 
 /// The annotations as the kubelet names them.
-pub(crate) fn by_name(annotations: Annotations) -> BTreeMap<String, String> {
+#[must_use]
+pub fn annotations_by_name(annotations: Annotations) -> BTreeMap<String, String> {
     let (pod, usage) = annotations.offending_pod.unzip();
     let all = [
         (

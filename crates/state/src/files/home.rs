@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 
 use evictd_sys::{Directory, reserve};
 
-use crate::state::begun;
-use crate::state::error::Error;
-use crate::state::json::{MAX_BYTES, parse};
-use crate::state::saved::State;
+use crate::error::Error;
+use crate::files::begun;
+use crate::json::{MAX_BYTES, parse};
+use crate::saved::State;
 
 /// Tries to lock a file (`flock` with `LOCK_NB`), for itself alone or together
 /// with others, and returns whether it could. The lock ends with the file.
@@ -24,7 +24,7 @@ const SPARE: &str = "state.spare";
 const LOCK: &str = "lock";
 
 /// Files are padded to a multiple of this: room for what comes, on a full disk
-/// too. A history of [`HISTORY`](crate::state::HISTORY) usual records fits.
+/// too. A history of [`HISTORY`](crate::HISTORY) usual records fits.
 const STEP: usize = 32 << 10;
 
 /// The directory, and the name that its operator gave it.

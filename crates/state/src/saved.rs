@@ -4,12 +4,15 @@ use evictd_evict::{Evict, FirstMet, Memory, Returns};
 use evictd_gc::ImageRecords;
 use evictd_node::{Condition, ConditionSet, Layout, Mono};
 
-use crate::state::protected::Protected;
-use crate::state::record::{HISTORY, Outcome, Record};
+use crate::protected::Protected;
+use crate::record::{HISTORY, Outcome, Record};
 
 /// More time than that between two boots makes wall time implausible: a board
 /// without a clock shows any time (failure F11).
 const MOST_ELAPSED_SECONDS: u64 = 24 * 60 * 60;
+
+/// The longest text that can be the id of a boot: a UUID has 36 characters.
+pub(crate) const MOST_BOOT_ID: usize = 64;
 
 /// A node condition, as it was last published.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -185,7 +188,7 @@ impl State {
     }
 
     /// Notes these evictions, but for those that are noted.
-    pub(crate) fn add_missing(&mut self, begun: Vec<Record>) {
+    pub fn add_missing(&mut self, begun: Vec<Record>) {
         for record in begun {
             let is_it = |known: &Record| known.is_of_same_eviction(&record);
             if !self.history.iter().any(is_it) {

@@ -1,4 +1,5 @@
 use core::fmt::{self, Display};
+#[cfg(feature = "files")]
 use std::path::Path;
 
 /// Why the state cannot be read, or cannot be kept on disk, in one line.
@@ -10,6 +11,7 @@ pub struct Error {
     pub is_in_use: bool,
 }
 
+#[cfg(feature = "files")]
 impl Error {
     /// What happened to that file or directory.
     pub(crate) fn at<E: Display>(path: &Path) -> impl Fn(E) -> Self + use<E> {
@@ -17,17 +19,19 @@ impl Error {
         move |what| Self::new(format!("{path}: {what}"))
     }
 
-    pub(crate) const fn new(text: String) -> Self {
-        Self {
-            text,
-            is_in_use: false,
-        }
-    }
-
     pub(crate) fn in_use(path: &Path) -> Self {
         Self {
             is_in_use: true,
             ..Self::at(path)("another evictd uses it")
+        }
+    }
+}
+
+impl Error {
+    pub(crate) const fn new(text: String) -> Self {
+        Self {
+            text,
+            is_in_use: false,
         }
     }
 }

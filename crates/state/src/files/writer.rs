@@ -6,10 +6,10 @@ use std::path::Path;
 use evictd_node::Mono;
 use evictd_sys::{Desk, Helper, HelperThread, Priority, Writes, write_only_below};
 
-use crate::state::begun;
-use crate::state::error::Error;
-use crate::state::files::{Home, TryLock, occupy};
-use crate::state::journal::Journal;
+use crate::error::Error;
+use crate::files::begun;
+use crate::files::home::{Home, TryLock, occupy};
+use crate::files::journal::Journal;
 
 /// What may wait for the disk.
 const MOST_EVENTS: usize = 16 << 10;

@@ -10,7 +10,7 @@ use evictd_evict::{Config, Evict, Observation};
 use evictd_node::{Condition, ConditionSet, Layout, Mono, Reading, Readings, Signal};
 use evictd_threshold::{Lists, parse as parse_thresholds};
 
-use crate::state::*;
+use crate::*;
 
 const GI: i64 = 1 << 30;
 const TRANSITION: Duration = Duration::from_secs(300);

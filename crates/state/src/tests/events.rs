@@ -2,8 +2,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use super::*;
-use crate::state::files::Home;
-use crate::state::journal::{Journal, MOST};
+use crate::files::Home;
+use crate::files::{Journal, MOST};
 
 /// A directory of the test's own, which ends with it.
 struct Place(PathBuf);

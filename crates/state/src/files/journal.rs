@@ -5,8 +5,8 @@ use std::path::Path;
 
 use evictd_node::Mono;
 
-use crate::state::error::Error;
-use crate::state::files::Home;
+use crate::error::Error;
+use crate::files::home::Home;
 
 /// The file that records are added to, and the one that was full before.
 const EVENTS: &str = "events.jsonl";
