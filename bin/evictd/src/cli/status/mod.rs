@@ -81,7 +81,7 @@ impl Status {
         };
         let counting = view.as_ref().map_or(settings, |(_, settings)| settings);
         let snapshot = Snapshot::take(counting)?;
-        for problem in &snapshot.engine.pods.problems {
+        for problem in snapshot.engine.pods.problems() {
             complain("status", problem);
         }
         let mut document = Overview {

@@ -96,7 +96,7 @@ impl Overview {
         let progress = pods.disk_progress().filter(Progress::is_under_way);
         let not_running = pods.not_running().map(|pod| pod.metadata.name.clone());
         Self {
-            pod_memory: if pods.by_processes {
+            pod_memory: if pods.are_counted_by_processes() {
                 PROCESSES
             } else {
                 CGROUPS
