@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use evictd_config::Resolved;
-use evictd_engine::ports::{Depth, Pods as _};
+use evictd_engine::ports::{Depth, Listing as _, Runtimes as _};
 use evictd_evict::Evict;
 use evictd_node::Mono;
 use evictd_node::pod::Pod;

@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use evictd_config::Resolved;
-use evictd_engine::ports::Pods as _;
+use evictd_engine::ports::Listing as _;
 use evictd_node::{Layout, Policy, QosClass, Readings, Signal};
 use evictd_rank::{Candidate, Place, rank};
 use evictd_stats::now;

@@ -1,7 +1,7 @@
 //! The state, in lines of the log, when a signal asks for it.
 
 use evictd_engine::full_name;
-use evictd_engine::ports::Pods as _;
+use evictd_engine::ports::Listing as _;
 use evictd_engine::timers::Timer;
 use evictd_evict::Evict;
 use evictd_node::{Condition, Layout, Mono, Signal};

@@ -45,7 +45,7 @@ impl Pods {
     }
 }
 
-impl ports::Pods for Pods {
+impl ports::Listing for Pods {
     fn refresh(&mut self, now: Mono, depth: Depth) {
         Self::refresh(self, now, depth);
     }
@@ -58,18 +58,6 @@ impl ports::Pods for Pods {
             usage: usage.as_ref(),
         }));
         candidates
-    }
-
-    fn is_exact(&self, index: usize) -> bool {
-        !self.bounds.get(index).is_some_and(|is_bound| *is_bound)
-    }
-
-    fn read_exactly(&mut self, index: usize) {
-        self.with_descriptors(|pods| Self::read_exactly(pods, index));
-    }
-
-    fn lacks_descriptors(&self) -> bool {
-        self.lacks_descriptors
     }
 
     fn heard(&self) -> Heard {
@@ -89,6 +77,79 @@ impl ports::Pods for Pods {
         unread.chain(self.runtimes.unheard()).collect()
     }
 
+    fn lacks_descriptors(&self) -> bool {
+        self.lacks_descriptors
+    }
+
+    fn problems(&self) -> &[String] {
+        &self.problems
+    }
+
+    fn rest(&mut self) {
+        self.usage.clear();
+        self.bounds.clear();
+    }
+
+    fn forget(&mut self) {
+        self.held = Vec::new();
+        self.listing = Listing::default();
+        self.runtime.forget();
+        (self.usage, self.bounds, self.known) = (Vec::new(), Vec::new(), Vec::new());
+        self.described = None;
+    }
+}
+
+impl ports::Usage for Pods {
+    fn is_exact(&self, index: usize) -> bool {
+        !self.bounds.get(index).is_some_and(|is_bound| *is_bound)
+    }
+
+    fn read_exactly(&mut self, index: usize) {
+        self.with_descriptors(|pods| Self::read_exactly(pods, index));
+    }
+
+    fn name_containers(&mut self, index: usize) {
+        Self::name_containers(self, index);
+    }
+
+    /// Only where manifests or a runtime describe pods these can have limits.
+    fn may_have_limits(&self) -> bool {
+        self.to_measure.is_none() && (self.manifests.is_some() || !self.runtimes.is_empty())
+    }
+
+    fn has_measured_disk(&mut self, since: Mono) -> bool {
+        let disk = self.disk.as_mut();
+        self.to_measure.is_none()
+            && disk.is_none_or(|disk| disk.has_measured(since))
+            && !self.runtimes.is_waiting()
+    }
+
+    fn ask_for_pages(&mut self, bytes: u64, until: Mono) -> bool {
+        self.ask_for_file_pages(bytes, until)
+    }
+
+    fn pages_given(&mut self) -> Option<u64> {
+        self.pages.as_ref()?.given()
+    }
+
+    fn ask_who_holds(&mut self) {
+        let (proc, hierarchies) = (&self.proc, &self.hierarchies);
+        let reader = || OutsideReader::new(proc, hierarchies);
+        let pods = self.listing.pods.iter().flat_map(|found| found.cgroups());
+        let pods = pods.map(Path::to_path_buf).collect();
+        self.outside.get_or_insert_with(reader).ask(pods);
+    }
+
+    fn who_holds(&mut self) -> Option<Holder> {
+        let found = self.outside.as_ref()?.take()?;
+        Some(Holder {
+            name: found.what.to_string(),
+            bytes: found.bytes,
+        })
+    }
+}
+
+impl ports::Killing for Pods {
     fn may_evict(&mut self, now: Mono, index: usize) -> bool {
         let found = self.listing.pods.get(index);
         let both = self.before_kill.as_mut().zip(found);
@@ -137,47 +198,12 @@ impl ports::Pods for Pods {
         self.ended.retain(|ended| !ended.is(uid));
     }
 
-    fn ask_for_pages(&mut self, bytes: u64, until: Mono) -> bool {
-        self.ask_for_file_pages(bytes, until)
+    fn oom_kills(&mut self, now: Mono) -> Vec<OomKill> {
+        self.look_for_oom_kills(now)
     }
+}
 
-    fn pages_given(&mut self) -> Option<u64> {
-        self.pages.as_ref()?.given()
-    }
-
-    fn name_containers(&mut self, index: usize) {
-        Self::name_containers(self, index);
-    }
-
-    fn problems(&self) -> &[String] {
-        &self.problems
-    }
-
-    fn rest(&mut self) {
-        self.usage.clear();
-        self.bounds.clear();
-    }
-
-    fn forget(&mut self) {
-        self.held = Vec::new();
-        self.listing = Listing::default();
-        self.runtime.forget();
-        (self.usage, self.bounds, self.known) = (Vec::new(), Vec::new(), Vec::new());
-        self.described = None;
-    }
-
-    /// Only where manifests or a runtime describe pods these can have limits.
-    fn may_have_limits(&self) -> bool {
-        self.to_measure.is_none() && (self.manifests.is_some() || !self.runtimes.is_empty())
-    }
-
-    fn has_measured_disk(&mut self, since: Mono) -> bool {
-        let disk = self.disk.as_mut();
-        self.to_measure.is_none()
-            && disk.is_none_or(|disk| disk.has_measured(since))
-            && !self.runtimes.is_waiting()
-    }
-
+impl ports::Runtimes for Pods {
     fn has_runtimes(&self) -> bool {
         !self.runtimes.is_empty()
     }
@@ -194,26 +220,6 @@ impl ports::Pods for Pods {
 
     fn take_news(&mut self) -> Vec<News> {
         self.runtimes.news()
-    }
-
-    fn oom_kills(&mut self, now: Mono) -> Vec<OomKill> {
-        self.look_for_oom_kills(now)
-    }
-
-    fn ask_who_holds(&mut self) {
-        let (proc, hierarchies) = (&self.proc, &self.hierarchies);
-        let reader = || OutsideReader::new(proc, hierarchies);
-        let pods = self.listing.pods.iter().flat_map(|found| found.cgroups());
-        let pods = pods.map(Path::to_path_buf).collect();
-        self.outside.get_or_insert_with(reader).ask(pods);
-    }
-
-    fn who_holds(&mut self) -> Option<Holder> {
-        let found = self.outside.as_ref()?.take()?;
-        Some(Holder {
-            name: found.what.to_string(),
-            bytes: found.bytes,
-        })
     }
 
     fn places(&self) -> Places {

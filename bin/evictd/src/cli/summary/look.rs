@@ -6,7 +6,7 @@ use core::time::Duration;
 use evictd_cgroup::FoundPod;
 use evictd_config::Resolved;
 use evictd_containers::{ContainerState, ListedContainer};
-use evictd_engine::ports::{Depth, Pods as _};
+use evictd_engine::ports::{Depth, Runtimes as _};
 use evictd_node::pod::usage::{ContainerUsage, PodUsage};
 use evictd_stats::{CpuReader, FsSample, MemoryUsage, NodeCpu, NodeSample, PodReader};
 use evictd_stats::{now, wall_seconds};
