@@ -34,8 +34,8 @@ impl Snapshot {
         engine::measure_disk(&mut engine).map_err(no_thread)?;
         engine.observe(now(), FIRST_FS_WAIT, false);
         let readings = *engine.readings();
-        remember_protected(settings, &mut engine.pods);
-        engine.pods.refresh_with_disk(DISK_WAIT);
+        remember_protected(settings, engine.pods_mut());
+        engine.pods_mut().refresh_with_disk(DISK_WAIT);
         Ok(Self {
             engine,
             readings,
@@ -45,7 +45,7 @@ impl Snapshot {
 
     pub(crate) fn layout(&self) -> Layout {
         self.engine
-            .node
+            .node()
             .sample
             .layout()
             .unwrap_or(Layout::OneFilesystem)
@@ -53,7 +53,7 @@ impl Snapshot {
 
     /// The pods in the order in which they would be evicted for `signal`.
     pub(crate) fn order(&self, signal: Signal) -> Vec<RankedPod> {
-        let candidates = self.engine.pods.candidates(Vec::new());
+        let candidates = self.engine.pods().candidates(Vec::new());
         rank_pods(signal, self.layout(), &candidates, &self.policy)
     }
 }

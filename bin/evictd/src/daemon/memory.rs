@@ -48,7 +48,8 @@ impl Memory {
             }
             log::warn!(event = "problem", about = "state"; "{problem}");
         }
-        keeper.restore(now(), &mut engine.evict);
+        let (at, state) = (now(), keeper.state());
+        engine.restore(at, &state.memory(at), state.returns());
         let held = keeper
             .state()
             .held_on(now(), settings.evict.transition_period);
@@ -59,8 +60,14 @@ impl Memory {
             );
         }
         engine.hold_on(held);
-        engine.pods.runtimes.restore_images(&keeper.state().images);
-        engine.pods.remembered.restore(&keeper.state().protected);
+        engine
+            .pods_mut()
+            .runtimes
+            .restore_images(&keeper.state().images);
+        engine
+            .pods_mut()
+            .remembered
+            .restore(&keeper.state().protected);
         let state = keeper.state();
         let was = |record: &&Record| matches!(record.outcome, Outcome::Killed | Outcome::Begun);
         let counts = Counts {
@@ -143,8 +150,8 @@ impl Memory {
     pub(crate) fn keep(&mut self, engine: &Engine) {
         self.keep_images(engine, false);
         self.keeper
-            .take_protected(engine.pods.remembered.protected());
-        if let Some(problem) = self.keeper.keep(now(), wall_seconds(), &engine.evict) {
+            .take_protected(engine.pods().remembered.protected());
+        if let Some(problem) = self.keeper.keep(now(), wall_seconds(), engine.evict()) {
             log::warn!(event = "problem", about = "state"; "{problem}");
         }
     }
@@ -157,7 +164,7 @@ impl Memory {
     }
 
     fn keep_images(&mut self, engine: &Engine, is_last: bool) {
-        let runtimes = &engine.pods.runtimes;
+        let runtimes = &engine.pods().runtimes;
         if !runtimes.is_empty() && (is_last || self.keeper.wants_images(now())) {
             self.keeper.take_images(now(), &runtimes.image_records());
         }
@@ -167,9 +174,9 @@ impl Memory {
     pub(crate) fn close(mut self, engine: &Engine) {
         self.keep_images(engine, true);
         self.keeper
-            .take_protected(engine.pods.remembered.protected());
+            .take_protected(engine.pods().remembered.protected());
         self.keeper
-            .close(now(), wall_seconds(), &engine.evict, LAST_WRITE);
+            .close(now(), wall_seconds(), engine.evict(), LAST_WRITE);
     }
 }
 

@@ -153,7 +153,7 @@ impl Status {
         };
         let counting = view.as_ref().map_or(settings, |(_, settings)| settings);
         let snapshot = Snapshot::take(counting)?;
-        for problem in &snapshot.engine.pods.problems {
+        for problem in &snapshot.engine.pods().problems {
             complain("status", problem);
         }
         let mut document = Document {
@@ -161,7 +161,7 @@ impl Status {
             ..Document::of(&snapshot, view.map(|(view, _)| view))
         };
         for state in &mut document.signals {
-            state.is_awaited = snapshot.engine.node.is_awaited(state.signal, now());
+            state.is_awaited = snapshot.engine.node().is_awaited(state.signal, now());
         }
         let in_text = || {
             let text = text::in_text(&document, Paint::for_stdout());
@@ -174,7 +174,7 @@ impl Status {
 impl Document {
     /// What the daemon knows counts, where one has said it.
     fn of(snapshot: &Snapshot, daemon: Option<View>) -> Self {
-        let (evict, pods) = (&snapshot.engine.evict, &snapshot.engine.pods);
+        let (evict, pods) = (snapshot.engine.evict(), snapshot.engine.pods());
         let readings = daemon.as_ref().map_or(snapshot.readings, View::readings);
         let conditions = daemon.as_ref().map_or(evict.conditions(), View::conditions);
         // Pods are ordered for the first signal whose threshold is met, else for memory.
@@ -184,7 +184,7 @@ impl Document {
         };
         let ranked_by = evict.thresholds().iter().find(is_met);
         let ranked_by = ranked_by.map_or(Signal::MemoryAvailable, |met| met.signal);
-        let memory = snapshot.engine.node.sample.memory;
+        let memory = snapshot.engine.node().sample.memory;
         let progress = pods.disk_progress().filter(Progress::is_under_way);
         let not_running = pods.not_running().map(|pod| pod.metadata.name.clone());
         Self {

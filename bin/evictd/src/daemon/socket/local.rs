@@ -113,13 +113,13 @@ fn answer(path: &str, (engine, memory): (&Engine, &Memory), view: &View) -> Answ
             "text/plain; version=0.0.4",
             metrics::page(engine, memory.counts()),
         ),
-        "/timing" => Answer::of_text(engine.timing.in_text()),
-        "/timing.json" => found("application/json", engine.timing.in_json()),
+        "/timing" => Answer::of_text(engine.timing().in_text()),
+        "/timing.json" => found("application/json", engine.timing().in_json()),
         "/view.json" => found(
             "application/json",
             view.in_json(
-                engine.evict.thresholds(),
-                engine.evict.conditions(),
+                engine.evict().thresholds(),
+                engine.evict().conditions(),
                 engine.readings(),
             ),
         ),
