@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use evictd_node::Mono;
 
-use crate::ports::Pods;
+use crate::ports::{Runtimes, Usage};
 use crate::timers::{Timer, Timers};
 
 /// How often pods are listed for their own limits, as often as the kubelet looks at them.
@@ -42,7 +42,12 @@ pub(crate) struct Census {
 impl Census {
     /// Whether the pods are to be looked at for their own limits. Where there are
     /// container runtimes, they are asked first, and waited for a little.
-    pub(crate) fn is_due<P: Pods>(&mut self, now: Mono, pods: &mut P, timers: &mut Timers) -> bool {
+    pub(crate) fn is_due<P: Runtimes>(
+        &mut self,
+        now: Mono,
+        pods: &mut P,
+        timers: &mut Timers,
+    ) -> bool {
         if timers.is_due(Timer::Census, now) {
             timers.set(Timer::Census, now + EVERY);
             timers.set(Timer::CensusWait, now + RUNTIMES_WAIT);
@@ -72,7 +77,7 @@ impl Census {
 
     /// Whether a pod is chosen for a disk by numbers of which some may be far older than
     /// others, or that nobody waited for: then all are measured anew, and it is chosen again.
-    pub(crate) fn must_choose_again<P: Pods>(
+    pub(crate) fn must_choose_again<P: Usage>(
         &mut self,
         now: Mono,
         pods: &mut P,
@@ -106,7 +111,7 @@ impl Census {
     /// All are from after it was first asked: by one of before, who fills the disk would be
     /// passed over, and another go in its place. While none is chosen they may be some
     /// seconds older, as a disk may be short for days.
-    pub(crate) fn must_measure<P: Pods>(
+    pub(crate) fn must_measure<P: Usage>(
         &mut self,
         now: Mono,
         pods: &mut P,

@@ -13,7 +13,7 @@ use evictd_node::Mono;
 
 use crate::event::{Event, Victim};
 use crate::events::Events;
-use crate::ports::Pods;
+use crate::ports::Killing;
 use crate::timers::{Timer, Timers};
 
 /// So long a pod is looked at closely, also when its runtime has said that it is down: from
@@ -50,7 +50,7 @@ pub(crate) struct Holding {
 
 impl Holding {
     /// A runtime was told to end that pod, whose kill has begun.
-    pub(crate) fn begin<P: Pods>(&mut self, victim: &Victim, pods: &mut P) {
+    pub(crate) fn begin<P: Killing>(&mut self, victim: &Victim, pods: &mut P) {
         self.pods.retain(|held| {
             let is_other = held.victim.uid != victim.uid;
             // There is one kill at a time: one that is not gone could not be killed.
@@ -97,7 +97,7 @@ impl Holding {
     }
 
     /// Looks which of them run again, and has those ended. Returns whether any does.
-    pub(crate) fn look<P: Pods>(
+    pub(crate) fn look<P: Killing>(
         &mut self,
         now: Mono,
         pods: &mut P,

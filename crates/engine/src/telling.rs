@@ -7,7 +7,7 @@ use evictd_node::{ConditionSet, Layout, Mono, Signal, SignalSet};
 
 use crate::event::{Event, EvictionLoop};
 use crate::events::Events;
-use crate::ports::{Node, Pods, Sample};
+use crate::ports::{Listing, Node, Sample};
 
 /// What a pod held is back by then, if it comes back: the kernel brings the statistics of
 /// cgroup v2 up to date every two seconds.
@@ -51,7 +51,7 @@ impl Telling {
     }
 
     /// What is new since the last time, as of the latest round.
-    pub(crate) fn changes<N: Node, P: Pods>(
+    pub(crate) fn changes<N: Node, P: Listing>(
         &mut self,
         now: Mono,
         (node, pods): (&N, &P),
@@ -172,7 +172,7 @@ impl Telling {
     }
 
     /// What could not be read of the pods, once per change.
-    pub(crate) fn pod_problems<P: Pods>(&mut self, now: Mono, pods: &P) {
+    pub(crate) fn pod_problems<P: Listing>(&mut self, now: Mono, pods: &P) {
         if pods.problems() != self.pod_problems {
             self.pod_problems = pods.problems().to_vec();
             for problem in &self.pod_problems {
@@ -182,7 +182,7 @@ impl Telling {
     }
 
     /// Who was not heard yet, and is not waited for any longer.
-    pub(crate) fn unheard<P: Pods>(&mut self, now: Mono, pods: &P) {
+    pub(crate) fn unheard<P: Listing>(&mut self, now: Mono, pods: &P) {
         let unheard = pods.unheard();
         for who in unheard.iter().filter(|who| !self.unheard.contains(who)) {
             let text = format!(

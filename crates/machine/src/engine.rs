@@ -43,7 +43,7 @@ pub fn open(setup: Setup) -> Result<Box<Engine>, String> {
 /// # Errors
 /// When the kernel gives no thread; it may later.
 pub fn measure_disk(engine: &mut Engine) -> io::Result<()> {
-    if engine.pods.start_measuring()? {
+    if engine.pods_mut().start_measuring()? {
         engine.look_at_pods();
     }
     Ok(())

@@ -229,7 +229,7 @@ fn observe(settings: &Resolved, mut state: State) -> Result<ConditionSet, String
     engine.observe(now(), FIRST_FS_WAIT, false);
     let (now, transition) = (now(), settings.evict.transition_period);
     state.rebase(&boot_id(), now, wall_seconds(), transition);
-    Ok(engine.evict.conditions() | state.held_on(now, transition))
+    Ok(engine.evict().conditions() | state.held_on(now, transition))
 }
 
 /// Empty where it cannot be read, which equals no boot.

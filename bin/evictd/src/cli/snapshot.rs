@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use evictd_config::Resolved;
-use evictd_engine::ports::Pods as _;
+use evictd_engine::ports::Listing as _;
 use evictd_node::{Layout, Policy, QosClass, Readings, Signal};
 use evictd_rank::{Candidate, Place, rank};
 use evictd_stats::now;
@@ -33,8 +33,8 @@ impl Snapshot {
         engine::measure_disk(&mut engine).map_err(no_thread)?;
         engine.observe(now(), FIRST_FS_WAIT, false);
         let readings = *engine.readings();
-        engine.pods.remember_protected(settings);
-        engine.pods.refresh_with_disk(DISK_WAIT);
+        engine.pods_mut().remember_protected(settings);
+        engine.pods_mut().refresh_with_disk(DISK_WAIT);
         Ok(Self {
             engine,
             readings,
@@ -44,7 +44,7 @@ impl Snapshot {
 
     pub(crate) fn layout(&self) -> Layout {
         self.engine
-            .node
+            .node()
             .sample
             .layout()
             .unwrap_or(Layout::OneFilesystem)
@@ -52,7 +52,7 @@ impl Snapshot {
 
     /// The pods in the order in which they would be evicted for `signal`.
     pub(crate) fn order(&self, signal: Signal) -> Vec<RankedPod> {
-        let candidates = self.engine.pods.candidates(Vec::new());
+        let candidates = self.engine.pods().candidates(Vec::new());
         rank_pods(signal, self.layout(), &candidates, &self.policy)
     }
 }

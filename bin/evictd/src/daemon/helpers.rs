@@ -25,9 +25,9 @@ impl Helpers {
 
     pub(super) fn start(&mut self, now: Mono, engine: &mut Engine) {
         let started = self.releaser.start();
-        let started = started.and_then(|()| engine.pods.start_manifests());
+        let started = started.and_then(|()| engine.pods_mut().start_manifests());
         let started = started.and_then(|()| engine::measure_disk(engine));
-        let started = started.and_then(|()| engine.pods.runtimes().follow());
+        let started = started.and_then(|()| engine.pods().runtimes().follow());
         match (&started, self.due) {
             (Err(error), None) => log::warn!(
                 event = "no_helper_thread";

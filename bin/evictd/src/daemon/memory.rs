@@ -48,7 +48,8 @@ impl Memory {
             }
             log::warn!(event = "problem", about = "state"; "{problem}");
         }
-        keeper.restore(now(), &mut engine.evict);
+        let (at, state) = (now(), keeper.state());
+        engine.restore(at, &state.memory(at), state.returns());
         let held = keeper
             .state()
             .held_on(now(), settings.evict.transition_period);
@@ -60,10 +61,12 @@ impl Memory {
         }
         engine.hold_on(held);
         engine
-            .pods
+            .pods()
             .runtimes()
             .restore_images(&keeper.state().images);
-        engine.pods.restore_protected(&keeper.state().protected);
+        engine
+            .pods_mut()
+            .restore_protected(&keeper.state().protected);
         let state = keeper.state();
         let was = |record: &&Record| matches!(record.outcome, Outcome::Killed | Outcome::Begun);
         let counts = Counts {
@@ -145,8 +148,8 @@ impl Memory {
     /// Hands over what changed; the writing is a helper thread's.
     pub(crate) fn keep(&mut self, engine: &Engine) {
         self.keep_images(engine, false);
-        self.keeper.take_protected(engine.pods.protected());
-        if let Some(problem) = self.keeper.keep(now(), wall_seconds(), &engine.evict) {
+        self.keeper.take_protected(engine.pods().protected());
+        if let Some(problem) = self.keeper.keep(now(), wall_seconds(), engine.evict()) {
             log::warn!(event = "problem", about = "state"; "{problem}");
         }
     }
@@ -159,7 +162,7 @@ impl Memory {
     }
 
     fn keep_images(&mut self, engine: &Engine, is_last: bool) {
-        let runtimes = engine.pods.runtimes();
+        let runtimes = engine.pods().runtimes();
         if !runtimes.is_empty() && (is_last || self.keeper.wants_images(now())) {
             self.keeper.take_images(now(), &runtimes.image_records());
         }
@@ -168,9 +171,9 @@ impl Memory {
     /// Writes for the last time.
     pub(crate) fn close(mut self, engine: &Engine) {
         self.keep_images(engine, true);
-        self.keeper.take_protected(engine.pods.protected());
+        self.keeper.take_protected(engine.pods().protected());
         self.keeper
-            .close(now(), wall_seconds(), &engine.evict, LAST_WRITE);
+            .close(now(), wall_seconds(), engine.evict(), LAST_WRITE);
     }
 }
 

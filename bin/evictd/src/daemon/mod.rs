@@ -96,8 +96,8 @@ fn check(settings: &Resolved, engine: &mut Engine) -> Result<(), Failure> {
     {
         return Ok(());
     }
-    engine.node.read(now(), FIRST_FS_WAIT);
-    let checked = check_reserves(settings, &facts::read(&engine.node.sample));
+    engine.node_mut().read(now(), FIRST_FS_WAIT);
+    let checked = check_reserves(settings, &facts::read(&engine.node().sample));
     checked.map_err(wrong)
 }
 
@@ -155,11 +155,11 @@ impl Daemon {
         let notifier = Notifier::new(&settings, &setup);
         let hierarchies = setup.cgroup.hierarchies.clone();
         let mut engine = engine::open(setup)?;
-        engine.pods.before_kill = before_kill.map(|asked| Box::new(asked) as _);
+        engine.pods_mut().before_kill = before_kill.map(|asked| Box::new(asked) as _);
         check(&settings, &mut engine)?;
         let bells = [
-            engine.pods.runtimes().descriptor(),
-            engine.reclaim.descriptor(),
+            engine.pods().runtimes().descriptor(),
+            engine.reclaim().descriptor(),
         ];
         for bell in bells.into_iter().flatten() {
             watch.add(bell, NEWS).map_err(|error| error.to_string())?;
@@ -169,7 +169,7 @@ impl Daemon {
         // there is no thread to have, it is tried again.
         let _ = helpers.releaser.start();
         // Nor is a directory of manifests waited for that does not answer.
-        let _ = engine.pods.start_manifests();
+        let _ = engine.pods_mut().start_manifests();
         let mut memory = Memory::open(&settings, &mut engine)?;
         let scores = Scores::open(&settings, hierarchies)?;
         engine.run_due(now());
@@ -230,7 +230,7 @@ impl Daemon {
     fn hand_on(&mut self) {
         if let Some(records) = crate::log::stream::take() {
             self.memory.keep_events(&records);
-            if let Some(before_kill) = &mut self.engine.pods.before_kill {
+            if let Some(before_kill) = &mut self.engine.pods_mut().before_kill {
                 before_kill.tell(&records);
             }
             if self.hook.as_mut().is_some_and(|hook| !hook.tell(&records)) {
@@ -288,7 +288,7 @@ impl Daemon {
             .fold(engine.wake_at(now()), Mono::min);
         let asleep = now();
         let wakes = self.watch.wait(asleep, Some(until));
-        engine.timing.woken(asleep, until);
+        engine.woken(asleep, until);
         for wake in wakes.map_err(|error| error.to_string())? {
             match wake {
                 Wake::Signal(Signal::HUP) => {

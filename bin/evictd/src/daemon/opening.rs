@@ -65,9 +65,9 @@ pub(super) fn announce(settings: &Resolved, setup: &Setup) {
 
 /// What is odd about this machine, and about the settings on it.
 pub(super) fn warn(settings: &Resolved, engine: &Engine) {
-    let about_machine = lint(settings, &facts::read(&engine.node.sample));
-    let about_pods = roots::warnings(settings, &engine.pods);
-    let about_kernel = kernel::warning(engine.pods.hierarchies());
+    let about_machine = lint(settings, &facts::read(&engine.node().sample));
+    let about_pods = roots::warnings(settings, engine.pods());
+    let about_kernel = kernel::warning(engine.pods().hierarchies());
     for warning in about_kernel
         .into_iter()
         .chain(about_machine)

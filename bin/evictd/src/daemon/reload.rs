@@ -184,11 +184,11 @@ fn read(command_line: Typed, in_force: &Typed) -> Read {
 }
 
 fn put_in_force(settings: &Resolved, engine: &mut Engine) -> Result<(), String> {
-    check_reserves(settings, &facts::read(&engine.node.sample))?;
-    let new = setup::engine(settings, engine.pods.hierarchies());
+    check_reserves(settings, &facts::read(&engine.node().sample))?;
+    let new = setup::engine(settings, engine.pods().hierarchies());
     let changed = engine.reconfigure(new);
     changed.map_err(|error| error.to_string())?;
-    engine.pods.never_evict(settings.never_evict.clone());
+    engine.pods_mut().never_evict(settings.never_evict.clone());
     Ok(())
 }
 

@@ -70,7 +70,7 @@ pub(crate) fn event(event: &Event) {
 
 /// Logs the conditions, and what is left of each signal.
 pub(crate) fn readings(engine: &Engine) {
-    let (conditions, readings) = (engine.evict.conditions(), engine.readings());
+    let (conditions, readings) = (engine.evict().conditions(), engine.readings());
     let mut fields = Fields::default();
     for condition in Condition::ALL {
         let holds = conditions.has(condition);

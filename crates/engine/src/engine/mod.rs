@@ -16,7 +16,7 @@ mod reconfigure;
 use core::time::Duration;
 use std::os::fd::BorrowedFd;
 
-use evictd_evict::{Evict, Observation, Plan, TooManyThresholds};
+use evictd_evict::{Evict, Memory, Observation, Outcome, Plan, Returns, TooManyThresholds};
 use evictd_node::{ConditionSet, Mono, Reading, Readings, Signal};
 
 use evictd_rank::Candidate;
@@ -53,14 +53,11 @@ const SHORT_OF_MEMORY: Duration = Duration::from_secs(1);
 /// The loop of node-pressure eviction over its ports: the node, its pods, and what is
 /// reclaimed. See the [crate's page](crate) for an example.
 pub struct Engine<N, P, R> {
-    /// The node.
-    pub node: N,
+    node: N,
     /// The pods, as last listed.
-    pub pods: P,
-    /// What is reclaimed.
-    pub reclaim: R,
-    /// The state machine.
-    pub evict: Evict,
+    pods: P,
+    reclaim: R,
+    evict: Evict,
     /// All but the state machine's own, which it has.
     settings: Settings,
     sample: Sample,
@@ -85,8 +82,7 @@ pub struct Engine<N, P, R> {
     is_new: bool,
     /// The least that was left of memory since the OOM killer's work was last looked at.
     least_memory: Option<Reading>,
-    /// How long the stages of the loop take.
-    pub timing: Recorder,
+    timing: Recorder,
 }
 
 impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
@@ -332,6 +328,13 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         self.timers.set(Timer::Round, Mono::ZERO);
     }
 
+    /// What the state machine knew before a restart, and which pods came back after their
+    /// eviction. To be called before the first round.
+    pub fn restore(&mut self, now: Mono, memory: &Memory, returns: Returns) {
+        self.evict.restore(now, memory);
+        self.evict.restore_returns(returns);
+    }
+
     /// These conditions hold on from before a restart.
     pub const fn hold_on(&mut self, conditions: ConditionSet) {
         self.telling.hold_on(conditions);
@@ -354,6 +357,16 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         self.round_now();
     }
 
+    /// The loop is awake, which had to be by `due` and not before it fell asleep.
+    pub fn woken(&mut self, asleep: Mono, due: Mono) {
+        self.timing.woken(asleep, due);
+    }
+
+    /// Nobody waits any longer for a pod that could not be killed: another may be evicted.
+    pub fn give_up_waiting(&mut self, now: Mono) {
+        self.evict.outcome(now, Outcome::CleanedUp, None);
+    }
+
     /// Begins no other kill after the one in flight. Returns whether this was new.
     pub const fn end_after_kill(&mut self) -> bool {
         self.killing.end_after_kill()
@@ -362,6 +375,46 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
 
 /// What there is to know of it.
 impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
+    /// The node's port.
+    pub const fn node(&self) -> &N {
+        &self.node
+    }
+
+    /// The same, for what is asked of it beside the rounds.
+    pub const fn node_mut(&mut self) -> &mut N {
+        &mut self.node
+    }
+
+    /// The pods, as last listed.
+    pub const fn pods(&self) -> &P {
+        &self.pods
+    }
+
+    /// The same, for what is asked of them beside the rounds.
+    pub const fn pods_mut(&mut self) -> &mut P {
+        &mut self.pods
+    }
+
+    /// What is reclaimed.
+    pub const fn reclaim(&self) -> &R {
+        &self.reclaim
+    }
+
+    /// The same, for what is asked of it beside the rounds.
+    pub const fn reclaim_mut(&mut self) -> &mut R {
+        &mut self.reclaim
+    }
+
+    /// The state machine.
+    pub const fn evict(&self) -> &Evict {
+        &self.evict
+    }
+
+    /// How long the stages of the loop take.
+    pub const fn timing(&self) -> &Recorder {
+        &self.timing
+    }
+
     /// Whether a pod is being killed.
     pub const fn is_killing(&self) -> bool {
         self.killing.is_killing()

@@ -77,7 +77,7 @@ pub(super) fn turn(engine: &mut Fake, millis: u64) -> Vec<&'static str> {
 
 /// What is left from now on.
 pub(super) fn set(engine: &mut Fake, memory: i64, nodefs: i64) {
-    engine.node.set(sample(memory, nodefs));
+    engine.node_mut().set(sample(memory, nodefs));
 }
 
 /// How long the loop may sleep.

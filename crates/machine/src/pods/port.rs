@@ -15,7 +15,7 @@ use super::Pods;
 use super::ended::Ended;
 use super::kill::CgroupKill;
 
-impl ports::Pods for Pods {
+impl ports::Listing for Pods {
     fn refresh(&mut self, now: Mono, depth: Depth) {
         Self::refresh(self, now, depth);
     }
@@ -29,6 +29,34 @@ impl ports::Pods for Pods {
         candidates
     }
 
+    fn heard(&self) -> Heard {
+        self.described.heard()
+    }
+
+    fn unheard(&self) -> Vec<String> {
+        self.described.unheard()
+    }
+
+    fn lacks_descriptors(&self) -> bool {
+        self.listed.lacks_descriptors
+    }
+
+    fn problems(&self) -> &[String] {
+        Self::problems(self)
+    }
+
+    fn rest(&mut self) {
+        self.listed.rest();
+    }
+
+    fn forget(&mut self) {
+        (self.described.held, self.described.read) = (Vec::new(), None);
+        self.listed.forget();
+        self.tree.runtime.forget();
+    }
+}
+
+impl ports::Usage for Pods {
     fn is_exact(&self, index: usize) -> bool {
         !self
             .listed
@@ -41,18 +69,51 @@ impl ports::Pods for Pods {
         Self::read_exactly(self, index);
     }
 
-    fn lacks_descriptors(&self) -> bool {
-        self.listed.lacks_descriptors
+    fn name_containers(&mut self, index: usize) {
+        self.listed.name_containers(index, &self.described);
     }
 
-    fn heard(&self) -> Heard {
-        self.described.heard()
+    /// Only where manifests or a runtime describe pods these can have limits.
+    fn may_have_limits(&self) -> bool {
+        !self.measuring.is_later() && self.described.is_possible()
     }
 
-    fn unheard(&self) -> Vec<String> {
-        self.described.unheard()
+    fn has_measured_disk(&mut self, since: Mono) -> bool {
+        let is_begun = !self.measuring.is_later();
+        let disk = self.measuring.disk_mut();
+        is_begun
+            && disk.is_none_or(|disk| disk.has_measured(since))
+            && !self.described.runtimes.is_waiting()
     }
 
+    fn ask_for_pages(&mut self, bytes: u64, until: Mono) -> bool {
+        let pods = &self.listed.listing.pods;
+        self.pages.ask(&mut self.tree, pods, (bytes, until))
+    }
+
+    fn pages_given(&mut self) -> Option<u64> {
+        self.pages.given()
+    }
+
+    fn ask_who_holds(&mut self) {
+        let (proc, hierarchies) = (&self.tree.proc, &self.tree.hierarchies);
+        let reader = || OutsideReader::new(proc, hierarchies);
+        let pods = self.listed.listing.pods.iter();
+        let pods = pods.flat_map(|found| found.cgroups());
+        let pods = pods.map(Path::to_path_buf).collect();
+        self.outside.get_or_insert_with(reader).ask(pods);
+    }
+
+    fn who_holds(&mut self) -> Option<Holder> {
+        let found = self.outside.as_ref()?.take()?;
+        Some(Holder {
+            name: found.what.to_string(),
+            bytes: found.bytes,
+        })
+    }
+}
+
+impl ports::Killing for Pods {
     fn may_evict(&mut self, now: Mono, index: usize) -> bool {
         let found = self.listed.listing.pods.get(index);
         let both = self.before_kill.as_mut().zip(found);
@@ -109,46 +170,16 @@ impl ports::Pods for Pods {
         self.ended.let_go(uid);
     }
 
-    fn ask_for_pages(&mut self, bytes: u64, until: Mono) -> bool {
-        let pods = &self.listed.listing.pods;
-        self.pages.ask(&mut self.tree, pods, (bytes, until))
+    fn oom_kills(&mut self, now: Mono) -> Vec<OomKill> {
+        let Some(struck) = self.oom.look(now, &self.tree.proc) else {
+            return Vec::new();
+        };
+        self.oom
+            .tell(&struck, &self.described.census(&mut self.tree))
     }
+}
 
-    fn pages_given(&mut self) -> Option<u64> {
-        self.pages.given()
-    }
-
-    fn name_containers(&mut self, index: usize) {
-        self.listed.name_containers(index, &self.described);
-    }
-
-    fn problems(&self) -> &[String] {
-        Self::problems(self)
-    }
-
-    fn rest(&mut self) {
-        self.listed.rest();
-    }
-
-    fn forget(&mut self) {
-        (self.described.held, self.described.read) = (Vec::new(), None);
-        self.listed.forget();
-        self.tree.runtime.forget();
-    }
-
-    /// Only where manifests or a runtime describe pods these can have limits.
-    fn may_have_limits(&self) -> bool {
-        !self.measuring.is_later() && self.described.is_possible()
-    }
-
-    fn has_measured_disk(&mut self, since: Mono) -> bool {
-        let is_begun = !self.measuring.is_later();
-        let disk = self.measuring.disk_mut();
-        is_begun
-            && disk.is_none_or(|disk| disk.has_measured(since))
-            && !self.described.runtimes.is_waiting()
-    }
-
+impl ports::Runtimes for Pods {
     fn has_runtimes(&self) -> bool {
         !self.described.runtimes.is_empty()
     }
@@ -167,31 +198,6 @@ impl ports::Pods for Pods {
 
     fn take_news(&mut self) -> Vec<News> {
         self.described.runtimes.news()
-    }
-
-    fn oom_kills(&mut self, now: Mono) -> Vec<OomKill> {
-        let Some(struck) = self.oom.look(now, &self.tree.proc) else {
-            return Vec::new();
-        };
-        self.oom
-            .tell(&struck, &self.described.census(&mut self.tree))
-    }
-
-    fn ask_who_holds(&mut self) {
-        let (proc, hierarchies) = (&self.tree.proc, &self.tree.hierarchies);
-        let reader = || OutsideReader::new(proc, hierarchies);
-        let pods = self.listed.listing.pods.iter();
-        let pods = pods.flat_map(|found| found.cgroups());
-        let pods = pods.map(Path::to_path_buf).collect();
-        self.outside.get_or_insert_with(reader).ask(pods);
-    }
-
-    fn who_holds(&mut self) -> Option<Holder> {
-        let found = self.outside.as_ref()?.take()?;
-        Some(Holder {
-            name: found.what.to_string(),
-            bytes: found.bytes,
-        })
     }
 
     fn places(&self) -> Places {

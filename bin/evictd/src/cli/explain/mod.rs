@@ -59,7 +59,7 @@ impl Explain {
         std::thread::sleep(self.over);
         let ended = now();
         decided.extend(moments.look(&mut snapshot, ended)?);
-        for problem in snapshot.engine.pods.problems() {
+        for problem in snapshot.engine.pods().problems() {
             complain("explain", problem);
         }
         let between = ended.since(begun);

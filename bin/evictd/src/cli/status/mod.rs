@@ -81,7 +81,7 @@ impl Status {
         };
         let counting = view.as_ref().map_or(settings, |(_, settings)| settings);
         let snapshot = Snapshot::take(counting)?;
-        for problem in snapshot.engine.pods.problems() {
+        for problem in snapshot.engine.pods().problems() {
             complain("status", problem);
         }
         let mut document = Overview {
@@ -89,7 +89,7 @@ impl Status {
             ..Overview::of(&snapshot, view.map(|(view, _)| view))
         };
         for state in &mut document.signals {
-            state.is_awaited = snapshot.engine.node.is_awaited(state.signal, now());
+            state.is_awaited = snapshot.engine.node().is_awaited(state.signal, now());
         }
         let in_text = || {
             let text = text::in_text(&document, Paint::for_stdout());

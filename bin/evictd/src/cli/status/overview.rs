@@ -82,7 +82,7 @@ pub(super) struct ConditionState {
 impl Overview {
     /// What the daemon knows counts, where one has said it.
     pub(super) fn of(snapshot: &Snapshot, daemon: Option<View>) -> Self {
-        let (evict, pods) = (&snapshot.engine.evict, &snapshot.engine.pods);
+        let (evict, pods) = (snapshot.engine.evict(), snapshot.engine.pods());
         let readings = daemon.as_ref().map_or(snapshot.readings, View::readings);
         let conditions = daemon.as_ref().map_or(evict.conditions(), View::conditions);
         // Pods are ordered for the first signal whose threshold is met, else for memory.
@@ -92,7 +92,7 @@ impl Overview {
         };
         let ranked_by = evict.thresholds().iter().find(is_met);
         let ranked_by = ranked_by.map_or(Signal::MemoryAvailable, |met| met.signal);
-        let memory = snapshot.engine.node.sample.memory;
+        let memory = snapshot.engine.node().sample.memory;
         let progress = pods.disk_progress().filter(Progress::is_under_way);
         let not_running = pods.not_running().map(|pod| pod.metadata.name.clone());
         Self {

@@ -92,13 +92,13 @@ fn answer(path: &str, (engine, memory): (&Engine, &Memory), view: &View) -> Resp
             "text/plain; version=0.0.4",
             metrics::page(engine, memory.counts()),
         ),
-        "/timing" => Response::of_text(engine.timing.in_text()),
-        "/timing.json" => Response::found("application/json", engine.timing.in_json()),
+        "/timing" => Response::of_text(engine.timing().in_text()),
+        "/timing.json" => Response::found("application/json", engine.timing().in_json()),
         "/view.json" => Response::found(
             "application/json",
             view.in_json(
-                engine.evict.thresholds(),
-                engine.evict.conditions(),
+                engine.evict().thresholds(),
+                engine.evict().conditions(),
                 engine.readings(),
             ),
         ),

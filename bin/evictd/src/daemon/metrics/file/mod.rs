@@ -73,7 +73,7 @@ impl MetricsFile {
 
     /// Hands over the metrics, when it is time or a condition has changed. Never waits.
     pub(crate) fn write_if_due(&mut self, now: Mono, engine: &Engine, counts: &Counts) {
-        let held = engine.evict.conditions();
+        let held = engine.evict().conditions();
         let is_due = self.next.is_none_or(|next| now >= next);
         if !is_due && held == self.written {
             return;
