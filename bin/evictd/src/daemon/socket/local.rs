@@ -2,16 +2,16 @@
 
 use alloc::sync::Arc;
 
-use super::{Method, Server};
 use evictd_client::{Response, SOCKET, View};
 use evictd_config::Resolved;
+use evictd_machine::engine::Engine;
 use evictd_node::Mono;
 use evictd_sys::{Directory, Token, Watch};
 
+use super::{Method, Server};
 use crate::daemon::memory::Memory;
 use crate::daemon::metrics;
 use crate::daemon::reload::Reloads;
-use evictd_machine::engine::Engine;
 
 /// A connection or a request has arrived at the socket.
 pub(crate) const LOCAL: Token = Token(u32::MAX - 1);
