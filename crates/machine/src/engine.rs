@@ -26,8 +26,8 @@ pub fn open(setup: Setup) -> Result<Box<Engine>, String> {
         wall_clock: wall_seconds,
         ..setup.engine
     };
-    let mut pods = Pods::open(setup.cgroup, setup.manifests, setup.runtimes)?;
-    pods.to_measure = setup.dirs;
+    let pods = Pods::open(setup.cgroup, setup.manifests, setup.runtimes)?;
+    let pods = pods.measuring(setup.dirs);
     let node = NodePort::open(setup.node, setup.finds_imagefs, setup.finds_containerfs)?;
     let cleaner = setup.collector.map(|c| Cleaner::new(c, settings.dry_run));
     let reclaimer = Reclaimer {
@@ -194,7 +194,7 @@ impl Reclaimer {
 
 impl Reclaim<Pods> for Reclaimer {
     fn begin(&mut self, pods: &mut Pods, job: Job) -> usize {
-        pods.runtimes.collect(&job)
+        pods.runtimes().collect(&job)
     }
 
     fn begin_leftovers(&mut self, ended: &[String]) -> Result<(), String> {

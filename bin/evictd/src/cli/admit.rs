@@ -86,7 +86,7 @@ fn priority(text: &str) -> Result<i32, String> {
 
 /// What `--json` prints.
 #[derive(Serialize)]
-pub(super) struct Document {
+pub(super) struct Verdicts {
     admitted: bool,
     source: &'static str,
     /// Why the daemon did not decide.
@@ -124,7 +124,7 @@ impl Admit {
                 return Ok(ExitCode::from(USAGE));
             }
         };
-        let document = Document::new(look(settings)?, &pods, &settings.evict.policy);
+        let document = Verdicts::new(look(settings)?, &pods, &settings.evict.policy);
         if let Some(why) = document.why.as_ref().filter(|_| !self.json) {
             complain(
                 "admit",
@@ -237,7 +237,7 @@ fn boot_id() -> String {
     read_boot_id(Path::new(PROC)).unwrap_or_default()
 }
 
-impl Document {
+impl Verdicts {
     pub(super) fn new(seen: Seen, pods: &[Pod], policy: &Policy) -> Self {
         let conditions: Vec<Condition> = seen.conditions.each().collect();
         let verdict = |pod: &Pod| {
@@ -304,7 +304,7 @@ impl Verdict {
 }
 
 /// The pods that are admitted.
-fn in_text(document: &Document) -> String {
+fn in_text(document: &Verdicts) -> String {
     let mut text = String::new();
     for pod in document.pods.iter().filter(|pod| pod.admitted) {
         let _ = writeln!(text, "{}", Plain(pod.sentence()));

@@ -14,7 +14,6 @@ use evictd_client::View;
 use evictd_engine::FIRST_FS_WAIT;
 use evictd_machine::engine::{self, Engine};
 use evictd_machine::facts;
-use evictd_machine::pods::remember_protected;
 use evictd_machine::setup::{Setup, no_thread};
 
 /// How long a command waits for what the pods keep on disk.
@@ -34,7 +33,7 @@ impl Snapshot {
         engine::measure_disk(&mut engine).map_err(no_thread)?;
         engine.observe(now(), FIRST_FS_WAIT, false);
         let readings = *engine.readings();
-        remember_protected(settings, engine.pods_mut());
+        engine.pods_mut().remember_protected(settings);
         engine.pods_mut().refresh_with_disk(DISK_WAIT);
         Ok(Self {
             engine,

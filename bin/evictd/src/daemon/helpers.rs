@@ -27,7 +27,7 @@ impl Helpers {
         let started = self.releaser.start();
         let started = started.and_then(|()| engine.pods_mut().start_manifests());
         let started = started.and_then(|()| engine::measure_disk(engine));
-        let started = started.and_then(|()| engine.pods_mut().runtimes.follow());
+        let started = started.and_then(|()| engine.pods().runtimes().follow());
         match (&started, self.due) {
             (Err(error), None) => log::warn!(
                 event = "no_helper_thread";

@@ -61,13 +61,12 @@ impl Memory {
         }
         engine.hold_on(held);
         engine
-            .pods_mut()
-            .runtimes
+            .pods()
+            .runtimes()
             .restore_images(&keeper.state().images);
         engine
             .pods_mut()
-            .remembered
-            .restore(&keeper.state().protected);
+            .restore_protected(&keeper.state().protected);
         let state = keeper.state();
         let was = |record: &&Record| matches!(record.outcome, Outcome::Killed | Outcome::Begun);
         let counts = Counts {
@@ -149,8 +148,7 @@ impl Memory {
     /// Hands over what changed; the writing is a helper thread's.
     pub(crate) fn keep(&mut self, engine: &Engine) {
         self.keep_images(engine, false);
-        self.keeper
-            .take_protected(engine.pods().remembered.protected());
+        self.keeper.take_protected(engine.pods().protected());
         if let Some(problem) = self.keeper.keep(now(), wall_seconds(), engine.evict()) {
             log::warn!(event = "problem", about = "state"; "{problem}");
         }
@@ -164,7 +162,7 @@ impl Memory {
     }
 
     fn keep_images(&mut self, engine: &Engine, is_last: bool) {
-        let runtimes = &engine.pods().runtimes;
+        let runtimes = engine.pods().runtimes();
         if !runtimes.is_empty() && (is_last || self.keeper.wants_images(now())) {
             self.keeper.take_images(now(), &runtimes.image_records());
         }
@@ -173,8 +171,7 @@ impl Memory {
     /// Writes for the last time.
     pub(crate) fn close(mut self, engine: &Engine) {
         self.keep_images(engine, true);
-        self.keeper
-            .take_protected(engine.pods().remembered.protected());
+        self.keeper.take_protected(engine.pods().protected());
         self.keeper
             .close(now(), wall_seconds(), engine.evict(), LAST_WRITE);
     }

@@ -158,7 +158,7 @@ impl Daemon {
         engine.pods_mut().before_kill = before_kill.map(|asked| Box::new(asked) as _);
         check(&settings, &mut engine)?;
         let bells = [
-            engine.pods().runtimes.descriptor(),
+            engine.pods().runtimes().descriptor(),
             engine.reclaim().descriptor(),
         ];
         for bell in bells.into_iter().flatten() {

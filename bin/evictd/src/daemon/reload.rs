@@ -188,8 +188,7 @@ fn put_in_force(settings: &Resolved, engine: &mut Engine) -> Result<(), String> 
     let new = setup::engine(settings, engine.pods().hierarchies());
     let changed = engine.reconfigure(new);
     changed.map_err(|error| error.to_string())?;
-    let runtime = &mut engine.pods_mut().runtime;
-    runtime.never_evict(settings.never_evict.clone());
+    engine.pods_mut().never_evict(settings.never_evict.clone());
     Ok(())
 }
 

@@ -12,8 +12,8 @@ use evictd_stats::wall_seconds;
 use log::{Level, Record};
 use rustix::system::uname;
 
-use super::Utc;
 use super::json::{About, Line, event_of};
+use super::time::Utc;
 use crate::plain::write_json;
 use evictd_machine::PROC;
 

@@ -2,7 +2,7 @@ use alloc::sync::Arc;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-use super::containers;
+use super::described::containers;
 use evictd_cgroup::FoundPod;
 use evictd_containers::{ContainerState, ListedContainer, RuntimeListing, WritableLayer};
 use evictd_node::pod::Pod;
@@ -136,7 +136,8 @@ impl Reading<'_> {
     /// where that is open.
     fn cgroup(&mut self, cgroup: &Path, memory: Option<OwnedFd>) -> Option<PodSample> {
         let sample = self.reader.read(cgroup, memory)?;
-        super::note(self.problems, self.reader.errors());
+        let errors = self.reader.errors().iter();
+        self.problems.extend(errors.map(ToString::to_string));
         Some(sample)
     }
 }
