@@ -26,7 +26,7 @@ impl Events {
     }
 
     /// Makes the memory that a turn needs, before anything is decided in it.
-    pub(crate) fn make_room(&mut self) {
+    pub(crate) fn reserve(&mut self) {
         self.0.reserve(MANY);
     }
 

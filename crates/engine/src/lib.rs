@@ -4,7 +4,6 @@
 extern crate alloc;
 
 pub mod amount;
-mod census;
 mod engine;
 mod event;
 mod events;
@@ -12,6 +11,7 @@ pub mod fake;
 mod fields;
 mod holding;
 mod killing;
+mod listing;
 mod pace;
 mod pages;
 mod picture;

@@ -52,8 +52,8 @@ impl Picture {
         };
     }
 
-    pub(crate) fn is_awaited(&self) -> bool {
-        self.state == State::Awaited
+    pub(crate) const fn is_awaited(&self) -> bool {
+        matches!(self.state, State::Awaited)
     }
 
     pub(crate) fn is_whole(&self) -> bool {

@@ -8,7 +8,7 @@ use evictd_evict::{NodeReclaim, Outcome, Plan};
 use evictd_gc::{Enough, ImageJob};
 use evictd_node::{Mono, Readings, Resource, Unit};
 
-use super::Engine;
+use super::turn::Loop;
 use crate::event::Event;
 use crate::ports::{Collect, Collected, Deletion, Job, News, Node, Pods, Reclaim};
 use crate::reclaiming::Awaited;
@@ -21,7 +21,7 @@ const RECLAIMED_FS_WAIT: Duration = Duration::from_millis(100);
 const THIN_POOL: &str = "images lie in a devicemapper thin pool, which is no filesystem: imagefs \
      cannot be watched there; dockerd --storage-opt dm.basesize=50G bounds each layer";
 
-impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
+impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
     /// The node gives back what it can, in that order; a call that the runtimes carry out
     /// is waited for without blocking. Then it is measured again.
     pub(super) fn reclaim_for(&mut self, now: Mono, calls: &'static [NodeReclaim]) -> Plan {
@@ -31,7 +31,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         if self.reclaiming.rests(now, &self.timers) {
             return self.reclaimed(now);
         }
-        if let Some(threshold) = self.evict.acting_on() {
+        if let Some(threshold) = self.deciding.evict.acting_on() {
             let resource = threshold.signal.resource();
             self.telling
                 .tell(now, Event::Reclaiming { resource, calls });
@@ -78,7 +78,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         }
         reclaim.go_on();
         let again = self.measure_again(now);
-        if !self.evict.is_reclaiming() || self.evict.may_stop_reclaiming(&again) {
+        if !self.deciding.evict.is_reclaiming() || self.deciding.evict.may_stop_reclaiming(&again) {
             reclaim.stop();
         }
         Some(reclaim)
@@ -86,10 +86,10 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
 
     fn reclaimed(&mut self, now: Mono) -> Plan {
         self.freshen();
-        self.list_pods(now, self.depth());
-        self.telling.pod_problems(now, &self.pods);
+        self.deciding.list_for_plan(now);
+        self.telling.pod_problems(now, &self.deciding.pods);
         let again = self.measure_again(now);
-        if !self.evict.may_stop_reclaiming(&again) && self.must_measure_disk(now) {
+        if !self.deciding.evict.may_stop_reclaiming(&again) && self.must_measure_disk(now) {
             return Plan::Rest;
         }
         let again = (again != Readings::default()).then_some(&again);
@@ -97,9 +97,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     }
 
     fn measure_again(&mut self, now: Mono) -> Readings {
-        self.sample = self.node.read(now, RECLAIMED_FS_WAIT);
-        self.sampled_at = now;
-        self.sample.readings
+        self.sampled.read(now, RECLAIMED_FS_WAIT)
     }
 
     /// How much is enough, where images are deleted only until it is.
@@ -107,7 +105,10 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         if !self.settings.images_until_clear {
             return None;
         }
-        let (signal, wanted) = self.evict.reclaim_target(&self.sample.readings)?;
+        let (signal, wanted) = self
+            .deciding
+            .evict
+            .reclaim_target(&self.sampled.sample.readings)?;
         let wanted = u64::try_from(wanted).ok()?;
         signal.filesystem()?;
         match signal.unit() {
@@ -134,7 +135,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
 
     /// Takes in how the deletion of what dead pods left goes. Returns whether it is over.
     pub(super) fn take_deletion(&mut self, now: Mono) -> bool {
-        let result = match self.reclaim.poll_leftovers(now, &mut self.pods) {
+        let result = match self.reclaim.poll_leftovers(now, &mut self.deciding.pods) {
             Deletion::Nothing => return false,
             Deletion::GoesOn(deleted) => {
                 self.telling.tell(now, Event::Deleting { deleted });
@@ -165,12 +166,12 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             what,
             dry_run: self.settings.dry_run,
         };
-        (number, self.reclaim.begin(&mut self.pods, job))
+        (number, self.reclaim.begin(&mut self.deciding.pods, job))
     }
 
     /// The regular collections, whatever the pressure.
     pub(super) fn collect_regularly(&mut self, now: Mono) {
-        if !self.pods.has_runtimes() {
+        if !self.deciding.pods.has_runtimes() {
             return;
         }
         let (timers, gone) = (&mut self.timers, self.killing.gone());
@@ -184,10 +185,10 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
 
     /// Takes in what the container runtimes have to say. Returns whether there was anything.
     pub(super) fn take_news(&mut self, now: Mono) -> bool {
-        if !self.pods.has_runtimes() {
+        if !self.deciding.pods.has_runtimes() {
             return false;
         }
-        let all = self.pods.take_news();
+        let all = self.deciding.pods.take_news();
         let any = !all.is_empty();
         for news in all {
             self.take_one(now, news);
@@ -208,15 +209,15 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
                 }
                 self.reclaiming.runtime_is_back(&mut self.timers);
                 // One that was started after evictd says it late (decision D55).
-                match self.node.follow(self.pods.places()) {
+                match self.sampled.node.follow(self.deciding.pods.places()) {
                     Ok(true) => self.round_now(),
                     Ok(false) => {}
                     Err(error) => self.telling.tell(now, Event::problem("filesystem", error)),
                 }
             }
             News::Listed => {
-                let waits = self.census.runtime_has_listed(&self.timers);
-                if waits || self.picture.is_awaited() {
+                let waits = self.listings.runtime_has_listed(&self.timers);
+                if waits || self.deciding.picture.is_awaited() {
                     self.round_now();
                 }
             }

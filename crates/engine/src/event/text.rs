@@ -16,10 +16,10 @@ impl fmt::Display for Victim {
     }
 }
 
-/// A name from outside, as long as a line has room for it; the fields have the whole.
+/// A name from outside, as much of it as a line can hold; the fields have the whole.
 fn cut(name: &str) -> String {
-    const ROOM: usize = 48;
-    match name.char_indices().nth(ROOM) {
+    const MOST: usize = 48;
+    match name.char_indices().nth(MOST) {
         Some((end, _)) => format!("{}…", name.get(..end).unwrap_or_default()),
         None => name.to_owned(),
     }

@@ -152,6 +152,35 @@ fn a_critical_pod_that_holds_the_memory_is_named_and_a_trifle_is_not() {
     }
 }
 
+/// The reader of events may be slow, and never stands between a decision and SIGKILL.
+#[test]
+fn events_wait_in_their_order_until_they_are_taken() {
+    let taken = |takes_each_turn: bool| {
+        let mut engine = engine(settings("memory.available<100Mi"), three_pods());
+        let mut told = Vec::new();
+        for (millis, memory) in [(0, WHOLE), (100, 50 * MIB), (200, WHOLE), (20_000, WHOLE)] {
+            set(&mut engine, memory, WHOLE);
+            engine.round_now();
+            engine.run_due(at(millis));
+            if takes_each_turn {
+                told.extend(engine.take_events());
+            }
+        }
+        assert_eq!(engine.pods().killed(), ["big"]);
+        told.extend(engine.take_events());
+        assert!(engine.take_events().next().is_none(), "each is told once");
+        told
+    };
+    let late = taken(false);
+    assert_eq!(late, taken(true));
+    assert!(late.is_sorted_by_key(|(at, _)| *at));
+    let names: Vec<_> = late.iter().map(|(_, event)| event.name()).collect();
+    assert!(
+        names.ends_with(&["evicting", "killed", "cleared"]),
+        "{names:?}"
+    );
+}
+
 #[test]
 fn a_pod_that_cannot_be_killed_costs_its_turn() {
     let mut pods = three_pods();
