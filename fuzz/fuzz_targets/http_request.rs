@@ -2,7 +2,7 @@
 //! stays decided whatever follows; a path begins with `/`, is plain and was sent, behind
 //! no more than empty lines, which a server passes over (RFC 9112, section 2.2).
 #![no_main]
-// parses: crates/client/src/request.rs
+// parses: crates/client/src/request/mod.rs
 
 use evictd_client::{MOST_BYTES, Parsed, parse_request};
 use libfuzzer_sys::fuzz_target;

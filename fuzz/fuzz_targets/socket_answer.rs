@@ -1,6 +1,6 @@
 //! What the daemon's socket sends to a command: no panic, and a body is the end of it.
 #![no_main]
-// parses: crates/client/src/exchange.rs#find_body
+// parses: crates/client/src/response.rs#find_body
 
 use evictd_client::find_body;
 use libfuzzer_sys::fuzz_target;

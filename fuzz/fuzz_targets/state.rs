@@ -2,7 +2,6 @@
 //! again as the same, within the bounds, and can be used on any clock.
 #![no_main]
 // parses: crates/state/src/json.rs
-// parses: crates/state/src/begun.rs
 
 use core::time::Duration;
 

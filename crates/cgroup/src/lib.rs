@@ -23,7 +23,7 @@ pub use cgroup::{
     Beside, CgroupConfig, CgroupRuntime, Same, ServiceManager, Services, parse_pod_cgroup_root,
 };
 pub use error::{Error, RootError};
-use evictd_containers::RuntimePod;
+use evictd_node::pod::RuntimePod;
 pub use kill::{Kill, KillLimits, KillMethod, KillReport, KillState, Problem, Remaining, Target};
 // For fuzzing.
 #[doc(hidden)]

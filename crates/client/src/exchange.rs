@@ -6,6 +6,8 @@ use std::path::Path;
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 
+use crate::find_body;
+
 /// No answer is longer.
 const MOST_ANSWER: u64 = 256 << 10;
 
@@ -53,18 +55,6 @@ fn request(socket: &Path, what: (&str, &str), wait: Duration) -> Result<String, 
         other => other.unwrap_or(Errno::IO),
     })?;
     find_body(&answer).map(str::to_owned).ok_or(Errno::PROTO)
-}
-
-/// The body of an answer with status 200; `None` too where it is not as long as the head
-/// says: what does not fit the daemon's buffer, or [`MOST_ANSWER`], is cut.
-#[doc(hidden)]
-#[must_use]
-pub fn find_body(answer: &[u8]) -> Option<&str> {
-    let (head, body) = core::str::from_utf8(answer).ok()?.split_once("\r\n\r\n")?;
-    let mut lines = head.lines();
-    let is_fine = lines.next()?.starts_with("HTTP/1.1 200 ");
-    let length = lines.find_map(|line| line.strip_prefix("Content-Length: "))?;
-    (is_fine && length == body.len().to_string()).then_some(body)
 }
 
 fn exchange(

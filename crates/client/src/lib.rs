@@ -6,9 +6,11 @@ extern crate alloc;
 mod ask;
 mod exchange;
 mod request;
+mod response;
 mod view;
 
 pub use ask::{METRICS_SOCKET, SOCKET, ask, ask_within, order, view, view_within};
-pub use exchange::{find_body, get, post, remark};
+pub use exchange::{get, post, remark};
 pub use request::{MOST_BYTES, Parsed, parse_request};
+pub use response::{Response, find_body};
 pub use view::{View, flags_of};

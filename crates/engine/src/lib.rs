@@ -4,13 +4,14 @@
 extern crate alloc;
 
 pub mod amount;
-mod census;
 mod engine;
 mod event;
+mod events;
 pub mod fake;
 mod fields;
 mod holding;
 mod killing;
+mod listing;
 mod pace;
 mod pages;
 mod picture;
@@ -22,9 +23,7 @@ pub mod timers;
 pub mod timing;
 
 pub use engine::{Engine, FIRST_FS_WAIT, FS_WAIT};
-pub use event::{
-    Decision, Event, EvictionLoop, OomKilled, Tell, Victim, Volume, full_name, summary,
-};
+pub use event::{Decision, Event, EvictionLoop, OomKilled, Victim, Volume, full_name, summary};
 pub use fields::Fields;
 pub use settings::Settings;
 

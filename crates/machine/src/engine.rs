@@ -8,7 +8,6 @@ use evictd_engine::Settings;
 use evictd_engine::ports::{Deletion, Depth, Disk, Job, Node, Places, Reclaim, Sample};
 use evictd_node::{Filesystem, Mono, Readings, Signal};
 use evictd_stats::{FsSample, NodeReader, NodeSample, NodeSettings, now, wall_seconds};
-
 use evictd_sys::{Token, Watch};
 
 use crate::facts;
@@ -26,8 +25,8 @@ pub fn open(setup: Setup) -> Result<Box<Engine>, String> {
         wall_clock: wall_seconds,
         ..setup.engine
     };
-    let mut pods = Pods::open(setup.cgroup, setup.manifests, setup.runtimes)?;
-    pods.to_measure = setup.dirs;
+    let pods = Pods::open(setup.cgroup, setup.manifests, setup.runtimes)?;
+    let pods = pods.measuring(setup.dirs);
     let node = NodePort::open(setup.node, setup.finds_imagefs, setup.finds_containerfs)?;
     let cleaner = setup.collector.map(|c| Cleaner::new(c, settings.dry_run));
     let reclaimer = Reclaimer {
@@ -43,7 +42,7 @@ pub fn open(setup: Setup) -> Result<Box<Engine>, String> {
 /// # Errors
 /// When the kernel gives no thread; it may later.
 pub fn measure_disk(engine: &mut Engine) -> io::Result<()> {
-    if engine.pods.start_measuring()? {
+    if engine.pods_mut().start_measuring()? {
         engine.look_at_pods();
     }
     Ok(())
@@ -200,7 +199,7 @@ impl Reclaimer {
 
 impl Reclaim<Pods> for Reclaimer {
     fn begin(&mut self, pods: &mut Pods, job: Job) -> usize {
-        pods.runtimes.collect(&job)
+        pods.runtimes().collect(&job)
     }
 
     fn begin_leftovers(&mut self, ended: &[String]) -> Result<(), String> {

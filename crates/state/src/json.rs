@@ -132,12 +132,12 @@ fn write(value: &impl Serialize) -> String {
     text.unwrap_or_default()
 }
 
-/// As many of the newest as there is room for, oldest first.
+/// As many of the newest as the text may hold, oldest first.
 fn newest(records: &[Record]) -> &[Record] {
-    let mut room = MOST_HISTORY_BYTES;
+    let mut left = MOST_HISTORY_BYTES;
     let fits = |record: &&Record| {
-        let rest = room.checked_sub(write(record).len());
-        room = rest.unwrap_or(0);
+        let rest = left.checked_sub(write(record).len());
+        left = rest.unwrap_or(0);
         rest.is_some()
     };
     let newest = records.iter().rev().take_while(fits).count();
@@ -192,6 +192,16 @@ pub fn parse(bytes: &[u8]) -> Result<State, Error> {
     };
     cut(&mut state.boot_id, MOST_BOOT_ID);
     Ok(state)
+}
+
+/// The records of `begun.jsonl`, oldest first; a line that is none, or that a power failure
+/// tore, is left out.
+#[must_use]
+pub fn parse_begun(text: &[u8]) -> Vec<Record> {
+    let lines = text.split(|byte| *byte == b'\n');
+    let values = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
+    let objects = values.filter(Value::is_object);
+    objects.map(|value| Record::read(Object(&value))).collect()
 }
 
 fn conditions<'a>(

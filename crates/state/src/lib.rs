@@ -3,7 +3,6 @@
 
 extern crate alloc;
 
-mod begun;
 mod error;
 #[cfg(feature = "files")]
 mod files;
@@ -13,11 +12,10 @@ mod protected;
 mod record;
 mod saved;
 
-pub use begun::parse as parse_begun;
 pub use error::Error;
 #[cfg(feature = "files")]
 pub use files::{About, Keeper, TryLock, read_boot_id, read_events, read_state};
-pub use json::{MAX_BYTES, parse, to_json};
+pub use json::{MAX_BYTES, parse, parse_begun, to_json};
 pub use protected::{Protected, in_order};
 pub use record::{HISTORY, Outcome, Record, annotations_by_name};
 pub use saved::{ConditionState, State};

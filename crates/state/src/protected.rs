@@ -20,7 +20,7 @@ const MOST: usize = 256;
 /// All of their texts take no more bytes than that, so that the file stays bounded.
 const MOST_BYTES: usize = 16 << 10;
 
-/// As many of them as there is room for, as text: a path, and who says so.
+/// As many of them as the text may hold: a path, and who says so.
 pub(crate) fn to_texts(protected: &Protected) -> BTreeMap<String, String> {
     let texts = protected.iter();
     bounded(texts.map(|(cgroup, by)| (escape(cgroup), by.clone()))).collect()
@@ -45,10 +45,10 @@ pub fn in_order(mut protected: Protected) -> Protected {
 fn bounded(
     texts: impl Iterator<Item = (String, String)>,
 ) -> impl Iterator<Item = (String, String)> {
-    let mut room = MOST_BYTES;
+    let mut left = MOST_BYTES;
     let fits = move |(cgroup, by): &(String, String)| {
-        let rest = room.checked_sub(cgroup.len().saturating_add(by.len()));
-        room = rest.unwrap_or(room);
+        let rest = left.checked_sub(cgroup.len().saturating_add(by.len()));
+        left = rest.unwrap_or(left);
         rest.is_some()
     };
     texts.filter(fits).take(MOST)

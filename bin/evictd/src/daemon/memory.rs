@@ -4,17 +4,17 @@ use alloc::sync::Arc;
 use core::time::Duration;
 use std::path::Path;
 
-use evictd_cgroup::KillReport;
 use evictd_cgroup::own::try_lock;
 use evictd_config::Resolved;
 use evictd_engine::Event;
+use evictd_engine::ports::KillReport;
+use evictd_machine::PROC;
+use evictd_machine::engine::Engine;
 use evictd_state::{About, Keeper, Outcome, Record, read_boot_id};
 use evictd_stats::{now, wall_seconds};
 use evictd_sys::Directory;
 
 use crate::daemon::metrics::Counts;
-use evictd_machine::PROC;
-use evictd_machine::engine::Engine;
 
 /// How long the end may wait for the last write.
 const LAST_WRITE: Duration = Duration::from_secs(2);
@@ -48,7 +48,8 @@ impl Memory {
             }
             log::warn!(event = "problem", about = "state"; "{problem}");
         }
-        keeper.restore(now(), &mut engine.evict);
+        let (at, state) = (now(), keeper.state());
+        engine.restore(at, &state.memory(at), state.returns());
         let held = keeper
             .state()
             .held_on(now(), settings.evict.transition_period);
@@ -59,8 +60,13 @@ impl Memory {
             );
         }
         engine.hold_on(held);
-        engine.pods.runtimes.restore_images(&keeper.state().images);
-        engine.pods.remembered.restore(&keeper.state().protected);
+        engine
+            .pods()
+            .runtimes()
+            .restore_images(&keeper.state().images);
+        engine
+            .pods_mut()
+            .restore_protected(&keeper.state().protected);
         let state = keeper.state();
         let was = |record: &&Record| matches!(record.outcome, Outcome::Killed | Outcome::Begun);
         let counts = Counts {
@@ -85,8 +91,14 @@ impl Memory {
         &self.counts
     }
 
-    /// Logs what happened, and notes it where it is an eviction.
-    pub(crate) fn note(&mut self, event: &Event) {
+    /// Logs what has happened, and notes what is an eviction.
+    pub(crate) fn note_all(&mut self, engine: &mut Engine) {
+        for (_, event) in engine.take_events() {
+            self.note(&event);
+        }
+    }
+
+    fn note(&mut self, event: &Event) {
         if let Event::Evicting(decision) = event {
             // Before it is told: who hears of it finds it in the history, whatever happens.
             self.counts.note_eviction(now(), decision);
@@ -136,9 +148,8 @@ impl Memory {
     /// Hands over what changed; the writing is a helper thread's.
     pub(crate) fn keep(&mut self, engine: &Engine) {
         self.keep_images(engine, false);
-        self.keeper
-            .take_protected(engine.pods.remembered.protected());
-        if let Some(problem) = self.keeper.keep(now(), wall_seconds(), &engine.evict) {
+        self.keeper.take_protected(engine.pods().protected());
+        if let Some(problem) = self.keeper.keep(now(), wall_seconds(), engine.evict()) {
             log::warn!(event = "problem", about = "state"; "{problem}");
         }
     }
@@ -151,7 +162,7 @@ impl Memory {
     }
 
     fn keep_images(&mut self, engine: &Engine, is_last: bool) {
-        let runtimes = &engine.pods.runtimes;
+        let runtimes = engine.pods().runtimes();
         if !runtimes.is_empty() && (is_last || self.keeper.wants_images(now())) {
             self.keeper.take_images(now(), &runtimes.image_records());
         }
@@ -160,10 +171,9 @@ impl Memory {
     /// Writes for the last time.
     pub(crate) fn close(mut self, engine: &Engine) {
         self.keep_images(engine, true);
+        self.keeper.take_protected(engine.pods().protected());
         self.keeper
-            .take_protected(engine.pods.remembered.protected());
-        self.keeper
-            .close(now(), wall_seconds(), &engine.evict, LAST_WRITE);
+            .close(now(), wall_seconds(), engine.evict(), LAST_WRITE);
     }
 }
 

@@ -16,19 +16,19 @@ use core::time::Duration;
 use std::process::{ExitCode, Stdio};
 
 use evictd_config::{Reserved, Resolved, check_reserves};
+use evictd_engine::FIRST_FS_WAIT;
 use evictd_engine::ports::Node as _;
+use evictd_machine::engine::{self, Engine};
+use evictd_machine::notify::Notifier;
+use evictd_machine::oom_score::Scores;
+use evictd_machine::setup::Setup;
+use evictd_machine::{facts, protect};
 use evictd_node::Mono;
 use evictd_stats::now;
 use evictd_sys::{Signal, Token, Wake, Watch};
 
 use crate::config_file::Settings;
 use crate::sandbox;
-use evictd_engine::FIRST_FS_WAIT;
-use evictd_machine::engine::{self, Engine};
-use evictd_machine::notify::Notifier;
-use evictd_machine::oom_score::Scores;
-use evictd_machine::setup::Setup;
-use evictd_machine::{facts, protect};
 use exporter::Exporter;
 use helpers::Helpers;
 pub(crate) use hook::{ARGUMENT as HOOK_ARGUMENT, run as run_hook};
@@ -96,8 +96,8 @@ fn check(settings: &Resolved, engine: &mut Engine) -> Result<(), Failure> {
     {
         return Ok(());
     }
-    engine.node.read(now(), FIRST_FS_WAIT);
-    let checked = check_reserves(settings, &facts::read(&engine.node.sample));
+    engine.node_mut().read(now(), FIRST_FS_WAIT);
+    let checked = check_reserves(settings, &facts::read(&engine.node().sample));
     checked.map_err(wrong)
 }
 
@@ -155,11 +155,11 @@ impl Daemon {
         let notifier = Notifier::new(&settings, &setup);
         let hierarchies = setup.cgroup.hierarchies.clone();
         let mut engine = engine::open(setup)?;
-        engine.pods.before_kill = before_kill.map(|asked| Box::new(asked) as _);
+        engine.pods_mut().before_kill = before_kill.map(|asked| Box::new(asked) as _);
         check(&settings, &mut engine)?;
         let bells = [
-            engine.pods.runtimes.descriptor(),
-            engine.reclaim.descriptor(),
+            engine.pods().runtimes().descriptor(),
+            engine.reclaim().descriptor(),
         ];
         for bell in bells.into_iter().flatten() {
             watch.add(bell, NEWS).map_err(|error| error.to_string())?;
@@ -169,10 +169,11 @@ impl Daemon {
         // there is no thread to have, it is tried again.
         let _ = helpers.releaser.start();
         // Nor is a directory of manifests waited for that does not answer.
-        let _ = engine.pods.start_manifests();
+        let _ = engine.pods_mut().start_manifests();
         let mut memory = Memory::open(&settings, &mut engine)?;
         let scores = Scores::open(&settings, hierarchies)?;
-        engine.run_due(now(), &mut |_, event| memory.note(event));
+        engine.run_due(now());
+        memory.note_all(&mut engine);
         memory.keep(&engine);
         let report = Report::new(&settings);
         let local = Local::open(&settings, &memory, &mut watch);
@@ -207,13 +208,11 @@ impl Daemon {
         }
         self.reload();
         self.helpers.start_if_due(now(), &mut self.engine);
-        let memory = &mut self.memory;
-        if self
-            .engine
-            .run_due(now(), &mut |_, event| memory.note(event))
-        {
+        let has_changed = self.engine.run_due(now());
+        self.memory.note_all(&mut self.engine);
+        if has_changed {
             self.notifier.follow(&mut self.engine, &mut self.watch);
-            memory.keep(&self.engine);
+            self.memory.keep(&self.engine);
         }
         self.scores.apply_if_due(now(), &mut self.engine);
         self.report.log_if_due(now(), &self.engine);
@@ -231,7 +230,7 @@ impl Daemon {
     fn hand_on(&mut self) {
         if let Some(records) = crate::log::stream::take() {
             self.memory.keep_events(&records);
-            if let Some(before_kill) = &mut self.engine.pods.before_kill {
+            if let Some(before_kill) = &mut self.engine.pods_mut().before_kill {
                 before_kill.tell(&records);
             }
             if self.hook.as_mut().is_some_and(|hook| !hook.tell(&records)) {
@@ -289,7 +288,7 @@ impl Daemon {
             .fold(engine.wake_at(now()), Mono::min);
         let asleep = now();
         let wakes = self.watch.wait(asleep, Some(until));
-        engine.timing.woken(asleep, until);
+        engine.woken(asleep, until);
         for wake in wakes.map_err(|error| error.to_string())? {
             match wake {
                 Wake::Signal(Signal::HUP) => {

@@ -6,14 +6,14 @@
 
 use core::time::Duration;
 
+use evictd_client::flags_of;
 use evictd_config::{Reloaded, Resolved, Typed, check_reserves};
+use evictd_machine::engine::Engine;
+use evictd_machine::{facts, setup};
 use evictd_node::Mono;
 use evictd_sys::{Desk, Helper, HelperThread, Priority, Writes};
 
 use crate::config_file::{self, Settings};
-use evictd_client::flags_of;
-use evictd_machine::engine::Engine;
-use evictd_machine::{facts, setup};
 
 /// Texts are read as YAML and JSON, which nest.
 const THREAD: HelperThread = HelperThread {
@@ -184,13 +184,14 @@ fn read(command_line: Typed, in_force: &Typed) -> Read {
 }
 
 fn put_in_force(settings: &Resolved, engine: &mut Engine) -> Result<(), String> {
-    check_reserves(settings, &facts::read(&engine.node.sample))?;
-    let new = setup::engine(settings, engine.pods.hierarchies());
+    check_reserves(settings, &facts::read(&engine.node().sample))?;
+    let new = setup::engine(settings, engine.pods().hierarchies());
     let changed = engine.reconfigure(new);
     changed.map_err(|error| error.to_string())?;
-    engine.node.keep_from_pods(setup::kept_from_pods(settings));
-    let runtime = &mut engine.pods.runtime;
-    runtime.never_evict(settings.never_evict.clone());
+    engine
+        .node_mut()
+        .keep_from_pods(setup::kept_from_pods(settings));
+    engine.pods_mut().never_evict(settings.never_evict.clone());
     Ok(())
 }
 

@@ -6,26 +6,26 @@
 
 mod console;
 mod json;
+mod line;
 pub(crate) mod stream;
 mod target;
 mod time;
 
 use core::fmt::Arguments;
-use std::io::{self, Write};
+use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 
 use evictd_condition::Status;
-use evictd_config::{LogFormat, Resolved};
+use evictd_config::Resolved;
 use evictd_engine::{Event, Fields, summary};
+use evictd_machine::engine::Engine;
 use evictd_node::{Condition, Signal};
-use evictd_stats::wall_seconds;
 use log::kv::Value;
 use log::{Level, LevelFilter, Record};
 use serde_json::Value as Json;
 
-use crate::plain::Plain;
 pub(crate) use console::{close, flush};
-use evictd_machine::engine::Engine;
+use line::write_line;
 use target::Target;
 pub(crate) use time::Utc;
 
@@ -70,7 +70,7 @@ pub(crate) fn event(event: &Event) {
 
 /// Logs the conditions, and what is left of each signal.
 pub(crate) fn readings(engine: &Engine) {
-    let (conditions, readings) = (engine.evict.conditions(), engine.readings());
+    let (conditions, readings) = (engine.evict().conditions(), engine.readings());
     let mut fields = Fields::default();
     for condition in Condition::ALL {
         let holds = conditions.has(condition);
@@ -117,22 +117,6 @@ fn in_text(field: &Json) -> String {
         Json::Null | Json::Array(_) | Json::Object(_) => field.to_string(),
         Json::String(_) | Json::Bool(_) | Json::Number(_) => String::new(),
     }
-}
-
-/// The record as one line. Asks for no memory: what it is written to has room.
-fn write_line(out: &mut dyn Write, format: LogFormat, record: &Record<'_>) -> io::Result<()> {
-    match format {
-        LogFormat::Text => {
-            stream::tell(record, None)?;
-            write_plain(out, record.level(), *record.args())
-        }
-        LogFormat::Json => stream::tell(record, Some(out)),
-    }
-}
-
-/// Time, level and sentence, in one line however long it is: what reads it counts on that.
-fn write_plain(out: &mut dyn Write, level: Level, text: Arguments<'_>) -> io::Result<()> {
-    writeln!(out, "{} {level:<5} {}", Utc(wall_seconds()), Plain(text))
 }
 
 #[cfg(test)]

@@ -2,10 +2,10 @@
 
 use core::fmt::Write;
 
-use evictd_cgroup::KillReport;
 use evictd_node::Mono;
 use serde::Serialize;
 
+use crate::ports::KillReport;
 use crate::timing::Histogram;
 
 /// A stage of the loop.

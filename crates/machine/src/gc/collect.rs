@@ -5,15 +5,15 @@ use evictd_cgroup::{
     FoundPod, Freed, Leftover, LeftoverKind, Leftovers, Origin, SkipReason, Skipped,
 };
 use evictd_config::Resolved;
-use evictd_containers::parse_kubepods_name;
+use evictd_engine::amount::Amount;
 use evictd_gc::{Kind, KnownPod, Node, Remains, Uid, is_uid, plan_logs};
+use evictd_node::kubepods::parse_kubepods_name;
 use evictd_node::pod::Pod;
 use evictd_stats::wall_seconds;
 use serde::Serialize;
 
 use crate::PROC;
 use crate::pods::{Census, Pods};
-use evictd_engine::amount::Amount;
 
 /// Collects what pods left, in directories that were named on the command line.
 #[derive(Clone)]

@@ -14,6 +14,7 @@ use core::time::Duration;
 use std::path::Path;
 
 use evictd_config::Resolved;
+use evictd_engine::amount::Amount;
 use evictd_node::{MemorySource, Mono, Signal};
 use evictd_stats::{NodeSample, Version, now};
 use evictd_sys::{Token, Watch};
@@ -21,7 +22,6 @@ use evictd_sys::{Token, Watch};
 use crate::PROC;
 use crate::engine::Engine;
 use crate::setup::Setup;
-use evictd_engine::amount::Amount;
 use level::Wanted;
 use source::{Source, What};
 
@@ -68,7 +68,7 @@ impl Notifier {
     /// After a round: asks the kernel anew where numbers have moved, and for what
     /// it has told already.
     pub fn follow(&mut self, engine: &mut Engine, watch: &mut Watch) {
-        let sample = &engine.node.sample;
+        let sample = &engine.node().sample;
         let sampled = sample.memory.map(|memory| memory.sampled);
         if sampled == self.followed {
             return;
@@ -79,7 +79,7 @@ impl Notifier {
         for source in &mut self.sources {
             let wanted = match source.what {
                 What::Usage(signal) => {
-                    let wanted = Wanted::of(signal, &sample, engine.evict.thresholds());
+                    let wanted = Wanted::of(signal, &sample, engine.evict().thresholds());
                     (!wanted.levels().is_empty(), wanted)
                 }
                 // The pods' cgroup may come later and go again; the machine stays.
@@ -97,7 +97,7 @@ impl Notifier {
     /// again: what was crossed meanwhile it does not tell.
     fn judge(&self, engine: &mut Engine, sample: &NodeSample, asked: bool) {
         let again = if asked {
-            engine.node.read_memory_now()
+            engine.node_mut().read_memory_now()
         } else {
             *sample
         };

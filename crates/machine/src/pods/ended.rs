@@ -7,7 +7,9 @@ use evictd_cgroup::{FoundPod, Grace, KillInFlight, KillState, PodKiller};
 use evictd_containers::RuntimePod;
 use evictd_node::Mono;
 
-use super::Pods;
+use super::described::Described;
+use super::tree::Tree;
+use crate::runtimes::Runtimes;
 
 /// How long a runtime may take that has to end itself what it has started anew.
 const BY_RUNTIME: Duration = Duration::from_millis(500);
@@ -22,19 +24,16 @@ pub(super) struct Ended {
 }
 
 impl Ended {
-    pub(super) fn is(&self, uid: &str) -> bool {
-        self.found.pod.metadata.uid == uid
-    }
-}
-
-impl Pods {
     /// Has a pod's container runtime end it, where it has one, besides what is done through
     /// its cgroup; returns whether it is expected to do so soon.
-    pub(super) fn announce(&self, found: &FoundPod, grace: Duration) -> Option<(Ended, bool)> {
-        let (runtime, at) = super::place(&self.held, found.runtime?)?;
-        let pod = self.held.get(runtime)?.pods.get(at)?;
-        let is_expected = self.runtimes.end(runtime, pod.clone(), grace)?;
-        let ended = Ended {
+    pub(super) fn announce(
+        described: &Described,
+        found: &FoundPod,
+        grace: Duration,
+    ) -> Option<(Self, bool)> {
+        let (runtime, pod) = described.of_runtime(found)?;
+        let is_expected = described.runtimes.end(runtime, pod.clone(), grace)?;
+        let ended = Self {
             found: found.clone(),
             runtime,
             pod: pod.clone(),
@@ -43,15 +42,35 @@ impl Pods {
         Some((ended, is_expected))
     }
 
+    fn is(&self, uid: &str) -> bool {
+        self.found.pod.metadata.uid == uid
+    }
+}
+
+/// The pods that were evicted, and that their runtime may start anew.
+#[derive(Default)]
+pub(super) struct AllEnded(Vec<Ended>);
+
+impl AllEnded {
     pub(super) fn hold(&mut self, ended: Ended) {
-        self.ended
-            .retain(|former| !former.is(&ended.found.pod.metadata.uid));
-        self.ended.push(ended);
+        self.let_go(&ended.found.pod.metadata.uid);
+        self.0.push(ended);
     }
 
-    /// The cgroup of a container that is started again has the name that it had.
-    pub(super) fn end_what_runs_again(&mut self, now: Mono, uid: &str, tell_runtime: bool) -> bool {
-        let mut all = self.ended.iter_mut();
+    pub(super) fn let_go(&mut self, uid: &str) {
+        self.0.retain(|ended| !ended.is(uid));
+    }
+
+    /// Ends what runs again of a pod. The cgroup of a container that is started again has
+    /// the name that it had.
+    pub(super) fn end_again(
+        &mut self,
+        now: Mono,
+        (uid, tell_runtime): (&str, bool),
+        tree: &mut Tree,
+        runtimes: &Runtimes,
+    ) -> bool {
+        let mut all = self.0.iter_mut();
         let Some(ended) = all.find(|ended| ended.is(uid)) else {
             return false;
         };
@@ -69,7 +88,7 @@ impl Pods {
             },
             asked_by_runtime: true,
         };
-        let kill = self.runtime.start_kill(now, &ended.found, how);
+        let kill = tree.runtime.start_kill(now, &ended.found, how);
         let runs =
             |kill: &mut Box<dyn KillInFlight>| goes_on(kill) || kill.report().kill_sent.is_some();
         ended.kill = kill
@@ -77,7 +96,7 @@ impl Pods {
             .and_then(|mut kill| runs(&mut kill).then_some(kill));
         if ended.kill.is_some() && tell_runtime {
             let pod = ended.pod.clone();
-            let _ = self.runtimes.end(ended.runtime, pod, Duration::ZERO);
+            let _ = runtimes.end(ended.runtime, pod, Duration::ZERO);
         }
         ended.kill.is_some()
     }

@@ -3,13 +3,15 @@
 
 use evictd_node::pod::usage::PodUsage;
 
+use super::described::{Described, containers};
+use super::listed::Listed;
+use super::tree::Tree;
 use super::usage::{Gone, Reading, container_usage, name_only_container, running_in};
-use super::{Pods, containers};
 
-impl Pods {
+impl Listed {
     /// Reads what is known of a pod by a bound alone. One that has vanished meanwhile
     /// is taken out, so that those behind it move up.
-    pub(crate) fn read_exactly(&mut self, index: usize) {
+    pub(super) fn read_exactly(&mut self, index: usize, tree: &mut Tree, described: &Described) {
         let (Some(found), Some(used), Some(is_bound)) = (
             self.listing.pods.get(index),
             self.usage.get_mut(index),
@@ -18,9 +20,9 @@ impl Pods {
             return;
         };
         let mut reading = Reading {
-            of: &self.hierarchies,
-            reader: &mut self.reader,
-            held: &self.held,
+            of: &tree.hierarchies,
+            reader: &mut tree.reader,
+            held: &described.held,
             problems: &mut self.problems,
             by_processes: false,
         };
@@ -65,7 +67,7 @@ impl Pods {
 
     /// Adds what the containers of a pod use to what it uses itself, where it was read
     /// exactly: their names take memory, so this is for when it is being killed.
-    pub(crate) fn name_containers(&mut self, index: usize) {
+    pub(super) fn name_containers(&mut self, index: usize, described: &Described) {
         let (Some(found), Some(Some(usage))) =
             (self.listing.pods.get(index), self.usage.get_mut(index))
         else {
@@ -77,7 +79,7 @@ impl Pods {
         let read = self.of_containers.iter().filter(|(pod, _)| *pod == index);
         let mut read = read.map(|(_, bytes)| *bytes);
         let mut any = false;
-        for container in containers(&self.held, found) {
+        for container in containers(&described.held, found) {
             any = true;
             let runs = running_in(container).is_some();
             let bytes = runs.then(|| read.next().flatten()).flatten();

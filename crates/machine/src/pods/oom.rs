@@ -7,7 +7,7 @@ use evictd_engine::ports::OomKill;
 use evictd_node::Mono;
 use evictd_stats::{OomKillCounter, OomKills, read_cgroup_oom_kills};
 
-use super::Pods;
+use super::described::Census;
 
 /// How soon to look again, after it has struck: a pod may have it do so all the time.
 const AGAIN: Duration = Duration::from_secs(10);
@@ -25,43 +25,52 @@ pub(super) struct OomWatch {
     next: Mono,
 }
 
-impl Pods {
-    /// What it has done since the last call. One number is read as long as that is nothing.
-    pub(super) fn look_for_oom_kills(&mut self, now: Mono) -> Vec<OomKill> {
-        if now < self.oom.next {
-            return Vec::new();
+/// It has struck since the last look.
+pub(super) struct Struck {
+    kills: u64,
+    /// There was no look before: what it struck is not told.
+    is_first: bool,
+}
+
+impl OomWatch {
+    /// Whether it has struck since the last call. One number is read as long as it has not.
+    pub(super) fn look(&mut self, now: Mono, proc: &Path) -> Option<Struck> {
+        if now < self.next {
+            return None;
         }
-        let proc = &self.proc;
-        let counter = &mut self.oom.counter;
+        let counter = &mut self.counter;
         let counter = counter.get_or_insert_with(|| OomKillCounter::new(proc));
-        let Some(total) = counter.read() else {
-            return Vec::new();
-        };
-        let before = self.oom.total.replace(total);
+        let total = counter.read()?;
+        let before = self.total.replace(total);
         // Where it has not struck since the boot, no cgroup has anything to compare with.
-        let new = total.saturating_sub(before.unwrap_or(0));
-        if new == 0 {
+        let kills = total.saturating_sub(before.unwrap_or(0));
+        if kills == 0 {
+            return None;
+        }
+        self.next = now + AGAIN;
+        let is_first = before.is_none();
+        Some(Struck { kills, is_first })
+    }
+
+    /// What it has done: to each pod, and elsewhere.
+    pub(super) fn tell(&mut self, struck: &Struck, census: &Census<'_>) -> Vec<OomKill> {
+        let pods = self.pods(census);
+        if struck.is_first {
             return Vec::new();
         }
-        self.oom.next = now + AGAIN;
-        let struck = self.struck();
-        if before.is_none() {
-            return Vec::new();
-        }
-        let of_pods: u64 = struck.iter().map(|kill| kill.kills).sum();
+        let of_pods: u64 = pods.iter().map(|kill| kill.kills).sum();
         let rest = OomKill {
-            kills: new.saturating_sub(of_pods),
+            kills: struck.kills.saturating_sub(of_pods),
             ..OomKill::default()
         };
-        let all = struck.into_iter().chain([rest]);
+        let all = pods.into_iter().chain([rest]);
         all.filter(|kill| kill.kills > 0).collect()
     }
 
     /// The pods with more kills than when this was last asked.
-    fn struck(&mut self) -> Vec<OomKill> {
-        let before = core::mem::take(&mut self.oom.before);
+    fn pods(&mut self, census: &Census<'_>) -> Vec<OomKill> {
+        let before = core::mem::take(&mut self.before);
         let (mut after, mut struck) = (Vec::new(), Vec::new());
-        let census = self.census();
         let Some(memory) = census.hierarchies.memory.as_ref() else {
             return struck;
         };
@@ -99,7 +108,7 @@ impl Pods {
                 struck.push(kill);
             }
         }
-        self.oom.before = after;
+        self.before = after;
         struck
     }
 }

@@ -4,13 +4,9 @@
 use alloc::sync::Arc;
 use std::path::Path;
 
-use evictd_config::Resolved;
 use evictd_containers::{RuntimeListing, RuntimePod};
 use evictd_node::pod::{Container, Pod};
-use evictd_state::{Protected, in_order, read_boot_id, read_state};
-
-use super::Pods;
-use crate::PROC;
+use evictd_state::{Protected, in_order};
 
 /// What stands for an endpoint where manifests say it.
 pub(super) const MANIFESTS: &str = "manifests";
@@ -20,21 +16,10 @@ pub(super) const MANIFESTS: &str = "manifests";
 const CRITICAL: i32 = 2_000_000_000;
 const NODE_CRITICAL: &str = "system-node-critical";
 
-/// Tells a command which pods are protected, as the daemon of this boot remembers it: whoever
-/// said so may not answer the command.
-pub fn remember_protected(settings: &Resolved, pods: &mut Pods) {
-    let directory = settings.state_dir.as_deref();
-    let state = directory.and_then(|directory| read_state(directory).ok().flatten());
-    let boot_id = read_boot_id(Path::new(PROC)).unwrap_or_default();
-    if let Some(state) = state.filter(|state| !boot_id.is_empty() && state.boot_id == boot_id) {
-        pods.remembered.restore(&state.protected);
-    }
-}
-
 /// The protected cgroups: those of whoever has answered since the start as they are now, and
 /// of all others as they were before it.
 #[derive(Default)]
-pub struct Remembered {
+pub(super) struct Remembered {
     protected: Protected,
     /// Those who have not answered yet, as one runtime that lists what they protected.
     silent: Arc<RuntimeListing>,
@@ -43,13 +28,13 @@ pub struct Remembered {
 
 impl Remembered {
     /// Takes over what was known before a restart; nobody has answered yet.
-    pub fn restore(&mut self, protected: &Protected) {
+    pub(super) fn restore(&mut self, protected: &Protected) {
         self.protected.clone_from(protected);
         self.list_silent(|_| true);
     }
 
     /// All of them, to be remembered over the next restart.
-    pub const fn protected(&self) -> &Protected {
+    pub(super) const fn protected(&self) -> &Protected {
         &self.protected
     }
 

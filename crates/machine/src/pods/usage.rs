@@ -2,12 +2,13 @@ use alloc::sync::Arc;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-use super::containers;
 use evictd_cgroup::FoundPod;
 use evictd_containers::{ContainerState, ListedContainer, RuntimeListing, WritableLayer};
 use evictd_node::pod::Pod;
 use evictd_node::pod::usage::{ContainerUsage, PodUsage};
 use evictd_stats::{Hierarchies, MemoryUsage, PodReader, PodSample};
+
+use super::described::containers;
 
 /// All cgroups of a pod have vanished.
 pub(super) struct Gone;
@@ -136,7 +137,8 @@ impl Reading<'_> {
     /// where that is open.
     fn cgroup(&mut self, cgroup: &Path, memory: Option<OwnedFd>) -> Option<PodSample> {
         let sample = self.reader.read(cgroup, memory)?;
-        super::note(self.problems, self.reader.errors());
+        let errors = self.reader.errors().iter();
+        self.problems.extend(errors.map(ToString::to_string));
         Some(sample)
     }
 }

@@ -1,10 +1,13 @@
-//! The file of the evictions that were decided since the state was last written.
+//! Evictions that were decided since the state was last written. The state is written to the
+//! disk's end, which takes a worn card seconds; a line here survives the end of the process
+//! as soon as the kernel has it.
 
 use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 
-use crate::begun::parse;
-use crate::files::home::Home;
+use evictd_sys::Directory;
+
+use crate::json::parse_begun;
 use crate::record::Record;
 
 const BEGUN: &str = "begun.jsonl";
@@ -22,8 +25,8 @@ pub(crate) fn to_line(record: &Record) -> String {
 }
 
 /// Adds lines. Beyond the bound none is added: then the state could not be written for long.
-pub(crate) fn add(home: &Home, lines: &str) -> io::Result<()> {
-    let file = home.directory.write(BEGUN)?;
+pub(crate) fn add(directory: &Directory, lines: &str) -> io::Result<()> {
+    let file = directory.write(BEGUN)?;
     let end = file.metadata()?.len();
     let length = u64::try_from(lines.len()).unwrap_or(u64::MAX);
     if end.saturating_add(length) > MOST {
@@ -33,8 +36,8 @@ pub(crate) fn add(home: &Home, lines: &str) -> io::Result<()> {
 }
 
 /// All of them are in the state by now.
-pub(crate) fn clear(home: &Home) -> io::Result<()> {
-    let file = home.directory.write(BEGUN)?;
+pub(crate) fn clear(directory: &Directory) -> io::Result<()> {
+    let file = directory.write(BEGUN)?;
     if file.metadata()?.len() == 0 {
         return Ok(());
     }
@@ -42,9 +45,9 @@ pub(crate) fn clear(home: &Home) -> io::Result<()> {
 }
 
 /// The records, oldest first; none where there is no such file, or it cannot be read.
-pub(crate) fn read(home: &Home) -> Vec<Record> {
+pub(crate) fn read(directory: &Directory) -> Vec<Record> {
     let mut bytes = Vec::new();
-    let read = home.directory.read(BEGUN);
+    let read = directory.read(BEGUN);
     let read = read.and_then(|file| file.take(MOST).read_to_end(&mut bytes));
-    read.map_or_else(|_| Vec::new(), |_| parse(&bytes))
+    read.map_or_else(|_| Vec::new(), |_| parse_begun(&bytes))
 }

@@ -103,7 +103,7 @@ impl Home {
     /// The state, with the evictions that were decided after it was written.
     pub(crate) fn read_state(&self) -> Result<Option<State>, Error> {
         let state = self.read_written()?;
-        let begun = begun::read(self);
+        let begun = begun::read(&self.directory);
         if state.is_none() && begun.is_empty() {
             return Ok(None);
         }

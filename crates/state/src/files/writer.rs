@@ -173,13 +173,13 @@ fn serve(desk: &Desk<Mail>, home: &Home) {
     while let Some(((begun, text, events), count)) = desk.next(take) {
         if !begun.is_empty() {
             // Without it the state alone tells of them, which is written next.
-            let _ = begun::add(home, &begun);
+            let _ = begun::add(&home.directory, &begun);
             desk.show(|mail| mail.adds_begun = false);
         }
         let result = text.map(|(text, has)| {
             home.replace(&text)?;
             if has == count {
-                let _ = begun::clear(home);
+                let _ = begun::clear(&home.directory);
             }
             Ok(())
         });

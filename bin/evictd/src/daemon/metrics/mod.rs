@@ -6,19 +6,19 @@ mod kubernetes;
 
 use core::fmt::{self, Write};
 
+use evictd_engine::amount::level;
+use evictd_machine::engine::Engine;
 use evictd_node::{Condition, Signal, Unit};
 
 use crate::prometheus::{Seconds, write_head};
 pub(crate) use counts::Counts;
-use evictd_engine::amount::level;
-use evictd_machine::engine::Engine;
 pub(crate) use file::MetricsFile;
 
 /// What the engine knows now, and what was counted; nothing is measured for it.
 pub(crate) fn page(engine: &Engine, counts: &Counts) -> String {
     let mut page = String::new();
-    let has_loop = engine.evict.returns().loops().next().is_some();
-    let held = (engine.evict.conditions(), has_loop);
+    let has_loop = engine.evict().returns().loops().next().is_some();
+    let held = (engine.evict().conditions(), has_loop);
     // Writing to a string does not fail.
     let _ = write_node(&mut page, engine, counts)
         .and_then(|()| write_signals(&mut page, engine))
@@ -56,7 +56,7 @@ fn write_node(page: &mut String, engine: &Engine, counts: &Counts) -> fmt::Resul
     let name = "evictd_node_condition";
     write_head(page, name, "gauge", "1 while it holds.")?;
     for condition in Condition::ALL {
-        let holds = u8::from(engine.evict.conditions().has(condition));
+        let holds = u8::from(engine.evict().conditions().has(condition));
         writeln!(page, "{name}{{condition=\"{condition}\"}} {holds}")?;
     }
     Ok(())
@@ -92,7 +92,7 @@ fn write_signals(page: &mut String, engine: &Engine) -> fmt::Result {
         }
         let name = format!("evictd_signal_threshold_{suffix}");
         write_head(page, &name, "gauge", "Less than that is short.")?;
-        for threshold in engine.evict.thresholds() {
+        for threshold in engine.evict().thresholds() {
             let signal = threshold.signal;
             if let Some((_, reading)) = seen.iter().find(|(of, _)| *of == signal)
                 && threshold.operator.is_some()
@@ -113,7 +113,7 @@ fn write_stages(page: &mut String, engine: &Engine) -> fmt::Result {
     let name = "evictd_stage_duration_seconds";
     let help = "Of the loop, one stage after the other.";
     write_head(page, name, "histogram", help)?;
-    for (stage, times) in engine.timing.stages() {
+    for (stage, times) in engine.timing().stages() {
         let (count, sum) = (times.count(), Seconds(times.sum()));
         let bucket = format!("{name}_bucket{{stage=\"{stage}\"");
         for (bound, within) in times.bounds() {

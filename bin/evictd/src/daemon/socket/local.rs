@@ -2,16 +2,16 @@
 
 use alloc::sync::Arc;
 
-use super::{Answer, Method, Server, Status};
-use evictd_client::{SOCKET, View};
+use evictd_client::{Response, SOCKET, View};
 use evictd_config::Resolved;
+use evictd_machine::engine::Engine;
 use evictd_node::Mono;
 use evictd_sys::{Directory, Token, Watch};
 
+use super::{Method, Server};
 use crate::daemon::memory::Memory;
 use crate::daemon::metrics;
 use crate::daemon::reload::Reloads;
-use evictd_machine::engine::Engine;
 
 /// A connection or a request has arrived at the socket.
 pub(crate) const LOCAL: Token = Token(u32::MAX - 1);
@@ -70,67 +70,42 @@ impl Local {
                 (Method::Post, "/reload") => {
                     let before = reloads.in_text();
                     reloads.begin(now);
-                    Answer::of_text(before)
+                    Response::of_text(before)
                 }
-                (Method::Get, "/reload") => Answer {
-                    status: Status::Takes(Method::Post),
-                    media: TEXT,
-                    text: "it changes the settings in force: POST /reload\n".to_owned(),
-                },
-                (Method::Get, "/reloaded") => Answer::of_text(reloads.in_text()),
+                (Method::Get, "/reload") => {
+                    Response::takes_only("POST", "it changes the settings in force: POST /reload\n")
+                }
+                (Method::Get, "/reloaded") => Response::of_text(reloads.in_text()),
                 (Method::Get, _) => answer(path, known, view),
-                (Method::Post, _) => Answer {
-                    status: Status::Takes(Method::Get),
-                    media: TEXT,
-                    text: "only /reload changes anything: all others are asked for by GET\n"
-                        .to_owned(),
-                },
+                (Method::Post, _) => Response::takes_only(
+                    "GET",
+                    "only /reload changes anything: all others are asked for by GET\n",
+                ),
             });
         }
     }
 }
 
-const TEXT: &str = "text/plain";
-
-impl Answer {
-    fn of_text(text: String) -> Self {
-        Self {
-            status: Status::Found,
-            media: TEXT,
-            text,
-        }
-    }
-}
-
-fn answer(path: &str, (engine, memory): (&Engine, &Memory), view: &View) -> Answer {
-    let found = |media, text| Answer {
-        status: Status::Found,
-        media,
-        text,
-    };
+fn answer(path: &str, (engine, memory): (&Engine, &Memory), view: &View) -> Response {
     match path {
-        "/metrics" => found(
+        "/metrics" => Response::found(
             "text/plain; version=0.0.4",
             metrics::page(engine, memory.counts()),
         ),
-        "/timing" => Answer::of_text(engine.timing.in_text()),
-        "/timing.json" => found("application/json", engine.timing.in_json()),
-        "/view.json" => found(
+        "/timing" => Response::of_text(engine.timing().in_text()),
+        "/timing.json" => Response::found("application/json", engine.timing().in_json()),
+        "/view.json" => Response::found(
             "application/json",
             view.in_json(
-                engine.evict.thresholds(),
-                engine.evict.conditions(),
+                engine.evict().thresholds(),
+                engine.evict().conditions(),
                 engine.readings(),
             ),
         ),
-        "/healthz" => Answer::of_text(String::from("ok\n")),
-        _ => Answer {
-            status: Status::NotFound,
-            media: TEXT,
-            text: String::from(
-                "there are /metrics, /timing, /timing.json, /view.json, /reload, /reloaded and \
-                 /healthz\n",
-            ),
-        },
+        "/healthz" => Response::of_text(String::from("ok\n")),
+        _ => Response::not_found(
+            "there are /metrics, /timing, /timing.json, /view.json, /reload, /reloaded and \
+             /healthz\n",
+        ),
     }
 }

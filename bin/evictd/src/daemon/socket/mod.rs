@@ -13,7 +13,7 @@ mod local;
 mod server;
 
 pub(super) use local::{LOCAL, Local};
-use server::{Answer, Method, Server, Status};
+use server::{Method, Server};
 
 #[cfg(test)]
 mod tests;

@@ -12,7 +12,7 @@ use rustix::net::{
     send, socket_with,
 };
 
-use evictd_client::{Parsed, parse_request};
+use evictd_client::{Parsed, Response, parse_request};
 
 /// Peers at a time; others wait until one of these is dropped.
 const PEERS: usize = 4;
@@ -27,37 +27,6 @@ pub(super) enum Method {
     Get,
     /// Something is to be done.
     Post,
-}
-
-impl Method {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Get => "GET",
-            Self::Post => "POST",
-        }
-    }
-}
-
-/// What came of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Status {
-    /// 200.
-    Found,
-    /// There is no such path: 404.
-    NotFound,
-    /// There is, but by this method alone: 405.
-    Takes(Method),
-}
-
-/// The response for a path.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Answer {
-    /// What came of it.
-    pub(super) status: Status,
-    /// The media type of the text.
-    pub(super) media: &'static str,
-    /// The body.
-    pub(super) text: String,
 }
 
 /// A listening socket and the connections to it, as one descriptor.
@@ -120,7 +89,7 @@ impl Server {
     /// Does what can be done at once: accepts peers, reads what they sent, and answers at
     /// most one request with what `answer` returns for its method and path. To be called when the
     /// descriptor is readable, or the deadline has come; it never waits.
-    pub(super) fn turn(&mut self, now: Mono, answer: &mut dyn FnMut(Method, &str) -> Answer) {
+    pub(super) fn turn(&mut self, now: Mono, answer: &mut dyn FnMut(Method, &str) -> Response) {
         self.peers.retain(|peer| now < peer.until);
         // Clears the report about the listener; peers are all read anyway.
         let mut events = [epoll::Event {
@@ -181,40 +150,17 @@ impl Peer {
 }
 
 /// The whole response to what a peer has sent, once its request is complete.
-fn reply(received: &[u8], answer: &mut dyn FnMut(Method, &str) -> Answer) -> Option<String> {
-    let head = |answer: &Answer| match answer.status {
-        Status::Found => "200 OK".to_owned(),
-        Status::NotFound => "404 Not Found".to_owned(),
-        Status::Takes(method) => not_allowed(method.name()),
-    };
-    let refused = |status: String, text: &str| (status, TEXT, text.to_owned());
-    let (status, media, text) = match parse_request(received) {
+fn reply(received: &[u8], answer: &mut dyn FnMut(Method, &str) -> Response) -> Option<String> {
+    let response = match parse_request(received) {
         Parsed::Incomplete => return None,
-        Parsed::Get(path) => {
-            let answer = answer(Method::Get, path);
-            (head(&answer), answer.media, answer.text)
-        }
-        Parsed::Post(path) => {
-            let answer = answer(Method::Post, path);
-            (head(&answer), answer.media, answer.text)
-        }
+        Parsed::Get(path) => answer(Method::Get, path),
+        Parsed::Post(path) => answer(Method::Post, path),
         Parsed::OtherMethod => {
-            refused(not_allowed("GET, POST"), "GET and POST are answered here\n")
+            Response::takes_only("GET, POST", "GET and POST are answered here\n")
         }
-        Parsed::Malformed(right) => refused("400 Bad Request".to_owned(), right),
+        Parsed::Malformed(right) => Response::malformed(right),
     };
-    let length = text.len();
-    Some(format!(
-        "HTTP/1.1 {status}\r\nContent-Type: {media}\r\nContent-Length: {length}\r\n\
-         Connection: close\r\n\r\n{text}"
-    ))
-}
-
-/// The media type of what is for people.
-const TEXT: &str = "text/plain";
-
-fn not_allowed(methods: &str) -> String {
-    format!("405 Method Not Allowed\r\nAllow: {methods}")
+    Some(response.in_text())
 }
 
 impl AsFd for Server {

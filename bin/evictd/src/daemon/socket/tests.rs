@@ -4,12 +4,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 
-use evictd_client::{MOST_BYTES, find_body, get, post};
+use evictd_client::{MOST_BYTES, Response, find_body, get, post};
 use evictd_node::Mono;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-use super::{Answer, Method, Server, Status};
+use super::{Method, Server};
 
 /// A server in a directory of its own, which is removed at the end.
 struct Place {
@@ -61,19 +61,17 @@ impl Drop for Place {
     }
 }
 
-fn answer(method: Method, path: &str) -> Answer {
-    let status = match (method, path) {
-        (Method::Get, "/known" | "/large") | (Method::Post, "/done") => Status::Found,
-        (Method::Get, "/done") => Status::Takes(Method::Post),
-        _ => Status::NotFound,
+fn answer(method: Method, path: &str) -> Response {
+    let text = match path {
+        "/large" => "y".repeat(100_000),
+        path => format!("this is {path}\n"),
     };
-    Answer {
-        status,
-        media: "text/x",
-        text: match path {
-            "/large" => "y".repeat(100_000),
-            path => format!("this is {path}\n"),
-        },
+    match (method, path) {
+        (Method::Get, "/known" | "/large") | (Method::Post, "/done") => {
+            Response::found("text/x", text)
+        }
+        (Method::Get, "/done") => Response::takes_only("POST", &text),
+        _ => Response::not_found(&text),
     }
 }
 

@@ -6,6 +6,7 @@ use core::time::Duration;
 use std::io::{self, ErrorKind};
 use std::sync::mpsc::{Sender, SyncSender, sync_channel};
 
+use evictd_client::{Parsed, Response, parse_request};
 use evictd_stats::now;
 use rustix::fd::OwnedFd;
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
@@ -13,7 +14,7 @@ use rustix::net::{SendFlags, send};
 
 use super::lobby::{Guest, Lobby};
 use super::seats::{Seat, Seats, Stage};
-use evictd_client::{Parsed, parse_request};
+use crate::plain::Plain;
 
 /// How long a peer may take for the response, while no other wants its seat.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -21,58 +22,12 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// What a peer asked for, and where the reply goes.
 pub(super) struct Question {
     pub(super) path: String,
-    pub(super) reply: SyncSender<Reply>,
+    pub(super) reply: SyncSender<Response>,
 }
 
-/// A response.
-pub(super) struct Reply {
-    status: &'static str,
-    media: &'static str,
-    text: String,
-}
-
-impl Reply {
-    pub(super) const fn found(media: &'static str, text: String) -> Self {
-        Self {
-            status: "200 OK",
-            media,
-            text,
-        }
-    }
-
-    pub(super) fn not_found(text: &str) -> Self {
-        Self::refusal("404 Not Found", text)
-    }
-
-    /// What is asked for cannot be had now, and why.
-    pub(super) fn unavailable(why: &str) -> Self {
-        Self::refusal(
-            "503 Service Unavailable",
-            &format!("{}\n", crate::plain::Plain(why)),
-        )
-    }
-
-    fn refusal(status: &'static str, text: &str) -> Self {
-        Self {
-            status,
-            media: "text/plain",
-            text: text.to_owned(),
-        }
-    }
-
-    fn in_bytes(&self) -> Vec<u8> {
-        let Self {
-            status,
-            media,
-            text,
-        } = self;
-        let length = text.len();
-        format!(
-            "HTTP/1.1 {status}\r\nContent-Type: {media}\r\nContent-Length: {length}\r\n\
-             Connection: close\r\n\r\n{text}"
-        )
-        .into_bytes()
-    }
+/// What is asked for cannot be had now, and why.
+pub(super) fn unavailable(why: &str) -> Response {
+    Response::unavailable(&format!("{}\n", Plain(why)))
 }
 
 /// Serves all who connect to a place that does not block, for as long as this runs.
@@ -98,10 +53,10 @@ pub(super) fn accept(place: OwnedFd, questions: &Sender<Question>) {
 
 /// Answers a request and sends the response.
 fn talk(seat: &Seat, request: &[u8], questions: &Sender<Question>) -> io::Result<()> {
-    let response = answer(request, questions)?.in_bytes();
+    let response = answer(request, questions)?.in_text();
     seat.is_at(Stage::Takes(now()));
     let until = now() + PATIENCE;
-    let mut rest = response.as_slice();
+    let mut rest = response.as_bytes();
     while !rest.is_empty() {
         let left = until.since(now());
         if left.is_zero() {
@@ -114,7 +69,7 @@ fn talk(seat: &Seat, request: &[u8], questions: &Sender<Question>) -> io::Result
     Ok(())
 }
 
-fn answer(request: &[u8], questions: &Sender<Question>) -> io::Result<Reply> {
+fn answer(request: &[u8], questions: &Sender<Question>) -> io::Result<Response> {
     match parse_request(request) {
         Parsed::Get(path) => {
             let (reply, answer) = sync_channel(1);
@@ -124,10 +79,10 @@ fn answer(request: &[u8], questions: &Sender<Question>) -> io::Result<Reply> {
             answer.recv().map_err(|_| ErrorKind::BrokenPipe.into())
         }
         Parsed::Post(_) | Parsed::OtherMethod => {
-            let status = "405 Method Not Allowed\r\nAllow: GET";
-            Ok(Reply::refusal(status, "only GET is answered here\n"))
+            let text = "only GET is answered here\n";
+            Ok(Response::takes_only("GET", text))
         }
-        Parsed::Malformed(right) => Ok(Reply::refusal("400 Bad Request", right)),
+        Parsed::Malformed(right) => Ok(Response::malformed(right)),
         Parsed::Incomplete => Err(ErrorKind::UnexpectedEof.into()),
     }
 }

@@ -2,6 +2,7 @@ mod mounts;
 
 use alloc::sync::Arc;
 use core::time::Duration;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use evictd_cgroup::FoundPod;
@@ -15,6 +16,50 @@ use evictd_stats::{
 };
 
 use mounts::{Mounts, Others};
+
+/// Whether what the pods keep on disk is measured.
+#[derive(Default)]
+pub(super) enum Measuring {
+    #[default]
+    Never,
+    /// Once there is a thread for it; where pods' files lie.
+    Later(PodDirs),
+    By(Box<Disk>),
+}
+
+impl Measuring {
+    /// Has them measured by the scanner's own thread. Returns whether it has begun now.
+    ///
+    /// # Errors
+    /// When the kernel gives no thread; it may later.
+    pub(super) fn start(&mut self, proc: &Path) -> io::Result<bool> {
+        let Self::Later(dirs) = self else {
+            return Ok(false);
+        };
+        let disk = Disk::new(DiskScanner::start()?, dirs.clone(), proc);
+        *self = Self::By(Box::new(disk));
+        Ok(true)
+    }
+
+    pub(super) const fn is_later(&self) -> bool {
+        matches!(self, Self::Later(_))
+    }
+
+    /// What measures, once that has begun.
+    pub(super) fn disk(&self) -> Option<&Disk> {
+        match self {
+            Self::By(disk) => Some(disk),
+            Self::Never | Self::Later(_) => None,
+        }
+    }
+
+    pub(super) fn disk_mut(&mut self) -> Option<&mut Disk> {
+        match self {
+            Self::By(disk) => Some(disk),
+            Self::Never | Self::Later(_) => None,
+        }
+    }
+}
 
 /// What measures the pods' directories, and where these lie.
 pub(super) struct Disk {
@@ -36,7 +81,7 @@ const KEPT: Duration = Duration::from_secs(30);
 type ContainersOf<'a> = &'a dyn Fn(&FoundPod) -> Vec<&'a ListedContainer>;
 
 impl Disk {
-    pub(super) fn new(scanner: DiskScanner, dirs: PodDirs, proc: &Path) -> Self {
+    fn new(scanner: DiskScanner, dirs: PodDirs, proc: &Path) -> Self {
         let watched = dirs.open_files_on.clone();
         let reader = |on| OpenFilesReader::new(proc.to_path_buf(), on);
         let mounts_on = dirs.mounts_on.clone();

@@ -18,7 +18,7 @@ use evictd_stats::now;
 use evictd_sys::{is_writable, reopen_non_blocking};
 use log::{Level, Record};
 
-use super::write_line;
+use super::line::write_line;
 
 /// What a pipe that can be written to takes without waiting (`PIPE_BUF`).
 const PIECE: usize = 4096;

@@ -9,11 +9,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use evictd_config::Resolved;
+use evictd_machine::engine::Engine;
 use evictd_node::{ConditionSet, Mono};
 use evictd_sys::{Desk, Directory, Helper, HelperThread, Priority, Writes, write_only_below};
 
 use super::{Counts, page};
-use evictd_machine::engine::Engine;
 
 /// A directory on a disk that does not answer holds up this thread alone.
 const THREAD: HelperThread = HelperThread {
@@ -73,7 +73,7 @@ impl MetricsFile {
 
     /// Hands over the metrics, when it is time or a condition has changed. Never waits.
     pub(crate) fn write_if_due(&mut self, now: Mono, engine: &Engine, counts: &Counts) {
-        let held = engine.evict.conditions();
+        let held = engine.evict().conditions();
         let is_due = self.next.is_none_or(|next| now >= next);
         if !is_due && held == self.written {
             return;

@@ -1,11 +1,11 @@
-//! When pods are looked at: for limits of their own, and whether what they hold on disk is
+//! When pods are listed for limits of their own, and whether what they hold on disk is
 //! known well enough to choose one of them by it.
 
 use core::time::Duration;
 
 use evictd_node::Mono;
 
-use crate::ports::Pods;
+use crate::ports::{Runtimes, Usage};
 use crate::timers::{Timer, Timers};
 
 /// How often pods are listed for their own limits, as often as the kubelet looks at them.
@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const AGAIN: Duration = Duration::from_millis(50);
 
 #[derive(Default)]
-pub(crate) struct Census {
+pub(crate) struct Listings {
     /// A container runtime has said what it holds since it was asked.
     listed: bool,
     /// Since when a decision waits for what pods hold on disk.
@@ -39,22 +39,27 @@ pub(crate) struct Census {
     known_from: Mono,
 }
 
-impl Census {
+impl Listings {
     /// Whether the pods are to be looked at for their own limits. Where there are
     /// container runtimes, they are asked first, and waited for a little.
-    pub(crate) fn is_due<P: Pods>(&mut self, now: Mono, pods: &mut P, timers: &mut Timers) -> bool {
-        if timers.is_due(Timer::Census, now) {
-            timers.set(Timer::Census, now + EVERY);
-            timers.set(Timer::CensusWait, now + RUNTIMES_WAIT);
+    pub(crate) fn is_due<P: Runtimes>(
+        &mut self,
+        now: Mono,
+        pods: &mut P,
+        timers: &mut Timers,
+    ) -> bool {
+        if timers.is_due(Timer::Limits, now) {
+            timers.set(Timer::Limits, now + EVERY);
+            timers.set(Timer::LimitsWait, now + RUNTIMES_WAIT);
             pods.ask_runtimes();
             self.listed = false;
         }
         let waits = pods.has_runtimes() && !self.listed;
         let is_due = timers
-            .get(Timer::CensusWait)
+            .get(Timer::LimitsWait)
             .is_some_and(|until| !waits || now >= until);
         if is_due {
-            timers.stop(Timer::CensusWait);
+            timers.stop(Timer::LimitsWait);
         }
         is_due
     }
@@ -62,7 +67,7 @@ impl Census {
     /// A container runtime has said what it holds. Returns whether the pods wait for that.
     pub(crate) fn runtime_has_listed(&mut self, timers: &Timers) -> bool {
         self.listed = true;
-        timers.get(Timer::CensusWait).is_some()
+        timers.get(Timer::LimitsWait).is_some()
     }
 
     /// What pods hold on disk is to be measured anew from then on.
@@ -72,7 +77,7 @@ impl Census {
 
     /// Whether a pod is chosen for a disk by numbers of which some may be far older than
     /// others, or that nobody waited for: then all are measured anew, and it is chosen again.
-    pub(crate) fn must_choose_again<P: Pods>(
+    pub(crate) fn must_choose_again<P: Usage>(
         &mut self,
         now: Mono,
         pods: &mut P,
@@ -106,7 +111,7 @@ impl Census {
     /// All are from after it was first asked: by one of before, who fills the disk would be
     /// passed over, and another go in its place. While none is chosen they may be some
     /// seconds older, as a disk may be short for days.
-    pub(crate) fn must_measure<P: Pods>(
+    pub(crate) fn must_measure<P: Usage>(
         &mut self,
         now: Mono,
         pods: &mut P,
