@@ -8,7 +8,6 @@ use evictd_engine::Settings;
 use evictd_engine::ports::{Deletion, Depth, Disk, Job, Node, Places, Reclaim, Sample};
 use evictd_node::{Filesystem, Mono, Readings, Signal};
 use evictd_stats::{FsSample, NodeReader, NodeSample, NodeSettings, now, wall_seconds};
-
 use evictd_sys::{Token, Watch};
 
 use crate::facts;

@@ -10,7 +10,11 @@ use std::process::ExitCode;
 use argh::{ArgsInfo, FromArgs};
 use evictd_condition::{Rejection, admit};
 use evictd_config::{Resolved, parse_priority, parse_qos_class};
+use evictd_engine::FIRST_FS_WAIT;
 use evictd_evict::Returns;
+use evictd_machine::PROC;
+use evictd_machine::engine;
+use evictd_machine::setup::{Setup, no_thread};
 use evictd_manifest::{MAX_BYTES, parse_pods};
 use evictd_node::pod::{Metadata, Pod};
 use evictd_node::{Condition, ConditionSet, Policy, QosClass};
@@ -18,14 +22,9 @@ use evictd_state::{State, read_boot_id, read_state};
 use evictd_stats::{now, wall_seconds};
 use serde::Serialize;
 
-use crate::plain::Plain;
-
 use super::output::{USAGE, complain, print_as, shown, usage_error, wrong_value};
 use crate::config_file::Settings;
-use evictd_engine::FIRST_FS_WAIT;
-use evictd_machine::PROC;
-use evictd_machine::engine;
-use evictd_machine::setup::{Setup, no_thread};
+use crate::plain::Plain;
 
 /// whether a pod may start now: exit code 0 yes, 1 no
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
 use evictd_config::Resolved;
+use evictd_engine::amount::Amount;
 use evictd_engine::full_name;
 use evictd_node::Signal;
 use evictd_state::{Outcome, Record, State, read_state};
@@ -14,7 +15,6 @@ use super::columns::wrap;
 use super::output::print_as;
 use crate::config_file::Settings;
 use crate::log::Utc;
-use evictd_engine::amount::Amount;
 
 /// the last 50 evictions: when, which pod, why and how
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]

@@ -8,6 +8,10 @@ use argh::{ArgsInfo, FromArgs};
 use evictd_cgroup::{FoundPod, Origin, ScoreOutcome};
 use evictd_config::Resolved;
 use evictd_engine::ports::Depth;
+use evictd_machine::facts::read_text;
+use evictd_machine::oom_score::{Keeper, name};
+use evictd_machine::pods::Pods;
+use evictd_machine::setup::Setup;
 use evictd_node::QosClass;
 use evictd_stats::now;
 use serde::Serialize;
@@ -16,10 +20,6 @@ use super::columns::{Columns, wrap};
 use super::output::{NO_PODS, complain, print_as, shown};
 use super::screen::{Paint, cut};
 use crate::config_file::Settings;
-use evictd_machine::facts::read_text;
-use evictd_machine::oom_score::{Keeper, name};
-use evictd_machine::pods::Pods;
-use evictd_machine::setup::Setup;
 
 /// oom_score_adj of the pods' processes, now and as it should be
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]

@@ -2,19 +2,19 @@
 
 use core::time::Duration;
 
+use evictd_client::View;
 use evictd_config::Resolved;
+use evictd_engine::FIRST_FS_WAIT;
 use evictd_engine::ports::Listing as _;
+use evictd_machine::engine::{self, Engine};
+use evictd_machine::facts;
+use evictd_machine::setup::{Setup, no_thread};
 use evictd_node::{Layout, Policy, QosClass, Readings, Signal};
 use evictd_rank::{Candidate, Place, rank};
 use evictd_stats::now;
 use serde::Serialize;
 
 use super::output::shown;
-use evictd_client::View;
-use evictd_engine::FIRST_FS_WAIT;
-use evictd_machine::engine::{self, Engine};
-use evictd_machine::facts;
-use evictd_machine::setup::{Setup, no_thread};
 
 /// How long a command waits for what the pods keep on disk.
 const DISK_WAIT: Duration = Duration::from_secs(2);

@@ -3,9 +3,8 @@
 
 use evictd_cgroup::own::allow_descriptors;
 use evictd_config::Resolved;
-use evictd_stats::DiskScanner;
-
 use evictd_machine::runtimes::USUAL;
+use evictd_stats::DiskScanner;
 
 /// The loop: standard streams and the log (6), what wakes it (10), the node's numbers (14),
 /// the processes above it (8), its socket and who asks there (8), the state (6), what is held

@@ -4,10 +4,9 @@ use evictd_engine::full_name;
 use evictd_engine::ports::Listing as _;
 use evictd_engine::timers::Timer;
 use evictd_evict::Evict;
+use evictd_machine::engine::Engine;
 use evictd_node::{Condition, Layout, Mono, Signal};
 use evictd_rank::rank;
-
-use evictd_machine::engine::Engine;
 
 /// How many pods are named.
 const PODS: usize = 8;

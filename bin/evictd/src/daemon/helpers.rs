@@ -1,9 +1,8 @@
 use core::time::Duration;
 
 use evictd_cgroup::Releaser;
-use evictd_node::Mono;
-
 use evictd_machine::engine::{self, Engine};
+use evictd_node::Mono;
 
 /// The threads that the loop can do without for a while. With the process table full
 /// there are none to have, and evictd may have been started to end that.

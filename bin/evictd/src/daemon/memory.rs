@@ -8,13 +8,13 @@ use evictd_cgroup::own::try_lock;
 use evictd_config::Resolved;
 use evictd_engine::Event;
 use evictd_engine::ports::KillReport;
+use evictd_machine::PROC;
+use evictd_machine::engine::Engine;
 use evictd_state::{About, Keeper, Outcome, Record, read_boot_id};
 use evictd_stats::{now, wall_seconds};
 use evictd_sys::Directory;
 
 use crate::daemon::metrics::Counts;
-use evictd_machine::PROC;
-use evictd_machine::engine::Engine;
 
 /// How long the end may wait for the last write.
 const LAST_WRITE: Duration = Duration::from_secs(2);

@@ -16,19 +16,19 @@ use core::time::Duration;
 use std::process::{ExitCode, Stdio};
 
 use evictd_config::{Reserved, Resolved, check_reserves};
+use evictd_engine::FIRST_FS_WAIT;
 use evictd_engine::ports::Node as _;
+use evictd_machine::engine::{self, Engine};
+use evictd_machine::notify::Notifier;
+use evictd_machine::oom_score::Scores;
+use evictd_machine::setup::Setup;
+use evictd_machine::{facts, protect};
 use evictd_node::Mono;
 use evictd_stats::now;
 use evictd_sys::{Signal, Token, Wake, Watch};
 
 use crate::config_file::Settings;
 use crate::sandbox;
-use evictd_engine::FIRST_FS_WAIT;
-use evictd_machine::engine::{self, Engine};
-use evictd_machine::notify::Notifier;
-use evictd_machine::oom_score::Scores;
-use evictd_machine::setup::Setup;
-use evictd_machine::{facts, protect};
 use exporter::Exporter;
 use helpers::Helpers;
 pub(crate) use hook::{ARGUMENT as HOOK_ARGUMENT, run as run_hook};

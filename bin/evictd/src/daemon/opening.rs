@@ -3,12 +3,11 @@
 use std::path::Path;
 
 use evictd_config::{Resolved, lint};
-use evictd_stats::read_memory_switched_off;
-
 use evictd_machine::PROC;
 use evictd_machine::engine::Engine;
 use evictd_machine::setup::Setup;
 use evictd_machine::{facts, kernel, roots};
+use evictd_stats::read_memory_switched_off;
 
 /// The first lines: what is watched, and where the pods come from.
 pub(super) fn announce(settings: &Resolved, setup: &Setup) {

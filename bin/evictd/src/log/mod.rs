@@ -18,13 +18,13 @@ use std::sync::{Mutex, PoisonError};
 use evictd_condition::Status;
 use evictd_config::Resolved;
 use evictd_engine::{Event, Fields, summary};
+use evictd_machine::engine::Engine;
 use evictd_node::{Condition, Signal};
 use log::kv::Value;
 use log::{Level, LevelFilter, Record};
 use serde_json::Value as Json;
 
 pub(crate) use console::{close, flush};
-use evictd_machine::engine::Engine;
 use line::write_line;
 use target::Target;
 pub(crate) use time::Utc;

@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use evictd_machine::PROC;
 use evictd_state::read_boot_id;
 use evictd_stats::wall_seconds;
 use log::{Level, Record};
@@ -15,7 +16,6 @@ use rustix::system::uname;
 use super::json::{About, Line, event_of};
 use super::time::Utc;
 use crate::plain::write_json;
-use evictd_machine::PROC;
 
 /// What is kept between two turns of the loop, at most; the newest are lost beyond it.
 const MOST: usize = 16 << 10;

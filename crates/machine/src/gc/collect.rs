@@ -5,6 +5,7 @@ use evictd_cgroup::{
     FoundPod, Freed, Leftover, LeftoverKind, Leftovers, Origin, SkipReason, Skipped,
 };
 use evictd_config::Resolved;
+use evictd_engine::amount::Amount;
 use evictd_gc::{Kind, KnownPod, Node, Remains, Uid, is_uid, plan_logs};
 use evictd_node::kubepods::parse_kubepods_name;
 use evictd_node::pod::Pod;
@@ -13,7 +14,6 @@ use serde::Serialize;
 
 use crate::PROC;
 use crate::pods::{Census, Pods};
-use evictd_engine::amount::Amount;
 
 /// Collects what pods left, in directories that were named on the command line.
 #[derive(Clone)]

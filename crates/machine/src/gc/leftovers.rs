@@ -8,6 +8,7 @@ use std::thread::{self, Builder};
 
 use evictd_cgroup::Freed;
 use evictd_engine::Fields;
+use evictd_engine::amount::Amount;
 use evictd_engine::ports;
 use evictd_engine::ports::Deletion;
 use evictd_node::Mono;
@@ -17,7 +18,6 @@ use evictd_sys::{Bell, Desk, Helper, HelperThread, Priority, Writes, write_only_
 use super::collect::{Chosen, Collected, Collector, Found};
 use crate::pods::Pods;
 use crate::setup::no_thread;
-use evictd_engine::amount::Amount;
 
 const THREAD: HelperThread = HelperThread {
     name: "leftovers",

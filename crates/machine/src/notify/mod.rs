@@ -14,6 +14,7 @@ use core::time::Duration;
 use std::path::Path;
 
 use evictd_config::Resolved;
+use evictd_engine::amount::Amount;
 use evictd_node::{MemorySource, Mono, Signal};
 use evictd_stats::{NodeSample, Version, now};
 use evictd_sys::{Token, Watch};
@@ -21,7 +22,6 @@ use evictd_sys::{Token, Watch};
 use crate::PROC;
 use crate::engine::Engine;
 use crate::setup::Setup;
-use evictd_engine::amount::Amount;
 use level::Wanted;
 use source::{Source, What};
 

@@ -3,11 +3,11 @@
 use core::time::Duration;
 use std::path::{Path, PathBuf};
 
+use evictd_engine::amount::Amount;
 use evictd_node::{Mono, Signal};
 use evictd_sys::{Error, Token, Trigger, Watch};
 
 use super::level::Wanted;
-use evictd_engine::amount::Amount;
 
 /// Levels are set anew at most so often, as in the kubelet: each time the kernel
 /// keeps the caller waiting for some milliseconds.

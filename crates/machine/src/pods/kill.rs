@@ -2,9 +2,10 @@
 
 use std::os::fd::BorrowedFd;
 
-use evictd_cgroup as cgroup;
 use evictd_engine::ports::{KillInFlight, KillMethod, KillReport, KillState, Remaining};
 use evictd_node::Mono;
+
+use evictd_cgroup as cgroup;
 
 /// A kill through the pod's cgroup.
 pub(crate) struct CgroupKill(pub(crate) Box<dyn cgroup::KillInFlight>);

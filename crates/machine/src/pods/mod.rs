@@ -46,8 +46,8 @@ use tree::Tree;
 /// disk, and each file takes its time. The kubelet looks at manifests as often.
 const LATELY: Duration = Duration::from_secs(20);
 
-/// What is asked before a pod is evicted for a soft threshold.
-pub trait BeforeKill {
+/// Who is asked before a pod is evicted for a soft threshold.
+pub trait Consent {
     /// Whether the pod may be evicted by now.
     fn may_evict(&mut self, now: Mono, found: &FoundPod) -> bool;
 
@@ -67,8 +67,8 @@ pub struct Pods {
     /// What the kernel's own OOM killer has done.
     oom: OomWatch,
     ended: AllEnded,
-    /// What is run before a pod is evicted for a soft threshold.
-    pub before_kill: Option<Box<dyn BeforeKill>>,
+    /// Who is asked before a pod is evicted for a soft threshold, where somebody is.
+    pub before_kill: Option<Box<dyn Consent>>,
 }
 
 impl Pods {

@@ -2,12 +2,13 @@ use alloc::sync::Arc;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-use super::described::containers;
 use evictd_cgroup::FoundPod;
 use evictd_containers::{ContainerState, ListedContainer, RuntimeListing, WritableLayer};
 use evictd_node::pod::Pod;
 use evictd_node::pod::usage::{ContainerUsage, PodUsage};
 use evictd_stats::{Hierarchies, MemoryUsage, PodReader, PodSample};
+
+use super::described::containers;
 
 /// All cgroups of a pod have vanished.
 pub(super) struct Gone;

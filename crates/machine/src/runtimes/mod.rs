@@ -21,17 +21,16 @@ use std::sync::PoisonError;
 
 use evictd_config::Resolved;
 use evictd_containers::{ContainerRuntime, RuntimeDisks, RuntimeListing, RuntimePod};
+use evictd_engine::ports::{Heard, Job, News};
 use evictd_gc::ImageRecords;
 use evictd_stats::now;
 use evictd_sys::{Bell, Helper};
 
+use crate::gc::{RuntimeCollector, SharedRecords};
 pub use backend::{ANY, USUAL};
 use backend::{Candidate, candidates, open_first};
-use evictd_engine::ports::{Heard, Job, News};
 use teller::Teller;
 use worker::Worker;
-
-use crate::gc::{RuntimeCollector, SharedRecords};
 
 /// Why no runtime is asked though a socket was named.
 fn left_out(settings: &Resolved) -> Option<String> {

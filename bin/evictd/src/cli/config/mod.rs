@@ -8,13 +8,13 @@ use argh::{ArgsInfo, FromArgs};
 use evictd_config::{
     Effective, EffectiveThreshold, Origin, Setting, Share, check_reserves, effective,
 };
+use evictd_machine::{facts, kernel, roots};
 use evictd_node::{Condition, Signal};
 use serde::Serialize;
 
 use super::output::{print_as, shown, usage_error};
 use super::snapshot::Snapshot;
 use crate::config_file::Settings;
-use evictd_machine::{facts, kernel, roots};
 
 /// check the flags; print what they come to on this machine
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]

@@ -5,6 +5,11 @@ use std::path::{Path, PathBuf};
 
 use evictd_cgroup::Releaser;
 use evictd_engine::{Event, Settings};
+use evictd_machine::PROC;
+use evictd_machine::engine::{self, Engine};
+use evictd_machine::facts::read_meminfo;
+use evictd_machine::runtimes::Runtimes;
+use evictd_machine::setup::{self, Setup, no_thread};
 use evictd_node::Mono;
 use evictd_stats::{Hierarchies, NodeSettings, Version, now};
 use evictd_sys::{Wake, Watch};
@@ -13,11 +18,6 @@ use evictd_threshold::{Lists, parse};
 use super::observer::Observer;
 use super::sandbox::{Load, Sandbox};
 use super::verdict::{Check, Verdict};
-use evictd_machine::PROC;
-use evictd_machine::engine::{self, Engine};
-use evictd_machine::facts::read_meminfo;
-use evictd_machine::runtimes::Runtimes;
-use evictd_machine::setup::{self, Setup, no_thread};
 
 const HOG: &str = "hog";
 

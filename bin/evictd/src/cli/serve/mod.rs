@@ -15,18 +15,18 @@ use std::process::ExitCode;
 use std::sync::mpsc::channel;
 
 use argh::{ArgsInfo, FromArgs};
+use evictd_client::{Response, ask_within};
 use evictd_config::Resolved;
 use evictd_node::Mono;
 use evictd_stats::now;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::output::usage_error;
 use super::summary::Summarizer;
 use crate::config_file::Settings;
 use crate::sandbox;
-use evictd_client::{Response, ask_within};
 use http::{Question, accept, unavailable};
 use places::open_all;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 /// What was measured is not measured again sooner, however often it is asked for.
 const FRESH: Duration = Duration::from_secs(1);

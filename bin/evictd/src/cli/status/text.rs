@@ -2,6 +2,7 @@
 
 use core::fmt::Write;
 
+use evictd_engine::amount::Amount;
 use evictd_engine::full_name;
 use evictd_node::{Layout, Signal};
 
@@ -9,7 +10,6 @@ use super::overview::{Overview, PROCESSES, SignalState, ThresholdState};
 use crate::cli::columns::wrap;
 use crate::cli::screen::{Paint, bar, cut};
 use crate::plain::Plain;
-use evictd_engine::amount::Amount;
 
 /// The width of a bar; with it a line stays within 80 columns.
 const BAR: u32 = 14;

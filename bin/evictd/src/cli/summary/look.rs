@@ -7,6 +7,7 @@ use evictd_cgroup::FoundPod;
 use evictd_config::Resolved;
 use evictd_containers::{ContainerState, ListedContainer};
 use evictd_engine::ports::{Depth, Runtimes as _};
+use evictd_machine::PROC;
 use evictd_node::pod::usage::{ContainerUsage, PodUsage};
 use evictd_stats::{CpuReader, FsSample, MemoryUsage, NodeCpu, NodeSample, PodReader};
 use evictd_stats::{now, wall_seconds};
@@ -19,7 +20,6 @@ use super::types::{
 };
 use crate::cli::snapshot::Snapshot;
 use crate::log::Utc;
-use evictd_machine::PROC;
 
 /// How long a look waits for filesystems, which may hang.
 const FS_WAIT: Duration = Duration::from_millis(500);

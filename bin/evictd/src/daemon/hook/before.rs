@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use evictd_cgroup::FoundPod;
-use evictd_machine::pods::BeforeKill as Asked;
+use evictd_machine::pods::Consent;
 use evictd_node::Mono;
 
 use super::Hook;
@@ -37,7 +37,7 @@ impl BeforeKill {
     }
 }
 
-impl Asked for BeforeKill {
+impl Consent for BeforeKill {
     /// Whether the pod may be evicted: its program has ended, or has taken too long.
     fn may_evict(&mut self, now: Mono, found: &FoundPod) -> bool {
         let asked = self.asked.take();

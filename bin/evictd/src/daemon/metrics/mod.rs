@@ -6,12 +6,12 @@ mod kubernetes;
 
 use core::fmt::{self, Write};
 
+use evictd_engine::amount::level;
+use evictd_machine::engine::Engine;
 use evictd_node::{Condition, Signal, Unit};
 
 use crate::prometheus::{Seconds, write_head};
 pub(crate) use counts::Counts;
-use evictd_engine::amount::level;
-use evictd_machine::engine::Engine;
 pub(crate) use file::MetricsFile;
 
 /// What the engine knows now, and what was counted; nothing is measured for it.

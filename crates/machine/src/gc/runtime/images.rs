@@ -2,6 +2,7 @@ use core::fmt::Write;
 use std::path::Path;
 
 use evictd_containers::{Error, ListedImage, RuntimeListing};
+use evictd_engine::amount::Amount;
 use evictd_gc::{
     FsUsage, Image, ImageGcError, ImageJob, ImageRun, ImageSummary, KeepPattern, Kind, Removal,
     collect_images,
@@ -10,7 +11,6 @@ use evictd_node::Policy;
 use evictd_stats::{read_filesystem, wall_seconds};
 
 use super::{Item, Run, RuntimeCollected, RuntimeCollector, wall_nanos};
-use evictd_engine::amount::Amount;
 
 impl RuntimeCollector {
     pub(super) fn collect_images(&mut self, run: &mut Run<'_>, job: ImageJob) -> Result<(), Error> {

@@ -1,12 +1,9 @@
 use alloc::sync::Arc;
-
+use core::time::Duration;
 use std::path::Path;
 
-use evictd_containers::{ListedContainer, RuntimeListing, RuntimePod, WritableLayer};
-
-use core::time::Duration;
-
 use evictd_containers::{Error, Failure};
+use evictd_containers::{ListedContainer, RuntimeListing, RuntimePod, WritableLayer};
 use rustix::io::Errno;
 
 use super::{Heard, Lists, is_not_ready, now};

@@ -6,6 +6,7 @@ use core::time::Duration;
 use std::io::{self, ErrorKind};
 use std::sync::mpsc::{Sender, SyncSender, sync_channel};
 
+use evictd_client::{Parsed, Response, parse_request};
 use evictd_stats::now;
 use rustix::fd::OwnedFd;
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
@@ -14,7 +15,6 @@ use rustix::net::{SendFlags, send};
 use super::lobby::{Guest, Lobby};
 use super::seats::{Seat, Seats, Stage};
 use crate::plain::Plain;
-use evictd_client::{Parsed, Response, parse_request};
 
 /// How long a peer may take for the response, while no other wants its seat.
 const PATIENCE: Duration = Duration::from_secs(5);

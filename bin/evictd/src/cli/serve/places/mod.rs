@@ -8,6 +8,7 @@ use std::net::TcpListener;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
+use evictd_client::METRICS_SOCKET as NAME;
 use evictd_config::Resolved;
 use evictd_sys::Directory;
 use rustix::fd::OwnedFd;
@@ -18,7 +19,6 @@ use rustix::net::{
 use rustix::process::umask;
 
 use crate::cli::output::complain;
-use evictd_client::METRICS_SOCKET as NAME;
 
 /// So many connections wait to be accepted, which takes no time.
 const BACKLOG: i32 = 1024;

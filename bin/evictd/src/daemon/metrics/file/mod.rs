@@ -9,11 +9,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use evictd_config::Resolved;
+use evictd_machine::engine::Engine;
 use evictd_node::{ConditionSet, Mono};
 use evictd_sys::{Desk, Directory, Helper, HelperThread, Priority, Writes, write_only_below};
 
 use super::{Counts, page};
-use evictd_machine::engine::Engine;
 
 /// A directory on a disk that does not answer holds up this thread alone.
 const THREAD: HelperThread = HelperThread {
