@@ -37,7 +37,7 @@ impl Stage {
     ];
 }
 
-/// How long each stage takes: some 1.4 KiB that never grow.
+/// How long each stage takes, in memory that never grows.
 #[derive(Debug)]
 pub struct Recorder {
     /// The time, as it passes within a turn of the loop.

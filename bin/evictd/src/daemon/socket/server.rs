@@ -1,3 +1,14 @@
+//! A local unix socket that answers HTTP GET and POST, for a loop that must not be delayed.
+//!
+//! [`Server`] has no thread and never blocks. It is one descriptor for the caller's
+//! loop ([`AsFd`]), readable when there is something to do, and a
+//! deadline; [`Server::turn`] then reads what has arrived and answers at most one
+//! request. A few peers at a time have two seconds each to send a short request; an
+//! answer is sent in one piece, and a peer that does not take it is dropped.
+//!
+//! What this does not do: it knows no paths, keeps no connection open, and
+//! reads no body.
+
 use core::time::Duration;
 use std::fs::remove_file;
 use std::path::{Path, PathBuf};

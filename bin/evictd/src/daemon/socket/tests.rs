@@ -9,7 +9,7 @@ use evictd_node::Mono;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-use super::{Method, Server};
+use super::server::{Method, Server};
 
 /// A server in a directory of its own, which is removed at the end.
 struct Place {
