@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use evictd_cgroup::{
     CgroupConfig, CgroupRuntime, FoundPod, Listing, Origin, PageReclaimer, PodSource,
 };
-use evictd_containers::{ListedContainer, RuntimeListing, RuntimePod};
+use evictd_containers::{ListedContainer, RuntimeListing};
 use evictd_engine::ports::Depth;
 use evictd_manifest::ManifestDir;
 use evictd_node::Mono;
@@ -89,8 +89,6 @@ pub(crate) struct Pods {
     outside: Option<OutsideReader>,
     /// What the kernel's own OOM killer has done.
     oom: oom::OomWatch,
-    /// The memory of the list of what runtimes know, with nothing in it.
-    known: Vec<&'static RuntimePod>,
     /// Which pods no runtime will describe.
     settled: Settled,
     /// Pods that were evicted, and that their runtime may start anew.
@@ -137,7 +135,6 @@ impl Pods {
             pages: None,
             outside: None,
             oom: oom::OomWatch::default(),
-            known: Vec::new(),
             settled: Settled::default(),
             ended: Vec::new(),
             remembered: Remembered::default(),
@@ -211,7 +208,7 @@ impl Pods {
         let manifests = self.manifests.as_ref().map_or(&[][..], Manifests::pods);
         let listings = self.runtimes.listings();
         let held: Vec<_> = listings.chain([self.remembered.silent()]).collect();
-        let known: Vec<&RuntimePod> = all_pods(&held).collect();
+        let known: Vec<_> = held.iter().map(|held| &*held.pods).collect();
         Census {
             listing: self.runtime.list_pods(manifests, &known),
             manifests,
@@ -244,11 +241,6 @@ fn note<T: ToString>(problems: &mut Vec<String>, new: &[T]) {
     for problem in new {
         problems.push(problem.to_string());
     }
-}
-
-/// The pods of all container runtimes, one after the other.
-fn all_pods(held: &[Arc<RuntimeListing>]) -> impl Iterator<Item = &RuntimePod> {
-    held.iter().flat_map(|held| &held.pods)
 }
 
 /// Its containers, as its runtime knows them.

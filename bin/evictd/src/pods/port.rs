@@ -146,6 +146,7 @@ impl ports::Pods for Pods {
 
     fn name_containers(&mut self, index: usize) {
         Self::name_containers(self, index);
+        self.runtime.get_ready();
     }
 
     fn problems(&self) -> &[String] {
@@ -155,13 +156,15 @@ impl ports::Pods for Pods {
     fn rest(&mut self) {
         self.usage.clear();
         self.bounds.clear();
+        self.runtime.get_ready();
     }
 
     fn forget(&mut self) {
         self.held = Vec::new();
         self.listing = Listing::default();
         self.runtime.forget();
-        (self.usage, self.bounds, self.known) = (Vec::new(), Vec::new(), Vec::new());
+        self.runtime.get_ready();
+        (self.usage, self.bounds) = (Vec::new(), Vec::new());
         self.described = None;
     }
 

@@ -1,19 +1,20 @@
 //! Listing the pods and reading what each uses, in the memory of the list from before.
 
 use alloc::sync::Arc;
-use core::mem::take;
 use core::time::Duration;
 use std::os::fd::OwnedFd;
 
-use evictd_cgroup::{Beside, FoundPod, Same};
-use evictd_engine::ports::{Depth, emptied};
+use evictd_cgroup::FoundPod;
+use evictd_containers::RuntimePod;
+use evictd_engine::ports::Depth;
 use evictd_engine::state::Protected;
 use evictd_node::Mono;
 use evictd_stats::take_lack;
+use smallvec::SmallVec;
 
 use super::remembered::MANIFESTS;
 use super::usage::{self, Gone};
-use super::{Manifests, Pods, all_pods, containers, note};
+use super::{Manifests, Pods, containers, note};
 
 /// Told once: the cgroup of all pods may lack the controller though the machine has it.
 const NOT_COUNTED: &str = "no controller counts the memory of the pods' cgroups: that of their \
@@ -32,6 +33,10 @@ const LATELY: Duration = Duration::from_secs(20);
 /// Pods for which there is room from the first one on: a list that grows leaves behind what it was in
 /// before, and room that nobody touches takes no memory.
 const USUAL_PODS: usize = 1024;
+
+/// Container runtimes for whose pods no memory is asked: there are four kinds of them, and
+/// what is remembered of those that are silent.
+const USUAL_RUNTIMES: usize = 8;
 
 impl Pods {
     /// Lists the pods and reads what each uses. A pod that vanishes meanwhile is left
@@ -69,17 +74,12 @@ impl Pods {
         let holds_same = self.take_listings();
         let is_recent = |described| now.since(described) < LATELY;
         let is_recent = depth == Depth::Bounds && self.described.is_some_and(is_recent);
-        if !(is_recent && holds_same && self.list(depth, Same::Descriptions)) {
+        if !(is_recent && holds_same && self.list(depth, true)) {
             // Before, so that what is read meanwhile is in the next list.
             let is_described = self.knows_manifests();
             self.described = is_described.then_some(now);
             self.read_manifests(now);
-            let same = if holds_same {
-                Same::Runtimes
-            } else {
-                Same::Nothing
-            };
-            self.list(depth, same);
+            self.list(depth, false);
         }
         let Self { disk, held, .. } = self;
         if let Some(disk) = disk
@@ -154,17 +154,12 @@ impl Pods {
         self.listing_problems = self.problems.len();
     }
 
-    /// Lists the pods into the list from before. Returns `false` where a pod is new of
-    /// which nothing was read yet.
-    fn list(&mut self, depth: Depth, same: Same) -> bool {
+    /// Lists the pods into the list from before, with `as_known` as they were described then.
+    /// Returns `false` where a pod is new of which nothing was read yet.
+    fn list(&mut self, depth: Depth, as_known: bool) -> bool {
         self.problems.truncate(self.listing_problems);
-        let mut known = emptied(take(&mut self.known));
-        known.extend(all_pods(&self.held));
-        let beside = Beside {
-            manifests: self.manifests.as_ref().map_or(&[], Manifests::pods),
-            runtime: &known,
-            same,
-        };
+        let held = self.held.iter().map(|held| &*held.pods);
+        let known: SmallVec<[&[RuntimePod]; USUAL_RUNTIMES]> = held.collect();
         let mut reading = usage::Reading {
             of: &self.hierarchies,
             reader: &mut self.reader,
@@ -202,10 +197,15 @@ impl Pods {
             bounds.push(is_bound);
             true
         };
-        let is_whole = self
-            .runtime
-            .list_again(&mut self.listing, beside, &mut keep);
-        self.known = emptied(known);
+        let (runtime, listing) = (&mut self.runtime, &mut self.listing);
+        let is_whole = if as_known {
+            runtime.list_known(listing, &known, &mut keep)
+        } else {
+            let manifests = self.manifests.as_ref().map_or(&[][..], Manifests::pods);
+            runtime.list_again(listing, manifests, &known, &mut keep);
+            true
+        };
+        drop(known);
         if depth == Depth::Whole {
             if !is_silent && !self.runtimes.is_empty() {
                 self.settled.note(&self.listing.pods);
