@@ -2,14 +2,14 @@
 //! and is the same when read again; a kubepods uid is whole, and spelled by
 //! either driver it is found again.
 #![no_main]
-// parses: crates/containers/src/kubepods.rs
+// parses: crates/node/src/kubepods.rs
 // parses: crates/cgroup/src/cgroup/root.rs
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Component;
 
 use evictd_cgroup::parse_pod_cgroup_root;
-use evictd_containers::{KubepodsName, compare_uids, is_uid, parse_kubepods_name};
+use evictd_node::kubepods::{KubepodsName, compare_uids, is_uid, parse_kubepods_name};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &[u8]| {

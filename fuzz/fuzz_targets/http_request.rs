@@ -2,9 +2,9 @@
 //! stays decided whatever follows; a path begins with `/`, is plain and was sent, behind
 //! no more than empty lines, which a server passes over (RFC 9112, section 2.2).
 #![no_main]
-// parses: bin/evictd/src/socket/request.rs
+// parses: crates/client/src/request/mod.rs
 
-use evictd::socket::{MOST_BYTES, Parsed, parse_request};
+use evictd_client::{MOST_BYTES, Parsed, parse_request};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &[u8]| {

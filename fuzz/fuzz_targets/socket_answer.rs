@@ -1,8 +1,8 @@
 //! What the daemon's socket sends to a command: no panic, and a body is the end of it.
 #![no_main]
-// parses: bin/evictd/src/socket/client.rs#find_body
+// parses: crates/client/src/response.rs#find_body
 
-use evictd::socket::find_body;
+use evictd_client::find_body;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|answer: &[u8]| {

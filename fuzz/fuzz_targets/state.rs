@@ -1,15 +1,14 @@
 //! The state file: no panic, and what was read is written so that it is read
 //! again as the same, within the bounds, and can be used on any clock.
 #![no_main]
-// parses: crates/engine/src/state/json.rs
-// parses: crates/engine/src/state/begun.rs
+// parses: crates/state/src/json.rs
 
 use core::time::Duration;
 
-use evictd_engine::state::{HISTORY, MAX_BYTES, Record, parse, parse_begun, to_json};
 use evictd_fuzz::in_bounded_memory;
 use evictd_gc::MOST_IMAGES;
 use evictd_node::Mono;
+use evictd_state::{HISTORY, MAX_BYTES, Record, parse, parse_begun, to_json};
 use libfuzzer_sys::fuzz_target;
 
 const TRANSITION: Duration = Duration::from_secs(300);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use evictd_config::{MAX_FILE_BYTES, Resolved, Typed, resolve};
 use rustix::fs::{Mode, OFlags};
 
-use crate::machine;
+use evictd_machine::facts;
 
 /// A file's name as errors tell it, and what it holds.
 type Contents = (String, Vec<u8>);
@@ -32,7 +32,7 @@ pub(crate) struct Settings {
 pub(crate) fn settings(command_line: Typed) -> Result<Settings, String> {
     let typed = read(command_line.clone())?;
     let mut resolved = resolve(&typed).map_err(|error| error.to_string())?;
-    if machine::misleads_kubelets_formula() {
+    if facts::misleads_kubelets_formula() {
         resolved.distrust_kubelets_formula();
     }
     Ok(Settings {

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output};
 use std::thread::sleep;
 
-use evictd_engine::state::{State, read_boot_id, to_json};
+use evictd_state::{State, read_boot_id, to_json};
 use evictd_testkit::needs;
 use serde_json::Value;
 

@@ -140,7 +140,7 @@ fn settings_are_read_anew_while_it_runs() {
     daemon.hears("READY=1");
     let get = |path| {
         let socket = daemon.directory.join("evictd.sock");
-        evictd::socket::get(&socket, path, Duration::from_secs(60))
+        evictd_client::get(&socket, path, Duration::from_secs(60))
     };
     // Whoever only reads changes nothing.
     let before = get("/reloaded").unwrap();

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
 use evictd_cgroup::own::try_lock;
-use evictd_engine::state::{About, Keeper, Outcome, Record, read_boot_id, read_state};
 use evictd_evict::{Config, Evict, Observation};
 use evictd_node::{Reading, Readings, Signal};
+use evictd_state::{About, Keeper, Outcome, Record, read_boot_id, read_state};
 use evictd_stats::{now, wall_seconds};
 use evictd_threshold::{Lists, parse};
 use serde_json::Value;

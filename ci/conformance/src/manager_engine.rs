@@ -9,7 +9,6 @@ use core::time::Duration;
 use evictd_engine::fake::{FakeNode, FakePod, FakePods, FakeReclaim};
 use evictd_engine::ports::Sample;
 use evictd_engine::{Decision, Engine, Event, Settings};
-use evictd_evict::Outcome as Done;
 use evictd_node::pod::Pod;
 use evictd_node::{Layout, Mono, Readings};
 use serde_json::{Map, Value};
@@ -97,10 +96,10 @@ fn run(
         let again = summary.after_reclaim(step.get("afterReclaim"));
         [summary.readings(), again.readings()]
     };
-    engine.node.samples = [sample(first), sample(again)].into();
+    engine.node_mut().samples = [sample(first), sample(again)].into();
     let active = list(step, "activePods").iter();
     let active = active.filter_map(|uid| all.iter().find(|pod| *uid == pod.metadata.uid));
-    engine.pods.running = active
+    engine.pods_mut().running = active
         .map(|pod| FakePod {
             pod: pod.clone(),
             usage: summary.pods.get(&pod.metadata.uid).cloned(),
@@ -110,21 +109,22 @@ fn run(
         })
         .collect();
     // Who was killed in an earlier step and is active again runs again.
-    engine.pods.kills.borrow_mut().clear();
+    engine.pods().kills.borrow_mut().clear();
     engine.look_at_pods();
     let mut record = Record::default();
-    engine.run_due(now, &mut |_, event| {
+    engine.run_due(now);
+    for (_, event) in engine.take_events() {
         if let Event::Reclaiming { calls, .. } = event {
             record.node_reclaim = calls.iter().map(ToString::to_string).collect();
         } else if let Event::Evicting(decision) = event {
-            record.kills.push(kill(decision));
+            record.kills.push(kill(&decision));
         }
-    });
+    }
     // Whoever could not be killed is not waited for between two steps of a trace.
-    engine.evict.outcome(now, Done::CleanedUp, None);
-    let acting = engine.evict.acting_on().filter(|_| !failed);
+    engine.give_up_waiting(now);
+    let acting = engine.evict().acting_on().filter(|_| !failed);
     record.reclaiming = acting.map(|threshold| threshold.signal.resource().name());
-    without(&record.finish(&engine.evict), &["summaryReads"])
+    without(&record.finish(engine.evict()), &["summaryReads"])
 }
 
 fn kill(decision: &Decision) -> Value {

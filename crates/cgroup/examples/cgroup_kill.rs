@@ -21,7 +21,7 @@ use evictd_cgroup::{
     CgroupConfig, CgroupRuntime, FoundPod, Grace, KillInFlight, KillLimits, KillState, Listing,
     PodKiller, PodSource, Releaser, Services,
 };
-use evictd_containers::RuntimePod;
+use evictd_node::pod::RuntimePod;
 use evictd_stats::{Hierarchies, PodReader, now};
 use rustix::fd::OwnedFd;
 use rustix::process::{Signal, getpid, kill_process};

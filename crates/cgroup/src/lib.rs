@@ -21,7 +21,7 @@ mod testkit;
 
 pub use cgroup::{CgroupConfig, CgroupRuntime, ServiceManager, Services, parse_pod_cgroup_root};
 pub use error::{Error, RootError};
-use evictd_containers::RuntimePod;
+use evictd_node::pod::RuntimePod;
 pub use kill::{Kill, KillLimits, KillMethod, KillReport, KillState, Problem, Remaining, Target};
 // For fuzzing.
 #[doc(hidden)]

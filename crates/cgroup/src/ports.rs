@@ -24,7 +24,7 @@ use crate::{Error, KillReport, KillState, RuntimePod};
 /// use std::sync::Arc;
 ///
 /// use evictd_cgroup::{FoundPod, Listing, Origin, PodSource};
-/// use evictd_containers::RuntimePod;
+/// use evictd_node::pod::RuntimePod;
 /// use evictd_node::pod::Pod;
 ///
 /// /// One pod, always the same.

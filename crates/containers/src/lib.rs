@@ -17,7 +17,6 @@ pub mod docker;
 mod error;
 #[cfg(any(feature = "cri", feature = "docker"))]
 mod follow;
-mod kubepods;
 mod model;
 #[cfg(any(feature = "cri", feature = "docker"))]
 mod pods;
@@ -36,10 +35,11 @@ pub use cri::CriRuntime;
 #[cfg(feature = "docker")]
 pub use docker::DockerRuntime;
 pub use error::{Error, Failure};
-pub use kubepods::{KubepodsName, compare_uids, is_uid, parse_kubepods_name};
+// A listing is made of these.
+pub use evictd_node::pod::RuntimePod;
 pub use model::{
     ContainerState, ListedContainer, ListedImage, ListedMount, ListedSandbox, RuntimeDisks,
-    RuntimeListing, RuntimePod, WritableLayer,
+    RuntimeListing, WritableLayer,
 };
 #[cfg(any(feature = "cri", feature = "docker"))]
 pub use pods::{Details, Found, Limits};

@@ -7,22 +7,22 @@ use core::cell::RefCell;
 use core::time::Duration;
 use std::os::fd::BorrowedFd;
 
-use evictd_cgroup::{KillInFlight, KillReport, KillState};
 use evictd_node::pod::Pod;
 use evictd_node::pod::usage::{ContainerUsage, PodUsage};
 use evictd_node::{Mono, Readings, Signal};
 use evictd_rank::Candidate;
 
 use crate::ports::{
-    Begun, Collected, Deletion, Depth, Heard, Holder, Job, News, Node, OomKill, Places, Pods,
-    Reclaim, Sample, Scratch, emptied,
+    Begun, Collected, Deletion, Depth, Heard, Holder, Job, KillInFlight, KillReport, KillState,
+    Killing, Listing, News, Node, OomKill, Places, Reclaim, Runtimes, Sample, Scratch, Usage,
+    emptied,
 };
 
 /// How long after SIGKILL a pod that does not die counts as stuck.
 const STUCK_AFTER: Duration = Duration::from_secs(10);
 
 /// The same while what it was to give back runs out.
-const STUCK_IN_A_HURRY: Duration = Duration::from_secs(1);
+const STUCK_SOONER: Duration = Duration::from_secs(1);
 
 /// A node whose numbers are given.
 #[derive(Clone, Debug, Default)]
@@ -242,7 +242,7 @@ impl FakePods {
     }
 }
 
-impl Pods for FakePods {
+impl Listing for FakePods {
     fn refresh(&mut self, now: Mono, depth: Depth) {
         self.now = now;
         let kills = self.kills.borrow();
@@ -267,12 +267,6 @@ impl Pods for FakePods {
         candidates
     }
 
-    fn is_exact(&self, _index: usize) -> bool {
-        true
-    }
-
-    fn read_exactly(&mut self, _index: usize) {}
-
     fn heard(&self) -> Heard {
         match (self.unheard.is_empty(), self.has_begun) {
             (true, _) => Heard::All,
@@ -289,6 +283,55 @@ impl Pods for FakePods {
         self.lacks_descriptors
     }
 
+    fn problems(&self) -> &[String] {
+        &[]
+    }
+
+    fn rest(&mut self) {}
+
+    fn forget(&mut self) {}
+}
+
+impl Usage for FakePods {
+    fn is_exact(&self, _index: usize) -> bool {
+        true
+    }
+
+    fn read_exactly(&mut self, _index: usize) {}
+
+    fn name_containers(&mut self, _index: usize) {}
+
+    fn may_have_limits(&self) -> bool {
+        self.limits
+    }
+
+    fn has_measured_disk(&mut self, since: Mono) -> bool {
+        self.disk_asked += 1;
+        self.disk_wanted = since;
+        self.disk_measured_at.is_none_or(|at| self.now >= at)
+            && self.disk_measured_from.is_none_or(|from| from >= since)
+    }
+
+    fn ask_for_pages(&mut self, bytes: u64, _until: Mono) -> bool {
+        let has_enough = self.file_pages >= bytes;
+        self.pages_asked.extend(has_enough.then_some(bytes));
+        has_enough
+    }
+
+    fn pages_given(&mut self) -> Option<u64> {
+        self.pages_given
+    }
+
+    fn ask_who_holds(&mut self) {
+        self.asked_who_holds += 1;
+    }
+
+    fn who_holds(&mut self) -> Option<Holder> {
+        self.holder.take_if(|_| self.asked_who_holds > 0)
+    }
+}
+
+impl Killing for FakePods {
     fn may_evict(&mut self, now: Mono, _index: usize) -> bool {
         self.held_until.is_none_or(|until| now >= until)
     }
@@ -338,37 +381,12 @@ impl Pods for FakePods {
         place.is_some()
     }
 
-    fn ask_for_pages(&mut self, bytes: u64, _until: Mono) -> bool {
-        let has_enough = self.file_pages >= bytes;
-        self.pages_asked.extend(has_enough.then_some(bytes));
-        has_enough
+    fn oom_kills(&mut self, _now: Mono) -> Vec<OomKill> {
+        core::mem::take(&mut self.oom_kills)
     }
+}
 
-    fn pages_given(&mut self) -> Option<u64> {
-        self.pages_given
-    }
-
-    fn name_containers(&mut self, _index: usize) {}
-
-    fn problems(&self) -> &[String] {
-        &[]
-    }
-
-    fn rest(&mut self) {}
-
-    fn forget(&mut self) {}
-
-    fn may_have_limits(&self) -> bool {
-        self.limits
-    }
-
-    fn has_measured_disk(&mut self, since: Mono) -> bool {
-        self.disk_asked += 1;
-        self.disk_wanted = since;
-        self.disk_measured_at.is_none_or(|at| self.now >= at)
-            && self.disk_measured_from.is_none_or(|from| from >= since)
-    }
-
+impl Runtimes for FakePods {
     fn has_runtimes(&self) -> bool {
         self.has_runtime
     }
@@ -379,18 +397,6 @@ impl Pods for FakePods {
 
     fn take_news(&mut self) -> Vec<News> {
         core::mem::take(&mut self.news)
-    }
-
-    fn oom_kills(&mut self, _now: Mono) -> Vec<OomKill> {
-        core::mem::take(&mut self.oom_kills)
-    }
-
-    fn ask_who_holds(&mut self) {
-        self.asked_who_holds += 1;
-    }
-
-    fn who_holds(&mut self) -> Option<Holder> {
-        self.holder.take_if(|_| self.asked_who_holds > 0)
     }
 
     fn places(&self) -> Places {
@@ -448,14 +454,14 @@ impl KillInFlight for FakeFlight {
         self.killed = self.killed.min(now);
     }
 
-    fn hurry(&mut self) {
-        self.stuck_after = STUCK_IN_A_HURRY;
+    fn expect_effect_soon(&mut self) {
+        self.stuck_after = STUCK_SOONER;
     }
 
     fn each_descriptor(&self, _each: &mut dyn FnMut(BorrowedFd<'_>)) {}
 
-    fn report(&self) -> &KillReport {
-        &self.report
+    fn report(&self) -> KillReport {
+        self.report.clone()
     }
 
     fn held_pids(&self) -> u64 {

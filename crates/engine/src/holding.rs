@@ -11,8 +11,9 @@ use core::time::Duration;
 
 use evictd_node::Mono;
 
-use crate::event::{Event, Tell, Victim};
-use crate::ports::Pods;
+use crate::event::{Event, Victim};
+use crate::events::Events;
+use crate::ports::Killing;
 use crate::timers::{Timer, Timers};
 
 /// So long a pod is looked at closely, also when its runtime has said that it is down: from
@@ -49,7 +50,7 @@ pub(crate) struct Holding {
 
 impl Holding {
     /// A runtime was told to end that pod, whose kill has begun.
-    pub(crate) fn begin<P: Pods>(&mut self, victim: &Victim, pods: &mut P) {
+    pub(crate) fn begin<P: Killing>(&mut self, victim: &Victim, pods: &mut P) {
         self.pods.retain(|held| {
             let is_other = held.victim.uid != victim.uid;
             // There is one kill at a time: one that is not gone could not be killed.
@@ -96,12 +97,12 @@ impl Holding {
     }
 
     /// Looks which of them run again, and has those ended. Returns whether any does.
-    pub(crate) fn look<P: Pods>(
+    pub(crate) fn look<P: Killing>(
         &mut self,
         now: Mono,
         pods: &mut P,
         timers: &mut Timers,
-        tell: Tell<'_>,
+        events: &mut Events,
     ) -> bool {
         if !timers.is_expired(Timer::Held, now) {
             return false;
@@ -120,7 +121,7 @@ impl Holding {
                 }
                 held.is_down = false;
                 let (victim, after) = (held.victim.clone(), now.since(gone));
-                tell(now, &Event::CameBack { victim, after });
+                events.tell(now, Event::CameBack { victim, after });
             }
             let is_close = now < held.closely_until;
             let is_held = now < gone + MOST && (is_close || !held.is_down);

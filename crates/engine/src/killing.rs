@@ -6,12 +6,12 @@
 use core::time::Duration;
 use std::os::fd::BorrowedFd;
 
-use evictd_cgroup::{KillInFlight, KillState};
 use evictd_evict::Evict;
 use evictd_node::{Mono, Resource};
 
-use crate::event::{Event, Tell, Victim};
-use crate::ports::Begun;
+use crate::event::{Event, Victim};
+use crate::events::Events;
+use crate::ports::{Begun, KillInFlight, KillState};
 use crate::timers::{Timer, Timers};
 use crate::timing::Recorder;
 
@@ -22,7 +22,7 @@ const SILENCE: Duration = Duration::from_secs(2);
 const FEW_GONE: usize = 16;
 
 /// How soon to look again whether a dead pod's process ids are free.
-const REMAINS_INTERVAL: Duration = Duration::from_millis(20);
+const PIDS_INTERVAL: Duration = Duration::from_millis(20);
 
 /// How soon to look again whether somebody has deleted a dead pod's files.
 const DELETED_INTERVAL: Duration = Duration::from_secs(1);
@@ -56,7 +56,7 @@ pub(crate) enum Polled {
 pub(crate) struct Killing {
     flight: Option<Flight>,
     /// A pod that is gone and whose process ids or files may not be.
-    remains: Option<Flight>,
+    last: Option<Flight>,
     /// Uids of pods that are gone, the last first: what they left may be deleted at once.
     gone: Vec<String>,
     ending: bool,
@@ -85,7 +85,7 @@ impl Killing {
         now: Mono,
         timers: &mut Timers,
         timing: &mut Recorder,
-        tell: Tell<'_>,
+        events: &mut Events,
     ) -> Polled {
         let Some(flight) = &mut self.flight else {
             return Polled::Nothing;
@@ -97,7 +97,7 @@ impl Killing {
         }
         let state = flight.kill.poll(now);
         if is_silent {
-            tell(now, &Event::RuntimeSilent(flight.victim.clone()));
+            events.tell(now, Event::RuntimeSilent(flight.victim.clone()));
         }
         if let KillState::Waiting { until } = state {
             let look_at = flight.look_at.unwrap_or(until);
@@ -109,19 +109,19 @@ impl Killing {
         let Some(flight) = self.flight.take() else {
             return Polled::Nothing;
         };
-        let (victim, mut report) = (flight.victim.clone(), flight.kill.report().clone());
+        let (victim, mut report) = (flight.victim.clone(), flight.kill.report());
         // The kill itself may have taken longer than the turn of the loop it began with.
         report.ended = Some(timing.now().max(now));
         if state == KillState::Stuck {
             let took_time = now > report.started;
-            tell(now, &Event::Stuck { victim, report });
+            events.tell(now, Event::Stuck { victim, report });
             return Polled::Stuck { took_time };
         }
         timing.gone(&report);
         self.gone.truncate(FEW_GONE - 1);
         self.gone.insert(0, victim.uid.clone());
-        tell(now, &Event::Killed { victim, report });
-        self.remains = Some(flight);
+        events.tell(now, Event::Killed { victim, report });
+        self.last = Some(flight);
         Polled::Gone
     }
 
@@ -142,7 +142,7 @@ impl Killing {
         };
         flight.look_at = Some(now + MEMORY_INTERVAL);
         if available < flight.available {
-            flight.kill.hurry();
+            flight.kill.expect_effect_soon();
         }
         flight.available = flight.available.or(available);
     }
@@ -157,7 +157,7 @@ impl Killing {
         let flight = self.flight.as_mut()?;
         flight.kill.end_grace(now);
         flight.kill.poll(now);
-        timing.begun(flight.kill.report());
+        timing.begun(&flight.kill.report());
         timers.stop(Timer::RuntimeSilent);
         Some(flight.victim.clone())
     }
@@ -213,16 +213,16 @@ impl Killing {
 
     /// The uid of the pod that is gone, if it was evicted for that.
     pub(crate) fn last_gone_for(&self, resource: Resource) -> Option<&str> {
-        let victim = &self.remains.as_ref()?.victim;
+        let victim = &self.last.as_ref()?.victim;
         (victim.resource == Some(resource)).then_some(victim.uid.as_str())
     }
 
     /// How soon to look at what the last pod left, where it left anything.
-    pub(crate) fn remains_interval(&self) -> Option<Duration> {
-        let remains = self.remains.as_ref()?;
-        Some(match remains.kill.held_pids() {
+    pub(crate) fn clean_up_interval(&self) -> Option<Duration> {
+        let last = self.last.as_ref()?;
+        Some(match last.kill.held_pids() {
             0 => DELETED_INTERVAL,
-            _ => REMAINS_INTERVAL,
+            _ => PIDS_INTERVAL,
         })
     }
 
@@ -232,27 +232,27 @@ impl Killing {
     /// "Gone" was said of an empty cgroup, so its memory is on its way. Its process ids come
     /// back when somebody has waited for the dead; its files when somebody deletes them,
     /// which the next round does itself where it may.
-    pub(crate) fn awaits_remains(&self, evict: &Evict, deletes_leftovers: bool) -> bool {
-        let Some(remains) = &self.remains else {
+    pub(crate) fn awaits_clean_up(&self, evict: &Evict, deletes_leftovers: bool) -> bool {
+        let Some(last) = &self.last else {
             return false;
         };
         let is_short = |resource: Resource| {
             let mut met = evict.met();
             met.any(|met| met.threshold.signal.resource() == resource)
         };
-        match remains.victim.resource {
+        match last.victim.resource {
             Some(Resource::EphemeralStorage | Resource::Inodes) => {
                 !deletes_leftovers
                     && (is_short(Resource::EphemeralStorage) || is_short(Resource::Inodes))
             }
             Some(Resource::Memory | Resource::Pids) | None => {
-                is_short(Resource::Pids) && remains.kill.held_pids() > 0
+                is_short(Resource::Pids) && last.kill.held_pids() > 0
             }
         }
     }
 
     /// Nothing of the last pod is awaited any more. Returns whether there was one.
-    pub(crate) fn forget_remains(&mut self) -> bool {
-        self.remains.take().is_some()
+    pub(crate) fn end_clean_up(&mut self) -> bool {
+        self.last.take().is_some()
     }
 }

@@ -4,28 +4,26 @@
 extern crate alloc;
 
 pub mod amount;
-mod census;
 mod engine;
 mod event;
+mod events;
 pub mod fake;
 mod fields;
 mod holding;
 mod killing;
+mod listing;
 mod pace;
 mod pages;
 mod picture;
 pub mod ports;
 mod reclaiming;
 mod settings;
-pub mod state;
 mod telling;
 pub mod timers;
 pub mod timing;
 
 pub use engine::{Engine, FIRST_FS_WAIT, FS_WAIT};
-pub use event::{
-    Decision, Event, EvictionLoop, OomKilled, Tell, Victim, Volume, full_name, summary,
-};
+pub use event::{Decision, Event, EvictionLoop, OomKilled, Victim, Volume, full_name, summary};
 pub use fields::Fields;
 pub use settings::Settings;
 

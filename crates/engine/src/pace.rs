@@ -156,7 +156,7 @@ impl Pace {
 
     /// Looks at once: the kernel said that something has happened, and says it
     /// once.
-    pub(crate) fn hurry(&mut self, timers: &mut Timers) {
+    pub(crate) fn look_now(&mut self, timers: &mut Timers) {
         self.guarded = false;
         self.due = self.due.map(|_| Mono::ZERO);
         self.set(timers);
@@ -179,6 +179,16 @@ pub(crate) fn headroom(evict: &Evict, readings: &Readings) -> Option<i64> {
             Some(reading.available.saturating_sub(value))
         })
         .min()
+}
+
+/// Whether a threshold of memory is met.
+pub(crate) fn is_memory_met(evict: &Evict, readings: &Readings) -> bool {
+    let thresholds = evict.thresholds().iter();
+    let mut of_memory = thresholds.filter(|threshold| is_memory(threshold));
+    of_memory.any(|threshold| {
+        let reading = readings.get(threshold.signal);
+        reading.is_some_and(|reading| threshold.is_met(&reading))
+    })
 }
 
 /// Whether a threshold can be met by memory.

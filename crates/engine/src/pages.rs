@@ -7,13 +7,13 @@ use evictd_node::Mono;
 
 use crate::amount::Amount;
 use crate::fields::Fields;
-use crate::ports::Collected;
+use crate::ports::{Collected, Usage};
 
 /// How long a kill waits for them at most.
-pub(crate) const AT_MOST: Duration = Duration::from_millis(50);
+const AT_MOST: Duration = Duration::from_millis(50);
 
 /// How soon to measure again meanwhile.
-pub(crate) const LOOK: Duration = Duration::from_millis(5);
+const LOOK: Duration = Duration::from_millis(5);
 
 /// Where that was not enough, it is not tried again for so long.
 const REST: Duration = Duration::from_secs(10);
@@ -47,7 +47,7 @@ enum Stage {
 
 /// What a kill has to wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wait {
+enum Wait {
     /// Nothing.
     Kill,
     /// Pages are to be asked for, if there are any.
@@ -58,7 +58,7 @@ pub(crate) enum Wait {
 
 impl Pages {
     /// How fast memory was being filled since the last round, in bytes a second.
-    pub(crate) fn filling(&self, now: Mono, available: u64) -> u64 {
+    fn filling(&self, now: Mono, available: u64) -> u64 {
         let Some((at, before)) = self.last else {
             return 0;
         };
@@ -72,10 +72,35 @@ impl Pages {
         self.last = Some((now, available));
     }
 
+    /// Whether the kill of a pod for memory waits: then it is to be measured again after so
+    /// long. `missing` bytes are missing and `available` are left, which lately got fewer by
+    /// `filling` a second, by other looks than those of rounds.
+    pub(crate) fn hold_back<P: Usage>(
+        &mut self,
+        now: Mono,
+        (missing, available): (u64, u64),
+        filling: u64,
+        pods: &mut P,
+    ) -> Option<Duration> {
+        let filling = self.filling(now, available).max(filling);
+        match self.before_kill(now, (available, filling), pods.pages_given()) {
+            Wait::Kill => None,
+            Wait::Measure(after) => Some(after),
+            Wait::Ask => {
+                // A little more, as others take some of it meanwhile.
+                let asked = missing.saturating_add(missing / 4).saturating_add(1 << 20);
+                pods.ask_for_pages(asked, now + AT_MOST).then(|| {
+                    self.stage = Stage::Asked(now);
+                    LOOK
+                })
+            }
+        }
+    }
+
     /// What the kill of a pod for memory waits for now. `available` bytes are left, which
     /// lately got fewer by `filling` a second; `given` is what was given back of what was
     /// asked for, once that is over.
-    pub(crate) fn before_kill(
+    fn before_kill(
         &mut self,
         now: Mono,
         (available, filling): (u64, u64),
@@ -104,10 +129,6 @@ impl Pages {
     /// Whether a kill waits for them.
     pub(crate) const fn is_waiting(&self) -> bool {
         !matches!(self.stage, Stage::Idle)
-    }
-
-    pub(crate) const fn asked(&mut self, now: Mono) {
-        self.stage = Stage::Asked(now);
     }
 
     fn fail(&mut self, now: Mono) -> Wait {

@@ -6,7 +6,7 @@ use core::time::Duration;
 
 use evictd_node::Mono;
 
-use crate::ports::{Heard, Pods};
+use crate::ports::{Heard, Listing};
 
 /// How long an eviction waits after the first round for whoever says nothing.
 const SILENT: Duration = Duration::from_secs(2);
@@ -39,7 +39,7 @@ pub(crate) struct Picture {
 impl Picture {
     /// Looks how much of it there is. Before pods are listed, so that the list holds all
     /// that was heard by then.
-    pub(crate) fn look<P: Pods>(&mut self, now: Mono, pods: &P) {
+    pub(crate) fn look<P: Listing>(&mut self, now: Mono, pods: &P) {
         if self.state == State::Whole {
             return;
         }
@@ -52,8 +52,8 @@ impl Picture {
         };
     }
 
-    pub(crate) fn is_awaited(&self) -> bool {
-        self.state == State::Awaited
+    pub(crate) const fn is_awaited(&self) -> bool {
+        matches!(self.state, State::Awaited)
     }
 
     pub(crate) fn is_whole(&self) -> bool {

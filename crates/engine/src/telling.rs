@@ -1,12 +1,13 @@
-//! What was reported already, so that only changes are. Never before a kill has begun.
+//! What was told already, so that only changes are.
 
 use core::time::Duration;
 
 use evictd_evict::{Evict, Return, Returns, Spared};
 use evictd_node::{ConditionSet, Layout, Mono, Signal, SignalSet};
 
-use crate::event::{Event, EvictionLoop, Tell};
-use crate::ports::{Node, Pods, Sample};
+use crate::event::{Event, EvictionLoop};
+use crate::events::Events;
+use crate::ports::{Listing, Node, Sample};
 
 /// What a pod held is back by then, if it comes back: the kernel brings the statistics of
 /// cgroup v2 up to date every two seconds.
@@ -14,6 +15,7 @@ const COMES_BACK: Duration = Duration::from_secs(3);
 
 #[derive(Default)]
 pub(crate) struct Telling {
+    pub(crate) events: Events,
     /// The pods in eviction loops.
     loops: Vec<Return>,
     /// The last pod that was evicted had been before: for which signal, and when.
@@ -33,7 +35,12 @@ pub(crate) struct Telling {
 }
 
 impl Telling {
-    /// Whether the layout of the filesystems was reported.
+    /// Something that is always told.
+    pub(crate) fn tell(&mut self, now: Mono, event: Event) {
+        self.events.tell(now, event);
+    }
+
+    /// Whether the layout of the filesystems was told.
     pub(crate) const fn knows_layout(&self) -> bool {
         self.layout.is_some()
     }
@@ -44,34 +51,33 @@ impl Telling {
     }
 
     /// What is new since the last time, as of the latest round.
-    pub(crate) fn changes<N: Node, P: Pods>(
+    pub(crate) fn changes<N: Node, P: Listing>(
         &mut self,
         now: Mono,
         (node, pods): (&N, &P),
         (evict, sample): (&Evict, &Sample),
-        tell: Tell<'_>,
     ) {
-        self.pod_problems(now, pods, tell);
-        self.node_problems(now, node, tell);
+        self.pod_problems(now, pods);
+        self.node_problems(now, node);
         if let Some(layout) = sample.layout
             && self.layout != Some(layout)
         {
             self.layout = Some(layout);
-            tell(now, &Event::Layout(layout));
+            self.events.tell(now, Event::Layout(layout));
         }
-        self.unobserved(now, node, (evict, sample), tell);
-        self.met(now, node, (evict, sample), tell);
+        self.unobserved(now, node, (evict, sample));
+        self.met(now, node, (evict, sample));
         let conditions = evict.conditions();
         for condition in (conditions ^ self.conditions).each() {
             let holds = conditions.has(condition);
-            tell(now, &Event::Condition { condition, holds });
+            self.events.tell(now, Event::Condition { condition, holds });
         }
         self.conditions = conditions;
-        self.loops(now, evict, tell);
+        self.loops(now, evict);
     }
 
     /// Pods that come back after each eviction, once each, and again when that is over.
-    pub(crate) fn loops(&mut self, now: Mono, evict: &Evict, tell: Tell<'_>) {
+    pub(crate) fn loops(&mut self, now: Mono, evict: &Evict) {
         let is_same = |one: &Return, other: &Return| {
             (one.signal, &one.namespace, &one.name) == (other.signal, &other.namespace, &other.name)
         };
@@ -79,13 +85,15 @@ impl Telling {
         self.loops.retain(|told| {
             let goes_on = loops().any(|one| is_same(one, told));
             if !goes_on {
-                tell(now, &Event::Loop(EvictionLoop::new(told, false)));
+                self.events
+                    .tell(now, Event::Loop(EvictionLoop::new(told, false)));
             }
             goes_on
         });
         for one in loops() {
             if !self.loops.iter().any(|told| is_same(one, told)) {
-                tell(now, &Event::Loop(EvictionLoop::new(one, true)));
+                self.events
+                    .tell(now, Event::Loop(EvictionLoop::new(one, true)));
                 self.loops.push(one.clone());
             }
         }
@@ -103,29 +111,23 @@ impl Telling {
     }
 
     /// Reading errors, once per change.
-    fn node_problems<N: Node>(&mut self, now: Mono, node: &N, tell: Tell<'_>) {
+    fn node_problems<N: Node>(&mut self, now: Mono, node: &N) {
         let unread = node.problems();
         if unread == self.unread {
             return;
         }
         for problem in &unread {
-            tell(now, &Event::problem("node", problem));
+            self.events.tell(now, Event::problem("node", problem));
         }
         if unread.is_empty() {
-            tell(now, &Event::Recovered);
+            self.events.tell(now, Event::Recovered);
         }
         self.unread = unread;
     }
 
     /// Thresholds whose signal cannot be observed, once per change (F13, F28). What is merely
     /// late is waited for.
-    fn unobserved<N: Node>(
-        &mut self,
-        now: Mono,
-        node: &N,
-        (evict, sample): (&Evict, &Sample),
-        tell: Tell<'_>,
-    ) {
+    fn unobserved<N: Node>(&mut self, now: Mono, node: &N, (evict, sample): (&Evict, &Sample)) {
         let mut unobserved = SignalSet::empty();
         for threshold in evict.thresholds().iter().filter(|t| t.operator.is_some()) {
             let signal = threshold.signal;
@@ -135,18 +137,12 @@ impl Telling {
         }
         for signal in (unobserved ^ self.unobserved).each() {
             let observed = !unobserved.has(signal);
-            tell(now, &Event::Observed { signal, observed });
+            self.events.tell(now, Event::Observed { signal, observed });
         }
         self.unobserved = unobserved;
     }
 
-    fn met<N: Node>(
-        &mut self,
-        now: Mono,
-        node: &N,
-        (evict, sample): (&Evict, &Sample),
-        tell: Tell<'_>,
-    ) {
+    fn met<N: Node>(&mut self, now: Mono, node: &N, (evict, sample): (&Evict, &Sample)) {
         let mut met = SignalSet::empty();
         for each in evict.met() {
             let signal = each.threshold.signal;
@@ -157,7 +153,7 @@ impl Telling {
                     disk: sample.place(signal, node),
                     again: self.is_again(now, signal),
                 };
-                tell(now, &event);
+                self.events.tell(now, event);
             }
             met.insert(signal.set());
         }
@@ -169,31 +165,31 @@ impl Telling {
                 reading,
                 again,
             };
-            tell(now, &event);
+            self.events.tell(now, event);
         }
         self.spared.retain(|(signal, _)| met.has(*signal));
         self.met = met;
     }
 
     /// What could not be read of the pods, once per change.
-    pub(crate) fn pod_problems<P: Pods>(&mut self, now: Mono, pods: &P, tell: Tell<'_>) {
+    pub(crate) fn pod_problems<P: Listing>(&mut self, now: Mono, pods: &P) {
         if pods.problems() != self.pod_problems {
             self.pod_problems = pods.problems().to_vec();
             for problem in &self.pod_problems {
-                tell(now, &Event::problem("pods", problem));
+                self.events.tell(now, Event::problem("pods", problem));
             }
         }
     }
 
     /// Who was not heard yet, and is not waited for any longer.
-    pub(crate) fn unheard<P: Pods>(&mut self, now: Mono, pods: &P, tell: Tell<'_>) {
+    pub(crate) fn unheard<P: Listing>(&mut self, now: Mono, pods: &P) {
         let unheard = pods.unheard();
         for who in unheard.iter().filter(|who| !self.unheard.contains(who)) {
             let text = format!(
                 "{who} has not said yet what it knows of pods; no eviction waits for it any \
                  longer, and of what it protects only that is spared which is remembered"
             );
-            tell(now, &Event::problem("pods", text));
+            self.events.tell(now, Event::problem("pods", text));
         }
         self.unheard = unheard;
     }
@@ -204,7 +200,6 @@ impl Telling {
         now: Mono,
         (signal, why): (Signal, Spared),
         pods: usize,
-        tell: Tell<'_>,
     ) -> bool {
         let comes_back = |at: Mono| now.since(at) < COMES_BACK;
         if why == Spared::FreedNothing && self.given_back.is_some_and(comes_back) {
@@ -214,7 +209,8 @@ impl Telling {
         if is_new {
             self.spared.retain(|(of, _)| *of != signal);
             self.spared.push((signal, why));
-            tell(now, &Event::NoCandidate { signal, pods, why });
+            self.events
+                .tell(now, Event::NoCandidate { signal, pods, why });
         }
         is_new
     }

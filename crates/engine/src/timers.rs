@@ -17,9 +17,9 @@ pub enum Timer {
     /// Pods that were evicted are looked at: do they run again?
     Held,
     /// Pods are looked at for their own limits.
-    Census,
+    Limits,
     /// No container runtime is waited for any longer before that.
-    CensusWait,
+    LimitsWait,
     /// The list of pods that is kept for when memory is short is made anew.
     Listing,
     /// What pods hold on disk is not waited for any longer.
@@ -40,8 +40,8 @@ impl Timer {
         Self::Kill,
         Self::RuntimeSilent,
         Self::Held,
-        Self::Census,
-        Self::CensusWait,
+        Self::Limits,
+        Self::LimitsWait,
         Self::Listing,
         Self::DiskWait,
         Self::Containers,

@@ -12,11 +12,13 @@ mod defaults;
 mod dir;
 mod error;
 mod parse;
+mod problem;
 pub mod yaml;
 
-pub use dir::{MAX_FILES, MAX_PARTS, ManifestDir, ManifestError, Problem};
+pub use dir::ManifestDir;
 pub use error::Error;
 pub use parse::{MAX_BYTES, parse_pods};
+pub use problem::{MAX_FILES, MAX_PARTS, ManifestError, Problem};
 
 #[cfg(test)]
 #[cfg(feature = "yaml")]

@@ -3,10 +3,13 @@
 #![forbid(unsafe_code)]
 
 extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
 
 mod condition;
 mod display;
 mod kubelet_version;
+pub mod kubepods;
 mod layout;
 mod mono;
 pub mod pod;

@@ -10,21 +10,21 @@ use std::process::ExitCode;
 use argh::{ArgsInfo, FromArgs};
 use evictd_condition::{Rejection, admit};
 use evictd_config::{Resolved, parse_priority, parse_qos_class};
-use evictd_engine::state::{State, read_boot_id, read_state};
+use evictd_engine::FIRST_FS_WAIT;
 use evictd_evict::Returns;
+use evictd_machine::PROC;
+use evictd_machine::engine;
+use evictd_machine::setup::{Setup, no_thread};
 use evictd_manifest::{MAX_BYTES, parse_pods};
 use evictd_node::pod::{Metadata, Pod};
 use evictd_node::{Condition, ConditionSet, Policy, QosClass};
+use evictd_state::{State, read_boot_id, read_state};
 use evictd_stats::{now, wall_seconds};
 use serde::Serialize;
 
-use crate::plain::Plain;
-
 use super::output::{USAGE, complain, print_as, shown, usage_error, wrong_value};
 use crate::config_file::Settings;
-use crate::engine;
-use crate::setup::{FIRST_FS_WAIT, PROC, Setup, no_thread};
-use crate::socket;
+use crate::plain::Plain;
 
 /// whether a pod may start now: exit code 0 yes, 1 no
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
@@ -85,7 +85,7 @@ fn priority(text: &str) -> Result<i32, String> {
 
 /// What `--json` prints.
 #[derive(Serialize)]
-pub(super) struct Document {
+pub(super) struct Verdicts {
     admitted: bool,
     source: &'static str,
     /// Why the daemon did not decide.
@@ -123,7 +123,7 @@ impl Admit {
                 return Ok(ExitCode::from(USAGE));
             }
         };
-        let document = Document::new(look(settings)?, &pods, &settings.evict.policy);
+        let document = Verdicts::new(look(settings)?, &pods, &settings.evict.policy);
         if let Some(why) = document.why.as_ref().filter(|_| !self.json) {
             complain(
                 "admit",
@@ -205,7 +205,7 @@ fn look(settings: &Resolved) -> Result<Seen, String> {
         Ok(state) => (state.unwrap_or_default(), None),
         Err(error) => (State::default(), Some(error.to_string())),
     };
-    let (conditions, doubt) = match socket::view(settings) {
+    let (conditions, doubt) = match evictd_client::view(settings) {
         Ok(view) => (view.conditions(), None),
         Err(why) => {
             let conditions = observe(settings, state.clone())?;
@@ -228,7 +228,7 @@ fn observe(settings: &Resolved, mut state: State) -> Result<ConditionSet, String
     engine.observe(now(), FIRST_FS_WAIT, false);
     let (now, transition) = (now(), settings.evict.transition_period);
     state.rebase(&boot_id(), now, wall_seconds(), transition);
-    Ok(engine.evict.conditions() | state.held_on(now, transition))
+    Ok(engine.evict().conditions() | state.held_on(now, transition))
 }
 
 /// Empty where it cannot be read, which equals no boot.
@@ -236,7 +236,7 @@ fn boot_id() -> String {
     read_boot_id(Path::new(PROC)).unwrap_or_default()
 }
 
-impl Document {
+impl Verdicts {
     pub(super) fn new(seen: Seen, pods: &[Pod], policy: &Policy) -> Self {
         let conditions: Vec<Condition> = seen.conditions.each().collect();
         let verdict = |pod: &Pod| {
@@ -303,7 +303,7 @@ impl Verdict {
 }
 
 /// The pods that are admitted.
-fn in_text(document: &Document) -> String {
+fn in_text(document: &Verdicts) -> String {
     let mut text = String::new();
     for pod in document.pods.iter().filter(|pod| pod.admitted) {
         let _ = writeln!(text, "{}", Plain(pod.sentence()));

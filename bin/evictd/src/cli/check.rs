@@ -5,14 +5,13 @@ use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
 use evictd_config::Resolved;
+use evictd_engine::amount::Amount;
 use evictd_node::{Condition, ConditionSet, Readings, Signal};
 use evictd_threshold::Threshold;
 
 use super::output::print;
-use crate::amount::Amount;
 use crate::config_file::Settings;
 use crate::plain::Plain;
-use crate::socket;
 
 /// A monitor runs many of these and gives each a second or so.
 const WAIT: Duration = Duration::from_millis(900);
@@ -84,7 +83,7 @@ impl Check {
 impl Check {
     /// The level, whether a condition holds, and both in words.
     fn look(&self, settings: &Resolved) -> Result<(Level, bool, String), String> {
-        let view = socket::view_within(settings, WAIT)?;
+        let view = evictd_client::view_within(settings, WAIT)?;
         let thresholds = view.settings()?.evict.thresholds;
         Ok(judge(
             self.condition,

@@ -4,7 +4,7 @@ use argh::{ArgsInfo, FromArgs};
 
 /// A shell that completes, or `sh`: any other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shell {
+pub(crate) enum Shell {
     Bash,
     Zsh,
     Fish,

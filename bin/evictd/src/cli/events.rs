@@ -5,8 +5,8 @@ use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
-use evictd_engine::state::read_events;
 use evictd_quantity::GoDuration;
+use evictd_state::read_events;
 use evictd_stats::wall_seconds;
 use serde_json::Value;
 

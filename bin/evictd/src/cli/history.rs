@@ -5,14 +5,14 @@ use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
 use evictd_config::Resolved;
+use evictd_engine::amount::Amount;
 use evictd_engine::full_name;
-use evictd_engine::state::{Outcome, Record, State, read_state};
 use evictd_node::Signal;
+use evictd_state::{Outcome, Record, State, read_state};
 use serde::Serialize;
 
 use super::columns::wrap;
 use super::output::print_as;
-use crate::amount::Amount;
 use crate::config_file::Settings;
 use crate::log::Utc;
 

@@ -4,10 +4,10 @@ use core::time::Duration;
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
+use evictd_client::ask_within;
 
 use super::output::print;
 use crate::config_file::Settings;
-use crate::socket::ask_within;
 
 /// Whoever scrapes it waits no longer.
 const WAIT: Duration = Duration::from_secs(2);

@@ -34,7 +34,7 @@ use std::process::ExitCode;
 
 use evictd_config::Typed;
 
-use crate::{config_file, daemon, hook};
+use crate::{config_file, daemon};
 
 use args::{Command, Request, parse};
 use output::{fail, print, usage_error};
@@ -50,8 +50,8 @@ pub fn run(argv: Vec<OsString>) -> ExitCode {
         if first == selftest::WORKLOAD_ARGUMENT {
             return selftest::run_workload(rest);
         }
-        if first == hook::ARGUMENT {
-            return hook::run(rest);
+        if first == daemon::HOOK_ARGUMENT {
+            return daemon::run_hook(rest);
         }
     }
     match parse(&argv) {

@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use evictd_config::Resolved;
-use evictd_engine::ports::{Depth, Pods as _};
+use evictd_engine::ports::{Depth, Listing as _, Runtimes as _};
 use evictd_evict::Evict;
 use evictd_node::Mono;
 use evictd_node::pod::Pod;
@@ -38,12 +38,12 @@ impl Moments {
         at: Mono,
     ) -> Result<Vec<(Line, Vec<Decided>)>, String> {
         let engine = &mut snapshot.engine;
-        engine.pods.ask_runtimes();
-        engine.pods.take_news();
+        engine.pods_mut().ask_runtimes();
+        engine.pods_mut().take_news();
         engine.observe(at, FS_WAIT, false);
-        engine.pods.refresh(at, Depth::Whole);
+        engine.pods_mut().refresh(at, Depth::Whole);
         snapshot.readings = *engine.readings();
-        let seen = engine.pods.candidates(Vec::new());
+        let seen = engine.pods().candidates(Vec::new());
         let uid = |pod: &Pod| pod.metadata.uid.clone();
         self.pods
             .retain(|pod| seen.iter().any(|of| uid(of.pod) == uid(pod)));
@@ -63,7 +63,7 @@ impl Moments {
         lines.push(Line::Seen(Box::new(Seen {
             at,
             time: Utc(wall_seconds()).to_string(),
-            layout: engine.node.sample.layout(),
+            layout: engine.node().sample.layout(),
             readings: snapshot.readings,
             pods: pods.collect(),
         })));

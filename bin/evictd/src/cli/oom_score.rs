@@ -8,6 +8,10 @@ use argh::{ArgsInfo, FromArgs};
 use evictd_cgroup::{FoundPod, Origin, ScoreOutcome};
 use evictd_config::Resolved;
 use evictd_engine::ports::Depth;
+use evictd_machine::facts::read_text;
+use evictd_machine::oom_score::{Keeper, name};
+use evictd_machine::pods::Pods;
+use evictd_machine::setup::Setup;
 use evictd_node::QosClass;
 use evictd_stats::now;
 use serde::Serialize;
@@ -16,11 +20,6 @@ use super::columns::{Columns, wrap};
 use super::output::{NO_PODS, complain, print_as, shown};
 use super::screen::{Paint, cut};
 use crate::config_file::Settings;
-use crate::machine::read_text;
-use crate::memory::remember_protected;
-use crate::oom_score::{Keeper, name};
-use crate::pods::Pods;
-use crate::setup::Setup;
 
 /// oom_score_adj of the pods' processes, now and as it should be
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
@@ -104,16 +103,16 @@ fn look(settings: &Resolved, set: bool) -> Result<Document, String> {
     let setup = Setup::of(settings, None)?;
     let mut keeper = Keeper::open(settings, setup.cgroup.hierarchies.clone())?;
     let mut pods = Pods::open(setup.cgroup, setup.manifests, setup.runtimes)?;
-    remember_protected(settings, &mut pods);
+    pods.remember_protected(settings);
     pods.refresh(now(), Depth::Whole);
     // Whoever has answered now speaks for himself.
     pods.refresh(now(), Depth::Whole);
     let mut document = Document {
         applied: set,
         pods: Vec::new(),
-        problems: pods.problems.clone(),
+        problems: pods.problems().to_vec(),
     };
-    for found in &pods.listing.pods {
+    for (found, _) in pods.seen() {
         let mut processes = Vec::new();
         let visited = keeper.visit(found, set, &mut |process, member| {
             processes.push(ProcessScore {

@@ -57,7 +57,7 @@ impl Rank {
     pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
         let settings = &settings.resolved;
         let snapshot = Snapshot::take(settings)?;
-        for problem in &snapshot.engine.pods.problems {
+        for problem in snapshot.engine.pods().problems() {
             complain("rank", problem);
         }
         let document = Document {

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
+use evictd_client::View;
 use evictd_quantity::GoDuration;
 use evictd_recording::{Begun, Line};
 use evictd_stats::now;
@@ -14,7 +15,6 @@ use rustix::system::uname;
 use super::moments::Moments;
 use super::snapshot::Snapshot;
 use crate::config_file::Settings;
-use crate::socket::View;
 
 /// Between two moments at least.
 const LEAST: Duration = Duration::from_millis(10);

@@ -5,10 +5,10 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use argh::{ArgsInfo, FromArgs};
+use evictd_client::{ask, order};
 
 use super::output::print;
 use crate::config_file::Settings;
-use crate::socket::{ask, order};
 
 /// How long the daemon may take; its files may lie on a slow disk.
 const WAIT: Duration = Duration::from_secs(10);

@@ -2,19 +2,19 @@
 
 use core::time::Duration;
 
+use evictd_client::View;
 use evictd_config::Resolved;
-use evictd_engine::ports::Pods as _;
+use evictd_engine::FIRST_FS_WAIT;
+use evictd_engine::ports::Listing as _;
+use evictd_machine::engine::{self, Engine};
+use evictd_machine::facts;
+use evictd_machine::setup::{Setup, no_thread};
 use evictd_node::{Layout, Policy, QosClass, Readings, Signal};
 use evictd_rank::{Candidate, Place, rank};
 use evictd_stats::now;
 use serde::Serialize;
 
 use super::output::shown;
-use crate::engine::{self, Engine};
-use crate::machine;
-use crate::memory::remember_protected;
-use crate::setup::{FIRST_FS_WAIT, Setup, no_thread};
-use crate::socket::{self, View};
 
 /// How long a command waits for what the pods keep on disk.
 const DISK_WAIT: Duration = Duration::from_secs(2);
@@ -33,8 +33,8 @@ impl Snapshot {
         engine::measure_disk(&mut engine).map_err(no_thread)?;
         engine.observe(now(), FIRST_FS_WAIT, false);
         let readings = *engine.readings();
-        remember_protected(settings, &mut engine.pods);
-        engine.pods.refresh_with_disk(DISK_WAIT);
+        engine.pods_mut().remember_protected(settings);
+        engine.pods_mut().refresh_with_disk(DISK_WAIT);
         Ok(Self {
             engine,
             readings,
@@ -44,7 +44,7 @@ impl Snapshot {
 
     pub(crate) fn layout(&self) -> Layout {
         self.engine
-            .node
+            .node()
             .sample
             .layout()
             .unwrap_or(Layout::OneFilesystem)
@@ -52,7 +52,7 @@ impl Snapshot {
 
     /// The pods in the order in which they would be evicted for `signal`.
     pub(crate) fn order(&self, signal: Signal) -> Vec<RankedPod> {
-        let candidates = self.engine.pods.candidates(Vec::new());
+        let candidates = self.engine.pods().candidates(Vec::new());
         rank_pods(signal, self.layout(), &candidates, &self.policy)
     }
 }
@@ -106,9 +106,9 @@ pub(crate) fn rank_pods(
 /// # Errors
 /// Why none answers.
 pub(super) fn ask_daemon(settings: &Resolved) -> Result<(View, Resolved), String> {
-    let view = socket::view(settings)?;
+    let view = evictd_client::view(settings)?;
     let mut of_daemon = view.settings()?;
-    if machine::misleads_kubelets_formula() {
+    if facts::misleads_kubelets_formula() {
         of_daemon.distrust_kubelets_formula();
     }
     Ok((view, of_daemon))

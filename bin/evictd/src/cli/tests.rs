@@ -4,13 +4,13 @@
 use core::fmt::Write;
 
 use evictd_config::{Machine, Typed, effective, resolve};
-use evictd_engine::state::{Outcome, Record, State};
 use evictd_evict::Returns;
 use evictd_manifest::parse_pods;
 use evictd_node::pod::Pod;
 use evictd_node::pod::usage::PodUsage;
 use evictd_node::{Condition, ConditionSet, Layout, Policy, Reading, Readings, Signal};
 use evictd_rank::Candidate;
+use evictd_state::{Outcome, Record, State};
 use evictd_threshold::{Lists, Threshold, parse};
 use serde::Serialize;
 
@@ -99,7 +99,7 @@ fn status_shows_signals_conditions_and_pods() {
     let mut conditions = ConditionSet::empty();
     conditions.set(Condition::MemoryPressure.set(), true);
     let ranked_by = Signal::MemoryAvailable;
-    let mut document = status::Document::new(
+    let mut document = status::Overview::new(
         &thresholds(),
         &readings(),
         conditions,
@@ -136,7 +136,7 @@ fn admit_names_the_condition() {
         doubt: Some(String::from("no daemon publishes in /run/evictd")),
         returns: Returns::default(),
     };
-    let document = admit::Document::new(seen, &pods(), &Policy::default());
+    let document = admit::Verdicts::new(seen, &pods(), &Policy::default());
     let mut text = String::new();
     for pod in &document.pods {
         let _ = writeln!(text, "{}", pod.sentence());

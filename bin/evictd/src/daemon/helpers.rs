@@ -1,9 +1,8 @@
 use core::time::Duration;
 
 use evictd_cgroup::Releaser;
+use evictd_machine::engine::{self, Engine};
 use evictd_node::Mono;
-
-use crate::engine::{self, Engine};
 
 /// The threads that the loop can do without for a while. With the process table full
 /// there are none to have, and evictd may have been started to end that.
@@ -25,9 +24,9 @@ impl Helpers {
 
     pub(super) fn start(&mut self, now: Mono, engine: &mut Engine) {
         let started = self.releaser.start();
-        let started = started.and_then(|()| engine.pods.start_manifests());
+        let started = started.and_then(|()| engine.pods_mut().start_manifests());
         let started = started.and_then(|()| engine::measure_disk(engine));
-        let started = started.and_then(|()| engine.pods.runtimes.follow());
+        let started = started.and_then(|()| engine.pods().runtimes().follow());
         match (&started, self.due) {
             (Err(error), None) => log::warn!(
                 event = "no_helper_thread";

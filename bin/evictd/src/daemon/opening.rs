@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use evictd_config::{Resolved, lint};
+use evictd_machine::PROC;
+use evictd_machine::engine::Engine;
+use evictd_machine::setup::Setup;
+use evictd_machine::{facts, kernel, roots};
 use evictd_stats::read_memory_switched_off;
-
-use crate::engine::Engine;
-use crate::setup::{PROC, Setup};
-use crate::{kernel, machine, roots};
 
 /// The first lines: what is watched, and where the pods come from.
 pub(super) fn announce(settings: &Resolved, setup: &Setup) {
@@ -64,9 +64,9 @@ pub(super) fn announce(settings: &Resolved, setup: &Setup) {
 
 /// What is odd about this machine, and about the settings on it.
 pub(super) fn warn(settings: &Resolved, engine: &Engine) {
-    let about_machine = lint(settings, &machine::read(&engine.node.sample));
-    let about_pods = roots::warnings(settings, &engine.pods);
-    let about_kernel = kernel::warning(engine.pods.hierarchies());
+    let about_machine = lint(settings, &facts::read(&engine.node().sample));
+    let about_pods = roots::warnings(settings, engine.pods());
+    let about_kernel = kernel::warning(engine.pods().hierarchies());
     for warning in about_kernel
         .into_iter()
         .chain(about_machine)

@@ -2,7 +2,7 @@ use log::kv::{Error, Key, Value, VisitSource};
 use log::{Level, Record};
 use serde::ser::{Error as _, Serialize, SerializeMap, Serializer};
 
-use super::Utc;
+use super::time::Utc;
 
 /// The name of a line that tells of no event.
 const NO_EVENT: &str = "log";

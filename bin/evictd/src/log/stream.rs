@@ -7,15 +7,15 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use evictd_engine::state::read_boot_id;
+use evictd_machine::PROC;
+use evictd_state::read_boot_id;
 use evictd_stats::wall_seconds;
 use log::{Level, Record};
 use rustix::system::uname;
 
-use super::Utc;
 use super::json::{About, Line, event_of};
+use super::time::Utc;
 use crate::plain::write_json;
-use crate::setup::PROC;
 
 /// What is kept between two turns of the loop, at most; the newest are lost beyond it.
 const MOST: usize = 16 << 10;

@@ -17,6 +17,7 @@ use rustix::net::{
     AddressFamily, SendFlags, SocketAddrUnix, SocketFlags, SocketType, sendto, socket_with,
 };
 
+use super::line::write_plain;
 use super::stream::{self, Room};
 use crate::plain::Plain;
 
@@ -110,7 +111,7 @@ impl Target {
             return Ok(());
         };
         if took {
-            super::write_plain(
+            write_plain(
                 out,
                 Level::Warn,
                 format_args!(
@@ -120,7 +121,7 @@ impl Target {
             )?;
         }
         match format {
-            LogFormat::Text => super::write_plain(out, record.level(), *record.args()),
+            LogFormat::Text => write_plain(out, record.level(), *record.args()),
             LogFormat::Json => {
                 out.write_all(self.text.get(line..end).unwrap_or_default())?;
                 out.write_all(b"\n")

@@ -1,3 +1,4 @@
+use evictd_config::LogFormat;
 use log::Level;
 
 use super::*;

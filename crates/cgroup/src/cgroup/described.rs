@@ -1,7 +1,7 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use evictd_containers::{compare_uids, is_uid};
+use evictd_node::kubepods::{compare_uids, is_uid};
 use evictd_node::pod::Pod;
 
 /// What systemd adds to the name of a unit.

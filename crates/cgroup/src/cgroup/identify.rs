@@ -6,8 +6,8 @@ use core::fmt::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use evictd_containers::KubepodsName;
 use evictd_node::QosClass;
+use evictd_node::kubepods::KubepodsName;
 use evictd_node::pod::{Container, Pod, Resources};
 use evictd_stats::Hierarchies;
 use rustix::fd::{AsFd, OwnedFd};

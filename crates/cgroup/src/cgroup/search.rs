@@ -7,8 +7,8 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use evictd_containers::{KubepodsName, parse_kubepods_name};
 use evictd_node::QosClass;
+use evictd_node::kubepods::{KubepodsName, parse_kubepods_name};
 use evictd_stats::{Hierarchy, is_gone};
 use rustix::fd::{AsFd, BorrowedFd};
 use rustix::io::Errno;

@@ -19,50 +19,6 @@ use crate::{
     FoundPod, Grace, KillLimits, KillState, Listing, Origin, PodKiller, PodSource, Releaser,
     RootError, SkipReason, Skipped,
 };
-use evictd_containers::{KubepodsName, parse_kubepods_name};
-
-#[test]
-fn kubepods_names_in_both_spellings() {
-    use KubepodsName::Class;
-    let cgroupfs = |uid: &'static str| KubepodsName::Pod {
-        uid,
-        systemd: false,
-    };
-    let systemd = |uid: &'static str| KubepodsName::Pod { uid, systemd: true };
-    let cases = [
-        ("burstable", Some(Class(QosClass::Burstable))),
-        ("besteffort", Some(Class(QosClass::BestEffort))),
-        ("kubepods-burstable.slice", Some(Class(QosClass::Burstable))),
-        (
-            "kubepods-besteffort.slice",
-            Some(Class(QosClass::BestEffort)),
-        ),
-        ("pod1b-2c", Some(cgroupfs("1b-2c"))),
-        ("pod1b_2c", Some(cgroupfs("1b_2c"))),
-        ("kubepods-pod1b_2c.slice", Some(systemd("1b_2c"))),
-        ("kubepods-burstable-pod1b_2c.slice", Some(systemd("1b_2c"))),
-        ("kubepods-besteffort-podx.slice", Some(systemd("x"))),
-        ("burstable-pod1", None),
-        ("kubepods-burstable-besteffort", None),
-        ("kubepods-burstable-besteffort.slice", None),
-        ("kubepods-burstable-besteffort-pod1.slice", None),
-        ("kubepods-pod.slice", None),
-        ("kubepods-pod1", None),
-        ("kubepods-burstable-pod1.scope", None),
-        ("pod", None),
-        ("", None),
-        ("memory", None),
-        ("kubepods-.slice", None),
-        ("system.slice", None),
-    ];
-    for (name, meaning) in cases {
-        assert_eq!(parse_kubepods_name(name.as_bytes()), meaning, "{name:?}");
-    }
-    assert_eq!(parse_kubepods_name(b"pod\xff"), None);
-    assert_eq!(systemd("1b_2c").uid().as_deref(), Some("1b-2c"));
-    assert_eq!(cgroupfs("1b_2c").uid().as_deref(), Some("1b_2c"));
-    assert_eq!(Class(QosClass::Burstable).uid(), None);
-}
 
 #[test]
 fn pod_cgroup_roots() {

@@ -26,7 +26,6 @@ use std::path::{Path, PathBuf};
 
 use evictd_node::pod::Pod;
 
-use crate::kubepods::{KubepodsName, is_uid, parse_kubepods_name};
 use crate::pods::{
     Assembly, Details, Found, Grouping, Known, POD_NAME, POD_NAMESPACE, POD_UID, kubepods_class,
     read_cgroup,
@@ -36,6 +35,7 @@ use crate::{
     Changes, ContainerRuntime, Error, ListedImage, RuntimeDisks, RuntimeListing, RuntimePod,
     WritableLayer,
 };
+use evictd_node::kubepods::{KubepodsName, is_uid, parse_kubepods_name};
 
 use layer::read_layer;
 

@@ -14,10 +14,10 @@ use serde::Deserialize;
 use super::client::Client;
 use super::few::FewPairs;
 use super::parse::{parse, read_labels};
-use crate::kubepods::{KubepodsName, is_uid, parse_kubepods_name};
 use crate::pods::{Found, POD_NAME, POD_NAMESPACE, POD_UID};
 use crate::text::clean;
 use crate::{Error, Failure};
+use evictd_node::kubepods::{KubepodsName, is_uid, parse_kubepods_name};
 
 type Labels = BTreeMap<String, String>;
 

@@ -2,58 +2,46 @@
 
 use core::time::Duration;
 
-use evictd_evict::{Cause, Evict, Eviction, Outcome, Plan};
-use evictd_node::pod::Pod;
+use evictd_evict::{Cause, Eviction, Outcome, Plan};
 use evictd_node::{Mono, Resource, Signal};
-use evictd_rank::Candidate;
 
-use super::postponing::HELD_BACK;
-use super::{Engine, FS_WAIT};
-use crate::event::{Decision, Event, Tell, Victim, Volume};
+use super::deciding::{Deciding, is_disk};
+use super::decision::{decision, times};
+use super::sampled::FS_WAIT;
+use super::turn::Loop;
+use crate::event::{Decision, Event};
 use crate::killing::Polled;
+use crate::pace::{is_memory, is_memory_met};
 use crate::picture::SOON;
 use crate::ports::{Depth, Node, Pods, Reclaim};
-use crate::state::{self, Record};
 use crate::timers::Timer;
 use crate::timing::Stage;
 
 /// How soon to look again where a decision was outdated.
 const AGAIN: Duration = Duration::from_millis(50);
 
-impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
+/// How soon to decide again where an eviction was held back.
+const HELD_BACK: Duration = Duration::from_millis(200);
+
+impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
     /// Carries plans out until the round rests or waits for a kill.
     ///
-    /// No event is reported before a kill has begun: its reader may be slow, and
-    /// memory is not. What led to it is reported first all the same.
-    pub(super) fn carry_out(&mut self, now: Mono, mut plan: Plan, tell: Tell<'_>) {
+    /// No event is noted before a kill has begun, as that asks for memory; what led to it
+    /// is noted first all the same.
+    pub(super) fn carry_out(&mut self, now: Mono, mut plan: Plan) {
         loop {
+            if matches!(plan, Plan::Evict(_)) && self.killing.is_ending() {
+                return;
+            }
+            if self.is_postponed(now, &plan) {
+                plan = self.outcome(now, Outcome::Outdated);
+                continue;
+            }
             plan = match plan {
-                Plan::Evict(_) if self.killing.is_ending() => return,
-                Plan::Evict(_) | Plan::NoCandidate(..) if self.is_too_early() => {
-                    self.timers.set_earlier(Timer::Round, now + SOON);
-                    self.outcome(now, Outcome::Outdated)
-                }
-                // It is told with the other problems of the pods.
-                Plan::Evict(_) | Plan::NoCandidate(..) if self.pods.lacks_descriptors() => {
-                    self.timers.set_earlier(Timer::Round, now + AGAIN);
-                    self.outcome(now, Outcome::Outdated)
-                }
-                Plan::Evict(eviction) if self.is_outdated(&eviction) => {
-                    self.timers.set(Timer::Round, now + AGAIN);
-                    self.outcome(now, Outcome::Outdated)
-                }
-                Plan::Evict(eviction) if self.is_held_back(now, &eviction) => {
-                    self.timers.set(Timer::Round, now + HELD_BACK);
-                    self.outcome(now, Outcome::Outdated)
-                }
-                Plan::Evict(eviction) if self.must_choose_again(now, &eviction) => {
-                    self.timers.set(Timer::Round, now + AGAIN);
-                    self.outcome(now, Outcome::Outdated)
-                }
                 Plan::Rest => return,
                 Plan::ReadPods => {
                     self.freshen();
-                    self.list_pods(now, self.depth());
+                    self.deciding.list_for_plan(now);
                     self.timing.lap(Stage::List);
                     if self.must_measure_disk(now) || self.waits_for_pages(now) {
                         return;
@@ -61,23 +49,23 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
                     self.outcome(now, Outcome::PodsRead)
                 }
                 Plan::Reclaim(calls) => {
-                    self.tell_changes(now, tell);
-                    self.reclaim_for(now, calls, tell)
+                    self.tell_changes(now);
+                    self.reclaim_for(now, calls)
                 }
-                Plan::Evict(eviction) => match self.begin_kill(now, &eviction, tell) {
+                Plan::Evict(eviction) => match self.begin_kill(now, &eviction) {
                     Some(plan) => plan,
                     None => return,
                 },
-                Plan::KillNow => return self.end_grace(now, tell),
+                Plan::KillNow => return self.end_grace(now),
                 Plan::NoCandidate(signal, why) => {
-                    self.tell_changes(now, tell);
-                    let pods = self.with_candidates(|_, _, pods| pods.len());
+                    self.tell_changes(now);
+                    let pods = self.deciding.count();
                     if self.reclaiming.is_emptying_memory() {
                         self.telling.gives_back(now);
                     }
-                    let is_new = self.telling.no_candidate(now, (signal, why), pods, tell);
+                    let is_new = self.telling.no_candidate(now, (signal, why), pods);
                     if is_new && signal.resource() == Resource::Memory {
-                        self.pods.ask_who_holds();
+                        self.deciding.pods.ask_who_holds();
                     }
                     self.outcome(now, Outcome::Told)
                 }
@@ -85,40 +73,69 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         }
     }
 
-    pub(super) fn tell_changes(&mut self, now: Mono, tell: Tell<'_>) {
-        let ports = (&self.node, &self.pods);
-        let round = (&self.evict, &self.sample);
-        self.telling.changes(now, ports, round, tell);
+    /// Whether an eviction that was decided is not begun, and is decided again in a moment.
+    fn is_postponed(&mut self, now: Mono, plan: &Plan) -> bool {
+        let eviction = match plan {
+            Plan::Evict(eviction) => Some(eviction),
+            Plan::NoCandidate(..) => None,
+            Plan::Rest | Plan::ReadPods | Plan::Reclaim(_) | Plan::KillNow => return false,
+        };
+        if self.is_too_early() {
+            self.timers.set_earlier(Timer::Round, now + SOON);
+            return true;
+        }
+        // It is told with the other problems of the pods.
+        if self.deciding.pods.lacks_descriptors() {
+            self.timers.set_earlier(Timer::Round, now + AGAIN);
+            return true;
+        }
+        let Some(eviction) = eviction else {
+            return false;
+        };
+        let after = if self.is_outdated(eviction) {
+            AGAIN
+        } else if !self.settings.dry_run && self.deciding.is_held_back(now, eviction) {
+            HELD_BACK
+        } else if self.must_choose_again(now, eviction) {
+            AGAIN
+        } else {
+            return false;
+        };
+        self.timers.set(Timer::Round, now + after);
+        true
     }
 
-    /// How much of each pod is to be read for the plan that is carried out.
-    pub(super) fn depth(&self) -> Depth {
-        if self.evict.takes_bounds() {
-            Depth::Bounds
-        } else {
-            Depth::Whole
-        }
+    /// Whether an eviction was decided by a reading that is old by now, and one that is fresh
+    /// does not bear it out.
+    fn is_outdated(&mut self, eviction: &Eviction) -> bool {
+        let Cause::Threshold { threshold, .. } = &eviction.cause else {
+            return false;
+        };
+        let now = (self.settings.clock)();
+        let threshold = self.deciding.evict.thresholds().get(*threshold);
+        self.sampled.is_outdated(now, threshold)
+    }
+
+    pub(super) fn tell_changes(&mut self, now: Mono) {
+        let ports = (&self.sampled.node, &self.deciding.pods);
+        let round = (&self.deciding.evict, &self.sampled.sample);
+        self.telling.changes(now, ports, round);
     }
 
     /// Whether a pod would be chosen for disk by numbers that are not known well enough;
     /// then they are measured first.
     pub(super) fn must_measure_disk(&mut self, now: Mono) -> bool {
-        self.acts_on_disk()
+        self.deciding.acts_on_disk()
             && self
-                .census
-                .must_measure(now, &mut self.pods, &mut self.timers)
+                .listings
+                .must_measure(now, &mut self.deciding.pods, &mut self.timers)
     }
 
     /// Has container runtimes say what is new; before all is measured for a disk, also what
     /// only they can measure.
     pub(super) fn freshen(&mut self) {
-        let begins = self.acts_on_disk() && !self.census.is_measuring();
-        self.pods.freshen(begins);
-    }
-
-    fn acts_on_disk(&self) -> bool {
-        let acting = self.evict.acting_on();
-        acting.is_some_and(|threshold| is_disk(threshold.signal.resource()))
+        let begins = self.deciding.acts_on_disk() && !self.listings.is_measuring();
+        self.deciding.pods.freshen(begins);
     }
 
     /// Whether a pod was chosen for a disk by numbers of different age.
@@ -128,46 +145,27 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         };
         is_disk(place.signal.resource())
             && self
-                .census
-                .must_choose_again(now, &mut self.pods, &mut self.timers)
-    }
-
-    pub(super) fn outcome(&mut self, now: Mono, outcome: Outcome<'_>) -> Plan {
-        self.timing.begin();
-        if !matches!(outcome, Outcome::Killed | Outcome::CleanedUp) {
-            self.read_what_counts();
-        }
-        let plan = self.with_candidates(|evict, _, pods| evict.outcome(now, outcome, Some(pods)));
-        self.timing.lap(Stage::Decide);
-        plan
-    }
-
-    /// Reads what some pods use exactly, until no other one can rank first.
-    fn read_what_counts(&mut self) {
-        let next = |evict: &mut Evict, pods: &P, candidates: &[Candidate<'_>]| {
-            evict.to_read_exactly(candidates, |index| pods.is_exact(index))
-        };
-        while let Some(next) = self.with_candidates(next) {
-            self.pods.read_exactly(next);
-        }
+                .listings
+                .must_choose_again(now, &mut self.deciding.pods, &mut self.timers)
     }
 
     /// Begins to kill. Returns the next plan when that is over at once. Until SIGKILL is
-    /// sent nothing is reported, and no memory asked for.
-    fn begin_kill(&mut self, now: Mono, eviction: &Eviction, tell: Tell<'_>) -> Option<Plan> {
+    /// sent nothing is noted, and no memory asked for.
+    fn begin_kill(&mut self, now: Mono, eviction: &Eviction) -> Option<Plan> {
         self.telling.has_candidate();
         let index = eviction.candidate;
         let grace = Duration::from_secs(u64::try_from(eviction.grace_seconds).unwrap_or(0));
-        let begun = (!self.settings.dry_run).then(|| self.pods.begin_kill(now, index, grace));
+        let begun =
+            (!self.settings.dry_run).then(|| self.deciding.pods.begin_kill(now, index, grace));
         if let Some(Ok(begun)) = &begun {
-            self.timing.begun(begun.kill.report());
+            self.timing.begun(&begun.kill.report());
         }
-        if matches!(begun, Some(Err(_))) && self.pods.lacks_descriptors() {
+        if matches!(begun, Some(Err(_))) && self.deciding.pods.lacks_descriptors() {
             // No other pod is evicted in its place.
             self.timers.set_earlier(Timer::Round, now + AGAIN);
             return Some(self.outcome(now, Outcome::Outdated));
         }
-        self.pods.name_containers(index);
+        self.deciding.pods.name_containers(index);
         let Some(mut decision) = self.decision(eviction) else {
             return Some(self.outcome(now, Outcome::KillFailed));
         };
@@ -175,104 +173,58 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         let is_of_disk = victim.resource.is_none_or(is_disk);
         victim.files_stay = is_of_disk && matches!(&begun, Some(Ok(begun)) if begun.files_stay);
         let signal = decision.threshold.as_ref().map(|of| of.signal);
-        (victim.times, victim.within_seconds) = times(&self.evict, now, victim, signal);
+        (victim.times, victim.within_seconds) = times(&self.deciding.evict, now, victim, signal);
         let victim = victim.clone();
         self.telling.evicts(now, signal, victim.times);
-        self.tell_changes(now, tell);
-        tell(now, &Event::Evicting(Box::new(decision)));
+        self.tell_changes(now);
+        self.telling.tell(now, Event::Evicting(Box::new(decision)));
         match begun {
             None => Some(self.outcome(now, Outcome::Pretended)),
             Some(Ok(begun)) => {
                 if begun.told_runtime {
-                    self.holding.begin(&victim, &mut self.pods);
+                    self.holding.begin(&victim, &mut self.deciding.pods);
                 }
                 self.killing.begin(now, victim, begun, &mut self.timers);
-                self.advance_kill(now, tell)
+                self.advance_kill(now)
             }
             Some(Err(error)) => {
-                tell(now, &Event::NotBegun { victim, error });
+                self.telling.tell(now, Event::NotBegun { victim, error });
                 Some(self.outcome(now, Outcome::KillFailed))
             }
         }
     }
 
-    /// Which pod is evicted, why, and what is kept of that over a restart.
     fn decision(&self, eviction: &Eviction) -> Option<Decision> {
-        let candidates = self.pods.candidates(Vec::new());
+        let Deciding { evict, pods, .. } = &self.deciding;
+        let candidates = pods.candidates(Vec::new());
         let candidate = candidates.get(eviction.candidate)?;
-        let (threshold, passed_over) = match &eviction.cause {
-            Cause::Threshold {
-                threshold,
-                passed_over,
-                ..
-            } => (self.evict.thresholds().get(*threshold), *passed_over),
-            Cause::EmptyDirLimit | Cause::PodLimit | Cause::ContainerLimit => (None, 0),
-        };
-        let (cause, reason) = in_words(&eviction.cause);
-        let signal = threshold.map(|threshold| threshold.signal);
-        let reading = signal.and_then(|signal| self.sample.readings.get(signal));
-        let disk = signal.and_then(|signal| self.sample.place(signal, &self.node));
-        let message = self.evict.message(eviction, candidate);
-        let mut victim = victim(candidate.pod, signal, eviction.grace_seconds);
-        if signal.is_some_and(|signal| is_disk(signal.resource())) {
-            victim.volume = candidate.usage.and_then(Volume::largest);
-        }
-        let record = Record {
-            wall_seconds: (self.settings.wall_clock)(),
-            signal,
-            threshold: threshold.map(ToString::to_string).unwrap_or_default(),
-            threshold_grace_nanos: threshold.map_or(0, |threshold| threshold.grace.nanos()),
-            available: reading.map(|reading| reading.available),
-            capacity: reading.map(|reading| reading.capacity),
-            device: disk.as_ref().map(ToString::to_string),
-            namespace: victim.namespace.clone(),
-            name: victim.name.clone(),
-            uid: victim.uid.clone(),
-            reason,
-            message: message.text,
-            annotations: message.annotations.map(state::by_name).unwrap_or_default(),
-            grace_seconds: eviction.grace_seconds,
-            restart_policy: victim.restart_policy.clone(),
-            outcome: if self.settings.dry_run {
-                state::Outcome::DryRun
-            } else {
-                state::Outcome::Begun
-            },
-            ..Record::default()
-        };
-        Some(Decision {
-            victim,
-            cause,
-            threshold: threshold.cloned(),
-            reading,
-            disk,
-            passed_over,
-            record,
-            frees: frees(&eviction.cause),
-            dry_run: self.settings.dry_run,
-        })
+        let (sampled, settings) = (&self.sampled, &self.settings);
+        Some(decision(candidate, eviction, evict, sampled, settings))
     }
 
-    pub(super) fn go_on_killing(&mut self, now: Mono, tell: Tell<'_>) {
-        if let Some(plan) = self.advance_kill(now, tell) {
-            self.carry_out(now, plan, tell);
+    pub(super) fn go_on_killing(&mut self, now: Mono) {
+        if let Some(plan) = self.advance_kill(now) {
+            self.carry_out(now, plan);
         }
     }
 
     /// Polls the kill in flight. Returns the next plan once it has ended.
-    fn advance_kill(&mut self, now: Mono, tell: Tell<'_>) -> Option<Plan> {
+    fn advance_kill(&mut self, now: Mono) -> Option<Plan> {
         if self.killing.must_look_at_memory(now) {
             let memory = self
+                .sampled
                 .node
                 .read_memory(now, Depth::Whole)
                 .get(Signal::MemoryAvailable);
             let available = memory.map(|memory| memory.available);
             self.killing.note_memory(now, available);
         }
-        match self
-            .killing
-            .poll(now, &mut self.timers, &mut self.timing, tell)
-        {
+        match self.killing.poll(
+            now,
+            &mut self.timers,
+            &mut self.timing,
+            &mut self.telling.events,
+        ) {
             Polled::Nothing => None,
             Polled::Gone => {
                 if let Some(uid) = self.killing.gone().first() {
@@ -281,9 +233,9 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
                 self.reclaiming.pod_is_gone();
                 self.telling.gives_back(now);
                 self.timers.set(Timer::Round, now); // measure again at once (decision D31)
-                self.empty_memory(now, tell);
+                self.empty_memory(now);
                 let plan = self.outcome(now, Outcome::Killed);
-                self.telling.loops(now, &self.evict, tell);
+                self.telling.loops(now, &self.deciding.evict);
                 self.clean_up(now);
                 Some(plan)
             }
@@ -293,8 +245,8 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
                     // what is short now takes another.
                     self.observe(now, FS_WAIT, false);
                 }
-                self.list_pods(now, self.depth());
-                self.telling.pod_problems(now, &self.pods, tell);
+                self.deciding.list_for_plan(now);
+                self.telling.pod_problems(now, &self.deciding.pods);
                 Some(self.outcome(now, Outcome::KillFailed))
             }
         }
@@ -307,89 +259,83 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         let last = self.killing.gone().first();
         let is_open = last.is_some_and(|uid| self.holding.awaits(uid));
         let deletes = self.reclaim.has_leftovers() && !is_open;
-        if self.killing.awaits_remains(&self.evict, deletes) && self.evict.is_busy() {
+        if self.killing.awaits_clean_up(&self.deciding.evict, deletes)
+            && self.deciding.evict.is_busy()
+        {
             return;
         }
-        if self.killing.forget_remains() {
+        if self.killing.end_clean_up() {
             self.outcome(now, Outcome::CleanedUp);
         }
     }
 
     /// What runs again of the pods that were evicted is ended.
-    pub(super) fn look_for_returned(&mut self, now: Mono, tell: Tell<'_>) -> bool {
-        let (pods, timers) = (&mut self.pods, &mut self.timers);
-        self.holding.look(now, pods, timers, tell)
+    pub(super) fn look_for_returned(&mut self, now: Mono) -> bool {
+        let (pods, timers) = (&mut self.deciding.pods, &mut self.timers);
+        self.holding
+            .look(now, pods, timers, &mut self.telling.events)
     }
 
     /// The pod in flight gets no more grace.
-    fn end_grace(&mut self, now: Mono, tell: Tell<'_>) {
+    fn end_grace(&mut self, now: Mono) {
         let (timers, timing) = (&mut self.timers, &mut self.timing);
         if let Some(victim) = self.killing.end_grace(now, timers, timing) {
-            self.tell_changes(now, tell);
-            tell(now, &Event::GraceCut(victim));
-            self.go_on_killing(now, tell);
+            self.tell_changes(now);
+            self.telling.tell(now, Event::GraceCut(victim));
+            self.go_on_killing(now);
         }
     }
-}
 
-/// How much the pod is known to hold of what is short.
-const fn frees(cause: &Cause) -> Option<u64> {
-    match cause {
-        Cause::Threshold { place, .. } => place.used,
-        Cause::EmptyDirLimit | Cause::PodLimit | Cause::ContainerLimit => None,
+    /// Whether a decision was made before all that describes pods was heard, and can wait for
+    /// it a little: a critical pod may look like any other, and a pod may be missing.
+    pub(super) fn is_too_early(&self) -> bool {
+        self.deciding.picture.is_awaited() && !self.sampled.node.is_near_oom()
     }
-}
 
-/// The first that one of its containers has.
-fn restart_policy(pod: &Pod) -> Option<String> {
-    let mut containers = pod.spec.containers.iter();
-    let policy = containers.find_map(|one| one.restart_policy.as_deref());
-    policy.map(ToOwned::to_owned)
-}
+    /// Whether the kill of a pod for memory waits for what the kernel gives back; then it is
+    /// measured again soon.
+    fn waits_for_pages(&mut self, now: Mono) -> bool {
+        if self.settings.dry_run || self.deciding.evict.policy().kill_comes_before_file_pages {
+            return false;
+        }
+        let threshold = self.deciding.evict.acting_on().filter(|t| is_memory(t));
+        let Some((wanted, reading)) = threshold.and_then(|threshold| {
+            let reading = self.sampled.reading(threshold.signal)?;
+            Some((threshold.value.against(reading.capacity).value(), reading))
+        }) else {
+            return false;
+        };
+        if self.pages.is_waiting() && !self.sampled.memory_is_short(now, &self.deciding.evict) {
+            // The kernel went on while the pods were listed; the next round tells.
+            self.timers.set_earlier(Timer::Round, now);
+            return true;
+        }
+        let missing = u64::try_from(wanted.saturating_sub(reading.available)).unwrap_or(0);
+        let available = u64::try_from(reading.available).unwrap_or(0);
+        let filling = self.pace.filling();
+        let pods = &mut self.deciding.pods;
+        let wait = self
+            .pages
+            .hold_back(now, (missing, available), filling, pods);
+        let Some(after) = wait else {
+            return false;
+        };
+        self.timers.set_earlier(Timer::Round, now + after);
+        true
+    }
 
-const fn is_disk(resource: Resource) -> bool {
-    matches!(resource, Resource::EphemeralStorage | Resource::Inodes)
-}
-
-/// Why a pod is evicted: in one word, and in a sentence about it.
-fn in_words(cause: &Cause) -> (&'static str, String) {
-    let (word, sentence) = match cause {
-        Cause::Threshold { place, .. } => return ("threshold", place.to_string()),
-        Cause::EmptyDirLimit => (
-            "emptyDirLimit",
-            "above the size limit of an emptyDir volume",
-        ),
-        Cause::PodLimit => ("podLimit", "above its ephemeral-storage limit"),
-        Cause::ContainerLimit => (
-            "containerLimit",
-            "a container above its ephemeral-storage limit",
-        ),
-    };
-    (word, sentence.to_owned())
-}
-
-/// How often the pod is evicted by now, this time included, and within how many seconds.
-fn times(evict: &Evict, now: Mono, victim: &Victim, signal: Option<Signal>) -> (u32, u64) {
-    let former = evict.returns();
-    former
-        .of(&victim.namespace, &victim.name, signal)
-        .map_or((1, 0), |former| {
-            let times = former.times.saturating_add(1);
-            (times, now.since(former.first).as_secs())
-        })
-}
-
-fn victim(pod: &Pod, signal: Option<Signal>, grace_seconds: i64) -> Victim {
-    Victim {
-        namespace: pod.metadata.namespace.clone(),
-        name: pod.metadata.name.clone(),
-        uid: pod.metadata.uid.clone(),
-        grace_seconds,
-        resource: signal.map(Signal::resource),
-        restart_policy: restart_policy(pod),
-        files_stay: false,
-        volume: None,
-        times: 0,
-        within_seconds: 0,
+    /// Tells that no pod had to be killed, once that is so.
+    pub(super) fn tell_pages(&mut self, now: Mono) {
+        if let Some(reading) = self.sampled.reading(Signal::MemoryAvailable) {
+            let available = u64::try_from(reading.available).unwrap_or(0);
+            self.pages.note(now, available);
+        }
+        if is_memory_met(&self.deciding.evict, &self.sampled.sample.readings) {
+            return;
+        }
+        let given = self.deciding.pods.pages_given();
+        if let Some(collected) = self.pages.clear(now, given) {
+            self.telling.tell(now, Event::Reclaimed(collected));
+        }
     }
 }

@@ -8,8 +8,8 @@ use evictd_evict::{NodeReclaim, Outcome, Plan};
 use evictd_gc::{Enough, ImageJob};
 use evictd_node::{Mono, Readings, Resource, Unit};
 
-use super::Engine;
-use crate::event::{Event, Tell};
+use super::turn::Loop;
+use crate::event::Event;
 use crate::ports::{Collect, Collected, Deletion, Job, News, Node, Pods, Reclaim};
 use crate::reclaiming::Awaited;
 
@@ -21,30 +21,26 @@ const RECLAIMED_FS_WAIT: Duration = Duration::from_millis(100);
 const THIN_POOL: &str = "images lie in a devicemapper thin pool, which is no filesystem: imagefs \
      cannot be watched there; dockerd --storage-opt dm.basesize=50G bounds each layer";
 
-impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
+impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
     /// The node gives back what it can, in that order; a call that the runtimes carry out
     /// is waited for without blocking. Then it is measured again.
-    pub(super) fn reclaim_for(
-        &mut self,
-        now: Mono,
-        calls: &'static [NodeReclaim],
-        tell: Tell<'_>,
-    ) -> Plan {
+    pub(super) fn reclaim_for(&mut self, now: Mono, calls: &'static [NodeReclaim]) -> Plan {
         if self.reclaiming.is_under_way() {
             return Plan::Rest;
         }
         if self.reclaiming.rests(now, &self.timers) {
-            return self.reclaimed(now, tell);
+            return self.reclaimed(now);
         }
-        if let Some(threshold) = self.evict.acting_on() {
+        if let Some(threshold) = self.deciding.evict.acting_on() {
             let resource = threshold.signal.resource();
-            tell(now, &Event::Reclaiming { resource, calls });
+            self.telling
+                .tell(now, Event::Reclaiming { resource, calls });
         }
-        self.make_calls(now, Awaited::new(calls), tell)
+        self.make_calls(now, Awaited::new(calls))
     }
 
     /// Makes the call that is due, and those after it that nobody waits for.
-    fn make_calls(&mut self, now: Mono, mut reclaim: Awaited, tell: Tell<'_>) -> Plan {
+    fn make_calls(&mut self, now: Mono, mut reclaim: Awaited) -> Plan {
         while let Some(call) = reclaim.call() {
             let what = match call {
                 NodeReclaim::ContainerGc => Collect::Containers {
@@ -58,42 +54,42 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             };
             let (number, answers) = self.hand_over(what);
             let answered = self.reclaiming.wait(reclaim, number, answers);
-            let done = answered.and_then(|reclaim| self.after_call(now, reclaim, tell));
+            let done = answered.and_then(|reclaim| self.after_call(now, reclaim));
             reclaim = match done {
                 Some(reclaim) => reclaim,
                 None => return Plan::Rest,
             };
         }
         self.reclaiming.end(now, &reclaim, &mut self.timers);
-        self.reclaimed(now, tell)
+        self.reclaimed(now)
     }
 
     /// What follows an answered call: what dead pods left, which is waited for without
     /// blocking too; then no other call where that is enough.
-    fn after_call(&mut self, now: Mono, mut reclaim: Awaited, tell: Tell<'_>) -> Option<Awaited> {
+    fn after_call(&mut self, now: Mono, mut reclaim: Awaited) -> Option<Awaited> {
         if self.reclaim.has_leftovers() && reclaim.sees_to_leftovers() {
             match self.reclaim.begin_leftovers(self.killing.gone()) {
                 Ok(()) => {
                     let number = self.reclaiming.next_number();
                     return self.reclaiming.wait(reclaim, number, 1);
                 }
-                Err(problem) => tell(now, &Event::problem("leftovers", problem)),
+                Err(problem) => self.telling.tell(now, Event::problem("leftovers", problem)),
             }
         }
         reclaim.go_on();
         let again = self.measure_again(now);
-        if !self.evict.is_reclaiming() || self.evict.may_stop_reclaiming(&again) {
+        if !self.deciding.evict.is_reclaiming() || self.deciding.evict.may_stop_reclaiming(&again) {
             reclaim.stop();
         }
         Some(reclaim)
     }
 
-    fn reclaimed(&mut self, now: Mono, tell: Tell<'_>) -> Plan {
+    fn reclaimed(&mut self, now: Mono) -> Plan {
         self.freshen();
-        self.list_pods(now, self.depth());
-        self.telling.pod_problems(now, &self.pods, tell);
+        self.deciding.list_for_plan(now);
+        self.telling.pod_problems(now, &self.deciding.pods);
         let again = self.measure_again(now);
-        if !self.evict.may_stop_reclaiming(&again) && self.must_measure_disk(now) {
+        if !self.deciding.evict.may_stop_reclaiming(&again) && self.must_measure_disk(now) {
             return Plan::Rest;
         }
         let again = (again != Readings::default()).then_some(&again);
@@ -101,9 +97,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     }
 
     fn measure_again(&mut self, now: Mono) -> Readings {
-        self.sample = self.node.read(now, RECLAIMED_FS_WAIT);
-        self.sampled_at = now;
-        self.sample.readings
+        self.sampled.read(now, RECLAIMED_FS_WAIT)
     }
 
     /// How much is enough, where images are deleted only until it is.
@@ -111,7 +105,10 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         if !self.settings.images_until_clear {
             return None;
         }
-        let (signal, wanted) = self.evict.reclaim_target(&self.sample.readings)?;
+        let (signal, wanted) = self
+            .deciding
+            .evict
+            .reclaim_target(&self.sampled.sample.readings)?;
         let wanted = u64::try_from(wanted).ok()?;
         signal.filesystem()?;
         match signal.unit() {
@@ -122,7 +119,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     }
 
     /// The pod that was evicted for memory is gone; what it left in a tmpfs is not.
-    pub(super) fn empty_memory(&mut self, now: Mono, tell: Tell<'_>) {
+    pub(super) fn empty_memory(&mut self, now: Mono) {
         let victim = self.killing.last_gone_for(Resource::Memory);
         let Some(uid) = victim.filter(|_| self.reclaim.has_leftovers()) else {
             return;
@@ -132,31 +129,31 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         }
         match self.reclaim.begin_emptying(uid) {
             Ok(()) => self.reclaiming.empties_memory(true),
-            Err(problem) => tell(now, &Event::problem("leftovers", problem)),
+            Err(problem) => self.telling.tell(now, Event::problem("leftovers", problem)),
         }
     }
 
     /// Takes in how the deletion of what dead pods left goes. Returns whether it is over.
-    pub(super) fn take_deletion(&mut self, now: Mono, tell: Tell<'_>) -> bool {
-        let result = match self.reclaim.poll_leftovers(now, &mut self.pods) {
+    pub(super) fn take_deletion(&mut self, now: Mono) -> bool {
+        let result = match self.reclaim.poll_leftovers(now, &mut self.deciding.pods) {
             Deletion::Nothing => return false,
             Deletion::GoesOn(deleted) => {
-                tell(now, &Event::Deleting { deleted });
+                self.telling.tell(now, Event::Deleting { deleted });
                 return false;
             }
             Deletion::Done(Ok(collected)) => collected,
             Deletion::Done(Err(problem)) => {
-                tell(now, &Event::problem("leftovers", problem));
+                self.telling.tell(now, Event::problem("leftovers", problem));
                 Collected::default()
             }
         };
         if self.reclaiming.has_emptied_memory() {
             if !result.text.is_empty() {
-                tell(now, &Event::Reclaimed(result));
+                self.telling.tell(now, Event::Reclaimed(result));
             }
             self.round_now();
         } else if let Some(number) = self.reclaiming.awaited_number() {
-            self.take_collected(now, number, Ok(result), tell);
+            self.take_collected(now, number, Ok(result));
         }
         true
     }
@@ -169,12 +166,12 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             what,
             dry_run: self.settings.dry_run,
         };
-        (number, self.reclaim.begin(&mut self.pods, job))
+        (number, self.reclaim.begin(&mut self.deciding.pods, job))
     }
 
     /// The regular collections, whatever the pressure.
     pub(super) fn collect_regularly(&mut self, now: Mono) {
-        if !self.pods.has_runtimes() {
+        if !self.deciding.pods.has_runtimes() {
             return;
         }
         let (timers, gone) = (&mut self.timers, self.killing.gone());
@@ -187,56 +184,57 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     }
 
     /// Takes in what the container runtimes have to say. Returns whether there was anything.
-    pub(super) fn take_news(&mut self, now: Mono, tell: Tell<'_>) -> bool {
-        if !self.pods.has_runtimes() {
+    pub(super) fn take_news(&mut self, now: Mono) -> bool {
+        if !self.deciding.pods.has_runtimes() {
             return false;
         }
-        let all = self.pods.take_news();
+        let all = self.deciding.pods.take_news();
         let any = !all.is_empty();
         for news in all {
-            self.take_one(now, news, tell);
+            self.take_one(now, news);
         }
         any
     }
 
-    fn take_one(&mut self, now: Mono, news: News, tell: Tell<'_>) {
+    fn take_one(&mut self, now: Mono, news: News) {
         match news {
             News::Reached {
                 endpoint,
                 version,
                 in_thin_pool,
             } => {
-                tell(now, &Event::Runtime { version, endpoint });
+                self.telling.tell(now, Event::Runtime { version, endpoint });
                 if in_thin_pool {
-                    tell(now, &Event::problem("imagefs", THIN_POOL));
+                    self.telling.tell(now, Event::problem("imagefs", THIN_POOL));
                 }
                 self.reclaiming.runtime_is_back(&mut self.timers);
                 // One that was started after evictd says it late (decision D55).
-                match self.node.follow(self.pods.places()) {
+                match self.sampled.node.follow(self.deciding.pods.places()) {
                     Ok(true) => self.round_now(),
                     Ok(false) => {}
-                    Err(error) => tell(now, &Event::problem("filesystem", error)),
+                    Err(error) => self.telling.tell(now, Event::problem("filesystem", error)),
                 }
             }
             News::Listed => {
-                let waits = self.census.runtime_has_listed(&self.timers);
-                if waits || self.picture.is_awaited() {
+                let waits = self.listings.runtime_has_listed(&self.timers);
+                if waits || self.deciding.picture.is_awaited() {
                     self.round_now();
                 }
             }
             News::Lost(problem) => {
-                tell(now, &Event::problem("runtime", problem.as_str()));
+                self.telling
+                    .tell(now, Event::problem("runtime", problem.as_str()));
                 self.reclaiming.runtime_is_lost(problem);
             }
             News::Ending(uid) => self.killing.heard(&uid, &mut self.timers),
             News::Ended(uid) => self.holding.is_down(&uid),
-            News::NotEnded { uid, error } => self.end_without_runtime(now, &uid, &error, tell),
-            News::Collected { number, result } => self.take_collected(now, number, result, tell),
+            News::NotEnded { uid, error } => self.end_without_runtime(now, &uid, &error),
+            News::Collected { number, result } => self.take_collected(now, number, result),
         }
     }
 
     /// The runtime cannot end a pod: it is ended through its cgroup alone.
-    fn end_without_runtime(&mut self, now: Mono, uid: &str, error: &str, tell: Tell<'_>) {
+    fn end_without_runtime(&mut self, now: Mono, uid: &str, error: &str) {
         let what = if self.killing.ask_instead(uid) {
             "its processes are ended through its cgroup"
         } else {
@@ -246,29 +244,23 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
             "{error}; pod uid {uid}: {what}, and the runtime is asked again when it is back, \
              as it might start the pod anew"
         );
-        tell(now, &Event::problem("kill", text));
-        self.go_on_killing(now, tell);
+        self.telling.tell(now, Event::problem("kill", text));
+        self.go_on_killing(now);
     }
 
-    fn take_collected(
-        &mut self,
-        now: Mono,
-        number: u64,
-        result: Result<Collected, String>,
-        tell: Tell<'_>,
-    ) {
+    fn take_collected(&mut self, now: Mono, number: u64, result: Result<Collected, String>) {
         let (is_news, answered) = self.reclaiming.take_answer(number, &result);
         match result {
             Ok(collected) if is_news && !collected.text.is_empty() => {
-                tell(now, &Event::Reclaimed(collected));
+                self.telling.tell(now, Event::Reclaimed(collected));
             }
-            Err(problem) if is_news => tell(now, &Event::problem("runtime", problem)),
+            Err(problem) if is_news => self.telling.tell(now, Event::problem("runtime", problem)),
             Ok(_) | Err(_) => {}
         }
-        let answered = answered.and_then(|reclaim| self.after_call(now, reclaim, tell));
+        let answered = answered.and_then(|reclaim| self.after_call(now, reclaim));
         if let Some(reclaim) = answered {
-            let plan = self.make_calls(now, reclaim, tell);
-            self.carry_out(now, plan, tell);
+            let plan = self.make_calls(now, reclaim);
+            self.carry_out(now, plan);
         }
     }
 }

@@ -2,14 +2,13 @@
 
 use core::time::Duration;
 
-use evictd_cgroup::KillReport;
 use evictd_condition::NodeCondition;
 use evictd_node::{Condition, Reading, Signal};
 use evictd_threshold::Threshold;
 
 use super::{Decision, Event, Victim};
 use crate::fields::Fields;
-use crate::ports::Place;
+use crate::ports::{KillReport, Place};
 
 impl Fields {
     fn with_pod(self, victim: &Victim) -> Self {
@@ -81,7 +80,7 @@ impl Event {
                 fields.with_pod(victim).with("millis", millis(*after))
             }
             Self::Stuck { victim, report } => of_report(fields.with_pod(victim), report)
-                .with("error", report.problem.map(|problem| problem.to_string()))
+                .with("error", report.problem.as_deref())
                 .with("remaining", remaining(report)),
             Self::NoCandidate { signal, pods, why } => fields
                 .with("signal", signal.name())
@@ -105,10 +104,10 @@ impl Event {
 
 /// Process ids and their states: `812:D,813:Z`.
 fn remaining(report: &KillReport) -> String {
-    let remaining = report.remaining.iter().map(|remaining| {
-        let pid = remaining.pid.as_raw_nonzero();
-        format!("{pid}:{}", remaining.state.unwrap_or('?'))
-    });
+    let remaining = report
+        .remaining
+        .iter()
+        .map(|remaining| format!("{}:{}", remaining.pid, remaining.state.unwrap_or('?')));
     let remaining: Vec<String> = remaining.collect();
     remaining.join(",")
 }

@@ -9,9 +9,9 @@ mod volume;
 
 use core::time::Duration;
 
-use evictd_cgroup::KillReport;
 use evictd_evict::{NodeReclaim, Spared};
-use evictd_node::{Condition, Layout, Mono, Reading, Resource, Signal};
+use evictd_node::{Condition, Layout, Reading, Resource, Signal};
+use evictd_state::Record;
 use evictd_threshold::Threshold;
 use log::Level;
 
@@ -20,8 +20,7 @@ pub use oom_killed::OomKilled;
 pub use text::{full_name, summary};
 pub use volume::Volume;
 
-use crate::ports::{Collected, Holder, Place};
-use crate::state::Record;
+use crate::ports::{Collected, Holder, KillReport, Place};
 
 /// A pod that was chosen, by its names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -262,6 +261,3 @@ impl Event {
         }
     }
 }
-
-/// Receives what happens, when it happens.
-pub type Tell<'a> = &'a mut dyn FnMut(Mono, &Event);

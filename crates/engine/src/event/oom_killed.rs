@@ -1,11 +1,11 @@
 //! What is told of the kernel's own OOM killer, and what there is to do about it.
 
 use evictd_node::{Reading, Signal};
+use evictd_state::{Outcome, Record};
 use evictd_threshold::Threshold;
 
 use crate::fields::Fields;
 use crate::ports::OomKill;
-use crate::state::{Outcome, Record};
 
 /// The kernel's OOM killer has struck before evictd did, or for a limit.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,6 @@
 use core::fmt::{self, Formatter};
 use core::time::Duration;
 
-use evictd_cgroup::{KillMethod, KillReport};
 use evictd_condition::NodeCondition;
 use evictd_evict::Spared;
 use evictd_node::{Condition, ConditionSet, Reading, Readings, Signal};
@@ -9,7 +8,7 @@ use evictd_threshold::Threshold;
 
 use super::{Decision, Event, EvictionLoop, OomKilled, Victim, Volume};
 use crate::amount::Amount;
-use crate::ports::{Holder, Place};
+use crate::ports::{Holder, KillMethod, KillReport, Place};
 
 impl fmt::Display for Victim {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -17,10 +16,10 @@ impl fmt::Display for Victim {
     }
 }
 
-/// A name from outside, as long as a line has room for it; the fields have the whole.
+/// A name from outside, as much of it as a line can hold; the fields have the whole.
 fn cut(name: &str) -> String {
-    const ROOM: usize = 48;
-    match name.char_indices().nth(ROOM) {
+    const MOST: usize = 48;
+    match name.char_indices().nth(MOST) {
         Some((end, _)) => format!("{}…", name.get(..end).unwrap_or_default()),
         None => name.to_owned(),
     }
@@ -323,7 +322,7 @@ fn stuck(f: &mut Formatter<'_>, victim: &Victim, report: &KillReport) -> fmt::Re
     for (index, remaining) in report.remaining.iter().enumerate() {
         let before = if index == 0 { "; left:" } else { "," };
         let state = remaining.state.unwrap_or('?');
-        let pid = remaining.pid.as_raw_nonzero();
+        let pid = remaining.pid;
         write!(f, "{before} pid {pid} in state {state}")?;
     }
     f.write_str("; taking the next one")

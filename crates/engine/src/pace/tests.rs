@@ -99,7 +99,7 @@ fn no_hog_gets_further_than_one_short_rest() {
 fn the_kernels_guard_ends_with_its_first_word() {
     let (mut pace, mut timers) = (Pace::new(2), Timers::default());
     assert_eq!(timers.get(Timer::Look), None, "nothing known");
-    pace.hurry(&mut timers);
+    pace.look_now(&mut timers);
     assert_eq!(timers.get(Timer::Look), None, "nothing to look at");
     pace.note(
         Mono::from_millis(5),
@@ -115,7 +115,7 @@ fn the_kernels_guard_ends_with_its_first_word() {
         seldom,
         "not of what it takes itself"
     );
-    pace.hurry(&mut timers);
+    pace.look_now(&mut timers);
     assert_eq!(timers.get(Timer::Look), Some(Mono::ZERO), "it told");
     pace.note(Mono::from_millis(7), Depth::Whole, None, &mut timers);
     assert_eq!(timers.get(Timer::Look), None, "all is met already");

@@ -27,14 +27,14 @@ fn nothing_is_evicted_by_what_was_read_without_descriptors() {
                 "it is tried again soon"
             );
         }
-        assert!(engine.pods.killed().is_empty());
-        engine.pods.running = vec![
+        assert!(engine.pods().killed().is_empty());
+        engine.pods_mut().running = vec![
             FakePod::new("innocent", 30 << 20),
             FakePod::new("hog", 500 << 20),
         ];
-        engine.pods.lacks_descriptors = false;
+        engine.pods_mut().lacks_descriptors = false;
         turn(&mut engine, 1050);
-        assert_eq!(engine.pods.killed(), ["hog"]);
+        assert_eq!(engine.pods().killed(), ["hog"]);
     }
 }
 
@@ -48,7 +48,7 @@ fn a_list_without_descriptors_is_not_an_empty_one() {
     let told = turn(&mut engine, 0);
     assert!(told.contains(&"met"), "{told:?}");
     assert!(!told.contains(&"no_candidate"), "{told:?}");
-    engine.pods.lacks_descriptors = false;
+    engine.pods_mut().lacks_descriptors = false;
     let told = turn(&mut engine, 50);
     assert!(told.contains(&"no_candidate"), "{told:?}");
 }
@@ -61,15 +61,15 @@ fn a_kill_that_lacks_descriptors_is_not_made_up_for_by_another() {
         FakePod::new("hog", 500 << 20),
     ];
     let mut engine = engine(settings("memory.available<100Mi"), FakePods::of(pods));
-    engine.pods.kills_lack_descriptors = true;
+    engine.pods_mut().kills_lack_descriptors = true;
     set(&mut engine, 50 * MIB, WHOLE);
     for now in (0..1000).step_by(50) {
         let told = turn(&mut engine, now);
         assert!(!told.contains(&"evicting"), "{told:?}");
-        engine.pods.lacks_descriptors = false;
+        engine.pods_mut().lacks_descriptors = false;
     }
-    assert!(engine.pods.killed().is_empty());
-    engine.pods.kills_lack_descriptors = false;
+    assert!(engine.pods().killed().is_empty());
+    engine.pods_mut().kills_lack_descriptors = false;
     turn(&mut engine, 1050);
-    assert_eq!(engine.pods.killed(), ["hog"]);
+    assert_eq!(engine.pods().killed(), ["hog"]);
 }

@@ -28,11 +28,14 @@ fn what_decides_about_a_disk_is_measured_after_it_ran_short() {
     for now in (3000..6000).step_by(50) {
         turn(&mut engine, now);
     }
-    assert!(engine.pods.killed().is_empty(), "its size is a second old");
-    engine.pods.running = vec![holding("low", 0, 60 << 20), holding("high", 1000, 60 << 20)];
-    engine.pods.disk_measured_from = Some(at(3000));
+    assert!(
+        engine.pods().killed().is_empty(),
+        "its size is a second old"
+    );
+    engine.pods_mut().running = vec![holding("low", 0, 60 << 20), holding("high", 1000, 60 << 20)];
+    engine.pods_mut().disk_measured_from = Some(at(3000));
     turn(&mut engine, 6000);
-    assert_eq!(engine.pods.killed(), ["low"]);
+    assert_eq!(engine.pods().killed(), ["low"]);
 }
 
 /// Acceptance row 257: a disk is short for long and no pod holds anything. They are measured
@@ -44,33 +47,33 @@ fn a_disk_that_is_short_for_long_is_measured_anew_once_a_pod_would_go() {
     set(&mut engine, WHOLE, 50 * MIB);
     let measured = |engine: &mut Fake, from: u64, until: u64, lag: u64| {
         for now in (from..until).step_by(50) {
-            engine.pods.disk_measured_from = Some(at(now.saturating_sub(lag)));
+            engine.pods_mut().disk_measured_from = Some(at(now.saturating_sub(lag)));
             engine.round_now();
             turn(engine, now);
         }
     };
     // By the slow walk alone, each number is some seconds old.
     measured(&mut engine, 0, 20_000, 0);
-    let asked = engine.pods.disk_wanted;
+    let asked = engine.pods().disk_wanted;
     measured(&mut engine, 20_000, 60_000, 9_000);
     assert!(
-        engine.pods.disk_wanted < at(51_000),
+        engine.pods().disk_wanted < at(51_000),
         "{:?}",
-        engine.pods.disk_wanted
+        engine.pods().disk_wanted
     );
-    assert!(asked < at(20_000) && engine.pods.killed().is_empty());
+    assert!(asked < at(20_000) && engine.pods().killed().is_empty());
     // Of one it is known, of the other not yet.
-    engine.pods.running = vec![holding("low", 0, 0), holding("high", 1000, 60 << 20)];
+    engine.pods_mut().running = vec![holding("low", 0, 0), holding("high", 1000, 60 << 20)];
     measured(&mut engine, 60_000, 61_000, 9_000);
-    assert!(engine.pods.killed().is_empty());
+    assert!(engine.pods().killed().is_empty());
     assert!(
-        engine.pods.disk_wanted >= at(60_000),
+        engine.pods().disk_wanted >= at(60_000),
         "{:?}",
-        engine.pods.disk_wanted
+        engine.pods().disk_wanted
     );
-    engine.pods.running = vec![holding("low", 0, 60 << 20), holding("high", 1000, 60 << 20)];
+    engine.pods_mut().running = vec![holding("low", 0, 60 << 20), holding("high", 1000, 60 << 20)];
     measured(&mut engine, 61_000, 61_200, 0);
-    assert_eq!(engine.pods.killed(), ["low"]);
+    assert_eq!(engine.pods().killed(), ["low"]);
 }
 
 /// Acceptance row 256: a container fills a volume, which stays when it is gone. It is stopped,
@@ -92,7 +95,7 @@ fn who_fills_a_volume_is_stopped_and_the_volume_stays() {
     for seconds in 0..120 {
         told.extend(lines(&mut engine, seconds * 1000));
     }
-    assert_eq!(engine.pods.killed(), ["hog"]);
+    assert_eq!(engine.pods().killed(), ["hog"]);
     let evicting = told
         .iter()
         .find(|line| line.starts_with("evicting"))

@@ -185,32 +185,33 @@ proptest! {
             .map(|pod| pod.pod.metadata.uid.clone())
             .collect();
         let mut engine = engine(settings, pods);
-        engine.reclaim.runtimes = 1;
+        engine.reclaim_mut().runtimes = 1;
         let mut story = Story::default();
         let mut now = 0;
         for (after, next) in script {
             now += after;
             match next {
                 Next::Left(memory, nodefs) => set(&mut engine, memory, nodefs),
-                Next::Blind => engine.node.set(crate::ports::Sample::default()),
+                Next::Blind => engine.node_mut().set(crate::ports::Sample::default()),
                 Next::Look => engine.look_now(),
                 Next::Guard(guarded) => engine.guard(guarded),
                 Next::Mounts => engine.round_now(),
-                Next::News(news) => engine.pods.news.push(news),
+                Next::News(news) => engine.pods_mut().news.push(news),
                 Next::End if engine.is_killing() => drop(engine.end_after_kill()),
                 Next::End => {}
                 Next::Reload(which) => {
                     let thresholds = settings_of(HARD[which]).evict.thresholds;
                     let mut settings = reloaded.clone();
                     settings.evict.thresholds = thresholds;
-                    let before = (engine.evict.conditions(), engine.is_killing());
+                    let before = (engine.evict().conditions(), engine.is_killing());
                     engine.reconfigure(settings).unwrap();
-                    prop_assert_eq!((engine.evict.conditions(), engine.is_killing()), before);
+                    prop_assert_eq!((engine.evict().conditions(), engine.is_killing()), before);
                 }
             }
-            engine.run_due(at(now), &mut |_, event| story.note(event));
+            engine.run_due(at(now));
+            engine.take_events().for_each(|(_, event)| story.note(&event));
             // Never two kills in flight, and the engine knows of the one.
-            let in_flight = engine.pods.in_flight();
+            let in_flight = engine.pods().in_flight();
             prop_assert!(in_flight <= 1);
             prop_assert_eq!(engine.is_killing(), in_flight == 1);
             // No deadline in the past, and none that a turn leaves to be now again.
@@ -218,7 +219,7 @@ proptest! {
             prop_assert!(wake >= at(now));
             prop_assert!(engine.has_ended() || wake > at(now) || is_busy_for_now(&engine));
             // Nobody is killed who was never listed.
-            let killed = engine.pods.killed();
+            let killed = engine.pods().killed();
             prop_assert!(killed.iter().all(|uid| all.contains(uid)));
             prop_assert!(may_kill || killed.is_empty());
             // Every kill that was begun is told, and ends in an event.
@@ -239,8 +240,8 @@ proptest! {
         let mut engine = engine(settings_of(HARD[0]), FakePods::of((0..6).map(pod)));
         let mut others = 6..;
         let mut replace = |engine: &mut Fake| {
-            let missing = 6 - engine.pods.running.len();
-            engine.pods.running.extend(others.by_ref().take(missing).map(pod));
+            let missing = 6 - engine.pods().running.len();
+            engine.pods_mut().running.extend(others.by_ref().take(missing).map(pod));
         };
         let (mut now, mut hard) = (0, HARD[0]);
         for (after, which, memory) in reloads {
@@ -249,15 +250,15 @@ proptest! {
             turn(&mut engine, now);
             // By what is left, or by what was measured last.
             let met_before = is_met(hard, memory)
-                || engine.evict.met().any(|met| met.threshold.is_hard());
-            let killed = engine.pods.killed();
+                || engine.evict().met().any(|met| met.threshold.is_hard());
+            let killed = engine.pods().killed();
             engine.reconfigure(settings_of(HARD[which])).unwrap();
-            let conditions = engine.evict.conditions();
+            let conditions = engine.evict().conditions();
             turn(&mut engine, now);
             replace(&mut engine);
-            prop_assert!(engine.evict.conditions().contains(conditions));
+            prop_assert!(engine.evict().conditions().contains(conditions));
             if HARD[which] != hard && !met_before && !is_met("memory.available<200Mi", memory) {
-                prop_assert_eq!(engine.pods.killed(), killed, "at first sight");
+                prop_assert_eq!(engine.pods().killed(), killed, "at first sight");
             }
             hard = HARD[which];
         }
@@ -268,13 +269,13 @@ proptest! {
         now += 20;
         set(&mut engine, 50 * MIB, WHOLE);
         engine.reconfigure(settings_of(HARD[1])).unwrap();
-        let before = engine.pods.killed().len();
+        let before = engine.pods().killed().len();
         for _ in 0..200 {
             turn(&mut engine, now);
             replace(&mut engine);
             now += 50;
         }
-        let mut killed = engine.pods.killed();
+        let mut killed = engine.pods().killed();
         prop_assert!(killed.len() > before, "none was evicted: {:?}", killed);
         let count = killed.len();
         killed.sort_unstable();
@@ -299,17 +300,17 @@ proptest! {
         let mut settings = settings("memory.available<100Mi,nodefs.available<100Mi");
         settings.interval = Duration::from_secs(3600);
         let mut engine = engine(settings, pods);
-        engine.reclaim.runtimes = usize::from(has_runtime);
+        engine.reclaim_mut().runtimes = usize::from(has_runtime);
         set(&mut engine, WHOLE, nodefs);
         turn(&mut engine, 0);
         turn(&mut engine, begin);
-        let before = engine.pods.killed().len();
-        let waits = engine.node.waits.len();
+        let before = engine.pods().killed().len();
+        let waits = engine.node().waits.len();
         set(&mut engine, 50 * MIB, nodefs);
         engine.look_now();
         turn(&mut engine, begin);
-        prop_assert_eq!(engine.pods.killed().len(), 2.min(before + 1));
-        let waited = engine.node.waits.get(waits..).unwrap_or_default();
+        prop_assert_eq!(engine.pods().killed().len(), 2.min(before + 1));
+        let waited = engine.node().waits.get(waits..).unwrap_or_default();
         prop_assert!(waited.iter().all(|wait| *wait <= crate::FS_WAIT));
     }
 }
@@ -327,5 +328,5 @@ fn is_met(hard: &str, memory: i64) -> bool {
 
 /// A pod has just gone: it is measured again at once.
 fn is_busy_for_now(engine: &Fake) -> bool {
-    engine.pods.kills.borrow().iter().any(|kill| kill.ended)
+    engine.pods().kills.borrow().iter().any(|kill| kill.ended)
 }

@@ -58,16 +58,26 @@ pub(super) fn engine(settings: Settings, pods: FakePods) -> Fake {
     Engine::new(settings, (node, pods, FakeReclaim::default())).unwrap()
 }
 
-/// The time has come: the names of what was told.
+/// The time has come: what was told.
+pub(super) fn events(engine: &mut Fake, millis: u64) -> Vec<Event> {
+    engine.run_due(at(millis));
+    engine.take_events().map(|(_, event)| event).collect()
+}
+
+/// The same as texts.
+pub(super) fn texts(engine: &mut Fake, millis: u64) -> Vec<String> {
+    let events = events(engine, millis);
+    events.iter().map(ToString::to_string).collect()
+}
+
+/// The same as names.
 pub(super) fn turn(engine: &mut Fake, millis: u64) -> Vec<&'static str> {
-    let mut told = Vec::new();
-    engine.run_due(at(millis), &mut |_, event: &Event| told.push(event.name()));
-    told
+    events(engine, millis).iter().map(Event::name).collect()
 }
 
 /// What is left from now on.
 pub(super) fn set(engine: &mut Fake, memory: i64, nodefs: i64) {
-    engine.node.set(sample(memory, nodefs));
+    engine.node_mut().set(sample(memory, nodefs));
 }
 
 /// How long the loop may sleep.
@@ -79,11 +89,7 @@ pub(super) fn sleep(engine: &Fake, millis: u64) -> Duration {
 
 /// The lines of a usual log.
 pub(super) fn lines(engine: &mut Fake, millis: u64) -> Vec<String> {
-    let mut lines = Vec::new();
-    engine.run_due(at(millis), &mut |_, event| {
-        if event.level() <= log::Level::Info {
-            lines.push(event.to_string());
-        }
-    });
-    lines
+    let mut events = events(engine, millis);
+    events.retain(|event| event.level() <= log::Level::Info);
+    events.iter().map(ToString::to_string).collect()
 }

@@ -2,10 +2,10 @@
 
 use core::fmt::Write;
 
-use evictd_cgroup::KillReport;
 use evictd_node::Mono;
 use serde::Serialize;
 
+use crate::ports::KillReport;
 use crate::timing::Histogram;
 
 /// A stage of the loop.
@@ -37,7 +37,7 @@ impl Stage {
     ];
 }
 
-/// How long each stage takes: some 1.4 KiB that never grow.
+/// How long each stage takes, in memory that never grows.
 #[derive(Debug)]
 pub struct Recorder {
     /// The time, as it passes within a turn of the loop.

@@ -21,6 +21,8 @@ mod metadata;
 mod qos;
 mod requests;
 mod resources;
+#[cfg(feature = "std")]
+mod runtime;
 mod spec;
 mod toleration;
 pub mod usage;
@@ -32,6 +34,8 @@ pub use json::JsonError;
 pub use metadata::Metadata;
 pub use requests::Requested;
 pub use resources::{ResourceList, Resources};
+#[cfg(feature = "std")]
+pub use runtime::RuntimePod;
 pub use spec::{Pod, Spec, Status};
 pub use toleration::Toleration;
 pub use volume::{Medium, Volume, VolumeSource};

@@ -11,7 +11,7 @@ use crate::cli::completions::{SHELLS, Shell};
 use super::command::{Evictd, Known, Shown, flags_of_all};
 
 /// What that shell is to read.
-pub(in crate::cli) fn script(shell: Shell) -> String {
+pub(crate) fn script(shell: Shell) -> String {
     // Single quotes: in fish they are escaped by a backslash, elsewhere left and begun anew.
     let (quote, glue) = match shell {
         Shell::Bash => ("'\\''", BASH),

@@ -41,7 +41,7 @@ const SIGNALS: &[(&str, &str)] = &[
 ];
 
 /// The page, in roff.
-pub(in crate::cli) fn page() -> String {
+pub(crate) fn page() -> String {
     let mut page = Page(String::new());
     let version = env!("CARGO_PKG_VERSION");
     page.line(&format!(

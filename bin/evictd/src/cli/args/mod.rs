@@ -13,10 +13,10 @@
 //! both get the same errors.
 
 mod command;
-pub(in crate::cli) mod completions;
+pub(crate) mod completions;
 mod error;
 mod help;
-pub(in crate::cli) mod man;
+pub(crate) mod man;
 mod split;
 #[cfg(test)]
 mod tests;

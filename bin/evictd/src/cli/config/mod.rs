@@ -8,13 +8,13 @@ use argh::{ArgsInfo, FromArgs};
 use evictd_config::{
     Effective, EffectiveThreshold, Origin, Setting, Share, check_reserves, effective,
 };
+use evictd_machine::{facts, kernel, roots};
 use evictd_node::{Condition, Signal};
 use serde::Serialize;
 
 use super::output::{print_as, shown, usage_error};
 use super::snapshot::Snapshot;
 use crate::config_file::Settings;
-use crate::{kernel, machine, roots};
 
 /// check the flags; print what they come to on this machine
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
@@ -40,16 +40,16 @@ impl Config {
         let snapshot = Snapshot::take(settings).ok();
         let machine = snapshot
             .as_ref()
-            .map(|seen| machine::read(&seen.engine.node.sample));
+            .map(|seen| facts::read(&seen.engine.node().sample));
         let machine = machine.unwrap_or_default();
         if let Err(error) = check_reserves(settings, &machine) {
             return Ok(usage_error(&error));
         }
         let mut effective = effective(settings, &machine);
         if let Some(snapshot) = &snapshot {
-            let about_pods = roots::warnings(settings, &snapshot.engine.pods);
+            let about_pods = roots::warnings(settings, snapshot.engine.pods());
             effective.warnings.extend(about_pods);
-            let about_kernel = kernel::warning(snapshot.engine.pods.hierarchies());
+            let about_kernel = kernel::warning(snapshot.engine.pods().hierarchies());
             effective.warnings.extend(about_kernel);
         }
         let in_text = || text::in_text(&effective);

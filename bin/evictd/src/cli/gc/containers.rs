@@ -7,15 +7,15 @@ use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
 use evictd_config::Resolved;
+use evictd_engine::ports::Collect;
 use evictd_gc::Kind;
+use evictd_machine::gc::{Collected, Collector, Deleted};
+use evictd_machine::pods::Pods;
+use evictd_machine::setup::Setup;
 use serde::Serialize;
 
 use super::runtimes::{AllDone, Done, collect, told};
 use crate::cli::output::{fail, print, print_json, usage_error};
-use crate::gc::{Collected, Collector, Deleted};
-use crate::pods::Pods;
-use crate::setup::Setup;
-use evictd_engine::ports::Collect;
 
 /// remove dead containers and what dead pods left, once
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]

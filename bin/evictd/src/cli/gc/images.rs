@@ -4,14 +4,14 @@ use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
 use evictd_config::Resolved;
+use evictd_engine::ports::Collect;
 use evictd_gc::ImageJob;
+use evictd_machine::runtimes;
 use serde::Serialize;
 
 use super::runtimes::{AllDone, Done, collect, told};
 use crate::cli::columns::wrap;
 use crate::cli::output::{fail, print, print_json};
-use crate::runtimes;
-use evictd_engine::ports::Collect;
 
 /// remove images that nothing uses, least recently used first
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]

@@ -3,16 +3,16 @@
 use std::process::ExitCode;
 
 use evictd_config::Resolved;
+use evictd_engine::amount::Amount;
 use evictd_engine::ports::{Collect, Job};
-use evictd_engine::state::read_state;
 use evictd_gc::Kind;
+use evictd_machine::gc::{Item, RuntimeCollected, RuntimeCollector, SharedRecords};
+use evictd_machine::runtimes::answering;
+use evictd_state::read_state;
 use serde::Serialize;
 
-use crate::amount::Amount;
 use crate::cli::columns::wrap;
 use crate::cli::output::{complain, print};
-use crate::gc::{Item, RuntimeCollected, RuntimeCollector, SharedRecords};
-use crate::runtimes::answering;
 
 /// What was done at one runtime.
 #[derive(Serialize)]

@@ -7,6 +7,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
+use evictd_client::View;
 use evictd_config::Typed;
 use evictd_evict::Evict;
 use evictd_recording::{Begun, Decided, Line, MAX_LINE_BYTES, Session};
@@ -15,7 +16,6 @@ use serde_json::json;
 use super::output::{complain, print};
 use crate::config_file::{self, Settings};
 use crate::plain::Plain;
-use crate::socket::View;
 use picture::Picture;
 
 /// Flags that name files of flags: with one of them those of the recording do not count.

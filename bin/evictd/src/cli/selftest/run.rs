@@ -5,6 +5,11 @@ use std::path::{Path, PathBuf};
 
 use evictd_cgroup::Releaser;
 use evictd_engine::{Event, Settings};
+use evictd_machine::PROC;
+use evictd_machine::engine::{self, Engine};
+use evictd_machine::facts::read_meminfo;
+use evictd_machine::runtimes::Runtimes;
+use evictd_machine::setup::{self, Setup, no_thread};
 use evictd_node::Mono;
 use evictd_stats::{Hierarchies, NodeSettings, Version, now};
 use evictd_sys::{Wake, Watch};
@@ -13,10 +18,6 @@ use evictd_threshold::{Lists, parse};
 use super::observer::Observer;
 use super::sandbox::{Load, Sandbox};
 use super::verdict::{Check, Verdict};
-use crate::engine::{self, Engine};
-use crate::machine::read_meminfo;
-use crate::runtimes::Runtimes;
-use crate::setup::{self, PROC, Setup, no_thread};
 
 const HOG: &str = "hog";
 
@@ -197,7 +198,10 @@ fn drive(
 ) -> Result<(), String> {
     let end = now() + time;
     while now() < end && !(until_killed && story.killed.is_some()) {
-        engine.run_due(now(), &mut |at, event| story.note(at, event));
+        engine.run_due(now());
+        for (at, event) in engine.take_events() {
+            story.note(at, &event);
+        }
         let until = engine.wake_at(now()).min(end);
         engine::watch_kill(engine, watch).map_err(|error| error.to_string())?;
         pause(watch, until)?;

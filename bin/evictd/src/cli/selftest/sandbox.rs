@@ -6,10 +6,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use evictd_machine::facts::read_text;
 use evictd_stats::{Hierarchies, Hierarchy, Version};
 
 use super::workload;
-use crate::machine::read_text;
 
 const NAME: &str = "evictd-selftest-";
 

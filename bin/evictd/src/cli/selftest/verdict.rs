@@ -2,7 +2,7 @@ use core::fmt::Write;
 
 use serde::Serialize;
 
-use crate::amount::Amount;
+use evictd_engine::amount::Amount;
 
 /// What the self-test found, and what `--json` prints.
 #[derive(Serialize)]

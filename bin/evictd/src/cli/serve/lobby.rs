@@ -10,7 +10,7 @@ use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SocketFlags, accept_with, recv};
 
-use crate::socket::{MOST_BYTES, Parsed, parse_request};
+use evictd_client::{MOST_BYTES, Parsed, parse_request};
 
 /// How many there may be: where more come, the first to come of those who say nothing has to
 /// go. A process may have 1,024 descriptors as a rule, and there are two places.

@@ -15,18 +15,18 @@ use std::process::ExitCode;
 use std::sync::mpsc::channel;
 
 use argh::{ArgsInfo, FromArgs};
+use evictd_client::{Response, ask_within};
 use evictd_config::Resolved;
 use evictd_node::Mono;
 use evictd_stats::now;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::output::usage_error;
 use super::summary::Summarizer;
 use crate::config_file::Settings;
 use crate::sandbox;
-use crate::socket::ask_within;
-use http::{Question, Reply, accept};
+use http::{Question, accept, unavailable};
 use places::open_all;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 /// What was measured is not measured again sooner, however often it is asked for.
 const FRESH: Duration = Duration::from_secs(1);
@@ -121,23 +121,23 @@ impl<'a> Node<'a> {
         }
     }
 
-    fn answer(&mut self, path: &str) -> Reply {
+    fn answer(&mut self, path: &str) -> Response {
         const METRICS: &str = "text/plain; version=0.0.4";
         match path {
             "/metrics" => match ask_within(self.settings, "/metrics", WAIT) {
-                Ok(page) => Reply::found(METRICS, page),
-                Err(error) => Reply::unavailable(&error),
+                Ok(page) => Response::found(METRICS, page),
+                Err(error) => unavailable(&error),
             },
             "/metrics/resource" => match self.measure() {
-                Ok(()) => Reply::found(METRICS, self.resource.clone()),
-                Err(error) => Reply::unavailable(&error),
+                Ok(()) => Response::found(METRICS, self.resource.clone()),
+                Err(error) => unavailable(&error),
             },
             "/stats/summary" => match self.measure() {
-                Ok(()) => Reply::found("application/json", self.summary.clone()),
-                Err(error) => Reply::unavailable(&error),
+                Ok(()) => Response::found("application/json", self.summary.clone()),
+                Err(error) => unavailable(&error),
             },
-            "/healthz" => Reply::found("text/plain", "ok\n".to_owned()),
-            _ => Reply::not_found(
+            "/healthz" => Response::of_text("ok\n".to_owned()),
+            _ => Response::not_found(
                 "there are /metrics, /metrics/resource, /stats/summary and /healthz\n",
             ),
         }

@@ -2,11 +2,11 @@
 
 use core::fmt::Write;
 
+use evictd_engine::amount::Amount;
 use evictd_engine::full_name;
 use evictd_node::{Layout, Signal};
 
-use super::{Document, PROCESSES, SignalState, ThresholdState};
-use crate::amount::Amount;
+use super::overview::{Overview, PROCESSES, SignalState, ThresholdState};
 use crate::cli::columns::wrap;
 use crate::cli::screen::{Paint, bar, cut};
 use crate::plain::Plain;
@@ -14,7 +14,7 @@ use crate::plain::Plain;
 /// The width of a bar; with it a line stays within 80 columns.
 const BAR: u32 = 14;
 
-pub(crate) fn in_text(document: &Document, paint: Paint) -> String {
+pub(crate) fn in_text(document: &Overview, paint: Paint) -> String {
     let mut text = paint
         .head("SIGNAL                        LEFT      OF  USED            THRESHOLD, ! is met");
     text.push('\n');
@@ -62,7 +62,7 @@ pub(crate) fn in_text(document: &Document, paint: Paint) -> String {
 }
 
 /// What the running daemon knows, or that none answers.
-fn daemon_lines(text: &mut String, document: &Document) {
+fn daemon_lines(text: &mut String, document: &Overview) {
     let Some(view) = &document.daemon else {
         let why = &document.no_daemon;
         text.push_str("\nNo daemon answers; all of this was measured now, with these flags.\n");
@@ -160,7 +160,7 @@ fn share(part: i64, whole: i64) -> f64 {
     part as f64 / whole as f64
 }
 
-fn pod_lines(text: &mut String, document: &Document, paint: Paint) {
+fn pod_lines(text: &mut String, document: &Overview, paint: Paint) {
     if !document.not_running.is_empty() {
         let names = document.not_running.join(" ");
         let _ = write!(text, "\nDescribed by a manifest, not running: {names}\n");

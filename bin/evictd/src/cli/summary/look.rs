@@ -6,7 +6,8 @@ use core::time::Duration;
 use evictd_cgroup::FoundPod;
 use evictd_config::Resolved;
 use evictd_containers::{ContainerState, ListedContainer};
-use evictd_engine::ports::{Depth, Pods as _};
+use evictd_engine::ports::{Depth, Runtimes as _};
+use evictd_machine::PROC;
 use evictd_node::pod::usage::{ContainerUsage, PodUsage};
 use evictd_stats::{CpuReader, FsSample, MemoryUsage, NodeCpu, NodeSample, PodReader};
 use evictd_stats::{now, wall_seconds};
@@ -19,7 +20,6 @@ use super::types::{
 };
 use crate::cli::snapshot::Snapshot;
 use crate::log::Utc;
-use crate::setup::PROC;
 
 /// How long a look waits for filesystems, which may hang.
 const FS_WAIT: Duration = Duration::from_millis(500);
@@ -41,7 +41,7 @@ impl Summarizer {
         let snapshot = Snapshot::take(settings)?;
         let cpu = CpuReader::open(PROC.as_ref()).map_err(|error| error.to_string())?;
         Ok(Self {
-            pods: PodReader::new(snapshot.engine.pods.hierarchies()),
+            pods: PodReader::new(snapshot.engine.pods().hierarchies()),
             snapshot,
             cpu,
             rates: Rates::default(),
@@ -52,21 +52,21 @@ impl Summarizer {
     pub(crate) fn look(&mut self) -> Summary {
         let at = now();
         let engine = &mut self.snapshot.engine;
-        engine.pods.ask_runtimes();
-        engine.pods.take_news();
+        engine.pods_mut().ask_runtimes();
+        engine.pods_mut().take_news();
         engine.observe(at, FS_WAIT, false);
-        engine.pods.refresh(at, Depth::Whole);
+        engine.pods_mut().refresh(at, Depth::Whole);
         let mut look = Look {
             time: Utc(wall_seconds()).to_string(),
             cpu: &mut self.cpu,
             reader: &mut self.pods,
             rates: &mut self.rates,
-            node: &engine.node.sample,
+            node: &engine.node().sample,
         };
         look.rates.begin(at);
-        let pods = engine.pods.seen();
+        let pods = engine.pods().seen();
         let pods = pods.map(|(found, usage)| {
-            let containers: Vec<_> = engine.pods.containers_of(found).collect();
+            let containers: Vec<_> = engine.pods().containers_of(found).collect();
             look.pod(found, usage, &containers)
         });
         let pods = pods.collect();

@@ -4,7 +4,7 @@
 use core::fmt::{self, Write};
 
 use super::types::{ContainerStats, CpuStats, MemoryStats, PodStats, Summary, SwapStats};
-use crate::metrics::{Seconds, label, write_head};
+use crate::prometheus::{Seconds, label, write_head};
 
 impl Summary {
     /// In the text format of Prometheus.

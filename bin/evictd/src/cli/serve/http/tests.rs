@@ -16,9 +16,9 @@ fn served() -> SocketAddr {
     std::thread::spawn(move || {
         for Question { path, reply } in asked {
             let _ = reply.send(match path.as_str() {
-                "/a" => Reply::found("text/x", "x".repeat(16 << 20)),
-                "/b" => Reply::found("text/x", "here".to_owned()),
-                _ => Reply::unavailable("a\u{1b}b"),
+                "/a" => Response::found("text/x", "x".repeat(16 << 20)),
+                "/b" => Response::found("text/x", "here".to_owned()),
+                _ => unavailable("a\u{1b}b"),
             });
         }
     });

@@ -1,0 +1,189 @@
+//! `evictd explain`: what would happen now, and what is missing for it.
+
+mod distance;
+
+use core::fmt::Write;
+use core::time::Duration;
+use std::process::ExitCode;
+
+use argh::{ArgsInfo, FromArgs};
+use evictd_config::Resolved;
+use evictd_node::Signal;
+use evictd_recording::Decided;
+use evictd_stats::now;
+use serde::Serialize;
+
+use super::moments::Moments;
+use super::output::{complain, print_as};
+use super::record::duration;
+use super::snapshot::{Snapshot, ask_daemon};
+use crate::config_file::Settings;
+use crate::plain::Plain;
+use distance::Distance;
+
+/// what would happen now, and what is missing for it
+#[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
+#[argh(
+    subcommand,
+    name = "explain",
+    note = "Looks at the node twice and says of each threshold how far it is from being\n\
+            met, or met no more, and when it would be met at the rate between the two;\n\
+            then what would be decided now, and why, as a dry run. Evicts nothing, needs\n\
+            no daemon and leaves one alone. Without a threshold or a file among its flags\n\
+            it goes by the settings of the running daemon, and says so.",
+    example = "{command_name} --flags-file=/etc/evictd.conf --over=1m"
+)]
+pub struct Explain {
+    /// the time between the two looks; default: 5s
+    #[argh(
+        option,
+        arg_name = "DURATION",
+        default = "Duration::from_secs(5)",
+        from_str_fn(duration)
+    )]
+    over: Duration,
+
+    /// print JSON for programs instead of text for people
+    #[argh(switch)]
+    json: bool,
+}
+
+impl Explain {
+    pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
+        let (whose, settings) = &settings_of(settings);
+        let mut snapshot = Snapshot::take(settings)?;
+        let mut moments = Moments::new(settings)?;
+        let begun = now();
+        let mut decided = moments.look(&mut snapshot, begun)?;
+        let before = snapshot.readings;
+        std::thread::sleep(self.over);
+        let ended = now();
+        decided.extend(moments.look(&mut snapshot, ended)?);
+        for problem in snapshot.engine.pods().problems() {
+            complain("explain", problem);
+        }
+        let between = ended.since(begun);
+        let of = |threshold| Distance::new(threshold, &before, &snapshot.readings, between);
+        let thresholds = settings.evict.thresholds.iter().map(of);
+        // That one follows from the one of the node, where there is a cgroup of all pods.
+        let counts = |of: &Distance| {
+            of.available.is_some() || of.signal != Signal::AllocatableMemoryAvailable
+        };
+        let decided = decided.into_iter().flat_map(|(_, decided)| decided);
+        let document = Explanation {
+            settings: *whose,
+            thresholds: thresholds.filter(counts).collect(),
+            decided: one_answer(decided.collect()),
+        };
+        Ok(print_as(self.json, &document, || document.in_text()))
+    }
+}
+
+/// Whose settings are explained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+enum Whose {
+    /// Those of the running daemon.
+    Daemon,
+    /// Those of the flags, for what they do not say the defaults.
+    Flags,
+    /// The same, as no daemon answers.
+    NoDaemon,
+}
+
+impl Whose {
+    const fn in_words(self) -> &'static str {
+        match self {
+            Self::Daemon => "by the settings of the running daemon\n",
+            Self::Flags => "",
+            Self::NoDaemon => "by these flags and the defaults: no daemon answers at --state-dir\n",
+        }
+    }
+}
+
+/// Where the flags say nothing of what is decided, the daemon's settings are meant.
+fn settings_of(settings: &Settings) -> (Whose, Resolved) {
+    const OF_ITS_OWN: [&str; 5] = [
+        "flags-file",
+        "config",
+        "config-dir",
+        "eviction-hard",
+        "eviction-soft",
+    ];
+    let is_given = |name: &&str| !settings.command_line.get(name).is_empty();
+    let resolved = &settings.resolved;
+    if OF_ITS_OWN.iter().any(is_given) {
+        return (Whose::Flags, resolved.clone());
+    }
+    match ask_daemon(resolved) {
+        Ok((_, of_daemon)) => (Whose::Daemon, of_daemon),
+        Err(_) => (Whose::NoDaemon, resolved.clone()),
+    }
+}
+
+/// Where a pod would be evicted, it does not matter that none would be after it.
+fn one_answer(decided: Vec<Decided>) -> Vec<Decision> {
+    let evicts = decided.iter().any(|of| of.pod.is_some());
+    let counts = |of: &Decided| !(evicts && of.spares_all);
+    decided
+        .into_iter()
+        .filter(counts)
+        .map(Decision::from)
+        .collect()
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Explanation {
+    settings: Whose,
+    thresholds: Vec<Distance>,
+    decided: Vec<Decision>,
+}
+
+#[derive(Serialize)]
+struct Decision {
+    text: String,
+    why: String,
+}
+
+impl From<Decided> for Decision {
+    fn from(of: Decided) -> Self {
+        Self {
+            text: of.text,
+            why: of.why,
+        }
+    }
+}
+
+impl Explanation {
+    fn in_text(&self) -> String {
+        let mut text = self.settings.in_words().to_owned();
+        for distance in &self.thresholds {
+            let kind = if distance.grace_seconds == 0 {
+                "hard"
+            } else {
+                "soft"
+            };
+            // Writing to a string does not fail.
+            let _ = writeln!(
+                text,
+                "{}, {kind}\n    {}",
+                distance.threshold,
+                distance.in_words()
+            );
+        }
+        if self.decided.is_empty() {
+            text += "nothing would be done now\n";
+        }
+        for of in &self.decided {
+            let _ = writeln!(text, "{}", Plain(&of.text));
+            for line in of.why.lines() {
+                let _ = writeln!(text, "    {}", Plain(line));
+            }
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,88 @@
+use evictd_node::{Reading, Readings};
+use evictd_threshold::{Lists, parse};
+
+use super::distance::{Distance, rate};
+use super::*;
+
+/// Of a GiB, before and after ten seconds.
+fn distance(hard: &str, before: i64, after: i64) -> Distance {
+    let readings = |available: i64| {
+        let mut readings = Readings::default();
+        let reading = Reading::new(available << 20, 1 << 30);
+        readings.set(Signal::MemoryAvailable, Some(reading));
+        readings
+    };
+    let thresholds = parse(&Lists::of_hard(hard)).unwrap();
+    let threshold = thresholds.first().unwrap();
+    let between = Duration::from_secs(10);
+    Distance::new(threshold, &readings(before), &readings(after), between)
+}
+
+#[test]
+fn what_is_left_and_how_long_it_lasts_is_told() {
+    let told = |before, after| distance("memory.available<100Mi", before, after).in_words();
+    assert_eq!(
+        told(520, 500),
+        "500Mi of 1Gi left, 400Mi above it; falls by 2Mi a second: met in 3m20s"
+    );
+    assert_eq!(
+        told(500, 500),
+        "500Mi of 1Gi left, 400Mi above it; does not change"
+    );
+    assert_eq!(
+        told(500, 530),
+        "530Mi of 1Gi left, 430Mi above it; rises by 3Mi a second"
+    );
+    assert_eq!(told(90, 80), "met: 80Mi of 1Gi left, 20Mi are missing");
+}
+
+/// Acceptance row 285.
+#[test]
+fn a_rate_has_its_unit() {
+    let told = |signal, change| rate(signal, change);
+    assert_eq!(told(Signal::MemoryAvailable, 818), "818 bytes a second");
+    assert_eq!(told(Signal::MemoryAvailable, -(3 << 20)), "3Mi a second");
+    assert_eq!(told(Signal::NodefsInodesFree, 12), "12 inodes a second");
+    assert_eq!(told(Signal::PidAvailable, -2), "2 process ids a second");
+}
+
+/// Acceptance row 285.
+#[test]
+fn one_pod_would_be_evicted_or_none() {
+    let none = || {
+        let mut none = Decided::new("no pod would be evicted for memory.available".into());
+        none.spares_all = true;
+        none
+    };
+    let mut hog = Decided::new("pod hog would be evicted".into());
+    hog.pod = Some("hog".into());
+    let met = Decided::new("threshold memory.available<1Gi is met".into());
+    let texts = |decided: &[&Decided]| -> Vec<String> {
+        let all = decided.iter().map(|of| (*of).clone()).collect();
+        one_answer(all).into_iter().map(|of| of.text).collect()
+    };
+    assert_eq!(
+        texts(&[&met, &hog, &none()]),
+        [
+            "threshold memory.available<1Gi is met",
+            "pod hog would be evicted"
+        ]
+    );
+    let alone = texts(&[&met, &none()]);
+    assert!(alone[1].starts_with("no pod"), "{alone:?}");
+}
+
+#[test]
+fn what_was_not_measured_is_unknown() {
+    let unknown = distance("nodefs.available<10%", 1, 1);
+    assert_eq!(unknown.in_words(), "not measured here");
+    assert_eq!(unknown.met, None);
+    assert_eq!(unknown.met_in_seconds, None);
+}
+
+#[test]
+fn what_lasts_for_years_is_not_foreseen() {
+    let mut slow = distance("memory.available<100Mi", 500, 500);
+    slow.change_per_second = Some(-1);
+    assert!(slow.in_words().ends_with("not met within a year"));
+}

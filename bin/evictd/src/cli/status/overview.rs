@@ -1,0 +1,213 @@
+//! What there is: signals against their thresholds, conditions, and pods in their order.
+
+use evictd_client::View;
+use evictd_condition::NodeCondition;
+use evictd_engine::amount::{Amount, level};
+use evictd_node::{Condition, ConditionSet, Layout, Reading, Readings, Signal, Source};
+use evictd_stats::Progress;
+use evictd_threshold::{Threshold, ThresholdValue};
+use serde::Serialize;
+
+use crate::cli::output::shown;
+use crate::cli::snapshot::{RankedPod, Snapshot};
+
+const CGROUPS: &str = "cgroups";
+pub(super) const PROCESSES: &str = "processes";
+
+/// What is shown, and what `--json` prints of it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Overview {
+    /// None that is neither observed nor has a threshold.
+    pub(super) signals: Vec<SignalState>,
+    pub(super) conditions: Vec<ConditionState>,
+    #[serde(serialize_with = "shown")]
+    pub(super) layout: Layout,
+    #[serde(serialize_with = "shown")]
+    pub(super) ranked_by: Signal,
+    /// What counts the memory of pods: their `cgroups`, or their `processes` where no
+    /// controller does.
+    pub(super) pod_memory: &'static str,
+    pub(super) pods: Vec<RankedPod>,
+    /// What the running daemon knows: then signals and conditions are its own, and pods
+    /// are found by its flags. Without one, all was measured now.
+    pub(crate) daemon: Option<View>,
+    /// Why there is nothing of it.
+    #[serde(skip)]
+    pub(crate) no_daemon: String,
+    #[serde(skip)]
+    pub(crate) unaccounted_bytes: Option<u64>,
+    /// How far measuring the disk has come, where it has not ended.
+    #[serde(skip)]
+    pub(crate) progress: Option<String>,
+    /// Names of the pods that a manifest describes and that do not run.
+    #[serde(skip)]
+    pub(crate) not_running: Vec<String>,
+}
+
+#[derive(Serialize)]
+pub(super) struct SignalState {
+    #[serde(serialize_with = "shown")]
+    pub(super) signal: Signal,
+    pub(super) available: Option<i64>,
+    pub(super) capacity: Option<i64>,
+    pub(super) thresholds: Vec<ThresholdState>,
+    /// It is not observed because its filesystem has not answered yet.
+    #[serde(skip)]
+    pub(super) is_awaited: bool,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ThresholdState {
+    pub(super) kind: &'static str,
+    pub(super) threshold: String,
+    /// What it comes to on this machine.
+    pub(super) value: Option<i64>,
+    pub(super) grace_seconds: i64,
+    pub(super) met: Option<bool>,
+    /// As text shows it: `hard 10%`, `soft 1Gi 30s`.
+    #[serde(skip)]
+    pub(super) short: String,
+}
+
+#[derive(Serialize)]
+pub(super) struct ConditionState {
+    #[serde(rename = "type", serialize_with = "shown")]
+    pub(super) condition: Condition,
+    pub(super) status: &'static str,
+    pub(super) reason: &'static str,
+}
+
+impl Overview {
+    /// What the daemon knows counts, where one has said it.
+    pub(super) fn of(snapshot: &Snapshot, daemon: Option<View>) -> Self {
+        let (evict, pods) = (snapshot.engine.evict(), snapshot.engine.pods());
+        let readings = daemon.as_ref().map_or(snapshot.readings, View::readings);
+        let conditions = daemon.as_ref().map_or(evict.conditions(), View::conditions);
+        // Pods are ordered for the first signal whose threshold is met, else for memory.
+        let is_met = |threshold: &&Threshold| {
+            let reading = readings.get(threshold.signal);
+            reading.is_some_and(|reading| threshold.is_met(&reading))
+        };
+        let ranked_by = evict.thresholds().iter().find(is_met);
+        let ranked_by = ranked_by.map_or(Signal::MemoryAvailable, |met| met.signal);
+        let memory = snapshot.engine.node().sample.memory;
+        let progress = pods.disk_progress().filter(Progress::is_under_way);
+        let not_running = pods.not_running().map(|pod| pod.metadata.name.clone());
+        Self {
+            pod_memory: if pods.are_counted_by_processes() {
+                PROCESSES
+            } else {
+                CGROUPS
+            },
+            unaccounted_bytes: memory.and_then(|memory| memory.unaccounted_bytes),
+            progress: progress.map(|progress| progress.to_string()),
+            not_running: not_running.collect(),
+            daemon,
+            ..Self::new(
+                evict.thresholds(),
+                &readings,
+                conditions,
+                snapshot.layout(),
+                ranked_by,
+                snapshot.order(ranked_by),
+            )
+        }
+    }
+
+    pub(crate) fn new(
+        thresholds: &[Threshold],
+        readings: &Readings,
+        conditions: ConditionSet,
+        layout: Layout,
+        ranked_by: Signal,
+        pods: Vec<RankedPod>,
+    ) -> Self {
+        let state = |signal| {
+            let of_signal = thresholds
+                .iter()
+                .filter(|threshold| threshold.signal == signal);
+            SignalState::new(signal, readings.get(signal), of_signal)
+        };
+        let condition = |condition| ConditionState::new(condition, conditions.has(condition));
+        Self {
+            signals: Signal::ALL.into_iter().filter_map(state).collect(),
+            conditions: Condition::ALL.map(condition).into(),
+            layout,
+            ranked_by,
+            pod_memory: CGROUPS,
+            pods,
+            daemon: None,
+            no_daemon: String::new(),
+            unaccounted_bytes: None,
+            progress: None,
+            not_running: Vec::new(),
+        }
+    }
+}
+
+impl SignalState {
+    /// Whether another signal is this one by another name: no two filesystems have the same
+    /// numbers.
+    pub(super) fn is_same_space(&self, other: &Self) -> bool {
+        let seen = |of: &Self| (of.signal.unit(), of.available.zip(of.capacity));
+        let is_filesystem = matches!(self.signal.source(), Source::Filesystem(_));
+        is_filesystem && self.available.is_some() && seen(self) == seen(other)
+    }
+
+    /// `None` for a signal that is neither observed nor asked for.
+    fn new<'a>(
+        signal: Signal,
+        reading: Option<Reading>,
+        thresholds: impl Iterator<Item = &'a Threshold>,
+    ) -> Option<Self> {
+        let in_force = thresholds.filter(|threshold| threshold.operator.is_some());
+        let thresholds: Vec<ThresholdState> = in_force
+            .map(|threshold| ThresholdState::new(threshold, reading.as_ref()))
+            .collect();
+        (reading.is_some() || !thresholds.is_empty()).then(|| Self {
+            signal,
+            available: reading.map(|reading| reading.available),
+            capacity: reading.map(|reading| reading.capacity),
+            thresholds,
+            is_awaited: false,
+        })
+    }
+}
+
+impl ThresholdState {
+    fn new(threshold: &Threshold, reading: Option<&Reading>) -> Self {
+        let amount = match &threshold.value {
+            ThresholdValue::Quantity(quantity) => {
+                Amount::of(threshold.signal, quantity.value()).to_string()
+            }
+            ThresholdValue::Percentage(_) => threshold.value.to_string(),
+        };
+        let (kind, short) = if threshold.is_hard() {
+            ("hard", format!("hard {amount}"))
+        } else {
+            ("soft", format!("soft {amount} {}", threshold.grace))
+        };
+        Self {
+            kind,
+            threshold: threshold.to_string(),
+            value: reading.map(|reading| level(threshold, reading.capacity)),
+            grace_seconds: threshold.grace.nanos() / 1_000_000_000,
+            met: reading.map(|reading| threshold.is_met(reading)),
+            short,
+        }
+    }
+}
+
+impl ConditionState {
+    fn new(condition: Condition, holds: bool) -> Self {
+        let mut published = NodeCondition::unknown(condition);
+        published.update((), holds);
+        Self {
+            condition,
+            status: published.status.name(),
+            reason: published.reason,
+        }
+    }
+}

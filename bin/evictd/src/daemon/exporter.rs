@@ -1,0 +1,71 @@
+//! The process that serves `--metrics-listen` and `--metrics-socket-group`.
+//!
+//! It is `evictd serve`, with this daemon's own flags: not bound by the daemon's sandbox, not
+//! locked in memory, and at the usual priority. The daemon can reach no network.
+
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ChildStdin, Command, Stdio};
+
+use evictd_client::METRICS_SOCKET;
+use evictd_config::Resolved;
+use evictd_sys::{Token, Watch};
+
+use crate::daemon::memory::Memory;
+
+/// It has ended.
+pub(crate) const ENDED: Token = Token(u32::MAX - 2);
+
+/// It runs for as long as this is there: it reads from a pipe until that is closed.
+pub(crate) struct Exporter {
+    pipe: ChildStdin,
+    // Not waited for: a process that has ended stays one process id until the daemon ends.
+    _child: Child,
+}
+
+impl Exporter {
+    /// Starts it, where a flag asks for it. To be called before the sandbox is entered.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub(crate) fn start(settings: &Resolved) -> Result<Option<Self>, String> {
+        let flag = match (&settings.metrics_listen, &settings.metrics_socket_group) {
+            (Some(_), _) => "metrics-listen",
+            (None, Some(_)) => "metrics-socket-group",
+            (None, None) => return Ok(None),
+        };
+        let fail = |what: &str| format!("--{flag}: {what}");
+        let mut child = Command::new("/proc/self/exe")
+            .arg0("evictd")
+            .args(["serve", "--until-stdin-ends"])
+            .args(std::env::args_os().skip(1))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .map_err(|error| fail(&error.to_string()))?;
+        let pipe = child.stdin.take().ok_or_else(|| fail("no pipe"))?;
+        Ok(Some(Self {
+            pipe,
+            _child: child,
+        }))
+    }
+
+    /// Has `watch` report [`ENDED`]: a pipe that nobody reads is an error, which it need not
+    /// ask for.
+    pub(crate) fn follow(&self, watch: &mut Watch) {
+        let _ = watch.add(&self.pipe, ENDED);
+    }
+}
+
+/// It has told why.
+pub(crate) fn tell_ended() {
+    log::warn!(event = "problem", about = "metrics"; "the process that serves --metrics-listen and --metrics-socket-group has ended; evictd metrics still shows them");
+}
+
+/// Its socket goes with the daemon: it cannot delete anything itself.
+pub(crate) fn remove_socket(settings: &Resolved, memory: &Memory) {
+    if settings.metrics_socket_group.is_some()
+        && let Some(directory) = memory.directory()
+    {
+        let _ = directory.remove(METRICS_SOCKET);
+    }
+}

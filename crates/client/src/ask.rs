@@ -1,0 +1,57 @@
+//! What a command asks of the daemon that runs with the same `--state-dir`.
+
+use core::time::Duration;
+use std::path::Path;
+
+use evictd_config::Resolved;
+use rustix::io::Errno;
+
+use crate::{View, get, post, remark};
+
+/// How long a command waits for the daemon, which may be killing a pod.
+const WAIT: Duration = Duration::from_secs(5);
+
+/// The socket in the state directory.
+pub const SOCKET: &str = "evictd.sock";
+
+/// What `evictd serve` makes for a group, in the state directory.
+pub const METRICS_SOCKET: &str = "metrics.sock";
+
+/// What the daemon that runs with the same `--state-dir` knows.
+///
+/// # Errors
+/// Why none answers.
+pub fn view(settings: &Resolved) -> Result<View, String> {
+    view_within(settings, WAIT)
+}
+
+/// The same, waiting at most so long.
+pub fn view_within(settings: &Resolved, wait: Duration) -> Result<View, String> {
+    let answer = ask_within(settings, "/view.json", wait)?;
+    serde_json::from_str(&answer).map_err(|error| format!("the daemon's answer: {error}"))
+}
+
+/// Requests a path from the daemon that runs with the same `--state-dir`.
+pub fn ask(settings: &Resolved, path: &str) -> Result<String, String> {
+    ask_within(settings, path, WAIT)
+}
+
+/// The same, waiting at most so long.
+pub fn ask_within(settings: &Resolved, path: &str, wait: Duration) -> Result<String, String> {
+    request(settings, &|socket| get(socket, path, wait))
+}
+
+/// Has the daemon do what this path stands for.
+pub fn order(settings: &Resolved, path: &str) -> Result<String, String> {
+    request(settings, &|socket| post(socket, path, WAIT))
+}
+
+fn request(
+    settings: &Resolved,
+    made: &dyn Fn(&Path) -> Result<String, Errno>,
+) -> Result<String, String> {
+    let directory = settings.state_dir.as_deref();
+    let directory = directory.ok_or("with an empty --state-dir the daemon has no socket to ask")?;
+    let socket = directory.join(SOCKET);
+    made(&socket).map_err(|error| format!("{}: {error}{}", socket.display(), remark(error)))
+}

@@ -1,0 +1,16 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod ask;
+mod exchange;
+mod request;
+mod response;
+mod view;
+
+pub use ask::{METRICS_SOCKET, SOCKET, ask, ask_within, order, view, view_within};
+pub use exchange::{get, post, remark};
+pub use request::{MOST_BYTES, Parsed, parse_request};
+pub use response::{Response, find_body};
+pub use view::{View, flags_of};

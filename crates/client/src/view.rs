@@ -1,0 +1,193 @@
+use evictd_config::{Origin, Resolved, Setting, Typed, resolve};
+use evictd_node::{Condition, ConditionSet, Reading, Readings, Signal};
+use evictd_threshold::Threshold;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+/// What the running daemon knows: as its socket tells it, and `status` shows it.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct View {
+    /// The settings that are not the defaults, as one would write them.
+    pub flags: Vec<String>,
+    /// The thresholds that it watches.
+    pub thresholds: Vec<String>,
+    /// The conditions that it holds.
+    pub conditions: Vec<String>,
+    /// What it measured last: by signal, what is `available` of which `capacity`.
+    readings: Map<String, Value>,
+}
+
+impl View {
+    /// What does not change: the settings.
+    pub fn of_settings(settings: &Resolved) -> Self {
+        // The others follow from those.
+        let is_given = |origin| {
+            matches!(
+                origin,
+                Origin::Flag(_) | Origin::FlagsFile(_) | Origin::File(_)
+            )
+        };
+        let given = settings.settings.iter().filter(|of| is_given(of.origin));
+        let flags = given.flat_map(|of| {
+            let texts = texts(settings, of).into_iter();
+            texts.map(|text| format!("--{}={text}", of.name))
+        });
+        Self {
+            flags: flags_of(&settings.evict.thresholds).chain(flags).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// With what the daemon knows now, as JSON.
+    #[must_use]
+    pub fn in_json(
+        &self,
+        thresholds: &[Threshold],
+        conditions: ConditionSet,
+        readings: &Readings,
+    ) -> String {
+        let seen = |signal: Signal| {
+            let reading = readings.get(signal)?;
+            let seen = json!({"available": reading.available, "capacity": reading.capacity});
+            Some((signal.name().to_owned(), seen))
+        };
+        let view = Self {
+            flags: self.flags.clone(),
+            thresholds: thresholds.iter().map(ToString::to_string).collect(),
+            conditions: conditions.each().map(|of| of.name().to_owned()).collect(),
+            readings: Signal::ALL.into_iter().filter_map(seen).collect(),
+        };
+        serde_json::to_string(&view).unwrap_or_default() + "\n"
+    }
+
+    /// The settings that it runs with.
+    ///
+    /// # Errors
+    /// Which flag makes no sense here: it may be of another version.
+    pub fn settings(&self) -> Result<Resolved, String> {
+        let mut typed = Typed::default();
+        for flag in &self.flags {
+            let (name, value) = flag.split_once('=').unwrap_or((flag, ""));
+            let name = name.trim_start_matches('-');
+            // What the files say is among the flags.
+            let is_known =
+                matches!(name, "flags-file" | "config" | "config-dir") || typed.add(name, value);
+            if !is_known {
+                return Err(format!(
+                    "the daemon has a flag that is not known here: {flag}"
+                ));
+            }
+        }
+        resolve(&typed).map_err(|error| error.to_string())
+    }
+
+    /// What it measured last. A signal of another version is none here.
+    pub fn readings(&self) -> Readings {
+        let mut readings = Readings::default();
+        for signal in Signal::ALL {
+            let seen = self.readings.get(signal.name());
+            let number = |of| seen?.get(of)?.as_i64();
+            let reading = number("available").zip(number("capacity"));
+            let reading = reading.map(|(available, capacity)| Reading {
+                available,
+                capacity,
+                sampled: None,
+            });
+            readings.set(signal, reading);
+        }
+        readings
+    }
+
+    /// The conditions that it holds.
+    pub fn conditions(&self) -> ConditionSet {
+        let mut held = ConditionSet::empty();
+        for condition in self
+            .conditions
+            .iter()
+            .filter_map(|name| Condition::from_name(name))
+        {
+            held.insert(condition.set());
+        }
+        held
+    }
+}
+
+/// The flags of thresholds, also where these are the defaults.
+pub fn flags_of(thresholds: &[Threshold]) -> impl Iterator<Item = String> {
+    // That one follows from the one of the node.
+    let own = |t: &&Threshold| t.signal != Signal::AllocatableMemoryAvailable;
+    let own = || thresholds.iter().filter(own);
+    let of = |is_hard| own().filter(move |t| t.operator.is_some() && t.is_hard() == is_hard);
+    let soft = || of(false).map(|t| format!("{}={}", t.signal, t.grace));
+    let reclaims = own().filter_map(|t| Some(format!("{}={}", t.signal, t.min_reclaim.as_ref()?)));
+    let mut reclaims: Vec<String> = reclaims.collect();
+    reclaims.sort_unstable();
+    reclaims.dedup();
+    let lists = [
+        ("eviction-hard", of(true).map(ToString::to_string).collect()),
+        (
+            "eviction-soft",
+            of(false).map(ToString::to_string).collect(),
+        ),
+        ("eviction-soft-grace-period", soft().collect()),
+        ("eviction-minimum-reclaim", reclaims),
+    ];
+    let lists = lists.map(|(name, list): (_, Vec<String>)| (name, list.join(",")));
+    let told = |(name, list): &(&str, String)| !list.is_empty() || *name == "eviction-hard";
+    let lists = lists.into_iter().filter(told);
+    lists.map(|(name, list)| format!("--{name}={list}"))
+}
+
+/// What the flag of a setting was given, each time.
+fn texts(settings: &Resolved, of: &Setting) -> Vec<String> {
+    match of.name {
+        "pod-cgroup-root" => {
+            let roots = settings.pod_cgroup_roots.iter();
+            roots.map(|root| format!("/{}", root.display())).collect()
+        }
+        "never-evict" => settings.never_evict.clone(),
+        // No pattern has a blank in it.
+        "keep-image" => of.value.split(' ').map(str::to_owned).collect(),
+        _ => vec![of.value.clone()],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Acceptance row 190: `status` judges as the daemon does.
+    #[test]
+    fn the_daemons_settings_are_found_again() {
+        let flags = [
+            ("eviction-hard", "memory.available<7%,pid.available<5"),
+            ("eviction-soft", "memory.available<1Gi"),
+            ("eviction-soft-grace-period", "memory.available=1m30s"),
+            ("eviction-minimum-reclaim", "memory.available=10Mi"),
+            ("pod-cgroup-root", "/pods"),
+            ("pod-cgroup-root", "/system.slice"),
+            ("never-evict", "ntp*"),
+            ("never-evict", "a,b c"),
+            ("keep-image", "redis"),
+            ("keep-image", "quay.io/me/*"),
+            ("container-runtime-endpoint", "unix:///run/a.sock"),
+            ("container-runtime-endpoint", "unix:///run/b.sock"),
+            ("kube-reserved", "memory=64Mi"),
+            ("dry-run", "true"),
+        ];
+        let mut typed = Typed::default();
+        assert!(flags.iter().all(|(name, text)| typed.add(name, *text)));
+        let settings = resolve(&typed).unwrap();
+        let again = View::of_settings(&settings).settings().unwrap();
+        assert_eq!(again.evict.thresholds, settings.evict.thresholds);
+        assert_eq!(again.pod_cgroup_roots, settings.pod_cgroup_roots);
+        assert_eq!(again.never_evict, settings.never_evict);
+        assert_eq!(again.runtime_endpoints, settings.runtime_endpoints);
+        assert_eq!(again.settings, settings.settings);
+
+        let mut view = View::of_settings(&settings);
+        view.flags.push("--of-tomorrow=1".to_owned());
+        let error = view.settings().unwrap_err();
+        assert!(error.ends_with("--of-tomorrow=1"), "{error}");
+    }
+}

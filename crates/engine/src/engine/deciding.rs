@@ -1,0 +1,223 @@
+//! The state machine, and the pods that it decides about.
+
+use core::time::Duration;
+
+use evictd_evict::{Cause, Evict, Eviction, Met, Observation, Outcome, Plan};
+use evictd_node::{Mono, Reading, Readings, Resource};
+use evictd_rank::Candidate;
+
+use crate::pace::is_memory;
+use crate::picture::Picture;
+use crate::ports::{Depth, Holder, Pods, Scratch, emptied};
+use crate::timers::{Timer, Timers};
+
+/// How often the list of pods is made anew that is kept for when memory is short.
+const LISTING_EVERY: Duration = Duration::from_secs(10);
+
+/// The state machine with the pods' port. Whatever it is shown of pods it is shown here, in
+/// memory that was used before.
+pub(super) struct Deciding<P> {
+    pub(super) evict: Evict,
+    /// The pods, as last listed.
+    pub(super) pods: P,
+    pub(super) picture: Picture,
+    /// For the list that the state machine is shown.
+    scratch: Scratch,
+}
+
+impl<P: Pods> Deciding<P> {
+    pub(super) fn new(evict: Evict, pods: P) -> Self {
+        Self {
+            evict,
+            pods,
+            picture: Picture::default(),
+            scratch: Scratch::new(),
+        }
+    }
+
+    /// Looks how much was heard of those who describe pods.
+    pub(super) fn look_at_picture(&mut self, now: Mono) {
+        self.picture.look(now, &self.pods);
+    }
+
+    /// Lists the pods, and makes the memory that showing them to the state machine takes.
+    pub(super) fn list(&mut self, now: Mono, depth: Depth) {
+        self.look_at_picture(now);
+        self.pods.refresh(now, depth);
+        // Once, and where pods have come.
+        self.with_candidates(|_, _, _| ());
+    }
+
+    /// Lists them as deep as the plan that is carried out needs.
+    pub(super) fn list_for_plan(&mut self, now: Mono) {
+        let depth = if self.evict.takes_bounds() {
+            Depth::Bounds
+        } else {
+            Depth::Whole
+        };
+        self.list(now, depth);
+    }
+
+    /// Shows the state machine the pods as last listed.
+    fn with_candidates<T>(&mut self, ask: impl FnOnce(&mut Evict, &P, &[Candidate<'_>]) -> T) -> T {
+        let candidates = self.pods.candidates(core::mem::take(&mut self.scratch));
+        let answer = ask(&mut self.evict, &self.pods, &candidates);
+        self.scratch = emptied(candidates);
+        answer
+    }
+
+    /// How many pods were last listed.
+    pub(super) fn count(&mut self) -> usize {
+        self.with_candidates(|_, _, pods| pods.len())
+    }
+
+    /// What is wanted by what was just measured. With pods, as last listed, their own limits
+    /// are looked at too.
+    pub(super) fn step(
+        &mut self,
+        now: Mono,
+        observation: &Observation<'_>,
+        with_pods: bool,
+    ) -> Plan {
+        if with_pods {
+            self.with_candidates(|evict, _, pods| evict.step(now, observation, Some(pods)))
+        } else {
+            self.evict.step(now, observation, None)
+        }
+    }
+
+    /// What is wanted next, after that came of a plan.
+    pub(super) fn outcome(&mut self, now: Mono, outcome: Outcome<'_>) -> Plan {
+        if !matches!(outcome, Outcome::Killed | Outcome::CleanedUp) {
+            self.read_what_counts();
+        }
+        self.with_candidates(|evict, _, pods| evict.outcome(now, outcome, Some(pods)))
+    }
+
+    /// Reads what some pods use exactly, until no other one can rank first.
+    fn read_what_counts(&mut self) {
+        let next = |evict: &mut Evict, pods: &P, candidates: &[Candidate<'_>]| {
+            evict.to_read_exactly(candidates, |index| pods.is_exact(index))
+        };
+        while let Some(next) = self.with_candidates(next) {
+            self.pods.read_exactly(next);
+        }
+    }
+
+    /// Whether the state machine acts for a disk.
+    pub(super) fn acts_on_disk(&self) -> bool {
+        let acting = self.evict.acting_on();
+        acting.is_some_and(|threshold| is_disk(threshold.signal.resource()))
+    }
+
+    /// Whether a hard threshold of memory acts now.
+    pub(super) fn is_short_of_memory(&self) -> bool {
+        let mut due = self.evict.due();
+        due.any(|threshold| threshold.is_hard() && is_memory(threshold))
+    }
+
+    /// Whether an eviction for a soft threshold is to wait for what comes before it.
+    pub(super) fn is_held_back(&mut self, now: Mono, eviction: &Eviction) -> bool {
+        let Cause::Threshold { threshold, .. } = &eviction.cause else {
+            return false;
+        };
+        let threshold = self.evict.thresholds().get(*threshold);
+        let is_soft = threshold.is_some_and(|threshold| !threshold.is_hard());
+        is_soft && !self.pods.may_evict(now, eviction.candidate)
+    }
+
+    /// Lists the pods once the start is over: where they may have limits, so that what they
+    /// hold is measured when the next round looks; else so that the list is there when one
+    /// has to be evicted.
+    pub(super) fn list_early(&mut self, now: Mono, readings: &Readings, timers: &mut Timers) {
+        let depth = if self.pods.may_have_limits() {
+            Depth::Whole
+        } else {
+            Depth::Bounds
+        };
+        self.list(now, depth);
+        timers.set(Timer::Listing, now + LISTING_EVERY);
+        let of_memory = |met: Met<'_>| is_memory(met.threshold);
+        if !self.evict.met().any(of_memory) {
+            self.note_plenty(now, readings);
+        }
+    }
+
+    /// While nothing is short, the list of pods waits for when a pod has to be evicted, as
+    /// there may be no memory to make it then; while memory `gets_short` it is looked at now
+    /// and then, and else for what the pods hold while there is plenty. What a container
+    /// runtime holds takes more, and asking it takes memory anyway: of that no list is kept
+    /// before memory gets short.
+    pub(super) fn keep_list(
+        &mut self,
+        now: Mono,
+        gets_short: bool,
+        readings: &Readings,
+        timers: &mut Timers,
+    ) {
+        let is_new = !self.evict.knows_plenty();
+        if (gets_short && timers.is_due(Timer::Listing, now))
+            || (is_new && timers.is_expired(Timer::Listing, now))
+        {
+            timers.set(Timer::Listing, now + LISTING_EVERY);
+            self.list(now, Depth::Bounds);
+            if is_new {
+                self.note_plenty(now, readings);
+            }
+        }
+        if gets_short || !self.pods.has_runtimes() {
+            self.pods.rest();
+        } else {
+            self.pods.forget();
+        }
+    }
+
+    /// Notes what the pods that were just listed hold while there is memory, each read
+    /// exactly.
+    fn note_plenty(&mut self, now: Mono, readings: &Readings) {
+        // The last first, as one that has vanished meanwhile is taken out.
+        for index in (0..self.count()).rev() {
+            if !self.pods.is_exact(index) {
+                self.pods.read_exactly(index);
+            }
+        }
+        self.with_candidates(|evict, _, pods| evict.note_plenty(now, readings, pods));
+    }
+
+    /// Who holds the memory where no pod is evicted for it, once that is found out, so that
+    /// the operator knows whom to look at. Of whoever holds less than half of what is
+    /// missing nothing is told: that is not who has it.
+    pub(super) fn who_holds(&mut self, memory: Option<Reading>) -> Option<Holder> {
+        let outside = self.pods.who_holds()?;
+        let critical = self.with_candidates(|_, _, pods| largest_critical(pods));
+        let holders = [Some(outside), critical].into_iter().flatten();
+        let largest = holders.max_by_key(|holder| holder.bytes);
+        largest.filter(|holder| holder.bytes >= self.missing_memory(memory) / 2)
+    }
+
+    fn missing_memory(&self, reading: Option<Reading>) -> u64 {
+        let of_memory = self.evict.met().filter(|met| is_memory(met.threshold));
+        let missing = of_memory.filter_map(|met| {
+            let value = met.threshold.value.against(reading?.capacity).value();
+            u64::try_from(value.saturating_sub(reading?.available)).ok()
+        });
+        missing.max().unwrap_or(0)
+    }
+}
+
+/// Nobody may evict a critical pod, however much it holds.
+fn largest_critical(pods: &[Candidate<'_>]) -> Option<Holder> {
+    let critical = pods.iter().filter(|pod| pod.pod.is_critical());
+    let holders = critical.filter_map(|pod| {
+        Some(Holder {
+            name: format!("pod {}, which is critical,", pod.pod.metadata.name),
+            bytes: pod.usage?.memory_working_set_bytes?,
+        })
+    });
+    holders.max_by_key(|holder| holder.bytes)
+}
+
+/// Whether it is one of a filesystem.
+pub(super) const fn is_disk(resource: Resource) -> bool {
+    matches!(resource, Resource::EphemeralStorage | Resource::Inodes)
+}

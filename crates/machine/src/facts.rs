@@ -1,0 +1,87 @@
+//! The facts about this machine that settings are judged by.
+
+use core::fmt::Display;
+use std::ffi::OsString;
+use std::io::{self, ErrorKind};
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+
+use evictd_config::Machine;
+use evictd_kerntext::{Meminfo, mounts, parse_meminfo};
+use evictd_stats::NodeSample;
+
+/// The capacities of these readings, the kernel's own reserve, and swap. What
+/// cannot be read is unknown, and nothing is judged by it.
+pub fn read(sample: &NodeSample) -> Machine {
+    let unaccounted = sample.memory.and_then(|memory| memory.unaccounted_bytes);
+    Machine {
+        unaccounted_bytes: unaccounted.and_then(|bytes| i64::try_from(bytes).ok()),
+        min_free_bytes: min_free_bytes(),
+        processors: processors(),
+        swap_bytes: swap_bytes(),
+        ..Machine::of_readings(&sample.readings())
+    }
+}
+
+/// `vm.min_free_kbytes`.
+pub(crate) fn min_free_bytes() -> Option<i64> {
+    let text = read_text("/proc/sys/vm/min_free_kbytes".as_ref()).ok()?;
+    text.trim().parse::<i64>().ok()?.checked_mul(1024)
+}
+
+/// Whether the kubelet's formula misleads here: where much of a small machine is in no
+/// cgroup, and where pages that were swapped out stay in memory, compressed. The root cgroup
+/// of v1 counts no more than that of v2 does.
+pub fn misleads_kubelets_formula() -> bool {
+    const SMALL: u64 = 512 << 20;
+    let is_small =
+        || read_meminfo().is_ok_and(|info| info.mem_total_bytes.is_some_and(|all| all < SMALL));
+    let has_zram = || {
+        let swaps = read_text("/proc/swaps".as_ref()).unwrap_or_default();
+        swaps.lines().any(|line| line.starts_with("/dev/zram"))
+    };
+    is_small() || has_zram()
+}
+
+/// All that are online, whichever of them this process may use.
+fn processors() -> Option<i64> {
+    let text = read_text("/proc/stat".as_ref()).ok()?;
+    let is_one = |line: &&str| {
+        let number = line.strip_prefix("cpu");
+        number.is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    i64::try_from(text.lines().filter(is_one).count()).ok()
+}
+
+fn swap_bytes() -> Option<i64> {
+    let total = read_meminfo().ok()?.swap_total_bytes?;
+    i64::try_from(total).ok()
+}
+
+/// The memory of this machine.
+pub fn read_meminfo() -> Result<Meminfo, String> {
+    let at = |error: &dyn Display| format!("/proc/meminfo: {error}");
+    let text = std::fs::read("/proc/meminfo").map_err(|error| at(&error))?;
+    parse_meminfo(&text).map_err(|error| at(&error))
+}
+
+/// Where the filesystem with this device is mounted that holds the path.
+pub(crate) fn mount_point(path: &Path, device: (u32, u32)) -> Option<String> {
+    let text = std::fs::read("/proc/self/mountinfo").ok()?;
+    let found = mounts(&text).flatten();
+    let found = found.filter(|mount| (mount.major, mount.minor) == device);
+    let found =
+        found.map(|mount| PathBuf::from(OsString::from_vec(mount.mount_point.bytes().collect())));
+    // Above the path the nearest; elsewhere, where a link leads, the shortest.
+    let nearest = found.max_by_key(|mount| {
+        let length = i64::try_from(mount.as_os_str().len()).unwrap_or(i64::MAX);
+        let is_above = path.starts_with(mount);
+        (is_above, if is_above { length } else { -length })
+    })?;
+    Some(nearest.display().to_string())
+}
+
+/// A file of the kernel's that is text.
+pub fn read_text(path: &Path) -> io::Result<String> {
+    String::from_utf8(std::fs::read(path)?).map_err(|_| ErrorKind::InvalidData.into())
+}

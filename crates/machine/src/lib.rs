@@ -1,0 +1,19 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+pub mod engine;
+pub mod facts;
+pub mod gc;
+pub mod kernel;
+pub mod notify;
+pub mod oom_score;
+pub mod pods;
+pub mod protect;
+pub mod roots;
+pub mod runtimes;
+pub mod setup;
+
+/// Where procfs is mounted.
+pub const PROC: &str = "/proc";

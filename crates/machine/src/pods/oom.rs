@@ -1,0 +1,114 @@
+//! Which pods the kernel's own OOM killer has struck.
+
+use core::time::Duration;
+use std::path::{Path, PathBuf};
+
+use evictd_engine::ports::OomKill;
+use evictd_node::Mono;
+use evictd_stats::{OomKillCounter, OomKills, read_cgroup_oom_kills};
+
+use super::described::Census;
+
+/// How soon to look again, after it has struck: a pod may have it do so all the time.
+const AGAIN: Duration = Duration::from_secs(10);
+
+/// What is known of it so far.
+#[derive(Default)]
+pub(super) struct OomWatch {
+    /// Kills on this machine; there is none before the first look.
+    counter: Option<OomKillCounter>,
+    /// What it said; `None` before the first look.
+    total: Option<u64>,
+    /// Of each pod's cgroup in which it had struck by the last look.
+    before: Vec<(PathBuf, OomKills)>,
+    /// Not before then.
+    next: Mono,
+}
+
+/// It has struck since the last look.
+pub(super) struct Struck {
+    kills: u64,
+    /// There was no look before: what it struck is not told.
+    is_first: bool,
+}
+
+impl OomWatch {
+    /// Whether it has struck since the last call. One number is read as long as it has not.
+    pub(super) fn look(&mut self, now: Mono, proc: &Path) -> Option<Struck> {
+        if now < self.next {
+            return None;
+        }
+        let counter = &mut self.counter;
+        let counter = counter.get_or_insert_with(|| OomKillCounter::new(proc));
+        let total = counter.read()?;
+        let before = self.total.replace(total);
+        // Where it has not struck since the boot, no cgroup has anything to compare with.
+        let kills = total.saturating_sub(before.unwrap_or(0));
+        if kills == 0 {
+            return None;
+        }
+        self.next = now + AGAIN;
+        let is_first = before.is_none();
+        Some(Struck { kills, is_first })
+    }
+
+    /// What it has done: to each pod, and elsewhere.
+    pub(super) fn tell(&mut self, struck: &Struck, census: &Census<'_>) -> Vec<OomKill> {
+        let pods = self.pods(census);
+        if struck.is_first {
+            return Vec::new();
+        }
+        let of_pods: u64 = pods.iter().map(|kill| kill.kills).sum();
+        let rest = OomKill {
+            kills: struck.kills.saturating_sub(of_pods),
+            ..OomKill::default()
+        };
+        let all = pods.into_iter().chain([rest]);
+        all.filter(|kill| kill.kills > 0).collect()
+    }
+
+    /// The pods with more kills than when this was last asked.
+    fn pods(&mut self, census: &Census<'_>) -> Vec<OomKill> {
+        let before = core::mem::take(&mut self.before);
+        let (mut after, mut struck) = (Vec::new(), Vec::new());
+        let Some(memory) = census.hierarchies.memory.as_ref() else {
+            return struck;
+        };
+        let mut look = |cgroup: &Path, kill: &mut OomKill| {
+            let now = read_cgroup_oom_kills(memory, cgroup);
+            if now == OomKills::default() {
+                return;
+            }
+            let then = before.iter().find(|(of, _)| of == cgroup);
+            let then = then.map(|(_, kills)| *kills).unwrap_or_default();
+            kill.kills += now.kills.saturating_sub(then.kills);
+            kill.at_limit |= now.at_limit > then.at_limit;
+            after.push((cgroup.to_path_buf(), now));
+        };
+        for found in &census.listing.pods {
+            let mut kill = OomKill::default();
+            for cgroup in found.cgroups() {
+                look(cgroup, &mut kill);
+            }
+            if kill.kills > 0 {
+                let metadata = &found.pod.metadata;
+                kill.namespace.clone_from(&metadata.namespace);
+                kill.name.clone_from(&metadata.name);
+                kill.uid.clone_from(&metadata.uid);
+                struck.push(kill);
+            }
+        }
+        // One whose last process was killed is no candidate any more.
+        for skipped in &census.listing.skipped {
+            let mut kill = OomKill::default();
+            look(&skipped.cgroup, &mut kill);
+            if kill.kills > 0 {
+                let name = skipped.cgroup.file_name().unwrap_or_default();
+                kill.name = name.to_string_lossy().into_owned();
+                struck.push(kill);
+            }
+        }
+        self.before = after;
+        struck
+    }
+}
