@@ -18,8 +18,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use evictd_cgroup::{
-    Beside, CgroupConfig, CgroupRuntime, FoundPod, Grace, KillInFlight, KillLimits, KillState,
-    Listing, PodKiller, PodSource, Releaser, Same, Services,
+    CgroupConfig, CgroupRuntime, FoundPod, Grace, KillInFlight, KillLimits, KillState, Listing,
+    PodKiller, PodSource, Releaser, Services,
 };
 use evictd_node::pod::RuntimePod;
 use evictd_stats::{Hierarchies, PodReader, now};
@@ -55,24 +55,16 @@ fn run(root: PathBuf) -> Result<bool, Box<dyn core::error::Error>> {
         releaser: Some(releaser),
     })?;
     let mut listing = Listing::default();
-    let mut list = |same| {
-        let beside = Beside {
-            manifests: &[],
-            runtime: &[],
-            same,
-        };
-        runtime.list_again(&mut listing, beside, &mut |_, dir: Option<OwnedFd>| {
-            dir.and_then(|dir| reader.read_usage_bytes(dir)).is_some()
-        })
+    let mut keep = |_: &FoundPod, dir: Option<OwnedFd>| {
+        dir.and_then(|dir| reader.read_usage_bytes(dir)).is_some()
     };
-    // The second finds the memory that the first has left in two places.
-    list(Same::Nothing);
-    list(Same::Runtimes);
+    runtime.list_again(&mut listing, &[], &[], &mut keep);
     println!("listed");
     // The releaser's thread is to have begun.
     std::thread::sleep(Duration::from_millis(100));
     count()?;
-    if ![Same::Runtimes, Same::Descriptions].into_iter().all(list) {
+    runtime.list_again(&mut listing, &[], &[], &mut keep);
+    if !runtime.list_known(&mut listing, &[], &mut keep) {
         return Err("the pods have changed".into());
     }
     count()?;
@@ -83,12 +75,12 @@ fn run(root: PathBuf) -> Result<bool, Box<dyn core::error::Error>> {
     count()?;
     println!("{:?}", first.report());
     let is_killed = first.report().processes > 0;
-    drop(first); // what it used is there for the next
+    drop(first);
     // A container runtime's pod in several cgroups: all those that are left.
     let mut pod = RuntimePod::default();
     let rest = listing.pods.iter().skip(1).take(4);
     pod.cgroups = rest.map(|found| Arc::from(&*found.cgroup)).collect();
-    let mut several = runtime.list_pods(&[], &[&pod]);
+    let mut several = runtime.list_pods(&[], &[&[pod]]);
     several.pods.retain(|found| !found.more_cgroups.is_empty());
     let Some(victim) = several.pods.first() else {
         return Ok(false);

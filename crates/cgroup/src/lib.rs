@@ -19,9 +19,7 @@ mod scores;
 #[cfg(test)]
 mod testkit;
 
-pub use cgroup::{
-    Beside, CgroupConfig, CgroupRuntime, Same, ServiceManager, Services, parse_pod_cgroup_root,
-};
+pub use cgroup::{CgroupConfig, CgroupRuntime, ServiceManager, Services, parse_pod_cgroup_root};
 pub use error::{Error, RootError};
 use evictd_node::pod::RuntimePod;
 pub use kill::{Kill, KillLimits, KillMethod, KillReport, KillState, Problem, Remaining, Target};

@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::fmt;
 use core::time::Duration;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use evictd_node::Mono;
 use evictd_node::pod::Pod;
@@ -31,7 +31,7 @@ use crate::{Error, KillReport, KillState, RuntimePod};
 /// struct Fixed(Arc<Pod>);
 ///
 /// impl PodSource for Fixed {
-///     fn list_pods(&mut self, _: &[Arc<Pod>], _: &[&RuntimePod]) -> Listing {
+///     fn list_pods(&mut self, _: &[Arc<Pod>], _: &[&[RuntimePod]]) -> Listing {
 ///         let mut listing = Listing::default();
 ///         let pod = Arc::clone(&self.0);
 ///         let cgroup = Path::new("machine/fixed");
@@ -46,10 +46,11 @@ use crate::{Error, KillReport, KillState, RuntimePod};
 pub trait PodSource {
     /// The pods that run now. Each one that `manifests` also describe is the
     /// manifest's pod; one that a container runtime also knows is the runtime's,
-    /// where no manifest describes it.
+    /// where no manifest describes it. `runtime` are the pods of each runtime, and an index
+    /// goes through them one after the other.
     ///
     /// A part that cannot be read is in [`Listing::skipped`] and costs no other.
-    fn list_pods(&mut self, manifests: &[Arc<Pod>], runtime: &[&RuntimePod]) -> Listing;
+    fn list_pods(&mut self, manifests: &[Arc<Pod>], runtime: &[&[RuntimePod]]) -> Listing;
 }
 
 /// Kills pods.
@@ -129,9 +130,9 @@ pub struct FoundPod {
     pub pod: Arc<Pod>,
     /// Its cgroup, a path below the mount point of each hierarchy, without `/`
     /// in front; see [`evictd_stats::Hierarchy::open`].
-    pub cgroup: Box<Path>,
+    pub cgroup: Arc<Path>,
     /// Further cgroups of it, where no single one holds all of its containers.
-    pub more_cgroups: Box<[Arc<Path>]>,
+    pub more_cgroups: Arc<[Arc<Path>]>,
     /// Where it was found.
     pub origin: Origin,
     /// Which of the manifests describes it, as an index.
@@ -147,7 +148,7 @@ impl FoundPod {
         Self {
             pod,
             cgroup: cgroup.into(),
-            more_cgroups: Box::default(),
+            more_cgroups: Arc::default(),
             origin,
             manifest: None,
             runtime: None,
@@ -191,7 +192,7 @@ pub struct Listing {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
     /// Its path below the mount point.
-    pub cgroup: PathBuf,
+    pub cgroup: Arc<Path>,
     /// Why.
     pub reason: SkipReason,
 }

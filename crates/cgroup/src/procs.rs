@@ -19,8 +19,7 @@ pub(crate) struct Procs {
 }
 
 impl Procs {
-    /// With room for so many.
-    pub(crate) fn for_usual(count: usize) -> Self {
+    pub(crate) fn with_capacity(count: usize) -> Self {
         Self {
             pids: Vec::with_capacity(count),
             text: Vec::with_capacity(PAGE),
@@ -28,18 +27,13 @@ impl Procs {
         }
     }
 
-    /// As if there were none.
-    pub(crate) fn clear(&mut self) {
-        self.pids.clear();
-        self.hidden = false;
-    }
-
     /// Lists those of several cgroups anew. A cgroup that is gone has no processes.
     pub(crate) fn list<'a>(
         &mut self,
         cgroups: impl IntoIterator<Item = BorrowedFd<'a>>,
     ) -> Result<(), Errno> {
-        self.clear();
+        self.pids.clear();
+        self.hidden = false;
         for cgroup in cgroups {
             let _all = walk(cgroup, &mut |dir| {
                 self.add(dir)?;

@@ -1,20 +1,17 @@
 //! Which pod is evicted, and which numbers that depends on.
 
 use evictd_node::{Mono, Signal, Usage};
-use evictd_rank::{Candidate, Place, first};
-use evictd_threshold::Threshold;
+use evictd_rank::{Candidate, first};
 
-use crate::evict::Stage;
 use crate::evidence::Need;
 use crate::observe::Watch;
 use crate::set::ThresholdSet;
+use crate::stage::Stage;
+use crate::worth::Judge;
 use crate::{Cause, Evict, Eviction, Plan, Spared, limits};
 
 /// The kubelet's grace for local storage limits, kept as it is (decision D36).
 const LIMIT_GRACE_SECONDS: i64 = 1;
-
-/// What a pod without a termination grace period gets when its own counts.
-const DEFAULT_POD_GRACE_SECONDS: i64 = 30;
 
 impl Evict {
     /// The next pod above one of its own limits, if limits are enforced.
@@ -23,16 +20,16 @@ impl Evict {
             return None;
         }
         if let Some(pods) = pods {
-            self.forget_the_gone(pods);
+            self.left_alone.rehearsal.forget_the_gone(pods);
         }
-        if self.rehearsal.is_full() {
+        if self.left_alone.rehearsal.is_full() {
             return None;
         }
-        let layout = self.layout();
+        let layout = self.watch.layout_or_one();
         let (index, candidate, cause) =
             pods?.iter().enumerate().find_map(|(index, candidate)| {
                 let uid = candidate.pod.metadata.uid.as_str();
-                if self.is_excluded(uid) {
+                if self.left_alone.has(uid) {
                     return None;
                 }
                 let exceeded = limits::exceeded(candidate, layout, &self.config.policy)?;
@@ -71,35 +68,36 @@ impl Evict {
         pods: Option<&[Candidate<'_>]>,
     ) -> Plan {
         if let Some(pods) = pods {
-            self.forget_the_gone(pods);
+            self.left_alone.rehearsal.forget_the_gone(pods);
         }
         let Some(threshold) = self.watch.thresholds.get(index) else {
             return Plan::Rest;
         };
         let signal = threshold.signal;
-        if self.awaits_evidence(signal) {
+        if self.judge().awaits_evidence(signal) {
             return self.pass(signal, Spared::FreedNothing);
         }
         let Some(pods) = pods else {
             self.stage = Stage::ReadingPods { threshold: index };
             return Plan::ReadPods;
         };
-        if self.is_rehearsed(index) {
+        if self.judge().is_rehearsed(index) {
             self.watch.passed.insert(index);
             return self.act(now, Some(pods));
         }
-        if self.rehearsal.is_full() {
+        if self.left_alone.rehearsal.is_full() {
             return self.pass(signal, Spared::RehearsedMost);
         }
-        let need = self.need(threshold);
-        let Some((passed_over, place, candidate)) = self.first(&need, signal, pods) else {
-            let why = self.spares_all(&need, pods);
+        let judge = self.judge();
+        let need = judge.need(threshold);
+        let Some((passed_over, place, candidate)) = judge.first(&need, signal, pods) else {
+            let why = judge.spares_all(&need, pods);
             return self.pass(signal, why);
         };
-        if let Some(why) = self.spares(now, &need, &place, pods) {
+        if let Some(why) = judge.spares(now, &need, &place, pods) {
             return self.pass(signal, why);
         }
-        let grace_seconds = self.grace(threshold, candidate);
+        let grace_seconds = judge.grace(threshold, candidate);
         self.evidence.begin(now, &place, &self.watch.latest);
         self.begin_killing(candidate, Some(index), grace_seconds != 0);
         Plan::Evict(Eviction {
@@ -125,21 +123,6 @@ impl Evict {
             *passed = ThresholdSet::default(); // the round is over
         }
         Plan::NoCandidate(signal, why)
-    }
-
-    /// How long the pod may take to end by itself: for a soft threshold the lesser
-    /// of its own grace and the maximum (acceptance rows 68 and 69).
-    fn grace(&self, threshold: &Threshold, candidate: &Candidate<'_>) -> i64 {
-        let policy = &self.config.policy;
-        if threshold.is_hard() {
-            return policy.hard_grace_seconds;
-        }
-        let most = self.config.max_pod_grace_seconds;
-        let own = candidate.pod.spec.termination_grace_period_seconds;
-        if most < 0 && !policy.negative_max_grace_is_literal {
-            return own.unwrap_or(DEFAULT_POD_GRACE_SECONDS);
-        }
-        own.map_or(most, |own| own.min(most))
     }
 
     /// Whether the pods that are asked for now are ranked by memory, so that an upper
@@ -181,11 +164,12 @@ impl Evict {
         if signal.usage() != Usage::Memory {
             return None;
         }
+        let judge = self.judge();
         let wanted = |index: usize, pod: &Candidate<'_>| {
-            !is_exact(index) || self.may_be_evicted(pod, failed) && self.is_worth_it(&need, pod)
+            !is_exact(index) || judge.may_be_evicted(pod, failed) && judge.is_worth_it(&need, pod)
         };
         let policy = &self.config.policy;
-        let (_, place) = first(signal, self.layout(), pods, policy, wanted)?;
+        let (_, place) = first(signal, self.watch.layout_or_one(), pods, policy, wanted)?;
         if !is_exact(place.candidate) {
             return Some(place.candidate);
         }
@@ -194,16 +178,16 @@ impl Evict {
         if policy.evicts_without_evidence {
             return None;
         }
-        let may = |pod: &Candidate<'_>| self.may_be_evicted(pod, failed);
+        let may = |pod: &Candidate<'_>| judge.may_be_evicted(pod, failed);
         let counts = |at: usize| is_exact(at) && pods.get(at).is_some_and(may);
-        let is_sure = self.is_within_reach(&need, pods, counts);
+        let is_sure = judge.is_within_reach(&need, pods, counts);
         if is_sure && place.exceeds {
             return None;
         }
         let matters = |at: usize, pod: &Candidate<'_>| {
-            !is_exact(at) && may(pod) && (!is_sure || self.place(signal, pod).exceeds)
+            !is_exact(at) && may(pod) && (!is_sure || judge.place(signal, pod).exceeds)
         };
-        let (_, other) = first(signal, self.layout(), pods, policy, matters)?;
+        let (_, other) = first(signal, self.watch.layout_or_one(), pods, policy, matters)?;
         Some(other.candidate)
     }
 
@@ -221,33 +205,17 @@ impl Evict {
             Stage::Idle | Stage::CleaningUp { .. } => (None, None),
         };
         let threshold = self.watch.thresholds.get(threshold?)?;
-        Some((self.need(threshold), failed))
+        Some((self.judge().need(threshold), failed))
     }
 
-    /// The first in the order that may be evicted, its place, and how many stand before it.
-    pub(crate) fn first<'a, 'b>(
-        &self,
-        need: &Need,
-        signal: Signal,
-        pods: &'b [Candidate<'a>],
-    ) -> Option<(usize, Place, &'b Candidate<'a>)> {
-        let may_be_evicted = |_: usize, pod: &Candidate<'_>| {
-            self.may_be_evicted(pod, None) && self.is_worth_it(need, pod)
-        };
-        let policy = &self.config.policy;
-        let (before, place) = first(signal, self.layout(), pods, policy, may_be_evicted)?;
-        let candidate = pods.get(place.candidate)?;
-        Some((before, place, candidate))
-    }
-
-    pub(crate) fn may_be_evicted(&self, candidate: &Candidate<'_>, failed: Option<&str>) -> bool {
-        let uid = candidate.pod.metadata.uid.as_str();
-        !candidate.pod.is_critical() && !self.is_excluded(uid) && failed != Some(uid)
-    }
-
-    pub(crate) fn is_excluded(&self, uid: &str) -> bool {
-        self.tried.iter().any(|tried| tried == uid)
-            || self.stuck.iter().any(|(stuck, _)| stuck == uid)
-            || self.rehearsal.has(uid)
+    /// All that pods are judged by.
+    pub(crate) const fn judge(&self) -> Judge<'_> {
+        Judge {
+            config: &self.config,
+            watch: &self.watch,
+            evidence: &self.evidence,
+            plenty: self.plenty,
+            left_alone: &self.left_alone,
+        }
     }
 }

@@ -11,8 +11,6 @@ use core::time::Duration;
 use evictd_node::{Mono, Readings, Signal};
 use evictd_rank::Candidate;
 
-use crate::Evict;
-
 /// A look back over more than that says little: what grew outside the pods since then may
 /// belong there by now.
 const LATELY: Duration = Duration::from_secs(600);
@@ -29,31 +27,19 @@ pub(crate) struct Plenty {
     held: u64,
 }
 
-impl Evict {
-    /// Notes what there is, and what the pods hold of it, while no threshold of memory is
-    /// met. Their numbers are to be exact, no bounds. Ten minutes later it is forgotten:
-    /// note it again then.
-    pub fn note_plenty(&mut self, now: Mono, readings: &Readings, pods: &[Candidate<'_>]) {
-        let Some(memory) = readings.get(Signal::MemoryAvailable) else {
-            return;
-        };
-        self.plenty = Some(Plenty {
+impl Plenty {
+    /// `None` where the memory was not read.
+    pub(crate) fn new(now: Mono, readings: &Readings, pods: &[Candidate<'_>]) -> Option<Self> {
+        Some(Self {
             at: now,
-            available: memory.available,
+            available: readings.get(Signal::MemoryAvailable)?.available,
             swap: swap_left(readings),
             held: held(pods, |_| true),
-        });
+        })
     }
 
-    /// Whether [`Evict::note_plenty`] was called of late.
-    #[must_use]
-    pub const fn knows_plenty(&self) -> bool {
-        self.plenty.is_some()
-    }
-
-    /// Forgets what is too old to be looked back at.
-    pub(crate) fn forget_old_plenty(&mut self, now: Mono) {
-        self.plenty = self.plenty.filter(|then| now.since(then.at) < LATELY);
+    pub(crate) fn is_of_late(&self, now: Mono) -> bool {
+        now.since(self.at) < LATELY
     }
 
     /// How much memory something outside the pods has taken since it was plentiful, by the
@@ -63,23 +49,23 @@ impl Evict {
     /// there, in memory too if it is zram.
     pub(crate) fn taken_elsewhere(
         &self,
+        latest: &Readings,
         signal: Signal,
         pods: &[Candidate<'_>],
         counts: impl Fn(usize) -> bool,
     ) -> u64 {
-        let latest = &self.watch.latest;
         let memory = latest
             .get(signal)
             .filter(|_| signal == Signal::MemoryAvailable);
-        let Some((then, memory)) = self.plenty.zip(memory) else {
+        let Some(memory) = memory else {
             return 0;
         };
-        let swap = swap_left(latest).zip(then.swap);
+        let swap = swap_left(latest).zip(self.swap);
         if swap.is_some_and(|(now, then)| now < then) {
             return 0;
         }
-        let taken = i128::from(then.available) - i128::from(memory.available);
-        let grown = i128::from(held(pods, counts)) - i128::from(then.held);
+        let taken = i128::from(self.available) - i128::from(memory.available);
+        let grown = i128::from(held(pods, counts)) - i128::from(self.held);
         u64::try_from(taken - grown).unwrap_or(0)
     }
 }

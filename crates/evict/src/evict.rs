@@ -1,51 +1,20 @@
 use alloc::string::String;
 
-use evictd_node::{Layout, Mono, Resource};
+use evictd_node::{Mono, Resource, Signal};
 use evictd_rank::Candidate;
 use evictd_threshold::Threshold;
-use smallvec::SmallVec;
 
 use crate::elsewhere::Plenty;
 use crate::evidence::Evidence;
+use crate::left_alone::LeftAlone;
 use crate::observe::Watch;
-use crate::rehearsal::Rehearsal;
 use crate::set::ThresholdSet;
-use crate::{
-    Config, Memory, NodeReclaim, Observation, Outcome, Plan, Returns, TooManyThresholds, reclaim,
-};
+use crate::stage::Stage;
+use crate::{Config, NodeReclaim, Observation, Outcome, Plan, Returns, TooManyThresholds, reclaim};
 
 /// Room for the uid of the pod to be killed, so that choosing it allocates nothing: a uid of
 /// Kubernetes has 36 bytes, and a pod without one is named by its cgroup's path.
 const USUAL_UID: usize = 256;
-
-/// More pods than that are hardly ever tried in a round.
-const FEW: usize = 2;
-
-/// Where the round stands between two plans.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Stage {
-    Idle,
-    /// The pods are being read, so that one can be chosen for this threshold.
-    ReadingPods {
-        threshold: usize,
-    },
-    /// The node gives back what it can.
-    Reclaiming {
-        threshold: usize,
-    },
-    /// A pod is being killed: for a threshold, or for one of its limits.
-    Killing {
-        threshold: Option<usize>,
-        graceful: bool,
-    },
-    /// A killed pod's remains are awaited, until then at most; after that nothing
-    /// that was measured before may count against another.
-    CleaningUp {
-        until: Mono,
-        /// What the pod was evicted for; `None` for a limit of its own.
-        resource: Option<Resource>,
-    },
-}
 
 /// The state machine. See the [crate's own words](crate).
 ///
@@ -62,15 +31,10 @@ pub struct Evict {
     /// Its namespace and its name.
     pub(crate) victim_name: (String, String),
     pub(crate) acting_on: Option<usize>,
-    /// Pods that were tried in this round.
-    pub(crate) tried: SmallVec<[String; FEW]>,
-    /// Pods that could not be killed, and until when they are left alone.
-    pub(crate) stuck: SmallVec<[(String, Mono); FEW]>,
+    pub(crate) left_alone: LeftAlone,
     pub(crate) evidence: Evidence,
     pub(crate) plenty: Option<Plenty>,
     pub(crate) returns: Returns,
-    /// What a dry run has evicted so far.
-    pub(crate) rehearsal: Rehearsal,
 }
 
 impl Evict {
@@ -91,13 +55,33 @@ impl Evict {
             victim: String::with_capacity(USUAL_UID),
             victim_name: [(); 2].map(|()| String::with_capacity(USUAL_UID)).into(),
             acting_on: None,
-            tried: SmallVec::new(),
-            stuck: SmallVec::new(),
+            left_alone: LeftAlone::default(),
             evidence: Evidence::default(),
             plenty: None,
             returns: Returns::default(),
-            rehearsal: Rehearsal::default(),
         })
+    }
+
+    /// Goes on with other settings. What was going on goes on: conditions hold, the grace
+    /// period of a threshold that stays as it was runs on, and so does an eviction.
+    ///
+    /// A threshold that is new, or not what it was, acts on the second observation from now
+    /// at the earliest, as after a restart ([`Evict::restore`]): nothing is evicted by what
+    /// was measured before, nor by the first look at what a changed file says (k/k#83612).
+    /// But where a hard threshold of the signal was met already, the next observation may
+    /// act: else who changes settings again and again would hold an eviction back for ever.
+    ///
+    /// # Errors
+    /// As [`Evict::new`]; then nothing has changed.
+    pub fn reconfigure(&mut self, config: Config) -> Result<(), TooManyThresholds> {
+        let new = Self::new(config)?;
+        let former = self.watch.rearrange(new.config.thresholds.clone());
+        let place = |index: usize| former.iter().position(|of| *of == Some(index));
+        self.config = new.config;
+        self.acting_on = self.acting_on.and_then(place);
+        let stage = core::mem::replace(&mut self.stage, Stage::Idle);
+        self.stage = stage.rearranged(place);
+        Ok(())
     }
 
     /// Begins a round: takes in what was observed and says what to do.
@@ -121,9 +105,9 @@ impl Evict {
         self.watch.observe(now, observation, &self.config);
         self.watch.passed = ThresholdSet::default();
         self.evidence.note(observation.readings);
-        self.forget_old_plenty(now);
+        self.plenty = self.plenty.filter(|then| then.is_of_late(now));
         self.returns.forget_former(now, self.watch.conditions);
-        self.end_episodes();
+        self.left_alone.rehearsal.end_episodes(&self.watch);
         self.acting_on = None;
         match &self.stage {
             Stage::Killing { .. } => return self.hurry(),
@@ -136,41 +120,8 @@ impl Evict {
             Stage::Idle | Stage::ReadingPods { .. } | Stage::Reclaiming { .. } => {}
         }
         self.stage = Stage::Idle;
-        self.tried.clear();
-        self.stuck.retain(|(_, until)| now < *until);
+        self.left_alone.begin_round(now);
         self.offender(pods).unwrap_or_else(|| self.act(now, pods))
-    }
-
-    /// Takes over how the filesystems lie where nothing else could be read, so
-    /// that the round is left out.
-    pub fn take_layout(&mut self, layout: Option<Layout>) {
-        self.watch.lay_out(layout, &self.config.policy);
-    }
-
-    /// Time has passed in which nothing was observed, though it should have been: the
-    /// machine or this process stood still. Grace periods go on; but what was measured
-    /// before `now` lets no threshold act.
-    pub const fn trust_only_from(&mut self, now: Mono) {
-        self.watch.trusted_from = now;
-    }
-
-    /// What is to outlive a restart or a reload.
-    #[must_use]
-    pub fn memory(&self) -> Memory {
-        self.watch.memory()
-    }
-
-    /// Takes over what a former machine knew, before the first step.
-    ///
-    /// Conditions are held on, for the rest of the transition period. The grace
-    /// period of a soft threshold runs on if the first observation shows it met;
-    /// but that observation never acts, however long ago the grace is over: it
-    /// takes a further, newer one (failure F17). Thresholds that
-    /// are not configured any more are forgotten, and so is all of
-    /// [`Memory::first_met`] that a first observation does not confirm.
-    pub fn restore(&mut self, now: Mono, memory: &Memory) {
-        self.watch.lay_out(memory.layout, &self.config.policy);
-        self.watch.restore(now, memory);
     }
 
     /// Goes on after a plan was carried out. `pods` are those of the last step or
@@ -250,17 +201,16 @@ impl Evict {
         self.acting_on = Some(threshold);
         let calls = self.reclaims(threshold);
         // What a dry run has named may really be gone by now: the pods say so.
-        if calls.is_empty() || self.is_rehearsed(threshold) {
+        if calls.is_empty() || self.judge().is_rehearsed(threshold) {
             return self.choose(now, threshold, pods);
         }
         self.stage = Stage::Reclaiming { threshold };
         Plan::Reclaim(calls)
     }
 
-    pub(crate) fn reclaims(&self, threshold: usize) -> &'static [NodeReclaim] {
-        let signal = self.watch.thresholds.get(threshold).map(|t| t.signal);
-        signal.map_or(&[], |signal| {
-            reclaim::for_signal(signal, self.layout(), &self.config.policy)
+    fn reclaims(&self, threshold: usize) -> &'static [NodeReclaim] {
+        self.signal(Some(threshold)).map_or(&[], |signal| {
+            reclaim::for_signal(signal, self.watch.layout_or_one(), &self.config.policy)
         })
     }
 
@@ -270,7 +220,9 @@ impl Evict {
         threshold: Option<usize>,
         pods: Option<&[Candidate<'_>]>,
     ) -> Plan {
-        self.note_return(now, threshold);
+        let signal = self.signal(threshold);
+        let (namespace, name) = &self.victim_name;
+        self.returns.note(now, namespace, name, signal);
         self.end_round(now, threshold, pods)
     }
 
@@ -280,16 +232,15 @@ impl Evict {
         threshold: Option<usize>,
         pods: Option<&[Candidate<'_>]>,
     ) -> Plan {
-        self.tried.push(self.victim.clone());
+        self.left_alone.has_tried(&self.victim);
         if threshold.is_none()
             && let Some(plan) = self.offender(pods)
         {
             return plan;
         }
-        let threshold = threshold.and_then(|index| self.watch.thresholds.get(index));
         self.stage = Stage::CleaningUp {
             until: now + self.config.cleanup_wait,
-            resource: threshold.map(|threshold| threshold.signal.resource()),
+            resource: self.signal(threshold).map(Signal::resource),
         };
         Plan::Rest
     }
@@ -305,8 +256,8 @@ impl Evict {
             return self.end_round(now, threshold, pods);
         }
         let until = now + self.config.stuck_wait;
-        self.stuck.push((self.victim.clone(), until));
-        self.tried.push(self.victim.clone());
+        self.left_alone.is_stuck_until(&self.victim, until);
+        self.left_alone.has_tried(&self.victim);
         match threshold {
             // The killing may have taken long: only a threshold that is still met counts.
             Some(threshold) if self.watch.fresh.has(threshold) => self.choose(now, threshold, pods),
@@ -315,16 +266,33 @@ impl Evict {
         }
     }
 
-    /// The kill was not done: what is left afterwards says nothing of it.
-    pub(crate) fn learn_nothing(&mut self, threshold: Option<usize>) {
-        let threshold = threshold.and_then(|index| self.watch.thresholds.get(index));
-        if let Some(threshold) = threshold {
-            self.evidence.forget(threshold.signal);
+    /// The pod that was just chosen would be gone by now: a dry run goes on as if it were.
+    fn pretend(
+        &mut self,
+        now: Mono,
+        threshold: Option<usize>,
+        pods: Option<&[Candidate<'_>]>,
+    ) -> Plan {
+        let signal = self.signal(threshold);
+        let frees = signal.and_then(|signal| self.evidence.used_by_last(signal));
+        let rehearsal = &mut self.left_alone.rehearsal;
+        rehearsal.add(&self.victim, signal, frees.unwrap_or(0));
+        self.learn_nothing(threshold);
+        match threshold {
+            Some(index) => self.choose(now, index, pods),
+            // As after a pod that was really evicted for its limit.
+            None => self.offender(pods).unwrap_or(Plan::Rest),
         }
     }
 
-    /// The layout that ranking and reclaim use; one filesystem until it is known.
-    pub(crate) fn layout(&self) -> Layout {
-        self.watch.layout.unwrap_or(Layout::OneFilesystem)
+    /// The kill was not done: what is left afterwards says nothing of it.
+    fn learn_nothing(&mut self, threshold: Option<usize>) {
+        if let Some(signal) = self.signal(threshold) {
+            self.evidence.forget(signal);
+        }
+    }
+
+    fn signal(&self, threshold: Option<usize>) -> Option<Signal> {
+        Some(self.watch.thresholds.get(threshold?)?.signal)
     }
 }

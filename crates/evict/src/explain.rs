@@ -39,88 +39,91 @@ impl Plan {
                 text.write_char('\n')
             }
             Self::NoCandidate(signal, why) => {
-                evict.write_order(text, *signal, None, pods)?;
+                write_order(evict, text, *signal, None, pods)?;
                 writeln!(text, "{why}")
             }
             Self::Evict(eviction) => match &eviction.cause {
                 Cause::Threshold { place, .. } => {
-                    evict.write_order(text, place.signal, Some(eviction.candidate), pods)
+                    write_order(evict, text, place.signal, Some(eviction.candidate), pods)
                 }
                 Cause::EmptyDirLimit | Cause::PodLimit | Cause::ContainerLimit => {
-                    evict.write_limits(text, eviction.candidate, pods)
+                    write_limits(evict, text, eviction.candidate, pods)
                 }
             },
         }
     }
 }
 
-impl Evict {
-    /// The thresholds of the signal that are met, and the pods in the order of eviction.
-    fn write_order(
-        &self,
-        text: &mut String,
-        signal: Signal,
-        chosen: Option<usize>,
-        pods: &[Candidate<'_>],
-    ) -> fmt::Result {
-        if let Some(reading) = self.watch.readings.get(signal) {
-            let left = available(signal, &reading);
-            write!(text, "{signal} is {left}")?;
-        }
-        for met in self.met().filter(|met| met.threshold.signal == signal) {
-            write!(text, ", {} is met", met.threshold)?;
-        }
-        text.write_char('\n')?;
-        let mut is_reached = true;
-        for place in rank(signal, self.layout(), pods, &self.config.policy) {
-            let Some(candidate) = pods.get(place.candidate) else {
-                continue;
-            };
-            let what = if Some(place.candidate) == chosen {
-                is_reached = false;
-                String::from("chosen")
-            } else if is_reached {
-                format!("passed over, {}", self.why_not(candidate))
-            } else {
-                String::from("after it")
-            };
-            writeln!(text, "{what}: {}, {place}", candidate.pod.metadata.name)?;
-        }
-        Ok(())
+/// The thresholds of the signal that are met, and the pods in the order of eviction.
+fn write_order(
+    evict: &Evict,
+    text: &mut String,
+    signal: Signal,
+    chosen: Option<usize>,
+    pods: &[Candidate<'_>],
+) -> fmt::Result {
+    if let Some(reading) = evict.watch.readings.get(signal) {
+        let left = available(signal, &reading);
+        write!(text, "{signal} is {left}")?;
     }
-
-    /// The pods up to the first that is above a limit of its own.
-    fn write_limits(
-        &self,
-        text: &mut String,
-        chosen: usize,
-        pods: &[Candidate<'_>],
-    ) -> fmt::Result {
-        for (index, candidate) in pods.iter().enumerate().take(chosen.saturating_add(1)) {
-            let name = &candidate.pod.metadata.name;
-            let limit = limits::exceeded(candidate, self.layout(), &self.config.policy);
-            match limit.map(|limit| format!("{limit}")) {
-                Some(limit) if index == chosen => {
-                    writeln!(text, "chosen: {name}, {}", limit.trim_end())?
-                }
-                Some(_) => writeln!(text, "passed over, {}: {name}", self.why_not(candidate))?,
-                None => writeln!(text, "passed over, above no limit: {name}")?,
-            }
-        }
-        Ok(())
+    for met in evict.met().filter(|met| met.threshold.signal == signal) {
+        write!(text, ", {} is met", met.threshold)?;
     }
-
-    /// Why a pod may not be evicted.
-    fn why_not(&self, candidate: &Candidate<'_>) -> &'static str {
-        let uid = candidate.pod.metadata.uid.as_str();
-        if candidate.pod.is_critical() {
-            "critical"
-        } else if self.stuck.iter().any(|(stuck, _)| stuck == uid) {
-            "could not be killed"
-        } else if self.rehearsal.has(uid) {
-            "named by this dry run"
+    text.write_char('\n')?;
+    let mut is_reached = true;
+    for place in rank(
+        signal,
+        evict.watch.layout_or_one(),
+        pods,
+        &evict.config.policy,
+    ) {
+        let Some(candidate) = pods.get(place.candidate) else {
+            continue;
+        };
+        let what = if Some(place.candidate) == chosen {
+            is_reached = false;
+            String::from("chosen")
+        } else if is_reached {
+            format!("passed over, {}", why_not(evict, candidate))
         } else {
-            "tried in this round"
+            String::from("after it")
+        };
+        writeln!(text, "{what}: {}, {place}", candidate.pod.metadata.name)?;
+    }
+    Ok(())
+}
+
+/// The pods up to the first that is above a limit of its own.
+fn write_limits(
+    evict: &Evict,
+    text: &mut String,
+    chosen: usize,
+    pods: &[Candidate<'_>],
+) -> fmt::Result {
+    for (index, candidate) in pods.iter().enumerate().take(chosen.saturating_add(1)) {
+        let name = &candidate.pod.metadata.name;
+        let limit = limits::exceeded(candidate, evict.watch.layout_or_one(), &evict.config.policy);
+        match limit.map(|limit| format!("{limit}")) {
+            Some(limit) if index == chosen => {
+                writeln!(text, "chosen: {name}, {}", limit.trim_end())?
+            }
+            Some(_) => writeln!(text, "passed over, {}: {name}", why_not(evict, candidate))?,
+            None => writeln!(text, "passed over, above no limit: {name}")?,
         }
+    }
+    Ok(())
+}
+
+/// Why a pod may not be evicted.
+fn why_not(evict: &Evict, candidate: &Candidate<'_>) -> &'static str {
+    let uid = candidate.pod.metadata.uid.as_str();
+    if candidate.pod.is_critical() {
+        "critical"
+    } else if evict.left_alone.is_stuck(uid) {
+        "could not be killed"
+    } else if evict.left_alone.rehearsal.has(uid) {
+        "named by this dry run"
+    } else {
+        "tried in this round"
     }
 }

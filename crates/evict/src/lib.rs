@@ -10,6 +10,7 @@ mod elsewhere;
 mod evict;
 mod evidence;
 mod explain;
+mod left_alone;
 mod limits;
 mod memory;
 mod message;
@@ -20,6 +21,7 @@ mod reconfigure;
 mod rehearsal;
 mod returns;
 mod set;
+mod stage;
 mod state;
 mod worth;
 

@@ -13,31 +13,10 @@ use evictd_quantity::{Format, Quantity};
 use evictd_rank::Candidate;
 
 use crate::observe::Watch;
-use crate::{Annotations, Cause, Evict, Eviction, Message, limits};
-
-impl Evict {
-    /// What is said of an eviction that this machine has just planned, of the pod that
-    /// stood at [`Eviction::candidate`]. Ask before the next step, which takes in other
-    /// numbers.
-    #[must_use]
-    pub fn message(&self, eviction: &Eviction, candidate: &Candidate<'_>) -> Message {
-        if let Cause::Threshold {
-            threshold, place, ..
-        } = &eviction.cause
-        {
-            let policy = &self.config.policy;
-            return of(place.signal, candidate, &self.watch, *threshold, policy);
-        }
-        let limit = limits::exceeded(candidate, self.layout(), &self.config.policy);
-        Message {
-            text: limit.map_or_else(String::new, |limit| limit.to_string()),
-            annotations: None,
-        }
-    }
-}
+use crate::{Annotations, Message};
 
 /// For a pod that is evicted because a threshold of `signal` is met.
-fn of(
+pub(crate) fn of(
     signal: Signal,
     candidate: &Candidate<'_>,
     watch: &Watch,

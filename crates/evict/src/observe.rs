@@ -40,7 +40,7 @@ pub struct Met<'a> {
     pub acts_at: Mono,
 }
 
-/// The memory between rounds: what is met since when, and which conditions hold.
+/// What is known between rounds: what is met since when, and which conditions hold.
 #[derive(Clone, Debug)]
 pub(crate) struct Watch {
     pub(crate) configured: Vec<Threshold>,
@@ -133,6 +133,11 @@ impl Watch {
         } else {
             self.thresholds.len()
         }
+    }
+
+    /// The layout that ranking and reclaim use; one filesystem until it is known.
+    pub(crate) fn layout_or_one(&self) -> Layout {
+        self.layout.unwrap_or(Layout::OneFilesystem)
     }
 
     /// Met now, or met before with less than the minimum reclaimed since.

@@ -1,56 +1,16 @@
-//! Other settings for a machine that goes on.
+//! Other thresholds for a machine that goes on.
 
 use alloc::vec::Vec;
 
 use evictd_node::Mono;
 use evictd_threshold::{Threshold, derive_containerfs};
 
-use crate::evict::Stage;
 use crate::observe::Watch;
 use crate::set::ThresholdSet;
-use crate::{Config, Evict, TooManyThresholds};
-
-impl Evict {
-    /// Goes on with other settings. What was going on goes on: conditions hold, the grace
-    /// period of a threshold that stays as it was runs on, and so does an eviction.
-    ///
-    /// A threshold that is new, or not what it was, acts on the second observation from now
-    /// at the earliest, as after a restart ([`Evict::restore`]): nothing is evicted by what
-    /// was measured before, nor by the first look at what a changed file says (k/k#83612).
-    /// But where a hard threshold of the signal was met already, the next observation may
-    /// act: else who changes settings again and again would hold an eviction back for ever.
-    ///
-    /// # Errors
-    /// As [`Evict::new`]; then nothing has changed.
-    pub fn reconfigure(&mut self, config: Config) -> Result<(), TooManyThresholds> {
-        let new = Self::new(config)?;
-        let former = self.watch.rearrange(new.config.thresholds.clone());
-        let place = |index: usize| former.iter().position(|of| *of == Some(index));
-        self.config = new.config;
-        self.acting_on = self.acting_on.and_then(place);
-        self.stage =
-            match core::mem::replace(&mut self.stage, Stage::Idle) {
-                Stage::Killing {
-                    threshold,
-                    graceful,
-                } => Stage::Killing {
-                    threshold: threshold.and_then(place),
-                    graceful,
-                },
-                // Its outcome is nobody's where nobody wants it any more.
-                Stage::ReadingPods { threshold } => place(threshold)
-                    .map_or(Stage::Idle, |threshold| Stage::ReadingPods { threshold }),
-                Stage::Reclaiming { threshold } => place(threshold)
-                    .map_or(Stage::Idle, |threshold| Stage::Reclaiming { threshold }),
-                stage @ (Stage::Idle | Stage::CleaningUp { .. }) => stage,
-            };
-        Ok(())
-    }
-}
 
 impl Watch {
     /// Takes other thresholds over. Returns which of the former ones each of them is.
-    fn rearrange(&mut self, configured: Vec<Threshold>) -> Vec<Option<usize>> {
+    pub(crate) fn rearrange(&mut self, configured: Vec<Threshold>) -> Vec<Option<usize>> {
         let mut thresholds = configured.clone();
         if let Some(layout) = self.layout {
             derive_containerfs(&mut thresholds, layout);

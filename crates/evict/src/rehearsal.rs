@@ -4,10 +4,10 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use evictd_node::{Mono, Readings, Resource, Signal, Usage};
+use evictd_node::{Readings, Resource, Signal, Usage};
 use evictd_rank::Candidate;
 
-use crate::{Evict, Plan};
+use crate::observe::Watch;
 
 /// A pod that would have been evicted.
 #[derive(Clone, Debug)]
@@ -77,57 +77,24 @@ impl Rehearsal {
         }
         readings
     }
-}
 
-impl Evict {
-    /// The pod that was just chosen would be gone by now: goes on as if it were.
-    pub(crate) fn pretend(
-        &mut self,
-        now: Mono,
-        threshold: Option<usize>,
-        pods: Option<&[Candidate<'_>]>,
-    ) -> Plan {
-        let of = threshold.and_then(|index| self.watch.thresholds.get(index));
-        let signal = of.map(|threshold| threshold.signal);
-        let frees = signal.and_then(|signal| self.evidence.used_by_last(signal));
-        self.rehearsal.0.push(Gone {
-            uid: self.victim.clone(),
-            signal,
-            frees: frees.unwrap_or(0),
-        });
-        self.learn_nothing(threshold);
-        match threshold {
-            Some(index) => self.choose(now, index, pods),
-            // As after a pod that was really evicted for its limit.
-            None => self.offender(pods).unwrap_or(Plan::Rest),
-        }
-    }
-
-    /// Whether enough would be free by now for the threshold and its minimum reclaim.
-    pub(crate) fn is_rehearsed(&self, index: usize) -> bool {
-        let Some(threshold) = self.watch.thresholds.get(index) else {
-            return false;
-        };
-        let readings = self.rehearsal.applied_to(&self.watch.latest);
-        let reading = readings.get(threshold.signal);
-        !self.rehearsal.is_empty()
-            && reading.is_some_and(|reading| !threshold.is_unreclaimed(&reading))
+    pub(crate) fn add(&mut self, uid: &str, signal: Option<Signal>, frees: u64) {
+        let uid = uid.into();
+        self.0.push(Gone { uid, signal, frees });
     }
 
     /// Forgets the pods of signals that are short no more: their episode is over.
-    pub(crate) fn end_episodes(&mut self) {
-        let watch = &self.watch;
+    pub(crate) fn end_episodes(&mut self, watch: &Watch) {
         let is_short = |signal| {
             let mut due = watch.due.each();
             due.any(|index| watch.thresholds.get(index).map(|t| t.signal) == Some(signal))
         };
-        let gone = &mut self.rehearsal.0;
-        gone.retain(|gone| gone.signal.is_none_or(is_short));
+        self.0.retain(|gone| gone.signal.is_none_or(is_short));
     }
 
     /// Forgets the pods that are there no more: what they held is measured.
     pub(crate) fn forget_the_gone(&mut self, pods: &[Candidate<'_>]) {
         let is_there = |uid: &str| pods.iter().any(|pod| pod.pod.metadata.uid == uid);
-        self.rehearsal.0.retain(|gone| is_there(&gone.uid));
+        self.0.retain(|gone| is_there(&gone.uid));
     }
 }

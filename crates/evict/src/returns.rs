@@ -10,8 +10,6 @@ use core::time::Duration;
 use evictd_node::{ConditionSet, Mono, Signal};
 use smallvec::SmallVec;
 
-use crate::Evict;
-
 /// A pod that was evicted so often within the window is in an eviction loop.
 const LOOP: u32 = 2;
 
@@ -107,26 +105,5 @@ impl Returns {
     pub fn of(&self, namespace: &str, name: &str, signal: Option<Signal>) -> Option<&Return> {
         let mut all = self.0.iter();
         all.find(|one| one.is_of(namespace, name) && one.signal == signal)
-    }
-}
-
-impl Evict {
-    /// The pods that were evicted of late.
-    #[must_use]
-    pub const fn returns(&self) -> &Returns {
-        &self.returns
-    }
-
-    /// Takes over which pods a former machine has evicted of late. Before the first step.
-    pub fn restore_returns(&mut self, returns: Returns) {
-        self.returns = returns;
-    }
-
-    /// The pod whose eviction was last planned is gone.
-    pub(crate) fn note_return(&mut self, now: Mono, threshold: Option<usize>) {
-        let threshold = threshold.and_then(|index| self.watch.thresholds.get(index));
-        let signal = threshold.map(|threshold| threshold.signal);
-        let (namespace, name) = &self.victim_name;
-        self.returns.note(now, namespace, name, signal);
     }
 }

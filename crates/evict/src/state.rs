@@ -1,11 +1,16 @@
-//! What the machine knows: to be shown, or to wait for.
+//! What the machine knows: to be shown, to wait for, to be said of an eviction, and to be
+//! taken along.
+
+use alloc::string::{String, ToString};
 
 use evictd_condition::Pressure;
 use evictd_node::{ConditionSet, Layout, Mono, Policy, Readings, Signal};
+use evictd_rank::Candidate;
 use evictd_threshold::Threshold;
 
-use crate::evict::Stage;
-use crate::{Evict, Met};
+use crate::elsewhere::Plenty;
+use crate::stage::Stage;
+use crate::{Cause, Evict, Eviction, Memory, Message, Met, Returns, limits, message};
 
 impl Evict {
     /// The switches between evictd and the kubelet.
@@ -106,5 +111,80 @@ impl Evict {
     #[must_use]
     pub fn is_busy(&self) -> bool {
         matches!(self.stage, Stage::Killing { .. } | Stage::CleaningUp { .. })
+    }
+
+    /// Takes over how the filesystems lie where nothing else could be read, so
+    /// that the round is left out.
+    pub fn take_layout(&mut self, layout: Option<Layout>) {
+        self.watch.lay_out(layout, &self.config.policy);
+    }
+
+    /// Time has passed in which nothing was observed, though it should have been: the
+    /// machine or this process stood still. Grace periods go on; but what was measured
+    /// before `now` lets no threshold act.
+    pub const fn trust_only_from(&mut self, now: Mono) {
+        self.watch.trusted_from = now;
+    }
+
+    /// What is to outlive a restart or a reload.
+    #[must_use]
+    pub fn memory(&self) -> Memory {
+        self.watch.memory()
+    }
+
+    /// Takes over what a former machine knew, before the first step.
+    ///
+    /// Conditions are held on, for the rest of the transition period. The grace
+    /// period of a soft threshold runs on if the first observation shows it met;
+    /// but that observation never acts, however long ago the grace is over: it
+    /// takes a further, newer one (failure F17). Thresholds that
+    /// are not configured any more are forgotten, and so is all of
+    /// [`Memory::first_met`] that a first observation does not confirm.
+    pub fn restore(&mut self, now: Mono, memory: &Memory) {
+        self.watch.lay_out(memory.layout, &self.config.policy);
+        self.watch.restore(now, memory);
+    }
+
+    /// The pods that were evicted of late.
+    #[must_use]
+    pub const fn returns(&self) -> &Returns {
+        &self.returns
+    }
+
+    /// Takes over which pods a former machine has evicted of late. Before the first step.
+    pub fn restore_returns(&mut self, returns: Returns) {
+        self.returns = returns;
+    }
+
+    /// Notes what there is, and what the pods hold of it, while no threshold of memory is
+    /// met. Their numbers are to be exact, no bounds. Ten minutes later it is forgotten:
+    /// note it again then.
+    pub fn note_plenty(&mut self, now: Mono, readings: &Readings, pods: &[Candidate<'_>]) {
+        self.plenty = Plenty::new(now, readings, pods).or(self.plenty);
+    }
+
+    /// Whether [`Evict::note_plenty`] was called of late.
+    #[must_use]
+    pub const fn knows_plenty(&self) -> bool {
+        self.plenty.is_some()
+    }
+
+    /// What is said of an eviction that this machine has just planned, of the pod that
+    /// stood at [`Eviction::candidate`]. Ask before the next step, which takes in other
+    /// numbers.
+    #[must_use]
+    pub fn message(&self, eviction: &Eviction, candidate: &Candidate<'_>) -> Message {
+        if let Cause::Threshold {
+            threshold, place, ..
+        } = &eviction.cause
+        {
+            let policy = &self.config.policy;
+            return message::of(place.signal, candidate, &self.watch, *threshold, policy);
+        }
+        let limit = limits::exceeded(candidate, self.watch.layout_or_one(), &self.config.policy);
+        Message {
+            text: limit.map_or_else(String::new, |limit| limit.to_string()),
+            annotations: None,
+        }
     }
 }

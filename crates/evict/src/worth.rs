@@ -1,16 +1,33 @@
-//! Why no pod is evicted though a threshold is met, where none would help.
+//! Which pods may be evicted, and why none is though a threshold is met, where none would
+//! help.
 
-use evictd_node::{Mono, Resource, Signal};
-use evictd_rank::{Candidate, Place};
+use evictd_node::{Layout, Mono, Resource, Signal};
+use evictd_rank::{Candidate, Place, first};
 use evictd_threshold::Threshold;
 
-use crate::evidence::Need;
-use crate::{Evict, Spared};
+use crate::elsewhere::Plenty;
+use crate::evidence::{Evidence, Need};
+use crate::left_alone::LeftAlone;
+use crate::observe::Watch;
+use crate::{Config, Spared};
 
-impl Evict {
+/// What a pod without a termination grace period gets when its own counts.
+const DEFAULT_POD_GRACE_SECONDS: i64 = 30;
+
+/// Judges pods by all that the machine knows.
+#[derive(Clone, Copy)]
+pub(crate) struct Judge<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) watch: &'a Watch,
+    pub(crate) evidence: &'a Evidence,
+    pub(crate) plenty: Option<Plenty>,
+    pub(crate) left_alone: &'a LeftAlone,
+}
+
+impl Judge<'_> {
     /// What an eviction for a threshold has to be worth by the latest readings.
     pub(crate) fn need(&self, threshold: &Threshold) -> Need {
-        let readings = self.rehearsal.applied_to(&self.watch.latest);
+        let readings = self.left_alone.rehearsal.applied_to(&self.watch.latest);
         Need::of(threshold, &readings, &self.config.policy)
     }
 
@@ -53,7 +70,7 @@ impl Evict {
             .filter(|pod| self.may_be_evicted(pod, None))
             .map(|pod| self.place(need.signal, pod))
             .peekable();
-        if left.peek().is_none() && !self.rehearsal.is_empty() {
+        if left.peek().is_none() && !self.left_alone.rehearsal.is_empty() {
             Spared::Rehearsed
         } else if left.peek().is_none() {
             Spared::NoneMayBe
@@ -81,7 +98,9 @@ impl Evict {
             .filter(|place| need.is_met_by(place))
             .try_fold(0_u64, |sum, place| Some(sum.saturating_add(place.used?)));
         together.is_none_or(|together| {
-            let elsewhere = self.taken_elsewhere(need.signal, pods, &counts);
+            let elsewhere = self.plenty.map_or(0, |then| {
+                then.taken_elsewhere(&self.watch.latest, need.signal, pods, &counts)
+            });
             need.is_within_reach(together, elsewhere)
         })
     }
@@ -100,5 +119,58 @@ impl Evict {
 
     pub(crate) fn place(&self, signal: Signal, pod: &Candidate<'_>) -> Place {
         Place::new(signal, self.layout(), &self.config.policy, 0, pod)
+    }
+
+    fn layout(&self) -> Layout {
+        self.watch.layout_or_one()
+    }
+
+    /// The first in the order that may be evicted, its place, and how many stand before it.
+    pub(crate) fn first<'a, 'b>(
+        &self,
+        need: &Need,
+        signal: Signal,
+        pods: &'b [Candidate<'a>],
+    ) -> Option<(usize, Place, &'b Candidate<'a>)> {
+        let may_be_evicted = |_: usize, pod: &Candidate<'_>| {
+            self.may_be_evicted(pod, None) && self.is_worth_it(need, pod)
+        };
+        let policy = &self.config.policy;
+        let (before, place) = first(signal, self.layout(), pods, policy, may_be_evicted)?;
+        let candidate = pods.get(place.candidate)?;
+        Some((before, place, candidate))
+    }
+
+    pub(crate) fn may_be_evicted(&self, candidate: &Candidate<'_>, failed: Option<&str>) -> bool {
+        let uid = candidate.pod.metadata.uid.as_str();
+        !candidate.pod.is_critical() && !self.left_alone.has(uid) && failed != Some(uid)
+    }
+
+    /// Whether enough would be free by now for the threshold and its minimum reclaim, with
+    /// what a dry run has evicted.
+    pub(crate) fn is_rehearsed(&self, index: usize) -> bool {
+        let Some(threshold) = self.watch.thresholds.get(index) else {
+            return false;
+        };
+        let rehearsal = &self.left_alone.rehearsal;
+        let reading = rehearsal
+            .applied_to(&self.watch.latest)
+            .get(threshold.signal);
+        !rehearsal.is_empty() && reading.is_some_and(|reading| !threshold.is_unreclaimed(&reading))
+    }
+
+    /// How long the pod may take to end by itself: for a soft threshold the lesser
+    /// of its own grace and the maximum (acceptance rows 68 and 69).
+    pub(crate) fn grace(&self, threshold: &Threshold, candidate: &Candidate<'_>) -> i64 {
+        let policy = &self.config.policy;
+        if threshold.is_hard() {
+            return policy.hard_grace_seconds;
+        }
+        let most = self.config.max_pod_grace_seconds;
+        let own = candidate.pod.spec.termination_grace_period_seconds;
+        if most < 0 && !policy.negative_max_grace_is_literal {
+            return own.unwrap_or(DEFAULT_POD_GRACE_SECONDS);
+        }
+        own.map_or(most, |own| own.min(most))
     }
 }

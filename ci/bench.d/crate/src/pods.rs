@@ -1,18 +1,8 @@
 use core::hint::black_box;
-use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use evictd_cgroup::{
-    Beside, CgroupConfig, CgroupRuntime, FoundPod, KillLimits, Listing, Same, Services,
-};
+use evictd_cgroup::{CgroupConfig, CgroupRuntime, KillLimits, Listing, Services};
 use evictd_stats::{Hierarchies, PodReader};
-
-/// Nothing is known but what cgroups say.
-const NOTHING: Beside<'_> = Beside {
-    manifests: &[],
-    runtime: &[],
-    same: Same::Nothing,
-};
 
 /// CPU nanoseconds of a round over the pods below the cgroup `root`: reading the memory
 /// of each through its open directory, exactly and by the plain counter alone; then
@@ -24,7 +14,8 @@ pub(crate) fn figures(root: &str, rounds: usize) -> Vec<u64> {
         return Vec::new();
     };
     let mut kept = Vec::new();
-    runtime.list_again(&mut Listing::default(), NOTHING, &mut |_, memory| {
+    let mut list = Listing::default();
+    runtime.list_again(&mut list, &[], &[], &mut |_, memory| {
         kept.extend(memory);
         true
     });
@@ -44,32 +35,31 @@ pub(crate) fn figures(root: &str, rounds: usize) -> Vec<u64> {
     });
     drop(kept);
     let listed = cpu_nanos_of(rounds, || {
-        runtime.list_again(&mut Listing::default(), NOTHING, &mut |found, memory| {
+        runtime.forget();
+        runtime.list_again(&mut list, &[], &[], &mut |found, memory| {
             black_box(reader.read(&found.cgroup, memory));
             true
         });
     });
     let bounds = cpu_nanos_of(rounds, || {
-        runtime.list_again(&mut Listing::default(), NOTHING, &mut |_, memory| {
+        runtime.forget();
+        runtime.list_again(&mut list, &[], &[], &mut |_, memory| {
             black_box(memory.map(|dir| reader.read_usage_bytes(dir)));
             true
         });
     });
-    let mut list = Listing::default();
-    runtime.list_again(&mut list, NOTHING, &mut |_, _| true);
-    let mut again = |same, read: &mut dyn FnMut(&FoundPod, Option<OwnedFd>) -> bool| {
-        cpu_nanos_of(rounds, || {
-            let is_whole = runtime.list_again(&mut list, Beside { same, ..NOTHING }, read);
-            assert!(is_whole, "the pods have changed");
-        })
-    };
-    let listed_again = again(Same::Runtimes, &mut |found, memory| {
-        black_box(reader.read(&found.cgroup, memory));
-        true
+    let listed_again = cpu_nanos_of(rounds, || {
+        runtime.list_again(&mut list, &[], &[], &mut |found, memory| {
+            black_box(reader.read(&found.cgroup, memory));
+            true
+        });
     });
-    let bounds_again = again(Same::Descriptions, &mut |_, memory| {
-        black_box(memory.map(|dir| reader.read_usage_bytes(dir)));
-        true
+    let bounds_again = cpu_nanos_of(rounds, || {
+        let is_whole = runtime.list_known(&mut list, &[], &mut |_, memory| {
+            black_box(memory.map(|dir| reader.read_usage_bytes(dir)));
+            true
+        });
+        assert!(is_whole, "the pods have changed");
     });
     vec![whole, counters, listed, bounds, listed_again, bounds_again]
 }

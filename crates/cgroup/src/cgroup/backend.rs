@@ -7,8 +7,8 @@ use evictd_node::pod::Pod;
 use evictd_stats::Hierarchies;
 
 use super::Services;
-use super::list::{Beside, Same, Scratch};
-use crate::kill::{Spare, Target};
+use super::store::Store;
+use crate::kill::{Descriptors, Target};
 use crate::process::Proc;
 use crate::{
     Error, FoundPod, Grace, Kill, KillInFlight, KillLimits, Listing, PodKiller, PodSource,
@@ -59,9 +59,10 @@ pub struct CgroupRuntime {
     pub(super) config: CgroupConfig,
     pub(super) proc: Proc,
     /// For the next list.
-    pub(super) scratch: Scratch,
-    /// For the kill to come.
-    pub(super) spare: Spare,
+    pub(super) store: Store,
+    /// For the next kill.
+    next_kill: Option<Box<Kill>>,
+    descriptors: Descriptors,
 }
 
 impl CgroupRuntime {
@@ -75,12 +76,15 @@ impl CgroupRuntime {
             path: config.proc.clone(),
             errno,
         })?;
-        Ok(Self {
+        let mut runtime = Self {
             config,
             proc,
-            scratch: Scratch::default(),
-            spare: Spare::new(),
-        })
+            store: Store::default(),
+            next_kill: None,
+            descriptors: Descriptors::default(),
+        };
+        runtime.get_ready();
+        Ok(runtime)
     }
 
     /// These names are never evicted from now on, beside the system's own.
@@ -90,19 +94,35 @@ impl CgroupRuntime {
 
     /// Gives back the memory that is kept for the next list.
     pub fn forget(&mut self) {
-        self.scratch = Scratch::default();
+        self.store = Store::default();
+    }
+
+    /// Makes what the next kill takes, where the last one has taken it. For when there is
+    /// memory: once SIGKILL is sent, or while none is short.
+    pub fn get_ready(&mut self) {
+        if self.next_kill.is_none() {
+            self.next_kill = Some(Box::new(self.idle_kill()));
+        }
+    }
+
+    fn idle_kill(&self) -> Kill {
+        let CgroupConfig {
+            limits, releaser, ..
+        } = &self.config;
+        let descriptors = self.descriptors.clone();
+        Kill::idle(self.proc.clone(), *limits, releaser.clone(), descriptors)
     }
 
     /// Holds some descriptors, as many as it can up to a handful, so that the kill to come,
     /// and what has lacked one meanwhile ([`evictd_stats::take_lack`]), have them when there
     /// are no others.
     pub fn hold_descriptors(&self) {
-        self.spare.reserve(self.proc.fd());
+        self.descriptors.hold(self.proc.fd());
     }
 
     /// Lets them go: they are needed now.
     pub fn free_descriptors(&self) {
-        self.spare.release();
+        self.descriptors.let_go();
     }
 
     #[cfg(test)]
@@ -112,15 +132,10 @@ impl CgroupRuntime {
 }
 
 impl PodSource for CgroupRuntime {
-    fn list_pods(&mut self, manifests: &[Arc<Pod>], runtime: &[&RuntimePod]) -> Listing {
+    fn list_pods(&mut self, manifests: &[Arc<Pod>], runtime: &[&[RuntimePod]]) -> Listing {
+        self.get_ready();
         let mut listing = Listing::default();
-        let same = Same::Nothing;
-        let beside = Beside {
-            manifests,
-            runtime,
-            same,
-        };
-        self.list_again(&mut listing, beside, &mut |_, _| true);
+        self.list_again(&mut listing, manifests, runtime, &mut |_, _| true);
         listing
     }
 }
@@ -132,7 +147,7 @@ impl PodKiller for CgroupRuntime {
         pod: &FoundPod,
         grace: Grace,
     ) -> Result<Box<dyn KillInFlight>, Error> {
-        self.spare.release();
+        self.descriptors.let_go();
         let mut target = Target::empty(self.proc.clone());
         for path in pod.cgroups() {
             let added = target.add(&self.config.hierarchies, path);
@@ -141,8 +156,9 @@ impl PodKiller for CgroupRuntime {
                 errno,
             })?;
         }
-        let (spare, releaser) = (self.spare.clone(), self.config.releaser.clone());
-        let kill = Kill::start_in(spare, now, target, grace, self.config.limits, releaser);
-        Ok(self.spare.boxed(kill))
+        let kill = self.next_kill.take();
+        let mut kill = kill.unwrap_or_else(|| Box::new(self.idle_kill()));
+        kill.begin(now, target, grace);
+        Ok(kill)
     }
 }

@@ -13,41 +13,31 @@ use evictd_stats::Hierarchies;
 use rustix::fd::{AsFd, OwnedFd};
 
 use super::described::Described;
-use super::list::{Beside, Same};
 use super::numbers::Numbers;
-use super::search::{Candidate, kubepods_name, more_cgroups};
+use super::search::{kubepods_name, more_cgroups, runtime_pod};
+use super::store::{Candidate, Listed};
 use crate::{FoundPod, RuntimePod};
 
 /// Where a pod's description comes from.
 pub(super) struct Lookup<'a> {
     pub(super) hierarchies: &'a Hierarchies,
     pub(super) manifests: Described<'a>,
-    pub(super) beside: Beside<'a>,
+    pub(super) runtime: &'a [&'a [RuntimePod]],
 }
 
 impl Lookup<'_> {
-    /// What pod a candidate is. `None` where descriptions are to be as they were, and
-    /// this one was not there.
+    /// What pod a candidate is. What it was listed as before is taken over where it is
+    /// still so.
     pub(super) fn identify(
         &self,
         candidate: &Candidate,
-        path: &Path,
         dir: Option<&OwnedFd>,
-        former: Option<FoundPod>,
-    ) -> Option<FoundPod> {
-        let more = more_cgroups(candidate, self.beside.runtime);
-        let is_it = |former: &FoundPod| {
-            (former.origin, former.runtime) == (candidate.origin, candidate.runtime)
-                && *former.more_cgroups == *more
-        };
-        let former = former.filter(is_it);
-        if self.beside.same == Same::Descriptions {
-            return former;
-        }
-        let of_runtime = candidate.runtime.and_then(|at| self.beside.runtime.get(at));
-        let file_name = path.file_name().unwrap_or_default();
+        former: Option<Listed>,
+    ) -> Listed {
+        let of_runtime = runtime_pod(candidate, self.runtime);
+        let file_name = candidate.path.file_name().unwrap_or_default();
         let name = || file_name.to_string_lossy();
-        let kubepods = kubepods_name(candidate, path);
+        let kubepods = kubepods_name(candidate);
         let manifest = match (kubepods, of_runtime) {
             (Some(KubepodsName::Pod { uid, systemd }), _) => self.manifests.by_uid(uid, systemd),
             (_, Some(of)) => self.manifests.by_runtime(&of.pod),
@@ -56,13 +46,13 @@ impl Lookup<'_> {
                 .and_then(|name| self.manifests.by_name(name)),
         };
         let described = manifest.and_then(|index| self.manifests.get(index));
-        // Of a pod that had a manifest, or that a runtime may describe otherwise now, nobody
+        // Of a pod that had a manifest, or that a runtime describes otherwise now, nobody
         // knows what its cgroup alone said.
-        let is_cgroups = |former: &&FoundPod| {
-            let is_same_runtimes = self.beside.same == Same::Runtimes;
-            former.manifest.is_none() && (former.runtime.is_none() || is_same_runtimes)
-        };
-        let by_cgroup = former.as_ref().filter(is_cgroups).map(|former| &former.pod);
+        let by_cgroup = former.as_ref().filter(|former| {
+            former.found.manifest.is_none()
+                && former.of_runtime.as_ref() == of_runtime.map(|of| &of.pod)
+        });
+        let by_cgroup = by_cgroup.map(|former| &former.found.pod);
         let mut pod = match (described, of_runtime) {
             (Some(described), _) => Arc::clone(described),
             (None, Some(of)) => self.complete(of, candidate, dir, by_cgroup),
@@ -71,21 +61,21 @@ impl Lookup<'_> {
         if pod.metadata.uid.is_empty() {
             let of_kubepods = kubepods.and_then(KubepodsName::uid);
             let uid = of_kubepods.or_else(|| of_runtime.map(|of| of.pod.metadata.uid.clone()));
-            let uid = uid.unwrap_or_else(|| identity(path));
+            let uid = uid.unwrap_or_else(|| identity(&candidate.path));
             Arc::make_mut(&mut pod).metadata.uid = uid;
         }
-        let (cgroup, more_cgroups) = match former {
-            Some(former) => (former.cgroup, former.more_cgroups),
-            None => (path.into(), more.into()),
-        };
-        Some(FoundPod {
-            pod,
-            cgroup,
-            more_cgroups,
-            origin: candidate.origin,
-            manifest,
-            runtime: candidate.runtime,
-        })
+        let more = || more_cgroups(candidate, self.runtime).into();
+        Listed {
+            found: FoundPod {
+                pod,
+                cgroup: Arc::clone(&candidate.path),
+                more_cgroups: former.map_or_else(more, |former| former.found.more_cgroups),
+                origin: candidate.origin,
+                manifest,
+                runtime: candidate.runtime,
+            },
+            of_runtime: of_runtime.map(|of| Arc::clone(&of.pod)),
+        }
     }
 
     /// A runtime's pod: where the runtime gives no request and no limit, those of

@@ -1,9 +1,7 @@
-//! Listing the pods, in the memory of the list from before: pods are listed when memory
-//! is short, and then none may be asked for.
+//! Listing the pods, in what the list before has left: see [`Store`](super::store::Store).
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::mem::take;
 use std::path::Path;
 
 use evictd_node::pod::Pod;
@@ -11,50 +9,17 @@ use evictd_stats::Hierarchy;
 use rustix::fd::{AsFd, OwnedFd};
 
 use super::CgroupRuntime;
-use super::described::{Described, Orders};
+use super::described::Described;
 use super::identify::{Lookup, identity};
-use super::protected::Protected;
-use super::renewed::Renewed;
-use super::search::{Candidate, Candidates, Places, more_cgroups};
+use super::protected::mark_protected;
+use super::search::{Places, more_cgroups, search};
+use super::store::{Candidate, Cgroups};
 use crate::dir::{by_rank, twice};
 use crate::procs::is_populated;
 use crate::{FoundPod, Listing, Origin, RuntimePod, SkipReason, Skipped};
 
-/// What is known of pods beside their cgroups, when they are listed anew.
-#[derive(Clone, Copy, Debug)]
-pub struct Beside<'a> {
-    /// What manifests describe.
-    pub manifests: &'a [Arc<Pod>],
-    /// The pods of all container runtimes.
-    pub runtime: &'a [&'a RuntimePod],
-    /// What of that is as it was.
-    pub same: Same,
-}
-
-/// What is as it was when the list from before was made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Same {
-    /// Nothing that is known of.
-    Nothing,
-    /// The pods of the container runtimes.
-    Runtimes,
-    /// All that describes pods, as that was read a moment ago: manifests, container
-    /// runtimes, and what cgroups say of their pods. Only which pods there are, and which
-    /// of them run, may have changed.
-    Descriptions,
-}
-
-/// What a list is made in; the next one takes no more memory, as long as there is no more
-/// to list.
-#[derive(Debug, Default)]
-pub(super) struct Scratch {
-    candidates: Candidates,
-    manifests: Orders,
-    runs: Vec<bool>,
-    /// The numbers of the pods of the list, in the order of their uids.
-    by_uid: Vec<usize>,
-    protected: Protected,
-}
+/// Takes each pod while its cgroup is open, and says whether it is one of the list.
+type Keep<'a> = dyn FnMut(&FoundPod, Option<OwnedFd>) -> bool + 'a;
 
 impl CgroupRuntime {
     /// Lists pods as [`PodSource::list_pods`](crate::PodSource::list_pods) does, into a
@@ -62,96 +27,123 @@ impl CgroupRuntime {
     /// the memory controller's hierarchy where there is one, and `None` where only further
     /// cgroups of the pod are left. A pod for which it returns `false` is left out.
     ///
-    /// What has not changed is taken over from the list; where nothing has, no memory is
-    /// asked for. Returns `false` where the list is not whole because a pod is new, and
-    /// [`Same::Descriptions`] was wrong for that: list again without that.
+    /// Where nothing has changed since the last list, no memory is asked for.
     pub fn list_again(
         &mut self,
         listing: &mut Listing,
-        beside: Beside<'_>,
-        keep: &mut dyn FnMut(&FoundPod, Option<OwnedFd>) -> bool,
-    ) -> bool {
-        let mut scratch = take(&mut self.scratch);
-        let mut pods = Renewed::of(take(&mut listing.pods));
-        let mut skipped = Renewed::of(take(&mut listing.skipped));
-        let is_whole = self.fill((&mut pods, &mut skipped), &mut scratch, beside, keep);
-        // Where it is not whole, the former pods are for the list that is made instead.
-        listing.pods = pods.into_list(!is_whole);
-        listing.skipped = skipped.into_list(false);
-        scratch.note_not_running(listing, beside.manifests.len());
-        self.scratch = scratch;
-        is_whole
+        manifests: &[Arc<Pod>],
+        runtime: &[&[RuntimePod]],
+        keep: &mut Keep<'_>,
+    ) {
+        self.store.runs.resize(manifests.len(), false);
+        self.list(listing, Some(manifests), runtime, keep);
     }
 
-    fn places<'a>(&'a self, hierarchy: &'a Hierarchy) -> Places<'a> {
-        Places {
-            hierarchy,
-            roots: &self.config.pod_cgroup_roots,
-            services: self.config.services.of,
-            kept_in: self.config.hierarchies.services.as_ref(),
+    /// Lists pods as they were described when they were last listed: manifests, what
+    /// container runtimes say and what cgroups say of their pods was read a moment ago.
+    /// Only which pods there are, and which of them run, is read anew.
+    ///
+    /// Returns `false` where a pod is new, and the list is not whole for that.
+    pub fn list_known(
+        &mut self,
+        listing: &mut Listing,
+        runtime: &[&[RuntimePod]],
+        keep: &mut Keep<'_>,
+    ) -> bool {
+        self.list(listing, None, runtime, keep)
+    }
+
+    fn list(
+        &mut self,
+        listing: &mut Listing,
+        manifests: Option<&[Arc<Pod>]>,
+        runtime: &[&[RuntimePod]],
+        keep: &mut Keep<'_>,
+    ) -> bool {
+        listing.pods.clear();
+        listing.skipped.clear();
+        self.store.cgroups.begin();
+        self.store.by_uid.clear();
+        let is_whole = self.fill(listing, manifests, runtime, keep);
+        self.store.cgroups.end();
+        let runs = &mut self.store.runs;
+        runs.fill(false);
+        for index in listing.pods.iter().filter_map(|pod| pod.manifest) {
+            if let Some(runs) = runs.get_mut(index) {
+                *runs = true;
+            }
         }
+        let runs = runs.iter().enumerate();
+        let not_running = runs.filter(|(_, runs)| !**runs).map(|(index, _)| index);
+        listing.not_running.clear();
+        listing.not_running.extend(not_running);
+        is_whole
     }
 
     fn fill(
         &mut self,
-        (pods, skipped): (&mut Renewed<FoundPod>, &mut Renewed<Skipped>),
-        scratch: &mut Scratch,
-        beside: Beside<'_>,
-        keep: &mut dyn FnMut(&FoundPod, Option<OwnedFd>) -> bool,
+        listing: &mut Listing,
+        manifests: Option<&[Arc<Pod>]>,
+        runtime: &[&[RuntimePod]],
+        keep: &mut Keep<'_>,
     ) -> bool {
-        let Some(hierarchy) = by_rank(&self.config.hierarchies).next() else {
+        let (config, store) = (&self.config, &mut self.store);
+        let all = &config.hierarchies;
+        let Some(hierarchy) = by_rank(all).next() else {
             return true;
         };
-        let Scratch {
-            candidates,
-            manifests,
-            by_uid,
-            protected,
-            ..
-        } = scratch;
-        let places = self.places(hierarchy);
-        candidates.search(&places, beside.runtime, &mut |place, errno| {
-            skip(skipped, place, SkipReason::Failed(errno));
-        });
-        let all = candidates.all();
-        pods.reserve(all.len());
-        by_uid.clear();
-        by_uid.reserve_exact(all.len());
-        protected.read_for(all.len(), &self.proc, &self.config.hierarchies, hierarchy);
-        let lookup = Lookup {
-            hierarchies: &self.config.hierarchies,
-            manifests: Described::new(beside.manifests, manifests),
-            beside,
+        let places = Places {
+            hierarchy,
+            roots: &config.pod_cgroup_roots,
+            services: config.services.of,
+            kept_in: all.services.as_ref(),
         };
-        for candidate in all {
-            let path = candidates.path(candidate);
-            let more = more_cgroups(candidate, beside.runtime);
-            let dir = match open_candidate(&places, protected, (candidate, path), more) {
+        let (cgroups, candidates) = (&mut store.cgroups, &mut store.candidates);
+        let skipped = &mut listing.skipped;
+        search(&places, runtime, cgroups, candidates, skipped);
+        if !candidates.is_empty() {
+            mark_protected(cgroups, &mut store.text, &self.proc, all, hierarchy);
+        }
+        let lookup = manifests.map(|manifests| Lookup {
+            hierarchies: all,
+            manifests: Described::new(manifests, &mut store.manifests),
+            runtime,
+        });
+        listing.pods.reserve_exact(candidates.len());
+        for candidate in candidates.iter() {
+            let former = cgroups.take(candidate);
+            let more = more_cgroups(candidate, runtime);
+            let former = former.filter(|former| former.is(candidate, more));
+            let mut skip = |reason| {
+                let cgroup = Arc::clone(&candidate.path);
+                skipped.push(Skipped { cgroup, reason });
+            };
+            let dir = match open_candidate(&places, cgroups, candidate, more) {
                 Ok(dir) => dir,
                 Err(reason) => {
-                    skip(skipped, path, reason);
+                    skip(reason);
                     continue;
                 }
             };
-            let former = pods.take(|former| is_at(&former.cgroup, path));
-            let Some(mut found) = lookup.identify(candidate, path, dir.as_ref(), former) else {
-                let former = skipped.take(|former| is_at(&former.cgroup, path));
-                let Some(former) = former.filter(|former| former.reason == SkipReason::Spared)
-                else {
-                    return false;
-                };
-                skipped.push(former);
-                continue;
+            let listed = match &lookup {
+                Some(lookup) => Some(lookup.identify(candidate, dir.as_ref(), former)),
+                None => former,
             };
-            if self.config.services.spare(&found.pod.metadata.name, path) {
-                skip(skipped, path, SkipReason::Spared);
+            let Some(mut listed) = listed else {
+                return false;
+            };
+            let name = &listed.found.pod.metadata.name;
+            if config.services.spare(name, &candidate.path) {
+                skip(SkipReason::Spared);
+                cgroups.keep(candidate, listed);
                 continue;
             }
-            tell_apart(pods, by_uid, &mut found, path);
-            if keep(&found, dir) {
-                pods.push(found);
+            tell_apart(&listing.pods, &mut store.by_uid, &mut listed.found);
+            if keep(&listed.found, dir) {
+                listing.pods.push(listed.found.clone());
+                cgroups.keep(candidate, listed);
             } else {
-                by_uid.retain(|at| *at != pods.len());
+                store.by_uid.retain(|at| *at != listing.pods.len());
             }
         }
         true
@@ -159,63 +151,35 @@ impl CgroupRuntime {
 }
 
 /// Gives a pod the identity of its path where another cgroup has its own already.
-fn tell_apart(
-    pods: &Renewed<FoundPod>,
-    by_uid: &mut Vec<usize>,
-    found: &mut FoundPod,
-    path: &Path,
-) {
+fn tell_apart(pods: &[FoundPod], by_uid: &mut Vec<usize>, found: &mut FoundPod) {
     if is_new(pods, by_uid, found) {
         return;
     }
-    Arc::make_mut(&mut found.pod).metadata.uid = identity(path);
+    Arc::make_mut(&mut found.pod).metadata.uid = identity(&found.cgroup);
     while !is_new(pods, by_uid, found) {
         Arc::make_mut(&mut found.pod).metadata.uid.push('\'');
     }
-}
-
-impl Scratch {
-    fn note_not_running(&mut self, listing: &mut Listing, manifests: usize) {
-        self.runs.clear();
-        self.runs.resize(manifests, false);
-        for index in listing.pods.iter().filter_map(|pod| pod.manifest) {
-            if let Some(runs) = self.runs.get_mut(index) {
-                *runs = true;
-            }
-        }
-        let not_running = self.runs.iter().enumerate().filter(|(_, runs)| !**runs);
-        listing.not_running.clear();
-        listing
-            .not_running
-            .extend(not_running.map(|(index, _)| index));
-    }
-}
-
-/// Bytes: a path would be compared part by part.
-fn is_at(known: &Path, path: &Path) -> bool {
-    known.as_os_str() == path.as_os_str()
-}
-
-/// Notes a cgroup that is no candidate, in the memory of the former note where it was none
-/// before.
-fn skip(skipped: &mut Renewed<Skipped>, cgroup: &Path, reason: SkipReason) {
-    let former = skipped.take(|former| is_at(&former.cgroup, cgroup));
-    let cgroup = former.map_or_else(|| cgroup.to_path_buf(), |former| former.cgroup);
-    skipped.push(Skipped { cgroup, reason });
 }
 
 /// Opens a candidate in which something runs. A service may have no cgroup but where its
 /// init system keeps it; nothing is read from there.
 fn open_candidate(
     places: &Places<'_>,
-    protected: &Protected,
-    (candidate, path): (&Candidate, &Path),
+    cgroups: &Cgroups,
+    candidate: &Candidate,
     more: &[Arc<Path>],
 ) -> Result<Option<OwnedFd>, SkipReason> {
-    if candidate.holds_pods {
+    let path = &*candidate.path;
+    let known = cgroups.get(path);
+    if known.is_some_and(|known| known.holds_pods) {
         return Err(SkipReason::HoldsPods);
     }
-    if let Some(pid) = protected.among(path, more) {
+    let more_known = more.iter().filter_map(|cgroup| cgroups.get(cgroup));
+    let mut protected = known
+        .into_iter()
+        .chain(more_known)
+        .filter_map(|of| of.protected);
+    if let Some(pid) = protected.next() {
         return Err(SkipReason::Protected(pid));
     }
     match (open_running(places.hierarchy, path, more), places.kept_in) {
@@ -253,7 +217,7 @@ fn open_running(
 
 /// Whether no other pod has this uid. Notes a new one, in the order of uids, as the next
 /// pod of the list.
-fn is_new(pods: &Renewed<FoundPod>, by_uid: &mut Vec<usize>, found: &FoundPod) -> bool {
+fn is_new(pods: &[FoundPod], by_uid: &mut Vec<usize>, found: &FoundPod) -> bool {
     let uid = |at: &usize| pods.get(*at).map_or("", |pod| &pod.pod.metadata.uid);
     let new = found.pod.metadata.uid.as_str();
     let place = by_uid.binary_search_by(|at| uid(at).cmp(new));

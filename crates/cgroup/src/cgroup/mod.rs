@@ -8,18 +8,17 @@ mod identify;
 mod list;
 mod numbers;
 mod protected;
-mod renewed;
 mod root;
 #[cfg(test)]
 mod runtime_tests;
 mod search;
 mod services;
+mod store;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod visit_tests;
 
 pub use backend::{CgroupConfig, CgroupRuntime};
-pub use list::{Beside, Same};
 pub use root::parse_pod_cgroup_root;
 pub use services::{ServiceManager, Services};

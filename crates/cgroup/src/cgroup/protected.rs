@@ -1,71 +1,36 @@
-use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::ops::Range;
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use evictd_kerntext::{Membership, memberships};
 use evictd_stats::{Hierarchies, Hierarchy, Version};
-use rustix::process::Pid;
 
+use super::store::Cgroups;
 use crate::process::Proc;
 
-/// The protected processes, and where each one's cgroup is among all these paths.
-#[derive(Debug, Default)]
-pub(super) struct Protected {
-    processes: Vec<(Pid, Range<usize>)>,
-    paths: Vec<u8>,
-    text: Vec<u8>,
-}
-
-impl Protected {
-    /// Reads which these are now, where there are candidates that may hold one.
-    pub(super) fn read_for(
-        &mut self,
-        candidates: usize,
-        proc: &Proc,
-        all: &Hierarchies,
-        hierarchy: &Hierarchy,
-    ) {
-        let Self {
-            processes,
-            paths,
-            text,
-        } = self;
-        processes.clear();
-        paths.clear();
-        if candidates == 0 {
+/// Marks the cgroups in which, or below which, a protected process is now.
+pub(super) fn mark_protected(
+    cgroups: &mut Cgroups,
+    text: &mut Vec<u8>,
+    proc: &Proc,
+    all: &Hierarchies,
+    hierarchy: &Hierarchy,
+) {
+    proc.each_protected(&mut |pid| {
+        if proc.read_cgroup(pid, text).is_none() {
             return;
         }
-        proc.each_protected(&mut |pid| {
-            if proc.read_cgroup(pid, text).is_none() {
-                return;
+        let of = [Some(hierarchy), all.services.as_ref()];
+        let paths = of.into_iter().flatten();
+        for path in paths.filter_map(|of| membership(text, all, of)) {
+            for above in Path::new(OsStr::from_bytes(path)).ancestors() {
+                if let Some(known) = cgroups.get_mut(above) {
+                    known.protected.get_or_insert(pid);
+                }
             }
-            let of = [Some(hierarchy), all.services.as_ref()];
-            for path in of
-                .into_iter()
-                .flatten()
-                .filter_map(|of| membership(text, all, of))
-            {
-                let start = paths.len();
-                paths.extend_from_slice(path);
-                processes.push((pid, start..paths.len()));
-            }
-        });
-    }
-
-    /// One that is in these cgroups or below.
-    pub(super) fn among(&self, first: &Path, more: &[Arc<Path>]) -> Option<Pid> {
-        let is_in = |path: &[u8], cgroup: &Path| {
-            let below = path.strip_prefix(cgroup.as_os_str().as_bytes());
-            below.is_some_and(|below| matches!(below, [] | [b'/', ..]))
-        };
-        let found = self.processes.iter().find(|(_, path)| {
-            let path = self.paths.get(path.clone()).unwrap_or_default();
-            is_in(path, first) || more.iter().any(|cgroup| is_in(path, cgroup))
-        });
-        found.map(|(pid, _)| *pid)
-    }
+        }
+    });
 }
 
 /// The hierarchies of init systems, as the kernel names them.

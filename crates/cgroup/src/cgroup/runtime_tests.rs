@@ -48,9 +48,8 @@ fn list(fixture: &Fixture, roots: &[&str], manifests: &[Pod], known: &[RuntimePo
         }),
         ..Hierarchies::default()
     };
-    let known: Vec<&RuntimePod> = known.iter().collect();
     let manifests: Vec<_> = manifests.iter().cloned().map(Arc::new).collect();
-    runtime(hierarchies, roots).list_pods(&manifests, &known)
+    runtime(hierarchies, roots).list_pods(&manifests, &[known])
 }
 
 fn names(listing: &Listing) -> Vec<(&str, Origin, Option<usize>)> {
@@ -174,7 +173,7 @@ fn we_are_never_a_runtimes_candidate() {
     let hierarchies = v1();
     let other = unique("other");
     let known = pod("u", "evictd-itself", &[&other, &ours]);
-    let listing = runtime(hierarchies, &[]).list_pods(&[], &[&known]);
+    let listing = runtime(hierarchies, &[]).list_pods(&[], &[&[known]]);
     assert!(listing.pods.is_empty());
     assert!(matches!(
         listing.skipped[0].reason,
@@ -198,7 +197,7 @@ fn all_cgroups_of_a_pod_are_killed() {
         .map(|part| part.path.to_str().unwrap().to_owned());
     let known = pod("p", "project", &[&paths[0], &paths[1]]);
     let mut runtime = runtime(hierarchies, &[]);
-    let listing = runtime.list_pods(&[], &[&known]);
+    let listing = runtime.list_pods(&[], &[&[known]]);
     assert_eq!(listing.pods.len(), 1);
     let grace = Grace::of(Duration::from_millis(30));
     let mut kill = runtime.start_kill(now(), &listing.pods[0], grace).unwrap();

@@ -121,7 +121,7 @@ fn the_kubepods_tree_of_the_cgroupfs_driver() {
         expected.map(|(path, uid, memory)| (path.into(), uid.into(), memory))
     );
     let empty = Skipped {
-        cgroup: "kubepods/besteffort/podempty".into(),
+        cgroup: Path::new("kubepods/besteffort/podempty").into(),
         reason: SkipReason::NoProcesses,
     };
     assert_eq!(listing.skipped, [empty]);
@@ -326,7 +326,7 @@ fn our_own_cgroup_an_ancestors_and_process_1s_are_no_candidates() {
         .collect();
     assert_eq!(found, ["good", "shell2"]);
     let skipped = |name: &str, pid| Skipped {
-        cgroup: Path::new("pods").join(name),
+        cgroup: Path::new("pods").join(name).into(),
         reason: SkipReason::Protected(pid),
     };
     let expected = [
@@ -354,7 +354,7 @@ fn what_holds_other_pods_or_a_root_is_no_pod() {
         .collect();
     assert_eq!(found, ["kubepods/besteffort/podx", "a/d", "a/b/c"]);
     let skipped = |cgroup: &str, reason| Skipped {
-        cgroup: cgroup.into(),
+        cgroup: Path::new(cgroup).into(),
         reason,
     };
     let expected = [
@@ -456,7 +456,7 @@ fn we_are_never_our_own_candidate_on_this_machine() {
     let skipped = listing
         .skipped
         .iter()
-        .find(|skipped| skipped.cgroup == cgroup)
+        .find(|skipped| *skipped.cgroup == *cgroup)
         .unwrap();
     assert!(
         matches!(skipped.reason, SkipReason::Protected(_)),

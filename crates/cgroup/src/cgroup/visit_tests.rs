@@ -9,7 +9,7 @@ use evictd_node::pod::Pod;
 use evictd_stats::{Hierarchies, Hierarchy, Version, now};
 use evictd_testkit::needs;
 
-use super::{Beside, CgroupConfig, CgroupRuntime, Same};
+use super::{CgroupConfig, CgroupRuntime};
 use crate::testkit::{Fixture, TestPod, unique, v2};
 use crate::{
     FoundPod, Grace, KillLimits, KillState, Listing, PodKiller, PodSource, RuntimePod, Services,
@@ -18,7 +18,7 @@ use crate::{
 
 const PROCS: &str = "999999999\n";
 
-fn runtime(fixture: &Fixture) -> CgroupRuntime {
+fn new_runtime(fixture: &Fixture) -> CgroupRuntime {
     let memory = Hierarchy {
         version: Version::V2,
         mount_point: fixture.path().to_path_buf(),
@@ -37,14 +37,6 @@ fn runtime(fixture: &Fixture) -> CgroupRuntime {
     .unwrap()
 }
 
-const fn beside(manifests: &[Arc<Pod>], same: Same) -> Beside<'_> {
-    Beside {
-        manifests,
-        runtime: &[],
-        same,
-    }
-}
-
 fn named<'a>(listing: &'a Listing, name: &str) -> &'a FoundPod {
     let is = |found: &&FoundPod| found.pod.metadata.name == name;
     listing.pods.iter().find(is).unwrap()
@@ -59,19 +51,14 @@ fn each_pod_is_shown_with_its_open_cgroup_and_may_be_left_out() {
             .file(&format!("pods/{name}/which"), name);
     }
     let mut shown = Vec::new();
-    let mut runtime = runtime(&fixture);
+    let mut runtime = new_runtime(&fixture);
     let mut listing = Listing::default();
-    let is_whole = runtime.list_again(
-        &mut listing,
-        beside(&[], Same::Nothing),
-        &mut |found, dir| {
-            let mut text = Vec::new();
-            crate::dir::read_file(dir.unwrap(), c"which", &mut text).unwrap();
-            shown.push((found.cgroup.to_path_buf(), String::from_utf8(text).unwrap()));
-            found.pod.metadata.name != "b"
-        },
-    );
-    assert!(is_whole);
+    runtime.list_again(&mut listing, &[], &[], &mut |found, dir| {
+        let mut text = Vec::new();
+        crate::dir::read_file(dir.unwrap(), c"which", &mut text).unwrap();
+        shown.push((found.cgroup.to_path_buf(), String::from_utf8(text).unwrap()));
+        found.pod.metadata.name != "b"
+    });
     let expected = ["a", "b", "c"].map(|name| (Path::new("pods").join(name), name.to_owned()));
     assert_eq!(shown, expected);
     let cgroups: Vec<_> = listing.pods.iter().map(|found| &*found.cgroup).collect();
@@ -86,13 +73,13 @@ fn what_has_not_changed_is_taken_over() {
             .file(&format!("pods/{name}/cgroup.procs"), PROCS)
             .file(&format!("pods/{name}/memory.max"), "1048576\n");
     }
-    let mut runtime = runtime(&fixture);
-    let mut list = |manifests: &[Arc<Pod>], mut listing: Listing| {
-        let beside = beside(manifests, Same::Nothing);
-        assert!(runtime.list_again(&mut listing, beside, &mut |_, _| true));
+    let mut runtime = new_runtime(&fixture);
+    let mut list = |manifests: &[Arc<Pod>]| {
+        let mut listing = Listing::default();
+        runtime.list_again(&mut listing, manifests, &[], &mut |_, _| true);
         listing
     };
-    let first = list(&[], Listing::default());
+    let first = list(&[]);
     // The limit of one changes, one ends, one gets a manifest, one is new.
     fixture
         .file("pods/b/memory.max", "2097152\n")
@@ -102,16 +89,14 @@ fn what_has_not_changed_is_taken_over() {
     manifest.metadata.name = "known".into();
     manifest.spec.priority = Some(3);
     let manifest = Arc::new(manifest);
-    let second = list(core::slice::from_ref(&manifest), first.clone());
-    assert_eq!(
-        second,
-        list(core::slice::from_ref(&manifest), Listing::default())
-    );
+    let manifests = core::slice::from_ref(&manifest);
+    let second = list(manifests);
+    assert_eq!(second, new_runtime(&fixture).list_pods(manifests, &[]));
     let kept = |name| Arc::ptr_eq(&named(&first, name).pod, &named(&second, name).pod);
     assert_eq!(["b", "c", "known"].map(kept), [false, true, false]);
     assert_eq!(named(&second, "known").pod.priority(), 3);
     // Without its manifest it is what its cgroup says again.
-    let third = list(&[], second);
+    let third = list(&[]);
     assert_eq!(named(&third, "known").pod, named(&first, "known").pod);
 }
 
@@ -139,8 +124,7 @@ fn many_pods_find_what_belongs_to_them() {
         });
     }
     manifests.reverse();
-    let known: Vec<&RuntimePod> = known.iter().collect();
-    let listing = runtime(&fixture).list_pods(&manifests, &known);
+    let listing = new_runtime(&fixture).list_pods(&manifests, &[&known]);
     assert_eq!((listing.pods.len(), listing.skipped.len()), (600, 0));
     assert_eq!(listing.not_running, [0; 0]);
     for (number, priority) in (0..300).zip(0..) {
@@ -169,15 +153,14 @@ fn a_cgroup_whose_first_child_is_empty_runs_all_the_same() {
         .file("pods/deep/3/x/y/cgroup.procs", PROCS)
         .file("pods/own/cgroup.procs", PROCS)
         .file("pods/empty/1/cgroup.procs", "");
-    let listing = runtime(&fixture).list_pods(&[], &[]);
+    let listing = new_runtime(&fixture).list_pods(&[], &[]);
     let found = listing.pods.iter().map(|found| &*found.pod.metadata.name);
     assert_eq!(found.collect::<Vec<_>>(), ["below", "deep", "own"]);
     let skipped: Vec<_> = listing.skipped.iter().map(|one| one.reason).collect();
     assert_eq!(skipped, [SkipReason::NoProcesses]);
 }
 
-/// What a kill leaves to the next is room, and nothing that was in it; one that begins
-/// meanwhile has its own.
+/// One that begins while another goes on has lists of its own.
 #[test]
 fn one_kill_knows_nothing_of_another() {
     needs!(Cgroup2);
@@ -206,7 +189,7 @@ fn one_kill_knows_nothing_of_another() {
             .start_kill(now(), &listing.pods[index], how)
             .unwrap()
     };
-    // Two at once, then one in what they leave behind.
+    // Two at once, then one after them.
     let (mut first, waiting) = (begin(0, 0), begin(1, 600));
     while let KillState::Waiting { .. } = first.poll(now()) {
         std::thread::sleep(Duration::from_millis(1));

@@ -14,7 +14,7 @@ impl KillInFlight for Kill {
         if self.target.populated() == Some(false) {
             self.finish(now, Step::Gone);
         } else if self.must_look(now) {
-            self.spare.release();
+            self.descriptors.let_go();
             self.sentinel = None;
             self.is_told = now < self.look_at && matches!(self.step, Step::Kill { .. });
             let is_over = matches!(self.step, Step::Kill { until } if now >= until);
@@ -28,7 +28,7 @@ impl KillInFlight for Kill {
                 Err(Problem::Kernel(errno)) if !is_over && self.may_pass(errno) => self.rest(now),
                 Err(problem) => self.stick(now, problem),
             }
-            self.spare.reserve(self.target.proc().fd());
+            self.descriptors.hold(self.target.proc().fd());
         }
         self.state()
     }

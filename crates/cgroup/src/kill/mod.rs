@@ -25,6 +25,7 @@
 //! A process leaves its cgroup when it has given back its memory. So "gone", which is said
 //! of an empty cgroup, means that what is measured next is true.
 
+mod descriptors;
 mod in_flight;
 mod report;
 mod scratch;
@@ -35,7 +36,6 @@ mod target;
 mod tests;
 mod turn;
 
-use core::mem::take;
 use core::time::Duration;
 
 use evictd_node::Mono;
@@ -43,14 +43,14 @@ use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
 
+pub(crate) use descriptors::Descriptors;
 pub use report::{KillMethod, KillReport, KillState, Problem, Remaining};
 use scratch::Scratch;
-pub(crate) use scratch::Spare;
 pub use target::Target;
 pub(crate) use turn::AT_ONCE;
 
 use crate::dir::twice;
-use crate::process::has_not_ended;
+use crate::process::{Proc, has_not_ended};
 use crate::{Grace, KillInFlight, Releaser};
 
 /// The first and the longest wait between two looks, which doubles, for what no descriptor
@@ -118,8 +118,8 @@ pub struct Kill {
     asks: bool,
     step: Step,
     scratch: Scratch,
-    /// Takes that back when it is over.
-    spare: Spare,
+    /// What is held for it while it waits.
+    descriptors: Descriptors,
     /// Where the kernel does not tell when the pod is empty: one of its processes, whose
     /// end is a reason to look.
     sentinel: Option<OwnedFd>,
@@ -167,39 +167,47 @@ impl Kill {
         limits: KillLimits,
         releaser: Option<Releaser>,
     ) -> Self {
-        Self::start_in(Spare::new(), now, target, grace, limits, releaser)
+        let proc = target.proc().clone();
+        let mut kill = Self::idle(proc, limits, releaser, Descriptors::default());
+        kill.begin(now, target, grace);
+        kill
     }
 
-    /// The same in what another has left, so that no memory is asked for.
-    pub(crate) fn start_in(
-        spare: Spare,
-        now: Mono,
-        mut target: Target,
-        grace: Grace,
+    /// All that a kill takes of memory, made before it begins.
+    pub(crate) fn idle(
+        proc: Proc,
         limits: KillLimits,
         releaser: Option<Releaser>,
+        descriptors: Descriptors,
     ) -> Self {
-        target.listen();
-        let mut kill = Self {
-            target,
+        Self {
+            target: Target::empty(proc),
             limits,
             releaser,
-            asks: !grace.asked_by_runtime,
-            step: Step::Term {
-                until: now + grace.length,
-            },
-            scratch: spare.take(),
-            spare,
+            asks: false,
+            step: Step::Gone,
+            scratch: Scratch::new(),
+            descriptors,
             sentinel: None,
-            look_at: now,
+            look_at: Mono::ZERO,
             is_told: false,
             nap: Duration::ZERO,
             fewest: usize::MAX,
-            fewer_at: now,
-            report: KillReport::new(now),
-        };
-        kill.poll(now);
-        kill
+            fewer_at: Mono::ZERO,
+            report: KillReport::new(Mono::ZERO),
+        }
+    }
+
+    /// Begins, without asking for memory.
+    pub(crate) fn begin(&mut self, now: Mono, mut target: Target, grace: Grace) {
+        target.listen();
+        self.target = target;
+        self.asks = !grace.asked_by_runtime;
+        let until = now + grace.length;
+        self.step = Step::Term { until };
+        (self.look_at, self.fewer_at) = (now, now);
+        self.report = KillReport::new(now);
+        self.poll(now);
     }
 
     const fn has_ended(&self) -> bool {
@@ -337,13 +345,6 @@ impl Kill {
                 KillState::Waiting { until }
             }
         }
-    }
-}
-
-impl Drop for Kill {
-    fn drop(&mut self) {
-        self.spare.put_back(take(&mut self.scratch));
-        self.spare.reserve(self.target.proc().fd());
     }
 }
 

@@ -9,8 +9,7 @@ use crate::procs::key;
 pub(super) struct Struck(Vec<Pid>);
 
 impl Struck {
-    /// With room for so many.
-    pub(super) fn for_usual(count: usize) -> Self {
+    pub(super) fn with_capacity(count: usize) -> Self {
         Self(Vec::with_capacity(count))
     }
 

@@ -25,8 +25,7 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    /// With room for so many.
-    pub(super) fn for_usual(count: usize) -> Self {
+    pub(super) fn with_capacity(count: usize) -> Self {
         Self {
             pids: Vec::with_capacity(count),
             opened: Vec::with_capacity(count),

@@ -191,7 +191,7 @@ impl Described {
         let manifests = self.manifests();
         let listings = self.runtimes.listings();
         let held: Vec<_> = listings.chain([self.remembered.silent()]).collect();
-        let known: Vec<&RuntimePod> = all_pods(&held).collect();
+        let known: Vec<_> = held.iter().map(|held| &*held.pods).collect();
         Census {
             listing: tree.runtime.list_pods(manifests, &known),
             manifests,
@@ -201,11 +201,6 @@ impl Described {
             unasked: self.runtimes.unknown(),
         }
     }
-}
-
-/// The pods of all container runtimes, one after the other.
-pub(super) fn all_pods(held: &[Arc<RuntimeListing>]) -> impl Iterator<Item = &RuntimePod> {
-    held.iter().flat_map(|held| &held.pods)
 }
 
 /// Its containers, as its runtime knows them.

@@ -1,15 +1,15 @@
 //! The pods that run and what each uses, in the memory of the list from before.
 
-use core::mem::take;
 use std::os::fd::OwnedFd;
 
-use evictd_cgroup::{Beside, FoundPod, Listing, Same};
+use evictd_cgroup::{FoundPod, Listing};
 use evictd_containers::RuntimePod;
-use evictd_engine::ports::{Depth, emptied};
+use evictd_engine::ports::Depth;
 use evictd_node::pod::usage::PodUsage;
 use evictd_stats::take_lack;
+use smallvec::SmallVec;
 
-use super::described::{Described, all_pods};
+use super::described::Described;
 use super::tree::Tree;
 use super::usage::{Gone, Reading};
 
@@ -25,6 +25,10 @@ const LACKS_DESCRIPTORS: &str = "file descriptors are lacking to list pods, to r
 /// Pods for which there is room from the first one on: a list that grows leaves behind what it was in
 /// before, and room that nobody touches takes no memory.
 const USUAL_PODS: usize = 1024;
+
+/// Container runtimes for whose pods no memory is asked: there are four kinds of them, and
+/// what is remembered of those that are silent.
+const USUAL_RUNTIMES: usize = 8;
 
 /// Room for the containers of the pods that are read exactly; they hardly have more.
 const USUAL_CONTAINERS: usize = 64;
@@ -45,8 +49,6 @@ pub(super) struct Listed {
     described_problems: usize,
     /// Descriptors were lacking for what was read last.
     pub(super) lacks_descriptors: bool,
-    /// The memory of the list of what runtimes know, with nothing in it.
-    known: Vec<&'static RuntimePod>,
 }
 
 impl Listed {
@@ -60,7 +62,6 @@ impl Listed {
             problems: Vec::new(),
             described_problems: 0,
             lacks_descriptors: false,
-            known: Vec::new(),
         }
     }
 
@@ -73,7 +74,7 @@ impl Listed {
     /// Gives back the memory of all lists.
     pub(super) fn forget(&mut self) {
         self.listing = Listing::default();
-        (self.usage, self.bounds, self.known) = (Vec::new(), Vec::new(), Vec::new());
+        (self.usage, self.bounds) = (Vec::new(), Vec::new());
     }
 
     /// Notes whether a descriptor was lacking since that was last asked.
@@ -91,22 +92,17 @@ impl Listed {
         self.described_problems = self.problems.len();
     }
 
-    /// Lists the pods into the list from before. Returns `false` where a pod is new of
-    /// which nothing was read yet.
+    /// Lists the pods into the list from before, with `as_known` as they were described then.
+    /// Returns `false` where a pod is new of which nothing was read yet.
     pub(super) fn list(
         &mut self,
         tree: &mut Tree,
         described: &mut Described,
-        (depth, same): (Depth, Same),
+        (depth, as_known): (Depth, bool),
     ) -> bool {
         self.problems.truncate(self.described_problems);
-        let mut known = emptied(take(&mut self.known));
-        known.extend(all_pods(&described.held));
-        let beside = Beside {
-            manifests: described.manifests(),
-            runtime: &known,
-            same,
-        };
+        let held = described.held.iter().map(|held| &*held.pods);
+        let known: SmallVec<[&[RuntimePod]; USUAL_RUNTIMES]> = held.collect();
         let mut reading = Reading {
             of: &tree.hierarchies,
             reader: &mut tree.reader,
@@ -144,10 +140,14 @@ impl Listed {
             bounds.push(is_bound);
             true
         };
-        let is_whole = tree
-            .runtime
-            .list_again(&mut self.listing, beside, &mut keep);
-        self.known = emptied(known);
+        let (runtime, listing) = (&mut tree.runtime, &mut self.listing);
+        let is_whole = if as_known {
+            runtime.list_known(listing, &known, &mut keep)
+        } else {
+            runtime.list_again(listing, described.manifests(), &known, &mut keep);
+            true
+        };
+        drop(known);
         if depth == Depth::Whole {
             if !is_silent && !described.runtimes.is_empty() {
                 described.settled.note(&self.listing.pods);

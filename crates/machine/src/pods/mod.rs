@@ -19,7 +19,7 @@ use core::time::Duration;
 use std::io;
 use std::path::Path;
 
-use evictd_cgroup::{CgroupConfig, FoundPod, Origin, Same};
+use evictd_cgroup::{CgroupConfig, FoundPod, Origin};
 use evictd_config::Resolved;
 use evictd_containers::ListedContainer;
 use evictd_engine::ports::Depth;
@@ -152,15 +152,9 @@ impl Pods {
         let holds_same = described.take_listings();
         let is_recent = |read| now.since(read) < LATELY;
         let is_recent = depth == Depth::Bounds && described.read.is_some_and(is_recent);
-        let as_known = (depth, Same::Descriptions);
-        if !(is_recent && holds_same && listed.list(tree, described, as_known)) {
+        if !(is_recent && holds_same && listed.list(tree, described, (depth, true))) {
             listed.describe(|problems| described.read(now, problems));
-            let same = if holds_same {
-                Same::Runtimes
-            } else {
-                Same::Nothing
-            };
-            listed.list(tree, described, (depth, same));
+            listed.list(tree, described, (depth, false));
         }
         if depth == Depth::Whole
             && let Some(disk) = measuring.disk_mut()

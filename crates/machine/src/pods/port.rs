@@ -47,12 +47,14 @@ impl ports::Listing for Pods {
 
     fn rest(&mut self) {
         self.listed.rest();
+        self.tree.runtime.get_ready();
     }
 
     fn forget(&mut self) {
         (self.described.held, self.described.read) = (Vec::new(), None);
         self.listed.forget();
         self.tree.runtime.forget();
+        self.tree.runtime.get_ready();
     }
 }
 
@@ -71,6 +73,7 @@ impl ports::Usage for Pods {
 
     fn name_containers(&mut self, index: usize) {
         self.listed.name_containers(index, &self.described);
+        self.tree.runtime.get_ready();
     }
 
     /// Only where manifests or a runtime describe pods these can have limits.

@@ -32,7 +32,7 @@ impl Reading<'_> {
     pub(super) fn bound(&mut self, found: &FoundPod, dir: Option<&OwnedFd>) -> Option<PodUsage> {
         let memory = self.of.memory.as_ref()?;
         let mut bytes = self.reader.read_usage_bytes(dir?)?;
-        for cgroup in &found.more_cgroups {
+        for cgroup in &*found.more_cgroups {
             let dir = memory.open(cgroup).ok()?;
             bytes = bytes.saturating_add(self.reader.read_usage_bytes(dir?)?);
         }

@@ -1,0 +1,43 @@
+use alloc::string::String;
+
+use evictd_node::Mono;
+use smallvec::SmallVec;
+
+use crate::rehearsal::Rehearsal;
+
+/// More pods than that are hardly ever tried in a round.
+const FEW: usize = 2;
+
+/// The pods that are not chosen, by their uids.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LeftAlone {
+    /// Those that were tried in this round.
+    tried: SmallVec<[String; FEW]>,
+    /// Those that could not be killed, and until when.
+    stuck: SmallVec<[(String, Mono); FEW]>,
+    /// Those that a dry run has evicted so far.
+    pub(crate) rehearsal: Rehearsal,
+}
+
+impl LeftAlone {
+    pub(crate) fn begin_round(&mut self, now: Mono) {
+        self.tried.clear();
+        self.stuck.retain(|(_, until)| now < *until);
+    }
+
+    pub(crate) fn has_tried(&mut self, uid: &str) {
+        self.tried.push(uid.into());
+    }
+
+    pub(crate) fn is_stuck_until(&mut self, uid: &str, until: Mono) {
+        self.stuck.push((uid.into(), until));
+    }
+
+    pub(crate) fn is_stuck(&self, uid: &str) -> bool {
+        self.stuck.iter().any(|(stuck, _)| stuck == uid)
+    }
+
+    pub(crate) fn has(&self, uid: &str) -> bool {
+        self.tried.iter().any(|tried| tried == uid) || self.is_stuck(uid) || self.rehearsal.has(uid)
+    }
+}
