@@ -26,7 +26,7 @@ pub use images::{
     ImageSummary, Kept, KeptImage, Removal, Shortage, TOO_OLD, collect_images,
 };
 pub use keep::{KeepPattern, KeepPatternError};
-pub use logs::{KnownPod, Node, Remains, Uid, plan_logs};
+pub use logs::{KnownPod, Leftover, Node, Uid, plan_logs};
 pub use names::{PodLogsName, is_uid, parse_log_file, parse_pod_logs_name};
 pub use records::{ImageRecords, MOST_IMAGES};
 pub use window::DailyWindow;
