@@ -4,7 +4,7 @@
 // parses: crates/containers/src/pods/cgroup.rs#find_cgroup
 // parses: crates/containers/src/cri/layer.rs#find_layer
 // parses: crates/containers/src/cri/images.rs#find_id
-// parses: crates/containers/src/docker/labels.rs#parse_image_labels
+// parses: crates/containers/src/docker/parse.rs#parse_image_labels
 
 use std::path::Component;
 

@@ -52,7 +52,8 @@ pub use target::Target;
 pub(crate) use turn::AT_ONCE;
 
 use crate::dir::twice;
-use crate::process::{Proc, has_not_ended};
+use crate::held::has_not_ended;
+use crate::process::Proc;
 use crate::{Grace, KillInFlight, Releaser};
 
 /// The first and the longest wait between two looks, which doubles, for what no descriptor

@@ -107,7 +107,14 @@ impl Kill {
         let releases = signal == Signal::KILL && self.holds_much();
         let (mut pass, mut refused): (Pass, usize) = Default::default();
         while rounds > 0 {
-            turn.choose(&self.scratch, signal == Signal::KILL && !self.is_told);
+            let Scratch {
+                listing,
+                struck,
+                seen,
+                ..
+            } = &self.scratch;
+            let again = signal == Signal::KILL && !self.is_told;
+            turn.choose(listing, struck, (!again).then_some(seen));
             if turn.pids.is_empty() {
                 pass.is_settled = true;
                 break;

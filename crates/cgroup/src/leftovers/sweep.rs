@@ -10,7 +10,8 @@ use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, FileType, RawDir, SeekFrom, renameat, seek, statat, unlinkat};
 use rustix::io::Errno;
 
-use super::{EMPTY_DIRS, Freed, Leftover, LeftoverKind, Root, enter};
+use super::found::{Freed, Leftover, LeftoverKind};
+use super::root::{EMPTY_DIRS, Root, enter};
 use crate::Error;
 use crate::process::Proc;
 

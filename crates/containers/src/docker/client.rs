@@ -7,9 +7,10 @@ use std::path::PathBuf;
 
 use super::about::{EngineInfo, EngineVersion, parse_info, parse_version};
 use super::http::{Response, begin_stream, read_response};
-use super::labels::parse_image_labels;
 use super::message::parse_message;
-use super::parse::{parse_details, parse_image, parse_images, parse_listed, parse_size};
+use super::parse::{
+    parse_details, parse_image, parse_image_labels, parse_images, parse_listed, parse_size,
+};
 use super::podman::{PodmanPod, parse_pods};
 use super::request::{IMAGES, Request};
 use crate::pods::{Details, Found};

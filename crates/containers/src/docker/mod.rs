@@ -50,10 +50,10 @@ pub use events::read_event;
 #[doc(hidden)]
 pub use message::parse_message;
 #[doc(hidden)]
-pub use parse::parse_image;
-pub use time::parse_rfc3339;
+pub use parse::{parse_image, parse_image_labels};
 #[doc(hidden)]
-pub use {labels::parse_image_labels, podman::parse_pods};
+pub use podman::parse_pods;
+pub use time::parse_rfc3339;
 
 /// How long a call may take as a whole; stopping, the grace longer.
 const LIMIT: Duration = Duration::from_secs(30);

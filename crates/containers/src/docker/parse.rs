@@ -323,3 +323,22 @@ pub(super) fn parse_size(text: &[u8]) -> Result<Option<u64>, Failure> {
     let text: SizeText = parse(text)?;
     Ok(text.written.and_then(|bytes| u64::try_from(bytes).ok()))
 }
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "PascalCase")]
+struct ImageConfig {
+    labels: Option<FewPairs>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct InspectedImage {
+    config: Option<ImageConfig>,
+}
+
+/// Reads the labels from the answer to `GET /images/ID/json`.
+pub fn parse_image_labels(text: &[u8]) -> Result<BTreeMap<String, String>, Failure> {
+    let image: InspectedImage = parse(text)?;
+    let labels = image.config.and_then(|config| config.labels);
+    Ok(labels.unwrap_or_default().0)
+}
