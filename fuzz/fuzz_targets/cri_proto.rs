@@ -3,6 +3,7 @@
 //! than bytes.
 #![no_main]
 // options: -max_len=1048576
+// parses: crates/containers/src/cri/fields.rs
 // parses: crates/containers/src/cri/parse.rs
 // parses: crates/containers/src/cri/proto.rs
 

@@ -2,6 +2,7 @@
 //! without control characters; everything listed has an id; no answer takes much memory.
 #![no_main]
 // options: -max_len=1048576
+// parses: crates/containers/src/docker/about.rs
 // parses: crates/containers/src/docker/parse.rs
 // parses: crates/containers/src/docker/message.rs
 // parses: crates/containers/src/docker/few.rs

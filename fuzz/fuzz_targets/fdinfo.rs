@@ -1,6 +1,6 @@
 //! The kernel's text about an open file: no panic, and a mount that is found is in it.
 #![no_main]
-// parses: crates/cgroup/src/leftovers/mod.rs#find_mount_id
+// parses: crates/cgroup/src/leftovers/root.rs#find_mount_id
 
 use evictd_cgroup::find_mount_id;
 use libfuzzer_sys::fuzz_target;

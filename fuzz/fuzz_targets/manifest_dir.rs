@@ -2,7 +2,7 @@
 //! gives the same.
 #![no_main]
 // options: -max_len=1048576
-// parses: crates/manifest/src/parse.rs
+// parses: crates/manifest/src/parse/mod.rs
 
 use std::fs;
 use std::sync::LazyLock;

@@ -1,7 +1,7 @@
 //! Pod manifests: no panic, the same answer twice, pods that are whole, and the
 //! same pods from the same document as JSON.
 #![no_main]
-// parses: crates/manifest/src/parse.rs
+// parses: crates/manifest/src/parse/mod.rs
 // parses: crates/manifest/src/defaults.rs
 
 use evictd_fuzz::in_bounded_memory;

@@ -1,10 +1,10 @@
 //! What leads from a container to its cgroup, its layer, its image and its labels: no
 //! panic, and no path that leads elsewhere.
 #![no_main]
-// parses: crates/containers/src/pods/cgroup.rs#find_cgroup
+// parses: crates/containers/src/pods/cgroup/mod.rs#find_cgroup
 // parses: crates/containers/src/cri/layer.rs#find_layer
 // parses: crates/containers/src/cri/images.rs#find_id
-// parses: crates/containers/src/docker/labels.rs#parse_image_labels
+// parses: crates/containers/src/docker/parse.rs#parse_image_labels
 
 use std::path::Component;
 

@@ -56,7 +56,7 @@ fuzz_target!(|bytes: &[u8]| {
                 .all(|c| c.last_observed.is_none_or(|at| at <= now))
                 || boot_id == again.boot_id
         );
-        for first in state.memory(now).first_met {
+        for first in state.evict_state(now).first_met {
             assert!(state.first_met.contains(&first));
         }
         state.push(Record::default());

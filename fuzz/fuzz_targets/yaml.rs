@@ -4,7 +4,7 @@
 // options: -max_len=262144
 // parses: crates/manifest/src/yaml/reader/build.rs
 // parses: crates/manifest/src/yaml/reader/scalar.rs
-// parses: crates/manifest/src/yaml/json.rs
+// parses: crates/manifest/src/yaml/json/mod.rs
 // parses: crates/manifest/src/yaml/limits.rs
 // parses: crates/manifest/src/yaml/parse.rs
 // parses: crates/manifest/src/yaml/reader/mod.rs

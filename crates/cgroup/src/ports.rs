@@ -105,7 +105,7 @@ pub trait KillInFlight {
 
     /// What the pod was to give back runs out while it ends: SIGKILL has to show an effect
     /// soon, or it counts as stuck.
-    fn hurry(&mut self);
+    fn expect_effect_soon(&mut self);
 
     /// Calls `each` with every descriptor that, when readable, means that
     /// polling is worth while. They change with every poll; those that are not

@@ -1,19 +1,16 @@
 use alloc::sync::Arc;
-use core::ffi::CStr;
-use std::io::Write;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use evictd_kerntext::{PidStat, parse_pid_stat};
 use evictd_stats::has_lacked;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::CWD;
-use rustix::io::{Errno, retry_on_intr};
+use rustix::io::Errno;
 use rustix::process::{Pid, getpid};
 
 use crate::dir::{open_dir, read_file, read_start};
-use crate::held::Held;
+use crate::held::{Held, NAME_BYTES, file_of};
 use crate::procs::Procs;
 
 /// Generations of ancestors that are looked up; a chain longer than this is no
@@ -22,18 +19,6 @@ const GENERATIONS: usize = 64;
 
 /// Room for `PID/stat`: some fifty numbers and a name of 64 bytes at most.
 const STAT_BYTES: usize = 1536;
-
-/// Room for the name of a process's file.
-const NAME_BYTES: usize = 24;
-
-pub(crate) fn file_of<'a>(
-    pid: Pid,
-    file: &str,
-    name: &'a mut [u8; NAME_BYTES],
-) -> Option<&'a CStr> {
-    write!(&mut name[..], "{}/{file}\0", pid.as_raw_nonzero()).ok()?;
-    CStr::from_bytes_until_nul(name).ok()
-}
 
 /// `/proc`, held open: a name lookup less at the worst moment.
 #[derive(Clone, Debug)]
@@ -131,7 +116,7 @@ impl Kin {
         let before = proc.line();
         let ancestors = before.iter().skip(1).filter(|pid| **pid != Pid::INIT);
         let ancestors: Result<Vec<Held>, Errno> =
-            ancestors.map(|pid| Held::open(proc, *pid)).collect();
+            ancestors.map(|pid| Held::open(proc.fd(), *pid)).collect();
         // One that ended before it was opened is not in the line any more.
         let pids = proc.line();
         // Nor is a line that was cut short for want of a descriptor.
@@ -144,11 +129,4 @@ impl Kin {
         let ancestors = self.ancestors.as_ref();
         ancestors.is_some_and(|all| all.iter().all(Held::is_alive))
     }
-}
-
-/// Whether the process of a pidfd has not ended.
-pub(crate) fn has_not_ended(pidfd: &OwnedFd) -> bool {
-    let mut fds = [PollFd::new(pidfd, PollFlags::IN)];
-    let at_once = Timespec::default();
-    matches!(retry_on_intr(|| poll(&mut fds, Some(&at_once))), Ok(0))
 }

@@ -90,8 +90,8 @@ pub(crate) fn is_populated(cgroup: BorrowedFd<'_>, version: Version) -> Result<b
         return Ok(populated);
     }
     let found = walk(cgroup, &mut |dir| {
-        let mut room = [0; 16];
-        let shown = read_start(dir, c"cgroup.procs", &mut room);
+        let mut buffer = [0; 16];
+        let shown = read_start(dir, c"cgroup.procs", &mut buffer);
         let is_there = readable(shown.map(|text| !text.is_empty()))?;
         Ok(if is_there {
             ControlFlow::Break(())
@@ -105,12 +105,12 @@ pub(crate) fn is_populated(cgroup: BorrowedFd<'_>, version: Version) -> Result<b
 /// What `cgroup.events` says, read from its beginning, which also takes back that the
 /// kernel has told of a change.
 pub(crate) fn read_populated(events: &OwnedFd) -> Result<bool, Errno> {
-    let mut room = [0; 64];
-    let length = match retry_on_intr(|| pread(events, &mut room, 0)) {
+    let mut buffer = [0; 64];
+    let length = match retry_on_intr(|| pread(events, &mut buffer, 0)) {
         Err(errno) if is_gone(errno) => return Ok(false),
         read => read?,
     };
-    let mut entries = flat_keyed(room.get(..length).unwrap_or_default());
+    let mut entries = flat_keyed(buffer.get(..length).unwrap_or_default());
     let populated = entries.find(|entry| entry.key() == b"populated");
     populated
         .map(|entry| entry.value() != b"0")

@@ -52,7 +52,7 @@ pub(crate) struct Socket {
     socket: OwnedFd,
     deadline: Deadline,
     /// How many bytes may still come in.
-    room: usize,
+    left: usize,
 }
 
 impl Socket {
@@ -74,14 +74,14 @@ impl Socket {
         Ok(Self {
             socket,
             deadline,
-            room: MOST_ANSWER_BYTES + MOST_AROUND_BYTES,
+            left: MOST_ANSWER_BYTES + MOST_AROUND_BYTES,
         })
     }
 
     /// Gives what comes next a deadline and a bound of its own.
     pub(crate) fn renew(&mut self, deadline: Deadline) {
         self.deadline = deadline;
-        self.room = MOST_ANSWER_BYTES + MOST_AROUND_BYTES;
+        self.left = MOST_ANSWER_BYTES + MOST_AROUND_BYTES;
     }
 
     fn wait(
@@ -106,8 +106,8 @@ impl Read for Socket {
         let count = self.wait(Timeout::Recv, |socket| {
             recv(socket, &mut *buffer, RecvFlags::empty()).map(|(count, _)| count)
         })?;
-        self.room = self
-            .room
+        self.left = self
+            .left
             .checked_sub(count)
             .ok_or_else(|| Failure::malformed("an answer without end"))?;
         Ok(count)

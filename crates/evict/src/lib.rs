@@ -12,13 +12,13 @@ mod evidence;
 mod explain;
 mod left_alone;
 mod limits;
-mod memory;
 mod message;
 mod observe;
 mod plan;
 mod reclaim;
 mod reconfigure;
 mod rehearsal;
+mod restart;
 mod returns;
 mod set;
 mod stage;
@@ -27,10 +27,10 @@ mod worth;
 
 pub use config::{Config, TooManyThresholds};
 pub use evict::Evict;
-pub use memory::{FirstMet, Memory};
 pub use observe::{Met, Observation};
 pub use plan::{Annotations, Cause, Eviction, Message, Outcome, Plan, Spared};
 pub use reclaim::NodeReclaim;
+pub use restart::{EvictState, FirstMet};
 pub use returns::{Return, Returns};
 
 #[cfg(test)]

@@ -72,7 +72,7 @@ pub enum Outcome<'a> {
     /// Node-level reclaim is done, whether it succeeded or not; this is the second
     /// measurement, `None` when it failed.
     Reclaimed(Option<&'a Readings>),
-    /// The pod's processes are gone; its remains may still be cleaned up.
+    /// The pod's processes are gone; what it left may still be cleaned up.
     Killed,
     /// Of a dry run: nothing was killed. The pod counts as gone from now on, with what it
     /// uses, so that the plans that follow rehearse the whole episode.

@@ -10,7 +10,7 @@ use evictd_threshold::Threshold;
 
 use crate::elsewhere::Plenty;
 use crate::stage::Stage;
-use crate::{Cause, Evict, Eviction, Memory, Message, Met, Returns, limits, message};
+use crate::{Cause, Evict, EvictState, Eviction, Message, Met, Returns, limits, message};
 
 impl Evict {
     /// The switches between evictd and the kubelet.
@@ -128,8 +128,8 @@ impl Evict {
 
     /// What is to outlive a restart or a reload.
     #[must_use]
-    pub fn memory(&self) -> Memory {
-        self.watch.memory()
+    pub fn state(&self) -> EvictState {
+        self.watch.state()
     }
 
     /// Takes over what a former machine knew, before the first step.
@@ -139,10 +139,10 @@ impl Evict {
     /// but that observation never acts, however long ago the grace is over: it
     /// takes a further, newer one (failure F17). Thresholds that
     /// are not configured any more are forgotten, and so is all of
-    /// [`Memory::first_met`] that a first observation does not confirm.
-    pub fn restore(&mut self, now: Mono, memory: &Memory) {
-        self.watch.lay_out(memory.layout, &self.config.policy);
-        self.watch.restore(now, memory);
+    /// [`EvictState::first_met`] that a first observation does not confirm.
+    pub fn restore(&mut self, now: Mono, state: &EvictState) {
+        self.watch.lay_out(state.layout, &self.config.policy);
+        self.watch.restore(now, state);
     }
 
     /// The pods that were evicted of late.

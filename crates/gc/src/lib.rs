@@ -4,6 +4,8 @@
 
 extern crate alloc;
 
+use core::time::Duration;
+
 mod backoff;
 mod containers;
 mod deletion;
@@ -12,7 +14,6 @@ mod keep;
 mod logs;
 mod names;
 mod records;
-mod time;
 mod window;
 
 pub use backoff::Backoff;
@@ -26,12 +27,15 @@ pub use images::{
     ImageSummary, Kept, KeptImage, Removal, Shortage, TOO_OLD, collect_images,
 };
 pub use keep::{KeepPattern, KeepPatternError};
-pub use logs::{KnownPod, Node, Remains, Uid, plan_logs};
+pub use logs::{KnownPod, Leftover, Node, Uid, plan_logs};
 pub use names::{PodLogsName, is_uid, parse_log_file, parse_pod_logs_name};
 pub use records::{ImageRecords, MOST_IMAGES};
 pub use window::DailyWindow;
 
-use time::nanos;
+/// A duration in nanoseconds, at most 292 years.
+pub(crate) fn nanos(duration: Duration) -> i64 {
+    i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX)
+}
 
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@ use crate::{Deletion, Kind, is_uid, parse_log_file, parse_pod_logs_name};
 
 /// Something that a pod left on the disk, or is still writing to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Remains<'a> {
+pub struct Leftover<'a> {
     /// What it is: logs of a pod, a log, or volumes.
     pub kind: Kind,
     /// The name of the pod's directory: `NAMESPACE_NAME_UID` of logs, the uid of
@@ -71,11 +71,11 @@ const MINIMUM_AGE_SECONDS: u64 = 60;
 /// pod's uid is unknown, as they may belong to it, but for pods that
 /// are known to have ended.
 #[must_use]
-pub fn plan_logs(found: &[Remains<'_>], node: &Node<'_>) -> Vec<Deletion> {
-    let all = found.iter().enumerate().filter_map(|(index, remains)| {
-        let reason = reason(remains, found, node)?;
-        let kind = remains.kind;
-        let turn = (kind == Kind::LogFile, remains.modified_seconds);
+pub fn plan_logs(found: &[Leftover<'_>], node: &Node<'_>) -> Vec<Deletion> {
+    let all = found.iter().enumerate().filter_map(|(index, leftover)| {
+        let reason = reason(leftover, found, node)?;
+        let kind = leftover.kind;
+        let turn = (kind == Kind::LogFile, leftover.modified_seconds);
         Some((
             turn,
             Deletion {
@@ -91,19 +91,19 @@ pub fn plan_logs(found: &[Remains<'_>], node: &Node<'_>) -> Vec<Deletion> {
 }
 
 /// Why something is deleted, if it is.
-fn reason(remains: &Remains<'_>, found: &[Remains<'_>], node: &Node<'_>) -> Option<String> {
+fn reason(leftover: &Leftover<'_>, found: &[Leftover<'_>], node: &Node<'_>) -> Option<String> {
     let pods = node.pods;
-    let (uid, may_live) = match remains.kind {
+    let (uid, may_live) = match leftover.kind {
         Kind::Volumes => {
-            let uid = core::str::from_utf8(remains.pod).ok();
-            let uid = uid.filter(|_| is_uid(remains.pod))?;
+            let uid = core::str::from_utf8(leftover.pod).ok();
+            let uid = uid.filter(|_| is_uid(leftover.pod))?;
             let is_anyones = pods.iter().any(|pod| pod.uid == Uid::Unknown);
             let is_anyones = is_anyones && !node.ended.contains(&uid);
             let lives = pods.iter().any(|pod| pod.uid == Uid::Is(uid));
             (uid, is_anyones || lives)
         }
         Kind::PodLogs | Kind::LogFile => {
-            let name = parse_pod_logs_name(remains.pod)?;
+            let name = parse_pod_logs_name(leftover.pod)?;
             let lives = pods.iter().any(|pod| match pod.uid {
                 Uid::Is(uid) => uid == name.uid,
                 Uid::Unknown | Uid::Without => {
@@ -115,24 +115,24 @@ fn reason(remains: &Remains<'_>, found: &[Remains<'_>], node: &Node<'_>) -> Opti
         }
         Kind::Container | Kind::Sandbox | Kind::Image => return None,
     };
-    if remains.kind == Kind::LogFile {
-        return between(remains, found).filter(|_| may_live);
+    if leftover.kind == Kind::LogFile {
+        return between(leftover, found).filter(|_| may_live);
     }
-    let is_due = node.ended.contains(&uid) || is_old(remains, node);
+    let is_due = node.ended.contains(&uid) || is_old(leftover, node);
     (is_due && !may_live).then(|| POD_GONE.to_owned())
 }
 
 /// Whether nothing was written for the minimum age. A time that lies ahead says
 /// nothing, as a clock was set back: it counts as old, unless it lies as little
 /// ahead as the minimum age.
-fn is_old(remains: &Remains<'_>, node: &Node<'_>) -> bool {
-    node.now_seconds.abs_diff(remains.modified_seconds) >= MINIMUM_AGE_SECONDS
+fn is_old(leftover: &Leftover<'_>, node: &Node<'_>) -> bool {
+    node.now_seconds.abs_diff(leftover.modified_seconds) >= MINIMUM_AGE_SECONDS
 }
 
 /// The reason if the log lies between its container's first and newest.
-fn between(log: &Remains<'_>, found: &[Remains<'_>]) -> Option<String> {
+fn between(log: &Leftover<'_>, found: &[Leftover<'_>]) -> Option<String> {
     let number = parse_log_file(log.file)?;
-    let beside = |other: &&Remains<'_>| {
+    let beside = |other: &&Leftover<'_>| {
         other.kind == Kind::LogFile && other.pod == log.pod && other.container == log.container
     };
     let numbers = found.iter().filter(beside);

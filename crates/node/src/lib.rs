@@ -7,7 +7,6 @@ extern crate alloc;
 extern crate std;
 
 mod condition;
-mod display;
 mod kubelet_version;
 pub mod kubepods;
 mod layout;
@@ -30,6 +29,18 @@ pub use qos::QosClass;
 pub use reading::{Reading, Readings};
 pub use resource::Resource;
 pub use signal::{Filesystem, Signal, SignalSet, Source, Unit, Usage};
+
+/// Prints each type by its name.
+macro_rules! display_by_name {
+    ($($type:ty),+) => {$(
+        impl core::fmt::Display for $type {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.pad(self.name())
+            }
+        }
+    )+};
+}
+display_by_name!(Condition, QosClass, Resource, Signal, Unit);
 
 #[cfg(test)]
 mod tests;

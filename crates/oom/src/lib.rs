@@ -8,9 +8,9 @@ mod reason;
 mod score;
 
 pub use guaranteed::{GuaranteedScore, ScoreRangeError};
-pub use member::{MemberScore, Scale, member_score};
+pub use member::{MemberScore, member_score};
 pub use reason::Reason;
-pub use score::{ContainerRef, score_adj};
+pub use score::{ContainerRef, Scale, score_adj};
 
 #[cfg(test)]
 mod tests;

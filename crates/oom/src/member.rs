@@ -1,22 +1,11 @@
-use evictd_node::Policy;
 use evictd_node::pod::{Container, Pod};
 
+use crate::Reason;
 use crate::score::reason;
-use crate::{ContainerRef, GuaranteedScore, Reason};
+use crate::score::{ContainerRef, Scale};
 
 /// The highest score that the kernel takes.
 const HIGHEST: i16 = 1000;
-
-/// What scores are computed against.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Scale {
-    /// The bytes of memory that the machine has.
-    pub memory_capacity_bytes: u64,
-    /// The score of Guaranteed pods.
-    pub guaranteed: GuaranteedScore,
-    /// Whose rules count for pods that request something as a whole.
-    pub policy: Policy,
-}
 
 /// The score of a pod's processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,10 +2,21 @@ use evictd_node::pod::{Container, Pod, Requested, ResourceList};
 use evictd_node::{Policy, QosClass};
 use evictd_quantity::Quantity;
 
-use crate::{Reason, Scale};
+use crate::{GuaranteedScore, Reason};
 
 /// The priority class of pods that the node itself needs.
 const NODE_CRITICAL_CLASS: &str = "system-node-critical";
+
+/// What scores are computed against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scale {
+    /// The bytes of memory that the machine has.
+    pub memory_capacity_bytes: u64,
+    /// The score of Guaranteed pods.
+    pub guaranteed: GuaranteedScore,
+    /// Whose rules count for pods that request something as a whole.
+    pub policy: Policy,
+}
 
 /// A container of a pod, and in which of its lists it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

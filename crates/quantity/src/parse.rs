@@ -1,4 +1,5 @@
 use core::cmp::Ordering;
+use core::str::FromStr;
 
 use crate::decimal::Decimal;
 use crate::number::Number;
@@ -13,8 +14,32 @@ const NANO: i32 = -9;
 /// there and for ever soon after.
 const LOWEST_EXPONENT: i32 = -10_000_000;
 
-/// Reads a quantity.
-pub(crate) fn parse(text: &str) -> Result<Quantity, ParseQuantityError> {
+impl Quantity {
+    /// Reads a quantity as Kubernetes v1.32 does, apimachinery's
+    /// `resource.ParseQuantity`.
+    ///
+    /// What is finer than a billionth is rounded away from zero. Binary suffixes
+    /// cap the number at 2^63-1 in magnitude. An exponent is cut to 32 bits, so
+    /// `1e4294967296` is 1. Blanks are not skipped.
+    ///
+    /// # Errors
+    /// When the text has not the form of a quantity, its suffix does not exist or
+    /// it has no digits. Numbers with an exponent below minus ten million, which
+    /// Kubernetes would calculate for minutes, are refused too.
+    pub fn parse(text: &str) -> Result<Self, ParseQuantityError> {
+        parse(text)
+    }
+}
+
+impl FromStr for Quantity {
+    type Err = ParseQuantityError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::parse(text)
+    }
+}
+
+fn parse(text: &str) -> Result<Quantity, ParseQuantityError> {
     let scan = scan(text)?;
     if let Some(quantity) = fast(text, &scan) {
         return Ok(quantity);

@@ -2,11 +2,10 @@ use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use core::cmp::Ordering;
 use core::fmt;
-use core::str::FromStr;
 
 use crate::number::Number;
 use crate::small::Small;
-use crate::{Format, ParseQuantityError, parse, print};
+use crate::{Format, print};
 
 /// A Kubernetes quantity: an exact decimal number and the family of suffixes it
 /// is printed with.
@@ -34,21 +33,6 @@ impl Quantity {
             format,
             text: None,
         }
-    }
-
-    /// Reads a quantity as Kubernetes v1.32 does, apimachinery's
-    /// `resource.ParseQuantity`.
-    ///
-    /// What is finer than a billionth is rounded away from zero. Binary suffixes
-    /// cap the number at 2^63-1 in magnitude. An exponent is cut to 32 bits, so
-    /// `1e4294967296` is 1. Blanks are not skipped.
-    ///
-    /// # Errors
-    /// When the text has not the form of a quantity, its suffix does not exist or
-    /// it has no digits. Numbers with an exponent below minus ten million, which
-    /// Kubernetes would calculate for minutes, are refused too.
-    pub fn parse(text: &str) -> Result<Self, ParseQuantityError> {
-        parse::parse(text)
     }
 
     /// A whole number.
@@ -179,13 +163,5 @@ impl fmt::Display for Quantity {
             Some(text) => f.pad(text),
             None => f.pad(&self.canonical()),
         }
-    }
-}
-
-impl FromStr for Quantity {
-    type Err = ParseQuantityError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::parse(text)
     }
 }

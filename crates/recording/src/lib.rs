@@ -4,12 +4,14 @@
 
 extern crate alloc;
 
+mod error;
 mod line;
 mod pod;
 mod seen;
 mod session;
 
-pub use line::{Begun, Line, LineError, MAX_LINE_BYTES};
+pub use error::LineError;
+pub use line::{Begun, Line, MAX_LINE_BYTES};
 pub use seen::{Seen, SeenPod};
 pub use session::{Decided, Session, ShownError};
 

@@ -6,6 +6,7 @@ use core::fmt;
 use evictd_node::pod::Pod;
 use serde_json::{Value, json};
 
+use crate::error::LineError;
 use crate::pod;
 use crate::seen::Seen;
 
@@ -114,27 +115,3 @@ impl Begun {
         json!({ "form": FORM, "node": self.node, "evictd": self.version, "flags": self.flags })
     }
 }
-
-/// Why a line is none of a recording.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LineError(pub(crate) String);
-
-impl LineError {
-    pub(crate) fn new(problem: &str) -> Self {
-        Self(problem.to_string())
-    }
-}
-
-impl From<serde_json::Error> for LineError {
-    fn from(error: serde_json::Error) -> Self {
-        Self(error.to_string())
-    }
-}
-
-impl fmt::Display for LineError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl core::error::Error for LineError {}

@@ -5,7 +5,7 @@ use evictd_node::pod::usage::{ContainerUsage, MountUsage, PodUsage, VolumeUsage}
 use evictd_node::{Layout, Mono, Reading, Readings, Signal};
 use serde_json::{Map, Value, json};
 
-use crate::LineError;
+use crate::error::LineError;
 
 const LAYOUTS: [Layout; 3] = [
     Layout::OneFilesystem,

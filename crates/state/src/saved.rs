@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use evictd_evict::{Evict, FirstMet, Memory, Returns};
+use evictd_evict::{Evict, EvictState, FirstMet, Returns};
 use evictd_gc::ImageRecords;
 use evictd_node::{Condition, ConditionSet, Layout, Mono};
 
@@ -56,11 +56,11 @@ pub struct State {
 impl State {
     /// Takes over what `evict` knows now.
     pub fn update(&mut self, now: Mono, wall_seconds: u64, evict: &Evict) {
-        let Memory {
+        let EvictState {
             layout,
             first_met,
             last_observed,
-        } = evict.memory();
+        } = evict.state();
         let held = evict.conditions();
         for ((condition, state), last_observed) in Condition::ALL
             .into_iter()
@@ -83,10 +83,10 @@ impl State {
     /// A grace period runs on only if the daemon was away for no longer than it
     /// lasts: after that nobody knows whether the threshold was met all the time.
     #[must_use]
-    pub fn memory(&self, now: Mono) -> Memory {
+    pub fn evict_state(&self, now: Mono) -> EvictState {
         let away = now.since(self.saved_at).as_nanos();
         let runs_on = |of: &&FirstMet| i128::from(of.grace.nanos()).unsigned_abs() >= away;
-        Memory {
+        EvictState {
             layout: self.layout,
             first_met: self.first_met.iter().filter(runs_on).cloned().collect(),
             last_observed: self.conditions.map(|condition| condition.last_observed),

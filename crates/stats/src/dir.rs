@@ -114,8 +114,8 @@ fn visit_children(
     visit: &mut dyn FnMut(BorrowedFd<'_>) -> Walked,
 ) -> Result<Found, Errno> {
     seek(dir, SeekFrom::Start(from))?;
-    let mut room = [MaybeUninit::<u8>::uninit(); ENTRIES];
-    let mut entries = RawDir::new(dir, &mut room);
+    let mut buffer = [MaybeUninit::<u8>::uninit(); ENTRIES];
+    let mut entries = RawDir::new(dir, &mut buffer);
     while let Some(entry) = entries.next() {
         let entry = entry?;
         let name = entry.file_name();
@@ -175,8 +175,8 @@ pub fn each_child(dir: BorrowedFd<'_>, visit: &mut dyn FnMut(&CStr) -> Walked) -
 pub fn each_entry(dir: BorrowedFd<'_>, visit: &mut dyn FnMut(&CStr, FileType) -> Walked) -> Walked {
     // A former walk has left it at the end.
     seek(dir, SeekFrom::Start(0))?;
-    let mut room = [MaybeUninit::<u8>::uninit(); ENTRIES];
-    let mut entries = RawDir::new(dir, &mut room);
+    let mut buffer = [MaybeUninit::<u8>::uninit(); ENTRIES];
+    let mut entries = RawDir::new(dir, &mut buffer);
     let mut has_failed = false;
     while let Some(entry) = entries.next() {
         let entry = match entry {

@@ -2,9 +2,9 @@ use std::path::Path;
 
 use crate::error::Cause;
 use crate::memory::signed;
-use crate::probe::Answer;
 use evictd_node::{Mono, Reading};
 use rustix::fs::{major, minor, stat, statvfs};
+use rustix::io::Errno;
 
 /// What was measured of a filesystem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +67,9 @@ impl FsSample {
         })
     }
 }
+
+/// What a filesystem says when it is asked.
+pub(crate) type Answer = core::result::Result<FsSample, Errno>;
 
 /// Measures the filesystem that holds `path`, in the calling thread: that hangs for
 /// as long as the filesystem does not answer. The daemon's loop uses

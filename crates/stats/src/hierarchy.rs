@@ -57,18 +57,18 @@ impl Hierarchy {
     }
 
     fn open_below(&self, cgroup: &Path) -> Result<OwnedFd, Errno> {
-        let mut room = [0; PATH_BYTES];
+        let mut buffer = [0; PATH_BYTES];
         let below = cgroup.strip_prefix("/").unwrap_or(cgroup);
         let [mount, below] =
             [self.mount_point.as_path(), below].map(|path| path.as_os_str().as_bytes());
-        let mut rest = &mut room[..];
+        let mut rest = &mut buffer[..];
         let parts = [mount, b"/", below, b"\0"].into_iter();
         let written = parts
             .map(|part| rest.write_all(part))
             .all(|done| done.is_ok());
         let length = PATH_BYTES.saturating_sub(rest.len());
         // A name with a NUL byte in it must not lead to what stands before that.
-        match CStr::from_bytes_with_nul(room.get(..length).unwrap_or_default()) {
+        match CStr::from_bytes_with_nul(buffer.get(..length).unwrap_or_default()) {
             Ok(path) if written => open_dir(CWD, path),
             _ => open_dir(CWD, self.below(cgroup)),
         }

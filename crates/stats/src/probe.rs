@@ -7,9 +7,7 @@ use rustix::io::Errno;
 
 use crate::Error;
 use crate::error::Cause;
-use crate::filesystem::FsSample;
-
-pub(crate) type Answer = core::result::Result<FsSample, Errno>;
+use crate::filesystem::{Answer, FsSample};
 
 /// Each question is one statvfs and one stat.
 const THREAD: HelperThread = HelperThread {

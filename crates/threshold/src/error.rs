@@ -5,8 +5,6 @@ use core::fmt;
 use evictd_node::Signal;
 use evictd_quantity::{ParseDurationError, ParseQuantityError};
 
-use crate::Pair;
-
 /// Which of the four lists an error lies in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum List {
@@ -40,6 +38,20 @@ impl List {
             Self::SoftGracePeriod | Self::MinimumReclaim => '=',
         }
     }
+}
+
+/// One `key<value` or `key=value` of a list, blanks around both cut.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Pair {
+    /// The text before the first separator.
+    pub key: String,
+    /// The text after it.
+    pub value: String,
+    /// The byte in the list's text where the key begins.
+    pub at: usize,
+    /// The byte where the value begins.
+    pub value_at: usize,
 }
 
 /// What is wrong with a list.

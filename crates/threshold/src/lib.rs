@@ -13,10 +13,10 @@ mod parse;
 mod percent;
 mod threshold;
 
-pub use error::{Error, ErrorKind, List};
+pub use error::{Error, ErrorKind, List, Pair};
 pub use layout::{derive_containerfs, names_containerfs};
 pub use memcg::{MemoryUsage, notification_usage};
-pub use pairs::{Pair, Pairs};
+pub use pairs::Pairs;
 pub use parse::{Lists, parse};
 pub use threshold::{Operator, Threshold, ThresholdValue};
 

@@ -1,21 +1,7 @@
-use alloc::string::{String, ToString};
+use alloc::string::ToString;
 use alloc::vec::Vec;
 
-use crate::{Error, List};
-
-/// One `key<value` or `key=value` of a list, blanks around both cut.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Pair {
-    /// The text before the first separator.
-    pub key: String,
-    /// The text after it.
-    pub value: String,
-    /// The byte in the list's text where the key begins.
-    pub at: usize,
-    /// The byte where the value begins.
-    pub value_at: usize,
-}
+use crate::error::{Error, List, Pair};
 
 /// A comma-separated list of pairs, each key once: the last of a key wins and
 /// takes the place of the first.

@@ -49,7 +49,7 @@ impl Memory {
             log::warn!(event = "problem", about = "state"; "{problem}");
         }
         let (at, state) = (now(), keeper.state());
-        engine.restore(at, &state.memory(at), state.returns());
+        engine.restore(at, &state.evict_state(at), state.returns());
         let held = keeper
             .state()
             .held_on(now(), settings.evict.transition_period);

@@ -28,8 +28,8 @@ impl Numbers {
     /// nothing.
     pub(super) fn read(dir: BorrowedFd<'_>, version: Version) -> Self {
         let read = |name: &CStr| {
-            let mut room = [0; NUMBER_BYTES];
-            parse_limit(read_start(dir, name, &mut room).ok()?).ok()
+            let mut buffer = [0; NUMBER_BYTES];
+            parse_limit(read_start(dir, name, &mut buffer).ok()?).ok()
         };
         match version {
             Version::V1 => Self {

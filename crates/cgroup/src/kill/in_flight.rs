@@ -44,9 +44,9 @@ impl KillInFlight for Kill {
         }
     }
 
-    fn hurry(&mut self) {
+    fn expect_effect_soon(&mut self) {
         if let Step::Kill { until } = &mut self.step {
-            *until = (*until).min(self.fewer_at + self.limits.hurried);
+            *until = (*until).min(self.fewer_at + self.limits.gone_when_short);
         }
     }
 

@@ -27,6 +27,7 @@
 
 mod descriptors;
 mod in_flight;
+mod limits;
 mod report;
 mod scratch;
 mod strike;
@@ -44,13 +45,15 @@ use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
 
 pub(crate) use descriptors::Descriptors;
+pub use limits::KillLimits;
 pub use report::{KillMethod, KillReport, KillState, Problem, Remaining};
 use scratch::Scratch;
 pub use target::Target;
 pub(crate) use turn::AT_ONCE;
 
 use crate::dir::twice;
-use crate::process::{Proc, has_not_ended};
+use crate::held::has_not_ended;
+use crate::process::Proc;
 use crate::{Grace, KillInFlight, Releaser};
 
 /// The first and the longest wait between two looks, which doubles, for what no descriptor
@@ -65,33 +68,6 @@ const SENTINELS: usize = 8;
 
 /// Listings that show a process that is new, in one look, before other work has its turn.
 const ROUNDS: u32 = 16;
-
-/// How long a kill may take, apart from the pod's grace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KillLimits {
-    /// On cgroup v1, how long a pod that goes on making processes may take to
-    /// freeze before these are killed anyway; a process in D state does not freeze.
-    pub freeze: Duration,
-    /// How long after SIGKILL nobody may end while the pod still has processes,
-    /// before it counts as stuck and the caller should take the next candidate
-    /// (F20). A thousand processes may take longer than one to end on a busy
-    /// machine: as long as they become fewer, they are not stuck.
-    pub gone: Duration,
-    /// The same once [`KillInFlight::hurry`] was called, because what the pod was to give
-    /// back runs out.
-    pub hurried: Duration,
-}
-
-impl Default for KillLimits {
-    /// 100 ms to freeze, 10 s without anybody ending, 1 s in a hurry.
-    fn default() -> Self {
-        Self {
-            freeze: Duration::from_millis(100),
-            gone: Duration::from_secs(10),
-            hurried: Duration::from_secs(1),
-        }
-    }
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {

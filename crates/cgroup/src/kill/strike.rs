@@ -107,7 +107,14 @@ impl Kill {
         let releases = signal == Signal::KILL && self.holds_much();
         let (mut pass, mut refused): (Pass, usize) = Default::default();
         while rounds > 0 {
-            turn.choose(&self.scratch, signal == Signal::KILL && !self.is_told);
+            let Scratch {
+                listing,
+                struck,
+                seen,
+                ..
+            } = &self.scratch;
+            let again = signal == Signal::KILL && !self.is_told;
+            turn.choose(listing, struck, (!again).then_some(seen));
             if turn.pids.is_empty() {
                 pass.is_settled = true;
                 break;
@@ -121,10 +128,14 @@ impl Kill {
                 (listed, is_short) = (self.list(), true);
             }
             listed?;
+            // Those for whom a turn had no place, or no descriptor, are no newcomers: their turns
+            // are of the same round.
             if !is_short && turn.pids.len() < AT_ONCE {
                 rounds = rounds.saturating_sub(1);
             }
             self.scratch.struck.add(turn.pids.drain(..));
+            // The releaser keeps a descriptor until its thread has used it: the next turn would
+            // have fewer still.
             let releaser = self.releaser.as_ref().filter(|_| releases && !is_short);
             refused = refused.saturating_add(turn.send(signal, &self.scratch.listing, releaser));
             pass.any |= !turn.pids.is_empty();

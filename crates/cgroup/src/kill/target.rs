@@ -136,8 +136,8 @@ impl Target {
     /// waited for; 0 where nobody counts, or the cgroup is gone.
     pub(super) fn task_count(&self) -> u64 {
         let count = |dir: &OwnedFd| {
-            let mut room = [0; 32];
-            let text = read_start(dir.as_fd(), c"pids.current", &mut room);
+            let mut buffer = [0; 32];
+            let text = read_start(dir.as_fd(), c"pids.current", &mut buffer);
             text.map_or(0, |text| parse_u64(text).unwrap_or(0))
         };
         let counted = self.parts.iter().filter_map(|part| part.pids.as_ref());
@@ -151,8 +151,8 @@ impl Target {
                 Version::V1 => c"memory.usage_in_bytes",
                 Version::V2 => c"memory.current",
             };
-            let mut room = [0; 32];
-            parse_u64(read_start(part.members.as_fd(), name, &mut room).ok()?).ok()
+            let mut buffer = [0; 32];
+            parse_u64(read_start(part.members.as_fd(), name, &mut buffer).ok()?).ok()
         };
         self.parts.iter().map(read).sum()
     }
@@ -211,8 +211,8 @@ impl Target {
     /// Whether all of it stands still; `FREEZING` while some do not yet.
     pub(super) fn is_frozen(&self) -> bool {
         self.freezers().all(|freezer| {
-            let mut room = [0; 16];
-            let state = read_start(freezer, c"freezer.state", &mut room);
+            let mut buffer = [0; 16];
+            let state = read_start(freezer, c"freezer.state", &mut buffer);
             state.map_or_else(is_gone, |state| state.trim_ascii_end() == b"FROZEN")
         })
     }

@@ -624,7 +624,7 @@ fn who_becomes_fewer_is_not_stuck() {
 
 /// Nothing of the pod's is given back, and what it was to give back runs out.
 #[test]
-fn in_a_hurry_a_pod_counts_as_stuck_sooner() {
+fn where_memory_runs_out_a_pod_counts_as_stuck_sooner() {
     let child = Sleeper::dead();
     let (_fixture, target) = recorded(&format!("{}\n", child.pid().as_raw_nonzero()));
     let start = now();
@@ -635,7 +635,7 @@ fn in_a_hurry_a_pod_counts_as_stuck_sooner() {
     for millis in [1020, 5000] {
         assert!(matches!(kill.poll(at(millis)), KillState::Waiting { .. }));
     }
-    kill.hurry();
+    kill.expect_effect_soon();
     assert_eq!(kill.poll(at(5001)), KillState::Stuck);
     assert_eq!(kill.report().problem, Some(Problem::Deadline));
 }

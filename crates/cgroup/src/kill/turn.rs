@@ -4,7 +4,7 @@ use evictd_sys::is_in_no_group;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal};
 
-use super::Scratch;
+use super::struck::Struck;
 use crate::Releaser;
 use crate::dir::twice;
 use crate::held::Held;
@@ -37,11 +37,11 @@ impl Turn {
         self.opened.clear();
     }
 
-    /// Takes the first of those listed that have not had their turn; those that had one in
-    /// a former pass only `again`.
-    pub(super) fn choose(&mut self, of: &Scratch, again: bool) {
-        let had = |pid: Pid| of.struck.contains(pid) || !again && of.seen.contains(pid);
-        let listed = of.listing.pids().iter().copied();
+    /// Takes the first of those listed that have not had their turn; nor are among
+    /// those `seen` in a former pass.
+    pub(super) fn choose(&mut self, listing: &Procs, struck: &Struck, seen: Option<&Struck>) {
+        let had = |pid: Pid| struck.contains(pid) || seen.is_some_and(|seen| seen.contains(pid));
+        let listed = listing.pids().iter().copied();
         self.pids.clear();
         self.pids
             .extend(listed.filter(|pid| !had(*pid)).take(AT_ONCE));
@@ -59,7 +59,7 @@ impl Turn {
             if is_in_no_group(pid) && is_kernels() == Some(true) {
                 continue;
             }
-            match twice(|| Held::open(proc, pid)) {
+            match twice(|| Held::open(proc.fd(), pid)) {
                 Ok(held) => self.opened.push((pid, held)),
                 // Ended, or only a thread by now.
                 Err(Errno::SRCH | Errno::INVAL) => {}

@@ -7,7 +7,9 @@ use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, FileType, Stat, fstat, statat};
 use rustix::io::Errno;
 
-use super::{EMPTY_DIRS, Leftover, LeftoverKind, Leftovers, Root, enter};
+use super::Leftovers;
+use super::found::{Leftover, LeftoverKind};
+use super::root::{EMPTY_DIRS, Root, enter};
 use crate::Error;
 use crate::process::Proc;
 

@@ -9,8 +9,10 @@ use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::fstatvfs;
 use rustix::io::Errno;
 
+use super::Leftovers;
+use super::found::Freed;
+use super::root::{EMPTY_DIRS, enter, mount_id};
 use super::sweep::Sweep;
-use super::{EMPTY_DIRS, Freed, Leftovers, enter, mount_id};
 use crate::dir::{open_dir, read_file};
 use crate::process::Proc;
 

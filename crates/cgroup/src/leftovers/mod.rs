@@ -7,99 +7,25 @@
 //! `/proc/self/fdinfo`, since Linux 3.15). So nothing outside can be reached,
 //! whatever is renamed meanwhile.
 
+mod found;
 mod list;
 mod memory;
+mod root;
 mod sweep;
 #[cfg(test)]
 mod tests;
 
-use alloc::ffi::CString;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use evictd_stats::is_gone;
-use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
-use rustix::fs::{CWD, Mode, OFlags, fstatvfs, openat};
-use rustix::io::Errno;
+use rustix::fs::fstatvfs;
 
 use crate::Error;
-use crate::dir::{open_dir, read_file};
 use crate::process::Proc;
+pub use found::{Freed, Leftover, LeftoverKind};
+use root::Root;
+#[doc(hidden)]
+pub use root::find_mount_id;
 use sweep::Sweep;
-
-/// Where the volumes of a pod lie that may be emptied.
-const EMPTY_DIRS: [&str; 2] = ["volumes", "kubernetes.io~empty-dir"];
-
-/// What kind of thing a pod left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LeftoverKind {
-    /// The directory of a pod's logs, `NAMESPACE_NAME_UID`.
-    PodLogs,
-    /// A log file: `NAMESPACE_NAME_UID/CONTAINER/FILE`.
-    LogFile,
-    /// The directory of a pod, `pods/UID` below the root directory. Of it go
-    /// the emptyDir volumes and then what directories are empty.
-    Volumes,
-}
-
-/// Something that a pod left on the disk, or still uses.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Leftover {
-    /// What it is.
-    pub kind: LeftoverKind,
-    /// The name of the pod's directory.
-    pub pod: CString,
-    /// The name of the container's directory; empty where there is none.
-    pub container: CString,
-    /// The name of the file; empty where there is none.
-    pub file: CString,
-    /// What it takes on the disk; `None` for volumes, which are not walked.
-    pub bytes: Option<u64>,
-    /// When it was last written to, in seconds since 1970; of a directory, the
-    /// newest time among what was looked at.
-    pub modified_seconds: i64,
-}
-
-impl Leftover {
-    /// Its path below the directory that it was found in.
-    #[must_use]
-    pub fn path(&self) -> PathBuf {
-        let parts = [&self.pod, &self.container, &self.file];
-        let parts = parts.iter().filter(|part| !part.is_empty());
-        parts
-            .map(|part| OsStr::from_bytes(part.to_bytes()))
-            .collect()
-    }
-}
-
-/// What was freed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Freed {
-    /// Bytes that the filesystems have more than before, by `statvfs`: less
-    /// than what was deleted where a process still holds a file open, or where
-    /// others write meanwhile.
-    pub bytes: u64,
-    /// Inodes that they have more than before.
-    pub inodes: u64,
-    /// Files and directories that were deleted.
-    pub deleted: u64,
-    /// Whether all was deleted, except for what is in `errors` or mounted;
-    /// otherwise it was stopped, and another call goes on.
-    pub finished: bool,
-    /// What could not be deleted: the first few.
-    pub errors: Vec<Error>,
-}
-
-/// A directory that was given.
-#[derive(Debug)]
-struct Root {
-    path: PathBuf,
-    dir: OwnedFd,
-    mount: u64,
-}
 
 /// The directories in which pods leave something.
 #[derive(Debug)]
@@ -203,59 +129,5 @@ impl Leftovers {
             }
         }
         sum
-    }
-}
-
-impl Root {
-    /// The directory itself may be a link, as the operator named it; what is
-    /// below may not.
-    fn open(proc: &Proc, path: &Path, below: Option<&str>) -> Result<Option<Self>, Errno> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let opened = openat(CWD, path, flags, Mode::empty());
-        let opened = match below {
-            Some(name) => opened.and_then(|dir| open_dir(dir, name)),
-            None => opened,
-        };
-        let dir = match opened {
-            Ok(dir) => dir,
-            Err(errno) if is_gone(errno) => return Ok(None),
-            Err(errno) => return Err(errno),
-        };
-        let mount = mount_id(proc, dir.as_fd())?;
-        let path = below.map_or_else(|| path.to_path_buf(), |name| path.join(name));
-        Ok(Some(Self { path, dir, mount }))
-    }
-}
-
-/// The mount that an open file lies on.
-fn mount_id(proc: &Proc, file: BorrowedFd<'_>) -> Result<u64, Errno> {
-    let mut text = Vec::new();
-    let name = format!("self/fdinfo/{}", file.as_raw_fd());
-    read_file(proc.fd(), name.as_str(), &mut text)?;
-    find_mount_id(&text).ok_or(Errno::BADMSG)
-}
-
-/// Finds it in the text of `/proc/self/fdinfo/FD`.
-#[doc(hidden)]
-#[must_use]
-pub fn find_mount_id(text: &[u8]) -> Option<u64> {
-    let mut lines = core::str::from_utf8(text).ok()?.lines();
-    let id = lines.find_map(|line| line.strip_prefix("mnt_id:"))?;
-    id.trim().parse().ok()
-}
-
-/// Opens a directory below another one, if it lies on the same mount; `EXDEV`
-/// if something is mounted there, `ELOOP` or `ENOTDIR` for a link.
-fn enter(
-    proc: &Proc,
-    at: BorrowedFd<'_>,
-    name: impl rustix::path::Arg,
-    mount: u64,
-) -> Result<OwnedFd, Errno> {
-    let dir = open_dir(at, name)?;
-    if mount_id(proc, dir.as_fd())? == mount {
-        Ok(dir)
-    } else {
-        Err(Errno::XDEV)
     }
 }

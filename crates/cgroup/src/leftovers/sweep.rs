@@ -10,7 +10,8 @@ use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, FileType, RawDir, SeekFrom, renameat, seek, statat, unlinkat};
 use rustix::io::Errno;
 
-use super::{EMPTY_DIRS, Freed, Leftover, LeftoverKind, Root, enter};
+use super::found::{Freed, Leftover, LeftoverKind};
+use super::root::{EMPTY_DIRS, Root, enter};
 use crate::Error;
 use crate::process::Proc;
 
@@ -221,12 +222,12 @@ impl<'a> Sweep<'a> {
     /// Deletes the files in the next part of the deepest directory's listing, and notes the
     /// directories. Returns whether there was such a part.
     fn list(&mut self, open: &mut [Level], files: Files) -> bool {
-        let mut room = [MaybeUninit::<u8>::uninit(); ENTRIES];
+        let mut buffer = [MaybeUninit::<u8>::uninit(); ENTRIES];
         let (mut below, mut any) = (Vec::new(), false);
         let Some(level) = open.last() else {
             return false;
         };
-        let mut entries = RawDir::new(&level.dir, &mut room);
+        let mut entries = RawDir::new(&level.dir, &mut buffer);
         while let Some(entry) = entries.next() {
             let entry = match entry {
                 Ok(entry) => entry,

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::process::Command;
 
 use evictd_testkit::needs;
-use rustix::fs::mkdirat;
+use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
+use rustix::io::Errno;
 
 use super::*;
 use crate::testkit::Fixture;

@@ -308,8 +308,8 @@ impl OomScores {
             opened.retain(|(member, _)| self.again.contains(member.pid));
             for (member, process) in opened {
                 let of = (member.key(), member.wanted);
-                let room = (&mut self.text, &mut self.comm);
-                match process::adjust(process.as_fd(), of, set, room) {
+                let buffers = (&mut self.text, &mut self.comm);
+                match process::adjust(process.as_fd(), of, set, buffers) {
                     Ok(process) => visit(member, process),
                     Err(errno) if is_gone(errno) => {}
                     Err(errno) => return Err(errno),

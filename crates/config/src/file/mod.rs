@@ -4,14 +4,18 @@ mod fields;
 mod kubelet;
 mod newer;
 mod okd;
+mod typed;
+mod wrong;
 
 use evictd_manifest::yaml::parse_documents;
 use serde_json::{Map, Value};
 
+use wrong::kind_of;
+
 use crate::source::Source;
 use crate::thresholds::DEFAULT_HARD;
 use crate::values::Parsed;
-use crate::{ConfigError, Flag, Typed};
+use crate::{ConfigError, Typed};
 
 const API: &str = "kubelet.config.k8s.io/v1beta1";
 const KIND: &str = "KubeletConfiguration";
@@ -159,62 +163,4 @@ fn header(document: &Map<String, Value>, source: &Source) -> Parsed<()> {
     Err(source
         .error(&[key], "", message, HEADER)
         .kubelet_says(words))
-}
-
-/// A value as it stands in a file; lists and mappings by what they are.
-fn shown(value: &Value) -> String {
-    match value {
-        Value::String(text) => format!("{text:?}"),
-        Value::Number(number) => number.to_string(),
-        Value::Bool(true) => "true".to_owned(),
-        Value::Bool(false) => "false".to_owned(),
-        Value::Null | Value::Array(_) | Value::Object(_) => String::new(),
-    }
-}
-
-/// The first item of a flag's example.
-fn first_example(flag: &Flag) -> &'static str {
-    flag.example.split(',').next().unwrap_or_default()
-}
-
-/// A value of another type than its field has, which Go calls `wanted`.
-fn wrong_type(
-    (path, value): (&[&str], &Value),
-    (field, wanted): (&str, &str),
-    hint: &str,
-    source: &Source,
-) -> Box<ConfigError> {
-    let found = match value {
-        Value::Null => "nothing",
-        Value::Bool(_) => "true or false",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "a mapping",
-    };
-    let right = match wanted {
-        "string" => "a text",
-        "bool" => "true or false",
-        "[]string" => "a list of texts",
-        "int32" => "a whole number",
-        _ => "a mapping",
-    };
-    let message = format!("{found} stands where {right} belongs");
-    let kind = kind_of(value);
-    let words =
-        format!("json: cannot unmarshal {kind} into Go struct field {field} of type {wanted}");
-    let error = source.error(path, &shown(value), message, hint);
-    error.kubelet_says(words)
-}
-
-/// What a value is, in the words of Go's JSON reader.
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
 }

@@ -5,7 +5,7 @@
 use evictd_node::KubeletVersion;
 use serde_json::{Map, Value};
 
-use super::kubelet::{integer, string};
+use super::typed::{integer, string};
 use crate::source::Source;
 use crate::values::Parsed;
 use crate::{Compat, Typed};

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{first_example, shown, wrong_type};
+use super::wrong::{first_example, shown, wrong_type};
 use crate::flags::foreign_field;
 use crate::source::Source;
 use crate::values::{Parsed, did_you_mean};

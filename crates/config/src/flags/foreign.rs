@@ -1,4 +1,4 @@
-use super::Takes;
+use super::flag::Takes;
 
 /// The kubelet's flags that evictd has no use for, those of old releases too: an init
 /// script may hold any of them. One that needs no value ends in `?`.

@@ -1,5 +1,5 @@
-use super::Takes::{Bool, Value};
-use super::flag;
+use super::flag::Takes::{Bool, Value};
+use super::flag::flag;
 use crate::Flag;
 
 /// The configuration file, logging and state.

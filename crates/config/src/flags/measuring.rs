@@ -1,5 +1,5 @@
-use super::Takes::{Bool, Value};
-use super::{Form, flag};
+use super::flag::Takes::{Bool, Value};
+use super::flag::{Form, flag};
 use crate::Flag;
 
 /// What is measured.

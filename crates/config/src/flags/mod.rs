@@ -3,24 +3,16 @@
 
 mod collection;
 mod eviction;
+mod flag;
 mod foreign;
 mod logging;
 mod measuring;
 mod pods;
 
+pub(crate) use flag::Form;
+pub use flag::{Flag, Takes};
 pub(crate) use foreign::foreign_field;
 pub use foreign::foreign_flag;
-
-/// What a flag takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Takes {
-    /// Nothing, or `=true`, `=false` and Go's other spellings of them.
-    Bool,
-    /// One value; the last one given counts.
-    Value(&'static str),
-    /// A list; further ones given are added to it.
-    List(&'static str),
-}
 
 /// Flags about one thing, under a heading of the help.
 #[derive(Clone, Copy, Debug)]
@@ -49,66 +41,7 @@ impl Group {
     ];
 }
 
-/// A flag, as help, manual and completions show it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Flag {
-    /// Its name, without dashes.
-    pub name: &'static str,
-    /// What it takes.
-    pub takes: Takes,
-    /// What holds without it, as one would write it; empty where nothing does.
-    pub default: &'static str,
-    /// What it does, with the unit.
-    pub help: &'static str,
-    /// The text of an example value.
-    pub example: &'static str,
-    /// The field of a KubeletConfiguration that says the same, and how it is written.
-    pub(crate) field: Option<(&'static str, Form)>,
-}
-
-/// How a field of a KubeletConfiguration is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
-    /// A mapping of texts; the flag has this between key and value.
-    Pairs(char),
-    /// A text; `0s` is as good as none, because the kubelet puts its default there.
-    Duration,
-    Integer,
-    Boolean,
-    /// A text; an empty one is as good as none.
-    Text,
-    /// A list of texts.
-    List,
-}
-
-/// A row: its name, what it takes, what holds without it and an example.
-const fn flag(
-    name: &'static str,
-    takes: Takes,
-    (default, example): (&'static str, &'static str),
-) -> Flag {
-    Flag {
-        name,
-        takes,
-        default,
-        help: "",
-        example,
-        field: None,
-    }
-}
-
 impl Flag {
-    const fn help(mut self, help: &'static str) -> Self {
-        self.help = help;
-        self
-    }
-
-    const fn field(mut self, name: &'static str, form: Form) -> Self {
-        self.field = Some((name, form));
-        self
-    }
-
     /// Every flag, in the order of the help.
     pub fn all() -> impl Iterator<Item = &'static Self> {
         Group::ALL.into_iter().flat_map(|group| group.flags)

@@ -1,5 +1,5 @@
-use super::Takes::{Bool, List, Value};
-use super::{Form, flag};
+use super::flag::Takes::{Bool, List, Value};
+use super::flag::{Form, flag};
 use crate::Flag;
 
 /// Pods and reservations.

@@ -6,6 +6,7 @@
 
 mod client;
 mod events;
+mod fields;
 mod grpc;
 mod hpack;
 mod http2;

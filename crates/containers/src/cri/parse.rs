@@ -4,20 +4,18 @@
 //! of the whole call, because it could not be handed back; in all other texts each byte
 //! that is not UTF-8 reads as `\xNN`.
 
-use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use super::fields::{few, map, word};
 use super::proto::{Bytes, Message, ProtoError};
-use crate::bounds::{
-    Bounds, MOST_IMAGE_VOLUMES, MOST_LABEL_BYTES, MOST_OF_ONE, TOO_MANY_OF_ONE, Weigh,
-};
+use crate::bounds::{Bounds, MOST_IMAGE_VOLUMES, MOST_LABEL_BYTES, Weigh};
 use crate::pods::{
-    Details, Found, Limits, POD_NAME, POD_NAMESPACE, POD_UID, decides, keep_mount,
-    millis_of_shares, path, positive,
+    Details, Found, Limits, POD_NAME, POD_NAMESPACE, POD_UID, keep_mount, millis_of_shares, path,
+    positive,
 };
 use crate::text::clean;
 use crate::{ContainerState, ListedImage, ListedMount, RuntimeDisks, WritableLayer};
@@ -46,40 +44,6 @@ pub fn parse_list<T: Weigh>(
         Ok(item)
     });
     items.collect()
-}
-
-/// The fields of this number, if they are not too many for one item.
-fn few<'a>(
-    message: &Message<'a>,
-    number: u32,
-) -> Result<impl Iterator<Item = Bytes<'a>> + use<'a>, ProtoError> {
-    if message.all(number).nth(MOST_OF_ONE).is_some() {
-        return Err(message.error(TOO_MANY_OF_ONE));
-    }
-    Ok(message.all(number))
-}
-
-/// A map of texts: the pairs are so many fields of this number. Those that decide nothing
-/// are left out, and those that are too long to mean anything.
-fn map(message: &Message<'_>, number: u32) -> Result<BTreeMap<String, String>, ProtoError> {
-    let mut map = BTreeMap::new();
-    for pair in few(message, number)? {
-        let pair = pair.message()?;
-        let (key, value) = (pair.bytes(1), pair.bytes(2));
-        if key.len().saturating_add(value.len()) > MOST_LABEL_BYTES {
-            continue;
-        }
-        let key = key.text();
-        if decides(&key) {
-            map.insert(key, value.text());
-        }
-    }
-    Ok(map)
-}
-
-/// A number of 32 bits.
-fn word(number: u64) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 /// Reads a `PodSandbox`.

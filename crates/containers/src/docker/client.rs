@@ -5,16 +5,14 @@ use core::time::Duration;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 
+use super::about::{EngineInfo, EngineVersion, parse_info, parse_version};
 use super::http::{Response, begin_stream, read_response};
-use super::labels::parse_image_labels;
 use super::message::parse_message;
 use super::parse::{
-    EngineInfo, EngineVersion, parse_details, parse_image, parse_images, parse_info, parse_listed,
-    parse_version,
+    parse_details, parse_image, parse_image_labels, parse_images, parse_listed, parse_size,
 };
 use super::podman::{PodmanPod, parse_pods};
 use super::request::{IMAGES, Request};
-use super::size::parse_size;
 use crate::pods::{Details, Found};
 use crate::socket::{Deadline, Socket};
 use crate::text::clean;

@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 
+use super::about::{EngineInfo, EngineVersion};
 use super::client::Client;
-use super::parse::{EngineInfo, EngineVersion};
 use super::podman::PodmanPod;
 use crate::text::clean;
 use crate::{Error, RuntimeDisks};

@@ -100,12 +100,12 @@ fn read_lines(stream: &mut impl BufRead, lines: &mut Vec<u8>) -> Result<(), Fail
 
 /// Reads one line with its end; all that is in `lines` then is bounded.
 fn read_line(stream: &mut impl BufRead, lines: &mut Vec<u8>) -> Result<(), Failure> {
-    let room = MOST_HEAD_BYTES.saturating_sub(lines.len());
-    if room == 0 {
+    let left = MOST_HEAD_BYTES.saturating_sub(lines.len());
+    if left == 0 {
         return Err(Failure::malformed("a head of more than 64 KiB"));
     }
-    let room = u64::try_from(room).unwrap_or(u64::MAX);
-    let read = stream.by_ref().take(room).read_until(b'\n', lines)?;
+    let left = u64::try_from(left).unwrap_or(u64::MAX);
+    let read = stream.by_ref().take(left).read_until(b'\n', lines)?;
     // A line that fills the room is read on, and refused, by the next call.
     let is_whole = lines.ends_with(b"\n") || lines.len() == MOST_HEAD_BYTES;
     if read > 0 && is_whole {

@@ -9,11 +9,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Instant;
 
-use serde::Deserialize;
-
 use super::client::Client;
-use super::few::FewPairs;
-use super::parse::{parse, read_labels};
+use super::parse::read_labels;
 use crate::pods::{Found, POD_NAME, POD_NAMESPACE, POD_UID};
 use crate::text::clean;
 use crate::{Error, Failure};
@@ -125,25 +122,6 @@ fn ask(client: &Client, image: &str, within: Duration) -> Result<Option<Labels>,
 fn distrust(found: &mut Found) {
     let joins = |key: &str| JOINING.iter().any(|prefix| key.starts_with(prefix));
     found.labels.retain(|key, _| !joins(key));
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "PascalCase")]
-struct ImageConfig {
-    labels: Option<FewPairs>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct InspectedImage {
-    config: Option<ImageConfig>,
-}
-
-/// Reads the labels from the answer to `GET /images/ID/json`.
-pub fn parse_image_labels(text: &[u8]) -> Result<Labels, Failure> {
-    let image: InspectedImage = parse(text)?;
-    let labels = image.config.and_then(|config| config.labels);
-    Ok(labels.unwrap_or_default().0)
 }
 
 /// A label with another value than the image's was set for the container.

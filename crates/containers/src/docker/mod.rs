@@ -4,6 +4,7 @@
 //! more. It starts no thread, and knows no TCP and no TLS. The `parse_*` functions and
 //! [`read_response`] are what it reads answers with.
 
+mod about;
 mod client;
 mod end;
 mod engine;
@@ -17,7 +18,6 @@ mod parse;
 mod podman;
 mod remove;
 mod request;
-mod size;
 mod time;
 
 #[cfg(test)]
@@ -34,24 +34,26 @@ use crate::text::clean;
 use crate::{
     Changes, ContainerRuntime, Error, ListedImage, RuntimeDisks, RuntimeListing, RuntimePod,
 };
+use about::EngineVersion;
 use client::Client;
 use engine::Engine;
 use events::Events;
 use labels::ImageLabels;
-use parse::EngineVersion;
 
 pub use http::{Response, read_response};
 pub use parse::{parse_containers, parse_details, parse_images};
 // For fuzzing.
 #[doc(hidden)]
+pub use about::{parse_info, parse_version};
+#[doc(hidden)]
 pub use events::read_event;
 #[doc(hidden)]
 pub use message::parse_message;
 #[doc(hidden)]
-pub use parse::{parse_image, parse_info, parse_version};
-pub use time::parse_rfc3339;
+pub use parse::{parse_image, parse_image_labels};
 #[doc(hidden)]
-pub use {labels::parse_image_labels, podman::parse_pods};
+pub use podman::parse_pods;
+pub use time::parse_rfc3339;
 
 /// How long a call may take as a whole; stopping, the grace longer.
 const LIMIT: Duration = Duration::from_secs(30);

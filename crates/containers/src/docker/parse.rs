@@ -54,6 +54,12 @@ fn short<'a, D: Deserializer<'a>>(deserializer: D) -> Result<String, D::Error> {
     Ok(text)
 }
 
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "PascalCase")]
+pub(super) struct Named {
+    pub(super) name: String,
+}
+
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct ContainerText {
@@ -305,70 +311,34 @@ fn read_image(text: ImageText) -> ListedImage {
     }
 }
 
-/// Reads the answer to `GET /version`.
-///
-/// # Errors
-/// When any part of it is not as it should be.
-pub fn parse_version(text: &[u8]) -> Result<EngineVersion, Failure> {
-    parse(text)
+#[derive(Deserialize)]
+struct SizeText {
+    #[serde(rename = "SizeRw")]
+    written: Option<i64>,
 }
 
-/// Reads the answer to `GET /info`.
-///
-/// # Errors
-/// When any part of it is not as it should be.
-pub fn parse_info(text: &[u8]) -> Result<EngineInfo, Failure> {
-    parse(text)
+/// Reads what a container has written from the answer to
+/// `GET /containers/ID/json?size=true`.
+pub(super) fn parse_size(text: &[u8]) -> Result<Option<u64>, Failure> {
+    let text: SizeText = parse(text)?;
+    Ok(text.written.and_then(|bytes| u64::try_from(bytes).ok()))
 }
 
-/// The engine behind the API.
-#[derive(Debug, Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "PascalCase")]
+struct ImageConfig {
+    labels: Option<FewPairs>,
+}
+
+#[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-pub struct EngineVersion {
-    /// `20.10.24+dfsg1`.
-    #[serde(deserialize_with = "needed")]
-    pub version: String,
-    /// `Docker Engine - Community`, `balenaEngine`, `linux/amd64/debian-12`; often empty.
-    platform: Option<Named>,
-    /// The first is the engine itself: `Engine`, `Podman Engine`.
-    components: Option<Few<Named>>,
+struct InspectedImage {
+    config: Option<ImageConfig>,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "PascalCase")]
-struct Named {
-    name: String,
-}
-
-impl EngineVersion {
-    /// Whether the engine calls itself so, in small letters.
-    #[must_use]
-    pub fn names(&self, word: &str) -> bool {
-        let first = self.components.iter().flat_map(|few| &few.0).next();
-        let mut names = first.into_iter().chain(&self.platform);
-        names.any(|named| named.name.to_ascii_lowercase().contains(word))
-    }
-}
-
-/// How an engine is set up.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "PascalCase")]
-pub struct EngineInfo {
-    /// The directory of all it keeps.
-    pub docker_root_dir: String,
-    /// What stores images and writable layers: `overlay2`.
-    pub driver: String,
-    driver_status: Option<Few<Few<String>>>,
-}
-
-impl EngineInfo {
-    /// Whether its driver is a snapshotter of containerd (Docker 29).
-    #[must_use]
-    pub fn is_in_containerd(&self) -> bool {
-        let mut pairs = self.driver_status.iter().flat_map(|few| &few.0);
-        pairs.any(|pair| match pair.0.as_slice() {
-            [key, value] => key == "driver-type" && value.contains("containerd"),
-            _ => false,
-        })
-    }
+/// Reads the labels from the answer to `GET /images/ID/json`.
+pub fn parse_image_labels(text: &[u8]) -> Result<BTreeMap<String, String>, Failure> {
+    let image: InspectedImage = parse(text)?;
+    let labels = image.config.and_then(|config| config.labels);
+    Ok(labels.unwrap_or_default().0)
 }

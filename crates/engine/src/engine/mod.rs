@@ -13,7 +13,7 @@ mod turn;
 use core::time::Duration;
 use std::os::fd::BorrowedFd;
 
-use evictd_evict::{Evict, Memory, Outcome, Plan, Returns, TooManyThresholds};
+use evictd_evict::{Evict, EvictState, Outcome, Plan, Returns, TooManyThresholds};
 use evictd_node::{ConditionSet, Mono, Readings};
 
 use crate::event::Event;
@@ -109,8 +109,8 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
 
     /// What the state machine knew before a restart, and which pods came back after their
     /// eviction. To be called before the first round.
-    pub fn restore(&mut self, now: Mono, memory: &Memory, returns: Returns) {
-        self.turns.deciding.evict.restore(now, memory);
+    pub fn restore(&mut self, now: Mono, state: &EvictState, returns: Returns) {
+        self.turns.deciding.evict.restore(now, state);
         self.turns.deciding.evict.restore_returns(returns);
     }
 

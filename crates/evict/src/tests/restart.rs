@@ -15,12 +15,12 @@ fn a_restart_keeps_conditions_and_graces_and_never_acts_at_first_sight() {
     let all = pods(&["a"]);
     let mut before = soft_machine(|_| {});
     assert_eq!(step(&mut before, 0, &[(MEMORY, GI)], &all), Plan::Rest);
-    let memory = before.memory();
-    assert_eq!(memory.first_met.len(), 1);
-    assert_eq!(memory.first_met[0].threshold, "memory.available<2Gi");
+    let state = before.state();
+    assert_eq!(state.first_met.len(), 1);
+    assert_eq!(state.first_met[0].threshold, "memory.available<2Gi");
 
     let mut after = soft_machine(|_| {});
-    after.restore(seconds(40), &memory);
+    after.restore(seconds(40), &state);
     assert_eq!(step(&mut after, 40, &[(MEMORY, GI)], &all), Plan::Rest);
     assert_eq!(after.due().count(), 0);
     assert_eq!(after.met().next().unwrap().since, seconds(0));
@@ -31,7 +31,7 @@ fn a_restart_keeps_conditions_and_graces_and_never_acts_at_first_sight() {
 
     // The same sample twice is one observation.
     let mut after = soft_machine(|_| {});
-    after.restore(seconds(40), &memory);
+    after.restore(seconds(40), &state);
     let same = readings(seconds(40), &[(MEMORY, GI)]);
     for at in [40, 41] {
         let observation = Observation {
@@ -45,13 +45,13 @@ fn a_restart_keeps_conditions_and_graces_and_never_acts_at_first_sight() {
     // Not met any more: the grace begins anew, the condition stays for the rest
     // of the transition period.
     let mut after = soft_machine(|_| {});
-    after.restore(seconds(40), &memory);
+    after.restore(seconds(40), &state);
     step(&mut after, 40, &[(MEMORY, 3 * GI)], &all);
     assert!(after.conditions().has(Condition::MemoryPressure));
     step(&mut after, 41, &[(MEMORY, GI)], &all);
     assert_eq!(after.met().next().unwrap().since, seconds(41));
     let mut after = soft_machine(|_| {});
-    after.restore(seconds(40), &memory);
+    after.restore(seconds(40), &state);
     step(&mut after, 299, &[(MEMORY, 3 * GI)], &all);
     assert!(after.conditions().has(Condition::MemoryPressure));
     step(&mut after, 300, &[(MEMORY, 3 * GI)], &all);
@@ -95,13 +95,13 @@ fn a_restart_forgets_what_is_not_configured_and_believes_no_future() {
             60,
         ),
     ] {
-        let memory = Memory {
+        let state = EvictState {
             layout: None,
             first_met: [known].into(),
             last_observed: [None, Some(seconds(900)), None],
         };
         let mut evict = soft_machine(|_| {});
-        evict.restore(seconds(60), &memory);
+        evict.restore(seconds(60), &state);
         step(&mut evict, 60, &[(MEMORY, GI)], &[]);
         assert_eq!(evict.met().next().unwrap().since, seconds(since), "{name}");
         let last = evict.pressure().last_observed(Condition::DiskPressure);
@@ -116,7 +116,7 @@ fn a_hard_threshold_acts_at_first_sight_restart_or_not() {
     let mut before = hard("memory.available<2Gi");
     step(&mut before, 0, &[(MEMORY, GI)], &[]);
     let mut after = hard("memory.available<2Gi");
-    after.restore(seconds(60), &before.memory());
+    after.restore(seconds(60), &before.state());
     assert_eq!(
         evicted(&step(&mut after, 60, &[(MEMORY, GI)], &all), &all),
         ("a", 0)
@@ -137,10 +137,10 @@ fn a_restart_keeps_the_graces_of_derived_thresholds() {
     let low = [(FS, GI), (DERIVED, GI)];
     let mut before = machine(&lists, |_| {});
     step(&mut before, 0, &low, &[]);
-    let memory = before.memory();
-    assert_eq!(memory.first_met.len(), 2);
+    let state = before.state();
+    assert_eq!(state.first_met.len(), 2);
     let mut after = machine(&lists, |_| {});
-    after.restore(seconds(10), &memory);
+    after.restore(seconds(10), &state);
     step(&mut after, 10, &low, &[]);
     assert!(after.met().all(|met| met.since == seconds(0)));
     assert_eq!(after.met().count(), 2);

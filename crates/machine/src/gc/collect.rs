@@ -6,7 +6,7 @@ use evictd_cgroup::{
 };
 use evictd_config::Resolved;
 use evictd_engine::amount::Amount;
-use evictd_gc::{Kind, KnownPod, Node, Remains, Uid, is_uid, plan_logs};
+use evictd_gc::{Kind, KnownPod, Node, Uid, is_uid, plan_logs};
 use evictd_node::kubepods::parse_kubepods_name;
 use evictd_node::pod::Pod;
 use evictd_stats::wall_seconds;
@@ -144,13 +144,13 @@ impl Collector {
                 "volumes are left alone: the manifest of a pod has no uid, so nobody can say whose they are",
             ));
         }
-        let remains: Vec<Remains<'_>> = found.iter().map(remains).collect();
+        let all: Vec<evictd_gc::Leftover<'_>> = found.iter().map(leftover).collect();
         let node = Node {
             pods: &known,
             ended,
             now_seconds: i64::try_from(wall_seconds()).unwrap_or(i64::MAX),
         };
-        let chosen = plan_logs(&remains, &node).into_iter().filter_map(|one| {
+        let chosen = plan_logs(&all, &node).into_iter().filter_map(|one| {
             let found = found.get(one.index)?;
             let deleted = Deleted {
                 path: leftovers.path(found).to_string_lossy().into_owned(),
@@ -210,8 +210,8 @@ impl Chosen {
     }
 }
 
-fn remains(found: &Leftover) -> Remains<'_> {
-    Remains {
+fn leftover(found: &Leftover) -> evictd_gc::Leftover<'_> {
+    evictd_gc::Leftover {
         kind: match found.kind {
             LeftoverKind::PodLogs => Kind::PodLogs,
             LeftoverKind::LogFile => Kind::LogFile,

@@ -28,7 +28,7 @@ impl KillInFlight for CgroupKill {
     }
 
     fn expect_effect_soon(&mut self) {
-        self.0.hurry();
+        self.0.expect_effect_soon();
     }
 
     fn each_descriptor(&self, each: &mut dyn FnMut(BorrowedFd<'_>)) {

@@ -1,7 +1,12 @@
 use alloc::string::String;
 use core::fmt;
 
-use crate::yaml::limits::{MAX_BYTES, MAX_DEPTH, MAX_NODES};
+/// The most bytes of input, and of text copied by aliases: 256 KiB.
+pub const MAX_BYTES: usize = 256 << 10;
+/// The most values, counting what aliases stand for.
+pub const MAX_NODES: usize = 20_000;
+/// The most lists and mappings within each other.
+pub const MAX_DEPTH: usize = 64;
 
 /// Why a text could not be read, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,18 +1,13 @@
 #[cfg(feature = "yaml")]
 use serde_json::Value;
 
-use crate::yaml::ErrorKind;
+#[cfg(feature = "yaml")]
+use crate::yaml::error::MAX_BYTES;
+use crate::yaml::error::{ErrorKind, MAX_DEPTH, MAX_NODES};
 
-/// The most bytes of input, and of text copied by aliases: 256 KiB.
-pub const MAX_BYTES: usize = 256 << 10;
-/// The most values, counting what aliases stand for.
-pub const MAX_NODES: usize = 20_000;
 /// The most punctuation marks in one scalar, or in one list or mapping that may be a key.
 #[cfg(feature = "yaml")]
 pub(crate) const MAX_MARKS: usize = 8192;
-/// The most lists and mappings within each other.
-pub const MAX_DEPTH: usize = 64;
-
 /// What may still be built.
 pub(crate) struct Budget {
     /// How many values.

@@ -36,8 +36,7 @@ mod parse;
 #[cfg(feature = "yaml")]
 mod reader;
 
-pub use error::{Error, ErrorKind};
-pub use limits::{MAX_BYTES, MAX_DEPTH, MAX_NODES};
+pub use error::{Error, ErrorKind, MAX_BYTES, MAX_DEPTH, MAX_NODES};
 pub use parse::parse_documents;
 
 #[cfg(test)]

@@ -2,8 +2,8 @@ use alloc::vec::Vec;
 
 use serde_json::Value;
 
+use crate::yaml::error::MAX_BYTES;
 use crate::yaml::json;
-use crate::yaml::limits::MAX_BYTES;
 use crate::yaml::{Error, ErrorKind};
 
 /// Reads every document of a YAML stream, or every value of a JSON text; without the

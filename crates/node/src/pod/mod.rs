@@ -17,8 +17,6 @@
 mod container;
 #[cfg(feature = "serde")]
 mod json;
-mod metadata;
-mod qos;
 mod requests;
 mod resources;
 #[cfg(feature = "std")]
@@ -31,12 +29,11 @@ mod volume;
 pub use container::Container;
 #[cfg(feature = "serde")]
 pub use json::JsonError;
-pub use metadata::Metadata;
 pub use requests::Requested;
 pub use resources::{ResourceList, Resources};
 #[cfg(feature = "std")]
 pub use runtime::RuntimePod;
-pub use spec::{Pod, Spec, Status};
+pub use spec::{Metadata, Pod, Spec, Status};
 pub use toleration::Toleration;
 pub use volume::{Medium, Volume, VolumeSource};
 

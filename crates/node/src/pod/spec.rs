@@ -1,10 +1,11 @@
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::QosClass;
-
-use crate::pod::{Container, Metadata, ResourceList, Resources, Toleration, Volume};
+use crate::pod::{Container, ResourceList, Resources, Toleration, Volume};
 
 /// Where the kubelet got a pod from; `api` for the API server.
 const CONFIG_SOURCE: &str = "kubernetes.io/config.source";
@@ -22,6 +23,22 @@ pub struct Pod {
     pub spec: Spec,
     /// What was found out about it.
     pub status: Status,
+}
+
+/// What identifies a pod: the `metadata` of a Kubernetes object.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Metadata {
+    /// The name within its namespace.
+    pub name: String,
+    /// The namespace; empty where none is given.
+    pub namespace: String,
+    /// What tells it from every other pod, ever. Stats are matched by it.
+    pub uid: String,
+    /// Annotations. Two of them make a pod critical, see
+    /// [`Pod::is_static`].
+    pub annotations: BTreeMap<String, String>,
+    /// Labels, by which an operator may protect pods.
+    pub labels: BTreeMap<String, String>,
 }
 
 /// What a pod asks for. There may be thousands: what hardly any has takes little room.

@@ -119,7 +119,7 @@ impl Keeper {
     /// Restores a new state machine by what was kept. To be called before its
     /// first step.
     pub fn restore(&self, now: Mono, evict: &mut Evict) {
-        evict.restore(now, &self.state.memory(now));
+        evict.restore(now, &self.state.evict_state(now));
         evict.restore_returns(self.state.returns());
     }
 

@@ -4,7 +4,7 @@ fn held_after(name: &str, change: impl FnOnce(&mut State)) -> ConditionSet {
     let mut state = full();
     change(&mut state);
     let mut evict = machine();
-    evict.restore(seconds(150), &state.memory(seconds(150)));
+    evict.restore(seconds(150), &state.evict_state(seconds(150)));
     observe(&mut evict, 150, 9 * GI, 9 * GI);
     let held = evict.conditions();
     assert_eq!(held, state.held_on(seconds(150), TRANSITION), "{name}");
@@ -70,7 +70,7 @@ fn a_grace_runs_on_over_a_restart_unless_nobody_was_there_for_all_of_it() {
         let mut state = full();
         state.rebase(boot, seconds(at), 1_000_000 + at - 100, TRANSITION);
         let mut evict = machine();
-        evict.restore(seconds(at), &state.memory(seconds(at)));
+        evict.restore(seconds(at), &state.evict_state(seconds(at)));
         observe(&mut evict, at, GI, 9 * GI);
         let since = evict.met().map(|met| met.since).collect::<Vec<_>>();
         assert_eq!(since, [seconds(expected)], "{name}");

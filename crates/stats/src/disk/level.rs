@@ -18,7 +18,9 @@ pub(crate) struct Level {
     device: u64,
     /// Where its listing goes on, for lseek(2).
     cookie: u64,
-    /// The descriptor does not stand there.
+    /// The descriptor does not stand there: a listing is read a buffer at a time, so that after
+    /// a stop within one it stands behind entries that nobody has looked at; and one that was
+    /// opened anew stands at the beginning.
     moved: bool,
     /// Where its own names begin among all names.
     pub(crate) names: usize,

@@ -81,8 +81,8 @@ impl Default for Line {
 impl Write for Line {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let end = self.length + text.len();
-        let room = self.text.get_mut(self.length..end).ok_or(fmt::Error)?;
-        room.copy_from_slice(text.as_bytes());
+        let place = self.text.get_mut(self.length..end).ok_or(fmt::Error)?;
+        place.copy_from_slice(text.as_bytes());
         self.length = end;
         Ok(())
     }

@@ -6,9 +6,8 @@ use std::path::Path;
 
 use evictd_node::QosClass;
 
-use crate::docker::parse::{
-    EngineInfo, EngineVersion, parse, parse_containers, parse_details, parse_images,
-};
+use crate::docker::about::{EngineInfo, EngineVersion};
+use crate::docker::parse::{parse, parse_containers, parse_details, parse_images};
 use crate::docker::podman::parse_pods;
 use crate::{ContainerState, Details, Failure, Limits, ListedImage, WritableLayer};
 

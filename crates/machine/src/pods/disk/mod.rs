@@ -106,7 +106,7 @@ impl Disk {
     pub(super) fn has_measured(&mut self, since: Mono) -> bool {
         let measured = self.scanner.is_measured_since(since);
         if !measured {
-            self.scanner.hurry(since);
+            self.scanner.measure_anew(since);
         }
         let mounts = self.mounts.as_mut();
         let measured = mounts.is_none_or(|mounts| mounts.has_measured(since)) && measured;
@@ -119,7 +119,7 @@ impl Disk {
         let begun = now();
         let mounts = self.mounts.as_mut().and_then(Mounts::scanner_mut);
         for scanner in [Some(&mut self.scanner), mounts].into_iter().flatten() {
-            scanner.hurry(Mono::ZERO);
+            scanner.measure_anew(Mono::ZERO);
             scanner.wait_for_all(at_most.saturating_sub(now().since(begun)));
         }
     }

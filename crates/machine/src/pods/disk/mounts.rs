@@ -76,7 +76,7 @@ impl Mounts {
         };
         let measured = scanner.is_measured_since(since);
         if !measured {
-            scanner.hurry(since);
+            scanner.measure_anew(since);
         }
         measured
     }

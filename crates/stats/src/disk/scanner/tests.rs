@@ -110,7 +110,7 @@ fn whoever_hurries_gets_new_numbers_within_the_pause() {
     a.put("new", &"x".repeat(100_000));
     scanner.poll();
     assert_eq!(scanner.usage(a.root()), Some(before));
-    scanner.hurry(now());
+    scanner.measure_anew(now());
     let grown = |scanner: &DiskScanner| {
         scanner.usage(a.root()).unwrap().inodes_used == before.inodes_used + 1
     };
@@ -146,7 +146,7 @@ fn whoever_asks_never_waits_for_the_helper() {
     Arc::clone(&scanner.helper).look(|_| {
         scanner.poll();
         watch(&mut scanner, &[a.root().to_owned(), b.root().to_owned()]);
-        scanner.hurry(now());
+        scanner.measure_anew(now());
         assert_eq!(scanner.usage(a.root()), known);
         assert_eq!(scanner.usage(b.root()), None);
     });
@@ -237,7 +237,7 @@ fn it_tells_whether_all_was_measured_since_then() {
     assert!(!scanner.is_measured_since(start), "one is new");
     until(&mut scanner, |scanner| scanner.is_measured_since(start));
     assert!(!scanner.is_measured_since(later), "one is old");
-    scanner.hurry(later);
+    scanner.measure_anew(later);
     until(&mut scanner, |scanner| scanner.is_measured_since(later));
 }
 
@@ -266,7 +266,7 @@ fn only_what_is_too_old_is_measured_anew() {
     assert!(scanner.wait_for_all(LONG));
     let sampled = |scanner: &DiskScanner, tree: &Tree| scanner.usage(tree.root()).unwrap().sampled;
     let new_enough = sampled(&scanner, &b);
-    scanner.hurry(between);
+    scanner.measure_anew(between);
     until(&mut scanner, |scanner| scanner.is_measured_since(between));
     assert!(sampled(&scanner, &a) >= between);
     assert_eq!(sampled(&scanner, &b), new_enough);
@@ -283,7 +283,7 @@ fn a_walk_under_way_is_too_old_for_who_asks() {
         scanner.usage(large.root()).is_some()
     });
     let later = now();
-    scanner.hurry(later);
+    scanner.measure_anew(later);
     until(&mut scanner, |scanner| scanner.is_measured_since(later));
     let usage = scanner.usage(large.root()).unwrap();
     assert!(usage.complete && usage.sampled >= later);

@@ -112,11 +112,11 @@ impl ManifestDir {
     /// Reads the files in their order, as far as there is room for what they hold.
     fn read(&mut self, paths: Vec<PathBuf>) {
         let mut old = mem::take(&mut self.files);
-        let mut room = MAX_PARTS;
+        let mut parts_left = MAX_PARTS;
         for path in paths {
             let mut file = take_or_read(&mut old, path, self.marks_static);
             let pods = file.parsed.as_deref().unwrap_or_default();
-            let left = room.checked_sub(pods.iter().map(|pod| parts(pod)).sum());
+            let left = parts_left.checked_sub(pods.iter().map(|pod| parts(pod)).sum());
             let left = left.filter(|_| self.files.len() < MAX_FILES);
             if left.is_none() {
                 file.parsed = Err(Problem::TooMany);
@@ -124,7 +124,7 @@ impl ManifestDir {
             }
             self.files.push(file);
             match left {
-                Some(left) => room = left,
+                Some(left) => parts_left = left,
                 None => break,
             }
         }

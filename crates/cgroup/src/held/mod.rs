@@ -8,14 +8,29 @@
 //! given away. Freezing the pod first would close it on v1, at the price of what frees memory
 //! soonest: SIGKILL before all else.
 
+use core::ffi::CStr;
+use std::io::Write;
+
 use evictd_stats::noted_lack;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::{BorrowedFd, OwnedFd};
 use rustix::fs::{Access, AtFlags, accessat};
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
 
 use crate::dir::open_dir;
-use crate::process::{Proc, file_of, has_not_ended};
+
+/// As long is the name of a process's file.
+pub(crate) const NAME_BYTES: usize = 24;
+
+pub(crate) fn file_of<'a>(
+    pid: Pid,
+    file: &str,
+    name: &'a mut [u8; NAME_BYTES],
+) -> Option<&'a CStr> {
+    write!(&mut name[..], "{}/{file}\0", pid.as_raw_nonzero()).ok()?;
+    CStr::from_bytes_until_nul(name).ok()
+}
 
 /// A process, whatever becomes of its number.
 #[derive(Debug)]
@@ -31,10 +46,10 @@ impl Held {
     /// # Errors
     ///
     /// `ESRCH` when nobody has, or `EINVAL` when a thread has that is no process.
-    pub(crate) fn open(proc: &Proc, pid: Pid) -> Result<Self, Errno> {
+    pub(crate) fn open(proc: BorrowedFd<'_>, pid: Pid) -> Result<Self, Errno> {
         match pidfd_open(pid, PidfdFlags::empty()) {
             // Sandboxes of old container runtimes say EPERM of what they do not know.
-            Err(Errno::NOSYS | Errno::PERM) => Self::open_dir(proc.fd(), pid),
+            Err(Errno::NOSYS | Errno::PERM) => Self::open_dir(proc, pid),
             opened => opened.map(Self::Pidfd).map_err(noted_lack),
         }
     }
@@ -74,6 +89,13 @@ fn of_process(errno: Errno) -> Errno {
     } else {
         errno
     }
+}
+
+/// Whether the process of a pidfd has not ended.
+pub(crate) fn has_not_ended(pidfd: &OwnedFd) -> bool {
+    let mut fds = [PollFd::new(pidfd, PollFlags::IN)];
+    let at_once = Timespec::default();
+    matches!(retry_on_intr(|| poll(&mut fds, Some(&at_once))), Ok(0))
 }
 
 #[cfg(test)]

@@ -10,7 +10,6 @@ use evictd_sys::Desk;
 
 use super::mounted::Guard;
 use super::quota::{Project, read_quota, read_tree_project};
-use super::scanner::{Found, State, Trees};
 use super::usage::{Pace, Progress, TreeUsage};
 use super::walk::{BUFFER_BYTES, Bounds, Walk};
 use crate::now;
@@ -21,6 +20,31 @@ const STEP: u64 = 1024;
 /// A rest within a cycle, and a wait with nothing to do, at most.
 const LONGEST_REST: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
+
+/// The trees to measure, sorted and without duplicates.
+pub(crate) type Trees = Arc<[Arc<Path>]>;
+
+/// What both sides see, whole after each statement.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    /// What the caller wants, until the helper takes it.
+    pub(crate) wanted: Option<Trees>,
+    /// What was measured before then is wanted anew.
+    pub(crate) anew: Option<Mono>,
+    pub(crate) found: Found,
+}
+
+/// What the helper has found.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// These very trees it is about: another set of the same paths is another one.
+    pub(crate) trees: Trees,
+    /// In the order of the trees.
+    pub(crate) usages: Arc<[Option<TreeUsage>]>,
+    pub(crate) progress: Progress,
+    /// Some tree has not been measured to its end yet.
+    pub(crate) missing: bool,
+}
 
 /// A tree to be measured.
 #[derive(Clone, Default)]
@@ -42,8 +66,8 @@ fn open_walk(guard: Option<&mut Guard>, path: &Path, begun: Mono) -> Option<Walk
     Some(Walk::open_mounted(path, begun, on))
 }
 
-/// The helper thread.
-pub(crate) struct Worker {
+/// What the helper thread does.
+pub(crate) struct Measurer {
     desk: Desk<State>,
     pace: Pace,
     /// Where the trees are what is mounted into containers: tells which of them count.
@@ -55,7 +79,7 @@ pub(crate) struct Worker {
     walk: Option<(usize, Walk)>,
     buffer: Vec<MaybeUninit<u8>>,
     /// Somebody waits for the numbers,
-    hurry: bool,
+    anew: bool,
     /// and for those from then on.
     since: Mono,
     /// Entries of the trees that were done in this cycle.
@@ -67,7 +91,7 @@ pub(crate) struct Worker {
     ended: Mono,
 }
 
-impl Worker {
+impl Measurer {
     pub(crate) fn new(desk: Desk<State>, pace: Pace, guard: Option<Guard>) -> Self {
         Self {
             desk,
@@ -77,7 +101,7 @@ impl Worker {
             trees: Vec::new(),
             walk: None,
             buffer: vec![MaybeUninit::uninit(); BUFFER_BYTES],
-            hurry: false,
+            anew: false,
             since: Mono::ZERO,
             entries: 0,
             worked: Duration::ZERO,
@@ -102,15 +126,15 @@ impl Worker {
     }
 
     fn take_orders(&mut self) {
-        let take = |state: &mut State| Some((state.wanted.take(), state.hurry.take()));
+        let take = |state: &mut State| Some((state.wanted.take(), state.anew.take()));
         let taken = self.desk.next_within(Duration::ZERO, take);
-        let (wanted, hurry) = taken.unwrap_or_default();
-        let is_new = wanted.is_some() || hurry.is_some();
+        let (wanted, anew) = taken.unwrap_or_default();
+        let is_new = wanted.is_some() || anew.is_some();
         if let Some(wanted) = wanted {
             self.follow(wanted);
         }
-        if let Some(since) = hurry {
-            self.hurry(since);
+        if let Some(since) = anew {
+            self.anew(since);
         }
         if is_new {
             self.publish();
@@ -118,7 +142,7 @@ impl Worker {
     }
 
     /// What was measured before then is due, and only that.
-    fn hurry(&mut self, since: Mono) {
+    fn anew(&mut self, since: Mono) {
         if !self.is_due() {
             (self.entries, self.worked) = (0, Duration::ZERO);
         }
@@ -126,7 +150,7 @@ impl Worker {
         for tree in &mut self.trees {
             tree.due |= tree.last.is_some_and(|last| last.sampled < since);
         }
-        self.hurry = self.is_due();
+        self.anew = self.is_due();
     }
 
     fn is_due(&self) -> bool {
@@ -236,7 +260,7 @@ impl Worker {
         }
         if !self.is_due() {
             self.ended = now();
-            self.hurry = false;
+            self.anew = false;
         }
         self.publish();
     }
@@ -279,7 +303,7 @@ impl Worker {
 
     /// Lets others at the disk, within a cycle.
     fn rest(&mut self) {
-        if !self.hurry && self.unrested >= self.pace.slice {
+        if !self.anew && self.unrested >= self.pace.slice {
             self.wait(self.unrested.min(LONGEST_REST));
             self.unrested = Duration::ZERO;
         }
@@ -297,7 +321,7 @@ impl Worker {
     /// Waits that long, or until there is something to look at.
     fn wait(&self, at_most: Duration) {
         let is_called =
-            |state: &mut State| (state.wanted.is_some() || state.hurry.is_some()).then_some(());
+            |state: &mut State| (state.wanted.is_some() || state.anew.is_some()).then_some(());
         let _ = self.desk.next_within(at_most, is_called);
     }
 }

@@ -14,7 +14,7 @@ use crate::observe::Watch;
 /// The minimum reclaim of a threshold that was met is not part of it: after a
 /// restart a threshold counts as left once it is not met.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Memory {
+pub struct EvictState {
     /// How the filesystems lay: it tells which thresholds are derived.
     pub layout: Option<Layout>,
     /// Since when which thresholds are met.
@@ -27,7 +27,7 @@ pub struct Memory {
 /// its place in the list may change with the flags.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FirstMet {
-    /// The threshold as it prints: `memory.available<100Mi`.
+    /// The threshold as it prints: `state.available<100Mi`.
     pub threshold: String,
     /// Its grace period; zero for a hard one.
     pub grace: GoDuration,
@@ -36,13 +36,13 @@ pub struct FirstMet {
 }
 
 impl Watch {
-    pub(crate) fn memory(&self) -> Memory {
+    pub(crate) fn state(&self) -> EvictState {
         let first_met = self.met_thresholds().map(|met| FirstMet {
             threshold: met.threshold.to_string(),
             grace: met.threshold.grace,
             at: met.since,
         });
-        Memory {
+        EvictState {
             layout: self.layout,
             first_met: first_met.collect(),
             last_observed: Condition::ALL.map(|c| self.pressure.last_observed(c)),
@@ -51,8 +51,8 @@ impl Watch {
 
     /// Takes it over. A time after `now` counts as `now`, so that nothing is held
     /// longer than from here.
-    pub(crate) fn restore(&mut self, now: Mono, memory: &Memory) {
-        for (condition, at) in Condition::ALL.into_iter().zip(memory.last_observed) {
+    pub(crate) fn restore(&mut self, now: Mono, state: &EvictState) {
+        for (condition, at) in Condition::ALL.into_iter().zip(state.last_observed) {
             if let Some(at) = at {
                 self.pressure.restore(condition, at.min(now));
             }
@@ -64,7 +64,7 @@ impl Watch {
             }
             let text = threshold.to_string();
             let same = |of: &&FirstMet| of.grace == threshold.grace && of.threshold == text;
-            if let Some(of) = memory.first_met.iter().find(same) {
+            if let Some(of) = state.first_met.iter().find(same) {
                 *first = Some(of.at.min(now));
                 self.unconfirmed.insert(index);
             }

@@ -115,6 +115,9 @@ const fn load_number() -> sock_filter {
     load(0)
 }
 
+/// `args` of `struct seccomp_data` begins at byte 16, with 8 bytes for each argument. The lower
+/// half comes first, as all of our processors are little-endian; in it lies each flag and each
+/// number that a rule asks for.
 const fn load_argument(position: u32) -> sock_filter {
     load(16 + 8 * position)
 }

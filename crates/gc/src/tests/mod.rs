@@ -14,11 +14,11 @@ use super::*;
 const NOW: i64 = 1_000_000;
 
 /// `logs:POD@AGE`, `vol:UID@AGE` or `POD/CONTAINER/FILE@AGE`.
-fn remains(text: &str) -> Remains<'_> {
+fn leftover(text: &str) -> Leftover<'_> {
     let (path, age) = text.split_once('@').unwrap();
     let modified_seconds = NOW - age.parse::<i64>().unwrap();
     let mut parts = path.split('/').map(str::as_bytes);
-    let mut remains = Remains {
+    let mut leftover = Leftover {
         kind: Kind::LogFile,
         pod: parts.next().unwrap(),
         container: parts.next().unwrap_or_default(),
@@ -26,15 +26,15 @@ fn remains(text: &str) -> Remains<'_> {
         modified_seconds,
     };
     if let Some(pod) = path.strip_prefix("logs:") {
-        (remains.kind, remains.pod) = (Kind::PodLogs, pod.as_bytes());
+        (leftover.kind, leftover.pod) = (Kind::PodLogs, pod.as_bytes());
     } else if let Some(uid) = path.strip_prefix("vol:") {
-        (remains.kind, remains.pod) = (Kind::Volumes, uid.as_bytes());
+        (leftover.kind, leftover.pod) = (Kind::Volumes, uid.as_bytes());
     }
-    remains
+    leftover
 }
 
 fn planned(found: &[&str], pods: &[KnownPod<'_>], ended: &[&str]) -> Vec<String> {
-    let all: Vec<Remains<'_>> = found.iter().map(|text| remains(text)).collect();
+    let all: Vec<Leftover<'_>> = found.iter().map(|text| leftover(text)).collect();
     let node = Node {
         pods,
         ended,

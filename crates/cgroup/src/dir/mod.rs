@@ -61,11 +61,11 @@ pub(crate) fn read_file(at: impl AsFd, name: impl Arg, buffer: &mut Vec<u8>) -> 
 pub(crate) fn read_start<'a>(
     at: BorrowedFd<'_>,
     name: &CStr,
-    room: &'a mut [u8],
+    buffer: &'a mut [u8],
 ) -> Result<&'a [u8], Errno> {
     let file = open_file(at, name)?;
-    let length = retry_on_intr(|| read(&file, &mut *room))?;
-    Ok(room.get(..length).unwrap_or_default())
+    let length = retry_on_intr(|| read(&file, &mut *buffer))?;
+    Ok(buffer.get(..length).unwrap_or_default())
 }
 
 /// Writes a word into a control file, in one call as the kernel wants it.

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use evictd_node::Mono;
 use evictd_sys::{Helper, HelperThread, Priority, Writes};
 
+use super::measurer::{Found, Measurer, State};
 use super::mounted::Guard;
 use super::open_files::WatchedDisks;
 use super::usage::{Pace, Progress, TreeUsage};
 use super::walk::Bounds;
-use super::worker::Worker;
 
 /// One walk, one listing buffer on the heap.
 const THREAD: HelperThread = HelperThread {
@@ -20,31 +20,6 @@ const THREAD: HelperThread = HelperThread {
     priority: Priority::Background,
     writes: Writes::Nowhere,
 };
-
-/// The trees to measure, sorted and without duplicates.
-pub(crate) type Trees = Arc<[Arc<Path>]>;
-
-/// What both sides see, whole after each statement.
-#[derive(Debug, Default)]
-pub(crate) struct State {
-    /// What the caller wants, until the helper takes it.
-    pub(crate) wanted: Option<Trees>,
-    /// What was measured before then is wanted anew.
-    pub(crate) hurry: Option<Mono>,
-    pub(crate) found: Found,
-}
-
-/// What the helper has found.
-#[derive(Debug, Default)]
-pub(crate) struct Found {
-    /// These very trees it is about: another set of the same paths is another one.
-    pub(crate) trees: Trees,
-    /// In the order of the trees.
-    pub(crate) usages: Arc<[Option<TreeUsage>]>,
-    pub(crate) progress: Progress,
-    /// Some tree has not been measured to its end yet.
-    pub(crate) missing: bool,
-}
 
 /// Measures the disk usage of directory trees on a helper thread.
 ///
@@ -64,7 +39,7 @@ pub struct DiskScanner {
     helper: Arc<Helper<State>>,
     /// The helper has the trees, or they lie ready for it.
     handed: bool,
-    hurry: Option<Mono>,
+    anew: Option<Mono>,
     /// As of the latest poll, for the trees that are wanted.
     found: Found,
 }
@@ -105,13 +80,13 @@ impl DiskScanner {
         let (found, mut state) = (Found::default(), State::default());
         state.found.trees = Arc::clone(&found.trees);
         let helper = Helper::new(THREAD, state, move |desk| {
-            Worker::new(desk, pace, guard).run()
+            Measurer::new(desk, pace, guard).run()
         });
         helper.start()?;
         Ok(Self {
             helper: Arc::new(helper),
             handed: true,
-            hurry: None,
+            anew: None,
             found,
         })
     }
@@ -138,8 +113,8 @@ impl DiskScanner {
 
     /// Numbers from that moment on are wanted: what was measured before it is measured anew
     /// now, and all that is under way goes on without rests.
-    pub fn hurry(&mut self, since: Mono) {
-        self.hurry = self.hurry.max(Some(since));
+    pub fn measure_anew(&mut self, since: Mono) {
+        self.anew = self.anew.max(Some(since));
         self.poll();
     }
 
@@ -155,11 +130,11 @@ impl DiskScanner {
         if !self.handed {
             state.wanted = Some(Arc::clone(&self.found.trees));
         }
-        state.hurry = state.hurry.max(self.hurry);
-        if !self.handed || self.hurry.is_some() {
+        state.anew = state.anew.max(self.anew);
+        if !self.handed || self.anew.is_some() {
             self.helper.wake();
         }
-        (self.handed, self.hurry) = (true, None);
+        (self.handed, self.anew) = (true, None);
         if Arc::ptr_eq(&state.found.trees, &self.found.trees) {
             self.found.usages = Arc::clone(&state.found.usages);
             self.found.progress = state.found.progress;

@@ -2,6 +2,7 @@
 
 mod level;
 mod look;
+mod measurer;
 mod mounted;
 mod names;
 mod open_files;
@@ -10,7 +11,6 @@ mod scanner;
 mod tally;
 mod usage;
 mod walk;
-mod worker;
 
 pub use mounted::MountedOn;
 pub use open_files::{Held, OpenFiles, OpenFilesReader, WatchedDisks};

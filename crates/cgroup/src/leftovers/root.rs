@@ -1,0 +1,78 @@
+use std::path::{Path, PathBuf};
+
+use evictd_stats::is_gone;
+use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::io::Errno;
+
+use crate::dir::{open_dir, read_file};
+use crate::process::Proc;
+
+/// Where the volumes of a pod lie that may be emptied.
+pub(super) const EMPTY_DIRS: [&str; 2] = ["volumes", "kubernetes.io~empty-dir"];
+
+/// A directory that was given.
+#[derive(Debug)]
+pub(super) struct Root {
+    pub(super) path: PathBuf,
+    pub(super) dir: OwnedFd,
+    pub(super) mount: u64,
+}
+
+impl Root {
+    /// The directory itself may be a link, as the operator named it; what is
+    /// below may not.
+    pub(super) fn open(
+        proc: &Proc,
+        path: &Path,
+        below: Option<&str>,
+    ) -> Result<Option<Self>, Errno> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let opened = openat(CWD, path, flags, Mode::empty());
+        let opened = match below {
+            Some(name) => opened.and_then(|dir| open_dir(dir, name)),
+            None => opened,
+        };
+        let dir = match opened {
+            Ok(dir) => dir,
+            Err(errno) if is_gone(errno) => return Ok(None),
+            Err(errno) => return Err(errno),
+        };
+        let mount = mount_id(proc, dir.as_fd())?;
+        let path = below.map_or_else(|| path.to_path_buf(), |name| path.join(name));
+        Ok(Some(Self { path, dir, mount }))
+    }
+}
+
+/// The mount that an open file lies on.
+pub(super) fn mount_id(proc: &Proc, file: BorrowedFd<'_>) -> Result<u64, Errno> {
+    let mut text = Vec::new();
+    let name = format!("self/fdinfo/{}", file.as_raw_fd());
+    read_file(proc.fd(), name.as_str(), &mut text)?;
+    find_mount_id(&text).ok_or(Errno::BADMSG)
+}
+
+/// Finds it in the text of `/proc/self/fdinfo/FD`.
+#[doc(hidden)]
+#[must_use]
+pub fn find_mount_id(text: &[u8]) -> Option<u64> {
+    let mut lines = core::str::from_utf8(text).ok()?.lines();
+    let id = lines.find_map(|line| line.strip_prefix("mnt_id:"))?;
+    id.trim().parse().ok()
+}
+
+/// Opens a directory below another one, if it lies on the same mount; `EXDEV`
+/// if something is mounted there, `ELOOP` or `ENOTDIR` for a link.
+pub(super) fn enter(
+    proc: &Proc,
+    at: BorrowedFd<'_>,
+    name: impl rustix::path::Arg,
+    mount: u64,
+) -> Result<OwnedFd, Errno> {
+    let dir = open_dir(at, name)?;
+    if mount_id(proc, dir.as_fd())? == mount {
+        Ok(dir)
+    } else {
+        Err(Errno::XDEV)
+    }
+}
