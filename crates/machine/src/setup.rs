@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use evictd_cgroup::{CgroupConfig, KillLimits, Releaser, ServiceManager, Services};
-use evictd_config::{PodsOf, Resolved, memory_kept_from_pods};
+use evictd_config::{PodsOf, Reserved, Resolved, memory_kept_from_pods};
 use evictd_engine::Settings;
 use evictd_manifest::ManifestDir;
 use evictd_stats::{Hierarchies, NodeSettings, PodDirs, WatchedDisks};
@@ -151,6 +151,10 @@ pub fn engine(settings: &Resolved, hierarchies: &Hierarchies) -> Settings {
 /// has.
 #[must_use]
 pub fn kept_from_pods(settings: &Resolved) -> u64 {
+    let none = Reserved::default();
+    if settings.system_reserved == none && settings.kube_reserved == none {
+        return 0;
+    }
     let total = read_meminfo().ok().and_then(|info| info.mem_total_bytes);
     let total = total.and_then(|bytes| i64::try_from(bytes).ok());
     total.map_or(0, |total| memory_kept_from_pods(settings, total))
