@@ -56,7 +56,7 @@ impl Scores {
         if engine.awaits_picture() {
             return; // a score that is too high invites the OOM killer
         }
-        let lines = keeper.apply(now, &engine.pods_mut().census().listing.pods);
+        let lines = keeper.apply(now, &engine.pods_mut().all_pods().listing.pods);
         if lines != self.logged {
             for line in &lines {
                 log::warn!(event = "problem", about = "oomScore"; "{line}");

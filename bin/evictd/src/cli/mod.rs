@@ -20,10 +20,10 @@ mod rank;
 mod record;
 mod reload;
 mod replay;
+mod sampled;
 mod screen;
 mod selftest;
 mod serve;
-mod snapshot;
 mod status;
 mod summary;
 #[cfg(test)]

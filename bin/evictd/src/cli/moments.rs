@@ -10,7 +10,7 @@ use evictd_node::pod::Pod;
 use evictd_recording::{Decided, Line, Seen, SeenPod, Session};
 use evictd_stats::wall_seconds;
 
-use super::snapshot::Snapshot;
+use super::sampled::Sampled;
 use crate::log::Utc;
 
 /// How long a moment waits for filesystems, which may hang.
@@ -34,15 +34,15 @@ impl Moments {
     /// Looks at the node: the lines of that moment, each with what is decided on it.
     pub(super) fn look(
         &mut self,
-        snapshot: &mut Snapshot,
+        sampled: &mut Sampled,
         at: Mono,
     ) -> Result<Vec<(Line, Vec<Decided>)>, String> {
-        let engine = &mut snapshot.engine;
+        let engine = &mut sampled.engine;
         engine.pods_mut().ask_runtimes();
         engine.pods_mut().take_news();
         engine.observe(at, FS_WAIT, false);
         engine.pods_mut().refresh(at, Depth::Whole);
-        snapshot.readings = *engine.readings();
+        sampled.readings = *engine.readings();
         let seen = engine.pods().candidates(Vec::new());
         let uid = |pod: &Pod| pod.metadata.uid.clone();
         self.pods
@@ -64,7 +64,7 @@ impl Moments {
             at,
             time: Utc(wall_seconds()).to_string(),
             layout: engine.node().sample.layout(),
-            readings: snapshot.readings,
+            readings: sampled.readings,
             pods: pods.collect(),
         })));
         let decide = |line: Line| {

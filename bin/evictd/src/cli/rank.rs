@@ -10,8 +10,8 @@ use evictd_node::Signal;
 use serde::Serialize;
 
 use super::output::{NO_PODS, complain, print_as, shown, wrong_value};
+use super::sampled::{RankedPod, Sampled};
 use super::screen::{Paint, cut};
-use super::snapshot::{RankedPod, Snapshot};
 use crate::config_file::Settings;
 
 /// the order of eviction for one signal, and why
@@ -56,13 +56,13 @@ impl Rank {
     /// Prints the order; fails when the node cannot be read.
     pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
         let settings = &settings.resolved;
-        let snapshot = Snapshot::take(settings)?;
-        for problem in snapshot.engine.pods().problems() {
+        let sampled = Sampled::take(settings)?;
+        for problem in sampled.engine.pods().problems() {
             complain("rank", problem);
         }
         let document = Document {
             signal: self.signal,
-            pods: snapshot.order(self.signal),
+            pods: sampled.order(self.signal),
         };
         let in_text = || in_text(&document, Paint::for_stdout());
         Ok(print_as(self.json, &document, in_text))

@@ -13,7 +13,7 @@ use evictd_stats::now;
 use rustix::system::uname;
 
 use super::moments::Moments;
-use super::snapshot::Snapshot;
+use super::sampled::Sampled;
 use crate::config_file::Settings;
 
 /// Between two moments at least.
@@ -57,7 +57,7 @@ impl Record {
     pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
         let settings = &settings.resolved;
         let about = |error: io::Error| format!("{}: {error}", self.file);
-        let mut snapshot = Snapshot::take(settings)?;
+        let mut sampled = Sampled::take(settings)?;
         let mut moments = Moments::new(settings)?;
         let mut file = File::create_new(&self.file).map_err(|error| {
             if error.kind() == io::ErrorKind::AlreadyExists {
@@ -75,7 +75,7 @@ impl Record {
         let first = now();
         let mut next = first;
         loop {
-            for (line, decided) in moments.look(&mut snapshot, next)? {
+            for (line, decided) in moments.look(&mut sampled, next)? {
                 lines += &format!("{line}\n");
                 for decided in decided {
                     lines += &format!("{}\n", Line::Decided(decided.text));

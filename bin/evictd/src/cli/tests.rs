@@ -14,8 +14,8 @@ use evictd_state::{Outcome, Record, State};
 use evictd_threshold::{Lists, Threshold, parse};
 use serde::Serialize;
 
+use super::sampled::{RankedPod, rank_pods};
 use super::screen::{Paint, bar, cut};
-use super::snapshot::{RankedPod, rank_pods};
 use super::{admit, config, history, rank, status};
 
 /// Both forms of what a command prints, one below the other.

@@ -13,7 +13,7 @@ use evictd_stats::wall_seconds;
 use serde::Serialize;
 
 use crate::PROC;
-use crate::pods::{Census, Pods};
+use crate::pods::{AllPods, Pods};
 
 /// Collects what pods left, in directories that were named on the command line.
 #[derive(Clone)]
@@ -135,10 +135,10 @@ impl Collector {
             mut notes,
         } = found;
         let has_failed = !notes.is_empty();
-        let census = pods.census();
-        doubt(&census)?;
-        let uids = passed_over_uids(&census);
-        let known = known(&census, &uids, ended);
+        let there = pods.all_pods();
+        doubt(&there)?;
+        let uids = passed_over_uids(&there);
+        let known = known(&there, &uids, ended);
         if self.root.is_some() && known.iter().any(|pod| pod.uid == Uid::Unknown) {
             notes.push(String::from(
                 "volumes are left alone: the manifest of a pod has no uid, so nobody can say whose they are",
@@ -225,16 +225,16 @@ fn leftover(found: &Leftover) -> evictd_gc::Leftover<'_> {
 }
 
 /// Which pods would be taken for gone because something could not be asked.
-fn doubt(census: &Census<'_>) -> Result<(), String> {
+fn doubt(pods: &AllPods<'_>) -> Result<(), String> {
     let nothing = "so nothing is deleted";
     let failed = |skipped: &&Skipped| matches!(skipped.reason, SkipReason::Failed(_));
-    let failed = census.listing.skipped.iter().find(failed);
+    let failed = pods.listing.skipped.iter().find(failed);
     let failed = failed.map(|skipped| format!("cgroup {skipped}"));
-    let problems = census.problems.iter().chain(&census.unasked).chain(&failed);
+    let problems = pods.problems.iter().chain(&pods.unasked).chain(&failed);
     if let Some(problem) = problems.into_iter().next() {
         return Err(format!("{problem}; there may be more pods, {nothing}"));
     }
-    let hierarchies = census.hierarchies;
+    let hierarchies = pods.hierarchies;
     let all = [
         &hierarchies.memory,
         &hierarchies.pids,
@@ -247,7 +247,7 @@ fn doubt(census: &Census<'_>) -> Result<(), String> {
         ));
     };
     let mut kubepods = ["kubepods", "kubepods.slice"].iter();
-    if census.is_told || kubepods.any(|name| first.below(Path::new(name)).is_dir()) {
+    if pods.is_told || kubepods.any(|name| first.below(Path::new(name)).is_dir()) {
         return Ok(());
     }
     Err(format!(
@@ -259,13 +259,13 @@ fn doubt(census: &Census<'_>) -> Result<(), String> {
 /// The pods whose things stay: what runs, what may run, what has a manifest and was
 /// not evicted. As with the kubelet, the manifest of an evicted pod keeps nothing:
 /// the next pod would have to go for what this one left.
-fn known<'a>(census: &'a Census<'_>, uids: &'a [String], ended: &[&str]) -> Vec<KnownPod<'a>> {
-    let listing = &census.listing;
+fn known<'a>(pods: &'a AllPods<'_>, uids: &'a [String], ended: &[&str]) -> Vec<KnownPod<'a>> {
+    let listing = &pods.listing;
     let manifests = listing.not_running.iter();
     let manifests = manifests
-        .filter_map(|index| census.manifests.get(*index))
+        .filter_map(|index| pods.manifests.get(*index))
         .filter(|pod| !ended.contains(&pod.metadata.uid.as_str()));
-    let skipped = passed_over(census).filter_map(|skipped| skipped.cgroup.file_name()?.to_str());
+    let skipped = passed_over(pods).filter_map(|skipped| skipped.cgroup.file_name()?.to_str());
     let mut known: Vec<KnownPod<'_>> = listing.pods.iter().map(running).collect();
     known.extend(manifests.map(|pod| described(pod)));
     known.extend(skipped.map(plain));
@@ -278,18 +278,18 @@ fn known<'a>(census: &'a Census<'_>, uids: &'a [String], ended: &[&str]) -> Vec<
 }
 
 /// Cgroups that run but are no candidates: evictd itself may be in one.
-fn passed_over<'a>(census: &'a Census<'_>) -> impl Iterator<Item = &'a Skipped> {
-    let skipped = census.listing.skipped.iter();
+fn passed_over<'a>(pods: &'a AllPods<'_>) -> impl Iterator<Item = &'a Skipped> {
+    let skipped = pods.listing.skipped.iter();
     skipped.filter(|skipped| skipped.reason != SkipReason::NoProcesses)
 }
 
 /// The uids of those in a kubepods tree.
-fn passed_over_uids(census: &Census<'_>) -> Vec<String> {
+fn passed_over_uids(pods: &AllPods<'_>) -> Vec<String> {
     let uid = |skipped: &Skipped| {
         let name = skipped.cgroup.file_name()?;
         parse_kubepods_name(name.as_bytes())?.uid()
     };
-    passed_over(census).filter_map(uid).collect()
+    passed_over(pods).filter_map(uid).collect()
 }
 
 fn running(found: &FoundPod) -> KnownPod<'_> {

@@ -20,7 +20,7 @@ use super::tree::Tree;
 use crate::runtimes::Runtimes;
 
 /// The pods of the node at one moment.
-pub(crate) struct Census<'a> {
+pub(crate) struct AllPods<'a> {
     pub(crate) listing: Listing,
     /// What the indexes of the listing point to.
     pub(crate) manifests: &'a [Arc<Pod>],
@@ -178,7 +178,7 @@ impl Described {
     }
 
     /// Every pod there is, without what it uses, and which might be missing.
-    pub(super) fn census<'a>(&'a mut self, tree: &'a mut Tree) -> Census<'a> {
+    pub(super) fn all_pods<'a>(&'a mut self, tree: &'a mut Tree) -> AllPods<'a> {
         let mut problems = Vec::new();
         let is_told = self.manifests.is_some() || tree.is_told;
         if let Some(manifests) = &mut self.manifests {
@@ -192,7 +192,7 @@ impl Described {
         let listings = self.runtimes.listings();
         let held: Vec<_> = listings.chain([self.remembered.silent()]).collect();
         let known: Vec<_> = held.iter().map(|held| &*held.pods).collect();
-        Census {
+        AllPods {
             listing: tree.runtime.list_pods(manifests, &known),
             manifests,
             hierarchies: &tree.hierarchies,

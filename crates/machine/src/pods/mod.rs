@@ -32,7 +32,7 @@ use evictd_stats::{Hierarchies, OutsideReader, PodDirs, Progress, now, take_lack
 
 use crate::PROC;
 use crate::runtimes::Runtimes;
-pub(crate) use described::Census;
+pub(crate) use described::AllPods;
 use described::{Described, containers};
 use disk::{Disk, Measuring};
 use ended::AllEnded;
@@ -196,8 +196,8 @@ impl Pods {
 
     /// Every pod there is, without what it uses, and which might be missing. What
     /// [`Pods::refresh`] found stays as it is.
-    pub(crate) fn census(&mut self) -> Census<'_> {
-        self.described.census(&mut self.tree)
+    pub(crate) fn all_pods(&mut self) -> AllPods<'_> {
+        self.described.all_pods(&mut self.tree)
     }
 }
 

@@ -7,7 +7,7 @@ use evictd_engine::ports::OomKill;
 use evictd_node::Mono;
 use evictd_stats::{OomKillCounter, OomKills, read_cgroup_oom_kills};
 
-use super::described::Census;
+use super::described::AllPods;
 
 /// How soon to look again, after it has struck: a pod may have it do so all the time.
 const AGAIN: Duration = Duration::from_secs(10);
@@ -53,8 +53,8 @@ impl OomWatch {
     }
 
     /// What it has done: to each pod, and elsewhere.
-    pub(super) fn tell(&mut self, struck: &Struck, census: &Census<'_>) -> Vec<OomKill> {
-        let pods = self.pods(census);
+    pub(super) fn tell(&mut self, struck: &Struck, all: &AllPods<'_>) -> Vec<OomKill> {
+        let pods = self.pods(all);
         if struck.is_first {
             return Vec::new();
         }
@@ -68,10 +68,10 @@ impl OomWatch {
     }
 
     /// The pods with more kills than when this was last asked.
-    fn pods(&mut self, census: &Census<'_>) -> Vec<OomKill> {
+    fn pods(&mut self, all: &AllPods<'_>) -> Vec<OomKill> {
         let before = core::mem::take(&mut self.before);
         let (mut after, mut struck) = (Vec::new(), Vec::new());
-        let Some(memory) = census.hierarchies.memory.as_ref() else {
+        let Some(memory) = all.hierarchies.memory.as_ref() else {
             return struck;
         };
         let mut look = |cgroup: &Path, kill: &mut OomKill| {
@@ -85,7 +85,7 @@ impl OomWatch {
             kill.at_limit |= now.at_limit > then.at_limit;
             after.push((cgroup.to_path_buf(), now));
         };
-        for found in &census.listing.pods {
+        for found in &all.listing.pods {
             let mut kill = OomKill::default();
             for cgroup in found.cgroups() {
                 look(cgroup, &mut kill);
@@ -99,7 +99,7 @@ impl OomWatch {
             }
         }
         // One whose last process was killed is no candidate any more.
-        for skipped in &census.listing.skipped {
+        for skipped in &all.listing.skipped {
             let mut kill = OomKill::default();
             look(&skipped.cgroup, &mut kill);
             if kill.kills > 0 {

@@ -178,7 +178,7 @@ impl ports::Killing for Pods {
             return Vec::new();
         };
         self.oom
-            .tell(&struck, &self.described.census(&mut self.tree))
+            .tell(&struck, &self.described.all_pods(&mut self.tree))
     }
 }
 

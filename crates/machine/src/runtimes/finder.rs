@@ -6,7 +6,7 @@ use core::time::Duration;
 
 use evictd_sys::{Desk, Helper, HelperThread, Priority, Writes};
 
-use super::worker::{Worker, confine};
+use super::runtime::{Runtime, confine};
 
 /// As often as the runtimes are asked what they hold.
 const EVERY: Duration = Duration::from_secs(10);
@@ -19,16 +19,16 @@ const THREAD: HelperThread = HelperThread {
 };
 
 /// A helper for those of them whose sockets are not there; `None` where all are.
-pub(super) fn of_absent(workers: &[Arc<Worker>]) -> Option<Helper<()>> {
-    let absent = workers.iter().filter(|worker| !worker.is_there());
+pub(super) fn of_absent(runtimes: &[Arc<Runtime>]) -> Option<Helper<()>> {
+    let absent = runtimes.iter().filter(|runtime| !runtime.is_there());
     let absent: Vec<_> = absent.map(Arc::clone).collect();
     (!absent.is_empty()).then(|| Helper::new(THREAD, (), |desk| run(&desk, absent)))
 }
 
-fn run(desk: &Desk<()>, mut absent: Vec<Arc<Worker>>) {
+fn run(desk: &Desk<()>, mut absent: Vec<Arc<Runtime>>) {
     confine();
     while !absent.is_empty() && !desk.is_closing() {
-        absent.retain(|worker| !worker.appears());
+        absent.retain(|runtime| !runtime.appears());
         desk.next_within(EVERY, |()| None::<()>);
     }
 }

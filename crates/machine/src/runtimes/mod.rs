@@ -9,8 +9,8 @@ mod ender;
 mod finder;
 mod follower;
 mod lister;
+mod runtime;
 mod teller;
-mod worker;
 
 use alloc::sync::Arc;
 use core::time::Duration;
@@ -29,8 +29,8 @@ use evictd_sys::{Bell, Helper};
 use crate::gc::{RuntimeCollector, SharedRecords};
 pub use backend::{ANY, USUAL};
 use backend::{Candidate, candidates, open_first};
+use runtime::Runtime;
 use teller::Teller;
-use worker::Worker;
 
 /// Why no runtime is asked though a socket was named.
 fn left_out(settings: &Resolved) -> Option<String> {
@@ -60,7 +60,7 @@ pub fn answering(settings: &Resolved) -> (Vec<Box<dyn ContainerRuntime>>, Vec<St
 /// All container runtimes of this node; there may be none.
 #[derive(Default)]
 pub struct Runtimes {
-    workers: Vec<Arc<Worker>>,
+    runtimes: Vec<Arc<Runtime>>,
     /// Looks for the sockets that are not there yet.
     finder: Option<Helper<()>>,
     /// When images were detected and last used.
@@ -90,15 +90,15 @@ impl Runtimes {
         }
         let bell = Bell::new().map_err(|error| format!("container runtime: {error}"))?;
         let news = Teller::new(bell);
-        let (mut workers, records) = (Vec::new(), SharedRecords::default());
+        let (mut runtimes, records) = (Vec::new(), SharedRecords::default());
         for candidate in candidates {
             let collector = RuntimeCollector::of(settings, Arc::clone(&records));
-            let worker = Worker::new(candidate, collector, news.clone());
-            workers.push(Arc::new(worker));
+            let runtime = Runtime::new(candidate, collector, news.clone());
+            runtimes.push(Arc::new(runtime));
         }
         Ok(Self {
-            finder: finder::of_absent(&workers),
-            workers,
+            finder: finder::of_absent(&runtimes),
+            runtimes,
             records,
             news: Some(news),
             ..none
@@ -126,14 +126,14 @@ impl Runtimes {
     /// # Errors
     /// When the kernel gives no thread; it may later.
     pub fn follow(&self) -> io::Result<()> {
-        self.there().try_for_each(Worker::follow)?;
+        self.there().try_for_each(Runtime::follow)?;
         self.finder.as_ref().map_or(Ok(()), Helper::start)
     }
 
     /// Those that there may be. The others have nothing to say.
-    fn there(&self) -> impl Iterator<Item = &Worker> {
-        let all = self.workers.iter().map(AsRef::as_ref);
-        all.filter(|worker: &&Worker| worker.is_there())
+    fn there(&self) -> impl Iterator<Item = &Runtime> {
+        let all = self.runtimes.iter().map(AsRef::as_ref);
+        all.filter(|runtime: &&Runtime| runtime.is_there())
     }
 
     /// Whether there is none.
@@ -148,7 +148,7 @@ impl Runtimes {
 
     /// Has pods and containers listed anew, without waiting for it.
     pub(crate) fn refresh(&self) {
-        self.there().for_each(Worker::refresh);
+        self.there().for_each(Runtime::refresh);
     }
 
     /// Has those listed anew whose last answer is older than that, and waits for
@@ -156,8 +156,8 @@ impl Runtimes {
     pub(crate) fn freshen(&self, max_age: Duration, at_most: Duration, with_layers: bool) {
         let mut is_fresh = true;
         // All are asked before the first is waited for.
-        for worker in self.there() {
-            is_fresh &= worker.freshen(max_age, with_layers);
+        for runtime in self.there() {
+            is_fresh &= runtime.freshen(max_age, with_layers);
         }
         if !is_fresh {
             self.wait(at_most);
@@ -166,7 +166,7 @@ impl Runtimes {
 
     /// Where each of them keeps what, as far as they have said.
     pub(crate) fn disks(&self) -> Vec<RuntimeDisks> {
-        let disks = |worker: &Worker| worker.lists.look(|lists| lists.disks.clone());
+        let disks = |runtime: &Runtime| runtime.lists.look(|lists| lists.disks.clone());
         self.there().map(disks).collect()
     }
 
@@ -185,69 +185,70 @@ impl Runtimes {
 
     /// Whether one of them has not answered yet.
     pub(crate) fn is_waiting(&self) -> bool {
-        let is_asked = |worker: &Worker| worker.lists.look(|lists| lists.is_asked);
+        let is_asked = |runtime: &Runtime| runtime.lists.look(|lists| lists.is_asked);
         self.there().any(is_asked)
     }
 
     /// Whether one of them has yet to say what it holds: it was asked, or has not answered in
     /// time since the start.
     pub(crate) fn is_silent(&self) -> bool {
-        let is_silent = |worker: &Worker| worker.lists.look(|lists| lists.is_silent());
+        let is_silent = |runtime: &Runtime| runtime.lists.look(|lists| lists.is_silent());
         self.there().any(is_silent)
     }
 
     /// How much they have said since the start of what they hold.
     pub(crate) fn heard(&self) -> Heard {
-        let heard = self.there().map(Worker::heard);
+        let heard = self.there().map(Runtime::heard);
         heard.min().unwrap_or(Heard::All)
     }
 
     /// The endpoints of those that have not said all of it.
     pub(crate) fn unheard(&self) -> impl Iterator<Item = String> {
-        let unheard = self.there().filter(|worker| worker.heard() != Heard::All);
-        unheard.map(Worker::endpoint)
+        let unheard = self.there().filter(|runtime| runtime.heard() != Heard::All);
+        unheard.map(Runtime::endpoint)
     }
 
     /// Waits until every runtime has answered the last [`Runtimes::refresh`], well
     /// or not, that long at most.
     pub(crate) fn wait(&self, at_most: Duration) {
         let begun = now();
-        for worker in self.there() {
+        for runtime in self.there() {
             let left = at_most.saturating_sub(now().since(begun));
-            worker.lists.wait_until(left, |lists| !lists.is_asked);
+            runtime.lists.wait_until(left, |lists| !lists.is_asked);
         }
     }
 
     /// What each runtime holds, as it last said in full; without asking for memory.
     pub(crate) fn listings(&self) -> impl Iterator<Item = Arc<RuntimeListing>> {
-        let listing = |worker: &Arc<Worker>| worker.lists.look(|lists| Arc::clone(&lists.listing));
-        self.workers.iter().map(listing)
+        let listing =
+            |runtime: &Arc<Runtime>| runtime.lists.look(|lists| Arc::clone(&lists.listing));
+        self.runtimes.iter().map(listing)
     }
 
     /// Those that have said since the start what they hold, by their endpoints, in the order
     /// of [`Runtimes::listings`]; `None` for the others.
     pub(crate) fn answered(&self) -> impl Iterator<Item = Option<&str>> {
-        self.workers.iter().map(|worker| worker.answered())
+        self.runtimes.iter().map(|runtime| runtime.answered())
     }
 
     /// The runtimes whose containers may be others by now than those last listed, and why.
     pub(crate) fn unknown(&self) -> Vec<String> {
-        let doubts = self.there().filter_map(Worker::doubt);
+        let doubts = self.there().filter_map(Runtime::doubt);
         doubts.chain(self.left_out.clone()).collect()
     }
 
     /// Has a pod ended; returns whether its runtime is expected to do so soon. `None` where
     /// there is no such runtime to ask.
     pub(crate) fn end(&self, runtime: usize, pod: RuntimePod, grace: Duration) -> Option<bool> {
-        let worker = self.workers.get(runtime)?;
-        Some(worker.end(pod, grace))
+        let found = self.runtimes.get(runtime)?;
+        Some(found.end(pod, grace))
     }
 
     /// Has every runtime collect; returns how many were asked. Each answers by
     /// [`News::Collected`].
     pub(crate) fn collect(&self, job: &Job) -> usize {
-        let ask = |worker: &&Worker| {
-            worker.lists.change(|lists| {
+        let ask = |runtime: &&Runtime| {
+            runtime.lists.change(|lists| {
                 if !lists.is_foreign {
                     lists.collect.push(job.clone());
                 }

@@ -13,7 +13,7 @@ use evictd_node::{Condition, Signal};
 use serde::Serialize;
 
 use super::output::{print_as, shown, usage_error};
-use super::snapshot::Snapshot;
+use super::sampled::Sampled;
 use crate::config_file::Settings;
 
 /// check the flags; print what they come to on this machine
@@ -37,8 +37,8 @@ impl Config {
     /// cannot be measured here is left open.
     pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
         let settings = &settings.resolved;
-        let snapshot = Snapshot::take(settings).ok();
-        let machine = snapshot
+        let sampled = Sampled::take(settings).ok();
+        let machine = sampled
             .as_ref()
             .map(|seen| facts::read(&seen.engine.node().sample));
         let machine = machine.unwrap_or_default();
@@ -46,10 +46,10 @@ impl Config {
             return Ok(usage_error(&error));
         }
         let mut effective = effective(settings, &machine);
-        if let Some(snapshot) = &snapshot {
-            let about_pods = roots::warnings(settings, snapshot.engine.pods());
+        if let Some(sampled) = &sampled {
+            let about_pods = roots::warnings(settings, sampled.engine.pods());
             effective.warnings.extend(about_pods);
-            let about_kernel = kernel::warning(snapshot.engine.pods().hierarchies());
+            let about_kernel = kernel::warning(sampled.engine.pods().hierarchies());
             effective.warnings.extend(about_kernel);
         }
         let in_text = || text::in_text(&effective);

@@ -16,7 +16,7 @@ use serde::Serialize;
 use super::moments::Moments;
 use super::output::{complain, print_as};
 use super::record::duration;
-use super::snapshot::{Snapshot, ask_daemon};
+use super::sampled::{Sampled, ask_daemon};
 use crate::config_file::Settings;
 use crate::plain::Plain;
 use distance::Distance;
@@ -51,19 +51,19 @@ pub struct Explain {
 impl Explain {
     pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
         let (whose, settings) = &settings_of(settings);
-        let mut snapshot = Snapshot::take(settings)?;
+        let mut sampled = Sampled::take(settings)?;
         let mut moments = Moments::new(settings)?;
         let begun = now();
-        let mut decided = moments.look(&mut snapshot, begun)?;
-        let before = snapshot.readings;
+        let mut decided = moments.look(&mut sampled, begun)?;
+        let before = sampled.readings;
         std::thread::sleep(self.over);
         let ended = now();
-        decided.extend(moments.look(&mut snapshot, ended)?);
-        for problem in snapshot.engine.pods().problems() {
+        decided.extend(moments.look(&mut sampled, ended)?);
+        for problem in sampled.engine.pods().problems() {
             complain("explain", problem);
         }
         let between = ended.since(begun);
-        let of = |threshold| Distance::new(threshold, &before, &snapshot.readings, between);
+        let of = |threshold| Distance::new(threshold, &before, &sampled.readings, between);
         let thresholds = settings.evict.thresholds.iter().map(of);
         // That one follows from the one of the node, where there is a cgroup of all pods.
         let counts = |of: &Distance| {

@@ -12,8 +12,8 @@ use evictd_engine::ports::Node as _;
 use evictd_stats::now;
 
 use super::output::{complain, print, print_as};
+use super::sampled::{Sampled, ask_daemon};
 use super::screen::{Paint, in_place};
-use super::snapshot::{Snapshot, ask_daemon};
 use crate::config_file::Settings;
 pub(super) use overview::Overview;
 
@@ -80,16 +80,16 @@ impl Status {
             Err(why) => (None, why),
         };
         let counting = view.as_ref().map_or(settings, |(_, settings)| settings);
-        let snapshot = Snapshot::take(counting)?;
-        for problem in snapshot.engine.pods().problems() {
+        let sampled = Sampled::take(counting)?;
+        for problem in sampled.engine.pods().problems() {
             complain("status", problem);
         }
         let mut document = Overview {
             no_daemon,
-            ..Overview::of(&snapshot, view.map(|(view, _)| view))
+            ..Overview::of(&sampled, view.map(|(view, _)| view))
         };
         for state in &mut document.signals {
-            state.is_awaited = snapshot.engine.node().is_awaited(state.signal, now());
+            state.is_awaited = sampled.engine.node().is_awaited(state.signal, now());
         }
         let in_text = || {
             let text = text::in_text(&document, Paint::for_stdout());

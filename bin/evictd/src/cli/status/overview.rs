@@ -9,7 +9,7 @@ use evictd_threshold::{Threshold, ThresholdValue};
 use serde::Serialize;
 
 use crate::cli::output::shown;
-use crate::cli::snapshot::{RankedPod, Snapshot};
+use crate::cli::sampled::{RankedPod, Sampled};
 
 const CGROUPS: &str = "cgroups";
 pub(super) const PROCESSES: &str = "processes";
@@ -81,9 +81,9 @@ pub(super) struct ConditionState {
 
 impl Overview {
     /// What the daemon knows counts, where one has said it.
-    pub(super) fn of(snapshot: &Snapshot, daemon: Option<View>) -> Self {
-        let (evict, pods) = (snapshot.engine.evict(), snapshot.engine.pods());
-        let readings = daemon.as_ref().map_or(snapshot.readings, View::readings);
+    pub(super) fn of(sampled: &Sampled, daemon: Option<View>) -> Self {
+        let (evict, pods) = (sampled.engine.evict(), sampled.engine.pods());
+        let readings = daemon.as_ref().map_or(sampled.readings, View::readings);
         let conditions = daemon.as_ref().map_or(evict.conditions(), View::conditions);
         // Pods are ordered for the first signal whose threshold is met, else for memory.
         let is_met = |threshold: &&Threshold| {
@@ -92,7 +92,7 @@ impl Overview {
         };
         let ranked_by = evict.thresholds().iter().find(is_met);
         let ranked_by = ranked_by.map_or(Signal::MemoryAvailable, |met| met.signal);
-        let memory = snapshot.engine.node().sample.memory;
+        let memory = sampled.engine.node().sample.memory;
         let progress = pods.disk_progress().filter(Progress::is_under_way);
         let not_running = pods.not_running().map(|pod| pod.metadata.name.clone());
         Self {
@@ -109,9 +109,9 @@ impl Overview {
                 evict.thresholds(),
                 &readings,
                 conditions,
-                snapshot.layout(),
+                sampled.layout(),
                 ranked_by,
-                snapshot.order(ranked_by),
+                sampled.order(ranked_by),
             )
         }
     }

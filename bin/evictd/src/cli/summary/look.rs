@@ -18,7 +18,7 @@ use super::types::{
     ContainerStats, CpuStats, FsStats, MemoryStats, NodeStats, PodReference, PodStats,
     ProcessStats, RlimitStats, RuntimeStats, Summary, SwapStats, VolumeStats,
 };
-use crate::cli::snapshot::Snapshot;
+use crate::cli::sampled::Sampled;
 use crate::log::Utc;
 
 /// How long a look waits for filesystems, which may hang.
@@ -26,7 +26,7 @@ const FS_WAIT: Duration = Duration::from_millis(500);
 
 /// What looks, and what it saw before.
 pub(crate) struct Summarizer {
-    snapshot: Snapshot,
+    sampled: Sampled,
     cpu: CpuReader,
     pods: PodReader,
     rates: Rates,
@@ -38,11 +38,11 @@ impl Summarizer {
     /// # Errors
     /// When the node cannot be read.
     pub(crate) fn new(settings: &Resolved) -> Result<Self, String> {
-        let snapshot = Snapshot::take(settings)?;
+        let sampled = Sampled::take(settings)?;
         let cpu = CpuReader::open(PROC.as_ref()).map_err(|error| error.to_string())?;
         Ok(Self {
-            pods: PodReader::new(snapshot.engine.pods().hierarchies()),
-            snapshot,
+            pods: PodReader::new(sampled.engine.pods().hierarchies()),
+            sampled,
             cpu,
             rates: Rates::default(),
         })
@@ -51,7 +51,7 @@ impl Summarizer {
     /// What there is now.
     pub(crate) fn look(&mut self) -> Summary {
         let at = now();
-        let engine = &mut self.snapshot.engine;
+        let engine = &mut self.sampled.engine;
         engine.pods_mut().ask_runtimes();
         engine.pods_mut().take_news();
         engine.observe(at, FS_WAIT, false);

@@ -49,7 +49,7 @@ impl<Pipe: Read + AsFd> Records<Pipe> {
     /// By when all has to be told: a while after the daemon has ended, and at once where it
     /// was killed, as the next one begins anew.
     pub(super) fn until(&mut self, now: Instant) -> Option<Instant> {
-        if self.left.is_none() && self.has_hung_up() {
+        if self.left.is_none() && self.is_closed() {
             let mut left = Vec::new();
             let _ = self.pipe.by_ref().take(MOST_LEFT).read_to_end(&mut left);
             let text = String::from_utf8_lossy(&left);
@@ -65,7 +65,7 @@ impl<Pipe: Read + AsFd> Records<Pipe> {
     }
 
     /// Whether nobody holds the other end any more; there may be something in the pipe.
-    fn has_hung_up(&self) -> bool {
+    fn is_closed(&self) -> bool {
         let mut pipe = [PollFd::new(self.pipe.get_ref(), PollFlags::empty())];
         let at_once = Timespec::default();
         poll(&mut pipe, Some(&at_once)).is_ok() && {

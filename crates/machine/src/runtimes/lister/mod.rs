@@ -80,8 +80,8 @@ impl Lists {
     /// hold anything; where nobody listens, nobody holds anything.
     pub(super) fn is_silent(&self) -> bool {
         let hangs = |error: &Error| matches!(error.failure, Failure::TimedOut(_));
-        let has_hung = self.listed.is_none() && self.failure.as_ref().is_some_and(hangs);
-        self.is_asked || (has_hung && !self.is_foreign)
+        let never_answered = self.listed.is_none() && self.failure.as_ref().is_some_and(hangs);
+        self.is_asked || (never_answered && !self.is_foreign)
     }
 
     /// How much it has said since the start of what the runtime holds. Where nobody listens

@@ -20,13 +20,13 @@ use super::output::shown;
 const DISK_WAIT: Duration = Duration::from_secs(2);
 
 /// What was seen.
-pub(crate) struct Snapshot {
+pub(crate) struct Sampled {
     pub(crate) engine: Box<Engine>,
     pub(crate) readings: Readings,
     policy: Policy,
 }
 
-impl Snapshot {
+impl Sampled {
     /// Reads the node and its pods once and judges; does nothing about it.
     pub(crate) fn take(settings: &Resolved) -> Result<Self, String> {
         let mut engine = engine::open(Setup::to_look(settings)?)?;

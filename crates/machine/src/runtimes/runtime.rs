@@ -28,7 +28,7 @@ pub(super) fn confine() {
 
 /// One runtime, seen from the loop. Ending a pod may take its whole grace, so it has a
 /// helper of its own, and what the runtime says by itself has another.
-pub(super) struct Worker {
+pub(super) struct Runtime {
     endpoint: String,
     candidate: Candidate,
     /// Its socket was seen, or a flag names it.
@@ -39,7 +39,7 @@ pub(super) struct Worker {
     follows: Helper<()>,
 }
 
-impl Worker {
+impl Runtime {
     /// The runtime is not asked yet, and there are no threads.
     pub(super) fn new(candidate: Candidate, collector: RuntimeCollector, teller: Teller) -> Self {
         let thread = |name| HelperThread {
@@ -201,11 +201,11 @@ mod tests {
 
     const LONG: Duration = Duration::from_secs(60);
 
-    fn worker(socket: &Path) -> Worker {
+    fn runtime(socket: &Path) -> Runtime {
         let settings = resolve(&Typed::default()).unwrap();
         let collector = RuntimeCollector::of(&settings, SharedRecords::default());
         let teller = Teller::new(Bell::new().unwrap());
-        Worker::new(Candidate::at(socket), collector, teller)
+        Runtime::new(Candidate::at(socket), collector, teller)
     }
 
     /// Acceptance row 252.
@@ -213,19 +213,19 @@ mod tests {
     fn a_runtime_whose_socket_appears_is_asked_from_then_on() {
         let socket = env::temp_dir().join(format!("evictd-docker-{}.sock", process::id()));
         let _ = fs::remove_file(&socket);
-        let worker = worker(&socket);
-        assert!(!worker.appears() && !worker.is_there());
-        assert!(!worker.lists.look(|lists| lists.is_asked));
+        let runtime = runtime(&socket);
+        assert!(!runtime.appears() && !runtime.is_there());
+        assert!(!runtime.lists.look(|lists| lists.is_asked));
         drop(UnixListener::bind(&socket).unwrap());
-        let appears = worker.appears();
+        let appears = runtime.appears();
         fs::remove_file(&socket).unwrap();
-        assert!(appears && worker.is_there());
+        assert!(appears && runtime.is_there());
         // Nobody listens there: that is what it has to say.
         assert!(
-            worker
+            runtime
                 .lists
                 .wait_until(LONG, |lists| lists.failure.is_some())
         );
-        assert!(worker.doubt().is_some());
+        assert!(runtime.doubt().is_some());
     }
 }
