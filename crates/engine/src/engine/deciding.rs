@@ -7,7 +7,7 @@ use evictd_node::{Mono, Reading, Readings, Resource};
 use evictd_rank::Candidate;
 
 use crate::pace::is_memory;
-use crate::picture::Picture;
+use crate::picture::{Picture, SOON};
 use crate::ports::{Depth, Holder, Pods, Scratch, emptied};
 use crate::timers::{Timer, Timers};
 
@@ -136,10 +136,19 @@ impl<P: Pods> Deciding<P> {
             Depth::Bounds
         };
         self.list(now, depth);
-        timers.set(Timer::Listing, now + LISTING_EVERY);
+        timers.set(Timer::Listing, now + self.until_next_list());
         let of_memory = |met: Met<'_>| is_memory(met.threshold);
         if !self.evict.met().any(of_memory) {
             self.note_plenty(now, readings);
+        }
+    }
+
+    /// Soon, as long as somebody who describes pods was not heard yet.
+    fn until_next_list(&self) -> Duration {
+        if self.picture.is_awaited() {
+            SOON
+        } else {
+            LISTING_EVERY
         }
     }
 
@@ -159,8 +168,8 @@ impl<P: Pods> Deciding<P> {
         if (gets_short && timers.is_due(Timer::Listing, now))
             || (is_new && timers.is_expired(Timer::Listing, now))
         {
-            timers.set(Timer::Listing, now + LISTING_EVERY);
             self.list(now, Depth::Bounds);
+            timers.set(Timer::Listing, now + self.until_next_list());
             if is_new {
                 self.note_plenty(now, readings);
             }
@@ -173,8 +182,12 @@ impl<P: Pods> Deciding<P> {
     }
 
     /// Notes what the pods that were just listed hold while there is memory, each read
-    /// exactly.
+    /// exactly. Not before those who describe them were heard: until then a critical pod
+    /// looks like any other, and what it takes later would be missing from the pods.
     fn note_plenty(&mut self, now: Mono, readings: &Readings) {
+        if self.picture.is_awaited() {
+            return;
+        }
         // The last first, as one that has vanished meanwhile is taken out.
         for index in (0..self.count()).rev() {
             if !self.pods.is_exact(index) {

@@ -146,3 +146,18 @@ fn once_all_was_heard_nothing_waits() {
     turn(&mut engine, 100);
     assert_eq!(engine.pods().killed(), ["protected"]);
 }
+
+/// A critical pod that looked like any other would be missing from the pods later on, as if
+/// something outside them had taken its memory.
+#[test]
+fn what_pods_hold_while_memory_is_there_is_noted_once_they_are_known() {
+    let mut engine = engine(settings("memory.available<100Mi"), unpictured());
+    set(&mut engine, WHOLE, WHOLE);
+    turn(&mut engine, 0);
+    engine.list_early(at(1));
+    assert!(!engine.evict().knows_plenty());
+    describe(&mut engine);
+    engine.round_now();
+    turn(&mut engine, 100);
+    assert!(engine.evict().knows_plenty());
+}
