@@ -44,7 +44,7 @@ impl KillInFlight for CgroupKill {
         KillReport {
             kill_sent: of.kill_sent,
             ended: of.ended,
-            method: of.method.map(method),
+            method: of.method.and_then(method),
             processes: of.processes,
             problem: of.problem.as_ref().map(ToString::to_string),
             remaining: remaining.collect(),
@@ -57,10 +57,12 @@ impl KillInFlight for CgroupKill {
     }
 }
 
-const fn method(of: cgroup::KillMethod) -> KillMethod {
-    match of {
+/// `None` for one that this port does not know yet.
+const fn method(of: cgroup::KillMethod) -> Option<KillMethod> {
+    Some(match of {
         cgroup::KillMethod::CgroupKill => KillMethod::CgroupKill,
         cgroup::KillMethod::Freezer => KillMethod::Freezer,
-        cgroup::KillMethod::Signals | _ => KillMethod::Signals,
-    }
+        cgroup::KillMethod::Signals => KillMethod::Signals,
+        _ => return None,
+    })
 }

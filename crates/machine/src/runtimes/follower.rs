@@ -167,7 +167,7 @@ impl Due {
 mod tests {
     use std::io::{Read, Write};
     use std::os::unix::net::{UnixListener, UnixStream};
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
     use std::{env, fs, process, thread};
 
     use evictd_sys::{HelperThread, Priority, Writes};
@@ -221,12 +221,17 @@ mod tests {
         (String::from_utf8(text).unwrap(), stream)
     }
 
-    /// Answers as an engine does that is followed; returns the stream of events.
-    fn is_followed(listener: &UnixListener) -> UnixStream {
+    /// Answers which version there is, as an engine does.
+    fn says_its_version(listener: &UnixListener) {
         let (request, mut stream) = next_request(listener);
         assert!(request.starts_with("GET /version "), "{request}");
         let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n{\"Version\":\"1\"}";
         stream.write_all(answer).unwrap();
+    }
+
+    /// Answers as an engine does that is followed; returns the stream of events.
+    fn is_followed(listener: &UnixListener) -> UnixStream {
+        says_its_version(listener);
         let (request, mut stream) = next_request(listener);
         assert!(request.starts_with("GET /events?"), "{request}");
         stream.write_all(b"HTTP/1.0 200 OK\r\n\r\n").unwrap();
@@ -237,6 +242,16 @@ mod tests {
         while !lists.look(|lists| core::mem::take(&mut lists.is_asked)) {
             thread::sleep(Duration::from_millis(1));
         }
+    }
+
+    /// Where an engine listens that was reached once, and what is known of it.
+    fn reached(name: &str) -> (PathBuf, UnixListener, Arc<Helper<Lists>>) {
+        let socket = env::temp_dir().join(format!("evictd-docker-{name}-{}", process::id()));
+        let _ = fs::remove_file(&socket);
+        let listener = UnixListener::bind(&socket).unwrap();
+        let mut lists = Lists::default();
+        lists.reached = 1;
+        (socket, listener, Arc::new(Helper::new(THREAD, lists, drop)))
     }
 
     fn begin(socket: &Path, lists: &Arc<Helper<Lists>>) -> Helper<()> {
@@ -250,12 +265,7 @@ mod tests {
     /// Acceptance rows 249 and 250.
     #[test]
     fn what_a_runtime_says_has_it_listed_and_so_has_its_return() {
-        let socket = env::temp_dir().join(format!("evictd-docker-follow-{}", process::id()));
-        let _ = fs::remove_file(&socket);
-        let listener = UnixListener::bind(&socket).unwrap();
-        let mut reached = Lists::default();
-        reached.reached = 1;
-        let lists = Arc::new(Helper::new(THREAD, reached, drop));
+        let (socket, listener, lists) = reached("follow");
         let follows = begin(&socket, &lists);
         let mut events = is_followed(&listener);
         is_asked(&lists);
@@ -277,16 +287,9 @@ mod tests {
     /// Acceptance row 250.
     #[test]
     fn a_runtime_that_tells_of_nothing_is_asked_again_when_it_is_reached_anew() {
-        let socket = env::temp_dir().join(format!("evictd-docker-refuse-{}", process::id()));
-        let _ = fs::remove_file(&socket);
-        let listener = UnixListener::bind(&socket).unwrap();
-        let mut reached = Lists::default();
-        reached.reached = 1;
-        let lists = Arc::new(Helper::new(THREAD, reached, drop));
+        let (socket, listener, lists) = reached("refuse");
         let follows = begin(&socket, &lists);
-        let (_, mut stream) = next_request(&listener);
-        let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n{\"Version\":\"1\"}";
-        stream.write_all(answer).unwrap();
+        says_its_version(&listener);
         let (_, mut stream) = next_request(&listener);
         stream.write_all(b"HTTP/1.0 404 Not Found\r\n\r\n").unwrap();
         drop(stream);

@@ -5,8 +5,8 @@ use core::time::Duration;
 
 use evictd_config::{Resolved, Typed, resolve};
 use evictd_containers::{
-    Changes, ContainerRuntime, ContainerState, Error, ListedContainer, ListedImage, RuntimeDisks,
-    RuntimeListing, RuntimePod, WritableLayer,
+    Changes, ContainerRuntime, ContainerState, Error, Failure, ListedContainer, ListedImage,
+    RuntimeDisks, RuntimeListing, RuntimePod, WritableLayer,
 };
 use evictd_engine::ports::{Collect, Job};
 use evictd_gc::ImageJob;
@@ -76,7 +76,7 @@ impl ContainerRuntime for Fake {
         Ok(self.listing.clone())
     }
     fn follow(&mut self) -> Result<Box<dyn Changes>, Error> {
-        unimplemented!("nothing here changes by itself")
+        Err(Error::new(self.endpoint(), "follow", Failure::Closed))
     }
     fn images(&mut self) -> Result<Vec<ListedImage>, Error> {
         Ok(self.images.clone())

@@ -13,7 +13,7 @@ use super::trees;
 
 fn dirs() -> PodDirs {
     PodDirs {
-        root_dir: "/root".into(),
+        root_dir: "/kubelet".into(),
         logs_dir: "/logs".into(),
         host_paths: false,
         open_files_on: None,
@@ -92,28 +92,28 @@ const MOUNTED: &[(&str, &[&str], &[&str])] = &[
         &[],
     ),
     ("logs", &["/logs", "/logs/x"], &[]),
-    ("around the pods", &["/root", "/root/pods"], &[]),
+    ("around the pods", &["/kubelet", "/kubelet/pods"], &[]),
     (
         "what is the pod's own",
-        &["/root/pods/u/volumes/kubernetes.io~empty-dir/data"],
+        &["/kubelet/pods/u/volumes/kubernetes.io~empty-dir/data"],
         &[],
     ),
     (
         "around what is the pod's own",
-        &["/root/pods/u/volumes"],
+        &["/kubelet/pods/u/volumes"],
         &[],
     ),
     (
         "of a pod without a manifest",
-        &["/root/pods/v/volumes/kubernetes.io~empty-dir/data"],
-        &["/root/pods/v/volumes/kubernetes.io~empty-dir/data"],
+        &["/kubelet/pods/v/volumes/kubernetes.io~empty-dir/data"],
+        &["/kubelet/pods/v/volumes/kubernetes.io~empty-dir/data"],
     ),
     (
         "a part of a volume",
-        &["/root/pods/v/volume-subpaths/data/main/0"],
+        &["/kubelet/pods/v/volume-subpaths/data/main/0"],
         &[],
     ),
-    ("a kubelet's file", &["/root/pods/v/etc-hosts"], &[]),
+    ("a kubelet's file", &["/kubelet/pods/v/etc-hosts"], &[]),
 ];
 
 /// Acceptance rows 253 and 254.
@@ -132,7 +132,7 @@ fn what_is_mounted_counts_once_and_not_what_is_a_runtimes() {
         is_own: true,
     };
     let own = PodTree {
-        path: Path::new("/root/pods/u/volumes/kubernetes.io~empty-dir/data").into(),
+        path: Path::new("/kubelet/pods/u/volumes/kubernetes.io~empty-dir/data").into(),
         kind: data,
     };
     let mounts = |containers: &[ListedContainer]| {
