@@ -10,7 +10,7 @@ use crate::book::Book;
 use crate::values::{self, INT32, Parsed, std_duration};
 use crate::{
     Compat, ConfigError, Directory, Flag, LogFormat, LogTarget, Origin, PodsOf, Reserved, Resolved,
-    Setting, Typed, Warning, collection, endpoint, listen, lists, thresholds,
+    Setting, Typed, Warning, collection, endpoint, listen, lists, relief, thresholds,
 };
 
 /// The shortest loop: below it the measuring itself becomes a load (decision D6).
@@ -76,6 +76,7 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
         compose_projects_are_pods: book.boolean("compose-projects-are-pods")?,
         image_gc: collection::images(compat, &mut book)?,
         container_gc: collection::containers(&mut book)?,
+        relief: relief::relief(compat, &mut book)?,
         collects_all_containers: book.word(
             "collect-dead-containers",
             &[("replaced", false), ("all", true)],

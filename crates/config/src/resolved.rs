@@ -9,7 +9,7 @@ use evictd_node::{KubeletVersion, MemorySource, Policy};
 use evictd_oom::GuaranteedScore;
 use evictd_quantity::Quantity;
 
-use crate::{Origin, Setting, Warning};
+use crate::{Origin, Relief, Setting, Warning};
 
 /// Whose behaviour the defaults follow where evictd differs from the kubelet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -245,6 +245,8 @@ pub struct Resolved {
     pub image_gc: ImageGc,
     /// Which dead containers are kept.
     pub container_gc: ContainerPolicy,
+    /// What is given back of a disk before a pod is evicted for it.
+    pub relief: Relief,
     /// Dead containers are removed also where no controller would replace them
     /// (`--collect-dead-containers=all`, decision D0).
     pub collects_all_containers: bool,

@@ -14,8 +14,8 @@ use evictd_rank::Candidate;
 
 use crate::ports::{
     Begun, Collected, Deletion, Depth, Heard, Holder, Job, KillInFlight, KillReport, KillState,
-    Killing, Listing, News, Node, OomKill, Places, Reclaim, Runtimes, Sample, Scratch, Usage,
-    emptied,
+    Killing, Listing, News, Node, OomKill, Places, Reclaim, Relieved, Runtimes, Sample, Scratch,
+    Usage, emptied,
 };
 
 /// How long after SIGKILL a pod that does not die counts as stuck.
@@ -476,6 +476,8 @@ pub struct FakeReclaim {
     pub jobs: Vec<Job>,
     /// How many runtimes there are to answer.
     pub runtimes: usize,
+    /// What has come of rungs, until it is taken.
+    pub relieved: Vec<Relieved>,
     /// What dead pods left; `None` where no directory was named for it.
     pub leftovers: Option<Collected>,
     /// How often that was collected.
@@ -492,6 +494,10 @@ impl<P> Reclaim<P> for FakeReclaim {
     fn begin(&mut self, _pods: &mut P, job: Job) -> usize {
         self.jobs.push(job);
         self.runtimes
+    }
+
+    fn take_relief(&mut self) -> Vec<Relieved> {
+        core::mem::take(&mut self.relieved)
     }
 
     fn begin_leftovers(&mut self, _ended: &[String]) -> Result<(), String> {

@@ -8,12 +8,12 @@ use core::time::Duration;
 
 use evictd_evict::NodeReclaim;
 use evictd_gc::{Backoff, ImageJob};
-use evictd_node::Mono;
+use evictd_node::{Mono, Rung};
 
 use crate::ports::{Collect, Collected};
 use crate::timers::{Timer, Timers};
 
-/// How often dead containers are collected (K: `ContainerGCPeriod`).
+/// How often dead containers are collected (K: `ContainerGCPeriod`), and it is tidied up.
 const CONTAINERS_EVERY: Duration = Duration::from_secs(60);
 
 /// Where nothing could be given back, it is not tried again for so long at first,
@@ -43,11 +43,17 @@ pub(crate) struct Reclaiming {
     lost: Option<String>,
 }
 
-/// A reclaim under way: calls, made one after the other.
+/// A step of a reclaim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    Call(NodeReclaim),
+    Climb(Rung),
+}
+
+/// A reclaim under way: the kubelet's calls and then the rungs, made one after the other.
 pub(crate) struct Awaited {
     calls: &'static [NodeReclaim],
-    /// The place of the call under way.
-    at: usize,
+    rungs: &'static [Rung],
     number: u64,
     /// How many have not answered it.
     answers: usize,
@@ -58,10 +64,10 @@ pub(crate) struct Awaited {
 }
 
 impl Awaited {
-    pub(crate) const fn new(calls: &'static [NodeReclaim]) -> Self {
+    pub(crate) const fn new(calls: &'static [NodeReclaim], rungs: &'static [Rung]) -> Self {
         Self {
             calls,
-            at: 0,
+            rungs,
             number: 0,
             answers: 0,
             saw_to_leftovers: false,
@@ -69,25 +75,30 @@ impl Awaited {
         }
     }
 
-    /// The call under way; `None` when all were made.
-    pub(crate) fn call(&self) -> Option<NodeReclaim> {
-        self.calls.get(self.at).copied()
+    /// What is under way; `None` when all was done.
+    pub(crate) fn step(&self) -> Option<Step> {
+        let call = self.calls.first().map(|call| Step::Call(*call));
+        call.or_else(|| self.rungs.first().map(|rung| Step::Climb(*rung)))
     }
 
     /// Whether what dead pods left is to be seen to now; from then on it was.
     pub(crate) fn sees_to_leftovers(&mut self) -> bool {
-        self.call() == Some(NodeReclaim::ContainerGc)
+        self.step() == Some(Step::Call(NodeReclaim::ContainerGc))
             && !core::mem::replace(&mut self.saw_to_leftovers, true)
     }
 
-    /// Goes on to the next call.
-    pub(crate) const fn go_on(&mut self) {
-        self.at += 1;
+    /// Goes on to the next step.
+    pub(crate) fn go_on(&mut self) {
+        let rest = self.calls.split_first();
+        match rest {
+            Some((_, calls)) => self.calls = calls,
+            None => self.rungs = self.rungs.get(1..).unwrap_or_default(),
+        }
     }
 
-    /// Makes no further call.
+    /// Takes no further step.
     pub(crate) const fn stop(&mut self) {
-        self.at = self.calls.len();
+        (self.calls, self.rungs) = (&[], &[]);
     }
 }
 
@@ -196,6 +207,15 @@ impl Reclaiming {
             due.push(Collect::Images(ImageJob::Watermark));
         }
         due
+    }
+
+    /// Whether it is time to tidy up.
+    pub(crate) fn tidies(&self, now: Mono, timers: &mut Timers) -> Option<Collect> {
+        if self.regular > 0 || !timers.is_due(Timer::Tidy, now) {
+            return None;
+        }
+        timers.set(Timer::Tidy, now + CONTAINERS_EVERY);
+        Some(Collect::Tidy)
     }
 
     /// A regular collection was handed to so many runtimes as that job.

@@ -30,11 +30,13 @@ pub enum Timer {
     Images,
     /// Where nothing was given back, it is tried again.
     ReclaimRest,
+    /// What was given up for a disk is taken back, where none is short.
+    Tidy,
 }
 
 impl Timer {
     /// All of them, in the order of their indexes.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Round,
         Self::Look,
         Self::Kill,
@@ -47,6 +49,7 @@ impl Timer {
         Self::Containers,
         Self::Images,
         Self::ReclaimRest,
+        Self::Tidy,
     ];
 }
 

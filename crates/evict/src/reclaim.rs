@@ -1,6 +1,7 @@
 use core::fmt;
 
-use evictd_node::{Filesystem, Layout, Policy, Signal};
+use evictd_node::{Filesystem, Layout, Policy, Rung, Signal, Unit};
+use evictd_threshold::Threshold;
 
 /// Something that the node itself can give back before a pod has to be evicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,5 +51,21 @@ pub(crate) const fn for_signal(
             Layout::OneFilesystem | Layout::DedicatedImagefs => BOTH,
             Layout::SplitImagefs => CONTAINERS,
         },
+    }
+}
+
+/// What costs nobody anything.
+const HARMLESS: &[Rung] = &[Rung::BuildCache, Rung::Directories];
+
+/// The rungs that follow, for a disk: the old part of a log is given up, and the reserve
+/// used, only where a pod would be evicted at once, and neither holds inodes.
+pub(crate) fn rungs(threshold: &Threshold, policy: &Policy) -> &'static [Rung] {
+    let signal = threshold.signal;
+    if signal.filesystem().is_none() || policy.ladder_ends_with_images {
+        &[]
+    } else if threshold.is_hard() && signal.unit() == Unit::Bytes {
+        &Rung::ALL
+    } else {
+        HARMLESS
     }
 }

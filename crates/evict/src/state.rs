@@ -4,13 +4,13 @@
 use alloc::string::{String, ToString};
 
 use evictd_condition::Pressure;
-use evictd_node::{ConditionSet, Layout, Mono, Policy, Readings, Signal};
+use evictd_node::{ConditionSet, Layout, Mono, Policy, Readings, Rung, Signal};
 use evictd_rank::Candidate;
 use evictd_threshold::Threshold;
 
 use crate::elsewhere::Plenty;
 use crate::stage::Stage;
-use crate::{Cause, Evict, EvictState, Eviction, Message, Met, Returns, limits, message};
+use crate::{Cause, Evict, EvictState, Eviction, Message, Met, Returns, limits, message, reclaim};
 
 impl Evict {
     /// The switches between evictd and the kubelet.
@@ -78,6 +78,16 @@ impl Evict {
             return false;
         };
         !policy.reclaim_makes_every_call && self.watch.is_reclaimed(threshold, again, policy)
+    }
+
+    /// The rungs of the disk's ladder that follow the calls of
+    /// [`Plan::Reclaim`](crate::Plan::Reclaim), in this order.
+    #[must_use]
+    pub fn rungs(&self) -> &'static [Rung] {
+        let threshold = self.acting_on().filter(|_| self.is_reclaiming());
+        threshold.map_or(&[], |threshold| {
+            reclaim::rungs(threshold, &self.config.policy)
+        })
     }
 
     /// The signal that the node is to give back for, and how much of it has to be

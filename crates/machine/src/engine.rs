@@ -5,14 +5,17 @@ use std::io;
 use std::os::fd::BorrowedFd;
 
 use evictd_engine::Settings;
-use evictd_engine::ports::{Deletion, Depth, Disk, Job, Node, Places, Reclaim, Sample};
-use evictd_node::{Filesystem, Mono, Readings, Signal};
+use evictd_engine::ports::{
+    Collect, Deletion, Depth, Disk, Job, Node, Places, Reclaim, Relieved, Sample,
+};
+use evictd_node::{Filesystem, Mono, Readings, Rung, Signal};
 use evictd_stats::{FsSample, NodeReader, NodeSample, NodeSettings, now, wall_seconds};
 use evictd_sys::{Token, Watch};
 
 use crate::facts;
 use crate::gc::Cleaner;
 use crate::pods::Pods;
+use crate::relief::Reliever;
 use crate::setup::Setup;
 
 /// The loop over the ports of this machine.
@@ -31,6 +34,7 @@ pub fn open(setup: Setup) -> Result<Box<Engine>, String> {
     let cleaner = setup.collector.map(|c| Cleaner::new(c, settings.dry_run));
     let reclaimer = Reclaimer {
         cleaner: cleaner.transpose()?,
+        reliever: setup.reliever,
     };
     let engine = Engine::new(settings, (node, pods, reclaimer));
     engine.map(Box::new).map_err(|error| error.to_string())
@@ -188,18 +192,39 @@ impl Node for NodePort {
 /// were named for it.
 pub struct Reclaimer {
     cleaner: Option<Cleaner>,
+    reliever: Option<Reliever>,
 }
 
 impl Reclaimer {
     /// Readable when there is something to tell.
-    pub fn descriptor(&self) -> Option<BorrowedFd<'_>> {
-        self.cleaner.as_ref().map(Cleaner::descriptor)
+    pub fn descriptors(&self) -> [Option<BorrowedFd<'_>>; 2] {
+        [
+            self.cleaner.as_ref().map(Cleaner::descriptor),
+            self.reliever.as_ref().map(Reliever::descriptor),
+        ]
     }
 }
 
 impl Reclaim<Pods> for Reclaimer {
     fn begin(&mut self, pods: &mut Pods, job: Job) -> usize {
-        pods.runtimes().collect(&job)
+        let is_of_runtimes = match &job.what {
+            Collect::Containers { .. } | Collect::Images(_) => true,
+            Collect::Rung(relief) => relief.rung == Rung::BuildCache,
+            Collect::Tidy => false,
+        };
+        if is_of_runtimes {
+            return pods.runtimes().collect(&job);
+        }
+        let Some(reliever) = &self.reliever else {
+            return 0;
+        };
+        reliever.begin(job, pods.runtimes());
+        1
+    }
+
+    fn take_relief(&mut self) -> Vec<Relieved> {
+        let reliever = self.reliever.as_ref();
+        reliever.map(Reliever::take).unwrap_or_default()
     }
 
     fn begin_leftovers(&mut self, ended: &[String]) -> Result<(), String> {

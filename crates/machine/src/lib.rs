@@ -3,6 +3,7 @@
 
 extern crate alloc;
 
+mod confined;
 pub mod engine;
 pub mod facts;
 pub mod gc;
@@ -11,6 +12,7 @@ pub mod notify;
 pub mod oom_score;
 pub mod pods;
 pub mod protect;
+pub mod relief;
 pub mod roots;
 pub mod runtimes;
 pub mod setup;

@@ -14,6 +14,7 @@ use rustix::thread::sched_getaffinity;
 use crate::PROC;
 use crate::facts::read_meminfo;
 use crate::gc::Collector;
+use crate::relief::Reliever;
 use crate::runtimes::Runtimes;
 
 /// Everything that an [`Engine`](crate::engine::Engine) needs.
@@ -37,6 +38,8 @@ pub struct Setup {
     pub finds_containerfs: bool,
     /// What deletes what dead pods left, where a directory was named for it.
     pub collector: Option<Collector>,
+    /// What gives room back on a disk that is short, where the settings want that.
+    pub reliever: Option<Reliever>,
 }
 
 /// How long container runtimes may take to say what they hold at the start. One that
@@ -130,6 +133,7 @@ impl Setup {
             finds_imagefs: settings.imagefs_path.is_none(),
             finds_containerfs: settings.containerfs_path.is_none(),
             collector: Collector::of(settings),
+            reliever: Reliever::of(settings)?,
         })
     }
 }

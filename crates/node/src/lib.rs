@@ -16,6 +16,7 @@ mod policy;
 mod qos;
 mod reading;
 mod resource;
+mod rung;
 #[cfg(feature = "serde")]
 mod serde;
 mod signal;
@@ -28,6 +29,7 @@ pub use policy::{MemorySource, Policy, Ranking};
 pub use qos::QosClass;
 pub use reading::{Reading, Readings};
 pub use resource::Resource;
+pub use rung::Rung;
 pub use signal::{Filesystem, Signal, SignalSet, Source, Unit, Usage};
 
 /// Prints each type by its name.

@@ -39,6 +39,9 @@ pub struct Policy {
     /// dead containers are gone and leaves the images where that is enough
     /// (acceptance row 118).
     pub reclaim_makes_every_call: bool,
+    /// Dead containers and images are all that is given back for a disk; evictd climbs the
+    /// other [rungs](crate::Rung) of the ladder before a pod is evicted.
+    pub ladder_ends_with_images: bool,
     /// A pod is killed for memory without asking the kernel for file pages that pods hold
     /// (acceptance row 180); evictd asks first.
     pub kill_comes_before_file_pages: bool,
@@ -150,6 +153,7 @@ impl Policy {
             negative_max_grace_is_literal: true,
             reclaim_must_clear_every_signal: true,
             reclaim_makes_every_call: true,
+            ladder_ends_with_images: true,
             kill_comes_before_file_pages: true,
             failed_kill_ends_round: true,
             inodes_minus_storage_request: true,

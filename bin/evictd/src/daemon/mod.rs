@@ -157,11 +157,9 @@ impl Daemon {
         let mut engine = engine::open(setup)?;
         engine.pods_mut().before_kill = before_kill.map(|asked| Box::new(asked) as _);
         check(&settings, &mut engine)?;
-        let bells = [
-            engine.pods().runtimes().descriptor(),
-            engine.reclaim().descriptor(),
-        ];
-        for bell in bells.into_iter().flatten() {
+        let runtimes = engine.pods().runtimes().descriptor();
+        let bells = engine.reclaim().descriptors().into_iter();
+        for bell in bells.chain([runtimes]).flatten() {
             watch.add(bell, NEWS).map_err(|error| error.to_string())?;
         }
         protect::from_a_busy_machine(settings.realtime);

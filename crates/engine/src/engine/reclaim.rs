@@ -6,12 +6,12 @@ use core::time::Duration;
 
 use evictd_evict::{NodeReclaim, Outcome, Plan};
 use evictd_gc::{Enough, ImageJob};
-use evictd_node::{Mono, Readings, Resource, Unit};
+use evictd_node::{ConditionSet, Filesystem, Mono, Readings, Resource, Rung, Unit};
 
 use super::turn::Loop;
 use crate::event::Event;
-use crate::ports::{Collect, Collected, Deletion, Job, News, Node, Pods, Reclaim};
-use crate::reclaiming::Awaited;
+use crate::ports::{Collect, Collected, Deletion, Job, News, Node, Pods, Reclaim, Relief};
+use crate::reclaiming::{Awaited, Step};
 
 /// How long the filesystems may take to say what a collection has freed: a pod's
 /// life hangs on the answer.
@@ -36,23 +36,17 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
             self.telling
                 .tell(now, Event::Reclaiming { resource, calls });
         }
-        self.make_calls(now, Awaited::new(calls))
+        let rungs = self.deciding.evict.rungs();
+        self.take_steps(now, Awaited::new(calls, rungs))
     }
 
-    /// Makes the call that is due, and those after it that nobody waits for.
-    fn make_calls(&mut self, now: Mono, mut reclaim: Awaited) -> Plan {
-        while let Some(call) = reclaim.call() {
-            let what = match call {
-                NodeReclaim::ContainerGc => Collect::Containers {
-                    all_unused: true,
-                    evicted: Arc::from(self.killing.gone()),
-                },
-                NodeReclaim::ImageGc => {
-                    let until = self.enough();
-                    Collect::Images(ImageJob::DeleteUnused { until })
-                }
+    /// Takes the step that is due, and those after it that nobody waits for.
+    fn take_steps(&mut self, now: Mono, mut reclaim: Awaited) -> Plan {
+        while let Some(step) = reclaim.step() {
+            let (number, answers) = match self.job_of(step) {
+                Some(what) => self.hand_over(what),
+                None => (self.reclaiming.next_number(), 0),
             };
-            let (number, answers) = self.hand_over(what);
             let answered = self.reclaiming.wait(reclaim, number, answers);
             let done = answered.and_then(|reclaim| self.after_call(now, reclaim));
             reclaim = match done {
@@ -62,6 +56,44 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         }
         self.reclaiming.end(now, &reclaim, &mut self.timers);
         self.reclaimed(now)
+    }
+
+    /// What is to be done for a step; nothing where that filesystem is not known.
+    fn job_of(&self, step: Step) -> Option<Collect> {
+        Some(match step {
+            Step::Call(NodeReclaim::ContainerGc) => Collect::Containers {
+                all_unused: true,
+                evicted: Arc::from(self.killing.gone()),
+            },
+            Step::Call(NodeReclaim::ImageGc) => {
+                let until = self.enough();
+                Collect::Images(ImageJob::DeleteUnused { until })
+            }
+            Step::Climb(rung) => Collect::Rung(self.relief(rung)?),
+        })
+    }
+
+    /// What a rung has to give back of the filesystem that is short.
+    fn relief(&self, rung: Rung) -> Option<Relief> {
+        let sample = &self.sampled.sample;
+        let (signal, wanted) = self.deciding.evict.reclaim_target(&sample.readings)?;
+        let (nodefs, imagefs) = (&sample.nodefs, &sample.imagefs);
+        let disk = match signal.filesystem()? {
+            Filesystem::Nodefs => nodefs.as_ref(),
+            Filesystem::Imagefs => imagefs.as_ref().or(nodefs.as_ref()),
+            Filesystem::Containerfs => {
+                let images = imagefs.as_ref().or(nodefs.as_ref());
+                sample.containerfs.as_ref().or(images)
+            }
+        };
+        let available = sample.readings.get(signal)?.available;
+        let missing = wanted.saturating_sub(available);
+        Some(Relief {
+            rung,
+            device: disk?.device,
+            missing: u64::try_from(missing).ok().filter(|missing| *missing > 0)?,
+            unit: signal.unit(),
+        })
     }
 
     /// What follows an answered call: what dead pods left, which is waited for without
@@ -169,18 +201,38 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         (number, self.reclaim.begin(&mut self.deciding.pods, job))
     }
 
-    /// The regular collections, whatever the pressure.
+    /// The regular collections, whatever the pressure; what was given up for a disk is taken
+    /// back only once none is short.
     pub(super) fn collect_regularly(&mut self, now: Mono) {
-        if !self.deciding.pods.has_runtimes() {
-            return;
-        }
         let (timers, gone) = (&mut self.timers, self.killing.gone());
         let images_every = self.settings.images_every;
-        for what in self.reclaiming.due(now, timers, images_every, gone) {
+        let mut due = Vec::new();
+        if self.deciding.pods.has_runtimes() {
+            due = self.reclaiming.due(now, timers, images_every, gone);
+        }
+        if !self
+            .deciding
+            .evict
+            .conditions()
+            .contains(ConditionSet::DISK_PRESSURE)
+        {
+            due.extend(self.reclaiming.tidies(now, timers));
+        }
+        for what in due {
             let is_of_images = matches!(what, Collect::Images(_));
             let (number, answers) = self.hand_over(what);
             self.reclaiming.expect(number, is_of_images, answers);
         }
+    }
+
+    /// Takes in what rungs have given back. Returns whether there was anything.
+    pub(super) fn take_relief(&mut self, now: Mono) -> bool {
+        let relieved = self.reclaim.take_relief();
+        let any = !relieved.is_empty();
+        for (number, result) in relieved {
+            self.take_collected(now, number, result);
+        }
+        any
     }
 
     /// Takes in what the container runtimes have to say. Returns whether there was anything.
@@ -259,7 +311,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         }
         let answered = answered.and_then(|reclaim| self.after_call(now, reclaim));
         if let Some(reclaim) = answered {
-            let plan = self.make_calls(now, reclaim);
+            let plan = self.take_steps(now, reclaim);
             self.carry_out(now, plan);
         }
     }

@@ -87,7 +87,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
     fn do_due(&mut self, now: Mono) -> bool {
         self.notice_standstill(now);
         let busy = self.killing.is_killing();
-        let changed = self.take_news(now) | self.take_deletion(now) | busy;
+        let changed = self.take_news(now) | self.take_deletion(now) | self.take_relief(now) | busy;
         self.go_on_killing(now);
         if self.killing.has_ended() {
             return true;

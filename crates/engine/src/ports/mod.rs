@@ -14,7 +14,7 @@ pub use killing::{
 };
 pub use listing::{Heard, Listing, Scratch, emptied};
 pub use node::{Depth, Disk, Node, Place, Sample};
-pub use reclaim::{Collect, Collected, Deletion, Job, Reclaim};
+pub use reclaim::{Collect, Collected, Deletion, Job, Reclaim, Relief, Relieved};
 pub use runtimes::{News, Places, Runtimes};
 pub use usage::{Holder, Usage};
 

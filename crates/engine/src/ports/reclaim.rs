@@ -3,15 +3,20 @@
 use alloc::sync::Arc;
 
 use evictd_gc::ImageJob;
-use evictd_node::Mono;
+use evictd_node::{Mono, Rung, Unit};
 
 use crate::fields::Fields;
 
 /// Gives back what nobody needs. `P` are the pods: what belongs to one of them stays.
 pub trait Reclaim<P> {
-    /// Hands a job to every container runtime. Returns how many will answer it, each by
-    /// [`News::Collected`](super::News::Collected); nobody waits for them.
+    /// Hands a job to those that do it: the container runtimes, or whatever else climbs that
+    /// rung. Returns how many will answer it, each by
+    /// [`News::Collected`](super::News::Collected) or by [`Reclaim::take_relief`]; nobody
+    /// waits for them.
     fn begin(&mut self, pods: &mut P, job: Job) -> usize;
+
+    /// What rungs have given back, or what went wrong, each with the number of its job.
+    fn take_relief(&mut self) -> Vec<Relieved>;
 
     /// Begins to delete what dead pods left in the directories that were named for it, to
     /// its end; [`Reclaim::poll_leftovers`] says how that goes. `ended` are the uids of pods
@@ -58,7 +63,29 @@ pub enum Collect {
     },
     /// Images.
     Images(ImageJob),
+    /// A rung of the disk's ladder.
+    Rung(Relief),
+    /// No disk is short: what was given up for one may be taken back, and what was left in
+    /// disorder be put in order.
+    Tidy,
 }
+
+/// What a rung is to give back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Relief {
+    /// Which one.
+    pub rung: Rung,
+    /// The filesystem that is short: major and minor number of its device. What lies
+    /// elsewhere stays.
+    pub device: (u32, u32),
+    /// How much of it is missing.
+    pub missing: u64,
+    /// In what that is counted: bytes or inodes.
+    pub unit: Unit,
+}
+
+/// A job's number, and what came of it.
+pub type Relieved = (u64, Result<Collected, String>);
 
 /// How a deletion of what dead pods left goes.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,6 @@
 use core::mem::take;
 use core::time::Duration;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::thread::{self, Builder};
 
 use evictd_cgroup::Freed;
 use evictd_engine::Fields;
@@ -13,9 +12,10 @@ use evictd_engine::ports;
 use evictd_engine::ports::Deletion;
 use evictd_node::Mono;
 use evictd_stats::now;
-use evictd_sys::{Bell, Desk, Helper, HelperThread, Priority, Writes, write_only_below};
+use evictd_sys::{Bell, Desk, Helper, HelperThread, Priority, Writes};
 
 use super::collect::{Chosen, Collected, Collector, Found};
+use crate::confined::confined;
 use crate::pods::Pods;
 use crate::setup::no_thread;
 
@@ -214,38 +214,17 @@ fn work(desk: &Desk<State>, bell: &Bell, places: &Collector) {
     while let Some(task) = desk.next(|state| state.task.take()) {
         let answer = match task {
             Task::List(collector) => Answer::Listed(collector.list()),
-            Task::Delete(chosen) => {
-                Answer::Deleted(confined(places, || delete(chosen, desk, bell)))
-            }
+            Task::Delete(chosen) => Answer::Deleted(confined(&places.directories(), || {
+                delete(chosen, desk, bell)
+            })),
             Task::Empty(collector, uid) => {
-                let emptied = confined(places, || collector.empty_memory(&uid));
+                let emptied = confined(&places.directories(), || collector.empty_memory(&uid));
                 Answer::Emptied(emptied.and_then(|emptied| emptied))
             }
         };
         desk.show(|state| (state.answer, state.is_busy) = (Some(answer), false));
         bell.ring();
     }
-}
-
-/// Deletes on a thread of its own that can do so below the named directories alone, whatever
-/// names and links it meets. It ends with the deletion: what is mounted at these places the
-/// next time may be another filesystem, and no thread gets rights back.
-fn confined<Deleted: Send>(
-    places: &Collector,
-    delete: impl FnOnce() -> Deleted + Send,
-) -> Result<Deleted, String> {
-    thread::scope(|scope| {
-        let thread = Builder::new()
-            .name(String::from("leftovers-rm"))
-            .stack_size(THREAD.stack_bytes);
-        let started = thread.spawn_scoped(scope, || {
-            // Where the kernel has no Landlock the daemon has said so.
-            let _ = write_only_below(&places.directories());
-            delete()
-        });
-        let deleted = started.map_err(no_thread)?.join();
-        deleted.map_err(|_| String::from("the deletion of what dead pods left has failed"))
-    })
 }
 
 fn delete(chosen: Chosen, desk: &Desk<State>, bell: &Bell) -> Collected {

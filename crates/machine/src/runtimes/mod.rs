@@ -27,8 +27,10 @@ use evictd_stats::now;
 use evictd_sys::{Bell, Helper};
 
 use crate::gc::{RuntimeCollector, SharedRecords};
+use crate::relief::Listed;
+use backend::candidates;
 pub use backend::{ANY, USUAL};
-use backend::{Candidate, candidates, open_first};
+pub(crate) use backend::{Candidate, open_first};
 use runtime::Runtime;
 use teller::Teller;
 
@@ -223,6 +225,11 @@ impl Runtimes {
         let listing =
             |runtime: &Arc<Runtime>| runtime.lists.look(|lists| Arc::clone(&lists.listing));
         self.runtimes.iter().map(listing)
+    }
+
+    /// The same with their sockets, for whoever acts on it.
+    pub(crate) fn listed(&self) -> Vec<Listed> {
+        self.there().map(Runtime::listed).collect()
     }
 
     /// Those that have said since the start what they hold, by their endpoints, in the order

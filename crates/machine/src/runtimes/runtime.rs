@@ -16,6 +16,7 @@ use super::follower::Follower;
 use super::lister::{Lister, Lists};
 use super::teller::Teller;
 use crate::gc::RuntimeCollector;
+use crate::relief::Listed;
 
 /// Answers are read as JSON, which nests.
 const STACK_BYTES: usize = 512 * 1024;
@@ -159,6 +160,14 @@ impl Runtime {
     pub(super) fn answered(&self) -> Option<&str> {
         let has_listed = self.lists.look(|lists| lists.listed.is_some());
         has_listed.then_some(&self.endpoint)
+    }
+
+    /// What it holds, as it last said.
+    pub(super) fn listed(&self) -> Listed {
+        Listed {
+            candidate: self.candidate.clone(),
+            listing: self.lists.look(|lists| Arc::clone(&lists.listing)),
+        }
     }
 
     /// Why it is not known what this runtime holds now.

@@ -162,6 +162,7 @@ fn setup(sandbox: &Sandbox, threshold: u64) -> Result<Setup, String> {
         finds_imagefs: false,
         finds_containerfs: false,
         collector: None,
+        reliever: None,
     })
 }
 

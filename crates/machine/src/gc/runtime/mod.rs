@@ -1,6 +1,7 @@
 //! Collecting at a container runtime: dead containers, sandboxes, images. To be
 //! called on a thread that may wait.
 
+mod build_cache;
 mod containers;
 mod images;
 mod report;
@@ -81,6 +82,8 @@ impl RuntimeCollector {
                 evicted,
             } => self.collect_containers(&mut run, *all_unused, evicted),
             Collect::Images(job) => self.collect_images(&mut run, *job),
+            Collect::Rung(relief) => build_cache::collect(&mut run, relief),
+            Collect::Tidy => Ok(()),
         };
         done.map(|()| run.collected)
             .map_err(|error| error.to_string())

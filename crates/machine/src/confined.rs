@@ -1,0 +1,34 @@
+//! A thread that can change files below named directories alone.
+
+use std::path::Path;
+use std::thread::{self, Builder};
+
+use evictd_sys::write_only_below;
+
+use crate::setup::no_thread;
+
+const STACK_BYTES: usize = 128 << 10;
+
+/// Does something on a thread of its own that can change files below these directories alone,
+/// whatever names and links it meets. It ends with what it does: what is mounted at these
+/// places the next time may be another filesystem, and no thread gets rights back.
+///
+/// # Errors
+/// Where the kernel gives no thread.
+pub(crate) fn confined<Done: Send>(
+    directories: &[&Path],
+    act: impl FnOnce() -> Done + Send,
+) -> Result<Done, String> {
+    thread::scope(|scope| {
+        let thread = Builder::new()
+            .name(String::from("evictd-confined"))
+            .stack_size(STACK_BYTES);
+        let started = thread.spawn_scoped(scope, || {
+            // Where the kernel has no Landlock the daemon has said so.
+            let _ = write_only_below(directories);
+            act()
+        });
+        let done = started.map_err(no_thread)?.join();
+        done.map_err(|_| String::from("a thread of evictd has failed"))
+    })
+}
