@@ -91,7 +91,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         Some(Relief {
             rung,
             device: disk?.device,
-            missing: u64::try_from(missing).ok().filter(|missing| *missing > 0)?,
+            missing: Some(u64::try_from(missing).ok().filter(|missing| *missing > 0)?),
             unit: signal.unit(),
         })
     }

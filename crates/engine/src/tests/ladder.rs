@@ -66,7 +66,7 @@ fn each_rung_is_climbed_before_a_pod_is_evicted() {
     let order: Vec<Rung> = rungs.iter().map(|relief| relief.rung).collect();
     assert_eq!(order, Rung::ALL);
     for relief in rungs {
-        assert_eq!((relief.missing, relief.unit), (50 << 20, Unit::Bytes));
+        assert_eq!((relief.missing, relief.unit), (Some(50 << 20), Unit::Bytes));
     }
     assert_eq!(engine.pods().killed(), ["holder"]);
 }
