@@ -10,7 +10,7 @@ use evictd_node::pod::Pod;
 use evictd_node::pod::usage::PodUsage;
 use evictd_node::{Condition, ConditionSet, Layout, Policy, Reading, Readings, Signal};
 use evictd_rank::Candidate;
-use evictd_state::{Outcome, Record, State};
+use evictd_state::{Outcome, Record, Relief, State};
 use evictd_threshold::{Lists, Threshold, parse};
 use serde::Serialize;
 
@@ -179,6 +179,8 @@ fn history_explains_each_eviction() {
     state.push(record);
     state.push(limit);
     state.evictions = 12;
+    let text = "gave up the old part of 1 log: web (39Gi)";
+    state.push_relief(Relief::new(1_763_999_990, "logs", Some(39 << 30), text));
     insta::assert_snapshot!(both(&history::in_text(&state), &history::document(&state)));
 }
 
