@@ -18,9 +18,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use evictd_cgroup::{
-    CgroupConfig, CgroupRuntime, FoundPod, Grace, KillInFlight, KillLimits, KillState, Listing,
-    PodKiller, PodSource, Releaser, Services,
+    CgroupConfig, CgroupRuntime, FoundPod, Grace, KillLimits, Listing, Releaser, Services,
 };
+use evictd_node::kill::{KillInFlight, KillState};
 use evictd_node::pod::RuntimePod;
 use evictd_stats::{Hierarchies, PodReader, now};
 use rustix::fd::OwnedFd;

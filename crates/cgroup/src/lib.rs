@@ -11,7 +11,7 @@ mod kill;
 mod leftovers;
 pub mod own;
 mod pages;
-mod ports;
+mod pods;
 mod process;
 mod procs;
 mod release;
@@ -22,14 +22,12 @@ mod testkit;
 pub use cgroup::{CgroupConfig, CgroupRuntime, ServiceManager, Services, parse_pod_cgroup_root};
 pub use error::{Error, RootError};
 use evictd_node::pod::RuntimePod;
-pub use kill::{Kill, KillLimits, KillMethod, KillReport, KillState, Problem, Remaining, Target};
+pub use kill::{Kill, KillLimits, Target};
 // For fuzzing.
 #[doc(hidden)]
 pub use leftovers::find_mount_id;
 pub use leftovers::{Freed, Leftover, LeftoverKind, Leftovers};
 pub use pages::PageReclaimer;
-pub use ports::{
-    FoundPod, Grace, KillInFlight, Listing, Origin, PodKiller, PodSource, SkipReason, Skipped,
-};
+pub use pods::{FoundPod, Grace, Listing, Origin, SkipReason, Skipped};
 pub use release::Releaser;
 pub use scores::{OomScores, Refused, ScoreOf, ScoreOutcome, ScoreReport, ScoredProcess};

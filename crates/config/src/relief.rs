@@ -1,11 +1,13 @@
 //! What is given up of a disk before a pod is evicted for it.
 
 use core::time::Duration;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::Compat;
+use evictd_quantity::Quantity;
+
 use crate::book::Book;
-use crate::values::Parsed;
+use crate::values::{self, Parsed};
+use crate::{Compat, ConfigError, Origin};
 
 /// What may be given back of a disk that is short, beyond dead containers and images.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,7 +47,118 @@ impl Relief {
     }
 }
 
+const LOGS: &str = "log-relief";
+const DIRECTORIES: &str = "relief-dir";
+const RESERVE: &str = "reserve-file";
+
+/// What the flags say; a kubelet gives nothing of it back.
 pub(crate) fn relief(compat: Compat, book: &mut Book<'_>) -> Parsed<Relief> {
-    let _ = (compat, book);
-    Ok(Relief::default())
+    let (caches, logs, origin) = match compat {
+        Compat::Evictd => ("true", "16Mi", Origin::Default),
+        Compat::Kubelet(_) => ("false", "0", Origin::Compat),
+    };
+    let build_cache = book.value_or(
+        "build-cache-relief",
+        (caches, origin),
+        values::parse_boolean,
+    )?;
+    let log_keep = book.value_or(LOGS, (logs, origin), bytes)?;
+    let reserve = book.value(RESERVE, bytes)?;
+    Ok(Relief {
+        build_cache,
+        log_keep_bytes: positive(&log_keep),
+        directories: directories(book)?,
+        reserve_bytes: positive(&reserve),
+    })
+}
+
+fn positive(quantity: &Quantity) -> Option<u64> {
+    u64::try_from(quantity.value())
+        .ok()
+        .filter(|bytes| *bytes > 0)
+}
+
+fn bytes(flag: &'static str, text: &str) -> Parsed<Quantity> {
+    let hint = "bytes as Kubernetes writes them: 16Mi, 1Gi; 0 for none";
+    match Quantity::parse(text) {
+        Ok(quantity) if quantity.signum() >= 0 => Ok(quantity),
+        Ok(_) => {
+            let message = format!("{text} is negative");
+            Err(ConfigError::new(flag, (text, 0), message, hint))
+        }
+        Err(_) => {
+            let message = format!("{text:?} is no amount of bytes");
+            Err(ConfigError::new(flag, (text, 0), message, hint))
+        }
+    }
+}
+
+fn directories(book: &mut Book<'_>) -> Parsed<Vec<ReliefDir>> {
+    let texts = book.texts(DIRECTORIES);
+    let all = texts.iter().map(|text| directory(text));
+    let all = all.collect::<Parsed<_>>()?;
+    book.note(
+        DIRECTORIES,
+        &texts.join(" "),
+        book.typed.origin(DIRECTORIES),
+    );
+    Ok(all)
+}
+
+/// `PATH:keep=2Gi,older-than=7d`, the two in any order; each must be there, since what is
+/// deleted is gone.
+fn directory(text: &str) -> Parsed<ReliefDir> {
+    let fail = |message: String| {
+        let hint =
+            "write DIRECTORY:keep=BYTES,older-than=AGE: /var/cache/builds:keep=2Gi,older-than=7d";
+        Err(ConfigError::new(DIRECTORIES, (text, 0), message, hint))
+    };
+    let Some((path, rest)) = text.rsplit_once(':') else {
+        return fail(String::from("it does not say what stays"));
+    };
+    let (mut keep, mut older_than) = (None, None);
+    for part in rest.split(',') {
+        match part.split_once('=') {
+            Some(("keep", value)) if keep.is_none() => keep = Some(bytes(DIRECTORIES, value)?),
+            Some(("older-than", value)) if older_than.is_none() => older_than = Some(age(value)?),
+            _ => return fail(format!("{part:?} is neither keep=BYTES nor older-than=AGE")),
+        }
+    }
+    let (Some(keep), Some(older_than)) = (keep, older_than) else {
+        return fail(String::from("it has to say both keep= and older-than="));
+    };
+    let path = values::directory(DIRECTORIES, path)?;
+    if is_of_the_system(&path) {
+        return fail(format!("{} holds what the machine needs", path.display()));
+    }
+    Ok(ReliefDir {
+        path,
+        keep_bytes: positive(&keep).unwrap_or(0),
+        older_than,
+    })
+}
+
+/// A duration as Go writes it, or whole days: `7d`.
+fn age(text: &str) -> Parsed<Duration> {
+    let days = text
+        .strip_suffix('d')
+        .and_then(|days| days.parse::<u32>().ok());
+    if let Some(days) = days {
+        return Ok(Duration::from_secs(u64::from(days) * 86_400));
+    }
+    let age = values::duration(DIRECTORIES, text)?;
+    Ok(values::std_duration(age))
+}
+
+/// Directories that are no cache of anybody's, and all that lies in those of programs,
+/// settings and the kernel.
+fn is_of_the_system(path: &Path) -> bool {
+    const WHOLE: [&str; 11] = [
+        "/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/proc", "/sbin", "/sys",
+        "/usr",
+    ];
+    const THEMSELVES: [&str; 10] = [
+        "/home", "/media", "/mnt", "/opt", "/root", "/run", "/srv", "/var", "/var/lib", "/var/log",
+    ];
+    WHOLE.iter().any(|of| path.starts_with(of)) || THEMSELVES.iter().any(|of| path == Path::new(of))
 }

@@ -109,6 +109,7 @@ fn compat(book: &mut Book<'_>) -> Parsed<Compat> {
 /// The thresholds, and the settings in the order of the help.
 fn finish(resolved: &mut Resolved, typed: &Typed, merge: bool) -> Parsed<()> {
     let (compat, enforce_pods) = (resolved.compat, resolved.enforce_pods);
+    resolved.evict.policy.ladder_ends_with_images = resolved.relief.is_none();
     let warnings = &mut resolved.warnings;
     (resolved.evict.thresholds, resolved.threshold_origins) =
         thresholds::resolve(typed, merge, compat, enforce_pods, warnings)?;

@@ -48,6 +48,8 @@ pub enum Failure {
     },
     /// The answer is not one of this API: what is odd, and where.
     Malformed(Box<str>),
+    /// This [`ContainerRuntime`](crate::ContainerRuntime) has no such call.
+    NotOffered,
 }
 
 impl Error {
@@ -76,7 +78,7 @@ impl Error {
     pub(crate) const fn is_answer(&self) -> bool {
         matches!(
             self.failure,
-            Failure::Refused { .. } | Failure::Malformed(_)
+            Failure::Refused { .. } | Failure::Malformed(_) | Failure::NotOffered
         )
     }
 
@@ -104,6 +106,7 @@ impl fmt::Display for Failure {
             Self::TimedOut(after) => write!(f, "no answer within {} ms", after.as_millis()),
             Self::Refused { code, message } => write!(f, "refused with {code}: {message}"),
             Self::Malformed(what) => write!(f, "not an answer of this API: {what}"),
+            Self::NotOffered => f.write_str("it offers no such call"),
         }
     }
 }

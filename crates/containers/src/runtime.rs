@@ -4,11 +4,41 @@ use core::time::Duration;
 
 use crate::{Error, Failure, ListedImage, RuntimeDisks, RuntimeListing, RuntimePod};
 
+/// What a call gives that an implementation leaves out.
+fn not_offered<T>(runtime: &(impl ContainerRuntime + ?Sized), call: &str) -> Result<T, Error> {
+    Err(Error::new(runtime.endpoint(), call, Failure::NotOffered))
+}
+
 /// A container runtime behind its socket: the Docker Engine API or CRI.
 ///
 /// Every call ends by a deadline of its own, reconnects by itself when the
 /// runtime was started anew, and either returns all of it or fails: there is no
 /// partial list.
+///
+/// Three methods must be written; a runtime that offers no more can be listed. Each other call
+/// fails with [`Failure::NotOffered`] unless its own text says what else it does.
+///
+/// ```
+/// use evictd_containers::{ContainerRuntime, Error, Failure, RuntimeListing};
+///
+/// struct Empty;
+///
+/// impl ContainerRuntime for Empty {
+///     fn endpoint(&self) -> &str {
+///         "unix:///run/empty.sock"
+///     }
+///     fn version(&mut self) -> Result<String, Error> {
+///         Ok("empty 1".to_owned())
+///     }
+///     fn list(&mut self) -> Result<RuntimeListing, Error> {
+///         Ok(RuntimeListing::default())
+///     }
+/// }
+///
+/// let error = Empty.images().unwrap_err();
+/// assert_eq!(error.failure, Failure::NotOffered);
+/// assert_eq!(error.to_string(), "unix:///run/empty.sock: images: it offers no such call");
+/// ```
 pub trait ContainerRuntime: Send {
     /// The socket, as `--container-runtime-endpoint` names it:
     /// `unix:///run/containerd/containerd.sock`.
@@ -31,7 +61,9 @@ pub trait ContainerRuntime: Send {
     ///
     /// # Errors
     /// When the runtime does not tell of changes; or only [`Changes::wait`] says so.
-    fn follow(&mut self) -> Result<Box<dyn Changes>, Error>;
+    fn follow(&mut self) -> Result<Box<dyn Changes>, Error> {
+        not_offered(self, "follow")
+    }
 
     /// Fills in what is costly to find out and [`list`](Self::list) left open: the
     /// writable layers that only the runtime can measure. What cannot be found out
@@ -48,13 +80,17 @@ pub trait ContainerRuntime: Send {
     ///
     /// # Errors
     /// When any part of the answer is missing.
-    fn images(&mut self) -> Result<Vec<ListedImage>, Error>;
+    fn images(&mut self) -> Result<Vec<ListedImage>, Error> {
+        not_offered(self, "images")
+    }
 
     /// Where images and writable layers lie.
     ///
     /// # Errors
     /// When the runtime does not say.
-    fn disks(&mut self) -> Result<RuntimeDisks, Error>;
+    fn disks(&mut self) -> Result<RuntimeDisks, Error> {
+        not_offered(self, "disks")
+    }
 
     /// Ends all running containers of a pod and sees to it that nothing starts
     /// them again: each gets its stop signal at once, and SIGKILL after `grace`.
@@ -63,7 +99,10 @@ pub trait ContainerRuntime: Send {
     /// # Errors
     /// What the first failing call gave; the others are tried nevertheless. What
     /// is gone already is no error.
-    fn end_pod(&mut self, pod: &RuntimePod, grace: Duration) -> Result<(), Error>;
+    fn end_pod(&mut self, pod: &RuntimePod, grace: Duration) -> Result<(), Error> {
+        let _ = (pod, grace);
+        not_offered(self, "end_pod")
+    }
 
     /// What a container has written beside its volumes, in bytes: that is what its removal
     /// gives back. `None` where the runtime does not say so, or not soon.
@@ -89,14 +128,20 @@ pub trait ContainerRuntime: Send {
     ///
     /// # Errors
     /// When it is still there.
-    fn remove_container(&mut self, id: &str) -> Result<(), Error>;
+    fn remove_container(&mut self, id: &str) -> Result<(), Error> {
+        let _ = id;
+        not_offered(self, "remove_container")
+    }
 
     /// Stops and removes a sandbox that holds no container any more. One that is
     /// gone is no error.
     ///
     /// # Errors
     /// When it is still there.
-    fn remove_sandbox(&mut self, id: &str) -> Result<(), Error>;
+    fn remove_sandbox(&mut self, id: &str) -> Result<(), Error> {
+        let _ = id;
+        not_offered(self, "remove_sandbox")
+    }
 
     /// Removes an image with all its names. One that is gone is no error.
     ///
@@ -105,7 +150,10 @@ pub trait ContainerRuntime: Send {
     ///
     /// # Errors
     /// When it is still there.
-    fn remove_image(&mut self, id: &str) -> Result<(), Error>;
+    fn remove_image(&mut self, id: &str) -> Result<(), Error> {
+        let _ = id;
+        not_offered(self, "remove_image")
+    }
 }
 
 /// What a runtime says by itself while it is followed.

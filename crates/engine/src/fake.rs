@@ -7,15 +7,15 @@ use core::cell::RefCell;
 use core::time::Duration;
 use std::os::fd::BorrowedFd;
 
+use evictd_node::kill::{KillInFlight, KillReport, KillState};
 use evictd_node::pod::Pod;
 use evictd_node::pod::usage::{ContainerUsage, PodUsage};
 use evictd_node::{Mono, Readings, Signal};
 use evictd_rank::Candidate;
 
 use crate::ports::{
-    Begun, Collected, Deletion, Depth, Heard, Holder, Job, KillInFlight, KillReport, KillState,
-    Killing, Listing, News, Node, OomKill, Places, Reclaim, Relieved, Runtimes, Sample, Scratch,
-    Usage, emptied,
+    Begun, Collected, Deletion, Depth, Heard, Holder, Job, Killing, Listing, News, Node, OomKill,
+    Places, Reclaim, Relieved, Runtimes, Sample, Scratch, Usage, emptied,
 };
 
 /// How long after SIGKILL a pod that does not die counts as stuck.
@@ -460,8 +460,8 @@ impl KillInFlight for FakeFlight {
 
     fn each_descriptor(&self, _each: &mut dyn FnMut(BorrowedFd<'_>)) {}
 
-    fn report(&self) -> KillReport {
-        self.report.clone()
+    fn report(&self) -> &KillReport {
+        &self.report
     }
 
     fn held_pids(&self) -> u64 {

@@ -7,11 +7,12 @@ use core::time::Duration;
 use std::os::fd::BorrowedFd;
 
 use evictd_evict::Evict;
+use evictd_node::kill::{KillInFlight, KillState};
 use evictd_node::{Mono, Resource};
 
 use crate::event::{Event, Victim};
 use crate::events::Events;
-use crate::ports::{Begun, KillInFlight, KillState};
+use crate::ports::Begun;
 use crate::timers::{Timer, Timers};
 use crate::timing::Recorder;
 
@@ -109,7 +110,7 @@ impl Killing {
         let Some(flight) = self.flight.take() else {
             return Polled::Nothing;
         };
-        let (victim, mut report) = (flight.victim.clone(), flight.kill.report());
+        let (victim, mut report) = (flight.victim.clone(), flight.kill.report().clone());
         // The kill itself may have taken longer than the turn of the loop it began with.
         report.ended = Some(timing.now().max(now));
         if state == KillState::Stuck {
@@ -157,7 +158,7 @@ impl Killing {
         let flight = self.flight.as_mut()?;
         flight.kill.end_grace(now);
         flight.kill.poll(now);
-        timing.begun(&flight.kill.report());
+        timing.begun(flight.kill.report());
         timers.stop(Timer::RuntimeSilent);
         Some(flight.victim.clone())
     }

@@ -209,13 +209,13 @@ impl Reclaiming {
         due
     }
 
-    /// Whether it is time to tidy up.
-    pub(crate) fn tidies(&self, now: Mono, timers: &mut Timers) -> Option<Collect> {
-        if self.regular > 0 || !timers.is_due(Timer::Tidy, now) {
-            return None;
+    /// Whether it is time to tidy up; then the next time is later.
+    pub(crate) fn may_tidy(&self, now: Mono, timers: &mut Timers) -> bool {
+        let is_due = self.regular == 0 && timers.is_due(Timer::Tidy, now);
+        if is_due {
+            timers.set(Timer::Tidy, now + CONTAINERS_EVERY);
         }
-        timers.set(Timer::Tidy, now + CONTAINERS_EVERY);
-        Some(Collect::Tidy)
+        is_due
     }
 
     /// A regular collection was handed to so many runtimes as that job.

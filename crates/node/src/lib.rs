@@ -7,6 +7,8 @@ extern crate alloc;
 extern crate std;
 
 mod condition;
+#[cfg(feature = "std")]
+pub mod kill;
 mod kubelet_version;
 pub mod kubepods;
 mod layout;

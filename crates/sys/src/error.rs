@@ -36,3 +36,19 @@ impl core::error::Error for Error {
         Some(&self.errno)
     }
 }
+
+/// What a system call that answers 0 when all went well has answered.
+pub(crate) fn done(answer: libc::c_long) -> Result<(), Errno> {
+    if answer == 0 {
+        Ok(())
+    } else {
+        Err(last_errno())
+    }
+}
+
+/// The calling thread's `errno`, for a call that has just failed.
+pub(crate) fn last_errno() -> Errno {
+    // The standard library reads errno without unsafe; it cannot be absent
+    // after a failed libc call.
+    Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO)
+}

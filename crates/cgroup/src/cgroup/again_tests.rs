@@ -10,7 +10,7 @@ use rustix::fd::OwnedFd;
 
 use super::{CgroupConfig, CgroupRuntime};
 use crate::testkit::Fixture;
-use crate::{FoundPod, KillLimits, Listing, PodSource, RuntimePod, Services};
+use crate::{FoundPod, KillLimits, Listing, RuntimePod, Services};
 
 const PROCS: &str = "999999999\n";
 const PLACES: [&str; 6] = [

@@ -10,10 +10,7 @@ use super::Services;
 use super::store::Store;
 use crate::kill::{Descriptors, Target};
 use crate::process::Proc;
-use crate::{
-    Error, FoundPod, Grace, Kill, KillInFlight, KillLimits, Listing, PodKiller, PodSource,
-    Releaser, RuntimePod,
-};
+use crate::{Error, FoundPod, Grace, Kill, KillLimits, Listing, Releaser, RuntimePod};
 
 /// What the cgroup backend has to know.
 #[derive(Clone, Debug)]
@@ -129,24 +126,32 @@ impl CgroupRuntime {
     pub(super) fn config_mut(&mut self) -> &mut CgroupConfig {
         &mut self.config
     }
-}
 
-impl PodSource for CgroupRuntime {
-    fn list_pods(&mut self, manifests: &[Arc<Pod>], runtime: &[&[RuntimePod]]) -> Listing {
+    /// The pods that run now. Each one that `manifests` also describe is the
+    /// manifest's pod; one that a container runtime also knows is the runtime's,
+    /// where no manifest describes it. `runtime` are the pods of each runtime, and an index
+    /// goes through them one after the other.
+    ///
+    /// A part that cannot be read is in [`Listing::skipped`] and costs no other.
+    pub fn list_pods(&mut self, manifests: &[Arc<Pod>], runtime: &[&[RuntimePod]]) -> Listing {
         self.get_ready();
         let mut listing = Listing::default();
         self.list_again(&mut listing, manifests, runtime, &mut |_, _| true);
         listing
     }
-}
 
-impl PodKiller for CgroupRuntime {
-    fn start_kill(
+    /// Begins to kill a pod that was listed: SIGTERM now and SIGKILL after the grace; SIGKILL
+    /// now without one.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot even begin; the caller takes the next candidate.
+    pub fn start_kill(
         &mut self,
         now: Mono,
         pod: &FoundPod,
         grace: Grace,
-    ) -> Result<Box<dyn KillInFlight>, Error> {
+    ) -> Result<Box<Kill>, Error> {
         self.descriptors.let_go();
         let mut target = Target::empty(self.proc.clone());
         for path in pod.cgroups() {

@@ -22,7 +22,7 @@ use crate::{FoundPod, Listing, Origin, RuntimePod, SkipReason, Skipped};
 type Keep<'a> = dyn FnMut(&FoundPod, Option<OwnedFd>) -> bool + 'a;
 
 impl CgroupRuntime {
-    /// Lists pods as [`PodSource::list_pods`](crate::PodSource::list_pods) does, into a
+    /// Lists pods as [`list_pods`](Self::list_pods) does, into a
     /// list that was made before, and shows each to `keep` while its cgroup is open: in
     /// the memory controller's hierarchy where there is one, and `None` where only further
     /// cgroups of the pod are left. A pod for which it returns `false` is left out.

@@ -4,16 +4,14 @@ use alloc::sync::Arc;
 use core::time::Duration;
 use std::path::{Path, PathBuf};
 
+use evictd_node::kill::{KillInFlight, KillState};
 use evictd_node::pod::Pod;
 use evictd_stats::{Hierarchies, Hierarchy, Version, now};
 use evictd_testkit::needs;
 
 use super::{CgroupConfig, CgroupRuntime};
 use crate::testkit::{Fixture, TestPod, real, unique, v1};
-use crate::{
-    FoundPod, Grace, KillLimits, KillState, Listing, Origin, PodKiller, PodSource, RuntimePod,
-    Services, SkipReason,
-};
+use crate::{FoundPod, Grace, KillLimits, Listing, Origin, RuntimePod, Services, SkipReason};
 
 const PROCS: &str = "999999999\n";
 

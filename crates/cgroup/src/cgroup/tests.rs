@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use evictd_node::kill::{KillInFlight, KillState};
 use evictd_node::pod::Pod;
 use evictd_node::{Policy, QosClass};
 use evictd_stats::{Hierarchies, Hierarchy, Version, now};
@@ -16,8 +17,7 @@ use rustix::process::{Pid, getpid};
 use super::{CgroupConfig, CgroupRuntime, ServiceManager, Services, parse_pod_cgroup_root};
 use crate::testkit::{Fixture, TestPod, unique, v1, v2};
 use crate::{
-    FoundPod, Grace, KillLimits, KillState, Listing, Origin, PodKiller, PodSource, Releaser,
-    RootError, SkipReason, Skipped,
+    FoundPod, Grace, KillLimits, Listing, Origin, Releaser, RootError, SkipReason, Skipped,
 };
 
 #[test]

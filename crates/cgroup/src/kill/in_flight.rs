@@ -1,10 +1,10 @@
 //! A kill as the caller's loop drives it.
 
 use evictd_node::Mono;
+use evictd_node::kill::{KillInFlight, KillReport, KillState};
 use rustix::fd::{AsFd, BorrowedFd};
 
-use super::{Kill, KillReport, KillState, Problem, Step};
-use crate::KillInFlight;
+use super::{Kill, Problem, Step};
 
 impl KillInFlight for Kill {
     fn poll(&mut self, now: Mono) -> KillState {

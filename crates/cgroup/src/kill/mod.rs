@@ -28,7 +28,7 @@
 mod descriptors;
 mod in_flight;
 mod limits;
-mod report;
+mod problem;
 mod scratch;
 mod strike;
 mod struck;
@@ -40,13 +40,14 @@ mod turn;
 use core::time::Duration;
 
 use evictd_node::Mono;
+use evictd_node::kill::{KillInFlight, KillMethod, KillReport, KillState, Remaining};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
 
 pub(crate) use descriptors::Descriptors;
 pub use limits::KillLimits;
-pub use report::{KillMethod, KillReport, KillState, Problem, Remaining};
+use problem::Problem;
 use scratch::Scratch;
 pub use target::Target;
 pub(crate) use turn::AT_ONCE;
@@ -54,7 +55,7 @@ pub(crate) use turn::AT_ONCE;
 use crate::dir::twice;
 use crate::held::has_not_ended;
 use crate::process::Proc;
-use crate::{Grace, KillInFlight, Releaser};
+use crate::{Grace, Releaser};
 
 /// The first and the longest wait between two looks, which doubles, for what no descriptor
 /// tells.
@@ -123,7 +124,8 @@ impl Kill {
     /// use core::time::Duration;
     /// use std::path::Path;
     ///
-    /// use evictd_cgroup::{Grace, Kill, KillInFlight, KillLimits, KillState, Target};
+    /// use evictd_cgroup::{Grace, Kill, KillLimits, Target};
+    /// use evictd_node::kill::{KillInFlight, KillState};
     /// use evictd_stats::{Hierarchies, now};
     ///
     /// let proc = Path::new("/proc");
@@ -296,12 +298,12 @@ impl Kill {
     fn stick(&mut self, now: Mono, problem: Problem) {
         let proc = self.target.proc();
         let remaining = self.scratch.listing.pids().iter().map(|pid| Remaining {
-            pid: *pid,
+            pid: pid.as_raw_nonzero().get(),
             state: proc.stat(*pid, |stat| char::from(stat.state)),
         });
         self.report.remaining = remaining.collect();
         self.report.out_of_sight = self.scratch.listing.has_hidden();
-        self.report.problem = Some(problem);
+        self.report.problem = Some(problem.to_string());
         self.finish(now, Step::Stuck);
     }
 

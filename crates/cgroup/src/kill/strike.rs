@@ -4,11 +4,12 @@
 use core::mem::take;
 
 use evictd_node::Mono;
+use evictd_node::kill::KillMethod;
 use rustix::io::Errno;
 use rustix::process::Signal;
 
 use super::turn::{AT_ONCE, Turn};
-use super::{Kill, KillMethod, Problem, ROUNDS, Scratch, Step};
+use super::{Kill, Problem, ROUNDS, Scratch, Step};
 
 /// Listings that showed a process that had not been killed yet, before a pod is frozen.
 /// One that forks now and then never comes so far.

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use evictd_node::Mono;
+use evictd_node::kill::{KillInFlight, KillMethod, KillReport, KillState};
 use evictd_stats::{Hierarchies, Hierarchy, Version, now};
 use evictd_testkit::{can, needs};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -11,12 +12,10 @@ use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 use rustix::process::{Pid, getpid};
 
-use super::{
-    Kill, KillLimits, KillMethod, KillReport, KillState, NAPS, NAPS_WATCHED, Problem, Target,
-};
+use super::{Kill, KillLimits, NAPS, NAPS_WATCHED, Problem, Target};
 use crate::process::Proc;
 use crate::testkit::{Fixture, TestPod, machine, real, v1, v1_without_freezer, v2};
-use crate::{Grace, KillInFlight, Releaser};
+use crate::{Grace, Releaser};
 
 const PROC: &str = "/proc";
 const OBEDIENT: &str = "echo ready; exec sleep 600";
@@ -418,7 +417,10 @@ fn a_pod_that_holds_an_ancestor_of_ours_is_left_alone() {
         let limits = KillLimits::default();
         let (state, report) = drive(Kill::start(now(), target, Grace::of(grace), limits, None));
         assert_eq!(state, KillState::Stuck);
-        assert_eq!(report.problem, Some(Problem::Protected(parent.pid())));
+        assert_eq!(
+            report.problem,
+            Some(Problem::Protected(parent.pid()).to_string())
+        );
         assert_eq!((report.term_sent, report.kill_sent), (None, None));
         let written = fs::read_to_string(fixture.path().join("pod/cgroup.kill")).unwrap();
         assert_eq!(written, "", "nothing was killed");
@@ -485,10 +487,10 @@ fn cgroup_kill_is_written_and_what_stays_is_reported_at_the_deadline() {
     assert_eq!(written, "1");
     assert!(!child.is_alive(), "a plain file kills nobody: a signal did");
     assert_eq!(state, KillState::Stuck);
-    assert_eq!(report.problem, Some(Problem::Deadline));
+    assert_eq!(report.problem, Some(Problem::Deadline.to_string()));
     assert_eq!(report.method, Some(KillMethod::CgroupKill));
     let remaining: Vec<_> = report.remaining.iter().map(|left| left.pid).collect();
-    assert_eq!(remaining, [pid]);
+    assert_eq!(remaining, [pid.as_raw_nonzero().get()]);
     assert_eq!(report.remaining[0].state, Some('Z'));
     assert!(report.ended.unwrap().since(report.started) >= limits.gone);
 }
@@ -512,7 +514,7 @@ fn what_we_may_not_signal_is_not_tried_twice() {
     drop((fixture, child));
     let (state, report) = report;
     assert_eq!(state, KillState::Stuck, "at once, not after the grace");
-    assert_eq!(report.problem, Some(Problem::Denied));
+    assert_eq!(report.problem, Some(Problem::Denied.to_string()));
     assert_eq!((report.processes, report.term_sent), (0, None));
 }
 
@@ -637,7 +639,8 @@ fn where_memory_runs_out_a_pod_counts_as_stuck_sooner() {
     }
     kill.expect_effect_soon();
     assert_eq!(kill.poll(at(5001)), KillState::Stuck);
-    assert_eq!(kill.report().problem, Some(Problem::Deadline));
+    let problem = kill.report().problem.as_deref();
+    assert_eq!(problem, Some(&*Problem::Deadline.to_string()));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! [`Typed`](crate::Typed) knows them.
 
 mod collection;
+mod disks;
 mod eviction;
 mod flag;
 mod foreign;
@@ -30,12 +31,13 @@ impl Group {
     }
 
     /// All groups, in the order of the help.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::new("When to evict", &eviction::THRESHOLDS),
         Self::new("Which pods to evict, and how", &eviction::EVICTION),
         Self::new("What is measured", &measuring::MEASURING),
         Self::new("Pods and reservations", &pods::PODS),
         Self::new("Images and containers", &collection::COLLECTION),
+        Self::new("Room on disks", &disks::DISKS),
         Self::new("Configuration file, logging and state", &logging::LOGGING),
         Self::new("Deprecated", &logging::DEPRECATED),
     ];

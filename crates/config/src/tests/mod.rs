@@ -15,6 +15,7 @@ mod json;
 mod newer;
 #[cfg(feature = "yaml")]
 mod okd;
+mod relief;
 mod reload;
 mod settings;
 mod warnings;

@@ -111,7 +111,10 @@ fn ask(client: &Client, image: &str, within: Duration) -> Result<Option<Labels>,
         Ok(labels) => Ok(Some(labels)),
         Err(error) if error.code() == Some(404) => Ok(Some(Labels::new())),
         Err(error) => match error.failure {
-            Failure::Refused { .. } | Failure::TimedOut(_) | Failure::Malformed(_) => Ok(None),
+            Failure::Refused { .. }
+            | Failure::TimedOut(_)
+            | Failure::Malformed(_)
+            | Failure::NotOffered => Ok(None),
             Failure::NotReachable(_) | Failure::Closed => Err(error),
         },
     }

@@ -158,7 +158,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         let begun =
             (!self.settings.dry_run).then(|| self.deciding.pods.begin_kill(now, index, grace));
         if let Some(Ok(begun)) = &begun {
-            self.timing.begun(&begun.kill.report());
+            self.timing.begun(begun.kill.report());
         }
         if matches!(begun, Some(Err(_))) && self.deciding.pods.lacks_descriptors() {
             // No other pod is evicted in its place.

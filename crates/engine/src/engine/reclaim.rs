@@ -6,7 +6,7 @@ use core::time::Duration;
 
 use evictd_evict::{NodeReclaim, Outcome, Plan};
 use evictd_gc::{Enough, ImageJob};
-use evictd_node::{ConditionSet, Filesystem, Mono, Readings, Resource, Rung, Unit};
+use evictd_node::{Condition, Filesystem, Mono, Readings, Resource, Rung, Unit};
 
 use super::turn::Loop;
 use crate::event::Event;
@@ -91,7 +91,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         Some(Relief {
             rung,
             device: disk?.device,
-            missing: u64::try_from(missing).ok().filter(|missing| *missing > 0)?,
+            missing: Some(u64::try_from(missing).ok().filter(|missing| *missing > 0)?),
             unit: signal.unit(),
         })
     }
@@ -201,27 +201,30 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         (number, self.reclaim.begin(&mut self.deciding.pods, job))
     }
 
-    /// The regular collections, whatever the pressure; what was given up for a disk is taken
-    /// back only once none is short.
+    /// The regular collections, whatever the pressure.
     pub(super) fn collect_regularly(&mut self, now: Mono) {
+        if !self.deciding.pods.has_runtimes() {
+            return;
+        }
         let (timers, gone) = (&mut self.timers, self.killing.gone());
         let images_every = self.settings.images_every;
-        let mut due = Vec::new();
-        if self.deciding.pods.has_runtimes() {
-            due = self.reclaiming.due(now, timers, images_every, gone);
-        }
-        if !self
-            .deciding
-            .evict
-            .conditions()
-            .contains(ConditionSet::DISK_PRESSURE)
-        {
-            due.extend(self.reclaiming.tidies(now, timers));
-        }
-        for what in due {
+        for what in self.reclaiming.due(now, timers, images_every, gone) {
             let is_of_images = matches!(what, Collect::Images(_));
             let (number, answers) = self.hand_over(what);
             self.reclaiming.expect(number, is_of_images, answers);
+        }
+    }
+
+    /// What was given up for a disk is taken back now and then, as long as none is short.
+    pub(super) fn tidy_up(&mut self, now: Mono) {
+        let is_short = self
+            .deciding
+            .evict
+            .conditions()
+            .has(Condition::DiskPressure);
+        if !is_short && self.reclaiming.may_tidy(now, &mut self.timers) {
+            let (number, answers) = self.hand_over(Collect::Tidy);
+            self.reclaiming.expect(number, false, answers);
         }
     }
 

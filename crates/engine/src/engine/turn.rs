@@ -197,6 +197,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         let readings = self.sampled.sample.readings;
         let left = self.note_memory(now, Depth::Whole, &readings);
         self.tell_oom_kills(now);
+        self.tidy_up(now);
         self.rest(now, left);
     }
 

@@ -3,12 +3,13 @@
 use core::time::Duration;
 
 use evictd_condition::NodeCondition;
+use evictd_node::kill::KillReport;
 use evictd_node::{Condition, Reading, Signal};
 use evictd_threshold::Threshold;
 
 use super::{Decision, Event, Victim};
 use crate::fields::Fields;
-use crate::ports::{KillReport, Place};
+use crate::ports::Place;
 
 impl Fields {
     fn with_pod(self, victim: &Victim) -> Self {

@@ -10,6 +10,7 @@ mod volume;
 use core::time::Duration;
 
 use evictd_evict::{NodeReclaim, Spared};
+use evictd_node::kill::KillReport;
 use evictd_node::{Condition, Layout, Reading, Resource, Signal};
 use evictd_state::Record;
 use evictd_threshold::Threshold;
@@ -20,7 +21,7 @@ pub use oom_killed::OomKilled;
 pub use text::{full_name, summary};
 pub use volume::Volume;
 
-use crate::ports::{Collected, Holder, KillReport, Place};
+use crate::ports::{Collected, Holder, Place};
 
 /// A pod that was chosen, by its names.
 #[derive(Clone, Debug, PartialEq, Eq)]

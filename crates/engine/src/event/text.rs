@@ -3,12 +3,13 @@ use core::time::Duration;
 
 use evictd_condition::NodeCondition;
 use evictd_evict::Spared;
+use evictd_node::kill::{KillMethod, KillReport};
 use evictd_node::{Condition, ConditionSet, Reading, Readings, Signal};
 use evictd_threshold::Threshold;
 
 use super::{Decision, Event, EvictionLoop, OomKilled, Victim, Volume};
 use crate::amount::Amount;
-use crate::ports::{Holder, KillMethod, KillReport, Place};
+use crate::ports::{Holder, Place};
 
 impl fmt::Display for Victim {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

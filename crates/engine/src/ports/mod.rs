@@ -9,9 +9,7 @@ mod reclaim;
 mod runtimes;
 mod usage;
 
-pub use killing::{
-    Begun, KillInFlight, KillMethod, KillReport, KillState, Killing, OomKill, Remaining,
-};
+pub use killing::{Begun, Killing, OomKill};
 pub use listing::{Heard, Listing, Scratch, emptied};
 pub use node::{Depth, Disk, Node, Place, Sample};
 pub use reclaim::{Collect, Collected, Deletion, Job, Reclaim, Relief, Relieved};

@@ -78,8 +78,8 @@ pub struct Relief {
     /// The filesystem that is short: major and minor number of its device. What lies
     /// elsewhere stays.
     pub device: (u32, u32),
-    /// How much of it is missing.
-    pub missing: u64,
+    /// How much of it is missing; `None` to give back all that can be.
+    pub missing: Option<u64>,
     /// In what that is counted: bytes or inodes.
     pub unit: Unit,
 }

@@ -3,6 +3,7 @@
 mod amount;
 mod descriptors;
 mod disks;
+mod ladder;
 mod picture;
 mod properties;
 mod script;

@@ -3,9 +3,9 @@
 use core::fmt::Write;
 
 use evictd_node::Mono;
+use evictd_node::kill::KillReport;
 use serde::Serialize;
 
-use crate::ports::KillReport;
 use crate::timing::Histogram;
 
 /// A stage of the loop.

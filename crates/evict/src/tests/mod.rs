@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use evictd_node::pod::usage::{ContainerUsage, MountUsage, PodUsage, VolumeUsage};
 use evictd_node::pod::{Medium, Pod, Volume, VolumeSource};
-use evictd_node::{Condition, Layout, Mono, Policy, Reading, Readings, Signal};
+use evictd_node::{Condition, Layout, Mono, Policy, Reading, Readings, Rung, Signal};
 use evictd_quantity::Quantity;
 use evictd_rank::Candidate;
 use evictd_threshold::{Lists, parse};
@@ -542,6 +542,65 @@ fn what_is_reclaimed_follows_the_layout() {
             expected,
             "{signal}, {layout}"
         );
+    }
+}
+
+/// Acceptance row 289: only where a pod would be evicted at once something is given up, and a
+/// kubelet knows no rungs.
+#[test]
+fn what_is_given_up_for_a_disk_follows_its_threshold() {
+    use Rung::{BuildCache, Directories};
+    let all = pods(&["a"]);
+    let harmless = [BuildCache, Directories];
+    for (hard, soft, signal, is_kubelet, expected) in [
+        (
+            "nodefs.available<1Gi",
+            "",
+            Signal::NodefsAvailable,
+            false,
+            &Rung::ALL[..],
+        ),
+        (
+            "nodefs.available<1Gi",
+            "",
+            Signal::NodefsAvailable,
+            true,
+            &[],
+        ),
+        (
+            "",
+            "nodefs.available<1Gi",
+            Signal::NodefsAvailable,
+            false,
+            &harmless,
+        ),
+        (
+            "imagefs.inodesFree<1k",
+            "",
+            Signal::ImagefsInodesFree,
+            false,
+            &harmless,
+        ),
+    ] {
+        let lists = Lists {
+            hard,
+            soft,
+            soft_grace_period: if soft.is_empty() {
+                ""
+            } else {
+                "nodefs.available=1s"
+            },
+            ..Lists::default()
+        };
+        let mut evict = machine(&lists, |config| {
+            config.policy.ladder_ends_with_images = is_kubelet;
+        });
+        assert_eq!(evict.rungs(), [], "nothing is short yet");
+        for second in [0, 5] {
+            step(&mut evict, second, &[(signal, 1)], &all);
+        }
+        assert!(evict.is_reclaiming());
+        assert_eq!(evict.rungs(), expected, "{hard}{soft} {is_kubelet}");
     }
 }
 

@@ -4,7 +4,7 @@
 use alloc::sync::Arc;
 use std::io;
 
-use evictd_cgroup::{FoundPod, Listing, PodSource};
+use evictd_cgroup::{FoundPod, Listing};
 use evictd_containers::{ListedContainer, RuntimeListing, RuntimePod};
 use evictd_engine::ports::Heard;
 use evictd_manifest::ManifestDir;

@@ -3,9 +3,10 @@
 
 use core::time::Duration;
 
-use evictd_cgroup::{FoundPod, Grace, KillInFlight, KillState, PodKiller};
+use evictd_cgroup::{FoundPod, Grace, Kill};
 use evictd_containers::RuntimePod;
 use evictd_node::Mono;
+use evictd_node::kill::{KillInFlight, KillState};
 
 use super::described::Described;
 use super::tree::Tree;
@@ -20,7 +21,7 @@ pub(super) struct Ended {
     runtime: usize,
     pod: RuntimePod,
     /// What runs in it again is being killed.
-    kill: Option<Box<dyn KillInFlight>>,
+    kill: Option<Box<Kill>>,
 }
 
 impl Ended {
@@ -74,8 +75,7 @@ impl AllEnded {
         let Some(ended) = all.find(|ended| ended.is(uid)) else {
             return false;
         };
-        let goes_on =
-            |kill: &mut Box<dyn KillInFlight>| matches!(kill.poll(now), KillState::Waiting { .. });
+        let goes_on = |kill: &mut Box<Kill>| matches!(kill.poll(now), KillState::Waiting { .. });
         if ended.kill.as_mut().is_some_and(goes_on) {
             return false;
         }
@@ -89,8 +89,7 @@ impl AllEnded {
             asked_by_runtime: true,
         };
         let kill = tree.runtime.start_kill(now, &ended.found, how);
-        let runs =
-            |kill: &mut Box<dyn KillInFlight>| goes_on(kill) || kill.report().kill_sent.is_some();
+        let runs = |kill: &mut Box<Kill>| goes_on(kill) || kill.report().kill_sent.is_some();
         ended.kill = kill
             .ok()
             .and_then(|mut kill| runs(&mut kill).then_some(kill));

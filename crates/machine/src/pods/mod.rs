@@ -4,7 +4,6 @@ mod described;
 mod disk;
 mod ended;
 mod exact;
-mod kill;
 mod listed;
 mod manifests;
 mod oom;

@@ -3,7 +3,7 @@
 use core::time::Duration;
 use std::path::Path;
 
-use evictd_cgroup::{Grace, PodKiller};
+use evictd_cgroup::Grace;
 use evictd_engine::ports::{
     self, Begun, Depth, Heard, Holder, News, OomKill, Places, Scratch, emptied,
 };
@@ -13,7 +13,6 @@ use evictd_stats::{OutsideReader, take_lack};
 
 use super::Pods;
 use super::ended::Ended;
-use super::kill::CgroupKill;
 
 impl ports::Listing for Pods {
     fn refresh(&mut self, now: Mono, depth: Depth) {
@@ -156,7 +155,7 @@ impl ports::Killing for Pods {
             self.ended.hold(ended);
         }
         Ok(Begun {
-            kill: Box::new(CgroupKill(kill)),
+            kill,
             left_to_runtime: asked_by_runtime,
             told_runtime,
             files_stay,

@@ -228,7 +228,7 @@ impl Runtimes {
     }
 
     /// The same with their sockets, for whoever acts on it.
-    pub(crate) fn listed(&self) -> Vec<Listed> {
+    pub fn listed(&self) -> Vec<Listed> {
         self.there().map(Runtime::listed).collect()
     }
 

@@ -6,13 +6,20 @@ use core::time::Duration;
 use std::io;
 use std::sync::{PoisonError, TryLockError};
 
-use sync::{Arc, AtomicBool, Builder, Condvar, Mutex, MutexGuard};
+#[cfg(all(test, loom))]
+use loom_tests::sync::{Arc, AtomicBool, Builder, Condvar, Mutex, MutexGuard};
+#[cfg(not(all(test, loom)))]
+use {
+    alloc::sync::Arc,
+    core::sync::atomic::AtomicBool,
+    std::sync::{Condvar, Mutex, MutexGuard},
+    std::thread::Builder,
+};
 
 use crate::{Priority, write_nowhere};
 
 #[cfg(all(test, loom))]
 mod loom_tests;
-mod sync;
 #[cfg(all(test, not(loom)))]
 mod tests;
 

@@ -7,7 +7,7 @@ use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::Errno;
 use rustix::thread::no_new_privs;
 
-use crate::mrelease::last_errno;
+use crate::error::{done, last_errno};
 
 /// `struct landlock_ruleset_attr` as the first version of Landlock knows it.
 #[repr(C)]
@@ -100,12 +100,7 @@ pub fn write_only_below(directories: &[&Path]) -> Result<(), Errno> {
         allow_below(&rules, directory, rights)?;
     }
     // SAFETY: the call takes two integers and no pointer.
-    let answer = unsafe { libc::syscall(libc::SYS_landlock_restrict_self, rules.as_raw_fd(), 0) };
-    if answer == 0 {
-        Ok(())
-    } else {
-        Err(last_errno())
-    }
+    done(unsafe { libc::syscall(libc::SYS_landlock_restrict_self, rules.as_raw_fd(), 0) })
 }
 
 fn allow_below(rules: &OwnedFd, directory: &Path, rights: u64) -> Result<(), Errno> {
@@ -120,7 +115,7 @@ fn allow_below(rules: &OwnedFd, directory: &Path, rights: u64) -> Result<(), Err
     };
     let rules = rules.as_raw_fd();
     // SAFETY: the kernel reads one such rule from a local that outlives the call.
-    let answer = unsafe {
+    done(unsafe {
         libc::syscall(
             libc::SYS_landlock_add_rule,
             rules,
@@ -128,12 +123,7 @@ fn allow_below(rules: &OwnedFd, directory: &Path, rights: u64) -> Result<(), Err
             &raw const rule,
             0,
         )
-    };
-    if answer == 0 {
-        Ok(())
-    } else {
-        Err(last_errno())
-    }
+    })
 }
 
 #[cfg(test)]

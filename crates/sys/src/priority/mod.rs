@@ -1,7 +1,7 @@
 use rustix::io::Errno;
 use rustix::process::setpriority_process;
 
-use crate::mrelease::last_errno;
+use crate::error::done;
 
 /// A thread's turn among all threads of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,12 +65,7 @@ const IDLE: libc::c_int = 3 << 13;
 /// is older than 2.6.25 and the caller is not root.
 fn set_idle_io_priority() -> Result<(), Errno> {
     // SAFETY: the call takes three integers and no pointer.
-    let answer = unsafe { libc::syscall(libc::SYS_ioprio_set, WHO_PROCESS, 0, IDLE) };
-    if answer == 0 {
-        Ok(())
-    } else {
-        Err(last_errno())
-    }
+    done(unsafe { libc::syscall(libc::SYS_ioprio_set, WHO_PROCESS, 0, IDLE) })
 }
 
 /// `SCHED_FIFO` with `SCHED_RESET_ON_FORK` of `linux/sched.h`.
@@ -125,13 +120,7 @@ impl Drop for Former {
 fn set_policy(policy: libc::c_long, priority: libc::c_int) -> Result<(), Errno> {
     // SAFETY: the kernel reads one `struct sched_param`, which is one int, from a
     // local that outlives the call.
-    let answer =
-        unsafe { libc::syscall(libc::SYS_sched_setscheduler, 0, policy, &raw const priority) };
-    if answer == 0 {
-        Ok(())
-    } else {
-        Err(last_errno())
-    }
+    done(unsafe { libc::syscall(libc::SYS_sched_setscheduler, 0, policy, &raw const priority) })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 use rustix::io::Errno;
 
-use crate::mrelease::last_errno;
+use crate::error::done;
 
 /// Reads in the program that runs, all of it, and keeps it in memory (`mlock(2)` of what
 /// is mapped from files): from then on no page of it has to come back from a disk that
@@ -20,9 +20,7 @@ pub fn lock_program() -> Result<(), Errno> {
         let start = core::ptr::without_provenance_mut(start);
         // SAFETY: the kernel reads and changes nothing of what lies at the address, and
         // refuses a range in which nothing is mapped.
-        if unsafe { libc::mlock(start, length) } != 0 {
-            return Err(last_errno());
-        }
+        done(unsafe { libc::mlock(start, length) }.into())?;
     }
     Ok(())
 }

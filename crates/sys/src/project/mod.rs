@@ -4,7 +4,7 @@ use rustix::fd::{AsFd, AsRawFd};
 use rustix::io::Errno;
 use rustix::ioctl::{Getter, ioctl, opcode};
 
-use crate::mrelease::last_errno;
+use crate::error::done;
 
 /// The same number on every architecture, which libc does not know for each.
 pub(crate) const QUOTACTL_FD: libc::c_long = 443;
@@ -87,10 +87,7 @@ pub fn read_project_usage(on: impl AsFd, id: u32) -> Result<ProjectUsage, Errno>
     // SAFETY: the kernel writes at most one `struct if_dqblk`, which is what
     // `dqblk` is, to memory that is ours until the call returns; the borrowed
     // descriptor stays open meanwhile.
-    let answer = unsafe { libc::syscall(QUOTACTL_FD, fd, command, id, found.as_mut_ptr()) };
-    if answer != 0 {
-        return Err(last_errno());
-    }
+    done(unsafe { libc::syscall(QUOTACTL_FD, fd, command, id, found.as_mut_ptr()) })?;
     // SAFETY: it is plain numbers, zeroed before the kernel wrote them.
     let found = unsafe { found.assume_init() };
     if found.dqb_valid & COUNTED != COUNTED {

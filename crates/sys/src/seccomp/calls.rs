@@ -5,7 +5,7 @@
 
 use libc::c_long;
 
-use crate::mrelease::PROCESS_MRELEASE;
+use crate::process::PROCESS_MRELEASE;
 use crate::project::QUOTACTL_FD;
 
 /// A call that is allowed with some arguments only.
@@ -69,8 +69,19 @@ const fn only(call: c_long, position: u32, argument: Argument) -> Rule {
     }
 }
 
-/// What the daemon does all the time comes first: older kernels go through the list.
-pub(super) const ALLOWED: &[c_long] = &[
+/// What is allowed. What the daemon does all the time comes first: older kernels go through
+/// the list.
+pub(super) const ALLOWED: &[&[c_long]] = &[
+    EVERYWHERE,
+    #[cfg(not(any(target_arch = "aarch64", target_arch = "riscv64")))]
+    OLDER,
+    #[cfg(not(any(target_arch = "aarch64", target_arch = "riscv64")))]
+    OLDER_CHANGING,
+    #[cfg(target_pointer_width = "32")]
+    OF_32_BITS,
+];
+
+const EVERYWHERE: &[c_long] = &[
     // The loop and its kernel files.
     libc::SYS_ppoll,
     libc::SYS_pread64,
@@ -188,72 +199,10 @@ pub(super) const ALLOWED: &[c_long] = &[
     -1,
     #[cfg(target_env = "gnu")]
     libc::SYS_rseq,
-    // As older architectures have them beside the others.
-    #[cfg(not(any(target_arch = "aarch64", target_arch = "riscv64")))]
-    libc::SYS_open,
-    #[cfg(not(any(target_arch = "aarch64", target_arch = "riscv64")))]
-    libc::SYS_access,
-    #[cfg(not(any(target_arch = "aarch64", target_arch = "riscv64")))]
-    libc::SYS_stat,
-    #[cfg(not(any(target_arch = "aarch64", target_arch = "riscv64")))]
-    libc::SYS_lstat,
-    #[cfg(not(any(target_arch = "aarch64", target_arch = "riscv64")))]
-    libc::SYS_readlink,
-    #[cfg(not(any(target_arch = "aarch64", target_arch = "riscv64")))]
-    libc::SYS_unlink,
-    #[cfg(not(any(target_arch = "aarch64", target_arch = "riscv64")))]
-    libc::SYS_mkdir,
-    #[cfg(not(any(target_arch = "aarch64", target_arch = "riscv64")))]
-    libc::SYS_rmdir,
-    #[cfg(not(any(target_arch = "aarch64", target_arch = "riscv64")))]
-    libc::SYS_rename,
-    #[cfg(not(any(target_arch = "aarch64", target_arch = "riscv64")))]
-    libc::SYS_link,
-    #[cfg(not(any(target_arch = "aarch64", target_arch = "riscv64")))]
-    libc::SYS_chmod,
-    #[cfg(not(any(target_arch = "aarch64", target_arch = "riscv64")))]
-    libc::SYS_poll,
-    #[cfg(not(any(target_arch = "aarch64", target_arch = "riscv64")))]
-    libc::SYS_epoll_wait,
     #[cfg(not(target_arch = "riscv64"))]
     libc::SYS_renameat,
     #[cfg(target_pointer_width = "64")]
     libc::SYS_newfstatat,
-    // With times and sizes of 64 bits where registers have 32.
-    #[cfg(target_pointer_width = "32")]
-    libc::SYS__llseek,
-    #[cfg(target_pointer_width = "32")]
-    libc::SYS_stat64,
-    #[cfg(target_pointer_width = "32")]
-    libc::SYS_lstat64,
-    #[cfg(target_pointer_width = "32")]
-    libc::SYS_fstat64,
-    #[cfg(target_pointer_width = "32")]
-    libc::SYS_fstatat64,
-    #[cfg(target_pointer_width = "32")]
-    libc::SYS_statfs64,
-    #[cfg(target_pointer_width = "32")]
-    libc::SYS_fstatfs64,
-    #[cfg(target_pointer_width = "32")]
-    libc::SYS_ftruncate64,
-    #[cfg(target_pointer_width = "32")]
-    libc::SYS_fcntl64,
-    #[cfg(target_pointer_width = "32")]
-    libc::SYS_getuid32,
-    #[cfg(target_pointer_width = "32")]
-    libc::SYS_geteuid32,
-    #[cfg(target_pointer_width = "32")]
-    libc::SYS_getgid32,
-    #[cfg(target_pointer_width = "32")]
-    libc::SYS_getegid32,
-    #[cfg(target_pointer_width = "32")]
-    CLOCK_GETTIME64,
-    #[cfg(target_pointer_width = "32")]
-    CLOCK_NANOSLEEP_TIME64,
-    #[cfg(target_pointer_width = "32")]
-    PPOLL_TIME64,
-    #[cfg(target_pointer_width = "32")]
-    FUTEX_TIME64,
     // Here its arguments lie in memory: the family of a socket is not judged.
     #[cfg(target_arch = "x86")]
     libc::SYS_socketcall,
@@ -264,12 +213,48 @@ pub(super) const ALLOWED: &[c_long] = &[
     libc::SYS_recv,
 ];
 
-// libc does not name them for each of its C libraries; they are the same everywhere.
+/// As older architectures have them beside the others.
+#[cfg(not(any(target_arch = "aarch64", target_arch = "riscv64")))]
+const OLDER: &[c_long] = &[
+    libc::SYS_open,
+    libc::SYS_access,
+    libc::SYS_stat,
+    libc::SYS_lstat,
+    libc::SYS_readlink,
+    libc::SYS_poll,
+    libc::SYS_epoll_wait,
+];
+
+/// Those of them that change files or their names.
+#[cfg(not(any(target_arch = "aarch64", target_arch = "riscv64")))]
+pub(super) const OLDER_CHANGING: &[c_long] = &[
+    libc::SYS_unlink,
+    libc::SYS_mkdir,
+    libc::SYS_rmdir,
+    libc::SYS_rename,
+    libc::SYS_link,
+    libc::SYS_chmod,
+];
+
+/// With times and sizes of 64 bits where registers have 32.
 #[cfg(target_pointer_width = "32")]
-const CLOCK_GETTIME64: c_long = 403;
-#[cfg(target_pointer_width = "32")]
-const CLOCK_NANOSLEEP_TIME64: c_long = 407;
-#[cfg(target_pointer_width = "32")]
-const PPOLL_TIME64: c_long = 414;
-#[cfg(target_pointer_width = "32")]
-const FUTEX_TIME64: c_long = 422;
+const OF_32_BITS: &[c_long] = &[
+    libc::SYS__llseek,
+    libc::SYS_stat64,
+    libc::SYS_lstat64,
+    libc::SYS_fstat64,
+    libc::SYS_fstatat64,
+    libc::SYS_statfs64,
+    libc::SYS_fstatfs64,
+    libc::SYS_ftruncate64,
+    libc::SYS_fcntl64,
+    libc::SYS_getuid32,
+    libc::SYS_geteuid32,
+    libc::SYS_getgid32,
+    libc::SYS_getegid32,
+    // libc does not name them for each of its C libraries; they are the same everywhere.
+    403, // clock_gettime64
+    407, // clock_nanosleep_time64
+    414, // ppoll_time64
+    422, // futex_time64
+];

@@ -3,7 +3,7 @@
 use libc::{c_long, sock_filter};
 use rustix::io::Errno;
 
-use crate::mrelease::last_errno;
+use crate::error::done;
 
 mod calls;
 mod reading;
@@ -64,12 +64,7 @@ fn install(program: &mut [sock_filter]) -> Result<(), Errno> {
 fn install_with(program: &libc::sock_fprog, flags: libc::c_ulong) -> Result<(), Errno> {
     let mode = libc::SECCOMP_SET_MODE_FILTER;
     // SAFETY: the kernel copies the program, whose length is right; it outlives the call.
-    let answer = unsafe { libc::syscall(libc::SYS_seccomp, mode, flags, &raw const *program) };
-    if answer == 0 {
-        Ok(())
-    } else {
-        Err(last_errno())
-    }
+    done(unsafe { libc::syscall(libc::SYS_seccomp, mode, flags, &raw const *program) })
 }
 
 /// The filter: the first line that fits the call decides. Kernels since 5.11 remember the
@@ -84,7 +79,7 @@ fn program(architecture: u32) -> Vec<sock_filter> {
         refuse,
         load_number(),
     ];
-    for call in calls::ALLOWED {
+    for call in calls::ALLOWED.iter().copied().flatten() {
         program.extend([jump(libc::BPF_JEQ, number(*call), 0, 1), allow]);
     }
     for rule in calls::ALLOWED_WITH {

@@ -41,32 +41,24 @@ const OPENING: &[(c_long, u32)] = &[
 
 /// Each call of the list of allowed ones that changes files or their names. `bind` makes a
 /// file where the socket is a unix socket.
-const CHANGING: &[c_long] = &[
-    libc::SYS_unlinkat,
-    libc::SYS_mkdirat,
-    libc::SYS_renameat2,
-    libc::SYS_linkat,
-    libc::SYS_fchmod,
-    libc::SYS_fchmodat,
-    libc::SYS_ftruncate,
-    libc::SYS_fallocate,
-    libc::SYS_bind,
+const CHANGING: &[&[c_long]] = &[
+    &[
+        libc::SYS_unlinkat,
+        libc::SYS_mkdirat,
+        libc::SYS_renameat2,
+        libc::SYS_linkat,
+        libc::SYS_fchmod,
+        libc::SYS_fchmodat,
+        libc::SYS_ftruncate,
+        libc::SYS_fallocate,
+        libc::SYS_bind,
+        #[cfg(not(target_arch = "riscv64"))]
+        libc::SYS_renameat,
+        #[cfg(target_pointer_width = "32")]
+        libc::SYS_ftruncate64,
+    ],
     #[cfg(not(any(target_arch = "aarch64", target_arch = "riscv64")))]
-    libc::SYS_unlink,
-    #[cfg(not(any(target_arch = "aarch64", target_arch = "riscv64")))]
-    libc::SYS_mkdir,
-    #[cfg(not(any(target_arch = "aarch64", target_arch = "riscv64")))]
-    libc::SYS_rmdir,
-    #[cfg(not(any(target_arch = "aarch64", target_arch = "riscv64")))]
-    libc::SYS_rename,
-    #[cfg(not(any(target_arch = "aarch64", target_arch = "riscv64")))]
-    libc::SYS_link,
-    #[cfg(not(any(target_arch = "aarch64", target_arch = "riscv64")))]
-    libc::SYS_chmod,
-    #[cfg(not(target_arch = "riscv64"))]
-    libc::SYS_renameat,
-    #[cfg(target_pointer_width = "32")]
-    libc::SYS_ftruncate64,
+    super::calls::OLDER_CHANGING,
 ];
 
 pub(super) fn program() -> Vec<sock_filter> {
@@ -82,7 +74,7 @@ pub(super) fn program() -> Vec<sock_filter> {
             allow,
         ]);
     }
-    for &call in CHANGING {
+    for &call in CHANGING.iter().copied().flatten() {
         program.extend([jump(libc::BPF_JEQ, number(call), 0, 1), refuse]);
     }
     // Its flags lie in memory, where a filter cannot look; whoever opens by it has openat too.

@@ -8,7 +8,7 @@ use std::os::fd::AsFd;
 use libc::{c_int, c_void, siginfo_t};
 use rustix::io::Errno;
 
-use crate::mrelease::last_errno;
+use crate::error::done;
 use crate::writable::is_writable;
 
 /// How long its reader may keep it from ending.
@@ -35,12 +35,7 @@ pub(super) fn tell_of_it() -> Result<(), Errno> {
     action.sa_flags = libc::SA_SIGINFO | libc::SA_RESETHAND | libc::SA_ONSTACK;
     // SAFETY: `action` is initialised and outlives the call; the handler makes system
     // calls and nothing else: it holds no lock, and asks for no memory.
-    let answer = unsafe { libc::sigaction(libc::SIGSYS, &raw const action, core::ptr::null_mut()) };
-    if answer == 0 {
-        Ok(())
-    } else {
-        Err(last_errno())
-    }
+    done(unsafe { libc::sigaction(libc::SIGSYS, &raw const action, core::ptr::null_mut()) }.into())
 }
 
 extern "C" fn tell(_: c_int, about: *const siginfo_t, _: *const c_void) {

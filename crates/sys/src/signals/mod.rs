@@ -5,7 +5,7 @@ use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::process::Signal;
 
-use crate::mrelease::last_errno;
+use crate::error::last_errno;
 
 /// The size of `struct signalfd_siginfo`: 128 bytes on every architecture.
 const RECORD: usize = 128;

@@ -1,6 +1,7 @@
 //! `evictd gc`: one collection of what is no longer needed.
 
 mod containers;
+mod disk;
 mod images;
 mod runtimes;
 
@@ -10,6 +11,7 @@ use argh::{ArgsInfo, FromArgs};
 
 use crate::config_file::Settings;
 use containers::Containers;
+use disk::Disk;
 use images::Images;
 
 /// remove dead containers, unused images, files of dead pods
@@ -24,6 +26,7 @@ pub struct Gc {
 #[argh(subcommand)]
 enum What {
     Containers(Containers),
+    Disk(Disk),
     Images(Images),
 }
 
@@ -33,6 +36,7 @@ impl Gc {
         let settings = &settings.resolved;
         Ok(match &self.what {
             What::Containers(containers) => containers.run(settings),
+            What::Disk(disk) => disk.run(settings)?,
             What::Images(images) => images.run(settings),
         })
     }

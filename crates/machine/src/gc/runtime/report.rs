@@ -85,7 +85,7 @@ impl RuntimeCollected {
     }
 
     /// What the engine is told of it.
-    pub(crate) fn told(&self) -> Collected {
+    pub fn told(&self) -> Collected {
         let count = |kind| self.names(kind).len();
         let names = |kind| Some(self.names(kind).join(",")).filter(|names| !names.is_empty());
         let measured = self.measured.as_ref();

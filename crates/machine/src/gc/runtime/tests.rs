@@ -1,12 +1,11 @@
 //! Nothing is deleted that nobody would bring back (decision D0, acceptance row 166).
 
 use alloc::sync::Arc;
-use core::time::Duration;
 
 use evictd_config::{Resolved, Typed, resolve};
 use evictd_containers::{
-    Changes, ContainerRuntime, ContainerState, Error, Failure, ListedContainer, ListedImage,
-    RuntimeDisks, RuntimeListing, RuntimePod, WritableLayer,
+    ContainerRuntime, ContainerState, Error, ListedContainer, ListedImage, RuntimeListing,
+    RuntimePod, WritableLayer,
 };
 use evictd_engine::ports::{Collect, Job};
 use evictd_gc::ImageJob;
@@ -75,25 +74,13 @@ impl ContainerRuntime for Fake {
     fn list(&mut self) -> Result<RuntimeListing, Error> {
         Ok(self.listing.clone())
     }
-    fn follow(&mut self) -> Result<Box<dyn Changes>, Error> {
-        Err(Error::new(self.endpoint(), "follow", Failure::Closed))
-    }
     fn images(&mut self) -> Result<Vec<ListedImage>, Error> {
         Ok(self.images.clone())
-    }
-    fn disks(&mut self) -> Result<RuntimeDisks, Error> {
-        Ok(RuntimeDisks::default())
-    }
-    fn end_pod(&mut self, _: &RuntimePod, _: Duration) -> Result<(), Error> {
-        Ok(())
     }
     fn written_bytes(&mut self, id: &str) -> Option<u64> {
         self.written.iter().find(|(of, _)| *of == id)?.1
     }
     fn remove_container(&mut self, _: &str) -> Result<(), Error> {
-        Ok(())
-    }
-    fn remove_sandbox(&mut self, _: &str) -> Result<(), Error> {
         Ok(())
     }
     fn remove_image(&mut self, _: &str) -> Result<(), Error> {

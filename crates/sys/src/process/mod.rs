@@ -1,5 +1,8 @@
 use rustix::fd::{AsFd, AsRawFd};
 use rustix::io::Errno;
+use rustix::process::Pid;
+
+use crate::error::done;
 
 /// The same number on every architecture, which libc does not know for each.
 pub(crate) const PROCESS_MRELEASE: libc::c_long = 448;
@@ -23,19 +26,15 @@ pub fn process_mrelease(pidfd: impl AsFd) -> Result<(), Errno> {
     let flags: libc::c_uint = 0;
     // SAFETY: the call takes two integers and no pointer; the borrowed
     // descriptor stays open until it returns.
-    let answer = unsafe { libc::syscall(PROCESS_MRELEASE, fd, flags) };
-    if answer == 0 {
-        Ok(())
-    } else {
-        Err(last_errno())
-    }
+    done(unsafe { libc::syscall(PROCESS_MRELEASE, fd, flags) })
 }
 
-/// The calling thread's `errno`, for a call that has just failed.
-pub(crate) fn last_errno() -> Errno {
-    // The standard library reads errno without unsafe; it cannot be absent
-    // after a failed libc call.
-    Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO)
+/// Whether a process is in no process group: the kernel's own threads are not, and those
+/// of others only where their group is outside our pid namespace.
+#[must_use]
+pub fn is_in_no_group(pid: Pid) -> bool {
+    // SAFETY: the call takes an integer and no pointer.
+    unsafe { libc::getpgid(pid.as_raw_nonzero().get()) == 0 }
 }
 
 #[cfg(test)]

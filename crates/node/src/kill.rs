@@ -1,13 +1,48 @@
-use core::fmt;
+//! A pod that is being killed, as whoever drives that sees it: how far it has come, by what
+//! means, and what it has left.
 
-use evictd_node::Mono;
-use rustix::io::Errno;
-use rustix::process::Pid;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+use std::os::fd::BorrowedFd;
+
+use crate::Mono;
+
+/// A kill that has begun and that the caller's loop drives. It never blocks. A stop that goes
+/// through a socket is one as well.
+pub trait KillInFlight {
+    /// Does what is due by `now`, and says when to come back.
+    fn poll(&mut self, now: Mono) -> KillState;
+
+    /// Sends SIGTERM from here after all, at the next poll: the container runtime
+    /// did not.
+    fn ask(&mut self);
+
+    /// Gives the pod no more time to end by itself: SIGKILL is sent at the next poll.
+    fn end_grace(&mut self, now: Mono);
+
+    /// What the pod was to give back runs out while it ends: SIGKILL has to show an effect
+    /// soon, or it counts as stuck.
+    fn expect_effect_soon(&mut self);
+
+    /// Calls `each` with every descriptor that, when readable, means that
+    /// polling is worth while. They change with every poll; those that are not
+    /// given any more have been closed.
+    fn each_descriptor(&self, each: &mut dyn FnMut(BorrowedFd<'_>));
+
+    /// What has happened so far.
+    fn report(&self) -> &KillReport;
+
+    /// How many process ids the pod still holds, after it is gone too: those of
+    /// processes whose parent has not waited for them. Where process ids are short,
+    /// no other pod is to be evicted before these are free. 0 where nobody counts.
+    fn held_pids(&self) -> u64;
+}
 
 /// How far a kill has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KillState {
-    /// Poll again when a pidfd is readable, and no later than `until`.
+    /// Poll again when a descriptor is readable, and no later than `until`.
     Waiting {
         /// The next moment at which something is due.
         until: Mono,
@@ -19,11 +54,11 @@ pub enum KillState {
     Stuck,
 }
 
-/// By what means the pod was killed.
+/// By what means a pod was killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum KillMethod {
-    /// `cgroup.kill` of cgroup v2, since Linux 5.14.
+    /// `cgroup.kill` of cgroup v2, since Linux 5.14. How many processes that were, the kernel
+    /// alone knows.
     CgroupKill,
     /// SIGKILL to each process; as new ones went on showing up, the v1 freezer held
     /// the pod still for it.
@@ -50,50 +85,18 @@ impl fmt::Display for KillMethod {
     }
 }
 
-/// Why a kill got stuck.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Problem {
-    /// The time after SIGKILL is over and there are still processes.
-    Deadline,
-    /// The pod holds ourselves, one of our ancestors or process 1: nothing (more)
-    /// was sent.
-    Protected(Pid),
-    /// Every process that remains may not be signalled (`EPERM`); trying again
-    /// would not help.
-    Denied,
-    /// A syscall failed in a way that waiting does not mend.
-    Kernel(Errno),
-}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Deadline => f.write_str("still alive after SIGKILL"),
-            Self::Protected(pid) => write!(
-                f,
-                "holds process {}, which is this program, an ancestor of it, or process 1",
-                pid.as_raw_nonzero()
-            ),
-            Self::Denied => f.write_str("not permitted to signal its processes"),
-            Self::Kernel(errno) => write!(f, "{errno}"),
-        }
-    }
-}
-
 /// A process that a stuck kill left behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Remaining {
     /// Its process id.
-    pub pid: Pid,
+    pub pid: i32,
     /// Its state's letter in `/proc/PID/stat`: `D` waits uninterruptibly, `Z`
     /// is dead; `None` when it vanished meanwhile.
     pub state: Option<char>,
 }
 
-/// What happened in a kill, and when.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
+/// What happened in a kill, and when. Until it is stuck it holds no memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KillReport {
     /// When it began.
     pub started: Mono,
@@ -109,8 +112,8 @@ pub struct KillReport {
     /// Distinct processes that were sent a signal one by one, or that were
     /// known when `cgroup.kill` was written.
     pub processes: usize,
-    /// Why it got stuck.
-    pub problem: Option<Problem>,
+    /// Why it got stuck, in words.
+    pub problem: Option<String>,
     /// What it left behind.
     pub remaining: Vec<Remaining>,
     /// It also left processes outside our pid namespace, which have no number
@@ -121,17 +124,10 @@ pub struct KillReport {
 impl KillReport {
     /// Of a kill that begins now: nothing has happened yet.
     #[must_use]
-    pub const fn new(started: Mono) -> Self {
+    pub fn new(started: Mono) -> Self {
         Self {
             started,
-            term_sent: None,
-            kill_sent: None,
-            ended: None,
-            method: None,
-            processes: 0,
-            problem: None,
-            remaining: Vec::new(),
-            out_of_sight: false,
+            ..Self::default()
         }
     }
 }

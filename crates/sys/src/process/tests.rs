@@ -1,9 +1,9 @@
 use std::process::{Child, Command};
 
-use crate::process_mrelease;
+use crate::{is_in_no_group, process_mrelease};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use rustix::process::{Pid, PidfdFlags, Signal, getpid, pidfd_open, pidfd_send_signal};
 
 /// A `sleep` that is killed and reaped when the test ends, however it ends.
 struct Sleeper(Child);
@@ -53,4 +53,13 @@ fn a_process_that_is_gone_has_no_memory() {
 fn another_kind_of_descriptor_is_refused() {
     let file = std::fs::File::open("/proc/self/status").unwrap();
     assert_eq!(process_mrelease(&file), Err(Errno::BADF));
+}
+
+#[test]
+fn threads_of_the_kernel_are_in_no_group_and_we_are_in_one() {
+    let name = std::fs::read_to_string("/proc/2/comm").unwrap_or_default();
+    if name == "kthreadd\n" {
+        assert!(is_in_no_group(Pid::from_raw(2).unwrap()));
+    }
+    assert!(!is_in_no_group(getpid()));
 }

@@ -1,73 +1,13 @@
-//! What the daemon asks of whatever runs pods. Any backend can implement these: a stop
-//! that goes through a socket is a [`KillInFlight`] as well.
+//! The pods of the cgroup tree, as they are listed, and how one is to end.
 
-use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::fmt;
 use core::time::Duration;
 use std::path::Path;
 
-use evictd_node::Mono;
 use evictd_node::pod::Pod;
-use rustix::fd::BorrowedFd;
 use rustix::io::Errno;
 use rustix::process::Pid;
-
-use crate::{Error, KillReport, KillState, RuntimePod};
-
-/// Lists pods.
-///
-/// A backend of another kind than [`CgroupRuntime`](crate::CgroupRuntime):
-///
-/// ```
-/// use std::path::Path;
-/// use std::sync::Arc;
-///
-/// use evictd_cgroup::{FoundPod, Listing, Origin, PodSource};
-/// use evictd_node::pod::RuntimePod;
-/// use evictd_node::pod::Pod;
-///
-/// /// One pod, always the same.
-/// struct Fixed(Arc<Pod>);
-///
-/// impl PodSource for Fixed {
-///     fn list_pods(&mut self, _: &[Arc<Pod>], _: &[&[RuntimePod]]) -> Listing {
-///         let mut listing = Listing::default();
-///         let pod = Arc::clone(&self.0);
-///         let cgroup = Path::new("machine/fixed");
-///         listing.pods.push(FoundPod::new(pod, cgroup, Origin::PodCgroupRoot));
-///         listing
-///     }
-/// }
-///
-/// let listing = Fixed(Arc::default()).list_pods(&[], &[]);
-/// assert_eq!(listing.pods.len(), 1);
-/// ```
-pub trait PodSource {
-    /// The pods that run now. Each one that `manifests` also describe is the
-    /// manifest's pod; one that a container runtime also knows is the runtime's,
-    /// where no manifest describes it. `runtime` are the pods of each runtime, and an index
-    /// goes through them one after the other.
-    ///
-    /// A part that cannot be read is in [`Listing::skipped`] and costs no other.
-    fn list_pods(&mut self, manifests: &[Arc<Pod>], runtime: &[&[RuntimePod]]) -> Listing;
-}
-
-/// Kills pods.
-pub trait PodKiller {
-    /// Begins to kill a pod that [`PodSource::list_pods`] found: SIGTERM now
-    /// and SIGKILL after the grace; SIGKILL now without one.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot even begin; the caller takes the next candidate.
-    fn start_kill(
-        &mut self,
-        now: Mono,
-        pod: &FoundPod,
-        grace: Grace,
-    ) -> Result<Box<dyn KillInFlight>, Error>;
-}
 
 /// How a pod is to end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,7 +16,7 @@ pub struct Grace {
     pub length: Duration,
     /// Whether its container runtime sends the stop signal, as only it knows
     /// which: then no SIGTERM is sent here, unless
-    /// [`KillInFlight::ask`] says so.
+    /// [`KillInFlight::ask`](evictd_node::kill::KillInFlight::ask) says so.
     pub asked_by_runtime: bool,
 }
 
@@ -89,36 +29,6 @@ impl Grace {
             asked_by_runtime: false,
         }
     }
-}
-
-/// A kill that has begun and that the caller's loop drives. It never blocks.
-pub trait KillInFlight {
-    /// Does what is due by `now`, and says when to come back.
-    fn poll(&mut self, now: Mono) -> KillState;
-
-    /// Sends SIGTERM from here after all, at the next poll: the container runtime
-    /// did not.
-    fn ask(&mut self);
-
-    /// Gives the pod no more time to end by itself: SIGKILL is sent at the next poll.
-    fn end_grace(&mut self, now: Mono);
-
-    /// What the pod was to give back runs out while it ends: SIGKILL has to show an effect
-    /// soon, or it counts as stuck.
-    fn expect_effect_soon(&mut self);
-
-    /// Calls `each` with every descriptor that, when readable, means that
-    /// polling is worth while. They change with every poll; those that are not
-    /// given any more have been closed.
-    fn each_descriptor(&self, each: &mut dyn FnMut(BorrowedFd<'_>));
-
-    /// What has happened so far.
-    fn report(&self) -> &KillReport;
-
-    /// How many process ids the pod still holds, after it is gone too: those of
-    /// processes whose parent has not waited for them. Where process ids are short,
-    /// no other pod is to be evicted before these are free. 0 where nobody counts.
-    fn held_pids(&self) -> u64;
 }
 
 /// A pod that runs on this node.

@@ -1,0 +1,144 @@
+//! What is given back of a disk before a pod is evicted for it.
+
+use evictd_node::{Reading, Rung, Signal, Unit};
+
+use super::script::*;
+use crate::fake::{FakePod, FakePods};
+use crate::ports::{Collect, Collected, Disk, Job, Relief};
+
+/// A pod holds the disk that is short, and one runtime answers.
+fn short_of_disk(flag: &str) -> Fake {
+    let mut settings = settings(flag);
+    settings.images_until_clear = true;
+    let mut pods = FakePods::of([FakePod::new("holder", 60 << 20)]);
+    pods.has_runtime = true;
+    let mut engine = engine(settings, pods);
+    engine.reclaim_mut().runtimes = 1;
+    set_disk(&mut engine, Signal::NodefsAvailable, 50 * MIB);
+    engine
+}
+
+/// What is left of the disk from now on, which has a device.
+fn set_disk(engine: &mut Fake, signal: Signal, available: i64) {
+    let mut sample = sample(WHOLE, WHOLE);
+    let reading = Reading {
+        available,
+        capacity: WHOLE,
+        sampled: None,
+    };
+    sample.readings.set(signal, Some(reading));
+    sample.nodefs = Some(Disk {
+        device: (8, 1),
+        stale: false,
+    });
+    engine.node_mut().set(sample);
+}
+
+/// Answers whatever is awaited, as if nothing were to be had, until a pod is chosen; returns
+/// the rungs that were climbed.
+fn climbed(engine: &mut Fake) -> Vec<Relief> {
+    let mut climbed = Vec::new();
+    for now in (0..20_000).step_by(50) {
+        turn(engine, now);
+        let jobs = core::mem::take(&mut engine.reclaim_mut().jobs);
+        for Job { number, what, .. } in jobs {
+            engine
+                .reclaim_mut()
+                .relieved
+                .push((number, Ok(Collected::default())));
+            if let Collect::Rung(relief) = what {
+                assert!(engine.pods().killed().is_empty(), "{relief:?} comes first");
+                climbed.push(relief);
+            }
+        }
+        if !engine.pods().killed().is_empty() {
+            break;
+        }
+    }
+    climbed
+}
+
+/// Acceptance row 289.
+#[test]
+fn each_rung_is_climbed_before_a_pod_is_evicted() {
+    let mut engine = short_of_disk("nodefs.available<100Mi");
+    let rungs = climbed(&mut engine);
+    let order: Vec<Rung> = rungs.iter().map(|relief| relief.rung).collect();
+    assert_eq!(order, Rung::ALL);
+    for relief in rungs {
+        assert_eq!((relief.missing, relief.unit), (Some(50 << 20), Unit::Bytes));
+    }
+    assert_eq!(engine.pods().killed(), ["holder"]);
+}
+
+/// Acceptance row 289: what a rung gave back is measured before the next one.
+#[test]
+fn a_rung_that_gave_enough_is_the_last() {
+    let mut engine = short_of_disk("nodefs.available<100Mi");
+    let mut last = None;
+    for now in (0..2000).step_by(50) {
+        turn(&mut engine, now);
+        let jobs = core::mem::take(&mut engine.reclaim_mut().jobs);
+        for Job { number, what, .. } in jobs {
+            let done = match what {
+                Collect::Rung(relief) => {
+                    last = Some(relief.rung);
+                    if relief.rung == Rung::Logs {
+                        set_disk(&mut engine, Signal::NodefsAvailable, 500 * MIB);
+                    }
+                    Collected {
+                        removed: 1,
+                        text: "gave up".into(),
+                        ..Collected::default()
+                    }
+                }
+                _ => Collected::default(),
+            };
+            engine.reclaim_mut().relieved.push((number, Ok(done)));
+        }
+    }
+    assert_eq!(last, Some(Rung::Logs));
+    assert!(engine.pods().killed().is_empty());
+}
+
+/// Acceptance row 289: a log is given up at a hard threshold only, and holds no inodes.
+#[test]
+fn for_inodes_no_log_is_given_up() {
+    let mut engine = short_of_disk("nodefs.inodesFree<100");
+    set_disk(&mut engine, Signal::NodefsInodesFree, 50);
+    let order: Vec<Rung> = climbed(&mut engine)
+        .iter()
+        .map(|relief| relief.rung)
+        .collect();
+    assert_eq!(order, [Rung::BuildCache, Rung::Directories]);
+}
+
+/// Acceptance row 290: what was given up is taken back only while no disk is short.
+#[test]
+fn it_is_tidied_up_once_no_disk_is_short() {
+    let mut engine = short_of_disk("nodefs.available<100Mi");
+    let tidies = |engine: &mut Fake| {
+        let jobs = core::mem::take(&mut engine.reclaim_mut().jobs);
+        let tidies = jobs.iter().filter(|job| job.what == Collect::Tidy).count();
+        for job in jobs {
+            engine
+                .reclaim_mut()
+                .relieved
+                .push((job.number, Ok(Collected::default())));
+        }
+        tidies
+    };
+    let mut during = 0;
+    for now in (0..130_000).step_by(1000) {
+        turn(&mut engine, now);
+        during += tidies(&mut engine);
+    }
+    assert_eq!(during, 0);
+    set_disk(&mut engine, Signal::NodefsAvailable, 500 * MIB);
+    let mut after = 0;
+    for now in (130_000..800_000).step_by(1000) {
+        turn(&mut engine, now);
+        after += tidies(&mut engine);
+    }
+    assert!((1..=12).contains(&after), "{after}");
+}
