@@ -83,8 +83,29 @@ pub struct ListedContainer {
     pub layer: WritableLayer,
     /// Its log file, or the directory that holds it.
     pub log: Option<Arc<Path>>,
+    /// How that is written.
+    pub log_format: LogFormat,
+    /// Whether its runtime bounds that log.
+    pub log_is_bounded: bool,
+    /// Whether nothing of that log may be given up for a disk that is short
+    /// (`evictd.log-relief=false`).
+    pub keeps_log: bool,
     /// What is mounted into it where it may write.
     pub mounts: Arc<[ListedMount]>,
+}
+
+/// How a container's log is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum LogFormat {
+    /// Not known, or in a way that only the runtime can read.
+    #[default]
+    Unknown,
+    /// By Docker's driver `json-file`.
+    JsonFile,
+    /// By Podman's driver `k8s-file`, that is, by conmon.
+    K8sFile,
+    /// As CRI says, by a runtime that reopens it when it is told to.
+    Cri,
 }
 
 /// A directory or file of the node that is mounted into a container where it may write.

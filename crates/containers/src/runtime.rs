@@ -111,6 +111,18 @@ pub trait ContainerRuntime: Send {
         None
     }
 
+    /// Has a running container's log opened anew by whoever writes it, where its name leads
+    /// now: after the file was renamed.
+    ///
+    /// # Errors
+    /// When the log is still the former file; also of a runtime that has no such call.
+    fn reopen_log(&mut self, id: &str) -> Result<(), Error> {
+        let _ = id;
+        let message = "it opens no log anew".into();
+        let refused = Failure::Refused { code: 0, message };
+        Err(Error::new(self.endpoint(), "ReopenContainerLog", refused))
+    }
+
     /// Removes a container that has ended, and its anonymous volumes. One that
     /// is gone is no error; one that runs is.
     ///

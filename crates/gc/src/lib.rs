@@ -11,6 +11,7 @@ mod containers;
 mod deletion;
 mod images;
 mod keep;
+mod live_logs;
 mod logs;
 mod names;
 mod records;
@@ -27,6 +28,10 @@ pub use images::{
     ImageSummary, Kept, KeptImage, Removal, Shortage, TOO_OLD, collect_images,
 };
 pub use keep::{KeepPattern, KeepPatternError};
+pub use live_logs::{
+    ContainerLog, LOG_SLACK, LogKind, LogPlan, LogWriter, MOST_NOTICE, RecordFormat, Stays,
+    Technique, notice, record_after, technique, time_of,
+};
 pub use logs::{KnownPod, Leftover, Node, Uid, plan_logs};
 pub use names::{PodLogsName, is_uid, parse_log_file, parse_pod_logs_name};
 pub use records::{ImageRecords, MOST_IMAGES};

@@ -269,6 +269,12 @@ impl Client {
         self.act(method!(runtime "RemoveContainer"), of_id(id))
     }
 
+    /// Has a running container's log opened anew, where its name leads now.
+    pub(super) fn reopen_log(&self, id: &str) -> Result<(), Error> {
+        let method = method!(runtime "ReopenContainerLog");
+        self.call(method, of_id(id)).map(drop)
+    }
+
     /// With all its names. One that is gone is no error; one that a container uses may
     /// be removed too.
     pub(super) fn remove_image(&self, id: &str) -> Result<(), Error> {

@@ -316,6 +316,10 @@ impl ContainerRuntime for CriRuntime {
         stopped.and(ended)
     }
 
+    fn reopen_log(&mut self, id: &str) -> Result<(), Error> {
+        self.client.reopen_log(id)
+    }
+
     /// CRI removes one that runs as well, so it is asked first.
     fn remove_container(&mut self, id: &str) -> Result<(), Error> {
         match self.client.status(id, false) {

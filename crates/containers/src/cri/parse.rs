@@ -18,7 +18,7 @@ use crate::pods::{
     positive,
 };
 use crate::text::clean;
-use crate::{ContainerState, ListedImage, ListedMount, RuntimeDisks, WritableLayer};
+use crate::{ContainerState, ListedImage, ListedMount, LogFormat, RuntimeDisks, WritableLayer};
 
 /// The kubelet's: seconds of grace, on each container.
 const GRACE: &str = "io.kubernetes.pod.terminationGracePeriod";
@@ -168,6 +168,7 @@ pub fn parse_status(response: Bytes<'_>) -> Result<Details, ProtoError> {
         finished_nanos: (finished > 0).then_some(finished),
         limits: read_limits(&status.within(16)?.within(1)?),
         log: path(&status.bytes(15).text()),
+        log_format: LogFormat::Cri,
         image_volumes: read_image_volumes(&status)?,
         ..Details::default()
     })

@@ -4,7 +4,7 @@ use super::about::{EngineInfo, EngineVersion};
 use super::client::Client;
 use super::podman::PodmanPod;
 use crate::text::clean;
-use crate::{Error, RuntimeDisks};
+use crate::{Error, LogFormat, RuntimeDisks};
 
 /// The engine behind the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +30,14 @@ impl Engine {
             Self::Docker => "Docker",
             Self::Podman => "Podman",
             Self::Balena => "balenaEngine",
+        }
+    }
+
+    /// For Podman `json-file` is another word for `k8s-file`.
+    pub(super) const fn log_format(self, told: LogFormat) -> LogFormat {
+        match (self, told) {
+            (Self::Podman, LogFormat::JsonFile) => LogFormat::K8sFile,
+            _ => told,
         }
     }
 

@@ -263,6 +263,9 @@ impl ContainerRuntime for DockerRuntime {
         for pod in &mut listing.pods {
             pod.stays_down_only_if_ended_running = engine == Engine::Podman;
         }
+        for container in &mut listing.containers {
+            container.log_format = engine.log_format(container.log_format);
+        }
         Ok(listing)
     }
 

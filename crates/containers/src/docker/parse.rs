@@ -15,7 +15,7 @@ use super::time::parse_rfc3339;
 use crate::bounds::{MOST_LABEL_BYTES, Weigh};
 use crate::pods::{ANNOTATION, Details, Found, kubepods_class, millis_of_shares, path, positive};
 use crate::text::clean;
-use crate::{ContainerState, Failure, ListedImage, WritableLayer};
+use crate::{ContainerState, Failure, ListedImage, LogFormat, WritableLayer};
 
 const CONTAINER_NAME: &str = "io.kubernetes.container.name";
 const CONTAINER_TYPE: &str = "io.kubernetes.docker.type";
@@ -200,6 +200,34 @@ struct HostText {
 #[serde(default, rename_all = "PascalCase")]
 struct LogText {
     r#type: String,
+    /// What a log driver is told; each driver has keys of its own.
+    config: Option<LogLimitText>,
+    /// Podman's bound; `0B` is none.
+    size: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct LogLimitText {
+    #[serde(rename = "max-size")]
+    max_size: String,
+}
+
+impl LogText {
+    /// Docker's `max-size=-1` is none either.
+    fn is_bounded(&self) -> bool {
+        let max_size = self.config.as_ref().map(|config| config.max_size.as_str());
+        let is_none = |size: &str| matches!(size, "" | "-1" | "0B" | "0");
+        !max_size.is_none_or(is_none) || !is_none(&self.size)
+    }
+
+    fn format(&self) -> LogFormat {
+        match self.r#type.as_str() {
+            "json-file" => LogFormat::JsonFile,
+            "k8s-file" => LogFormat::K8sFile,
+            _ => LogFormat::Unknown,
+        }
+    }
 }
 
 #[derive(Default, Deserialize)]
@@ -253,7 +281,9 @@ pub fn parse_details(text: &[u8]) -> Result<Details, Failure> {
     let layer = text.graph_driver.and_then(|driver| driver.data);
     let layer = layer.and_then(|data| path(&data.upper_dir));
     details.layer = layer.map_or(WritableLayer::Unknown, WritableLayer::Dir);
-    let driver = host.log_config.unwrap_or_default().r#type;
+    let log = host.log_config.unwrap_or_default();
+    (details.log_format, details.log_is_bounded) = (log.format(), log.is_bounded());
+    let driver = log.r#type;
     // Docker hides where the driver "local" writes: in the container's own directory, which
     // its other files tell.
     details.log = match Path::new(&text.hostname_path).parent() {

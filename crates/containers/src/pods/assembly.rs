@@ -109,6 +109,8 @@ struct Draft {
     memory_request: Option<Quantity>,
     /// The class that its place in a kubepods tree tells.
     class: Option<QosClass>,
+    /// Whether nothing of its containers' logs may be given up, by its sandbox's wish.
+    keeps_logs: bool,
 }
 
 impl Assembly {
@@ -160,14 +162,17 @@ impl Assembly {
 
     pub(crate) fn add(&mut self, found: Found, details: &Details) {
         let index = self.pod_of(&found);
+        let mut keeps_log = false;
         if let Some(draft) = self.drafts.get_mut(index) {
             let name = &draft.description.metadata.name;
             let wishes = read_wishes(&found, name, &mut self.listing.notes);
+            keeps_log = wishes.keeps_log;
+            draft.keeps_logs |= keeps_log && found.is_sandbox;
             draft.add(&found, details, wishes);
         }
         let runs = found.runs();
         let mut container = found.container;
-        container.pod = index;
+        (container.pod, container.keeps_log) = (index, keeps_log);
         if found.is_sandbox {
             self.listing.sandboxes.push(ListedSandbox {
                 id: container.id,
@@ -183,6 +188,8 @@ impl Assembly {
         container.cgroup.clone_from(&details.cgroup);
         container.layer.clone_from(&details.layer);
         container.log.clone_from(&details.log);
+        container.log_format = details.log_format;
+        container.log_is_bounded = details.log_is_bounded;
         container.mounts.clone_from(&details.mounts);
         if let Some(image) = &details.image {
             container.image = Arc::clone(image);
@@ -199,6 +206,10 @@ impl Assembly {
             notes.push(format!("and {more} more notes of this kind"));
         }
         let mut listing = self.listing;
+        for container in &mut listing.containers {
+            let pod = self.drafts.get(container.pod);
+            container.keeps_log |= pod.is_some_and(|pod| pod.keeps_logs);
+        }
         listing.pods = self.drafts.into_iter().map(Draft::finish).collect();
         // It is kept until something changes.
         listing.pods.shrink_to_fit();

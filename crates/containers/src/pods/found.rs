@@ -7,7 +7,7 @@ use std::path::Path;
 
 use evictd_node::QosClass;
 
-use crate::{ContainerState, ListedContainer, ListedMount, WritableLayer};
+use crate::{ContainerState, ListedContainer, ListedMount, LogFormat, WritableLayer};
 
 /// A container or a sandbox as a runtime lists it, with what its pod is found by.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -79,6 +79,10 @@ pub struct Details {
     pub layer: WritableLayer,
     /// Its log file.
     pub log: Option<Arc<Path>>,
+    /// How that is written.
+    pub log_format: LogFormat,
+    /// Whether its runtime bounds that log.
+    pub log_is_bounded: bool,
     /// What is mounted into it where it may write.
     pub mounts: Arc<[ListedMount]>,
     /// The id of its image, where the list does not tell it.

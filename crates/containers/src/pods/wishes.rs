@@ -6,6 +6,7 @@ use crate::text::clean;
 const PRIORITY: &str = "evictd.priority";
 const MEMORY_REQUEST: &str = "evictd.memory-request";
 const PROTECT: &str = "evictd.protect";
+const LOG_RELIEF: &str = "evictd.log-relief";
 
 /// The priority of what is protected: the least that makes a pod critical.
 const PROTECTED: i32 = 2_000_000_000;
@@ -16,6 +17,7 @@ pub(super) struct Wishes {
     pub(super) priority: Option<i32>,
     pub(super) memory_request: Option<Quantity>,
     pub(super) is_protected: bool,
+    pub(super) keeps_log: bool,
 }
 
 /// Reads them; what makes no sense goes into `notes` and counts as not there.
@@ -51,6 +53,11 @@ pub(super) fn read_wishes(found: &Found, pod: &str, notes: &mut Vec<String>) -> 
         }
         None | Some("false") => {}
         Some(text) => odd(PROTECT, text, "neither true nor false"),
+    }
+    match found.mark(LOG_RELIEF) {
+        None | Some("true") => {}
+        Some("false") => wishes.keeps_log = true,
+        Some(text) => odd(LOG_RELIEF, text, "neither true nor false"),
     }
     wishes
 }

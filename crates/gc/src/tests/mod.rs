@@ -1,6 +1,7 @@
 mod containers;
 mod images;
 mod keep;
+mod live_logs;
 mod records;
 
 extern crate alloc;

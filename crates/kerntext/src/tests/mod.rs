@@ -3,6 +3,7 @@ extern crate alloc;
 mod cgroup_files;
 mod meminfo;
 mod mountinfo;
+mod open_file;
 mod proc_cgroups;
 mod proc_pid;
 mod value;

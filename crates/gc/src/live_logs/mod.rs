@@ -1,0 +1,10 @@
+//! Which logs of containers give up their old part for a disk that is short, and what their
+//! records look like.
+
+mod plan;
+mod record;
+mod technique;
+
+pub use plan::{ContainerLog, LOG_SLACK, LogPlan, Stays};
+pub use record::{MOST_NOTICE, RecordFormat, notice, record_after, time_of};
+pub use technique::{LogKind, LogWriter, Technique, technique};
