@@ -49,11 +49,8 @@ fn ranked(signal: Signal) -> Vec<RankedPod> {
     let usages = [using(250 << 20), using(180 << 20), using(20 << 20)];
     let pods = pods();
     let both = pods.iter().zip(&usages);
-    let candidates: Vec<Candidate<'_>> = both
-        .map(|(pod, usage)| Candidate {
-            pod,
-            usage: Some(usage),
-        })
+    let candidates: Vec<Candidate> = both
+        .map(|(pod, usage)| Candidate::new(pod, Some(usage)))
         .collect();
     rank_pods(
         signal,
