@@ -246,6 +246,19 @@ fn trees(pod: &Pod, dirs: &PodDirs, containers: &[&ListedContainer]) -> Vec<PodT
             trees.push(PodTree { path, kind });
         }
     }
+    // What was made for a container alone is its pod's own, where that has a limit
+    // (`evictd.disk-limit`); else it counts as what is mounted.
+    if pod.local_storage_limit().is_some() {
+        let mounts = containers.iter().flat_map(|container| &*container.mounts);
+        let anonymous = mounts.filter(|mount| mount.is_anonymous);
+        trees.extend(anonymous.map(|mount| PodTree {
+            path: Arc::clone(&mount.source),
+            kind: TreeKind::Volume {
+                name: mount.source.to_string_lossy().into_owned(),
+                is_own: true,
+            },
+        }));
+    }
     trees
 }
 
