@@ -54,12 +54,15 @@ def crossing(bench):
     need_root()
     if not machine.is_v1():
         raise Lacks("cgroup v1")
-    notes = scenario(bench, "ci/native", "crossing-v1", ["notices"], bench.pick(30, 3))
+    notes = scenario(bench, "ci/native", "crossing-v1", ["kills"], bench.pick(30, 3))
     ours = millis(notes["ours"])
     beside = millis(notes["beside"])
     yield Line("crossing to SIGKILL, v1", "ms", ours, "eventfd alone", beside, at_most=2, worst_at_most=20)
-    earlyoom = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child", bench.yardstick("available")]
-    earlyoom += [str(bench.pick(1024, 512)), str(bench.pick(10, 1)), bench.earlyoom(), "-r", "0", "-M", "@@"]
-    ran = subprocess.run(earlyoom, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True)
+    earlyoom = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child", "ci/bench.d/scenarios/earlyoom.sh"]
+    earlyoom += [str(bench.pick(1024, 512)), str(bench.pick(10, 1)), bench.earlyoom()]
+    # Where ci/native has built the scenarios' programs.
+    path = {"PATH": f"{pathlib.Path('target/scenarios').resolve()}:{os.environ['PATH']}"}
+    quiet = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True, "check": True}
+    ran = subprocess.run(earlyoom, env=os.environ | path, **quiet)
     yield Line("crossing to SIGKILL, v1", "ms", ours, "earlyoom", millis(map(int, ran.stdout.split())))
 

@@ -20,7 +20,7 @@ def crossing_v2(bench):
     need_machine()
     earlyoom = bench.earlyoom()
     libraries = re.findall(r"(/\S+/(?:ld-linux-x86-64\.so\.2|libc\.so\.6))", output("ldd", earlyoom))
-    notes = scenario(bench, "ci/vm", "crossing-v2", ["events", "available"], bench.pick(8, 3), [earlyoom, *libraries])
+    notes = scenario(bench, "ci/vm", "crossing-v2", ["kills"], bench.pick(8, 3), [earlyoom, *libraries])
     ours = millis(notes["ours"])
     what, beside = "crossing to SIGKILL, v2, no PSI", millis(notes["beside"])
     yield Line(what, "ms", ours, "memory.high's event", beside, worst_at_most=100)
@@ -33,6 +33,6 @@ def crowd_v2(bench):
     need_machine()
     trials = f"{bench.runs} {bench.pick(1000, 100)}"
     for where, name in [("", "crowd-v2"), (", one processor", "crowd-v2-one")]:
-        notes = scenario(bench, "ci/vm", name, ["crowd"], trials)
+        notes = scenario(bench, "ci/vm", name, ["kills"], trials)
         ours, alone = millis(notes["ours"]), millis(notes["alone"])
         yield Line(f"crowd ended, v2{where}", "ms", ours, "SIGKILL alone", alone, ratio_at_most=1.5)
