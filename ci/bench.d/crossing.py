@@ -12,7 +12,7 @@ import machine
 from frame import Lacks, Line, need_root, row
 
 
-def scenario(bench, runner, name, yardsticks, trials, more=()):
+def scenario(bench, runner, name, yardsticks, words, more=()):
     """Runs one of ci/bench.d/scenarios by ci/native or ci/vm; its notes, by their first
     word, as lists of numbers."""
     programs, scenarios = bench.scratch / "programs", bench.scratch / "scenarios"
@@ -23,9 +23,9 @@ def scenario(bench, runner, name, yardsticks, trials, more=()):
         shutil.copy(bench.yardstick(yardstick), programs)
     for path in more:
         shutil.copy(path, programs)
-    # What a scenario reads its number of trials from: it has no variables of ours.
+    # What a scenario reads its number of trials and more from: it has no variables of ours.
     trials_file = programs / "trials"
-    trials_file.write_text(f"{trials}\n", encoding="ascii")
+    trials_file.write_text(f"{words}\n", encoding="ascii")
     trials_file.chmod(0o755)
     libraries = pathlib.Path("ci/scenarios").glob("*.sh")
     for path in *libraries, *pathlib.Path("ci/bench.d/scenarios").iterdir():
