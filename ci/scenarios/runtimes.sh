@@ -8,6 +8,8 @@
 #
 #   image APP NAME...        makes the archive $images/APP.tar: a base that all share, a
 #                            layer of its own, and these names
+#   provide RUNTIME APP...   starts containerd, docker or podman with an image of each, and sets
+#                            $endpoint; of a scenario "# runtimes: ..." $runtime says which
 #   start_containerd, start_dockerd, start_podman
 #   import_image RUNTIME FILE...   containerd, dockerd or podman
 #   docker_api METHOD PATH [CURL-ARGUMENT...]   the Docker API; podman_api the same of Podman's
@@ -23,6 +25,8 @@
 
 . "${0%/*}/lib.sh"
 
+# shellcheck disable=SC2034
+runtime=${scenario##*-}
 images=$work/images
 containerd_socket=$work/containerd.sock
 docker_socket=$work/docker.sock
@@ -286,6 +290,17 @@ import_image() {
       *) fail "there is no runtime $runtime" ;;
     esac
   done
+}
+
+provide() {
+  local daemon=${1/%docker/dockerd} socket=${1}_socket app
+  shift
+  "start_$daemon"
+  for app; do
+    image "$app" "evictd.test/$app:1"
+    import_image "$daemon" "$images/$app.tar"
+  done
+  endpoint=unix://${!socket}
 }
 
 archive_names() { tar -x -O -f "$1" ./manifest.json | jq -r '.[].RepoTags[]'; }
