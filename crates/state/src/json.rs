@@ -48,7 +48,7 @@ struct File<'a> {
     saved_at: u64,
     wall_seconds: u64,
     daemon_pid: u32,
-    layout: Option<String>,
+    layout: Option<&'a str>,
     conditions: Vec<ConditionMember<'a>>,
     /// Ready for a scheduler (decision D35); never read back.
     taints: Vec<String>,
@@ -116,7 +116,7 @@ pub fn to_json(state: &State) -> String {
         saved_at: state.saved_at.as_nanos(),
         wall_seconds: state.wall_seconds,
         daemon_pid: state.daemon_pid,
-        layout: state.layout.map(|layout| layout.to_string()),
+        layout: state.layout.map(Layout::name),
         conditions: conditions.collect(),
         taints: taints.collect(),
         first_met: first_met.collect(),
@@ -190,7 +190,7 @@ pub fn parse(bytes: &[u8]) -> Result<State, Error> {
         saved_at: Mono::from_nanos(saved_at),
         wall_seconds,
         daemon_pid: daemon_pid.and_then(Result::ok).unwrap_or(0),
-        layout: file.text("layout").and_then(layout),
+        layout: file.text("layout").and_then(Layout::from_name),
         conditions: conditions(file.each("conditions")),
         first_met: first_met.take(MOST_FIRST_MET).collect(),
         evictions: file.number("evictions").unwrap_or(0),
@@ -248,13 +248,4 @@ fn images(file: Object<'_>) -> Option<ImageRecords> {
         images.number("lookedAt")?,
         images.texts("times"),
     ))
-}
-
-fn layout(name: &str) -> Option<Layout> {
-    let all = [
-        Layout::OneFilesystem,
-        Layout::DedicatedImagefs,
-        Layout::SplitImagefs,
-    ];
-    all.into_iter().find(|layout| layout.to_string() == name)
 }

@@ -13,7 +13,6 @@ use serde::Serialize;
 
 use super::columns::wrap;
 use super::output::print_as;
-use crate::config_file::Settings;
 use crate::log::Utc;
 
 /// the last 50 evictions: when, which pod, why and how; and what disks gave back
@@ -43,8 +42,7 @@ const INDENT: &str = "    ";
 
 impl History {
     /// Prints the state that is kept in `--state-dir`; fails when there is none.
-    pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
-        let settings = &settings.resolved;
+    pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
         let state = read(settings)?;
         Ok(print_as(self.json, &document(&state), || in_text(&state)))
     }
