@@ -30,7 +30,7 @@ pub use images::{
 pub use keep::{KeepPattern, KeepPatternError};
 pub use live_logs::{
     ContainerLog, LOG_SLACK, LogKind, LogPlan, LogWriter, MOST_NOTICE, RecordFormat, Stays,
-    Technique, notice, record_after, technique, time_of,
+    Technique, is_rotated, notice, record_after, rotated_name, technique, time_of,
 };
 pub use logs::{KnownPod, Leftover, Node, Uid, plan_logs};
 pub use names::{PodLogsName, is_uid, parse_log_file, parse_pod_logs_name};

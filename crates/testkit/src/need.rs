@@ -22,6 +22,8 @@ pub enum Need {
     Mounting,
     /// A file as a block device, and an XFS filesystem in it.
     XfsInAFile,
+    /// A file as a block device, and an ext4 filesystem in it.
+    Ext4InAFile,
     /// The real user 0.
     Root,
 }
@@ -47,6 +49,9 @@ impl Need {
                     && runs("mkfs.xfs", "-V")
                     && runs("xfs_io", "-V")
             }
+            Self::Ext4InAFile => {
+                may_mount() && Path::new("/dev/loop-control").exists() && runs("mkfs.ext4", "-V")
+            }
             Self::Root => is_root(),
         }
     }
@@ -63,6 +68,7 @@ impl fmt::Display for Need {
             Self::ChosenPids => "the right to choose process ids, and root",
             Self::Mounting => "the right to mount",
             Self::XfsInAFile => "the right to mount, loop devices and xfsprogs",
+            Self::Ext4InAFile => "the right to mount, loop devices and e2fsprogs",
             Self::Root => "root",
         })
     }

@@ -3,8 +3,10 @@
 
 mod plan;
 mod record;
+mod rotated;
 mod technique;
 
 pub use plan::{ContainerLog, LOG_SLACK, LogPlan, Stays};
 pub use record::{MOST_NOTICE, RecordFormat, notice, record_after, time_of};
+pub use rotated::{is_rotated, rotated_name};
 pub use technique::{LogKind, LogWriter, Technique, technique};

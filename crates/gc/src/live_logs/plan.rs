@@ -34,16 +34,21 @@ pub struct LogPlan {
     /// The last comes first.
     left: Vec<(usize, u64)>,
     gives: u64,
-    missing: u64,
+    missing: Option<u64>,
     is_enough: bool,
 }
 
 impl LogPlan {
     /// The plan that keeps so much of each log. It is empty where all of them together do not
     /// give back what is missing: then nothing would be won by it. `others_can_give` is what
-    /// will be given back beside them.
+    /// will be given back beside them. `None` is missing where all is to be given back.
     #[must_use]
-    pub fn new(logs: &[ContainerLog], keep: u64, missing: u64, others_can_give: u64) -> Self {
+    pub fn new(
+        logs: &[ContainerLog],
+        keep: u64,
+        missing: Option<u64>,
+        others_can_give: u64,
+    ) -> Self {
         let mut left: Vec<(usize, u64)> = logs
             .iter()
             .enumerate()
@@ -59,7 +64,7 @@ impl LogPlan {
             left,
             gives,
             missing,
-            is_enough: gives.saturating_add(others_can_give) >= missing,
+            is_enough: missing.is_none_or(|it| gives.saturating_add(others_can_give) >= it),
         }
     }
 
@@ -78,7 +83,7 @@ impl LogPlan {
     /// The next log, by its place, and what it would give back; `None` when so much was
     /// given back that it is enough, or there is no other.
     pub fn next(&mut self, freed: u64) -> Option<(usize, u64)> {
-        if !self.is_enough || freed >= self.missing {
+        if !self.is_enough || self.missing.is_some_and(|missing| freed >= missing) {
             return None;
         }
         self.left.pop()

@@ -33,7 +33,7 @@ pub fn time_of(format: RecordFormat, line: &[u8]) -> Option<&str> {
 /// the beginning of `bytes`. What is cut off at their end is none.
 #[must_use]
 pub fn record_after(format: RecordFormat, bytes: &[u8], at_least: usize) -> Option<usize> {
-    let before = at_least.checked_sub(1).unwrap_or_default();
+    let before = at_least.saturating_sub(1);
     let mut begin = before.checked_add(line_length(bytes.get(before..)?)?)?;
     loop {
         let rest = bytes.get(begin..)?;

@@ -14,8 +14,20 @@ pub enum LogKind {
     Cri,
 }
 
-/// How those processes that write a log have it open.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+impl LogKind {
+    /// That of `json-file`, by what the engine says of itself: `Docker 20.10.24+dfsg1`.
+    #[must_use]
+    pub fn json(version: &str) -> Self {
+        let number = version.split_once(' ').map_or("", |(_, number)| number);
+        let major = number.split('.').next().and_then(|it| it.parse().ok());
+        let keeps_position = major.is_none_or(|major: u32| major >= 23);
+        Self::Json { keeps_position }
+    }
+}
+
+/// How those processes that write a log have it open; the last of these that fits one of
+/// them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LogWriter {
     /// No process is seen that does.
     #[default]

@@ -18,7 +18,7 @@ fn log(mib: u64) -> ContainerLog {
 
 /// Which logs are cut, where each gives what it can.
 fn cut(logs: &[ContainerLog], missing: u64, others: u64) -> Vec<usize> {
-    let mut plan = LogPlan::new(logs, KEEP, missing, others);
+    let mut plan = LogPlan::new(logs, KEEP, Some(missing), others);
     let (mut cut, mut freed) = (Vec::new(), 0);
     while let Some((index, gain)) = plan.next(freed) {
         cut.push(index);
@@ -46,7 +46,9 @@ fn a_rung_that_does_not_reach_is_not_climbed() {
     assert_eq!(cut(&logs, 200 * MIB, 0), [0_usize; 0]);
     assert_eq!(cut(&logs, 200 * MIB, 100 * MIB), [0, 1]);
     assert_eq!(cut(&[], 0, 0), [0_usize; 0]);
-    let plan = LogPlan::new(&logs, KEEP, 200 * MIB, 0);
+    let mut all = LogPlan::new(&logs, KEEP, None, 0);
+    assert!(all.next(u64::MAX).is_some() && all.next(u64::MAX).is_some());
+    let plan = LogPlan::new(&logs, KEEP, Some(200 * MIB), 0);
     assert!(!plan.is_enough());
     assert_eq!(plan.gives(), 118 * MIB - 2 * LOG_SLACK);
 }
@@ -90,7 +92,7 @@ proptest! {
         } else {
             prop_assert!(freed >= missing.min(all));
         }
-        prop_assert_eq!(LogPlan::new(&logs, KEEP, missing, others).gives(), all);
+        prop_assert_eq!(LogPlan::new(&logs, KEEP, Some(missing), others).gives(), all);
         let turn = |index: &usize| (logs[*index].has_ended, gain(*index));
         prop_assert!(cut.windows(2).all(|two| turn(&two[0]) >= turn(&two[1])));
     }
@@ -223,5 +225,44 @@ fn each_writer_is_left_in_order() {
     ] {
         let left = technique(kind, runs, writer);
         assert!(matches!(left, Technique::Leave(_)), "{left:?}");
+    }
+}
+
+#[test]
+fn a_version_tells_whether_docker_keeps_its_position() {
+    for (version, expected) in [
+        ("Docker 20.10.24+dfsg1", false),
+        ("balenaEngine 20.10.43", false),
+        ("Docker 23.0.1", true),
+        ("Docker 28.5.2", true),
+        ("Docker master", true),
+        ("", true),
+    ] {
+        let keeps_position = expected;
+        assert_eq!(
+            LogKind::json(version),
+            LogKind::Json { keeps_position },
+            "{version}"
+        );
+    }
+}
+
+#[test]
+fn rotated_logs_are_named_as_the_kubelet_names_them() {
+    assert_eq!(
+        rotated_name("0.log", 1_764_078_301),
+        "0.log.20251125-134501"
+    );
+    assert_eq!(rotated_name("0.log", 951_782_400), "0.log.20000229-000000");
+    let cases = [
+        ("0.log.20251125-134501", true),
+        ("0.log.20251125-134501.gz", true),
+        ("0.log", false),
+        ("0.log.20251125-13450", false),
+        ("0.log.20251125-134501.tmp", false),
+        ("10.log.20251125-134501", false),
+    ];
+    for (name, expected) in cases {
+        assert_eq!(is_rotated(b"0.log", name.as_bytes()), expected, "{name}");
     }
 }

@@ -1,0 +1,275 @@
+//! What is done to the file of a log. Where its beginning goes, one record takes the place of
+//! the first that is cut through, and says what is missing.
+
+use std::os::fd::OwnedFd;
+
+use evictd_engine::amount::Amount;
+use evictd_gc::{LOG_SLACK, MOST_NOTICE, RecordFormat, notice, record_after, time_of};
+use rustix::fs::{FallocateFlags, SeekFrom, fallocate, fdatasync, fstat, ftruncate, seek};
+use rustix::io::{Errno, pread, pwrite};
+
+/// Blocks of nearly all filesystems divide this: a file is cut at whole blocks alone.
+const ALIGN: u64 = 64 << 10;
+
+/// How far behind the cut a record has to begin. Docker splits what is longer than 16 KiB,
+/// which may be six times as long as JSON.
+const WINDOW: usize = 256 << 10;
+
+const _: () = assert!(
+    ALIGN + WINDOW as u64 <= LOG_SLACK,
+    "what stays beyond is planned for"
+);
+
+/// What was cut off.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Lost {
+    /// How much of the log that was.
+    pub(super) bytes: u64,
+    /// When it was written, in the words of the log.
+    pub(super) from: String,
+    pub(super) until: String,
+}
+
+/// Where a log is cut.
+struct Edge {
+    at: u64,
+    size: u64,
+    /// What stood there.
+    before: Vec<u8>,
+    /// What stands there instead.
+    notice: Vec<u8>,
+}
+
+/// Makes a log begin later: so much of it stays. `None` where there is hardly more. Nobody writes it where it `is_still`;
+/// else all that do append.
+pub(super) fn cut(
+    file: &OwnedFd,
+    format: RecordFormat,
+    keep: u64,
+    is_still: bool,
+) -> Result<Option<Lost>, String> {
+    let Some((edge, lost)) = find_edge(file, format, keep)? else {
+        return Ok(None);
+    };
+    // First the notice: then the file is in order as soon as it begins later, and a crash
+    // before leaves an odd line in its midst.
+    edge.write(file)?;
+    match fallocate(file, FallocateFlags::COLLAPSE_RANGE, 0, edge.at) {
+        Ok(()) => return Ok(Some(lost)),
+        Err(error) => {
+            edge.restore(file)?;
+            if !is_unable(error) {
+                return Err(in_words("cutting off its beginning", error));
+            }
+        }
+    }
+    if !is_still {
+        return Err(String::from(
+            "its filesystem cannot cut off the beginning of a file that is being written",
+        ));
+    }
+    let behind = edge.at.saturating_add(length(&edge.notice));
+    shift(file, edge.at, &edge.notice, behind)?;
+    Ok(Some(lost))
+}
+
+/// Makes the beginning of a log a hole; its size stays.
+pub(super) fn punch(
+    file: &OwnedFd,
+    format: RecordFormat,
+    keep: u64,
+) -> Result<Option<Lost>, String> {
+    let Some((mut edge, lost)) = find_edge(file, format, keep)? else {
+        return Ok(None);
+    };
+    // The hole ends as a line of its own.
+    if let Some(last) = edge.notice.iter().rposition(|byte| *byte == b' ') {
+        edge.notice.remove(last);
+        edge.notice.insert(0, b'\n');
+    }
+    edge.write(file)?;
+    let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+    if let Err(error) = fallocate(file, flags, 0, edge.at) {
+        edge.restore(file)?;
+        return Err(in_words("punching a hole in its beginning", error));
+    }
+    Ok(Some(lost))
+}
+
+/// Takes the hole away that [`punch`] has made; nobody writes the log.
+pub(super) fn close_hole(file: &OwnedFd) -> Result<(), String> {
+    let at = data_begin(file);
+    let mut head = vec![0; MOST_NOTICE];
+    read_whole(file, &mut head, at)?;
+    if at == 0 || at % ALIGN != 0 || !is_notice(&head) {
+        return Err(String::from("its hole is not evictd's"));
+    }
+    match fallocate(file, FallocateFlags::COLLAPSE_RANGE, 0, at) {
+        Ok(()) => Ok(()),
+        Err(error) if is_unable(error) => shift(file, at, &[], at),
+        Err(error) => Err(in_words("taking its hole away", error)),
+    }
+}
+
+/// Where the first data of a file is; 0 where its filesystem does not say.
+pub(super) fn data_begin(file: &OwnedFd) -> u64 {
+    seek(file, SeekFrom::Data(0)).unwrap_or(0)
+}
+
+/// Whether a notice stands behind a hole.
+pub(super) fn is_notice(head: &[u8]) -> bool {
+    head.starts_with(b"\n{\"log\":\"evictd: ")
+}
+
+fn find_edge(
+    file: &OwnedFd,
+    format: RecordFormat,
+    keep: u64,
+) -> Result<Option<(Edge, Lost)>, String> {
+    let stat = fstat(file).map_err(|error| in_words("looking at it", error))?;
+    let size = u64::try_from(stat.st_size).unwrap_or(0);
+    let window = u64::try_from(WINDOW).unwrap_or(0);
+    let at = size.saturating_sub(keep.saturating_add(window)) / ALIGN * ALIGN;
+    let begin = data_begin(file);
+    if at <= begin {
+        return Ok(None);
+    }
+    let mut bytes = vec![0; WINDOW];
+    read_whole(file, &mut bytes, begin)?;
+    let no_record = || String::from("its lines are no records of such a log");
+    let from = first_time(format, &bytes, begin == 0).ok_or_else(no_record)?;
+    read_whole(file, &mut bytes, at)?;
+    let record = record_after(format, &bytes, MOST_NOTICE).ok_or_else(no_record)?;
+    let until = time_at(format, &bytes, record).ok_or_else(no_record)?;
+    let lost = Lost {
+        bytes: at.saturating_sub(begin),
+        from,
+        until,
+    };
+    let notice = notice(format, &lost.sentence(), &lost.until, record).ok_or_else(no_record)?;
+    bytes.truncate(record);
+    let edge = Edge {
+        at,
+        size,
+        before: bytes,
+        notice,
+    };
+    Ok(Some((edge, lost)))
+}
+
+impl Lost {
+    fn sentence(&self) -> String {
+        let (bytes, from, until) = (Amount::bytes(self.bytes), &self.from, &self.until);
+        format!("evictd: {bytes} of this log, from {from} to {until}, are gone: its disk was full")
+    }
+}
+
+impl Edge {
+    fn write(&self, file: &OwnedFd) -> Result<(), String> {
+        debug_assert!(self.at < self.size, "behind the end");
+        write_whole(file, &self.notice, self.at).or_else(|error| {
+            self.restore(file)?;
+            Err(error)
+        })
+    }
+
+    fn restore(&self, file: &OwnedFd) -> Result<(), String> {
+        write_whole(file, &self.before, self.at)
+    }
+}
+
+/// Moves what lies at `from` and behind it to the front, after `head`, and cuts off the rest:
+/// for filesystems that cannot do it. Until the last step all of it is still where it was.
+fn shift(file: &OwnedFd, at: u64, head: &[u8], mut from: u64) -> Result<(), String> {
+    let size = seek(file, SeekFrom::End(0)).map_err(|error| in_words("looking at it", error))?;
+    if size.saturating_sub(at) > at {
+        return Err(String::from("there is too little of it to be moved"));
+    }
+    write_whole(file, head, 0)?;
+    let (mut to, mut chunk) = (length(head), vec![0; WINDOW]);
+    loop {
+        let count = pread(file, &mut chunk, from).map_err(|error| in_words("reading", error))?;
+        let Some(part) = chunk.get(..count).filter(|part| !part.is_empty()) else {
+            break;
+        };
+        write_whole(file, part, to)?;
+        from = from.saturating_add(length(part));
+        to = to.saturating_add(length(part));
+    }
+    let done = fdatasync(file).and_then(|()| ftruncate(file, to));
+    done.map_err(|error| in_words("making it shorter", error))
+}
+
+/// Whether a filesystem lacks a means, where another may do.
+fn is_unable(error: Errno) -> bool {
+    matches!(error, Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL)
+}
+
+/// The time of the first record; `is_whole` where one begins with these bytes.
+fn first_time(format: RecordFormat, bytes: &[u8], is_whole: bool) -> Option<String> {
+    let own = is_whole.then(|| time_at(format, bytes, 0)).flatten();
+    own.or_else(|| time_at(format, bytes, record_after(format, bytes, 0)?))
+}
+
+/// What is lost with the whole file.
+pub(super) fn whole(file: &OwnedFd, format: RecordFormat) -> Option<Lost> {
+    let size = u64::try_from(fstat(file).ok()?.st_size).ok()?;
+    let mut bytes = vec![0; WINDOW.min(usize::try_from(size).ok()?)];
+    read_whole(file, &mut bytes, 0).ok()?;
+    let from = first_time(format, &bytes, true)?;
+    let end = size.saturating_sub(length(&bytes));
+    read_whole(file, &mut bytes, end).ok()?;
+    let mut lines = bytes.rsplit(|byte| *byte == b'\n');
+    let until = lines.find_map(|line| time_of(format, line))?;
+    Some(Lost {
+        bytes: size,
+        until: String::from(until),
+        from,
+    })
+}
+
+fn time_at(format: RecordFormat, bytes: &[u8], at: usize) -> Option<String> {
+    let rest = bytes.get(at..)?;
+    let line = rest.split(|byte| *byte == b'\n').next()?;
+    time_of(format, line).map(String::from)
+}
+
+fn length(bytes: &[u8]) -> u64 {
+    u64::try_from(bytes.len()).unwrap_or(0)
+}
+
+fn in_words(what: &str, error: Errno) -> String {
+    format!("{what}: {error}")
+}
+
+fn read_whole(file: &OwnedFd, bytes: &mut [u8], at: u64) -> Result<(), String> {
+    let (mut rest, mut at) = (bytes, at);
+    while !rest.is_empty() {
+        match pread(file, &mut *rest, at) {
+            Ok(0) => return Err(String::from("it became shorter meanwhile")),
+            Ok(count) => {
+                rest = rest.get_mut(count..).unwrap_or_default();
+                at = at.saturating_add(u64::try_from(count).unwrap_or(0));
+            }
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(in_words("reading", error)),
+        }
+    }
+    Ok(())
+}
+
+fn write_whole(file: &OwnedFd, bytes: &[u8], at: u64) -> Result<(), String> {
+    let (mut rest, mut at) = (bytes, at);
+    while !rest.is_empty() {
+        match pwrite(file, rest, at) {
+            Ok(0) => return Err(String::from("nothing can be written to it")),
+            Ok(count) => {
+                rest = rest.get(count..).unwrap_or_default();
+                at = at.saturating_add(u64::try_from(count).unwrap_or(0));
+            }
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(in_words("writing", error)),
+        }
+    }
+    Ok(())
+}

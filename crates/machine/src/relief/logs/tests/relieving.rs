@@ -1,0 +1,310 @@
+use std::fs::{self, OpenOptions};
+use std::os::unix::fs::{MetadataExt, symlink};
+use std::path::Path;
+use std::process::Command;
+
+use alloc::sync::Arc;
+use evictd_containers::{ContainerState, ListedContainer, LogFormat, RuntimeListing};
+use evictd_engine::ports::{Collected, Relief};
+use evictd_gc::{LogWriter, RecordFormat};
+use evictd_node::{Rung, Unit};
+use evictd_testkit::needs;
+
+use super::disk::{Disk, MIB, append, check, fill};
+use crate::relief::Listed;
+use crate::relief::logs::Logs;
+use crate::relief::logs::find::find;
+use crate::relief::logs::writers::find_writers;
+use crate::runtimes::Candidate;
+
+fn logs() -> Logs {
+    Logs {
+        keep_bytes: Some(MIB),
+        proc: "/proc".into(),
+    }
+}
+
+fn container(path: &Path, format: LogFormat, state: ContainerState) -> ListedContainer {
+    let name = path.file_stem().unwrap().to_str().unwrap();
+    let mut container = ListedContainer::default();
+    container.id = name.into();
+    container.name = name.into();
+    container.log = Some(path.into());
+    (container.log_format, container.state) = (format, state);
+    container
+}
+
+fn listed(containers: Vec<ListedContainer>) -> Vec<Listed> {
+    let mut listing = RuntimeListing::default();
+    listing.containers = containers;
+    vec![Listed {
+        candidate: Candidate::at(Path::new("/nowhere.sock")),
+        listing: Arc::new(listing),
+    }]
+}
+
+fn relief(disk: &Disk, mib: Option<u64>) -> Relief {
+    let device = fs::metadata(&disk.0).unwrap().dev();
+    Relief {
+        rung: Rung::Logs,
+        device: (rustix::fs::major(device), rustix::fs::minor(device)),
+        missing: mib.map(|mib| mib * MIB),
+        unit: Unit::Bytes,
+    }
+}
+
+fn field(collected: &Collected, name: &str) -> String {
+    let value = collected.fields.iter().find(|(of, _)| *of == name);
+    value.map_or(String::new(), |(_, value)| value.to_string())
+}
+
+/// Sizes of all files there, by name.
+fn sizes(disk: &Disk) -> Vec<(String, u64)> {
+    let entries = fs::read_dir(&disk.0).unwrap().map(Result::unwrap);
+    let mut sizes: Vec<(String, u64)> = entries
+        .filter(|entry| entry.file_type().unwrap().is_file())
+        .map(|entry| {
+            let size = entry.metadata().unwrap().blocks() * 512;
+            (entry.file_name().into_string().unwrap(), size >> 20)
+        })
+        .collect();
+    sizes.sort();
+    sizes
+}
+
+#[test]
+fn only_what_is_needed_is_given_up_and_what_stays_is_left() {
+    needs!(Ext4InAFile);
+    let disk = Disk::ext4("relieve");
+    let path = |name: &str| disk.0.join(format!("{name}.log"));
+    for (name, mib) in [
+        ("ended", 6),
+        ("big", 12),
+        ("small", 1),
+        ("kept", 8),
+        ("bounded", 8),
+        ("linked", 3),
+    ] {
+        fill(&mut append(&path(name)), RecordFormat::Json, mib * MIB, 0);
+    }
+    fs::hard_link(path("linked"), disk.0.join("second")).unwrap();
+    symlink(path("kept"), path("symlink")).unwrap();
+    let json = |name: &str| container(&path(name), LogFormat::JsonFile, ContainerState::Running);
+    let mut all = vec![
+        json("big"),
+        json("small"),
+        json("linked"),
+        json("symlink"),
+        json("gone"),
+    ];
+    all.push(container(
+        &path("ended"),
+        LogFormat::JsonFile,
+        ContainerState::Exited,
+    ));
+    all.extend([json("kept"), json("bounded")]);
+    all[6].keeps_log = true;
+    all[7].log_is_bounded = true;
+    let runtimes = listed(all);
+    let before = sizes(&disk);
+
+    // All of them together are not enough.
+    let told = logs()
+        .relieve(&relief(&disk, Some(40)), false, &runtimes)
+        .unwrap();
+    assert_eq!(told.removed, 0);
+    assert!(
+        told.text.starts_with(
+            "logs could give back 15Mi of the 40Mi that are missing: left as they are"
+        ),
+        "{}",
+        told.text
+    );
+    let told = logs()
+        .relieve(&relief(&disk, Some(3)), true, &runtimes)
+        .unwrap();
+    assert!(
+        told.text
+            .starts_with("would give up the old part of a log (ended: 4.5Mi)"),
+        "{}",
+        told.text
+    );
+    assert_eq!((told.removed, sizes(&disk)), (0, before.clone()));
+
+    // First that of what has ended.
+    let told = logs()
+        .relieve(&relief(&disk, Some(3)), false, &runtimes)
+        .unwrap();
+    assert_eq!(told.removed, 1, "{}", told.text);
+    assert!(
+        told.text
+            .starts_with("gave up the old part of a log (ended: 4."),
+        "{}",
+        told.text
+    );
+    assert!(
+        told.text
+            .contains(" from 2026-11-25T13:00:00.000000Z to 2026-"),
+        "{}",
+        told.text
+    );
+    assert!(
+        told.text.contains("linked.log\": Too many links"),
+        "{}",
+        told.text
+    );
+    assert_eq!(field(&told, "rung"), "\"logs\"");
+    assert_eq!(field(&told, "logNames"), "\"ended\"");
+    assert!(field(&told, "freedBytes").parse::<u64>().unwrap() > 4 * MIB);
+    // Then the largest; nobody is seen to write it, so it keeps its size.
+    let size = fs::metadata(path("big")).unwrap().len();
+    let told = logs()
+        .relieve(&relief(&disk, None), false, &runtimes)
+        .unwrap();
+    assert_eq!(field(&told, "logNames"), "\"big\"", "{}", told.text);
+    assert_eq!(fs::metadata(path("big")).unwrap().len(), size);
+    let stay = |all: &[(String, u64)]| {
+        let stay = all
+            .iter()
+            .filter(|(name, _)| name != "ended.log" && name != "big.log");
+        stay.cloned().collect::<Vec<_>>()
+    };
+    assert_eq!(stay(&sizes(&disk)), stay(&before));
+
+    // It is put in order when it has ended.
+    let none = logs().mend(false, &runtimes).unwrap();
+    assert_eq!(none, Collected::default());
+    let ended = container(&path("big"), LogFormat::JsonFile, ContainerState::Exited);
+    let ended = listed(vec![ended]);
+    let open = append(&path("big"));
+    assert_eq!(
+        logs().mend(false, &ended).unwrap(),
+        Collected::default(),
+        "it is written"
+    );
+    drop(open);
+    let told = logs().mend(false, &ended).unwrap();
+    assert_eq!(told.text, "put in order the logs of big");
+    assert!(fs::metadata(path("big")).unwrap().len() < 2 * MIB);
+    assert_eq!(logs().mend(false, &ended).unwrap(), Collected::default());
+}
+
+#[test]
+fn nothing_is_touched_on_another_disk() {
+    needs!(Ext4InAFile);
+    let (short, other) = (Disk::ext4("short"), Disk::ext4("other"));
+    let path = other.0.join("a.log");
+    fill(&mut append(&path), RecordFormat::Json, 8 * MIB, 0);
+    let runtimes = listed(vec![container(
+        &path,
+        LogFormat::JsonFile,
+        ContainerState::Exited,
+    )]);
+    let told = logs()
+        .relieve(&relief(&short, None), false, &runtimes)
+        .unwrap();
+    assert_eq!(told, Collected::default());
+    assert_eq!(sizes(&other)[0].1, 8);
+}
+
+#[test]
+fn a_log_that_cannot_be_changed_is_named_and_the_next_one_goes() {
+    needs!(Ext4InAFile);
+    let disk = Disk::ext4("immutable");
+    let (stuck, next) = (disk.0.join("stuck.log"), disk.0.join("next.log"));
+    fill(&mut append(&stuck), RecordFormat::Cri, 12 * MIB, 0);
+    let number = fill(&mut append(&next), RecordFormat::Cri, 8 * MIB, 0);
+    let chattr = |how| Command::new("chattr").arg(how).arg(&stuck).status();
+    assert!(chattr("+i").unwrap().success());
+    // conmon writes the second.
+    let writer = append(&next);
+    let runtimes = listed(vec![
+        container(&stuck, LogFormat::K8sFile, ContainerState::Exited),
+        container(&next, LogFormat::K8sFile, ContainerState::Running),
+    ]);
+    let told = logs()
+        .relieve(&relief(&disk, Some(5)), false, &runtimes)
+        .unwrap();
+    assert!(chattr("-i").unwrap().success());
+    assert_eq!(told.removed, 1, "{}", told.text);
+    assert!(
+        told.text.contains("stuck.log\": Operation not permitted"),
+        "{}",
+        told.text
+    );
+    drop(writer);
+    check(&fs::read(&next).unwrap(), RecordFormat::Cri, number);
+}
+
+/// Of CRI: where the runtime does not begin a new log, the old one keeps its name.
+#[test]
+fn a_log_that_is_not_reopened_keeps_its_name() {
+    needs!(Ext4InAFile);
+    let disk = Disk::ext4("rotate");
+    let path = disk.0.join("0.log");
+    fill(&mut append(&path), RecordFormat::Cri, 8 * MIB, 0);
+    let runtimes = listed(vec![container(
+        &path,
+        LogFormat::Cri,
+        ContainerState::Running,
+    )]);
+    let told = logs()
+        .relieve(&relief(&disk, Some(5)), false, &runtimes)
+        .unwrap();
+    assert_eq!(told.removed, 0, "{}", told.text);
+    assert!(told.text.contains("/nowhere.sock"), "{}", told.text);
+    assert_eq!(sizes(&disk), [("0.log".to_owned(), 8)]);
+    // Its former parts go all the same where it is small.
+    for (name, mib) in [
+        ("0.log.20261125-130000", 4),
+        ("0.log.20261125-120000", 3),
+        ("0.log.20261125-110000", 2),
+    ] {
+        fill(
+            &mut append(&disk.0.join(name)),
+            RecordFormat::Cri,
+            mib * MIB,
+            0,
+        );
+    }
+    fs::write(&path, "").unwrap();
+    let told = logs()
+        .relieve(&relief(&disk, Some(5)), false, &runtimes)
+        .unwrap();
+    assert_eq!(told.removed, 1, "{}", told.text);
+    let left = [
+        ("0.log".to_owned(), 0),
+        ("0.log.20261125-130000".to_owned(), 1),
+    ];
+    assert_eq!(sizes(&disk), left, "{}", told.text);
+}
+
+#[test]
+fn writers_are_found_by_what_they_have_open() {
+    let directory = std::env::temp_dir().join(format!("evictd-writers-{}", std::process::id()));
+    fs::create_dir_all(&directory).unwrap();
+    let path = directory.join("a.log");
+    fs::write(&path, "x").unwrap();
+    let disk = Disk(directory.clone());
+    let runtimes = listed(vec![container(
+        &path,
+        LogFormat::JsonFile,
+        ContainerState::Running,
+    )]);
+    let writer = || {
+        find_writers(
+            Path::new("/proc"),
+            &find(&relief(&disk, None), &runtimes).logs,
+        )
+    };
+    assert_eq!(writer(), [LogWriter::Nobody]);
+    let reader = fs::File::open(&path).unwrap();
+    assert_eq!(writer(), [LogWriter::Nobody]);
+    let appends = append(&path);
+    assert_eq!(writer(), [LogWriter::Appends]);
+    let keeps = OpenOptions::new().write(true).open(&path).unwrap();
+    assert_eq!(writer(), [LogWriter::KeepsPosition]);
+    drop((reader, appends, keeps));
+    core::mem::forget(disk);
+    fs::remove_dir_all(directory).unwrap();
+}
