@@ -5,7 +5,10 @@
 
 mod directories;
 mod logs;
+mod old_files_told;
 mod reserve;
+#[cfg(test)]
+mod tests;
 
 use core::mem::take;
 use std::os::fd::{AsFd, BorrowedFd};
