@@ -4,6 +4,7 @@
 #   memory_run RUNTIME NAME MIB     a container of the Docker API whose size "resize" sets;
 #   cri_pod NAME MIB                a pod over CRI
 #   has_image, use_image, leave_image RUNTIME NAME
+#   relieves_log RUNTIME SOCKET     a container fills the disk by its log, and runs on
 # shellcheck shell=bash
 
 # evictd_json COMMAND ENDPOINT FLAG...
@@ -336,3 +337,90 @@ fills_place() {
   stop_evictd
   rm "$place/held"
 }
+
+# --- live logs: the same for dockerd and Podman ------------------------------------
+
+# numbers FILE: of the lines of "workload log" in it.
+numbers() { grep -a -o '[0-9]\{12\} x' "$1" | cut -c -12; }
+
+# breaks FILE: how often a line there does not follow the one before it.
+breaks() { numbers "$1" | awk 'NR > 1 && $1 + 0 != last + 1 { breaks++ } { last = $1 + 0 } END { print breaks + 0 }'; }
+
+# read_log_of SOCKET NAME QUERY FILE: what "docker logs" asks for.
+read_log_of() {
+  curl --silent --show-error --fail --no-buffer --max-time "${log_seconds:-10}" --output "$4" --unix-socket "$1" \
+    "http://localhost/containers/$2/logs?stdout=1&stderr=1&$3"
+}
+
+# tail_of SOCKET NAME: its last 100 lines follow each other.
+tail_of() {
+  read_log_of "$1" "$2" tail=100 "$work/tail"
+  local lines
+  lines=$(numbers "$work/tail" | wc -l)
+  [ "$lines" -ge 99 ] || fail "--tail 100 gives $lines lines"
+  [ "$(breaks "$work/tail")" = 0 ] || fail "--tail 100 has a gap: $(numbers "$work/tail" | tr '\n' ' ')"
+}
+
+last_followed() { tail -c 20000 "$work/followed" >"$work/followed.end" && numbers "$work/followed.end" | tail -n 1; }
+follows_on() { [ "$((10#$(last_followed)))" -gt "$((10#$1))" ]; }
+
+# watch_disk KIB: into $work/short, for how many milliseconds the disk had less than so much.
+watch_disk() {
+  local since=
+  while :; do
+    clock
+    if [ "$(available_kib)" -lt "$1" ]; then
+      since=${since:-$now}
+    elif [ -n "$since" ]; then
+      echo $((now - since)) >>"$work/short"
+      since=
+    fi
+    nap 0.02
+  done
+}
+
+# fills_disk NAME: so that the disk is short of 100 MiB, by the log of a container that runs;
+# twice.
+fills_disk() {
+  watch_disk 102400 &
+  resize "$1" 500 # 25 MB/s, as lines of 1 KiB
+  await_event 60 reclaimed rung=logs logs=1
+  value lostFrom && [ -n "$value" ] || fail "what was lost is not told in time: $line"
+  value freedBytes
+  note "a log gave $((value >> 20)) MiB back"
+  await_events 60 2 reclaimed rung=logs
+  resize "$1" 10
+  await_event 20 cleared signal=imagefs.available
+  expect_events 0 evicting
+  nap 0.2
+  note "the disk was short for $(tr '\n' ' ' <"$work/short")ms"
+}
+
+# watch_logs ENDPOINT: evictd, which gives up the old part of logs.
+watch_logs() {
+  watch_runtime "$1" --eviction-hard="imagefs.available<100Mi" --eviction-minimum-reclaim=imagefs.available=50Mi \
+    --eviction-pressure-transition-period=1s
+}
+
+# relieves_log RUNTIME SOCKET: a container fills the disk by its log, again and again: it loses
+# the log's old part, and runs on; its readers too.
+relieves_log() {
+  local runtime=$1 socket=$2 seen
+  resize writer 10
+  "${runtime}_run" writer evictd.test/one:1 '["log", "/sizes/writer"]' \
+    "$(jq -n -c --arg sizes "$sizes:/sizes" '{HostConfig: {Binds: [$sizes]}}')" >/dev/null
+  watch_logs "unix://$socket"
+  log_seconds=100 read_log_of "$socket" writer 'follow=1&tail=1' "$work/followed" &
+  sleep 1
+  tail_of "$socket" writer
+  fills_disk writer
+  seen=$(last_followed)
+  wait_until 20 "logs -f goes on after $seen" follows_on "$seen"
+  note "logs -f went on with $(breaks "$work/followed") breaks"
+  tail_of "$socket" writer
+  is_running "$runtime" writer || fail "the writer has ended"
+  # 16 MiB stay of it at least.
+  seen=$(stat -c '%b %B' "$(log_of "$runtime" writer)")
+  [ "$((${seen% *} * ${seen#* }))" -ge $((16 << 20)) ] || fail "too little of the log is left: $seen"
+}
+log_of() { "$1_api" GET "/containers/$2/json" | jq -r '.HostConfig.LogConfig.Path // .LogPath'; }
