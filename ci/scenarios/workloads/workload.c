@@ -17,8 +17,8 @@
  *   workload family MIB           so much memory, and ten children that share it
  *   workload bytes DIR MIB        a file of that size, deleted but held open
  *   workload inodes DIR COUNT     that many files, deleted but held open
- *   workload log FILE             as many KiB in lines on standard output as FILE says, 50
- *                                 times a second
+ *   workload log FILE             as many KiB in numbered lines on standard output as FILE
+ *                                 says, 50 times a second
  *   workload filler FILE RATE     appends to FILE as many KiB as RATE says, 50 times a second
  *   workload writer FILE          a block into FILE 50 times a second
  *   workload timed USAGE LEVEL BELOW [PROCS...]
@@ -260,13 +260,19 @@ static void filler(const char *file, const char *rate)
 static void lines(const char *file)
 {
 	static char line[1024];
+	unsigned long number = 0;
 
 	memset(line, 'x', sizeof(line) - 1);
 	line[sizeof(line) - 1] = '\n';
 	for (;;) {
-		for (long left = wanted(file); left > 0; left--)
+		for (long left = wanted(file); left > 0; left--) {
+			char begin[16];
+
+			snprintf(begin, sizeof(begin), "%012lu ", number++ % 1000000000000UL);
+			memcpy(line, begin, 13);
 			if (write(1, line, sizeof(line)) < 0)
 				complain("log");
+		}
 		nap(20);
 	}
 }
