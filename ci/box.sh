@@ -1,5 +1,4 @@
-# Sourced by ci/native and ci/runtimes after scenarios.sh: a part of this machine that a
-# scenario takes for a machine of its own.
+# Sourced by ci/scenario: a part of this machine that a scenario takes for a machine of its own.
 #
 # A scenario has namespaces of its own for mounts, processes, IPC and cgroups. A cgroup
 # with a memory limit stands where the root of each hierarchy is, and /proc/meminfo tells
@@ -69,7 +68,26 @@ remove_cgroups() {
   say "this cgroup could not be removed: $left" >&2
 }
 
-# enter MIB SCENARIO SHELL-WORD...: in the scenario's namespaces, as its first process.
+# What a scenario needs, and what shall be the scenario's own. In ci/native the disks are in
+# memory, so that this machine's own does not count; runtimes put things there whatever they
+# are told.
+if [ "$place" = native ]; then
+  need busybox curl strace
+  for controller in memory pids freezer; do
+    [ -e "/sys/fs/cgroup/$controller/cgroup.procs" ] || die "there is no cgroup v1 hierarchy in /sys/fs/cgroup/$controller"
+  done
+  interpreter='busybox sh'
+  furnish() { mount -t tmpfs -o mode=700 scenario "$scratch"; }
+else
+  need containerd ctr runc podman dockerd conmon jq curl tar
+  interpreter='bash -euo pipefail'
+  furnish() {
+    mount -t tmpfs -o mode=755 run /run
+    mount -t tmpfs shm /dev/shm
+  }
+fi
+
+# enter MIB SCENARIO WORD...: in the scenario's namespaces, as its first process.
 enter() {
   local memory=$1 name=$2
   shift 2
@@ -84,9 +102,9 @@ enter() {
   # What a machine without it could swap out is asked for.
   grep ^SwapTotal: /proc/meminfo >>"$scratch/meminfo"
   mount --bind "$scratch/meminfo" /proc/meminfo
-  [ "$name" = shell ] || mount_disks "$name"
+  mount_disks "$name"
   # It is this shell's child, so that this one can reap what has lost its parent.
-  PATH=$scratch/bin:$PATH WORK=$scratch/work DISKS=$scratch/disks "$@" &
+  scenario=$name PATH=$scratch/bin:$PATH WORK=$scratch/work DISKS=$scratch/disks "$@" &
   wait $!
 }
 
@@ -132,7 +150,7 @@ inside() {
     leave+=" $fd"
     echo 0 >&"$fd"
   done
-  export -f enter mount_cgroups mount_disks furnish header make_disk copy_programs say die
+  export -f enter mount_cgroups mount_disks furnish file_of header make_disk copy_programs say die
   export leave scratch box cgroup_mounts script scenarios programs workloads EVICTD
   # Only the process that makes the cgroup namespace is in node/ for that moment: none may
   # stay there, where v2 is to give controllers on.
@@ -152,8 +170,8 @@ run() {
   memory=$(header_or "$name" memory 512)
   make_cgroups "$memory"
   # shellcheck disable=SC2154,SC2086
-  run_process inside "$(header_or "$name" seconds 120)" "$memory" "$name" \
-    $interpreter "$scenarios/$name" </dev/null >"$log" 2>&1
+  run_process inside "$(seconds_of "$name")" "$memory" "$name" env "${environment[@]}" \
+    $interpreter "$scenarios/$(file_of "$name")" </dev/null >"$log" 2>&1
   remove_cgroups
   rm -rf "${logs:?}/$name"
   conclude "$name" "$start" "$status" "$log" || passed=1
@@ -165,3 +183,14 @@ run() {
   rm -rf "$scratch"
   return $passed
 }
+
+build_programs
+[ "$place" = native ] || build_clients
+if [ -n "$shell" ]; then
+  say 'the libraries of scenarios are in ci/scenarios'
+  make_cgroups 512
+  (inside 0 512 "$like" bash -i)
+  exit
+fi
+jobs=${jobs:-$([ "$place" = native ] && say 2 || say 3)}
+run_all

@@ -12,7 +12,7 @@ import machine
 from frame import Lacks, Line, need_root, row
 
 
-def scenario(bench, runner, name, yardsticks, trials, more=()):
+def scenario(bench, runner, name, yardsticks, words, more=()):
     """Runs one of ci/bench.d/scenarios by ci/native or ci/vm; its notes, by their first
     word, as lists of numbers."""
     programs, scenarios = bench.scratch / "programs", bench.scratch / "scenarios"
@@ -23,9 +23,9 @@ def scenario(bench, runner, name, yardsticks, trials, more=()):
         shutil.copy(bench.yardstick(yardstick), programs)
     for path in more:
         shutil.copy(path, programs)
-    # What a scenario reads its number of trials from: it has no variables of ours.
+    # What a scenario reads its number of trials and more from: it has no variables of ours.
     trials_file = programs / "trials"
-    trials_file.write_text(f"{trials}\n", encoding="ascii")
+    trials_file.write_text(f"{words}\n", encoding="ascii")
     trials_file.chmod(0o755)
     libraries = pathlib.Path("ci/scenarios").glob("*.sh")
     for path in *libraries, *pathlib.Path("ci/bench.d/scenarios").iterdir():
@@ -54,12 +54,15 @@ def crossing(bench):
     need_root()
     if not machine.is_v1():
         raise Lacks("cgroup v1")
-    notes = scenario(bench, "ci/native", "crossing-v1", ["notices"], bench.pick(30, 3))
+    notes = scenario(bench, "ci/native", "crossing-v1", ["kills"], bench.pick(30, 3))
     ours = millis(notes["ours"])
     beside = millis(notes["beside"])
     yield Line("crossing to SIGKILL, v1", "ms", ours, "eventfd alone", beside, at_most=2, worst_at_most=20)
-    earlyoom = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child", bench.yardstick("available")]
-    earlyoom += [str(bench.pick(1024, 512)), str(bench.pick(10, 1)), bench.earlyoom(), "-r", "0", "-M", "@@"]
-    ran = subprocess.run(earlyoom, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True)
+    earlyoom = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child", "ci/bench.d/scenarios/earlyoom.sh"]
+    earlyoom += [str(bench.pick(1024, 512)), str(bench.pick(10, 1)), bench.earlyoom()]
+    # Where ci/native has built the scenarios' programs.
+    path = {"PATH": f"{pathlib.Path('target/scenarios').resolve()}:{os.environ['PATH']}"}
+    quiet = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True, "check": True}
+    ran = subprocess.run(earlyoom, env=os.environ | path, **quiet)
     yield Line("crossing to SIGKILL, v1", "ms", ours, "earlyoom", millis(map(int, ran.stdout.split())))
 

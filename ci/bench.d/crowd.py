@@ -19,5 +19,5 @@ def crowd(bench):
 def ended(bench, is_ours, on):
     """Microseconds until none is left."""
     with machine.victim(bench, "crowd", ["memory", "pids", "freezer"]) as (dirs, evictd):
-        program = [*on, bench.yardstick("crowd"), str(bench.pick(1000, 100))]
+        program = [*on, bench.yardstick("kills"), "crowd", str(bench.pick(1000, 100))]
         return machine.micros_of(program, dirs, evictd if is_ours else [])

@@ -23,11 +23,11 @@ def walk(bench):
     tree = bench.scratch / "tree"
     tree.mkdir()
     make_tree(tree, files)
-    limit = bench.yardstick("walk")
+    limit = [bench.yardstick("reads"), "walk"]
     programs = [
         [bench.crate("release"), "walk", str(tree)],
         [bench.crate("speed"), "walk", str(tree)],
-        [limit, str(tree)],
+        [*limit, str(tree)],
         ["du", "-s", "--inodes", str(tree)],
     ]
     for program in programs:

@@ -96,7 +96,7 @@ class Bench:
         self.scratch.mkdir()
         # Alternating runs of each side.
         self.runs = 1 if quick else 5
-        self._evictd = os.environ.get("EVICTD")
+        self.evictd_path = os.environ.get("EVICTD")
 
     def pick(self, whole, quick):
         return quick if self.quick else whole
@@ -104,14 +104,14 @@ class Bench:
     @property
     def evictd(self):
         """The static binary; built where EVICTD does not name one."""
-        if self._evictd is None:
+        if self.evictd_path is None:
             # Too large a binary is another part's failure, and can be measured.
             quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
             built = subprocess.run(["ci/build-static"], check=False, **quiet)
-            self._evictd = "target/static/x86_64/evictd"
-            if not os.access(self._evictd, os.X_OK):
+            self.evictd_path = "target/static/x86_64/evictd"
+            if not os.access(self.evictd_path, os.X_OK):
                 raise Lacks(f"the static binary: {built.stderr.strip()}")
-        return str(pathlib.Path(self._evictd).resolve())
+        return str(pathlib.Path(self.evictd_path).resolve())
 
     def yardstick(self, name):
         """A program of ours that does only what must be done, built where it is not as new."""
@@ -153,11 +153,11 @@ class Bench:
         need("earlyoom")
         return "earlyoom"
 
-    def alternate(self, *measures, times=1):
+    def alternate(self, *measures, times=1, turns=None):
         """One list of figures for each of `measures`, which run in turn: that many times as
-        often as usual."""
+        often as usual, or so many turns."""
         figures = [[] for _ in measures]
-        for run in range(self.runs * self.pick(times, 1)):
+        for run in range(turns or self.runs * self.pick(times, 1)):
             # Who goes first changes, so that neither always finds things warm.
             turns = list(zip(measures, figures))
             for measure_one, into in turns if run % 2 == 0 else reversed(turns):

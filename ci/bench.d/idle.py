@@ -64,7 +64,7 @@ def idle(bench):
 
 
 def idle_with(bench, count, seconds):
-    limit = [bench.yardstick("ticks"), "node", str(INTERVAL_MS), *node_files()]
+    limit = [bench.yardstick("reads"), "node", str(INTERVAL_MS), *node_files()]
     rounds = seconds * 1000 / INTERVAL_MS
     with (
         machine.pods(bench, count) as base,

@@ -22,5 +22,5 @@ def freed(bench, method):
     """Microseconds from the decision until the memory is free."""
     with machine.victim(bench, "kill", ["memory", "pids", "freezer", "cpu"]) as (dirs, evictd):
         (dirs[-1].parent / "cpu.shares").write_text("2", encoding="ascii")
-        program = [bench.yardstick("kills"), method, str(bench.pick(256, 64)), str(2 * (os.cpu_count() or 1))]
+        program = [bench.yardstick("kills"), "starved", method, str(bench.pick(256, 64)), str(2 * (os.cpu_count() or 1))]
         return machine.micros_of(program, dirs, evictd if method == "evicting pod" else [])

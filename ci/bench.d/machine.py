@@ -43,6 +43,14 @@ def remove(directories):
     raise RuntimeError(f"could not remove {directories}")
 
 
+def make(cgroup):
+    """On v2 children have controllers only where the parent hands them out."""
+    cgroup.mkdir()
+    control = cgroup / "cgroup.subtree_control"
+    if control.exists():
+        control.write_text("+memory +pids", encoding="ascii")
+
+
 @contextlib.contextmanager
 def pods(bench, count, anon_kib=16):
     """So many pods of two containers each, below a cgroup whose name is returned."""
@@ -51,8 +59,12 @@ def pods(bench, count, anon_kib=16):
     maker = None
     try:
         for root in roots:
-            root.mkdir()
-        command = [bench.yardstick("pods"), str(count), str(anon_kib), *map(str, roots)]
+            make(root)
+            for pod in range(count):
+                make(root / f"pod{pod}")
+                for container in "c0", "c1":
+                    (root / f"pod{pod}" / container).mkdir()
+        command = [bench.yardstick("reads"), "hold", str(anon_kib), str(count), *map(str, roots)]
         maker = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         if not maker.stdout.readline().startswith("ready"):
             raise RuntimeError("the pods were not made")

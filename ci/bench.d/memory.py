@@ -45,6 +45,19 @@ def held(bench, program, started):
         machine.remove([cgroup])
 
 
+@row("list")
+def listing(bench):
+    """All of `evictd rank`: pods of two containers are found, read and ranked."""
+    need_root()
+    for count in bench.pick([100, 1000], [3]):
+        with machine.pods(bench, count) as base:
+            program = [bench.evictd, "rank", "--signal=memory.available", "--json", f"--pod-cgroup-root=/{base}"]
+            if machine.cost(program)[2].count(f"{base}/pod") < count:
+                raise RuntimeError(f"{program[0]} does not list {count} pods")
+            [took] = bench.alternate(lambda: machine.cost(program)[1] / 1000)
+            yield Line(f"rank {count} pods, the whole program", "ms", took)
+
+
 @row("growth")
 def growth(bench):
     """What a thousand pods more take, once they were listed."""

@@ -22,7 +22,7 @@ def refresh_of(bench, count, base, rounds):
     ours = [bench.crate("release"), "pods", f"/{base}", str(rounds)]
     usage = "memory.usage_in_bytes" if machine.is_v1() else "memory.current"
     roots = [str(root / base) for root in machine.hierarchies()]
-    least = [bench.yardstick("ticks"), "pods", str(rounds), str(count)]
+    least = [bench.yardstick("reads"), "pods", str(rounds), str(count)]
     whole = [*least, usage, "memory.stat", "+pids.current", "--", *roots]
     memory = [*least, usage, "memory.stat", "--", *roots]
     lazy = [*least, usage, "--", *roots]

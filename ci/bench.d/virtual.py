@@ -14,17 +14,28 @@ def need_machine():
         raise Lacks("target/vm/vmlinuz: run ci/install")
 
 
-@row("crossing-v2", slow=True)
-def crossing_v2(bench):
-    """Without pressure stall information, beside memory.high's event and earlyoom."""
+def crossings(bench, what, psi, trials, **target):
+    """Beside memory.high's event and earlyoom."""
     need_machine()
     earlyoom = bench.earlyoom()
     libraries = re.findall(r"(/\S+/(?:ld-linux-x86-64\.so\.2|libc\.so\.6))", output("ldd", earlyoom))
-    notes = scenario(bench, "ci/vm", "crossing-v2", ["events", "available"], bench.pick(8, 3), [earlyoom, *libraries])
-    ours = millis(notes["ours"])
-    what, beside = "crossing to SIGKILL, v2, no PSI", millis(notes["beside"])
-    yield Line(what, "ms", ours, "memory.high's event", beside, worst_at_most=100)
+    words = f"{trials} --kernel-memcg-notification={psi}"
+    notes = scenario(bench, "ci/vm", "crossing-v2", ["kills"], words, [earlyoom, *libraries])
+    ours, beside = millis(notes["ours"]), millis(notes["beside"])
+    yield Line(what, "ms", ours, "memory.high's event", beside, **target)
     yield Line(what, "ms", ours, "earlyoom", millis(notes["earlyoom"]))
+
+
+@row("crossing-v2", slow=True)
+def crossing_v2(bench):
+    """Without pressure stall information."""
+    yield from crossings(bench, "crossing to SIGKILL, v2, no PSI", "false", bench.pick(8, 3), worst_at_most=100)
+
+
+@row("crossing-psi", slow=True)
+def crossing_psi(bench):
+    """With it."""
+    yield from crossings(bench, "crossing to SIGKILL, v2", "true", bench.pick(8, 1))
 
 
 @row("crowd-v2", slow=True)
@@ -33,6 +44,6 @@ def crowd_v2(bench):
     need_machine()
     trials = f"{bench.runs} {bench.pick(1000, 100)}"
     for where, name in [("", "crowd-v2"), (", one processor", "crowd-v2-one")]:
-        notes = scenario(bench, "ci/vm", name, ["crowd"], trials)
+        notes = scenario(bench, "ci/vm", name, ["kills"], trials)
         ours, alone = millis(notes["ours"]), millis(notes["alone"])
         yield Line(f"crowd ended, v2{where}", "ms", ours, "SIGKILL alone", alone, ratio_at_most=1.5)

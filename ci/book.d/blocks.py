@@ -13,9 +13,8 @@ import subprocess
 import sys
 import tempfile
 
-from documents import ROOT, documents, name_of, split
+from documents import ROOT, documents, name_of, scenario_file, split
 
-SCENARIOS = ROOT / "ci/scenarios"
 # The machines of ci/init, each by its script there.
 MACHINES = ROOT / "ci/init.d"
 # What is no command.
@@ -54,8 +53,8 @@ def problem_with_scenario(name):
     if (MACHINES / name).is_file():
         runs = "/book/*" in (MACHINES / name).read_text(encoding="utf-8")
         return None if runs else f"ci/init.d/{name} does not run its blocks: /book/*"
-    file = SCENARIOS / name
-    if "." in name or not file.is_file():
+    file = scenario_file(name)
+    if file is None:
         return f"there is no scenario {name}"
     text = file.read_text(encoding="utf-8")
     is_whole = "next_block" in text and "end_of_blocks" in text
@@ -66,15 +65,17 @@ def problem_with_scripts(block):
     """Each line has to be a script of ci that a part of ci/test runs, with parts or scenarios
     that there are."""
     test = (ROOT / "ci/test").read_text(encoding="utf-8")
+    parts = re.search(r"^parts=\((.*)\)$", test, re.M)[1].split()
     for line in block.lines:
         script, *words = line.partition("#")[0].split() or [""]
         words = [word for word in words if not word.startswith("-")]
-        if script and script != "ci/install" and not re.search(rf"{re.escape(script)}(?![\w-])", test):
+        is_run = script in ("", "ci/install") or script.removeprefix("ci/") in parts
+        if not is_run and not re.search(rf"{re.escape(script)}(?![\w-])", test):
             return f"ci/test does not run {script}"
         for word in words:
-            if script == "ci/test" and f"part_{word}()" not in test:
+            if script == "ci/test" and word not in parts:
                 return f"ci/test has no part {word}"
-            if script in ("ci/native", "ci/vm", "ci/runtimes") and not (SCENARIOS / word).is_file():
+            if script in ("ci/native", "ci/vm", "ci/runtimes") and not scenario_file(word):
                 return f"there is no scenario {word}"
     return None
 

@@ -7,6 +7,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 DOCS = ROOT / "docs"
 SUMMARY = DOCS / "SUMMARY.md"
 README = ROOT / "README.md"
+SCENARIOS = ROOT / "ci/scenarios"
 
 FENCE = re.compile(r"^( *)(```+)(.*)$")
 
@@ -24,6 +25,17 @@ def documents():
 
 def name_of(file):
     return str(file.relative_to(ROOT))
+
+
+def scenario_file(name):
+    """The file of a scenario, which several may share ("# runtimes: A B": NAME-A, NAME-B); None
+    where there is no such scenario."""
+    for file in (SCENARIOS / name, SCENARIOS / name.rpartition("-")[0]):
+        if file.is_file() and "." not in name:
+            shared = re.findall(r"^# runtimes: (.*)$", file.read_text(encoding="utf-8"), re.M)
+            names = [f"{file.name}-{runtime}" for runtime in " ".join(shared).split()] or [file.name]
+            return file if name in names else None
+    return None
 
 
 class Block:

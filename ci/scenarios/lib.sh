@@ -1,13 +1,12 @@
 # Sourced by every scenario: time, how it ends, pods as cgroups and their manifests; and
-# evictd.sh, which see. The same in the virtual machine of ci/vm (cgroup v2, busybox sh),
-# in ci/native (busybox sh) and in ci/runtimes (bash, which has runtimes.sh too, there and
-# in the machines of ci/vm that have runtimes). What waits starts no process, so that it
+# evictd.sh, which see. busybox sh runs it; bash where there are container runtimes, with
+# runtimes.sh too (ci/scenario --help). What waits starts no process, so that it
 # works while there is not one process id left.
 # shellcheck shell=dash
 
 set -eu
 
-scenario=${0##*/}
+scenario=${scenario:-${0##*/}} # the runner knows: several may share a file
 work=${WORK:-/tmp/work}   # everything a scenario writes
 disks=${DISKS:-/mnt}      # the disks of its header are mounted here, by name
 log=$work/evictd.log

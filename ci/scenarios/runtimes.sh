@@ -8,6 +8,8 @@
 #
 #   image APP NAME...        makes the archive $images/APP.tar: a base that all share, a
 #                            layer of its own, and these names
+#   provide RUNTIME APP...   starts containerd, docker or podman with an image of each, and sets
+#                            $endpoint; of a scenario "# runtimes: ..." $runtime says which
 #   start_containerd, start_dockerd, start_podman
 #   import_image RUNTIME FILE...   containerd, dockerd or podman
 #   docker_api METHOD PATH [CURL-ARGUMENT...]   the Docker API; podman_api the same of Podman's
@@ -17,11 +19,14 @@
 #   at_home SOCKET PLACE     the runtime's socket where it is on a node
 #   own_nodefs               nodefs is the scenario's own, not the disk of this machine
 #   cri COMMAND ...          pods and containers over CRI, see crates/containers/examples/crictl.rs
+#   from_debian SUITE        the runtimes of a later release in place of Debian 12's
 #   kill_daemon NAME         SIGKILL for containerd, dockerd or podman, and waits for its end
 # shellcheck shell=bash
 
 . "${0%/*}/lib.sh"
 
+# shellcheck disable=SC2034
+runtime=${scenario##*-}
 images=$work/images
 containerd_socket=$work/containerd.sock
 docker_socket=$work/docker.sock
@@ -130,6 +135,22 @@ pause_archive() {
 
 declare -A daemons=()
 
+# from_debian SUITE: bookworm, trixie or forky. Without their runc and conmon, which take a
+# newer libc.
+from_debian() {
+  local suite=$1 usr=$PWD/target/tools/$1-runtimes/usr name
+  export PATH=${PATH#"$work"/runtimes-*:}
+  podman_suite=
+  [ "$suite" != bookworm ] || return 0
+  [ -x "$usr/bin/containerd" ] || fail "$usr/bin/containerd is missing: run ci/install"
+  mkdir -p "$work/runtimes-$suite"
+  for name in bin/containerd bin/ctr bin/containerd-shim-runc-v2 sbin/dockerd bin/podman; do
+    [ ! -e "$usr/$name" ] || ln -sf "$usr/$name" "$work/runtimes-$suite/"
+  done
+  [ ! -e "$usr/bin/podman" ] || podman_suite=$suite
+  PATH=$work/runtimes-$suite:$PATH
+}
+
 # daemon NAME COMMAND...: in the background, what it says into $work/NAME.log.
 daemon() {
   local name=$1
@@ -224,6 +245,7 @@ cgroup_manager = "cgroupfs"
 events_logger = "file"
 lock_type = "file"
 runtime = "runc"
+helper_binaries_dir = ["$PWD/target/tools/${podman_suite:-bookworm}-runtimes/usr/lib/podman", "/usr/lib/podman", "/usr/libexec/podman"]
 static_dir = "$storage/podman/libpod"
 volume_path = "$storage/podman/volumes"
 tmp_dir = "$work/podman/tmp"
@@ -245,7 +267,7 @@ start_podman() {
 }
 
 in_podman() {
-  ${exec:-} env -u XDG_RUNTIME_DIR HOME="$work/podman" TMPDIR="$work/podman" CONTAINERS_CONF="$work/podman/containers.conf" \
+  ${exec:-} env -u XDG_RUNTIME_DIR PODMAN_IGNORE_CGROUPSV1_WARNING=1 HOME="$work/podman" TMPDIR="$work/podman" CONTAINERS_CONF="$work/podman/containers.conf" \
     CONTAINERS_STORAGE_CONF="$work/podman/storage.conf" CONTAINERS_REGISTRIES_CONF="$work/podman/registries.conf" \
     podman "$@"
 }
@@ -268,6 +290,17 @@ import_image() {
       *) fail "there is no runtime $runtime" ;;
     esac
   done
+}
+
+provide() {
+  local daemon=${1/%docker/dockerd} socket=${1}_socket app
+  shift
+  "start_$daemon"
+  for app; do
+    image "$app" "evictd.test/$app:1"
+    import_image "$daemon" "$images/$app.tar"
+  done
+  endpoint=unix://${!socket}
 }
 
 archive_names() { tar -x -O -f "$1" ./manifest.json | jq -r '.[].RepoTags[]'; }

@@ -132,11 +132,11 @@ fn readings(bytes: &mut Bytes<'_>, now: Mono) -> Readings {
 fn check(
     evict: &Evict,
     eviction: &Eviction,
-    pods: &[Candidate<'_>],
+    pods: &[Candidate],
     stuck: &[(String, Mono)],
     now: Mono,
 ) {
-    let pod = pods[eviction.candidate].pod;
+    let pod = &pods[eviction.candidate].pod;
     assert!(
         !evict
             .message(eviction, &pods[eviction.candidate])
@@ -183,12 +183,9 @@ fuzz_target!(|data: &[u8]| {
         }
         let readings = readings(&mut bytes, now);
         let pods = pods(&mut bytes);
-        let candidates: Vec<Candidate<'_>> = pods
+        let candidates: Vec<Candidate> = pods
             .iter()
-            .map(|(pod, usage)| Candidate {
-                pod,
-                usage: usage.as_ref(),
-            })
+            .map(|(pod, usage)| Candidate::new(pod, usage.as_ref()))
             .collect();
         let layout = match bytes.below(4) {
             0 => None,
@@ -230,7 +227,7 @@ fuzz_target!(|data: &[u8]| {
                         0 => break, // it takes longer than this round
                         1 => {
                             if !failed_ends {
-                                let pod = candidates[eviction.candidate].pod;
+                                let pod = &candidates[eviction.candidate].pod;
                                 stuck.push((pod.metadata.uid.clone(), now));
                             }
                             Outcome::KillFailed

@@ -58,7 +58,9 @@ fn needed(settings: &Resolved) -> CapabilitySet {
             CapabilitySet::empty()
         }
     };
-    let deletes = settings.root_dir.given || settings.pod_logs_dir.given;
+    let deletes = settings.root_dir.given
+        || settings.pod_logs_dir.given
+        || !settings.relief.directories.is_empty();
     // The kernel's notices of pressure need it too, before Linux 6.4.
     let resource = settings.kernel_memcg_notification || settings.apply_oom_score_adj;
     READING

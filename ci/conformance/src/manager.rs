@@ -79,13 +79,10 @@ fn run(
     }
     summary.apply(step.get("summary").unwrap_or(&Value::Null));
     let now = Mono::from_millis(integer(step, "atMillis").unwrap_or(0).unsigned_abs());
-    let active: Vec<Candidate<'_>> = list(step, "activePods")
+    let active: Vec<Candidate> = list(step, "activePods")
         .iter()
         .filter_map(|uid| pods.iter().find(|pod| *uid == pod.metadata.uid))
-        .map(|pod| Candidate {
-            pod,
-            usage: summary.pods.get(&pod.metadata.uid),
-        })
+        .map(|pod| Candidate::new(pod, summary.pods.get(&pod.metadata.uid)))
         .collect();
     let readings = summary.readings();
     let observation = Observation {
@@ -168,7 +165,7 @@ fn written(threshold: &Threshold) -> String {
     }
 }
 
-fn kill(evict: &Evict, eviction: &Eviction, candidate: &Candidate<'_>) -> Value {
+fn kill(evict: &Evict, eviction: &Eviction, candidate: &Candidate) -> Value {
     let message = evict.message(eviction, candidate);
     let annotations = message.annotations.as_ref().map(|annotations| {
         let mut written = json!({

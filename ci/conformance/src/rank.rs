@@ -20,12 +20,9 @@ pub(crate) fn check(case: &Value, rules: Rules) -> Outcome {
         .iter()
         .map(|s| (pods::uid_of(s), pods::usage(s)))
         .collect();
-    let candidates: Vec<Candidate<'_>> = pods
+    let candidates: Vec<Candidate> = pods
         .iter()
-        .map(|pod| Candidate {
-            pod,
-            usage: stats.get(pod.metadata.uid.as_str()),
-        })
+        .map(|pod| Candidate::new(pod, stats.get(pod.metadata.uid.as_str())))
         .collect();
     let order = rank(signal, layout, &candidates, &rules.policy_of(case));
     let ours: Vec<&str> = order

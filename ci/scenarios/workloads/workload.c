@@ -21,11 +21,12 @@
  *                                 says, 50 times a second
  *   workload filler FILE RATE     appends to FILE as many KiB as RATE says, 50 times a second
  *   workload writer FILE          a block into FILE 50 times a second
- *   workload timed USAGE LEVEL BELOW PROCS...
+ *   workload timed USAGE LEVEL BELOW [PROCS...]
  *                                 a hog in the cgroups of these cgroup.procs: goes to BELOW
  *                                 bytes under LEVEL of the file USAGE, waits for SIGUSR1 to
  *                                 this process, goes on at full speed. Ends and prints the
- *                                 microseconds from LEVEL to its being killed
+ *                                 microseconds from LEVEL to its being killed. Of
+ *                                 /proc/meminfo USAGE is what is not available
  *   workload file FILE MIB        a file of that size, which stays
  *
  * Deleted files stand for what a container runtime removes with the container: they give
@@ -315,10 +316,13 @@ static long micros(void)
 
 static long number_in(int fd)
 {
-	char text[32];
+	char text[128];
 	ssize_t length = pread(fd, text, sizeof(text) - 1, 0);
+	long total, available;
 
 	text[length < 0 ? 0 : length] = 0;
+	if (sscanf(text, "MemTotal: %ld kB MemFree: %*d kB MemAvailable: %ld", &total, &available) == 2)
+		return (total - available) << 10;
 	return atol(text);
 }
 
@@ -473,7 +477,7 @@ int main(int count, char **words)
 		filler(text, words[3]);
 	else if (!strcmp(what, "writer"))
 		writer(text);
-	else if (!strcmp(what, "timed") && count > 5)
+	else if (!strcmp(what, "timed") && count > 4)
 		timed(count - 2, words + 2);
 	else if (!strcmp(what, "file"))
 		file(text, number), rest();

@@ -26,7 +26,7 @@ pub use kill::{Kill, KillLimits, Target};
 // For fuzzing.
 #[doc(hidden)]
 pub use leftovers::find_mount_id;
-pub use leftovers::{Freed, Leftover, LeftoverKind, Leftovers};
+pub use leftovers::{Freed, Leftover, LeftoverKind, Leftovers, NamedDir, NamedFile, NamedWalk};
 pub use pages::PageReclaimer;
 pub use pods::{FoundPod, Grace, Listing, Origin, SkipReason, Skipped};
 pub use release::Releaser;

@@ -116,13 +116,19 @@ pub struct ListedMount {
     pub source: Arc<Path>,
     /// Whether it is a volume that the runtime keeps.
     pub is_volume: bool,
+    /// Whether that volume was made for the container alone, by no name.
+    pub is_anonymous: bool,
 }
 
 impl ListedMount {
     /// That directory or file.
     #[must_use]
     pub const fn new(source: Arc<Path>, is_volume: bool) -> Self {
-        Self { source, is_volume }
+        Self {
+            source,
+            is_volume,
+            is_anonymous: false,
+        }
     }
 }
 

@@ -15,7 +15,7 @@ use evictd_rank::Candidate;
 
 use crate::ports::{
     Begun, Collected, Deletion, Depth, Heard, Holder, Job, Killing, Listing, News, Node, OomKill,
-    Places, Reclaim, Relieved, Runtimes, Sample, Scratch, Usage, emptied,
+    Places, Reclaim, Relieved, Runtimes, Sample, Usage,
 };
 
 /// How long after SIGKILL a pod that does not die counts as stuck.
@@ -164,6 +164,8 @@ pub struct FakePods {
     pub running: Vec<FakePod>,
     /// What was listed.
     pub listed: Vec<FakePod>,
+    /// The same as they are decided about.
+    pub candidates: Vec<Candidate>,
     /// How deep each listing went.
     pub listings: Vec<Depth>,
     /// All kills that were begun, in their order.
@@ -255,16 +257,14 @@ impl Listing for FakePods {
             pod.dies_after.is_none() || !ended.contains(pod.pod.metadata.uid.as_str())
         });
         self.listed.clone_from(&self.running);
+        let listed = self.listed.iter();
+        let candidate = |listed: &FakePod| Candidate::new(&listed.pod, listed.usage.as_ref());
+        self.candidates = listed.map(candidate).collect();
         self.listings.push(depth);
     }
 
-    fn candidates(&self, scratch: Scratch) -> Vec<Candidate<'_>> {
-        let mut candidates = emptied(scratch);
-        candidates.extend(self.listed.iter().map(|listed| Candidate {
-            pod: &listed.pod,
-            usage: listed.usage.as_ref(),
-        }));
-        candidates
+    fn candidates(&self) -> &[Candidate] {
+        &self.candidates
     }
 
     fn heard(&self) -> Heard {

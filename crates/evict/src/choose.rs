@@ -15,7 +15,7 @@ const LIMIT_GRACE_SECONDS: i64 = 1;
 
 impl Evict {
     /// The next pod above one of its own limits, if limits are enforced.
-    pub(crate) fn offender(&mut self, pods: Option<&[Candidate<'_>]>) -> Option<Plan> {
+    pub(crate) fn offender(&mut self, pods: Option<&[Candidate]>) -> Option<Plan> {
         if !self.config.local_storage_isolation {
             return None;
         }
@@ -43,7 +43,7 @@ impl Evict {
         }))
     }
 
-    fn begin_killing(&mut self, pod: &Candidate<'_>, threshold: Option<usize>, graceful: bool) {
+    fn begin_killing(&mut self, pod: &Candidate, threshold: Option<usize>, graceful: bool) {
         let of = &pod.pod.metadata;
         let (namespace, name) = &mut self.victim_name;
         for (kept, text) in [
@@ -61,12 +61,7 @@ impl Evict {
     }
 
     /// Ranks the pods and takes the first that may be evicted.
-    pub(crate) fn choose(
-        &mut self,
-        now: Mono,
-        index: usize,
-        pods: Option<&[Candidate<'_>]>,
-    ) -> Plan {
+    pub(crate) fn choose(&mut self, now: Mono, index: usize, pods: Option<&[Candidate]>) -> Plan {
         if let Some(pods) = pods {
             self.left_alone.rehearsal.forget_the_gone(pods);
         }
@@ -156,7 +151,7 @@ impl Evict {
     #[must_use]
     pub fn to_read_exactly(
         &self,
-        pods: &[Candidate<'_>],
+        pods: &[Candidate],
         is_exact: impl Fn(usize) -> bool,
     ) -> Option<usize> {
         let (need, failed) = self.pending()?;
@@ -165,7 +160,7 @@ impl Evict {
             return None;
         }
         let judge = self.judge();
-        let wanted = |index: usize, pod: &Candidate<'_>| {
+        let wanted = |index: usize, pod: &Candidate| {
             !is_exact(index) || judge.may_be_evicted(pod, failed) && judge.is_worth_it(&need, pod)
         };
         let policy = &self.config.policy;
@@ -178,13 +173,13 @@ impl Evict {
         if policy.evicts_without_evidence {
             return None;
         }
-        let may = |pod: &Candidate<'_>| judge.may_be_evicted(pod, failed);
+        let may = |pod: &Candidate| judge.may_be_evicted(pod, failed);
         let counts = |at: usize| is_exact(at) && pods.get(at).is_some_and(may);
         let is_sure = judge.is_within_reach(&need, pods, counts);
         if is_sure && place.exceeds {
             return None;
         }
-        let matters = |at: usize, pod: &Candidate<'_>| {
+        let matters = |at: usize, pod: &Candidate| {
             !is_exact(at) && may(pod) && (!is_sure || judge.place(signal, pod).exceeds)
         };
         let (_, other) = first(signal, self.watch.layout_or_one(), pods, policy, matters)?;

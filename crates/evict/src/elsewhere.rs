@@ -29,7 +29,7 @@ pub(crate) struct Plenty {
 
 impl Plenty {
     /// `None` where the memory was not read.
-    pub(crate) fn new(now: Mono, readings: &Readings, pods: &[Candidate<'_>]) -> Option<Self> {
+    pub(crate) fn new(now: Mono, readings: &Readings, pods: &[Candidate]) -> Option<Self> {
         Some(Self {
             at: now,
             available: readings.get(Signal::MemoryAvailable)?.available,
@@ -51,7 +51,7 @@ impl Plenty {
         &self,
         latest: &Readings,
         signal: Signal,
-        pods: &[Candidate<'_>],
+        pods: &[Candidate],
         counts: impl Fn(usize) -> bool,
     ) -> u64 {
         let memory = latest
@@ -77,9 +77,9 @@ fn swap_left(readings: &Readings) -> Option<i64> {
 
 /// What those pods hold together that count. A critical one is no pod here: what it takes,
 /// nobody is evicted for.
-fn held(pods: &[Candidate<'_>], counts: impl Fn(usize) -> bool) -> u64 {
+fn held(pods: &[Candidate], counts: impl Fn(usize) -> bool) -> u64 {
     let mut of = pods.iter().enumerate().filter(|(at, _)| counts(*at));
     let of = of.by_ref().filter(|(_, pod)| !pod.pod.is_critical());
-    of.filter_map(|(_, pod)| pod.usage?.memory_working_set_bytes)
+    of.filter_map(|(_, pod)| pod.usage.as_ref()?.memory_working_set_bytes)
         .fold(0, u64::saturating_add)
 }

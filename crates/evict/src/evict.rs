@@ -96,7 +96,7 @@ impl Evict {
         &mut self,
         now: Mono,
         observation: &Observation<'_>,
-        pods: Option<&[Candidate<'_>]>,
+        pods: Option<&[Candidate]>,
     ) -> Plan {
         let has_none = self.config.thresholds.is_empty() && self.watch.conditions.is_empty();
         if has_none && !self.config.local_storage_isolation {
@@ -126,12 +126,7 @@ impl Evict {
 
     /// Goes on after a plan was carried out. `pods` are those of the last step or
     /// newer ones. An outcome that no plan asked for changes nothing.
-    pub fn outcome(
-        &mut self,
-        now: Mono,
-        outcome: Outcome<'_>,
-        pods: Option<&[Candidate<'_>]>,
-    ) -> Plan {
+    pub fn outcome(&mut self, now: Mono, outcome: Outcome<'_>, pods: Option<&[Candidate]>) -> Plan {
         match (core::mem::replace(&mut self.stage, Stage::Idle), outcome) {
             (Stage::ReadingPods { threshold }, Outcome::PodsRead) => {
                 self.choose(now, threshold, pods)
@@ -194,7 +189,7 @@ impl Evict {
     }
 
     /// Acts on the first threshold that may: the node gives back, else a pod is evicted.
-    pub(crate) fn act(&mut self, now: Mono, pods: Option<&[Candidate<'_>]>) -> Plan {
+    pub(crate) fn act(&mut self, now: Mono, pods: Option<&[Candidate]>) -> Plan {
         let Some(threshold) = self.watch.first_to_act() else {
             return Plan::Rest;
         };
@@ -214,12 +209,7 @@ impl Evict {
         })
     }
 
-    fn killed(
-        &mut self,
-        now: Mono,
-        threshold: Option<usize>,
-        pods: Option<&[Candidate<'_>]>,
-    ) -> Plan {
+    fn killed(&mut self, now: Mono, threshold: Option<usize>, pods: Option<&[Candidate]>) -> Plan {
         let signal = self.signal(threshold);
         let (namespace, name) = &self.victim_name;
         self.returns.note(now, namespace, name, signal);
@@ -230,7 +220,7 @@ impl Evict {
         &mut self,
         now: Mono,
         threshold: Option<usize>,
-        pods: Option<&[Candidate<'_>]>,
+        pods: Option<&[Candidate]>,
     ) -> Plan {
         self.left_alone.has_tried(&self.victim);
         if threshold.is_none()
@@ -249,7 +239,7 @@ impl Evict {
         &mut self,
         now: Mono,
         threshold: Option<usize>,
-        pods: Option<&[Candidate<'_>]>,
+        pods: Option<&[Candidate]>,
     ) -> Plan {
         self.learn_nothing(threshold);
         if self.config.policy.failed_kill_ends_round {
@@ -267,12 +257,7 @@ impl Evict {
     }
 
     /// The pod that was just chosen would be gone by now: a dry run goes on as if it were.
-    fn pretend(
-        &mut self,
-        now: Mono,
-        threshold: Option<usize>,
-        pods: Option<&[Candidate<'_>]>,
-    ) -> Plan {
+    fn pretend(&mut self, now: Mono, threshold: Option<usize>, pods: Option<&[Candidate]>) -> Plan {
         let signal = self.signal(threshold);
         let frees = signal.and_then(|signal| self.evidence.used_by_last(signal));
         let rehearsal = &mut self.left_alone.rehearsal;

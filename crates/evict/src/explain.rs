@@ -18,14 +18,14 @@ impl Plan {
     /// `evict` is the machine that has just planned this, `pods` the list that it chose
     /// from. Ask before the next step or outcome, which takes in other numbers.
     #[must_use]
-    pub fn explain(&self, evict: &Evict, pods: &[Candidate<'_>]) -> String {
+    pub fn explain(&self, evict: &Evict, pods: &[Candidate]) -> String {
         let mut text = String::new();
         // Writing to a string does not fail.
         let _ = self.write(&mut text, evict, pods);
         text
     }
 
-    fn write(&self, text: &mut String, evict: &Evict, pods: &[Candidate<'_>]) -> fmt::Result {
+    fn write(&self, text: &mut String, evict: &Evict, pods: &[Candidate]) -> fmt::Result {
         match self {
             Self::Rest => writeln!(text, "nothing is to be done"),
             Self::ReadPods => writeln!(text, "the pods are read, to choose one of them"),
@@ -60,7 +60,7 @@ fn write_order(
     text: &mut String,
     signal: Signal,
     chosen: Option<usize>,
-    pods: &[Candidate<'_>],
+    pods: &[Candidate],
 ) -> fmt::Result {
     if let Some(reading) = evict.watch.readings.get(signal) {
         let left = available(signal, &reading);
@@ -98,7 +98,7 @@ fn write_limits(
     evict: &Evict,
     text: &mut String,
     chosen: usize,
-    pods: &[Candidate<'_>],
+    pods: &[Candidate],
 ) -> fmt::Result {
     for (index, candidate) in pods.iter().enumerate().take(chosen.saturating_add(1)) {
         let name = &candidate.pod.metadata.name;
@@ -115,7 +115,7 @@ fn write_limits(
 }
 
 /// Why a pod may not be evicted.
-fn why_not(evict: &Evict, candidate: &Candidate<'_>) -> &'static str {
+fn why_not(evict: &Evict, candidate: &Candidate) -> &'static str {
     let uid = candidate.pod.metadata.uid.as_str();
     if candidate.pod.is_critical() {
         "critical"

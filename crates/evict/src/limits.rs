@@ -53,11 +53,11 @@ impl fmt::Display for Exceeded<'_> {
 /// Which of its limits the pod is above. A critical pod never is, and one without stats
 /// cannot be judged.
 pub(crate) fn exceeded<'a>(
-    candidate: &Candidate<'a>,
+    candidate: &'a Candidate,
     layout: Layout,
     policy: &Policy,
 ) -> Option<Exceeded<'a>> {
-    let (pod, usage) = (candidate.pod, candidate.usage?);
+    let (pod, usage) = (&*candidate.pod, candidate.usage.as_ref()?);
     if pod.is_critical() {
         return None;
     }

@@ -18,7 +18,7 @@ use crate::{Annotations, Message};
 /// For a pod that is evicted because a threshold of `signal` is met.
 pub(crate) fn of(
     signal: Signal,
-    candidate: &Candidate<'_>,
+    candidate: &Candidate,
     watch: &Watch,
     first: usize,
     policy: &Policy,
@@ -31,13 +31,13 @@ pub(crate) fn of(
             "Threshold quantity: {threshold}, available: {available}. "
         );
     }
-    let Some(usage) = candidate.usage else {
+    let Some(usage) = &candidate.usage else {
         return Message {
             text,
             annotations: None,
         };
     };
-    let whole = whole_pod(resource, candidate.pod, usage, policy);
+    let whole = whole_pod(resource, &candidate.pod, usage, policy);
     if let Some((used, request)) = &whole {
         let name = &candidate.pod.metadata.name;
         let _ = write!(
@@ -47,7 +47,7 @@ pub(crate) fn of(
         );
     }
     let (mut names, mut usages) = (Vec::new(), Vec::new());
-    for (container, used) in offenders(resource, candidate.pod, usage) {
+    for (container, used) in offenders(resource, &candidate.pod, usage) {
         let (name, request) = (&container.name, request(container, resource));
         let _ = write!(
             text,
@@ -58,7 +58,7 @@ pub(crate) fn of(
         usages.push(used.to_string());
     }
     if resource == Resource::EphemeralStorage && !policy.message_omits_volumes {
-        add_volumes(&mut text, candidate.pod, usage);
+        add_volumes(&mut text, &candidate.pod, usage);
     }
     Message {
         text,

@@ -93,7 +93,7 @@ impl Rehearsal {
     }
 
     /// Forgets the pods that are there no more: what they held is measured.
-    pub(crate) fn forget_the_gone(&mut self, pods: &[Candidate<'_>]) {
+    pub(crate) fn forget_the_gone(&mut self, pods: &[Candidate]) {
         let is_there = |uid: &str| pods.iter().any(|pod| pod.pod.metadata.uid == uid);
         self.0.retain(|gone| is_there(&gone.uid));
     }

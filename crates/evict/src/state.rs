@@ -169,7 +169,7 @@ impl Evict {
     /// Notes what there is, and what the pods hold of it, while no threshold of memory is
     /// met. Their numbers are to be exact, no bounds. Ten minutes later it is forgotten:
     /// note it again then.
-    pub fn note_plenty(&mut self, now: Mono, readings: &Readings, pods: &[Candidate<'_>]) {
+    pub fn note_plenty(&mut self, now: Mono, readings: &Readings, pods: &[Candidate]) {
         self.plenty = Plenty::new(now, readings, pods).or(self.plenty);
     }
 
@@ -183,7 +183,7 @@ impl Evict {
     /// stood at [`Eviction::candidate`]. Ask before the next step, which takes in other
     /// numbers.
     #[must_use]
-    pub fn message(&self, eviction: &Eviction, candidate: &Candidate<'_>) -> Message {
+    pub fn message(&self, eviction: &Eviction, candidate: &Candidate) -> Message {
         if let Cause::Threshold {
             threshold, place, ..
         } = &eviction.cause

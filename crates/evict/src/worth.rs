@@ -42,7 +42,7 @@ impl Judge<'_> {
         now: Mono,
         need: &Need,
         first: &Place,
-        pods: &[Candidate<'_>],
+        pods: &[Candidate],
     ) -> Option<Spared> {
         if self.config.policy.evicts_without_evidence {
             return None;
@@ -64,7 +64,7 @@ impl Judge<'_> {
     }
 
     /// Why none is worth it of those that may be evicted, if there are any.
-    pub(crate) fn spares_all(&self, need: &Need, pods: &[Candidate<'_>]) -> Spared {
+    pub(crate) fn spares_all(&self, need: &Need, pods: &[Candidate]) -> Spared {
         let mut left = pods
             .iter()
             .filter(|pod| self.may_be_evicted(pod, None))
@@ -88,7 +88,7 @@ impl Judge<'_> {
     pub(crate) fn is_within_reach(
         &self,
         need: &Need,
-        pods: &[Candidate<'_>],
+        pods: &[Candidate],
         counts: impl Fn(usize) -> bool,
     ) -> bool {
         let counting = pods.iter().enumerate().filter(|(at, _)| counts(*at));
@@ -107,17 +107,17 @@ impl Judge<'_> {
 
     /// Whether any that may be evicted exceeds its request: then none that keeps to its own
     /// is evicted, even if those above hold too little.
-    fn has_exceeding(&self, need: &Need, pods: &[Candidate<'_>]) -> bool {
+    fn has_exceeding(&self, need: &Need, pods: &[Candidate]) -> bool {
         let mut others = pods.iter().filter(|pod| self.may_be_evicted(pod, None));
         others.any(|pod| self.place(need.signal, pod).exceeds)
     }
 
     /// Whether evicting the pod gives back what is short.
-    pub(crate) fn is_worth_it(&self, need: &Need, pod: &Candidate<'_>) -> bool {
+    pub(crate) fn is_worth_it(&self, need: &Need, pod: &Candidate) -> bool {
         need.is_met_by(&self.place(need.signal, pod))
     }
 
-    pub(crate) fn place(&self, signal: Signal, pod: &Candidate<'_>) -> Place {
+    pub(crate) fn place(&self, signal: Signal, pod: &Candidate) -> Place {
         Place::new(signal, self.layout(), &self.config.policy, 0, pod)
     }
 
@@ -126,13 +126,13 @@ impl Judge<'_> {
     }
 
     /// The first in the order that may be evicted, its place, and how many stand before it.
-    pub(crate) fn first<'a, 'b>(
+    pub(crate) fn first<'a>(
         &self,
         need: &Need,
         signal: Signal,
-        pods: &'b [Candidate<'a>],
-    ) -> Option<(usize, Place, &'b Candidate<'a>)> {
-        let may_be_evicted = |_: usize, pod: &Candidate<'_>| {
+        pods: &'a [Candidate],
+    ) -> Option<(usize, Place, &'a Candidate)> {
+        let may_be_evicted = |_: usize, pod: &Candidate| {
             self.may_be_evicted(pod, None) && self.is_worth_it(need, pod)
         };
         let policy = &self.config.policy;
@@ -141,7 +141,7 @@ impl Judge<'_> {
         Some((before, place, candidate))
     }
 
-    pub(crate) fn may_be_evicted(&self, candidate: &Candidate<'_>, failed: Option<&str>) -> bool {
+    pub(crate) fn may_be_evicted(&self, candidate: &Candidate, failed: Option<&str>) -> bool {
         let uid = candidate.pod.metadata.uid.as_str();
         !candidate.pod.is_critical() && !self.left_alone.has(uid) && failed != Some(uid)
     }
@@ -161,7 +161,7 @@ impl Judge<'_> {
 
     /// How long the pod may take to end by itself: for a soft threshold the lesser
     /// of its own grace and the maximum (acceptance rows 68 and 69).
-    pub(crate) fn grace(&self, threshold: &Threshold, candidate: &Candidate<'_>) -> i64 {
+    pub(crate) fn grace(&self, threshold: &Threshold, candidate: &Candidate) -> i64 {
         let policy = &self.config.policy;
         if threshold.is_hard() {
             return policy.hard_grace_seconds;

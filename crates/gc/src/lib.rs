@@ -14,6 +14,7 @@ mod keep;
 mod live_logs;
 mod logs;
 mod names;
+mod old_files;
 mod records;
 mod window;
 
@@ -34,6 +35,7 @@ pub use live_logs::{
 };
 pub use logs::{KnownPod, Leftover, Node, Uid, plan_logs};
 pub use names::{PodLogsName, is_uid, parse_log_file, parse_pod_logs_name};
+pub use old_files::{MOST_FILES, OldFile, OldFiles, OldFilesPlan, OldFilesRun};
 pub use records::{ImageRecords, MOST_IMAGES};
 pub use window::DailyWindow;
 

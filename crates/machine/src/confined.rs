@@ -1,13 +1,13 @@
 //! A thread that can change files below named directories alone.
 
+use std::io;
 use std::path::Path;
 use std::thread::{self, Builder};
 
 use evictd_sys::write_only_below;
 
-use crate::setup::no_thread;
-
-const STACK_BYTES: usize = 128 << 10;
+/// A walk keeps a part of a listing for each directory that it is in.
+const STACK_BYTES: usize = 256 << 10;
 
 /// Does something on a thread of its own that can change files below these directories alone,
 /// whatever names and links it meets. It ends with what it does: what is mounted at these
@@ -31,4 +31,9 @@ pub(crate) fn confined<Done: Send>(
         let done = started.map_err(no_thread)?.join();
         done.map_err(|_| String::from("a thread of evictd has failed"))
     })
+}
+
+/// Why a command that needs a helper thread cannot go on.
+pub fn no_thread(error: io::Error) -> String {
+    format!("helper thread: {error}")
 }

@@ -4,6 +4,7 @@
 extern crate alloc;
 
 mod confined;
+mod device;
 pub mod engine;
 pub mod facts;
 pub mod gc;

@@ -1,7 +1,6 @@
 //! What an engine is made of: settings, resolved against this machine.
 
 use core::time::Duration;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use evictd_cgroup::{CgroupConfig, KillLimits, Releaser, ServiceManager, Services};
@@ -12,6 +11,7 @@ use evictd_stats::{Hierarchies, NodeSettings, PodDirs, WatchedDisks};
 use rustix::thread::sched_getaffinity;
 
 use crate::PROC;
+pub use crate::confined::no_thread;
 use crate::facts::read_meminfo;
 use crate::gc::Collector;
 use crate::relief::Reliever;
@@ -174,12 +174,6 @@ fn manifests(settings: &Resolved) -> Option<ManifestDir> {
 fn processors() -> u64 {
     sched_getaffinity(None).map_or(1, |processors| u64::from(processors.count()))
 }
-
-/// Why a command that needs a helper thread cannot go on.
-pub fn no_thread(error: io::Error) -> String {
-    format!("helper thread: {error}")
-}
-
 /// The path itself, or its nearest parent that is there.
 fn existing(path: &Path) -> &Path {
     path.ancestors()

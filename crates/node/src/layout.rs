@@ -1,5 +1,3 @@
-use core::fmt;
-
 /// How the node's bytes are spread over filesystems.
 ///
 /// The kubelet knows these three (KEP-4191 added the last). Where none has been
@@ -14,12 +12,27 @@ pub enum Layout {
     SplitImagefs,
 }
 
-impl fmt::Display for Layout {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
+impl Layout {
+    /// Each of them.
+    pub const ALL: [Self; 3] = [
+        Self::OneFilesystem,
+        Self::DedicatedImagefs,
+        Self::SplitImagefs,
+    ];
+
+    /// Its name in words.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
             Self::OneFilesystem => "one filesystem",
             Self::DedicatedImagefs => "dedicated imagefs",
             Self::SplitImagefs => "split imagefs",
-        })
+        }
+    }
+
+    /// The layout with that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|layout| layout.name() == name)
     }
 }

@@ -44,7 +44,7 @@ macro_rules! display_by_name {
         }
     )+};
 }
-display_by_name!(Condition, QosClass, Resource, Signal, Unit);
+display_by_name!(Condition, Layout, QosClass, Resource, Signal, Unit);
 
 #[cfg(test)]
 mod tests;

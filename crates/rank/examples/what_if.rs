@@ -33,10 +33,9 @@ fn main() -> Result<(), Box<dyn core::error::Error>> {
     let items = items.ok_or("this is no list of pods: kubectl get pods -o json prints one")?;
     let pods: Result<Vec<Pod>, _> = items.iter().map(Pod::from_json).collect();
     let pods = pods?;
-    let candidates = pods.iter().map(|pod| Candidate {
-        pod,
-        usage: usages.get(&pod.metadata.name),
-    });
+    let candidates = pods
+        .iter()
+        .map(|pod| Candidate::new(pod, usages.get(&pod.metadata.name)));
     let candidates: Vec<_> = candidates.collect();
     let (signal, layout) = (Signal::MemoryAvailable, Layout::OneFilesystem);
     for place in rank(signal, layout, &candidates, &Policy::default()) {

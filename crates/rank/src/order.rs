@@ -13,7 +13,7 @@ use crate::{Candidate, Place};
 pub fn rank(
     signal: Signal,
     layout: Layout,
-    candidates: &[Candidate<'_>],
+    candidates: &[Candidate],
     policy: &Policy,
 ) -> Vec<Place> {
     let places = candidates.iter().enumerate();
@@ -31,9 +31,9 @@ pub fn rank(
 pub fn first(
     signal: Signal,
     layout: Layout,
-    candidates: &[Candidate<'_>],
+    candidates: &[Candidate],
     policy: &Policy,
-    may_be_evicted: impl Fn(usize, &Candidate<'_>) -> bool,
+    may_be_evicted: impl Fn(usize, &Candidate) -> bool,
 ) -> Option<(usize, Place)> {
     let may_be_evicted = &may_be_evicted;
     let places_where = |wanted: bool| {

@@ -1,3 +1,4 @@
+use alloc::sync::Arc;
 use core::fmt;
 
 use evictd_node::pod::usage::PodUsage;
@@ -11,19 +12,22 @@ use crate::measure::{is_in_part, measured};
 const BILLION: i128 = 1_000_000_000;
 
 /// A pod that may be evicted, and what it uses, if that is known.
-#[derive(Clone, Copy, Debug)]
-pub struct Candidate<'a> {
+#[derive(Clone, Debug)]
+pub struct Candidate {
     /// The pod.
-    pub pod: &'a Pod,
+    pub pod: Arc<Pod>,
     /// Its stats; `None` when reading them failed.
-    pub usage: Option<&'a PodUsage>,
+    pub usage: Option<PodUsage>,
 }
 
-impl<'a> Candidate<'a> {
-    /// A pod, and its stats where they could be read.
+impl Candidate {
+    /// A copy of a pod, and of its stats where they could be read.
     #[must_use]
-    pub const fn new(pod: &'a Pod, usage: Option<&'a PodUsage>) -> Self {
-        Self { pod, usage }
+    pub fn new(pod: &Pod, usage: Option<&PodUsage>) -> Self {
+        Self {
+            pod: Arc::new(pod.clone()),
+            usage: usage.cloned(),
+        }
     }
 }
 
@@ -62,9 +66,9 @@ impl Place {
         layout: Layout,
         policy: &Policy,
         index: usize,
-        candidate: &Candidate<'_>,
+        candidate: &Candidate,
     ) -> Self {
-        let pod = candidate.pod;
+        let pod = &*candidate.pod;
         let storage = Some(Requested::EphemeralStorage);
         // What a pod has to use more than to exceed its request, and what is subtracted
         // from its use: the same, but for the kubelet's inodes (decision D4).
@@ -79,7 +83,7 @@ impl Place {
         };
         let nanos =
             |what: Option<Requested>| what.map_or(0, |what| pod.request(what, policy).nanos());
-        let usage = candidate.usage;
+        let usage = candidate.usage.as_ref();
         let used = usage.and_then(|usage| {
             let missing = policy.missing_usage_is_zero.then_some(0);
             measured(signal, layout, pod, usage).or(missing)

@@ -9,6 +9,7 @@ mod line;
 mod pod;
 mod seen;
 mod session;
+mod without_nothing;
 
 pub use error::LineError;
 pub use line::{Begun, Line, MAX_LINE_BYTES};

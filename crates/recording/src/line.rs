@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use evictd_node::pod::Pod;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::error::LineError;
@@ -32,11 +33,13 @@ pub enum Line {
 }
 
 /// What a recording was made with.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
 pub struct Begun {
     /// The node's name.
     pub node: String,
     /// The version of the program.
+    #[serde(rename = "evictd")]
     pub version: String,
     /// The flags in force, one each, as they are typed: `--eviction-hard=...`.
     pub flags: Vec<String>,
@@ -93,22 +96,7 @@ impl Begun {
             let problem = format_args!("recording.form should be {FORM}: made by a newer evictd");
             return Err(LineError(problem.to_string()));
         }
-        let text = |name| {
-            value
-                .get(name)
-                .and_then(Value::as_str)
-                .map(ToString::to_string)
-        };
-        let flags = value.get("flags").and_then(Value::as_array);
-        let flags = flags.map(Vec::as_slice).unwrap_or_default().iter();
-        Ok(Self {
-            node: text("node").unwrap_or_default(),
-            version: text("evictd").unwrap_or_default(),
-            flags: flags
-                .filter_map(Value::as_str)
-                .map(ToString::to_string)
-                .collect(),
-        })
+        Ok(Self::deserialize(value)?)
     }
 
     fn to_json(&self) -> Value {

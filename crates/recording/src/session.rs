@@ -1,5 +1,6 @@
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -19,7 +20,7 @@ const MOST_PLANS: usize = 10_000;
 #[derive(Clone, Debug)]
 pub struct Session {
     evict: Evict,
-    pods: Vec<Pod>,
+    pods: Vec<Arc<Pod>>,
     last: Option<Mono>,
     met: Vec<String>,
     conditions: ConditionSet,
@@ -89,7 +90,7 @@ impl Session {
                     return Err(ShownError);
                 }
                 self.last = Some(seen.at);
-                let there = |pod: &Pod| seen.pods.iter().any(|of| of.uid == pod.metadata.uid);
+                let there = |pod: &Arc<Pod>| seen.pods.iter().any(|of| of.uid == pod.metadata.uid);
                 self.pods.retain(there);
                 Ok(self.see(seen))
             }
@@ -103,18 +104,21 @@ impl Session {
             .iter_mut()
             .find(|known| known.metadata.uid == *uid)
         {
-            Some(known) => known.clone_from(pod),
-            None => self.pods.push(pod.clone()),
+            Some(known) => *known = Arc::new(pod.clone()),
+            None => self.pods.push(Arc::new(pod.clone())),
         }
     }
 
     fn see(&mut self, seen: &Seen) -> Vec<Decided> {
-        let candidates: Vec<Candidate<'_>> = self
+        let candidates: Vec<Candidate> = self
             .pods
             .iter()
             .filter_map(|pod| {
                 let of = seen.pods.iter().find(|of| of.uid == pod.metadata.uid)?;
-                Some(Candidate::new(pod, of.usage.as_ref()))
+                Some(Candidate {
+                    pod: Arc::clone(pod),
+                    usage: of.usage.clone(),
+                })
             })
             .collect();
         let (now, evict) = (seen.at, &mut self.evict);
@@ -212,7 +216,7 @@ fn evicted(
     evict: &Evict,
     eviction: &Eviction,
     plan: &Plan,
-    candidates: &[Candidate<'_>],
+    candidates: &[Candidate],
 ) -> Option<Decided> {
     let candidate = candidates.get(eviction.candidate)?;
     let metadata = &candidate.pod.metadata;

@@ -13,10 +13,11 @@ use crate::error::Error;
 use crate::object::Object;
 use crate::protected;
 use crate::record::{HISTORY, Record, cut};
+use crate::relief::{RELIEFS, Relief};
 use crate::saved::{ConditionState, MOST_BOOT_ID, State};
 
 /// The longest text that is looked at.
-pub const MAX_BYTES: usize = 320 << 10;
+pub const MAX_BYTES: usize = 352 << 10;
 
 /// What says that a file is ours.
 const KIND: &str = "evictd-state";
@@ -27,6 +28,9 @@ const VERSION: u64 = 1;
 /// How much of the text the history may be. The rest is bounded too, so that all
 /// of it stays below [`MAX_BYTES`].
 const MOST_HISTORY_BYTES: usize = 160 << 10;
+
+/// The same of what was given back of disks.
+const MOST_RELIEFS_BYTES: usize = 24 << 10;
 
 /// More thresholds are never watched (`evictd_evict`).
 const MOST_FIRST_MET: usize = 32;
@@ -44,13 +48,14 @@ struct File<'a> {
     saved_at: u64,
     wall_seconds: u64,
     daemon_pid: u32,
-    layout: Option<String>,
+    layout: Option<&'a str>,
     conditions: Vec<ConditionMember<'a>>,
     /// Ready for a scheduler (decision D35); never read back.
     taints: Vec<String>,
     first_met: Vec<FirstMetMember<'a>>,
     evictions: u64,
     history: &'a [Record],
+    reliefs: &'a [Relief],
     images: Images,
     protected: BTreeMap<String, String>,
 }
@@ -111,12 +116,13 @@ pub fn to_json(state: &State) -> String {
         saved_at: state.saved_at.as_nanos(),
         wall_seconds: state.wall_seconds,
         daemon_pid: state.daemon_pid,
-        layout: state.layout.map(|layout| layout.to_string()),
+        layout: state.layout.map(Layout::name),
         conditions: conditions.collect(),
         taints: taints.collect(),
         first_met: first_met.collect(),
         evictions: state.evictions,
-        history: newest(&state.history),
+        history: newest(&state.history, MOST_HISTORY_BYTES),
+        reliefs: newest(&state.reliefs, MOST_RELIEFS_BYTES),
         images: Images {
             looked_at: state.images.looked_at(),
             times: state.images.texts().collect(),
@@ -133,9 +139,9 @@ fn write(value: &impl Serialize) -> String {
 }
 
 /// As many of the newest as the text may hold, oldest first.
-fn newest(records: &[Record]) -> &[Record] {
-    let mut left = MOST_HISTORY_BYTES;
-    let fits = |record: &&Record| {
+fn newest<Kept: Serialize>(records: &[Kept], most: usize) -> &[Kept] {
+    let mut left = most;
+    let fits = |record: &&Kept| {
         let rest = left.checked_sub(write(record).len());
         left = rest.unwrap_or(0);
         rest.is_some()
@@ -177,16 +183,19 @@ pub fn parse(bytes: &[u8]) -> Result<State, Error> {
     let first_met = file.each("firstMet").filter_map(first_met);
     let history = file.each("history");
     let beyond = history.len().saturating_sub(HISTORY);
+    let reliefs = file.each("reliefs");
+    let older = reliefs.len().saturating_sub(RELIEFS);
     let mut state = State {
         boot_id: file.text("bootId").unwrap_or_default().to_owned(),
         saved_at: Mono::from_nanos(saved_at),
         wall_seconds,
         daemon_pid: daemon_pid.and_then(Result::ok).unwrap_or(0),
-        layout: file.text("layout").and_then(layout),
+        layout: file.text("layout").and_then(Layout::from_name),
         conditions: conditions(file.each("conditions")),
         first_met: first_met.take(MOST_FIRST_MET).collect(),
         evictions: file.number("evictions").unwrap_or(0),
         history: history.skip(beyond).map(Record::read).collect(),
+        reliefs: reliefs.skip(older).map(Relief::read).collect(),
         images: images(file).unwrap_or_default(),
         protected: protected::from_texts(file.texts("protected")),
     };
@@ -239,13 +248,4 @@ fn images(file: Object<'_>) -> Option<ImageRecords> {
         images.number("lookedAt")?,
         images.texts("times"),
     ))
-}
-
-fn layout(name: &str) -> Option<Layout> {
-    let all = [
-        Layout::OneFilesystem,
-        Layout::DedicatedImagefs,
-        Layout::SplitImagefs,
-    ];
-    all.into_iter().find(|layout| layout.to_string() == name)
 }

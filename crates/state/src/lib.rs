@@ -10,6 +10,7 @@ mod json;
 mod object;
 mod protected;
 mod record;
+mod relief;
 mod saved;
 
 pub use error::Error;
@@ -18,6 +19,7 @@ pub use files::{About, Keeper, TryLock, read_boot_id, read_events, read_state};
 pub use json::{MAX_BYTES, parse, parse_begun, to_json};
 pub use protected::{Protected, in_order};
 pub use record::{HISTORY, Outcome, Record, annotations_by_name};
+pub use relief::{RELIEFS, Relief};
 pub use saved::{ConditionState, State};
 
 #[cfg(test)]

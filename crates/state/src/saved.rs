@@ -6,6 +6,7 @@ use evictd_node::{Condition, ConditionSet, Layout, Mono};
 
 use crate::protected::Protected;
 use crate::record::{HISTORY, Outcome, Record};
+use crate::relief::{RELIEFS, Relief};
 
 /// More time than that between two boots makes wall time implausible: a board
 /// without a clock shows any time (failure F11).
@@ -47,6 +48,8 @@ pub struct State {
     pub evictions: u64,
     /// The last [`HISTORY`] of them, oldest first.
     pub history: Vec<Record>,
+    /// What was given back of disks, the last [`RELIEFS`] times, oldest first.
+    pub reliefs: Vec<Relief>,
     /// When the images of container runtimes were first detected and last used.
     pub images: ImageRecords,
     /// The cgroups whose pods are never evicted.
@@ -185,6 +188,13 @@ impl State {
         self.history.drain(..beyond.min(self.history.len()));
         self.history.push(record);
         self.evictions = self.evictions.saturating_add(1);
+    }
+
+    /// Notes what was given back of a disk; the oldest beyond [`RELIEFS`] are dropped.
+    pub fn push_relief(&mut self, relief: Relief) {
+        let beyond = self.reliefs.len().saturating_add(1).saturating_sub(RELIEFS);
+        self.reliefs.drain(..beyond.min(self.reliefs.len()));
+        self.reliefs.push(relief);
     }
 
     /// Notes these evictions, but for those that are noted.

@@ -23,7 +23,6 @@ use evictd_stats::{now, wall_seconds};
 use serde::Serialize;
 
 use super::output::{USAGE, complain, print_as, shown, usage_error, wrong_value};
-use crate::config_file::Settings;
 use crate::plain::Plain;
 
 /// whether a pod may start now: exit code 0 yes, 1 no
@@ -111,8 +110,7 @@ pub(super) struct Verdict {
 impl Admit {
     /// The exit code says it: 0 all may start, 1 one may not or the node cannot be
     /// read, 2 there is no pod to decide about.
-    pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
-        let settings = &settings.resolved;
+    pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
         if let Err(problem) = self.check() {
             return Ok(usage_error(problem));
         }
@@ -144,9 +142,7 @@ impl Admit {
             ExitCode::FAILURE
         })
     }
-}
 
-impl Admit {
     const fn check(&self) -> Result<(), &'static str> {
         let described = self.qos.is_some() || self.priority.is_some();
         match (&self.pod, described) {

@@ -10,7 +10,6 @@ use evictd_node::{Condition, ConditionSet, Readings, Signal};
 use evictd_threshold::Threshold;
 
 use super::output::print;
-use crate::config_file::Settings;
 use crate::plain::Plain;
 
 /// A monitor runs many of these and gives each a second or so.
@@ -63,8 +62,7 @@ enum Level {
 }
 
 impl Check {
-    pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
-        let settings = &settings.resolved;
+    pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
         let (level, holds, line) = match self.look(settings) {
             Ok(seen) => seen,
             Err(why) => (Level::Unknown, false, format!("no daemon answers: {why}")),
@@ -78,9 +76,7 @@ impl Check {
             (_, false) => u8::from(holds),
         }))
     }
-}
 
-impl Check {
     /// The level, whether a condition holds, and both in words.
     fn look(&self, settings: &Resolved) -> Result<(Level, bool, String), String> {
         let view = evictd_client::view_within(settings, WAIT)?;

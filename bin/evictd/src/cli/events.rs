@@ -5,12 +5,12 @@ use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
+use evictd_config::Resolved;
 use evictd_quantity::GoDuration;
 use evictd_state::read_events;
 use evictd_stats::wall_seconds;
 use serde_json::Value;
 
-use crate::config_file::Settings;
 use crate::log::Utc;
 use crate::plain::Plain;
 
@@ -50,8 +50,7 @@ fn seconds(text: &str) -> Result<u64, String> {
 }
 
 impl Events {
-    pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
-        let settings = &settings.resolved;
+    pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
         let directory = settings.state_dir.as_deref();
         let directory = directory.ok_or("--state-dir is empty: nothing is kept on disk")?;
         let since = self.since.map(|seconds| {

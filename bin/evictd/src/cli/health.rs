@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
 use evictd_client::ask_within;
+use evictd_config::Resolved;
 
 use super::output::print;
-use crate::config_file::Settings;
 
 /// Who asks for its health decides by it soon.
 const WAIT: Duration = Duration::from_secs(1);
@@ -27,8 +27,7 @@ const WAIT: Duration = Duration::from_secs(1);
 pub struct Health {}
 
 impl Health {
-    pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
-        let settings = &settings.resolved;
+    pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
         ask_within(settings, "/healthz", WAIT).map(|answer| print(&answer))
     }
 }

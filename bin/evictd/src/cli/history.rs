@@ -8,15 +8,14 @@ use evictd_config::Resolved;
 use evictd_engine::amount::Amount;
 use evictd_engine::full_name;
 use evictd_node::Signal;
-use evictd_state::{Outcome, Record, State, read_state};
+use evictd_state::{Outcome, Record, Relief, State, read_state};
 use serde::Serialize;
 
 use super::columns::wrap;
 use super::output::print_as;
-use crate::config_file::Settings;
 use crate::log::Utc;
 
-/// the last 50 evictions: when, which pod, why and how
+/// the last 50 evictions: when, which pod, why and how; and what disks gave back
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
 #[argh(
     subcommand,
@@ -36,14 +35,14 @@ pub struct History {
 pub(super) struct Document<'a> {
     evictions: u64,
     records: &'a [Record],
+    reliefs: &'a [Relief],
 }
 
 const INDENT: &str = "    ";
 
 impl History {
     /// Prints the state that is kept in `--state-dir`; fails when there is none.
-    pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
-        let settings = &settings.resolved;
+    pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
         let state = read(settings)?;
         Ok(print_as(self.json, &document(&state), || in_text(&state)))
     }
@@ -61,6 +60,7 @@ pub(super) fn document(state: &State) -> Document<'_> {
     Document {
         evictions: state.evictions,
         records: &state.history,
+        reliefs: &state.reliefs,
     }
 }
 
@@ -73,10 +73,26 @@ pub(super) fn in_text(state: &State) -> String {
     } else if older > 0 {
         let _ = writeln!(text, "{older} earlier evictions are forgotten.");
     }
+    let mut reliefs = state.reliefs.iter().peekable();
     for record in &state.history {
+        // In the order of time.
+        while let Some(relief) = reliefs.next_if(|of| of.wall_seconds <= record.wall_seconds) {
+            add_relief(&mut text, relief);
+        }
         add(&mut text, record);
     }
+    reliefs.for_each(|relief| add_relief(&mut text, relief));
     text
+}
+
+/// `2025-11-24T16:00:00Z  before an eviction: gave up the old part of 2 logs: …`
+fn add_relief(text: &mut String, relief: &Relief) {
+    let line = format!(
+        "{}  before an eviction: {}",
+        Utc(relief.wall_seconds),
+        relief.text
+    );
+    wrap(text, ("", INDENT), &line);
 }
 
 fn add(text: &mut String, record: &Record) {

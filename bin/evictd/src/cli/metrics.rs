@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
 use evictd_client::ask_within;
+use evictd_config::Resolved;
 
 use super::output::print;
-use crate::config_file::Settings;
 
 /// Whoever scrapes it waits no longer.
 const WAIT: Duration = Duration::from_secs(2);
@@ -27,8 +27,7 @@ const WAIT: Duration = Duration::from_secs(2);
 pub struct Metrics {}
 
 impl Metrics {
-    pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
-        let settings = &settings.resolved;
+    pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
         ask_within(settings, "/metrics", WAIT).map(|page| print(&page))
     }
 }

@@ -81,19 +81,20 @@ fn run_command(
     command: &Command,
     settings: &config_file::Settings,
 ) -> (&'static str, Result<ExitCode, String>) {
+    let (command_line, settings) = (&settings.command_line, &settings.resolved);
     match command {
         Command::Status(status) => ("status", status.run(settings)),
         Command::Rank(rank) => ("rank", rank.run(settings)),
         Command::Admit(admit) => ("admit", admit.run(settings)),
         Command::History(history) => ("history", history.run(settings)),
         Command::Events(events) => ("events", events.run(settings)),
-        Command::Explain(explain) => ("explain", explain.run(settings)),
+        Command::Explain(explain) => ("explain", explain.run(command_line, settings)),
         Command::Record(record) => ("record", record.run(settings)),
         Command::Replay(replay) => ("replay", replay.run(settings)),
         Command::Config(config) => ("config", config.run(settings)),
         Command::OomScore(oom_score) => ("oom-score", oom_score.run(settings)),
         Command::Gc(gc) => ("gc", gc.run(settings)),
-        Command::Selftest(selftest) => ("selftest", selftest.run(settings)),
+        Command::Selftest(selftest) => ("selftest", selftest.run()),
         Command::Reload(reload) => ("reload", reload.run(settings)),
         Command::Health(health) => ("health", health.run(settings)),
         Command::Check(check) => ("check", check.run(settings)),

@@ -43,22 +43,22 @@ impl Moments {
         engine.observe(at, FS_WAIT, false);
         engine.pods_mut().refresh(at, Depth::Whole);
         sampled.readings = *engine.readings();
-        let seen = engine.pods().candidates(Vec::new());
+        let seen = engine.pods().candidates();
         let uid = |pod: &Pod| pod.metadata.uid.clone();
         self.pods
-            .retain(|pod| seen.iter().any(|of| uid(of.pod) == uid(pod)));
+            .retain(|pod| seen.iter().any(|of| uid(&of.pod) == uid(pod)));
         let mut lines = Vec::new();
-        for of in &seen {
-            match self.pods.iter_mut().find(|pod| uid(pod) == uid(of.pod)) {
-                Some(pod) if pod == of.pod => continue,
-                Some(pod) => pod.clone_from(of.pod),
-                None => self.pods.push(of.pod.clone()),
+        for of in seen {
+            match self.pods.iter_mut().find(|pod| uid(pod) == uid(&of.pod)) {
+                Some(pod) if *pod == *of.pod => continue,
+                Some(pod) => pod.clone_from(&of.pod),
+                None => self.pods.push(Pod::clone(&of.pod)),
             }
-            lines.push(Line::Pod(Box::new(of.pod.clone())));
+            lines.push(Line::Pod(Box::new(Pod::clone(&of.pod))));
         }
         let pods = seen.iter().map(|of| SeenPod {
-            uid: uid(of.pod),
-            usage: of.usage.cloned(),
+            uid: uid(&of.pod),
+            usage: of.usage.clone(),
         });
         lines.push(Line::Seen(Box::new(Seen {
             at,

@@ -19,7 +19,6 @@ use serde::Serialize;
 use super::columns::{Columns, wrap};
 use super::output::{NO_PODS, complain, print_as, shown};
 use super::screen::{Paint, cut};
-use crate::config_file::Settings;
 
 /// oom_score_adj of the pods' processes, now and as it should be
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
@@ -85,8 +84,7 @@ struct ProcessScore {
 
 impl OomScore {
     /// Prints, and sets if asked to; fails where something could not be read or set.
-    pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
-        let settings = &settings.resolved;
+    pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
         let document = look(settings, self.apply)?;
         let in_text = || in_text(&document, Paint::for_stdout());
         let printed = print_as(self.json, &document, in_text);

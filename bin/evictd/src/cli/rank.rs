@@ -4,7 +4,7 @@ use core::fmt::Write;
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
-use evictd_config::parse_signal;
+use evictd_config::{Resolved, parse_signal};
 use evictd_engine::full_name;
 use evictd_node::Signal;
 use serde::Serialize;
@@ -12,7 +12,6 @@ use serde::Serialize;
 use super::output::{NO_PODS, complain, print_as, shown, wrong_value};
 use super::sampled::{RankedPod, Sampled};
 use super::screen::{Paint, cut};
-use crate::config_file::Settings;
 
 /// the order of eviction for one signal, and why
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
@@ -54,8 +53,7 @@ pub(super) struct Document {
 
 impl Rank {
     /// Prints the order; fails when the node cannot be read.
-    pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
-        let settings = &settings.resolved;
+    pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
         let sampled = Sampled::take(settings)?;
         for problem in sampled.engine.pods().problems() {
             complain("rank", problem);

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
 use evictd_client::View;
+use evictd_config::Resolved;
 use evictd_quantity::GoDuration;
 use evictd_recording::{Begun, Line};
 use evictd_stats::now;
@@ -14,7 +15,6 @@ use rustix::system::uname;
 
 use super::moments::Moments;
 use super::sampled::Sampled;
-use crate::config_file::Settings;
 
 /// Between two moments at least.
 const LEAST: Duration = Duration::from_millis(10);
@@ -54,8 +54,7 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
 }
 
 impl Record {
-    pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
-        let settings = &settings.resolved;
+    pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
         let about = |error: io::Error| format!("{}: {error}", self.file);
         let mut sampled = Sampled::take(settings)?;
         let mut moments = Moments::new(settings)?;

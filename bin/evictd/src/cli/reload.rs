@@ -6,9 +6,9 @@ use std::time::Instant;
 
 use argh::{ArgsInfo, FromArgs};
 use evictd_client::{ask, order};
+use evictd_config::Resolved;
 
 use super::output::print;
-use crate::config_file::Settings;
 
 /// How long the daemon may take; its files may lie on a slow disk.
 const WAIT: Duration = Duration::from_secs(10);
@@ -33,8 +33,7 @@ pub struct Reload {}
 
 impl Reload {
     #[expect(clippy::disallowed_methods, reason = "a command waits by the clock")]
-    pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
-        let settings = &settings.resolved;
+    pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
         let number = |answer: &str| answer.split(' ').next().map(str::to_owned);
         let before = order(settings, "/reload")?;
         let begun = Instant::now();

@@ -52,8 +52,8 @@ impl Sampled {
 
     /// The pods in the order in which they would be evicted for `signal`.
     pub(crate) fn order(&self, signal: Signal) -> Vec<RankedPod> {
-        let candidates = self.engine.pods().candidates(Vec::new());
-        rank_pods(signal, self.layout(), &candidates, &self.policy)
+        let candidates = self.engine.pods().candidates();
+        rank_pods(signal, self.layout(), candidates, &self.policy)
     }
 }
 
@@ -78,12 +78,12 @@ pub(crate) struct RankedPod {
 pub(crate) fn rank_pods(
     signal: Signal,
     layout: Layout,
-    candidates: &[Candidate<'_>],
+    candidates: &[Candidate],
     policy: &Policy,
 ) -> Vec<RankedPod> {
     let order = rank(signal, layout, candidates, policy).into_iter();
     let ranked = |place: Place| {
-        let pod = candidates.get(place.candidate)?.pod;
+        let pod = &candidates.get(place.candidate)?.pod;
         let request = place.request_nanos / 1_000_000_000;
         Some(RankedPod {
             namespace: pod.metadata.namespace.clone(),

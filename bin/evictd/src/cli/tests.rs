@@ -10,7 +10,7 @@ use evictd_node::pod::Pod;
 use evictd_node::pod::usage::PodUsage;
 use evictd_node::{Condition, ConditionSet, Layout, Policy, Reading, Readings, Signal};
 use evictd_rank::Candidate;
-use evictd_state::{Outcome, Record, State};
+use evictd_state::{Outcome, Record, Relief, State};
 use evictd_threshold::{Lists, Threshold, parse};
 use serde::Serialize;
 
@@ -49,11 +49,8 @@ fn ranked(signal: Signal) -> Vec<RankedPod> {
     let usages = [using(250 << 20), using(180 << 20), using(20 << 20)];
     let pods = pods();
     let both = pods.iter().zip(&usages);
-    let candidates: Vec<Candidate<'_>> = both
-        .map(|(pod, usage)| Candidate {
-            pod,
-            usage: Some(usage),
-        })
+    let candidates: Vec<Candidate> = both
+        .map(|(pod, usage)| Candidate::new(pod, Some(usage)))
         .collect();
     rank_pods(
         signal,
@@ -179,6 +176,8 @@ fn history_explains_each_eviction() {
     state.push(record);
     state.push(limit);
     state.evictions = 12;
+    let text = "gave up the old part of 1 log: web (39Gi)";
+    state.push_relief(Relief::new(1_763_999_990, "logs", Some(39 << 30), text));
     insta::assert_snapshot!(both(&history::in_text(&state), &history::document(&state)));
 }
 

@@ -74,8 +74,8 @@ fn pods(now: Mono, engine: &mut Engine) {
     engine.list_early(now);
     let layout = engine.evict().observed_layout();
     let layout = layout.unwrap_or(Layout::OneFilesystem);
-    let candidates = engine.pods().candidates(Vec::new());
-    let order = rank(signal, layout, &candidates, engine.evict().policy());
+    let candidates = engine.pods().candidates();
+    let order = rank(signal, layout, candidates, engine.evict().policy());
     let count = candidates.len();
     log::info!(event = "state"; "state: {count} pods, in the order of eviction for {signal}:");
     for (number, place) in (1..).zip(order.into_iter().take(PODS)) {

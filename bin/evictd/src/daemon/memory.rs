@@ -7,12 +7,14 @@ use std::path::Path;
 use evictd_cgroup::own::try_lock;
 use evictd_config::Resolved;
 use evictd_engine::Event;
+use evictd_engine::ports::Collected;
 use evictd_machine::PROC;
 use evictd_machine::engine::Engine;
 use evictd_node::kill::KillReport;
-use evictd_state::{About, Keeper, Outcome, Record, read_boot_id};
+use evictd_state::{About, Keeper, Outcome, Record, Relief, read_boot_id};
 use evictd_stats::{now, wall_seconds};
 use evictd_sys::Directory;
+use serde_json::Value;
 
 use crate::daemon::metrics::Counts;
 
@@ -120,7 +122,10 @@ impl Memory {
                 self.counts.note_oom_kill(killed);
                 self.keeper.note_oom_kill(killed.record());
             }
-            Event::Reclaimed(collected) => self.counts.note_collected(collected),
+            Event::Reclaimed(collected) => {
+                self.counts.note_collected(collected);
+                self.note_relief(collected);
+            }
             Event::NotBegun { victim, .. } => {
                 self.keeper.end(&victim.uid, Outcome::Stuck, "", None);
             }
@@ -142,6 +147,18 @@ impl Memory {
             | Event::Problem { .. }
             | Event::Recovered => {}
             _ => {}
+        }
+    }
+
+    /// A rung of the ladder is remembered; what is collected now and then is not.
+    fn note_relief(&mut self, collected: &Collected) {
+        if collected.removed == 0 {
+            return;
+        }
+        if let Some(rung) = collected.field("rung").and_then(Value::as_str) {
+            let freed = collected.field("freedBytes").and_then(Value::as_u64);
+            let relief = Relief::new(wall_seconds(), rung, freed, &collected.text);
+            self.keeper.note_relief(relief);
         }
     }
 

@@ -32,12 +32,9 @@ impl Facts {
 pub(crate) fn figures(count: usize, rounds: usize) -> Vec<u64> {
     let facts = made_up(count);
     let pods: Vec<(Pod, PodUsage)> = facts.iter().map(pod).collect();
-    let candidates: Vec<Candidate<'_>> = pods
+    let candidates: Vec<Candidate> = pods
         .iter()
-        .map(|(pod, usage)| Candidate {
-            pod,
-            usage: Some(usage),
-        })
+        .map(|(pod, usage)| Candidate::new(pod, Some(usage)))
         .collect();
     let policy = Policy::default();
     // Keys that say something else would be another job.

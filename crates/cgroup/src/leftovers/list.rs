@@ -177,7 +177,7 @@ impl Sum {
 }
 
 /// The file itself, not what a link leads to; `None` when it is gone.
-fn stat(at: BorrowedFd<'_>, name: &CStr) -> Result<Option<Stat>, Errno> {
+pub(super) fn stat(at: BorrowedFd<'_>, name: &CStr) -> Result<Option<Stat>, Errno> {
     match statat(at, name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(stat) => Ok(Some(stat)),
         Err(errno) if is_gone(errno) => Ok(None),

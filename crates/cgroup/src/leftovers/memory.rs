@@ -6,12 +6,11 @@ use std::path::Path;
 use evictd_kerntext::mounts;
 use evictd_stats::{each_child, is_gone};
 use rustix::fd::{AsFd, OwnedFd};
-use rustix::fs::fstatvfs;
 use rustix::io::Errno;
 
 use super::Leftovers;
 use super::found::Freed;
-use super::root::{EMPTY_DIRS, enter, mount_id};
+use super::root::{EMPTY_DIRS, enter, free, mount_id};
 use super::sweep::Sweep;
 use crate::dir::{open_dir, read_file};
 use crate::process::Proc;
@@ -26,10 +25,10 @@ impl Leftovers {
         match self.in_memory(uid) {
             Ok(volumes) => {
                 for (dir, mount) in volumes {
-                    let before = free(&dir);
+                    let before = free(&dir).0;
                     let after = dir.try_clone();
                     sweep.empty(dir, mount);
-                    let after = after.map_or(before, |dir| free(&dir));
+                    let after = after.map_or(before, |dir| free(&dir).0);
                     bytes = bytes.saturating_add(after.saturating_sub(before));
                 }
             }
@@ -77,9 +76,4 @@ fn is_own_tmpfs(proc: &Proc, mount: u64) -> Result<bool, Errno> {
     };
     let elsewhere = mounts(&text).flatten().any(|each| is_same(&each));
     Ok(own.fs_type == b"tmpfs" && own.root.is(b"/") && !elsewhere)
-}
-
-/// Free bytes of the filesystem.
-fn free(dir: impl AsFd) -> u64 {
-    fstatvfs(dir).map_or(0, |free| free.f_bfree.saturating_mul(free.f_frsize))
 }

@@ -10,6 +10,9 @@
 mod found;
 mod list;
 mod memory;
+mod named;
+#[cfg(test)]
+mod named_tests;
 mod root;
 mod sweep;
 #[cfg(test)]
@@ -17,14 +20,13 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use rustix::fs::fstatvfs;
-
 use crate::Error;
 use crate::process::Proc;
 pub use found::{Freed, Leftover, LeftoverKind};
-use root::Root;
+pub use named::{NamedDir, NamedFile, NamedWalk};
 #[doc(hidden)]
 pub use root::find_mount_id;
+use root::{Root, free};
 use sweep::Sweep;
 
 /// The directories in which pods leave something.
@@ -122,11 +124,8 @@ impl Leftovers {
             if last.replace(device) == Some(device) {
                 continue;
             }
-            if let Ok(free) = fstatvfs(&root.dir) {
-                let bytes = free.f_bfree.saturating_mul(free.f_frsize);
-                sum.0 = sum.0.saturating_add(bytes);
-                sum.1 = sum.1.saturating_add(free.f_ffree);
-            }
+            let (bytes, inodes) = free(&root.dir);
+            sum = (sum.0.saturating_add(bytes), sum.1.saturating_add(inodes));
         }
         sum
     }

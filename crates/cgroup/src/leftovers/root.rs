@@ -1,8 +1,8 @@
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use evictd_stats::is_gone;
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
-use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::fs::{CWD, Mode, OFlags, fstatvfs, openat};
 use rustix::io::Errno;
 
 use crate::dir::{open_dir, read_file};
@@ -42,6 +42,32 @@ impl Root {
         let path = below.map_or_else(|| path.to_path_buf(), |name| path.join(name));
         Ok(Some(Self { path, dir, mount }))
     }
+
+    /// The same, where no part of the path may be a link.
+    pub(super) fn open_plain(proc: &Proc, path: &Path) -> Result<Option<Self>, Errno> {
+        let mut dir = open_dir(CWD, if path.is_absolute() { "/" } else { "." })?;
+        for part in path.components() {
+            match part {
+                Component::RootDir | Component::CurDir => {}
+                Component::Normal(name) => match open_dir(&dir, name) {
+                    Ok(below) => dir = below,
+                    Err(errno) if is_gone(errno) => return Ok(None),
+                    Err(errno) => return Err(errno),
+                },
+                Component::ParentDir | Component::Prefix(_) => return Err(Errno::INVAL),
+            }
+        }
+        let mount = mount_id(proc, dir.as_fd())?;
+        let path = path.to_path_buf();
+        Ok(Some(Self { path, dir, mount }))
+    }
+}
+
+/// Free bytes and inodes of a filesystem; 0 where it does not say.
+pub(super) fn free(dir: impl AsFd) -> (u64, u64) {
+    fstatvfs(dir).map_or((0, 0), |free| {
+        (free.f_bfree.saturating_mul(free.f_frsize), free.f_ffree)
+    })
 }
 
 /// The mount that an open file lies on.

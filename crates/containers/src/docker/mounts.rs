@@ -25,6 +25,7 @@ pub(super) struct Mounts {
 struct MountText {
     r#type: Option<String>,
     source: Option<String>,
+    name: Option<String>,
     #[serde(rename = "RW", default)]
     is_writable: bool,
 }
@@ -39,7 +40,10 @@ impl Mounts {
                 self.images.push(source);
             }
             "volume" | "bind" if mount.is_writable => {
-                keep_mount(&mut self.writable, &source, kind == "volume");
+                let is_anonymous = mount.name.is_some_and(|name| is_made_up(&name));
+                if let Some(kept) = keep_mount(&mut self.writable, &source, kind == "volume") {
+                    kept.is_anonymous = kind == "volume" && is_anonymous;
+                }
             }
             _ => {}
         }
@@ -48,6 +52,11 @@ impl Mounts {
     pub(super) fn into_writable(self) -> Arc<[ListedMount]> {
         self.writable.into()
     }
+}
+
+/// Whether an engine made that name of a volume: 32 bytes in hexadecimal.
+fn is_made_up(name: &str) -> bool {
+    name.len() == 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// The name of an image, no path: as the source of a mount that is there an engine may tell

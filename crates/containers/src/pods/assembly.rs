@@ -279,7 +279,7 @@ impl Draft {
         spec.termination_grace_period_seconds = spec.termination_grace_period_seconds.max(grace);
         let container = Container {
             name: found.container.name.clone(),
-            resources: resources(&details.limits, wishes.memory_request),
+            resources: resources(&details.limits, wishes),
             restart_policy: details.restart_policy.as_deref().map(Into::into),
         };
         push(&mut spec.containers, container);

@@ -122,11 +122,17 @@ const MOST_MOUNTS: usize = 32;
 
 /// Keeps what is mounted where a container may write, if there is room for it: what lies
 /// beyond counts for nobody.
-pub(crate) fn keep_mount(kept: &mut Vec<ListedMount>, source: &str, is_volume: bool) {
+pub(crate) fn keep_mount<'a>(
+    kept: &'a mut Vec<ListedMount>,
+    source: &str,
+    is_volume: bool,
+) -> Option<&'a mut ListedMount> {
     let is_plain = source.starts_with('/') && source.len() <= MOST_PATH_BYTES;
-    if is_plain && kept.len() < MOST_MOUNTS {
-        kept.push(ListedMount::new(Path::new(source).into(), is_volume));
+    if !is_plain || kept.len() >= MOST_MOUNTS {
+        return None;
     }
+    kept.push(ListedMount::new(Path::new(source).into(), is_volume));
+    kept.last_mut()
 }
 
 /// A path that is there.

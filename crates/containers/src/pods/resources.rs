@@ -7,21 +7,26 @@ use evictd_node::pod::{Container, ResourceList, Resources, Spec};
 use evictd_quantity::{Format, Quantity};
 
 use super::Limits;
+use super::wishes::Wishes;
 
-/// What a container requests and is limited to. `memory_request` is what a label asks
-/// for.
-pub(super) fn resources(limits: &Limits, memory_request: Option<Quantity>) -> Resources {
+/// What a container requests and is limited to, by its runtime and by its labels. As in
+/// Kubernetes, where only a limit is given, so much is requested.
+pub(super) fn resources(limits: &Limits, wishes: Wishes) -> Resources {
+    let disk = wishes.disk_limit.map(Box::new);
     Resources {
         requests: ResourceList {
             cpu: limits.cpu_request_millis.map(cpu),
-            memory: memory_request
+            memory: wishes
+                .memory_request
                 .or_else(|| limits.memory_request_bytes.map(bytes))
                 .map(Box::new),
+            ephemeral_storage: disk.clone(),
             ..ResourceList::default()
         },
         limits: ResourceList {
             cpu: limits.cpu_limit_millis.map(cpu),
             memory: limits.memory_limit_bytes.map(bytes).map(Box::new),
+            ephemeral_storage: disk,
             ..ResourceList::default()
         },
     }
@@ -58,7 +63,12 @@ pub(crate) fn kubepods_class(cgroup_parent: &str) -> Option<QosClass> {
 /// The class by what the containers state; of the guarantees only memory's
 /// counts, as hardly anyone states a request of cpu beside Kubernetes.
 pub(super) fn class_of(spec: &Spec) -> QosClass {
-    let states_nothing = |container: &Container| container.resources == Resources::default();
+    // Disks decide no class.
+    let states_nothing = |container: &Container| {
+        let Resources { requests, limits } = &container.resources;
+        let is_empty = |list: &ResourceList| list.cpu.is_none() && list.memory.is_none();
+        is_empty(requests) && is_empty(limits)
+    };
     let is_guaranteed = |container: &Container| {
         let Resources { requests, limits } = &container.resources;
         limits.memory.is_some() && requests.memory == limits.memory

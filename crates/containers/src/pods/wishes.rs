@@ -6,6 +6,7 @@ use crate::text::clean;
 const PRIORITY: &str = "evictd.priority";
 const MEMORY_REQUEST: &str = "evictd.memory-request";
 const PROTECT: &str = "evictd.protect";
+const DISK_LIMIT: &str = "evictd.disk-limit";
 const LOG_RELIEF: &str = "evictd.log-relief";
 
 /// The priority of what is protected: the least that makes a pod critical.
@@ -16,6 +17,7 @@ const PROTECTED: i32 = 2_000_000_000;
 pub(super) struct Wishes {
     pub(super) priority: Option<i32>,
     pub(super) memory_request: Option<Quantity>,
+    pub(super) disk_limit: Option<Quantity>,
     pub(super) is_protected: bool,
     pub(super) keeps_log: bool,
 }
@@ -39,11 +41,16 @@ pub(super) fn read_wishes(found: &Found, pod: &str, notes: &mut Vec<String>) -> 
             odd(PRIORITY, text, "not a whole number of 32 bits");
         }
     }
-    if let Some(text) = found.mark(MEMORY_REQUEST) {
-        let quantity = Quantity::parse(text).ok();
-        wishes.memory_request = quantity.filter(|quantity| quantity.signum() >= 0);
-        if wishes.memory_request.is_none() {
-            odd(MEMORY_REQUEST, text, "not a quantity such as 64Mi");
+    for (label, least, wish) in [
+        (MEMORY_REQUEST, 0, &mut wishes.memory_request),
+        (DISK_LIMIT, 1, &mut wishes.disk_limit),
+    ] {
+        if let Some(text) = found.mark(label) {
+            let quantity = Quantity::parse(text).ok();
+            *wish = quantity.filter(|quantity| quantity.value() >= least);
+            if wish.is_none() {
+                odd(label, text, "not a quantity such as 64Mi");
+            }
         }
     }
     match found.mark(PROTECT) {

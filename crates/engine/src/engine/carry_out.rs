@@ -59,7 +59,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
                 Plan::KillNow => return self.end_grace(now),
                 Plan::NoCandidate(signal, why) => {
                     self.tell_changes(now);
-                    let pods = self.deciding.count();
+                    let pods = self.deciding.pods.candidates().len();
                     if self.reclaiming.is_emptying_memory() {
                         self.telling.gives_back(now);
                     }
@@ -196,8 +196,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
 
     fn decision(&self, eviction: &Eviction) -> Option<Decision> {
         let Deciding { evict, pods, .. } = &self.deciding;
-        let candidates = pods.candidates(Vec::new());
-        let candidate = candidates.get(eviction.candidate)?;
+        let candidate = pods.candidates().get(eviction.candidate)?;
         let (sampled, settings) = (&self.sampled, &self.settings);
         Some(decision(candidate, eviction, evict, sampled, settings))
     }

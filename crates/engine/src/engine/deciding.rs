@@ -8,21 +8,18 @@ use evictd_rank::Candidate;
 
 use crate::pace::is_memory;
 use crate::picture::{Picture, SOON};
-use crate::ports::{Depth, Holder, Pods, Scratch, emptied};
+use crate::ports::{Depth, Holder, Pods};
 use crate::timers::{Timer, Timers};
 
 /// How often the list of pods is made anew that is kept for when memory is short.
 const LISTING_EVERY: Duration = Duration::from_secs(10);
 
-/// The state machine with the pods' port. Whatever it is shown of pods it is shown here, in
-/// memory that was used before.
+/// The state machine with the pods' port. Whatever it is shown of pods it is shown here.
 pub(super) struct Deciding<P> {
     pub(super) evict: Evict,
     /// The pods, as last listed.
     pub(super) pods: P,
     pub(super) picture: Picture,
-    /// For the list that the state machine is shown.
-    scratch: Scratch,
 }
 
 impl<P: Pods> Deciding<P> {
@@ -31,7 +28,6 @@ impl<P: Pods> Deciding<P> {
             evict,
             pods,
             picture: Picture::default(),
-            scratch: Scratch::new(),
         }
     }
 
@@ -40,12 +36,10 @@ impl<P: Pods> Deciding<P> {
         self.picture.look(now, &self.pods);
     }
 
-    /// Lists the pods, and makes the memory that showing them to the state machine takes.
+    /// Lists the pods.
     pub(super) fn list(&mut self, now: Mono, depth: Depth) {
         self.look_at_picture(now);
         self.pods.refresh(now, depth);
-        // Once, and where pods have come.
-        self.with_candidates(|_, _, _| ());
     }
 
     /// Lists them as deep as the plan that is carried out needs.
@@ -58,19 +52,6 @@ impl<P: Pods> Deciding<P> {
         self.list(now, depth);
     }
 
-    /// Shows the state machine the pods as last listed.
-    fn with_candidates<T>(&mut self, ask: impl FnOnce(&mut Evict, &P, &[Candidate<'_>]) -> T) -> T {
-        let candidates = self.pods.candidates(core::mem::take(&mut self.scratch));
-        let answer = ask(&mut self.evict, &self.pods, &candidates);
-        self.scratch = emptied(candidates);
-        answer
-    }
-
-    /// How many pods were last listed.
-    pub(super) fn count(&mut self) -> usize {
-        self.with_candidates(|_, _, pods| pods.len())
-    }
-
     /// What is wanted by what was just measured. With pods, as last listed, their own limits
     /// are looked at too.
     pub(super) fn step(
@@ -79,11 +60,8 @@ impl<P: Pods> Deciding<P> {
         observation: &Observation<'_>,
         with_pods: bool,
     ) -> Plan {
-        if with_pods {
-            self.with_candidates(|evict, _, pods| evict.step(now, observation, Some(pods)))
-        } else {
-            self.evict.step(now, observation, None)
-        }
+        let pods = with_pods.then(|| self.pods.candidates());
+        self.evict.step(now, observation, pods)
     }
 
     /// What is wanted next, after that came of a plan.
@@ -91,15 +69,16 @@ impl<P: Pods> Deciding<P> {
         if !matches!(outcome, Outcome::Killed | Outcome::CleanedUp) {
             self.read_what_counts();
         }
-        self.with_candidates(|evict, _, pods| evict.outcome(now, outcome, Some(pods)))
+        let pods = self.pods.candidates();
+        self.evict.outcome(now, outcome, Some(pods))
     }
 
     /// Reads what some pods use exactly, until no other one can rank first.
     fn read_what_counts(&mut self) {
-        let next = |evict: &mut Evict, pods: &P, candidates: &[Candidate<'_>]| {
-            evict.to_read_exactly(candidates, |index| pods.is_exact(index))
+        let next = |evict: &Evict, pods: &P| {
+            evict.to_read_exactly(pods.candidates(), |index| pods.is_exact(index))
         };
-        while let Some(next) = self.with_candidates(next) {
+        while let Some(next) = next(&self.evict, &self.pods) {
             self.pods.read_exactly(next);
         }
     }
@@ -189,12 +168,13 @@ impl<P: Pods> Deciding<P> {
             return;
         }
         // The last first, as one that has vanished meanwhile is taken out.
-        for index in (0..self.count()).rev() {
+        for index in (0..self.pods.candidates().len()).rev() {
             if !self.pods.is_exact(index) {
                 self.pods.read_exactly(index);
             }
         }
-        self.with_candidates(|evict, _, pods| evict.note_plenty(now, readings, pods));
+        let pods = self.pods.candidates();
+        self.evict.note_plenty(now, readings, pods);
     }
 
     /// Who holds the memory where no pod is evicted for it, once that is found out, so that
@@ -202,7 +182,7 @@ impl<P: Pods> Deciding<P> {
     /// missing nothing is told: that is not who has it.
     pub(super) fn who_holds(&mut self, memory: Option<Reading>) -> Option<Holder> {
         let outside = self.pods.who_holds()?;
-        let critical = self.with_candidates(|_, _, pods| largest_critical(pods));
+        let critical = largest_critical(self.pods.candidates());
         let holders = [Some(outside), critical].into_iter().flatten();
         let largest = holders.max_by_key(|holder| holder.bytes);
         largest.filter(|holder| holder.bytes >= self.missing_memory(memory) / 2)
@@ -219,12 +199,12 @@ impl<P: Pods> Deciding<P> {
 }
 
 /// Nobody may evict a critical pod, however much it holds.
-fn largest_critical(pods: &[Candidate<'_>]) -> Option<Holder> {
+fn largest_critical(pods: &[Candidate]) -> Option<Holder> {
     let critical = pods.iter().filter(|pod| pod.pod.is_critical());
     let holders = critical.filter_map(|pod| {
         Some(Holder {
             name: format!("pod {}, which is critical,", pod.pod.metadata.name),
-            bytes: pod.usage?.memory_working_set_bytes?,
+            bytes: pod.usage.as_ref()?.memory_working_set_bytes?,
         })
     });
     holders.max_by_key(|holder| holder.bytes)

@@ -15,7 +15,7 @@ use crate::settings::Settings;
 
 /// Which pod is evicted, why, and what is kept of that over a restart.
 pub(super) fn decision<N: Node>(
-    candidate: &Candidate<'_>,
+    candidate: &Candidate,
     eviction: &Eviction,
     evict: &Evict,
     sampled: &Sampled<N>,
@@ -34,9 +34,9 @@ pub(super) fn decision<N: Node>(
     let reading = signal.and_then(|signal| sampled.reading(signal));
     let disk = signal.and_then(|signal| sampled.sample.place(signal, &sampled.node));
     let message = evict.message(eviction, candidate);
-    let mut victim = victim(candidate.pod, signal, eviction.grace_seconds);
+    let mut victim = victim(&candidate.pod, signal, eviction.grace_seconds);
     if signal.is_some_and(|signal| is_disk(signal.resource())) {
-        victim.volume = candidate.usage.and_then(Volume::largest);
+        victim.volume = candidate.usage.as_ref().and_then(Volume::largest);
     }
     let record = Record {
         wall_seconds: (settings.wall_clock)(),

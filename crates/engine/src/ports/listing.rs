@@ -10,9 +10,9 @@ pub trait Listing {
     /// Lists the pods and reads what each uses. A pod that vanishes meanwhile is left out.
     fn refresh(&mut self, now: Mono, depth: Depth);
 
-    /// The pods of the last [`Listing::refresh`] with what they use, in a list that was used
-    /// before. An index into it names a pod until pods are listed anew.
-    fn candidates(&self, scratch: Scratch) -> Vec<Candidate<'_>>;
+    /// The pods of the last [`Listing::refresh`] with what they use. An index into them names a
+    /// pod until pods are listed anew.
+    fn candidates(&self) -> &[Candidate];
 
     /// How much was heard since the start of those who describe pods. Before all of it no pod
     /// is evicted, for a while: one that is critical or protected may look like any other.
@@ -51,15 +51,4 @@ pub enum Heard {
     Begun,
     /// Each has said all that it knows, or there is nobody to say it.
     All,
-}
-
-/// The memory of a list of candidates, with none in it; see [`Listing::candidates`].
-pub type Scratch = Vec<Candidate<'static>>;
-
-/// An empty list in the memory of another, whatever that one borrowed from: a list that is
-/// collected out of one with items of the same size takes its memory over. So no list is
-/// allocated between a crossing and SIGKILL.
-#[must_use]
-pub fn emptied<Item, Other>(list: Vec<Item>) -> Vec<Other> {
-    list.into_iter().map_while(|_| None).collect()
 }

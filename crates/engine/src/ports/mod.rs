@@ -10,7 +10,7 @@ mod runtimes;
 mod usage;
 
 pub use killing::{Begun, Killing, OomKill};
-pub use listing::{Heard, Listing, Scratch, emptied};
+pub use listing::{Heard, Listing};
 pub use node::{Depth, Disk, Node, Place, Sample};
 pub use reclaim::{Collect, Collected, Deletion, Job, Reclaim, Relief, Relieved};
 pub use runtimes::{News, Places, Runtimes};

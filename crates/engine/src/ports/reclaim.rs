@@ -4,6 +4,7 @@ use alloc::sync::Arc;
 
 use evictd_gc::ImageJob;
 use evictd_node::{Mono, Rung, Unit};
+use serde_json::Value;
 
 use crate::fields::Fields;
 
@@ -108,4 +109,13 @@ pub struct Collected {
     pub text: String,
     /// The same as data.
     pub fields: Fields,
+}
+
+impl Collected {
+    /// One of its fields, where it has it.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<&Value> {
+        let mut fields = self.fields.iter();
+        fields.find(|(of, _)| *of == name).map(|(_, value)| value)
+    }
 }

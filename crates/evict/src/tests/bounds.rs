@@ -63,12 +63,10 @@ fn usage(bytes: u64) -> PodUsage {
     }
 }
 
-fn with_usage<'a>(pods: &'a [Pod], usage: &'a [Option<PodUsage>]) -> Vec<Candidate<'a>> {
+fn with_usage<'a>(pods: &'a [Pod], usage: &'a [Option<PodUsage>]) -> Vec<Candidate> {
     let both = pods.iter().zip(usage);
-    let candidate = |(pod, usage): (&'a Pod, &'a Option<PodUsage>)| Candidate {
-        pod,
-        usage: usage.as_ref(),
-    };
+    let candidate =
+        |(pod, usage): (&'a Pod, &'a Option<PodUsage>)| Candidate::new(pod, usage.as_ref());
     both.map(candidate).collect()
 }
 
@@ -135,7 +133,7 @@ fn bounds_choose_the_pod_that_the_numbers_choose() {
             if elsewhere {
                 let before = readings(seconds(0), &[(MEMORY, 64 << 20)]);
                 let (pod, usage) = (pod("before", 0), Some(&held_before));
-                let before_that = [Candidate { pod: &pod, usage }];
+                let before_that = [Candidate::new(&pod, usage)];
                 machine.note_plenty(seconds(0), &before, &before_that);
             }
             machine

@@ -12,10 +12,9 @@ type Known = (Pod, Option<PodUsage>);
 fn note_plenty(evict: &mut Evict, at: u64, left: i64, swap: i64, pods: &[Known]) {
     let of = [(MEMORY, left << 20), (Signal::SwapAvailable, swap << 20)];
     let readings = readings(seconds(at), &of);
-    let all = pods.iter().map(|(pod, usage)| Candidate {
-        pod,
-        usage: usage.as_ref(),
-    });
+    let all = pods
+        .iter()
+        .map(|(pod, usage)| Candidate::new(pod, usage.as_ref()));
     evict.note_plenty(seconds(at), &readings, &all.collect::<Vec<_>>());
 }
 
@@ -71,11 +70,10 @@ fn a_look_back_ends_with_ten_minutes_and_with_swap() {
             layout: None,
         };
         let all = pods.clone();
-        let all = all.iter().map(|(pod, usage)| Candidate {
-            pod,
-            usage: usage.as_ref(),
-        });
-        let all: Vec<Candidate<'_>> = all.collect();
+        let all = all
+            .iter()
+            .map(|(pod, usage)| Candidate::new(pod, usage.as_ref()));
+        let all: Vec<Candidate> = all.collect();
         let plan = evict.step(seconds(at), &observation, Some(&all));
         let found = match plan {
             Plan::Evict(eviction) => Ok(pods.remove(eviction.candidate).0.metadata.name),

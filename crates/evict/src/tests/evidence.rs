@@ -42,7 +42,9 @@ pub(super) fn round(
     };
     let all = pods.clone();
     let both = all.iter().map(|(pod, usage)| (pod, usage.as_ref()));
-    let all: Vec<Candidate<'_>> = both.map(|(pod, usage)| Candidate { pod, usage }).collect();
+    let all: Vec<Candidate> = both
+        .map(|(pod, usage)| Candidate::new(pod, usage))
+        .collect();
     let mut plan = evict.step(seconds(at), &observation, Some(&all));
     if matches!(plan, Plan::Reclaim(_)) {
         let outcome = Outcome::Reclaimed(Some(&readings));
@@ -118,13 +120,10 @@ fn signals_of_one_filesystem_share_their_last_eviction() {
     let pods = [known("a", 0, Some(80)), known("b", 0, Some(60))];
     let mut evicted = Vec::new();
     for at in 0..3 {
-        let all: Vec<Candidate<'_>> = pods
+        let all: Vec<Candidate> = pods
             .iter()
             .skip(evicted.len())
-            .map(|(pod, usage)| Candidate {
-                pod,
-                usage: usage.as_ref(),
-            })
+            .map(|(pod, usage)| Candidate::new(pod, usage.as_ref()))
             .collect();
         let readings = readings(seconds(at), &both);
         let observation = Observation {
@@ -256,10 +255,7 @@ fn what_no_pod_can_help_keeps_no_other_threshold_from_acting() {
         readings: &low,
         layout: Some(Layout::OneFilesystem),
     };
-    let unknown = [Candidate {
-        pod: &pods[0],
-        usage: None,
-    }];
+    let unknown = [Candidate::new(&pods[0], None)];
     evict.step(seconds(0), &observation, Some(&unknown));
     let plan = evict.outcome(seconds(0), Outcome::Reclaimed(Some(&low)), Some(&unknown));
     assert_eq!(plan, Plan::NoCandidate(DISK, Spared::Unknown));

@@ -64,12 +64,9 @@ fn a_plan_names_the_limit_that_a_pod_is_above() {
         .into(),
         ..PodUsage::default()
     };
-    let candidates: Vec<Candidate<'_>> = all
+    let candidates: Vec<Candidate> = all
         .iter()
-        .map(|pod| Candidate {
-            pod,
-            usage: Some(&usage),
-        })
+        .map(|pod| Candidate::new(pod, Some(&usage)))
         .collect();
     let mut evict = hard("memory.available<1Gi");
     let readings = readings(seconds(0), &[(MEMORY, 2 * GI)]);

@@ -76,10 +76,10 @@ fn done(evict: &mut Evict, at: u64, outcome: Outcome<'_>, pods: &[Pod]) -> Plan 
 }
 
 /// Each uses 2Gi of memory and of disk.
-fn candidates(pods: &[Pod]) -> Vec<Candidate<'_>> {
+fn candidates(pods: &[Pod]) -> Vec<Candidate> {
     let usage: &PodUsage = Box::leak(Box::new(using(2 << 30)));
     let usage = Some(usage);
-    pods.iter().map(|pod| Candidate { pod, usage }).collect()
+    pods.iter().map(|pod| Candidate::new(pod, usage)).collect()
 }
 
 fn using(bytes: u64) -> PodUsage {
@@ -661,12 +661,9 @@ fn pods_above_their_own_limits_go_one_after_another() {
         .into(),
         ..PodUsage::default()
     };
-    let candidates: Vec<Candidate<'_>> = all
+    let candidates: Vec<Candidate> = all
         .iter()
-        .map(|pod| Candidate {
-            pod,
-            usage: Some(&usage),
-        })
+        .map(|pod| Candidate::new(pod, Some(&usage)))
         .collect();
     let mut evict = hard("memory.available<1Gi");
     let low = readings(seconds(0), &[(MEMORY, 1)]);
@@ -711,10 +708,7 @@ fn the_message_of_swap_names_swap() {
         swap_bytes: Some(40 << 20),
         ..PodUsage::default()
     };
-    let candidates = [Candidate {
-        pod: &all[0],
-        usage: Some(&usage),
-    }];
+    let candidates = [Candidate::new(&all[0], Some(&usage))];
     let mut evict = hard("swap.available<64Mi");
     let low = readings(seconds(0), &[(Signal::SwapAvailable, 1 << 20)]);
     let observation = Observation {
@@ -755,10 +749,7 @@ fn the_message_names_local_volumes() {
         mounts: [mount].into(),
         ..PodUsage::default()
     };
-    let candidates = [Candidate {
-        pod: &owner,
-        usage: Some(&usage),
-    }];
+    let candidates = [Candidate::new(&owner, Some(&usage))];
     let mut evict = hard("nodefs.available<4Mi");
     let low = readings(seconds(0), &[(Signal::NodefsAvailable, 1 << 20)]);
     let layout = Some(Layout::OneFilesystem);

@@ -9,10 +9,7 @@ use super::*;
 
 /// What is said of the pod's eviction for memory.
 fn message(pod: &Pod, usage: &PodUsage, policy: Policy) -> Message {
-    let candidates = [Candidate {
-        pod,
-        usage: Some(usage),
-    }];
+    let candidates = [Candidate::new(pod, Some(usage))];
     let lists = Lists {
         hard: "memory.available<1Gi",
         ..Lists::default()
@@ -78,10 +75,7 @@ fn a_sidecar_above_its_own_limit_of_disk_is_evicted() {
         ..PodUsage::default()
     };
     let evicted = |pod: &Pod, policy: Policy| {
-        let candidates = [Candidate {
-            pod,
-            usage: Some(&usage),
-        }];
+        let candidates = [Candidate::new(pod, Some(&usage))];
         let mut evict = machine(&Lists::default(), |config| config.policy = policy);
         let readings = Readings::default();
         let observation = Observation {

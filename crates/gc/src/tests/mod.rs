@@ -2,6 +2,7 @@ mod containers;
 mod images;
 mod keep;
 mod live_logs;
+mod old_files;
 mod records;
 
 extern crate alloc;

@@ -15,9 +15,8 @@ use evictd_stats::now;
 use evictd_sys::{Bell, Desk, Helper, HelperThread, Priority, Writes};
 
 use super::collect::{Chosen, Collected, Collector, Found};
-use crate::confined::confined;
+use crate::confined::{confined, no_thread};
 use crate::pods::Pods;
-use crate::setup::no_thread;
 
 const THREAD: HelperThread = HelperThread {
     name: "leftovers",

@@ -12,9 +12,9 @@ impl Listed {
     /// Reads what is known of a pod by a bound alone. One that has vanished meanwhile
     /// is taken out, so that those behind it move up.
     pub(super) fn read_exactly(&mut self, index: usize, tree: &mut Tree, described: &Described) {
-        let (Some(found), Some(used), Some(is_bound)) = (
+        let (Some(found), Some(candidate), Some(is_bound)) = (
             self.listing.pods.get(index),
-            self.usage.get_mut(index),
+            self.candidates.get_mut(index),
             self.bounds.get_mut(index),
         ) else {
             return;
@@ -49,16 +49,16 @@ impl Listed {
         };
         if let Ok(mut read) = read {
             // What it holds on disk is read with all the rest alone.
-            if let (Some(read), Some(former)) = (&mut read, used.take()) {
+            if let (Some(read), Some(former)) = (&mut read, candidate.usage.take()) {
                 read.undescribed = former.undescribed;
                 take_disk(read, former);
             }
-            (*used, *is_bound) = (read, false);
+            (candidate.usage, *is_bound) = (read, false);
             return;
         }
         self.of_containers.truncate(before);
         self.listing.pods.remove(index);
-        self.usage.remove(index);
+        self.candidates.remove(index);
         self.bounds.remove(index);
         for (pod, _) in &mut self.of_containers {
             *pod -= usize::from(*pod > index);
@@ -68,9 +68,9 @@ impl Listed {
     /// Adds what the containers of a pod use to what it uses itself, where it was read
     /// exactly: their names take memory, so this is for when it is being killed.
     pub(super) fn name_containers(&mut self, index: usize, described: &Described) {
-        let (Some(found), Some(Some(usage))) =
-            (self.listing.pods.get(index), self.usage.get_mut(index))
-        else {
+        let (found, candidate) = (self.listing.pods.get(index), self.candidates.get_mut(index));
+        let usage = candidate.and_then(|candidate| candidate.usage.as_mut());
+        let (Some(found), Some(usage)) = (found, usage) else {
             return;
         };
         if !usage.containers.is_empty() {

@@ -1,11 +1,12 @@
 //! The pods that run and what each uses, in the memory of the list from before.
 
+use alloc::sync::Arc;
 use std::os::fd::OwnedFd;
 
 use evictd_cgroup::{FoundPod, Listing};
 use evictd_containers::RuntimePod;
 use evictd_engine::ports::Depth;
-use evictd_node::pod::usage::PodUsage;
+use evictd_rank::Candidate;
 use evictd_stats::take_lack;
 use smallvec::SmallVec;
 
@@ -37,7 +38,8 @@ const USUAL_CONTAINERS: usize = 64;
 pub(super) struct Listed {
     /// The pods that run, and what is no pod.
     pub(super) listing: Listing,
-    pub(super) usage: Vec<Option<PodUsage>>,
+    /// The same pods with what they use.
+    pub(super) candidates: Vec<Candidate>,
     /// Of which pods the memory that they use is an upper bound.
     pub(super) bounds: Vec<bool>,
     /// Of pods that were read exactly, by their index, what each container uses.
@@ -55,7 +57,7 @@ impl Listed {
     pub(super) fn new() -> Self {
         Self {
             listing: Listing::default(),
-            usage: Vec::new(),
+            candidates: Vec::new(),
             bounds: Vec::new(),
             of_containers: Vec::with_capacity(USUAL_CONTAINERS),
             by_processes: false,
@@ -67,14 +69,14 @@ impl Listed {
 
     /// Forgets what each pod uses, and keeps the memory for it.
     pub(super) fn rest(&mut self) {
-        self.usage.clear();
+        self.candidates.clear();
         self.bounds.clear();
     }
 
     /// Gives back the memory of all lists.
     pub(super) fn forget(&mut self) {
         self.listing = Listing::default();
-        (self.usage, self.bounds) = (Vec::new(), Vec::new());
+        (self.candidates, self.bounds) = (Vec::new(), Vec::new());
     }
 
     /// Notes whether a descriptor was lacking since that was last asked.
@@ -112,8 +114,8 @@ impl Listed {
         };
         let mut uncounted = 0;
         let (is_silent, settled) = (described.runtimes.is_silent(), &described.settled);
-        let (usage, bounds) = (&mut self.usage, &mut self.bounds);
-        usage.clear();
+        let (candidates, bounds) = (&mut self.candidates, &mut self.bounds);
+        candidates.clear();
         bounds.clear();
         // Reads what each pod uses; one that has vanished is left out.
         let mut keep = |found: &FoundPod, dir: Option<OwnedFd>| {
@@ -121,7 +123,7 @@ impl Listed {
             reading.by_processes = false;
             let bound = is_bounded.then(|| reading.bound(found, dir.as_ref()));
             let bound = bound.flatten();
-            let (mut read, is_bound) = match bound {
+            let (mut usage, is_bound) = match bound {
                 Some(bound) => (Some(bound), true),
                 None => match reading.whole(found, dir) {
                     Ok(whole) => (whole, reading.by_processes),
@@ -129,14 +131,15 @@ impl Listed {
                 },
             };
             uncounted += usize::from(reading.by_processes);
-            if let Some(read) = &mut read {
-                read.undescribed = is_silent && settled.leaves_open(found);
+            if let Some(usage) = &mut usage {
+                usage.undescribed = is_silent && settled.leaves_open(found);
             }
-            if usage.is_empty() {
-                usage.reserve(USUAL_PODS);
+            if candidates.is_empty() {
+                candidates.reserve(USUAL_PODS);
                 bounds.reserve(USUAL_PODS);
             }
-            usage.push(read);
+            let pod = Arc::clone(&found.pod);
+            candidates.push(Candidate { pod, usage });
             bounds.push(is_bound);
             true
         };
@@ -154,7 +157,7 @@ impl Listed {
             }
             described.remember_protected(&self.listing.pods);
         }
-        self.by_processes = uncounted > 0 && uncounted == self.usage.len();
+        self.by_processes = uncounted > 0 && uncounted == self.candidates.len();
         if self.by_processes && tree.hierarchies.memory.is_some() {
             self.problems.push(NOT_COUNTED.to_owned());
         }

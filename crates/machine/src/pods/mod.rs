@@ -161,9 +161,9 @@ impl Pods {
             let held = &described.held;
             let containers = |found: &FoundPod| containers(held, found).collect();
             let runtimes = described.runtimes.disks();
-            let (pods, usage) = (&listed.listing.pods, &mut listed.usage);
-            disk.add(pods, &containers, &runtimes, usage);
-            disk.add_open_files(&tree.hierarchies, pods, usage);
+            let (pods, candidates) = (&listed.listing.pods, &mut listed.candidates);
+            disk.add(pods, &containers, &runtimes, candidates);
+            disk.add_open_files(&tree.hierarchies, pods, candidates);
         }
     }
 
@@ -267,7 +267,8 @@ impl Pods {
 
     /// The pods as of the last refresh, and what each uses.
     pub fn seen(&self) -> impl Iterator<Item = (&FoundPod, Option<&PodUsage>)> {
-        let usage = self.listed.usage.iter().map(Option::as_ref);
+        let candidates = self.listed.candidates.iter();
+        let usage = candidates.map(|candidate| candidate.usage.as_ref());
         self.listed.listing.pods.iter().zip(usage)
     }
 

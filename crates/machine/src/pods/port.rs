@@ -4,9 +4,7 @@ use core::time::Duration;
 use std::path::Path;
 
 use evictd_cgroup::Grace;
-use evictd_engine::ports::{
-    self, Begun, Depth, Heard, Holder, News, OomKill, Places, Scratch, emptied,
-};
+use evictd_engine::ports::{self, Begun, Depth, Heard, Holder, News, OomKill, Places};
 use evictd_node::Mono;
 use evictd_rank::Candidate;
 use evictd_stats::{OutsideReader, take_lack};
@@ -19,13 +17,8 @@ impl ports::Listing for Pods {
         Self::refresh(self, now, depth);
     }
 
-    fn candidates(&self, scratch: Scratch) -> Vec<Candidate<'_>> {
-        let mut candidates = emptied(scratch);
-        candidates.extend(self.seen().map(|(found, usage)| Candidate {
-            pod: &found.pod,
-            usage,
-        }));
-        candidates
+    fn candidates(&self) -> &[Candidate] {
+        &self.listed.candidates
     }
 
     fn heard(&self) -> Heard {

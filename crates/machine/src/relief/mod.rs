@@ -5,15 +5,16 @@
 
 mod directories;
 mod logs;
+mod old_files_told;
 mod reserve;
+#[cfg(test)]
+mod tests;
 
-use alloc::sync::Arc;
 use core::mem::take;
 use std::os::fd::{AsFd, BorrowedFd};
 
 use evictd_config::Resolved;
-use evictd_containers::RuntimeListing;
-use evictd_engine::ports::{Collect, Collected, Job, Relief, Relieved};
+use evictd_engine::ports::{Collect, Collected, Job, Relieved};
 use evictd_node::Rung;
 use evictd_sys::{Bell, Desk, Helper, HelperThread, Priority, Writes};
 
@@ -21,8 +22,10 @@ use directories::Directories;
 use logs::Logs;
 use reserve::Reserve;
 
-use crate::runtimes::{Candidate, Runtimes};
-use crate::setup::no_thread;
+use crate::confined::no_thread;
+use crate::device::is_on;
+pub use crate::runtimes::Listed;
+use crate::runtimes::Runtimes;
 
 const THREAD: HelperThread = HelperThread {
     name: "evictd-relief",
@@ -47,12 +50,6 @@ struct State {
 struct Task {
     job: Job,
     runtimes: Vec<Listed>,
-}
-
-/// What a runtime holds, as it last said.
-pub struct Listed {
-    pub(crate) candidate: Candidate,
-    pub(crate) listing: Arc<RuntimeListing>,
 }
 
 impl Reliever {
@@ -146,9 +143,4 @@ impl Climber {
         let taken = self.reserve.take(dry_run)?;
         Ok(if taken.text.is_empty() { mended } else { taken })
     }
-}
-
-/// Whether a file's device, as `stat` gives it, is that of the filesystem that is short.
-fn is_on(relief: &Relief, device: u64) -> bool {
-    (rustix::fs::major(device), rustix::fs::minor(device)) == relief.device
 }

@@ -8,6 +8,7 @@ mod backend;
 mod ender;
 mod finder;
 mod follower;
+mod listed;
 mod lister;
 mod runtime;
 mod teller;
@@ -27,10 +28,10 @@ use evictd_stats::now;
 use evictd_sys::{Bell, Helper};
 
 use crate::gc::{RuntimeCollector, SharedRecords};
-use crate::relief::Listed;
 use backend::candidates;
 pub use backend::{ANY, USUAL};
 pub(crate) use backend::{Candidate, open_first};
+pub use listed::Listed;
 use runtime::Runtime;
 use teller::Teller;
 

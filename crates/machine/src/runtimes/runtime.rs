@@ -13,10 +13,10 @@ use rustix::io::Errno;
 use super::backend::Candidate;
 use super::ender::{End, Ender};
 use super::follower::Follower;
+use super::listed::Listed;
 use super::lister::{Lister, Lists};
 use super::teller::Teller;
 use crate::gc::RuntimeCollector;
-use crate::relief::Listed;
 
 /// Answers are read as JSON, which nests.
 const STACK_BYTES: usize = 512 * 1024;

@@ -1,13 +1,19 @@
 //! What was measured of a pod.
 //!
 //! The numbers of the summary API's `PodStats` that eviction uses. `None` is
-//! "not measured", never zero.
+//! "not measured", never zero. With the feature `serde`, they have the field names of
+//! that API in JSON (`memoryWorkingSetBytes`), and each may be absent.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
+#[cfg(feature = "serde")]
+use serde::{Deserialize, Serialize};
+
 /// What a pod uses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "camelCase", default))]
 pub struct PodUsage {
     /// Bytes of memory without inactive file cache, of the pod's cgroup.
     pub memory_working_set_bytes: Option<u64>,
@@ -33,6 +39,8 @@ pub struct PodUsage {
 
 /// What a container uses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "camelCase", default))]
 pub struct ContainerUsage {
     /// The container's name.
     pub name: String,
@@ -53,6 +61,8 @@ pub struct ContainerUsage {
 
 /// What a volume holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "camelCase", default))]
 pub struct VolumeUsage {
     /// The volume's name in the pod.
     pub name: String,
@@ -65,6 +75,8 @@ pub struct VolumeUsage {
 /// What a directory or file holds that is mounted into a container: a volume of its runtime,
 /// or a part of the node. It stays when the pod is gone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "camelCase", default))]
 pub struct MountUsage {
     /// Where it lies on the node.
     pub path: String,

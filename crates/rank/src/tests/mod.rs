@@ -45,12 +45,9 @@ fn memory_pod(
 }
 
 fn order(signal: Signal, pods: &[(Pod, Option<PodUsage>)], policy: &Policy) -> Vec<usize> {
-    let candidates: Vec<Candidate<'_>> = pods
+    let candidates: Vec<Candidate> = pods
         .iter()
-        .map(|(pod, usage)| Candidate {
-            pod,
-            usage: usage.as_ref(),
-        })
+        .map(|(pod, usage)| Candidate::new(pod, usage.as_ref()))
         .collect();
     let order = rank(signal, Layout::OneFilesystem, &candidates, policy);
     order.iter().map(|place| place.candidate).collect()
@@ -361,12 +358,9 @@ fn each_place_says_why() {
         memory_pod("b", 0, Some("100Mi"), Some(40)),
         memory_pod("c", 0, None, None),
     ];
-    let candidates: Vec<Candidate<'_>> = pods
+    let candidates: Vec<Candidate> = pods
         .iter()
-        .map(|(pod, usage)| Candidate {
-            pod,
-            usage: usage.as_ref(),
-        })
+        .map(|(pod, usage)| Candidate::new(pod, usage.as_ref()))
         .collect();
     let order = rank(
         Signal::MemoryAvailable,
@@ -401,7 +395,7 @@ fn what_was_not_read_is_unknown_and_what_was_read_in_part_is_at_least_that() {
     };
     let text = |signal, usage: &PodUsage, policy: &Policy| {
         let usage = Some(usage);
-        let candidates = [Candidate { pod: &pod, usage }];
+        let candidates = [Candidate::new(&pod, usage)];
         rank(signal, Layout::OneFilesystem, &candidates, policy)[0].to_string()
     };
     let (ours, kubelet) = (Policy::default(), Policy::kubelet());

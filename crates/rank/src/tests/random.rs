@@ -186,16 +186,15 @@ fn the_first_of_a_scan_is_the_first_of_the_order() {
         let count = random.below(if round % 100 == 0 { 400 } else { 12 });
         random.1 = random.below(QUANTITIES.len() * AMOUNTS.len());
         let pods = pods(&mut random, count);
-        let candidate = |(pod, usage)| Candidate { pod, usage };
+        let candidate = |(pod, usage)| Candidate::new(pod, usage);
         let split = pods.iter().map(|(pod, usage)| (pod, usage.as_ref()));
-        let candidates: Vec<Candidate<'_>> = split.map(candidate).collect();
+        let candidates: Vec<Candidate> = split.map(candidate).collect();
         let layout = random.of(&[Layout::OneFilesystem, Layout::SplitImagefs]);
         for policy in policies() {
             for signal in SIGNALS {
                 let order = rank(signal, layout, &candidates, &policy);
                 let mut indices: Vec<usize> = order.iter().map(|place| place.candidate).collect();
-                let may_be_evicted =
-                    |_: usize, candidate: &Candidate<'_>| !candidate.pod.is_critical();
+                let may_be_evicted = |_: usize, candidate: &Candidate| !candidate.pod.is_critical();
                 let victim = first(signal, layout, &candidates, &policy, may_be_evicted);
                 let is_one = |(_, place): &(usize, Place)| {
                     may_be_evicted(place.candidate, &candidates[place.candidate])

@@ -14,6 +14,7 @@ use crate::files::writer::Writer;
 use crate::json::to_json;
 use crate::protected::Protected;
 use crate::record::{Outcome, Record};
+use crate::relief::Relief;
 use crate::saved::State;
 
 /// How often what changes all the time is written: when thresholds that are met
@@ -137,6 +138,12 @@ impl Keeper {
     /// Notes what the kernel's own OOM killer did.
     pub fn note_oom_kill(&mut self, record: Record) {
         self.state.push_oom_kill(record);
+        self.changes = self.changes.wrapping_add(1);
+    }
+
+    /// Notes what was given back of a disk.
+    pub fn note_relief(&mut self, relief: Relief) {
+        self.state.push_relief(relief);
         self.changes = self.changes.wrapping_add(1);
     }
 

@@ -103,6 +103,8 @@ fn full() -> State {
         .observe(1_000_000, "unix:///run/a.sock", &IMAGES);
     state.protected = [("docker/ab".into(), "unix:///run/a.sock".to_owned())].into();
     state.push(Record::default());
+    let text = "gave up the old part of 1 log";
+    state.push_relief(Relief::new(1_000_000, "logs", Some(7), text));
     assert!(state.end("a", Outcome::Killed, "cgroup.kill", Some(7)));
     state
 }

@@ -44,7 +44,7 @@ fn what_is_not_ours_is_refused_and_nothing_else() {
         (
             "too long",
             vec![b' '; MAX_BYTES + 1],
-            "longer than 327680 bytes",
+            "longer than 360448 bytes",
         ),
     ] {
         assert_eq!(parse(&bytes).unwrap_err().to_string(), expected, "{name}");
@@ -84,6 +84,10 @@ fn the_history_is_bounded_in_number_and_in_bytes() {
             ..record(&uid.to_string())
         });
     }
+    for _ in 0..2 * RELIEFS {
+        state.push_relief(Relief::new(1, "logs", None, &"\u{1}".repeat(5000)));
+    }
+    assert_eq!(state.reliefs.len(), RELIEFS);
     let text = to_json(&state);
     assert!(text.len() < MAX_BYTES, "{}", text.len());
     let read = parse(text.as_bytes()).unwrap();

@@ -5,6 +5,7 @@ pub(super) mod text;
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
+use evictd_config::Resolved;
 use evictd_config::{
     Effective, EffectiveThreshold, Origin, Setting, Share, check_reserves, effective,
 };
@@ -14,7 +15,6 @@ use serde::Serialize;
 
 use super::output::{print_as, shown, usage_error};
 use super::sampled::Sampled;
-use crate::config_file::Settings;
 
 /// check the flags; print what they come to on this machine
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
@@ -35,8 +35,7 @@ pub struct Config {
 impl Config {
     /// Prints the settings in force. That they are right is known by now; what
     /// cannot be measured here is left open.
-    pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
-        let settings = &settings.resolved;
+    pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
         let sampled = Sampled::take(settings).ok();
         let machine = sampled
             .as_ref()

@@ -7,7 +7,7 @@ use core::time::Duration;
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
-use evictd_config::Resolved;
+use evictd_config::{Resolved, Typed};
 use evictd_node::Signal;
 use evictd_recording::Decided;
 use evictd_stats::now;
@@ -17,7 +17,6 @@ use super::moments::Moments;
 use super::output::{complain, print_as};
 use super::record::duration;
 use super::sampled::{Sampled, ask_daemon};
-use crate::config_file::Settings;
 use crate::plain::Plain;
 use distance::Distance;
 
@@ -49,8 +48,12 @@ pub struct Explain {
 }
 
 impl Explain {
-    pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
-        let (whose, settings) = &settings_of(settings);
+    pub(super) fn run(
+        &self,
+        command_line: &Typed,
+        settings: &Resolved,
+    ) -> Result<ExitCode, String> {
+        let (whose, settings) = &settings_of(command_line, settings);
         let mut sampled = Sampled::take(settings)?;
         let mut moments = Moments::new(settings)?;
         let begun = now();
@@ -102,7 +105,7 @@ impl Whose {
 }
 
 /// Where the flags say nothing of what is decided, the daemon's settings are meant.
-fn settings_of(settings: &Settings) -> (Whose, Resolved) {
+fn settings_of(command_line: &Typed, settings: &Resolved) -> (Whose, Resolved) {
     const OF_ITS_OWN: [&str; 5] = [
         "flags-file",
         "config",
@@ -110,14 +113,13 @@ fn settings_of(settings: &Settings) -> (Whose, Resolved) {
         "eviction-hard",
         "eviction-soft",
     ];
-    let is_given = |name: &&str| !settings.command_line.get(name).is_empty();
-    let resolved = &settings.resolved;
+    let is_given = |name: &&str| !command_line.get(name).is_empty();
     if OF_ITS_OWN.iter().any(is_given) {
-        return (Whose::Flags, resolved.clone());
+        return (Whose::Flags, settings.clone());
     }
-    match ask_daemon(resolved) {
+    match ask_daemon(settings) {
         Ok((_, of_daemon)) => (Whose::Daemon, of_daemon),
-        Err(_) => (Whose::NoDaemon, resolved.clone()),
+        Err(_) => (Whose::NoDaemon, settings.clone()),
     }
 }
 

@@ -8,8 +8,8 @@ mod runtimes;
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
+use evictd_config::Resolved;
 
-use crate::config_file::Settings;
 use containers::Containers;
 use disk::Disk;
 use images::Images;
@@ -32,8 +32,7 @@ enum What {
 
 impl Gc {
     /// Collects once; fails where something that should be deleted is still there.
-    pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
-        let settings = &settings.resolved;
+    pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
         Ok(match &self.what {
             What::Containers(containers) => containers.run(settings),
             What::Disk(disk) => disk.run(settings)?,

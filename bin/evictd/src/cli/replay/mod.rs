@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
 use evictd_client::View;
-use evictd_config::Typed;
+use evictd_config::{Resolved, Typed};
 use evictd_evict::Evict;
 use evictd_recording::{Begun, Decided, Line, MAX_LINE_BYTES, Session};
 use serde_json::json;
@@ -134,8 +134,7 @@ impl Replay {
         written.map_err(|error| format!("--svg: {file}: {error}"))
     }
 
-    pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
-        let settings = &settings.resolved;
+    pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
         let evict = Evict::new(settings.evict.clone()).map_err(|error| error.to_string())?;
         let mut session = Session::new(evict);
         let mut lines = self.lines()?;

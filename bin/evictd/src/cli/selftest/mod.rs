@@ -18,7 +18,6 @@ use evictd_sys::{Signal, Watch};
 use rustix::process::geteuid;
 
 use super::output::print_as;
-use crate::config_file::Settings;
 
 pub(crate) use workload::{ARGUMENT as WORKLOAD_ARGUMENT, run as run_workload};
 
@@ -41,7 +40,7 @@ pub struct Selftest {
 
 impl Selftest {
     /// Runs it and prints the verdict; fails when a check does not hold.
-    pub(super) fn run(&self, _: &Settings) -> Result<ExitCode, String> {
+    pub(super) fn run(&self) -> Result<ExitCode, String> {
         if !geteuid().is_root() {
             let why = "needs root: it makes cgroups, processes and memory pressure";
             return Err(why.to_owned());

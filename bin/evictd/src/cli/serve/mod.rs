@@ -5,14 +5,11 @@
 //! a flag asks for it, and it ends with the daemon.
 
 mod http;
-mod lobby;
 mod places;
-mod seats;
 
 use core::time::Duration;
 use std::io::{Read, stdin};
 use std::process::ExitCode;
-use std::sync::mpsc::channel;
 
 use argh::{ArgsInfo, FromArgs};
 use evictd_client::{Response, ask_within};
@@ -23,9 +20,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::output::usage_error;
 use super::summary::Summarizer;
-use crate::config_file::Settings;
+use crate::plain::Plain;
 use crate::sandbox;
-use http::{Question, accept, unavailable};
 use places::open_all;
 
 /// What was measured is not measured again sooner, however often it is asked for.
@@ -52,8 +48,7 @@ pub struct Serve {
 }
 
 impl Serve {
-    pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
-        let settings = &settings.resolved;
+    pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
         // In ps it is called otherwise than the daemon.
         let _ = rustix::thread::set_name(c"evictd-serve");
         let places = open_all(settings, &|length| self.pause(length))?;
@@ -64,11 +59,6 @@ impl Serve {
         // Before the first thread and the first peer: whoever reaches a port is given nothing
         // but numbers, should this be taken over.
         sandbox::enter_to_look(settings);
-        let (questions, asked) = channel::<Question>();
-        for place in places {
-            let questions = questions.clone();
-            std::thread::spawn(move || accept(place, &questions));
-        }
         if self.until_stdin_ends {
             std::thread::spawn(|| {
                 let _ = stdin().read(&mut [0]);
@@ -76,14 +66,9 @@ impl Serve {
             });
         }
         let mut node = Node::new(settings);
-        for question in asked {
-            let _ = question.reply.send(node.answer(&question.path));
-        }
-        Ok(ExitCode::SUCCESS)
+        http::serve(places, &mut |path| node.answer(path))
     }
-}
 
-impl Serve {
     /// Waits so long, and ends where it is to end meanwhile.
     fn pause(&self, length: Duration) {
         let length = Timespec::try_from(length).ok();
@@ -160,4 +145,9 @@ impl<'a> Node<'a> {
         self.measured = Some(now());
         Ok(())
     }
+}
+
+/// What is asked for cannot be had now, and why.
+fn unavailable(why: &str) -> Response {
+    Response::unavailable(&format!("{}\n", Plain(why)))
 }

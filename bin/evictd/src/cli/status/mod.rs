@@ -14,7 +14,6 @@ use evictd_stats::now;
 use super::output::{complain, print, print_as};
 use super::sampled::{Sampled, ask_daemon};
 use super::screen::{Paint, in_place};
-use crate::config_file::Settings;
 pub(super) use overview::Overview;
 
 /// signals, node conditions, and pods in eviction order
@@ -55,8 +54,7 @@ const EVERY: Duration = Duration::from_secs(1);
 
 impl Status {
     /// Prints what one look shows; fails when the node cannot be read.
-    pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
-        let settings = &settings.resolved;
+    pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
         if self.timing {
             let path = if self.json { "/timing.json" } else { "/timing" };
             return Ok(print(&evictd_client::ask(settings, path)?));
@@ -70,9 +68,7 @@ impl Status {
             std::thread::sleep(EVERY.saturating_sub(now().since(begun)));
         }
     }
-}
 
-impl Status {
     /// Prints what there is now.
     fn show(&self, settings: &Resolved) -> Result<ExitCode, String> {
         let (view, no_daemon) = match ask_daemon(settings) {

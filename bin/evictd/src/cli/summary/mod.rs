@@ -8,9 +8,9 @@ mod types;
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
+use evictd_config::Resolved;
 
 use super::output::{print, print_json};
-use crate::config_file::Settings;
 
 pub(super) use look::Summarizer;
 
@@ -32,8 +32,8 @@ pub struct Summary {
 }
 
 impl Summary {
-    pub(super) fn run(&self, settings: &Settings) -> Result<ExitCode, String> {
-        let summary = Summarizer::new(&settings.resolved)?.look();
+    pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
+        let summary = Summarizer::new(settings)?.look();
         Ok(if self.metrics {
             print(&summary.in_metrics())
         } else {

@@ -2,7 +2,8 @@ use core::time::Duration;
 
 use evictd_engine::ports::Collected;
 use evictd_engine::{Decision, OomKilled};
-use evictd_node::{Mono, Signal};
+use evictd_node::{Mono, Rung, Signal};
+use serde_json::Value;
 
 /// What is counted of the events, for metrics.
 #[derive(Debug, Default)]
@@ -19,6 +20,8 @@ pub(crate) struct Counts {
     pub(crate) oom_kills: u64,
     /// Images that were deleted for their age since the start, and for space.
     pub(crate) images: (u64, u64),
+    /// Bytes that each rung of the disk's ladder has given back since the start.
+    pub(crate) relieved: [u64; Rung::ALL.len()],
 }
 
 /// The kubelet's buckets: the defaults of Prometheus, in milliseconds.
@@ -98,11 +101,12 @@ impl Counts {
         if collected.removed == 0 {
             return;
         }
-        let count = |name| {
-            let mut fields = collected.fields.iter();
-            let found = fields.find(|(of, _)| *of == name);
-            found.and_then(|(_, value)| value.as_u64()).unwrap_or(0)
-        };
+        let count = |name| collected.field(name).and_then(Value::as_u64).unwrap_or(0);
+        let rung = collected.field("rung").and_then(Value::as_str);
+        let rung = rung.and_then(|rung| Rung::ALL.into_iter().find(|of| of.name() == rung));
+        if let Some(sum) = rung.and_then(|rung| self.relieved.get_mut(rung as usize)) {
+            *sum = sum.saturating_add(count("freedBytes"));
+        }
         let (all, too_old) = (count("images"), count("imagesTooOld"));
         let (age, space) = &mut self.images;
         *age = age.saturating_add(too_old);

@@ -8,7 +8,7 @@ use core::fmt::{self, Write};
 
 use evictd_engine::amount::level;
 use evictd_machine::engine::Engine;
-use evictd_node::{Condition, Signal, Unit};
+use evictd_node::{Condition, Rung, Signal, Unit};
 
 use crate::prometheus::{Seconds, write_head};
 pub(crate) use counts::Counts;
@@ -49,6 +49,12 @@ fn write_node(page: &mut String, engine: &Engine, counts: &Counts) -> fmt::Resul
     )?;
     let help = "Kills of pods by the kernel's OOM killer since the start.";
     write_one(page, "evictd_oom_kills_total", "counter", help, oom_kills)?;
+    let name = "evictd_relieved_bytes_total";
+    let help = "What each rung of the ladder has given back of disks since the start.";
+    write_head(page, name, "counter", help)?;
+    for (rung, bytes) in Rung::ALL.into_iter().zip(counts.relieved) {
+        writeln!(page, "{name}{{rung=\"{rung}\"}} {bytes}")?;
+    }
     if let Some(last) = counts.last_seconds {
         let name = "evictd_last_eviction_timestamp_seconds";
         write_one(page, name, "gauge", "When a pod was last evicted.", last)?;

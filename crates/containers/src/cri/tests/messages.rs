@@ -6,7 +6,7 @@ use crate::cri::{
     Bytes, Client, ProtoError, Writer, parse_container, parse_disks, parse_image, parse_layer,
     parse_list, parse_sandbox, parse_status,
 };
-use crate::{ContainerState, Details, Found, ListedContainer, WritableLayer};
+use crate::{ContainerState, Details, Found, ListedContainer, LogFormat, WritableLayer};
 
 const LONG: core::time::Duration = core::time::Duration::from_secs(20);
 
@@ -157,6 +157,7 @@ fn statuses() {
     let nothing = parsed(Writer::default(), parse_status);
     let created = Details {
         told: "0".into(),
+        log_format: LogFormat::Cri,
         ..Details::default()
     };
     assert_eq!(nothing, created);

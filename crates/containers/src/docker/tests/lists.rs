@@ -257,6 +257,28 @@ fn requests_limits_and_classes() {
     assert_eq!(resources.requests.cpu.as_ref().unwrap().milli_value(), 500);
 }
 
+/// Acceptance row 291: a disk's limit decides no class, and as much is requested.
+#[test]
+fn a_disk_limit_is_a_limit_of_local_storage() {
+    let (pod, notes) = single(r#""evictd.disk-limit":"2Gi""#, "");
+    assert_eq!(notes, [""; 0]);
+    assert_eq!(pod.pod.local_storage_limit().unwrap().value(), 2 << 30);
+    let request = pod
+        .pod
+        .request(Requested::EphemeralStorage, &Policy::default());
+    assert_eq!(request.value(), 2 << 30);
+    assert_eq!(pod.pod.qos_class(&Policy::default()), QosClass::BestEffort);
+    for odd in [
+        r#""evictd.disk-limit":"0""#,
+        r#""evictd.disk-limit":"-1""#,
+        r#""evictd.disk-limit":"many""#,
+    ] {
+        let (pod, notes) = single(odd, "");
+        assert_eq!(pod.pod.local_storage_limit(), None, "{odd}");
+        assert_eq!(notes.len(), 1, "{odd}");
+    }
+}
+
 #[test]
 fn labels_of_evictd() {
     for (labels, priority, note) in [

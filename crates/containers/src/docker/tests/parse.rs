@@ -193,6 +193,21 @@ fn images_that_are_mounted() {
     );
 }
 
+/// Acceptance row 291.
+#[test]
+fn volumes_without_a_name_are_told_from_others() {
+    let made_up = "0f".repeat(32);
+    let text = format!(
+        r#"{{"Id":"a","Mounts":[
+        {{"Type":"volume","Name":"{made_up}","Source":"/v/{made_up}/_data","RW":true}},
+        {{"Type":"volume","Name":"media","Source":"/v/media/_data","RW":true}},
+        {{"Type":"bind","Name":"{made_up}","Source":"/srv","RW":true}}]}}"#
+    );
+    let mounts = parse_details(text.as_bytes()).unwrap().mounts;
+    let told: Vec<bool> = mounts.iter().map(|mount| mount.is_anonymous).collect();
+    assert_eq!(told, [true, false, false]);
+}
+
 #[test]
 fn images() {
     let text = br#"[{"Containers":-1,"Id":"sha256:3e","Labels":null,"RepoDigests":null,

@@ -3,7 +3,9 @@ use evictd_engine::ports::Relief;
 
 use super::Run;
 
-pub(super) fn collect(run: &mut Run<'_>, relief: &Relief) -> Result<(), Error> {
-    let _ = (run, relief);
-    Ok(())
+impl Run<'_> {
+    pub(super) fn prune_build_cache(&mut self, relief: &Relief) -> Result<(), Error> {
+        let _ = (&self.collected, relief);
+        Ok(())
+    }
 }

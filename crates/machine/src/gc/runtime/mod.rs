@@ -82,7 +82,7 @@ impl RuntimeCollector {
                 evicted,
             } => self.collect_containers(&mut run, *all_unused, evicted),
             Collect::Images(job) => self.collect_images(&mut run, *job),
-            Collect::Rung(relief) => build_cache::collect(&mut run, relief),
+            Collect::Rung(relief) => run.prune_build_cache(relief),
             Collect::Tidy => Ok(()),
         };
         done.map(|()| run.collected)

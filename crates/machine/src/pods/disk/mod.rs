@@ -9,7 +9,7 @@ use evictd_cgroup::FoundPod;
 use evictd_containers::{ListedContainer, RuntimeDisks, WritableLayer};
 use evictd_node::Mono;
 use evictd_node::pod::Pod;
-use evictd_node::pod::usage::PodUsage;
+use evictd_rank::Candidate;
 use evictd_stats::{
     DiskScanner, Hierarchies, OpenFiles, OpenFilesReader, PodDirs, PodTree, Progress, TreeKind,
     add_disk_usage, add_mounts, add_open_files, now, pod_trees,
@@ -130,25 +130,25 @@ impl Disk {
         found: &[FoundPod],
         containers_of: ContainersOf<'_>,
         runtimes: &[RuntimeDisks],
-        usage: &mut [Option<PodUsage>],
+        candidates: &mut [Candidate],
     ) {
-        self.add_trees(found, containers_of, usage);
-        self.add_mounts(found, containers_of, runtimes, usage);
+        self.add_trees(found, containers_of, candidates);
+        self.add_mounts(found, containers_of, runtimes, candidates);
     }
 
     fn add_trees(
         &mut self,
         found: &[FoundPod],
         containers_of: ContainersOf<'_>,
-        usage: &mut [Option<PodUsage>],
+        candidates: &mut [Candidate],
     ) {
         let dirs = &self.dirs;
         // Made twice: those of one pod at a time take little memory.
         let trees_of = |found: &FoundPod| trees(&found.pod, dirs, &containers_of(found));
         let trees = found.iter().flat_map(trees_of);
         self.scanner.watch(trees.map(|tree| tree.path));
-        for (found, usage) in found.iter().zip(usage) {
-            if let Some(usage) = usage {
+        for (found, candidate) in found.iter().zip(candidates) {
+            if let Some(usage) = &mut candidate.usage {
                 add_disk_usage(usage, &trees_of(found), &|tree| self.scanner.usage(tree));
             }
         }
@@ -159,7 +159,7 @@ impl Disk {
         found: &[FoundPod],
         containers_of: ContainersOf<'_>,
         runtimes: &[RuntimeDisks],
-        usage: &mut [Option<PodUsage>],
+        candidates: &mut [Candidate],
     ) {
         let dirs = &self.dirs;
         let Some(mounts) = &mut self.mounts else {
@@ -174,8 +174,8 @@ impl Disk {
             others.mounts(&trees(&found.pod, dirs, &containers), &containers)
         };
         mounts.watch(runtimes, found.iter().flat_map(mounts_of));
-        for (found, usage) in found.iter().zip(usage) {
-            if let Some(usage) = usage {
+        for (found, candidate) in found.iter().zip(candidates) {
+            if let Some(usage) = &mut candidate.usage {
                 add_mounts(usage, &mounts_of(found), &|path| mounts.usage(path));
             }
         }
@@ -187,7 +187,7 @@ impl Disk {
         &mut self,
         of: &Hierarchies,
         found: &[FoundPod],
-        usage: &mut [Option<PodUsage>],
+        candidates: &mut [Candidate],
     ) {
         let all = [&of.memory, &of.pids, &of.unified, &of.freezer];
         let (Some(reader), Some(hierarchy)) =
@@ -208,8 +208,8 @@ impl Disk {
         if reader.sampled().is_none_or(|at| now().since(at) > KEPT) {
             return;
         }
-        for (found, usage) in found.iter().zip(usage) {
-            let Some(usage) = usage else {
+        for (found, candidate) in found.iter().zip(candidates) {
+            let Some(usage) = &mut candidate.usage else {
                 continue;
             };
             let all = below(found).into_iter().map(|cgroup| reader.of(&cgroup));
@@ -245,6 +245,19 @@ fn trees(pod: &Pod, dirs: &PodDirs, containers: &[&ListedContainer]) -> Vec<PodT
             let path = path.into();
             trees.push(PodTree { path, kind });
         }
+    }
+    // What was made for a container alone is its pod's own, where that has a limit
+    // (`evictd.disk-limit`); else it counts as what is mounted.
+    if pod.local_storage_limit().is_some() {
+        let mounts = containers.iter().flat_map(|container| &*container.mounts);
+        let anonymous = mounts.filter(|mount| mount.is_anonymous);
+        trees.extend(anonymous.map(|mount| PodTree {
+            path: Arc::clone(&mount.source),
+            kind: TreeKind::Volume {
+                name: mount.source.to_string_lossy().into_owned(),
+                is_own: true,
+            },
+        }));
     }
     trees
 }

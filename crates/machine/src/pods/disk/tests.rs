@@ -5,7 +5,8 @@ use alloc::sync::Arc;
 use evictd_containers::{
     ContainerState, ListedContainer, ListedMount, RuntimeDisks, WritableLayer,
 };
-use evictd_node::pod::Pod;
+use evictd_node::pod::{Container, Pod};
+use evictd_quantity::Quantity;
 use evictd_stats::{PodDirs, PodTree, TreeKind};
 
 use super::mounts::Others;
@@ -55,6 +56,34 @@ fn logs_are_looked_for_where_they_are() {
         let containers: Vec<ListedContainer> = logs.iter().map(|log| container(log)).collect();
         assert_eq!(paths(&containers), expected, "{name}");
     }
+}
+
+/// Acceptance row 291: what was made for a container alone is its pod's own where that has a
+/// limit; a named volume never is.
+#[test]
+fn a_volume_without_a_name_counts_for_the_limit_of_its_pod() {
+    let volume = |path: &str, is_anonymous| {
+        let mut mount = ListedMount::new(Path::new(path).into(), true);
+        mount.is_anonymous = is_anonymous;
+        mount
+    };
+    let mut container = mounting(&[]);
+    container.mounts = [volume("/v/0f/_data", true), volume("/v/media/_data", false)].into();
+    let mut pod = Pod::default();
+    let own = |pod: &Pod| {
+        let trees = trees(pod, &dirs(), &[&container]);
+        let own = trees
+            .iter()
+            .filter(|tree| matches!(&tree.kind, TreeKind::Volume { is_own: true, .. }));
+        own.map(|tree| tree.path.display().to_string())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(own(&pod), [""; 0]);
+    let mut limited = Container::default();
+    let limit = Quantity::parse("2Gi").unwrap();
+    limited.resources.limits.ephemeral_storage = Some(Box::new(limit));
+    pod.spec.containers.push(limited);
+    assert_eq!(own(&pod), ["/v/0f/_data"]);
 }
 
 /// A container that runs; volumes of its runtime have a `+` before them.

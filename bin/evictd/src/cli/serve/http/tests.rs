@@ -1,27 +1,29 @@
 use core::net::SocketAddr;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::sync::mpsc::channel;
+use std::os::unix::net::UnixStream;
 
-use super::super::lobby::ROOM;
+use evictd_node::Mono;
+
+use super::super::unavailable;
 use super::*;
+
+fn listener() -> TcpListener {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    listener
+}
 
 /// Where one serves who knows `/a`, which is large, and `/b`.
 fn served() -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let listener = listener();
     let address = listener.local_addr().unwrap();
-    listener.set_nonblocking(true).unwrap();
-    let (questions, asked) = channel::<Question>();
-    std::thread::spawn(move || accept(listener.into(), &questions));
-    std::thread::spawn(move || {
-        for Question { path, reply } in asked {
-            let _ = reply.send(match path.as_str() {
-                "/a" => Response::found("text/x", "x".repeat(16 << 20)),
-                "/b" => Response::found("text/x", "here".to_owned()),
-                _ => unavailable("a\u{1b}b"),
-            });
-        }
-    });
+    let mut answer = |path: &str| match path {
+        "/a" => Response::found("text/x", "x".repeat(16 << 20)),
+        "/b" => Response::found("text/x", "here".to_owned()),
+        _ => unavailable("a\u{1b}b"),
+    };
+    std::thread::spawn(move || serve(vec![listener.into()], &mut answer));
     address
 }
 
@@ -78,4 +80,48 @@ fn a_reader_is_answered_however_many_say_nothing() {
     latest.read_to_string(&mut text).unwrap();
     assert!(text.ends_with("\r\n\r\nhere"), "{text}");
     assert!(matches!(silent[0].read(&mut [0]), Ok(0) | Err(_)));
+}
+
+/// A place all of whose seats have just been taken, with one who has asked beside; and the
+/// peers' ends.
+fn full() -> (Place, Vec<UnixStream>) {
+    let since = now() + Duration::from_secs(60);
+    let mut place = Place::new(listener().into());
+    let mut ends = Vec::new();
+    for _ in 0..=SEATS {
+        let (end, socket) = UnixStream::pair().unwrap();
+        let mut peer = Peer::new(socket.into());
+        peer.stage = Stage::Takes(since);
+        place.peers.push(peer);
+        ends.push(end);
+    }
+    place.peers[SEATS].stage = Stage::Stands;
+    (place, ends)
+}
+
+#[test]
+fn who_is_slow_to_take_its_response_loses_its_seat() {
+    let (mut place, _ends) = full();
+    place.peers[2].stage = Stage::Takes(Mono::ZERO);
+    place.peers[3].stage = Stage::Waits;
+    place.peers[4].stage = Stage::Takes(Mono::ZERO);
+    place.give_seats();
+    let stages: Vec<_> = place.peers.iter().map(|peer| peer.stage).collect();
+    assert_eq!(stages.len(), SEATS);
+    assert_eq!(stages[2..4], [Stage::Waits, Stage::Takes(Mono::ZERO)]);
+    assert_eq!(stages[SEATS - 1], Stage::Waits);
+    // Nobody else has asked.
+    place.give_seats();
+    assert_eq!(place.peers.len(), SEATS);
+}
+
+#[test]
+fn where_all_seats_are_taken_one_gets_free_by_hanging_up() {
+    let (mut place, mut ends) = full();
+    place.give_seats();
+    assert_eq!(place.peers[SEATS].stage, Stage::Stands);
+    place.peers[1].stage = Stage::Takes(Mono::ZERO);
+    place.give_seats();
+    assert_eq!(place.peers[SEATS - 1].stage, Stage::Waits);
+    assert_eq!(ends[1].read(&mut [0]).unwrap(), 0);
 }
