@@ -3,6 +3,7 @@ use core::mem::MaybeUninit;
 use core::ops::ControlFlow;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
+use evictd_kerntext::pids;
 use rustix::fs::{FileType, Mode, OFlags, RawDir, SeekFrom, fstat, openat, seek};
 use rustix::io::Errno;
 use smallvec::SmallVec;
@@ -32,8 +33,23 @@ pub(crate) fn count_processes(dir: BorrowedFd<'_>, buffer: &mut Buffer) -> Resul
     Ok(u64::try_from(sum).unwrap_or(u64::MAX))
 }
 
+/// More processes than that are not listed.
+const MOST_PROCESSES: usize = 1 << 16;
+
+/// Adds the processes in a cgroup and all below it.
+pub(crate) fn list_processes(
+    dir: BorrowedFd<'_>,
+    buffer: &mut Buffer,
+    all: &mut Vec<i32>,
+) -> Result<(), Errno> {
+    each_procs(dir, buffer, &mut |text| {
+        let left = MOST_PROCESSES.saturating_sub(all.len());
+        all.extend(pids(text).flatten().take(left));
+    })
+}
+
 /// Calls `visit` with the text of `cgroup.procs` of a cgroup and all below it.
-pub(crate) fn each_procs(
+fn each_procs(
     dir: BorrowedFd<'_>,
     buffer: &mut Buffer,
     visit: &mut dyn FnMut(&[u8]),

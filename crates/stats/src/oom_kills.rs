@@ -1,19 +1,17 @@
 //! What the kernel's own OOM killer has done.
 
-use alloc::vec;
 use core::ops::ControlFlow;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
 use evictd_kerntext::flat_keyed;
-use rustix::fs::{Mode, openat};
 use rustix::io::Errno;
 
-use crate::dir::{DIR, each_child};
+use crate::dir::walk;
 use crate::file::{Buffer, KeptFile, open_from};
 use crate::{Hierarchy, Version};
 
-/// Cgroups below a pod's that are looked at: more are left out.
+/// Cgroups of a pod that are looked at: more are left out.
 const MOST_CGROUPS: usize = 1024;
 
 /// What the OOM killer has done in a cgroup since that was made.
@@ -65,18 +63,16 @@ pub fn read_cgroup_oom_kills(memory: &Hierarchy, cgroup: &Path) -> OomKills {
         let _ = add_v2(&dir, &mut buffer, &mut sum);
         return sum;
     }
-    let (mut waiting, mut most) = (vec![dir], MOST_CGROUPS);
-    while let Some(dir) = waiting.pop() {
-        let _ = add_v1(&dir, &mut buffer, &mut sum);
-        let _ = each_child(dir.as_fd(), &mut |name| {
-            if most == 0 {
-                return Ok(ControlFlow::Break(()));
-            }
-            most -= 1;
-            waiting.extend(openat(&dir, name, DIR, Mode::empty()));
-            Ok(ControlFlow::Continue(()))
-        });
-    }
+    let mut most = MOST_CGROUPS;
+    let _ = walk(dir.as_fd(), &mut |dir| {
+        let _ = add_v1(dir, &mut buffer, &mut sum);
+        most -= 1;
+        Ok(if most == 0 {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        })
+    });
     sum
 }
 
@@ -87,7 +83,7 @@ fn add_v2(dir: &OwnedFd, buffer: &mut Buffer, sum: &mut OomKills) -> Result<(), 
     Ok(())
 }
 
-fn add_v1(dir: &OwnedFd, buffer: &mut Buffer, sum: &mut OomKills) -> Result<(), Errno> {
+fn add_v1(dir: BorrowedFd<'_>, buffer: &mut Buffer, sum: &mut OomKills) -> Result<(), Errno> {
     buffer.fill(open_from(dir, "memory.oom_control")?)?;
     let kills = number(buffer, b"oom_kill").unwrap_or(0);
     buffer.fill(open_from(dir, "memory.failcnt")?)?;

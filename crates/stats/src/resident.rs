@@ -5,12 +5,11 @@ use core::time::Duration;
 use std::os::fd::BorrowedFd;
 use std::path::{Path, PathBuf};
 
-use evictd_kerntext::{parse_pss, parse_resident_pages, pids};
+use evictd_kerntext::{parse_pss, parse_resident_pages};
 use evictd_sys::{Helper, HelperThread, Priority, Writes};
-use rustix::fs::CWD;
 
-use crate::dir::each_procs;
-use crate::file::{Buffer, open_from};
+use crate::dir::list_processes;
+use crate::file::Buffer;
 use crate::take_lack;
 
 /// `smaps_rollup` waits for the lock of the process's memory, which a process in D state
@@ -25,9 +24,6 @@ const THREAD: HelperThread = HelperThread {
 /// How long a decision waits for it. Then the largest process counts alone: of all that
 /// together nobody knows how much is shared.
 const AT_MOST: Duration = Duration::from_millis(100);
-
-/// More processes than that are not looked at: what they hold is at least the sum.
-const MOST_PROCESSES: usize = 1 << 16;
 
 #[derive(Debug, Default)]
 struct Mail {
@@ -129,13 +125,8 @@ impl Resident {
 
     /// Lists the processes of a cgroup and all below it.
     fn list(&mut self, dir: BorrowedFd<'_>, buffer: &mut Buffer) -> Option<()> {
-        let all = &mut self.pids;
-        all.clear();
-        let mut note = |text: &[u8]| {
-            let left = MOST_PROCESSES.saturating_sub(all.len());
-            all.extend(pids(text).flatten().take(left));
-        };
-        each_procs(dir, buffer, &mut note).ok()
+        self.pids.clear();
+        list_processes(dir, buffer, &mut self.pids).ok()
     }
 }
 
@@ -155,6 +146,6 @@ impl Processes {
 
     fn read(&self, pid: i32, name: &str, buffer: &mut Buffer) -> Option<()> {
         let path = self.proc.join(pid.to_string()).join(name);
-        buffer.fill(open_from(CWD, path.as_path()).ok()?).ok()
+        buffer.fill_from(&path).ok()
     }
 }

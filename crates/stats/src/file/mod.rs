@@ -48,7 +48,12 @@ impl Buffer {
         Ok(())
     }
 
-    /// The same for a file that the kernel shows in one piece, as those with
+    /// The same by a file's path.
+    pub(crate) fn fill_from(&mut self, path: &Path) -> Result<(), Errno> {
+        self.fill(open_from(CWD, path)?)
+    }
+
+    /// As [`fill`](Self::fill), for a file that the kernel shows in one piece, as those with
     /// numbers are (`single_open` in its code) and lists are not: there a pread
     /// that leaves room has come to the end, and the one that would say so is
     /// saved.
@@ -158,8 +163,7 @@ pub(crate) fn parse_at<T>(
 /// A whole file that is needed once.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Error> {
     let mut buffer = Buffer::new();
-    twice(|| open_from(CWD, path).and_then(|file| buffer.fill(file)))
-        .map_err(|errno| Cause::from(errno).at(path))?;
+    twice(|| buffer.fill_from(path)).map_err(|errno| Cause::from(errno).at(path))?;
     Ok(buffer.0)
 }
 

@@ -6,14 +6,13 @@ use core::fmt;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
-use evictd_kerntext::{Meminfo, parse_meminfo, parse_pid_stat, pids};
+use evictd_kerntext::{Meminfo, parse_meminfo, parse_pid_stat};
 use evictd_sys::{Helper, HelperThread, Priority, Writes};
-use rustix::fs::CWD;
 use rustix::param::page_size;
 
 use crate::Hierarchies;
-use crate::dir::each_procs;
-use crate::file::{Buffer, open_from};
+use crate::dir::list_processes;
+use crate::file::Buffer;
 
 /// A machine may have tens of thousands of processes, and each takes three files.
 const THREAD: HelperThread = HelperThread {
@@ -182,19 +181,15 @@ impl Machine {
 
     /// The processes of all pods.
     fn inside(&self, pods: &[PathBuf], buffer: &mut Buffer) -> BTreeSet<i32> {
-        let mut inside = BTreeSet::new();
+        let mut inside = Vec::new();
         let of = &self.hierarchies;
         for of in [&of.memory, &of.pids, &of.services].into_iter().flatten() {
             for dir in pods.iter().filter_map(|pod| of.open(pod).ok().flatten()) {
-                let mut note = |text: &[u8]| {
-                    let left = MOST_PROCESSES.saturating_sub(inside.len());
-                    inside.extend(pids(text).flatten().take(left));
-                };
                 // One that has vanished has no process.
-                let _ = each_procs(dir.as_fd(), buffer, &mut note);
+                let _ = list_processes(dir.as_fd(), buffer, &mut inside);
             }
         }
-        inside
+        inside.into_iter().collect()
     }
 
     fn processes(&self) -> impl Iterator<Item = i32> {
@@ -227,14 +222,13 @@ impl Machine {
     }
 
     fn meminfo(&self, buffer: &mut Buffer) -> Option<Meminfo> {
-        let file = open_from(CWD, self.proc.join("meminfo").as_path()).ok()?;
-        buffer.fill(file).ok()?;
+        buffer.fill_from(&self.proc.join("meminfo")).ok()?;
         parse_meminfo(buffer.text()).ok()
     }
 
     fn read(&self, pid: i32, name: &str, buffer: &mut Buffer) -> Option<()> {
         let path = self.proc.join(pid.to_string()).join(name);
-        buffer.fill(open_from(CWD, path.as_path()).ok()?).ok()
+        buffer.fill_from(&path).ok()
     }
 }
 

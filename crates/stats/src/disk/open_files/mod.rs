@@ -2,8 +2,6 @@
 //! until the process closes them or ends.
 
 use alloc::sync::Arc;
-use alloc::vec;
-use alloc::vec::Vec;
 use core::ops::ControlFlow;
 use std::collections::{HashMap, HashSet};
 use std::os::fd::{AsFd as _, BorrowedFd};
@@ -16,8 +14,8 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 use super::look::look_at;
-use crate::dir::{each_child, each_entry, open_dir};
-use crate::file::read_file;
+use crate::dir::{each_entry, list_processes, open_dir};
+use crate::file::Buffer;
 use crate::now;
 
 const THREAD: HelperThread = HelperThread {
@@ -27,9 +25,8 @@ const THREAD: HelperThread = HelperThread {
     writes: Writes::Nowhere,
 };
 
-/// Descriptors, and cgroups of a pod, that are looked at: more are left out.
+/// Descriptors of a pod that are looked at: more are left out.
 const MOST_OPEN: usize = 1 << 20;
-const MOST_CGROUPS: usize = 4096;
 
 /// `f_type` of overlayfs: containers' writable layers.
 const OVERLAY: i128 = 0x794c_7630;
@@ -163,35 +160,14 @@ fn read_open_files(proc: &Path, cgroup: &Path, disks: &WatchedDisks) -> OpenFile
         layers: disks.layers.as_deref().and_then(device_of),
         ..Look::default()
     };
-    let (mut waiting, mut most) = (vec![cgroup.to_path_buf()], MOST_CGROUPS);
-    while let Some(cgroup) = waiting.pop() {
-        for pid in pids(&cgroup) {
-            look.process(&proc.join(pid).join("fd"));
-        }
-        let Ok(dir) = open_dir(CWD, &cgroup) else {
-            continue;
-        };
-        let _ = each_child(dir.as_fd(), &mut |name| {
-            if most == 0 {
-                return Ok(ControlFlow::Break(()));
-            }
-            most -= 1;
-            let name = std::os::unix::ffi::OsStrExt::from_bytes(name.to_bytes());
-            waiting.push(cgroup.join::<&std::ffi::OsStr>(name));
-            Ok(ControlFlow::Continue(()))
-        });
+    let mut pids = Vec::new();
+    if let Ok(dir) = open_dir(CWD, cgroup) {
+        let _ = list_processes(dir.as_fd(), &mut Buffer::new(), &mut pids);
+    }
+    for pid in pids {
+        look.process(&proc.join(pid.to_string()).join("fd"));
     }
     look.found
-}
-
-/// The processes of a cgroup, each as its decimal digits.
-fn pids(cgroup: &Path) -> Vec<alloc::string::String> {
-    let text = read_file(&cgroup.join("cgroup.procs")).unwrap_or_default();
-    let lines = text.split(|byte| *byte == b'\n');
-    let pid = |line: &[u8]| core::str::from_utf8(line).ok()?.parse::<u32>().ok();
-    lines
-        .filter_map(|line| Some(alloc::format!("{}", pid(line)?)))
-        .collect()
 }
 
 /// A look at the processes of a pod.

@@ -8,6 +8,7 @@ use crate::tests::tree::Tree;
 #[test]
 fn deleted_files_that_are_open_are_found_where_they_fill_a_disk() {
     let tree = Tree::new();
+    tree.put("cgroup/cgroup.procs", "");
     tree.put("cgroup/below/cgroup.procs", &format!("{}\n", process::id()));
     tree.put("deleted", &"x".repeat(1 << 20));
     tree.put("kept", &"x".repeat(1 << 20));
