@@ -24,8 +24,11 @@ usage_error() {
   exit 2
 }
 
-# Prints the comment at the top of the calling script.
+# Prints the comment at the top of the calling script; so does each that is called with --help.
 usage() { sed -n '2,/^[^#]/{s/^# \{0,1\}//p}' "$root/ci/$script"; }
+case "${1:-}" in
+  -h | --help) usage; exit ;;
+esac
 
 have() { command -v "$1" >/dev/null 2>&1; }
 

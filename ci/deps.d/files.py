@@ -28,21 +28,10 @@ INLINE_TESTS = re.compile(r"^#\[cfg\((?:test|all\(test[^\n]*)\)\]\n(?:#\[[^\n]*\
 
 def branches(text):
     """The paths of a `use`: a::{b, c::{self, d as e}} is a::b, a::c and a::c::d."""
-    text = re.sub(r"\s+as\s+\w+", "", re.sub(r"\s+", " ", text)).strip()
-    opening = text.find("{")
-    if opening < 0:
-        yield [word.strip() for word in text.split("::") if word.strip()]
-        return
-    stem, depth, part = text[:opening].strip().removesuffix("::"), 0, ""
-    for sign in text[opening + 1 : text.rfind("}")] + ",":
-        depth += (sign == "{") - (sign == "}")
-        if sign == "," and depth == 0:
-            if part.strip():
-                for branch in branches(part):
-                    yield [*(word for word in stem.split("::") if word), *(branch if branch != ["self"] else [])]
-            part = ""
-        else:
-            part += sign
+    text = re.sub(r"\s+as\s+\w+|\s+", "", text)
+    while "{" in text:
+        text = re.sub(r"([\w:]*)\{([^{}]*)\}", lambda match: ",".join(match[1] + path for path in match[2].split(",") if path), text)
+    return [[word for word in path.removesuffix("::self").split("::") if word] for path in text.split(",") if path]
 
 
 class File:
@@ -126,8 +115,7 @@ class Crate:
         """For each module those that it uses. Passing on what a child defines is none."""
         found = {module: set() for module in self.files}
         for module, file in self.files.items():
-            rest = file.paths
-            for words in [*file.uses, *rest]:
+            for words in [*file.uses, *file.paths]:
                 path = self.absolute(file, words)
                 if path is None:
                     continue
@@ -145,46 +133,26 @@ class Crate:
         return name == "*" or not re.search(rf"\b{name}\b", USE.sub("", code))
 
 
-def reachable(arrows, start):
-    found, left = set(), [start]
-    while left:
-        for module in arrows[left.pop()] - found:
-            found.add(module)
-            left.append(module)
-    return found
-
-
-def way_back(arrows, start, end, among):
-    """The shortest way from `start` to `end` that is not the direct one."""
+def shortest(arrows, start, end):
+    """The shortest way from one module to another; None where there is none."""
     ways, seen = [[start]], {start}
     for way in ways:
-        for module in sorted(arrows[way[-1]] & among):
-            if module == end and len(way) > 1:
-                return way
-            if module != end and module not in seen:
-                seen.add(module)
-                ways.append([*way, module])
+        if way[-1] == end:
+            return way
+        for module in sorted(arrows[way[-1]] - seen):
+            seen.add(module)
+            ways.append([*way, module])
     return None
 
 
 def circles(arrows):
-    """Each two files that use each other, and of each set of files that hang together the
-    shortest circle of more.
-
-    A module and several below it that each use it, and it them, are pairs, no larger circle.
-    """
-    for one in sorted(arrows):
-        for other in sorted(arrows[one]):
-            if one < other and one in arrows[other]:
-                yield [one, other, one]
-    reach = {module: reachable(arrows, module) for module in arrows}
-    sets = {frozenset(one for one in reach[module] if module in reach[one]) for module in arrows}
-    for among in sorted(sets, key=sorted):
-        arrows_within = [(one, other) for one in sorted(among) for other in sorted(arrows[one] & among)]
-        ways = [(one, way_back(arrows, other, one, among)) for one, other in arrows_within]
-        found = [[one, *way, one] for one, way in ways if way]
-        if found:
-            yield min(found, key=len)
+    """For each file that another uses the shortest way back to that one, each circle once."""
+    found = {}
+    for start in sorted(arrows):
+        for target in sorted(arrows[start]):
+            if way := shortest(arrows, target, start):
+                found.setdefault(frozenset(way), [start, *way])
+    return found.values()
 
 
 def room_of(module):
