@@ -36,10 +36,11 @@ pub use evictd_manifest::yaml::MAX_BYTES as MAX_FILE_BYTES;
 pub use flags::{Flag, Group, Takes, foreign_flag};
 pub use machine::Machine;
 pub use nearest::nearest;
-pub use relief::{Relief, ReliefDir};
 pub use reload::{Reloaded, reload};
 pub use resolve::resolve;
-pub use resolved::{Compat, Directory, ImageGc, LogFormat, LogTarget, PodsOf, Reserved, Resolved};
+pub use resolved::{
+    Compat, Directory, ImageGc, LogFormat, LogTarget, PodsOf, Relief, ReliefDir, Reserved, Resolved,
+};
 pub use setting::{Origin, Setting};
 pub use typed::Typed;
 pub use values::{parse_boolean, parse_priority, parse_qos_class, parse_signal};

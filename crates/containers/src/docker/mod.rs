@@ -12,6 +12,7 @@ mod events;
 mod few;
 mod http;
 mod labels;
+mod log_config;
 mod message;
 mod mounts;
 mod parse;

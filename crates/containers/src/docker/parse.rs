@@ -10,12 +10,13 @@ use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};
 
 use super::few::{Few, FewPairs, List};
+use super::log_config::LogText;
 use super::mounts::{Mounts, image_volumes};
 use super::time::parse_rfc3339;
 use crate::bounds::{MOST_LABEL_BYTES, Weigh};
 use crate::pods::{ANNOTATION, Details, Found, kubepods_class, millis_of_shares, path, positive};
 use crate::text::clean;
-use crate::{ContainerState, Failure, ListedImage, LogFormat, WritableLayer};
+use crate::{ContainerState, Failure, ListedImage, WritableLayer};
 
 const CONTAINER_NAME: &str = "io.kubernetes.container.name";
 const CONTAINER_TYPE: &str = "io.kubernetes.docker.type";
@@ -198,40 +199,6 @@ struct HostText {
 
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
-struct LogText {
-    r#type: String,
-    /// What a log driver is told; each driver has keys of its own.
-    config: Option<LogLimitText>,
-    /// Podman's bound; `0B` is none.
-    size: String,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct LogLimitText {
-    #[serde(rename = "max-size")]
-    max_size: String,
-}
-
-impl LogText {
-    /// Docker's `max-size=-1` is none either.
-    fn is_bounded(&self) -> bool {
-        let max_size = self.config.as_ref().map(|config| config.max_size.as_str());
-        let is_none = |size: &str| matches!(size, "" | "-1" | "0B" | "0");
-        !max_size.is_none_or(is_none) || !is_none(&self.size)
-    }
-
-    fn format(&self) -> LogFormat {
-        match self.r#type.as_str() {
-            "json-file" => LogFormat::JsonFile,
-            "k8s-file" => LogFormat::K8sFile,
-            _ => LogFormat::Unknown,
-        }
-    }
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "PascalCase")]
 struct ConfigText {
     stop_timeout: Option<i64>,
 }
@@ -283,7 +250,7 @@ pub fn parse_details(text: &[u8]) -> Result<Details, Failure> {
     details.layer = layer.map_or(WritableLayer::Unknown, WritableLayer::Dir);
     let log = host.log_config.unwrap_or_default();
     (details.log_format, details.log_is_bounded) = (log.format(), log.is_bounded());
-    let driver = log.r#type;
+    let driver = log.driver();
     // Docker hides where the driver "local" writes: in the container's own directory, which
     // its other files tell.
     details.log = match Path::new(&text.hostname_path).parent() {

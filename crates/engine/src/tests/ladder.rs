@@ -92,7 +92,9 @@ fn a_rung_that_gave_enough_is_the_last() {
                         ..Collected::default()
                     }
                 }
-                _ => Collected::default(),
+                Collect::Containers { .. } | Collect::Images(_) | Collect::Tidy => {
+                    Collected::default()
+                }
             };
             engine.reclaim_mut().relieved.push((number, Ok(done)));
         }

@@ -101,7 +101,7 @@ pub(super) fn close_hole(file: &OwnedFd) -> Result<(), String> {
     let at = data_begin(file);
     let mut head = vec![0; MOST_NOTICE];
     read_whole(file, &mut head, at)?;
-    if at == 0 || at % ALIGN != 0 || !is_notice(&head) {
+    if at == 0 || !at.is_multiple_of(ALIGN) || !is_notice(&head) {
         return Err(String::from("its hole is not evictd's"));
     }
     match fallocate(file, FallocateFlags::COLLAPSE_RANGE, 0, at) {

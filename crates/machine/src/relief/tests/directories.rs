@@ -1,11 +1,12 @@
 use core::time::Duration;
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
-use std::time::SystemTime;
+use std::time::UNIX_EPOCH;
 
 use evictd_config::Resolved;
 use evictd_engine::ports::{Collect, Collected, Relief};
 use evictd_node::{Rung, Unit};
+use evictd_stats::wall_seconds;
 
 use super::{Dir, climb, field, fill, settings};
 
@@ -13,7 +14,7 @@ use super::{Dir, climb, field, fill, settings};
 fn old(dir: &Dir, name: &str, pages: usize, hours: u64) {
     fill(&dir.at(name), pages);
     let file = File::options().write(true).open(dir.at(name)).unwrap();
-    let then = SystemTime::now() - Duration::from_secs(hours * 3600);
+    let then = UNIX_EPOCH + Duration::from_secs(wall_seconds() - hours * 3600);
     file.set_modified(then).unwrap();
 }
 

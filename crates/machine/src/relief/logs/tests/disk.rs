@@ -1,10 +1,10 @@
 //! A filesystem of a test's own, and logs on it.
 
+use core::sync::atomic::{AtomicBool, Ordering};
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 
 use alloc::sync::Arc;
@@ -101,7 +101,7 @@ impl Writer {
             while !is_over.load(Ordering::Relaxed) {
                 file.write_all(record(format, number).as_bytes()).unwrap();
                 number += 1;
-                if number % 20 == 0 {
+                if number.is_multiple_of(20) {
                     thread::sleep(core::time::Duration::from_millis(1));
                 }
             }
@@ -128,7 +128,7 @@ pub(super) fn append(path: &Path) -> File {
 /// All lines of a text are records; the first is a notice, and behind it the records up to
 /// `next` follow each other without a gap. Returns the first of them.
 pub(super) fn check(text: &[u8], format: RecordFormat, next: u64) -> u64 {
-    let text = std::str::from_utf8(text).unwrap();
+    let text = core::str::from_utf8(text).unwrap();
     assert!(text.ends_with('\n'));
     let mut lines = text.lines().filter(|line| !line.is_empty());
     let notice = lines.next().unwrap();

@@ -72,10 +72,8 @@ fn sizes(disk: &Disk) -> Vec<(String, u64)> {
     sizes
 }
 
-#[test]
-fn only_what_is_needed_is_given_up_and_what_stays_is_left() {
-    needs!(Ext4InAFile);
-    let disk = Disk::ext4("relieve");
+/// Logs of containers: one has ended, the others run; some stay as they are.
+fn several(disk: &Disk) -> Vec<Listed> {
     let path = |name: &str| disk.0.join(format!("{name}.log"));
     for (name, mib) in [
         ("ended", 6),
@@ -89,80 +87,70 @@ fn only_what_is_needed_is_given_up_and_what_stays_is_left() {
     }
     fs::hard_link(path("linked"), disk.0.join("second")).unwrap();
     symlink(path("kept"), path("symlink")).unwrap();
-    let json = |name: &str| container(&path(name), LogFormat::JsonFile, ContainerState::Running);
-    let mut all = vec![
-        json("big"),
-        json("small"),
-        json("linked"),
-        json("symlink"),
-        json("gone"),
+    let names = [
+        "big", "small", "linked", "symlink", "gone", "ended", "kept", "bounded",
     ];
-    all.push(container(
-        &path("ended"),
-        LogFormat::JsonFile,
-        ContainerState::Exited,
-    ));
-    all.extend([json("kept"), json("bounded")]);
+    let json = |name: &str| container(&path(name), LogFormat::JsonFile, ContainerState::Running);
+    let mut all: Vec<_> = names.into_iter().map(json).collect();
+    all[5].state = ContainerState::Exited;
     all[6].keeps_log = true;
     all[7].log_is_bounded = true;
-    let runtimes = listed(all);
+    listed(all)
+}
+
+#[test]
+fn no_log_is_given_up_where_all_of_them_are_not_enough() {
+    needs!(Ext4InAFile);
+    let disk = Disk::ext4("enough");
+    let runtimes = several(&disk);
     let before = sizes(&disk);
-
-    // All of them together are not enough.
-    let told = logs()
-        .relieve(&relief(&disk, Some(40)), false, &runtimes)
-        .unwrap();
-    assert_eq!(told.removed, 0);
-    assert!(
-        told.text.starts_with(
-            "logs could give back 15Mi of the 40Mi that are missing: left as they are"
+    for (missing, dry_run, begins) in [
+        (
+            40,
+            false,
+            "logs could give back 15Mi of the 40Mi that are missing: left as they are",
         ),
-        "{}",
-        told.text
-    );
-    let told = logs()
-        .relieve(&relief(&disk, Some(3)), true, &runtimes)
-        .unwrap();
-    assert!(
-        told.text
-            .starts_with("would give up the old part of a log (ended: 4.5Mi)"),
-        "{}",
-        told.text
-    );
-    assert_eq!((told.removed, sizes(&disk)), (0, before.clone()));
+        (
+            3,
+            true,
+            "would give up the old part of a log (ended: 4.5Mi)",
+        ),
+    ] {
+        let relief = relief(&disk, Some(missing));
+        let told = logs().relieve(&relief, dry_run, &runtimes).unwrap();
+        assert!(told.text.starts_with(begins), "{}", told.text);
+        assert_eq!((told.removed, sizes(&disk)), (0, before.clone()));
+    }
+}
 
+#[test]
+fn only_what_is_needed_is_given_up_and_what_stays_is_left() {
+    needs!(Ext4InAFile);
+    let disk = Disk::ext4("relieve");
+    let runtimes = several(&disk);
+    let before = sizes(&disk);
     // First that of what has ended.
     let told = logs()
         .relieve(&relief(&disk, Some(3)), false, &runtimes)
         .unwrap();
     assert_eq!(told.removed, 1, "{}", told.text);
-    assert!(
-        told.text
-            .starts_with("gave up the old part of a log (ended: 4."),
-        "{}",
-        told.text
-    );
-    assert!(
-        told.text
-            .contains(" from 2026-11-25T13:00:00.000000Z to 2026-"),
-        "{}",
-        told.text
-    );
-    assert!(
-        told.text.contains("linked.log\": Too many links"),
-        "{}",
-        told.text
-    );
+    let begins = "gave up the old part of a log (ended: 4.";
+    assert!(told.text.starts_with(begins), "{}", told.text);
+    let times = " from 2026-11-25T13:00:00.000000Z to 2026-";
+    assert!(told.text.contains(times), "{}", told.text);
+    let links = "linked.log\": Too many links";
+    assert!(told.text.contains(links), "{}", told.text);
     assert_eq!(field(&told, "rung"), "\"logs\"");
     assert_eq!(field(&told, "logNames"), "\"ended\"");
     assert!(field(&told, "freedBytes").parse::<u64>().unwrap() > 4 * MIB);
     // Then the largest; nobody is seen to write it, so it keeps its size.
-    let size = fs::metadata(path("big")).unwrap().len();
+    let big = disk.0.join("big.log");
+    let size = fs::metadata(&big).unwrap().len();
     let told = logs()
         .relieve(&relief(&disk, None), false, &runtimes)
         .unwrap();
     assert_eq!(field(&told, "logNames"), "\"big\"", "{}", told.text);
-    assert_eq!(fs::metadata(path("big")).unwrap().len(), size);
+    assert_eq!(fs::metadata(&big).unwrap().len(), size);
     let stay = |all: &[(String, u64)]| {
         let stay = all
             .iter()
@@ -170,22 +158,27 @@ fn only_what_is_needed_is_given_up_and_what_stays_is_left() {
         stay.cloned().collect::<Vec<_>>()
     };
     assert_eq!(stay(&sizes(&disk)), stay(&before));
+}
 
-    // It is put in order when it has ended.
-    let none = logs().mend(false, &runtimes).unwrap();
-    assert_eq!(none, Collected::default());
-    let ended = container(&path("big"), LogFormat::JsonFile, ContainerState::Exited);
-    let ended = listed(vec![ended]);
-    let open = append(&path("big"));
-    assert_eq!(
-        logs().mend(false, &ended).unwrap(),
-        Collected::default(),
-        "it is written"
-    );
+#[test]
+fn a_log_with_a_hole_is_put_in_order_once_nobody_writes_it() {
+    needs!(Ext4InAFile);
+    let disk = Disk::ext4("mend");
+    let path = disk.0.join("big.log");
+    fill(&mut append(&path), RecordFormat::Json, 12 * MIB, 0);
+    let json = |state| listed(vec![container(&path, LogFormat::JsonFile, state)]);
+    let runs = json(ContainerState::Running);
+    let told = logs().relieve(&relief(&disk, None), false, &runs).unwrap();
+    assert_eq!(told.removed, 1, "{}", told.text);
+    assert_eq!(logs().mend(false, &runs).unwrap(), Collected::default());
+    let ended = json(ContainerState::Exited);
+    let open = append(&path);
+    let told = logs().mend(false, &ended).unwrap();
+    assert_eq!(told, Collected::default(), "it is written");
     drop(open);
     let told = logs().mend(false, &ended).unwrap();
     assert_eq!(told.text, "put in order the logs of big");
-    assert!(fs::metadata(path("big")).unwrap().len() < 2 * MIB);
+    assert!(fs::metadata(&path).unwrap().len() < 2 * MIB);
     assert_eq!(logs().mend(false, &ended).unwrap(), Collected::default());
 }
 
