@@ -1,11 +1,17 @@
 //! The kernel's text about an open file: no panic, and a mount that is found is in it.
 #![no_main]
 // parses: crates/cgroup/src/leftovers/root.rs#find_mount_id
+// parses: crates/kerntext/src/open_file.rs
 
 use evictd_cgroup::find_mount_id;
+use evictd_kerntext::parse_open_file;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &[u8]| {
+    if let Ok(file) = parse_open_file(text) {
+        let again = format!("flags:\t0{:o}\n", file.flags);
+        assert_eq!(parse_open_file(again.as_bytes()).unwrap(), file);
+    }
     if let Some(id) = find_mount_id(text) {
         let text = core::str::from_utf8(text).unwrap();
         assert!(text.contains("mnt_id:"));
