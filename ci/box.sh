@@ -188,8 +188,9 @@ build_programs
 [ "$place" = native ] || build_clients
 if [ -n "$shell" ]; then
   say 'the libraries of scenarios are in ci/scenarios'
-  make_cgroups 512
-  (inside 0 512 "$like" bash -i)
+  memory=$(header_or "$like" memory 512)
+  make_cgroups "$memory"
+  (inside 0 "$memory" "$like" env "${environment[@]}" bash -i)
   exit
 fi
 jobs=${jobs:-$([ "$place" = native ] && say 2 || say 3)}

@@ -147,7 +147,7 @@ class Bench:
 
     def earlyoom(self):
         """Debian's, as ci/install unpacked it, or the one of this machine."""
-        unpacked = BUILT / "earlyoom/usr/bin/earlyoom"
+        unpacked = pathlib.Path("target/tools/earlyoom/usr/bin/earlyoom")
         if unpacked.exists():
             return str(unpacked.resolve())
         need("earlyoom")

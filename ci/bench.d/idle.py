@@ -54,6 +54,16 @@ def begun(trace):
     return sum(bool(re.match(r"\d+ +\w+\(", line)) and "restart_syscall(" not in line for line in lines)
 
 
+def cpu_of(bench, ours, beside, seconds, settle, shares):
+    """What each uses of the processors in so many seconds, in shares; one runs at a time."""
+    ours.await_line(" watches ")
+    time.sleep(settle)
+    ours.pause()
+    beside.pause()
+    measures = [lambda program=program: machine.cpu_while_running(program, seconds) / shares for program in (ours, beside)]
+    return bench.alternate(*measures)
+
+
 @row("idle")
 def idle(bench):
     """A round with no, ten and a thousand pods, beside reading the node's files alone."""
@@ -71,14 +81,7 @@ def idle_with(bench, count, seconds):
         machine.Running(command(bench, f"{INTERVAL_MS}ms", base), bench.scratch / "log") as ours,
         machine.Running(limit, bench.scratch / "limit") as beside,
     ):
-        ours.await_line(" watches ")
-        time.sleep(bench.pick(1, 0.2))
-        ours.pause()
-        beside.pause()
-        measures = [
-            lambda program=program: machine.cpu_while_running(program, seconds) / rounds for program in (ours, beside)
-        ]
-        figures = bench.alternate(*measures)
+        figures = cpu_of(bench, ours, beside, seconds, bench.pick(1, 0.2), rounds)
         what = f"idle round, {count} pods"
         yield Line(f"{what}: CPU", "µs", figures[0], "node's files", figures[1], ratio_at_most=1.15)
         need("strace")
@@ -101,14 +104,7 @@ def idle_cpu(bench):
         machine.Running(command(bench, "1s"), bench.scratch / "log") as ours,
         machine.Running(earlyoom, bench.scratch / "earlyoom") as beside,
     ):
-        ours.await_line(" watches ")
-        time.sleep(bench.pick(2, 0.2))
-        ours.pause()
-        beside.pause()
-        measures = [
-            lambda program=program: machine.cpu_while_running(program, seconds) / seconds for program in (ours, beside)
-        ]
-        figures = bench.alternate(*measures)
+        figures = cpu_of(bench, ours, beside, seconds, bench.pick(2, 0.2), seconds)
     what = "idle CPU at 1 s, all signals"
     yield Line(what, "µs/s", figures[0], "earlyoom, memory alone", figures[1], ratio_at_most=1)
 

@@ -36,7 +36,6 @@ book() {
 }
 
 healthy() { evictd health --flags-file=$conf; }
-unhealthy() { ! healthy; }
 daemon() { pgrep -x evictd | head -n 1; }
 gone() { ! pgrep -x "$1"; }
 
