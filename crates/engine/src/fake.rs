@@ -496,7 +496,7 @@ impl<P> Reclaim<P> for FakeReclaim {
         self.runtimes
     }
 
-    fn take_relief(&mut self) -> Vec<Relieved> {
+    fn take_relief(&mut self, _now: Mono) -> Vec<Relieved> {
         core::mem::take(&mut self.relieved)
     }
 

@@ -215,16 +215,16 @@ impl Reclaim<Pods> for Reclaimer {
         if is_of_runtimes {
             return pods.runtimes().collect(&job);
         }
-        let Some(reliever) = &self.reliever else {
+        let Some(reliever) = &mut self.reliever else {
             return 0;
         };
         reliever.begin(job, pods.runtimes());
         1
     }
 
-    fn take_relief(&mut self) -> Vec<Relieved> {
-        let reliever = self.reliever.as_ref();
-        reliever.map(Reliever::take).unwrap_or_default()
+    fn take_relief(&mut self, now: Mono) -> Vec<Relieved> {
+        let reliever = self.reliever.as_mut();
+        reliever.map(|it| it.take(now)).unwrap_or_default()
     }
 
     fn begin_leftovers(&mut self, ended: &[String]) -> Result<(), String> {

@@ -230,7 +230,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
 
     /// Takes in what rungs have given back. Returns whether there was anything.
     pub(super) fn take_relief(&mut self, now: Mono) -> bool {
-        let relieved = self.reclaim.take_relief();
+        let relieved = self.reclaim.take_relief(now);
         let any = !relieved.is_empty();
         for (number, result) in relieved {
             self.take_collected(now, number, result);

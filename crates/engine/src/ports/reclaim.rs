@@ -17,7 +17,7 @@ pub trait Reclaim<P> {
     fn begin(&mut self, pods: &mut P, job: Job) -> usize;
 
     /// What rungs have given back, or what went wrong, each with the number of its job.
-    fn take_relief(&mut self) -> Vec<Relieved>;
+    fn take_relief(&mut self, now: Mono) -> Vec<Relieved>;
 
     /// Begins to delete what dead pods left in the directories that were named for it, to
     /// its end; [`Reclaim::poll_leftovers`] says how that goes. `ended` are the uids of pods

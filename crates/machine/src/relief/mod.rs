@@ -1,6 +1,6 @@
 //! Room on a disk before anyone is evicted for it: live logs, named directories, the reserve.
 //!
-//! Each is done by one helper, as disks may hang; what it changes, a thread that can change
+//! Each is done by a helper, as disks may hang; what it changes, a thread that can change
 //! nothing else does (`confined`). What container runtimes do by themselves is theirs (`gc`).
 
 mod directories;
@@ -10,13 +10,14 @@ mod reserve;
 #[cfg(test)]
 mod tests;
 
-use core::mem::take;
+use alloc::sync::Arc;
+use core::time::Duration;
 use std::os::fd::{AsFd, BorrowedFd};
 
 use evictd_config::Resolved;
 use evictd_engine::ports::{Collect, Collected, Job, Relieved};
-use evictd_node::Rung;
-use evictd_sys::{Bell, Desk, Helper, HelperThread, Priority, Writes};
+use evictd_node::{Mono, Rung};
+use evictd_sys::{Bell, Helper, HelperThread, Priority, Writes};
 
 use directories::Directories;
 use logs::Logs;
@@ -34,22 +35,32 @@ const THREAD: HelperThread = HelperThread {
     writes: Writes::WhereItSays,
 };
 
+/// A job that takes longer is waited for no more: its disk does not answer.
+const PATIENCE: Duration = Duration::from_secs(60);
+const HANGS: &str = "relief of disks: not done within a minute: a disk does not answer";
+
 /// Gives room back on a disk that is short.
 pub struct Reliever {
-    helper: Helper<State>,
+    climber: Arc<Climber>,
+    under_way: Option<UnderWay>,
+    /// Those that wait for it, the first first.
+    waiting: Vec<Task>,
     bell: Bell,
 }
 
-#[derive(Default)]
-struct State {
-    tasks: Vec<Task>,
-    relieved: Vec<Relieved>,
-}
-
-/// What is to be done, and what the container runtimes have said of their containers.
+/// A job, and what the container runtimes have said of their containers.
 struct Task {
     job: Job,
     runtimes: Vec<Listed>,
+}
+
+struct UnderWay {
+    number: u64,
+    since: Mono,
+    /// It was waited for long enough, and that was said.
+    is_given_up: bool,
+    /// It ends with the job: it may write, and whoever took it over could do as much.
+    helper: Helper<Option<Result<Collected, String>>>,
 }
 
 impl Reliever {
@@ -62,17 +73,12 @@ impl Reliever {
             return Ok(None);
         }
         let bell = Bell::new().map_err(|error| format!("relief of disks: {error}"))?;
-        let (climber, ring) = (Climber::of(settings), bell.clone());
-        let run = move |desk: Desk<State>| {
-            while let Some(task) = desk.next(|state| state.tasks.pop()) {
-                let number = task.job.number;
-                let done = climber.climb(&task.job, &task.runtimes);
-                desk.show(|state| state.relieved.push((number, done)));
-                ring.ring();
-            }
-        };
-        let helper = Helper::new(THREAD, State::default(), run);
-        Ok(Some(Self { helper, bell }))
+        Ok(Some(Self {
+            climber: Arc::new(Climber::of(settings)),
+            under_way: None,
+            waiting: Vec::new(),
+            bell,
+        }))
     }
 
     /// Readable when there is something to take.
@@ -81,26 +87,56 @@ impl Reliever {
     }
 
     /// Has a job done, without waiting for it.
-    pub(crate) fn begin(&self, job: Job, runtimes: &Runtimes) {
-        let number = job.number;
-        let task = Task {
-            job,
-            runtimes: runtimes.listed(),
-        };
-        match self.helper.start() {
-            Ok(()) => self.helper.change(|state| state.tasks.push(task)),
-            Err(error) => {
-                let failed = (number, Err(no_thread(error)));
-                self.helper.look(|state| state.relieved.push(failed));
-                self.bell.ring();
-            }
-        }
+    pub(crate) fn begin(&mut self, job: Job, runtimes: &Runtimes) {
+        let runtimes = runtimes.listed();
+        self.waiting.push(Task { job, runtimes });
+        self.bell.ring();
     }
 
-    /// What came of jobs.
-    pub(crate) fn take(&self) -> Vec<Relieved> {
+    /// What came of jobs; begins the next one.
+    pub(crate) fn take(&mut self, now: Mono) -> Vec<Relieved> {
         self.bell.silence();
-        self.helper.look(|state| take(&mut state.relieved))
+        let mut relieved = Vec::new();
+        if let Some(under_way) = &mut self.under_way {
+            if let Some(done) = under_way.helper.look(Option::take) {
+                if !under_way.is_given_up {
+                    relieved.push((under_way.number, done));
+                }
+                self.under_way = None;
+            } else if now.since(under_way.since) >= PATIENCE {
+                let first = (!under_way.is_given_up).then_some(under_way.number);
+                under_way.is_given_up = true;
+                let others = self.waiting.drain(..).map(|task| task.job.number);
+                let hangs = |number| (number, Err(String::from(HANGS)));
+                relieved.extend(first.into_iter().chain(others).map(hangs));
+            }
+        }
+        if self.under_way.is_none() && !self.waiting.is_empty() {
+            let task = self.waiting.remove(0);
+            let number = task.job.number;
+            if let Err(problem) = self.start(task, now) {
+                relieved.push((number, Err(problem)));
+            }
+        }
+        relieved
+    }
+
+    fn start(&mut self, task: Task, now: Mono) -> Result<(), String> {
+        let number = task.job.number;
+        let (climber, ring) = (Arc::clone(&self.climber), self.bell.clone());
+        let helper = Helper::new(THREAD, None, move |desk| {
+            let done = climber.climb(&task.job, &task.runtimes);
+            desk.show(|state| *state = Some(done));
+            ring.ring();
+        });
+        helper.start().map_err(no_thread)?;
+        self.under_way = Some(UnderWay {
+            number,
+            since: now,
+            is_given_up: false,
+            helper,
+        });
+        Ok(())
     }
 }
 
