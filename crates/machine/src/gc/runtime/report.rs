@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use evictd_engine::Fields;
 use evictd_engine::ports::Collected;
 use evictd_gc::{Kind, TOO_OLD};
+use evictd_node::Rung;
 use serde::{Serialize, Serializer};
 
 use evictd_engine::amount::Amount;
@@ -20,6 +21,9 @@ pub struct RuntimeCollected {
     pub freed_bytes: i64,
     /// The same in inodes.
     pub freed_inodes: i64,
+    /// What pruned build caches gave back, or could at the most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub build_cache_bytes: Option<u64>,
     /// The directory that was measured.
     #[serde(skip)]
     pub measured: Option<PathBuf>,
@@ -78,6 +82,7 @@ impl RuntimeCollected {
             let bytes = Amount::bytes(u64::try_from(self.freed_bytes).unwrap_or(0));
             did.push(format!("{bytes} freed on {}", path.display()));
         }
+        did.extend(self.pruned());
         let did = Some(did.join(", ")).filter(|did| !did.is_empty());
         let odd = self.shortfall.iter().chain(&self.errors).chain(&self.notes);
         let parts = did.iter().chain(odd);
@@ -89,8 +94,13 @@ impl RuntimeCollected {
         let count = |kind| self.names(kind).len();
         let names = |kind| Some(self.names(kind).join(",")).filter(|names| !names.is_empty());
         let measured = self.measured.as_ref();
+        let pruned = self.build_cache_bytes;
         Collected {
-            removed: if self.dry_run { 0 } else { self.removed.len() },
+            removed: if self.dry_run {
+                0
+            } else {
+                self.removed.len() + usize::from(self.build_cache_bytes.is_some())
+            },
             text: self.summary(),
             fields: Fields::default()
                 .with("dryRun", self.dry_run)
@@ -102,10 +112,21 @@ impl RuntimeCollected {
                 .with("imagesTooOld", self.too_old())
                 .with("imageNames", names(Kind::Image))
                 .with("freedBytes", measured.map(|_| self.freed_bytes))
+                .with("rung", pruned.map(|_| Rung::BuildCache.name()))
+                .with("freedBytes", pruned)
                 .with("measured", measured.map(|path| path.display().to_string()))
                 .with("shortfall", self.shortfall.clone())
                 .with("errors", self.errors.len()),
         }
+    }
+
+    fn pruned(&self) -> Option<String> {
+        let bytes = Amount::bytes(self.build_cache_bytes?);
+        Some(if self.dry_run {
+            format!("would prune build caches: {bytes} at most")
+        } else {
+            format!("pruned build caches: {bytes} freed")
+        })
     }
 
     /// How many images were removed for their age.
