@@ -94,13 +94,11 @@ impl RuntimeCollected {
         let count = |kind| self.names(kind).len();
         let names = |kind| Some(self.names(kind).join(",")).filter(|names| !names.is_empty());
         let measured = self.measured.as_ref();
-        let pruned = self.build_cache_bytes;
+        if let Some(bytes) = self.build_cache_bytes {
+            return self.told_of_build_caches(bytes);
+        }
         Collected {
-            removed: if self.dry_run {
-                0
-            } else {
-                self.removed.len() + usize::from(self.build_cache_bytes.is_some())
-            },
+            removed: if self.dry_run { 0 } else { self.removed.len() },
             text: self.summary(),
             fields: Fields::default()
                 .with("dryRun", self.dry_run)
@@ -112,11 +110,20 @@ impl RuntimeCollected {
                 .with("imagesTooOld", self.too_old())
                 .with("imageNames", names(Kind::Image))
                 .with("freedBytes", measured.map(|_| self.freed_bytes))
-                .with("rung", pruned.map(|_| Rung::BuildCache.name()))
-                .with("freedBytes", pruned)
                 .with("measured", measured.map(|path| path.display().to_string()))
                 .with("shortfall", self.shortfall.clone())
                 .with("errors", self.errors.len()),
+        }
+    }
+
+    fn told_of_build_caches(&self, bytes: u64) -> Collected {
+        Collected {
+            removed: usize::from(!self.dry_run),
+            text: self.summary(),
+            fields: Fields::default()
+                .with("dryRun", self.dry_run)
+                .with("rung", Rung::BuildCache.name())
+                .with("freedBytes", bytes),
         }
     }
 
