@@ -154,6 +154,26 @@ pub trait ContainerRuntime: Send {
         let _ = id;
         not_offered(self, "remove_image")
     }
+
+    /// How many bytes of what builds left for the next build could be pruned at the most;
+    /// `None` where there is nothing of the kind.
+    ///
+    /// # Errors
+    /// When the runtime does not say.
+    fn prunable_build_cache(&mut self) -> Result<Option<u64>, Error> {
+        Ok(None)
+    }
+
+    /// Prunes what builds left for the next build and nobody has used for an hour, least
+    /// recently used first: so much as is missing, or all of that. Returns how many bytes that
+    /// freed; `None` where there is nothing of the kind.
+    ///
+    /// # Errors
+    /// When the runtime does not do it.
+    fn prune_build_cache(&mut self, missing: Option<u64>) -> Result<Option<u64>, Error> {
+        let _ = missing;
+        Ok(None)
+    }
 }
 
 /// What a runtime says by itself while it is followed.

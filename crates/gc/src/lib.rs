@@ -16,6 +16,7 @@ mod logs;
 mod names;
 mod old_files;
 mod records;
+mod reserve;
 mod window;
 
 pub use backoff::Backoff;
@@ -37,6 +38,7 @@ pub use logs::{KnownPod, Leftover, Node, Uid, plan_logs};
 pub use names::{PodLogsName, is_uid, parse_log_file, parse_pod_logs_name};
 pub use old_files::{MOST_FILES, OldFile, OldFiles, OldFilesPlan, OldFilesRun};
 pub use records::{ImageRecords, MOST_IMAGES};
+pub use reserve::reserve_fits;
 pub use window::DailyWindow;
 
 /// A duration in nanoseconds, at most 292 years.

@@ -29,6 +29,8 @@ pub struct EngineVersion {
     /// `20.10.24+dfsg1`.
     #[serde(deserialize_with = "needed")]
     pub version: String,
+    /// The newest API that it speaks: `1.41`.
+    api_version: Option<String>,
     /// `Docker Engine - Community`, `balenaEngine`, `linux/amd64/debian-12`; often empty.
     platform: Option<Named>,
     /// The first is the engine itself: `Engine`, `Podman Engine`.
@@ -36,6 +38,17 @@ pub struct EngineVersion {
 }
 
 impl EngineVersion {
+    /// The API that it speaks: major and minor number; zeros where it says none.
+    #[must_use]
+    pub(super) fn api(&self) -> (u32, u32) {
+        let told = self.api_version.as_deref().unwrap_or_default();
+        let numbers = told.split_once('.').and_then(|(major, minor)| {
+            let major = major.parse().ok()?;
+            Some((major, minor.parse().ok()?))
+        });
+        numbers.unwrap_or_default()
+    }
+
     /// Whether the engine calls itself so, in small letters.
     #[must_use]
     pub fn names(&self, word: &str) -> bool {

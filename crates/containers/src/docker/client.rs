@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 
 use super::about::{EngineInfo, EngineVersion, parse_info, parse_version};
+use super::cache_usage::{CacheUsage, parse_pruned, parse_usage};
 use super::http::{Response, begin_stream, read_response};
 use super::message::parse_message;
 use super::parse::{
@@ -88,6 +89,18 @@ impl Client {
         let request = Request::about("GET", IMAGES, id, "/json");
         let response = self.call_within(&request, within)?;
         parse_image_labels(&response.body).map_err(|failure| self.error(&request, failure))
+    }
+
+    /// What the builder keeps. Before API 1.42 the engine may have to walk its volumes too.
+    pub(super) fn build_cache_usage(&self, query: &str) -> Result<CacheUsage, Error> {
+        self.get(&Request::new("GET", "/system/df", query), parse_usage)
+    }
+
+    /// Prunes it, and returns what that freed. Many GB take longer than other calls.
+    pub(super) fn prune_build_cache(&self, query: &str) -> Result<u64, Error> {
+        let request = Request::new("POST", "/build/prune", query);
+        let response = self.call_within(&request, self.limit.saturating_mul(4))?;
+        parse_pruned(&response.body).map_err(|failure| self.error(&request, failure))
     }
 
     /// Podman's pods; status 404 from engines that are not Podman.

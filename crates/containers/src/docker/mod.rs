@@ -5,6 +5,8 @@
 //! [`read_response`] are what it reads answers with.
 
 mod about;
+mod build_cache;
+mod cache_usage;
 mod client;
 mod end;
 mod engine;
@@ -302,5 +304,13 @@ impl ContainerRuntime for DockerRuntime {
 
     fn remove_image(&mut self, id: &str) -> Result<(), Error> {
         remove::remove_image(&self.client, id)
+    }
+
+    fn prunable_build_cache(&mut self) -> Result<Option<u64>, Error> {
+        build_cache::prunable(&self.client)
+    }
+
+    fn prune_build_cache(&mut self, missing: Option<u64>) -> Result<Option<u64>, Error> {
+        build_cache::prune(&self.client, missing)
     }
 }

@@ -4,6 +4,7 @@ mod keep;
 mod live_logs;
 mod old_files;
 mod records;
+mod reserve;
 
 extern crate alloc;
 

@@ -4,6 +4,7 @@
 //! nothing else does (`confined`). What container runtimes do by themselves is theirs (`gc`).
 
 mod directories;
+mod kept_room;
 mod logs;
 mod old_files_told;
 mod reserve;

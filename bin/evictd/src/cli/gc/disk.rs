@@ -246,7 +246,8 @@ impl Climb<'_> {
         if collected.text.is_empty() {
             return;
         }
-        let fields = collected.fields.iter();
+        // Its name stands in its own place.
+        let fields = collected.fields.iter().filter(|(name, _)| *name != "rung");
         self.done.push(Done {
             rung: rung.to_owned(),
             filesystem: target.map(|target| target.path.clone()),

@@ -69,7 +69,7 @@ fn one_line_for_each_bad_answer() {
     );
     assert_eq!(
         version_from(|| json(200, r#"[]"#)),
-        "GET /version: not an answer of this API: invalid length 0, expected struct EngineVersion with 3 elements at line 1 column 2"
+        "GET /version: not an answer of this API: invalid length 0, expected struct EngineVersion with 4 elements at line 1 column 2"
     );
 }
 

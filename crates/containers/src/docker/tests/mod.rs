@@ -1,4 +1,5 @@
 mod acts;
+mod build_cache;
 mod calls;
 mod events;
 mod failures;

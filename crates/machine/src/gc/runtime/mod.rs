@@ -33,6 +33,7 @@ pub struct RuntimeCollector {
     containers: ContainerPolicy,
     /// Whether dead containers are removed that nothing replaces.
     removes_all: bool,
+    prunes_build_cache: bool,
     switches: Policy,
     /// Where images lie, if a flag says so.
     imagefs: Option<PathBuf>,
@@ -49,6 +50,7 @@ impl RuntimeCollector {
             images: settings.image_gc.clone(),
             containers: settings.container_gc,
             removes_all: settings.collects_all_containers,
+            prunes_build_cache: settings.relief.build_cache,
             switches: *settings.policy(),
             imagefs: settings.imagefs_path.clone(),
             began_nanos: wall_nanos(),
@@ -82,8 +84,8 @@ impl RuntimeCollector {
                 evicted,
             } => self.collect_containers(&mut run, *all_unused, evicted),
             Collect::Images(job) => self.collect_images(&mut run, *job),
-            Collect::Rung(relief) => run.prune_build_cache(relief),
-            Collect::Tidy => Ok(()),
+            Collect::Rung(relief) if self.prunes_build_cache => run.prune_build_cache(relief),
+            Collect::Rung(_) | Collect::Tidy => Ok(()),
         };
         done.map(|()| run.collected)
             .map_err(|error| error.to_string())

@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use evictd_engine::Fields;
 use evictd_engine::ports::Collected;
 use evictd_gc::{Kind, TOO_OLD};
+use evictd_node::Rung;
 use serde::{Serialize, Serializer};
 
 use evictd_engine::amount::Amount;
@@ -20,6 +21,9 @@ pub struct RuntimeCollected {
     pub freed_bytes: i64,
     /// The same in inodes.
     pub freed_inodes: i64,
+    /// What pruned build caches gave back, or could at the most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub build_cache_bytes: Option<u64>,
     /// The directory that was measured.
     #[serde(skip)]
     pub measured: Option<PathBuf>,
@@ -78,6 +82,7 @@ impl RuntimeCollected {
             let bytes = Amount::bytes(u64::try_from(self.freed_bytes).unwrap_or(0));
             did.push(format!("{bytes} freed on {}", path.display()));
         }
+        did.extend(self.pruned());
         let did = Some(did.join(", ")).filter(|did| !did.is_empty());
         let odd = self.shortfall.iter().chain(&self.errors).chain(&self.notes);
         let parts = did.iter().chain(odd);
@@ -89,6 +94,9 @@ impl RuntimeCollected {
         let count = |kind| self.names(kind).len();
         let names = |kind| Some(self.names(kind).join(",")).filter(|names| !names.is_empty());
         let measured = self.measured.as_ref();
+        if let Some(bytes) = self.build_cache_bytes {
+            return self.told_of_build_caches(bytes);
+        }
         Collected {
             removed: if self.dry_run { 0 } else { self.removed.len() },
             text: self.summary(),
@@ -106,6 +114,26 @@ impl RuntimeCollected {
                 .with("shortfall", self.shortfall.clone())
                 .with("errors", self.errors.len()),
         }
+    }
+
+    fn told_of_build_caches(&self, bytes: u64) -> Collected {
+        Collected {
+            removed: usize::from(!self.dry_run),
+            text: self.summary(),
+            fields: Fields::default()
+                .with("dryRun", self.dry_run)
+                .with("rung", Rung::BuildCache.name())
+                .with("freedBytes", bytes),
+        }
+    }
+
+    fn pruned(&self) -> Option<String> {
+        let bytes = Amount::bytes(self.build_cache_bytes?);
+        Some(if self.dry_run {
+            format!("would prune build caches: {bytes} at most")
+        } else {
+            format!("pruned build caches: {bytes} freed")
+        })
     }
 
     /// How many images were removed for their age.

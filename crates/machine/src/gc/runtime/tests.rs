@@ -1,15 +1,19 @@
 //! Nothing is deleted that nobody would bring back (decision D0, acceptance row 166).
 
 use alloc::sync::Arc;
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
 
 use evictd_config::{Resolved, Typed, resolve};
 use evictd_containers::{
-    ContainerRuntime, ContainerState, Error, ListedContainer, ListedImage, RuntimeListing,
-    RuntimePod, WritableLayer,
+    ContainerRuntime, ContainerState, Error, ListedContainer, ListedImage, RuntimeDisks,
+    RuntimeListing, RuntimePod, WritableLayer,
 };
-use evictd_engine::ports::{Collect, Job};
+use evictd_engine::ports::{Collect, Job, Relief};
 use evictd_gc::ImageJob;
 use evictd_node::pod::Pod;
+use evictd_node::{Rung, Unit};
+use rustix::fs::{major, minor};
 
 use super::{RuntimeCollected, RuntimeCollector, SharedRecords};
 
@@ -19,6 +23,9 @@ struct Fake {
     images: Vec<ListedImage>,
     /// What it says that containers have written.
     written: Vec<(&'static str, Option<u64>)>,
+    /// What it was asked to prune, and where it lies.
+    pruned: Vec<Option<u64>>,
+    root: Option<PathBuf>,
 }
 
 impl Fake {
@@ -47,6 +54,8 @@ impl Fake {
             listing,
             images: Vec::new(),
             written: Vec::new(),
+            pruned: Vec::new(),
+            root: None,
         }
     }
 
@@ -79,6 +88,18 @@ impl ContainerRuntime for Fake {
     }
     fn written_bytes(&mut self, id: &str) -> Option<u64> {
         self.written.iter().find(|(of, _)| *of == id)?.1
+    }
+    fn disks(&mut self) -> Result<RuntimeDisks, Error> {
+        let mut disks = RuntimeDisks::default();
+        disks.root.clone_from(&self.root);
+        Ok(disks)
+    }
+    fn prunable_build_cache(&mut self) -> Result<Option<u64>, Error> {
+        Ok(Some(3 << 30))
+    }
+    fn prune_build_cache(&mut self, missing: Option<u64>) -> Result<Option<u64>, Error> {
+        self.pruned.push(missing);
+        Ok(Some(5 << 28))
     }
     fn remove_container(&mut self, _: &str) -> Result<(), Error> {
         Ok(())
@@ -251,4 +272,73 @@ fn an_image_that_is_mounted_is_in_use() {
         };
         assert_eq!(gone, expected, "{compat}");
     }
+}
+
+/// A runtime on the filesystem that is short, and what is asked of it.
+fn short_of_room() -> (Fake, Relief) {
+    let mut fake = Fake::with_dead(&[]);
+    let root = std::env::temp_dir();
+    let device = std::fs::metadata(&root).unwrap().dev();
+    fake.root = Some(root);
+    let relief = Relief {
+        rung: Rung::BuildCache,
+        device: (major(device), minor(device)),
+        missing: Some(77),
+        unit: Unit::Bytes,
+    };
+    (fake, relief)
+}
+
+#[test]
+fn build_caches_are_pruned_on_the_disk_that_is_short_alone() {
+    let (mut fake, relief) = short_of_room();
+    let pruned = collect(&mut fake, &[], Collect::Rung(relief)).told();
+    assert_eq!(pruned.text, "pruned build caches: 1.2Gi freed");
+    assert_eq!(pruned.removed, 1);
+    let field = |name| {
+        let mut all = pruned.fields.iter();
+        all.find(|(of, _)| *of == name)
+            .map(|(_, value)| value.to_string())
+    };
+    assert_eq!(field("rung").as_deref(), Some("\"buildCache\""));
+    assert_eq!(field("freedBytes"), Some((5_u64 << 28).to_string()));
+    let inodes = Relief {
+        unit: Unit::Inodes,
+        ..relief
+    };
+    collect(&mut fake, &[], Collect::Rung(inodes));
+    assert_eq!(fake.pruned, [Some(77), None]);
+
+    fake.pruned.clear();
+    let elsewhere = Relief {
+        device: (0, 0),
+        ..relief
+    };
+    let other = Relief {
+        rung: Rung::Logs,
+        ..relief
+    };
+    let off = [("build-cache-relief", "false")];
+    for (relief, flags) in [(elsewhere, &[][..]), (other, &[]), (relief, &off)] {
+        let told = collect(&mut fake, flags, Collect::Rung(relief)).told();
+        assert_eq!((told.text.as_str(), told.removed), ("", 0));
+    }
+    fake.root = None;
+    collect(&mut fake, &[], Collect::Rung(relief));
+    assert_eq!(fake.pruned, []);
+}
+
+#[test]
+fn a_dry_run_tells_what_could_be_pruned() {
+    let (mut fake, relief) = short_of_room();
+    let mut collector = RuntimeCollector::of(&settings(&[]), SharedRecords::default());
+    let job = Job {
+        number: 1,
+        what: Collect::Rung(relief),
+        dry_run: true,
+    };
+    let done = collector.collect(&mut fake, &job, &mut |_| {}).unwrap();
+    let told = done.told();
+    assert_eq!(told.text, "would prune build caches: 3Gi at most");
+    assert_eq!((told.removed, fake.pruned.len()), (0, 0));
 }

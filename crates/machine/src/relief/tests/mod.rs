@@ -1,4 +1,5 @@
 mod directories;
+mod reserve;
 
 use core::sync::atomic::{AtomicU32, Ordering};
 use std::fs;

@@ -1,0 +1,105 @@
+//! What an engine says of its build cache.
+
+use core::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, SeqAccess, Visitor};
+
+use super::parse::parse;
+use crate::Failure;
+
+/// What it all takes, and how much of it nothing uses, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct CacheUsage {
+    pub(super) total: u64,
+    pub(super) unused: u64,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "PascalCase")]
+struct UsageText {
+    #[serde(rename = "BuildCache")]
+    entries: Option<Entries>,
+    /// In place of it since API 1.52.
+    #[serde(rename = "BuildCacheUsage")]
+    sums: Option<SumsText>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "PascalCase")]
+struct SumsText {
+    total_size: i64,
+    reclaimable: i64,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "PascalCase")]
+struct EntryText {
+    size: i64,
+    in_use: bool,
+    /// With an image: it takes no room of its own, and the builder does not count it.
+    shared: bool,
+}
+
+/// The sum of the entries. There may be tens of thousands, so none is kept.
+#[derive(Default)]
+struct Entries(CacheUsage);
+
+impl<'de> Deserialize<'de> for Entries {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Sum;
+        impl<'de> Visitor<'de> for Sum {
+            type Value = Entries;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a sequence")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Entries, A::Error> {
+                let mut sum = CacheUsage::default();
+                while let Some(entry) = seq.next_element::<EntryText>()? {
+                    let bytes = if entry.shared {
+                        0
+                    } else {
+                        positive(entry.size)
+                    };
+                    sum.total = sum.total.saturating_add(bytes);
+                    let unused = if entry.in_use { 0 } else { bytes };
+                    sum.unused = sum.unused.saturating_add(unused);
+                }
+                Ok(Entries(sum))
+            }
+        }
+        from.deserialize_seq(Sum)
+    }
+}
+
+/// Go counts with a sign.
+fn positive(bytes: i64) -> u64 {
+    u64::try_from(bytes).unwrap_or(0)
+}
+
+/// Reads the answer to `GET /system/df`.
+pub(super) fn parse_usage(text: &[u8]) -> Result<CacheUsage, Failure> {
+    let text: UsageText = parse(text)?;
+    Ok(match (text.entries, text.sums) {
+        (_, Some(sums)) => CacheUsage {
+            total: positive(sums.total_size),
+            unused: positive(sums.reclaimable),
+        },
+        (Some(entries), None) => entries.0,
+        (None, None) => CacheUsage::default(),
+    })
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "PascalCase")]
+struct PrunedText {
+    space_reclaimed: u64,
+}
+
+/// Reads the answer to `POST /build/prune`.
+pub(super) fn parse_pruned(text: &[u8]) -> Result<u64, Failure> {
+    let text: PrunedText = parse(text)?;
+    Ok(text.space_reclaimed)
+}
