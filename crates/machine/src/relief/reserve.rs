@@ -1,8 +1,9 @@
 //! The file that is kept for when the disk is full.
 
-use core::cell::Cell;
+use core::mem::replace;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use evictd_config::Resolved;
 use evictd_engine::Fields;
@@ -31,7 +32,7 @@ pub(super) struct Reserve {
     /// What is met where too little of a disk is left.
     thresholds: Vec<Threshold>,
     /// Why there is none, as it was last told.
-    told: Cell<Option<String>>,
+    told: Mutex<Option<String>>,
 }
 
 impl Reserve {
@@ -44,7 +45,7 @@ impl Reserve {
             bytes: settings.relief.reserve_bytes,
             state_dir: settings.state_dir.clone(),
             thresholds: thresholds.cloned().collect(),
-            told: Cell::new(None),
+            told: Mutex::new(None),
         }
     }
 
@@ -83,7 +84,8 @@ impl Reserve {
             (bytes, Some(path)) => self.take_in(path, bytes),
             (None, None) => return Ok(Collected::default()),
         };
-        let before = self.told.replace(taken.as_ref().err().cloned());
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = replace(&mut *told, taken.as_ref().err().cloned());
         match taken {
             Err(problem) if before.as_ref() == Some(&problem) => Ok(Collected::default()),
             taken => taken,
