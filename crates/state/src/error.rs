@@ -25,7 +25,9 @@ impl Error {
             ..Self::at(path)("another evictd uses it")
         }
     }
+}
 
+impl Error {
     pub(crate) const fn new(text: String) -> Self {
         Self {
             text,
