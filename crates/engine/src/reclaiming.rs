@@ -35,6 +35,9 @@ pub(crate) struct Reclaiming {
     images_rest: Backoff,
     /// The same of dead containers, only so that one failure is told once.
     containers_rest: Backoff,
+    /// The same of what is taken back and put in order.
+    tidy_job: u64,
+    tidy_rest: Backoff,
     /// How long the last rest was, where nothing was given back.
     rest: Option<Duration>,
     /// What a pod left in memory is being deleted.
@@ -226,6 +229,12 @@ impl Reclaiming {
         }
     }
 
+    /// The same of the job that tidies up.
+    pub(crate) const fn expect_tidy(&mut self, number: u64, answers: usize) {
+        self.regular += answers;
+        self.tidy_job = number;
+    }
+
     /// One has answered the job with that number. Returns whether there is anything
     /// new in it to report, and the reclaim under way once all have answered it.
     pub(crate) fn take_answer(
@@ -247,6 +256,8 @@ impl Reclaiming {
         let reached = has_given || result.as_ref().is_ok_and(is_empty);
         let rest = if number == self.images_job {
             &mut self.images_rest
+        } else if number == self.tidy_job {
+            &mut self.tidy_rest
         } else {
             &mut self.containers_rest
         };

@@ -224,7 +224,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
             .has(Condition::DiskPressure);
         if !is_short && self.reclaiming.may_tidy(now, &mut self.timers) {
             let (number, answers) = self.hand_over(Collect::Tidy);
-            self.reclaiming.expect(number, false, answers);
+            self.reclaiming.expect_tidy(number, answers);
         }
     }
 
