@@ -123,6 +123,15 @@ pub trait ContainerRuntime: Send {
         Err(Error::new(self.endpoint(), "ReopenContainerLog", refused))
     }
 
+    /// Has what nothing refers to deleted, where the runtime keeps such things until it is
+    /// told. Returns whether it does.
+    ///
+    /// # Errors
+    /// When that could not be done.
+    fn collect_garbage(&mut self) -> Result<bool, Error> {
+        Ok(false)
+    }
+
     /// Removes a container that has ended, and its anonymous volumes. One that
     /// is gone is no error; one that runs is.
     ///

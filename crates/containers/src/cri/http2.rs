@@ -101,6 +101,8 @@ impl<S: Read + Write> Call<S> {
             ("te", "trailers"),
             ("content-type", "application/grpc"),
             ("user-agent", "evictd"),
+            // For what containerd serves beside CRI, which puts its things there.
+            ("containerd-namespace", "k8s.io"),
             ("grpc-timeout", &timeout),
         ] {
             write_field(name, value, &mut block);

@@ -22,21 +22,17 @@ mod tests;
 
 use alloc::sync::Arc;
 use core::time::Duration;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-
-use evictd_node::pod::Pod;
 
 use crate::pods::{
     Assembly, Details, Found, Grouping, Known, POD_NAME, POD_NAMESPACE, POD_UID, kubepods_class,
-    read_cgroup,
+    own_cgroup, read_cgroup,
 };
 use crate::text::clean;
 use crate::{
     Changes, ContainerRuntime, Error, ListedImage, RuntimeDisks, RuntimeListing, RuntimePod,
     WritableLayer,
 };
-use evictd_node::kubepods::{KubepodsName, is_uid, parse_kubepods_name};
 
 use layer::read_layer;
 
@@ -215,19 +211,6 @@ fn follow_sandboxes(containers: &mut [Found], sandboxes: &[Found]) {
     }
 }
 
-/// The cgroup that holds all of a pod's containers and nothing else: the one above
-/// each of them, when its name says that it is this pod's.
-fn own_cgroup(cgroups: &[Arc<Path>], pod: &Pod) -> Option<Arc<Path>> {
-    let above = cgroups.first()?.parent()?;
-    let name = parse_kubepods_name(above.file_name()?.as_bytes())?;
-    let is_own = match name {
-        KubepodsName::Pod { uid, systemd } => is_uid(uid, &pod.metadata.uid, systemd),
-        KubepodsName::Class(_) => false,
-    };
-    let holds_all = cgroups.iter().all(|cgroup| cgroup.parent() == Some(above));
-    (is_own && holds_all).then(|| above.into())
-}
-
 impl ContainerRuntime for CriRuntime {
     fn endpoint(&self) -> &str {
         &self.client.endpoint
@@ -314,6 +297,10 @@ impl ContainerRuntime for CriRuntime {
             None => Ok(()),
         };
         stopped.and(ended)
+    }
+
+    fn collect_garbage(&mut self) -> Result<bool, Error> {
+        self.client.collect_garbage()
     }
 
     fn reopen_log(&mut self, id: &str) -> Result<(), Error> {

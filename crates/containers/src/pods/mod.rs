@@ -11,6 +11,8 @@ mod wishes;
 pub use assembly::assemble;
 pub(crate) use assembly::{Assembly, Grouping};
 pub use cgroup::find_cgroup;
+#[cfg(feature = "cri")]
+pub(crate) use cgroup::own_cgroup;
 pub(crate) use cgroup::read_cgroup;
 pub use found::{Details, Found, Limits};
 pub(crate) use found::{keep_mount, millis_of_shares, path, positive};

@@ -1,8 +1,10 @@
+use alloc::sync::Arc;
+use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
 use std::path::Path;
 
-use crate::cri::Writer;
-use crate::cri::fake::Reply;
+use crate::cri::fake::{Fake, Reply};
+use crate::cri::{Client, Writer};
 
 use super::{Bench, EXITED, Node, RUNNING, WEB, container, image, sandbox, status};
 use crate::{ContainerRuntime, CriRuntime, Failure, RuntimePod};
@@ -235,4 +237,25 @@ fn who_answers() {
         error.to_string(),
         "unix:///nowhere/evictd.sock: /runtime.v1.RuntimeService/Version: No such file or directory (os error 2)"
     );
+}
+
+/// Acceptance row 297: containerd deletes what nothing refers to once a lease is given up;
+/// one that is left of a former time is given up too, and a runtime without leases is no error.
+#[test]
+fn a_lease_that_is_given_up_collects_garbage() {
+    for (code, has_leases, calls) in [(0, true, 2), (6, true, 2), (12, false, 1)] {
+        let made = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&made);
+        let fake = Fake::start(&format!("leases-{code}"), move |method, _| {
+            count.fetch_add(1, Ordering::Relaxed);
+            match method {
+                "Create" if code != 0 => Reply::Status(code, "no"),
+                "Create" | "Delete" => Reply::Message(Vec::new()),
+                _ => Reply::Status(13, "another call"),
+            }
+        });
+        let client = Client::new(&fake.socket(), Duration::from_secs(20));
+        assert_eq!(client.collect_garbage().unwrap(), has_leases, "{code}");
+        assert_eq!(made.load(Ordering::Relaxed), calls, "{code}");
+    }
 }

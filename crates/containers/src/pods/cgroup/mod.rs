@@ -7,6 +7,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 use evictd_kerntext::memberships;
+#[cfg(feature = "cri")]
+use evictd_node::kubepods::{KubepodsName, is_uid, parse_kubepods_name};
+#[cfg(feature = "cri")]
+use evictd_node::pod::Pod;
 
 /// The cgroup of the container with this id and this first process, below the
 /// mount point of each hierarchy; `None` where it has none of its own.
@@ -16,6 +20,20 @@ pub(crate) fn read_cgroup(proc: &Path, pid: u32, id: &str) -> Option<Arc<Path>> 
     }
     let text = std::fs::read(proc.join(format!("{pid}/cgroup"))).ok()?;
     find_cgroup(&text, id).map(Into::into)
+}
+
+/// The cgroup that holds all of a pod's containers and nothing else: the one above
+/// each of them, when its name says that it is this pod's.
+#[cfg(feature = "cri")]
+pub(crate) fn own_cgroup(cgroups: &[Arc<Path>], pod: &Pod) -> Option<Arc<Path>> {
+    let above = cgroups.first()?.parent()?;
+    let name = parse_kubepods_name(above.file_name()?.as_bytes())?;
+    let is_own = match name {
+        KubepodsName::Pod { uid, systemd } => is_uid(uid, &pod.metadata.uid, systemd),
+        KubepodsName::Class(_) => false,
+    };
+    let holds_all = cgroups.iter().all(|cgroup| cgroup.parent() == Some(above));
+    (is_own && holds_all).then(|| above.into())
 }
 
 /// Finds it in the text of `/proc/PID/cgroup`: the path in memory's hierarchy, or

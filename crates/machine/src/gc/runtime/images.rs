@@ -38,7 +38,11 @@ impl RuntimeCollector {
             let usage = if dry_run { None } else { measure() };
             (!run.is_lost).then_some(Removal { is_gone, usage })
         });
-        run.collected.measured = path;
+        // Only where a disk is short: a runtime does it by itself after each change.
+        if matches!(job, ImageJob::DeleteUnused { .. }) {
+            run.collect_garbage(&measure);
+        }
+        run.collected.measured.clone_from(&path);
         finish(summary, &listed, &images, &mut run.collected);
         Ok(())
     }

@@ -3,6 +3,7 @@
 
 mod build_cache;
 mod containers;
+mod garbage;
 mod images;
 mod report;
 #[cfg(test)]

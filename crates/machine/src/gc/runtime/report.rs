@@ -24,6 +24,9 @@ pub struct RuntimeCollected {
     /// What pruned build caches gave back, or could at the most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub build_cache_bytes: Option<u64>,
+    /// What the runtime has deleted of what nothing referred to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub garbage_bytes: Option<u64>,
     /// The directory that was measured.
     #[serde(skip)]
     pub measured: Option<PathBuf>,
@@ -83,6 +86,10 @@ impl RuntimeCollected {
             did.push(format!("{bytes} freed on {}", path.display()));
         }
         did.extend(self.pruned());
+        did.extend(self.garbage_bytes.map(|bytes| {
+            let bytes = Amount::bytes(bytes);
+            format!("{bytes} of what nothing refers to deleted")
+        }));
         let did = Some(did.join(", ")).filter(|did| !did.is_empty());
         let odd = self.shortfall.iter().chain(&self.errors).chain(&self.notes);
         let parts = did.iter().chain(odd);
@@ -98,7 +105,8 @@ impl RuntimeCollected {
             return self.told_of_build_caches(bytes);
         }
         Collected {
-            removed: if self.dry_run { 0 } else { self.removed.len() },
+            removed: if self.dry_run { 0 } else { self.removed.len() }
+                + usize::from(self.garbage_bytes.is_some()),
             text: self.summary(),
             fields: Fields::default()
                 .with("dryRun", self.dry_run)
@@ -111,6 +119,7 @@ impl RuntimeCollected {
                 .with("imageNames", names(Kind::Image))
                 .with("freedBytes", measured.map(|_| self.freed_bytes))
                 .with("measured", measured.map(|path| path.display().to_string()))
+                .with("garbageBytes", self.garbage_bytes)
                 .with("shortfall", self.shortfall.clone())
                 .with("errors", self.errors.len()),
         }
