@@ -1,6 +1,8 @@
 //! What is given back of a disk before a pod is evicted for it.
 
+use evictd_gc::ImageJob;
 use evictd_node::{Reading, Rung, Signal, Unit};
+use proptest::prelude::*;
 
 use super::script::*;
 use crate::fake::{FakePod, FakePods};
@@ -143,4 +145,72 @@ fn it_is_tidied_up_once_no_disk_is_short() {
         after += tidies(&mut engine);
     }
     assert!((1..=12).contains(&after), "{after}");
+}
+
+/// What each step can give back, in MiB: dead containers, images, then the rungs.
+fn gains() -> impl Strategy<Value = [i64; 6]> {
+    prop::array::uniform6(prop_oneof![2 => Just(0_i64), 3 => 1_i64..60])
+}
+
+/// Climbs with these gains, each of which can be had once. Returns the steps in their order,
+/// and whether a pod was evicted; 100 MiB have to be left.
+fn climb(left: i64, gains: [i64; 6]) -> (Vec<usize>, bool) {
+    let mut engine = short_of_disk("nodefs.available<100Mi");
+    let (mut left, mut gains, mut steps) = (left, gains, Vec::new());
+    set_disk(&mut engine, Signal::NodefsAvailable, left * MIB);
+    for now in (0..8000).step_by(100) {
+        turn(&mut engine, now);
+        let jobs = core::mem::take(&mut engine.reclaim_mut().jobs);
+        for Job { number, what, .. } in jobs {
+            let step = match what {
+                Collect::Containers {
+                    all_unused: true, ..
+                } => Some(0),
+                Collect::Images(ImageJob::DeleteUnused { .. }) => Some(1),
+                Collect::Rung(relief) => Some(2 + relief.rung as usize),
+                Collect::Containers { .. } | Collect::Images(_) | Collect::Tidy => None,
+            };
+            let gain = step.map_or(0, |step| core::mem::take(&mut gains[step]));
+            if let Some(step) = step {
+                assert!(
+                    left < 100 && engine.pods().killed().is_empty(),
+                    "in vain: {step}"
+                );
+                steps.push(step);
+            }
+            left += gain;
+            set_disk(&mut engine, Signal::NodefsAvailable, left * MIB);
+            let done = Collected {
+                removed: usize::from(gain > 0),
+                ..Collected::default()
+            };
+            engine.reclaim_mut().relieved.push((number, Ok(done)));
+        }
+        if !engine.pods().killed().is_empty() {
+            return (steps, true);
+        }
+    }
+    (steps, false)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 10_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Acceptance row 289: whatever can be had, all of it is tried before a pod is evicted,
+    /// each step once and in order, none in vain; and nobody is evicted where it is enough.
+    #[test]
+    fn a_pod_is_evicted_only_where_all_rungs_together_are_not_enough(left in 0_i64..100, gains in gains()) {
+        let (steps, is_evicted) = climb(left, gains);
+        let mut sum = left;
+        let mut needed = Vec::new();
+        for (step, gain) in gains.into_iter().enumerate() {
+            if sum >= 100 {
+                break;
+            }
+            needed.push(step);
+            sum += gain;
+        }
+        prop_assert_eq!(&steps, &needed);
+        prop_assert_eq!(is_evicted, sum < 100);
+    }
 }
