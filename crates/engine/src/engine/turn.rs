@@ -11,7 +11,7 @@ use crate::event::{Event, OomKilled};
 use crate::holding::Holding;
 use crate::killing::Killing;
 use crate::listing::Listings;
-use crate::pace::{Pace, headroom};
+use crate::pace::{DiskPace, Pace, disk_headroom, headroom};
 use crate::pages::Pages;
 use crate::ports::{Depth, Node, Pods, Reclaim, Sample};
 use crate::reclaiming::Reclaiming;
@@ -47,6 +47,7 @@ pub(super) struct Loop<N, P, R> {
     pub(super) listings: Listings,
     pub(super) telling: Telling,
     pub(super) pace: Pace,
+    disk_pace: DiskPace,
     pub(super) pages: Pages,
     /// Other settings were taken, and no round has begun since.
     pub(super) is_new: bool,
@@ -70,6 +71,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
             listings: Listings::default(),
             telling: Telling::default(),
             pace: Pace::new(settings.processors),
+            disk_pace: DiskPace::default(),
             pages: Pages::default(),
             is_new: false,
             timing: Recorder::new(settings.clock),
@@ -196,9 +198,19 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         self.tell_round(now);
         let readings = self.sampled.sample.readings;
         let left = self.note_memory(now, Depth::Whole, &readings);
+        self.pace_disks(now, &readings);
         self.tell_oom_kills(now);
         self.tidy_up(now);
         self.rest(now, left);
+    }
+
+    /// A disk that fills fast is looked at sooner than with the next round.
+    fn pace_disks(&mut self, now: Mono, readings: &Readings) {
+        let left = disk_headroom(&self.deciding.evict, readings);
+        let soon = self.disk_pace.note(now, left, self.settings.interval);
+        if let Some(soon) = soon {
+            self.timers.set_earlier(Timer::Round, now + soon);
+        }
     }
 
     /// Whether the pods are to be looked at for their own limits now. While memory is short

@@ -10,14 +10,18 @@
 //! buffers and page tables are charged without a word. So memory is looked at then as well,
 //! by its plain counters and as seldom as earlyoom does it.
 
+mod disk;
+
 use core::time::Duration;
 
 use evictd_evict::Evict;
-use evictd_node::{Mono, Readings, Resource};
+use evictd_node::{Mono, Readings, Resource, Unit};
 use evictd_threshold::Threshold;
 
 use crate::ports::Depth;
 use crate::timers::{Timer, Timers};
+
+pub(crate) use disk::DiskPace;
 
 /// How fast one processor fills memory at most, in bytes a second, as earlyoom takes it for
 /// all of them together: the kernel clears each page before a process gets it.
@@ -166,13 +170,26 @@ impl Pace {
 /// How much is left above the nearest memory threshold that is not met yet, as of the
 /// latest round; below zero where it is met now.
 pub(crate) fn headroom(evict: &Evict, readings: &Readings) -> Option<i64> {
+    left_above(evict, readings, is_memory)
+}
+
+/// The same of disks, in bytes.
+pub(crate) fn disk_headroom(evict: &Evict, readings: &Readings) -> Option<i64> {
+    let is_disk = |threshold: &Threshold| {
+        let signal = threshold.signal;
+        signal.filesystem().is_some() && signal.unit() == Unit::Bytes
+    };
+    left_above(evict, readings, is_disk)
+}
+
+fn left_above(evict: &Evict, readings: &Readings, is_meant: fn(&Threshold) -> bool) -> Option<i64> {
     let known = |threshold: &Threshold| {
         let mut met = evict.met();
         met.any(|met| core::ptr::eq(met.threshold, threshold))
     };
     let thresholds = evict.thresholds().iter();
     thresholds
-        .filter(|threshold| is_memory(threshold) && !known(threshold))
+        .filter(|threshold| is_meant(threshold) && !known(threshold))
         .filter_map(|threshold| {
             let reading = readings.get(threshold.signal)?;
             let value = threshold.value.against(reading.capacity).value();

@@ -109,3 +109,29 @@ fn who_fills_a_volume_is_stopped_and_the_volume_stays() {
         .filter(|line| line.contains("gave nothing back"));
     assert_eq!(nothing.count(), 1, "{told:?}");
 }
+
+/// Acceptance row 298: a disk that fills at 30 MiB/s is looked at each second once the
+/// threshold would be met before the round after the next one, and seldom while it rests.
+#[test]
+fn a_disk_that_fills_fast_is_looked_at_each_second() {
+    let mut engine = engine(settings("nodefs.available<100Mi"), FakePods::default());
+    let mut rounds = Vec::new();
+    for millis in (0..60_000).step_by(100) {
+        let seconds = i64::try_from(millis / 1000).unwrap();
+        let filled = 30 * MIB * (seconds - 20).max(0);
+        set(&mut engine, WHOLE, (WHOLE - filled).max(0));
+        let before = engine.wake_at(at(millis));
+        engine.run_due(at(millis));
+        if before <= at(millis) {
+            rounds.push(millis);
+        }
+        if engine.evict().met().next().is_some() {
+            break;
+        }
+    }
+    let met = *rounds.last().unwrap();
+    // 1000 MiB less 30 MiB a second are below 100 MiB in the 51st second.
+    assert!((51_000..=52_000).contains(&met), "{met}: {rounds:?}");
+    let early = rounds.iter().filter(|at| **at < 20_000).count();
+    assert!(early <= 5, "{rounds:?}");
+}
