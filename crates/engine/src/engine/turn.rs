@@ -204,12 +204,17 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         self.rest(now, left);
     }
 
-    /// A disk that fills fast is looked at sooner than with the next round.
+    /// A disk that fills fast, or was late to say what is left of it, is looked at sooner than
+    /// with the next round.
     fn pace_disks(&mut self, now: Mono, readings: &Readings) {
-        let left = disk_headroom(&self.deciding.evict, readings);
-        let soon = self.disk_pace.note(now, left, self.settings.interval);
-        if let Some(soon) = soon {
-            self.timers.set_earlier(Timer::Round, now + soon);
+        let sample = &self.sampled.sample;
+        let disks = [&sample.nodefs, &sample.imagefs, &sample.containerfs];
+        let is_late = disks.into_iter().flatten().any(|disk| disk.stale);
+        let left = disk_headroom(&self.deciding.evict, readings).filter(|_| !is_late);
+        let interval = self.settings.interval;
+        if self.disk_pace.note(now, left, interval) || is_late {
+            let soon = now + DiskPace::OFTEN.min(interval);
+            self.timers.set_earlier(Timer::Round, soon);
         }
     }
 

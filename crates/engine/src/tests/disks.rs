@@ -2,8 +2,11 @@
 
 use evictd_node::pod::usage::MountUsage;
 
+use core::time::Duration;
+
 use super::script::*;
 use crate::fake::{FakePod, FakePods};
+use crate::ports::Disk;
 
 /// A pod of this priority that holds so much.
 fn holding(name: &str, priority: i32, bytes: u64) -> FakePod {
@@ -134,4 +137,21 @@ fn a_disk_that_fills_fast_is_looked_at_each_second() {
     assert!((51_000..=52_000).contains(&met), "{met}: {rounds:?}");
     let early = rounds.iter().filter(|at| **at < 20_000).count();
     assert!(early <= 5, "{rounds:?}");
+}
+
+/// Acceptance row 298: a disk that was late to answer is not left for a whole interval.
+#[test]
+fn a_disk_that_was_late_to_answer_is_asked_again_soon() {
+    let mut engine = engine(settings("nodefs.available<100Mi"), FakePods::default());
+    let mut late = sample(WHOLE, WHOLE);
+    for (stale, seconds) in [(false, 10), (true, 1)] {
+        late.nodefs = Some(Disk {
+            device: (8, 1),
+            stale,
+        });
+        engine.node_mut().set(late.clone());
+        engine.round_now();
+        turn(&mut engine, 0);
+        assert_eq!(sleep(&engine, 0), Duration::from_secs(seconds), "{stale}");
+    }
 }
