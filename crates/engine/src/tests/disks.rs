@@ -149,7 +149,7 @@ fn a_disk_that_was_late_to_answer_is_asked_again_soon() {
             device: (8, 1),
             stale,
         });
-        engine.node_mut().set(late.clone());
+        engine.node_mut().set(late);
         engine.round_now();
         turn(&mut engine, 0);
         assert_eq!(sleep(&engine, 0), Duration::from_secs(seconds), "{stale}");
