@@ -7,6 +7,7 @@ extern crate alloc;
 extern crate std;
 
 mod condition;
+mod date;
 #[cfg(feature = "std")]
 pub mod kill;
 mod kubelet_version;
@@ -24,6 +25,7 @@ mod serde;
 mod signal;
 
 pub use condition::{Condition, ConditionSet};
+pub use date::date;
 pub use kubelet_version::KubeletVersion;
 pub use layout::Layout;
 pub use mono::Mono;

@@ -4,6 +4,8 @@
 use alloc::format;
 use alloc::string::String;
 
+use evictd_node::date;
+
 /// What stands behind the name of a log that was renamed: its time, as digits.
 const FORM: &[u8] = b"00000000-000000";
 
@@ -31,22 +33,4 @@ pub fn is_rotated(name: &[u8], other: &[u8]) -> bool {
         form => byte == form,
     };
     stamp.len() == FORM.len() && stamp.iter().zip(FORM).all(fits)
-}
-
-/// The date that many days after 1970-01-01: years are counted from March, so that the leap
-/// day is the last of a year.
-const fn date(days: u64) -> (u64, u64, u64) {
-    let days = days.saturating_add(719_468);
-    let (era, day) = (days / 146_097, days % 146_097);
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day_of_year = day - (365 * year + year / 4 - year / 100);
-    let shifted = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 {
-        shifted + 3
-    } else {
-        shifted - 9
-    };
-    let year = era * 400 + year + if month <= 2 { 1 } else { 0 };
-    (year, month, day)
 }
