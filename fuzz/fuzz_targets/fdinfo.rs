@@ -11,6 +11,8 @@ fuzz_target!(|text: &[u8]| {
     if let Ok(file) = parse_open_file(text) {
         let again = format!("flags:\t0{:o}\n", file.flags);
         assert_eq!(parse_open_file(again.as_bytes()).unwrap(), file);
+        assert_eq!(file.is_writable(), matches!(file.flags % 4, 1 | 2));
+        assert_eq!(file.appends(), file.flags / 1024 % 2 == 1);
     }
     if let Some(id) = find_mount_id(text) {
         let text = core::str::from_utf8(text).unwrap();
