@@ -260,7 +260,7 @@ static void filler(const char *file, const char *rate)
 static void lines(const char *file)
 {
 	static char line[1024];
-	unsigned long number = 0;
+	unsigned long long number = 0;
 
 	memset(line, 'x', sizeof(line) - 1);
 	line[sizeof(line) - 1] = '\n';
@@ -268,7 +268,7 @@ static void lines(const char *file)
 		for (long left = wanted(file); left > 0; left--) {
 			char begin[16];
 
-			snprintf(begin, sizeof(begin), "%012lu ", number++ % 1000000000000UL);
+			snprintf(begin, sizeof(begin), "%012llu ", number++ % 1000000000000ULL);
 			memcpy(line, begin, 13);
 			if (write(1, line, sizeof(line)) < 0)
 				complain("log");
