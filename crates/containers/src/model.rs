@@ -90,6 +90,8 @@ pub struct ListedContainer {
     /// Whether nothing of that log may be given up for a disk that is short
     /// (`evictd.log-relief=false`).
     pub keeps_log: bool,
+    /// Whether its operator has limited what it keeps on disk (`evictd.disk-limit`).
+    pub has_disk_limit: bool,
     /// What is mounted into it where it may write.
     pub mounts: Arc<[ListedMount]>,
 }

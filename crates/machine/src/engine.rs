@@ -210,7 +210,7 @@ impl Reclaim<Pods> for Reclaimer {
         let is_of_runtimes = match &job.what {
             Collect::Containers { .. } | Collect::Images(_) => true,
             Collect::Rung(relief) => relief.rung == Rung::BuildCache,
-            Collect::Tidy => false,
+            Collect::OwnLog { .. } | Collect::Tidy => false,
         };
         if is_of_runtimes {
             return pods.runtimes().collect(&job);

@@ -162,17 +162,19 @@ impl Assembly {
 
     pub(crate) fn add(&mut self, found: Found, details: &Details) {
         let index = self.pod_of(&found);
-        let mut keeps_log = false;
+        let (mut keeps_log, mut has_disk_limit) = (false, false);
         if let Some(draft) = self.drafts.get_mut(index) {
             let name = &draft.description.metadata.name;
             let wishes = read_wishes(&found, name, &mut self.listing.notes);
             keeps_log = wishes.keeps_log;
+            has_disk_limit = wishes.disk_limit.is_some();
             draft.keeps_logs |= keeps_log && found.is_sandbox;
             draft.add(&found, details, wishes);
         }
         let runs = found.runs();
         let mut container = found.container;
         (container.pod, container.keeps_log) = (index, keeps_log);
+        container.has_disk_limit = has_disk_limit;
         if found.is_sandbox {
             self.listing.sandboxes.push(ListedSandbox {
                 id: container.id,

@@ -10,7 +10,7 @@ pub(crate) struct DiskPace(Option<(Mono, i64)>);
 
 impl DiskPace {
     /// As often as it gets: a disk takes seconds to fill.
-    pub(crate) const OFTEN: Duration = Duration::from_secs(1);
+    pub(crate) const OFTEN: Duration = Duration::from_millis(500);
 
     /// So many bytes are left above the nearest threshold of a disk; `None` where not all
     /// have said so. Returns whether they would be used up within two rounds at the rate of
