@@ -74,6 +74,42 @@ fn each_rung_is_climbed_before_a_pod_is_evicted() {
     assert_eq!(engine.pods().killed(), ["holder"]);
 }
 
+/// Acceptance row 289: a disk under load is late to say what is left of it while a rung is being
+/// climbed; that is no reason to leave out the others.
+#[test]
+fn a_disk_that_is_late_meanwhile_costs_no_rung() {
+    for late_at in 2..6 {
+        let mut engine = short_of_disk("nodefs.available<100Mi");
+        let (mut steps, mut was_late) = (2, false);
+        for now in (0..20_000).step_by(50) {
+            engine.round_now();
+            turn(&mut engine, now);
+            for Job { number, what, .. } in core::mem::take(&mut engine.reclaim_mut().jobs) {
+                let before = steps;
+                if let Collect::Rung(relief) = what {
+                    steps = 3 + relief.rung as usize;
+                }
+                if before == late_at && !was_late {
+                    was_late = true;
+                    let mut late = sample(WHOLE, WHOLE);
+                    late.readings.set(Signal::NodefsAvailable, None);
+                    engine.node_mut().set(late);
+                    engine.round_now();
+                    turn(&mut engine, now + 10);
+                    set_disk(&mut engine, Signal::NodefsAvailable, 50 * MIB);
+                }
+                let answer = (number, Ok(Collected::default()));
+                engine.reclaim_mut().relieved.push(answer);
+            }
+            if !engine.pods().killed().is_empty() {
+                break;
+            }
+        }
+        assert_eq!(steps, 3 + Rung::Reserve as usize, "late at {late_at}");
+        assert_eq!(engine.pods().killed(), ["holder"]);
+    }
+}
+
 /// Acceptance row 289: what a rung gave back is measured before the next one.
 #[test]
 fn a_rung_that_gave_enough_is_the_last() {
