@@ -120,21 +120,24 @@ fn a_disk_that_fills_fast_is_looked_at_each_half_second() {
     let mut engine = engine(settings("nodefs.available<100Mi"), FakePods::default());
     let mut rounds = Vec::new();
     for millis in (0..60_000).step_by(100) {
-        let filled = 30 * MIB * i64::try_from(millis).unwrap().saturating_sub(20_000).max(0) / 1000;
+        let filled = 30 * MIB * i64::try_from(millis).unwrap().saturating_sub(17_000).max(0) / 1000;
         set(&mut engine, WHOLE, (WHOLE - filled).max(0));
         let before = engine.wake_at(at(millis));
         engine.run_due(at(millis));
         if before <= at(millis) {
             rounds.push(millis);
+            // Whatever else begins one, such as a container that a runtime tells of.
+            engine.round_now();
+            engine.run_due(at(millis + 3));
         }
         if engine.evict().met().next().is_some() {
             break;
         }
     }
     let met = *rounds.last().unwrap();
-    // 1000 MiB less 30 MiB a second are below 100 MiB after the 50th second.
-    assert!((50_000..=50_600).contains(&met), "{met}: {rounds:?}");
-    let early = rounds.iter().filter(|at| **at < 20_000).count();
+    // 1000 MiB less 30 MiB a second are below 100 MiB after the 47th second.
+    assert!((47_000..=47_600).contains(&met), "{met}: {rounds:?}");
+    let early = rounds.iter().filter(|at| **at < 17_000).count();
     assert!(early <= 5, "{rounds:?}");
 }
 
