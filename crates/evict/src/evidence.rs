@@ -6,7 +6,7 @@
 
 use core::time::Duration;
 
-use evictd_node::{Mono, Policy, Readings, Resource, Signal};
+use evictd_node::{Mono, Policy, Reading, Readings, Resource, Signal};
 use evictd_rank::Place;
 use evictd_threshold::Threshold;
 
@@ -15,6 +15,10 @@ use evictd_threshold::Threshold;
 const TRIFLE_BYTES: u64 = 1 << 20;
 const TRIFLE_INODES: u64 = 100;
 
+/// Of memory, in bytes, where it is not known how much is missing: a hundredth. A machine
+/// thrashes for what many pods hold together, so that none of them is spared for being small.
+const HUNDREDTH: i64 = 100;
+
 /// A change that is no chance: an eighth of what it is compared with.
 const VISIBLE: u64 = 8;
 
@@ -22,8 +26,11 @@ const VISIBLE: u64 = 8;
 #[derive(Clone, Copy, Debug)]
 struct Last {
     at: Mono,
-    /// How much was left.
+    /// How much was left, or lost.
     available: i64,
+    /// By how much it had to change to be an answer.
+    gain: i64,
+    loss: i64,
     /// What the pod was known to use.
     used: Option<u64>,
     /// It gave something back, or less is left by now.
@@ -31,14 +38,30 @@ struct Last {
 }
 
 impl Last {
+    fn new(now: Mono, place: &Place, reading: &Reading) -> Self {
+        let eighth = |of: u64| i64::try_from(of / VISIBLE).unwrap_or(i64::MAX);
+        let amount = if place.signal.grows_with_trouble() {
+            reading.capacity // nothing that pods hold
+        } else {
+            reading.available
+        };
+        let loss = eighth(u64::try_from(amount).unwrap_or(0));
+        let held = place.used.filter(|_| !place.signal.grows_with_trouble());
+        Self {
+            at: now,
+            available: reading.available,
+            gain: held.map_or(loss, eighth).max(1),
+            loss,
+            used: place.used,
+            has_answer: false,
+        }
+    }
+
     /// Whether so much is left that the eviction has helped, or so much less that
     /// something still takes it.
     fn is_answered_by(&self, available: i64) -> bool {
-        let eighth = |of: u64| i64::try_from(of / VISIBLE).unwrap_or(i64::MAX);
-        let left = eighth(u64::try_from(self.available).unwrap_or(0));
-        let gain = self.used.map_or(left, eighth).max(1);
-        available >= self.available.saturating_add(gain)
-            || available < self.available.saturating_sub(left)
+        available >= self.available.saturating_add(self.gain)
+            || available < self.available.saturating_sub(self.loss)
     }
 }
 
@@ -64,12 +87,8 @@ impl Evidence {
             reading.map(|reading| (reading.available, reading.capacity))
         };
         let own = amount(place.signal);
-        let last = own.map(|(available, _)| Last {
-            at: now,
-            available,
-            used: place.used,
-            has_answer: false,
-        });
+        let reading = readings.get(place.signal);
+        let last = reading.map(|reading| Last::new(now, place, &reading));
         for (signal, held) in Signal::ALL.into_iter().zip(&mut self.0) {
             let reads_the_same = signal.resource() == place.signal.resource()
                 && own.is_some()
@@ -117,16 +136,21 @@ pub(crate) struct Need {
     pub(crate) is_hard: bool,
     /// The threshold itself is not met, only its minimum reclaim is not reached.
     pub(crate) is_chase: bool,
-    /// How much is missing; `None` where that was not read.
+    /// How much is missing; `None` where that was not read, and for lost time.
     missing: Option<u64>,
+    /// What a pod has to hold of memory, in bytes.
+    trifle: u64,
     policy: Policy,
 }
 
 impl Need {
     pub(crate) fn of(threshold: &Threshold, readings: &Readings, policy: &Policy) -> Self {
         let reading = readings.get(threshold.signal);
+        let is_of_time = threshold.signal.grows_with_trouble();
         let is_chase = reading.is_some_and(|reading| !threshold.is_met(&reading));
-        let missing = reading.map(|reading| {
+        let memory = readings.get(Signal::MemoryAvailable).filter(|_| is_of_time);
+        let hundredth = memory.and_then(|memory| u64::try_from(memory.capacity / HUNDREDTH).ok());
+        let missing = reading.filter(|_| !is_of_time).map(|reading| {
             let wanted = if is_chase {
                 threshold.clear_at(reading.capacity)
             } else {
@@ -139,6 +163,7 @@ impl Need {
             is_hard: threshold.is_hard(),
             is_chase,
             missing,
+            trifle: hundredth.unwrap_or(0).max(TRIFLE_BYTES),
             policy: *policy,
         }
     }
@@ -154,7 +179,7 @@ impl Need {
             Resource::Inodes => holds(TRIFLE_INODES) && self.may_chase(place),
             // At a hard threshold one whose use is unknown comes last, but it comes.
             Resource::Memory => {
-                (place.used.is_none() || holds(TRIFLE_BYTES)) && self.may_chase(place)
+                (place.used.is_none() || holds(self.trifle)) && self.may_chase(place)
             }
             Resource::Pids => true,
         }
