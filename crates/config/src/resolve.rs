@@ -33,6 +33,7 @@ pub fn resolve(typed: &Typed) -> Result<Resolved, Box<ConfigError>> {
     all(typed).map_err(|error| typed.locate(error))
 }
 
+#[expect(clippy::too_many_lines, reason = "a line for each setting")]
 fn all(typed: &Typed) -> Parsed<Resolved> {
     let mut book = Book::new(typed);
     let merge = book.boolean("merge-default-eviction-settings")?;
@@ -40,6 +41,7 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
         book.path(files); // What they say is in `typed` already.
     }
     let compat = compat(&mut book)?;
+    let (pods_of, pods_of_sessions) = pods_of(&mut book)?;
     let mut resolved = Resolved {
         evict: evict(compat, &mut book)?,
         threshold_origins: Vec::new(),
@@ -63,7 +65,8 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
         containerfs_path: book.path("containerfs-path"),
         pod_manifest_path: book.path("pod-manifest-path"),
         pod_cgroup_roots: pod_cgroup_roots(&mut book)?,
-        pods_of: pods_of(&mut book)?,
+        pods_of,
+        pods_of_sessions,
         never_evict: never_evict(&mut book),
         guaranteed_oom_score_adj: guaranteed_score(&mut book)?,
         apply_oom_score_adj: book.boolean("apply-oom-score-adj")?,
@@ -250,13 +253,33 @@ fn pod_cgroup_roots(book: &mut Book<'_>) -> Parsed<Vec<PathBuf>> {
     Ok(roots)
 }
 
-fn pods_of(book: &mut Book<'_>) -> Parsed<Option<PodsOf>> {
-    let words = [
-        ("", None),
-        ("openrc", Some(PodsOf::Openrc)),
-        ("systemd", Some(PodsOf::Systemd)),
-    ];
-    book.word("pods-of", &words)
+fn pods_of(book: &mut Book<'_>) -> Parsed<(Option<PodsOf>, bool)> {
+    const FLAG: &str = "pods-of";
+    const WORDS: [&str; 3] = ["openrc", "systemd", "sessions"];
+    let (text, origin) = book.text(FLAG);
+    let (mut manager, mut sessions) = (None, false);
+    for word in text.split(',').filter(|word| !word.is_empty()) {
+        let of = match word {
+            "sessions" => {
+                sessions = true;
+                continue;
+            }
+            "openrc" => PodsOf::Openrc,
+            "systemd" => PodsOf::Systemd,
+            _ => return Err(values::unknown(FLAG, word, &WORDS)),
+        };
+        if manager.replace(of).is_some_and(|other| other != of) {
+            let message = String::from("a machine has one init system");
+            return Err(ConfigError::new(
+                FLAG,
+                (word, 0),
+                message,
+                "write one of them",
+            ));
+        }
+    }
+    book.note(FLAG, &text, origin);
+    Ok((manager, sessions))
 }
 
 /// All that were given.

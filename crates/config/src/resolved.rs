@@ -219,6 +219,8 @@ pub struct Resolved {
     pub pod_cgroup_roots: Vec<PathBuf>,
     /// Whose services are pods.
     pub pods_of: Option<PodsOf>,
+    /// Whether login sessions are pods.
+    pub pods_of_sessions: bool,
     /// Patterns of names that are never evicted.
     pub never_evict: Vec<String>,
     /// `oom_score_adj` of Guaranteed pods (decision D1).

@@ -35,6 +35,8 @@ pub enum ServiceManager {
 pub struct Services {
     /// Whose services are pods.
     pub of: Option<ServiceManager>,
+    /// Whether login sessions are pods: those of systemd, and what its managers of users run.
+    pub sessions: bool,
     /// Names of pods and services that are never evicted, beside the system's own; `*`
     /// stands for any part and `?` for any character.
     pub never: Vec<String>,
@@ -56,6 +58,11 @@ pub(super) fn is_system(cgroup: &[u8]) -> bool {
     let service = service_name(cgroup);
     let mut patterns = SYSTEM.split_ascii_whitespace();
     patterns.any(|pattern| fits(pattern.as_bytes(), service) || fits(pattern.as_bytes(), cgroup))
+}
+
+/// Whether a cgroup of that name is a login session of systemd's.
+pub(super) fn is_session(cgroup: &[u8]) -> bool {
+    cgroup.starts_with(b"session-") && cgroup.ends_with(b".scope")
 }
 
 /// The service that a cgroup belongs to.
