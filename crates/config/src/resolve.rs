@@ -68,6 +68,7 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
         pods_of,
         pods_of_sessions,
         never_evict: never_evict(&mut book),
+        keep_alive: keep_alive(&mut book)?,
         guaranteed_oom_score_adj: guaranteed_score(&mut book)?,
         apply_oom_score_adj: book.boolean("apply-oom-score-adj")?,
         root_dir: directory("root-dir", &mut book)?,
@@ -288,6 +289,26 @@ fn never_evict(book: &mut Book<'_>) -> Vec<String> {
     let texts = book.texts(FLAG);
     book.note(FLAG, &texts.join(" "), book.typed.origin(FLAG));
     texts.to_vec()
+}
+
+/// All that were given, each with a name that a service can have.
+fn keep_alive(book: &mut Book<'_>) -> Parsed<Vec<String>> {
+    const FLAG: &str = "keep-alive";
+    let text = book.texts(FLAG).join(",");
+    let names: Vec<String> = text
+        .split(',')
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned)
+        .collect();
+    let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"@._*?:-\\".contains(&byte);
+    let mut odd = names.iter().filter(|name| !name.bytes().all(is_of_name));
+    if let Some(odd) = odd.next() {
+        let message = format!("{odd:?} is no name of a service");
+        let hint = "write names of services, * for any part: sshd,getty,my-agent*";
+        return Err(ConfigError::new(FLAG, (odd, 0), message, hint));
+    }
+    book.note(FLAG, &text, book.typed.origin(FLAG));
+    Ok(names)
 }
 
 fn guaranteed_score(book: &mut Book<'_>) -> Parsed<GuaranteedScore> {

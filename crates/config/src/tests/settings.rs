@@ -355,3 +355,18 @@ fn managers_and_sessions_are_told_apart() {
         assert!(resolve(&typed(&[("pods-of", wrong)])).is_err(), "{wrong}");
     }
 }
+
+/// Acceptance row 316.
+#[test]
+fn names_that_no_service_has_are_refused() {
+    let names = |text: &str| resolved(&[("keep-alive", text)]).keep_alive;
+    assert_eq!(names(""), [""; 0]);
+    assert_eq!(names("sshd,getty"), ["sshd", "getty"]);
+    assert_eq!(names("sshd,,my-agent@*"), ["sshd", "my-agent@*"]);
+    for wrong in ["../etc", "sshd getty", "a/b", "sshd\n"] {
+        assert!(
+            resolve(&typed(&[("keep-alive", wrong)])).is_err(),
+            "{wrong}"
+        );
+    }
+}
