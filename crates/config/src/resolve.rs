@@ -68,6 +68,7 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
         pods_of,
         pods_of_sessions,
         never_evict: never_evict(&mut book),
+        memory_relief: relief::memory(&mut book)?,
         keep_alive: keep_alive(&mut book)?,
         guaranteed_oom_score_adj: guaranteed_score(&mut book)?,
         apply_oom_score_adj: book.boolean("apply-oom-score-adj")?,

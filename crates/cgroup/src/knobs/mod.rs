@@ -13,7 +13,7 @@ use alloc::sync::Arc;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use evictd_stats::{Hierarchy, is_gone};
+use evictd_stats::{Hierarchy, Version, is_gone};
 use evictd_sys::Directory;
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::fstat;
@@ -117,6 +117,30 @@ impl Knobs {
     #[must_use]
     pub fn held(&self) -> &[Knob] {
         &self.held
+    }
+
+    /// Lets a cgroup's memory grow no further than this; `EEXIST` where it may not anyway.
+    ///
+    /// # Errors
+    /// As [`Knobs::set`].
+    pub fn brake(&mut self, cgroup: &Path, high: u64) -> Result<(), Errno> {
+        let present = self.read(KnobFile::MemoryHigh, cgroup)?;
+        if present.parse::<u64>().is_ok_and(|present| present <= high) {
+            return Err(Errno::EXIST);
+        }
+        self.set(KnobFile::MemoryHigh, cgroup, &high.to_string())
+    }
+
+    /// Has all of a cgroup stand still.
+    ///
+    /// # Errors
+    /// As [`Knobs::set`].
+    pub fn freeze(&mut self, cgroup: &Path) -> Result<(), Errno> {
+        let version = self.places.freezer.as_ref().map(|of| of.version);
+        match version.ok_or(Errno::OPNOTSUPP)? {
+            Version::V1 => self.set(KnobFile::FreezerState, cgroup, "FROZEN"),
+            Version::V2 => self.set(KnobFile::Freeze, cgroup, "1"),
+        }
     }
 
     /// Whether what is set is written down, so that it does not outlast evictd.
