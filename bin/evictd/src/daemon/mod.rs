@@ -236,7 +236,7 @@ impl Daemon {
     /// What is done for memory beside evictions; the threads go on by themselves, and where
     /// there was none to have, it is made now.
     fn before_kills(&mut self) {
-        for told in self.ladder.turn(now(), &self.engine) {
+        for told in self.ladder.turn(now(), &mut self.engine) {
             match told {
                 Told::Climbed(collected) => self.memory.note(&Event::Reclaimed(collected)),
                 Told::Problem(line) => {

@@ -223,11 +223,6 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         self.turns.pace.rate()
     }
 
-    /// How fast memory was being filled lately, in bytes a second.
-    pub const fn filling(&self) -> u64 {
-        self.turns.pace.filling()
-    }
-
     /// Whether the kernel tells before processes can fill memory up to a threshold.
     pub const fn is_guarded(&self) -> bool {
         self.turns.pace.is_guarded()

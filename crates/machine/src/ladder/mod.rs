@@ -4,6 +4,8 @@
 //! waits where the kernel lets it wait, so that the loop never does.
 
 mod need;
+#[cfg(test)]
+mod tests;
 mod told;
 mod work;
 
@@ -15,14 +17,14 @@ use evictd_cgroup::{FoundPod, KnobJournal};
 use evictd_config::Resolved;
 use evictd_containers::PressureSignal;
 use evictd_engine::ports::Collected;
-use evictd_evict::ladder::Need;
-use evictd_node::{MemoryRungs, Mono};
+use evictd_node::{MemoryRungs, Mono, Readings};
 use evictd_stats::Hierarchies;
 use evictd_sys::{Directory, Helper, HelperThread, Priority, Writes};
 
 use crate::engine::Engine;
 use crate::keep_alive::{confine, journal, places};
-use need::need_of;
+pub use evictd_evict::ladder::Need;
+use need::{Filling, need, need_of};
 use work::{EVERY, Work};
 
 const THREAD: HelperThread = HelperThread {
@@ -32,8 +34,8 @@ const THREAD: HelperThread = HelperThread {
     writes: Writes::WhereItSays,
 };
 
-/// How often the helper hears of the pods while memory is short: half as long as it looks.
-const HAND_OVER: Duration = Duration::from_millis(500);
+/// How often the helper hears of the pods while memory gets short: as often as it looks.
+const HAND_OVER: Duration = Duration::from_millis(900);
 
 /// More events are not kept until they are taken.
 const MOST_TOLD: usize = 64;
@@ -45,6 +47,7 @@ pub struct Ladder {
     has_left: bool,
     allowed: MemoryRungs,
     dry_run: bool,
+    filling: Filling,
     /// What was last handed over, and when.
     last: Option<(Mono, Need)>,
 }
@@ -69,7 +72,8 @@ struct Job {
     need: Need,
     allowed: MemoryRungs,
     dry_run: bool,
-    pods: Vec<Asked>,
+    /// `None`: those of before.
+    pods: Option<Vec<Asked>>,
 }
 
 /// A pod of which something may be asked.
@@ -117,6 +121,7 @@ impl Ladder {
             has_left,
             allowed: MemoryRungs::default(),
             dry_run: false,
+            filling: Filling::default(),
             last: None,
         };
         ladder.follow(settings);
@@ -129,14 +134,14 @@ impl Ladder {
     }
 
     /// Hands over how short memory is, where that matters, and returns what is to be told.
-    pub fn turn(&mut self, now: Mono, engine: &Engine) -> Vec<Told> {
+    pub fn turn(&mut self, now: Mono, engine: &mut Engine) -> Vec<Told> {
         if core::mem::take(&mut self.has_left) {
             let _ = self.helper.start();
         }
         let need = if self.allowed.is_none() {
             Need::None
         } else {
-            need_of(engine)
+            need_of(now, engine, &mut self.filling)
         };
         let is_news = match self.last {
             None => need == Need::Near,
@@ -145,11 +150,13 @@ impl Ladder {
         };
         if is_news && self.helper.start().is_ok() {
             self.last = (need != Need::None).then_some((now, need));
+            // While a pod is evicted none is looked for here, and nothing begins.
+            let pods = (need != Need::Hard).then(|| pods_of(engine));
             let job = Job {
                 need,
                 allowed: self.allowed,
                 dry_run: self.dry_run,
-                pods: pods_of(engine),
+                pods,
             };
             self.helper.change(|shared| shared.job = Some(job));
         }
@@ -162,8 +169,15 @@ impl Ladder {
     }
 }
 
-/// The pods of the last list.
-fn pods_of(engine: &Engine) -> Vec<Asked> {
+/// How short memory is by these readings, whatever the rate: for `evictd explain`.
+#[must_use]
+pub fn need_now(settings: &Resolved, readings: &Readings) -> Need {
+    need(&settings.evict.thresholds, readings, 0)
+}
+
+/// The pods that there are now.
+fn pods_of(engine: &mut Engine) -> Vec<Asked> {
+    let found = engine.pods_mut().all_pods().listing.pods;
     let pods = engine.pods();
     let asked = |found: &FoundPod| {
         let containers = || pods.containers_of(found).filter(|of| of.cgroup.is_some());
@@ -183,5 +197,5 @@ fn pods_of(engine: &Engine) -> Vec<Asked> {
             tells: tells.collect(),
         }
     };
-    pods.seen().map(|(found, _)| asked(found)).collect()
+    found.iter().map(asked).collect()
 }

@@ -1,7 +1,9 @@
 //! How short memory is, by what the loop read last.
 
+use core::time::Duration;
+
 use evictd_evict::ladder::Need;
-use evictd_node::{Readings, Resource};
+use evictd_node::{Mono, Readings, Resource, Signal};
 use evictd_threshold::Threshold;
 
 use crate::engine::Engine;
@@ -11,12 +13,41 @@ const SECONDS: u64 = 5;
 /// or less than such a part of the memory is left above it.
 const PART: i64 = 64;
 
-pub(super) fn need_of(engine: &Engine) -> Need {
-    let thresholds = engine.evict().thresholds();
-    need(thresholds, engine.readings(), engine.filling())
+/// How fast memory is being filled, by two looks of which the older is half a second to one
+/// and a half old: one that sees nothing does not mean the end.
+#[derive(Default)]
+pub(super) struct Filling {
+    older: Option<(Mono, i64)>,
+    newer: Option<(Mono, i64)>,
 }
 
-fn need(thresholds: &[Threshold], readings: &Readings, filling: u64) -> Need {
+impl Filling {
+    const APART: Duration = Duration::from_millis(500);
+
+    /// In bytes a second, with so many available now.
+    fn note(&mut self, now: Mono, available: i64) -> u64 {
+        let is_old = |(at, _): (Mono, i64)| now.since(at) >= Self::APART;
+        if self.newer.is_none_or(is_old) {
+            self.older = self.newer.replace((now, available));
+        }
+        let Some((at, before)) = self.older else {
+            return 0;
+        };
+        let taken = u64::try_from(before.saturating_sub(available)).unwrap_or(0);
+        let millis = u64::try_from(now.since(at).as_millis()).unwrap_or(u64::MAX);
+        taken.saturating_mul(1000) / millis.max(1)
+    }
+}
+
+pub(super) fn need_of(now: Mono, engine: &Engine, filling: &mut Filling) -> Need {
+    let thresholds = engine.evict().thresholds();
+    let readings = engine.readings();
+    let memory = readings.get(Signal::MemoryAvailable);
+    let filling = memory.map_or(0, |reading| filling.note(now, reading.available));
+    need(thresholds, readings, filling)
+}
+
+pub(super) fn need(thresholds: &[Threshold], readings: &Readings, filling: u64) -> Need {
     let of_memory = |threshold: &&Threshold| threshold.signal.resource() == Resource::Memory;
     let needs = thresholds.iter().filter(of_memory).filter_map(|threshold| {
         let reading = readings.get(threshold.signal)?;
@@ -42,7 +73,7 @@ fn need(thresholds: &[Threshold], readings: &Readings, filling: u64) -> Need {
 
 #[cfg(test)]
 mod tests {
-    use evictd_node::{Reading, Signal};
+    use evictd_node::Reading;
 
     use super::*;
 
@@ -82,5 +113,21 @@ mod tests {
         assert_eq!(of(&thresholds, 149, 0), Need::Near, "a soft one is met");
         assert_eq!(of(&thresholds, 99, 0), Need::Hard);
         assert_eq!(need(&thresholds, &Readings::default(), 0), Need::None);
+    }
+
+    /// Acceptance row 320: memory that is filled in steps is being filled between them, too.
+    #[test]
+    fn how_fast_memory_is_filled_is_seen_over_a_while() {
+        let mut filling = Filling::default();
+        let mut at = |millis: u64, mib: i64| {
+            filling.note(Mono::ZERO + Duration::from_millis(millis), mib * MIB) >> 20
+        };
+        assert_eq!(at(0, 400), 0);
+        assert_eq!(at(500, 390), 20);
+        assert_eq!(at(600, 380), 33);
+        assert_eq!(at(900, 380), 22);
+        assert_eq!(at(1000, 380), 20, "by the look half a second ago");
+        assert_eq!(at(1700, 380), 0);
+        assert_eq!(at(1800, 500), 0, "given back");
     }
 }

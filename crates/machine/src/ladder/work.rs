@@ -29,6 +29,7 @@ pub(super) struct Work {
     knobs: Knobs,
     presser: Option<Presser>,
     job: Job,
+    pods: Vec<Asked>,
     looked_at: Option<Mono>,
     /// How the pods fared at the last look, by uid.
     fared: Vec<(String, Fares)>,
@@ -45,6 +46,7 @@ impl Work {
             knobs: Knobs::open(places, journal),
             presser: memory.and_then(|memory| Presser::open(memory, Path::new(PROC)).ok()),
             job: Job::default(),
+            pods: Vec::new(),
             looked_at: None,
             fared: Vec::new(),
             given: 0,
@@ -64,7 +66,10 @@ impl Work {
         self.job.need != Need::None || self.ladder.holds_any() || !self.knobs.held().is_empty()
     }
 
-    pub(super) fn take(&mut self, job: Job) {
+    pub(super) fn take(&mut self, mut job: Job) {
+        if let Some(pods) = job.pods.take() {
+            self.pods = pods;
+        }
         self.job = job;
     }
 
@@ -82,28 +87,34 @@ impl Work {
         told
     }
 
-    fn look(&mut self, now: Mono) -> Vec<Told> {
+    pub(super) fn look(&mut self, now: Mono) -> Vec<Told> {
         let mut told = Vec::new();
-        let job = core::mem::take(&mut self.job);
-        let fares = self.measure(&job.pods);
-        let pods: Vec<LadderPod<'_>> = job.pods.iter().zip(&fares).filter_map(pod).collect();
-        let steps = self.ladder.step(now, job.need, job.allowed, &pods);
+        let all = core::mem::take(&mut self.pods);
+        let Job {
+            need,
+            allowed,
+            dry_run,
+            ..
+        } = self.job;
+        let fares = self.measure(&all);
+        let pods: Vec<LadderPod<'_>> = all.iter().zip(&fares).filter_map(pod).collect();
+        let steps = self.ladder.step(now, need, allowed, &pods);
         for lift in &steps.over {
-            self.lift(lift, &job, &mut told);
+            self.lift(lift, &all, &mut told);
         }
         let uids: Vec<&str> = pods.iter().map(|pod| pod.uid).collect();
         for act in steps.begun {
             let place = act_on(act);
             let asked = uids.get(place).and_then(|uid| {
-                let mut all = job.pods.iter();
+                let mut all = all.iter();
                 all.find(|asked| asked.found.pod.metadata.uid == *uid)
             });
             if let Some(asked) = asked {
-                self.act(now, act, asked, job.dry_run, &mut told);
+                self.act(now, act, asked, dry_run, &mut told);
             }
         }
-        self.put_back_stale(&job);
-        self.job = job;
+        self.put_back_stale(&all);
+        self.pods = all;
         told
     }
 
@@ -214,8 +225,8 @@ impl Work {
         });
     }
 
-    fn lift(&mut self, lift: &Lift, job: &Job, told: &mut Vec<Told>) {
-        let mut pods = job.pods.iter().map(|asked| &asked.found);
+    fn lift(&mut self, lift: &Lift, all: &[Asked], told: &mut Vec<Told>) {
+        let mut pods = all.iter().map(|asked| &asked.found);
         let found = pods.find(|found| found.pod.metadata.uid == lift.uid);
         if let Some(found) = found {
             self.undo(lift.rung, found);
@@ -225,9 +236,9 @@ impl Work {
     }
 
     /// Of pods that are gone from the list, and what could not be put back before.
-    fn put_back_stale(&mut self, job: &Job) {
+    fn put_back_stale(&mut self, all: &[Asked]) {
         let holds_any = self.ladder.holds_any();
-        let pods = || job.pods.iter().flat_map(|asked| asked.found.cgroups());
+        let pods = || all.iter().flat_map(|asked| asked.found.cgroups());
         self.knobs
             .undo_where(|knob| !holds_any || !pods().any(|cgroup| cgroup == knob.cgroup));
     }
