@@ -7,7 +7,9 @@ mod cgroup;
 mod dir;
 mod error;
 mod held;
+mod keep;
 mod kill;
+mod knobs;
 mod leftovers;
 pub mod own;
 mod pages;
@@ -22,7 +24,10 @@ mod testkit;
 pub use cgroup::{CgroupConfig, CgroupRuntime, ServiceManager, Services, parse_pod_cgroup_root};
 pub use error::{Error, RootError};
 use evictd_node::pod::RuntimePod;
+pub use keep::{KeepAlive, Kept};
 pub use kill::{Kill, KillLimits, Target};
+// For fuzzing, too.
+pub use knobs::{Knob, KnobFile, KnobJournal, KnobPlaces, Knobs, parse_knobs};
 // For fuzzing.
 #[doc(hidden)]
 pub use leftovers::find_mount_id;

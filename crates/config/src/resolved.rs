@@ -219,8 +219,12 @@ pub struct Resolved {
     pub pod_cgroup_roots: Vec<PathBuf>,
     /// Whose services are pods.
     pub pods_of: Option<PodsOf>,
+    /// Whether login sessions are pods.
+    pub pods_of_sessions: bool,
     /// Patterns of names that are never evicted.
     pub never_evict: Vec<String>,
+    /// Services that keep their pages and processor (`--keep-alive`).
+    pub keep_alive: Vec<String>,
     /// `oom_score_adj` of Guaranteed pods (decision D1).
     pub guaranteed_oom_score_adj: GuaranteedScore,
     /// Whether to keep the pods' processes at their `oom_score_adj`.

@@ -8,6 +8,7 @@ mod device;
 pub mod engine;
 pub mod facts;
 pub mod gc;
+pub mod keep_alive;
 pub mod kernel;
 pub mod notify;
 pub mod oom_score;
