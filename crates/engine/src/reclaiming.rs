@@ -64,6 +64,8 @@ pub(crate) struct Awaited {
     saw_to_leftovers: bool,
     /// Whether anything was deleted at all.
     gave: bool,
+    /// What is left after a step could not be read.
+    is_blind: bool,
 }
 
 impl Awaited {
@@ -75,6 +77,7 @@ impl Awaited {
             answers: 0,
             saw_to_leftovers: false,
             gave: false,
+            is_blind: false,
         }
     }
 
@@ -97,6 +100,16 @@ impl Awaited {
             Some((_, calls)) => self.calls = calls,
             None => self.rungs = self.rungs.get(1..).unwrap_or_default(),
         }
+    }
+
+    /// Takes no further step, as it cannot be read whether it is needed.
+    pub(crate) const fn go_blind(&mut self) {
+        self.is_blind = true;
+        self.stop();
+    }
+
+    pub(crate) const fn is_blind(&self) -> bool {
+        self.is_blind
     }
 
     /// Takes no further step.
