@@ -94,6 +94,8 @@ pub struct ListedContainer {
     pub is_freezable: bool,
     /// The signal that its first process is sent then (`evictd.pressure-signal`).
     pub pressure_signal: Option<PressureSignal>,
+    /// Whether its operator has limited what it keeps on disk (`evictd.disk-limit`).
+    pub has_disk_limit: bool,
     /// What is mounted into it where it may write.
     pub mounts: Arc<[ListedMount]>,
 }

@@ -12,6 +12,7 @@ mod fields;
 mod holding;
 mod killing;
 mod listing;
+mod own_log;
 mod pace;
 mod pages;
 mod picture;

@@ -26,6 +26,9 @@ struct Last {
     available: i64,
     /// What the pod was known to use.
     used: Option<u64>,
+    /// What the other pods held then, by numbers of which some may be bounds; `None` where
+    /// not all of them were known.
+    others: Option<u64>,
     /// It gave something back, or less is left by now.
     has_answer: bool,
 }
@@ -34,11 +37,19 @@ impl Last {
     /// Whether so much is left that the eviction has helped, or so much less that
     /// something still takes it.
     fn is_answered_by(&self, available: i64) -> bool {
-        let eighth = |of: u64| i64::try_from(of / VISIBLE).unwrap_or(i64::MAX);
-        let left = eighth(u64::try_from(self.available).unwrap_or(0));
-        let gain = self.used.map_or(left, eighth).max(1);
-        available >= self.available.saturating_add(gain)
-            || available < self.available.saturating_sub(left)
+        let signed = |of: u64| i64::try_from(of).unwrap_or(i64::MAX);
+        available >= self.available.saturating_add(signed(self.gain()))
+            || available < self.available.saturating_sub(signed(self.left()))
+    }
+
+    /// How much more shows that it gave something back.
+    fn gain(&self) -> u64 {
+        let eighth = self.used.map(|used| used / VISIBLE);
+        eighth.unwrap_or_else(|| self.left()).max(1)
+    }
+
+    fn left(&self) -> u64 {
+        u64::try_from(self.available).unwrap_or(0) / VISIBLE
     }
 }
 
@@ -56,9 +67,26 @@ impl Evidence {
         }
     }
 
+    /// The pods hold so much now. Where that is more than the others held at the last eviction,
+    /// what it gave back was taken by them, and is had by the next.
+    pub(crate) fn note_held(&mut self, signal: Signal, held: u64) {
+        if let Some(Some(last)) = self.0.get_mut(signal.index()) {
+            let grown = last.others.map(|others| others.saturating_add(last.gain()));
+            last.has_answer |= grown.is_some_and(|grown| held >= grown);
+        }
+    }
+
     /// A pod is evicted for the signal, and so for each one that reads the same: nodefs and
     /// containerfs are often one filesystem.
-    pub(crate) fn begin(&mut self, now: Mono, place: &Place, readings: &Readings) {
+    ///
+    /// `others` is what the pods that are left hold, where all of that is known.
+    pub(crate) fn begin(
+        &mut self,
+        now: Mono,
+        place: &Place,
+        others: Option<u64>,
+        readings: &Readings,
+    ) {
         let amount = |signal| {
             let reading = readings.get(signal);
             reading.map(|reading| (reading.available, reading.capacity))
@@ -68,6 +96,7 @@ impl Evidence {
             at: now,
             available,
             used: place.used,
+            others,
             has_answer: false,
         });
         for (signal, held) in Signal::ALL.into_iter().zip(&mut self.0) {

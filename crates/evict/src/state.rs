@@ -9,6 +9,7 @@ use evictd_rank::Candidate;
 use evictd_threshold::Threshold;
 
 use crate::elsewhere::Plenty;
+use crate::set::ThresholdSet;
 use crate::stage::Stage;
 use crate::{Cause, Evict, EvictState, Eviction, Message, Met, Returns, limits, message, reclaim};
 
@@ -124,8 +125,11 @@ impl Evict {
     }
 
     /// Takes over how the filesystems lie where nothing else could be read, so
-    /// that the round is left out.
+    /// that the round is left out. What was read before chooses no pod any more.
     pub fn take_layout(&mut self, layout: Option<Layout>) {
+        if !self.config.policy.stats_may_predate_last_eviction {
+            self.watch.fresh = ThresholdSet::default();
+        }
         self.watch.lay_out(layout, &self.config.policy);
     }
 
@@ -177,6 +181,17 @@ impl Evict {
     #[must_use]
     pub const fn knows_plenty(&self) -> bool {
         self.plenty.is_some()
+    }
+
+    /// How many bytes a pod is above the limit of disk that it is evicted for, if it is for one
+    /// that its logs count for: these may be relieved first.
+    #[must_use]
+    pub fn above_limit(&self, eviction: &Eviction, candidate: &Candidate) -> Option<u64> {
+        if !matches!(eviction.cause, Cause::PodLimit | Cause::ContainerLimit) {
+            return None;
+        }
+        let policy = &self.config.policy;
+        limits::exceeded(candidate, self.watch.layout_or_one(), policy)?.above()
     }
 
     /// What is said of an eviction that this machine has just planned, of the pod that

@@ -3,6 +3,7 @@
 use core::time::Duration;
 use std::io;
 use std::os::fd::BorrowedFd;
+use std::path::Path;
 
 use evictd_engine::Settings;
 use evictd_engine::ports::{
@@ -99,6 +100,11 @@ impl NodePort {
             sample: NodeSample::default(),
             reserve: facts::min_free_bytes().and_then(|bytes| u64::try_from(bytes).ok()),
         })
+    }
+
+    /// A directory on the filesystem of pods.
+    pub fn nodefs(&self) -> &Path {
+        &self.settings.nodefs
     }
 
     /// Memory that is kept from pods from now on, in bytes.
@@ -210,7 +216,7 @@ impl Reclaim<Pods> for Reclaimer {
         let is_of_runtimes = match &job.what {
             Collect::Containers { .. } | Collect::Images(_) => true,
             Collect::Rung(relief) => relief.rung == Rung::BuildCache,
-            Collect::Tidy => false,
+            Collect::OwnLog { .. } | Collect::Tidy => false,
         };
         if is_of_runtimes {
             return pods.runtimes().collect(&job);

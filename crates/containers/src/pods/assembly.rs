@@ -164,12 +164,13 @@ impl Assembly {
 
     pub(crate) fn add(&mut self, found: Found, details: &Details) {
         let index = self.pod_of(&found);
-        let mut relief = (false, false, None);
+        let mut relief = (false, false, false, None);
         if let Some(draft) = self.drafts.get_mut(index) {
             let name = &draft.description.metadata.name;
             let wishes = read_wishes(&found, name, &mut self.listing.notes);
             relief = (
                 wishes.keeps_log,
+                wishes.disk_limit.is_some(),
                 wishes.is_freezable,
                 wishes.pressure_signal,
             );
@@ -182,6 +183,7 @@ impl Assembly {
         container.pod = index;
         (
             container.keeps_log,
+            container.has_disk_limit,
             container.is_freezable,
             container.pressure_signal,
         ) = relief;

@@ -98,6 +98,8 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
             HELD_BACK
         } else if self.must_choose_again(now, eviction) {
             AGAIN
+        } else if self.gives_up_its_log_first(now, eviction) {
+            HELD_BACK
         } else {
             return false;
         };

@@ -4,14 +4,17 @@
 use alloc::sync::Arc;
 use core::time::Duration;
 
-use evictd_evict::{NodeReclaim, Outcome, Plan};
+use evictd_evict::{Eviction, NodeReclaim, Outcome, Plan};
 use evictd_gc::{Enough, ImageJob};
 use evictd_node::{Condition, Filesystem, Mono, Readings, Resource, Rung, Unit};
 
+use super::deciding::Deciding;
 use super::turn::Loop;
 use crate::event::Event;
+use crate::own_log::Next;
 use crate::ports::{Collect, Collected, Deletion, Job, News, Node, Pods, Reclaim, Relief};
 use crate::reclaiming::{Awaited, Step};
+use crate::timers::Timer;
 
 /// How long the filesystems may take to say what a collection has freed: a pod's
 /// life hangs on the answer.
@@ -53,6 +56,10 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
                 Some(reclaim) => reclaim,
                 None => return Plan::Rest,
             };
+        }
+        if reclaim.is_blind() {
+            // It counts as never tried: no pod is chosen by what was read before it.
+            return self.outcome(now, Outcome::Reclaimed(Some(&Readings::default())));
         }
         self.reclaiming.end(now, &reclaim, &mut self.timers);
         self.reclaimed(now)
@@ -110,7 +117,11 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         }
         reclaim.go_on();
         let again = self.measure_again(now);
-        if !self.deciding.evict.is_reclaiming() || self.deciding.evict.may_stop_reclaiming(&again) {
+        if self.is_unread(&again) {
+            reclaim.go_blind();
+        } else if !self.deciding.evict.is_reclaiming()
+            || self.deciding.evict.may_stop_reclaiming(&again)
+        {
             reclaim.stop();
         }
         Some(reclaim)
@@ -124,8 +135,18 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         if !self.deciding.evict.may_stop_reclaiming(&again) && self.must_measure_disk(now) {
             return Plan::Rest;
         }
-        let again = (again != Readings::default()).then_some(&again);
-        self.outcome(now, Outcome::Reclaimed(again))
+        // Where nothing can be read now, a kubelet goes by what was read before.
+        let evict = &self.deciding.evict;
+        let goes_on = again == Readings::default() && evict.policy().evicts_without_evidence;
+        self.outcome(now, Outcome::Reclaimed((!goes_on).then_some(&again)))
+    }
+
+    /// Whether what is short cannot be read, which is no reason to evict a pod.
+    fn is_unread(&self, again: &Readings) -> bool {
+        let evict = &self.deciding.evict;
+        let acting = evict.acting_on().map(|threshold| threshold.signal);
+        !evict.policy().evicts_without_evidence
+            && acting.is_some_and(|signal| again.get(signal).is_none())
     }
 
     fn measure_again(&mut self, now: Mono) -> Readings {
@@ -303,8 +324,39 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         self.go_on_killing(now);
     }
 
+    /// Whether a pod above its limit of disk is not ended yet, as its log may be enough.
+    pub(super) fn gives_up_its_log_first(&mut self, now: Mono, eviction: &Eviction) -> bool {
+        let Deciding { evict, pods, .. } = &mut self.deciding;
+        let candidate = pods.candidates().get(eviction.candidate);
+        let Some((candidate, missing)) = candidate
+            .filter(|_| !self.settings.dry_run)
+            .and_then(|candidate| Some((candidate, evict.above_limit(eviction, candidate)?)))
+        else {
+            return false;
+        };
+        let uid: Arc<str> = candidate.pod.metadata.uid.as_str().into();
+        match self.own_log.next(&uid, pods) {
+            Next::Ask => {
+                let (number, answers) = self.hand_over(Collect::OwnLog { uid, missing });
+                if answers == 0 {
+                    return false;
+                }
+                self.own_log.asked(number);
+            }
+            Next::LookAgain => {}
+            Next::End => return false,
+        }
+        // The next round looks at limits, whatever the runtimes have to say.
+        self.timers.set(Timer::LimitsWait, now);
+        true
+    }
+
     fn take_collected(&mut self, now: Mono, number: u64, result: Result<Collected, String>) {
-        let (is_news, answered) = self.reclaiming.take_answer(number, &result);
+        let (is_news, answered) = if self.own_log.take_answer(now, number, &result) {
+            (true, None)
+        } else {
+            self.reclaiming.take_answer(number, &result)
+        };
         match result {
             Ok(collected) if is_news && !collected.text.is_empty() => {
                 self.telling.tell(now, Event::Reclaimed(collected));

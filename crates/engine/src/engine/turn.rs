@@ -11,6 +11,7 @@ use crate::event::{Event, OomKilled};
 use crate::holding::Holding;
 use crate::killing::Killing;
 use crate::listing::Listings;
+use crate::own_log::OwnLog;
 use crate::pace::{DiskPace, Pace, disk_headroom, headroom};
 use crate::pages::Pages;
 use crate::ports::{Depth, Node, Pods, Reclaim, Sample};
@@ -44,6 +45,7 @@ pub(super) struct Loop<N, P, R> {
     pub(super) killing: Killing,
     pub(super) holding: Holding,
     pub(super) reclaiming: Reclaiming,
+    pub(super) own_log: OwnLog,
     pub(super) listings: Listings,
     pub(super) telling: Telling,
     pub(super) pace: Pace,
@@ -68,6 +70,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
             killing: Killing::default(),
             holding: Holding::default(),
             reclaiming: Reclaiming::default(),
+            own_log: OwnLog::default(),
             listings: Listings::default(),
             telling: Telling::default(),
             pace: Pace::new(settings.processors),

@@ -1,12 +1,15 @@
 //! What is given back of a disk before a pod is evicted for it.
 
+use alloc::collections::VecDeque;
+
 use evictd_gc::ImageJob;
+use evictd_node::pod::Container;
 use evictd_node::{Reading, Rung, Signal, Unit};
 use proptest::prelude::*;
 
 use super::script::*;
 use crate::fake::{FakePod, FakePods};
-use crate::ports::{Collect, Collected, Disk, Job, Relief};
+use crate::ports::{Collect, Collected, Disk, Job, Relief, Sample};
 
 /// A pod holds the disk that is short, and one runtime answers.
 fn short_of_disk(flag: &str) -> Fake {
@@ -73,6 +76,84 @@ fn each_rung_is_climbed_before_a_pod_is_evicted() {
     assert_eq!(engine.pods().killed(), ["holder"]);
 }
 
+/// Acceptance row 289: a disk under load is late to say what is left of it while a rung is being
+/// climbed; that is no reason to leave out the others.
+#[test]
+fn a_disk_that_is_late_meanwhile_costs_no_rung() {
+    for late_at in 2..6 {
+        let mut engine = short_of_disk("nodefs.available<100Mi");
+        let (mut steps, mut was_late) = (2, false);
+        for now in (0..20_000).step_by(50) {
+            engine.round_now();
+            turn(&mut engine, now);
+            for Job { number, what, .. } in core::mem::take(&mut engine.reclaim_mut().jobs) {
+                let before = steps;
+                if let Collect::Rung(relief) = what {
+                    steps = 3 + relief.rung as usize;
+                }
+                if before == late_at && !was_late {
+                    was_late = true;
+                    let mut late = sample(WHOLE, WHOLE);
+                    late.readings.set(Signal::NodefsAvailable, None);
+                    engine.node_mut().set(late);
+                    engine.round_now();
+                    turn(&mut engine, now + 10);
+                    set_disk(&mut engine, Signal::NodefsAvailable, 50 * MIB);
+                }
+                let answer = (number, Ok(Collected::default()));
+                engine.reclaim_mut().relieved.push(answer);
+            }
+            if !engine.pods().killed().is_empty() {
+                break;
+            }
+        }
+        assert_eq!(steps, 3 + Rung::Reserve as usize, "late at {late_at}");
+        assert_eq!(engine.pods().killed(), ["holder"]);
+    }
+}
+
+/// Found by the simulator (seed 546): the disk could not be read after one rung, which counted as
+/// enough, and a moment later a pod was evicted though three rungs were left.
+#[test]
+fn a_disk_that_cannot_be_read_after_a_rung_ends_no_ladder() {
+    let mut engine = short_of_disk("nodefs.available<100Mi");
+    let known = sample(WHOLE, 50 * MIB);
+    let mut unknown = known;
+    unknown.readings.set(Signal::NodefsAvailable, None);
+    let disk = Some(Disk {
+        device: (8, 1),
+        stale: false,
+    });
+    let samples = [known, known, unknown, known].map(|sample| Sample {
+        nodefs: disk,
+        ..sample
+    });
+    engine.node_mut().samples = VecDeque::from(samples);
+    let rungs: Vec<Rung> = climbed(&mut engine)
+        .iter()
+        .map(|relief| relief.rung)
+        .collect();
+    assert_eq!(rungs.last_chunk(), Some(&Rung::ALL));
+    assert_eq!(engine.pods().killed(), ["holder"]);
+}
+
+/// The same where nothing at all could be read afterwards (seed 74).
+#[test]
+fn a_pod_is_not_evicted_by_what_was_read_before_the_ladder() {
+    let mut engine = short_of_disk("nodefs.available<100Mi");
+    turn(&mut engine, 0);
+    engine.node_mut().set(Sample::default());
+    for now in (0..60_000).step_by(50) {
+        turn(&mut engine, now);
+        let jobs = core::mem::take(&mut engine.reclaim_mut().jobs);
+        let answers = jobs
+            .iter()
+            .map(|job| (job.number, Ok(Collected::default())));
+        engine.reclaim_mut().relieved.extend(answers);
+    }
+    assert!(engine.pods().killed().is_empty());
+}
+
 /// Acceptance row 289: what a rung gave back is measured before the next one.
 #[test]
 fn a_rung_that_gave_enough_is_the_last() {
@@ -94,9 +175,10 @@ fn a_rung_that_gave_enough_is_the_last() {
                         ..Collected::default()
                     }
                 }
-                Collect::Containers { .. } | Collect::Images(_) | Collect::Tidy => {
-                    Collected::default()
-                }
+                Collect::Containers { .. }
+                | Collect::Images(_)
+                | Collect::OwnLog { .. }
+                | Collect::Tidy => Collected::default(),
             };
             engine.reclaim_mut().relieved.push((number, Ok(done)));
         }
@@ -147,6 +229,57 @@ fn it_is_tidied_up_once_no_disk_is_short() {
     assert!((1..=12).contains(&after), "{after}");
 }
 
+/// A pod that holds 60 MiB of its disk limit of 40 MiB; when it was evicted, and what its log
+/// was asked for, where that gives back so much at each time.
+fn above_its_limit(mut gives: Vec<u64>, answers: usize) -> (Option<u64>, Vec<u64>) {
+    let mut settings = settings("nodefs.available<1Mi");
+    settings.evict.local_storage_isolation = true;
+    let mut holder = FakePod::new("holder", 60 << 20);
+    let mut container = Container::default();
+    container.resources.limits.ephemeral_storage = Some(Box::new("40Mi".parse().unwrap()));
+    holder.pod.spec.containers.push(container);
+    let mut pods = FakePods::of([holder]);
+    (pods.has_runtime, pods.limits) = (true, true);
+    let mut engine = engine(settings, pods);
+    engine.reclaim_mut().runtimes = answers;
+    let (mut asked, mut held) = (Vec::new(), 60_u64 << 20);
+    for now in (0..40_000).step_by(50) {
+        turn(&mut engine, now);
+        for Job { number, what, .. } in core::mem::take(&mut engine.reclaim_mut().jobs) {
+            let mut done = Collected::default();
+            if let Collect::OwnLog { uid, missing } = what {
+                asked.push(missing >> 20);
+                let given = gives.pop().unwrap_or(0);
+                (done.removed, held) = (usize::from(given > 0), held - (given << 20));
+                assert_eq!(&*uid, "holder");
+            }
+            let usage = engine.pods_mut().running[0].usage.as_mut().unwrap();
+            usage.containers[0].rootfs_bytes = Some(held);
+            engine.reclaim_mut().relieved.push((number, Ok(done)));
+        }
+        if !engine.pods().killed().is_empty() {
+            return (Some(now), asked);
+        }
+    }
+    (None, asked)
+}
+
+/// Acceptance row 291: a pod above its limit of disk loses the old part of its log first, and is
+/// ended where that is not enough.
+#[test]
+fn before_a_pod_is_ended_for_its_limit_its_log_is_given_up() {
+    for (gives, answers, is_ended, expected) in [
+        (vec![30], 1, false, vec![20]),
+        (vec![], 1, true, vec![20]),
+        (vec![30, 5], 1, false, vec![20, 15]),
+        (vec![0, 5], 1, true, vec![20, 15]),
+        (vec![], 0, true, vec![20]), // nothing relieves logs here
+    ] {
+        let (ended, asked) = above_its_limit(gives.clone(), answers);
+        assert_eq!((ended.is_some(), asked), (is_ended, expected), "{gives:?}");
+    }
+}
+
 /// What each step can give back, in MiB: dead containers, images, then the rungs.
 fn gains() -> impl Strategy<Value = [i64; 6]> {
     prop::array::uniform6(prop_oneof![2 => Just(0_i64), 3 => 1_i64..60])
@@ -168,7 +301,10 @@ fn climb(left: i64, gains: [i64; 6]) -> (Vec<usize>, bool) {
                 } => Some(0),
                 Collect::Images(ImageJob::DeleteUnused { .. }) => Some(1),
                 Collect::Rung(relief) => Some(2 + relief.rung as usize),
-                Collect::Containers { .. } | Collect::Images(_) | Collect::Tidy => None,
+                Collect::Containers { .. }
+                | Collect::Images(_)
+                | Collect::OwnLog { .. }
+                | Collect::Tidy => None,
             };
             let gain = step.map_or(0, |step| core::mem::take(&mut gains[step]));
             if let Some(step) = step {

@@ -1,6 +1,6 @@
 //! `evictd explain`: what would happen now, and what is missing for it.
 
-mod distance;
+pub(super) mod distance;
 
 use core::fmt::Write;
 use core::time::Duration;
