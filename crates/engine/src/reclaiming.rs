@@ -66,6 +66,8 @@ pub(crate) struct Awaited {
     gave: bool,
     /// Whether steps were left out.
     is_cut_short: bool,
+    /// What is left after a step could not be read.
+    is_blind: bool,
 }
 
 impl Awaited {
@@ -78,6 +80,7 @@ impl Awaited {
             saw_to_leftovers: false,
             gave: false,
             is_cut_short: false,
+            is_blind: false,
         }
     }
 
@@ -102,9 +105,19 @@ impl Awaited {
         }
     }
 
+    /// Takes no further step, as it cannot be read whether it is needed.
+    pub(crate) const fn go_blind(&mut self) {
+        self.is_blind = true;
+        self.stop();
+    }
+
+    pub(crate) const fn is_blind(&self) -> bool {
+        self.is_blind
+    }
+
     /// Takes no further step.
     pub(crate) const fn stop(&mut self) {
-        self.is_cut_short = self.step_is_left();
+        self.is_cut_short |= self.step_is_left();
         (self.calls, self.rungs) = (&[], &[]);
     }
 

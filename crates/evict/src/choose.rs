@@ -69,13 +69,17 @@ impl Evict {
             return Plan::Rest;
         };
         let signal = threshold.signal;
-        if self.judge().awaits_evidence(signal) {
-            return self.pass(signal, Spared::FreedNothing);
-        }
         let Some(pods) = pods else {
             self.stage = Stage::ReadingPods { threshold: index };
             return Plan::ReadPods;
         };
+        if self.judge().awaits_evidence(signal) {
+            let held = self.judge().held(signal, pods);
+            self.evidence.note_held(signal, held);
+        }
+        if self.judge().awaits_evidence(signal) {
+            return self.pass(signal, Spared::FreedNothing);
+        }
         if self.judge().is_rehearsed(index) {
             self.watch.passed.insert(index);
             return self.act(now, Some(pods));
@@ -93,7 +97,8 @@ impl Evict {
             return self.pass(signal, why);
         }
         let grace_seconds = judge.grace(threshold, candidate);
-        self.evidence.begin(now, &place, &self.watch.latest);
+        let others = judge.held_by_others(signal, pods, place.candidate);
+        self.evidence.begin(now, &place, others, &self.watch.latest);
         self.begin_killing(candidate, Some(index), grace_seconds != 0);
         Plan::Evict(Eviction {
             candidate: place.candidate,
@@ -160,6 +165,10 @@ impl Evict {
             return None;
         }
         let judge = self.judge();
+        if judge.awaits_evidence(signal) {
+            // What all of them hold together says whether the last eviction has helped.
+            return (0..pods.len()).find(|index| !is_exact(*index));
+        }
         let wanted = |index: usize, pod: &Candidate| {
             !is_exact(index) || judge.may_be_evicted(pod, failed) && judge.is_worth_it(&need, pod)
         };

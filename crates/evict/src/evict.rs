@@ -136,7 +136,9 @@ impl Evict {
                 if let Some(again) = again {
                     self.evidence.note(again);
                     self.watch.latest = *again;
-                    if self.watch.is_reclaimed(threshold, again, policy) {
+                    if self.watch.is_reclaimed(threshold, again, policy)
+                        || self.watch.is_another_left(threshold, again, policy)
+                    {
                         return Plan::Rest;
                     }
                 }
@@ -152,7 +154,8 @@ impl Evict {
                 self.learn_nothing(threshold);
                 Plan::Rest
             }
-            (Stage::Idle, Outcome::Told) if !self.watch.passed.is_empty() => self.act(now, pods),
+            // The pods were read for the other threshold: by bounds of what this one counts.
+            (Stage::Idle, Outcome::Told) if !self.watch.passed.is_empty() => self.act(now, None),
             (Stage::Killing { threshold, .. }, Outcome::KillFailed) => {
                 self.kill_failed(now, threshold, pods)
             }
@@ -245,6 +248,7 @@ impl Evict {
         if self.config.policy.failed_kill_ends_round {
             return self.end_round(now, threshold, pods);
         }
+        self.left_alone.try_again(now);
         let until = now + self.config.stuck_wait;
         self.left_alone.is_stuck_until(&self.victim, until);
         self.left_alone.has_tried(&self.victim);

@@ -6,7 +6,7 @@
 
 use core::time::Duration;
 
-use evictd_node::{Mono, Policy, Reading, Readings, Resource, Signal};
+use evictd_node::{Mono, Policy, Readings, Resource, Signal};
 use evictd_rank::Place;
 use evictd_threshold::Threshold;
 
@@ -28,40 +28,36 @@ struct Last {
     at: Mono,
     /// How much was left, or lost.
     available: i64,
-    /// By how much it had to change to be an answer.
-    gain: i64,
-    loss: i64,
+    /// By how much that has to change, where it is nothing that pods hold.
+    change: Option<u64>,
     /// What the pod was known to use.
     used: Option<u64>,
+    /// What the other pods held then, by numbers of which some may be bounds; `None` where
+    /// not all of them were known.
+    others: Option<u64>,
     /// It gave something back, or less is left by now.
     has_answer: bool,
 }
 
 impl Last {
-    fn new(now: Mono, place: &Place, reading: &Reading) -> Self {
-        let eighth = |of: u64| i64::try_from(of / VISIBLE).unwrap_or(i64::MAX);
-        let amount = if place.signal.grows_with_trouble() {
-            reading.capacity // nothing that pods hold
-        } else {
-            reading.available
-        };
-        let loss = eighth(u64::try_from(amount).unwrap_or(0));
-        let held = place.used.filter(|_| !place.signal.grows_with_trouble());
-        Self {
-            at: now,
-            available: reading.available,
-            gain: held.map_or(loss, eighth).max(1),
-            loss,
-            used: place.used,
-            has_answer: false,
-        }
-    }
-
     /// Whether so much is left that the eviction has helped, or so much less that
     /// something still takes it.
     fn is_answered_by(&self, available: i64) -> bool {
-        available >= self.available.saturating_add(self.gain)
-            || available < self.available.saturating_sub(self.loss)
+        let signed = |of: u64| i64::try_from(of).unwrap_or(i64::MAX);
+        let gain = self.change.unwrap_or_else(|| self.gain());
+        let loss = self.change.unwrap_or_else(|| self.left());
+        available >= self.available.saturating_add(signed(gain))
+            || available < self.available.saturating_sub(signed(loss))
+    }
+
+    /// How much more shows that it gave something back.
+    fn gain(&self) -> u64 {
+        let eighth = self.used.map(|used| used / VISIBLE);
+        eighth.unwrap_or_else(|| self.left()).max(1)
+    }
+
+    fn left(&self) -> u64 {
+        u64::try_from(self.available).unwrap_or(0) / VISIBLE
     }
 }
 
@@ -79,16 +75,40 @@ impl Evidence {
         }
     }
 
+    /// The pods hold so much now. Where that is more than the others held at the last eviction,
+    /// what it gave back was taken by them, and is had by the next.
+    pub(crate) fn note_held(&mut self, signal: Signal, held: u64) {
+        if let Some(Some(last)) = self.0.get_mut(signal.index()) {
+            let grown = last.others.map(|others| others.saturating_add(last.gain()));
+            last.has_answer |= grown.is_some_and(|grown| held >= grown);
+        }
+    }
+
     /// A pod is evicted for the signal, and so for each one that reads the same: nodefs and
     /// containerfs are often one filesystem.
-    pub(crate) fn begin(&mut self, now: Mono, place: &Place, readings: &Readings) {
+    ///
+    /// `others` is what the pods that are left hold, where all of that is known.
+    pub(crate) fn begin(
+        &mut self,
+        now: Mono,
+        place: &Place,
+        others: Option<u64>,
+        readings: &Readings,
+    ) {
         let amount = |signal| {
             let reading = readings.get(signal);
             reading.map(|reading| (reading.available, reading.capacity))
         };
         let own = amount(place.signal);
-        let reading = readings.get(place.signal);
-        let last = reading.map(|reading| Last::new(now, place, &reading));
+        let of_time = place.signal.grows_with_trouble();
+        let last = own.map(|(available, capacity)| Last {
+            at: now,
+            available,
+            change: of_time.then_some(capacity.unsigned_abs() / VISIBLE),
+            used: place.used,
+            others,
+            has_answer: false,
+        });
         for (signal, held) in Signal::ALL.into_iter().zip(&mut self.0) {
             let reads_the_same = signal.resource() == place.signal.resource()
                 && own.is_some()

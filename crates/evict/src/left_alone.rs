@@ -22,6 +22,11 @@ pub(crate) struct LeftAlone {
 impl LeftAlone {
     pub(crate) fn begin_round(&mut self, now: Mono) {
         self.tried.clear();
+        self.try_again(now);
+    }
+
+    /// Those that were left alone long enough may be chosen again.
+    pub(crate) fn try_again(&mut self, now: Mono) {
         self.stuck.retain(|(_, until)| now < *until);
     }
 

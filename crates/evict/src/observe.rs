@@ -214,6 +214,17 @@ impl Watch {
         })
     }
 
+    /// Whether what triggered the reclaim is over, and only another threshold of the signal is
+    /// not: that one has its own grace, and acts in its own round.
+    pub(crate) fn is_another_left(&self, acting: usize, again: &Readings, policy: &Policy) -> bool {
+        let threshold = self.thresholds.get(acting);
+        let reading = threshold.and_then(|threshold| again.get(threshold.signal));
+        !policy.reclaim_must_clear_every_signal
+            && threshold
+                .zip(reading)
+                .is_some_and(|(threshold, reading)| !threshold.is_unreclaimed(&reading))
+    }
+
     pub(crate) fn met_thresholds(&self) -> impl Iterator<Item = Met<'_>> {
         let with_times = self.thresholds.iter().zip(self.first_met);
         with_times.filter_map(|(threshold, first)| {

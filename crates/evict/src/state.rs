@@ -9,6 +9,7 @@ use evictd_rank::Candidate;
 use evictd_threshold::Threshold;
 
 use crate::elsewhere::Plenty;
+use crate::set::ThresholdSet;
 use crate::stage::Stage;
 use crate::{Cause, Evict, EvictState, Eviction, Message, Met, Returns, limits, message, reclaim};
 
@@ -124,8 +125,11 @@ impl Evict {
     }
 
     /// Takes over how the filesystems lie where nothing else could be read, so
-    /// that the round is left out.
+    /// that the round is left out. What was read before chooses no pod any more.
     pub fn take_layout(&mut self, layout: Option<Layout>) {
+        if !self.config.policy.stats_may_predate_last_eviction {
+            self.watch.fresh = ThresholdSet::default();
+        }
         self.watch.lay_out(layout, &self.config.policy);
     }
 

@@ -36,6 +36,28 @@ impl Judge<'_> {
         !self.config.policy.evicts_without_evidence && self.evidence.is_missing(signal)
     }
 
+    /// What the pods are known to hold together. A critical one is no pod here: what it takes,
+    /// nobody is evicted for.
+    pub(crate) fn held(&self, signal: Signal, pods: &[Candidate]) -> u64 {
+        let counting = pods.iter().filter(|pod| !pod.pod.is_critical());
+        let known = counting.filter_map(|pod| self.place(signal, pod).used);
+        known.fold(0, u64::saturating_add)
+    }
+
+    /// The same of all but one; `None` where that is not known of each.
+    pub(crate) fn held_by_others(
+        &self,
+        signal: Signal,
+        pods: &[Candidate],
+        without: usize,
+    ) -> Option<u64> {
+        let others = pods.iter().enumerate().filter(|(at, _)| *at != without);
+        let mut counting = others.filter(|(_, pod)| !pod.pod.is_critical());
+        counting.try_fold(0_u64, |sum, (_, pod)| {
+            Some(sum.saturating_add(self.place(signal, pod).used?))
+        })
+    }
+
     /// Why the first pod in the order is not evicted after all, if it is not.
     pub(crate) fn spares(
         &self,

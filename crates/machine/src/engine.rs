@@ -3,6 +3,7 @@
 use core::time::Duration;
 use std::io;
 use std::os::fd::BorrowedFd;
+use std::path::Path;
 
 use evictd_engine::Settings;
 use evictd_engine::ports::{
@@ -99,6 +100,11 @@ impl NodePort {
             sample: NodeSample::default(),
             reserve: facts::min_free_bytes().and_then(|bytes| u64::try_from(bytes).ok()),
         })
+    }
+
+    /// A directory on the filesystem of pods.
+    pub fn nodefs(&self) -> &Path {
+        &self.settings.nodefs
     }
 
     /// Memory that is kept from pods from now on, in bytes.

@@ -231,6 +231,7 @@ fn services(settings: &Resolved) -> Services {
     });
     Services {
         of: manager,
+        sessions: settings.pods_of_sessions,
         never: settings.never_evict.clone(),
     }
 }

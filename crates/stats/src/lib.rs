@@ -33,7 +33,7 @@ pub use disk::{DiskScanner, MountedOn, Pace, Progress, TreeUsage, read_tree_usag
 pub use disk::{Held, OpenFiles, OpenFilesReader, WatchedDisks};
 pub use error::{Error, Result, is_gone};
 pub use filesystem::{FsSample, read_filesystem};
-pub use hierarchy::{Hierarchies, Hierarchy, Version, read_memory_switched_off};
+pub use hierarchy::{Hierarchies, Hierarchy, Version, read_cpu_shares, read_memory_switched_off};
 pub use lack::{has_lacked, noted_lack, take_lack};
 pub use memory::read_swap_total;
 pub use memory::{MemoryUsage, NodeMemory, PodsMemory};

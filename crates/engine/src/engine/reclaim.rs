@@ -57,6 +57,10 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
                 None => return Plan::Rest,
             };
         }
+        if reclaim.is_blind() {
+            // It counts as never tried: no pod is chosen by what was read before it.
+            return self.outcome(now, Outcome::Reclaimed(Some(&Readings::default())));
+        }
         self.reclaiming.end(now, &reclaim, &mut self.timers);
         self.reclaimed(now)
     }
@@ -113,7 +117,11 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         }
         reclaim.go_on();
         let again = self.measure_again(now);
-        if !self.deciding.evict.is_reclaiming() || self.deciding.evict.may_stop_reclaiming(&again) {
+        if self.is_unread(&again) {
+            reclaim.go_blind();
+        } else if !self.deciding.evict.is_reclaiming()
+            || self.deciding.evict.may_stop_reclaiming(&again)
+        {
             reclaim.stop();
         }
         Some(reclaim)
@@ -127,8 +135,18 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         if !self.deciding.evict.may_stop_reclaiming(&again) && self.must_measure_disk(now) {
             return Plan::Rest;
         }
-        let again = (again != Readings::default()).then_some(&again);
-        self.outcome(now, Outcome::Reclaimed(again))
+        // Where nothing can be read now, a kubelet goes by what was read before.
+        let evict = &self.deciding.evict;
+        let goes_on = again == Readings::default() && evict.policy().evicts_without_evidence;
+        self.outcome(now, Outcome::Reclaimed((!goes_on).then_some(&again)))
+    }
+
+    /// Whether what is short cannot be read, which is no reason to evict a pod.
+    fn is_unread(&self, again: &Readings) -> bool {
+        let evict = &self.deciding.evict;
+        let acting = evict.acting_on().map(|threshold| threshold.signal);
+        !evict.policy().evicts_without_evidence
+            && acting.is_some_and(|signal| again.get(signal).is_none())
     }
 
     fn measure_again(&mut self, now: Mono) -> Readings {

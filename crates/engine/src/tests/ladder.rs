@@ -1,5 +1,7 @@
 //! What is given back of a disk before a pod is evicted for it.
 
+use alloc::collections::VecDeque;
+
 use evictd_gc::ImageJob;
 use evictd_node::pod::Container;
 use evictd_node::{Reading, Rung, Signal, Unit};
@@ -7,7 +9,7 @@ use proptest::prelude::*;
 
 use super::script::*;
 use crate::fake::{FakePod, FakePods};
-use crate::ports::{Collect, Collected, Disk, Job, Relief};
+use crate::ports::{Collect, Collected, Disk, Job, Relief, Sample};
 
 /// A pod holds the disk that is short, and one runtime answers.
 fn short_of_disk(flag: &str) -> Fake {
@@ -108,6 +110,48 @@ fn a_disk_that_is_late_meanwhile_costs_no_rung() {
         assert_eq!(steps, 3 + Rung::Reserve as usize, "late at {late_at}");
         assert_eq!(engine.pods().killed(), ["holder"]);
     }
+}
+
+/// Found by the simulator (seed 546): the disk could not be read after one rung, which counted as
+/// enough, and a moment later a pod was evicted though three rungs were left.
+#[test]
+fn a_disk_that_cannot_be_read_after_a_rung_ends_no_ladder() {
+    let mut engine = short_of_disk("nodefs.available<100Mi");
+    let known = sample(WHOLE, 50 * MIB);
+    let mut unknown = known;
+    unknown.readings.set(Signal::NodefsAvailable, None);
+    let disk = Some(Disk {
+        device: (8, 1),
+        stale: false,
+    });
+    let samples = [known, known, unknown, known].map(|sample| Sample {
+        nodefs: disk,
+        ..sample
+    });
+    engine.node_mut().samples = VecDeque::from(samples);
+    let rungs: Vec<Rung> = climbed(&mut engine)
+        .iter()
+        .map(|relief| relief.rung)
+        .collect();
+    assert_eq!(rungs.last_chunk(), Some(&Rung::ALL));
+    assert_eq!(engine.pods().killed(), ["holder"]);
+}
+
+/// The same where nothing at all could be read afterwards (seed 74).
+#[test]
+fn a_pod_is_not_evicted_by_what_was_read_before_the_ladder() {
+    let mut engine = short_of_disk("nodefs.available<100Mi");
+    turn(&mut engine, 0);
+    engine.node_mut().set(Sample::default());
+    for now in (0..60_000).step_by(50) {
+        turn(&mut engine, now);
+        let jobs = core::mem::take(&mut engine.reclaim_mut().jobs);
+        let answers = jobs
+            .iter()
+            .map(|job| (job.number, Ok(Collected::default())));
+        engine.reclaim_mut().relieved.extend(answers);
+    }
+    assert!(engine.pods().killed().is_empty());
 }
 
 /// Acceptance row 289: what a rung gave back is measured before the next one.

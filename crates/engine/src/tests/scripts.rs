@@ -224,6 +224,23 @@ fn a_pod_that_cannot_die_holds_back_the_next_for_a_second_while_memory_fills() {
     assert_eq!(engine.pods().killed()[..2], ["big", "middle"]);
 }
 
+/// Found by the simulator (seed 323): the next pod was chosen by a reading from before the kill.
+#[test]
+fn a_pod_that_cannot_die_takes_no_other_along_while_nothing_can_be_read() {
+    let mut pods = three_pods();
+    pods.running[1].dies_after = None;
+    let mut engine = engine(settings("memory.available<100Mi"), pods);
+    set(&mut engine, 50 * MIB, WHOLE);
+    turn(&mut engine, 0);
+    assert_eq!(engine.pods().killed(), ["big"]);
+    engine.node_mut().set(Sample::default());
+    assert!(turn(&mut engine, 10_000).contains(&"stuck"));
+    assert_eq!(engine.pods().killed(), ["big"]);
+    set(&mut engine, 50 * MIB, WHOLE);
+    turn(&mut engine, 20_000);
+    assert_eq!(engine.pods().killed()[..2], ["big", "middle"]);
+}
+
 #[test]
 fn a_hard_threshold_cuts_the_grace_of_a_soft_one() {
     let mut settings = settings("memory.available<100Mi");

@@ -260,5 +260,86 @@ fn what_no_pod_can_help_keeps_no_other_threshold_from_acting() {
     let plan = evict.outcome(seconds(0), Outcome::Reclaimed(Some(&low)), Some(&unknown));
     assert_eq!(plan, Plan::NoCandidate(DISK, Spared::Unknown));
     let plan = evict.outcome(seconds(0), Outcome::Told, Some(&unknown));
+    assert_eq!(plan, Plan::ReadPods, "they were read for a disk");
+    let plan = evict.outcome(seconds(0), Outcome::PodsRead, Some(&unknown));
     assert!(matches!(plan, Plan::Evict(_)), "{plan:?}");
+}
+
+/// Found by the simulator (seed 438): the first hog gave back all that it held, the second took
+/// it before anybody measured, and with nothing left nothing could become less.
+#[test]
+fn what_an_eviction_gave_back_and_another_pod_took_is_had_from_that_one() {
+    let hogs = |second| {
+        vec![
+            known("first", 0, Some(400)),
+            known("second", 0, Some(second)),
+        ]
+    };
+    let mut evict = hard("memory.available<100Mi");
+    let mut pods = hogs(200);
+    assert_eq!(
+        round(&mut evict, 0, (MEMORY, 0), &mut pods),
+        evicted("first")
+    );
+    let mut alone = vec![known("second", 0, Some(600))];
+    assert_eq!(
+        round(&mut evict, 20, (MEMORY, 0), &mut alone),
+        evicted("second")
+    );
+
+    // It took nothing of it: something else did, and a second eviction would feed that too.
+    let mut evict = hard("memory.available<100Mi");
+    let mut pods = hogs(200);
+    assert_eq!(
+        round(&mut evict, 0, (MEMORY, 0), &mut pods),
+        evicted("first")
+    );
+    let mut alone = vec![known("second", 0, Some(240))];
+    let spared = Err(Some(Spared::FreedNothing));
+    assert_eq!(round(&mut evict, 20, (MEMORY, 0), &mut alone), spared);
+
+    // What nobody could read may have been there before.
+    let mut evict = hard("memory.available<100Mi");
+    let mut pods = vec![known("first", 0, Some(400)), known("second", 0, None)];
+    assert_eq!(
+        round(&mut evict, 0, (MEMORY, 0), &mut pods),
+        evicted("first")
+    );
+    let mut alone = vec![known("second", 0, Some(600))];
+    assert_eq!(round(&mut evict, 20, (MEMORY, 0), &mut alone), spared);
+}
+
+/// Found by the simulator (seed 301): the reserve cleared the hard threshold, the soft one of
+/// the disk was still met, and a pod was killed for the hard one without its grace.
+#[test]
+fn a_hard_threshold_that_the_ladder_has_cleared_evicts_nobody_for_a_soft_one() {
+    let lists = Lists {
+        hard: "nodefs.available<100Mi",
+        soft: "nodefs.available<300Mi",
+        soft_grace_period: "nodefs.available=1s",
+        ..Lists::default()
+    };
+    let mut evict = machine(&lists, |config| config.max_pod_grace_seconds = 30);
+    let of = |at, mib: i64| readings(seconds(at), &[(DISK, mib << 20)]);
+    let (pod, usage) = known("a", 0, Some(400));
+    let pods = [Candidate::new(&pod, usage.as_ref())];
+    let see = |evict: &mut Evict, at: u64, mib| {
+        let observation = Observation {
+            readings: &of(at, mib),
+            layout: Some(Layout::OneFilesystem),
+        };
+        evict.step(seconds(at), &observation, Some(&pods))
+    };
+    see(&mut evict, 0, 200);
+    assert!(matches!(see(&mut evict, 10, 50), Plan::Reclaim(_)));
+    let again = of(10, 200);
+    let plan = evict.outcome(seconds(10), Outcome::Reclaimed(Some(&again)), Some(&pods));
+    assert_eq!(plan, Plan::Rest);
+    assert!(matches!(see(&mut evict, 20, 200), Plan::Reclaim(_)));
+    let again = of(20, 200);
+    let plan = evict.outcome(seconds(20), Outcome::Reclaimed(Some(&again)), Some(&pods));
+    let Plan::Evict(eviction) = plan else {
+        panic!("{plan:?}");
+    };
+    assert_eq!(eviction.grace_seconds, 30, "the soft one gives a grace");
 }

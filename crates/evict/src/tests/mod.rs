@@ -360,6 +360,23 @@ fn a_failed_kill_takes_the_next_and_leaves_the_stuck_one_alone() {
     );
 }
 
+/// Found by the simulator (seed 403): its wait was over while another kill got stuck, and a third
+/// pod went in its place.
+#[test]
+fn a_pod_that_was_left_alone_long_enough_comes_before_the_next() {
+    let all = pods(&["a", "b", "c", "d"]);
+    let mut evict = hard("memory.available<1Gi");
+    step(&mut evict, 0, &[(MEMORY, 1)], &all);
+    done(&mut evict, 1, Outcome::KillFailed, &all);
+    done(&mut evict, 2, Outcome::Killed, &all);
+    done(&mut evict, 2, Outcome::CleanedUp, &all);
+    let left = [all[0].clone(), all[2].clone(), all[3].clone()];
+    let plan = step(&mut evict, 3, &[(MEMORY, 0)], &left);
+    assert_eq!(evicted(&plan, &left).0, "c");
+    let plan = done(&mut evict, 40, Outcome::KillFailed, &left);
+    assert_eq!(evicted(&plan, &left).0, "a");
+}
+
 #[test]
 fn a_kill_that_fails_after_the_pressure_is_gone_takes_no_other() {
     let all = pods(&["a", "b"]);

@@ -1,0 +1,362 @@
+//! The helper's side: looks, decides and acts.
+
+use core::time::Duration;
+use std::path::Path;
+
+use evictd_cgroup::{Fares, FoundPod, KnobFile, KnobJournal, KnobPlaces, Knobs, Presser};
+use evictd_containers::PressureSignal;
+use evictd_evict::ladder::{Act, Ladder, LadderPod, Lift, Need};
+use evictd_node::{MemoryRung, Mono};
+use evictd_stats::now;
+use rustix::io::Errno;
+use rustix::process::Signal;
+
+use super::told::{given, heard, name, over, put_back, set};
+use super::{Asked, Job, Told};
+use crate::PROC;
+
+/// How often the pods are looked at.
+pub(super) const EVERY: Duration = Duration::from_secs(1);
+
+/// What was given back is told that often.
+const TELL_GIVEN: Duration = Duration::from_secs(10);
+
+/// A page, as the kernel counts what was read back; larger ones only make it less.
+const PAGE_BYTES: u64 = 4096;
+
+pub(super) struct Work {
+    ladder: Ladder,
+    knobs: Knobs,
+    presser: Option<Presser>,
+    job: Job,
+    pods: Vec<Asked>,
+    looked_at: Option<Mono>,
+    /// How the pods fared at the last look, by uid.
+    fared: Vec<(String, Fares)>,
+    given: u64,
+    told_given: Option<Mono>,
+    problems: Vec<String>,
+}
+
+impl Work {
+    pub(super) fn new(places: KnobPlaces, journal: Option<KnobJournal>) -> Self {
+        let memory = places.memory.clone();
+        Self {
+            ladder: Ladder::default(),
+            knobs: Knobs::open(places, journal),
+            presser: memory.and_then(|memory| Presser::open(memory, Path::new(PROC)).ok()),
+            job: Job::default(),
+            pods: Vec::new(),
+            looked_at: None,
+            fared: Vec::new(),
+            given: 0,
+            told_given: None,
+            problems: Vec::new(),
+        }
+    }
+
+    /// Puts back what a former evictd has left.
+    pub(super) fn put_back(&mut self) -> Vec<Told> {
+        let count = self.knobs.undo_all();
+        let told = (count > 0).then(|| Told::Climbed(put_back(count)));
+        told.into_iter().collect()
+    }
+
+    pub(super) fn is_busy(&self) -> bool {
+        self.job.need != Need::None || self.ladder.holds_any() || !self.knobs.held().is_empty()
+    }
+
+    pub(super) fn take(&mut self, mut job: Job) {
+        if let Some(pods) = job.pods.take() {
+            self.pods = pods;
+        }
+        self.job = job;
+    }
+
+    /// Looks, where the last look is long enough ago.
+    pub(super) fn look_if_due(&mut self) -> Vec<Told> {
+        let now = now();
+        // A little early is early enough: the loop calls as often.
+        let is_soon = |at: Mono| now.since(at) < EVERY - Duration::from_millis(100);
+        if self.looked_at.is_some_and(is_soon) {
+            return Vec::new();
+        }
+        self.looked_at = Some(now);
+        let mut told = self.look(now);
+        self.tell_given(now, &mut told);
+        told
+    }
+
+    pub(super) fn look(&mut self, now: Mono) -> Vec<Told> {
+        let mut told = Vec::new();
+        let all = core::mem::take(&mut self.pods);
+        let Job {
+            need,
+            allowed,
+            dry_run,
+            ..
+        } = self.job;
+        let fares = self.measure(&all);
+        let pods: Vec<LadderPod<'_>> = all.iter().zip(&fares).filter_map(pod).collect();
+        let steps = self.ladder.step(now, need, allowed, &pods);
+        for lift in &steps.over {
+            self.lift(lift, &all, &mut told);
+        }
+        let uids: Vec<&str> = pods.iter().map(|pod| pod.uid).collect();
+        for act in steps.begun {
+            let place = act_on(act);
+            let asked = uids.get(place).and_then(|uid| {
+                let mut all = all.iter();
+                all.find(|asked| asked.found.pod.metadata.uid == *uid)
+            });
+            if let Some(asked) = asked {
+                self.act(now, act, asked, dry_run, &mut told);
+            }
+        }
+        self.put_back_stale(&all);
+        self.pods = all;
+        told
+    }
+
+    /// How each pod fares since the last look; `None` where nothing is known of it.
+    fn measure(&mut self, pods: &[Asked]) -> Vec<Option<(Fares, Fares)>> {
+        let Some(presser) = &mut self.presser else {
+            return pods.iter().map(|_| None).collect();
+        };
+        let mut fared = Vec::new();
+        let mut both = Vec::new();
+        for asked in pods {
+            let uid = &asked.found.pod.metadata.uid;
+            let fares = fares_of(presser, &asked.found);
+            let before = self.fared.iter().find(|(of, _)| of == uid);
+            both.push(fares.map(|fares| (before.map_or(fares, |(_, before)| *before), fares)));
+            fared.extend(fares.map(|fares| (uid.clone(), fares)));
+        }
+        self.fared = fared;
+        both
+    }
+
+    fn act(&mut self, now: Mono, act: Act, asked: &Asked, dry_run: bool, told: &mut Vec<Told>) {
+        let pod = name(&asked.found.pod);
+        match act {
+            Act::Reclaim { bytes, .. } if !dry_run => self.reclaim(&asked.found, bytes, told),
+            Act::Reclaim { .. } => {}
+            Act::Tell { .. } => {
+                let containers = self.tell(asked, dry_run, told);
+                if !containers.is_empty() {
+                    told.push(Told::Climbed(heard(&pod, &containers)));
+                }
+            }
+            Act::Brake { high, gained, .. } => {
+                let gained = gained >> 20;
+                let held = high >> 20;
+                let text = format!(
+                    "gains {gained} MiB a second: it gets no more than the {held} MiB that it has"
+                );
+                let brake = |knobs: &mut Knobs, cgroup: &Path, part: u64| knobs.brake(cgroup, part);
+                self.set(
+                    now,
+                    (MemoryRung::Brake, &text),
+                    asked,
+                    (dry_run, high),
+                    brake,
+                    told,
+                );
+            }
+            Act::Freeze { .. } => {
+                let freeze = |knobs: &mut Knobs, cgroup: &Path, _| knobs.freeze(cgroup);
+                let text = "stands still until there is room again";
+                self.set(
+                    now,
+                    (MemoryRung::Freeze, text),
+                    asked,
+                    (dry_run, 0),
+                    freeze,
+                    told,
+                );
+            }
+        }
+    }
+
+    /// Sets something of all cgroups of a pod, or of none.
+    fn set(
+        &mut self,
+        now: Mono,
+        (rung, text): (MemoryRung, &str),
+        asked: &Asked,
+        (dry_run, amount): (bool, u64),
+        put: impl Fn(&mut Knobs, &Path, u64) -> Result<(), Errno>,
+        told: &mut Vec<Told>,
+    ) {
+        let found = &asked.found;
+        if !dry_run {
+            let parts = found.cgroups().count().max(1);
+            let done = if self.knobs.is_kept() {
+                found.cgroups().try_for_each(|cgroup| {
+                    // Of several cgroups each may keep what it has.
+                    let fares = self.presser.as_mut().and_then(|of| of.fares(cgroup));
+                    let own = fares
+                        .filter(|_| parts > 1)
+                        .map_or(amount, |fares| fares.usage_bytes);
+                    put(&mut self.knobs, cgroup, own)
+                })
+            } else {
+                self.problem(
+                    format!("{rung} needs --state-dir, in which is kept what is set"),
+                    told,
+                );
+                Err(Errno::NOENT)
+            };
+            if let Err(errno) = done {
+                self.undo(rung, found);
+                self.ladder.failed(&found.pod.metadata.uid, rung, now);
+                if errno != Errno::EXIST {
+                    self.problem(format!("{rung} cannot be: {errno}"), told);
+                }
+                return;
+            }
+        }
+        told.push(Told::Climbed(set(rung, &name(&found.pod), text, dry_run)));
+    }
+
+    fn undo(&mut self, rung: MemoryRung, found: &FoundPod) {
+        self.knobs.undo_where(|knob| {
+            is_of(knob.file, rung) && found.cgroups().any(|cgroup| cgroup == knob.cgroup)
+        });
+    }
+
+    fn lift(&mut self, lift: &Lift, all: &[Asked], told: &mut Vec<Told>) {
+        let mut pods = all.iter().map(|asked| &asked.found);
+        let found = pods.find(|found| found.pod.metadata.uid == lift.uid);
+        if let Some(found) = found {
+            self.undo(lift.rung, found);
+        }
+        let pod = found.map_or_else(|| lift.uid.clone(), |found| name(&found.pod));
+        told.push(Told::Climbed(over(lift, &pod)));
+    }
+
+    /// Of pods that are gone from the list, and what could not be put back before.
+    fn put_back_stale(&mut self, all: &[Asked]) {
+        let holds_any = self.ladder.holds_any();
+        let pods = || all.iter().flat_map(|asked| asked.found.cgroups());
+        self.knobs
+            .undo_where(|knob| !holds_any || !pods().any(|cgroup| cgroup == knob.cgroup));
+    }
+
+    fn reclaim(&mut self, found: &FoundPod, bytes: u64, told: &mut Vec<Told>) {
+        let Some(presser) = &mut self.presser else {
+            return;
+        };
+        let parts = u64::try_from(found.cgroups().count()).unwrap_or(1).max(1);
+        let mut failed = None;
+        for cgroup in found.cgroups() {
+            match presser.reclaim(cgroup, bytes / parts) {
+                Ok(given) => self.given = self.given.saturating_add(given),
+                // Unless it is gone.
+                Err(errno) => failed = presser.fares(cgroup).map(|_| errno),
+            }
+        }
+        if let Some(errno) = failed {
+            self.problem(
+                format!("reclaim cannot be: {errno} (memory.reclaim: Linux 5.19, cgroup v2)"),
+                told,
+            );
+        }
+    }
+
+    /// Sends the signals that are asked for. Returns who got one.
+    fn tell(&mut self, asked: &Asked, dry_run: bool, told: &mut Vec<Told>) -> Vec<String> {
+        let mut containers = Vec::new();
+        for (cgroup, signal, container) in &asked.tells {
+            let sent = match &mut self.presser {
+                Some(_) if dry_run => Ok(true),
+                Some(presser) => presser.tell(cgroup, signal_of(*signal)),
+                None => Ok(false),
+            };
+            match sent {
+                Ok(true) => containers.push(format!("{container} by SIG{}", signal.name())),
+                Ok(false) => self.problem(
+                    format!(
+                        "tell: container {container} of pod {} has no first process of its own",
+                        name(&asked.found.pod)
+                    ),
+                    told,
+                ),
+                Err(errno) => self.problem(format!("tell: container {container}: {errno}"), told),
+            }
+        }
+        containers
+    }
+
+    fn tell_given(&mut self, now: Mono, told: &mut Vec<Told>) {
+        let is_due = self.told_given.is_none_or(|at| now.since(at) >= TELL_GIVEN);
+        if self.given > 0 && is_due {
+            self.told_given = Some(now);
+            told.push(Told::Climbed(given(core::mem::take(&mut self.given))));
+        }
+    }
+
+    /// Each of them is told once.
+    fn problem(&mut self, line: String, told: &mut Vec<Told>) {
+        const MOST: usize = 32;
+        if self.problems.len() < MOST && !self.problems.contains(&line) {
+            told.push(Told::Problem(line.clone()));
+            self.problems.push(line);
+        }
+    }
+
+    /// Puts everything back.
+    pub(super) fn end(&mut self) {
+        self.ladder.end(now());
+        self.knobs.undo_all();
+    }
+}
+
+fn fares_of(presser: &mut Presser, found: &FoundPod) -> Option<Fares> {
+    let mut all = found.cgroups().filter_map(|cgroup| presser.fares(cgroup));
+    let first = all.next()?;
+    Some(all.fold(first, Fares::and))
+}
+
+fn pod<'a>((asked, fares): (&'a Asked, &Option<(Fares, Fares)>)) -> Option<LadderPod<'a>> {
+    let (before, fares) = (*fares)?;
+    let pod = &asked.found.pod;
+    let waited = fares.waited_usec.zip(before.waited_usec);
+    let refaulted = fares.refaulted_pages.saturating_sub(before.refaulted_pages);
+    Some(LadderPod {
+        uid: &pod.metadata.uid,
+        priority: pod.priority(),
+        is_critical: pod.is_critical(),
+        is_freezable: asked.is_freezable,
+        listens: !asked.tells.is_empty(),
+        usage_bytes: fares.usage_bytes,
+        // About a second has passed: a microsecond more is a millionth of it.
+        waited_permille: waited.map(|(now, before)| now.saturating_sub(before) / 1000),
+        refaulted_bytes: refaulted.saturating_mul(PAGE_BYTES),
+    })
+}
+
+const fn act_on(act: Act) -> usize {
+    match act {
+        Act::Reclaim { pod, .. }
+        | Act::Tell { pod }
+        | Act::Brake { pod, .. }
+        | Act::Freeze { pod } => pod,
+    }
+}
+
+fn is_of(file: KnobFile, rung: MemoryRung) -> bool {
+    match file {
+        KnobFile::MemoryHigh => rung == MemoryRung::Brake,
+        KnobFile::Freeze | KnobFile::FreezerState => rung == MemoryRung::Freeze,
+        KnobFile::MemoryMin | KnobFile::CpuWeight | KnobFile::CpuShares => false,
+    }
+}
+
+const fn signal_of(signal: PressureSignal) -> Signal {
+    match signal {
+        PressureSignal::Usr1 => Signal::USR1,
+        PressureSignal::Usr2 => Signal::USR2,
+        PressureSignal::Hup => Signal::HUP,
+    }
+}

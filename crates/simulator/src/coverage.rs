@@ -1,0 +1,123 @@
+//! What runs have met, counted: a world that never kills shows nothing.
+
+use core::fmt;
+
+use evictd_engine::Event;
+use evictd_node::{Resource, Signal};
+
+/// What runs have met.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Coverage {
+    /// How many runs.
+    pub runs: u64,
+    /// Turns of the loop.
+    pub turns: u64,
+    /// What the kernel's own OOM killer did.
+    pub oom_strikes: u64,
+    pub(crate) late_wakes: u64,
+    pub(crate) reloads: u64,
+    pub(crate) restarts: u64,
+    events: Vec<(&'static str, u64)>,
+}
+
+impl Coverage {
+    pub(crate) fn note(&mut self, event: &Event) {
+        self.count(event.name(), 1);
+        if let Event::Evicting(decision) = event {
+            let signal = decision.threshold.as_ref().map(|of| of.signal);
+            self.count(signal.map_or("evicting: limit", of_signal), 1);
+            let hard = decision.threshold.as_ref();
+            let hard = hard.is_some_and(evictd_threshold::Threshold::is_hard);
+            let kind = if hard {
+                "evicting: hard"
+            } else {
+                "evicting: soft"
+            };
+            self.count(kind, 1);
+        }
+        if let Event::NoCandidate { why, .. } = event {
+            self.count(of_spared(&why.to_string()), 1);
+        }
+        if let Event::Reclaimed(collected) = event {
+            let rung = collected.field("rung").and_then(|rung| rung.as_str());
+            self.count(rung.map_or("reclaimed: pages", of_rung), 1);
+        }
+    }
+
+    fn count(&mut self, name: &'static str, times: u64) {
+        match self.events.iter_mut().find(|(of, _)| *of == name) {
+            Some((_, count)) => *count += times,
+            None => self.events.push((name, times)),
+        }
+    }
+
+    /// Adds that of other runs.
+    pub fn add(&mut self, other: &Self) {
+        self.runs += other.runs;
+        self.turns += other.turns;
+        self.oom_strikes += other.oom_strikes;
+        self.late_wakes += other.late_wakes;
+        self.reloads += other.reloads;
+        self.restarts += other.restarts;
+        for (name, times) in &other.events {
+            self.count(name, *times);
+        }
+    }
+
+    /// How often something happened.
+    #[must_use]
+    pub fn of(&self, name: &str) -> u64 {
+        let mut all = self.events.iter();
+        all.find(|(of, _)| *of == name)
+            .map_or(0, |(_, count)| *count)
+    }
+}
+
+const fn of_signal(signal: Signal) -> &'static str {
+    match signal.resource() {
+        Resource::Memory => "evicting: memory",
+        Resource::EphemeralStorage => "evicting: disk",
+        Resource::Inodes => "evicting: inodes",
+        Resource::Pids => "evicting: process ids",
+    }
+}
+
+fn of_spared(why: &str) -> &'static str {
+    const ALL: [(&str, &str); 5] = [
+        ("critical", "spared: none may be"),
+        ("known", "spared: unknown"),
+        ("too little", "spared: too little"),
+        ("gave nothing back", "spared: freed nothing"),
+        ("keep to", "spared: keep to requests"),
+    ];
+    let mut all = ALL.iter();
+    all.find(|(part, _)| why.contains(part))
+        .map_or("spared", |(_, name)| name)
+}
+
+fn of_rung(rung: &str) -> &'static str {
+    match rung {
+        "containers" => "reclaimed: containers",
+        "images" => "reclaimed: images",
+        "buildCache" => "reclaimed: build cache",
+        "directories" => "reclaimed: directories",
+        "reserve" => "reclaimed: reserve",
+        _ => "reclaimed: other",
+    }
+}
+
+impl fmt::Display for Coverage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{} runs, {} turns, {} restarts, {} reloads, {} late wakes, {} OOM kills",
+            self.runs, self.turns, self.restarts, self.reloads, self.late_wakes, self.oom_strikes
+        )?;
+        let mut events = self.events.clone();
+        events.sort_unstable();
+        for (name, count) in events {
+            writeln!(f, "{count:>12} {name}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,29 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod coverage;
+mod feature;
+mod oracles;
+mod plan;
+mod ports;
+mod random;
+mod run;
+mod shrink;
+mod story;
+mod strike;
+mod thresholds;
+mod violation;
+mod world;
+
+pub use coverage::Coverage;
+pub use feature::{Feature, Features};
+pub use plan::{MOST_PODS, Plan};
+pub use run::run;
+pub use shrink::shrink;
+pub use story::Report;
+pub use violation::Violation;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,118 @@
+//! Runs worlds; see the crate's README.
+
+#![forbid(unsafe_code)]
+
+use core::ops::Range;
+use core::sync::atomic::{AtomicU64, Ordering};
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::time::Instant;
+
+use evictd_simulator::{Coverage, Plan, Violation, run, shrink};
+
+const USAGE: &str = "usage: evictd-simulator --seed N | --seeds A..B | --plan PLAN | --shrink PLAN
+
+  --seed N      the story of a seed
+  --seeds A..B  all of these seeds on two threads: how many a second, what they have met,
+                and which went wrong
+  --plan PLAN   the story of a plan as --shrink prints it: 'seed=7 without=Swap'
+  --shrink PLAN the smallest plan found in which the same goes wrong, and its story";
+
+/// So many seeds that went wrong are named.
+const MOST_NAMED: usize = 30;
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let plan = |text: &str| {
+        let seed = text.parse().ok().map(Plan::of);
+        seed.or_else(|| Plan::parse(text))
+    };
+    match *words {
+        ["--seed" | "--plan", text] => plan(text).map_or_else(usage, |plan| story(&plan)),
+        ["--shrink", text] => plan(text).map_or_else(usage, |plan| story(&shrink(&plan))),
+        ["--seeds", text] => range(text).map_or_else(usage, many),
+        _ => usage(),
+    }
+}
+
+fn usage() -> ExitCode {
+    eprintln!("{USAGE}");
+    ExitCode::from(2)
+}
+
+fn range(text: &str) -> Option<Range<u64>> {
+    let (from, to) = text.split_once("..")?;
+    Some(from.parse().ok()?..to.parse().ok()?)
+}
+
+fn story(plan: &Plan) -> ExitCode {
+    let report = run(plan, true);
+    print!("{report}");
+    code(report.violation.is_none())
+}
+
+const fn code(is_well: bool) -> ExitCode {
+    if is_well {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how fast it runs is told; no world asks"
+)]
+fn many(seeds: Range<u64>) -> ExitCode {
+    let begun = Instant::now();
+    let next = AtomicU64::new(seeds.start);
+    let found: Mutex<(Coverage, Vec<(u64, Violation)>)> = Mutex::default();
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| work(&next, seeds.end, &found));
+        }
+    });
+    let Ok((coverage, mut failed)) = found.into_inner() else {
+        return ExitCode::FAILURE;
+    };
+    print!("{coverage}");
+    failed.sort_by_key(|(seed, violation)| (violation.oracle, *seed));
+    let mut oracles: Vec<&str> = failed
+        .iter()
+        .map(|(_, violation)| violation.oracle)
+        .collect();
+    oracles.dedup();
+    for oracle in oracles {
+        let count = failed.iter().filter(|(_, of)| of.oracle == oracle).count();
+        println!("{count} seeds: {oracle}");
+    }
+    for (seed, violation) in failed.iter().take(MOST_NAMED) {
+        println!("seed {seed}: {violation}");
+    }
+    let (count, millis) = (coverage.runs, begun.elapsed().as_millis().max(1));
+    let each_second = u128::from(count) * 1000 / millis;
+    println!(
+        "{count} seeds in {millis} ms, {each_second} a second; {} went wrong",
+        failed.len()
+    );
+    code(failed.is_empty())
+}
+
+fn work(next: &AtomicU64, end: u64, found: &Mutex<(Coverage, Vec<(u64, Violation)>)>) {
+    let (mut coverage, mut failed) = (Coverage::default(), Vec::new());
+    loop {
+        let seed = next.fetch_add(1, Ordering::Relaxed);
+        if seed >= end {
+            break;
+        }
+        let report = run(&Plan::of(seed), false);
+        coverage.add(&report.coverage);
+        coverage.runs += 1;
+        failed.extend(report.violation.map(|violation| (seed, violation)));
+    }
+    if let Ok(mut found) = found.lock() {
+        found.0.add(&coverage);
+        found.1.extend(failed);
+    }
+}

@@ -1,0 +1,37 @@
+//! Once nothing fails any more, what can be helped is helped.
+
+use evictd_evict::Evict;
+use evictd_node::Signal;
+
+use super::Oracles;
+use crate::world::World;
+
+/// Why pressure that a pod could end has not ended, minutes after the last fault.
+pub(super) fn unrelieved(_oracles: &Oracles, world: &World, evict: &Evict) -> Option<String> {
+    let memory = world.truth(Signal::MemoryAvailable)?;
+    let hard = evict.thresholds().iter();
+    let mut hard = hard.filter(|of| of.is_hard() && of.signal == Signal::MemoryAvailable);
+    let threshold = hard.find(|of| of.is_met(&memory))?;
+    let missing = threshold.value.against(memory.capacity).value() - memory.available;
+    let missing = u64::try_from(missing).unwrap_or(0);
+    let helpful = world.pods.iter().find(|pod| {
+        let request = pod
+            .pod
+            .request(evictd_node::pod::Requested::Memory, evict.policy());
+        let request = u64::try_from(request.value()).unwrap_or(0);
+        let held = pod.held.working_set();
+        pod.runs()
+            && !pod.is_sacred()
+            && !pod.is_refused
+            && pod.dies_after.is_some()
+            && held > request
+            && held >= missing
+            && held >= world.memory.outside
+    })?;
+    Some(format!(
+        "{threshold} is met with {} available, and {} holds {} of which {missing} would do",
+        memory.available,
+        helpful.uid,
+        helpful.held.working_set()
+    ))
+}

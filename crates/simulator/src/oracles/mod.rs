@@ -1,0 +1,97 @@
+//! What must never happen, whatever does: short predicates, written from the documents
+//! (docs/how-it-decides.md, docs/decisions.md) and not from the code that they judge.
+
+mod kill;
+mod liveness;
+
+use core::time::Duration;
+
+use evictd_engine::Event;
+use evictd_evict::Evict;
+use evictd_node::{ConditionSet, Mono, Signal};
+use evictd_state::State;
+
+use crate::violation::Violation;
+use crate::world::World;
+
+/// What oracles keep between two looks.
+#[derive(Debug, Default)]
+pub(crate) struct Oracles {
+    /// The last eviction for each signal that was carried out, by this process: when, what was left,
+    /// what the pod was known to hold.
+    last: Vec<(Signal, kill::Last)>,
+    /// How many evictions there were, of late.
+    of_late: Vec<Mono>,
+    /// Settings were changed then.
+    reloaded: Option<Mono>,
+}
+
+/// More evictions within a minute than that are a run away loop, whatever the reason.
+const MOST_A_MINUTE: usize = 60;
+
+impl Oracles {
+    pub(crate) fn reloaded(&mut self, now: Mono) {
+        self.reloaded = Some(now);
+        self.last.clear();
+    }
+
+    pub(crate) fn restarted(&mut self, _now: Mono, _state: &State) {
+        self.last.clear();
+        self.reloaded = None;
+    }
+
+    /// Judges an event, with the kill that it tells of.
+    pub(crate) fn judge(&mut self, world: &mut World, event: &Event) {
+        // Nothing is learned of a kill that was not done.
+        if let Event::NotBegun { victim, .. } | Event::Stuck { victim, .. } = event {
+            self.last.retain(|(_, last)| last.uid != victim.uid);
+        }
+        let Event::Evicting(decision) = event else {
+            return;
+        };
+        if world.strikes.is_empty() {
+            let text = format!("{} is told and was not begun", decision.victim.uid);
+            let found = Violation::new("told", world.now, text);
+            world.violations.push(found);
+            return;
+        }
+        let strike = world.strikes.remove(0);
+        let found = kill::judge(self, world, &strike, decision);
+        world.violations.extend(found);
+        self.of_late.push(strike.at);
+        self.of_late
+            .retain(|at| strike.at.since(*at) < Duration::from_secs(60));
+        if self.of_late.len() > MOST_A_MINUTE {
+            let text = format!("{} evictions in a minute", self.of_late.len());
+            let found = Violation::new("too-many", world.now, text);
+            world.violations.push(found);
+        }
+    }
+
+    /// Judges the world after a turn.
+    pub(crate) fn after_turn(&self, world: &mut World) {
+        if let Some(strike) = world.strikes.first() {
+            let text = format!("{} is being ended and nobody was told", strike.uid);
+            world
+                .violations
+                .push(Violation::new("told", world.now, text));
+        }
+    }
+
+    /// Judges how it ended, long after the last fault.
+    pub(crate) fn at_the_end(&self, world: &mut World, evict: &Evict) {
+        if let Some(text) = liveness::unrelieved(self, world, evict) {
+            world
+                .violations
+                .push(Violation::new("unrelieved", world.now, text));
+        }
+        let held: ConditionSet = evict.conditions();
+        let met = evict.met().next().is_some();
+        if !met && !held.is_empty() {
+            let text = format!("{held:?} holds, and nothing is short for minutes");
+            world
+                .violations
+                .push(Violation::new("conditions", world.now, text));
+        }
+    }
+}

@@ -1,0 +1,91 @@
+use core::time::Duration;
+
+use evictd_engine::ports::{Depth, Disk, Node, Places, Sample};
+use evictd_node::{Mono, Readings, Resource, Signal, Unit};
+
+use super::Shared;
+use crate::feature::Feature;
+use crate::world::World;
+
+/// The node, as the engine reads it.
+pub(crate) struct WorldNode(pub(crate) Shared);
+
+impl Node for WorldNode {
+    fn read(&mut self, now: Mono, _fs_wait: Duration) -> Sample {
+        let world = &mut *self.0.borrow_mut();
+        let mut sample = Sample::default();
+        if world.has(Feature::Blind) && world.random.one_in(50) {
+            world.given.take(now, &sample.readings);
+            return sample;
+        }
+        for signal in Signal::ALL {
+            let missing = world.has(Feature::Blind) && world.random.one_in(100);
+            let reading = match world.disk_of(signal) {
+                Some(disk) => answer(world, disk, signal.unit()),
+                None => world.truth(signal),
+            };
+            sample.readings.set(signal, reading.filter(|_| !missing));
+        }
+        sample.layout = Some(world.layout);
+        let disk = |signal| {
+            let index = world.disk_of(signal)?;
+            let disk = world.disks.get(index)?;
+            let (from, until) = disk.hangs;
+            Some(Disk {
+                device: disk.device,
+                stale: from <= world.now && world.now < until,
+            })
+        };
+        sample.nodefs = disk(Signal::NodefsAvailable);
+        sample.imagefs = disk(Signal::ImagefsAvailable);
+        sample.containerfs = disk(Signal::ContainerfsAvailable);
+        world.given.take(now, &sample.readings);
+        sample
+    }
+
+    fn read_memory(&mut self, now: Mono, depth: Depth) -> Readings {
+        let world = &mut *self.0.borrow_mut();
+        let mut readings = Readings::default();
+        for signal in Signal::ALL {
+            if signal.resource() != Resource::Memory {
+                continue;
+            }
+            let mut reading = world.truth(signal);
+            if let (Depth::Bounds, Some(reading)) = (depth, &mut reading) {
+                let pods = world.pods.iter().filter(|pod| pod.runs());
+                let cache: u64 = pods.map(|pod| pod.held.inactive).sum();
+                let cache = i64::try_from(cache).unwrap_or(i64::MAX);
+                reading.available = reading.available.saturating_sub(cache);
+            }
+            readings.set(signal, reading);
+        }
+        world.given.looked_at = now;
+        readings
+    }
+
+    fn problems(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn is_near_oom(&self) -> bool {
+        self.0.borrow().is_near_oom()
+    }
+
+    fn follow(&mut self, _places: Places) -> Result<bool, String> {
+        Ok(false)
+    }
+}
+
+/// What a disk says: one that hangs says what it said before.
+fn answer(world: &mut World, index: usize, unit: Unit) -> Option<evictd_node::Reading> {
+    let now = world.now;
+    let truth = world.disk_truth(index)?;
+    let disk = world.disks.get_mut(index)?;
+    let (from, until) = disk.hangs;
+    let hangs = from <= now && now < until;
+    if !hangs {
+        disk.answer = Some(truth);
+    }
+    let [bytes, inodes] = disk.answer?;
+    Some(if unit == Unit::Bytes { bytes } else { inodes })
+}

@@ -1,0 +1,263 @@
+//! A run: evictd's engine in a world, turn by turn, with SIGKILL, restarts and reloads.
+
+use alloc::rc::Rc;
+use core::time::Duration;
+
+use evictd_engine::{Engine, Event};
+use evictd_node::Mono;
+use evictd_state::{self as state, Outcome, State};
+
+use crate::coverage::Coverage;
+use crate::feature::Feature;
+use crate::oracles;
+use crate::plan::Plan;
+use crate::ports::{Shared, WorldNode, WorldPods, WorldReclaim};
+use crate::random::Random;
+use crate::story::Report;
+use crate::thresholds::settings;
+use crate::violation::Violation;
+use crate::world::{World, seconds, wall_clock};
+
+type Sim = Engine<WorldNode, WorldPods, WorldReclaim>;
+
+/// How long it goes on once chaos is over: more than the longest rest, wait and transition.
+const CALM: Duration = Duration::from_secs(240);
+
+/// More turns than that without an end are a loop that spins.
+const MOST_TURNS: u64 = 400_000;
+
+/// The same boot, all the time.
+const BOOT: &str = "world";
+
+/// Runs a plan to its end. With `tells` its story is kept.
+#[must_use]
+pub fn run(plan: &Plan, tells: bool) -> Report {
+    let Some(mut run) = Run::new(plan, tells) else {
+        return Report::of_no_world(plan);
+    };
+    let mut turns = 0;
+    while run.goes_on() {
+        turns += 1;
+        if turns > MOST_TURNS {
+            run.violates("spins", format!("{MOST_TURNS} turns"));
+            break;
+        }
+        run.turn();
+    }
+    run.end(turns)
+}
+
+struct Run {
+    plan: Plan,
+    world: Shared,
+    engine: Sim,
+    random: Random,
+    /// What evictd keeps, as it knows it, and as it is on the disk, with the one before.
+    state: State,
+    on_disk: [String; 2],
+    reloads: u64,
+    ends: Mono,
+    coverage: Coverage,
+    /// When the operator or chaos strikes next.
+    strikes_at: Mono,
+    oracles: oracles::Oracles,
+}
+
+fn engine(world: &Shared, plan: &Plan, reloads: u64) -> Option<Sim> {
+    let ports = (
+        WorldNode(Rc::clone(world)),
+        WorldPods::new(Rc::clone(world)),
+        WorldReclaim::new(Rc::clone(world)),
+    );
+    world.borrow_mut().evictd_begins();
+    Engine::new(settings(plan, reloads), ports).ok()
+}
+
+impl Run {
+    fn new(plan: &Plan, tells: bool) -> Option<Self> {
+        let world = Rc::new(core::cell::RefCell::new(World::new(plan, tells)));
+        let mut random = Random::new(plan.seed, 6);
+        let chaos_ends = world.borrow().chaos_ends;
+        let engine = engine(&world, plan, 0)?;
+        let state = State {
+            boot_id: BOOT.into(),
+            ..State::default()
+        };
+        let strikes_at = Mono::from_millis(random.within(100, 30_000));
+        Some(Self {
+            plan: plan.clone(),
+            world,
+            engine,
+            random,
+            on_disk: [const { String::new() }; 2],
+            state,
+            reloads: 0,
+            ends: chaos_ends + CALM,
+            coverage: Coverage::default(),
+            strikes_at,
+            oracles: oracles::Oracles::default(),
+        })
+    }
+
+    fn goes_on(&self) -> bool {
+        let world = self.world.borrow();
+        world.violations.is_empty() && world.now < self.ends
+    }
+
+    fn violates(&self, oracle: &'static str, text: String) {
+        let world = &mut *self.world.borrow_mut();
+        let violation = Violation::new(oracle, world.now, text);
+        world.violations.push(violation);
+    }
+
+    fn now(&self) -> Mono {
+        self.world.borrow().now
+    }
+
+    fn turn(&mut self) {
+        let now = self.now();
+        self.engine.run_due(now);
+        self.take_events();
+        self.keep();
+        self.oracles.after_turn(&mut self.world.borrow_mut());
+        let wake = self.engine.wake_at(self.now());
+        self.sleep(wake);
+        self.meddle();
+    }
+
+    /// Until the engine wants to wake, or something wakes it.
+    fn sleep(&mut self, wake: Mono) {
+        let world = &mut *self.world.borrow_mut();
+        world.stalled = false;
+        let news = world.wakes_at().filter(|at| *at > world.now);
+        let wake = news.map_or(wake, |at| at.min(wake));
+        let wake = wake.min(self.ends).min(self.strikes_at.max(world.now));
+        // It takes at least as long as a system call.
+        let mut wake = wake.max(world.now + Duration::from_micros(50));
+        if world.has(Feature::LateLoop) && self.random.one_in(40) {
+            let late = Duration::from_millis(self.random.within(1, 4000));
+            world.tell(|| format!("the loop wakes {late:?} late"));
+            wake = wake + late;
+            self.coverage.late_wakes += 1;
+        }
+        world.advance(wake);
+        let now = world.now;
+        world.given.trim(now);
+    }
+
+    fn take_events(&mut self) {
+        let events: Vec<(Mono, Event)> = self.engine.take_events().collect();
+        for (_, event) in events {
+            self.coverage.note(&event);
+            let world = &mut *self.world.borrow_mut();
+            if world.tells && event.level() <= log::Level::Info {
+                let line = format!("{:>12.3} evictd {event}", seconds(world.now));
+                world.story.push(line);
+            }
+            self.oracles.judge(world, &event);
+            if let Event::Evicting(decision) = &event {
+                self.state.push(decision.record.clone());
+            } else if let Event::Killed { victim, .. } = &event {
+                self.state.end(&victim.uid, Outcome::Killed, "", None);
+            } else if let Event::Stuck { victim, .. } | Event::NotBegun { victim, .. } = &event {
+                self.state.end(&victim.uid, Outcome::Stuck, "", None);
+            }
+        }
+    }
+
+    /// The state is written after each turn; what was there before stays beside it.
+    fn keep(&mut self) {
+        let kills = self.plan.features.has(Feature::Sigkill);
+        if !kills || self.now() + Duration::from_secs(1) < self.strikes_at {
+            return; // nobody will read it
+        }
+        self.state
+            .update(self.now(), wall_clock(), self.engine.evict());
+        let text = state::to_json(&self.state);
+        let [last, before] = &mut self.on_disk;
+        if *last != text {
+            *before = core::mem::replace(last, text);
+        }
+    }
+
+    /// Operators, and who kills evictd.
+    fn meddle(&mut self) {
+        let now = self.now();
+        if now < self.strikes_at {
+            return;
+        }
+        self.strikes_at = now + Duration::from_millis(self.random.within(100, 40_000));
+        if self.world.borrow().is_calm() {
+            self.strikes_at = self.ends;
+            return;
+        }
+        let has = |feature| self.plan.features.has(feature);
+        if has(Feature::Guard) {
+            let guarded = self.random.one_in(2);
+            self.engine.guard(guarded);
+        }
+        if has(Feature::Reload) && self.random.one_in(3) {
+            self.reloads += 1;
+            let new = settings(&self.plan, self.reloads);
+            if self.engine.reconfigure(new).is_err() {
+                self.violates("reload", "the settings were not taken".into());
+            }
+            self.coverage.reloads += 1;
+            self.oracles.reloaded(now);
+        } else if has(Feature::Sigkill) && self.random.one_in(2) {
+            self.sigkill();
+        }
+    }
+
+    /// evictd is killed, and started again later by what it left.
+    fn sigkill(&mut self) {
+        self.coverage.restarts += 1;
+        let away = Duration::from_millis(self.random.within(10, 20_000));
+        {
+            let world = &mut *self.world.borrow_mut();
+            world.tell(|| format!("SIGKILL of evictd; it starts again after {away:?}"));
+            let back = world.now + away;
+            world.advance(back);
+        }
+        let [last, before] = &self.on_disk;
+        let text = if self.plan.features.has(Feature::OldState) && self.random.one_in(3) {
+            before.clone()
+        } else if self.plan.features.has(Feature::TornState) && self.random.one_in(3) {
+            let half = last.len() / 2;
+            last.chars().take(half).collect()
+        } else {
+            last.clone()
+        };
+        self.state = state::parse(text.as_bytes()).unwrap_or_else(|_| State {
+            boot_id: BOOT.into(),
+            ..State::default()
+        });
+        let Some(engine) = engine(&self.world, &self.plan, self.reloads) else {
+            return;
+        };
+        self.engine = engine;
+        let now = self.now();
+        let transition = settings(&self.plan, self.reloads).evict.transition_period;
+        self.state.rebase(BOOT, now, wall_clock(), transition);
+        self.engine
+            .restore(now, &self.state.evict_state(now), self.state.returns());
+        self.engine.hold_on(self.state.held_on(now, transition));
+        self.oracles.restarted(now, &self.state);
+    }
+
+    fn end(mut self, turns: u64) -> Report {
+        if self.world.borrow().violations.is_empty() {
+            self.oracles
+                .at_the_end(&mut self.world.borrow_mut(), self.engine.evict());
+        }
+        let world = &mut *self.world.borrow_mut();
+        self.coverage.turns = turns;
+        self.coverage.oom_strikes = world.oom_strikes;
+        Report {
+            plan: self.plan.clone(),
+            violation: world.violations.first().cloned(),
+            story: core::mem::take(&mut world.story),
+            coverage: self.coverage.clone(),
+        }
+    }
+}

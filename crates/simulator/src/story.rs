@@ -1,0 +1,47 @@
+//! What came of a run.
+
+use core::fmt;
+
+use crate::coverage::Coverage;
+use crate::plan::Plan;
+use crate::violation::Violation;
+
+/// What came of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// What was run.
+    pub plan: Plan,
+    /// What must never happen, and did: the run ends with the first.
+    pub violation: Option<Violation>,
+    /// What happened, line by line, where that was wanted.
+    pub story: Vec<String>,
+    /// What the run has met.
+    pub coverage: Coverage,
+}
+
+impl Report {
+    /// Settings that no engine takes.
+    pub(crate) fn of_no_world(plan: &Plan) -> Self {
+        let text = "the engine does not take the settings".into();
+        Self {
+            plan: plan.clone(),
+            violation: Some(Violation::new("settings", evictd_node::Mono::ZERO, text)),
+            story: Vec::new(),
+            coverage: Coverage::default(),
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.plan)?;
+        writeln!(f, "a world with {}", self.plan.features)?;
+        for line in &self.story {
+            writeln!(f, "{line}")?;
+        }
+        match &self.violation {
+            None => writeln!(f, "nothing went wrong"),
+            Some(violation) => writeln!(f, "VIOLATION: {violation}"),
+        }
+    }
+}

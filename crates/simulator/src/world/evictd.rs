@@ -1,0 +1,233 @@
+//! What the world keeps of evictd: since when it runs, what it was shown, what it asked for,
+//! whom it has begun to end.
+
+use core::time::Duration;
+
+use evictd_engine::ports::{Collect, Heard, Job, Relieved};
+use evictd_node::{Mono, Readings, Rung};
+
+use super::World;
+use super::pod::Life;
+use crate::feature::Feature;
+
+/// What is older nobody asks for.
+const REMEMBERED: Duration = Duration::from_secs(120);
+
+/// What evictd was shown of the node.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Given {
+    /// Each look at all of it, the last one last.
+    pub(crate) looks: Vec<(Mono, Readings)>,
+    pub(crate) looked_at: Mono,
+}
+
+impl Given {
+    pub(crate) fn take(&mut self, now: Mono, readings: &Readings) {
+        self.looked_at = now;
+        self.looks.push((now, *readings));
+    }
+
+    /// Forgets what is old.
+    pub(crate) fn trim(&mut self, now: Mono) {
+        if self.looks.len() > 4000 {
+            self.looks.retain(|(at, _)| now.since(*at) < REMEMBERED);
+        }
+    }
+}
+
+/// When each thing was asked for the last time that costs nobody anything.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Asked {
+    pub(crate) containers: Option<Mono>,
+    pub(crate) images: Option<Mono>,
+    pub(crate) builds: Option<Mono>,
+    pub(crate) directories: Option<Mono>,
+    pub(crate) reserve: Option<Mono>,
+}
+
+impl World {
+    /// evictd starts.
+    pub(crate) fn evictd_begins(&mut self) {
+        self.began = self.now;
+        let late = self.has(Feature::LateManifests);
+        let silent = if late { self.random.within(0, 8000) } else { 0 };
+        self.heard_at = self.now + Duration::from_millis(silent);
+        self.given = Given::default();
+        self.walk = None;
+        self.pages = None;
+        self.in_flight = None;
+        self.stuck.clear();
+        self.asked = Asked::default();
+        self.runtime.forget_evictd();
+        for pod in &mut self.pods {
+            pod.measured = None;
+        }
+    }
+
+    pub(crate) fn heard(&self) -> Heard {
+        let half = self.heard_at.since(self.began) / 2;
+        if self.now >= self.heard_at {
+            Heard::All
+        } else if self.now >= self.began + half {
+            Heard::Begun
+        } else {
+            Heard::Nothing
+        }
+    }
+
+    /// A kill begins.
+    pub(crate) fn begin_to_end(&mut self, uid: &str) {
+        let index = self.index_of(uid);
+        if let Some(pod) = index.and_then(|index| self.pods.get_mut(index)) {
+            pod.was_struck = true;
+        }
+        self.in_flight = Some(uid.to_owned());
+    }
+
+    pub(crate) fn held_pids(&self, uid: &str) -> u64 {
+        let index = self.index_of(uid);
+        let pod = index.and_then(|index| self.pods.get(index));
+        let gone = pod.and_then(|pod| match pod.life {
+            Life::Gone(at) => Some(at + pod.reaped_after),
+            Life::Runs | Life::Dies(_) => None,
+        });
+        u64::from(gone.is_some_and(|until| self.now < until))
+    }
+
+    /// What the walk over pods' directories has found is known with the next list of pods.
+    pub(crate) fn end_walk(&mut self) {
+        let Some((begun, _)) = self.walk.take_if(|(_, done)| self.now >= *done) else {
+            return;
+        };
+        // What is found is what lay there when the walk passed: here when it began.
+        for (uid, held) in core::mem::take(&mut self.walked) {
+            let index = self.index_of(&uid);
+            if let Some(pod) = index.and_then(|index| self.pods.get_mut(index)) {
+                pod.measured = Some((begun, held));
+            }
+        }
+    }
+
+    /// Whether all pods' disk use was measured since then; else it is measured now.
+    pub(crate) fn has_measured_disk(&mut self, since: Mono) -> bool {
+        let now = self.now;
+        let mut running = self.pods.iter().filter(|pod| pod.runs());
+        if running.all(|pod| pod.measured.is_some_and(|(at, _)| at >= since)) {
+            return true;
+        }
+        if self.walk.is_none() {
+            let slow = self.has(Feature::SlowWalk) && self.random.one_in(2);
+            let most = if slow { 20_000 } else { 100 };
+            let millis = self.random.within(1, most);
+            self.walk = Some((now, now + Duration::from_millis(millis)));
+            let running = self.pods.iter().filter(|pod| pod.runs());
+            self.walked = running.map(|pod| (pod.uid.clone(), pod.held)).collect();
+        }
+        false
+    }
+
+    /// The kernel is asked for file pages; it takes a moment.
+    pub(crate) fn ask_for_pages(&mut self, bytes: u64, _until: Mono) -> bool {
+        if !self.plan.features.has(Feature::Pages) {
+            return false;
+        }
+        let running = self.pods.iter().filter(|pod| pod.runs());
+        let there: u64 = running.map(|pod| pod.held.active).sum();
+        if there < bytes {
+            return false;
+        }
+        let millis = self.random.within(1, 80);
+        self.pages = Some((self.now + Duration::from_millis(millis), bytes));
+        true
+    }
+
+    pub(crate) fn pages_given(&self) -> Option<u64> {
+        self.pages
+            .filter(|(at, _)| self.now >= *at)
+            .map(|(_, given)| given)
+    }
+
+    /// The pages are given back once their time has come.
+    pub(crate) fn give_pages(&mut self) {
+        let Some((at, mut bytes)) = self.pages else {
+            return;
+        };
+        if self.now < at || self.pages_done == Some(at) {
+            return;
+        }
+        self.pages_done = Some(at);
+        for pod in &mut self.pods {
+            super::take(&mut pod.held.active, &mut bytes);
+        }
+    }
+
+    /// A rung that needs no runtime.
+    pub(crate) fn climb_later(&mut self, job: Job) {
+        let slow = self.has(Feature::SlowWalk) && self.random.one_in(3);
+        let millis = self.random.within(1, if slow { 10_000 } else { 50 });
+        self.climbing
+            .push((self.now + Duration::from_millis(millis), job));
+    }
+
+    pub(crate) fn take_relief(&mut self) -> Vec<Relieved> {
+        let now = self.now;
+        let due = self.climbing.extract_if(.., |(at, _)| *at <= now);
+        let due: Vec<(Mono, Job)> = due.collect();
+        due.into_iter()
+            .map(|(_, job)| (job.number, Ok(self.collect(job))))
+            .collect()
+    }
+
+    pub(crate) fn note_asked(&mut self, what: &Collect) {
+        let (asked, now) = (&mut self.asked, Some(self.now));
+        match what {
+            Collect::Containers { all_unused, .. } => {
+                if *all_unused {
+                    asked.containers = now;
+                }
+            }
+            Collect::Images(job) => {
+                if *job != evictd_gc::ImageJob::Watermark {
+                    asked.images = now;
+                }
+            }
+            Collect::Rung(relief) => match relief.rung {
+                Rung::BuildCache => asked.builds = now,
+                Rung::Directories => asked.directories = now,
+                Rung::Reserve => asked.reserve = now,
+                Rung::Logs => {}
+            },
+            Collect::OwnLog { .. } | Collect::Tidy => {}
+        }
+    }
+
+    /// What dead pods left is deleted: of one of them in memory, or of all on the disk.
+    pub(crate) fn delete_leftovers(&mut self, of: Option<&str>) -> usize {
+        let running = self.pods.iter().filter(|pod| pod.runs());
+        let running: Vec<String> = running.map(|pod| pod.uid.clone()).collect();
+        if let Some(uid) = of {
+            let before = self.memory.left.len();
+            self.memory.left.retain(|(left, _)| left != uid);
+            return before - self.memory.left.len();
+        }
+        let before = self.things.leftovers.len();
+        self.things
+            .leftovers
+            .retain(|(uid, _)| running.contains(uid));
+        before - self.things.leftovers.len()
+    }
+
+    /// When something is there that wakes the loop.
+    pub(crate) fn wakes_at(&self) -> Option<Mono> {
+        let dies = self.in_flight.as_deref().and_then(|uid| {
+            let pod = self.pods.get(self.index_of(uid)?)?;
+            match pod.life {
+                Life::Dies(at) => at,
+                Life::Gone(at) => Some(at),
+                Life::Runs => None,
+            }
+        });
+        let climbs = self.climbing.iter().map(|(at, _)| *at);
+        climbs.chain(dies).chain(self.runtime.next()).min()
+    }
+}
