@@ -49,11 +49,13 @@ const PAGE_OUT: u64 = 32 << 20;
 const CALM_FOR: Duration = Duration::from_secs(2);
 
 /// How short memory is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Need {
     /// It is not.
     #[default]
     None,
+    /// There is no room yet: nothing begins, and what is set stays.
+    Tight,
     /// A soft threshold is met, or a hard one is near.
     Near,
     /// A hard threshold is met: a pod is being evicted for it.
@@ -168,10 +170,13 @@ impl Ladder {
     fn note(&mut self, now: Mono, need: Need) {
         if need == Need::None {
             self.calm_since.get_or_insert(now);
-            self.short_since = None;
         } else {
-            self.short_since.get_or_insert(now);
             self.calm_since = None;
+        }
+        if need == Need::Near || need == Need::Hard {
+            self.short_since.get_or_insert(now);
+        } else {
+            self.short_since = None;
         }
     }
 

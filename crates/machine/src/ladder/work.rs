@@ -21,6 +21,9 @@ pub(super) const EVERY: Duration = Duration::from_secs(1);
 /// What was given back is told that often.
 const TELL_GIVEN: Duration = Duration::from_secs(10);
 
+/// So long is believed what the loop said.
+const BELIEVED: Duration = Duration::from_secs(5);
+
 /// A page, as the kernel counts what was read back; larger ones only make it less.
 const PAGE_BYTES: u64 = 4096;
 
@@ -62,6 +65,10 @@ impl Work {
         told.into_iter().collect()
     }
 
+    pub(super) fn holds_any(&self) -> bool {
+        self.ladder.holds_any()
+    }
+
     pub(super) fn is_busy(&self) -> bool {
         self.job.need != Need::None || self.ladder.holds_any() || !self.knobs.held().is_empty()
     }
@@ -91,11 +98,15 @@ impl Work {
         let mut told = Vec::new();
         let all = core::mem::take(&mut self.pods);
         let Job {
+            at,
             need,
             allowed,
             dry_run,
             ..
         } = self.job;
+        // Of a loop that stands still nobody knows whether memory is short.
+        let is_old = now.since(at) >= BELIEVED;
+        let need = if is_old { Need::None } else { need };
         let fares = self.measure(&all);
         let pods: Vec<LadderPod<'_>> = all.iter().zip(&fares).filter_map(pod).collect();
         let steps = self.ladder.step(now, need, allowed, &pods);
