@@ -3,6 +3,7 @@
 //! its deadlines by itself, so that nothing stays set where the loop stands still; and it
 //! waits where the kernel lets it wait, so that the loop never does.
 
+mod acting;
 mod need;
 #[cfg(test)]
 mod tests;
