@@ -30,6 +30,8 @@ pub(crate) struct Last {
     looks: Mono,
     available: i64,
     used: Option<u64>,
+    /// What others held then.
+    others: u64,
 }
 
 /// All that is wrong with a kill.
@@ -136,6 +138,7 @@ impl<'a> Case<'a> {
                 looks,
                 available: reading.available,
                 used: self.used(self.victim),
+                others: self.held_by_all() - self.used(self.victim).unwrap_or(0),
             };
             oracles.last.push((signal, last));
         }
@@ -171,7 +174,11 @@ impl<'a> Case<'a> {
         } else {
             &rival.held
         };
-        let held = self.world.held_of(self.signal(), held);
+        let mut held = *held;
+        if !rival.is_described {
+            held.volume = 0; // nobody has said that it is its own
+        }
+        let held = self.world.held_of(self.signal(), &held);
         rival.is_readable.then_some(held)
     }
 
@@ -179,6 +186,13 @@ impl<'a> Case<'a> {
         let knows_request = self.signal().resource() != Resource::Pids;
         let used = self.used(rival);
         knows_request && used.is_some_and(|used| used > rival.request(self.signal()))
+    }
+
+    /// What all hold together that are not critical.
+    fn held_by_all(&self) -> u64 {
+        let all = self.strike.rivals.iter();
+        let all = all.filter(|rival| !rival.looks_sacred);
+        all.filter_map(|rival| self.used(rival)).sum()
     }
 
     /// Whether evicting it would give back what is short.
@@ -222,6 +236,9 @@ impl<'a> Case<'a> {
     }
 
     fn is_within_request(&self) -> Option<String> {
+        if self.strike.stalled {
+            return None; // what was shown is no more what is
+        }
         let keeps = self.used(self.victim).is_some() && !self.exceeds(self.victim);
         let knows_request = self.signal().resource() != Resource::Pids;
         let other = self.others().find(|rival| self.exceeds(rival))?;
@@ -236,6 +253,9 @@ impl<'a> Case<'a> {
     /// Of those that exceed their requests the lowest priority goes first, then who exceeds
     /// it by most.
     fn is_not_first(&self) -> Option<String> {
+        if self.strike.stalled {
+            return None;
+        }
         if self.signal().resource() == Resource::Pids {
             let better = self
                 .others()
@@ -276,8 +296,13 @@ impl<'a> Case<'a> {
             .rivals
             .iter()
             .any(|rival| !rival.looks_sacred && self.used(rival).is_none());
-        let others = self.others().filter_map(|rival| self.used(rival));
-        let together = others.fold(own, u64::saturating_add);
+        let possible = self.strike.rivals.iter().filter(|rival| {
+            rival.uid != self.victim.uid
+                && !rival.looks_sacred
+                && rival.stuck.is_none_or(|ago| ago > STUCK_FOR - MARGIN)
+        });
+        let together = possible.filter_map(|rival| self.used(rival));
+        let together = together.fold(own, u64::saturating_add);
         let is_too_little = together < missing / 2 && !unknown;
         is_too_little.then(|| format!("{missing} are missing, {together} can be had"))
     }
@@ -360,7 +385,14 @@ impl<'a> Case<'a> {
             reading.available >= last.available.saturating_add(gain)
                 || reading.available < last.available.saturating_sub(left)
         });
-        (!is_answered).then(|| {
+        // Or others have taken it, which can be had from them.
+        let gain = u64::try_from(gain).unwrap_or(0);
+        let most = self.world.most_held.iter();
+        let most = most
+            .filter(|(of, _)| *of == self.signal())
+            .map(|(_, held)| *held);
+        let was_taken = most.max().unwrap_or(0) >= last.others.saturating_add(gain);
+        (!is_answered && !was_taken).then(|| {
             format!(
                 "{} was evicted at {} and nothing has changed since",
                 last.uid, last.at

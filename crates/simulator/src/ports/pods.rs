@@ -109,6 +109,7 @@ impl Listing for WorldPods {
             self.candidates.push(candidate);
             self.is_exact.push(!bound || unreadable);
         }
+        world.note_most_held();
     }
 
     fn candidates(&self) -> &[Candidate] {

@@ -4,7 +4,7 @@
 use core::time::Duration;
 
 use evictd_engine::ports::{Collect, Heard, Job, Relieved};
-use evictd_node::{Mono, Readings, Rung};
+use evictd_node::{Mono, Readings, Rung, Signal};
 
 use super::World;
 use super::pod::Life;
@@ -92,6 +92,23 @@ impl World {
             Life::Runs | Life::Dies(_) => None,
         });
         u64::from(gone.is_some_and(|until| self.now < until))
+    }
+
+    /// The most that pods which may be evicted held together since the last eviction.
+    pub(crate) fn note_most_held(&mut self) {
+        for signal in Signal::ALL {
+            let listed = self.listed.iter().filter_map(|index| self.pods.get(*index));
+            let held = listed.filter(|pod| !pod.is_sacred()).map(|pod| {
+                let disk = pod.measured.map(|(_, held)| held).unwrap_or_default();
+                let of_disk = signal.filesystem().is_some();
+                self.held_of(signal, if of_disk { &disk } else { &pod.held })
+            });
+            let held: u64 = held.sum();
+            match self.most_held.iter_mut().find(|(of, _)| *of == signal) {
+                Some((_, most)) => *most = held.max(*most),
+                None => self.most_held.push((signal, held)),
+            }
+        }
     }
 
     /// What the walk over pods' directories has found is known with the next list of pods.

@@ -15,7 +15,7 @@ use core::cell::Cell;
 use core::time::Duration;
 
 use evictd_engine::ports::{Job, OomKill};
-use evictd_node::{Layout, Mono};
+use evictd_node::{Layout, Mono, Signal};
 
 use crate::feature::{Feature, Features};
 use crate::plan::{MOST_PODS, Plan};
@@ -91,6 +91,8 @@ pub(crate) struct World {
     pub(crate) stuck: Vec<(String, Mono)>,
     /// and all kills that it has begun and nobody has judged yet.
     pub(crate) strikes: Vec<Strike>,
+    /// The most that pods held together since the last eviction for each signal.
+    pub(crate) most_held: Vec<(Signal, u64)>,
     /// A turn took long.
     pub(crate) stalled: bool,
     /// The walk over pods' directories: when it began, and when it is done,
@@ -159,6 +161,7 @@ impl World {
             in_flight: None,
             stuck: Vec::new(),
             strikes: Vec::new(),
+            most_held: Vec::new(),
             stalled: false,
             walk: None,
             walked: Vec::new(),
@@ -243,8 +246,9 @@ impl World {
             return;
         };
         pod.life = Life::Gone(now);
+        let comes_back = core::mem::take(&mut pod.is_replaced);
         let (uid, held, number) = (pod.uid.clone(), pod.held, pod.number);
-        let (is_replaced, incarnation) = (pod.is_replaced, pod.incarnation);
+        let incarnation = pod.incarnation;
         let reaped = now + pod.reaped_after;
         pod.held = pod::Held::default();
         if held.tmpfs > 0 {
@@ -260,14 +264,14 @@ impl World {
         if self.runtime.exists {
             self.things.dead.push(DeadContainer {
                 uid: uid.clone(),
-                is_replaced,
+                is_replaced: comes_back,
                 layer: held.layer,
                 inodes: held.layer_inodes,
                 logs: held.logs,
                 died: now,
             });
         }
-        if is_replaced && incarnation < MOST_INCARNATIONS && !self.is_calm() {
+        if comes_back && incarnation < MOST_INCARNATIONS && !self.is_calm() {
             let after = Duration::from_millis(self.random.within(50, 10_000));
             self.comes_back.push((now + after, number, incarnation + 1));
         }
