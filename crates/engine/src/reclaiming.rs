@@ -64,8 +64,8 @@ pub(crate) struct Awaited {
     saw_to_leftovers: bool,
     /// Whether anything was deleted at all.
     gave: bool,
-    /// What is left after a step could not be read.
-    is_blind: bool,
+    /// It ended before its time: it counts as never tried.
+    is_cut_short: bool,
 }
 
 impl Awaited {
@@ -77,7 +77,7 @@ impl Awaited {
             answers: 0,
             saw_to_leftovers: false,
             gave: false,
-            is_blind: false,
+            is_cut_short: false,
         }
     }
 
@@ -102,14 +102,14 @@ impl Awaited {
         }
     }
 
-    /// Takes no further step, as it cannot be read whether it is needed.
-    pub(crate) const fn go_blind(&mut self) {
-        self.is_blind = true;
+    /// Takes no further step now, and shows nothing of what could be given back.
+    pub(crate) const fn cut_short(&mut self) {
+        self.is_cut_short = true;
         self.stop();
     }
 
-    pub(crate) const fn is_blind(&self) -> bool {
-        self.is_blind
+    pub(crate) const fn is_cut_short(&self) -> bool {
+        self.is_cut_short
     }
 
     /// Takes no further step.
