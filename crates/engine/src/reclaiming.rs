@@ -64,6 +64,8 @@ pub(crate) struct Awaited {
     saw_to_leftovers: bool,
     /// Whether anything was deleted at all.
     gave: bool,
+    /// It ended before its last step, as enough was left.
+    was_enough: bool,
     /// It ended before its time: it counts as never tried.
     is_cut_short: bool,
 }
@@ -77,6 +79,7 @@ impl Awaited {
             answers: 0,
             saw_to_leftovers: false,
             gave: false,
+            was_enough: false,
             is_cut_short: false,
         }
     }
@@ -112,8 +115,13 @@ impl Awaited {
         self.is_cut_short
     }
 
-    /// Takes no further step.
-    pub(crate) const fn stop(&mut self) {
+    /// It was enough: what the steps that are left would give, nobody knows.
+    pub(crate) const fn is_enough(&mut self) {
+        self.was_enough = true;
+        self.stop();
+    }
+
+    const fn stop(&mut self) {
         (self.calls, self.rungs) = (&[], &[]);
     }
 }
@@ -150,7 +158,8 @@ impl Reclaiming {
 
     /// A reclaim is over.
     pub(crate) fn end(&mut self, now: Mono, reclaim: &Awaited, timers: &mut Timers) {
-        self.rest = (!reclaim.gave).then(|| {
+        let gave_nothing = !reclaim.gave && !reclaim.was_enough;
+        self.rest = gave_nothing.then(|| {
             let longer = self.rest.map(|last| last.saturating_mul(2));
             longer.unwrap_or(FIRST_REST).min(LONGEST_REST)
         });

@@ -150,7 +150,7 @@ impl Run {
         for (_, event) in events {
             self.coverage.note(&event);
             let world = &mut *self.world.borrow_mut();
-            if world.tells && event.level() <= log::Level::Info {
+            if world.tells && event.level() <= log::Level::Debug {
                 let line = format!("{:>12.3} evictd {event}", seconds(world.now));
                 world.story.push(line);
             }

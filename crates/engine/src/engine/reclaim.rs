@@ -118,7 +118,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
             // Memory came between, or nobody can say whether more is needed.
             reclaim.cut_short();
         } else if self.deciding.evict.may_stop_reclaiming(&again) {
-            reclaim.stop();
+            reclaim.is_enough();
         }
         Some(reclaim)
     }

@@ -147,6 +147,28 @@ fn memory_that_comes_between_ends_no_ladder() {
     assert_eq!(engine.pods().killed(), ["hog", "holder"]);
 }
 
+/// Found by the simulator (seed 7144): a regular collection had made room while a reclaim began,
+/// which then gave nothing and was enough; the disk filled again within ten seconds, and a pod
+/// was evicted though no rung had been tried.
+#[test]
+fn a_reclaim_that_needed_no_rung_says_nothing_of_rungs() {
+    let mut engine = short_of_disk("nodefs.available<100Mi");
+    turn(&mut engine, 0);
+    set_disk(&mut engine, Signal::NodefsAvailable, 500 * MIB);
+    let jobs = core::mem::take(&mut engine.reclaim_mut().jobs);
+    let answers = jobs
+        .iter()
+        .map(|job| (job.number, Ok(Collected::default())));
+    engine.reclaim_mut().relieved.extend(answers);
+    turn(&mut engine, 50);
+    set_disk(&mut engine, Signal::NodefsAvailable, 50 * MIB);
+    let rungs: Vec<Rung> = climbed(&mut engine)
+        .iter()
+        .map(|relief| relief.rung)
+        .collect();
+    assert_eq!(rungs, Rung::ALL);
+}
+
 /// The same where nothing at all could be read afterwards (seed 74).
 #[test]
 fn a_pod_is_not_evicted_by_what_was_read_before_the_ladder() {

@@ -21,6 +21,9 @@ const TRIFLE_INODES: u64 = 100;
 const STUCK_FOR: Duration = Duration::from_secs(30);
 const MARGIN: Duration = Duration::from_secs(5);
 
+/// Who was tried in a round is not tried again in it, and a round may take three graces.
+const ROUND: Duration = Duration::from_secs(150);
+
 /// The last eviction for a signal.
 #[derive(Clone, Debug)]
 pub(crate) struct Last {
@@ -211,7 +214,7 @@ impl<'a> Case<'a> {
         all.filter(|rival| {
             rival.uid != self.victim.uid
                 && !rival.looks_sacred
-                && rival.stuck.is_none_or(|ago| ago > STUCK_FOR + MARGIN)
+                && rival.stuck.is_none_or(|ago| ago > ROUND)
                 && self.helps(rival)
         })
     }
@@ -304,7 +307,12 @@ impl<'a> Case<'a> {
         let together = possible.filter_map(|rival| self.used(rival));
         let together = together.fold(own, u64::saturating_add);
         let is_too_little = together < missing / 2 && !unknown;
-        is_too_little.then(|| format!("{missing} are missing, {together} can be had"))
+        is_too_little.then(|| {
+            let all = self.strike.rivals.iter();
+            let all = all.map(|one| (&one.uid, self.used(one), one.looks_sacred, one.stuck));
+            let all: Vec<_> = all.collect();
+            format!("{missing} are missing, {together} can be had: {all:?}")
+        })
     }
 
     /// A soft threshold has been met for its whole grace.
@@ -318,11 +326,11 @@ impl<'a> Case<'a> {
         let within = looks.iter().rev();
         let within = within.take_while(|(at, _)| last.since(*at) < grace);
         for (at, readings) in within {
-            let is_met = readings
+            // One that failed may have been one beside the rounds.
+            let is_over = readings
                 .get(self.signal())
-                .is_some_and(|reading| reading.available < self.clear_level(reading.capacity));
-            let was_read = *readings != evictd_node::Readings::default();
-            if !is_met && was_read {
+                .is_some_and(|reading| reading.available >= self.clear_level(reading.capacity));
+            if is_over && !self.world.given.beside.contains(at) {
                 return Some(format!(
                     "it was not met at {at}, and its grace is {grace:?}"
                 ));

@@ -18,6 +18,9 @@ const REMEMBERED: Duration = Duration::from_secs(120);
 pub(crate) struct Given {
     /// Each look at all of it, the last one last.
     pub(crate) looks: Vec<(Mono, Readings)>,
+    /// Which of them were beside the rounds, by their times.
+    pub(crate) beside: Vec<Mono>,
+    pub(crate) is_round: bool,
     pub(crate) looked_at: Mono,
 }
 
@@ -25,12 +28,16 @@ impl Given {
     pub(crate) fn take(&mut self, now: Mono, readings: &Readings) {
         self.looked_at = now;
         self.looks.push((now, *readings));
+        if !self.is_round {
+            self.beside.push(now);
+        }
     }
 
     /// Forgets what is old.
     pub(crate) fn trim(&mut self, now: Mono) {
         if self.looks.len() > 4000 {
             self.looks.retain(|(at, _)| now.since(*at) < REMEMBERED);
+            self.beside.retain(|at| now.since(*at) < REMEMBERED);
         }
     }
 }
@@ -98,7 +105,8 @@ impl World {
     pub(crate) fn note_most_held(&mut self) {
         for signal in Signal::ALL {
             let listed = self.listed.iter().filter_map(|index| self.pods.get(*index));
-            let held = listed.filter(|pod| !pod.is_sacred()).map(|pod| {
+            // A critical one that nobody has described looks like any other.
+            let held = listed.filter(|pod| !pod.is_protected).map(|pod| {
                 let disk = pod.measured.map(|(_, held)| held).unwrap_or_default();
                 let of_disk = signal.filesystem().is_some();
                 self.held_of(signal, if of_disk { &disk } else { &pod.held })
