@@ -288,6 +288,9 @@ impl<'a> Case<'a> {
 
     /// All that would help hold together half of what is missing.
     fn is_too_little(&self) -> Option<String> {
+        if self.strike.stalled {
+            return None;
+        }
         let (_, reading) = self.last_look()?;
         let missing = self
             .level(reading.capacity)

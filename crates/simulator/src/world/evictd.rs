@@ -7,7 +7,7 @@ use evictd_engine::ports::{Collect, Heard, Job, Relieved};
 use evictd_node::{Mono, Readings, Rung, Signal};
 
 use super::World;
-use super::pod::Life;
+use super::pod::{Held, Life};
 use crate::feature::Feature;
 
 /// What is older nobody asks for.
@@ -40,6 +40,13 @@ impl Given {
             self.beside.retain(|at| now.since(*at) < REMEMBERED);
         }
     }
+}
+
+/// A pod that was listed: its index, and what was known of its disk use then.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Listed {
+    pub(crate) index: usize,
+    pub(crate) measured: Option<(Mono, Held)>,
 }
 
 /// When each thing was asked for the last time that costs nobody anything.
@@ -104,7 +111,8 @@ impl World {
     /// The most that pods which may be evicted held together since the last eviction.
     pub(crate) fn note_most_held(&mut self) {
         for signal in Signal::ALL {
-            let listed = self.listed.iter().filter_map(|index| self.pods.get(*index));
+            let listed = self.listed.iter();
+            let listed = listed.filter_map(|of| self.pods.get(of.index));
             // A critical one that nobody has described looks like any other.
             let held = listed.filter(|pod| !pod.is_protected).map(|pod| {
                 let disk = pod.measured.map(|(_, held)| held).unwrap_or_default();

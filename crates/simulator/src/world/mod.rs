@@ -23,7 +23,7 @@ use crate::random::Random;
 use crate::strike::Strike;
 use crate::violation::Violation;
 use disk::{DeadContainer, Things, WorldDisk};
-use evictd::{Asked, Given};
+use evictd::{Asked, Given, Listed};
 use memory::Memory;
 use pod::{Growth, Life, What, WorldPod};
 use runtime::Runtime;
@@ -82,7 +82,7 @@ pub(crate) struct World {
     /// what it was shown,
     pub(crate) given: Given,
     /// which pods it has listed, by their indexes,
-    pub(crate) listed: Vec<usize>,
+    pub(crate) listed: Vec<Listed>,
     /// what it has asked for,
     pub(crate) asked: Asked,
     /// whom it is ending,
@@ -115,12 +115,10 @@ impl World {
         let r = &mut random;
         let chaos_ends = Mono::from_millis(plan.seconds * 1000);
         let memory = Memory::of(seed, features, chaos_ends);
-        let layout = if has(Feature::Split) {
-            Layout::SplitImagefs
-        } else if has(Feature::Dedicated) {
-            Layout::DedicatedImagefs
-        } else {
-            Layout::OneFilesystem
+        let layout = match (has(Feature::Split), has(Feature::Dedicated)) {
+            (true, _) => Layout::SplitImagefs,
+            (false, true) => Layout::DedicatedImagefs,
+            (false, false) => Layout::OneFilesystem,
         };
         let disks = [0, 1].map(|index| WorldDisk::of(seed, index, features, chaos_ends));
         let [disk, _] = &disks;
