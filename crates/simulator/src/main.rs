@@ -10,13 +10,18 @@ use std::time::Instant;
 
 use evictd_simulator::{Coverage, Plan, Violation, run, shrink};
 
-const USAGE: &str = "usage: evictd-simulator --seed N | --seeds A..B | --plan PLAN | --shrink PLAN
+const USAGE: &str =
+    "usage: evictd-simulator --seed N | --seeds A..B | --first A..B | --plan PLAN | --shrink PLAN
 
   --seed N      the story of a seed
   --seeds A..B  all of these seeds on two threads: how many a second, what they have met,
                 and which went wrong
+  --first A..B  the same up to the first that goes wrong
   --plan PLAN   the story of a plan as --shrink prints it: 'seed=7 without=Swap'
   --shrink PLAN the smallest plan found in which the same goes wrong, and its story";
+
+/// What was met, and the seeds that went wrong.
+type Found = Mutex<(Coverage, Vec<(u64, Violation)>)>;
 
 /// So many seeds that went wrong are named.
 const MOST_NAMED: usize = 30;
@@ -31,7 +36,8 @@ fn main() -> ExitCode {
     match *words {
         ["--seed" | "--plan", text] => plan(text).map_or_else(usage, |plan| story(&plan)),
         ["--shrink", text] => plan(text).map_or_else(usage, |plan| story(&shrink(&plan))),
-        ["--seeds", text] => range(text).map_or_else(usage, many),
+        ["--seeds", text] => range(text).map_or_else(usage, |seeds| many(seeds, usize::MAX)),
+        ["--first", text] => range(text).map_or_else(usage, |seeds| many(seeds, 1)),
         _ => usage(),
     }
 }
@@ -64,13 +70,13 @@ const fn code(is_well: bool) -> ExitCode {
     clippy::disallowed_methods,
     reason = "how fast it runs is told; no world asks"
 )]
-fn many(seeds: Range<u64>) -> ExitCode {
+fn many(seeds: Range<u64>, most: usize) -> ExitCode {
     let begun = Instant::now();
     let next = AtomicU64::new(seeds.start);
-    let found: Mutex<(Coverage, Vec<(u64, Violation)>)> = Mutex::default();
+    let found: Found = Mutex::default();
     std::thread::scope(|scope| {
         for _ in 0..2 {
-            scope.spawn(|| work(&next, seeds.end, &found));
+            scope.spawn(|| work((&next, seeds.end), most, &found));
         }
     });
     let Ok((coverage, mut failed)) = found.into_inner() else {
@@ -99,8 +105,8 @@ fn many(seeds: Range<u64>) -> ExitCode {
     code(failed.is_empty())
 }
 
-fn work(next: &AtomicU64, end: u64, found: &Mutex<(Coverage, Vec<(u64, Violation)>)>) {
-    let (mut coverage, mut failed) = (Coverage::default(), Vec::new());
+fn work((next, end): (&AtomicU64, u64), most: usize, found: &Found) {
+    let mut coverage = Coverage::default();
     loop {
         let seed = next.fetch_add(1, Ordering::Relaxed);
         if seed >= end {
@@ -109,10 +115,17 @@ fn work(next: &AtomicU64, end: u64, found: &Mutex<(Coverage, Vec<(u64, Violation
         let report = run(&Plan::of(seed), false);
         coverage.add(&report.coverage);
         coverage.runs += 1;
-        failed.extend(report.violation.map(|violation| (seed, violation)));
+        let Some(violation) = report.violation else {
+            continue;
+        };
+        if let Ok(mut found) = found.lock() {
+            found.1.push((seed, violation));
+            if found.1.len() >= most {
+                next.store(end, Ordering::Relaxed);
+            }
+        }
     }
     if let Ok(mut found) = found.lock() {
         found.0.add(&coverage);
-        found.1.extend(failed);
     }
 }

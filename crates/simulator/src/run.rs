@@ -3,6 +3,9 @@
 use alloc::rc::Rc;
 use core::time::Duration;
 
+use core::panic::AssertUnwindSafe;
+use std::panic::catch_unwind;
+
 use evictd_engine::{Engine, Event};
 use evictd_node::Mono;
 use evictd_state::{self as state, Outcome, State};
@@ -32,8 +35,14 @@ const BOOT: &str = "world";
 /// Runs a plan to its end. With `tells` its story is kept.
 #[must_use]
 pub fn run(plan: &Plan, tells: bool) -> Report {
+    let report = catch_unwind(AssertUnwindSafe(|| run_to_the_end(plan, tells)));
+    report.unwrap_or_else(|_| Report::of_no_world(plan, "panic", "something panicked"))
+}
+
+fn run_to_the_end(plan: &Plan, tells: bool) -> Report {
     let Some(mut run) = Run::new(plan, tells) else {
-        return Report::of_no_world(plan);
+        let text = "the engine does not take the settings";
+        return Report::of_no_world(plan, "settings", text);
     };
     let mut turns = 0;
     while run.goes_on() {
@@ -150,7 +159,7 @@ impl Run {
         for (_, event) in events {
             self.coverage.note(&event);
             let world = &mut *self.world.borrow_mut();
-            if world.tells && event.level() <= log::Level::Info {
+            if world.tells && event.level() <= log::Level::Debug {
                 let line = format!("{:>12.3} evictd {event}", seconds(world.now));
                 world.story.push(line);
             }
@@ -189,6 +198,7 @@ impl Run {
         self.strikes_at = now + Duration::from_millis(self.random.within(100, 40_000));
         if self.world.borrow().is_calm() {
             self.strikes_at = self.ends;
+            self.engine.guard(true); // so that memory is looked at more seldom
             return;
         }
         let has = |feature| self.plan.features.has(feature);

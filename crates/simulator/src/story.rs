@@ -20,12 +20,12 @@ pub struct Report {
 }
 
 impl Report {
-    /// Settings that no engine takes.
-    pub(crate) fn of_no_world(plan: &Plan) -> Self {
-        let text = "the engine does not take the settings".into();
+    /// Of a run that never ended.
+    pub(crate) fn of_no_world(plan: &Plan, oracle: &'static str, text: &str) -> Self {
+        let text = text.into();
         Self {
             plan: plan.clone(),
-            violation: Some(Violation::new("settings", evictd_node::Mono::ZERO, text)),
+            violation: Some(Violation::new(oracle, evictd_node::Mono::ZERO, text)),
             story: Vec::new(),
             coverage: Coverage::default(),
         }

@@ -56,9 +56,12 @@ pub(crate) struct Strike {
 impl Strike {
     pub(crate) fn new(world: &World, uid: &str, (shown, victim): (&[Candidate], usize)) -> Self {
         let listed = world.listed.iter().zip(shown);
-        let rivals = listed.filter_map(|(index, candidate)| {
-            let pod = world.pods.get(*index)?;
-            Some(Rival::new(world, pod, candidate))
+        let rivals = listed.filter_map(|(of, candidate)| {
+            let pod = world.pods.get(of.index)?;
+            Some(Rival {
+                measured: of.measured,
+                ..Rival::new(world, pod, candidate)
+            })
         });
         let rungs = [Rung::BuildCache, Rung::Directories, Rung::Reserve];
         Self {

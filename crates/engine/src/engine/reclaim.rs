@@ -57,8 +57,8 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
                 None => return Plan::Rest,
             };
         }
-        if reclaim.is_blind() {
-            // It counts as never tried: no pod is chosen by what was read before it.
+        if reclaim.is_cut_short() {
+            // No pod is chosen by what was read before it, nor because a step is left out.
             return self.outcome(now, Outcome::Reclaimed(Some(&Readings::default())));
         }
         self.reclaiming.end(now, &reclaim, &mut self.timers);
@@ -117,12 +117,11 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         }
         reclaim.go_on();
         let again = self.measure_again(now);
-        if self.is_unread(&again) {
-            reclaim.go_blind();
-        } else if !self.deciding.evict.is_reclaiming()
-            || self.deciding.evict.may_stop_reclaiming(&again)
-        {
-            reclaim.stop();
+        if !self.deciding.evict.is_reclaiming() || self.is_unread(&again) {
+            // Memory came between, or nobody can say whether more is needed.
+            reclaim.cut_short();
+        } else if self.deciding.evict.may_stop_reclaiming(&again) {
+            reclaim.is_enough();
         }
         Some(reclaim)
     }

@@ -137,6 +137,74 @@ fn a_disk_that_cannot_be_read_after_a_rung_ends_no_ladder() {
     assert_eq!(engine.pods().killed(), ["holder"]);
 }
 
+/// Found by the simulator (seed 6485): memory ran short while a rung was climbed, the ladder was
+/// taken for climbed, and the next round evicted a pod for the disk.
+#[test]
+fn memory_that_comes_between_ends_no_ladder() {
+    let mut hog = FakePod::new("hog", 61 << 20);
+    hog.dies_after = None;
+    let mut pods = FakePods::of([FakePod::new("holder", 60 << 20), hog]);
+    pods.has_runtime = true;
+    let mut engine = engine(
+        settings("memory.available<100Mi,nodefs.available<100Mi"),
+        pods,
+    );
+    engine.reclaim_mut().runtimes = 1;
+    set_disk(&mut engine, Signal::NodefsAvailable, 50 * MIB);
+    turn(&mut engine, 0);
+    let mut short = sample(50 * MIB, 50 * MIB);
+    short.nodefs = engine
+        .node_mut()
+        .samples
+        .front()
+        .and_then(|sample| sample.nodefs);
+    engine.node_mut().set(short);
+    turn(&mut engine, 1000);
+    assert_eq!(engine.pods().killed(), ["hog"]);
+    let mut climbed = Vec::new();
+    for now in (1050..40_000).step_by(50) {
+        if now == 1200 {
+            set_disk(&mut engine, Signal::NodefsAvailable, 50 * MIB);
+        }
+        let jobs = core::mem::take(&mut engine.reclaim_mut().jobs);
+        for Job { number, what, .. } in jobs {
+            let answer = (number, Ok(Collected::default()));
+            engine.reclaim_mut().relieved.push(answer);
+            if let Collect::Rung(relief) = what {
+                climbed.push(relief.rung);
+            }
+        }
+        turn(&mut engine, now);
+        if engine.pods().killed().len() > 1 {
+            break;
+        }
+    }
+    assert_eq!(climbed, Rung::ALL);
+    assert_eq!(engine.pods().killed(), ["hog", "holder"]);
+}
+
+/// Found by the simulator (seed 7144): a regular collection had made room while a reclaim began,
+/// which then gave nothing and was enough; the disk filled again within ten seconds, and a pod
+/// was evicted though no rung had been tried.
+#[test]
+fn a_reclaim_that_needed_no_rung_says_nothing_of_rungs() {
+    let mut engine = short_of_disk("nodefs.available<100Mi");
+    turn(&mut engine, 0);
+    set_disk(&mut engine, Signal::NodefsAvailable, 500 * MIB);
+    let jobs = core::mem::take(&mut engine.reclaim_mut().jobs);
+    let answers = jobs
+        .iter()
+        .map(|job| (job.number, Ok(Collected::default())));
+    engine.reclaim_mut().relieved.extend(answers);
+    turn(&mut engine, 50);
+    set_disk(&mut engine, Signal::NodefsAvailable, 50 * MIB);
+    let rungs: Vec<Rung> = climbed(&mut engine)
+        .iter()
+        .map(|relief| relief.rung)
+        .collect();
+    assert_eq!(rungs, Rung::ALL);
+}
+
 /// The same where nothing at all could be read afterwards (seed 74).
 #[test]
 fn a_pod_is_not_evicted_by_what_was_read_before_the_ladder() {

@@ -21,6 +21,9 @@ const TRIFLE_INODES: u64 = 100;
 const STUCK_FOR: Duration = Duration::from_secs(30);
 const MARGIN: Duration = Duration::from_secs(5);
 
+/// Who was tried in a round is not tried again in it, and a round may take three graces.
+const ROUND: Duration = Duration::from_secs(150);
+
 /// The last eviction for a signal.
 #[derive(Clone, Debug)]
 pub(crate) struct Last {
@@ -30,6 +33,8 @@ pub(crate) struct Last {
     looks: Mono,
     available: i64,
     used: Option<u64>,
+    /// What others held then.
+    others: u64,
 }
 
 /// All that is wrong with a kill.
@@ -136,6 +141,7 @@ impl<'a> Case<'a> {
                 looks,
                 available: reading.available,
                 used: self.used(self.victim),
+                others: self.held_by_all() - self.used(self.victim).unwrap_or(0),
             };
             oracles.last.push((signal, last));
         }
@@ -171,7 +177,11 @@ impl<'a> Case<'a> {
         } else {
             &rival.held
         };
-        let held = self.world.held_of(self.signal(), held);
+        let mut held = *held;
+        if !rival.is_described {
+            held.volume = 0; // nobody has said that it is its own
+        }
+        let held = self.world.held_of(self.signal(), &held);
         rival.is_readable.then_some(held)
     }
 
@@ -179,6 +189,13 @@ impl<'a> Case<'a> {
         let knows_request = self.signal().resource() != Resource::Pids;
         let used = self.used(rival);
         knows_request && used.is_some_and(|used| used > rival.request(self.signal()))
+    }
+
+    /// What all hold together that are not critical.
+    fn held_by_all(&self) -> u64 {
+        let all = self.strike.rivals.iter();
+        let all = all.filter(|rival| !rival.looks_sacred);
+        all.filter_map(|rival| self.used(rival)).sum()
     }
 
     /// Whether evicting it would give back what is short.
@@ -197,7 +214,7 @@ impl<'a> Case<'a> {
         all.filter(|rival| {
             rival.uid != self.victim.uid
                 && !rival.looks_sacred
-                && rival.stuck.is_none_or(|ago| ago > STUCK_FOR + MARGIN)
+                && rival.stuck.is_none_or(|ago| ago > ROUND)
                 && self.helps(rival)
         })
     }
@@ -222,6 +239,9 @@ impl<'a> Case<'a> {
     }
 
     fn is_within_request(&self) -> Option<String> {
+        if self.strike.stalled {
+            return None; // what was shown is no more what is
+        }
         let keeps = self.used(self.victim).is_some() && !self.exceeds(self.victim);
         let knows_request = self.signal().resource() != Resource::Pids;
         let other = self.others().find(|rival| self.exceeds(rival))?;
@@ -236,6 +256,9 @@ impl<'a> Case<'a> {
     /// Of those that exceed their requests the lowest priority goes first, then who exceeds
     /// it by most.
     fn is_not_first(&self) -> Option<String> {
+        if self.strike.stalled {
+            return None;
+        }
         if self.signal().resource() == Resource::Pids {
             let better = self
                 .others()
@@ -265,6 +288,9 @@ impl<'a> Case<'a> {
 
     /// All that would help hold together half of what is missing.
     fn is_too_little(&self) -> Option<String> {
+        if self.strike.stalled {
+            return None;
+        }
         let (_, reading) = self.last_look()?;
         let missing = self
             .level(reading.capacity)
@@ -276,10 +302,20 @@ impl<'a> Case<'a> {
             .rivals
             .iter()
             .any(|rival| !rival.looks_sacred && self.used(rival).is_none());
-        let others = self.others().filter_map(|rival| self.used(rival));
-        let together = others.fold(own, u64::saturating_add);
+        let possible = self.strike.rivals.iter().filter(|rival| {
+            rival.uid != self.victim.uid
+                && !rival.looks_sacred
+                && rival.stuck.is_none_or(|ago| ago > STUCK_FOR - MARGIN)
+        });
+        let together = possible.filter_map(|rival| self.used(rival));
+        let together = together.fold(own, u64::saturating_add);
         let is_too_little = together < missing / 2 && !unknown;
-        is_too_little.then(|| format!("{missing} are missing, {together} can be had"))
+        is_too_little.then(|| {
+            let all = self.strike.rivals.iter();
+            let all = all.map(|one| (&one.uid, self.used(one), one.looks_sacred, one.stuck));
+            let all: Vec<_> = all.collect();
+            format!("{missing} are missing, {together} can be had: {all:?}")
+        })
     }
 
     /// A soft threshold has been met for its whole grace.
@@ -293,11 +329,11 @@ impl<'a> Case<'a> {
         let within = looks.iter().rev();
         let within = within.take_while(|(at, _)| last.since(*at) < grace);
         for (at, readings) in within {
-            let is_met = readings
+            // One that failed may have been one beside the rounds.
+            let is_over = readings
                 .get(self.signal())
-                .is_some_and(|reading| reading.available < self.clear_level(reading.capacity));
-            let was_read = *readings != evictd_node::Readings::default();
-            if !is_met && was_read {
+                .is_some_and(|reading| reading.available >= self.clear_level(reading.capacity));
+            if is_over && !self.world.given.beside.contains(at) {
                 return Some(format!(
                     "it was not met at {at}, and its grace is {grace:?}"
                 ));
@@ -360,7 +396,14 @@ impl<'a> Case<'a> {
             reading.available >= last.available.saturating_add(gain)
                 || reading.available < last.available.saturating_sub(left)
         });
-        (!is_answered).then(|| {
+        // Or others have taken it, which can be had from them.
+        let gain = u64::try_from(gain).unwrap_or(0);
+        let most = self.world.most_held.iter();
+        let most = most
+            .filter(|(of, _)| *of == self.signal())
+            .map(|(_, held)| *held);
+        let was_taken = most.max().unwrap_or(0) >= last.others.saturating_add(gain);
+        (!is_answered && !was_taken).then(|| {
             format!(
                 "{} was evicted at {} and nothing has changed since",
                 last.uid, last.at

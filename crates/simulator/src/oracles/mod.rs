@@ -58,6 +58,8 @@ impl Oracles {
         let strike = world.strikes.remove(0);
         let found = kill::judge(self, world, &strike, decision);
         world.violations.extend(found);
+        let signal = decision.threshold.as_ref().map(|of| of.signal);
+        world.most_held.retain(|(of, _)| Some(*of) != signal);
         self.of_late.push(strike.at);
         self.of_late
             .retain(|at| strike.at.since(*at) < Duration::from_secs(60));

@@ -11,8 +11,10 @@ use crate::world::World;
 pub(crate) struct WorldNode(pub(crate) Shared);
 
 impl Node for WorldNode {
-    fn read(&mut self, now: Mono, _fs_wait: Duration) -> Sample {
+    fn read(&mut self, now: Mono, fs_wait: Duration) -> Sample {
         let world = &mut *self.0.borrow_mut();
+        // Measured between two steps of a reclaim, it is no round.
+        world.given.is_round = fs_wait != Duration::from_millis(100);
         let mut sample = Sample::default();
         if world.has(Feature::Blind) && world.random.one_in(50) {
             world.given.take(now, &sample.readings);

@@ -13,6 +13,7 @@ use super::flight::Flight;
 use crate::feature::Feature;
 use crate::strike::Strike;
 use crate::world::World;
+use crate::world::evictd::Listed;
 use crate::world::pod::WorldPod;
 
 /// The pods, as the engine sees them.
@@ -105,10 +106,12 @@ impl Listing for WorldPods {
             let (is_known, is_described) = described(world, pod);
             let usage = (!unreadable).then(|| usage(pod, bound, is_described));
             let candidate = Candidate::new(&is_known, usage.as_ref());
-            world.listed.push(index);
+            let measured = pod.measured;
+            world.listed.push(Listed { index, measured });
             self.candidates.push(candidate);
             self.is_exact.push(!bound || unreadable);
         }
+        world.note_most_held();
     }
 
     fn candidates(&self) -> &[Candidate] {
@@ -140,7 +143,7 @@ impl Usage for WorldPods {
     fn read_exactly(&mut self, index: usize) {
         let world = &mut *self.world.borrow_mut();
         let vanishes = world.has(Feature::Vanishing) && world.random.one_in(20);
-        let Some(of) = world.listed.get(index).copied() else {
+        let Some(of) = world.listed.get(index).map(|of| of.index) else {
             return;
         };
         if vanishes {
@@ -195,8 +198,8 @@ impl Killing for WorldPods {
     fn begin_kill(&mut self, now: Mono, index: usize, grace: Duration) -> Result<Begun, String> {
         let mut shared = self.world.borrow_mut();
         let world = &mut *shared;
-        let victim = world.listed.get(index).copied();
-        let victim = victim.and_then(|index| world.pods.get(index));
+        let victim = world.listed.get(index);
+        let victim = victim.and_then(|of| world.pods.get(of.index));
         let victim = victim.ok_or("it was never there")?;
         let (uid, runs, is_refused) = (victim.uid.clone(), victim.runs(), victim.is_refused);
         if world.has(Feature::Descriptors) && world.random.one_in(10) {

@@ -4,10 +4,10 @@
 use core::time::Duration;
 
 use evictd_engine::ports::{Collect, Heard, Job, Relieved};
-use evictd_node::{Mono, Readings, Rung};
+use evictd_node::{Mono, Readings, Rung, Signal};
 
 use super::World;
-use super::pod::Life;
+use super::pod::{Held, Life};
 use crate::feature::Feature;
 
 /// What is older nobody asks for.
@@ -18,6 +18,9 @@ const REMEMBERED: Duration = Duration::from_secs(120);
 pub(crate) struct Given {
     /// Each look at all of it, the last one last.
     pub(crate) looks: Vec<(Mono, Readings)>,
+    /// Which of them were beside the rounds, by their times.
+    pub(crate) beside: Vec<Mono>,
+    pub(crate) is_round: bool,
     pub(crate) looked_at: Mono,
 }
 
@@ -25,14 +28,25 @@ impl Given {
     pub(crate) fn take(&mut self, now: Mono, readings: &Readings) {
         self.looked_at = now;
         self.looks.push((now, *readings));
+        if !self.is_round {
+            self.beside.push(now);
+        }
     }
 
     /// Forgets what is old.
     pub(crate) fn trim(&mut self, now: Mono) {
         if self.looks.len() > 4000 {
             self.looks.retain(|(at, _)| now.since(*at) < REMEMBERED);
+            self.beside.retain(|at| now.since(*at) < REMEMBERED);
         }
     }
+}
+
+/// A pod that was listed: its index, and what was known of its disk use then.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Listed {
+    pub(crate) index: usize,
+    pub(crate) measured: Option<(Mono, Held)>,
 }
 
 /// When each thing was asked for the last time that costs nobody anything.
@@ -92,6 +106,25 @@ impl World {
             Life::Runs | Life::Dies(_) => None,
         });
         u64::from(gone.is_some_and(|until| self.now < until))
+    }
+
+    /// The most that pods which may be evicted held together since the last eviction.
+    pub(crate) fn note_most_held(&mut self) {
+        for signal in Signal::ALL {
+            let listed = self.listed.iter();
+            let listed = listed.filter_map(|of| self.pods.get(of.index));
+            // A critical one that nobody has described looks like any other.
+            let held = listed.filter(|pod| !pod.is_protected).map(|pod| {
+                let disk = pod.measured.map(|(_, held)| held).unwrap_or_default();
+                let of_disk = signal.filesystem().is_some();
+                self.held_of(signal, if of_disk { &disk } else { &pod.held })
+            });
+            let held: u64 = held.sum();
+            match self.most_held.iter_mut().find(|(of, _)| *of == signal) {
+                Some((_, most)) => *most = held.max(*most),
+                None => self.most_held.push((signal, held)),
+            }
+        }
     }
 
     /// What the walk over pods' directories has found is known with the next list of pods.

@@ -15,7 +15,7 @@ use core::cell::Cell;
 use core::time::Duration;
 
 use evictd_engine::ports::{Job, OomKill};
-use evictd_node::{Layout, Mono};
+use evictd_node::{Layout, Mono, Signal};
 
 use crate::feature::{Feature, Features};
 use crate::plan::{MOST_PODS, Plan};
@@ -23,7 +23,7 @@ use crate::random::Random;
 use crate::strike::Strike;
 use crate::violation::Violation;
 use disk::{DeadContainer, Things, WorldDisk};
-use evictd::{Asked, Given};
+use evictd::{Asked, Given, Listed};
 use memory::Memory;
 use pod::{Growth, Life, What, WorldPod};
 use runtime::Runtime;
@@ -82,7 +82,7 @@ pub(crate) struct World {
     /// what it was shown,
     pub(crate) given: Given,
     /// which pods it has listed, by their indexes,
-    pub(crate) listed: Vec<usize>,
+    pub(crate) listed: Vec<Listed>,
     /// what it has asked for,
     pub(crate) asked: Asked,
     /// whom it is ending,
@@ -91,6 +91,8 @@ pub(crate) struct World {
     pub(crate) stuck: Vec<(String, Mono)>,
     /// and all kills that it has begun and nobody has judged yet.
     pub(crate) strikes: Vec<Strike>,
+    /// The most that pods held together since the last eviction for each signal.
+    pub(crate) most_held: Vec<(Signal, u64)>,
     /// A turn took long.
     pub(crate) stalled: bool,
     /// The walk over pods' directories: when it began, and when it is done,
@@ -113,12 +115,10 @@ impl World {
         let r = &mut random;
         let chaos_ends = Mono::from_millis(plan.seconds * 1000);
         let memory = Memory::of(seed, features, chaos_ends);
-        let layout = if has(Feature::Split) {
-            Layout::SplitImagefs
-        } else if has(Feature::Dedicated) {
-            Layout::DedicatedImagefs
-        } else {
-            Layout::OneFilesystem
+        let layout = match (has(Feature::Split), has(Feature::Dedicated)) {
+            (true, _) => Layout::SplitImagefs,
+            (false, true) => Layout::DedicatedImagefs,
+            (false, false) => Layout::OneFilesystem,
         };
         let disks = [0, 1].map(|index| WorldDisk::of(seed, index, features, chaos_ends));
         let [disk, _] = &disks;
@@ -159,6 +159,7 @@ impl World {
             in_flight: None,
             stuck: Vec::new(),
             strikes: Vec::new(),
+            most_held: Vec::new(),
             stalled: false,
             walk: None,
             walked: Vec::new(),
@@ -243,8 +244,9 @@ impl World {
             return;
         };
         pod.life = Life::Gone(now);
+        let comes_back = core::mem::take(&mut pod.is_replaced);
         let (uid, held, number) = (pod.uid.clone(), pod.held, pod.number);
-        let (is_replaced, incarnation) = (pod.is_replaced, pod.incarnation);
+        let incarnation = pod.incarnation;
         let reaped = now + pod.reaped_after;
         pod.held = pod::Held::default();
         if held.tmpfs > 0 {
@@ -260,14 +262,14 @@ impl World {
         if self.runtime.exists {
             self.things.dead.push(DeadContainer {
                 uid: uid.clone(),
-                is_replaced,
+                is_replaced: comes_back,
                 layer: held.layer,
                 inodes: held.layer_inodes,
                 logs: held.logs,
                 died: now,
             });
         }
-        if is_replaced && incarnation < MOST_INCARNATIONS && !self.is_calm() {
+        if comes_back && incarnation < MOST_INCARNATIONS && !self.is_calm() {
             let after = Duration::from_millis(self.random.within(50, 10_000));
             self.comes_back.push((now + after, number, incarnation + 1));
         }
