@@ -82,8 +82,8 @@ with_ready_std() {
 }
 
 # rustup's target brings a musl and an unwinder; Debian's compiler has neither, so its C
-# compiler links with musl's own start files. And std is built for size, as evictd is, and
-# without what prints backtraces, which has no symbols to print.
+# compiler links with musl's own start files. std is built as evictd is, and without what
+# prints backtraces, which has no symbols to print.
 with_source() {
   local command=$1 native=$root/target/static/build/native/$arch text=text
   shift
@@ -114,7 +114,7 @@ C
     -C "link-args=-Wl,--start-group $musl/libc.a -lgcc -lgcc_eh -Wl,--end-group $musl/crtn.o"
   )
   CARGO_ENCODED_RUSTFLAGS=$(join_flags "${flags[@]}") debian_cargo "$command" --target "$rust" "$@" \
-    "-Zbuild-std=std,$(panics "$command")" -Zbuild-std-features=optimize_for_size
+    "-Zbuild-std=std,$(panics "$command")" -Zbuild-std-features=
 }
 # The release's profile aborts, others unwind.
 panics() { case "$1" in build) printf panic_abort ;; *) printf panic_unwind ;; esac; }

@@ -201,6 +201,51 @@ fn a_recording_is_drawn() {
     assert_eq!(nowhere.status.code(), Some(1));
 }
 
+/// Acceptance row 335: the picture that the README shows is that of a recording that lies beside it.
+#[test]
+fn the_picture_of_the_readme_is_drawn_from_its_recording() {
+    let scratch = Scratch::new("readme-picture");
+    let drawn = scratch.file("eviction.svg");
+    let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/eviction");
+    let recording = format!("{docs}.jsonl");
+    let replayed = evictd(&["replay", &format!("--svg={drawn}"), &recording]);
+    assert!(replayed.status.success(), "{}", text(&replayed.stderr));
+    let [drawn, shown] =
+        [drawn, format!("{docs}.svg")].map(|file| fs::read_to_string(file).unwrap());
+    assert_eq!(
+        drawn, shown,
+        "evictd replay --svg=docs/eviction.svg docs/eviction.jsonl"
+    );
+}
+
+/// Acceptance row 336: without a flag, a daemon or root.
+#[test]
+fn look_says_what_a_machine_is_and_what_would_be_done() {
+    let look = |more: &[&str]| {
+        let output = evictd(&[&["look", "--over=10ms"], more].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        text(&output.stdout).to_owned()
+    };
+    let said = look(&[]);
+    for told in [
+        "This machine",
+        "Linux ",
+        "memory.available<100Mi: ",
+        "evicted then",
+    ] {
+        assert!(said.contains(told), "{told}: {said}");
+    }
+    let said = look(&["--json"]);
+    assert!(said.starts_with("{\"machine\":{\"kernel\":\""), "{said}");
+    let long = evictd(&["look", "--over=2m"]);
+    assert_eq!(long.status.code(), Some(2));
+    assert!(
+        text(&long.stderr).contains("at most 1m"),
+        "{}",
+        text(&long.stderr)
+    );
+}
+
 /// Acceptance row 285.
 #[test]
 fn explain_goes_by_the_daemons_settings() {

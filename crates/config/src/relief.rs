@@ -3,6 +3,7 @@
 use core::time::Duration;
 use std::path::Path;
 
+use evictd_node::{MemoryRung, MemoryRungs};
 use evictd_quantity::Quantity;
 
 use crate::book::Book;
@@ -32,6 +33,20 @@ pub(crate) fn relief(compat: Compat, book: &mut Book<'_>) -> Parsed<Relief> {
         directories: directories(book)?,
         reserve_bytes: positive(&reserve),
     })
+}
+
+/// The rungs of memory.
+pub(crate) fn memory(book: &mut Book<'_>) -> Parsed<MemoryRungs> {
+    const FLAG: &str = "relief";
+    let text = book.texts(FLAG).join(",");
+    let mut rungs = MemoryRungs::default();
+    for word in text.split(',').filter(|word| !word.is_empty()) {
+        let rung = MemoryRung::ALL.into_iter().find(|rung| rung.name() == word);
+        let names = MemoryRung::ALL.map(MemoryRung::name);
+        rungs = rungs.with(rung.ok_or_else(|| values::unknown(FLAG, word, &names))?);
+    }
+    book.note(FLAG, &text, book.typed.origin(FLAG));
+    Ok(rungs)
 }
 
 fn positive(quantity: &Quantity) -> Option<u64> {

@@ -33,6 +33,7 @@ pub fn resolve(typed: &Typed) -> Result<Resolved, Box<ConfigError>> {
     all(typed).map_err(|error| typed.locate(error))
 }
 
+#[expect(clippy::too_many_lines, reason = "a line for each setting")]
 fn all(typed: &Typed) -> Parsed<Resolved> {
     let mut book = Book::new(typed);
     let merge = book.boolean("merge-default-eviction-settings")?;
@@ -40,6 +41,7 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
         book.path(files); // What they say is in `typed` already.
     }
     let compat = compat(&mut book)?;
+    let (pods_of, pods_of_sessions) = pods_of(&mut book)?;
     let mut resolved = Resolved {
         evict: evict(compat, &mut book)?,
         threshold_origins: Vec::new(),
@@ -63,8 +65,11 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
         containerfs_path: book.path("containerfs-path"),
         pod_manifest_path: book.path("pod-manifest-path"),
         pod_cgroup_roots: pod_cgroup_roots(&mut book)?,
-        pods_of: pods_of(&mut book)?,
+        pods_of,
+        pods_of_sessions,
         never_evict: never_evict(&mut book),
+        memory_relief: relief::memory(&mut book)?,
+        keep_alive: keep_alive(&mut book)?,
         guaranteed_oom_score_adj: guaranteed_score(&mut book)?,
         apply_oom_score_adj: book.boolean("apply-oom-score-adj")?,
         root_dir: directory("root-dir", &mut book)?,
@@ -250,13 +255,33 @@ fn pod_cgroup_roots(book: &mut Book<'_>) -> Parsed<Vec<PathBuf>> {
     Ok(roots)
 }
 
-fn pods_of(book: &mut Book<'_>) -> Parsed<Option<PodsOf>> {
-    let words = [
-        ("", None),
-        ("openrc", Some(PodsOf::Openrc)),
-        ("systemd", Some(PodsOf::Systemd)),
-    ];
-    book.word("pods-of", &words)
+fn pods_of(book: &mut Book<'_>) -> Parsed<(Option<PodsOf>, bool)> {
+    const FLAG: &str = "pods-of";
+    const WORDS: [&str; 3] = ["openrc", "systemd", "sessions"];
+    let (text, origin) = book.text(FLAG);
+    let (mut manager, mut sessions) = (None, false);
+    for word in text.split(',').filter(|word| !word.is_empty()) {
+        let of = match word {
+            "sessions" => {
+                sessions = true;
+                continue;
+            }
+            "openrc" => PodsOf::Openrc,
+            "systemd" => PodsOf::Systemd,
+            _ => return Err(values::unknown(FLAG, word, &WORDS)),
+        };
+        if manager.replace(of).is_some_and(|other| other != of) {
+            let message = String::from("a machine has one init system");
+            return Err(ConfigError::new(
+                FLAG,
+                (word, 0),
+                message,
+                "write one of them",
+            ));
+        }
+    }
+    book.note(FLAG, &text, origin);
+    Ok((manager, sessions))
 }
 
 /// All that were given.
@@ -265,6 +290,26 @@ fn never_evict(book: &mut Book<'_>) -> Vec<String> {
     let texts = book.texts(FLAG);
     book.note(FLAG, &texts.join(" "), book.typed.origin(FLAG));
     texts.to_vec()
+}
+
+/// All that were given, each with a name that a service can have.
+fn keep_alive(book: &mut Book<'_>) -> Parsed<Vec<String>> {
+    const FLAG: &str = "keep-alive";
+    let text = book.texts(FLAG).join(",");
+    let names: Vec<String> = text
+        .split(',')
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned)
+        .collect();
+    let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"@._*?:-\\".contains(&byte);
+    let mut odd = names.iter().filter(|name| !name.bytes().all(is_of_name));
+    if let Some(odd) = odd.next() {
+        let message = format!("{odd:?} is no name of a service");
+        let hint = "write names of services, * for any part: sshd,getty,my-agent*";
+        return Err(ConfigError::new(FLAG, (odd, 0), message, hint));
+    }
+    book.note(FLAG, &text, book.typed.origin(FLAG));
+    Ok(names)
 }
 
 fn guaranteed_score(book: &mut Book<'_>) -> Parsed<GuaranteedScore> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use evictd_evict::Config;
 use evictd_gc::{ContainerPolicy, ImagePolicy, KeepPattern};
-use evictd_node::{KubeletVersion, MemorySource, Policy};
+use evictd_node::{KubeletVersion, MemoryRungs, MemorySource, Policy};
 use evictd_oom::GuaranteedScore;
 use evictd_quantity::Quantity;
 
@@ -219,8 +219,14 @@ pub struct Resolved {
     pub pod_cgroup_roots: Vec<PathBuf>,
     /// Whose services are pods.
     pub pods_of: Option<PodsOf>,
+    /// Whether login sessions are pods.
+    pub pods_of_sessions: bool,
     /// Patterns of names that are never evicted.
     pub never_evict: Vec<String>,
+    /// What is done for memory before a pod is killed (`--relief`).
+    pub memory_relief: MemoryRungs,
+    /// Services that keep their pages and processor (`--keep-alive`).
+    pub keep_alive: Vec<String>,
     /// `oom_score_adj` of Guaranteed pods (decision D1).
     pub guaranteed_oom_score_adj: GuaranteedScore,
     /// Whether to keep the pods' processes at their `oom_score_adj`.

@@ -12,6 +12,7 @@ mod fields;
 mod holding;
 mod killing;
 mod listing;
+mod own_log;
 mod pace;
 mod pages;
 mod picture;
@@ -22,6 +23,7 @@ mod telling;
 pub mod timers;
 pub mod timing;
 
+pub use amount::Amount;
 pub use engine::{Engine, FIRST_FS_WAIT, FS_WAIT};
 pub use event::{Decision, Event, EvictionLoop, OomKilled, Victim, Volume, full_name, summary};
 pub use fields::Fields;

@@ -48,16 +48,18 @@ impl Listings {
         pods: &mut P,
         timers: &mut Timers,
     ) -> bool {
+        // Rounds may be rarer than that wait is long.
+        let is_over = timers.is_expired(Timer::LimitsWait, now);
         if timers.is_due(Timer::Limits, now) {
             timers.set(Timer::Limits, now + EVERY);
-            timers.set(Timer::LimitsWait, now + RUNTIMES_WAIT);
+            if !is_over {
+                timers.set(Timer::LimitsWait, now + RUNTIMES_WAIT);
+            }
             pods.ask_runtimes();
             self.listed = false;
         }
         let waits = pods.has_runtimes() && !self.listed;
-        let is_due = timers
-            .get(Timer::LimitsWait)
-            .is_some_and(|until| !waits || now >= until);
+        let is_due = is_over || !waits && timers.get(Timer::LimitsWait).is_some();
         if is_due {
             timers.stop(Timer::LimitsWait);
         }

@@ -64,10 +64,11 @@ pub(crate) struct Awaited {
     saw_to_leftovers: bool,
     /// Whether anything was deleted at all.
     gave: bool,
-    /// It ended before its last step, as enough was left.
-    was_enough: bool,
-    /// It ended before its time: it counts as never tried.
+    /// Whether steps were left out.
     is_cut_short: bool,
+    /// What is left after a step could not be read, or memory came between: it counts as never
+    /// tried.
+    is_blind: bool,
 }
 
 impl Awaited {
@@ -79,8 +80,8 @@ impl Awaited {
             answers: 0,
             saw_to_leftovers: false,
             gave: false,
-            was_enough: false,
             is_cut_short: false,
+            is_blind: false,
         }
     }
 
@@ -105,24 +106,24 @@ impl Awaited {
         }
     }
 
-    /// Takes no further step now, and shows nothing of what could be given back.
-    pub(crate) const fn cut_short(&mut self) {
-        self.is_cut_short = true;
+    /// Takes no further step now, as it cannot be told whether it is needed.
+    pub(crate) const fn go_blind(&mut self) {
+        self.is_blind = true;
         self.stop();
     }
 
-    pub(crate) const fn is_cut_short(&self) -> bool {
-        self.is_cut_short
+    pub(crate) const fn is_blind(&self) -> bool {
+        self.is_blind
     }
 
-    /// It was enough: what the steps that are left would give, nobody knows.
-    pub(crate) const fn is_enough(&mut self) {
-        self.was_enough = true;
-        self.stop();
-    }
-
-    const fn stop(&mut self) {
+    /// Takes no further step.
+    pub(crate) const fn stop(&mut self) {
+        self.is_cut_short |= self.step_is_left();
         (self.calls, self.rungs) = (&[], &[]);
+    }
+
+    const fn step_is_left(&self) -> bool {
+        !self.calls.is_empty() || !self.rungs.is_empty()
     }
 }
 
@@ -156,10 +157,10 @@ impl Reclaiming {
         self.rest.is_some() && !timers.is_due(Timer::ReclaimRest, now)
     }
 
-    /// A reclaim is over.
+    /// A reclaim is over. One that was cut short, as its disk was late to say what is left of
+    /// it, has shown nothing of the steps that were left out.
     pub(crate) fn end(&mut self, now: Mono, reclaim: &Awaited, timers: &mut Timers) {
-        let gave_nothing = !reclaim.gave && !reclaim.was_enough;
-        self.rest = gave_nothing.then(|| {
+        self.rest = (!reclaim.gave && !reclaim.is_cut_short).then(|| {
             let longer = self.rest.map(|last| last.saturating_mul(2));
             longer.unwrap_or(FIRST_REST).min(LONGEST_REST)
         });

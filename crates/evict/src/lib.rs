@@ -10,6 +10,7 @@ mod elsewhere;
 mod evict;
 mod evidence;
 mod explain;
+pub mod ladder;
 mod left_alone;
 mod limits;
 mod message;

@@ -15,19 +15,29 @@ use crate::Cause;
 pub(crate) enum Exceeded<'a> {
     /// The size limit of the emptyDir volume of that name.
     EmptyDir(&'a str, &'a Quantity),
-    /// The sum of its containers' limits.
-    Pod(Quantity),
-    /// The limit of the container of that name.
-    Container(&'a str, &'a Quantity),
+    /// The sum of its containers' limits, and what it keeps.
+    Pod(Quantity, Quantity),
+    /// The limit of the container of that name, and what it keeps.
+    Container(&'a str, &'a Quantity, Quantity),
 }
 
 impl Exceeded<'_> {
     pub(crate) const fn cause(&self) -> Cause {
         match self {
             Self::EmptyDir(..) => Cause::EmptyDirLimit,
-            Self::Pod(_) => Cause::PodLimit,
+            Self::Pod(..) => Cause::PodLimit,
             Self::Container(..) => Cause::ContainerLimit,
         }
+    }
+
+    /// How many bytes it is above a limit that its logs count for.
+    pub(crate) fn above(&self) -> Option<u64> {
+        let (limit, used) = match self {
+            Self::EmptyDir(..) => return None,
+            Self::Pod(limit, used) => (limit, used),
+            Self::Container(_, limit, used) => (*limit, used),
+        };
+        u64::try_from(used.value().saturating_sub(limit.value())).ok()
     }
 }
 
@@ -38,11 +48,11 @@ impl fmt::Display for Exceeded<'_> {
                 f,
                 "Usage of EmptyDir volume \"{name}\" exceeds the limit \"{limit}\". "
             ),
-            Self::Pod(limit) => write!(
+            Self::Pod(limit, _) => write!(
                 f,
                 "Pod ephemeral local storage usage exceeds the total limit of containers {limit}. "
             ),
-            Self::Container(name, limit) => write!(
+            Self::Container(name, limit, _) => write!(
                 f,
                 "Container {name} exceeded its local ephemeral storage limit \"{limit}\". "
             ),
@@ -92,7 +102,7 @@ fn empty_dir<'a>(pod: &'a Pod, usage: &PodUsage) -> Option<Exceeded<'a>> {
 fn whole_pod<'a>(pod: &Pod, usage: &PodUsage) -> Option<Exceeded<'a>> {
     let limit = pod.local_storage_limit()?;
     let used = bytes(usage.ephemeral_storage_bytes.unwrap_or(0));
-    (used > limit).then_some(Exceeded::Pod(limit))
+    (used > limit).then_some(Exceeded::Pod(limit, used))
 }
 
 /// The first container whose logs, and writable layer unless that lies on an
@@ -115,8 +125,8 @@ fn container<'a>(
         let regular = pod.spec.containers.iter().rfind(is_meant);
         let container = regular.or_else(sidecar)?;
         let limit = container.resources.limits.ephemeral_storage.as_deref()?;
-        (container_bytes(used, layout) > *limit)
-            .then_some(Exceeded::Container(&container.name, limit))
+        let used = container_bytes(used, layout);
+        (used > *limit).then_some(Exceeded::Container(&container.name, limit, used))
     })
 }
 

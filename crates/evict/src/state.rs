@@ -183,6 +183,17 @@ impl Evict {
         self.plenty.is_some()
     }
 
+    /// How many bytes a pod is above the limit of disk that it is evicted for, if it is for one
+    /// that its logs count for: these may be relieved first.
+    #[must_use]
+    pub fn above_limit(&self, eviction: &Eviction, candidate: &Candidate) -> Option<u64> {
+        if !matches!(eviction.cause, Cause::PodLimit | Cause::ContainerLimit) {
+            return None;
+        }
+        let policy = &self.config.policy;
+        limits::exceeded(candidate, self.watch.layout_or_one(), policy)?.above()
+    }
+
     /// What is said of an eviction that this machine has just planned, of the pod that
     /// stood at [`Eviction::candidate`]. Ask before the next step, which takes in other
     /// numbers.

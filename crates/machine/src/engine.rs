@@ -3,6 +3,7 @@
 use core::time::Duration;
 use std::io;
 use std::os::fd::BorrowedFd;
+use std::path::Path;
 
 use evictd_engine::Settings;
 use evictd_engine::ports::{
@@ -101,6 +102,11 @@ impl NodePort {
         })
     }
 
+    /// A directory on the filesystem of pods.
+    pub fn nodefs(&self) -> &Path {
+        &self.settings.nodefs
+    }
+
     /// Memory that is kept from pods from now on, in bytes.
     pub fn keep_from_pods(&mut self, bytes: u64) {
         self.settings.kept_from_pods = bytes;
@@ -146,6 +152,9 @@ impl Node for NodePort {
     }
 
     fn is_awaited(&self, signal: Signal, now: Mono) -> bool {
+        if signal == Signal::MemoryStall {
+            return self.reader.is_stall_awaited();
+        }
         let of = signal.filesystem();
         of.is_some_and(|filesystem| self.reader.is_awaited(filesystem, now))
     }
@@ -210,7 +219,7 @@ impl Reclaim<Pods> for Reclaimer {
         let is_of_runtimes = match &job.what {
             Collect::Containers { .. } | Collect::Images(_) => true,
             Collect::Rung(relief) => relief.rung == Rung::BuildCache,
-            Collect::Tidy => false,
+            Collect::OwnLog { .. } | Collect::Tidy => false,
         };
         if is_of_runtimes {
             return pods.runtimes().collect(&job);

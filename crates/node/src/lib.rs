@@ -33,7 +33,7 @@ pub use policy::{MemorySource, Policy, Ranking};
 pub use qos::QosClass;
 pub use reading::{Reading, Readings};
 pub use resource::Resource;
-pub use rung::Rung;
+pub use rung::{MemoryRung, MemoryRungs, Rung};
 pub use signal::{Filesystem, Signal, SignalSet, Source, Unit, Usage};
 
 /// Prints each type by its name.

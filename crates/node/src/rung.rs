@@ -40,3 +40,71 @@ impl fmt::Display for Rung {
         f.pad(self.name())
     }
 }
+
+/// What evictd does for memory before a pod is killed for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MemoryRung {
+    /// The kernel is asked for a little of each pod's memory.
+    Reclaim,
+    /// Containers that ask for it are told by a signal.
+    Tell,
+    /// The pod that grows is slowed down.
+    Brake,
+    /// Pods that may be are stopped where they are.
+    Freeze,
+}
+
+impl MemoryRung {
+    /// All of them, the gentlest first.
+    pub const ALL: [Self; 4] = [Self::Reclaim, Self::Tell, Self::Brake, Self::Freeze];
+
+    /// Its name in settings, events and history.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Reclaim => "reclaim",
+            Self::Tell => "tell",
+            Self::Brake => "brake",
+            Self::Freeze => "freeze",
+        }
+    }
+}
+
+impl fmt::Display for MemoryRung {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Some of these rungs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemoryRungs([bool; 4]);
+
+impl MemoryRungs {
+    /// With this one, too.
+    #[must_use]
+    pub fn with(mut self, rung: MemoryRung) -> Self {
+        if let Some(has) = self.0.get_mut(rung as usize) {
+            *has = true;
+        }
+        self
+    }
+
+    /// Whether it is one of them.
+    #[must_use]
+    pub fn has(self, rung: MemoryRung) -> bool {
+        self.0.get(rung as usize) == Some(&true)
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_none(self) -> bool {
+        self == Self::default()
+    }
+
+    /// Each of them.
+    pub fn each(self) -> impl Iterator<Item = MemoryRung> {
+        let all = MemoryRung::ALL.into_iter();
+        all.filter(move |rung| self.has(*rung))
+    }
+}

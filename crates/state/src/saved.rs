@@ -190,11 +190,20 @@ impl State {
         self.evictions = self.evictions.saturating_add(1);
     }
 
-    /// Notes what was given back of a disk; the oldest beyond [`RELIEFS`] are dropped.
-    pub fn push_relief(&mut self, relief: Relief) {
+    /// Notes what was given back of a disk; the oldest beyond [`RELIEFS`] are dropped. Returns
+    /// whether it is an entry of its own, and was not added to the last one.
+    pub fn push_relief(&mut self, relief: Relief) -> bool {
+        if self
+            .reliefs
+            .last_mut()
+            .is_some_and(|last| last.add(&relief))
+        {
+            return false;
+        }
         let beyond = self.reliefs.len().saturating_add(1).saturating_sub(RELIEFS);
         self.reliefs.drain(..beyond.min(self.reliefs.len()));
         self.reliefs.push(relief);
+        true
     }
 
     /// Notes these evictions, but for those that are noted.

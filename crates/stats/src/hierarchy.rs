@@ -156,6 +156,16 @@ pub(crate) fn find_cpu(proc: &Path) -> Result<Option<Hierarchy>, Error> {
     Ok(find_v1(&mounts, "cpuacct").or_else(unified))
 }
 
+/// What shares out processors: v1's cpu, else the unified hierarchy, whose slices may have it
+/// off.
+#[must_use]
+pub fn read_cpu_shares(proc: &Path) -> Option<Hierarchy> {
+    let mountinfo = read_file(&proc.join("self/mountinfo")).ok()?;
+    let mounts: Vec<Mount<'_>> = mounts(&mountinfo).flatten().collect();
+    let unified = || pick(&mounts, Version::V2, &|mount| mount.fs_type == b"cgroup2");
+    find_v1(&mounts, "cpu").or_else(unified)
+}
+
 /// Whether the kernel knows the memory controller but has it switched off, as
 /// Raspberry Pi OS does unless the kernel's command line says
 /// `cgroup_enable=memory`: reads `cgroups` below `proc`.

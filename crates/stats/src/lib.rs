@@ -23,6 +23,7 @@ mod pod_disk;
 mod probe;
 mod resident;
 mod sample;
+mod stall;
 
 pub use cgroup_memory::FilePages;
 pub use clock::{now, wall_nanos, wall_seconds};
@@ -32,7 +33,7 @@ pub use disk::{DiskScanner, MountedOn, Pace, Progress, TreeUsage, read_tree_usag
 pub use disk::{Held, OpenFiles, OpenFilesReader, WatchedDisks};
 pub use error::{Error, Result, is_gone};
 pub use filesystem::{FsSample, read_filesystem};
-pub use hierarchy::{Hierarchies, Hierarchy, Version, read_memory_switched_off};
+pub use hierarchy::{Hierarchies, Hierarchy, Version, read_cpu_shares, read_memory_switched_off};
 pub use lack::{has_lacked, noted_lack, take_lack};
 pub use memory::read_swap_total;
 pub use memory::{MemoryUsage, NodeMemory, PodsMemory};
@@ -44,6 +45,7 @@ pub use pod::{PodReader, PodSample};
 pub use pod_disk::{PodDirs, PodTree, TreeKind, pod_trees};
 pub use pod_disk::{add_disk_usage, add_mounts, add_open_files};
 pub use sample::NodeSample;
+pub use stall::MemoryStall;
 
 #[cfg(test)]
 mod tests;

@@ -87,11 +87,16 @@ pub(super) fn in_text(state: &State) -> String {
 
 /// `2025-11-24T16:00:00Z  before an eviction: gave up the old part of 2 logs: …`
 fn add_relief(text: &mut String, relief: &Relief) {
-    let line = format!(
+    let mut line = format!(
         "{}  before an eviction: {}",
         Utc(relief.wall_seconds),
         relief.text
     );
+    if relief.times > 1 {
+        let all = relief.freed_bytes.map(Amount::bytes);
+        let all = all.map_or(String::new(), |all| format!(", {all} in all"));
+        let _ = write!(line, "; {} times within a minute{all}", relief.times);
+    }
     wrap(text, ("", INDENT), &line);
 }
 

@@ -11,6 +11,7 @@ mod explain;
 mod gc;
 mod health;
 mod history;
+mod look;
 mod man;
 mod metrics;
 mod moments;
@@ -88,6 +89,7 @@ fn run_command(
         Command::Admit(admit) => ("admit", admit.run(settings)),
         Command::History(history) => ("history", history.run(settings)),
         Command::Events(events) => ("events", events.run(settings)),
+        Command::Look(look) => ("look", look.run(settings)),
         Command::Explain(explain) => ("explain", explain.run(command_line, settings)),
         Command::Record(record) => ("record", record.run(settings)),
         Command::Replay(replay) => ("replay", replay.run(settings)),

@@ -1,6 +1,7 @@
 //! One look at the node: what `status`, `rank` and `config` show.
 
 use core::time::Duration;
+use std::path::Path;
 
 use evictd_client::View;
 use evictd_config::Resolved;
@@ -48,6 +49,16 @@ impl Sampled {
             .sample
             .layout()
             .unwrap_or(Layout::OneFilesystem)
+    }
+
+    /// How many pods there are.
+    pub(crate) fn pods(&self) -> usize {
+        self.engine.pods().candidates().len()
+    }
+
+    /// A directory on the filesystem of pods.
+    pub(crate) fn nodefs(&self) -> &Path {
+        self.engine.node().nodefs()
     }
 
     /// The pods in the order in which they would be evicted for `signal`.

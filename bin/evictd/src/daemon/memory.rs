@@ -100,7 +100,8 @@ impl Memory {
         }
     }
 
-    fn note(&mut self, event: &Event) {
+    /// Logs something that has happened, and notes what is to be remembered.
+    pub(crate) fn note(&mut self, event: &Event) {
         if let Event::Evicting(decision) = event {
             // Before it is told: who hears of it finds it in the history, whatever happens.
             self.counts.note_eviction(now(), decision);

@@ -16,9 +16,11 @@ use core::time::Duration;
 use std::process::{ExitCode, Stdio};
 
 use evictd_config::{Reserved, Resolved, check_reserves};
-use evictd_engine::FIRST_FS_WAIT;
 use evictd_engine::ports::Node as _;
+use evictd_engine::{Event, FIRST_FS_WAIT};
 use evictd_machine::engine::{self, Engine};
+use evictd_machine::keep_alive::Keeper;
+use evictd_machine::ladder::{Ladder, Told};
 use evictd_machine::notify::Notifier;
 use evictd_machine::oom_score::Scores;
 use evictd_machine::setup::Setup;
@@ -121,6 +123,8 @@ struct Daemon {
     engine: Box<Engine>,
     memory: Memory,
     scores: Scores,
+    keeper: Option<Keeper>,
+    ladder: Ladder,
     report: Report,
     local: Local,
     supervisor: Supervisor,
@@ -169,6 +173,8 @@ impl Daemon {
         // Nor is a directory of manifests waited for that does not answer.
         let _ = engine.pods_mut().start_manifests();
         let mut memory = Memory::open(&settings, &mut engine)?;
+        let keeper = Keeper::of(&settings, &hierarchies, memory.directory());
+        let ladder = Ladder::new(&settings, &hierarchies, memory.directory());
         let scores = Scores::open(&settings, hierarchies)?;
         engine.run_due(now());
         memory.note_all(&mut engine);
@@ -185,6 +191,8 @@ impl Daemon {
             engine,
             memory,
             scores,
+            keeper,
+            ladder,
             report,
             local,
             supervisor,
@@ -213,6 +221,7 @@ impl Daemon {
             self.memory.keep(&self.engine);
         }
         self.scores.apply_if_due(now(), &mut self.engine);
+        self.before_kills();
         self.report.log_if_due(now(), &self.engine);
         if let Some(file) = &mut self.metrics_file {
             file.write_if_due(now(), &self.engine, self.memory.counts());
@@ -222,6 +231,26 @@ impl Daemon {
         self.local.answer(now(), known, &mut self.reloads);
         self.supervisor.follow(now(), self.reloads.is_reading());
         self.hand_on();
+    }
+
+    /// What is done for memory beside evictions; the threads go on by themselves, and where
+    /// there was none to have, it is made now.
+    fn before_kills(&mut self) {
+        for told in self.ladder.turn(now(), &mut self.engine) {
+            match told {
+                Told::Climbed(collected) => self.memory.note(&Event::Reclaimed(collected)),
+                Told::Problem(line) => {
+                    log::warn!(event = "problem", about = "relief"; "--relief: {line}");
+                }
+            }
+        }
+
+        if let Some(keeper) = &mut self.keeper {
+            keeper.start();
+            for line in keeper.take_problems() {
+                log::warn!(event = "problem", about = "keepAlive"; "--keep-alive: {line}");
+            }
+        }
     }
 
     /// Hands on the records of what happened in this turn.
@@ -245,6 +274,7 @@ impl Daemon {
             crate::log::set_verbosity(settings.verbosity);
             self.report = Report::new(&settings);
             self.local.follow(&settings);
+            self.ladder.follow(&settings);
             self.settings = settings;
         }
     }
@@ -253,6 +283,10 @@ impl Daemon {
         self.supervisor.stopping();
         log::info!(event = "ended"; "ended");
         self.hand_on();
+        if let Some(keeper) = &self.keeper {
+            keeper.end(SOME_TIME);
+        }
+        self.ladder.end(SOME_TIME);
         drop(self.local);
         exporter::remove_socket(&self.settings, &self.memory);
         if let Some(file) = &self.metrics_file {

@@ -39,7 +39,15 @@ pub(super) fn announce(settings: &Resolved, setup: &Setup) {
             event = "pods_from";
             "pods are the services of {of}, but for the system's own and what --never-evict names"
         );
-    } else if setup.cgroup.pod_cgroup_roots.is_empty() {
+    }
+    if settings.pods_of_sessions {
+        log::info!(
+            event = "pods_from";
+            "pods are login sessions, and what users' managers run"
+        );
+    }
+    let named = settings.pods_of.is_some() || settings.pods_of_sessions;
+    if !named && setup.cgroup.pod_cgroup_roots.is_empty() {
         log::info!(
             event = "pods_from";
             "pods are what runs in the kubepods tree and what container runtimes list; \

@@ -95,7 +95,7 @@ impl CgroupRuntime {
         let places = Places {
             hierarchy,
             roots: &config.pod_cgroup_roots,
-            services: config.services.of,
+            services: &config.services,
             kept_in: all.services.as_ref(),
         };
         let (cgroups, candidates) = (&mut store.cgroups, &mut store.candidates);

@@ -21,4 +21,5 @@ mod visit_tests;
 
 pub use backend::{CgroupConfig, CgroupRuntime};
 pub use root::parse_pod_cgroup_root;
+pub(crate) use services::{OPENRC, SERVICE, is_service_of, is_session};
 pub use services::{ServiceManager, Services};

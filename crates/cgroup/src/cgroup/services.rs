@@ -35,6 +35,8 @@ pub enum ServiceManager {
 pub struct Services {
     /// Whose services are pods.
     pub of: Option<ServiceManager>,
+    /// Whether login sessions are pods: those of systemd, and what its managers of users run.
+    pub sessions: bool,
     /// Names of pods and services that are never evicted, beside the system's own; `*`
     /// stands for any part and `?` for any character.
     pub never: Vec<String>,
@@ -58,6 +60,25 @@ pub(super) fn is_system(cgroup: &[u8]) -> bool {
     patterns.any(|pattern| fits(pattern.as_bytes(), service) || fits(pattern.as_bytes(), cgroup))
 }
 
+/// Whether a cgroup of that name is a login session of systemd's.
+pub(crate) fn is_session(cgroup: &[u8]) -> bool {
+    cgroup.starts_with(b"session-") && cgroup.ends_with(b".scope")
+}
+
+/// Names under which a service is known elsewhere.
+const ALSO: [(&str, &str); 2] = [
+    ("sshd", "ssh sshd@* ssh@* dropbear dropbear@* tinysshd"),
+    ("getty", "getty@* *-getty@* agetty agetty.*"),
+];
+
+/// Whether a cgroup is that of a service as a pattern names it, or as it is called elsewhere.
+pub(crate) fn is_service_of(cgroup: &[u8], pattern: &[u8]) -> bool {
+    let service = service_name(cgroup);
+    let also = ALSO.iter().filter(|(name, _)| name.as_bytes() == pattern);
+    let mut also = also.flat_map(|(_, others)| others.split_ascii_whitespace());
+    fits(pattern, service) || also.any(|other| fits(other.as_bytes(), service))
+}
+
 /// The service that a cgroup belongs to.
 fn service_name(cgroup: &[u8]) -> &[u8] {
     let name = cgroup.strip_prefix(OPENRC).unwrap_or(cgroup);
@@ -65,8 +86,8 @@ fn service_name(cgroup: &[u8]) -> &[u8] {
 }
 
 /// How OpenRC's cgroups begin since 0.46, and how systemd's end.
-pub(super) const OPENRC: &[u8] = b"openrc.";
-pub(super) const SERVICE: &[u8] = b".service";
+pub(crate) const OPENRC: &[u8] = b"openrc.";
+pub(crate) const SERVICE: &[u8] = b".service";
 
 /// Whether the name is as the pattern says: each `*` takes as little as it can, and more
 /// where the rest does not fit.

@@ -490,6 +490,7 @@ fn cgroup_of(found: &FoundPod) -> String {
 fn of(manager: ServiceManager, never: &[&str]) -> Services {
     Services {
         of: Some(manager),
+        sessions: false,
         never: never.iter().map(ToString::to_string).collect(),
     }
 }
@@ -548,6 +549,46 @@ fn systemds_services_are_found_in_all_slices() {
     assert_eq!(services(&fixture, None, spared), expected[2..]);
     let quiet = ["system.slice/quiet.service"];
     assert_eq!(services(&fixture, Some("named"), all), quiet);
+}
+
+/// Acceptance row 315: each session is a pod, and so is what a user's manager runs; what is
+/// above them never is.
+#[test]
+fn sessions_are_found_and_what_is_above_them_is_not() {
+    let fixture = Fixture::new();
+    for cgroup in [
+        "system.slice/web.service",
+        "user.slice",
+        "user.slice/odd.scope",
+        "user.slice/user-0.slice",
+        "user.slice/user-0.slice/session-1.scope",
+        "user.slice/user-0.slice/session-c2.scope",
+        "user.slice/user-0.slice/session-3.scope/nested.scope",
+        "user.slice/user-1000.slice/user@1000.service/init.scope",
+        "user.slice/user-1000.slice/user@1000.service/app.slice/dbus.service",
+        "user.slice/user-1000.slice/user@1000.service/app.slice/build.service",
+        "user.slice/user-1000.slice/user@1000.service/app.slice/app-x.slice/tab.scope",
+        "other/session-9.scope",
+    ] {
+        fixture.file(&format!("{cgroup}/cgroup.procs"), PROCS);
+    }
+    let sessions = |never: &[&str]| Services {
+        sessions: true,
+        never: never.iter().map(ToString::to_string).collect(),
+        ..Services::default()
+    };
+    let user = "user.slice/user-1000.slice/user@1000.service/app.slice";
+    let expected = [
+        "user.slice/user-0.slice/session-1.scope",
+        "user.slice/user-0.slice/session-3.scope",
+        "user.slice/user-0.slice/session-c2.scope",
+        &format!("{user}/app-x.slice/tab.scope"),
+        &format!("{user}/build.service"),
+    ];
+    assert_eq!(services(&fixture, None, sessions(&[])), expected);
+    let spared = services(&fixture, None, sessions(&["session-*", "tab*"]));
+    assert_eq!(spared, expected[4..]);
+    assert_eq!(services(&Fixture::new(), None, sessions(&[])), [""; 0]);
 }
 
 /// Acceptance row 189: the root's children, without the system's own.

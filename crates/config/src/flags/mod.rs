@@ -8,6 +8,7 @@ mod flag;
 mod foreign;
 mod logging;
 mod measuring;
+mod memory;
 mod pods;
 
 pub(crate) use flag::Form;
@@ -31,12 +32,13 @@ impl Group {
     }
 
     /// All groups, in the order of the help.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::new("When to evict", &eviction::THRESHOLDS),
         Self::new("Which pods to evict, and how", &eviction::EVICTION),
         Self::new("What is measured", &measuring::MEASURING),
         Self::new("Pods and reservations", &pods::PODS),
         Self::new("Images and containers", &collection::COLLECTION),
+        Self::new("Memory before a kill", &memory::MEMORY),
         Self::new("Room on disks", &disks::DISKS),
         Self::new("Configuration file, logging and state", &logging::LOGGING),
         Self::new("Deprecated", &logging::DEPRECATED),

@@ -20,10 +20,11 @@ pub(crate) const PODS: [Flag; 10] = [
          system's own stay out, as with --pods-of. The kubepods tree always counts; nothing \
          else is ever evicted.",
     ),
-    flag("pods-of", Value("MANAGER"), ("", "openrc")).help(
+    flag("pods-of", Value("MANAGER,..."), ("", "systemd,sessions")).help(
         "Services are pods: those of openrc or systemd, wherever they keep their cgroups. \
-         Never candidates: sshd, dbus, the init system's own, container runtimes, getty, \
-         networking, evictd.",
+         With sessions, login sessions of systemd are pods too, and what its users' managers \
+         run. Never candidates: sshd, dbus, the init system's own, container runtimes, getty, \
+         networking, evictd and the session that it was started from.",
     ),
     flag("never-evict", Value("PATTERN"), ("", "postgres*")).help(
         "Pods and services of that name are never evicted; * stands for any part and ? for any \

@@ -96,3 +96,21 @@ fn what_is_wrong_with_a_relief_is_said() {
         assert!(found.contains(problem), "{flag}={text}: {found}");
     }
 }
+
+/// Acceptance row 320.
+#[test]
+fn rungs_of_memory_are_named() {
+    use evictd_node::MemoryRung::{Brake, Freeze, Reclaim, Tell};
+    let rungs = |text: &str| resolved(&[("relief", text)]).memory_relief;
+    assert!(
+        resolved(&[]).memory_relief.is_none(),
+        "what does not pay is off"
+    );
+    assert!(rungs("").is_none());
+    let some = rungs("brake,reclaim");
+    assert_eq!(some.each().collect::<Vec<_>>(), [Reclaim, Brake]);
+    assert!(!some.has(Tell) && !some.has(Freeze));
+    for wrong in ["kill", "brake freeze", "Brake"] {
+        assert!(resolve(&typed(&[("relief", wrong)])).is_err(), "{wrong}");
+    }
+}

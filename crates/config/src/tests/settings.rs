@@ -332,3 +332,41 @@ fn nodefs_follows_the_root_directory() {
         assert_eq!(path, std::path::Path::new(expected));
     }
 }
+
+/// Acceptance row 315: sessions beside the services of an init system, or alone.
+#[test]
+fn managers_and_sessions_are_told_apart() {
+    let given = |text: &str| {
+        let resolved = resolved(&[("pods-of", text)]);
+        (resolved.pods_of, resolved.pods_of_sessions)
+    };
+    assert_eq!(given(""), (None, false));
+    assert_eq!(given("openrc"), (Some(crate::PodsOf::Openrc), false));
+    assert_eq!(given("sessions"), (None, true));
+    assert_eq!(
+        given("systemd,sessions"),
+        (Some(crate::PodsOf::Systemd), true)
+    );
+    assert_eq!(
+        given("sessions,systemd"),
+        (Some(crate::PodsOf::Systemd), true)
+    );
+    for wrong in ["systemd,openrc", "session", "systemd sessions"] {
+        assert!(resolve(&typed(&[("pods-of", wrong)])).is_err(), "{wrong}");
+    }
+}
+
+/// Acceptance row 316.
+#[test]
+fn names_that_no_service_has_are_refused() {
+    let names = |text: &str| resolved(&[("keep-alive", text)]).keep_alive;
+    assert_eq!(names(""), [""; 0]);
+    assert_eq!(names("sshd,getty"), ["sshd", "getty"]);
+    assert_eq!(names("sshd,,my-agent@*"), ["sshd", "my-agent@*"]);
+    for wrong in ["../etc", "sshd getty", "a/b", "sshd\n"] {
+        assert!(
+            resolve(&typed(&[("keep-alive", wrong)])).is_err(),
+            "{wrong}"
+        );
+    }
+}

@@ -4,14 +4,17 @@
 use alloc::sync::Arc;
 use core::time::Duration;
 
-use evictd_evict::{NodeReclaim, Outcome, Plan};
+use evictd_evict::{Eviction, NodeReclaim, Outcome, Plan};
 use evictd_gc::{Enough, ImageJob};
 use evictd_node::{Condition, Filesystem, Mono, Readings, Resource, Rung, Unit};
 
+use super::deciding::Deciding;
 use super::turn::Loop;
 use crate::event::Event;
+use crate::own_log::Next;
 use crate::ports::{Collect, Collected, Deletion, Job, News, Node, Pods, Reclaim, Relief};
 use crate::reclaiming::{Awaited, Step};
+use crate::timers::Timer;
 
 /// How long the filesystems may take to say what a collection has freed: a pod's
 /// life hangs on the answer.
@@ -54,7 +57,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
                 None => return Plan::Rest,
             };
         }
-        if reclaim.is_cut_short() {
+        if reclaim.is_blind() {
             // No pod is chosen by what was read before it, nor because a step is left out.
             return self.outcome(now, Outcome::Reclaimed(Some(&Readings::default())));
         }
@@ -116,9 +119,9 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         let again = self.measure_again(now);
         if !self.deciding.evict.is_reclaiming() || self.is_unread(&again) {
             // Memory came between, or nobody can say whether more is needed.
-            reclaim.cut_short();
+            reclaim.go_blind();
         } else if self.deciding.evict.may_stop_reclaiming(&again) {
-            reclaim.is_enough();
+            reclaim.stop();
         }
         Some(reclaim)
     }
@@ -163,7 +166,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         match signal.unit() {
             Unit::Bytes => Some(Enough::Bytes(wanted)),
             Unit::Inodes => Some(Enough::Inodes(wanted)),
-            Unit::ProcessIds => None,
+            Unit::ProcessIds | Unit::Percent => None,
         }
     }
 
@@ -320,8 +323,39 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         self.go_on_killing(now);
     }
 
+    /// Whether a pod above its limit of disk is not ended yet, as its log may be enough.
+    pub(super) fn gives_up_its_log_first(&mut self, now: Mono, eviction: &Eviction) -> bool {
+        let Deciding { evict, pods, .. } = &mut self.deciding;
+        let candidate = pods.candidates().get(eviction.candidate);
+        let Some((candidate, missing)) = candidate
+            .filter(|_| !self.settings.dry_run)
+            .and_then(|candidate| Some((candidate, evict.above_limit(eviction, candidate)?)))
+        else {
+            return false;
+        };
+        let uid: Arc<str> = candidate.pod.metadata.uid.as_str().into();
+        match self.own_log.next(&uid, pods) {
+            Next::Ask => {
+                let (number, answers) = self.hand_over(Collect::OwnLog { uid, missing });
+                if answers == 0 {
+                    return false;
+                }
+                self.own_log.asked(number);
+            }
+            Next::LookAgain => {}
+            Next::End => return false,
+        }
+        // The next round looks at limits, whatever the runtimes have to say.
+        self.timers.set(Timer::LimitsWait, now);
+        true
+    }
+
     fn take_collected(&mut self, now: Mono, number: u64, result: Result<Collected, String>) {
-        let (is_news, answered) = self.reclaiming.take_answer(number, &result);
+        let (is_news, answered) = if self.own_log.take_answer(now, number, &result) {
+            (true, None)
+        } else {
+            self.reclaiming.take_answer(number, &result)
+        };
         match result {
             Ok(collected) if is_news && !collected.text.is_empty() => {
                 self.telling.tell(now, Event::Reclaimed(collected));

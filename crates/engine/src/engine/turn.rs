@@ -11,7 +11,8 @@ use crate::event::{Event, OomKilled};
 use crate::holding::Holding;
 use crate::killing::Killing;
 use crate::listing::Listings;
-use crate::pace::{DiskPace, Pace, disk_headroom, headroom};
+use crate::own_log::OwnLog;
+use crate::pace::{DiskPace, Pace, disk_headroom, headroom, is_stall, is_stalled_anew};
 use crate::pages::Pages;
 use crate::ports::{Depth, Node, Pods, Reclaim, Sample};
 use crate::reclaiming::Reclaiming;
@@ -44,6 +45,7 @@ pub(super) struct Loop<N, P, R> {
     pub(super) killing: Killing,
     pub(super) holding: Holding,
     pub(super) reclaiming: Reclaiming,
+    pub(super) own_log: OwnLog,
     pub(super) listings: Listings,
     pub(super) telling: Telling,
     pub(super) pace: Pace,
@@ -68,6 +70,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
             killing: Killing::default(),
             holding: Holding::default(),
             reclaiming: Reclaiming::default(),
+            own_log: OwnLog::default(),
             listings: Listings::default(),
             telling: Telling::default(),
             pace: Pace::new(settings.processors),
@@ -158,8 +161,8 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
 
     fn is_crossed(&mut self, now: Mono, depth: Depth) -> bool {
         let readings = self.sampled.node.read_memory(now, depth);
-        self.note_memory(now, depth, &readings)
-            .is_some_and(|left| left < 0)
+        let left = self.note_memory(now, depth, &readings);
+        left.is_some_and(|left| left < 0) || is_stalled_anew(&self.deciding.evict, &readings)
     }
 
     /// Goes by what was just read of memory. Returns how much is left, as [`headroom`].
@@ -169,6 +172,8 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         }
         let left = headroom(&self.deciding.evict, readings);
         let positive = left.map(|left| u64::try_from(left).unwrap_or(0));
+        let mut thresholds = self.deciding.evict.thresholds().iter();
+        self.pace.watch_stall(thresholds.any(is_stall));
         self.pace.note(now, depth, positive, &mut self.timers);
         left
     }

@@ -4,27 +4,34 @@ use core::time::Duration;
 
 use evictd_node::Mono;
 
-/// What was left in the last round in which all disks said so.
+/// Whether disks fill fast.
 #[derive(Debug, Default)]
-pub(crate) struct DiskPace(Option<(Mono, i64)>);
+pub(crate) struct DiskPace {
+    /// When all disks said what is left, and how much that was.
+    base: Option<(Mono, i64)>,
+    /// As of then.
+    fills: bool,
+}
 
 impl DiskPace {
     /// As often as it gets: a disk takes seconds to fill.
-    pub(crate) const OFTEN: Duration = Duration::from_secs(1);
+    pub(crate) const OFTEN: Duration = Duration::from_millis(500);
 
     /// So many bytes are left above the nearest threshold of a disk; `None` where not all
     /// have said so. Returns whether they would be used up within two rounds at the rate of
-    /// late.
+    /// late. Rounds may follow each other at once, whose difference says nothing.
     pub(crate) fn note(&mut self, now: Mono, left: Option<i64>, interval: Duration) -> bool {
-        let Some(left) = left else {
-            return false;
+        let is_soon = |(then, _)| now.since(then) < Self::OFTEN.min(interval);
+        let Some(left) = left.filter(|_| !self.base.is_some_and(is_soon)) else {
+            return self.fills;
         };
-        let Some((then, before)) = self.0.replace((now, left)) else {
-            return false;
-        };
-        let positive = |bytes| u128::try_from(bytes).unwrap_or(0);
-        let filled = positive(before.saturating_sub(left));
-        let lasts = positive(left).saturating_mul(now.since(then).as_nanos());
-        filled > 0 && lasts < filled.saturating_mul(2 * interval.as_nanos())
+        self.fills = self.base.is_some_and(|(then, before)| {
+            let positive = |bytes| u128::try_from(bytes).unwrap_or(0);
+            let filled = positive(before.saturating_sub(left));
+            let lasts = positive(left).saturating_mul(now.since(then).as_nanos());
+            filled > 0 && lasts < filled.saturating_mul(2 * interval.as_nanos())
+        });
+        self.base = Some((now, left));
+        self.fills
     }
 }

@@ -66,6 +66,14 @@ pub enum Collect {
     Images(ImageJob),
     /// A rung of the disk's ladder.
     Rung(Relief),
+    /// The old part of a pod's own logs, before it is ended for its limit of disk.
+    OwnLog {
+        /// Which pod.
+        uid: Arc<str>,
+        /// How many bytes it is above its limit: where its logs cannot give so much back they
+        /// stay as they are.
+        missing: u64,
+    },
     /// No disk is short: what was given up for one may be taken back, and what was left in
     /// disorder be put in order.
     Tidy,

@@ -113,29 +113,31 @@ fn who_fills_a_volume_is_stopped_and_the_volume_stays() {
     assert_eq!(nothing.count(), 1, "{told:?}");
 }
 
-/// Acceptance row 298: a disk that fills at 30 MiB/s is looked at each second once the
+/// Acceptance row 298: a disk that fills at 30 MiB/s is looked at each half second once the
 /// threshold would be met before the round after the next one, and seldom while it rests.
 #[test]
-fn a_disk_that_fills_fast_is_looked_at_each_second() {
+fn a_disk_that_fills_fast_is_looked_at_each_half_second() {
     let mut engine = engine(settings("nodefs.available<100Mi"), FakePods::default());
     let mut rounds = Vec::new();
     for millis in (0..60_000).step_by(100) {
-        let seconds = i64::try_from(millis / 1000).unwrap();
-        let filled = 30 * MIB * (seconds - 20).max(0);
+        let filled = 30 * MIB * i64::try_from(millis).unwrap().saturating_sub(17_000).max(0) / 1000;
         set(&mut engine, WHOLE, (WHOLE - filled).max(0));
         let before = engine.wake_at(at(millis));
         engine.run_due(at(millis));
         if before <= at(millis) {
             rounds.push(millis);
+            // Whatever else begins one, such as a container that a runtime tells of.
+            engine.round_now();
+            engine.run_due(at(millis + 3));
         }
         if engine.evict().met().next().is_some() {
             break;
         }
     }
     let met = *rounds.last().unwrap();
-    // 1000 MiB less 30 MiB a second are below 100 MiB in the 51st second.
-    assert!((51_000..=52_000).contains(&met), "{met}: {rounds:?}");
-    let early = rounds.iter().filter(|at| **at < 20_000).count();
+    // 1000 MiB less 30 MiB a second are below 100 MiB after the 47th second.
+    assert!((47_000..=47_600).contains(&met), "{met}: {rounds:?}");
+    let early = rounds.iter().filter(|at| **at < 17_000).count();
     assert!(early <= 5, "{rounds:?}");
 }
 
@@ -144,7 +146,7 @@ fn a_disk_that_fills_fast_is_looked_at_each_second() {
 fn a_disk_that_was_late_to_answer_is_asked_again_soon() {
     let mut engine = engine(settings("nodefs.available<100Mi"), FakePods::default());
     let mut late = sample(WHOLE, WHOLE);
-    for (stale, seconds) in [(false, 10), (true, 1)] {
+    for (stale, millis) in [(false, 10_000), (true, 500)] {
         late.nodefs = Some(Disk {
             device: (8, 1),
             stale,
@@ -152,6 +154,6 @@ fn a_disk_that_was_late_to_answer_is_asked_again_soon() {
         engine.node_mut().set(late);
         engine.round_now();
         turn(&mut engine, 0);
-        assert_eq!(sleep(&engine, 0), Duration::from_secs(seconds), "{stale}");
+        assert_eq!(sleep(&engine, 0), Duration::from_millis(millis), "{stale}");
     }
 }

@@ -3,6 +3,7 @@
 use alloc::collections::VecDeque;
 
 use evictd_gc::ImageJob;
+use evictd_node::pod::Container;
 use evictd_node::{Reading, Rung, Signal, Unit};
 use proptest::prelude::*;
 
@@ -75,7 +76,42 @@ fn each_rung_is_climbed_before_a_pod_is_evicted() {
     assert_eq!(engine.pods().killed(), ["holder"]);
 }
 
-/// Acceptance row 289: what a rung gave back is measured before the next one.
+/// Acceptance row 289: a disk under load is late to say what is left of it while a rung is being
+/// climbed; that is no reason to leave out the others.
+#[test]
+fn a_disk_that_is_late_meanwhile_costs_no_rung() {
+    for late_at in 2..6 {
+        let mut engine = short_of_disk("nodefs.available<100Mi");
+        let (mut steps, mut was_late) = (2, false);
+        for now in (0..20_000).step_by(50) {
+            engine.round_now();
+            turn(&mut engine, now);
+            for Job { number, what, .. } in core::mem::take(&mut engine.reclaim_mut().jobs) {
+                let before = steps;
+                if let Collect::Rung(relief) = what {
+                    steps = 3 + relief.rung as usize;
+                }
+                if before == late_at && !was_late {
+                    was_late = true;
+                    let mut late = sample(WHOLE, WHOLE);
+                    late.readings.set(Signal::NodefsAvailable, None);
+                    engine.node_mut().set(late);
+                    engine.round_now();
+                    turn(&mut engine, now + 10);
+                    set_disk(&mut engine, Signal::NodefsAvailable, 50 * MIB);
+                }
+                let answer = (number, Ok(Collected::default()));
+                engine.reclaim_mut().relieved.push(answer);
+            }
+            if !engine.pods().killed().is_empty() {
+                break;
+            }
+        }
+        assert_eq!(steps, 3 + Rung::Reserve as usize, "late at {late_at}");
+        assert_eq!(engine.pods().killed(), ["holder"]);
+    }
+}
+
 /// Found by the simulator (seed 546): the disk could not be read after one rung, which counted as
 /// enough, and a moment later a pod was evicted though three rungs were left.
 #[test]
@@ -186,6 +222,7 @@ fn a_pod_is_not_evicted_by_what_was_read_before_the_ladder() {
     assert!(engine.pods().killed().is_empty());
 }
 
+/// Acceptance row 289: what a rung gave back is measured before the next one.
 #[test]
 fn a_rung_that_gave_enough_is_the_last() {
     let mut engine = short_of_disk("nodefs.available<100Mi");
@@ -206,9 +243,10 @@ fn a_rung_that_gave_enough_is_the_last() {
                         ..Collected::default()
                     }
                 }
-                Collect::Containers { .. } | Collect::Images(_) | Collect::Tidy => {
-                    Collected::default()
-                }
+                Collect::Containers { .. }
+                | Collect::Images(_)
+                | Collect::OwnLog { .. }
+                | Collect::Tidy => Collected::default(),
             };
             engine.reclaim_mut().relieved.push((number, Ok(done)));
         }
@@ -259,6 +297,57 @@ fn it_is_tidied_up_once_no_disk_is_short() {
     assert!((1..=12).contains(&after), "{after}");
 }
 
+/// A pod that holds 60 MiB of its disk limit of 40 MiB; when it was evicted, and what its log
+/// was asked for, where that gives back so much at each time.
+fn above_its_limit(mut gives: Vec<u64>, answers: usize) -> (Option<u64>, Vec<u64>) {
+    let mut settings = settings("nodefs.available<1Mi");
+    settings.evict.local_storage_isolation = true;
+    let mut holder = FakePod::new("holder", 60 << 20);
+    let mut container = Container::default();
+    container.resources.limits.ephemeral_storage = Some(Box::new("40Mi".parse().unwrap()));
+    holder.pod.spec.containers.push(container);
+    let mut pods = FakePods::of([holder]);
+    (pods.has_runtime, pods.limits) = (true, true);
+    let mut engine = engine(settings, pods);
+    engine.reclaim_mut().runtimes = answers;
+    let (mut asked, mut held) = (Vec::new(), 60_u64 << 20);
+    for now in (0..40_000).step_by(50) {
+        turn(&mut engine, now);
+        for Job { number, what, .. } in core::mem::take(&mut engine.reclaim_mut().jobs) {
+            let mut done = Collected::default();
+            if let Collect::OwnLog { uid, missing } = what {
+                asked.push(missing >> 20);
+                let given = gives.pop().unwrap_or(0);
+                (done.removed, held) = (usize::from(given > 0), held - (given << 20));
+                assert_eq!(&*uid, "holder");
+            }
+            let usage = engine.pods_mut().running[0].usage.as_mut().unwrap();
+            usage.containers[0].rootfs_bytes = Some(held);
+            engine.reclaim_mut().relieved.push((number, Ok(done)));
+        }
+        if !engine.pods().killed().is_empty() {
+            return (Some(now), asked);
+        }
+    }
+    (None, asked)
+}
+
+/// Acceptance row 291: a pod above its limit of disk loses the old part of its log first, and is
+/// ended where that is not enough.
+#[test]
+fn before_a_pod_is_ended_for_its_limit_its_log_is_given_up() {
+    for (gives, answers, is_ended, expected) in [
+        (vec![30], 1, false, vec![20]),
+        (vec![], 1, true, vec![20]),
+        (vec![30, 5], 1, false, vec![20, 15]),
+        (vec![0, 5], 1, true, vec![20, 15]),
+        (vec![], 0, true, vec![20]), // nothing relieves logs here
+    ] {
+        let (ended, asked) = above_its_limit(gives.clone(), answers);
+        assert_eq!((ended.is_some(), asked), (is_ended, expected), "{gives:?}");
+    }
+}
+
 /// What each step can give back, in MiB: dead containers, images, then the rungs.
 fn gains() -> impl Strategy<Value = [i64; 6]> {
     prop::array::uniform6(prop_oneof![2 => Just(0_i64), 3 => 1_i64..60])
@@ -280,7 +369,10 @@ fn climb(left: i64, gains: [i64; 6]) -> (Vec<usize>, bool) {
                 } => Some(0),
                 Collect::Images(ImageJob::DeleteUnused { .. }) => Some(1),
                 Collect::Rung(relief) => Some(2 + relief.rung as usize),
-                Collect::Containers { .. } | Collect::Images(_) | Collect::Tidy => None,
+                Collect::Containers { .. }
+                | Collect::Images(_)
+                | Collect::OwnLog { .. }
+                | Collect::Tidy => None,
             };
             let gain = step.map_or(0, |step| core::mem::take(&mut gains[step]));
             if let Some(step) = step {

@@ -165,11 +165,12 @@ impl Climber {
     pub fn climb(&self, job: &Job, runtimes: &[Listed]) -> Result<Collected, String> {
         match &job.what {
             Collect::Rung(relief) => match relief.rung {
-                Rung::Logs => self.logs.relieve(relief, job.dry_run, runtimes),
+                Rung::Logs => self.logs.relieve_disk(relief, job.dry_run, runtimes),
                 Rung::Directories => self.directories.relieve(relief, job.dry_run),
                 Rung::Reserve => self.reserve.give(relief, job.dry_run),
                 Rung::BuildCache => Ok(Collected::default()), // the runtimes' own
             },
+            Collect::OwnLog { uid, missing } => self.logs.relieve_pod(uid, *missing, runtimes),
             Collect::Tidy => self.tidy(job.dry_run, runtimes),
             Collect::Containers { .. } | Collect::Images(_) => Ok(Collected::default()),
         }

@@ -40,7 +40,7 @@ impl Reclaim<WorldPods> for WorldReclaim {
         let is_of_runtimes = match &job.what {
             Collect::Containers { .. } | Collect::Images(_) => true,
             Collect::Rung(relief) => relief.rung == Rung::BuildCache,
-            Collect::Tidy => false,
+            Collect::OwnLog { .. } | Collect::Tidy => false,
         };
         if !is_of_runtimes {
             let has_any = world.plan.features.has(Feature::Directories)

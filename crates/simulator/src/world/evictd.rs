@@ -230,7 +230,7 @@ impl World {
                 Rung::Reserve => asked.reserve = now,
                 Rung::Logs => {}
             },
-            Collect::Tidy => {}
+            Collect::OwnLog { .. } | Collect::Tidy => {}
         }
     }
 

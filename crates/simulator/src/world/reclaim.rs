@@ -27,6 +27,8 @@ impl World {
             } => self.collect_dead(all_unused, &evicted),
             Collect::Images(what) => self.collect_unused(what),
             Collect::Rung(relief) => self.climb(relief),
+            // No log of this world can give anything back.
+            Collect::OwnLog { .. } => Collected::default(),
             Collect::Tidy => self.tidy(),
         }
     }
@@ -174,7 +176,7 @@ impl World {
         };
         let wanted = match (relief.missing, relief.unit) {
             (Some(missing), Unit::Bytes) => missing,
-            (None, _) | (_, Unit::Inodes | Unit::ProcessIds) => u64::MAX,
+            (None, _) | (_, Unit::Inodes | Unit::ProcessIds | Unit::Percent) => u64::MAX,
         };
         let holds = self.rung_holds(relief.rung, disk);
         let things = &mut self.things;

@@ -141,10 +141,12 @@ impl Keeper {
         self.changes = self.changes.wrapping_add(1);
     }
 
-    /// Notes what was given back of a disk.
+    /// Notes what was given back of a disk. What is added to the last entry is written with
+    /// whatever is noted next.
     pub fn note_relief(&mut self, relief: Relief) {
-        self.state.push_relief(relief);
-        self.changes = self.changes.wrapping_add(1);
+        if self.state.push_relief(relief) {
+            self.changes = self.changes.wrapping_add(1);
+        }
     }
 
     /// Notes what came of the eviction of the pod with that uid: by what method,

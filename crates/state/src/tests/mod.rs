@@ -108,3 +108,21 @@ fn full() -> State {
     assert!(state.end("a", Outcome::Killed, "cgroup.kill", Some(7)));
     state
 }
+
+/// A log that is relieved each second for an hour is written once a minute, and pushes no more
+/// than that out of the history.
+#[test]
+fn what_a_rung_gives_back_within_a_minute_is_one_entry() {
+    let mut state = State::default();
+    let relief = |seconds, rung| Relief::new(seconds, rung, Some(20), &format!("at {seconds}"));
+    let written = (0..120).filter(|second| state.push_relief(relief(*second, "logs")));
+    assert_eq!(written.count(), 2);
+    assert!(state.push_relief(relief(120, "reserve")), "another rung");
+    assert!(
+        state.push_relief(relief(100, "logs")),
+        "a clock that was set back"
+    );
+    let first = state.reliefs.first().unwrap();
+    assert_eq!((first.times, first.freed_bytes), (60, Some(1200)));
+    assert_eq!((first.wall_seconds, &*first.text), (0, "at 59"));
+}

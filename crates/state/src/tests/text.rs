@@ -84,8 +84,9 @@ fn the_history_is_bounded_in_number_and_in_bytes() {
             ..record(&uid.to_string())
         });
     }
-    for _ in 0..2 * RELIEFS {
-        state.push_relief(Relief::new(1, "logs", None, &"\u{1}".repeat(5000)));
+    for hour in 0..2 * RELIEFS as u64 {
+        let text = "\u{1}".repeat(5000);
+        state.push_relief(Relief::new(3600 * hour, "logs", None, &text));
     }
     assert_eq!(state.reliefs.len(), RELIEFS);
     let text = to_json(&state);

@@ -12,6 +12,7 @@ use crate::cli::explain::Explain;
 use crate::cli::gc::Gc;
 use crate::cli::health::Health;
 use crate::cli::history::History;
+use crate::cli::look::Look;
 use crate::cli::man::Man;
 use crate::cli::metrics::Metrics;
 use crate::cli::oom_score::OomScore;
@@ -51,6 +52,8 @@ pub(super) struct Evictd {
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
 #[argh(subcommand)]
 pub enum Command {
+    /// `evictd look`
+    Look(Look),
     /// `evictd status`
     Status(Status),
     /// `evictd rank`

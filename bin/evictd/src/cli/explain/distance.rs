@@ -16,26 +16,26 @@ const LONGEST: i64 = 365 * 24 * 3600;
 /// How far a threshold is from being met. What was not measured is `None`.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Distance {
-    pub(super) threshold: String,
+pub(in crate::cli) struct Distance {
+    pub(in crate::cli) threshold: String,
     #[serde(serialize_with = "shown")]
-    pub(super) signal: Signal,
-    pub(super) grace_seconds: i64,
-    pub(super) available: Option<i64>,
-    pub(super) capacity: Option<i64>,
+    pub(in crate::cli) signal: Signal,
+    pub(in crate::cli) grace_seconds: i64,
+    pub(in crate::cli) available: Option<i64>,
+    pub(in crate::cli) capacity: Option<i64>,
     /// Where the threshold lies on this machine.
-    pub(super) level: Option<i64>,
-    pub(super) met: Option<bool>,
+    pub(in crate::cli) level: Option<i64>,
+    pub(in crate::cli) met: Option<bool>,
     /// How much is left above it; below zero where it is met and so much is missing.
-    pub(super) above: Option<i64>,
+    pub(in crate::cli) above: Option<i64>,
     /// How much more is left each second; below zero where it gets less.
-    pub(super) change_per_second: Option<i64>,
+    pub(in crate::cli) change_per_second: Option<i64>,
     /// In how many seconds it is met at that rate; `None` where it is not within a year.
-    pub(super) met_in_seconds: Option<i64>,
+    pub(in crate::cli) met_in_seconds: Option<i64>,
 }
 
 impl Distance {
-    pub(super) fn new(
+    pub(in crate::cli) fn new(
         of: &Threshold,
         before: &Readings,
         after: &Readings,
@@ -73,13 +73,17 @@ impl Distance {
     }
 
     /// `22.1Gi of 23.5Gi left, 22Gi above it; falls by 3Mi a second: met in 2h0m0s`
-    pub(super) fn in_words(&self) -> String {
+    pub(in crate::cli) fn in_words(&self) -> String {
         let amount = |value| Amount::of(self.signal, value);
         let (Some(available), Some(capacity), Some(above)) =
             (self.available, self.capacity, self.above)
         else {
             return "not measured here".to_owned();
         };
+        if self.signal.grows_with_trouble() {
+            let is_met = if self.met == Some(true) { "met: " } else { "" };
+            return format!("{is_met}{} of the time is lost", amount(available));
+        }
         let left = format!("{} of {} left", amount(available), amount(capacity));
         let change = self.change_per_second.unwrap_or(0);
         let rate = rate(self.signal, change);
@@ -104,13 +108,14 @@ impl Distance {
 }
 
 /// `3Mi a second`, `818 bytes a second`, `12 inodes a second`
-pub(super) fn rate(signal: Signal, change: i64) -> String {
+pub(in crate::cli) fn rate(signal: Signal, change: i64) -> String {
     let amount = Amount::of(signal, change.saturating_abs());
     let unit = match signal.unit() {
         Unit::Bytes if change.unsigned_abs() >= 1024 => "",
         Unit::Bytes => " bytes",
         Unit::Inodes => " inodes",
         Unit::ProcessIds => " process ids",
+        Unit::Percent => " of the time",
     };
     format!("{amount}{unit} a second")
 }

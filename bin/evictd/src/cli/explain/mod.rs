@@ -1,6 +1,6 @@
 //! `evictd explain`: what would happen now, and what is missing for it.
 
-mod distance;
+pub(super) mod distance;
 
 use core::fmt::Write;
 use core::time::Duration;
@@ -8,7 +8,8 @@ use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
 use evictd_config::{Resolved, Typed};
-use evictd_node::Signal;
+use evictd_machine::ladder::{Need, need_now};
+use evictd_node::{MemoryRung, Readings, Signal};
 use evictd_recording::Decided;
 use evictd_stats::now;
 use serde::Serialize;
@@ -77,6 +78,7 @@ impl Explain {
             settings: *whose,
             thresholds: thresholds.filter(counts).collect(),
             decided: one_answer(decided.collect()),
+            relief: Relief::new(settings, &sampled.readings),
         };
         Ok(print_as(self.json, &document, || document.in_text()))
     }
@@ -140,6 +142,40 @@ struct Explanation {
     settings: Whose,
     thresholds: Vec<Distance>,
     decided: Vec<Decision>,
+    /// What comes before a kill for memory.
+    relief: Option<Relief>,
+}
+
+#[derive(Serialize)]
+struct Relief {
+    rungs: Vec<&'static str>,
+    /// `no`, `now`, or `over` where a hard threshold is met.
+    begins: &'static str,
+}
+
+impl Relief {
+    /// `None` where no rung is on.
+    fn new(settings: &Resolved, readings: &Readings) -> Option<Self> {
+        let rungs = settings.memory_relief;
+        (!rungs.is_none()).then(|| Self {
+            rungs: rungs.each().map(MemoryRung::name).collect(),
+            begins: match need_now(settings, readings) {
+                Need::None | Need::Tight => "no",
+                Need::Near => "now",
+                Need::Hard => "over",
+            },
+        })
+    }
+
+    fn in_words(&self) -> String {
+        let rungs = self.rungs.join(", ");
+        let when = match self.begins {
+            "no" => "memory is not short enough for it",
+            "now" => "it would begin now",
+            _ => "a hard threshold is met, and nothing begins",
+        };
+        format!("before a pod is killed for memory: {rungs} (--relief); {when}\n")
+    }
 }
 
 #[derive(Serialize)]
@@ -173,6 +209,9 @@ impl Explanation {
                 distance.threshold,
                 distance.in_words()
             );
+        }
+        if let Some(relief) = &self.relief {
+            text += &relief.in_words();
         }
         if self.decided.is_empty() {
             text += "nothing would be done now\n";

@@ -86,3 +86,25 @@ fn what_lasts_for_years_is_not_foreseen() {
     slow.change_per_second = Some(-1);
     assert!(slow.in_words().ends_with("not met within a year"));
 }
+
+/// Acceptance row 320: the ladder has its place where it is on.
+#[test]
+fn what_comes_before_a_kill_is_told_where_it_is_on() {
+    let told = |relief: &str, available: i64| {
+        let mut typed = Typed::default();
+        assert!(typed.add("relief", relief));
+        let settings = evictd_config::resolve(&typed).unwrap();
+        let mut readings = Readings::default();
+        let reading = Reading::new(available << 20, 1 << 30);
+        readings.set(Signal::MemoryAvailable, Some(reading));
+        Relief::new(&settings, &readings).map(|relief| relief.in_words())
+    };
+    assert_eq!(told("", 101), None);
+    let begins = |available| told("brake,reclaim", available).unwrap();
+    assert!(
+        begins(500).starts_with("before a pod is killed for memory: reclaim, brake (--relief)")
+    );
+    assert!(begins(500).contains("not short enough"));
+    assert!(begins(101).contains("would begin now"));
+    assert!(begins(99).contains("nothing begins"));
+}

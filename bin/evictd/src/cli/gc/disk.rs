@@ -45,10 +45,10 @@ pub(crate) struct Disk {
     json: bool,
 }
 
-/// What one rung did.
+/// What one rung did, or would do.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Done {
+pub(in crate::cli) struct Done {
     rung: String,
     /// A directory on the filesystem.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -106,17 +106,8 @@ impl Disk {
         };
         let setup = Setup::of(settings, None)?;
         let targets = targets(&setup, free);
-        let mut climb = Climb {
-            settings,
-            climber: Climber::of(settings),
-            json: self.json,
-            done: Vec::new(),
-            problems: Vec::new(),
-        };
-        climb.kubelets_calls(&targets);
-        for target in &targets {
-            climb.rungs(target, &setup);
-        }
+        let mut climb = Climb::new(settings, self.json);
+        climb.all(&targets, &setup);
         let printed = if self.json {
             print_json(&Document {
                 dry_run: settings.dry_run,
@@ -135,6 +126,27 @@ impl Disk {
         } else {
             ExitCode::FAILURE
         })
+    }
+}
+
+/// What each rung would give back if all were climbed, and what could not be asked.
+///
+/// # Errors
+/// Where nothing can be looked at.
+pub(in crate::cli) fn would_give(settings: &Resolved) -> Result<(Vec<Done>, Vec<String>), String> {
+    let mut settings = settings.clone();
+    settings.dry_run = true;
+    let setup = Setup::to_look(&settings)?;
+    let mut climb = Climb::new(&settings, true);
+    climb.all(&targets(&setup, None), &setup);
+    Ok((climb.done, climb.problems))
+}
+
+impl Done {
+    /// `logs on /var/lib/docker: would give up …`
+    pub(in crate::cli) fn in_words(&self) -> String {
+        let on = self.filesystem.as_ref().map(|path| format!(" on {path}"));
+        format!("{}{}: {}", self.rung, on.unwrap_or_default(), self.text)
     }
 }
 
@@ -179,7 +191,24 @@ struct Climb<'a> {
     problems: Vec<String>,
 }
 
-impl Climb<'_> {
+impl<'a> Climb<'a> {
+    fn new(settings: &'a Resolved, json: bool) -> Self {
+        Self {
+            settings,
+            climber: Climber::of(settings),
+            json,
+            done: Vec::new(),
+            problems: Vec::new(),
+        }
+    }
+
+    fn all(&mut self, targets: &[Target], setup: &Setup) {
+        self.kubelets_calls(targets);
+        for target in targets {
+            self.rungs(target, setup);
+        }
+    }
+
     /// What the kubelet would give back, at every runtime.
     fn kubelets_calls(&mut self, targets: &[Target]) {
         let wanted = targets.iter().filter_map(|target| target.wanted).max();
@@ -261,9 +290,7 @@ impl Climb<'_> {
     fn in_text(&self) -> String {
         let mut text = String::new();
         for done in &self.done {
-            let on = done.filesystem.as_ref().map(|path| format!(" on {path}"));
-            let line = format!("{}{}: {}", done.rung, on.unwrap_or_default(), done.text);
-            wrap(&mut text, ("", "  "), &line);
+            wrap(&mut text, ("", "  "), &done.in_words());
         }
         if text.is_empty() {
             text.push_str("nothing to give back\n");

@@ -1,7 +1,7 @@
 //! `evictd gc`: one collection of what is no longer needed.
 
 mod containers;
-mod disk;
+pub(super) mod disk;
 mod images;
 mod runtimes;
 

@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use evictd_engine::ports::Collected;
 use evictd_engine::{Decision, OomKilled};
-use evictd_node::{Mono, Rung, Signal};
+use evictd_node::{MemoryRung, Mono, Rung, Signal};
 use serde_json::Value;
 
 /// What is counted of the events, for metrics.
@@ -22,6 +22,10 @@ pub(crate) struct Counts {
     pub(crate) images: (u64, u64),
     /// Bytes that each rung of the disk's ladder has given back since the start.
     pub(crate) relieved: [u64; Rung::ALL.len()],
+    /// Bytes that the kernel gave back of pods' memory for the ladder of memory.
+    pub(crate) reclaimed: u64,
+    /// How often each rung of that was climbed.
+    pub(crate) climbed: [u64; MemoryRung::ALL.len()],
 }
 
 /// The kubelet's buckets: the defaults of Prometheus, in milliseconds.
@@ -103,6 +107,14 @@ impl Counts {
         }
         let count = |name| collected.field(name).and_then(Value::as_u64).unwrap_or(0);
         let rung = collected.field("rung").and_then(Value::as_str);
+        let of_memory =
+            rung.and_then(|rung| MemoryRung::ALL.into_iter().find(|of| of.name() == rung));
+        if let Some(rung) = of_memory {
+            self.reclaimed = self.reclaimed.saturating_add(count("freedBytes"));
+            if let Some(times) = self.climbed.get_mut(rung as usize) {
+                *times = times.saturating_add(1);
+            }
+        }
         let rung = rung.and_then(|rung| Rung::ALL.into_iter().find(|of| of.name() == rung));
         if let Some(sum) = rung.and_then(|rung| self.relieved.get_mut(rung as usize)) {
             *sum = sum.saturating_add(count("freedBytes"));

@@ -8,7 +8,7 @@ use core::fmt::{self, Write};
 
 use evictd_engine::amount::level;
 use evictd_machine::engine::Engine;
-use evictd_node::{Condition, Rung, Signal, Unit};
+use evictd_node::{Condition, MemoryRung, Rung, Signal, Unit};
 
 use crate::prometheus::{Seconds, write_head};
 pub(crate) use counts::Counts;
@@ -50,10 +50,18 @@ fn write_node(page: &mut String, engine: &Engine, counts: &Counts) -> fmt::Resul
     let help = "Kills of pods by the kernel's OOM killer since the start.";
     write_one(page, "evictd_oom_kills_total", "counter", help, oom_kills)?;
     let name = "evictd_relieved_bytes_total";
-    let help = "What each rung of the ladder has given back of disks since the start.";
+    let help = "What each rung has given back before a pod was evicted, since the start.";
     write_head(page, name, "counter", help)?;
     for (rung, bytes) in Rung::ALL.into_iter().zip(counts.relieved) {
         writeln!(page, "{name}{{rung=\"{rung}\"}} {bytes}")?;
+    }
+    let (rung, bytes) = (MemoryRung::Reclaim, counts.reclaimed);
+    writeln!(page, "{name}{{rung=\"{rung}\"}} {bytes}")?;
+    let name = "evictd_relief_total";
+    let help = "How often each rung of memory was climbed since the start.";
+    write_head(page, name, "counter", help)?;
+    for (rung, times) in MemoryRung::ALL.into_iter().zip(counts.climbed) {
+        writeln!(page, "{name}{{rung=\"{rung}\"}} {times}")?;
     }
     if let Some(last) = counts.last_seconds {
         let name = "evictd_last_eviction_timestamp_seconds";
@@ -76,6 +84,7 @@ fn write_signals(page: &mut String, engine: &Engine) -> fmt::Result {
         ("bytes", Unit::Bytes),
         ("inodes", Unit::Inodes),
         ("pids", Unit::ProcessIds),
+        ("percent", Unit::Percent),
     ];
     for (suffix, unit) in all {
         let seen = Signal::ALL

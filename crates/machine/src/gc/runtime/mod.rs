@@ -86,7 +86,7 @@ impl RuntimeCollector {
             } => self.collect_containers(&mut run, *all_unused, evicted),
             Collect::Images(job) => self.collect_images(&mut run, *job),
             Collect::Rung(relief) if self.prunes_build_cache => run.prune_build_cache(relief),
-            Collect::Rung(_) | Collect::Tidy => Ok(()),
+            Collect::Rung(_) | Collect::OwnLog { .. } | Collect::Tidy => Ok(()),
         };
         done.map(|()| run.collected)
             .map_err(|error| error.to_string())

@@ -45,8 +45,28 @@ pub(super) struct Found {
     pub(super) problems: Vec<String>,
 }
 
+/// Which logs are asked for.
+#[derive(Clone, Copy)]
+pub(super) enum Whose<'a> {
+    /// Those on the disk that is short.
+    OnDisk(&'a Relief),
+    /// Those of the pod with that uid whose container has the label `evictd.disk-limit`.
+    OfPod(&'a str),
+}
+
+impl Whose<'_> {
+    fn has(self, container: &ListedContainer, pod: Option<&RuntimePod>, log: &Log) -> bool {
+        match self {
+            Self::OnDisk(relief) => is_on(relief, log.looked.device),
+            Self::OfPod(uid) => {
+                container.has_disk_limit && pod.is_some_and(|pod| pod.pod.metadata.uid == uid)
+            }
+        }
+    }
+}
+
 /// Looks at the logs of all containers.
-pub(super) fn find(relief: &Relief, runtimes: &[Listed]) -> Found {
+pub(super) fn find(whose: Whose<'_>, runtimes: &[Listed]) -> Found {
     let (mut logs, mut problems) = (Vec::new(), Vec::new());
     for (container, pod, runtime) in all(runtimes) {
         let mut log = match named(container, pod, runtime) {
@@ -71,7 +91,7 @@ pub(super) fn find(relief: &Relief, runtimes: &[Listed]) -> Found {
                 Some(Stays::Wished)
             } else if container.log_is_bounded {
                 Some(Stays::Bounded)
-            } else if is_on(relief, log.looked.device) {
+            } else if whose.has(container, pod, &log) {
                 None
             } else {
                 Some(Stays::Elsewhere)

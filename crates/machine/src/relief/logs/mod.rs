@@ -26,7 +26,7 @@ use evictd_gc::{ContainerLog, LogPlan, LogWriter};
 use super::Listed;
 use crate::confined::confined;
 use act::Acting;
-use find::find;
+use find::{Whose, find};
 use told::{GivenUp, Told};
 use writers::find_writers;
 
@@ -45,28 +45,50 @@ impl Logs {
         }
     }
 
-    pub(super) fn relieve(
+    /// Those on a disk that is short.
+    pub(super) fn relieve_disk(
         &self,
         relief: &Relief,
+        dry_run: bool,
+        runtimes: &[Listed],
+    ) -> Result<Collected, String> {
+        let whose = Whose::OnDisk(relief);
+        self.relieve(whose, relief.missing, dry_run, runtimes)
+    }
+
+    /// Those of a pod with a container that is above its label's limit of disk.
+    pub(super) fn relieve_pod(
+        &self,
+        uid: &str,
+        missing: u64,
+        runtimes: &[Listed],
+    ) -> Result<Collected, String> {
+        self.relieve(Whose::OfPod(uid), Some(missing), false, runtimes)
+    }
+
+    fn relieve(
+        &self,
+        whose: Whose<'_>,
+        missing: Option<u64>,
         dry_run: bool,
         runtimes: &[Listed],
     ) -> Result<Collected, String> {
         let Some(keep) = self.keep_bytes else {
             return Ok(Collected::default());
         };
-        let found = find(relief, runtimes);
+        let found = find(whose, runtimes);
         let mut told = Told::new(dry_run);
         told.problems = found.problems;
         let logs = found.logs;
         let sizes: Vec<ContainerLog> = logs.iter().map(|log| log.size).collect();
         // What later rungs can give back is not known here.
-        let mut plan = LogPlan::new(&sizes, keep, relief.missing, 0);
+        let mut plan = LogPlan::new(&sizes, keep, missing, 0);
         if plan.gives() == 0 {
             // Nobody asked for what is odd about logs that are small.
             return Ok(Collected::default());
         }
         if !plan.is_enough() {
-            return Ok(told.too_little(plan.gives(), relief.missing));
+            return Ok(told.too_little(plan.gives(), missing));
         }
         if dry_run {
             let mut freed = 0_u64;

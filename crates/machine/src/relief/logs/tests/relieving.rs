@@ -4,16 +4,17 @@ use std::path::Path;
 use std::process::Command;
 
 use alloc::sync::Arc;
-use evictd_containers::{ContainerState, ListedContainer, LogFormat, RuntimeListing};
+use evictd_containers::{ContainerState, ListedContainer, LogFormat, RuntimeListing, RuntimePod};
 use evictd_engine::ports::{Collected, Relief};
 use evictd_gc::{LogWriter, RecordFormat};
+use evictd_node::pod::Pod;
 use evictd_node::{Rung, Unit};
 use evictd_testkit::needs;
 
 use super::disk::{Disk, MIB, append, check, fill};
 use crate::relief::Listed;
 use crate::relief::logs::Logs;
-use crate::relief::logs::find::find;
+use crate::relief::logs::find::{Whose, find};
 use crate::relief::logs::writers::find_writers;
 use crate::runtimes::Candidate;
 
@@ -117,7 +118,7 @@ fn no_log_is_given_up_where_all_of_them_are_not_enough() {
         ),
     ] {
         let relief = relief(&disk, Some(missing));
-        let told = logs().relieve(&relief, dry_run, &runtimes).unwrap();
+        let told = logs().relieve_disk(&relief, dry_run, &runtimes).unwrap();
         assert!(told.text.starts_with(begins), "{}", told.text);
         assert_eq!((told.removed, sizes(&disk)), (0, before.clone()));
     }
@@ -131,7 +132,7 @@ fn only_what_is_needed_is_given_up_and_what_stays_is_left() {
     let before = sizes(&disk);
     // First that of what has ended.
     let told = logs()
-        .relieve(&relief(&disk, Some(3)), false, &runtimes)
+        .relieve_disk(&relief(&disk, Some(3)), false, &runtimes)
         .unwrap();
     assert_eq!(told.removed, 1, "{}", told.text);
     let begins = "gave up the old part of a log (ended: 4.";
@@ -147,7 +148,7 @@ fn only_what_is_needed_is_given_up_and_what_stays_is_left() {
     let big = disk.0.join("big.log");
     let size = fs::metadata(&big).unwrap().len();
     let told = logs()
-        .relieve(&relief(&disk, None), false, &runtimes)
+        .relieve_disk(&relief(&disk, None), false, &runtimes)
         .unwrap();
     assert_eq!(field(&told, "logNames"), "\"big\"", "{}", told.text);
     assert_eq!(fs::metadata(&big).unwrap().len(), size);
@@ -168,7 +169,9 @@ fn a_log_with_a_hole_is_put_in_order_once_nobody_writes_it() {
     fill(&mut append(&path), RecordFormat::Json, 12 * MIB, 0);
     let json = |state| listed(vec![container(&path, LogFormat::JsonFile, state)]);
     let runs = json(ContainerState::Running);
-    let told = logs().relieve(&relief(&disk, None), false, &runs).unwrap();
+    let told = logs()
+        .relieve_disk(&relief(&disk, None), false, &runs)
+        .unwrap();
     assert_eq!(told.removed, 1, "{}", told.text);
     assert_eq!(logs().mend(false, &runs).unwrap(), Collected::default());
     let ended = json(ContainerState::Exited);
@@ -194,7 +197,7 @@ fn nothing_is_touched_on_another_disk() {
         ContainerState::Exited,
     )]);
     let told = logs()
-        .relieve(&relief(&short, None), false, &runtimes)
+        .relieve_disk(&relief(&short, None), false, &runtimes)
         .unwrap();
     assert_eq!(told, Collected::default());
     assert_eq!(sizes(&other)[0].1, 8);
@@ -216,7 +219,7 @@ fn a_log_that_cannot_be_changed_is_named_and_the_next_one_goes() {
         container(&next, LogFormat::K8sFile, ContainerState::Running),
     ]);
     let told = logs()
-        .relieve(&relief(&disk, Some(5)), false, &runtimes)
+        .relieve_disk(&relief(&disk, Some(5)), false, &runtimes)
         .unwrap();
     assert!(chattr("-i").unwrap().success());
     assert_eq!(told.removed, 1, "{}", told.text);
@@ -242,7 +245,7 @@ fn a_log_that_is_not_reopened_keeps_its_name() {
         ContainerState::Running,
     )]);
     let told = logs()
-        .relieve(&relief(&disk, Some(5)), false, &runtimes)
+        .relieve_disk(&relief(&disk, Some(5)), false, &runtimes)
         .unwrap();
     assert_eq!(told.removed, 0, "{}", told.text);
     assert!(told.text.contains("/nowhere.sock"), "{}", told.text);
@@ -262,7 +265,7 @@ fn a_log_that_is_not_reopened_keeps_its_name() {
     }
     fs::write(&path, "").unwrap();
     let told = logs()
-        .relieve(&relief(&disk, Some(5)), false, &runtimes)
+        .relieve_disk(&relief(&disk, Some(5)), false, &runtimes)
         .unwrap();
     assert_eq!(told.removed, 1, "{}", told.text);
     let left = [
@@ -287,7 +290,7 @@ fn writers_are_found_by_what_they_have_open() {
     let writer = || {
         find_writers(
             Path::new("/proc"),
-            &find(&relief(&disk, None), &runtimes).logs,
+            &find(Whose::OnDisk(&relief(&disk, None)), &runtimes).logs,
         )
     };
     assert_eq!(writer(), [LogWriter::Nobody]);
@@ -300,4 +303,36 @@ fn writers_are_found_by_what_they_have_open() {
     drop((reader, appends, keeps));
     core::mem::forget(disk);
     fs::remove_dir_all(directory).unwrap();
+}
+
+/// Acceptance row 291: that of a container whose label limits it, and of no other.
+#[test]
+fn a_pods_own_log_is_given_up_only_for_its_labels_limit() {
+    needs!(Ext4InAFile);
+    let disk = Disk::ext4("own");
+    let mut runtimes = several(&disk);
+    let mut listing = RuntimeListing::clone(&runtimes[0].listing);
+    let mut pod = Pod::default();
+    pod.metadata.uid = "of-big".into();
+    listing.pods = vec![RuntimePod {
+        pod: Arc::new(pod),
+        ..RuntimePod::default()
+    }];
+    listing.containers.truncate(1);
+    for (has_disk_limit, uid, missing, removed) in [
+        (false, "of-big", 5, 0),
+        (true, "another", 5, 0),
+        (true, "of-big", 11, 0), // it has 12 MiB, and 1 MiB stays
+        (true, "of-big", 5, 1),
+    ] {
+        listing.containers[0].has_disk_limit = has_disk_limit;
+        runtimes[0].listing = Arc::new(listing.clone());
+        let told = logs().relieve_pod(uid, missing * MIB, &runtimes).unwrap();
+        assert_eq!(told.removed, removed, "{uid} {missing}: {}", told.text);
+    }
+    assert!(
+        sizes(&disk).contains(&("big.log".into(), 1)),
+        "{:?}",
+        sizes(&disk)
+    );
 }

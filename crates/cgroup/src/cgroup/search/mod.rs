@@ -1,5 +1,7 @@
 //! Which cgroups may be pods, by their places and names alone.
 
+mod sessions;
+
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
@@ -13,7 +15,7 @@ use evictd_stats::{Hierarchy, is_gone};
 use rustix::fd::{AsFd, BorrowedFd};
 use rustix::io::Errno;
 
-use super::services::{OPENRC, SERVICE, ServiceManager, is_system};
+use super::services::{OPENRC, SERVICE, ServiceManager, Services, is_system};
 use super::store::{Candidate, Cgroups};
 use crate::dir::{each_child, open_dir, twice};
 use crate::{Origin, RuntimePod, SkipReason, Skipped};
@@ -43,8 +45,8 @@ pub(super) struct Places<'a> {
     pub(super) hierarchy: &'a Hierarchy,
     /// Cgroups whose children are pods.
     pub(super) roots: &'a [PathBuf],
-    /// Whose services are pods,
-    pub(super) services: Option<ServiceManager>,
+    /// Whose services are pods, and whether sessions are,
+    pub(super) services: &'a Services,
     /// and where these are kept, if not in the hierarchy.
     pub(super) kept_in: Option<&'a Hierarchy>,
 }
@@ -98,13 +100,14 @@ impl Search<'_> {
                 self.fail(root, errno);
             }
         }
-        if let Some(of) = self.places.services {
-            let first = self.candidates.len();
-            let added = self.add_services(of, self.places.kept_in.unwrap_or(hierarchy));
-            self.number_from(first);
-            if let Err(errno) = added {
-                self.fail(Path::new("/"), errno);
-            }
+        let kept_in = self.places.kept_in.unwrap_or(hierarchy);
+        let first = self.candidates.len();
+        let &Services { of, sessions, .. } = self.places.services;
+        let services = of.map_or(Ok(()), |of| self.add_services(of, kept_in));
+        let sessions = sessions.then(|| self.add_sessions(kept_in));
+        self.number_from(first);
+        if let Err(errno) = services.and(sessions.unwrap_or(Ok(()))) {
+            self.fail(Path::new("/"), errno);
         }
         self.add_runtime_pods();
         self.mark_holders(roots);

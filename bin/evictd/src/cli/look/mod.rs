@@ -1,0 +1,195 @@
+//! `evictd look`: what this machine is, and what evictd would do on it.
+
+mod advice;
+mod machine;
+
+use core::cmp::Reverse;
+use core::fmt::Write;
+use core::time::Duration;
+use std::io::{IsTerminal, stderr};
+use std::process::ExitCode;
+
+use argh::{ArgsInfo, FromArgs};
+use evictd_config::Resolved;
+use evictd_engine::full_name;
+use evictd_node::Signal;
+use evictd_stats::now;
+use serde::Serialize;
+
+use super::columns::wrap;
+use super::explain::distance::Distance;
+use super::gc::disk::{Done, would_give};
+use super::output::{complain, print_as, shown};
+use super::record::duration;
+use super::sampled::Sampled;
+use super::screen::Paint;
+use advice::{Advice, advise};
+use machine::Facts;
+
+/// How long a look waits for filesystems, which may hang.
+const FS_WAIT: Duration = Duration::from_millis(500);
+
+/// So many pods are named for each signal.
+const FEW: usize = 3;
+
+/// what this machine is, what fills first, who would be evicted, what to set
+#[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
+#[argh(
+    subcommand,
+    name = "look",
+    note = "The first command on a machine: looks twice and says what this machine is,\n\
+            which threshold would be met first at the rate between the two looks, which\n\
+            pods would be evicted, what could be given back before that, and up to three\n\
+            settings that it would gain most by. Changes nothing, needs no daemon, no\n\
+            flags and no root; who is not root sees less, and is told so.",
+    example = "{command_name}\n{command_name} --over=1m --json"
+)]
+pub struct Look {
+    /// the time between the two looks, at most 1m; default: 10s
+    #[argh(
+        option,
+        arg_name = "DURATION",
+        default = "Duration::from_secs(10)",
+        from_str_fn(a_minute_at_most)
+    )]
+    over: Duration,
+
+    /// print JSON for programs instead of text for people
+    #[argh(switch)]
+    json: bool,
+}
+
+fn a_minute_at_most(text: &str) -> Result<Duration, String> {
+    let over = duration(text)?;
+    let is_short = over <= Duration::from_secs(60);
+    is_short.then_some(over).ok_or_else(|| "at most 1m".into())
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Document {
+    machine: Facts,
+    /// What would be met first comes first.
+    thresholds: Vec<Distance>,
+    first_to_be_evicted: Vec<First>,
+    would_give: Vec<Done>,
+    recommended: Vec<Advice>,
+}
+
+/// Who would be evicted first for a signal.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct First {
+    #[serde(serialize_with = "shown")]
+    signal: Signal,
+    pods: Vec<String>,
+}
+
+impl Look {
+    /// Looks; fails where the node cannot be read.
+    pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
+        let mut sampled = Sampled::take(settings)?;
+        let (machine, mut problems) = Facts::read(settings, &sampled);
+        let (begun, before) = (now(), sampled.readings);
+        if stderr().is_terminal() {
+            complain(
+                "look",
+                format_args!("looks again in {} s", self.over.as_secs()),
+            );
+        }
+        let (would_give, of_disks) = would_give(settings)?;
+        problems.extend(of_disks);
+        std::thread::sleep(self.over.saturating_sub(now().since(begun)));
+        let ended = now();
+        sampled.engine.observe(ended, FS_WAIT, false);
+        let after = *sampled.engine.readings();
+        let between = ended.since(begun);
+        let of = |threshold| Distance::new(threshold, &before, &after, between);
+        let mut thresholds: Vec<Distance> = settings.evict.thresholds.iter().map(of).collect();
+        thresholds.retain(|of| of.available.is_some());
+        thresholds.sort_by_key(|of| (Reverse(of.met), of.met_in_seconds.unwrap_or(i64::MAX)));
+        let signals = [Signal::MemoryAvailable, Signal::NodefsAvailable];
+        let document = Document {
+            recommended: advise(&machine),
+            first_to_be_evicted: signals.map(|signal| First::of(signal, &sampled)).into(),
+            machine,
+            thresholds,
+            would_give,
+        };
+        problems.extend(sampled.engine.pods().problems().iter().cloned());
+        problems.sort();
+        problems.dedup();
+        for problem in problems {
+            complain("look", problem);
+        }
+        let in_text = || document.in_text(Paint::for_stdout());
+        Ok(print_as(self.json, &document, in_text))
+    }
+}
+
+impl First {
+    fn of(signal: Signal, sampled: &Sampled) -> Self {
+        let order = sampled.order(signal).into_iter();
+        let pods = order.filter(|pod| !pod.protected).take(FEW);
+        let in_words = |pod: super::sampled::RankedPod| {
+            format!("{}: {}", full_name(&pod.namespace, &pod.name), pod.reason)
+        };
+        Self {
+            signal,
+            pods: pods.map(in_words).collect(),
+        }
+    }
+}
+
+impl Document {
+    fn in_text(&self, paint: Paint) -> String {
+        let mut text = String::new();
+        let head = |text: &mut String, title: &str| {
+            // Writing to a string does not fail.
+            let _ = writeln!(text, "{}", paint.head(title));
+        };
+        let line = |text: &mut String, line: &str| wrap(text, ("  ", "    "), line);
+        head(&mut text, "This machine");
+        for fact in self.machine.in_words() {
+            line(&mut text, &fact);
+        }
+        if self.machine.is_user {
+            line(
+                &mut text,
+                "not root: container runtimes and others' files are not seen",
+            );
+        }
+        head(&mut text, "What is met first, at the present rate");
+        for of in &self.thresholds {
+            line(&mut text, &format!("{}: {}", of.threshold, of.in_words()));
+        }
+        head(
+            &mut text,
+            "What could be given back for a disk before a pod is evicted",
+        );
+        if self.would_give.is_empty() {
+            line(&mut text, "nothing");
+        }
+        for done in &self.would_give {
+            line(&mut text, &done.in_words());
+        }
+        head(&mut text, "Who would be evicted then, the first first");
+        for first in &self.first_to_be_evicted {
+            let pods = if first.pods.is_empty() {
+                "nobody: pressure is reported, and nothing is killed".into()
+            } else {
+                first.pods.join("; then ")
+            };
+            line(&mut text, &format!("{}: {pods}", first.signal));
+        }
+        if !self.recommended.is_empty() {
+            head(&mut text, "Recommended here");
+        }
+        for advice in &self.recommended {
+            let _ = writeln!(text, "  {}", advice.flags);
+            wrap(&mut text, ("      ", "      "), &advice.why);
+        }
+        text
+    }
+}

@@ -1,0 +1,139 @@
+//! Services and sessions that keep their pages and processor (`--keep-alive`), looked at by a
+//! helper, since it walks cgroups.
+
+use alloc::sync::Arc;
+use core::time::Duration;
+use std::path::Path;
+
+use evictd_cgroup::{KeepAlive, KnobJournal, KnobPlaces, Knobs};
+use evictd_config::Resolved;
+use evictd_state::read_boot_id;
+use evictd_stats::{Hierarchies, read_cpu_shares};
+use evictd_sys::{Directory, Helper, HelperThread, Priority, Writes, write_only_below};
+
+use crate::PROC;
+
+const THREAD: HelperThread = HelperThread {
+    name: "keep-alive",
+    stack_bytes: 256 << 10,
+    priority: Priority::Usual,
+    writes: Writes::WhereItSays,
+};
+
+/// How soon a session that begins, or a service that has grown, is seen.
+const EVERY: Duration = Duration::from_secs(5);
+
+/// Keeps them alive as long as this is there.
+pub struct Keeper {
+    helper: Helper<Told>,
+    /// What was told already.
+    told: Vec<String>,
+}
+
+/// Lines to be told, until they are taken.
+#[derive(Default)]
+struct Told(Option<Vec<String>>);
+
+impl Keeper {
+    /// `None` where there is nobody to keep alive, nor anything to put back that a former
+    /// evictd has left. The thread comes with [`Keeper::start`].
+    #[must_use]
+    pub fn of(
+        settings: &Resolved,
+        hierarchies: &Hierarchies,
+        directory: Option<&Arc<Directory>>,
+    ) -> Option<Self> {
+        let journal = directory.map(|directory| journal(directory, "kept", "kept.spare"));
+        let names = if settings.dry_run {
+            Vec::new()
+        } else {
+            settings.keep_alive.clone()
+        };
+        let has_left = journal.as_ref().is_some_and(KnobJournal::has_any);
+        if names.is_empty() && !has_left {
+            return None;
+        }
+        let places = places(hierarchies);
+        let helper = Helper::new(THREAD, Told::default(), move |desk| {
+            confine(&places, journal.as_ref());
+            let mut knobs = Knobs::open(places.clone(), journal);
+            if names.is_empty() {
+                // What a former evictd has left is put back, and that is all.
+                knobs.undo_all();
+                return;
+            }
+            let mut kept = KeepAlive::new(names, places, knobs);
+            while !desk.is_closing() {
+                let looked = kept.look();
+                let mut lines = looked.problems;
+                if looked.cgroups.is_empty() {
+                    lines.push(String::from(
+                        "no service of these names, and no session, is there",
+                    ));
+                }
+                desk.show(|told| told.0 = Some(lines));
+                let _: Option<()> = desk.next_within(EVERY, |_| None);
+            }
+            kept.end();
+        });
+        Some(Self {
+            helper,
+            told: Vec::new(),
+        })
+    }
+
+    /// Makes the thread; where there is none to have now, a later call does.
+    pub fn start(&self) {
+        let _ = self.helper.start();
+    }
+
+    /// What is new to be told: each line once, until it is another.
+    pub fn take_problems(&mut self) -> Vec<String> {
+        let Some(lines) = self.helper.look(|told| told.0.take()) else {
+            return Vec::new();
+        };
+        let is_new = |line: &&String| !self.told.contains(line);
+        let new = lines.iter().filter(is_new).cloned().collect();
+        self.told = lines;
+        new
+    }
+
+    /// Puts everything back, that long at most.
+    pub fn end(&self, at_most: Duration) {
+        self.helper.close(at_most);
+    }
+}
+
+/// Where what is set for a while is written down.
+pub(crate) fn journal(
+    directory: &Arc<Directory>,
+    name: &'static str,
+    spare: &'static str,
+) -> KnobJournal {
+    KnobJournal {
+        directory: Arc::clone(directory),
+        name,
+        spare,
+        boot_id: read_boot_id(Path::new(PROC)).unwrap_or_default(),
+    }
+}
+
+/// The hierarchies in which something is set for a while.
+pub(crate) fn places(hierarchies: &Hierarchies) -> KnobPlaces {
+    KnobPlaces {
+        memory: hierarchies.memory.clone(),
+        freezer: hierarchies.freezer.clone(),
+        cpu: read_cpu_shares(Path::new(PROC)),
+    }
+}
+
+/// This thread writes there alone from now on.
+pub(crate) fn confine(places: &KnobPlaces, journal: Option<&KnobJournal>) {
+    let mounts = [&places.memory, &places.freezer, &places.cpu];
+    let mounts = mounts.into_iter().flatten();
+    let directory = journal.map(|journal| journal.directory.path_to(""));
+    let all = mounts.map(|of| of.mount_point.as_path());
+    let all: Vec<&Path> = all.chain(directory.as_deref()).collect();
+    // Where the kernel has no Landlock, the daemon has said so.
+    let _ = write_only_below(&all);
+}

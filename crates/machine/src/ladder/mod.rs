@@ -1,0 +1,215 @@
+//! Memory: what comes before a kill. A helper looks at the pods about once a second while
+//! memory gets short or anything is set, decides (`evictd_evict::ladder`) and acts. It keeps
+//! its deadlines by itself, so that nothing stays set where the loop stands still; and it
+//! waits where the kernel lets it wait, so that the loop never does.
+
+mod acting;
+mod need;
+#[cfg(test)]
+mod tests;
+mod told;
+mod work;
+
+use alloc::sync::Arc;
+use core::time::Duration;
+use std::path::Path;
+
+use evictd_cgroup::{FoundPod, KnobJournal};
+use evictd_config::Resolved;
+use evictd_containers::PressureSignal;
+use evictd_engine::ports::Collected;
+use evictd_node::{MemoryRungs, Mono, Readings};
+use evictd_stats::Hierarchies;
+use evictd_sys::{Directory, Helper, HelperThread, Priority, Writes};
+
+use crate::engine::Engine;
+use crate::keep_alive::{confine, journal, places};
+pub use evictd_evict::ladder::Need;
+use need::{Filling, need, need_of};
+use work::{EVERY, Work};
+
+const THREAD: HelperThread = HelperThread {
+    name: "ladder",
+    stack_bytes: 256 << 10,
+    priority: Priority::Usual,
+    writes: Writes::WhereItSays,
+};
+
+/// How often the helper hears of the pods while memory gets short: as often as it looks.
+const HAND_OVER: Duration = Duration::from_millis(900);
+
+/// More events are not kept until they are taken.
+const MOST_TOLD: usize = 64;
+
+/// The ladder of memory, from the loop's side.
+pub struct Ladder {
+    helper: Helper<Shared>,
+    /// What a former evictd has left is put back without any need.
+    has_left: bool,
+    allowed: MemoryRungs,
+    dry_run: bool,
+    filling: Filling,
+    /// What was last handed over, and when.
+    last: Option<(Mono, Need)>,
+}
+
+#[derive(Default)]
+struct Shared {
+    job: Option<Job>,
+    told: Vec<Told>,
+    /// Whether anything is set.
+    holds_any: bool,
+}
+
+/// What there is to tell.
+pub enum Told {
+    /// A rung that was climbed, or what was set is over.
+    Climbed(Collected),
+    /// What cannot be done, once.
+    Problem(String),
+}
+
+/// How short memory is, and of whom something may be asked.
+#[derive(Default)]
+struct Job {
+    /// As of then.
+    at: Mono,
+    need: Need,
+    allowed: MemoryRungs,
+    dry_run: bool,
+    /// `None`: those of before.
+    pods: Option<Vec<Asked>>,
+}
+
+/// A pod of which something may be asked.
+struct Asked {
+    found: FoundPod,
+    is_freezable: bool,
+    /// The cgroups of containers that ask for a signal, with their names.
+    tells: Vec<(Arc<Path>, PressureSignal, String)>,
+}
+
+impl Ladder {
+    /// Puts back what a former evictd has left; all else when memory gets short.
+    #[must_use]
+    pub fn new(
+        settings: &Resolved,
+        hierarchies: &Hierarchies,
+        directory: Option<&Arc<Directory>>,
+    ) -> Self {
+        let journal = directory.map(|directory| journal(directory, "ladder", "ladder.spare"));
+        let has_left = journal.as_ref().is_some_and(KnobJournal::has_any);
+        let places = places(hierarchies);
+        let helper = Helper::new(THREAD, Shared::default(), move |desk| {
+            confine(&places, journal.as_ref());
+            let mut work = Work::new(places, journal);
+            let tell = |told: Vec<Told>| {
+                desk.show(|shared| {
+                    shared.told.extend(told);
+                    shared.told.truncate(MOST_TOLD);
+                });
+            };
+            tell(work.put_back());
+            loop {
+                let at_most = if work.is_busy() { EVERY } else { Duration::MAX };
+                if let Some(job) = desk.next_within(at_most, |shared| shared.job.take()) {
+                    work.take(job);
+                } else if desk.is_closing() {
+                    break;
+                }
+                tell(work.look_if_due());
+                desk.show(|shared| shared.holds_any = work.holds_any());
+            }
+            work.end();
+        });
+        let mut ladder = Self {
+            helper,
+            has_left,
+            allowed: MemoryRungs::default(),
+            dry_run: false,
+            filling: Filling::default(),
+            last: None,
+        };
+        ladder.follow(settings);
+        ladder
+    }
+
+    /// Goes on with other settings.
+    pub fn follow(&mut self, settings: &Resolved) {
+        (self.allowed, self.dry_run) = (settings.memory_relief, settings.dry_run);
+    }
+
+    /// Hands over how short memory is, where that matters, and returns what is to be told.
+    pub fn turn(&mut self, now: Mono, engine: &mut Engine) -> Vec<Told> {
+        if core::mem::take(&mut self.has_left) {
+            let _ = self.helper.start();
+        }
+        let need = if self.allowed.is_none() {
+            Need::None
+        } else {
+            need_of(now, engine, &mut self.filling)
+        };
+        // Where nothing is set, nothing is looked at for want of room alone.
+        let holds_any = || self.helper.look(|shared| shared.holds_any);
+        let need = if need == Need::Tight && !holds_any() {
+            Need::None
+        } else {
+            need
+        };
+        let is_news = match self.last {
+            None => need == Need::Near,
+            Some((_, last)) if last != need => true,
+            Some((at, _)) => need != Need::None && now.since(at) >= HAND_OVER,
+        };
+        if is_news && self.helper.start().is_ok() {
+            self.last = (need != Need::None).then_some((now, need));
+            // While a pod is evicted none is looked for here, and nothing begins.
+            let pods = (need != Need::Hard).then(|| pods_of(engine));
+            let job = Job {
+                at: now,
+                need,
+                allowed: self.allowed,
+                dry_run: self.dry_run,
+                pods,
+            };
+            self.helper.change(|shared| shared.job = Some(job));
+        }
+        self.helper.look(|shared| core::mem::take(&mut shared.told))
+    }
+
+    /// Puts everything back, that long at most.
+    pub fn end(&self, at_most: Duration) {
+        self.helper.close(at_most);
+    }
+}
+
+/// How short memory is by these readings, whatever the rate: for `evictd explain`.
+#[must_use]
+pub fn need_now(settings: &Resolved, readings: &Readings) -> Need {
+    need(&settings.evict.thresholds, readings, 0)
+}
+
+/// The pods that there are now.
+fn pods_of(engine: &mut Engine) -> Vec<Asked> {
+    let found = engine.pods_mut().all_pods().listing.pods;
+    let pods = engine.pods();
+    let asked = |found: &FoundPod| {
+        let containers = || pods.containers_of(found).filter(|of| of.cgroup.is_some());
+        // A manifest is its operator's; no label of a container is kept there.
+        let labels = &found.pod.metadata.labels;
+        let says_so = labels
+            .get("evictd.freezable")
+            .is_some_and(|value| value == "true");
+        let tells = containers().filter_map(|of| {
+            let cgroup = Arc::clone(of.cgroup.as_ref()?);
+            Some((cgroup, of.pressure_signal?, of.name.clone()))
+        });
+        Asked {
+            found: found.clone(),
+            is_freezable: says_so
+                || (containers().count() > 0 && containers().all(|of| of.is_freezable)),
+            tells: tells.collect(),
+        }
+    };
+    found.iter().map(asked).collect()
+}
