@@ -13,7 +13,8 @@ use crate::set::ThresholdSet;
 pub struct Observation<'a> {
     /// A reading of each signal that could be measured.
     pub readings: &'a Readings,
-    /// How the filesystems lie; `None` until it is known, which derives nothing.
+    /// How the filesystems lie; `None` where that is not known now: before it was known once,
+    /// nothing is derived.
     pub layout: Option<Layout>,
 }
 
@@ -117,8 +118,10 @@ impl Watch {
         self.latest = *readings;
     }
 
-    /// Takes over the layout and returns how many thresholds count in this round.
+    /// Takes over the layout and returns how many thresholds count in this round. One that is
+    /// known stays so, as the kubelet's does, while a filesystem cannot be read.
     pub(crate) fn lay_out(&mut self, layout: Option<Layout>, policy: &Policy) -> usize {
+        let layout = layout.or(self.layout);
         let before = self.thresholds.len();
         if self.layout == layout {
             return before;

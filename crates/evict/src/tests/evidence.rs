@@ -343,3 +343,49 @@ fn a_hard_threshold_that_the_ladder_has_cleared_evicts_nobody_for_a_soft_one() {
     };
     assert_eq!(eviction.grace_seconds, 30, "the soft one gives a grace");
 }
+
+/// Found by the simulator (seed 2149): a filesystem could not be read, the layout was forgotten,
+/// and a pod went for a disk on which it held nothing.
+#[test]
+fn a_layout_that_is_known_stays_known_while_a_filesystem_cannot_be_read() {
+    let imagefs = Signal::ImagefsAvailable;
+    let volume = |name: &str, mib: u64| {
+        let (mut pod, mut usage) = known(name, 0, Some(0));
+        pod.spec.volumes.push(Volume {
+            name: "data".into(),
+            source: VolumeSource::EmptyDir {
+                medium: Medium::Default,
+                size_limit: None,
+            },
+        });
+        if let Some(usage) = &mut usage {
+            usage.volumes.push(VolumeUsage {
+                name: "data".into(),
+                used_bytes: Some(mib << 20),
+                inodes_used: Some(1),
+            });
+        }
+        Candidate::new(&pod, usage.as_ref())
+    };
+    let (writer, usage) = known("writer", 0, Some(50));
+    let pods = [
+        volume("volume", 900),
+        Candidate::new(&writer, usage.as_ref()),
+    ];
+    let mut evict = hard("imagefs.available<100Mi");
+    let low = |at| readings(seconds(at), &[(imagefs, 50 << 20)]);
+    for (at, layout) in [(0, Some(Layout::DedicatedImagefs)), (10, None)] {
+        let observation = Observation {
+            readings: &low(at),
+            layout,
+        };
+        evict.step(seconds(at), &observation, Some(&pods));
+    }
+    let again = low(10);
+    let again = Outcome::Reclaimed(Some(&again));
+    let plan = evict.outcome(seconds(10), again, Some(&pods));
+    assert!(
+        matches!(plan, Plan::Evict(Eviction { candidate: 1, .. })),
+        "{plan:?}"
+    );
+}
