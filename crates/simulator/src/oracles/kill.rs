@@ -326,6 +326,12 @@ impl<'a> Case<'a> {
         }
         let looks = self.world.given.looks.get(..self.strike.looks)?;
         let (last, _) = looks.last()?;
+        let rounds = looks
+            .iter()
+            .filter(|(at, _)| !self.world.given.beside.contains(at));
+        if rounds.count() < 2 {
+            return Some("a soft threshold acts at first sight after a start".into());
+        }
         let within = looks.iter().rev();
         let within = within.take_while(|(at, _)| last.since(*at) < grace);
         for (at, readings) in within {
@@ -377,6 +383,11 @@ impl<'a> Case<'a> {
     fn is_stale(&self) -> Option<String> {
         let (_, reading) = self.last_look()?;
         let sampled = reading.sampled?;
+        if let Some(gone) = self.world.last_gone.filter(|gone| sampled < *gone) {
+            return Some(format!(
+                "it was read at {sampled}, the last victim was gone at {gone}"
+            ));
+        }
         let age = self.strike.at.since(sampled);
         let most = Duration::from_secs(if self.is_disk() { 90 } else { 2 });
         (age > most && !self.strike.stalled).then(|| format!("the reading is {age:?} old"))

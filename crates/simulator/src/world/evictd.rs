@@ -70,6 +70,7 @@ impl World {
         self.walk = None;
         self.pages = None;
         self.in_flight = None;
+        self.last_gone = None;
         self.stuck.clear();
         self.asked = Asked::default();
         self.runtime.forget_evictd();

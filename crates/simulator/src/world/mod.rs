@@ -87,6 +87,8 @@ pub(crate) struct World {
     pub(crate) asked: Asked,
     /// whom it is ending,
     pub(crate) in_flight: Option<String>,
+    /// when the last one was gone, as it was told,
+    pub(crate) last_gone: Option<Mono>,
     /// whom it could not end, and when,
     pub(crate) stuck: Vec<(String, Mono)>,
     /// and all kills that it has begun and nobody has judged yet.
@@ -157,6 +159,7 @@ impl World {
             listed: Vec::new(),
             asked: Asked::default(),
             in_flight: None,
+            last_gone: None,
             stuck: Vec::new(),
             strikes: Vec::new(),
             most_held: Vec::new(),
