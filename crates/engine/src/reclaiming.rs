@@ -38,8 +38,10 @@ pub(crate) struct Reclaiming {
     /// The same of what is taken back and put in order.
     tidy_job: u64,
     tidy_rest: Backoff,
-    /// How long the last rest was, where nothing was given back.
+    /// How long the last rest was, where nothing was given back,
     rest: Option<Duration>,
+    /// and by which steps.
+    rest_of: Steps,
     /// What a pod left in memory is being deleted.
     empties_memory: bool,
     /// Why the last container runtime that was lost cannot be reached.
@@ -53,10 +55,15 @@ pub(crate) enum Step {
     Climb(Rung),
 }
 
+/// The kubelet's calls, and the rungs that follow them.
+type Steps = (&'static [NodeReclaim], &'static [Rung]);
+
 /// A reclaim under way: the kubelet's calls and then the rungs, made one after the other.
 pub(crate) struct Awaited {
     calls: &'static [NodeReclaim],
     rungs: &'static [Rung],
+    /// All of its steps.
+    all: Steps,
     number: u64,
     /// How many have not answered it.
     answers: usize,
@@ -76,6 +83,7 @@ impl Awaited {
         Self {
             calls,
             rungs,
+            all: (calls, rungs),
             number: 0,
             answers: 0,
             saw_to_leftovers: false,
@@ -152,16 +160,19 @@ impl Reclaiming {
         self.awaited.as_ref().map(|reclaim| reclaim.number)
     }
 
-    /// Whether it is not tried now, as it gave nothing back lately.
-    pub(crate) fn rests(&self, now: Mono, timers: &Timers) -> bool {
-        self.rest.is_some() && !timers.is_due(Timer::ReclaimRest, now)
+    /// Whether these steps are not taken now, as they gave nothing back lately. What others
+    /// gave says nothing of them.
+    pub(crate) fn rests(&self, now: Mono, steps: Steps, timers: &Timers) -> bool {
+        self.rest.is_some() && self.rest_of == steps && !timers.is_due(Timer::ReclaimRest, now)
     }
 
     /// A reclaim is over. One that was cut short, as its disk was late to say what is left of
     /// it, has shown nothing of the steps that were left out.
     pub(crate) fn end(&mut self, now: Mono, reclaim: &Awaited, timers: &mut Timers) {
+        let former = self.rest.filter(|_| self.rest_of == reclaim.all);
+        self.rest_of = reclaim.all;
         self.rest = (!reclaim.gave && !reclaim.is_cut_short).then(|| {
-            let longer = self.rest.map(|last| last.saturating_mul(2));
+            let longer = former.map(|last| last.saturating_mul(2));
             longer.unwrap_or(FIRST_REST).min(LONGEST_REST)
         });
         if let Some(rest) = self.rest {

@@ -38,8 +38,10 @@ pub(crate) struct Strike {
     pub(crate) uid: String,
     pub(crate) rivals: Vec<Rival>,
     pub(crate) victim: usize,
-    /// So many looks at the node had been made.
+    /// So many looks at the node had been made,
     pub(crate) looks: usize,
+    /// so many of them in rounds since the start.
+    pub(crate) rounds: u64,
     pub(crate) heard: Heard,
     pub(crate) began: Mono,
     pub(crate) is_near_oom: bool,

@@ -31,7 +31,8 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         if self.reclaiming.is_under_way() {
             return Plan::Rest;
         }
-        if self.reclaiming.rests(now, &self.timers) {
+        let rungs = self.deciding.evict.rungs();
+        if self.reclaiming.rests(now, (calls, rungs), &self.timers) {
             return self.reclaimed(now);
         }
         if let Some(threshold) = self.deciding.evict.acting_on() {
@@ -39,7 +40,6 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
             self.telling
                 .tell(now, Event::Reclaiming { resource, calls });
         }
-        let rungs = self.deciding.evict.rungs();
         self.take_steps(now, Awaited::new(calls, rungs))
     }
 

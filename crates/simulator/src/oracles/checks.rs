@@ -128,10 +128,7 @@ impl<'a> Case<'a> {
         }
         let looks = self.world.given.looks.get(..self.strike.looks)?;
         let (last, _) = looks.last()?;
-        let rounds = looks
-            .iter()
-            .filter(|(at, _)| !self.world.given.beside.contains(at));
-        if rounds.count() < 2 {
+        if self.strike.rounds < 2 {
             return Some("a soft threshold acts at first sight after a start".into());
         }
         let within = looks.iter().rev();

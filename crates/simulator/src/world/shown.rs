@@ -17,6 +17,8 @@ pub(crate) struct Given {
     /// Which of them were beside the rounds, by their times.
     pub(crate) beside: Vec<Mono>,
     pub(crate) is_round: bool,
+    /// So many were none of these.
+    pub(crate) rounds: u64,
     pub(crate) looked_at: Mono,
 }
 
@@ -24,6 +26,7 @@ impl Given {
     pub(crate) fn take(&mut self, now: Mono, readings: &Readings) {
         self.looked_at = now;
         self.looks.push((now, *readings));
+        self.rounds += u64::from(self.is_round);
         if !self.is_round {
             self.beside.push(now);
         }

@@ -27,6 +27,7 @@ impl World {
             rivals: rivals.collect(),
             victim,
             looks: world.given.looks.len(),
+            rounds: world.given.rounds,
             heard: world.heard(),
             began: world.began,
             is_near_oom: world.is_near_oom(),
