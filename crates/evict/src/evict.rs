@@ -276,8 +276,8 @@ impl Evict {
 
     /// The kill was not done: what is left afterwards says nothing of it.
     fn learn_nothing(&mut self, threshold: Option<usize>) {
-        if let Some(signal) = self.signal(threshold) {
-            self.evidence.forget(signal);
+        if threshold.is_some() {
+            self.evidence.forget();
         }
     }
 

@@ -389,3 +389,28 @@ fn a_layout_that_is_known_stays_known_while_a_filesystem_cannot_be_read() {
         "{plan:?}"
     );
 }
+
+/// Found by the simulator (seed 302): an eviction that was put off made the machine forget the
+/// one before, and a pod within its request went a second after it.
+#[test]
+fn an_eviction_that_was_put_off_takes_no_evidence_away() {
+    let mut evict = hard("memory.available<1000Mi");
+    let mut pods = vec![known("hog", 0, Some(400)), known("modest", 900, Some(800))];
+    assert_eq!(
+        round(&mut evict, 0, (MEMORY, 100), &mut pods),
+        evicted("hog")
+    );
+    let hog = known("other", 0, Some(400));
+    let all: Vec<Candidate> = [&hog, &pods[0]]
+        .map(|(pod, usage)| Candidate::new(pod, usage.as_ref()))
+        .into();
+    let low = readings(seconds(2), &[(MEMORY, 300 << 20)]);
+    let plan = evict.step(seconds(2), &Observation::new(&low), Some(&all));
+    assert!(
+        matches!(plan, Plan::Evict(Eviction { candidate: 0, .. })),
+        "{plan:?}"
+    );
+    evict.outcome(seconds(2), Outcome::Outdated, Some(&all));
+    let spared = Err(Some(Spared::KeepToRequests));
+    assert_eq!(round(&mut evict, 4, (MEMORY, 300), &mut pods), spared);
+}

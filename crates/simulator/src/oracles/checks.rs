@@ -10,7 +10,7 @@ use crate::strike::Rival;
 type Check<'a> = fn(&Case<'a>) -> Option<String>;
 
 impl<'a> Case<'a> {
-    pub(super) const ALL: [(&'static str, Check<'a>); 8] = [
+    pub(super) const ALL: [(&'static str, Check<'a>); 9] = [
         ("not-short", Self::is_not_short),
         ("helps-nothing", Self::helps_nothing),
         ("within-request", Self::is_within_request),
@@ -19,6 +19,7 @@ impl<'a> Case<'a> {
         ("grace", Self::has_grace_left),
         ("cheaper", Self::skips_a_rung),
         ("stale", Self::is_stale),
+        ("chase", Self::chases),
     ];
 
     fn is_not_short(&self) -> Option<String> {
@@ -53,6 +54,16 @@ impl<'a> Case<'a> {
                 self.victim.uid, other.uid
             )
         })
+    }
+
+    /// Nobody within its request goes for a minimum reclaim.
+    fn chases(&self) -> Option<String> {
+        let (_, reading) = self.last_look()?;
+        let is_met = reading.available < self.level(reading.capacity);
+        let keeps = self.used(self.victim).is_some() && !self.exceeds(self.victim);
+        let knows_request = self.signal().resource() != Resource::Pids;
+        let chases = keeps && knows_request && !is_met && !self.strike.stalled;
+        chases.then(|| "only its minimum reclaim is missing, and the victim is modest".into())
     }
 
     /// Of those that exceed their requests the lowest priority goes first, then who exceeds
@@ -189,6 +200,6 @@ impl<'a> Case<'a> {
         }
         let age = self.strike.at.since(sampled);
         let most = Duration::from_secs(if self.is_disk() { 90 } else { 2 });
-        (age > most && !self.strike.stalled).then(|| format!("the reading is {age:?} old"))
+        (age > most).then(|| format!("the reading is {age:?} old"))
     }
 }

@@ -1,6 +1,8 @@
 //! The last eviction for each signal, and whether it was a reason for the next.
 
-use evictd_node::{Mono, Signal};
+use core::time::Duration;
+
+use evictd_node::{Mono, Resource, Signal};
 
 use super::case::Case;
 
@@ -44,6 +46,12 @@ impl Case<'_> {
         let mut all = lasts.iter();
         let (_, last) = all.find(|(signal, _)| *signal == self.signal())?;
         let looks = self.world.given.looks.get(..self.strike.looks)?;
+        let ago = self.strike.at.since(last.at);
+        let keeps = self.used(self.victim).is_some() && !self.exceeds(self.victim);
+        let knows_request = self.signal().resource() != Resource::Pids;
+        if keeps && knows_request && ago < Duration::from_secs(8) {
+            return Some(format!("a modest pod goes {ago:?} after {}", last.uid));
+        }
         let eighth = |of: u64| i64::try_from(of / 8).unwrap_or(i64::MAX);
         let left = eighth(u64::try_from(last.available).unwrap_or(0));
         let gain = last.used.map_or(left, eighth).max(1);
