@@ -136,6 +136,7 @@ impl Evict {
                 if let Some(again) = again {
                     self.evidence.note(again);
                     self.watch.latest = *again;
+                    self.watch.pass_what_is_over(again, policy);
                     if self.watch.is_reclaimed(threshold, again, policy)
                         || self.watch.is_another_left(threshold, again, policy)
                     {

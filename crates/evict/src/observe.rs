@@ -217,6 +217,24 @@ impl Watch {
         })
     }
 
+    /// The node was measured again, which may be long after the round began: what is short no
+    /// more, or cannot be read, acts no more in it.
+    pub(crate) fn pass_what_is_over(&mut self, again: &Readings, policy: &Policy) {
+        if policy.stats_may_predate_last_eviction {
+            return;
+        }
+        let mut fresh = ThresholdSet::default();
+        for index in self.fresh.each() {
+            let threshold = self.thresholds.get(index);
+            let reading = threshold.and_then(|threshold| again.get(threshold.signal));
+            let both = threshold.zip(reading);
+            if both.is_some_and(|(threshold, reading)| threshold.is_unreclaimed(&reading)) {
+                fresh.insert(index);
+            }
+        }
+        self.fresh = fresh;
+    }
+
     /// Whether what triggered the reclaim is over, and only another threshold of the signal is
     /// not: that one has its own grace, and acts in its own round.
     pub(crate) fn is_another_left(&self, acting: usize, again: &Readings, policy: &Policy) -> bool {

@@ -414,3 +414,22 @@ fn an_eviction_that_was_put_off_takes_no_evidence_away() {
     let spared = Err(Some(Spared::KeepToRequests));
     assert_eq!(round(&mut evict, 4, (MEMORY, 300), &mut pods), spared);
 }
+
+/// Found by the simulator (seed 4703): process ids had come back while a disk was being relieved, and
+/// a pod went for them.
+#[test]
+fn what_is_over_by_the_end_of_a_reclaim_evicts_nobody() {
+    let mut evict = hard("nodefs.available<1Gi,pid.available<100");
+    let unknown = [Candidate::new(&pod("a", 0), None)];
+    let of = |at, pids| readings(seconds(at), &[(DISK, 1), (Signal::PidAvailable, pids)]);
+    let observation = Observation {
+        readings: &of(0, 1),
+        layout: Some(Layout::OneFilesystem),
+    };
+    evict.step(seconds(0), &observation, Some(&unknown));
+    let again = of(9, 5000);
+    let plan = evict.outcome(seconds(9), Outcome::Reclaimed(Some(&again)), Some(&unknown));
+    assert_eq!(plan, Plan::NoCandidate(DISK, Spared::Unknown));
+    let plan = evict.outcome(seconds(9), Outcome::Told, Some(&unknown));
+    assert_eq!(plan, Plan::Rest);
+}
