@@ -38,8 +38,10 @@ pub(crate) struct Reclaiming {
     /// The same of what is taken back and put in order.
     tidy_job: u64,
     tidy_rest: Backoff,
-    /// How long the last rest was, where nothing was given back.
+    /// How long the last rest was, where nothing was given back,
     rest: Option<Duration>,
+    /// and by which steps.
+    rest_of: Steps,
     /// What a pod left in memory is being deleted.
     empties_memory: bool,
     /// Why the last container runtime that was lost cannot be reached.
@@ -53,10 +55,15 @@ pub(crate) enum Step {
     Climb(Rung),
 }
 
+/// The kubelet's calls, and the rungs that follow them.
+type Steps = (&'static [NodeReclaim], &'static [Rung]);
+
 /// A reclaim under way: the kubelet's calls and then the rungs, made one after the other.
 pub(crate) struct Awaited {
     calls: &'static [NodeReclaim],
     rungs: &'static [Rung],
+    /// All of its steps.
+    all: Steps,
     number: u64,
     /// How many have not answered it.
     answers: usize,
@@ -64,10 +71,11 @@ pub(crate) struct Awaited {
     saw_to_leftovers: bool,
     /// Whether anything was deleted at all.
     gave: bool,
-    /// It ended before its last step, as enough was left.
-    was_enough: bool,
-    /// It ended before its time: it counts as never tried.
+    /// Whether steps were left out.
     is_cut_short: bool,
+    /// What is left after a step could not be read, or memory came between: it counts as never
+    /// tried.
+    is_blind: bool,
 }
 
 impl Awaited {
@@ -75,12 +83,13 @@ impl Awaited {
         Self {
             calls,
             rungs,
+            all: (calls, rungs),
             number: 0,
             answers: 0,
             saw_to_leftovers: false,
             gave: false,
-            was_enough: false,
             is_cut_short: false,
+            is_blind: false,
         }
     }
 
@@ -105,24 +114,24 @@ impl Awaited {
         }
     }
 
-    /// Takes no further step now, and shows nothing of what could be given back.
-    pub(crate) const fn cut_short(&mut self) {
-        self.is_cut_short = true;
+    /// Takes no further step now, as it cannot be told whether it is needed.
+    pub(crate) const fn go_blind(&mut self) {
+        self.is_blind = true;
         self.stop();
     }
 
-    pub(crate) const fn is_cut_short(&self) -> bool {
-        self.is_cut_short
+    pub(crate) const fn is_blind(&self) -> bool {
+        self.is_blind
     }
 
-    /// It was enough: what the steps that are left would give, nobody knows.
-    pub(crate) const fn is_enough(&mut self) {
-        self.was_enough = true;
-        self.stop();
-    }
-
-    const fn stop(&mut self) {
+    /// Takes no further step.
+    pub(crate) const fn stop(&mut self) {
+        self.is_cut_short |= self.step_is_left();
         (self.calls, self.rungs) = (&[], &[]);
+    }
+
+    const fn step_is_left(&self) -> bool {
+        !self.calls.is_empty() || !self.rungs.is_empty()
     }
 }
 
@@ -151,16 +160,19 @@ impl Reclaiming {
         self.awaited.as_ref().map(|reclaim| reclaim.number)
     }
 
-    /// Whether it is not tried now, as it gave nothing back lately.
-    pub(crate) fn rests(&self, now: Mono, timers: &Timers) -> bool {
-        self.rest.is_some() && !timers.is_due(Timer::ReclaimRest, now)
+    /// Whether these steps are not taken now, as they gave nothing back lately. What others
+    /// gave says nothing of them.
+    pub(crate) fn rests(&self, now: Mono, steps: Steps, timers: &Timers) -> bool {
+        self.rest.is_some() && self.rest_of == steps && !timers.is_due(Timer::ReclaimRest, now)
     }
 
-    /// A reclaim is over, each step or as enough was left.
+    /// A reclaim is over. One that was cut short, as its disk was late to say what is left of
+    /// it, has shown nothing of the steps that were left out.
     pub(crate) fn end(&mut self, now: Mono, reclaim: &Awaited, timers: &mut Timers) {
-        let gave_nothing = !reclaim.gave && !reclaim.was_enough;
-        self.rest = gave_nothing.then(|| {
-            let longer = self.rest.map(|last| last.saturating_mul(2));
+        let former = self.rest.filter(|_| self.rest_of == reclaim.all);
+        self.rest_of = reclaim.all;
+        self.rest = (!reclaim.gave && !reclaim.is_cut_short).then(|| {
+            let longer = former.map(|last| last.saturating_mul(2));
             longer.unwrap_or(FIRST_REST).min(LONGEST_REST)
         });
         if let Some(rest) = self.rest {

@@ -136,6 +136,7 @@ impl Evict {
                 if let Some(again) = again {
                     self.evidence.note(again);
                     self.watch.latest = *again;
+                    self.watch.pass_what_is_over(again, policy);
                     if self.watch.is_reclaimed(threshold, again, policy)
                         || self.watch.is_another_left(threshold, again, policy)
                     {
@@ -276,8 +277,8 @@ impl Evict {
 
     /// The kill was not done: what is left afterwards says nothing of it.
     fn learn_nothing(&mut self, threshold: Option<usize>) {
-        if let Some(signal) = self.signal(threshold) {
-            self.evidence.forget(signal);
+        if threshold.is_some() {
+            self.evidence.forget();
         }
     }
 

@@ -63,14 +63,23 @@ impl Last {
 
 /// The last eviction for each signal.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Evidence([Option<Last>; Signal::COUNT]);
+pub(crate) struct Evidence {
+    last: Lasts,
+    /// The same before the eviction that was begun last: one that is not done teaches nothing,
+    /// and takes nothing away of what the one before has taught.
+    before: Lasts,
+}
+
+type Lasts = [Option<Last>; Signal::COUNT];
 
 impl Evidence {
     /// Something was measured.
     pub(crate) fn note(&mut self, readings: &Readings) {
-        for (signal, last) in Signal::ALL.into_iter().zip(&mut self.0) {
-            if let (Some(last), Some(reading)) = (last, readings.get(signal)) {
-                last.has_answer |= last.is_answered_by(reading.available);
+        for lasts in [&mut self.last, &mut self.before] {
+            for (signal, last) in Signal::ALL.into_iter().zip(lasts) {
+                if let (Some(last), Some(reading)) = (last, readings.get(signal)) {
+                    last.has_answer |= last.is_answered_by(reading.available);
+                }
             }
         }
     }
@@ -78,7 +87,7 @@ impl Evidence {
     /// The pods hold so much now. Where that is more than the others held at the last eviction,
     /// what it gave back was taken by them, and is had by the next.
     pub(crate) fn note_held(&mut self, signal: Signal, held: u64) {
-        if let Some(Some(last)) = self.0.get_mut(signal.index()) {
+        if let Some(Some(last)) = self.last.get_mut(signal.index()) {
             let grown = last.others.map(|others| others.saturating_add(last.gain()));
             last.has_answer |= grown.is_some_and(|grown| held >= grown);
         }
@@ -109,7 +118,8 @@ impl Evidence {
             others,
             has_answer: false,
         });
-        for (signal, held) in Signal::ALL.into_iter().zip(&mut self.0) {
+        self.before = self.last;
+        for (signal, held) in Signal::ALL.into_iter().zip(&mut self.last) {
             let reads_the_same = signal.resource() == place.signal.resource()
                 && own.is_some()
                 && amount(signal) == own;
@@ -120,17 +130,12 @@ impl Evidence {
     }
 
     /// Nothing can be learned of the last eviction: it was not done.
-    pub(crate) fn forget(&mut self, signal: Signal) {
-        let at = self.last(signal).map(|last| last.at);
-        for held in &mut self.0 {
-            if held.map(|last| last.at) == at {
-                *held = None;
-            }
-        }
+    pub(crate) const fn forget(&mut self) {
+        self.last = self.before;
     }
 
     fn last(&self, signal: Signal) -> Option<&Last> {
-        self.0.get(signal.index())?.as_ref()
+        self.last.get(signal.index())?.as_ref()
     }
 
     /// What the pod of the last eviction was known to use.

@@ -13,7 +13,8 @@ use crate::set::ThresholdSet;
 pub struct Observation<'a> {
     /// A reading of each signal that could be measured.
     pub readings: &'a Readings,
-    /// How the filesystems lie; `None` until it is known, which derives nothing.
+    /// How the filesystems lie; `None` where that is not known now: before it was known once,
+    /// nothing is derived.
     pub layout: Option<Layout>,
 }
 
@@ -117,8 +118,10 @@ impl Watch {
         self.latest = *readings;
     }
 
-    /// Takes over the layout and returns how many thresholds count in this round.
+    /// Takes over the layout and returns how many thresholds count in this round. One that is
+    /// known stays so, as the kubelet's does, while a filesystem cannot be read.
     pub(crate) fn lay_out(&mut self, layout: Option<Layout>, policy: &Policy) -> usize {
+        let layout = layout.or(self.layout);
         let before = self.thresholds.len();
         if self.layout == layout {
             return before;
@@ -212,6 +215,24 @@ impl Watch {
             let reading = again.get(threshold.signal);
             counts && reading.is_some_and(|reading| threshold.is_unreclaimed(&reading))
         })
+    }
+
+    /// The node was measured again, which may be long after the round began: what is short no
+    /// more, or cannot be read, acts no more in it.
+    pub(crate) fn pass_what_is_over(&mut self, again: &Readings, policy: &Policy) {
+        if policy.stats_may_predate_last_eviction {
+            return;
+        }
+        let mut fresh = ThresholdSet::default();
+        for index in self.fresh.each() {
+            let threshold = self.thresholds.get(index);
+            let reading = threshold.and_then(|threshold| again.get(threshold.signal));
+            let both = threshold.zip(reading);
+            if both.is_some_and(|(threshold, reading)| threshold.is_unreclaimed(&reading)) {
+                fresh.insert(index);
+            }
+        }
+        self.fresh = fresh;
     }
 
     /// Whether what triggered the reclaim is over, and only another threshold of the signal is

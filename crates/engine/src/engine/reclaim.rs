@@ -31,7 +31,8 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         if self.reclaiming.is_under_way() {
             return Plan::Rest;
         }
-        if self.reclaiming.rests(now, &self.timers) {
+        let rungs = self.deciding.evict.rungs();
+        if self.reclaiming.rests(now, (calls, rungs), &self.timers) {
             return self.reclaimed(now);
         }
         if let Some(threshold) = self.deciding.evict.acting_on() {
@@ -39,7 +40,6 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
             self.telling
                 .tell(now, Event::Reclaiming { resource, calls });
         }
-        let rungs = self.deciding.evict.rungs();
         self.take_steps(now, Awaited::new(calls, rungs))
     }
 
@@ -57,7 +57,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
                 None => return Plan::Rest,
             };
         }
-        if reclaim.is_cut_short() {
+        if reclaim.is_blind() {
             // No pod is chosen by what was read before it, nor because a step is left out.
             return self.outcome(now, Outcome::Reclaimed(Some(&Readings::default())));
         }
@@ -119,9 +119,9 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         let again = self.measure_again(now);
         if !self.deciding.evict.is_reclaiming() || self.is_unread(&again) {
             // Memory came between, or nobody can say whether more is needed.
-            reclaim.cut_short();
+            reclaim.go_blind();
         } else if self.deciding.evict.may_stop_reclaiming(&again) {
-            reclaim.is_enough();
+            reclaim.stop();
         }
         Some(reclaim)
     }

@@ -343,3 +343,93 @@ fn a_hard_threshold_that_the_ladder_has_cleared_evicts_nobody_for_a_soft_one() {
     };
     assert_eq!(eviction.grace_seconds, 30, "the soft one gives a grace");
 }
+
+/// Found by the simulator (seed 2149): a filesystem could not be read, the layout was forgotten,
+/// and a pod went for a disk on which it held nothing.
+#[test]
+fn a_layout_that_is_known_stays_known_while_a_filesystem_cannot_be_read() {
+    let imagefs = Signal::ImagefsAvailable;
+    let volume = |name: &str, mib: u64| {
+        let (mut pod, mut usage) = known(name, 0, Some(0));
+        pod.spec.volumes.push(Volume {
+            name: "data".into(),
+            source: VolumeSource::EmptyDir {
+                medium: Medium::Default,
+                size_limit: None,
+            },
+        });
+        if let Some(usage) = &mut usage {
+            usage.volumes.push(VolumeUsage {
+                name: "data".into(),
+                used_bytes: Some(mib << 20),
+                inodes_used: Some(1),
+            });
+        }
+        Candidate::new(&pod, usage.as_ref())
+    };
+    let (writer, usage) = known("writer", 0, Some(50));
+    let pods = [
+        volume("volume", 900),
+        Candidate::new(&writer, usage.as_ref()),
+    ];
+    let mut evict = hard("imagefs.available<100Mi");
+    let low = |at| readings(seconds(at), &[(imagefs, 50 << 20)]);
+    for (at, layout) in [(0, Some(Layout::DedicatedImagefs)), (10, None)] {
+        let observation = Observation {
+            readings: &low(at),
+            layout,
+        };
+        evict.step(seconds(at), &observation, Some(&pods));
+    }
+    let again = low(10);
+    let again = Outcome::Reclaimed(Some(&again));
+    let plan = evict.outcome(seconds(10), again, Some(&pods));
+    assert!(
+        matches!(plan, Plan::Evict(Eviction { candidate: 1, .. })),
+        "{plan:?}"
+    );
+}
+
+/// Found by the simulator (seed 302): an eviction that was put off made the machine forget the
+/// one before, and a pod within its request went a second after it.
+#[test]
+fn an_eviction_that_was_put_off_takes_no_evidence_away() {
+    let mut evict = hard("memory.available<1000Mi");
+    let mut pods = vec![known("hog", 0, Some(400)), known("modest", 900, Some(800))];
+    assert_eq!(
+        round(&mut evict, 0, (MEMORY, 100), &mut pods),
+        evicted("hog")
+    );
+    let hog = known("other", 0, Some(400));
+    let all: Vec<Candidate> = [&hog, &pods[0]]
+        .map(|(pod, usage)| Candidate::new(pod, usage.as_ref()))
+        .into();
+    let low = readings(seconds(2), &[(MEMORY, 300 << 20)]);
+    let plan = evict.step(seconds(2), &Observation::new(&low), Some(&all));
+    assert!(
+        matches!(plan, Plan::Evict(Eviction { candidate: 0, .. })),
+        "{plan:?}"
+    );
+    evict.outcome(seconds(2), Outcome::Outdated, Some(&all));
+    let spared = Err(Some(Spared::KeepToRequests));
+    assert_eq!(round(&mut evict, 4, (MEMORY, 300), &mut pods), spared);
+}
+
+/// Found by the simulator (seed 4703): process ids had come back while a disk was being relieved, and
+/// a pod went for them.
+#[test]
+fn what_is_over_by_the_end_of_a_reclaim_evicts_nobody() {
+    let mut evict = hard("nodefs.available<1Gi,pid.available<100");
+    let unknown = [Candidate::new(&pod("a", 0), None)];
+    let of = |at, pids| readings(seconds(at), &[(DISK, 1), (Signal::PidAvailable, pids)]);
+    let observation = Observation {
+        readings: &of(0, 1),
+        layout: Some(Layout::OneFilesystem),
+    };
+    evict.step(seconds(0), &observation, Some(&unknown));
+    let again = of(9, 5000);
+    let plan = evict.outcome(seconds(9), Outcome::Reclaimed(Some(&again)), Some(&unknown));
+    assert_eq!(plan, Plan::NoCandidate(DISK, Spared::Unknown));
+    let plan = evict.outcome(seconds(9), Outcome::Told, Some(&unknown));
+    assert_eq!(plan, Plan::Rest);
+}

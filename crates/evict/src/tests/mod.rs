@@ -799,7 +799,7 @@ fn a_change_of_layout_changes_the_derived_thresholds() {
         (None, 2, None),
         (Some(Layout::OneFilesystem), 6, Some("10%")),
         (Some(Layout::DedicatedImagefs), 6, Some("15%")),
-        (None, 2, None),
+        (None, 6, Some("15%")), // not known now
     ] {
         evict.step(
             seconds(0),

@@ -3,12 +3,11 @@
 use evictd_evict::Evict;
 use evictd_node::Signal;
 
-use super::Oracles;
 use crate::feature::Feature;
 use crate::world::World;
 
 /// Why pressure that a pod could end has not ended, minutes after the last fault.
-pub(super) fn unrelieved(_oracles: &Oracles, world: &World, evict: &Evict) -> Option<String> {
+pub(super) fn unrelieved(world: &World, evict: &Evict) -> Option<String> {
     // What a dead pod left in memory, or a pod that could not be read, leaves it open whether
     // the last eviction has helped (docs/decisions.md, D0).
     let is_open = world.plan.features.has(Feature::Unreadable) || !world.memory.left.is_empty();

@@ -1,14 +1,17 @@
 //! What must never happen, whatever does: short predicates, written from the documents
 //! (docs/how-it-decides.md, docs/decisions.md) and not from the code that they judge.
 
+mod case;
+mod checks;
 mod kill;
+mod last;
 mod liveness;
 
 use core::time::Duration;
 
 use evictd_engine::Event;
 use evictd_evict::Evict;
-use evictd_node::{ConditionSet, Mono, Signal};
+use evictd_node::{ConditionSet, Mono};
 use evictd_state::State;
 
 use crate::violation::Violation;
@@ -19,7 +22,7 @@ use crate::world::World;
 pub(crate) struct Oracles {
     /// The last eviction for each signal that was carried out, by this process: when, what was left,
     /// what the pod was known to hold.
-    last: Vec<(Signal, kill::Last)>,
+    last: last::Lasts,
     /// How many evictions there were, of late.
     of_late: Vec<Mono>,
     /// Settings were changed then.
@@ -56,7 +59,7 @@ impl Oracles {
             return;
         }
         let strike = world.strikes.remove(0);
-        let found = kill::judge(self, world, &strike, decision);
+        let found = kill::judge(&mut self.last, world, &strike, decision);
         world.violations.extend(found);
         let signal = decision.threshold.as_ref().map(|of| of.signal);
         world.most_held.retain(|(of, _)| Some(*of) != signal);
@@ -82,7 +85,7 @@ impl Oracles {
 
     /// Judges how it ended, long after the last fault.
     pub(crate) fn at_the_end(&self, world: &mut World, evict: &Evict) {
-        if let Some(text) = liveness::unrelieved(self, world, evict) {
+        if let Some(text) = liveness::unrelieved(world, evict) {
             world
                 .violations
                 .push(Violation::new("unrelieved", world.now, text));

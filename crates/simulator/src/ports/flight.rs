@@ -56,6 +56,7 @@ impl KillInFlight for Flight {
         if pod.is_none_or(|pod| !pod.runs()) {
             self.report.ended = Some(now);
             world.in_flight = None;
+            world.last_gone = Some(now);
             return KillState::Gone;
         }
         let stuck = self.killed_at + self.stuck_after;

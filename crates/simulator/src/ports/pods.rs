@@ -11,10 +11,9 @@ use evictd_rank::Candidate;
 use super::Shared;
 use super::flight::Flight;
 use crate::feature::Feature;
-use crate::strike::Strike;
 use crate::world::World;
-use crate::world::evictd::Listed;
 use crate::world::pod::WorldPod;
+use crate::world::shown::Listed;
 
 /// The pods, as the engine sees them.
 pub(crate) struct WorldPods {
@@ -206,7 +205,7 @@ impl Killing for WorldPods {
             self.lacks_descriptors = true;
             return Err("too many open files".into());
         }
-        let strike = Strike::new(world, &uid, (&self.candidates, index));
+        let strike = world.strike(&uid, (&self.candidates, index));
         world.strikes.push(strike);
         if !runs {
             return Err("it is not there any more".into());

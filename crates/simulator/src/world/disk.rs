@@ -4,8 +4,8 @@ use evictd_node::{Layout, Mono, Reading, Signal, Unit};
 
 use crate::feature::{Feature, Features};
 use crate::random::Random;
-use crate::world::MIB;
-use crate::world::pod::{Growth, What, WorldPod};
+use crate::world::amount::MIB;
+use crate::world::pod::{Growth, Held, What, WorldPod};
 
 /// A filesystem.
 #[derive(Clone, Debug)]
@@ -171,7 +171,7 @@ impl WorldDisk {
 }
 
 /// How much of what a signal watches a pod holds, by its disk use; `None` where it is none of a disk.
-pub(crate) fn held_on_disk(signal: Signal, layout: Layout, held: &super::pod::Held) -> Option<u64> {
+pub(crate) fn held_on_disk(signal: Signal, layout: Layout, held: &Held) -> Option<u64> {
     let [nodefs, imagefs, containerfs] = places(layout);
     let place = match signal.filesystem()? {
         evictd_node::Filesystem::Nodefs => nodefs,

@@ -4,60 +4,13 @@
 use core::time::Duration;
 
 use evictd_engine::ports::{Collect, Heard, Job, Relieved};
-use evictd_node::{Mono, Readings, Rung, Signal};
+use evictd_node::{Mono, Rung, Signal};
 
-use super::World;
-use super::pod::{Held, Life};
+use super::amount::take;
+use super::machine::World;
+use super::pod::Life;
+use super::shown::{Asked, Given};
 use crate::feature::Feature;
-
-/// What is older nobody asks for.
-const REMEMBERED: Duration = Duration::from_secs(120);
-
-/// What evictd was shown of the node.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Given {
-    /// Each look at all of it, the last one last.
-    pub(crate) looks: Vec<(Mono, Readings)>,
-    /// Which of them were beside the rounds, by their times.
-    pub(crate) beside: Vec<Mono>,
-    pub(crate) is_round: bool,
-    pub(crate) looked_at: Mono,
-}
-
-impl Given {
-    pub(crate) fn take(&mut self, now: Mono, readings: &Readings) {
-        self.looked_at = now;
-        self.looks.push((now, *readings));
-        if !self.is_round {
-            self.beside.push(now);
-        }
-    }
-
-    /// Forgets what is old.
-    pub(crate) fn trim(&mut self, now: Mono) {
-        if self.looks.len() > 4000 {
-            self.looks.retain(|(at, _)| now.since(*at) < REMEMBERED);
-            self.beside.retain(|at| now.since(*at) < REMEMBERED);
-        }
-    }
-}
-
-/// A pod that was listed: its index, and what was known of its disk use then.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Listed {
-    pub(crate) index: usize,
-    pub(crate) measured: Option<(Mono, Held)>,
-}
-
-/// When each thing was asked for the last time that costs nobody anything.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Asked {
-    pub(crate) containers: Option<Mono>,
-    pub(crate) images: Option<Mono>,
-    pub(crate) builds: Option<Mono>,
-    pub(crate) directories: Option<Mono>,
-    pub(crate) reserve: Option<Mono>,
-}
 
 impl World {
     /// evictd starts.
@@ -70,6 +23,7 @@ impl World {
         self.walk = None;
         self.pages = None;
         self.in_flight = None;
+        self.last_gone = None;
         self.stuck.clear();
         self.asked = Asked::default();
         self.runtime.forget_evictd();
@@ -190,7 +144,7 @@ impl World {
         }
         self.pages_done = Some(at);
         for pod in &mut self.pods {
-            super::take(&mut pod.held.active, &mut bytes);
+            take(&mut pod.held.active, &mut bytes);
         }
     }
 

@@ -8,7 +8,7 @@ use evictd_quantity::{Format, Quantity};
 
 use crate::feature::{Feature, Features};
 use crate::random::Random;
-use crate::world::MIB;
+use crate::world::amount::MIB;
 
 /// What a pod holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use evictd_node::{Filesystem, Reading, Signal, Unit, Usage};
 
-use super::World;
 use super::disk::{held_on_disk, places, used};
+use super::machine::World;
 use super::pod::Held;
 
 impl World {

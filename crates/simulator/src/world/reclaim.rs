@@ -12,8 +12,8 @@ use evictd_gc::{
 };
 use evictd_node::{Mono, Policy, Rung, Unit};
 
-use super::World;
 use super::disk::places;
+use super::machine::World;
 use super::reading::signed;
 use crate::violation::Violation;
 

@@ -1,0 +1,59 @@
+//! What evictd was shown, and what it asked for.
+
+use core::time::Duration;
+
+use evictd_node::{Mono, Readings};
+
+use super::pod::Held;
+
+/// What is older nobody asks for.
+const REMEMBERED: Duration = Duration::from_secs(120);
+
+/// What evictd was shown of the node.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Given {
+    /// Each look at all of it, the last one last.
+    pub(crate) looks: Vec<(Mono, Readings)>,
+    /// Which of them were beside the rounds, by their times.
+    pub(crate) beside: Vec<Mono>,
+    pub(crate) is_round: bool,
+    /// So many were none of these.
+    pub(crate) rounds: u64,
+    pub(crate) looked_at: Mono,
+}
+
+impl Given {
+    pub(crate) fn take(&mut self, now: Mono, readings: &Readings) {
+        self.looked_at = now;
+        self.looks.push((now, *readings));
+        self.rounds += u64::from(self.is_round);
+        if !self.is_round {
+            self.beside.push(now);
+        }
+    }
+
+    /// Forgets what is old.
+    pub(crate) fn trim(&mut self, now: Mono) {
+        if self.looks.len() > 4000 {
+            self.looks.retain(|(at, _)| now.since(*at) < REMEMBERED);
+            self.beside.retain(|at| now.since(*at) < REMEMBERED);
+        }
+    }
+}
+
+/// A pod that was listed: its index, and what was known of its disk use then.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Listed {
+    pub(crate) index: usize,
+    pub(crate) measured: Option<(Mono, Held)>,
+}
+
+/// When each thing was asked for the last time that costs nobody anything.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Asked {
+    pub(crate) containers: Option<Mono>,
+    pub(crate) images: Option<Mono>,
+    pub(crate) builds: Option<Mono>,
+    pub(crate) directories: Option<Mono>,
+    pub(crate) reserve: Option<Mono>,
+}
