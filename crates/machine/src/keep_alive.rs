@@ -56,7 +56,12 @@ impl Keeper {
         let places = places(hierarchies);
         let helper = Helper::new(THREAD, Told::default(), move |desk| {
             confine(&places, journal.as_ref());
-            let knobs = Knobs::open(places.clone(), journal);
+            let mut knobs = Knobs::open(places.clone(), journal);
+            if names.is_empty() {
+                // What a former evictd has left is put back, and that is all.
+                knobs.undo_all();
+                return;
+            }
             let mut kept = KeepAlive::new(names, places, knobs);
             while !desk.is_closing() {
                 let looked = kept.look();

@@ -4,10 +4,10 @@
 //! Whatever is set has a deadline of its own, and is lifted by then however short memory is.
 
 mod pod;
+mod steps;
 #[cfg(test)]
 mod tests;
 
-use alloc::string::String;
 use alloc::vec::Vec;
 use core::time::Duration;
 
@@ -15,6 +15,7 @@ use evictd_node::{MemoryRung, MemoryRungs, Mono};
 
 use pod::Held;
 pub use pod::{LadderPod, Lifted};
+pub use steps::{Act, Lift, Need, Steps};
 
 /// A pod is asked for a hundredth of its memory at a time,
 const SHARE: u64 = 100;
@@ -48,71 +49,6 @@ const PAGE_OUT: u64 = 32 << 20;
 /// two pods that are thawed.
 const CALM_FOR: Duration = Duration::from_secs(2);
 
-/// How short memory is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Need {
-    /// It is not.
-    #[default]
-    None,
-    /// A soft threshold is met, or a hard one is near.
-    Near,
-    /// A hard threshold is met: a pod is being evicted for it.
-    Hard,
-}
-
-/// Something to be done to a pod, which has that place in the list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Act {
-    /// Ask for so many bytes of it.
-    Reclaim {
-        /// The pod.
-        pod: usize,
-        /// How many.
-        bytes: u64,
-    },
-    /// Send the signal that its containers ask for.
-    Tell {
-        /// The pod.
-        pod: usize,
-    },
-    /// Let it grow no further than this.
-    Brake {
-        /// The pod.
-        pod: usize,
-        /// `memory.high`, in bytes.
-        high: u64,
-        /// How much it gained in a second.
-        gained: u64,
-    },
-    /// Stop it where it is.
-    Freeze {
-        /// The pod.
-        pod: usize,
-    },
-}
-
-/// What was set of a pod is over. The pod may be gone: it is named by its uid.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lift {
-    /// The pod.
-    pub uid: String,
-    /// Which rung.
-    pub rung: MemoryRung,
-    /// Why.
-    pub why: Lifted,
-    /// How long it was set.
-    pub after: Duration,
-}
-
-/// What is to be done now: first all that is over, then what begins.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Steps {
-    /// What is to be undone.
-    pub over: Vec<Lift>,
-    /// What is to be done.
-    pub begun: Vec<Act>,
-}
-
 /// The ladder between two looks.
 #[derive(Debug, Default)]
 pub struct Ladder {
@@ -128,6 +64,17 @@ impl Ladder {
     #[must_use]
     pub fn holds_any(&self) -> bool {
         self.pods.iter().any(Held::is_set)
+    }
+
+    /// Whether that is set of a pod.
+    #[must_use]
+    pub fn is_set(&self, uid: &str, rung: MemoryRung) -> bool {
+        let held = self.held(uid);
+        held.is_some_and(|held| match rung {
+            MemoryRung::Brake => held.braked.is_some(),
+            MemoryRung::Freeze => held.frozen.is_some(),
+            MemoryRung::Reclaim | MemoryRung::Tell => false,
+        })
     }
 
     /// What could not be done is not set, and is not tried again for a while.
@@ -168,10 +115,13 @@ impl Ladder {
     fn note(&mut self, now: Mono, need: Need) {
         if need == Need::None {
             self.calm_since.get_or_insert(now);
-            self.short_since = None;
         } else {
-            self.short_since.get_or_insert(now);
             self.calm_since = None;
+        }
+        if need == Need::Near || need == Need::Hard {
+            self.short_since.get_or_insert(now);
+        } else {
+            self.short_since = None;
         }
     }
 

@@ -1,3 +1,4 @@
+use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -119,12 +120,14 @@ fn the_one_that_grows_is_braked_until_there_is_room() {
         "room for a moment"
     );
     assert_eq!(look(&mut ladder, 4, Need::Hard, 100), Steps::default());
-    assert_eq!(look(&mut ladder, 5, Need::None, 100), Steps::default());
-    let over = look(&mut ladder, 7, Need::None, 100).over;
+    assert_eq!(look(&mut ladder, 5, Need::Tight, 100), Steps::default());
+    assert_eq!(look(&mut ladder, 8, Need::Tight, 100), Steps::default());
+    assert_eq!(look(&mut ladder, 9, Need::None, 100), Steps::default());
+    let over = look(&mut ladder, 11, Need::None, 100).over;
     assert_eq!(over.len(), 1);
     assert_eq!(
         (over[0].why, over[0].after),
-        (Lifted::Room, Duration::from_secs(6))
+        (Lifted::Room, Duration::from_secs(10))
     );
     assert!(!ladder.holds_any());
 }
@@ -235,7 +238,7 @@ fn nothing_is_set_for_longer_than_it_may_be() {
         let mut now = at(0);
         for _ in 0..60 {
             now = now + Duration::from_millis(1 + random(3000));
-            let need = [Need::None, Need::Near, Need::Near, Need::Near, Need::Hard];
+            let need = [Need::None, Need::Near, Need::Near, Need::Tight, Need::Hard];
             let need = need[usize::try_from(random(5)).unwrap()];
             let allowed = if random(20) == 0 {
                 MemoryRungs::default()

@@ -3,6 +3,7 @@
 //! its deadlines by itself, so that nothing stays set where the loop stands still; and it
 //! waits where the kernel lets it wait, so that the loop never does.
 
+mod acting;
 mod need;
 #[cfg(test)]
 mod tests;
@@ -56,6 +57,8 @@ pub struct Ladder {
 struct Shared {
     job: Option<Job>,
     told: Vec<Told>,
+    /// Whether anything is set.
+    holds_any: bool,
 }
 
 /// What there is to tell.
@@ -69,6 +72,8 @@ pub enum Told {
 /// How short memory is, and of whom something may be asked.
 #[derive(Default)]
 struct Job {
+    /// As of then.
+    at: Mono,
     need: Need,
     allowed: MemoryRungs,
     dry_run: bool,
@@ -113,6 +118,7 @@ impl Ladder {
                     break;
                 }
                 tell(work.look_if_due());
+                desk.show(|shared| shared.holds_any = work.holds_any());
             }
             work.end();
         });
@@ -143,6 +149,13 @@ impl Ladder {
         } else {
             need_of(now, engine, &mut self.filling)
         };
+        // Where nothing is set, nothing is looked at for want of room alone.
+        let holds_any = || self.helper.look(|shared| shared.holds_any);
+        let need = if need == Need::Tight && !holds_any() {
+            Need::None
+        } else {
+            need
+        };
         let is_news = match self.last {
             None => need == Need::Near,
             Some((_, last)) if last != need => true,
@@ -153,6 +166,7 @@ impl Ladder {
             // While a pod is evicted none is looked for here, and nothing begins.
             let pods = (need != Need::Hard).then(|| pods_of(engine));
             let job = Job {
+                at: now,
                 need,
                 allowed: self.allowed,
                 dry_run: self.dry_run,

@@ -12,6 +12,8 @@ use crate::engine::Engine;
 const SECONDS: u64 = 5;
 /// or less than such a part of the memory is left above it.
 const PART: i64 = 64;
+/// There is room again with such a part of it.
+const ROOM: i64 = 8;
 
 /// How fast memory is being filled, by two looks of which the older is half a second to one
 /// and a half old: one that sees nothing does not mean the end.
@@ -65,13 +67,13 @@ pub(super) fn need(thresholds: &[Threshold], readings: &Readings, filling: u64) 
         let left = reading.available.saturating_sub(value);
         let soon = i64::try_from(filling.saturating_mul(SECONDS)).unwrap_or(i64::MAX);
         let is_near = left < (reading.capacity / PART).max(soon);
-        (threshold.is_hard() && is_near).then_some(Need::Near)
+        match (threshold.is_hard(), is_near) {
+            (true, true) => Some(Need::Near),
+            (true, false) => (left < reading.capacity / ROOM).then_some(Need::Tight),
+            (false, _) => None,
+        }
     });
-    needs.fold(Need::None, |one, other| match (one, other) {
-        (Need::Hard, _) | (_, Need::Hard) => Need::Hard,
-        (Need::Near, _) | (_, Need::Near) => Need::Near,
-        (Need::None, Need::None) => Need::None,
-    })
+    needs.max().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -107,6 +109,12 @@ mod tests {
         assert_eq!(of(&hard, 400, 0), Need::None);
         assert_eq!(of(&hard, 109, 0), Need::Near, "less than a 64th above it");
         assert_eq!(of(&hard, 400, 59 << 20), Need::None);
+        assert_eq!(
+            of(&hard, 111, 0),
+            Need::Tight,
+            "less than an eighth above it"
+        );
+        assert_eq!(of(&hard, 181, 0), Need::None);
         assert_eq!(
             of(&hard, 400, 61 << 20),
             Need::Near,

@@ -91,9 +91,10 @@ fn asked(name: &str) -> Asked {
     }
 }
 
-fn job(need: Need, dry_run: bool) -> Job {
+fn job(at: Mono, need: Need, dry_run: bool) -> Job {
     let all = MemoryRung::ALL.into_iter();
     Job {
+        at,
         need,
         allowed: all.fold(MemoryRungs::default(), MemoryRungs::with),
         dry_run,
@@ -118,7 +119,7 @@ fn grow(machine: &Machine, work: &mut Work, dry_run: bool) -> Vec<String> {
     let mut told = Vec::new();
     for second in 0..4 {
         machine.uses("hog", 50 + 50 * second.min(1));
-        work.take(job(Need::Near, dry_run));
+        work.take(job(at(second), Need::Near, dry_run));
         told.extend(texts(work.look(at(second))));
     }
     told
@@ -139,7 +140,7 @@ fn what_is_decided_is_done_and_undone() {
     );
     assert_eq!(told.len(), 2, "{told:?}");
     for second in 4..8 {
-        work.take(job(Need::None, false));
+        work.take(job(at(second), Need::None, false));
         let _ = work.look(at(second));
     }
     assert_eq!(machine.says("hog", "memory.high"), "max");
@@ -203,4 +204,17 @@ fn a_limit_that_is_lower_already_is_left_alone() {
     let mut work = machine.work(Some(machine.journal()));
     grow(&machine, &mut work, false);
     assert_eq!(machine.says("hog", "memory.high"), "1048576");
+}
+
+/// Acceptance row 319: evictd's loop stands still, and says no more.
+#[test]
+fn what_is_set_is_over_where_the_loop_stands_still() {
+    let machine = Machine::new();
+    let mut work = machine.work(Some(machine.journal()));
+    grow(&machine, &mut work, false);
+    for second in 4..12 {
+        let _ = work.look(at(second));
+    }
+    assert_eq!(machine.says("hog", "memory.high"), "max");
+    assert_eq!(machine.says("batch", "cgroup.freeze"), "0");
 }

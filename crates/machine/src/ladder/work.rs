@@ -4,14 +4,11 @@ use core::time::Duration;
 use std::path::Path;
 
 use evictd_cgroup::{Fares, FoundPod, KnobFile, KnobJournal, KnobPlaces, Knobs, Presser};
-use evictd_containers::PressureSignal;
 use evictd_evict::ladder::{Act, Ladder, LadderPod, Lift, Need};
 use evictd_node::{MemoryRung, Mono};
 use evictd_stats::now;
-use rustix::io::Errno;
-use rustix::process::Signal;
 
-use super::told::{given, heard, name, over, put_back, set};
+use super::told::{given, name, over, put_back};
 use super::{Asked, Job, Told};
 use crate::PROC;
 
@@ -21,19 +18,22 @@ pub(super) const EVERY: Duration = Duration::from_secs(1);
 /// What was given back is told that often.
 const TELL_GIVEN: Duration = Duration::from_secs(10);
 
+/// So long is believed what the loop said.
+const BELIEVED: Duration = Duration::from_secs(5);
+
 /// A page, as the kernel counts what was read back; larger ones only make it less.
 const PAGE_BYTES: u64 = 4096;
 
 pub(super) struct Work {
-    ladder: Ladder,
-    knobs: Knobs,
-    presser: Option<Presser>,
+    pub(super) ladder: Ladder,
+    pub(super) knobs: Knobs,
+    pub(super) presser: Option<Presser>,
     job: Job,
     pods: Vec<Asked>,
     looked_at: Option<Mono>,
     /// How the pods fared at the last look, by uid.
     fared: Vec<(String, Fares)>,
-    given: u64,
+    pub(super) given: u64,
     told_given: Option<Mono>,
     problems: Vec<String>,
 }
@@ -60,6 +60,10 @@ impl Work {
         let count = self.knobs.undo_all();
         let told = (count > 0).then(|| Told::Climbed(put_back(count)));
         told.into_iter().collect()
+    }
+
+    pub(super) fn holds_any(&self) -> bool {
+        self.ladder.holds_any()
     }
 
     pub(super) fn is_busy(&self) -> bool {
@@ -91,16 +95,20 @@ impl Work {
         let mut told = Vec::new();
         let all = core::mem::take(&mut self.pods);
         let Job {
+            at,
             need,
             allowed,
             dry_run,
             ..
         } = self.job;
+        // Of a loop that stands still nobody knows whether memory is short.
+        let is_old = now.since(at) >= BELIEVED;
+        let need = if is_old { Need::None } else { need };
         let fares = self.measure(&all);
         let pods: Vec<LadderPod<'_>> = all.iter().zip(&fares).filter_map(pod).collect();
         let steps = self.ladder.step(now, need, allowed, &pods);
         for lift in &steps.over {
-            self.lift(lift, &all, &mut told);
+            told.push(lifted(lift, &all));
         }
         let uids: Vec<&str> = pods.iter().map(|pod| pod.uid).collect();
         for act in steps.begun {
@@ -113,7 +121,7 @@ impl Work {
                 self.act(now, act, asked, dry_run, &mut told);
             }
         }
-        self.put_back_stale(&all);
+        self.put_back_rest(&all);
         self.pods = all;
         told
     }
@@ -136,156 +144,20 @@ impl Work {
         both
     }
 
-    fn act(&mut self, now: Mono, act: Act, asked: &Asked, dry_run: bool, told: &mut Vec<Told>) {
-        let pod = name(&asked.found.pod);
-        match act {
-            Act::Reclaim { bytes, .. } if !dry_run => self.reclaim(&asked.found, bytes, told),
-            Act::Reclaim { .. } => {}
-            Act::Tell { .. } => {
-                let containers = self.tell(asked, dry_run, told);
-                if !containers.is_empty() {
-                    told.push(Told::Climbed(heard(&pod, &containers)));
-                }
-            }
-            Act::Brake { high, gained, .. } => {
-                let gained = gained >> 20;
-                let held = high >> 20;
-                let text = format!(
-                    "gains {gained} MiB a second: it gets no more than the {held} MiB that it has"
-                );
-                let brake = |knobs: &mut Knobs, cgroup: &Path, part: u64| knobs.brake(cgroup, part);
-                self.set(
-                    now,
-                    (MemoryRung::Brake, &text),
-                    asked,
-                    (dry_run, high),
-                    brake,
-                    told,
-                );
-            }
-            Act::Freeze { .. } => {
-                let freeze = |knobs: &mut Knobs, cgroup: &Path, _| knobs.freeze(cgroup);
-                let text = "stands still until there is room again";
-                self.set(
-                    now,
-                    (MemoryRung::Freeze, text),
-                    asked,
-                    (dry_run, 0),
-                    freeze,
-                    told,
-                );
-            }
-        }
-    }
-
-    /// Sets something of all cgroups of a pod, or of none.
-    fn set(
-        &mut self,
-        now: Mono,
-        (rung, text): (MemoryRung, &str),
-        asked: &Asked,
-        (dry_run, amount): (bool, u64),
-        put: impl Fn(&mut Knobs, &Path, u64) -> Result<(), Errno>,
-        told: &mut Vec<Told>,
-    ) {
-        let found = &asked.found;
-        if !dry_run {
-            let parts = found.cgroups().count().max(1);
-            let done = if self.knobs.is_kept() {
-                found.cgroups().try_for_each(|cgroup| {
-                    // Of several cgroups each may keep what it has.
-                    let fares = self.presser.as_mut().and_then(|of| of.fares(cgroup));
-                    let own = fares
-                        .filter(|_| parts > 1)
-                        .map_or(amount, |fares| fares.usage_bytes);
-                    put(&mut self.knobs, cgroup, own)
-                })
-            } else {
-                self.problem(
-                    format!("{rung} needs --state-dir, in which is kept what is set"),
-                    told,
-                );
-                Err(Errno::NOENT)
-            };
-            if let Err(errno) = done {
-                self.undo(rung, found);
-                self.ladder.failed(&found.pod.metadata.uid, rung, now);
-                if errno != Errno::EXIST {
-                    self.problem(format!("{rung} cannot be: {errno}"), told);
-                }
-                return;
-            }
-        }
-        told.push(Told::Climbed(set(rung, &name(&found.pod), text, dry_run)));
-    }
-
-    fn undo(&mut self, rung: MemoryRung, found: &FoundPod) {
-        self.knobs.undo_where(|knob| {
-            is_of(knob.file, rung) && found.cgroups().any(|cgroup| cgroup == knob.cgroup)
-        });
-    }
-
-    fn lift(&mut self, lift: &Lift, all: &[Asked], told: &mut Vec<Told>) {
-        let mut pods = all.iter().map(|asked| &asked.found);
-        let found = pods.find(|found| found.pod.metadata.uid == lift.uid);
-        if let Some(found) = found {
-            self.undo(lift.rung, found);
-        }
-        let pod = found.map_or_else(|| lift.uid.clone(), |found| name(&found.pod));
-        told.push(Told::Climbed(over(lift, &pod)));
-    }
-
-    /// Of pods that are gone from the list, and what could not be put back before.
-    fn put_back_stale(&mut self, all: &[Asked]) {
-        let holds_any = self.ladder.holds_any();
-        let pods = || all.iter().flat_map(|asked| asked.found.cgroups());
-        self.knobs
-            .undo_where(|knob| !holds_any || !pods().any(|cgroup| cgroup == knob.cgroup));
-    }
-
-    fn reclaim(&mut self, found: &FoundPod, bytes: u64, told: &mut Vec<Told>) {
-        let Some(presser) = &mut self.presser else {
-            return;
+    /// Puts back what is not to be set any more, what could not be put back before, and what was
+    /// set of pods that are gone from the list.
+    fn put_back_rest(&mut self, all: &[Asked]) {
+        let ladder = &self.ladder;
+        let is_wanted = |file: KnobFile, cgroup: &Path| {
+            let mut pods = all.iter().map(|asked| &asked.found);
+            pods.any(|found| {
+                let uid = &found.pod.metadata.uid;
+                let is_set = rung_of(file).is_some_and(|rung| ladder.is_set(uid, rung));
+                is_set && found.cgroups().any(|of| of == cgroup)
+            })
         };
-        let parts = u64::try_from(found.cgroups().count()).unwrap_or(1).max(1);
-        let mut failed = None;
-        for cgroup in found.cgroups() {
-            match presser.reclaim(cgroup, bytes / parts) {
-                Ok(given) => self.given = self.given.saturating_add(given),
-                // Unless it is gone.
-                Err(errno) => failed = presser.fares(cgroup).map(|_| errno),
-            }
-        }
-        if let Some(errno) = failed {
-            self.problem(
-                format!("reclaim cannot be: {errno} (memory.reclaim: Linux 5.19, cgroup v2)"),
-                told,
-            );
-        }
-    }
-
-    /// Sends the signals that are asked for. Returns who got one.
-    fn tell(&mut self, asked: &Asked, dry_run: bool, told: &mut Vec<Told>) -> Vec<String> {
-        let mut containers = Vec::new();
-        for (cgroup, signal, container) in &asked.tells {
-            let sent = match &mut self.presser {
-                Some(_) if dry_run => Ok(true),
-                Some(presser) => presser.tell(cgroup, signal_of(*signal)),
-                None => Ok(false),
-            };
-            match sent {
-                Ok(true) => containers.push(format!("{container} by SIG{}", signal.name())),
-                Ok(false) => self.problem(
-                    format!(
-                        "tell: container {container} of pod {} has no first process of its own",
-                        name(&asked.found.pod)
-                    ),
-                    told,
-                ),
-                Err(errno) => self.problem(format!("tell: container {container}: {errno}"), told),
-            }
-        }
-        containers
+        self.knobs
+            .undo_where(|knob| !is_wanted(knob.file, &knob.cgroup));
     }
 
     fn tell_given(&mut self, now: Mono, told: &mut Vec<Told>) {
@@ -297,7 +169,7 @@ impl Work {
     }
 
     /// Each of them is told once.
-    fn problem(&mut self, line: String, told: &mut Vec<Told>) {
+    pub(super) fn problem(&mut self, line: String, told: &mut Vec<Told>) {
         const MOST: usize = 32;
         if self.problems.len() < MOST && !self.problems.contains(&line) {
             told.push(Told::Problem(line.clone()));
@@ -345,18 +217,18 @@ const fn act_on(act: Act) -> usize {
     }
 }
 
-fn is_of(file: KnobFile, rung: MemoryRung) -> bool {
+/// The rung that sets a file.
+const fn rung_of(file: KnobFile) -> Option<MemoryRung> {
     match file {
-        KnobFile::MemoryHigh => rung == MemoryRung::Brake,
-        KnobFile::Freeze | KnobFile::FreezerState => rung == MemoryRung::Freeze,
-        KnobFile::MemoryMin | KnobFile::CpuWeight | KnobFile::CpuShares => false,
+        KnobFile::MemoryHigh => Some(MemoryRung::Brake),
+        KnobFile::Freeze | KnobFile::FreezerState => Some(MemoryRung::Freeze),
+        KnobFile::MemoryMin | KnobFile::CpuWeight | KnobFile::CpuShares => None,
     }
 }
 
-const fn signal_of(signal: PressureSignal) -> Signal {
-    match signal {
-        PressureSignal::Usr1 => Signal::USR1,
-        PressureSignal::Usr2 => Signal::USR2,
-        PressureSignal::Hup => Signal::HUP,
-    }
+fn lifted(lift: &Lift, all: &[Asked]) -> Told {
+    let mut pods = all.iter().map(|asked| &asked.found);
+    let found = pods.find(|found| found.pod.metadata.uid == lift.uid);
+    let pod = found.map_or_else(|| lift.uid.clone(), |found| name(&found.pod));
+    Told::Climbed(over(lift, &pod))
 }

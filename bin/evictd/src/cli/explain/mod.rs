@@ -160,7 +160,7 @@ impl Relief {
         (!rungs.is_none()).then(|| Self {
             rungs: rungs.each().map(MemoryRung::name).collect(),
             begins: match need_now(settings, readings) {
-                Need::None => "no",
+                Need::None | Need::Tight => "no",
                 Need::Near => "now",
                 Need::Hard => "over",
             },

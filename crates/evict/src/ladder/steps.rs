@@ -1,0 +1,76 @@
+//! What the ladder is told and what it wants.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use evictd_node::MemoryRung;
+
+use super::Lifted;
+
+/// How short memory is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Need {
+    /// It is not.
+    #[default]
+    None,
+    /// There is no room yet: nothing begins, and what is set stays.
+    Tight,
+    /// A soft threshold is met, or a hard one is near.
+    Near,
+    /// A hard threshold is met: a pod is being evicted for it.
+    Hard,
+}
+
+/// Something to be done to a pod, which has that place in the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// Ask for so many bytes of it.
+    Reclaim {
+        /// The pod.
+        pod: usize,
+        /// How many.
+        bytes: u64,
+    },
+    /// Send the signal that its containers ask for.
+    Tell {
+        /// The pod.
+        pod: usize,
+    },
+    /// Let it grow no further than this.
+    Brake {
+        /// The pod.
+        pod: usize,
+        /// `memory.high`, in bytes.
+        high: u64,
+        /// How much it gained in a second.
+        gained: u64,
+    },
+    /// Stop it where it is.
+    Freeze {
+        /// The pod.
+        pod: usize,
+    },
+}
+
+/// What was set of a pod is over. The pod may be gone: it is named by its uid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lift {
+    /// The pod.
+    pub uid: String,
+    /// Which rung.
+    pub rung: MemoryRung,
+    /// Why.
+    pub why: Lifted,
+    /// How long it was set.
+    pub after: Duration,
+}
+
+/// What is to be done now: first all that is over, then what begins.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Steps {
+    /// What is to be undone.
+    pub over: Vec<Lift>,
+    /// What is to be done.
+    pub begun: Vec<Act>,
+}
