@@ -36,7 +36,7 @@ impl Bytes<'_> {
     }
 }
 
-const LISTS: [(&str, &str, &str, &str); 6] = [
+const LISTS: [(&str, &str, &str, &str); 7] = [
     ("", "", "", ""),
     ("memory.available<100", "", "", ""),
     (
@@ -58,6 +58,12 @@ const LISTS: [(&str, &str, &str, &str); 6] = [
         "",
     ),
     (
+        "memory.stall>40%,swap.available<10",
+        "memory.stall>20%",
+        "memory.stall=2s",
+        "",
+    ),
+    (
         "imagefs.available<15%,nodefs.inodesFree<5%",
         "nodefs.available<40%",
         "nodefs.available=3s",
@@ -66,7 +72,7 @@ const LISTS: [(&str, &str, &str, &str); 6] = [
 ];
 
 fn config(bytes: &mut Bytes<'_>) -> Config {
-    let (hard, soft, soft_grace_period, minimum_reclaim) = LISTS[usize::from(bytes.below(6))];
+    let (hard, soft, soft_grace_period, minimum_reclaim) = LISTS[usize::from(bytes.below(7))];
     let enforce_pods = bytes.flag();
     let lists = Lists {
         hard,

@@ -27,6 +27,7 @@ fuzz_target!(|text: &[u8]| {
         ("Hugepagesize", info.huge_page_size_bytes),
         ("Hugetlb", info.hugetlb_bytes),
         ("SUnreclaim", info.unreclaimable_slab_bytes),
+        ("Zswap", info.zswap_bytes),
         ("PageTables", info.page_tables_bytes),
     ] {
         if let Some(value) = value {

@@ -15,6 +15,7 @@ mod proc_pid;
 mod proc_pid_memory;
 mod scan;
 mod value;
+mod zram;
 
 pub use cgroup_files::{MemoryStat, parse_memory_stat};
 pub use error::{ParseError, ParseErrorKind};
@@ -28,6 +29,7 @@ pub use proc_cgroups::{Controller, Membership, controllers, memberships};
 pub use proc_pid::{LoadAvg, PidStat, parse_loadavg, parse_pid_stat};
 pub use proc_pid_memory::{parse_pss, parse_resident_pages};
 pub use value::{Limit, parse_limit, parse_u64};
+pub use zram::parse_zram_pool;
 
 #[cfg(test)]
 mod tests;

@@ -33,6 +33,8 @@ pub struct Meminfo {
     pub hugetlb_bytes: Option<u64>,
     /// `SUnreclaim`: slabs that the kernel cannot give back.
     pub unreclaimable_slab_bytes: Option<u64>,
+    /// `Zswap` (since 5.19): what swap that zswap holds takes of memory, compressed.
+    pub zswap_bytes: Option<u64>,
     /// `PageTables`.
     pub page_tables_bytes: Option<u64>,
 }
@@ -82,6 +84,7 @@ impl Meminfo {
             b"Hugepagesize" => &mut self.huge_page_size_bytes,
             b"Hugetlb" => &mut self.hugetlb_bytes,
             b"SUnreclaim" => &mut self.unreclaimable_slab_bytes,
+            b"Zswap" => &mut self.zswap_bytes,
             b"PageTables" => &mut self.page_tables_bytes,
             _ => return None,
         })

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use evictd_config::Machine;
-use evictd_kerntext::{Meminfo, mounts, parse_meminfo};
+use evictd_kerntext::{Meminfo, mounts, parse_meminfo, parse_zram_pool};
 use evictd_stats::NodeSample;
 
 /// The capacities of these readings, the kernel's own reserve, and swap. What
@@ -31,7 +31,8 @@ pub(crate) fn min_free_bytes() -> Option<i64> {
 
 /// Whether the kubelet's formula misleads here: where much of a small machine is in no
 /// cgroup, and where pages that were swapped out stay in memory, compressed. The root cgroup
-/// of v1 counts no more than that of v2 does.
+/// of v1 counts no more than that of v2 does. The kernel's own estimate knows neither pool as
+/// available.
 pub fn misleads_kubelets_formula() -> bool {
     const SMALL: u64 = 512 << 20;
     let is_small =
@@ -40,7 +41,30 @@ pub fn misleads_kubelets_formula() -> bool {
         let swaps = read_text("/proc/swaps".as_ref()).unwrap_or_default();
         swaps.lines().any(|line| line.starts_with("/dev/zram"))
     };
-    is_small() || has_zram()
+    let has_zswap = || {
+        let enabled = read_text("/sys/module/zswap/parameters/enabled".as_ref());
+        enabled.is_ok_and(|text| text.trim() == "Y") && swap_bytes().is_some_and(|all| all > 0)
+    };
+    is_small() || has_zram() || has_zswap()
+}
+
+/// What is in memory compressed: the pools of zram and of zswap, in bytes. They are in no
+/// cgroup's usage. `None` where there is neither, or none can be read.
+pub fn compressed_bytes() -> Option<u64> {
+    compressed_below(Path::new("/"))
+}
+
+fn compressed_below(root: &Path) -> Option<u64> {
+    // Devices beyond those are nobody's.
+    const MOST: u32 = 64;
+    let pool = |number: u32| {
+        let file = root.join(format!("sys/block/zram{number}/mm_stat"));
+        parse_zram_pool(&std::fs::read(file).ok()?).ok()
+    };
+    let info = std::fs::read(root.join("proc/meminfo")).ok();
+    let zswap = info.and_then(|text| parse_meminfo(&text).ok()?.zswap_bytes);
+    let all = (0..MOST).filter_map(pool).chain(zswap);
+    Some(all.fold(0, u64::saturating_add)).filter(|bytes| *bytes > 0)
 }
 
 /// All that are online, whichever of them this process may use.
@@ -84,4 +108,31 @@ pub(crate) fn mount_point(path: &Path, device: (u32, u32)) -> Option<String> {
 /// A file of the kernel's that is text.
 pub fn read_text(path: &Path) -> io::Result<String> {
     String::from_utf8(std::fs::read(path)?).map_err(|_| ErrorKind::InvalidData.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Acceptance row 311.
+    #[test]
+    fn what_is_compressed_counts_with_what_it_takes_of_memory() {
+        let root = std::env::temp_dir().join(format!("evictd-facts-{}", std::process::id()));
+        let put = |name: &str, text: &str| {
+            let file = root.join(name);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, text).unwrap();
+        };
+        put("proc/meminfo", "MemTotal: 1000 kB\nZswap: 0 kB\n");
+        assert_eq!(compressed_below(&root), None);
+        put("proc/meminfo", "MemTotal: 1000 kB\nZswap: 4 kB\n");
+        put(
+            "sys/block/zram0/mm_stat",
+            " 8192 1000 4096 0 4096 0 0 0 0\n",
+        );
+        put("sys/block/zram2/mm_stat", "8192 1000 8192 0 8192 0 0 0\n");
+        put("sys/block/zram3/mm_stat", "8192\n");
+        assert_eq!(compressed_below(&root), Some(16384));
+        std::fs::remove_dir_all(&root).unwrap();
+    }
 }

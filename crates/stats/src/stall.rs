@@ -3,7 +3,7 @@
 use core::time::Duration;
 use std::path::Path;
 
-use evictd_kerntext::parse_full_stall;
+use evictd_kerntext::{flat_keyed, parse_full_stall};
 use evictd_node::{Mono, Reading};
 
 use crate::Error;
@@ -20,6 +20,10 @@ const LEAST: Duration = Duration::from_secs(1);
 /// Looks that follow each other sooner are one.
 const APART: Duration = Duration::from_millis(100);
 
+/// The node's own reclaim takes more pages a second where it is what stalls: a slow card reads
+/// some hundred back.
+const FEW_PAGES: u64 = 100;
+
 /// So many looks lie in a window at most, with the one before it.
 const LOOKS: usize = 22;
 
@@ -33,12 +37,18 @@ pub struct MemoryStall {
     pub observed: Duration,
     /// How much of that was lost.
     pub lost: Duration,
+    /// It was lost within limits of cgroups, with room left on the node: what was read back had
+    /// not been taken by the node's reclaim. False where the kernel does not tell.
+    pub within_limits: bool,
 }
 
 impl MemoryStall {
-    /// The share that was lost, in percent.
+    /// The share that was lost for want of the node's memory, in percent.
     #[must_use]
     pub fn percent(&self) -> i64 {
+        if self.within_limits {
+            return 0;
+        }
         let share = self.lost.as_micros() * 100 / self.observed.as_micros().max(1);
         i64::try_from(share).unwrap_or(i64::MAX).min(100)
     }
@@ -52,13 +62,59 @@ impl MemoryStall {
     }
 }
 
-/// What the kernel had counted, and when.
-type Look = (Mono, Duration);
+/// What the kernel had counted by then.
+#[derive(Clone, Copy, Debug)]
+struct Look {
+    at: Mono,
+    lost: Duration,
+    pages: Option<Pages>,
+}
 
-/// The file, kept open, and the looks of late.
+/// Pages since the kernel began: those that the node's reclaim took, which is not that of a
+/// cgroup at its limit, and those that were missed and read back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Pages {
+    taken: u64,
+    read_back: u64,
+}
+
+impl Pages {
+    /// From `/proc/vmstat`; `None` where the kernel does not count these.
+    fn of(vmstat: &[u8]) -> Option<Self> {
+        let (mut taken, mut read_back) = (None, None);
+        for entry in flat_keyed(vmstat) {
+            let sum = match entry.key() {
+                b"pgsteal_kswapd" | b"pgsteal_direct" => &mut taken,
+                key if key.starts_with(b"workingset_refault") => &mut read_back,
+                _ => continue,
+            };
+            *sum = Some(sum.unwrap_or(0_u64).saturating_add(entry.number().ok()?));
+        }
+        Some(Self {
+            taken: taken?,
+            read_back: read_back?,
+        })
+    }
+
+    fn since(self, then: Self) -> Self {
+        Self {
+            taken: self.taken.saturating_sub(then.taken),
+            read_back: self.read_back.saturating_sub(then.read_back),
+        }
+    }
+
+    /// Whether the node's reclaim did not take them, in that time.
+    const fn were_taken_within_limits(self, millis: u64) -> bool {
+        let few = FEW_PAGES.saturating_mul(millis) / 1000;
+        self.taken < few || self.taken < self.read_back / 2
+    }
+}
+
+/// The files, kept open, and the looks of late.
 #[derive(Debug)]
 pub(crate) struct StallFile {
-    file: KeptFile,
+    pressure: KeptFile,
+    vmstat: KeptFile,
     /// The latest first.
     looks: [Option<Look>; LOOKS],
 }
@@ -66,7 +122,8 @@ pub(crate) struct StallFile {
 impl StallFile {
     pub(crate) fn new(proc: &Path) -> Self {
         Self {
-            file: KeptFile::new(proc.join("pressure/memory")),
+            pressure: KeptFile::new(proc.join("pressure/memory")),
+            vmstat: KeptFile::new(proc.join("vmstat")),
             looks: [None; LOOKS],
         }
     }
@@ -79,13 +136,18 @@ impl StallFile {
         buffer: &mut Buffer,
         errors: &mut Vec<Error>,
     ) -> Option<MemoryStall> {
-        let is_new = |(at, _): Look| now.since(at) >= APART;
+        let is_new = |look: Look| now.since(look.at) >= APART;
         if self.latest().is_none_or(is_new) {
             let read = self
-                .file
+                .pressure
                 .parse(buffer, |text| Ok(parse_full_stall(text.text())?));
             match read.map_err(Failed::unless_gone) {
-                Ok(total) => self.note(now, total),
+                Ok(lost) => {
+                    let vmstat = self.vmstat.parse(buffer, |text| Ok(Pages::of(text.text())));
+                    let pages = vmstat.ok().flatten();
+                    let at = now;
+                    self.note(Look { at, lost, pages });
+                }
                 Err(failed) => {
                     errors.extend(failed);
                     self.looks = [None; LOOKS];
@@ -100,10 +162,10 @@ impl StallFile {
         self.latest().is_some() && self.stall().is_none()
     }
 
-    fn note(&mut self, now: Mono, total: Duration) {
+    fn note(&mut self, look: Look) {
         self.looks.rotate_right(1);
         if let Some(latest) = self.looks.first_mut() {
-            *latest = Some((now, total));
+            *latest = Some(look);
         }
     }
 
@@ -113,15 +175,19 @@ impl StallFile {
 
     /// From the youngest look that is as old as the window, or the oldest there is.
     fn stall(&self) -> Option<MemoryStall> {
-        let (now, total) = self.latest()?;
+        let now = self.latest()?;
         let before = || self.looks.iter().flatten();
-        let whole = before().find(|(at, _)| now.since(*at) >= WINDOW);
-        let (since, then) = *whole.or_else(|| before().last())?;
-        let observed = now.since(since);
+        let whole = before().find(|look| now.at.since(look.at) >= WINDOW);
+        let then = *whole.or_else(|| before().last())?;
+        let observed = now.at.since(then.at);
+        let millis = u64::try_from(observed.as_millis()).unwrap_or(u64::MAX);
+        let pages = now.pages.zip(then.pages);
+        let pages = pages.map(|(now, then)| now.since(then));
         (observed >= LEAST).then(|| MemoryStall {
-            since,
+            since: then.at,
             observed,
-            lost: total.saturating_sub(then),
+            lost: now.lost.saturating_sub(then.lost),
+            within_limits: pages.is_some_and(|pages| pages.were_taken_within_limits(millis)),
         })
     }
 }
@@ -133,7 +199,11 @@ mod tests {
     fn after(looks: &[(u64, u64)]) -> Option<(Mono, i64)> {
         let mut file = StallFile::new(Path::new("nowhere"));
         for (at, lost) in looks {
-            file.note(Mono::from_millis(*at), Duration::from_millis(*lost));
+            file.note(Look {
+                at: Mono::from_millis(*at),
+                lost: Duration::from_millis(*lost),
+                pages: None,
+            });
         }
         let stall = file.stall()?;
         Some((stall.since, stall.percent()))
@@ -168,5 +238,41 @@ mod tests {
     fn a_window_holds_all_looks_that_are_kept_apart() {
         let looks: Vec<(u64, u64)> = (0..100).map(|look| (look * 100, look * 50)).collect();
         assert_eq!(after(&looks), Some((Mono::from_millis(7900), 50)));
+    }
+
+    /// Acceptance row 310: a pod that thrashes at its own limit stalls everybody where nobody
+    /// else has anything to do, and is no reason to evict anyone.
+    #[test]
+    fn what_a_pod_loses_at_its_own_limit_is_not_the_nodes() {
+        let vmstat = |kswapd: u64, direct: u64, anon: u64, file: u64| {
+            let text = format!(
+                "nr_free_pages 1\npgsteal_kswapd {kswapd}\npgsteal_direct {direct}\n\
+                 pgsteal_file 9999999\nworkingset_refault_anon {anon}\n\
+                 workingset_refault_file {file}\n"
+            );
+            Pages::of(text.as_bytes())
+        };
+        let begin = vmstat(1000, 1000, 1000, 1000);
+        for (end, percent) in [
+            (vmstat(3000, 2000, 2000, 3000), 90), // all of it the node's
+            (vmstat(1000, 3000, 1000, 5000), 90), // half of it
+            (vmstat(1000, 2900, 1000, 5000), 0),
+            (vmstat(1000, 1000, 9000, 1000), 0),  // none of it
+            (vmstat(1000, 9000, 1000, 1000), 90), // nothing is read back, as from files anew
+            (vmstat(1100, 1099, 1000, 1000), 0),  // hardly anything
+            (None, 90),                           // nobody knows
+        ] {
+            let mut file = StallFile::new(Path::new("nowhere"));
+            for (at, lost, pages) in [(0, 0, begin), (2000, 1800, end)] {
+                file.note(Look {
+                    at: Mono::from_millis(at),
+                    lost: Duration::from_millis(lost),
+                    pages,
+                });
+            }
+            assert_eq!(file.stall().unwrap().percent(), percent, "{end:?}");
+        }
+        assert_eq!(Pages::of(b"pgsteal_kswapd 1\n"), None);
+        assert_eq!(Pages::of(b"pgsteal_kswapd 1\nworkingset_refault x\n"), None);
     }
 }

@@ -105,6 +105,7 @@ fn status_shows_signals_conditions_and_pods() {
         ranked(ranked_by),
     );
     document.unaccounted_bytes = Some(48 << 20);
+    document.compressed_bytes = Some(20 << 20);
     document.progress = Some(String::from("1 of 3 pods"));
     document.not_running = vec![String::from("batch")];
     let text = status::text::in_text(&document, Paint::default());

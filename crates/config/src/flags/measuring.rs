@@ -26,7 +26,7 @@ pub(crate) const MEASURING: [Flag; 11] = [
     flag("memory-available-source", Value("SOURCE"), ("kubelet", "meminfo"))
         .help("Where memory.available comes from. kubelet: all memory minus the working set of the root \
          cgroup. meminfo: MemAvailable of /proc/meminfo. min: the smaller of both, and the default \
-         with less than 512 MiB or with swap on zram."),
+         with less than 512 MiB or with swap on zram or zswap."),
     flag("no-hugepage-aware", Bool, ("false", "true"))
         .help("Count memory in pools of huge pages as available, as the kubelet did before 1.37."),
     flag("pods-pids-bound", Bool, ("false", "true"))

@@ -8,6 +8,7 @@ mod pressure;
 mod proc_cgroups;
 mod proc_pid;
 mod value;
+mod zram;
 
 use crate::{ParseError, ParseErrorKind};
 

@@ -60,6 +60,9 @@ pub(super) fn need(thresholds: &[Threshold], readings: &Readings, filling: u64) 
                 Need::Near
             });
         }
+        if threshold.signal.grows_with_trouble() {
+            return None; // How soon it is met nobody knows.
+        }
         let value = threshold.value.against(reading.capacity).value();
         let left = reading.available.saturating_sub(value);
         let soon = i64::try_from(filling.saturating_mul(SECONDS)).unwrap_or(i64::MAX);

@@ -30,7 +30,8 @@ fn one(text: &str) -> Threshold {
 /// a share of what there is of it, inodes and process ids included.
 #[test]
 fn every_signal_takes_an_amount_or_a_share_of_its_own_capacity() {
-    for signal in Signal::ALL {
+    let of_amounts = Signal::ALL.into_iter();
+    for signal in of_amounts.filter(|signal| !signal.grows_with_trouble()) {
         for (value, capacity, least) in [("30", 1000, 30), ("10%", 1000, 100), ("10%", 200, 20)] {
             let text = signal.name().to_string() + "<" + value;
             let threshold = one(&text);

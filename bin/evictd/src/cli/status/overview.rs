@@ -3,6 +3,7 @@
 use evictd_client::View;
 use evictd_condition::NodeCondition;
 use evictd_engine::amount::{Amount, level};
+use evictd_machine::facts;
 use evictd_node::{Condition, ConditionSet, Layout, Reading, Readings, Signal, Source};
 use evictd_stats::Progress;
 use evictd_threshold::{Threshold, ThresholdValue};
@@ -37,6 +38,9 @@ pub(crate) struct Overview {
     pub(crate) no_daemon: String,
     #[serde(skip)]
     pub(crate) unaccounted_bytes: Option<u64>,
+    /// So much of memory holds swap that is compressed.
+    #[serde(skip)]
+    pub(crate) compressed_bytes: Option<u64>,
     /// How far measuring the disk has come, where it has not ended.
     #[serde(skip)]
     pub(crate) progress: Option<String>,
@@ -102,6 +106,7 @@ impl Overview {
                 CGROUPS
             },
             unaccounted_bytes: memory.and_then(|memory| memory.unaccounted_bytes),
+            compressed_bytes: facts::compressed_bytes(),
             progress: progress.map(|progress| progress.to_string()),
             not_running: not_running.collect(),
             daemon,
@@ -141,6 +146,7 @@ impl Overview {
             daemon: None,
             no_daemon: String::new(),
             unaccounted_bytes: None,
+            compressed_bytes: None,
             progress: None,
             not_running: Vec::new(),
         }

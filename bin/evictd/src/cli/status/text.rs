@@ -38,6 +38,13 @@ pub(crate) fn in_text(document: &Overview, paint: Paint) -> String {
             "  {amount} of memory is neither free nor in a cgroup: kernel, tmpfs"
         );
     }
+    if let Some(bytes) = document.compressed_bytes {
+        let amount = Amount::bytes(bytes).to_string();
+        let _ = writeln!(
+            text,
+            "  {amount} of memory holds what is compressed: zram, zswap"
+        );
+    }
     let _ = write!(
         text,
         "\nFilesystems: {}{}\n",
