@@ -9,6 +9,7 @@
  *   workload memory FILE          as many MiB as FILE says, looked at 50 times a second
  *   workload shared FILE          the same in shared memory, which the kernel gives back
  *                                 only when the last process that maps it is gone
+ *   workload thrash MIB           so much memory, each page of it needed again and again
  *   workload headless MIB         so much memory, in a process whose first thread has ended
  *   workload selfish MIB          so much memory, at a real-time priority of 50; keeps its
  *                                 processor for ten seconds, and says so where it lives on
@@ -90,6 +91,22 @@ static void hog(long mib_per_second)
 			nap(100);
 		if (mib_per_second)
 			nap(1000 / mib_per_second);
+	}
+}
+
+/* Page after page in an order that no read-ahead foresees: what does not fit is read in again
+ * and again. */
+static void thrash(long mib)
+{
+	long pages = mib * MIB / 4096, page = 0;
+	char *all = mmap(NULL, mib * MIB, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (all == MAP_FAILED)
+		return complain("mmap");
+	for (;;) {
+		page = (page + 104729) % pages;
+		all[page * 4096]++;
 	}
 }
 
@@ -457,6 +474,8 @@ int main(int count, char **words)
 		steered(text, MAP_PRIVATE);
 	else if (!strcmp(what, "shared"))
 		steered(text, MAP_SHARED);
+	else if (!strcmp(what, "thrash"))
+		thrash(number);
 	else if (!strcmp(what, "headless"))
 		headless(number);
 	else if (!strcmp(what, "selfish"))

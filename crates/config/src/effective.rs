@@ -124,7 +124,7 @@ fn in_force(threshold: &Threshold, origin: Origin, machine: &Machine) -> Effecti
     EffectiveThreshold {
         signal: threshold.signal,
         condition: threshold.signal.condition(),
-        written: threshold.value.to_string(),
+        written: threshold.written(),
         amount: amount.map(|amount| amount.value()),
         capacity,
         unit: threshold.signal.unit().name(),

@@ -69,7 +69,7 @@ fn hint(error: &Error) -> String {
         .to_owned(),
         ErrorKind::UnsupportedSignal => {
             let offending = error.offending();
-            let name = offending.split(error.list.separator()).next();
+            let name = offending.split(['<', '>', '=']).next();
             let name = name.unwrap_or_default();
             match Signal::from_name(name) {
                 Some(signal) => format!("the kubelet has no {signal}: leave out --compat=kubelet"),
@@ -77,6 +77,10 @@ fn hint(error: &Error) -> String {
             }
         }
         ErrorKind::Quantity(_) => format!("{QUANTITY_FORM}; or a percentage: 10%"),
+        ErrorKind::LessThan | ErrorKind::NotWholePercent => {
+            "as in memory.stall>40%; 0% switches the signal off".to_owned()
+        }
+        ErrorKind::NothingToReclaim => "leave the signal out".to_owned(),
         ErrorKind::NotPositive => "write more than 0; to switch the signal off, 0%".to_owned(),
         ErrorKind::Duration(_) => DURATION_FORM.to_owned(),
         ErrorKind::NegativeGrace => "write 0s or more".to_owned(),

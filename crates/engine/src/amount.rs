@@ -9,18 +9,15 @@ use evictd_threshold::Threshold;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Amount {
     value: i64,
-    base: u64,
+    unit: Unit,
 }
 
 impl Amount {
-    /// Of what `signal` measures: bytes in powers of 1024, counts of 1000.
+    /// Of what `signal` measures: bytes in powers of 1024, counts of 1000, percent as they are.
     #[must_use]
     pub const fn of(signal: Signal, value: i64) -> Self {
-        let base = match signal.unit() {
-            Unit::Bytes => 1024,
-            Unit::Inodes | Unit::ProcessIds => 1000,
-        };
-        Self { value, base }
+        let unit = signal.unit();
+        Self { value, unit }
     }
 
     /// So many bytes.
@@ -28,7 +25,7 @@ impl Amount {
     pub fn bytes(value: u64) -> Self {
         Self {
             value: i64::try_from(value).unwrap_or(i64::MAX),
-            base: 1024,
+            unit: Unit::Bytes,
         }
     }
 }
@@ -44,16 +41,20 @@ const DECIMAL: [&str; 7] = ["", "k", "M", "G", "T", "P", "E"];
 
 impl fmt::Display for Amount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let suffixes = if self.base == 1024 { BINARY } else { DECIMAL };
+        let (base, suffixes) = match self.unit {
+            Unit::Bytes => (1024, BINARY),
+            Unit::Inodes | Unit::ProcessIds => (1000, DECIMAL),
+            Unit::Percent => return f.pad(&format!("{}%", self.value)),
+        };
         let (mut whole, mut below, mut power) = (self.value.unsigned_abs(), 0, 0_usize);
-        while whole >= self.base {
-            (below, whole) = (whole % self.base, whole / self.base);
+        while whole >= base {
+            (below, whole) = (whole % base, whole / base);
             power = power.saturating_add(1);
         }
         let sign = if self.value < 0 { "-" } else { "" };
         let suffix = suffixes.get(power).copied().unwrap_or("");
         // Cut, not rounded: what is available must never look like more.
-        let tenths = below.saturating_mul(10) / self.base;
+        let tenths = below.saturating_mul(10) / base;
         let text = if power == 0 || whole >= 100 || tenths == 0 {
             format!("{sign}{whole}{suffix}")
         } else {

@@ -15,6 +15,10 @@ use evictd_threshold::Threshold;
 const TRIFLE_BYTES: u64 = 1 << 20;
 const TRIFLE_INODES: u64 = 100;
 
+/// Of memory, in bytes, where it is not known how much is missing: a hundredth. A machine
+/// thrashes for what many pods hold together, so that none of them is spared for being small.
+const HUNDREDTH: i64 = 100;
+
 /// A change that is no chance: an eighth of what it is compared with.
 const VISIBLE: u64 = 8;
 
@@ -22,8 +26,10 @@ const VISIBLE: u64 = 8;
 #[derive(Clone, Copy, Debug)]
 struct Last {
     at: Mono,
-    /// How much was left.
+    /// How much was left, or lost.
     available: i64,
+    /// By how much that has to change, where it is nothing that pods hold.
+    change: Option<u64>,
     /// What the pod was known to use.
     used: Option<u64>,
     /// What the other pods held then, by numbers of which some may be bounds; `None` where
@@ -38,8 +44,10 @@ impl Last {
     /// something still takes it.
     fn is_answered_by(&self, available: i64) -> bool {
         let signed = |of: u64| i64::try_from(of).unwrap_or(i64::MAX);
-        available >= self.available.saturating_add(signed(self.gain()))
-            || available < self.available.saturating_sub(signed(self.left()))
+        let gain = self.change.unwrap_or_else(|| self.gain());
+        let loss = self.change.unwrap_or_else(|| self.left());
+        available >= self.available.saturating_add(signed(gain))
+            || available < self.available.saturating_sub(signed(loss))
     }
 
     /// How much more shows that it gave something back.
@@ -92,9 +100,11 @@ impl Evidence {
             reading.map(|reading| (reading.available, reading.capacity))
         };
         let own = amount(place.signal);
-        let last = own.map(|(available, _)| Last {
+        let of_time = place.signal.grows_with_trouble();
+        let last = own.map(|(available, capacity)| Last {
             at: now,
             available,
+            change: of_time.then_some(capacity.unsigned_abs() / VISIBLE),
             used: place.used,
             others,
             has_answer: false,
@@ -146,16 +156,21 @@ pub(crate) struct Need {
     pub(crate) is_hard: bool,
     /// The threshold itself is not met, only its minimum reclaim is not reached.
     pub(crate) is_chase: bool,
-    /// How much is missing; `None` where that was not read.
+    /// How much is missing; `None` where that was not read, and for lost time.
     missing: Option<u64>,
+    /// What a pod has to hold of memory, in bytes.
+    trifle: u64,
     policy: Policy,
 }
 
 impl Need {
     pub(crate) fn of(threshold: &Threshold, readings: &Readings, policy: &Policy) -> Self {
         let reading = readings.get(threshold.signal);
+        let is_of_time = threshold.signal.grows_with_trouble();
         let is_chase = reading.is_some_and(|reading| !threshold.is_met(&reading));
-        let missing = reading.map(|reading| {
+        let memory = readings.get(Signal::MemoryAvailable).filter(|_| is_of_time);
+        let hundredth = memory.and_then(|memory| u64::try_from(memory.capacity / HUNDREDTH).ok());
+        let missing = reading.filter(|_| !is_of_time).map(|reading| {
             let wanted = if is_chase {
                 threshold.clear_at(reading.capacity)
             } else {
@@ -168,6 +183,7 @@ impl Need {
             is_hard: threshold.is_hard(),
             is_chase,
             missing,
+            trifle: hundredth.unwrap_or(0).max(TRIFLE_BYTES),
             policy: *policy,
         }
     }
@@ -183,7 +199,7 @@ impl Need {
             Resource::Inodes => holds(TRIFLE_INODES) && self.may_chase(place),
             // At a hard threshold one whose use is unknown comes last, but it comes.
             Resource::Memory => {
-                (place.used.is_none() || holds(TRIFLE_BYTES)) && self.may_chase(place)
+                (place.used.is_none() || holds(self.trifle)) && self.may_chase(place)
             }
             Resource::Pids => true,
         }

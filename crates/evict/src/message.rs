@@ -25,7 +25,9 @@ pub(crate) fn of(
 ) -> Message {
     let resource = signal.resource();
     let mut text = format!("The node was low on resource: {}. ", signal.message());
-    if let Some((threshold, available)) = threshold_met(resource, watch, first) {
+    if signal.grows_with_trouble() {
+        text.push_str(&lost(watch, first));
+    } else if let Some((threshold, available)) = threshold_met(resource, watch, first) {
         let _ = write!(
             text,
             "Threshold quantity: {threshold}, available: {available}. "
@@ -71,6 +73,16 @@ pub(crate) fn of(
     }
 }
 
+/// What is said of lost time, for which the kubelet has no words.
+fn lost(watch: &Watch, first: usize) -> String {
+    let threshold = watch.thresholds.get(first);
+    let both = threshold.and_then(|t| Some((t, watch.readings.get(t.signal)?.available)));
+    both.map_or_else(String::new, |(threshold, lost)| {
+        let most = threshold.written();
+        format!("All tasks waited for memory in {lost}% of the time, more than {most}. ")
+    })
+}
+
 /// What the pod uses and requests of memory, where it requests some as a whole.
 ///
 /// The kubelet's words say that it uses more, whether or not it does.
@@ -94,7 +106,7 @@ fn threshold_met(resource: Resource, watch: &Watch, first: usize) -> Option<(Qua
     let others = watch.fresh.each().filter(|index| *index != first);
     core::iter::once(first).chain(others).find_map(|index| {
         let threshold = watch.thresholds.get(index)?;
-        if threshold.signal.resource() != resource {
+        if threshold.signal.resource() != resource || threshold.signal.grows_with_trouble() {
             return None;
         }
         let reading = watch.readings.get(threshold.signal)?;
@@ -108,7 +120,7 @@ fn threshold_met(resource: Resource, watch: &Watch, first: usize) -> Option<(Qua
 pub(crate) fn available(signal: Signal, reading: &Reading) -> Quantity {
     let format = match signal.unit() {
         Unit::Bytes => Format::BinarySi,
-        Unit::Inodes | Unit::ProcessIds => Format::DecimalSi,
+        Unit::Inodes | Unit::ProcessIds | Unit::Percent => Format::DecimalSi,
     };
     Quantity::from_int(reading.available, format)
 }

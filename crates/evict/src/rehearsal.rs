@@ -71,7 +71,11 @@ impl Rehearsal {
             let freed = all.fold(0, |sum: u64, gone| sum.saturating_add(gone.frees));
             if let (Some(mut reading), true) = (measured.get(signal), freed > 0) {
                 let freed = i64::try_from(freed).unwrap_or(i64::MAX);
-                reading.available = reading.available.saturating_add(freed);
+                reading.available = if signal.grows_with_trouble() {
+                    0 // Nobody knows before, so the first is taken to be enough.
+                } else {
+                    reading.available.saturating_add(freed)
+                };
                 readings.set(signal, Some(reading));
             }
         }

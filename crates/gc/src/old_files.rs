@@ -50,7 +50,7 @@ impl OldFilesRun {
         match self.unit {
             Unit::Bytes => file.bytes,
             Unit::Inodes => 1,
-            Unit::ProcessIds => 0,
+            Unit::ProcessIds | Unit::Percent => 0,
         }
     }
 }
@@ -162,7 +162,7 @@ impl OldFiles {
             }
             given = given.saturating_add(match run.unit {
                 Unit::Bytes => file_bytes,
-                Unit::Inodes | Unit::ProcessIds => 1,
+                Unit::Inodes | Unit::ProcessIds | Unit::Percent => 1,
             });
             if file > plan.last {
                 (plan.last, plan.like_last) = (file, 0);

@@ -152,6 +152,9 @@ impl Node for NodePort {
     }
 
     fn is_awaited(&self, signal: Signal, now: Mono) -> bool {
+        if signal == Signal::MemoryStall {
+            return self.reader.is_stall_awaited();
+        }
         let of = signal.filesystem();
         of.is_some_and(|filesystem| self.reader.is_awaited(filesystem, now))
     }

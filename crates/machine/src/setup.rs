@@ -7,6 +7,7 @@ use evictd_cgroup::{CgroupConfig, KillLimits, Releaser, ServiceManager, Services
 use evictd_config::{PodsOf, Reserved, Resolved, memory_kept_from_pods};
 use evictd_engine::Settings;
 use evictd_manifest::ManifestDir;
+use evictd_node::Signal;
 use evictd_stats::{Hierarchies, NodeSettings, PodDirs, WatchedDisks};
 use rustix::thread::sched_getaffinity;
 
@@ -93,6 +94,8 @@ impl Setup {
         node.memory_source = settings.memory_source;
         node.hugepage_aware = settings.hugepage_aware;
         node.pods_pids_bound = settings.pods_pids_bound;
+        let mut thresholds = settings.evict.thresholds.iter();
+        node.stall = thresholds.any(|threshold| threshold.signal == Signal::MemoryStall);
         let runtimes = Runtimes::start(settings)?;
         runtimes.refresh();
         runtimes.wait(wait);

@@ -4,7 +4,8 @@ use crate::{Mono, Signal};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reading {
     /// How much is left: bytes, inodes or process ids. Below zero where more is
-    /// used than there is (the kubelet's `pid.available` can be).
+    /// used than there is (the kubelet's `pid.available` can be). Of a signal that
+    /// [grows with the trouble](Signal::grows_with_trouble) how much is lost.
     pub available: i64,
     /// How much there is in all, in the same unit.
     pub capacity: i64,

@@ -27,11 +27,15 @@ pub enum Signal {
     /// `swap.available`: bytes of swap that are left; evictd's own, which the kubelet does
     /// not have.
     SwapAvailable,
+    /// `memory.stall`: the share of time in which all tasks that could run waited for memory;
+    /// evictd's own too. Its readings say how much of the time was lost, in percent: it alone
+    /// is worse the more there is.
+    MemoryStall,
 }
 
 impl Signal {
     /// How many signals there are.
-    pub const COUNT: usize = 10;
+    pub const COUNT: usize = 11;
 
     /// All signals.
     pub const ALL: [Self; Self::COUNT] = [
@@ -45,6 +49,7 @@ impl Signal {
         Self::ContainerfsInodesFree,
         Self::PidAvailable,
         Self::SwapAvailable,
+        Self::MemoryStall,
     ];
 
     /// All that is known of each signal: to add one, add its variant, its place in
@@ -66,6 +71,7 @@ impl Signal {
             Self::ContainerfsInodesFree =>      Row("containerfs.inodesFree",      Inodes,  Fs(Containerfs), Usage::Inodes,    Unit::Inodes,     "inodes"),
             Self::PidAvailable =>               Row("pid.available",               Pids,    ProcessIds,      Usage::Processes, Unit::ProcessIds, "pids"),
             Self::SwapAvailable =>              Row("swap.available",              Memory,  Source::Swap,    Usage::MemoryAndSwap, Unit::Bytes,  "swap"),
+            Self::MemoryStall =>                Row("memory.stall",                Memory,  Source::Stall,   Usage::MemoryAndSwap, Unit::Percent, "memory"),
         }
     }
 
@@ -110,7 +116,11 @@ impl Signal {
     pub const fn filesystem(self) -> Option<Filesystem> {
         match self.source() {
             Source::Filesystem(filesystem) => Some(filesystem),
-            Source::Memory | Source::PodsMemory | Source::ProcessIds | Source::Swap => None,
+            Source::Memory
+            | Source::PodsMemory
+            | Source::ProcessIds
+            | Source::Swap
+            | Source::Stall => None,
         }
     }
 
@@ -121,8 +131,15 @@ impl Signal {
             Source::Memory | Source::PodsMemory | Source::Filesystem(_) | Source::ProcessIds => {
                 true
             }
-            Source::Swap => false,
+            Source::Swap | Source::Stall => false,
         }
+    }
+
+    /// Whether its amount grows with the trouble, so that a threshold says how much is too much
+    /// (`memory.stall>40%`) and not, as the kubelet's do, how little is too little.
+    #[must_use]
+    pub const fn grows_with_trouble(self) -> bool {
+        matches!(self.source(), Source::Stall)
     }
 
     /// What pods are ranked by when a threshold of it is met.
@@ -182,6 +199,8 @@ pub enum Source {
     ProcessIds,
     /// The node's swap.
     Swap,
+    /// The time that was lost waiting for memory.
+    Stall,
 }
 
 /// A filesystem of the node, by the kubelet's name; two names may be one filesystem, see
@@ -220,16 +239,19 @@ pub enum Unit {
     Inodes,
     /// Process (task) ids, written in powers of 1000.
     ProcessIds,
+    /// Hundredths of the time.
+    Percent,
 }
 
 impl Unit {
-    /// Its name: `bytes`, `inodes`, `process ids`.
+    /// Its name: `bytes`, `inodes`, `process ids`, `percent`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Bytes => "bytes",
             Self::Inodes => "inodes",
             Self::ProcessIds => "process ids",
+            Self::Percent => "percent",
         }
     }
 }

@@ -41,6 +41,7 @@ fn signals_map_to_the_kubelets_resources_and_conditions() {
         ("containerfs.inodesFree", "inodes", DiskPressure),
         ("pid.available", "pids", PidPressure),
         ("swap.available", "memory", MemoryPressure),
+        ("memory.stall", "memory", MemoryPressure),
     ] {
         let signal = Signal::from_name(name).unwrap();
         assert_eq!(signal.resource().name(), resource, "{name}");

@@ -198,7 +198,7 @@ fn is_memory(signal: Signal) -> bool {
 fn left(seen: &Seen, signal: Signal) -> String {
     let format = match signal.unit() {
         Unit::Bytes => Format::BinarySi,
-        Unit::Inodes | Unit::ProcessIds => Format::DecimalSi,
+        Unit::Inodes | Unit::ProcessIds | Unit::Percent => Format::DecimalSi,
     };
     let of = |amount| Quantity::from_int(amount, format);
     seen.readings

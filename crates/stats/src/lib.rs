@@ -23,6 +23,7 @@ mod pod_disk;
 mod probe;
 mod resident;
 mod sample;
+mod stall;
 
 pub use cgroup_memory::FilePages;
 pub use clock::{now, wall_nanos, wall_seconds};
@@ -44,6 +45,7 @@ pub use pod::{PodReader, PodSample};
 pub use pod_disk::{PodDirs, PodTree, TreeKind, pod_trees};
 pub use pod_disk::{add_disk_usage, add_mounts, add_open_files};
 pub use sample::NodeSample;
+pub use stall::MemoryStall;
 
 #[cfg(test)]
 mod tests;

@@ -13,6 +13,7 @@ use crate::memory::{MemoryUsage, NodeMemory, PodsMemory, node_memory};
 use crate::pids::{PidFiles, note};
 use crate::probe::Probe;
 use crate::sample::NodeSample;
+use crate::stall::{MemoryStall, StallFile};
 use crate::{Error, Hierarchies, Result, clock};
 
 /// What [`NodeReader`] reads, and by which rules.
@@ -33,6 +34,8 @@ pub struct NodeSettings {
     pub memory_source: MemorySource,
     /// Memory in pools of huge pages is not available.
     pub hugepage_aware: bool,
+    /// The time that is lost waiting for memory is read too.
+    pub stall: bool,
     /// `pids.max` of the pods cgroup bounds `pid.available` too.
     pub pods_pids_bound: bool,
     /// A directory on the filesystem of volumes and logs.
@@ -54,6 +57,7 @@ impl NodeSettings {
             kept_from_pods: 0,
             memory_source: MemorySource::Kubelet,
             hugepage_aware: true,
+            stall: false,
             pods_pids_bound: false,
             nodefs: nodefs.to_owned(),
             imagefs: None,
@@ -83,6 +87,8 @@ pub struct NodeReader {
     kept_from_pods: u64,
     /// When the pods cgroup was looked for and was not there.
     pods_absent: Option<Mono>,
+    /// Where it is wanted.
+    stall: Option<StallFile>,
     pids: PidFiles,
     /// nodefs, imagefs and containerfs; `None` where one is the directory before it.
     filesystems: [Option<Probe>; 3],
@@ -126,6 +132,7 @@ impl NodeReader {
                 .map(|(memory, pods)| MemoryFiles::of(memory, pods)),
             kept_from_pods: settings.kept_from_pods,
             pods_absent: None,
+            stall: settings.stall.then(|| StallFile::new(&settings.proc)),
             pids: PidFiles::new(&settings.proc, bound),
             filesystems: probes(&settings),
             asked: false,
@@ -157,11 +164,13 @@ impl NodeReader {
         self.asked = false;
         let memory = self.read_memory(now, MemoryFiles::read_usage);
         let pods_memory = self.read_pods(now, MemoryFiles::read_usage);
+        let stall = self.read_stall(now);
         let pids = self.pids.read(now, &mut self.buffer, &mut self.errors);
         let [nodefs, imagefs, containerfs] = self.collect(fs_wait);
         NodeSample {
             memory,
             pods_memory,
+            stall,
             pids,
             nodefs,
             imagefs,
@@ -190,6 +199,7 @@ impl NodeReader {
         let sample = NodeSample {
             memory: self.read_memory(now, usage),
             pods_memory: self.read_pods(now, usage),
+            stall: self.read_stall(now),
             ..NodeSample::default()
         };
         self.errors = errors;
@@ -210,6 +220,12 @@ impl NodeReader {
             }
         };
         probe.is_some_and(|probe| probe.is_awaited(now))
+    }
+
+    /// Whether too little time was observed yet to say how much of it is lost.
+    #[must_use]
+    pub fn is_stall_awaited(&self) -> bool {
+        self.stall.as_ref().is_some_and(StallFile::is_awaited)
     }
 
     /// What failed in the latest round; empty in a good one. A cgroup that is
@@ -241,6 +257,11 @@ impl NodeReader {
             }
         }
         self.last_memory
+    }
+
+    fn read_stall(&mut self, now: Mono) -> Option<MemoryStall> {
+        let stall = self.stall.as_mut()?;
+        stall.read(now, &mut self.buffer, &mut self.errors)
     }
 
     fn read_root(&mut self, usage: ReadUsage) -> Option<MemoryUsage> {

@@ -3,6 +3,7 @@ use evictd_node::{Filesystem, Layout, Reading, Readings, Signal, Source, Unit};
 use crate::filesystem::FsSample;
 use crate::memory::{NodeMemory, PodsMemory};
 use crate::pids::NodePids;
+use crate::stall::MemoryStall;
 
 /// What one round of reading found, as raw numbers. What could not be read is
 /// `None`.
@@ -14,6 +15,9 @@ pub struct NodeSample {
     /// The memory of the cgroup of all pods; `None` while there is no such
     /// cgroup.
     pub pods_memory: Option<PodsMemory>,
+    /// The time that was lost waiting for memory; `None` until some time was observed, and
+    /// where the kernel does not tell.
+    pub stall: Option<MemoryStall>,
     /// The process ids.
     pub pids: Option<NodePids>,
     /// The filesystem of volumes and logs.
@@ -45,6 +49,7 @@ impl NodeSample {
             Source::Memory => return Some(self.memory?.reading()),
             Source::PodsMemory => return self.pods_memory?.reading(),
             Source::Swap => return self.memory?.swap_reading(),
+            Source::Stall => return Some(self.stall?.reading()),
             Source::ProcessIds => return Some(self.pids?.reading()),
             Source::Filesystem(Filesystem::Nodefs) => self.nodefs?,
             Source::Filesystem(Filesystem::Imagefs) => self.imagefs?,
@@ -52,7 +57,7 @@ impl NodeSample {
         };
         match signal.unit() {
             Unit::Bytes => filesystem.bytes_reading(),
-            Unit::Inodes | Unit::ProcessIds => filesystem.inodes_reading(),
+            Unit::Inodes | Unit::ProcessIds | Unit::Percent => filesystem.inodes_reading(),
         }
     }
 

@@ -30,7 +30,7 @@ impl List {
         }
     }
 
-    /// What stands between key and value.
+    /// What stands between key and value, but for signals that grow with the trouble.
     #[must_use]
     pub const fn separator(self) -> char {
         match self {
@@ -48,6 +48,8 @@ pub struct Pair {
     pub key: String,
     /// The text after it.
     pub value: String,
+    /// The separator.
+    pub separator: char,
     /// The byte in the list's text where the key begins.
     pub at: usize,
     /// The byte where the value begins.
@@ -66,6 +68,12 @@ pub enum ErrorKind {
     Quantity(ParseQuantityError),
     /// The text before `%` is not a number, or none that fits: Go's words for that.
     Percentage(&'static str),
+    /// A threshold written with `<` of a signal that grows with the trouble.
+    LessThan,
+    /// A threshold of such a signal that is not a whole number of percent.
+    NotWholePercent,
+    /// A minimum reclaim of such a signal.
+    NothingToReclaim,
     /// A threshold of zero or less.
     NotPositive,
     /// A percentage below zero.
@@ -98,6 +106,7 @@ pub struct Error {
     /// The key of the offending pair, or a piece that is no pair.
     key: String,
     value: String,
+    separator: char,
 }
 
 impl Error {
@@ -108,6 +117,7 @@ impl Error {
             position,
             key: piece.to_string(),
             value: String::new(),
+            separator: list.separator(),
         }
     }
 
@@ -116,7 +126,10 @@ impl Error {
             pair.value_at.saturating_add(error.position)
         } else if let ErrorKind::Duration(error) = &kind {
             pair.value_at.saturating_add(error.position)
-        } else if let ErrorKind::UnsupportedSignal | ErrorKind::MissingGrace(_) = kind {
+        } else if let ErrorKind::UnsupportedSignal
+        | ErrorKind::LessThan
+        | ErrorKind::MissingGrace(_) = kind
+        {
             pair.at
         } else {
             pair.value_at
@@ -127,6 +140,7 @@ impl Error {
             position,
             key: pair.key.clone(),
             value: pair.value.clone(),
+            separator: pair.separator,
         }
     }
 
@@ -136,7 +150,7 @@ impl Error {
         if self.kind == ErrorKind::MalformedPair {
             return self.key.clone();
         }
-        format!("{}{}{}", self.key, self.list.separator(), self.value)
+        format!("{}{}{}", self.key, self.separator, self.value)
     }
 }
 
@@ -157,6 +171,17 @@ impl fmt::Display for Error {
             ErrorKind::Percentage(problem) => {
                 let number = value.trim_end_matches('%');
                 write!(f, "strconv.ParseFloat: parsing {number:?}: {problem}")
+            }
+            ErrorKind::LessThan => write!(
+                f,
+                "{key} says how much is lost, not what is left: write {key}>{value}"
+            ),
+            ErrorKind::NotWholePercent => must_be(f, "eviction threshold", "a whole percentage"),
+            ErrorKind::NothingToReclaim => {
+                write!(
+                    f,
+                    "{key} has no minimum reclaim: it is left when it is not met"
+                )
             }
             ErrorKind::NotPositive => must_be(f, "eviction threshold", "positive"),
             ErrorKind::PercentageBelowZero => must_be(f, share, ">= 0%"),

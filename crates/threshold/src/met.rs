@@ -1,21 +1,25 @@
 use evictd_node::Reading;
 use evictd_quantity::{Format, Quantity};
 
-use crate::{Threshold, ThresholdValue};
+use crate::{Operator, Threshold, ThresholdValue};
 
 impl Threshold {
-    /// Whether less is available than the threshold asks, strictly: an
-    /// availability equal to it is not met. Grace is the caller's.
+    /// Whether less is available than the threshold asks, or more is lost than it allows,
+    /// strictly: an amount equal to it is not met. Grace is the caller's.
     #[must_use]
     pub fn is_met(&self, reading: &Reading) -> bool {
         // Compared by reference, as a copy may allocate, and this runs while memory is short.
-        self.operator.is_some()
-            && match &self.value {
-                ThresholdValue::Quantity(quantity) => *quantity > available(reading),
-                share @ ThresholdValue::Percentage(_) => {
-                    share.against(reading.capacity) > available(reading)
-                }
+        let compared = match &self.value {
+            ThresholdValue::Quantity(quantity) => available(reading).cmp(quantity),
+            share @ ThresholdValue::Percentage(_) => {
+                available(reading).cmp(&share.against(reading.capacity))
             }
+        };
+        match self.operator {
+            Some(Operator::LessThan) => compared.is_lt(),
+            Some(Operator::GreaterThan) => compared.is_gt(),
+            None => false,
+        }
     }
 
     /// Whether less is available than the threshold plus its minimum reclaim:

@@ -1,6 +1,8 @@
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
+use evictd_node::Signal;
+
 use crate::error::{Error, List, Pair};
 
 /// A comma-separated list of pairs, each key once: the last of a key wins and
@@ -12,7 +14,8 @@ pub struct Pairs {
 
 impl Pairs {
     /// Splits a flag's text at commas, then each piece at its first separator
-    /// (`<` for thresholds, `=` for the rest). Empty pieces are skipped.
+    /// (`<` for thresholds, `>` for those of a signal that grows with the trouble, `=` for the
+    /// rest). Empty pieces are skipped.
     ///
     /// # Errors
     /// A piece without separator, blanks included:
@@ -23,13 +26,13 @@ impl Pairs {
         let mut at: usize = 0;
         for piece in text.split(',') {
             if !piece.is_empty() {
-                let (key, value) = piece
-                    .split_once(list.separator())
-                    .ok_or_else(|| Error::malformed(list, piece, at))?;
+                let (key, separator, value) =
+                    split(list, piece).ok_or_else(|| Error::malformed(list, piece, at))?;
                 let separated = at.saturating_add(key.len()).saturating_add(1);
                 pairs.put(Pair {
                     key: key.trim().to_string(),
                     value: value.trim().to_string(),
+                    separator,
                     at: at.saturating_add(blanks(key)),
                     value_at: separated.saturating_add(blanks(value)),
                 });
@@ -56,4 +59,14 @@ impl Pairs {
     pub fn get(&self, key: &str) -> Option<&Pair> {
         self.pairs.iter().find(|pair| pair.key == key)
     }
+}
+
+fn split(list: List, piece: &str) -> Option<(&str, char, &str)> {
+    let at = |sign: char| {
+        let (key, value) = piece.split_once(sign)?;
+        Some((key, sign, value))
+    };
+    let grows = |key: &str| Signal::from_name(key.trim()).is_some_and(Signal::grows_with_trouble);
+    let greater = || at('>').filter(|(key, ..)| list.separator() == '<' && grows(key));
+    at(list.separator()).or_else(greater)
 }

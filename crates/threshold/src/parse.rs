@@ -1,7 +1,8 @@
+use alloc::format;
 use alloc::vec::Vec;
 
-use evictd_node::Signal;
-use evictd_quantity::{GoDuration, Quantity};
+use evictd_node::{Signal, Unit};
+use evictd_quantity::{Format, GoDuration, Quantity};
 
 use crate::{Error, ErrorKind, List, Operator, Pair, Pairs, Threshold, ThresholdValue, percent};
 
@@ -54,7 +55,7 @@ pub fn parse(lists: &Lists<'_>) -> Result<Vec<Threshold>, Error> {
 
     let threshold = |signal, value, grace| Threshold {
         signal,
-        operator: Some(Operator::LessThan),
+        operator: Some(Operator::of(signal)),
         value,
         grace,
         min_reclaim: of(&reclaims, signal).cloned(),
@@ -80,20 +81,28 @@ fn read<'a, T>(
     list: List,
     pairs: &'a Pairs,
     own_signals: bool,
-    parse: fn(&str) -> Result<T, ErrorKind>,
+    parse: fn(Signal, &str) -> Result<T, ErrorKind>,
 ) -> Result<Vec<(Signal, &'a Pair, T)>, Error> {
     let parse = |pair: &'a Pair| {
         let signal = signal_of(list, pair, own_signals)?;
-        let value = parse(&pair.value).map_err(|kind| Error::of(list, kind, pair))?;
+        let value = parse(signal, &pair.value).map_err(|kind| Error::of(list, kind, pair))?;
         Ok((signal, pair, value))
     };
     pairs.iter().map(parse).collect()
 }
 
 fn signal_of(list: List, pair: &Pair, own_signals: bool) -> Result<Signal, Error> {
-    Signal::from_name(&pair.key)
+    if pair.separator == Operator::GreaterThan.sign() && !own_signals {
+        let piece = format!("{}>{}", pair.key, pair.value);
+        return Err(Error::malformed(list, &piece, pair.at));
+    }
+    let signal = Signal::from_name(&pair.key)
         .filter(|signal| own_signals || signal.is_known_to_kubelet())
-        .ok_or_else(|| Error::of(list, ErrorKind::UnsupportedSignal, pair))
+        .ok_or_else(|| Error::of(list, ErrorKind::UnsupportedSignal, pair))?;
+    if signal.grows_with_trouble() && pair.separator == Operator::LessThan.sign() {
+        return Err(Error::of(list, ErrorKind::LessThan, pair));
+    }
+    Ok(signal)
 }
 
 fn of<'a, T>(values: &'a [(Signal, &Pair, T)], signal: Signal) -> Option<&'a T> {
@@ -103,9 +112,12 @@ fn of<'a, T>(values: &'a [(Signal, &Pair, T)], signal: Signal) -> Option<&'a T> 
 
 /// The amount of a threshold; `None` for `0%` and `100%`, spelled exactly so, which
 /// switch the signal off (decision D27).
-fn parse_amount(text: &str) -> Result<Option<ThresholdValue>, ErrorKind> {
+fn parse_amount(signal: Signal, text: &str) -> Result<Option<ThresholdValue>, ErrorKind> {
     if text == "0%" || text == "100%" {
         return Ok(None);
+    }
+    if signal.unit() == Unit::Percent {
+        return parse_percent(text).map(Some);
     }
     let value = parse_value(text)?;
     match &value {
@@ -116,7 +128,20 @@ fn parse_amount(text: &str) -> Result<Option<ThresholdValue>, ErrorKind> {
     }
 }
 
-fn parse_grace(text: &str) -> Result<GoDuration, ErrorKind> {
+/// `40%` as 40, of a signal that counts percent.
+fn parse_percent(text: &str) -> Result<ThresholdValue, ErrorKind> {
+    let number = text
+        .strip_suffix('%')
+        .and_then(|number| number.parse().ok());
+    let percent: u8 = number.ok_or(ErrorKind::NotWholePercent)?;
+    if percent > 100 {
+        return Err(ErrorKind::PercentageAboveHundred);
+    }
+    let percent = Quantity::from_int(i64::from(percent), Format::DecimalSi);
+    Ok(ThresholdValue::Quantity(percent))
+}
+
+fn parse_grace(_: Signal, text: &str) -> Result<GoDuration, ErrorKind> {
     let grace = GoDuration::parse(text).map_err(ErrorKind::Duration)?;
     if grace < GoDuration::ZERO {
         return Err(ErrorKind::NegativeGrace);
@@ -124,7 +149,10 @@ fn parse_grace(text: &str) -> Result<GoDuration, ErrorKind> {
     Ok(grace)
 }
 
-fn parse_reclaim(text: &str) -> Result<ThresholdValue, ErrorKind> {
+fn parse_reclaim(signal: Signal, text: &str) -> Result<ThresholdValue, ErrorKind> {
+    if signal.unit() == Unit::Percent {
+        return Err(ErrorKind::NothingToReclaim);
+    }
     let value = parse_value(text)?;
     match &value {
         ThresholdValue::Percentage(share) if *share <= 0.0 => {

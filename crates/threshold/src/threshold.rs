@@ -1,16 +1,41 @@
+use alloc::format;
+use alloc::string::String;
 use core::fmt;
 
-use evictd_node::Signal;
+use evictd_node::{Signal, Unit};
 use evictd_quantity::{Format, GoDuration, Quantity};
 
 use crate::percent;
 
-/// How a reading is compared with a threshold. The kubelet knows only this one.
+/// How a reading is compared with a threshold. The kubelet knows only the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Operator {
     /// Met while strictly less is available than the threshold asks.
     LessThan,
+    /// Met while strictly more is lost than the threshold allows.
+    GreaterThan,
+}
+
+impl Operator {
+    /// The one that thresholds of the signal are written with.
+    #[must_use]
+    pub const fn of(signal: Signal) -> Self {
+        if signal.grows_with_trouble() {
+            Self::GreaterThan
+        } else {
+            Self::LessThan
+        }
+    }
+
+    /// As it is written.
+    #[must_use]
+    pub const fn sign(self) -> char {
+        match self {
+            Self::LessThan => '<',
+            Self::GreaterThan => '>',
+        }
+    }
 }
 
 /// An amount: absolute, or a share of the signal's capacity.
@@ -56,7 +81,7 @@ pub struct Threshold {
     /// How it compares; `None` on a derived containerfs threshold without a
     /// source, which can never be met.
     pub operator: Option<Operator>,
-    /// The amount below which it is met.
+    /// The amount below which it is met, or above which.
     pub value: ThresholdValue,
     /// How long it must stay met before it acts. Zero makes it a hard one,
     /// whichever list it came from (K: `isHardEvictionThreshold`).
@@ -71,11 +96,22 @@ impl Threshold {
     pub fn is_hard(&self) -> bool {
         self.grace.nanos() == 0
     }
+
+    /// The amount as an operator would write it: `100Mi`, `10%`.
+    #[must_use]
+    pub fn written(&self) -> String {
+        let unit = match self.signal.unit() {
+            Unit::Percent => "%",
+            Unit::Bytes | Unit::Inodes | Unit::ProcessIds => "",
+        };
+        format!("{}{unit}", self.value)
+    }
 }
 
 impl fmt::Display for Threshold {
     /// As an operator would write it: `memory.available<100Mi`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}<{}", self.signal, self.value)
+        let sign = Operator::of(self.signal).sign();
+        write!(f, "{}{sign}{}", self.signal, self.written())
     }
 }

@@ -7,7 +7,8 @@ fn error(given: &[(&str, &str)]) -> String {
 }
 
 const SIGNALS: &str = "signals are memory.available, nodefs.available, nodefs.inodesFree, \
-                       imagefs.available, imagefs.inodesFree, pid.available, swap.available";
+                       imagefs.available, imagefs.inodesFree, pid.available, swap.available, \
+                       memory.stall";
 
 /// Decision D17: evictd's own signal.
 #[test]
@@ -27,6 +28,18 @@ fn the_kubelet_has_no_swap_signal() {
     );
     let defaults = resolve(&typed(&[])).unwrap().evict.thresholds;
     assert!(!defaults.iter().any(|t| t.signal == Signal::SwapAvailable));
+}
+
+/// Acceptance row 306.
+#[test]
+fn the_kubelet_has_no_signal_of_lost_time() {
+    let stall = (HARD, "memory.stall>40%");
+    assert!(error(&[stall, ("compat", "kubelet")]).contains("malformed pair"));
+    let resolved = resolve(&typed(&[stall])).unwrap();
+    let found = resolved.evict.thresholds.iter().map(ToString::to_string);
+    assert_eq!(found.collect::<Vec<_>>(), ["memory.stall>40%"]);
+    let defaults = resolve(&typed(&[])).unwrap().evict.thresholds;
+    assert!(!defaults.iter().any(|t| t.signal == Signal::MemoryStall));
 }
 
 const THRESHOLD_ERRORS: &[(&[(&str, &str)], &str)] = &[

@@ -108,7 +108,7 @@ const ERRORS: &[(&str, &str)] = &[
         "line 3: --eviction-hard: unsupported eviction signal memroy.available, in \
          \"memroy.available<1Gi\"; did you mean memory.available? signals are memory.available, \
          nodefs.available, nodefs.inodesFree, imagefs.available, imagefs.inodesFree, \
-         pid.available, swap.available",
+         pid.available, swap.available, memory.stall",
     ),
     (
         "--v=1\n--v=x\n",

@@ -11,7 +11,7 @@ use super::sampled::FS_WAIT;
 use super::turn::Loop;
 use crate::event::{Decision, Event};
 use crate::killing::Polled;
-use crate::pace::{is_memory, is_memory_met};
+use crate::pace::{is_memory_met, is_of_bytes};
 use crate::picture::SOON;
 use crate::ports::{Depth, Node, Pods, Reclaim};
 use crate::timers::Timer;
@@ -299,7 +299,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         if self.settings.dry_run || self.deciding.evict.policy().kill_comes_before_file_pages {
             return false;
         }
-        let threshold = self.deciding.evict.acting_on().filter(|t| is_memory(t));
+        let threshold = self.deciding.evict.acting_on().filter(|t| is_of_bytes(t));
         let Some((wanted, reading)) = threshold.and_then(|threshold| {
             let reading = self.sampled.reading(threshold.signal)?;
             Some((threshold.value.against(reading.capacity).value(), reading))

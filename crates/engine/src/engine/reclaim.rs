@@ -167,7 +167,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         match signal.unit() {
             Unit::Bytes => Some(Enough::Bytes(wanted)),
             Unit::Inodes => Some(Enough::Inodes(wanted)),
-            Unit::ProcessIds => None,
+            Unit::ProcessIds | Unit::Percent => None,
         }
     }
 

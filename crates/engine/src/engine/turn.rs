@@ -12,7 +12,7 @@ use crate::holding::Holding;
 use crate::killing::Killing;
 use crate::listing::Listings;
 use crate::own_log::OwnLog;
-use crate::pace::{DiskPace, Pace, disk_headroom, headroom};
+use crate::pace::{DiskPace, Pace, disk_headroom, headroom, is_stall, is_stalled_anew};
 use crate::pages::Pages;
 use crate::ports::{Depth, Node, Pods, Reclaim, Sample};
 use crate::reclaiming::Reclaiming;
@@ -161,8 +161,8 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
 
     fn is_crossed(&mut self, now: Mono, depth: Depth) -> bool {
         let readings = self.sampled.node.read_memory(now, depth);
-        self.note_memory(now, depth, &readings)
-            .is_some_and(|left| left < 0)
+        let left = self.note_memory(now, depth, &readings);
+        left.is_some_and(|left| left < 0) || is_stalled_anew(&self.deciding.evict, &readings)
     }
 
     /// Goes by what was just read of memory. Returns how much is left, as [`headroom`].
@@ -172,6 +172,8 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         }
         let left = headroom(&self.deciding.evict, readings);
         let positive = left.map(|left| u64::try_from(left).unwrap_or(0));
+        let mut thresholds = self.deciding.evict.thresholds().iter();
+        self.pace.watch_stall(thresholds.any(is_stall));
         self.pace.note(now, depth, positive, &mut self.timers);
         left
     }

@@ -4,7 +4,7 @@ use core::time::Duration;
 use evictd_condition::NodeCondition;
 use evictd_evict::Spared;
 use evictd_node::kill::{KillMethod, KillReport};
-use evictd_node::{Condition, ConditionSet, Reading, Readings, Signal};
+use evictd_node::{Condition, ConditionSet, Reading, Readings, Signal, Unit};
 use evictd_threshold::Threshold;
 
 use super::{Decision, Event, EvictionLoop, OomKilled, Victim, Volume};
@@ -159,7 +159,12 @@ fn numbers(f: &mut Formatter<'_>, signal: Signal, reading: Option<Reading>) -> f
     };
     let [available, capacity] =
         [reading.available, reading.capacity].map(|value| Amount::of(signal, value));
-    write!(f, "{signal} is {available} of {capacity}")
+    match signal.unit() {
+        Unit::Percent => write!(f, "{signal} is {available} of the time"),
+        Unit::Bytes | Unit::Inodes | Unit::ProcessIds => {
+            write!(f, "{signal} is {available} of {capacity}")
+        }
+    }
 }
 
 fn kind(threshold: &Threshold) -> &'static str {
@@ -188,9 +193,14 @@ fn met(
     numbers(f, threshold.signal, reading)?;
     place(f, disk)?;
     let kind = kind(threshold);
+    let side = if threshold.signal.grows_with_trouble() {
+        "above"
+    } else {
+        "below"
+    };
     write!(
         f,
-        ", below the {kind} threshold {threshold} (--eviction-{kind}"
+        ", {side} the {kind} threshold {threshold} (--eviction-{kind}"
     )?;
     if !threshold.is_hard() {
         write!(f, ", acts after {}", threshold.grace)?;
@@ -228,8 +238,14 @@ fn evicting(f: &mut Formatter<'_>, decision: &Decision) -> fmt::Result {
     }
     match decision.frees.filter(|_| decision.dry_run) {
         Some(frees) => {
-            let frees = i64::try_from(frees).unwrap_or(i64::MAX);
-            write!(f, "; would free {}", Amount::of(threshold.signal, frees))
+            let amount = match threshold.signal.unit() {
+                Unit::Percent => Amount::bytes(frees),
+                Unit::Bytes | Unit::Inodes | Unit::ProcessIds => {
+                    let frees = i64::try_from(frees).unwrap_or(i64::MAX);
+                    Amount::of(threshold.signal, frees)
+                }
+            };
+            write!(f, "; would free {amount}")
         }
         None => Ok(()),
     }
@@ -244,6 +260,10 @@ fn seen(f: &mut Formatter<'_>, signal: Signal, is_observed: bool) -> fmt::Result
         Some((filesystem, _)) if signal.filesystem().is_some() => {
             write!(f, " (--{filesystem}-path)")
         }
+        _ if signal == Signal::MemoryStall => f.write_str(
+            " (/proc/pressure/memory: a kernel without CONFIG_PSI, or one that needs psi=1 on its \
+             command line)",
+        ),
         _ => Ok(()),
     }
 }

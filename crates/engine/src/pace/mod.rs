@@ -38,6 +38,10 @@ const GUARDED: Duration = Duration::from_millis(50);
 /// Slower than this, and what is filled in one short rest is no matter.
 const FAST: u64 = 256 << 20;
 
+/// As seldom as it gets where the time is watched that is lost waiting for memory: a machine
+/// begins to thrash with memory left.
+const STALL: Duration = Duration::from_millis(500);
+
 /// As often as it gets while memory is being filled that fast right now.
 const MOST_OFTEN: Duration = Duration::from_micros(500);
 
@@ -64,7 +68,9 @@ fn time_for(bytes: u64, per_second: u64) -> Duration {
 pub(crate) struct Pace {
     /// How fast memory can be filled, in bytes a second.
     rate: u64,
-    /// The latest look: when, and how much was left.
+    /// When memory was looked at last,
+    looked: Option<Mono>,
+    /// and how much was left.
     last: Option<Left>,
     /// The latest look of each depth, as only like and like can be compared.
     whole: Option<Left>,
@@ -75,6 +81,8 @@ pub(crate) struct Pace {
     due: Option<Mono>,
     /// The kernel tells before processes can fill memory up to a threshold.
     guarded: bool,
+    /// A threshold of `memory.stall` is set.
+    watches_stall: bool,
 }
 
 /// When memory was looked at, and how much was left above the nearest threshold.
@@ -85,12 +93,14 @@ impl Pace {
     pub(crate) fn new(processors: u64) -> Self {
         Self {
             rate: RATE_OF_ONE.saturating_mul(processors.max(1)),
+            looked: None,
             last: None,
             whole: None,
             bounds: None,
             filling: 0,
             due: None,
             guarded: false,
+            watches_stall: false,
         }
     }
 
@@ -112,6 +122,7 @@ impl Pace {
         headroom: Option<u64>,
         timers: &mut Timers,
     ) {
+        self.looked = Some(now);
         self.last = headroom.map(|left| (now, left));
         let of_depth = match depth {
             Depth::Whole => &mut self.whole,
@@ -128,6 +139,11 @@ impl Pace {
         self.plan(timers);
     }
 
+    /// Whether a threshold of `memory.stall` is set.
+    pub(crate) const fn watch_stall(&mut self, watches: bool) {
+        self.watches_stall = watches;
+    }
+
     fn plan(&mut self, timers: &mut Timers) {
         let pace = if self.guarded {
             (RATE_OF_ONE, GUARDED)
@@ -135,7 +151,11 @@ impl Pace {
             (self.rate, OFTEN)
         };
         let next = |(at, left)| at + next_look(left, pace, self.filling);
-        self.due = self.last.map(next);
+        let for_stall = self
+            .looked
+            .filter(|_| self.watches_stall)
+            .map(|at| at + STALL);
+        self.due = [self.last.map(next), for_stall].into_iter().flatten().min();
         self.set(timers);
     }
 
@@ -167,10 +187,32 @@ impl Pace {
     }
 }
 
-/// How much is left above the nearest memory threshold that is not met yet, as of the
+/// How many bytes are left above the nearest memory threshold that is not met yet, as of the
 /// latest round; below zero where it is met now.
 pub(crate) fn headroom(evict: &Evict, readings: &Readings) -> Option<i64> {
-    left_above(evict, readings, is_memory)
+    left_above(evict, readings, is_of_bytes)
+}
+
+/// Whether more time is lost waiting for memory than a threshold allows that was not met as
+/// of the latest round.
+pub(crate) fn is_stalled_anew(evict: &Evict, readings: &Readings) -> bool {
+    let mut thresholds = evict.thresholds().iter();
+    thresholds.any(|threshold| {
+        let reading = readings
+            .get(threshold.signal)
+            .filter(|_| is_stall(threshold));
+        reading.is_some_and(|reading| threshold.is_met(&reading)) && !is_known(evict, threshold)
+    })
+}
+
+/// Whether it is one of `memory.stall`.
+pub(crate) fn is_stall(threshold: &Threshold) -> bool {
+    threshold.signal.grows_with_trouble()
+}
+
+fn is_known(evict: &Evict, threshold: &Threshold) -> bool {
+    let mut met = evict.met();
+    met.any(|met| core::ptr::eq(met.threshold, threshold))
 }
 
 /// The same of disks, in bytes.
@@ -183,13 +225,9 @@ pub(crate) fn disk_headroom(evict: &Evict, readings: &Readings) -> Option<i64> {
 }
 
 fn left_above(evict: &Evict, readings: &Readings, is_meant: fn(&Threshold) -> bool) -> Option<i64> {
-    let known = |threshold: &Threshold| {
-        let mut met = evict.met();
-        met.any(|met| core::ptr::eq(met.threshold, threshold))
-    };
     let thresholds = evict.thresholds().iter();
     thresholds
-        .filter(|threshold| is_meant(threshold) && !known(threshold))
+        .filter(|threshold| is_meant(threshold) && !is_known(evict, threshold))
         .filter_map(|threshold| {
             let reading = readings.get(threshold.signal)?;
             let value = threshold.value.against(reading.capacity).value();
@@ -211,6 +249,11 @@ pub(crate) fn is_memory_met(evict: &Evict, readings: &Readings) -> bool {
 /// Whether a threshold can be met by memory.
 pub(crate) fn is_memory(threshold: &Threshold) -> bool {
     threshold.signal.resource() == Resource::Memory && threshold.operator.is_some()
+}
+
+/// Whether it can be met by memory, and says so in bytes.
+pub(crate) fn is_of_bytes(threshold: &Threshold) -> bool {
+    is_memory(threshold) && threshold.signal.unit() == Unit::Bytes
 }
 
 #[cfg(test)]

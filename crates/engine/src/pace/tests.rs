@@ -207,3 +207,17 @@ fn a_look_that_sees_nothing_move_does_not_make_it_slow() {
     );
     assert_eq!(timers.get(Timer::Look), at(38), "long enough");
 }
+
+/// Acceptance row 309: a machine begins to thrash with memory left, and is seen to.
+#[test]
+fn where_lost_time_is_watched_it_looks_each_half_second() {
+    let (mut pace, mut timers) = (Pace::new(1), Timers::default());
+    for headroom in [Some(64 * GIB), None] {
+        pace.watch_stall(false);
+        pace.note(Mono::ZERO, Depth::Whole, headroom, &mut timers);
+        assert_ne!(timers.get(Timer::Look), Some(Mono::from_millis(500)));
+        pace.watch_stall(true);
+        pace.note(Mono::ZERO, Depth::Whole, headroom, &mut timers);
+        assert_eq!(timers.get(Timer::Look), Some(Mono::from_millis(500)));
+    }
+}

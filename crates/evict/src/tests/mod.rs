@@ -20,6 +20,7 @@ mod explain;
 mod reconfigure;
 mod restart;
 mod returns;
+mod stall;
 mod whole;
 
 const GI: i64 = 1 << 30;

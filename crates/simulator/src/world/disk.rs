@@ -182,6 +182,6 @@ pub(crate) fn held_on_disk(signal: Signal, layout: Layout, held: &super::pod::He
     let rest = place == nodefs;
     Some(match signal.unit() {
         Unit::Bytes => u64::from(layer) * held.layer + u64::from(rest) * (held.logs + held.volume),
-        Unit::Inodes | Unit::ProcessIds => u64::from(layer) * held.layer_inodes,
+        Unit::Inodes | Unit::ProcessIds | Unit::Percent => u64::from(layer) * held.layer_inodes,
     })
 }

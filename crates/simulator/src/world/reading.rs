@@ -29,7 +29,7 @@ impl World {
             Signal::PidAvailable => {
                 reading(self.pid_max.saturating_sub(self.pids_used()), self.pid_max)
             }
-            Signal::AllocatableMemoryAvailable => return None,
+            Signal::AllocatableMemoryAvailable | Signal::MemoryStall => return None,
             Signal::NodefsAvailable
             | Signal::NodefsInodesFree
             | Signal::ImagefsAvailable

@@ -176,7 +176,7 @@ impl World {
         };
         let wanted = match (relief.missing, relief.unit) {
             (Some(missing), Unit::Bytes) => missing,
-            (None, _) | (_, Unit::Inodes | Unit::ProcessIds) => u64::MAX,
+            (None, _) | (_, Unit::Inodes | Unit::ProcessIds | Unit::Percent) => u64::MAX,
         };
         let holds = self.rung_holds(relief.rung, disk);
         let things = &mut self.things;

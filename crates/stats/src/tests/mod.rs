@@ -5,4 +5,5 @@ mod machine;
 mod node;
 mod pods;
 mod probes;
+mod stall;
 pub(crate) mod tree;

@@ -65,7 +65,7 @@ fn v1() -> (Tree, NodeSettings) {
     (tree, settings)
 }
 
-fn v2() -> (Tree, NodeSettings) {
+pub(super) fn v2() -> (Tree, NodeSettings) {
     let tree = Tree::new();
     proc_files(&tree);
     tree.put("cg/memory.stat", V2_STAT);
@@ -87,7 +87,7 @@ fn memory_off() -> (Tree, NodeSettings) {
     (tree, settings)
 }
 
-fn at(seconds: u64) -> Mono {
+pub(super) fn at(seconds: u64) -> Mono {
     Mono::from_millis(seconds * 1000)
 }
 

@@ -6,6 +6,7 @@ use evictd_node::{Layout, Reading, Signal};
 use super::*;
 
 mod examples;
+mod stall;
 
 fn hard(text: &str) -> Result<Vec<Threshold>, Error> {
     parse(&Lists {

@@ -80,6 +80,10 @@ impl Distance {
         else {
             return "not measured here".to_owned();
         };
+        if self.signal.grows_with_trouble() {
+            let is_met = if self.met == Some(true) { "met: " } else { "" };
+            return format!("{is_met}{} of the time is lost", amount(available));
+        }
         let left = format!("{} of {} left", amount(available), amount(capacity));
         let change = self.change_per_second.unwrap_or(0);
         let rate = rate(self.signal, change);
@@ -111,6 +115,7 @@ pub(in crate::cli) fn rate(signal: Signal, change: i64) -> String {
         Unit::Bytes => " bytes",
         Unit::Inodes => " inodes",
         Unit::ProcessIds => " process ids",
+        Unit::Percent => " of the time",
     };
     format!("{amount}{unit} a second")
 }

@@ -84,6 +84,7 @@ fn write_signals(page: &mut String, engine: &Engine) -> fmt::Result {
         ("bytes", Unit::Bytes),
         ("inodes", Unit::Inodes),
         ("pids", Unit::ProcessIds),
+        ("percent", Unit::Percent),
     ];
     for (suffix, unit) in all {
         let seen = Signal::ALL

@@ -1,0 +1,89 @@
+//! `memory.stall`: who dies where a machine thrashes, and who does not.
+
+use super::*;
+
+const STALL: Signal = Signal::MemoryStall;
+
+/// So many percent of the time were lost in the window that began then, with little memory
+/// in use.
+fn stalled(since: u64, percent: i64) -> Readings {
+    let mut all = readings(seconds(since), &[(Signal::MemoryAvailable, 5 * GI)]);
+    let reading = Reading {
+        available: percent,
+        capacity: 100,
+        sampled: Some(seconds(since)),
+    };
+    all.set(STALL, Some(reading));
+    all
+}
+
+fn look(evict: &mut Evict, (at, since): (u64, u64), percent: i64, pods: &[Candidate]) -> Plan {
+    let readings = stalled(since, percent);
+    evict.step(seconds(at), &Observation::new(&readings), Some(pods))
+}
+
+fn evicted(plan: Plan) -> usize {
+    let Plan::Evict(eviction) = plan else {
+        panic!("{plan:?}")
+    };
+    eviction.candidate
+}
+
+fn holding(memory: u64, swap: u64) -> PodUsage {
+    PodUsage {
+        swap_bytes: Some(swap << 20),
+        ..using(memory << 20)
+    }
+}
+
+/// Acceptance row 307: what is in swap counts, and whoever keeps to its request stays.
+#[test]
+fn who_holds_most_memory_and_swap_above_its_request_goes() {
+    let mut all = pods(&["keeps", "small", "swapped"]);
+    all.iter_mut().for_each(|pod| pod.spec.priority = Some(0));
+    all[0] = evidence::known("keeps", 9 << 10, None).0;
+    let usages = [holding(4000, 1000), holding(900, 0), holding(200, 1200)];
+    let pods: Vec<Candidate> = all
+        .iter()
+        .zip(&usages)
+        .map(|(pod, usage)| Candidate::new(pod, Some(usage)))
+        .collect();
+    let mut evict = hard("memory.stall>40%");
+    assert_eq!(look(&mut evict, (2, 0), 40, &pods), Plan::Rest);
+    assert_eq!(evicted(look(&mut evict, (4, 2), 41, &pods)), 2);
+    assert!(evict.conditions().has(Condition::MemoryPressure));
+}
+
+/// Acceptance row 308: ten of 70 MB are no reason to spare each of them, one of a few pages is.
+#[test]
+fn a_pod_that_holds_less_than_a_hundredth_of_memory_does_not_die_for_it() {
+    for (held, dies) in [(101, false), (103, true)] {
+        let all = pods(&["a"]);
+        let usage = holding(held, 0);
+        let pods = [Candidate::new(&all[0], Some(&usage))];
+        let mut evict = hard("memory.stall>40%");
+        let plan = look(&mut evict, (2, 0), 90, &pods);
+        assert_eq!(matches!(plan, Plan::Evict(_)), dies, "{held} MiB of 10 GiB");
+    }
+}
+
+/// Acceptance row 309: time that was lost before a pod was gone is no reason for the next,
+/// nor is an eviction that changed nothing.
+#[test]
+fn the_next_pod_dies_by_what_was_seen_since() {
+    let all = pods(&["a", "b"]);
+    let both = candidates(&all);
+    let mut evict = hard("memory.stall>40%");
+    assert_eq!(evicted(look(&mut evict, (2, 0), 90, &both)), 0);
+    evict.outcome(seconds(3), Outcome::Killed, Some(&both));
+    evict.outcome(seconds(3), Outcome::CleanedUp, Some(&both));
+    let rest = &both[1..];
+    assert_eq!(look(&mut evict, (4, 2), 90, rest), Plan::Rest, "of before");
+    assert_eq!(
+        look(&mut evict, (6, 4), 90, rest),
+        Plan::NoCandidate(STALL, Spared::FreedNothing),
+        "nothing changed"
+    );
+    // Less is lost by now, so it helped; and still too much.
+    assert_eq!(evicted(look(&mut evict, (8, 6), 70, rest)), 0);
+}
