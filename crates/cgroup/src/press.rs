@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use evictd_kerntext::flat_keyed;
+use evictd_kerntext::{flat_keyed, parse_some_stall};
 use evictd_stats::{Hierarchy, Version};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
@@ -82,7 +82,8 @@ impl Presser {
         let read = read_start(dir.as_fd(), usage, &mut text).ok()?;
         let usage_bytes = core::str::from_utf8(read.trim_ascii()).ok()?.parse().ok()?;
         let pressure = read_start(dir.as_fd(), c"memory.pressure", &mut text);
-        let waited_usec = pressure.ok().and_then(some_total);
+        let waited = pressure.ok().and_then(|text| parse_some_stall(text).ok());
+        let waited_usec = waited.and_then(|waited| u64::try_from(waited.as_micros()).ok());
         let stat = read_file(&dir, c"memory.stat", &mut self.text);
         let refaulted_pages = stat.map_or(0, |()| refaults(&self.text));
         Some(Fares {
@@ -145,15 +146,6 @@ fn used(dir: BorrowedFd<'_>) -> Result<u64, Errno> {
     text.parse().map_err(|_| Errno::BADMSG)
 }
 
-/// Of `some avg10=0.00 avg60=0.00 avg300=0.00 total=0` the last number.
-fn some_total(text: &[u8]) -> Option<u64> {
-    let mut lines = text.split(|byte| *byte == b'\n');
-    let some = lines.find_map(|line| line.strip_prefix(b"some "))?;
-    let mut words = some.split(|byte| *byte == b' ');
-    let total = words.find_map(|word| word.strip_prefix(b"total="))?;
-    core::str::from_utf8(total).ok()?.parse().ok()
-}
-
 /// Pages of either kind, as kernels since 5.9 count them, and before that one sum.
 fn refaults(stat: &[u8]) -> u64 {
     const KEYS: [&[u8]; 3] = [
@@ -182,11 +174,6 @@ mod tests {
 
     #[test]
     fn what_the_kernel_says_of_a_cgroup() {
-        let pressure = b"some avg10=0.00 avg60=0.00 avg300=0.00 total=4711\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=12\n";
-        assert_eq!(some_total(pressure), Some(4711));
-        assert_eq!(some_total(b"full avg10=0.00 total=12\n"), None);
-        assert_eq!(some_total(b"some total=x\n"), None);
-        assert_eq!(some_total(b""), None);
         let stat = b"anon 1\nworkingset_refault_anon 3\nworkingset_refault_file 4\nworkingset_nodereclaim 9\n";
         assert_eq!(refaults(stat), 7);
         assert_eq!(refaults(b"workingset_refault 5\n"), 5);

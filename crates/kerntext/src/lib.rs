@@ -24,7 +24,7 @@ pub use meminfo::{Meminfo, parse_meminfo};
 pub use mountinfo::{Escaped, Mount, mounts};
 pub use open_file::{OpenFile, parse_open_file};
 pub use pids::pids;
-pub use pressure::parse_full_stall;
+pub use pressure::{parse_full_stall, parse_some_stall};
 pub use proc_cgroups::{Controller, Membership, controllers, memberships};
 pub use proc_pid::{LoadAvg, PidStat, parse_loadavg, parse_pid_stat};
 pub use proc_pid_memory::{parse_pss, parse_resident_pages};

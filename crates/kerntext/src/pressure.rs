@@ -10,9 +10,21 @@ use crate::{ParseError, ParseErrorKind};
 /// # Errors
 /// When there is no such line, or no such number in it.
 pub fn parse_full_stall(text: &[u8]) -> Result<Duration, ParseError> {
+    total(text, b"full")
+}
+
+/// The same of the line `some`: for how long any task that could run waited.
+///
+/// # Errors
+/// As [`parse_full_stall`].
+pub fn parse_some_stall(text: &[u8]) -> Result<Duration, ParseError> {
+    total(text, b"some")
+}
+
+fn total(text: &[u8], of: &[u8]) -> Result<Duration, ParseError> {
     for line in Lines::new(text) {
         let mut fields = Fields::new(line);
-        if fields.need()?.text == b"full" {
+        if fields.need()?.text == of {
             let total = fields.find_map(|field| {
                 let (name, value) = field.split(|byte| byte == b'=')?;
                 (name.text == b"total").then_some(value)

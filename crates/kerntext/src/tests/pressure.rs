@@ -1,12 +1,13 @@
 use core::time::Duration;
 
-use crate::{ParseErrorKind, parse_full_stall};
+use crate::{ParseErrorKind, parse_full_stall, parse_some_stall};
 
 #[test]
 fn the_time_in_which_all_waited_is_found() {
     let text = b"some avg10=0.10 avg60=0.02 avg300=0.00 total=38190\n\
         full avg10=0.00 avg60=0.00 avg300=0.00 total=21702\n";
     assert_eq!(parse_full_stall(text), Ok(Duration::from_micros(21_702)));
+    assert_eq!(parse_some_stall(text), Ok(Duration::from_micros(38_190)));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use evictd_evict::ladder::Need;
-use evictd_node::{Mono, Readings, Resource, Signal};
+use evictd_node::{Mono, Readings, Resource, Signal, Unit};
 use evictd_threshold::Threshold;
 
 use crate::engine::Engine;
@@ -84,17 +84,22 @@ mod tests {
 
     const MIB: i64 = 1 << 20;
 
+    fn resolved_of(flags: &[(&str, &str)]) -> Vec<Threshold> {
+        let mut typed = evictd_config::Typed::default();
+        for (flag, text) in flags {
+            assert!(typed.add(flag, *text));
+        }
+        evictd_config::resolve(&typed).unwrap().evict.thresholds
+    }
+
     /// Acceptance row 320.
     #[test]
     fn memory_is_near_by_what_is_left_and_how_fast_it_goes() {
-        let resolved = evictd_config::resolve(&{
-            let mut typed = evictd_config::Typed::default();
-            assert!(typed.add("eviction-hard", "memory.available<100Mi"));
-            assert!(typed.add("eviction-soft", "memory.available<150Mi"));
-            assert!(typed.add("eviction-soft-grace-period", "memory.available=1m"));
-            typed
-        });
-        let thresholds = resolved.unwrap().evict.thresholds;
+        let thresholds = resolved_of(&[
+            ("eviction-hard", "memory.available<100Mi"),
+            ("eviction-soft", "memory.available<150Mi"),
+            ("eviction-soft-grace-period", "memory.available=1m"),
+        ]);
         let hard: Vec<Threshold> = thresholds
             .iter()
             .filter(|of| of.is_hard())
@@ -124,6 +129,14 @@ mod tests {
         assert_eq!(of(&thresholds, 149, 0), Need::Near, "a soft one is met");
         assert_eq!(of(&thresholds, 99, 0), Need::Hard);
         assert_eq!(need(&thresholds, &Readings::default(), 0), Need::None);
+        let mut stalls = Readings::default();
+        stalls.set(Signal::MemoryStall, Some(Reading::new(0, 100)));
+        let thresholds = resolved_of(&[("eviction-hard", "memory.stall>40%")]);
+        assert_eq!(
+            need(&thresholds, &stalls, 1 << 30),
+            Need::None,
+            "nobody waits"
+        );
     }
 
     /// Acceptance row 320: memory that is filled in steps is being filled between them, too.
