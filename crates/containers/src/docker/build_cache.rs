@@ -8,6 +8,8 @@ use crate::Error;
 const PRUNES_PARTS: (u32, u32) = (1, 39);
 /// Since it the engine tells of build caches alone (Docker 23).
 const TELLS_ONE_TYPE: (u32, u32) = (1, 42);
+/// Since it the engine tells of each entry in another place, and only where asked (Docker 29).
+const ITEMS_WHERE_ASKED: (u32, u32) = (1, 52);
 /// Since it what is to stay has another name (Docker 28).
 const RESERVES_SPACE: (u32, u32) = (1, 48);
 
@@ -43,7 +45,9 @@ fn usage(client: &Client, api: (u32, u32)) -> Result<Option<CacheUsage>, Error> 
     if api < PRUNES_PARTS {
         return Ok(None);
     }
-    let query = if api >= TELLS_ONE_TYPE {
+    let query = if api >= ITEMS_WHERE_ASKED {
+        "?type=build-cache&verbose=1"
+    } else if api >= TELLS_ONE_TYPE {
         "?type=build-cache"
     } else {
         ""

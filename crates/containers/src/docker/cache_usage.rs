@@ -30,6 +30,7 @@ struct UsageText {
 struct SumsText {
     total_size: i64,
     reclaimable: i64,
+    items: Option<Entries>,
 }
 
 #[derive(Default, Deserialize)]
@@ -82,14 +83,15 @@ fn positive(bytes: i64) -> u64 {
 /// Reads the answer to `GET /system/df`.
 pub(super) fn parse_usage(text: &[u8]) -> Result<CacheUsage, Failure> {
     let text: UsageText = parse(text)?;
-    Ok(match (text.entries, text.sums) {
-        (_, Some(sums)) => CacheUsage {
-            total: positive(sums.total_size),
-            unused: positive(sums.reclaimable),
-        },
-        (Some(entries), None) => entries.0,
-        (None, None) => CacheUsage::default(),
-    })
+    let sums = text.sums.unwrap_or_default();
+    if let Some(Entries(usage)) = text.entries.or(sums.items) {
+        return Ok(usage);
+    }
+    // Docker 29 adds the sizes up for clients of former APIs alone, and says no total to
+    // others: taken for 0, all would go where a part is missing.
+    let unused = positive(sums.reclaimable);
+    let total = positive(sums.total_size).max(unused);
+    Ok(CacheUsage { total, unused })
 }
 
 #[derive(Default, Deserialize)]

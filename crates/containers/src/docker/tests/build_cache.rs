@@ -10,9 +10,18 @@ const ENTRIES: &str = r#"{"LayersSize":9,"Images":[],"Containers":null,"Volumes"
     {"ID":"c","Type":"source.local","InUse":false,"Shared":false,"Size":500},
     {"ID":"d","Type":"exec.cachemount","InUse":false,"Shared":false,"Size":2500}],
     "BuilderSize":0}"#;
-/// As of Docker 29.
+/// As of Docker 29 with `verbose`, which adds no total up.
+const ITEMS: &str = r#"{"BuildCacheUsage":{"ActiveCount":1,"TotalCount":4,"Reclaimable":3000,
+    "Items":[
+    {"ID":"a","Type":"regular","InUse":true,"Shared":false,"Size":1000},
+    {"ID":"b","Type":"regular","InUse":false,"Shared":true,"Size":70000},
+    {"ID":"c"," Parents":["a"],"Type":"source.local","InUse":false,"Shared":false,"Size":500},
+    {"ID":"d","Type":"exec.cachemount","InUse":false,"Shared":false,"Size":2500}]}}"#;
+/// As of API 1.52 where the engine tells of no entry.
 const SUMS: &str = r#"{"BuildCacheUsage":{"ActiveCount":1,"TotalCount":4,
     "Reclaimable":3000,"TotalSize":4000}}"#;
+/// The same without a total.
+const NO_TOTAL: &str = r#"{"BuildCacheUsage":{"ActiveCount":1,"TotalCount":4,"Reclaimable":3000}}"#;
 /// No more than what nobody has used for an hour: {"until":["1h"]}.
 const OLD: &str = "POST /build/prune?filters=%7B%22until%22%3A%5B%221h%22%5D%7D";
 
@@ -58,7 +67,12 @@ fn as_much_of_a_build_cache_goes_as_is_missing() {
 
 #[test]
 fn what_could_be_pruned_is_told_without_pruning() {
-    for (api, usage) in [("1.41", ENTRIES), ("1.51", ENTRIES), ("1.52", SUMS)] {
+    for (api, usage) in [
+        ("1.41", ENTRIES),
+        ("1.51", ENTRIES),
+        ("1.52", ITEMS),
+        ("1.52", SUMS),
+    ] {
         let fake = engine(api, usage);
         let told = runtime(&fake).prunable_build_cache().unwrap();
         assert_eq!(told, Some(3000), "{api}");
@@ -68,13 +82,21 @@ fn what_could_be_pruned_is_told_without_pruning() {
 
 #[test]
 fn sums_take_the_place_of_entries() {
-    let fake = engine("1.52", SUMS);
-    assert_eq!(runtime(&fake).prune_build_cache(Some(1)), Ok(Some(3000)));
-    let asked = [
-        "GET /system/df?type=build-cache".to_owned(),
-        format!("{OLD}&reserved-space=3999"),
-    ];
-    assert_eq!(calls(&fake), asked);
+    // An engine that says no total is not taken for one with an empty cache.
+    for (usage, keep) in [
+        (ITEMS, 3999),
+        (SUMS, 3999),
+        (NO_TOTAL, 2999),
+        (ENTRIES, 3999),
+    ] {
+        let fake = engine("1.52", usage);
+        assert_eq!(runtime(&fake).prune_build_cache(Some(1)), Ok(Some(3000)));
+        let asked = [
+            "GET /system/df?type=build-cache&verbose=1".to_owned(),
+            format!("{OLD}&reserved-space={keep}"),
+        ];
+        assert_eq!(calls(&fake), asked, "{usage}");
+    }
 }
 
 #[test]
