@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use evictd_evict::ladder::Need;
-use evictd_node::{Mono, Readings, Resource, Signal, Unit};
+use evictd_node::{Mono, Readings, Resource, Signal};
 use evictd_threshold::Threshold;
 
 use crate::engine::Engine;
