@@ -9,6 +9,7 @@ mod memory;
 mod metrics;
 mod opening;
 mod reload;
+mod report;
 mod socket;
 mod supervisor;
 
@@ -39,6 +40,7 @@ use memory::Memory;
 use metrics::MetricsFile;
 use opening::{announce, warn};
 use reload::Reloads;
+use report::Report;
 use socket::{LOCAL, Local};
 use supervisor::Supervisor;
 
@@ -244,7 +246,6 @@ impl Daemon {
                 }
             }
         }
-
         if let Some(keeper) = &mut self.keeper {
             keeper.start();
             for line in keeper.take_problems() {
@@ -344,28 +345,5 @@ impl Daemon {
             }
         }
         Ok(!engine.has_ended())
-    }
-}
-
-/// The regular line of conditions and readings, where it is asked for.
-struct Report {
-    every: Duration,
-    next: Option<Mono>,
-}
-
-impl Report {
-    fn new(settings: &Resolved) -> Self {
-        let wanted = log::log_enabled!(log::Level::Debug);
-        Self {
-            every: settings.node_status_update_frequency,
-            next: wanted.then_some(Mono::ZERO),
-        }
-    }
-
-    fn log_if_due(&mut self, now: Mono, engine: &Engine) {
-        if self.next.is_some_and(|next| now >= next) {
-            self.next = Some(now + self.every);
-            crate::log::readings(engine);
-        }
     }
 }

@@ -3,7 +3,8 @@
 use core::time::Duration;
 
 use evictd_evict::{Cause, Evict, Eviction, Met, Observation, Outcome, Plan};
-use evictd_node::{Mono, Reading, Readings, Resource};
+use evictd_gc::Enough;
+use evictd_node::{Mono, Reading, Readings, Resource, Unit};
 use evictd_rank::Candidate;
 
 use crate::pace::is_memory;
@@ -103,6 +104,18 @@ impl<P: Pods> Deciding<P> {
         let threshold = self.evict.thresholds().get(*threshold);
         let is_soft = threshold.is_some_and(|threshold| !threshold.is_hard());
         is_soft && !self.pods.may_evict(now, eviction.candidate)
+    }
+
+    /// How much of the disk that is short is enough.
+    pub(super) fn enough(&self, readings: &Readings) -> Option<Enough> {
+        let (signal, wanted) = self.evict.reclaim_target(readings)?;
+        let wanted = u64::try_from(wanted).ok()?;
+        signal.filesystem()?;
+        match signal.unit() {
+            Unit::Bytes => Some(Enough::Bytes(wanted)),
+            Unit::Inodes => Some(Enough::Inodes(wanted)),
+            Unit::ProcessIds | Unit::Percent => None,
+        }
     }
 
     /// Lists the pods once the start is over: where they may have limits, so that what they

@@ -5,8 +5,8 @@ use alloc::sync::Arc;
 use core::time::Duration;
 
 use evictd_evict::{Eviction, NodeReclaim, Outcome, Plan};
-use evictd_gc::{Enough, ImageJob};
-use evictd_node::{Condition, Filesystem, Mono, Readings, Resource, Rung, Unit};
+use evictd_gc::ImageJob;
+use evictd_node::{Condition, Mono, Readings, Resource, Rung};
 
 use super::deciding::Deciding;
 use super::turn::Loop;
@@ -73,7 +73,9 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
                 evicted: Arc::from(self.killing.gone()),
             },
             Step::Call(NodeReclaim::ImageGc) => {
-                let until = self.enough();
+                let readings = &self.sampled.sample.readings;
+                let until = self.settings.images_until_clear;
+                let until = until.then(|| self.deciding.enough(readings)).flatten();
                 Collect::Images(ImageJob::DeleteUnused { until })
             }
             Step::Climb(rung) => Collect::Rung(self.relief(rung)?),
@@ -84,15 +86,8 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
     fn relief(&self, rung: Rung) -> Option<Relief> {
         let sample = &self.sampled.sample;
         let (signal, wanted) = self.deciding.evict.reclaim_target(&sample.readings)?;
-        let (nodefs, imagefs) = (&sample.nodefs, &sample.imagefs);
-        let disk = match signal.filesystem()? {
-            Filesystem::Nodefs => nodefs.as_ref(),
-            Filesystem::Imagefs => imagefs.as_ref().or(nodefs.as_ref()),
-            Filesystem::Containerfs => {
-                let images = imagefs.as_ref().or(nodefs.as_ref());
-                sample.containerfs.as_ref().or(images)
-            }
-        };
+        // What has no filesystem of its own lies on the next one.
+        let disk = sample.disk(signal).or(sample.imagefs).or(sample.nodefs);
         let available = sample.readings.get(signal)?.available;
         let missing = wanted.saturating_sub(available);
         Some(Relief {
@@ -150,24 +145,6 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
 
     fn measure_again(&mut self, now: Mono) -> Readings {
         self.sampled.read(now, RECLAIMED_FS_WAIT)
-    }
-
-    /// How much is enough, where images are deleted only until it is.
-    fn enough(&self) -> Option<Enough> {
-        if !self.settings.images_until_clear {
-            return None;
-        }
-        let (signal, wanted) = self
-            .deciding
-            .evict
-            .reclaim_target(&self.sampled.sample.readings)?;
-        let wanted = u64::try_from(wanted).ok()?;
-        signal.filesystem()?;
-        match signal.unit() {
-            Unit::Bytes => Some(Enough::Bytes(wanted)),
-            Unit::Inodes => Some(Enough::Inodes(wanted)),
-            Unit::ProcessIds | Unit::Percent => None,
-        }
     }
 
     /// The pod that was evicted for memory is gone; what it left in a tmpfs is not.

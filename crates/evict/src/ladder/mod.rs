@@ -14,8 +14,8 @@ use core::time::Duration;
 use evictd_node::{MemoryRung, MemoryRungs, Mono};
 
 use pod::Held;
-pub use pod::{LadderPod, Lifted};
-pub use steps::{Act, Lift, Need, Steps};
+pub use pod::LadderPod;
+pub use steps::{Act, Lift, Lifted, Need, Steps};
 
 /// A pod is asked for a hundredth of its memory at a time,
 const SHARE: u64 = 100;
@@ -32,13 +32,11 @@ const GROWS: u64 = 4 << 20;
 /// One that is braked reads back so much of its memory in a second at most, in parts of it.
 const MOST_REFAULTS: u64 = 16;
 
-/// How long a brake holds, and how long there is none after it.
+/// How long a brake holds.
 const BRAKE_FOR: Duration = Duration::from_secs(30);
-const BRAKE_RESTS: Duration = Duration::from_secs(60);
 
 /// The same of a pod that stands still.
 const FREEZE_FOR: Duration = Duration::from_secs(60);
-const FREEZE_RESTS: Duration = Duration::from_secs(600);
 /// Memory is short for so long before one is frozen.
 const FREEZE_AFTER: Duration = Duration::from_secs(2);
 

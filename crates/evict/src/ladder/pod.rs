@@ -3,11 +3,16 @@
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt;
+use core::time::Duration;
 
 use evictd_node::{MemoryRung, Mono};
 
-use super::{BRAKE_RESTS, FREEZE_RESTS, Lift};
+use super::steps::{Lift, Lifted};
+
+/// How long there is no brake after one, unless there was room again.
+const BRAKE_RESTS: Duration = Duration::from_secs(60);
+/// The same of a pod that stood still.
+const FREEZE_RESTS: Duration = Duration::from_secs(600);
 
 /// What was just measured of a pod.
 #[derive(Clone, Debug, Default)]
@@ -29,33 +34,6 @@ pub struct LadderPod<'a> {
     pub waited_permille: Option<u64>,
     /// How much it read back since the last look of what was taken from it.
     pub refaulted_bytes: u64,
-}
-
-/// Why something is lifted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lifted {
-    /// There is room again.
-    Room,
-    /// It has been set for as long as it may be.
-    Deadline,
-    /// The pod reads back what it needs.
-    Thrashes,
-    /// The pod is gone.
-    Gone,
-    /// evictd ends, or has other settings.
-    Ended,
-}
-
-impl fmt::Display for Lifted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Room => "there is room again",
-            Self::Deadline => "it may last no longer",
-            Self::Thrashes => "the pod reads back what it needs",
-            Self::Gone => "the pod is gone",
-            Self::Ended => "it is switched off, or evictd ends",
-        })
-    }
 }
 
 /// What is known of a pod from one look to the next.

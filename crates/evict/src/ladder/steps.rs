@@ -2,11 +2,10 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt;
 use core::time::Duration;
 
 use evictd_node::MemoryRung;
-
-use super::Lifted;
 
 /// How short memory is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,6 +50,33 @@ pub enum Act {
         /// The pod.
         pod: usize,
     },
+}
+
+/// Why something is lifted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lifted {
+    /// There is room again.
+    Room,
+    /// It has been set for as long as it may be.
+    Deadline,
+    /// The pod reads back what it needs.
+    Thrashes,
+    /// The pod is gone.
+    Gone,
+    /// evictd ends, or has other settings.
+    Ended,
+}
+
+impl fmt::Display for Lifted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Room => "there is room again",
+            Self::Deadline => "it may last no longer",
+            Self::Thrashes => "the pod reads back what it needs",
+            Self::Gone => "the pod is gone",
+            Self::Ended => "it is switched off, or evictd ends",
+        })
+    }
 }
 
 /// What was set of a pod is over. The pod may be gone: it is named by its uid.

@@ -9,9 +9,9 @@ use evictd_node::{MemoryRung, Mono};
 use rustix::io::Errno;
 use rustix::process::Signal;
 
+use super::job::{Asked, Told};
 use super::told::{heard, name, set};
 use super::work::Work;
-use super::{Asked, Told};
 
 impl Work {
     pub(super) fn act(

@@ -4,6 +4,7 @@
 //! waits where the kernel lets it wait, so that the loop never does.
 
 mod acting;
+mod job;
 mod need;
 #[cfg(test)]
 mod tests;
@@ -12,12 +13,9 @@ mod work;
 
 use alloc::sync::Arc;
 use core::time::Duration;
-use std::path::Path;
 
 use evictd_cgroup::{FoundPod, KnobJournal};
 use evictd_config::Resolved;
-use evictd_containers::PressureSignal;
-use evictd_engine::ports::Collected;
 use evictd_node::{MemoryRungs, Mono, Readings};
 use evictd_stats::Hierarchies;
 use evictd_sys::{Directory, Helper, HelperThread, Priority, Writes};
@@ -25,6 +23,8 @@ use evictd_sys::{Directory, Helper, HelperThread, Priority, Writes};
 use crate::engine::Engine;
 use crate::keep_alive::{confine, journal, places};
 pub use evictd_evict::ladder::Need;
+pub use job::Told;
+use job::{Asked, Job};
 use need::{Filling, need, need_of};
 use work::{EVERY, Work};
 
@@ -59,34 +59,6 @@ struct Shared {
     told: Vec<Told>,
     /// Whether anything is set.
     holds_any: bool,
-}
-
-/// What there is to tell.
-pub enum Told {
-    /// A rung that was climbed, or what was set is over.
-    Climbed(Collected),
-    /// What cannot be done, once.
-    Problem(String),
-}
-
-/// How short memory is, and of whom something may be asked.
-#[derive(Default)]
-struct Job {
-    /// As of then.
-    at: Mono,
-    need: Need,
-    allowed: MemoryRungs,
-    dry_run: bool,
-    /// `None`: those of before.
-    pods: Option<Vec<Asked>>,
-}
-
-/// A pod of which something may be asked.
-struct Asked {
-    found: FoundPod,
-    is_freezable: bool,
-    /// The cgroups of containers that ask for a signal, with their names.
-    tells: Vec<(Arc<Path>, PressureSignal, String)>,
 }
 
 impl Ladder {

@@ -1,5 +1,6 @@
 use core::sync::atomic::{AtomicU32, Ordering};
 use std::fs;
+use std::path::Path;
 use std::path::PathBuf;
 
 use evictd_cgroup::{KnobPlaces, Origin};

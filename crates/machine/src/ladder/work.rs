@@ -8,8 +8,8 @@ use evictd_evict::ladder::{Act, Ladder, LadderPod, Lift, Need};
 use evictd_node::{MemoryRung, Mono};
 use evictd_stats::now;
 
+use super::job::{Asked, Job, Told};
 use super::told::{given, name, over, put_back};
-use super::{Asked, Job, Told};
 use crate::PROC;
 
 /// How often the pods are looked at.

@@ -16,26 +16,26 @@ const LONGEST: i64 = 365 * 24 * 3600;
 /// How far a threshold is from being met. What was not measured is `None`.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(in crate::cli) struct Distance {
-    pub(in crate::cli) threshold: String,
+pub(crate) struct Distance {
+    pub(crate) threshold: String,
     #[serde(serialize_with = "shown")]
-    pub(in crate::cli) signal: Signal,
-    pub(in crate::cli) grace_seconds: i64,
-    pub(in crate::cli) available: Option<i64>,
-    pub(in crate::cli) capacity: Option<i64>,
+    pub(crate) signal: Signal,
+    pub(crate) grace_seconds: i64,
+    pub(crate) available: Option<i64>,
+    pub(crate) capacity: Option<i64>,
     /// Where the threshold lies on this machine.
-    pub(in crate::cli) level: Option<i64>,
-    pub(in crate::cli) met: Option<bool>,
+    pub(crate) level: Option<i64>,
+    pub(crate) met: Option<bool>,
     /// How much is left above it; below zero where it is met and so much is missing.
-    pub(in crate::cli) above: Option<i64>,
+    pub(crate) above: Option<i64>,
     /// How much more is left each second; below zero where it gets less.
-    pub(in crate::cli) change_per_second: Option<i64>,
+    pub(crate) change_per_second: Option<i64>,
     /// In how many seconds it is met at that rate; `None` where it is not within a year.
-    pub(in crate::cli) met_in_seconds: Option<i64>,
+    pub(crate) met_in_seconds: Option<i64>,
 }
 
 impl Distance {
-    pub(in crate::cli) fn new(
+    pub(crate) fn new(
         of: &Threshold,
         before: &Readings,
         after: &Readings,
@@ -73,7 +73,7 @@ impl Distance {
     }
 
     /// `22.1Gi of 23.5Gi left, 22Gi above it; falls by 3Mi a second: met in 2h0m0s`
-    pub(in crate::cli) fn in_words(&self) -> String {
+    pub(crate) fn in_words(&self) -> String {
         let amount = |value| Amount::of(self.signal, value);
         let (Some(available), Some(capacity), Some(above)) =
             (self.available, self.capacity, self.above)
@@ -108,7 +108,7 @@ impl Distance {
 }
 
 /// `3Mi a second`, `818 bytes a second`, `12 inodes a second`
-pub(in crate::cli) fn rate(signal: Signal, change: i64) -> String {
+pub(crate) fn rate(signal: Signal, change: i64) -> String {
     let amount = Amount::of(signal, change.saturating_abs());
     let unit = match signal.unit() {
         Unit::Bytes if change.unsigned_abs() >= 1024 => "",

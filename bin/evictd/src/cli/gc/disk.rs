@@ -48,7 +48,7 @@ pub(crate) struct Disk {
 /// What one rung did, or would do.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(in crate::cli) struct Done {
+pub(crate) struct Done {
     rung: String,
     /// A directory on the filesystem.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -133,7 +133,7 @@ impl Disk {
 ///
 /// # Errors
 /// Where nothing can be looked at.
-pub(in crate::cli) fn would_give(settings: &Resolved) -> Result<(Vec<Done>, Vec<String>), String> {
+pub(crate) fn would_give(settings: &Resolved) -> Result<(Vec<Done>, Vec<String>), String> {
     let mut settings = settings.clone();
     settings.dry_run = true;
     let setup = Setup::to_look(&settings)?;
@@ -144,7 +144,7 @@ pub(in crate::cli) fn would_give(settings: &Resolved) -> Result<(Vec<Done>, Vec<
 
 impl Done {
     /// `logs on /var/lib/docker: would give up …`
-    pub(in crate::cli) fn in_words(&self) -> String {
+    pub(crate) fn in_words(&self) -> String {
         let on = self.filesystem.as_ref().map(|path| format!(" on {path}"));
         format!("{}{}: {}", self.rung, on.unwrap_or_default(), self.text)
     }
