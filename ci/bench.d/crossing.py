@@ -7,6 +7,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 
 import machine
 from frame import Lacks, Line, need_root, row
@@ -31,15 +32,17 @@ def scenario(bench, runner, name, yardsticks, words, more=()):
     for path in *libraries, *pathlib.Path("ci/bench.d/scenarios").iterdir():
         shutil.copy(path, scenarios)
     where = {"EVICTD": bench.evictd, "EVICTD_SCENARIOS": str(scenarios), "EVICTD_PROGRAMS": str(programs)}
-    # A line of the kernel's may tear one of ours on a virtual machine's console: once more, then.
+    # A line of the kernel's may tear one of ours on a virtual machine's console, and a host
+    # that stands still for a minute ends a wait of it: once more, then.
     for _ in range(2):
         ran = subprocess.run([runner, name], env=os.environ | where, stdout=subprocess.PIPE, text=True, check=False)
         if ran.returncode != 0:
-            break
+            print(f"{runner} {name}, tried at most twice:\n{ran.stdout}", file=sys.stderr)
+            continue
         notes = re.findall(r"; (\w+)((?: -?\d+)+)", ran.stdout)
         if any(word == "ours" for word, _ in notes):
             return {word: [int(figure) for figure in figures.split()] for word, figures in notes}
-    raise RuntimeError(f"{runner} {name}:\n{ran.stdout}")
+    raise RuntimeError(f"{runner} {name}: no figures, twice:\n{ran.stdout}")
 
 
 # No shorter time can be told.

@@ -19,6 +19,7 @@
  *       usage has reached a level, kills all in that cgroup.procs at once, then ends.
  *   kills event FILE PROCS
  *       The same with what cgroup v2 tells by itself: an event of that memory.events.
+ *       "waits" is printed once no event can be missed any more.
  */
 #include "common.h"
 
@@ -251,6 +252,8 @@ static void event(const char *file, int procs)
 
 	if (events < 0 || inotify_add_watch(events, file, IN_MODIFY) < 0)
 		give_up(file);
+	puts("waits");
+	fflush(stdout);
 	if (read(events, text, sizeof(text)) <= 0)
 		exit(1);
 	kill_all(procs);
