@@ -28,7 +28,9 @@ enum Stands {
 pub(crate) enum Next {
     /// Have its log give up its old part.
     Ask,
-    /// See whether it is above its limit still.
+    /// Leave it to a later look, which knows more.
+    Wait,
+    /// What it holds has been measured since: see at once whether it is above its limit still.
     LookAgain,
     /// End it.
     End,
@@ -43,14 +45,13 @@ impl OwnLog {
         }
         match self.stands {
             Stands::Unasked => Next::Ask,
-            Stands::Asked(_) => Next::LookAgain,
-            Stands::GivenUp(since) => {
-                if pods.has_measured_disk(since) {
-                    // As of the next list, a pod that is above its limit has written more.
-                    self.stands = Stands::Unasked;
-                }
+            Stands::Asked(_) => Next::Wait,
+            Stands::GivenUp(since) if pods.has_measured_disk(since) => {
+                // As of the next list, a pod that is above its limit has written more.
+                self.stands = Stands::Unasked;
                 Next::LookAgain
             }
+            Stands::GivenUp(_) => Next::Wait,
             Stands::Kept => {
                 self.stands = Stands::Unasked;
                 Next::End
@@ -61,6 +62,11 @@ impl OwnLog {
     /// That job asks for it.
     pub(crate) const fn asked(&mut self, number: u64) {
         self.stands = Stands::Asked(number);
+    }
+
+    /// Whether its log gave nothing: it is to be ended.
+    pub(crate) const fn is_kept(&self) -> bool {
+        matches!(self.stands, Stands::Kept)
     }
 
     /// Takes in what came of a job. Returns whether it was that one.

@@ -166,8 +166,8 @@ impl Reclaiming {
         self.rest.is_some() && self.rest_of == steps && !timers.is_due(Timer::ReclaimRest, now)
     }
 
-    /// A reclaim is over. One that was cut short, as its disk was late to say what is left of
-    /// it, has shown nothing of the steps that were left out.
+    /// A reclaim is over. One that was cut short, as enough was left or as its disk was late to
+    /// say how much, has shown nothing of the steps that were left out.
     pub(crate) fn end(&mut self, now: Mono, reclaim: &Awaited, timers: &mut Timers) {
         let former = self.rest.filter(|_| self.rest_of == reclaim.all);
         self.rest_of = reclaim.all;

@@ -319,16 +319,20 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
                 }
                 self.own_log.asked(number);
             }
-            Next::LookAgain => {}
+            // Rounds that do not look at limits come between: a threshold is not kept waiting.
+            Next::Wait => {}
+            Next::LookAgain => self.timers.set(Timer::LimitsWait, now),
             Next::End => return false,
         }
-        // The next round looks at limits, whatever the runtimes have to say.
-        self.timers.set(Timer::LimitsWait, now);
         true
     }
 
     fn take_collected(&mut self, now: Mono, number: u64, result: Result<Collected, String>) {
         let (is_news, answered) = if self.own_log.take_answer(now, number, &result) {
+            if self.own_log.is_kept() {
+                self.timers.set(Timer::LimitsWait, now);
+                self.round_now();
+            }
             (true, None)
         } else {
             self.reclaiming.take_answer(number, &result)

@@ -45,17 +45,23 @@ fn climbed(engine: &mut Fake) -> Vec<Relief> {
     climbed_from(engine, 0)
 }
 
+/// What the jobs that were handed over since ask for; each is told to have given nothing.
+fn answered(engine: &mut Fake) -> Vec<Collect> {
+    let reclaim = engine.reclaim_mut();
+    let jobs = core::mem::take(&mut reclaim.jobs).into_iter();
+    jobs.map(|Job { number, what, .. }| {
+        reclaim.relieved.push((number, Ok(Collected::default())));
+        what
+    })
+    .collect()
+}
+
 /// The same from that millisecond on.
 fn climbed_from(engine: &mut Fake, begin: u64) -> Vec<Relief> {
     let mut climbed = Vec::new();
     for now in (begin..begin + 20_000).step_by(50) {
         turn(engine, now);
-        let jobs = core::mem::take(&mut engine.reclaim_mut().jobs);
-        for Job { number, what, .. } in jobs {
-            engine
-                .reclaim_mut()
-                .relieved
-                .push((number, Ok(Collected::default())));
+        for what in answered(engine) {
             if let Collect::Rung(relief) = what {
                 assert!(engine.pods().killed().is_empty(), "{relief:?} comes first");
                 climbed.push(relief);
@@ -301,15 +307,8 @@ fn for_inodes_no_log_is_given_up() {
 fn it_is_tidied_up_once_no_disk_is_short() {
     let mut engine = short_of_disk("nodefs.available<100Mi");
     let tidies = |engine: &mut Fake| {
-        let jobs = core::mem::take(&mut engine.reclaim_mut().jobs);
-        let tidies = jobs.iter().filter(|job| job.what == Collect::Tidy).count();
-        for job in jobs {
-            engine
-                .reclaim_mut()
-                .relieved
-                .push((job.number, Ok(Collected::default())));
-        }
-        tidies
+        let jobs = answered(engine).into_iter();
+        jobs.filter(|what| *what == Collect::Tidy).count()
     };
     let mut during = 0;
     for now in (0..130_000).step_by(1000) {
@@ -326,9 +325,8 @@ fn it_is_tidied_up_once_no_disk_is_short() {
     assert!((1..=12).contains(&after), "{after}");
 }
 
-/// A pod that holds 60 MiB of its disk limit of 40 MiB; when it was evicted, and what its log
-/// was asked for, where that gives back so much at each time.
-fn above_its_limit(mut gives: Vec<u64>, answers: usize) -> (Option<u64>, Vec<u64>) {
+/// A pod that holds 60 MiB of its disk limit of 40 MiB, where so many relieve logs.
+fn with_a_limit(answers: usize) -> Fake {
     let mut settings = settings("nodefs.available<1Mi");
     settings.evict.local_storage_isolation = true;
     let mut holder = FakePod::new("holder", 60 << 20);
@@ -339,6 +337,13 @@ fn above_its_limit(mut gives: Vec<u64>, answers: usize) -> (Option<u64>, Vec<u64
     (pods.has_runtime, pods.limits) = (true, true);
     let mut engine = engine(settings, pods);
     engine.reclaim_mut().runtimes = answers;
+    engine
+}
+
+/// When it was evicted, and what its log was asked for, where that gives back so much at each
+/// time.
+fn above_its_limit(mut gives: Vec<u64>, answers: usize) -> (Option<u64>, Vec<u64>) {
+    let mut engine = with_a_limit(answers);
     let (mut asked, mut held) = (Vec::new(), 60_u64 << 20);
     for now in (0..40_000).step_by(50) {
         turn(&mut engine, now);
@@ -374,6 +379,43 @@ fn before_a_pod_is_ended_for_its_limit_its_log_is_given_up() {
     ] {
         let (ended, asked) = above_its_limit(gives.clone(), answers);
         assert_eq!((ended.is_some(), asked), (is_ended, expected), "{gives:?}");
+    }
+}
+
+/// A log that is not given up yet, or a disk that nobody has measured since, keeps the pod
+/// from being ended for its limit, and holds back nothing that is done for a threshold.
+#[test]
+fn a_disk_that_is_short_does_not_wait_for_a_log() {
+    for is_answered in [false, true] {
+        let mut engine = with_a_limit(1);
+        let (mut is_asked, mut for_the_disk) = (false, 0);
+        for now in (0..36_000).step_by(50) {
+            if now == 25_000 {
+                assert!(is_asked && engine.pods().killed().is_empty());
+                set_disk(&mut engine, Signal::NodefsAvailable, 0);
+            }
+            turn(&mut engine, now);
+            for Job { number, what, .. } in core::mem::take(&mut engine.reclaim_mut().jobs) {
+                let of_a_threshold =
+                    matches!(what, Collect::Containers { all_unused, .. } if all_unused);
+                for_the_disk += usize::from(of_a_threshold);
+                if let Collect::OwnLog { .. } = what {
+                    is_asked = true;
+                    engine.pods_mut().disk_measured_at = Some(at(60_000));
+                    let given = Collected {
+                        removed: 1,
+                        ..Collected::default()
+                    };
+                    if is_answered {
+                        engine.reclaim_mut().relieved.push((number, Ok(given)));
+                    }
+                }
+            }
+        }
+        assert!(
+            for_the_disk > 0,
+            "the log's answer was there: {is_answered}"
+        );
     }
 }
 

@@ -48,7 +48,8 @@ fn pods(facts: &Facts) -> Option<Advice> {
 }
 
 fn swap(facts: &Facts) -> Option<Advice> {
-    let watches = "--eviction-hard=swap.available<10% --merge-default-eviction-settings";
+    // As a shell takes it.
+    let watches = "--eviction-hard='swap.available<10%' --merge-default-eviction-settings";
     if facts.swaps.is_empty() {
         None
     } else if facts.swaps.iter().any(|swap| swap.is_memory) {
@@ -113,7 +114,7 @@ mod tests {
         };
         let expected = [
             "--pods-of=systemd",
-            "--eviction-hard=swap.available<10% --merge-default-eviction-settings",
+            "--eviction-hard='swap.available<10%' --merge-default-eviction-settings",
             "--state-dir=/var/lib/evictd --reserve-file=256Mi",
         ];
         assert_eq!(flags(&raspberry_pi), expected);
