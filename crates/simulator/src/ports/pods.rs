@@ -70,13 +70,13 @@ fn usage(pod: &WorldPod, bound: bool, is_described: bool) -> PodUsage {
             rootfs_bytes: Some(disk.layer),
             rootfs_inodes: Some(disk.layer_inodes),
             logs_bytes: Some(disk.logs),
-            logs_inodes: Some(1),
+            logs_inodes: Some(0),
             ..ContainerUsage::default()
         }];
         usage.volumes = vec![VolumeUsage {
             name: "scratch".into(),
             used_bytes: Some(disk.volume),
-            inodes_used: Some(1),
+            inodes_used: Some(0),
         }];
     }
     usage
