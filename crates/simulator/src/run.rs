@@ -78,8 +78,12 @@ fn engine(world: &Shared, plan: &Plan, reloads: u64) -> Option<Sim> {
         WorldPods::new(Rc::clone(world)),
         WorldReclaim::new(Rc::clone(world)),
     );
+    let settings = settings(plan, reloads);
     world.borrow_mut().evictd_begins();
-    Engine::new(settings(plan, reloads), ports).ok()
+    world
+        .borrow_mut()
+        .take_thresholds(&settings.evict.thresholds);
+    Engine::new(settings, ports).ok()
 }
 
 impl Run {
@@ -128,7 +132,8 @@ impl Run {
         self.engine.run_due(now);
         self.take_events();
         self.keep();
-        self.oracles.after_turn(&mut self.world.borrow_mut());
+        let evict = self.engine.evict();
+        self.oracles.after_turn(&mut self.world.borrow_mut(), evict);
         let wake = self.engine.wake_at(self.now());
         self.sleep(wake);
         self.meddle();
@@ -209,6 +214,9 @@ impl Run {
         if has(Feature::Reload) && self.random.one_in(3) {
             self.reloads += 1;
             let new = settings(&self.plan, self.reloads);
+            let mut world = self.world.borrow_mut();
+            world.take_thresholds(&new.evict.thresholds);
+            drop(world);
             if self.engine.reconfigure(new).is_err() {
                 self.violates("reload", "the settings were not taken".into());
             }
@@ -257,8 +265,9 @@ impl Run {
 
     fn end(mut self, turns: u64) -> Report {
         if self.world.borrow().violations.is_empty() {
-            self.oracles
-                .at_the_end(&mut self.world.borrow_mut(), self.engine.evict());
+            let transition = settings(&self.plan, self.reloads).evict.transition_period;
+            let (world, evict) = (&mut self.world.borrow_mut(), self.engine.evict());
+            self.oracles.at_the_end(world, evict, transition);
         }
         let world = &mut *self.world.borrow_mut();
         self.coverage.turns = turns;

@@ -15,11 +15,11 @@ pub(super) fn unrelieved(world: &World, evict: &Evict) -> Option<String> {
         return None;
     }
     let memory = world.truth(Signal::MemoryAvailable)?;
-    // What took the memory instead, and nobody can be evicted for.
-    let sacred = world.pods.iter();
-    let sacred = sacred.filter(|pod| pod.runs() && pod.is_sacred());
-    let sacred: u64 = sacred.map(|pod| pod.held.working_set()).sum();
-    let elsewhere = world.memory.outside + sacred;
+    // What somebody took that nobody can be evicted for, no eviction gives back.
+    let elsewhere = world.memory_elsewhere();
+    if elsewhere > world.memory.elsewhere_at_kill {
+        return None;
+    }
     let hard = evict.thresholds().iter();
     let mut hard = hard.filter(|of| of.is_hard() && of.signal == Signal::MemoryAvailable);
     let threshold = hard.find(|of| of.is_met(&memory))?;

@@ -205,13 +205,14 @@ impl Killing for WorldPods {
             self.lacks_descriptors = true;
             return Err("too many open files".into());
         }
+        world.choose_next();
         let strike = world.strike(&uid, (&self.candidates, index));
         world.strikes.push(strike);
         if !runs {
             return Err("it is not there any more".into());
         }
         if is_refused {
-            world.stuck.push((uid, world.now));
+            world.is_stuck(&uid);
             return Err("refused".into());
         }
         world.begin_to_end(&uid);
