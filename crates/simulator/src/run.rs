@@ -16,6 +16,7 @@ use crate::oracles;
 use crate::plan::Plan;
 use crate::ports::{Shared, WorldNode, WorldPods, WorldReclaim};
 use crate::random::Random;
+use crate::recorded::Recorder;
 use crate::story::Report;
 use crate::thresholds::settings;
 use crate::violation::Violation;
@@ -54,6 +55,20 @@ fn run_to_the_end(plan: &Plan, tells: bool) -> Report {
         run.turn();
     }
     run.end(turns)
+}
+
+/// Runs a plan to its end, and returns what `evictd record` would have written meanwhile.
+#[must_use]
+pub fn record(plan: &Plan) -> Option<String> {
+    let mut run = Run::new(plan, false)?;
+    let mut recorder = Recorder::new(plan, &run.world)?;
+    let mut turns = 0;
+    while run.goes_on() && turns < MOST_TURNS {
+        turns += 1;
+        recorder.look();
+        run.turn();
+    }
+    Some(recorder.lines)
 }
 
 struct Run {

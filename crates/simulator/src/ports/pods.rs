@@ -50,6 +50,12 @@ fn described(world: &World, pod: &WorldPod) -> (Pod, bool) {
     (bare, false)
 }
 
+/// A pod as far as it is known by now, each of its numbers exact.
+pub(crate) fn shown_exactly(world: &World, pod: &WorldPod) -> Candidate {
+    let (known, is_described) = described(world, pod);
+    Candidate::new(&known, Some(&usage(pod, false, is_described)))
+}
+
 fn usage(pod: &WorldPod, bound: bool, is_described: bool) -> PodUsage {
     let held = &pod.held;
     let memory = if bound {
