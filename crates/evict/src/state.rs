@@ -113,9 +113,27 @@ impl Evict {
     /// or the signal was not read.
     #[must_use]
     pub fn reclaim_target(&self, readings: &Readings) -> Option<(Signal, i64)> {
+        self.target(readings, |_| true)
+    }
+
+    /// The same for a rung of the ladder: one that is for hard thresholds of bytes alone gives
+    /// nothing up for another, even where it began for such a one, or both are met.
+    #[must_use]
+    pub fn rung_target(&self, rung: Rung, readings: &Readings) -> Option<(Signal, i64)> {
+        self.target(readings, |threshold| {
+            reclaim::rungs(threshold, &self.config.policy).contains(&rung)
+        })
+    }
+
+    fn target(
+        &self,
+        readings: &Readings,
+        counts: impl Fn(&Threshold) -> bool,
+    ) -> Option<(Signal, i64)> {
         let signal = self.acting_on()?.signal;
         let capacity = readings.get(signal)?.capacity;
-        let same = self.due().filter(|threshold| threshold.signal == signal);
+        let same = self.due();
+        let same = same.filter(|threshold| threshold.signal == signal && counts(threshold));
         let wanted = same.map(|threshold| threshold.clear_at(capacity).value());
         Some((signal, wanted.max()?))
     }

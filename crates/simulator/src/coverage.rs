@@ -102,6 +102,7 @@ fn of_rung(rung: &str) -> &'static str {
         "buildCache" => "reclaimed: build cache",
         "directories" => "reclaimed: directories",
         "reserve" => "reclaimed: reserve",
+        "logs" => "reclaimed: logs",
         _ => "reclaimed: other",
     }
 }

@@ -75,6 +75,7 @@ features! {
     Pages: "file pages that the kernel is asked for",
     Tiny: "pods that hold next to nothing",
     LateDisk: "filesystems that are late to answer",
+    LiveLogs: "live logs that nothing bounds",
 }
 
 /// The features of a world.

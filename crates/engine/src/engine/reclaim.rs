@@ -92,7 +92,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
     /// What a rung has to give back of the filesystem that is short.
     fn relief(&self, rung: Rung) -> Option<Relief> {
         let sample = &self.sampled.sample;
-        let (signal, wanted) = self.deciding.evict.reclaim_target(&sample.readings)?;
+        let (signal, wanted) = self.deciding.evict.rung_target(rung, &sample.readings)?;
         // What has no filesystem of its own lies on the next one.
         let disk = sample.disk(signal).or(sample.imagefs).or(sample.nodefs);
         let available = sample.readings.get(signal)?.available;

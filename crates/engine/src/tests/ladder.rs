@@ -5,6 +5,7 @@ use alloc::collections::VecDeque;
 use evictd_gc::ImageJob;
 use evictd_node::pod::Container;
 use evictd_node::{Reading, Rung, Signal, Unit};
+use evictd_threshold::{Lists, parse};
 use proptest::prelude::*;
 
 use super::script::*;
@@ -317,6 +318,50 @@ fn a_rung_that_gave_enough_is_the_last() {
     }
     assert_eq!(last, Some(Rung::Logs));
     assert!(engine.pods().killed().is_empty());
+}
+
+/// Found by the simulator (seeds 412 and 442): a build cache had cleared the hard threshold, and
+/// for the soft one that was still met a log lost its old part.
+#[test]
+fn what_the_hard_threshold_needs_no_more_is_not_given_up_for_the_soft_one() {
+    let lists = Lists {
+        hard: "nodefs.available<100Mi",
+        soft: "nodefs.available<300Mi",
+        soft_grace_period: "nodefs.available=1s",
+        ..Lists::default()
+    };
+    for cleared_by in [Rung::BuildCache, Rung::Logs] {
+        let mut settings = settings("");
+        settings.evict.thresholds = parse(&lists).unwrap();
+        let mut pods = FakePods::of([FakePod::new("holder", 60 << 20)]);
+        pods.has_runtime = true;
+        let mut engine = engine(settings, pods);
+        engine.reclaim_mut().runtimes = 1;
+        set_disk(&mut engine, Signal::NodefsAvailable, 250 * MIB);
+        turn(&mut engine, 0);
+        set_disk(&mut engine, Signal::NodefsAvailable, 50 * MIB);
+        let mut climbed = Vec::new();
+        for now in (2000..4000).step_by(50) {
+            engine.round_now();
+            turn(&mut engine, now);
+            for what in answered(&mut engine) {
+                if let Collect::Rung(relief) = what {
+                    climbed.push((relief.rung, relief.missing.unwrap() >> 20));
+                    if relief.rung == cleared_by {
+                        set_disk(&mut engine, Signal::NodefsAvailable, 200 * MIB);
+                    }
+                }
+            }
+            if climbed.iter().any(|(rung, _)| *rung == Rung::Directories) {
+                break;
+            }
+        }
+        let mut expected = vec![(Rung::BuildCache, 250), (Rung::Directories, 100)];
+        if cleared_by == Rung::Logs {
+            expected.insert(1, (Rung::Logs, 50));
+        }
+        assert_eq!(climbed, expected);
+    }
 }
 
 /// Acceptance row 289: a log is given up at a hard threshold only, and holds no inodes.

@@ -2,19 +2,20 @@
 
 use core::time::Duration;
 
-use evictd_node::{Mono, Resource};
+use evictd_node::{Mono, Resource, Signal};
 
 use super::case::{Case, MARGIN, STUCK_FOR};
 use crate::feature::Feature;
 use crate::strike::Rival;
 
-/// Sizes are measured anew after ten seconds; a late loop, and a last list of pods, come on top.
+/// Sizes are measured anew after ten seconds, and a last list of pods comes on top. A loop that
+/// wakes late each time uses up its patience, twice.
 const OLD_SIZES: Duration = Duration::from_secs(16);
 
 type Check<'a> = fn(&Case<'a>) -> Option<String>;
 
 impl<'a> Case<'a> {
-    pub(super) const ALL: [(&'static str, Check<'a>); 10] = [
+    pub(super) const ALL: [(&'static str, Check<'a>); 11] = [
         ("not-short", Self::is_not_short),
         ("helps-nothing", Self::helps_nothing),
         ("within-request", Self::is_within_request),
@@ -25,6 +26,7 @@ impl<'a> Case<'a> {
         ("stale", Self::is_stale),
         ("chase", Self::chases),
         ("old-sizes", Self::goes_by_old_sizes),
+        ("elsewhere", Self::was_taken_elsewhere),
     ];
 
     fn is_not_short(&self) -> Option<String> {
@@ -136,6 +138,27 @@ impl<'a> Case<'a> {
         })
     }
 
+    /// What was taken since memory was plentiful, and not by pods, counts as missing too. Where
+    /// swap is filled, or somebody is not known, nobody can tell.
+    fn was_taken_elsewhere(&self) -> Option<String> {
+        let unknown = [Feature::Swap, Feature::LateManifests, Feature::Unreadable];
+        let has = |feature: &Feature| self.world.plan.features.has(*feature);
+        if unknown.iter().any(has) || self.strike.stalled {
+            return None;
+        }
+        let (_, reading) = self.last_look()?;
+        let is_met = reading.available < self.level(reading.capacity);
+        if self.signal() != Signal::MemoryAvailable || !is_met {
+            return None;
+        }
+        let then = self.world.memory.elsewhere_in_plenty?;
+        let taken = self.world.memory_elsewhere().saturating_sub(then);
+        let together = self.held_by_all();
+        (together < taken / 2).then(|| {
+            format!("others have taken {taken} since it was plentiful, pods hold {together}")
+        })
+    }
+
     /// A soft threshold has been met for its whole grace.
     fn has_grace_left(&self) -> Option<String> {
         let grace = Duration::try_from(self.threshold.grace).unwrap_or_default();
@@ -222,6 +245,8 @@ impl<'a> Case<'a> {
         }
         let (at, _) = self.victim.measured?;
         let age = self.strike.at.since(at);
-        (age > OLD_SIZES).then(|| format!("what the victim holds was measured {age:?} ago"))
+        let is_late = self.world.plan.features.has(Feature::LateLoop);
+        let most = if is_late { OLD_SIZES * 3 } else { OLD_SIZES };
+        (age > most).then(|| format!("what the victim holds was measured {age:?} ago"))
     }
 }

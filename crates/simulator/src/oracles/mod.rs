@@ -96,6 +96,11 @@ impl Oracles {
         if evict.met().next().is_some() {
             self.met_at = Some(world.now);
         }
+        let mut met = evict.met().map(|met| met.threshold.signal.resource());
+        if evict.knows_plenty() && !met.any(|of| of == Resource::Memory) {
+            let held = world.memory_elsewhere();
+            world.memory.elsewhere_in_plenty = world.memory.elsewhere_in_plenty.max(Some(held));
+        }
         self.judge_returned(world);
         self.judge_grace(world, evict);
         if let Some(strike) = world.strikes.first() {

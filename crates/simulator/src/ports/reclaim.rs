@@ -44,7 +44,8 @@ impl Reclaim<WorldPods> for WorldReclaim {
         };
         if !is_of_runtimes {
             let has_any = world.plan.features.has(Feature::Directories)
-                || world.plan.features.has(Feature::Reserve);
+                || world.plan.features.has(Feature::Reserve)
+                || world.plan.features.has(Feature::LiveLogs);
             if !has_any {
                 return 0;
             }

@@ -1,6 +1,7 @@
 //! The disks of the world, and what lies on them beside the pods' own.
 
 use evictd_node::{Layout, Mono, Reading, Signal, Unit};
+use evictd_threshold::Threshold;
 
 use crate::feature::{Feature, Features};
 use crate::random::Random;
@@ -58,6 +59,8 @@ pub(crate) struct Things {
     pub(crate) reserve_size: u64,
     /// So many bytes have to be left of nodefs, by the thresholds of all disks.
     pub(super) needed: u64,
+    /// By which evictd goes.
+    pub(super) thresholds: Vec<Threshold>,
     /// What dead pods left: uid, bytes on nodefs.
     pub(crate) leftovers: Vec<(String, u64)>,
 }

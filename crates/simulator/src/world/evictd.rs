@@ -30,6 +30,7 @@ impl World {
         (self.in_flight, self.kills.graceful) = (None, None);
         self.last_gone = None;
         self.stuck.clear();
+        self.memory.elsewhere_in_plenty = None;
         self.kills.tried.clear();
         self.kills.returned.clear();
         self.asked = Asked::default();
@@ -41,6 +42,7 @@ impl World {
 
     /// evictd goes by these thresholds from now on.
     pub(crate) fn take_thresholds(&mut self, all: &[Threshold]) {
+        self.things.thresholds = all.to_vec();
         let of_disks = all.iter().filter(|of| {
             let signal = of.signal;
             signal.filesystem().is_some() && signal.unit() == Unit::Bytes
@@ -227,7 +229,10 @@ impl World {
                 Rung::BuildCache => asked.builds = now,
                 Rung::Directories => asked.directories = now,
                 Rung::Reserve => asked.reserve = now,
-                Rung::Logs => {}
+                Rung::Logs => {
+                    let device = relief.device;
+                    self.judge_logs(device);
+                }
             },
             Collect::OwnLog { .. } | Collect::Tidy => {}
         }

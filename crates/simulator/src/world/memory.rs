@@ -17,6 +17,8 @@ pub(crate) struct Memory {
     pub(crate) swap: u64,
     /// What others held than pods that may be evicted, at the last kill for memory.
     pub(crate) elsewhere_at_kill: u64,
+    /// The most that they held while evictd saw no memory short.
+    pub(crate) elsewhere_in_plenty: Option<u64>,
     /// What dead pods left in memory, by their uids.
     pub(crate) left: Vec<(String, u64)>,
 }
@@ -58,6 +60,7 @@ impl Memory {
                 0
             },
             elsewhere_at_kill: u64::MAX,
+            elsewhere_in_plenty: None,
             left: Vec::new(),
         }
     }

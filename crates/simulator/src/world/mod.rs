@@ -8,6 +8,7 @@ mod clock;
 pub(crate) mod disk;
 mod evictd;
 mod full;
+mod logs;
 mod machine;
 mod memory;
 mod passing;

@@ -177,6 +177,10 @@ impl World {
             (Some(missing), Unit::Bytes) => missing,
             (None, _) | (_, Unit::Inodes | Unit::ProcessIds | Unit::Percent) => u64::MAX,
         };
+        if relief.rung == Rung::Logs {
+            let freed = self.cut_logs(disk, relief.missing);
+            return self.told(relief.rung.name(), usize::from(freed > 0), Some(freed));
+        }
         let holds = self.rung_holds(relief.rung, disk);
         let things = &mut self.things;
         let from = match relief.rung {
