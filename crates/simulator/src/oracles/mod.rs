@@ -29,6 +29,10 @@ pub(crate) struct Oracles {
     of_late: Vec<Mono>,
     /// Settings were changed then.
     reloaded: Option<Mono>,
+    /// What acted after the last turn.
+    due: Vec<Threshold>,
+    /// How many rounds there had been by then.
+    rounds: u64,
     /// A hard threshold is met since that round, beside a pod that has its grace.
     hard_since: Option<u64>,
     /// A threshold was met then, for the last time.
@@ -49,11 +53,13 @@ const ROUNDS: Duration = Duration::from_secs(60);
 
 impl Oracles {
     pub(crate) fn reloaded(&mut self, now: Mono) {
+        self.due.clear();
         self.reloaded = Some(now);
         self.last.clear();
     }
 
     pub(crate) fn restarted(&mut self, _now: Mono, _state: &State) {
+        self.due.clear();
         self.last.clear();
         self.reloaded = None;
     }
@@ -101,6 +107,7 @@ impl Oracles {
             let held = world.memory_elsewhere();
             world.memory.elsewhere_in_plenty = world.memory.elsewhere_in_plenty.max(Some(held));
         }
+        self.judge_left(world, evict);
         self.judge_returned(world);
         self.judge_grace(world, evict);
         if let Some(strike) = world.strikes.first() {
@@ -109,6 +116,29 @@ impl Oracles {
                 .violations
                 .push(Violation::new("told", world.now, text));
         }
+    }
+
+    /// A threshold that acts does so until its minimum reclaim is reached.
+    fn judge_left(&mut self, world: &mut World, evict: &Evict) {
+        let now = world.now;
+        let due: Vec<Threshold> = evict.due().cloned().collect();
+        let last = world.given.looks.last();
+        let round = last.filter(|(at, _)| !world.given.beside.contains(at));
+        let left = self.due.iter().find(|former| {
+            let reading = round.and_then(|(_, readings)| readings.get(former.signal));
+            !due.contains(former) && reading.is_some_and(|reading| former.is_unreclaimed(&reading))
+        });
+        // Of a turn that took long, or had two rounds, the last look is not all that there was.
+        let rounds = core::mem::replace(&mut self.rounds, world.given.rounds);
+        let is_one = world.given.rounds == rounds + 1 && !world.stalled;
+        let is_clear = is_one && self.reloaded != Some(now);
+        if let Some(left) = left.filter(|_| is_clear) {
+            let text = format!("{left} acts no more, and its minimum reclaim is not reached");
+            world
+                .violations
+                .push(Violation::new("left-early", now, text));
+        }
+        self.due = due;
     }
 
     /// What a runtime starts again of a pod that was evicted is ended again at once.
