@@ -7,12 +7,13 @@
 // parses: crates/containers/src/docker/message.rs
 // parses: crates/containers/src/docker/few.rs
 // parses: crates/containers/src/docker/podman.rs
+// parses: crates/containers/src/docker/volumes.rs
 // parses: crates/containers/src/text.rs
 
 use evictd_containers::Failure;
 use evictd_containers::docker::{
     parse_containers, parse_details, parse_image, parse_images, parse_info, parse_message,
-    parse_pods, parse_version,
+    parse_pods, parse_version, parse_volumes,
 };
 use evictd_fuzz::in_bounded_memory;
 use libfuzzer_sys::fuzz_target;
@@ -36,6 +37,10 @@ fuzz_target!(|text: &[u8]| {
     }
     if let Some(detail) = checked(|| parse_details(text)) {
         assert!(detail.finished_nanos.is_none_or(|nanos| nanos > 0));
+    }
+    if let Some(volumes) = checked(|| parse_volumes(text)) {
+        let mut anonymous = volumes.iter().filter(|volume| volume.is_anonymous);
+        assert!(anonymous.all(|volume| volume.name.len() == 64));
     }
     if let Some(version) = checked(|| parse_version(text)) {
         assert!(!version.version.is_empty());

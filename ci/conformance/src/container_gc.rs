@@ -52,7 +52,7 @@ pub(crate) fn check(case: &Value, rules: Rules) -> Outcome {
             }
             Kind::Sandbox => removed_sandboxes.insert(id(sandboxes, index)),
             Kind::PodLogs => removed_logs.insert(log_dirs.get(index).copied().unwrap_or("")),
-            Kind::Image | Kind::LogFile | Kind::Volumes => {
+            Kind::Image | Kind::Volume | Kind::LogFile | Kind::Volumes => {
                 return Err(format!("{deletion:?} in a plan of containers"));
             }
         };

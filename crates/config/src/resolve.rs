@@ -86,6 +86,7 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
             "collect-dead-containers",
             &[("replaced", false), ("all", true)],
         )?,
+        collects_anonymous_volumes: book.boolean("collect-anonymous-volumes")?,
         verbosity: u8::try_from(book.integer("v", COUNT)?).unwrap_or(u8::MAX),
         log_format: book.word("logging-format", &LogFormat::WORDS)?,
         state_dir: book.path("state-dir"),

@@ -256,6 +256,9 @@ pub struct Resolved {
     /// Dead containers are removed also where no controller would replace them
     /// (`--collect-dead-containers=all`, decision D0).
     pub collects_all_containers: bool,
+    /// Volumes without a name that no container has are removed
+    /// (`--collect-anonymous-volumes`).
+    pub collects_anonymous_volumes: bool,
     /// How much is logged, as klog counts: 0 events, 2 and more details.
     pub verbosity: u8,
     /// How a log line is written.

@@ -1,7 +1,7 @@
 //! How much is taken from a container runtime. With all of it, evictd keeps within
 //! 16 MiB; a node with so much in its runtime has lost its order long before.
 
-use crate::{Found, ListedImage, WritableLayer};
+use crate::{Found, ListedImage, ListedVolume, WritableLayer};
 
 /// The most containers, sandboxes or images of one list.
 pub(crate) const MOST_ITEMS: usize = 4096;
@@ -73,6 +73,13 @@ impl Weigh for ListedImage {
             .iter()
             .chain(&self.digests)
             .for_each(|name| show(name));
+    }
+}
+
+impl Weigh for ListedVolume {
+    fn weigh(&self, show: &mut dyn FnMut(&str)) {
+        show(&self.name);
+        show(&self.path.to_string_lossy());
     }
 }
 

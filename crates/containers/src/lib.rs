@@ -38,8 +38,8 @@ pub use error::{Error, Failure};
 // A listing is made of these.
 pub use evictd_node::pod::RuntimePod;
 pub use model::{
-    ContainerState, ListedContainer, ListedImage, ListedMount, ListedSandbox, LogFormat,
-    PressureSignal, RuntimeDisks, RuntimeListing, WritableLayer,
+    ContainerState, ListedContainer, ListedImage, ListedMount, ListedSandbox, ListedVolume,
+    LogFormat, PressureSignal, RuntimeDisks, RuntimeListing, WritableLayer,
 };
 #[cfg(any(feature = "cri", feature = "docker"))]
 pub use pods::{Details, Found, Limits};

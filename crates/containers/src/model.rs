@@ -206,6 +206,20 @@ pub struct ListedImage {
     pub pinned: bool,
 }
 
+/// A volume of a runtime's own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListedVolume {
+    /// Its name, as the runtime knows it.
+    pub name: String,
+    /// Where it lies on the node.
+    pub path: PathBuf,
+    /// Whether nobody gave it that name.
+    pub is_anonymous: bool,
+    /// When it was made: nanoseconds since 1970; `None` where not known.
+    pub created_nanos: Option<i64>,
+}
+
 /// Where a runtime keeps what.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use crate::{Error, Failure, ListedImage, RuntimeDisks, RuntimeListing, RuntimePod};
+use crate::{Error, Failure, ListedImage, ListedVolume, RuntimeDisks, RuntimeListing, RuntimePod};
 
 /// What a call gives that an implementation leaves out.
 fn not_offered<T>(runtime: &(impl ContainerRuntime + ?Sized), call: &str) -> Result<T, Error> {
@@ -162,6 +162,25 @@ pub trait ContainerRuntime: Send {
     fn remove_image(&mut self, id: &str) -> Result<(), Error> {
         let _ = id;
         not_offered(self, "remove_image")
+    }
+
+    /// The volumes that no container refers to, running or not; none where a runtime has no
+    /// volumes of its own.
+    ///
+    /// # Errors
+    /// When any part of the answer is missing.
+    fn unused_volumes(&mut self) -> Result<Vec<ListedVolume>, Error> {
+        Ok(Vec::new())
+    }
+
+    /// Removes a volume, never by force. One that is gone is no error; one that a container
+    /// refers to is.
+    ///
+    /// # Errors
+    /// When it is still there.
+    fn remove_volume(&mut self, name: &str) -> Result<(), Error> {
+        let _ = name;
+        not_offered(self, "remove_volume")
     }
 
     /// How many bytes of what builds left for the next build could be pruned at the most;

@@ -12,6 +12,8 @@ pub enum Kind {
     Sandbox,
     /// An image at a runtime.
     Image,
+    /// A volume at a runtime.
+    Volume,
     /// All logs of a pod: a directory in the directory of pod logs.
     PodLogs,
     /// A log: a file in the directory of a container in that of a pod.
@@ -28,6 +30,7 @@ impl Kind {
             Self::Container => "container",
             Self::Sandbox => "sandbox",
             Self::Image => "image",
+            Self::Volume => "volume",
             Self::PodLogs => "podLogs",
             Self::LogFile => "log",
             Self::Volumes => "volumes",

@@ -17,6 +17,7 @@ mod names;
 mod old_files;
 mod records;
 mod reserve;
+mod volumes;
 mod window;
 
 pub use backoff::Backoff;
@@ -39,6 +40,7 @@ pub use names::{PodLogsName, is_uid, parse_log_file, parse_pod_logs_name};
 pub use old_files::{MOST_FILES, OldFile, OldFiles, OldFilesPlan, OldFilesRun};
 pub use records::{ImageRecords, MOST_IMAGES};
 pub use reserve::reserve_fits;
+pub use volumes::may_delete_volume;
 pub use window::DailyWindow;
 
 /// A duration in nanoseconds, at most 292 years.

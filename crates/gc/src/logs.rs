@@ -113,7 +113,7 @@ fn reason(leftover: &Leftover<'_>, found: &[Leftover<'_>], node: &Node<'_>) -> O
             });
             (name.uid, lives)
         }
-        Kind::Container | Kind::Sandbox | Kind::Image => return None,
+        Kind::Container | Kind::Sandbox | Kind::Image | Kind::Volume => return None,
     };
     if leftover.kind == Kind::LogFile {
         return between(leftover, found).filter(|_| may_live);

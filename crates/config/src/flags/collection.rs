@@ -3,7 +3,7 @@ use super::flag::{Form, flag};
 use crate::Flag;
 
 /// Images and containers.
-pub(crate) const COLLECTION: [Flag; 14] = [
+pub(crate) const COLLECTION: [Flag; 15] = [
     flag("container-runtime-endpoint", List("ENDPOINT,..."), ("", "unix:///run/containerd/containerd.sock"))
         .field("containerRuntimeEndpoint", Form::Text)
         .help("The sockets of the container runtimes: containerd, CRI-O, Docker, Podman or \
@@ -45,6 +45,10 @@ pub(crate) const COLLECTION: [Flag; 14] = [
         .help("Which dead containers may be deleted, with what they wrote. replaced: those that a controller \
          would bring back, as the label io.kubernetes.pod.uid says. all: others too, such as those of \
          docker run."),
+    flag("collect-anonymous-volumes", Bool, ("false", "true"))
+        .help("Delete volumes without a name that no container has, made a day ago or earlier, where a \
+         disk is short: what is left of docker run -v /data and of images with a VOLUME. A volume with \
+         a name is never deleted."),
     flag("maximum-dead-containers", Value("COUNT"), ("-1", "100"))
         .help("How many dead containers are kept on the whole node; below 0 any number. Deprecated \
          in the kubelet, where it works too."),

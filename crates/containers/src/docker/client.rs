@@ -14,10 +14,11 @@ use super::parse::{
 };
 use super::podman::{PodmanPod, parse_pods};
 use super::request::{IMAGES, Request};
+use super::volumes::parse_volumes;
 use crate::pods::{Details, Found};
 use crate::socket::{Deadline, Socket};
 use crate::text::clean;
-use crate::{Error, Failure, ListedImage};
+use crate::{Error, Failure, ListedImage, ListedVolume};
 
 pub(super) type Connection = BufReader<Socket>;
 
@@ -89,6 +90,19 @@ impl Client {
         let request = Request::about("GET", IMAGES, id, "/json");
         let response = self.call_within(&request, within)?;
         parse_image_labels(&response.body).map_err(|failure| self.error(&request, failure))
+    }
+
+    /// The volumes that no container refers to, in whatever state.
+    pub(super) fn unused_volumes(&self) -> Result<Vec<ListedVolume>, Error> {
+        // {"dangling":["true"]}
+        const UNUSED: &str = "?filters=%7B%22dangling%22%3A%5B%22true%22%5D%7D";
+        self.get(&Request::new("GET", "/volumes", UNUSED), parse_volumes)
+    }
+
+    /// Removes a volume; status 409 where a container refers to it.
+    pub(super) fn remove_volume(&self, name: &str) -> Result<(), Error> {
+        let request = Request::about("DELETE", "/volumes/", name, "");
+        gone_is_fine(self.call(&request).map(drop))
     }
 
     /// What the builder keeps. Before API 1.42 the engine may have to walk its volumes too.

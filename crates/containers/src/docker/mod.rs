@@ -22,6 +22,7 @@ mod podman;
 mod remove;
 mod request;
 mod time;
+mod volumes;
 
 #[cfg(test)]
 mod fake;
@@ -35,7 +36,8 @@ use std::path::{Path, PathBuf};
 use crate::pods::{Assembly, Details, Found, Grouping, Known, read_cgroup};
 use crate::text::clean;
 use crate::{
-    Changes, ContainerRuntime, Error, ListedImage, RuntimeDisks, RuntimeListing, RuntimePod,
+    Changes, ContainerRuntime, Error, ListedImage, ListedVolume, RuntimeDisks, RuntimeListing,
+    RuntimePod,
 };
 use about::EngineVersion;
 use client::Client;
@@ -57,6 +59,8 @@ pub use parse::{parse_image, parse_image_labels};
 #[doc(hidden)]
 pub use podman::parse_pods;
 pub use time::parse_rfc3339;
+#[doc(hidden)]
+pub use volumes::parse_volumes;
 
 /// How long a call may take as a whole; stopping, the grace longer.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -304,6 +308,14 @@ impl ContainerRuntime for DockerRuntime {
 
     fn remove_image(&mut self, id: &str) -> Result<(), Error> {
         remove::remove_image(&self.client, id)
+    }
+
+    fn unused_volumes(&mut self) -> Result<Vec<ListedVolume>, Error> {
+        self.client.unused_volumes()
+    }
+
+    fn remove_volume(&mut self, name: &str) -> Result<(), Error> {
+        self.client.remove_volume(name)
     }
 
     fn prunable_build_cache(&mut self) -> Result<Option<u64>, Error> {

@@ -107,7 +107,7 @@ fn planned(
             Kind::Container => name(containers[one.index]),
             Kind::Sandbox => name(sandboxes[one.index]),
             Kind::PodLogs => log_dirs[one.index].to_string(),
-            Kind::Image | Kind::LogFile | Kind::Volumes => panic!("{one:?}"),
+            Kind::Image | Kind::Volume | Kind::LogFile | Kind::Volumes => panic!("{one:?}"),
         })
         .collect()
 }

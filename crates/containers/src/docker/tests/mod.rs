@@ -9,6 +9,7 @@ mod lists;
 mod parse;
 mod request;
 mod time;
+mod volumes;
 
 use core::time::Duration;
 use std::path::Path;

@@ -41,6 +41,10 @@ impl RuntimeCollector {
                 run.remove(one);
             }
         }
+        // Only where a disk is short.
+        if all_unused {
+            self.collect_volumes(run);
+        }
         Ok(())
     }
 

@@ -5,9 +5,12 @@ mod build_cache;
 mod containers;
 mod garbage;
 mod images;
+#[cfg(test)]
+mod properties;
 mod report;
 #[cfg(test)]
 mod tests;
+mod volumes;
 
 use alloc::sync::Arc;
 use std::path::PathBuf;
@@ -34,6 +37,7 @@ pub struct RuntimeCollector {
     containers: ContainerPolicy,
     /// Whether dead containers are removed that nothing replaces.
     removes_all: bool,
+    removes_volumes: bool,
     prunes_build_cache: bool,
     switches: Policy,
     /// Where images lie, if a flag says so.
@@ -51,6 +55,7 @@ impl RuntimeCollector {
             images: settings.image_gc.clone(),
             containers: settings.container_gc,
             removes_all: settings.collects_all_containers,
+            removes_volumes: settings.collects_anonymous_volumes,
             prunes_build_cache: settings.relief.build_cache,
             switches: *settings.policy(),
             imagefs: settings.imagefs_path.clone(),
@@ -114,6 +119,7 @@ impl Run<'_> {
                 Some(Kind::Container) => self.runtime.remove_container(&one.id),
                 Some(Kind::Sandbox) => self.runtime.remove_sandbox(&one.id),
                 Some(Kind::Image) => self.runtime.remove_image(&one.id),
+                Some(Kind::Volume) => self.runtime.remove_volume(&one.id),
                 Some(Kind::PodLogs | Kind::LogFile | Kind::Volumes) | None => return false,
             };
             if let Err(error) = removed {

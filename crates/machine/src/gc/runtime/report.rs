@@ -64,10 +64,10 @@ fn by_name<S: Serializer>(kind: &Option<Kind>, to: S) -> Result<S::Ok, S::Error>
 }
 
 impl Item {
-    /// Its name, and of a container what it gave back. What an image takes it may share.
+    /// Its name, and of a container or volume what it gave back. What an image takes it may share.
     fn with_bytes(&self) -> String {
         match (self.kind, self.listed_bytes) {
-            (Some(Kind::Container), Some(bytes)) => {
+            (Some(Kind::Container | Kind::Volume), Some(bytes)) => {
                 format!("{}: {}", self.name, Amount::bytes(bytes))
             }
             (Some(Kind::Container), None) => format!("{}: unknown size", self.name),
@@ -79,7 +79,7 @@ impl Item {
 impl RuntimeCollected {
     /// In one line, for a log.
     pub(crate) fn summary(&self) -> String {
-        let kinds = [Kind::Container, Kind::Sandbox, Kind::Image];
+        let kinds = [Kind::Container, Kind::Sandbox, Kind::Image, Kind::Volume];
         let mut did: Vec<String> = kinds.into_iter().filter_map(|it| self.did(it)).collect();
         if let Some(path) = self.measured.as_ref().filter(|_| !did.is_empty()) {
             let bytes = Amount::bytes(u64::try_from(self.freed_bytes).unwrap_or(0));
@@ -117,6 +117,11 @@ impl RuntimeCollected {
                 .with("images", count(Kind::Image))
                 .with("imagesTooOld", self.too_old())
                 .with("imageNames", names(Kind::Image))
+                .with(
+                    "volumes",
+                    Some(count(Kind::Volume)).filter(|count| *count > 0),
+                )
+                .with("volumeNames", names(Kind::Volume))
                 .with("freedBytes", measured.map(|_| self.freed_bytes))
                 .with("measured", measured.map(|path| path.display().to_string()))
                 .with("garbageBytes", self.garbage_bytes)

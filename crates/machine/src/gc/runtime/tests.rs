@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use evictd_config::{Resolved, Typed, resolve};
 use evictd_containers::{
-    ContainerRuntime, ContainerState, Error, ListedContainer, ListedImage, RuntimeDisks,
-    RuntimeListing, RuntimePod, WritableLayer,
+    ContainerRuntime, ContainerState, Error, ListedContainer, ListedImage, ListedVolume,
+    RuntimeDisks, RuntimeListing, RuntimePod, WritableLayer,
 };
 use evictd_engine::ports::{Collect, Job, Relief};
 use evictd_gc::ImageJob;
@@ -23,6 +23,7 @@ struct Fake {
     images: Vec<ListedImage>,
     /// What it says that containers have written.
     written: Vec<(&'static str, Option<u64>)>,
+    volumes: Vec<ListedVolume>,
     /// What it was asked to prune, and where it lies.
     pruned: Vec<Option<u64>>,
     root: Option<PathBuf>,
@@ -54,6 +55,7 @@ impl Fake {
             listing,
             images: Vec::new(),
             written: Vec::new(),
+            volumes: Vec::new(),
             pruned: Vec::new(),
             root: None,
         }
@@ -94,6 +96,12 @@ impl ContainerRuntime for Fake {
         disks.root.clone_from(&self.root);
         Ok(disks)
     }
+    fn unused_volumes(&mut self) -> Result<Vec<ListedVolume>, Error> {
+        Ok(self.volumes.clone())
+    }
+    fn remove_volume(&mut self, _: &str) -> Result<(), Error> {
+        Ok(())
+    }
     fn prunable_build_cache(&mut self) -> Result<Option<u64>, Error> {
         Ok(Some(3 << 30))
     }
@@ -109,7 +117,7 @@ impl ContainerRuntime for Fake {
     }
 }
 
-fn settings(flags: &[(&str, &str)]) -> Resolved {
+pub(super) fn settings(flags: &[(&str, &str)]) -> Resolved {
     let mut typed = Typed::default();
     for (flag, text) in flags {
         assert!(typed.add(flag, *text), "--{flag}");
@@ -341,4 +349,46 @@ fn a_dry_run_tells_what_could_be_pruned() {
     let told = done.told();
     assert_eq!(told.text, "would prune build caches: 3Gi at most");
     assert_eq!((told.removed, fake.pruned.len()), (0, 0));
+}
+
+/// Acceptance row 300.
+#[test]
+fn what_volumes_hold_is_told_by_a_dry_run() {
+    let mut fake = Fake::with_dead(&[]);
+    let mut volume = ListedVolume::default();
+    volume.name = "c".repeat(64);
+    volume.is_anonymous = true;
+    volume.created_nanos = Some(0);
+    fake.volumes = vec![volume];
+    let mut tell = |flags: &[(&str, &str)], dry_run| {
+        let mut collector = RuntimeCollector::of(&settings(flags), SharedRecords::default());
+        let what = Collect::Containers {
+            all_unused: true,
+            evicted: Arc::from([]),
+        };
+        let job = Job {
+            number: 1,
+            what,
+            dry_run,
+        };
+        let told = collector
+            .collect(&mut fake, &job, &mut |_| {})
+            .unwrap()
+            .told();
+        (told.text, told.removed)
+    };
+    let on = [("collect-anonymous-volumes", "true")];
+    let name = "c".repeat(64);
+    let stays = "volumes without a name that no container has hold 0, 1 of them; they stay without \
+         --collect-anonymous-volumes";
+    assert_eq!(tell(&[], true), (stays.to_owned(), 0));
+    assert_eq!(tell(&[], false), (String::new(), 0));
+    assert_eq!(
+        tell(&on, true),
+        (format!("would remove 1 volume ({name}: 0)"), 0)
+    );
+    assert_eq!(
+        tell(&on, false),
+        (format!("removed 1 volume ({name}: 0)"), 1)
+    );
 }
