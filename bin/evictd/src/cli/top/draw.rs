@@ -166,9 +166,7 @@ fn panel(lines: &mut Vec<Line>, paragraphs: &[String], columns: usize, room: usi
     lines.extend(shown.map(|line| Line::of(Cell::plain((*line).to_owned()))));
     if is_cut {
         let more = all.len().saturating_sub(room);
-        lines.push(Line::of(Cell::plain(format!(
-            ".. and {more} lines more: evictd explain"
-        ))));
+        lines.push(Line::of(Cell::plain(format!(".. and {more} lines more"))));
     }
 }
 

@@ -46,6 +46,14 @@ use terminal::Terminal;
 )]
 pub struct Top {}
 
+/// The last one tells of another size; each of the others ends it.
+const SIGNALS: [Signal; 5] = [
+    Signal::TERM,
+    Signal::INT,
+    Signal::HUP,
+    Signal::QUIT,
+    Signal::WINCH,
+];
 const KEYS: Token = Token(0);
 const NEWS: Token = Token(1);
 /// How soon a slow terminal gets the rest.
@@ -59,10 +67,8 @@ impl Top {
             return Err("this is no terminal: use evictd status --json".to_owned());
         }
         ask_daemon(settings)?;
-        let ends = [Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT];
-        let [term, int, hup, quit] = ends;
         // Before the thread: it inherits that they are blocked.
-        let mut watch = Watch::new(&[term, int, hup, quit, Signal::WINCH]).map_err(in_text)?;
+        let mut watch = Watch::new(&SIGNALS).map_err(in_text)?;
         let bell = Bell::new().map_err(in_text)?;
         watch.add(stdin(), KEYS).map_err(in_text)?;
         watch.add(&bell, NEWS).map_err(in_text)?;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use evictd_sys::{is_writable, reopen_non_blocking};
 use rustix::fd::{AsFd, OwnedFd};
-use rustix::io::{Errno, read, write};
+use rustix::io::{Errno, dup, read, write};
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 
 /// A screen of its own, no cursor, and lines that end at the edge.
@@ -36,9 +36,13 @@ pub(super) struct Terminal {
 impl Terminal {
     pub(super) fn enter() -> Result<Self, Errno> {
         let before = tcgetattr(stdin())?;
-        // Not our caller's own: that one would not wait either, once we are gone.
-        let out = reopen_non_blocking(stdout().as_fd(), Path::new("/proc/self/fd/1"));
-        let out = out.ok_or(Errno::NOTTY)?;
+        // Not our caller's own: that one would not wait either, once we are gone. Where it
+        // cannot be opened anew, a terminal that takes nothing holds us up.
+        let ours = stdout();
+        let out = match reopen_non_blocking(ours.as_fd(), Path::new("/proc/self/fd/1")) {
+            Some(out) => out,
+            None => dup(&ours)?,
+        };
         let mut raw = before.clone();
         raw.make_raw();
         tcsetattr(stdin(), OptionalActions::Now, &raw)?;
