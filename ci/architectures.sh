@@ -113,8 +113,8 @@ C
     -Z "pre-link-args=-nostartfiles $musl/rcrt1.o $musl/crti.o $native/instead.o"
     -C "link-args=-Wl,--start-group $musl/libc.a -lgcc -lgcc_eh -Wl,--end-group $musl/crtn.o"
   )
-  CARGO_ENCODED_RUSTFLAGS=$(join_flags "${flags[@]}") debian_cargo "$command" --target "$rust" "$@" \
-    "-Zbuild-std=std,$(panics "$command")" -Zbuild-std-features=
+  CARGO_ENCODED_RUSTFLAGS=$(join_flags "${flags[@]}") debian_cargo "$command" --target "$rust" \
+    "-Zbuild-std=std,$(panics "$command")" -Zbuild-std-features= "$@"
 }
 # The release's profile aborts, others unwind.
 panics() { case "$1" in build) printf panic_abort ;; *) printf panic_unwind ;; esac; }

@@ -73,12 +73,12 @@ impl Pages {
     }
 
     /// Whether the kill of a pod for memory waits: then it is to be measured again after so
-    /// long. `missing` bytes are missing and `available` are left, which lately got fewer by
-    /// `filling` a second, by other looks than those of rounds.
+    /// long. So many bytes are `missing` with the minimum reclaim, and without it; `available` are
+    /// left, which lately got fewer by `filling` a second, by other looks than those of rounds.
     pub(crate) fn hold_back<P: Usage>(
         &mut self,
         now: Mono,
-        (missing, available): (u64, u64),
+        (missing, available): ([u64; 2], u64),
         filling: u64,
         pods: &mut P,
     ) -> Option<Duration> {
@@ -87,9 +87,13 @@ impl Pages {
             Wait::Kill => None,
             Wait::Measure(after) => Some(after),
             Wait::Ask => {
-                // A little more, as others take some of it meanwhile.
-                let asked = missing.saturating_add(missing / 4).saturating_add(1 << 20);
-                pods.ask_for_pages(asked, now + AT_MOST).then(|| {
+                let mut missing = missing.into_iter().filter(|missing| *missing > 0);
+                let is_asked = missing.any(|missing| {
+                    // A little more, as others take some of it meanwhile.
+                    let asked = missing.saturating_add(missing / 4).saturating_add(1 << 20);
+                    pods.ask_for_pages(asked, now + AT_MOST)
+                });
+                is_asked.then(|| {
                     self.stage = Stage::Asked(now);
                     LOOK
                 })
@@ -136,7 +140,7 @@ impl Pages {
         Wait::Kill
     }
 
-    /// No memory threshold is met any more. Returns what is to be told of it; how much was
+    /// No memory is missing any more. Returns what is to be told of it; how much was
     /// `given` back is not known while the kernel goes on.
     pub(crate) fn clear(&mut self, now: Mono, given: Option<u64>) -> Option<Collected> {
         let given = match core::mem::take(&mut self.stage) {

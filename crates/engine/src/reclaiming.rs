@@ -130,6 +130,12 @@ impl Awaited {
         (self.calls, self.rungs) = (&[], &[]);
     }
 
+    /// Whether those steps were among its own, for the same filesystem.
+    pub(crate) fn has_covered(&self, (calls, rungs): Steps) -> bool {
+        let (own_calls, own_rungs) = self.all;
+        own_calls == calls && rungs.iter().all(|rung| own_rungs.contains(rung))
+    }
+
     const fn step_is_left(&self) -> bool {
         !self.calls.is_empty() || !self.rungs.is_empty()
     }

@@ -207,7 +207,7 @@ impl Evict {
         Plan::Reclaim(calls)
     }
 
-    fn reclaims(&self, threshold: usize) -> &'static [NodeReclaim] {
+    pub(crate) fn reclaims(&self, threshold: usize) -> &'static [NodeReclaim] {
         self.signal(Some(threshold)).map_or(&[], |signal| {
             reclaim::for_signal(signal, self.watch.layout_or_one(), &self.config.policy)
         })

@@ -32,8 +32,8 @@ struct Last {
     change: Option<u64>,
     /// What the pod was known to use.
     used: Option<u64>,
-    /// What the other pods held then, by numbers of which some may be bounds; `None` where
-    /// not all of them were known.
+    /// What the other pods held then, by numbers of which some may be bounds until
+    /// [`Evict::note_others`](crate::Evict::note_others); `None` where not all of them were known.
     others: Option<u64>,
     /// It gave something back, or less is left by now.
     has_answer: bool,
@@ -90,6 +90,15 @@ impl Evidence {
         if let Some(Some(last)) = self.last.get_mut(signal.index()) {
             let grown = last.others.map(|others| others.saturating_add(last.gain()));
             last.has_answer |= grown.is_some_and(|grown| held >= grown);
+        }
+    }
+
+    /// The pods that are left held so much at the last eviction, by exact numbers.
+    pub(crate) fn note_others(&mut self, signal: Signal, others: Option<u64>) {
+        let at = self.last(signal).map(|last| last.at);
+        let of_that = |last: &&mut Last| Some(last.at) == at;
+        for last in self.last.iter_mut().flatten().filter(of_that) {
+            last.others = others;
         }
     }
 

@@ -11,7 +11,10 @@ use evictd_threshold::Threshold;
 use crate::elsewhere::Plenty;
 use crate::set::ThresholdSet;
 use crate::stage::Stage;
-use crate::{Cause, Evict, EvictState, Eviction, Message, Met, Returns, limits, message, reclaim};
+use crate::{
+    Cause, Evict, EvictState, Eviction, Message, Met, NodeReclaim, Returns, limits, message,
+    reclaim,
+};
 
 impl Evict {
     /// The switches between evictd and the kubelet.
@@ -79,6 +82,20 @@ impl Evict {
             return false;
         };
         !policy.reclaim_makes_every_call && self.watch.is_reclaimed(threshold, again, policy)
+    }
+
+    /// The calls of [`Plan::Reclaim`](crate::Plan::Reclaim) whose outcome is awaited. They are
+    /// others than those that it had where rounds went on meanwhile, and another threshold is
+    /// acted on by now.
+    #[must_use]
+    pub fn calls(&self) -> &'static [NodeReclaim] {
+        match self.stage {
+            Stage::Reclaiming { threshold } => self.reclaims(threshold),
+            Stage::Idle
+            | Stage::ReadingPods { .. }
+            | Stage::Killing { .. }
+            | Stage::CleaningUp { .. } => &[],
+        }
     }
 
     /// The rungs of the disk's ladder that follow the calls of
@@ -175,6 +192,19 @@ impl Evict {
     /// note it again then.
     pub fn note_plenty(&mut self, now: Mono, readings: &Readings, pods: &[Candidate]) {
         self.plenty = Plenty::new(now, readings, pods).or(self.plenty);
+    }
+
+    /// Notes what the pods that are left hold, of which the numbers are exact by now, once
+    /// the kill that was planned last has begun. It was chosen by bounds of some: against
+    /// these nobody could tell later that another pod took what it gave back.
+    pub fn note_others(&mut self, pods: &[Candidate]) {
+        let Some(signal) = self.acting_on().map(|threshold| threshold.signal) else {
+            return;
+        };
+        let is_victim = |pod: &Candidate| pod.pod.metadata.uid == self.victim;
+        let victim = pods.iter().position(is_victim).unwrap_or(pods.len());
+        let others = self.judge().held_by_others(signal, pods, victim);
+        self.evidence.note_others(signal, others);
     }
 
     /// Whether [`Evict::note_plenty`] was called of late.

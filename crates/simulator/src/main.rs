@@ -8,15 +8,18 @@ use std::process::ExitCode;
 use std::sync::Mutex;
 use std::time::Instant;
 
-use evictd_simulator::{Coverage, Plan, Violation, run, shrink};
+use evictd_simulator::{Coverage, Plan, Violation, record, run, shrink};
 
 const USAGE: &str =
-    "usage: evictd-simulator --seed N | --seeds A..B | --first A..B | --plan PLAN | --shrink PLAN
+    "usage: evictd-simulator --seed N | --seeds A..B | --first A..B | --digests A..B | --record N
+       | --plan PLAN | --shrink PLAN
 
   --seed N      the story of a seed
   --seeds A..B  all of these seeds on two threads: how many a second, what they have met,
                 and which went wrong
   --first A..B  the same up to the first that goes wrong
+  --digests A..B  a number for the story of each of them: the same on every processor
+  --record N    a recording of a seed, as evictd record writes it and evictd replay reads it
   --plan PLAN   the story of a plan as --shrink prints it: 'seed=7 without=Swap'
   --shrink PLAN the smallest plan found in which the same goes wrong, and its story";
 
@@ -37,7 +40,9 @@ fn main() -> ExitCode {
         ["--seed" | "--plan", text] => plan(text).map_or_else(usage, |plan| story(&plan)),
         ["--shrink", text] => plan(text).map_or_else(usage, |plan| story(&shrink(&plan))),
         ["--seeds", text] => range(text).map_or_else(usage, |seeds| many(seeds, usize::MAX)),
+        ["--record", text] => plan(text).map_or_else(usage, |plan| recording(&plan)),
         ["--first", text] => range(text).map_or_else(usage, |seeds| many(seeds, 1)),
+        ["--digests", text] => range(text).map_or_else(usage, digests),
         _ => usage(),
     }
 }
@@ -56,6 +61,25 @@ fn story(plan: &Plan) -> ExitCode {
     let report = run(plan, true);
     print!("{report}");
     code(report.violation.is_none())
+}
+
+fn recording(plan: &Plan) -> ExitCode {
+    let recorded = record(plan);
+    print!("{}", recorded.as_deref().unwrap_or_default());
+    code(recorded.is_some())
+}
+
+fn digests(seeds: Range<u64>) -> ExitCode {
+    let middle = seeds.start.midpoint(seeds.end);
+    let line = |seed| format!("{seed} {:016x}\n", run(&Plan::of(seed), true).digest());
+    std::thread::scope(|scope| {
+        let first = scope.spawn(|| (seeds.start..middle).map(line).collect::<String>());
+        let second: String = (middle..seeds.end).map(line).collect();
+        first.join().map_or(ExitCode::FAILURE, |first| {
+            print!("{first}{second}");
+            ExitCode::SUCCESS
+        })
+    })
 }
 
 const fn code(is_well: bool) -> ExitCode {

@@ -16,6 +16,7 @@ use crate::oracles;
 use crate::plan::Plan;
 use crate::ports::{Shared, WorldNode, WorldPods, WorldReclaim};
 use crate::random::Random;
+use crate::recorded::Recorder;
 use crate::story::Report;
 use crate::thresholds::settings;
 use crate::violation::Violation;
@@ -56,6 +57,20 @@ fn run_to_the_end(plan: &Plan, tells: bool) -> Report {
     run.end(turns)
 }
 
+/// Runs a plan to its end, and returns what `evictd record` would have written meanwhile.
+#[must_use]
+pub fn record(plan: &Plan) -> Option<String> {
+    let mut run = Run::new(plan, false)?;
+    let mut recorder = Recorder::new(plan, &run.world)?;
+    let mut turns = 0;
+    while run.goes_on() && turns < MOST_TURNS {
+        turns += 1;
+        recorder.look();
+        run.turn();
+    }
+    Some(recorder.lines)
+}
+
 struct Run {
     plan: Plan,
     world: Shared,
@@ -78,8 +93,12 @@ fn engine(world: &Shared, plan: &Plan, reloads: u64) -> Option<Sim> {
         WorldPods::new(Rc::clone(world)),
         WorldReclaim::new(Rc::clone(world)),
     );
+    let settings = settings(plan, reloads);
     world.borrow_mut().evictd_begins();
-    Engine::new(settings(plan, reloads), ports).ok()
+    world
+        .borrow_mut()
+        .take_thresholds(&settings.evict.thresholds);
+    Engine::new(settings, ports).ok()
 }
 
 impl Run {
@@ -128,7 +147,8 @@ impl Run {
         self.engine.run_due(now);
         self.take_events();
         self.keep();
-        self.oracles.after_turn(&mut self.world.borrow_mut());
+        let evict = self.engine.evict();
+        self.oracles.after_turn(&mut self.world.borrow_mut(), evict);
         let wake = self.engine.wake_at(self.now());
         self.sleep(wake);
         self.meddle();
@@ -209,6 +229,9 @@ impl Run {
         if has(Feature::Reload) && self.random.one_in(3) {
             self.reloads += 1;
             let new = settings(&self.plan, self.reloads);
+            let mut world = self.world.borrow_mut();
+            world.take_thresholds(&new.evict.thresholds);
+            drop(world);
             if self.engine.reconfigure(new).is_err() {
                 self.violates("reload", "the settings were not taken".into());
             }
@@ -257,8 +280,9 @@ impl Run {
 
     fn end(mut self, turns: u64) -> Report {
         if self.world.borrow().violations.is_empty() {
-            self.oracles
-                .at_the_end(&mut self.world.borrow_mut(), self.engine.evict());
+            let transition = settings(&self.plan, self.reloads).evict.transition_period;
+            let (world, evict) = (&mut self.world.borrow_mut(), self.engine.evict());
+            self.oracles.at_the_end(world, evict, transition);
         }
         let world = &mut *self.world.borrow_mut();
         self.coverage.turns = turns;

@@ -20,6 +20,15 @@ pub struct Report {
 }
 
 impl Report {
+    /// A number for all that it says (FNV-1a), by which stories of two machines are compared.
+    #[must_use]
+    pub fn digest(&self) -> u64 {
+        let bytes = self.to_string().into_bytes().into_iter();
+        bytes.fold(0xCBF2_9CE4_8422_2325, |digest: u64, byte| {
+            (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
+        })
+    }
+
     /// Of a run that never ended.
     pub(crate) fn of_no_world(plan: &Plan, oracle: &'static str, text: &str) -> Self {
         let text = text.into();

@@ -19,7 +19,9 @@ pub(crate) struct Rival {
     pub(crate) is_described: bool,
     /// As it was shown: nobody knew that it may be evicted.
     pub(crate) looks_sacred: bool,
-    /// How long ago it could not be killed.
+    /// It could not be killed in this round,
+    pub(crate) was_tried: bool,
+    /// or so long ago.
     pub(crate) stuck: Option<Duration>,
     /// Its usage was shown.
     pub(crate) is_readable: bool,

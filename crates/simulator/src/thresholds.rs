@@ -10,10 +10,26 @@ use crate::plan::Plan;
 use crate::random::Random;
 use crate::world::{clock, wall_clock};
 
-/// The settings that the seed has; `reload` counts how often they were changed.
-pub(crate) fn settings(plan: &Plan, reload: u64) -> Settings {
-    let mut random = Random::new(plan.seed, 100 + reload);
-    let r = &mut random;
+/// The flags of these settings, as an operator would type them.
+pub(crate) fn flags(plan: &Plan) -> Vec<String> {
+    let lists = lists(plan, &mut Random::new(plan.seed, 100));
+    let names = ["hard", "soft", "soft-grace-period", "minimum-reclaim"];
+    let lists = names.iter().zip(lists).filter(|(_, list)| !list.is_empty());
+    let mut flags: Vec<String> = lists
+        .map(|(name, list)| format!("--eviction-{name}={list}"))
+        .collect();
+    let evict = settings(plan, 0).evict;
+    let transition = evict.transition_period.as_secs();
+    flags.push(format!(
+        "--eviction-pressure-transition-period={transition}s"
+    ));
+    let grace = evict.max_pod_grace_seconds;
+    flags.push(format!("--eviction-max-pod-grace-period={grace}"));
+    flags
+}
+
+/// Hard and soft thresholds, graces and minimum reclaims.
+fn lists(plan: &Plan, r: &mut Random) -> [String; 4] {
     let has = |feature| plan.features.has(feature);
     let mut hard = vec![format!("memory.available<{}%", r.within(2, 15))];
     let (mut soft, mut grace) = (Vec::new(), Vec::new());
@@ -47,7 +63,14 @@ pub(crate) fn settings(plan: &Plan, reload: u64) -> Settings {
             reclaim.push(format!("nodefs.available={}%", r.within(1, 10)));
         }
     }
-    let lists = [hard, soft, grace, reclaim].map(|list| list.join(","));
+    [hard, soft, grace, reclaim].map(|list| list.join(","))
+}
+
+/// The settings that the seed has; `reload` counts how often they were changed.
+pub(crate) fn settings(plan: &Plan, reload: u64) -> Settings {
+    let mut random = Random::new(plan.seed, 100 + reload);
+    let r = &mut random;
+    let lists = lists(plan, r);
     let [hard, soft, soft_grace_period, minimum_reclaim] = &lists;
     let lists = Lists {
         hard,

@@ -11,7 +11,7 @@ use super::sampled::FS_WAIT;
 use super::turn::Loop;
 use crate::event::{Decision, Event};
 use crate::killing::Polled;
-use crate::pace::{is_memory_met, is_of_bytes};
+use crate::pace::{is_memory_unreclaimed, is_of_bytes};
 use crate::picture::SOON;
 use crate::ports::{Depth, Node, Pods, Reclaim};
 use crate::timers::Timer;
@@ -187,7 +187,9 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
                     self.holding.begin(&victim, &mut self.deciding.pods);
                 }
                 self.killing.begin(now, victim, begun, &mut self.timers);
-                self.advance_kill(now)
+                let plan = self.advance_kill(now);
+                self.deciding.note_others();
+                plan
             }
             Some(Err(error)) => {
                 self.telling.tell(now, Event::NotBegun { victim, error });
@@ -302,7 +304,9 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         let threshold = self.deciding.evict.acting_on().filter(|t| is_of_bytes(t));
         let Some((wanted, reading)) = threshold.and_then(|threshold| {
             let reading = self.sampled.reading(threshold.signal)?;
-            Some((threshold.value.against(reading.capacity).value(), reading))
+            let value = threshold.value.against(reading.capacity);
+            let wanted = [threshold.clear_at(reading.capacity), value];
+            Some((wanted.map(|wanted| wanted.value()), reading))
         }) else {
             return false;
         };
@@ -311,7 +315,8 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
             self.timers.set_earlier(Timer::Round, now);
             return true;
         }
-        let missing = u64::try_from(wanted.saturating_sub(reading.available)).unwrap_or(0);
+        let missing = wanted.map(|wanted| wanted.saturating_sub(reading.available));
+        let missing = missing.map(|missing| u64::try_from(missing).unwrap_or(0));
         let available = u64::try_from(reading.available).unwrap_or(0);
         let filling = self.pace.filling();
         let pods = &mut self.deciding.pods;
@@ -331,7 +336,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
             let available = u64::try_from(reading.available).unwrap_or(0);
             self.pages.note(now, available);
         }
-        if is_memory_met(&self.deciding.evict, &self.sampled.sample.readings) {
+        if is_memory_unreclaimed(&self.deciding.evict, &self.sampled.sample.readings) {
             return;
         }
         let given = self.deciding.pods.pages_given();

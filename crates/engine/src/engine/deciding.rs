@@ -180,14 +180,25 @@ impl<P: Pods> Deciding<P> {
         if self.picture.is_awaited() {
             return;
         }
+        self.read_all_exactly();
+        let pods = self.pods.candidates();
+        self.evict.note_plenty(now, readings, pods);
+    }
+
+    /// Notes what the pods that are left hold once a kill has begun, when there is time to read
+    /// each exactly.
+    pub(super) fn note_others(&mut self) {
+        self.read_all_exactly();
+        self.evict.note_others(self.pods.candidates());
+    }
+
+    fn read_all_exactly(&mut self) {
         // The last first, as one that has vanished meanwhile is taken out.
         for index in (0..self.pods.candidates().len()).rev() {
             if !self.pods.is_exact(index) {
                 self.pods.read_exactly(index);
             }
         }
-        let pods = self.pods.candidates();
-        self.evict.note_plenty(now, readings, pods);
     }
 
     /// Who holds the memory where no pod is evicted for it, once that is found out, so that

@@ -62,6 +62,13 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
             return self.outcome(now, Outcome::Reclaimed(Some(&Readings::default())));
         }
         self.reclaiming.end(now, &reclaim, &mut self.timers);
+        // Rounds went on meanwhile: what is short by now may have other steps.
+        let evict = &self.deciding.evict;
+        let (calls, rungs) = (evict.calls(), evict.rungs());
+        let is_enough = evict.may_stop_reclaiming(&self.sampled.sample.readings);
+        if !is_enough && !reclaim.has_covered((calls, rungs)) {
+            return self.reclaim_for(now, calls);
+        }
         self.reclaimed(now)
     }
 

@@ -6,7 +6,7 @@ use evictd_evict::Evict;
 use evictd_node::{Mono, Reading, Readings, Signal};
 use evictd_threshold::Threshold;
 
-use crate::pace::is_memory_met;
+use crate::pace::is_memory_unreclaimed;
 use crate::ports::{Depth, Node, Sample};
 
 /// How long a round waits for the filesystems: a healthy one answers in microseconds, a
@@ -72,7 +72,7 @@ impl<N: Node> Sampled<N> {
             return false;
         }
         let readings = self.node.read_memory(now, Depth::Whole);
-        is_memory_met(evict, &readings)
+        is_memory_unreclaimed(evict, &readings)
     }
 
     /// Whether the sample is old by now, as the process was stopped meanwhile or got no

@@ -246,6 +246,16 @@ pub(crate) fn is_memory_met(evict: &Evict, readings: &Readings) -> bool {
     })
 }
 
+/// The same, or whether the minimum reclaim of one that was met is not reached yet.
+pub(crate) fn is_memory_unreclaimed(evict: &Evict, readings: &Readings) -> bool {
+    let mut met = evict.met().filter(|met| is_memory(met.threshold));
+    let is_unreclaimed = met.any(|met| {
+        let reading = readings.get(met.threshold.signal);
+        reading.is_some_and(|reading| met.threshold.is_unreclaimed(&reading))
+    });
+    is_unreclaimed || is_memory_met(evict, readings)
+}
+
 /// Whether a threshold can be met by memory.
 pub(crate) fn is_memory(threshold: &Threshold) -> bool {
     threshold.signal.resource() == Resource::Memory && threshold.operator.is_some()

@@ -240,6 +240,35 @@ fn what_gave_no_inodes_may_give_bytes() {
     assert_eq!(rungs, Rung::ALL);
 }
 
+/// Found by the simulator (seeds 122498 and 139403): a directory took long to be relieved for
+/// inodes, or for a soft threshold; bytes fell below a hard one meanwhile, and a pod was evicted
+/// though nobody had asked for the reserve.
+#[test]
+fn what_runs_short_while_the_ladder_is_climbed_gets_all_of_its_rungs() {
+    let mut engine = short_of_disk("nodefs.inodesFree<100Mi,nodefs.available<100Mi");
+    set_disk(&mut engine, Signal::NodefsInodesFree, 50 * MIB);
+    let mut climbed = Vec::new();
+    for now in (0..20_000).step_by(50) {
+        turn(&mut engine, now);
+        let jobs = core::mem::take(&mut engine.reclaim_mut().jobs);
+        for Job { number, what, .. } in jobs {
+            if let Collect::Rung(relief) = what {
+                climbed.push(relief.rung);
+                set_disk(&mut engine, Signal::NodefsAvailable, 50 * MIB);
+                engine.round_now();
+                turn(&mut engine, now + 10);
+            }
+            let answer = (number, Ok(Collected::default()));
+            engine.reclaim_mut().relieved.push(answer);
+        }
+        if !engine.pods().killed().is_empty() {
+            break;
+        }
+    }
+    assert_eq!(climbed.last_chunk(), Some(&Rung::ALL), "{climbed:?}");
+    assert_eq!(engine.pods().killed(), ["holder"]);
+}
+
 /// The same where nothing at all could be read afterwards (seed 74).
 #[test]
 fn a_pod_is_not_evicted_by_what_was_read_before_the_ladder() {

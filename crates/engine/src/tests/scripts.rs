@@ -864,6 +864,43 @@ fn what_the_kernel_gives_back_in_the_last_moment_saves_the_pod() {
     assert!(engine.pods().killed().is_empty());
 }
 
+/// Found by the simulator (seeds 119208 and 127598): what the kernel gave back had ended the
+/// pressure but for the minimum reclaim. For that 1 MiB was asked for each 5 ms, for minutes, and
+/// it was told each 10 s that no pod is killed.
+#[test]
+fn file_pages_are_asked_for_once_for_all_that_is_missing() {
+    let lists = Lists {
+        hard: "memory.available<100Mi",
+        minimum_reclaim: "memory.available=50Mi",
+        ..Lists::default()
+    };
+    // Where the pods do not hold enough for both, what ends the pressure is asked for.
+    for (file_pages, asked) in [(500, (60 + 15 + 1) << 20), (60, 27 << 19)] {
+        let mut pods = three_pods();
+        pods.file_pages = file_pages << 20;
+        let mut settings = settings("");
+        settings.evict.thresholds = parse(&lists).unwrap();
+        let mut engine = engine(settings, pods);
+        turn(&mut engine, 0);
+        set(&mut engine, 90 * MIB, WHOLE);
+        engine.round_now();
+        turn(&mut engine, 2000);
+        assert_eq!(engine.pods().pages_asked, [asked]);
+        engine.pods_mut().pages_given = Some(20 << 20);
+        set(&mut engine, 110 * MIB, WHOLE);
+        engine.round_now();
+        let mut told = Vec::new();
+        for now in (2005..60_000).step_by(5) {
+            told.extend(turn(&mut engine, now));
+        }
+        // That was not enough: who exceeds its request goes for the rest.
+        assert_eq!(engine.pods().killed(), ["big"]);
+        assert!(!told.contains(&"reclaimed"), "{told:?}");
+        let times = engine.pods().pages_asked.len();
+        assert!((2..=7).contains(&times), "once in ten seconds: {times}");
+    }
+}
+
 /// Acceptance row 180: nothing is waited for while memory fills fast, where there are not
 /// enough such pages, or as the kubelet has it.
 #[test]

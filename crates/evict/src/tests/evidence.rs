@@ -309,6 +309,25 @@ fn what_an_eviction_gave_back_and_another_pod_took_is_had_from_that_one() {
     assert_eq!(round(&mut evict, 20, (MEMORY, 0), &mut alone), spared);
 }
 
+/// Found by the simulator (seed 130757): the pods that were left had been counted with their page
+/// cache, so that nothing of what one took afterwards was more than it had seemed to hold.
+#[test]
+fn what_another_pod_took_shows_by_exact_numbers_though_it_was_chosen_by_bounds() {
+    let mut evict = hard("memory.available<100Mi");
+    let mut bounds = vec![known("first", 0, Some(400)), known("second", 0, Some(300))];
+    assert_eq!(
+        round(&mut evict, 0, (MEMORY, 0), &mut bounds),
+        evicted("first")
+    );
+    let second = |used| vec![known("second", 0, Some(used))];
+    let spared = Err(Some(Spared::FreedNothing));
+    let later = |evict: &Evict| round(&mut evict.clone(), 20, (MEMORY, 0), &mut second(250));
+    assert_eq!(later(&evict), spared, "it seems to hold less than then");
+    let (pod, usage) = &second(50)[0];
+    evict.note_others(&[Candidate::new(pod, usage.as_ref())]);
+    assert_eq!(later(&evict), evicted("second"));
+}
+
 /// Found by the simulator (seed 301): the reserve cleared the hard threshold, the soft one of
 /// the disk was still met, and a pod was killed for the hard one without its grace.
 #[test]

@@ -17,9 +17,6 @@ const TRIFLE_INODES: u64 = 100;
 pub(super) const STUCK_FOR: Duration = Duration::from_secs(30);
 pub(super) const MARGIN: Duration = Duration::from_secs(5);
 
-/// Who was tried in a round is not tried again in it, and a round may take three graces.
-const ROUND: Duration = Duration::from_secs(150);
-
 /// A kill for a threshold.
 pub(super) struct Case<'a> {
     pub(super) strike: &'a Strike,
@@ -90,13 +87,15 @@ impl Case<'_> {
         self.used(rival).is_some_and(|used| used >= trifle)
     }
 
-    /// Others that may be evicted and would help.
+    /// Others that may be evicted and would help. Who was tried in a round is not tried again
+    /// in it, however long it takes.
     pub(super) fn others(&self) -> impl Iterator<Item = &Rival> {
         let all = self.strike.rivals.iter();
         all.filter(|rival| {
             rival.uid != self.victim.uid
                 && !rival.looks_sacred
-                && rival.stuck.is_none_or(|ago| ago > ROUND)
+                && !rival.was_tried
+                && rival.stuck.is_none_or(|ago| ago > STUCK_FOR + MARGIN)
                 && self.helps(rival)
         })
     }

@@ -26,7 +26,13 @@ impl Case<'_> {
     /// It is the last one for its signal from now on.
     pub(super) fn remember(&self, lasts: &mut Lasts) {
         let signal = self.signal();
-        lasts.retain(|(of, _)| *of != signal);
+        let disk = self.world.disk_of(signal);
+        // nodefs and containerfs are often one filesystem.
+        let is_same = |of: &Signal| {
+            *of == signal
+                || disk.is_some() && self.world.disk_of(*of) == disk && of.unit() == signal.unit()
+        };
+        lasts.retain(|(of, _)| !is_same(of));
         // By which of several looks it was decided cannot be told of a turn that took long.
         if let Some((looks, reading)) = self.last_look().filter(|_| !self.strike.stalled) {
             let last = Last {
@@ -37,7 +43,8 @@ impl Case<'_> {
                 used: self.used(self.victim),
                 others: self.held_by_all() - self.used(self.victim).unwrap_or(0),
             };
-            lasts.push((signal, last));
+            let same = Signal::ALL.into_iter().filter(is_same);
+            lasts.extend(same.map(|of| (of, last.clone())));
         }
     }
 

@@ -15,6 +15,11 @@ pub(super) fn unrelieved(world: &World, evict: &Evict) -> Option<String> {
         return None;
     }
     let memory = world.truth(Signal::MemoryAvailable)?;
+    // What somebody took that nobody can be evicted for, no eviction gives back.
+    let elsewhere = world.memory_elsewhere();
+    if elsewhere > world.memory.elsewhere_at_kill {
+        return None;
+    }
     let hard = evict.thresholds().iter();
     let mut hard = hard.filter(|of| of.is_hard() && of.signal == Signal::MemoryAvailable);
     let threshold = hard.find(|of| of.is_met(&memory))?;
@@ -32,7 +37,7 @@ pub(super) fn unrelieved(world: &World, evict: &Evict) -> Option<String> {
             && pod.dies_after.is_some()
             && held > request
             && held >= missing
-            && held >= world.memory.outside
+            && held >= elsewhere
     })?;
     Some(format!(
         "{threshold} is met with {} available, and {} holds {} of which {missing} would do",

@@ -11,7 +11,7 @@ use core::time::Duration;
 
 use evictd_engine::Event;
 use evictd_evict::Evict;
-use evictd_node::{ConditionSet, Mono};
+use evictd_node::{ConditionSet, Mono, Resource};
 use evictd_state::State;
 
 use crate::violation::Violation;
@@ -27,10 +27,15 @@ pub(crate) struct Oracles {
     of_late: Vec<Mono>,
     /// Settings were changed then.
     reloaded: Option<Mono>,
+    /// A threshold was met then, for the last time.
+    met_at: Option<Mono>,
 }
 
 /// More evictions within a minute than that are a run away loop, whatever the reason.
 const MOST_A_MINUTE: usize = 60;
+
+/// Two rounds of the longest interval.
+const ROUNDS: Duration = Duration::from_secs(60);
 
 impl Oracles {
     pub(crate) fn reloaded(&mut self, now: Mono) {
@@ -62,6 +67,9 @@ impl Oracles {
         let found = kill::judge(&mut self.last, world, &strike, decision);
         world.violations.extend(found);
         let signal = decision.threshold.as_ref().map(|of| of.signal);
+        if signal.is_some_and(|signal| signal.resource() == Resource::Memory) {
+            world.memory.elsewhere_at_kill = world.memory_elsewhere();
+        }
         world.most_held.retain(|(of, _)| Some(*of) != signal);
         self.of_late.push(strike.at);
         self.of_late
@@ -74,7 +82,10 @@ impl Oracles {
     }
 
     /// Judges the world after a turn.
-    pub(crate) fn after_turn(&self, world: &mut World) {
+    pub(crate) fn after_turn(&mut self, world: &mut World, evict: &Evict) {
+        if evict.met().next().is_some() {
+            self.met_at = Some(world.now);
+        }
         if let Some(strike) = world.strikes.first() {
             let text = format!("{} is being ended and nobody was told", strike.uid);
             world
@@ -84,16 +95,17 @@ impl Oracles {
     }
 
     /// Judges how it ended, long after the last fault.
-    pub(crate) fn at_the_end(&self, world: &mut World, evict: &Evict) {
+    pub(crate) fn at_the_end(&self, world: &mut World, evict: &Evict, transition: Duration) {
         if let Some(text) = liveness::unrelieved(world, evict) {
             world
                 .violations
                 .push(Violation::new("unrelieved", world.now, text));
         }
         let held: ConditionSet = evict.conditions();
-        let met = evict.met().next().is_some();
-        if !met && !held.is_empty() {
-            let text = format!("{held:?} holds, and nothing is short for minutes");
+        let lately = transition + ROUNDS;
+        let is_short = self.met_at.is_some_and(|at| world.now.since(at) < lately);
+        if !is_short && !held.is_empty() {
+            let text = format!("{held:?} holds, and nothing is short for {lately:?}");
             world
                 .violations
                 .push(Violation::new("conditions", world.now, text));

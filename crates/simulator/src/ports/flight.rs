@@ -63,7 +63,7 @@ impl KillInFlight for Flight {
         if now >= stuck {
             self.report.ended = Some(now);
             world.in_flight = None;
-            world.stuck.push((self.uid.clone(), now));
+            world.is_stuck(&self.uid);
             return KillState::Stuck;
         }
         let dies = pod.and_then(|pod| match pod.life {

@@ -9,7 +9,7 @@ use alloc::rc::Rc;
 use core::cell::RefCell;
 
 pub(crate) use node::WorldNode;
-pub(crate) use pods::WorldPods;
+pub(crate) use pods::{WorldPods, shown_exactly};
 pub(crate) use reclaim::WorldReclaim;
 
 use crate::world::World;

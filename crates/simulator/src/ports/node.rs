@@ -20,9 +20,14 @@ impl Node for WorldNode {
             world.given.take(now, &sample.readings);
             return sample;
         }
+        // One question asks a filesystem for all that it says.
+        let mut disks_missing = [None; 2];
         for signal in Signal::ALL {
             let missing = world.has(Feature::Blind) && world.random.one_in(100);
-            let reading = match world.disk_of(signal) {
+            let disk = world.disk_of(signal);
+            let of_disk = disk.and_then(|disk| disks_missing.get_mut(disk));
+            let missing = of_disk.map_or(missing, |of| *of.get_or_insert(missing));
+            let reading = match disk {
                 Some(disk) => answer(world, disk, signal.unit()),
                 None => world.truth(signal),
             };

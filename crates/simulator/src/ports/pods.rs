@@ -50,6 +50,12 @@ fn described(world: &World, pod: &WorldPod) -> (Pod, bool) {
     (bare, false)
 }
 
+/// A pod as far as it is known by now, each of its numbers exact.
+pub(crate) fn shown_exactly(world: &World, pod: &WorldPod) -> Candidate {
+    let (known, is_described) = described(world, pod);
+    Candidate::new(&known, Some(&usage(pod, false, is_described)))
+}
+
 fn usage(pod: &WorldPod, bound: bool, is_described: bool) -> PodUsage {
     let held = &pod.held;
     let memory = if bound {
@@ -70,13 +76,13 @@ fn usage(pod: &WorldPod, bound: bool, is_described: bool) -> PodUsage {
             rootfs_bytes: Some(disk.layer),
             rootfs_inodes: Some(disk.layer_inodes),
             logs_bytes: Some(disk.logs),
-            logs_inodes: Some(1),
+            logs_inodes: Some(0),
             ..ContainerUsage::default()
         }];
         usage.volumes = vec![VolumeUsage {
             name: "scratch".into(),
             used_bytes: Some(disk.volume),
-            inodes_used: Some(1),
+            inodes_used: Some(0),
         }];
     }
     usage
@@ -205,13 +211,14 @@ impl Killing for WorldPods {
             self.lacks_descriptors = true;
             return Err("too many open files".into());
         }
+        world.choose_next();
         let strike = world.strike(&uid, (&self.candidates, index));
         world.strikes.push(strike);
         if !runs {
             return Err("it is not there any more".into());
         }
         if is_refused {
-            world.stuck.push((uid, world.now));
+            world.is_stuck(&uid);
             return Err("refused".into());
         }
         world.begin_to_end(&uid);

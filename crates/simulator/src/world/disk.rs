@@ -54,6 +54,8 @@ pub(crate) struct Things {
     pub(crate) directories: (u64, u64),
     pub(crate) reserve: u64,
     pub(crate) reserve_size: u64,
+    /// So many bytes have to be left of nodefs, by the thresholds of all disks.
+    pub(super) needed: u64,
     /// What dead pods left: uid, bytes on nodefs.
     pub(crate) leftovers: Vec<(String, u64)>,
 }

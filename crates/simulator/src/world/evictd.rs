@@ -4,13 +4,18 @@
 use core::time::Duration;
 
 use evictd_engine::ports::{Collect, Heard, Job, Relieved};
-use evictd_node::{Mono, Rung, Signal};
+use evictd_node::{Mono, Rung, Signal, Unit};
+use evictd_threshold::Threshold;
 
 use super::amount::take;
 use super::machine::World;
 use super::pod::Life;
 use super::shown::{Asked, Given};
 use crate::feature::Feature;
+use crate::violation::Violation;
+
+/// The kernel is asked for file pages that often in ten seconds at most.
+const MOST_ASKED: usize = 100;
 
 impl World {
     /// evictd starts.
@@ -21,15 +26,27 @@ impl World {
         self.heard_at = self.now + Duration::from_millis(silent);
         self.given = Given::default();
         self.walk = None;
-        self.pages = None;
+        self.pages.coming = None;
         self.in_flight = None;
         self.last_gone = None;
         self.stuck.clear();
+        self.tried.clear();
         self.asked = Asked::default();
         self.runtime.forget_evictd();
         for pod in &mut self.pods {
             pod.measured = None;
         }
+    }
+
+    /// evictd goes by these thresholds from now on.
+    pub(crate) fn take_thresholds(&mut self, all: &[Threshold]) {
+        let of_disks = all.iter().filter(|of| {
+            let signal = of.signal;
+            signal.filesystem().is_some() && signal.unit() == Unit::Bytes
+        });
+        let capacity = self.disk_truth(0).map_or(0, |[bytes, _]| bytes.capacity);
+        let needed = of_disks.map(|of| of.clear_at(capacity).value()).max();
+        self.things.needed = u64::try_from(needed.unwrap_or(0)).unwrap_or(0);
     }
 
     pub(crate) fn heard(&self) -> Heard {
@@ -50,6 +67,19 @@ impl World {
             pod.was_struck = true;
         }
         self.in_flight = Some(uid.to_owned());
+    }
+
+    /// A kill has failed.
+    pub(crate) fn is_stuck(&mut self, uid: &str) {
+        self.stuck.push((uid.to_owned(), self.now));
+        self.tried.push(uid.to_owned());
+    }
+
+    /// A pod is chosen: in the same round as the one before where that had just failed.
+    pub(crate) fn choose_next(&mut self) {
+        if self.stuck.last().is_none_or(|(_, at)| *at != self.now) {
+            self.tried.clear();
+        }
     }
 
     pub(crate) fn held_pids(&self, uid: &str) -> u64 {
@@ -124,25 +154,39 @@ impl World {
             return false;
         }
         let millis = self.random.within(1, 80);
-        self.pages = Some((self.now + Duration::from_millis(millis), bytes));
+        self.pages.coming = Some((self.now + Duration::from_millis(millis), bytes));
+        self.note_asked_pages();
         true
+    }
+
+    fn note_asked_pages(&mut self) {
+        let now = self.now;
+        self.pages
+            .asked
+            .retain(|at| now.since(*at) < Duration::from_secs(10));
+        self.pages.asked.push(now);
+        if self.pages.asked.len() > MOST_ASKED {
+            let text = format!("file pages are asked for {MOST_ASKED} times in ten seconds");
+            self.violations.push(Violation::new("spins", now, text));
+        }
     }
 
     pub(crate) fn pages_given(&self) -> Option<u64> {
         self.pages
+            .coming
             .filter(|(at, _)| self.now >= *at)
             .map(|(_, given)| given)
     }
 
     /// The pages are given back once their time has come.
     pub(crate) fn give_pages(&mut self) {
-        let Some((at, mut bytes)) = self.pages else {
+        let Some((at, mut bytes)) = self.pages.coming else {
             return;
         };
-        if self.now < at || self.pages_done == Some(at) {
+        if self.now < at || self.pages.given == Some(at) {
             return;
         }
-        self.pages_done = Some(at);
+        self.pages.given = Some(at);
         for pod in &mut self.pods {
             take(&mut pod.held.active, &mut bytes);
         }

@@ -22,6 +22,14 @@ impl World {
         self.memory.outside + self.memory.left_behind() + pods
     }
 
+    /// What nobody is evicted for: what is no pod's, and what those hold that nobody may evict.
+    pub(crate) fn memory_elsewhere(&self) -> u64 {
+        let sacred = self.pods.iter();
+        let sacred = sacred.filter(|pod| pod.runs() && pod.is_sacred());
+        let sacred: u64 = sacred.map(|pod| pod.held.working_set()).sum();
+        self.memory.outside + sacred
+    }
+
     pub(crate) fn swap_used(&self) -> u64 {
         let pods = self.pods.iter().filter(|pod| pod.runs());
         pods.map(|pod| pod.held.swap).sum()

@@ -5,7 +5,7 @@ use evictd_node::{Layout, Mono, Signal};
 
 use super::clock::{seconds, set};
 use super::disk::{Things, WorldDisk};
-use super::memory::Memory;
+use super::memory::{Memory, Pages};
 use super::pod::{self, WorldPod};
 use super::runtime::Runtime;
 use super::shown::{Asked, Given, Listed};
@@ -59,6 +59,8 @@ pub(crate) struct World {
     pub(crate) last_gone: Option<Mono>,
     /// whom it could not end, and when,
     pub(crate) stuck: Vec<(String, Mono)>,
+    /// whom of these in the round that goes on,
+    pub(super) tried: Vec<String>,
     /// and all kills that it has begun and nobody has judged yet.
     pub(crate) strikes: Vec<Strike>,
     /// The most that pods held together since the last eviction for each signal.
@@ -69,10 +71,8 @@ pub(crate) struct World {
     pub(super) walk: Option<(Mono, Mono)>,
     /// and what it finds.
     pub(super) walked: Vec<(String, pod::Held)>,
-    /// File pages that are given back then,
-    pub(super) pages: Option<(Mono, u64)>,
-    /// and were.
-    pub(super) pages_done: Option<Mono>,
+    /// File pages that the kernel is asked for.
+    pub(super) pages: Pages,
     /// Rungs that are being climbed.
     pub(super) climbing: Vec<(Mono, Job)>,
 }
@@ -129,13 +129,13 @@ impl World {
             in_flight: None,
             last_gone: None,
             stuck: Vec::new(),
+            tried: Vec::new(),
             strikes: Vec::new(),
             most_held: Vec::new(),
             stalled: false,
             walk: None,
             walked: Vec::new(),
-            pages: None,
-            pages_done: None,
+            pages: Pages::default(),
             climbing: Vec::new(),
             random,
         }

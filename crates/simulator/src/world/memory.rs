@@ -15,8 +15,21 @@ pub(crate) struct Memory {
     pub(crate) outside: u64,
     growth: Option<Growth>,
     pub(crate) swap: u64,
+    /// What others held than pods that may be evicted, at the last kill for memory.
+    pub(crate) elsewhere_at_kill: u64,
     /// What dead pods left in memory, by their uids.
     pub(crate) left: Vec<(String, u64)>,
+}
+
+/// File pages that the kernel is asked for.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pages {
+    /// So many are given back then.
+    pub(super) coming: Option<(Mono, u64)>,
+    /// When they were asked for lately,
+    pub(super) asked: Vec<Mono>,
+    /// and when they were given.
+    pub(super) given: Option<Mono>,
 }
 
 impl Memory {
@@ -44,6 +57,7 @@ impl Memory {
             } else {
                 0
             },
+            elsewhere_at_kill: u64::MAX,
             left: Vec::new(),
         }
     }

@@ -124,6 +124,7 @@ impl World {
             );
             self.tell(|| format!("a controller starts {}", pod.uid));
             self.pods.push(pod);
+            self.fit_memory();
         }
         self.zombies.retain(|(at, _)| *at > now);
     }
@@ -196,6 +197,7 @@ impl World {
                 until: chaos_ends,
                 per_second: 16 * MIB,
             }];
+            self.fit_memory();
         }
     }
 }

@@ -8,13 +8,12 @@ use evictd_engine::ports::{Collect, Collected, Job, Relief};
 use evictd_gc::{
     Container, ContainerPolicy, ContainerRun, ContainerState, Fate, FoundContainers, FsUsage,
     Image, ImageJob, ImagePolicy, ImageRecord, ImageRun, Kind, OwningPod, Removal, collect_images,
-    plan_containers,
+    plan_containers, reserve_fits,
 };
 use evictd_node::{Mono, Policy, Rung, Unit};
 
 use super::disk::places;
 use super::machine::World;
-use super::reading::signed;
 use crate::violation::Violation;
 
 impl World {
@@ -202,7 +201,8 @@ impl World {
             .disk_truth(nodefs)
             .map_or(0, |[bytes, _]| bytes.available);
         let size = self.things.reserve_size;
-        if self.things.reserve == 0 && size > 0 && room > signed(size) * 8 {
+        let room = u64::try_from(room).unwrap_or(0);
+        if self.things.reserve == 0 && size > 0 && reserve_fits(size, room, self.things.needed) {
             self.things.reserve = size;
         }
         Collected::default()
