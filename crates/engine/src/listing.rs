@@ -21,6 +21,9 @@ const FRESH: Duration = Duration::from_secs(10);
 /// not been measured it is unknown what it holds.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// Who did not look for so long has not waited.
+const SLEPT: Duration = Duration::from_secs(1);
+
 /// How soon to look whether it is measured. Memory has its own looks meanwhile.
 const AGAIN: Duration = Duration::from_millis(50);
 
@@ -30,6 +33,10 @@ pub(crate) struct Listings {
     listed: bool,
     /// Since when a decision waits for what pods hold on disk.
     disk_asked: Option<Mono>,
+    /// When it was last looked whether it is measured, in the wait that goes on,
+    looked_at: Mono,
+    /// and whether that wait was begun anew.
+    is_second_wait: bool,
     /// What was measured before is too old whatever its age.
     trusted_from: Mono,
     /// Numbers of a disk from before then choose no pod; `None` until that is asked, since a
@@ -119,20 +126,29 @@ impl Listings {
         pods: &mut P,
         timers: &mut Timers,
     ) -> bool {
+        let slept = now.since(self.looked_at) > SLEPT;
         if self.disk_asked.is_none() {
             timers.set(Timer::DiskWait, now + PATIENCE);
+            self.is_second_wait = false;
+        } else if slept && !self.is_second_wait {
+            // A reclaim, a kill for memory or a node that could not be read came between, and
+            // nobody asked for what was measured meanwhile.
+            timers.set(Timer::DiskWait, now + PATIENCE);
+            self.is_second_wait = true;
         }
+        self.looked_at = now;
         let asked = *self.disk_asked.get_or_insert(now);
         let wanted = *self.wanted_from.get_or_insert(asked);
         let fresh = Mono::ZERO + asked.since(Mono::ZERO).saturating_sub(FRESH);
         let since = wanted.max(fresh).max(self.trusted_from);
         let is_over = timers.is_expired(Timer::DiskWait, now);
-        if is_over || pods.has_measured_disk(since) {
+        let is_measured = pods.has_measured_disk(since);
+        if is_over || is_measured {
             self.disk_asked = None;
-            self.known_from = if is_over {
-                now
-            } else {
+            self.known_from = if is_measured {
                 since.max(self.known_from)
+            } else {
+                now
             };
             return false;
         }

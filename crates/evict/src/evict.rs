@@ -132,6 +132,7 @@ impl Evict {
                 self.choose(now, threshold, pods)
             }
             (Stage::Reclaiming { threshold }, Outcome::Reclaimed(again)) => {
+                self.left_alone.try_again(now); // a reclaim may have taken a minute
                 let policy = &self.config.policy;
                 if let Some(again) = again {
                     self.evidence.note(again);

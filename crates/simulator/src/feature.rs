@@ -73,6 +73,8 @@ features! {
     Descriptors: "descriptors that are lacking",
     FilesStay: "layers that stay after their pod",
     Pages: "file pages that the kernel is asked for",
+    Tiny: "pods that hold next to nothing",
+    LateDisk: "filesystems that are late to answer",
 }
 
 /// The features of a world.

@@ -6,7 +6,7 @@ use core::time::Duration;
 
 use super::script::*;
 use crate::fake::{FakePod, FakePods};
-use crate::ports::Disk;
+use crate::ports::{Disk, Sample};
 
 /// A pod of this priority that holds so much.
 fn holding(name: &str, priority: i32, bytes: u64) -> FakePod {
@@ -38,6 +38,31 @@ fn what_decides_about_a_disk_is_measured_after_it_ran_short() {
     engine.pods_mut().running = vec![holding("low", 0, 60 << 20), holding("high", 1000, 60 << 20)];
     engine.pods_mut().disk_measured_from = Some(at(3000));
     turn(&mut engine, 6000);
+    assert_eq!(engine.pods().killed(), ["low"]);
+}
+
+/// Found by the simulator (seeds 237 and 924): a minute was lost to a runtime, or to a node that
+/// could not be read, and the wait for sizes was over when it was first looked at again.
+#[test]
+fn who_could_not_look_has_not_waited_for_what_is_measured() {
+    let mut pods = FakePods::of([holding("low", 0, 0), holding("high", 1000, 60 << 20)]);
+    pods.disk_measured_from = Some(at(2000));
+    let mut engine = engine(settings("nodefs.available<100Mi"), pods);
+    set(&mut engine, WHOLE, 50 * MIB);
+    turn(&mut engine, 3000);
+    engine.node_mut().set(Sample::default());
+    for now in (3050..20_000).step_by(50) {
+        turn(&mut engine, now);
+    }
+    set(&mut engine, WHOLE, 50 * MIB);
+    engine.round_now();
+    turn(&mut engine, 20_000);
+    assert!(engine.pods().killed().is_empty(), "by sizes of long ago");
+    engine.pods_mut().running = vec![holding("low", 0, 60 << 20), holding("high", 1000, 60 << 20)];
+    for now in (20_050..21_000).step_by(50) {
+        engine.pods_mut().disk_measured_from = Some(at(now));
+        turn(&mut engine, now);
+    }
     assert_eq!(engine.pods().killed(), ["low"]);
 }
 

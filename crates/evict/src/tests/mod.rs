@@ -377,6 +377,26 @@ fn a_pod_that_was_left_alone_long_enough_comes_before_the_next() {
     assert_eq!(evicted(&plan, &left).0, "a");
 }
 
+/// Found by the simulator (seed 15350): the same while the node gave back what it could.
+#[test]
+fn a_pod_that_was_left_alone_long_enough_comes_first_after_a_long_reclaim() {
+    let all = pods(&["a", "b", "c"]);
+    let mut evict = hard("nodefs.available<1Gi");
+    let short = |left| [(Signal::NodefsAvailable, left)];
+    let plan = step(&mut evict, 0, &short(1), &all);
+    assert!(matches!(plan, Plan::Reclaim(_)), "{plan:?}");
+    let plan = done(&mut evict, 1, Outcome::Reclaimed(None), &all);
+    assert_eq!(evicted(&plan, &all).0, "a");
+    done(&mut evict, 2, Outcome::KillFailed, &all);
+    done(&mut evict, 3, Outcome::Killed, &all);
+    done(&mut evict, 3, Outcome::CleanedUp, &all);
+    let left = [all[0].clone(), all[2].clone()];
+    step(&mut evict, 4, &short(0), &left);
+    let again = readings(seconds(40), &short(0));
+    let plan = done(&mut evict, 40, Outcome::Reclaimed(Some(&again)), &left);
+    assert_eq!(evicted(&plan, &left).0, "a");
+}
+
 #[test]
 fn a_kill_that_fails_after_the_pressure_is_gone_takes_no_other() {
     let all = pods(&["a", "b"]);

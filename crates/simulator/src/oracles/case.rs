@@ -87,8 +87,8 @@ impl Case<'_> {
         self.used(rival).is_some_and(|used| used >= trifle)
     }
 
-    /// Others that may be evicted and would help. Who was tried in a round is not tried again
-    /// in it, however long it takes.
+    /// Others that may be evicted. Who was tried in a round is not tried again in it, however
+    /// long it takes.
     pub(super) fn others(&self) -> impl Iterator<Item = &Rival> {
         let all = self.strike.rivals.iter();
         all.filter(|rival| {
@@ -96,7 +96,11 @@ impl Case<'_> {
                 && !rival.looks_sacred
                 && !rival.was_tried
                 && rival.stuck.is_none_or(|ago| ago > STUCK_FOR + MARGIN)
-                && self.helps(rival)
         })
+    }
+
+    /// The same, of those that would help.
+    pub(super) fn helpful(&self) -> impl Iterator<Item = &Rival> {
+        self.others().filter(|rival| self.helps(rival))
     }
 }

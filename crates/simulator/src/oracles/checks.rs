@@ -5,12 +5,16 @@ use core::time::Duration;
 use evictd_node::{Mono, Resource};
 
 use super::case::{Case, MARGIN, STUCK_FOR};
+use crate::feature::Feature;
 use crate::strike::Rival;
+
+/// Sizes are measured anew after ten seconds; a late loop, and a last list of pods, come on top.
+const OLD_SIZES: Duration = Duration::from_secs(16);
 
 type Check<'a> = fn(&Case<'a>) -> Option<String>;
 
 impl<'a> Case<'a> {
-    pub(super) const ALL: [(&'static str, Check<'a>); 9] = [
+    pub(super) const ALL: [(&'static str, Check<'a>); 10] = [
         ("not-short", Self::is_not_short),
         ("helps-nothing", Self::helps_nothing),
         ("within-request", Self::is_within_request),
@@ -20,6 +24,7 @@ impl<'a> Case<'a> {
         ("cheaper", Self::skips_a_rung),
         ("stale", Self::is_stale),
         ("chase", Self::chases),
+        ("old-sizes", Self::goes_by_old_sizes),
     ];
 
     fn is_not_short(&self) -> Option<String> {
@@ -74,7 +79,7 @@ impl<'a> Case<'a> {
         }
         if self.signal().resource() == Resource::Pids {
             let better = self
-                .others()
+                .helpful()
                 .find(|rival| rival.priority < self.victim.priority)?;
             return Some(format!("{} has a lower priority", better.uid));
         }
@@ -86,7 +91,7 @@ impl<'a> Case<'a> {
             used.saturating_sub(rival.request(self.signal()))
         };
         let key = |rival: &Rival| (rival.priority, core::cmp::Reverse(over(rival)));
-        let mut others = self.others().filter(|rival| self.exceeds(rival));
+        let mut others = self.helpful().filter(|rival| self.exceeds(rival));
         let better = others.find(|rival| key(rival) < key(self.victim))?;
         Some(format!(
             "{} (priority {}, {} over) goes before {} (priority {}, {} over)",
@@ -201,5 +206,22 @@ impl<'a> Case<'a> {
         let age = self.strike.at.since(sampled);
         let most = Duration::from_secs(if self.is_disk() { 90 } else { 2 });
         (age > most).then(|| format!("the reading is {age:?} old"))
+    }
+
+    /// For a disk a pod is chosen by sizes that were measured lately, where that does not take
+    /// long.
+    fn goes_by_old_sizes(&self) -> Option<String> {
+        let takes_long = self.world.plan.features.has(Feature::SlowWalk) || self.strike.stalled;
+        if !self.is_disk() || takes_long {
+            return None;
+        }
+        // A pod that nobody could measure is waited for, and not for ever.
+        let mut rivals = self.strike.rivals.iter();
+        if rivals.any(|rival| rival.measured.is_none()) {
+            return None;
+        }
+        let (at, _) = self.victim.measured?;
+        let age = self.strike.at.since(at);
+        (age > OLD_SIZES).then(|| format!("what the victim holds was measured {age:?} ago"))
     }
 }

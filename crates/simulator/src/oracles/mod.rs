@@ -13,9 +13,11 @@ use evictd_engine::Event;
 use evictd_evict::Evict;
 use evictd_node::{ConditionSet, Mono, Resource};
 use evictd_state::State;
+use evictd_threshold::Threshold;
 
 use crate::violation::Violation;
 use crate::world::World;
+use crate::world::pod::Life;
 
 /// What oracles keep between two looks.
 #[derive(Debug, Default)]
@@ -27,12 +29,20 @@ pub(crate) struct Oracles {
     of_late: Vec<Mono>,
     /// Settings were changed then.
     reloaded: Option<Mono>,
+    /// A hard threshold is met since that round, beside a pod that has its grace.
+    hard_since: Option<u64>,
     /// A threshold was met then, for the last time.
     met_at: Option<Mono>,
 }
 
 /// More evictions within a minute than that are a run away loop, whatever the reason.
 const MOST_A_MINUTE: usize = 60;
+
+/// Twenty milliseconds, beside loops that wake late and turns that take long.
+const ENDED_AGAIN: Duration = Duration::from_secs(10);
+
+/// One round sees it, the next is sure after a restart or a reload.
+const ROUNDS_TO_HURRY: u64 = 3;
 
 /// Two rounds of the longest interval.
 const ROUNDS: Duration = Duration::from_secs(60);
@@ -86,11 +96,52 @@ impl Oracles {
         if evict.met().next().is_some() {
             self.met_at = Some(world.now);
         }
+        self.judge_returned(world);
+        self.judge_grace(world, evict);
         if let Some(strike) = world.strikes.first() {
             let text = format!("{} is being ended and nobody was told", strike.uid);
             world
                 .violations
                 .push(Violation::new("told", world.now, text));
+        }
+    }
+
+    /// What a runtime starts again of a pod that was evicted is ended again at once.
+    fn judge_returned(&self, world: &mut World) {
+        let now = world.now;
+        let mut late = Vec::new();
+        for (uid, at) in &world.kills.returned {
+            let pod = world.pods.iter().find(|pod| pod.uid == *uid);
+            let runs = pod.is_some_and(|pod| pod.life == Life::Runs);
+            // Before evictd saw that it was gone, it has what is left of its grace.
+            let is_ending = world.in_flight.as_ref() == Some(uid);
+            if runs && !is_ending && now.since(*at) > ENDED_AGAIN {
+                late.push(format!("{uid} runs again since {at}"));
+            }
+        }
+        let found = late.into_iter();
+        let found = found.map(|text| Violation::new("stays-down", now, text));
+        world.violations.extend(found);
+    }
+
+    /// A hard threshold cuts the grace that a soft one gave.
+    fn judge_grace(&mut self, world: &mut World, evict: &Evict) {
+        let rounds = world.given.rounds;
+        let last = world.given.looks.last();
+        let of_memory = |of: &Threshold| of.is_hard() && of.signal.resource() == Resource::Memory;
+        let mut hard = evict.thresholds().iter().filter(|of| of_memory(of));
+        let is_met = last.is_some_and(|(_, readings)| {
+            hard.any(|of| readings.get(of.signal).is_some_and(|now| of.is_met(&now)))
+        });
+        if !is_met || world.kills.graceful.is_none() || self.reloaded == Some(world.now) {
+            self.hard_since = None;
+            return;
+        }
+        let since = *self.hard_since.get_or_insert(rounds);
+        if rounds > since + ROUNDS_TO_HURRY {
+            let text = "a hard threshold is met, and the victim has its grace".into();
+            let found = Violation::new("grace-cut", world.now, text);
+            world.violations.push(found);
         }
     }
 

@@ -26,6 +26,7 @@ pub(crate) struct Flight {
 
 impl Flight {
     pub(crate) fn new(world: Shared, uid: String, now: Mono, grace: Duration, asks: bool) -> Self {
+        world.borrow_mut().kills.graceful = Some(uid.clone());
         let mut flight = Self {
             world,
             uid,
@@ -49,13 +50,17 @@ impl KillInFlight for Flight {
         if now >= self.killed_at && self.report.kill_sent.is_none() {
             self.report.kill_sent = Some(now);
             self.report.method = Some(KillMethod::CgroupKill);
+            world.kills.graceful = None;
             world.kill(&self.uid);
+        }
+        if self.report.kill_sent.is_some() {
+            world.kill(&self.uid); // whoever was started in it since
         }
         let index = world.index_of(&self.uid);
         let pod = index.and_then(|index| world.pods.get(index));
         if pod.is_none_or(|pod| !pod.runs()) {
             self.report.ended = Some(now);
-            world.in_flight = None;
+            (world.in_flight, world.kills.graceful) = (None, None);
             world.last_gone = Some(now);
             return KillState::Gone;
         }

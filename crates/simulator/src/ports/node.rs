@@ -22,6 +22,7 @@ impl Node for WorldNode {
         }
         // One question asks a filesystem for all that it says.
         let mut disks_missing = [None; 2];
+        world.be_late();
         for signal in Signal::ALL {
             let missing = world.has(Feature::Blind) && world.random.one_in(100);
             let disk = world.disk_of(signal);
@@ -40,7 +41,7 @@ impl Node for WorldNode {
             let (from, until) = disk.hangs;
             Some(Disk {
                 device: disk.device,
-                stale: from <= world.now && world.now < until,
+                stale: disk.is_late || from <= world.now && world.now < until,
             })
         };
         sample.nodefs = disk(Signal::NodefsAvailable);
@@ -90,7 +91,8 @@ fn answer(world: &mut World, index: usize, unit: Unit) -> Option<evictd_node::Re
     let disk = world.disks.get_mut(index)?;
     let (from, until) = disk.hangs;
     let hangs = from <= now && now < until;
-    if !hangs {
+    let is_late = disk.is_late && disk.answer.is_some();
+    if !hangs && !is_late {
         disk.answer = Some(truth);
     }
     let [bytes, inodes] = disk.answer?;

@@ -11,6 +11,7 @@ use evictd_rank::Candidate;
 use super::Shared;
 use super::flight::Flight;
 use crate::feature::Feature;
+use crate::violation::Violation;
 use crate::world::World;
 use crate::world::pod::WorldPod;
 use crate::world::shown::Listed;
@@ -210,6 +211,12 @@ impl Killing for WorldPods {
         if world.has(Feature::Descriptors) && world.random.one_in(10) {
             self.lacks_descriptors = true;
             return Err("too many open files".into());
+        }
+        if self.lacks_descriptors {
+            let text = format!("{uid} is chosen by a list that lacks descriptors");
+            world
+                .violations
+                .push(Violation::new("descriptors", world.now, text));
         }
         world.choose_next();
         let strike = world.strike(&uid, (&self.candidates, index));

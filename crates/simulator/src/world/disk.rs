@@ -20,6 +20,8 @@ pub(crate) struct WorldDisk {
     pub(crate) hangs: (Mono, Mono),
     /// Its last answer: bytes, inodes.
     pub(crate) answer: Option<[Reading; 2]>,
+    /// It is late this time, and counts with its former answer.
+    pub(crate) is_late: bool,
 }
 
 /// An image that no container uses.
@@ -168,6 +170,7 @@ impl WorldDisk {
                 (Mono::ZERO, Mono::ZERO)
             },
             answer: None,
+            is_late: false,
         }
     }
 }

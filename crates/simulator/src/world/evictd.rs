@@ -27,14 +27,15 @@ impl World {
         self.given = Given::default();
         self.walk = None;
         self.pages.coming = None;
-        self.in_flight = None;
+        (self.in_flight, self.kills.graceful) = (None, None);
         self.last_gone = None;
         self.stuck.clear();
-        self.tried.clear();
+        self.kills.tried.clear();
+        self.kills.returned.clear();
         self.asked = Asked::default();
         self.runtime.forget_evictd();
         for pod in &mut self.pods {
-            pod.measured = None;
+            (pod.measured, pod.evicted_at) = (None, None);
         }
     }
 
@@ -72,13 +73,13 @@ impl World {
     /// A kill has failed.
     pub(crate) fn is_stuck(&mut self, uid: &str) {
         self.stuck.push((uid.to_owned(), self.now));
-        self.tried.push(uid.to_owned());
+        self.kills.tried.push(uid.to_owned());
     }
 
     /// A pod is chosen: in the same round as the one before where that had just failed.
     pub(crate) fn choose_next(&mut self) {
         if self.stuck.last().is_none_or(|(_, at)| *at != self.now) {
-            self.tried.clear();
+            self.kills.tried.clear();
         }
     }
 

@@ -8,7 +8,7 @@ use super::disk::{Things, WorldDisk};
 use super::memory::{Memory, Pages};
 use super::pod::{self, WorldPod};
 use super::runtime::Runtime;
-use super::shown::{Asked, Given, Listed};
+use super::shown::{Asked, Given, Kills, Listed};
 use crate::feature::Feature;
 use crate::plan::{MOST_PODS, Plan};
 use crate::random::Random;
@@ -59,8 +59,8 @@ pub(crate) struct World {
     pub(crate) last_gone: Option<Mono>,
     /// whom it could not end, and when,
     pub(crate) stuck: Vec<(String, Mono)>,
-    /// whom of these in the round that goes on,
-    pub(super) tried: Vec<String>,
+    /// what else has come of its kills,
+    pub(crate) kills: Kills,
     /// and all kills that it has begun and nobody has judged yet.
     pub(crate) strikes: Vec<Strike>,
     /// The most that pods held together since the last eviction for each signal.
@@ -129,7 +129,7 @@ impl World {
             in_flight: None,
             last_gone: None,
             stuck: Vec::new(),
-            tried: Vec::new(),
+            kills: Kills::default(),
             strikes: Vec::new(),
             most_held: Vec::new(),
             stalled: false,

@@ -14,6 +14,10 @@ use crate::feature::{Feature, Features};
 /// A controller gives up after so many.
 const MOST_INCARNATIONS: u32 = 6;
 
+/// What runs again within seconds of its eviction is ended at once; a little less, as evictd
+/// may have noticed later that it was gone.
+const IS_HELD: Duration = Duration::from_secs(4);
+
 impl World {
     /// Time passes.
     pub(crate) fn advance(&mut self, to: Mono) {
@@ -73,6 +77,9 @@ impl World {
             return;
         };
         pod.life = Life::Gone(now);
+        if self.in_flight.as_ref() == Some(&pod.uid) {
+            pod.evicted_at = Some(now);
+        }
         let comes_back = core::mem::take(&mut pod.is_replaced);
         let (uid, held, number) = (pod.uid.clone(), pod.held, pod.number);
         let incarnation = pod.incarnation;
@@ -188,6 +195,11 @@ impl World {
         if let Some(pod) = index.and_then(|index| self.pods.get_mut(index))
             && !pod.runs()
         {
+            self.kills.returned.retain(|(of, _)| of != uid);
+            let is_held = pod.evicted_at.is_some_and(|at| now.since(at) < IS_HELD);
+            if is_held {
+                self.kills.returned.push((uid.to_owned(), now));
+            }
             pod.life = Life::Runs;
             pod.held.anon = 4 * MIB;
             pod.held.pids = 2;

@@ -126,6 +126,8 @@ pub(crate) struct WorldPod {
     pub(crate) measured: Option<(Mono, Held)>,
     /// evictd has begun to end it.
     pub(crate) was_struck: bool,
+    /// It was gone then, by an eviction of the evictd that runs.
+    pub(crate) evicted_at: Option<Mono>,
 }
 
 impl WorldPod {
@@ -175,8 +177,15 @@ pub(crate) fn make(
     if is_protected {
         pod.mark_static();
     }
-    let held = at_first(r, features, (memory, disk));
-    let growths = growths(r, features, now, (memory, disk), chaos_ends);
+    let mut held = at_first(r, features, (memory, disk));
+    // A stream of its own: a world without such pods stays what it is.
+    let is_tiny = has(Feature::Tiny) && Random::new(seed, 2000 + u64::from(number)).one_in(3);
+    if is_tiny {
+        (held.anon, held.active, held.tmpfs) = (64 << 10, 0, 0);
+        (held.layer, held.logs, held.volume) = (4096, 0, 0);
+    }
+    let mut growths = growths(r, features, now, (memory, disk), chaos_ends);
+    growths.retain(|_| !is_tiny);
     let millis = Duration::from_millis;
     let dies_after = if has(Feature::Undead) && r.one_in(6) {
         None
@@ -210,6 +219,7 @@ pub(crate) fn make(
         is_refused: has(Feature::Refused) && r.one_in(6),
         measured: None,
         was_struck: false,
+        evicted_at: None,
         pod,
     }
 }

@@ -5,8 +5,17 @@ use evictd_node::{Filesystem, Reading, Signal, Unit, Usage};
 use super::disk::{held_on_disk, places, used};
 use super::machine::World;
 use super::pod::Held;
+use crate::feature::Feature;
 
 impl World {
+    /// Which filesystems are late to answer this time.
+    pub(crate) fn be_late(&mut self) {
+        let may_be = self.has(Feature::LateDisk);
+        for disk in &mut self.disks {
+            disk.is_late = may_be && self.random.one_in(3);
+        }
+    }
+
     /// What is left of a signal now; `None` where this world has no such thing.
     pub(crate) fn truth(&self, signal: Signal) -> Option<Reading> {
         let reading = |left: u64, of: u64| Reading {

@@ -48,6 +48,17 @@ pub(crate) struct Listed {
     pub(crate) measured: Option<(Mono, Held)>,
 }
 
+/// What has come of evictd's kills.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Kills {
+    /// Whose grace runs.
+    pub(crate) graceful: Option<String>,
+    /// Who could not be ended in the round that goes on.
+    pub(super) tried: Vec<String>,
+    /// Who was started again, and when.
+    pub(crate) returned: Vec<(String, Mono)>,
+}
+
 /// When each thing was asked for the last time that costs nobody anything.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Asked {

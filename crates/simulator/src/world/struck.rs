@@ -51,7 +51,7 @@ impl World {
             is_sacred: pod.is_sacred(),
             is_described: !known.metadata.name.is_empty(),
             looks_sacred: known.is_critical(),
-            was_tried: world.tried.contains(&pod.uid),
+            was_tried: world.kills.tried.contains(&pod.uid),
             stuck: stuck.next().map(|(_, at)| world.now.since(*at)),
             is_readable: shown.usage.is_some(),
             priority: known.priority(),
