@@ -54,13 +54,23 @@ impl fmt::Display for Columns {
 
 /// Adds a paragraph, broken at blanks to fit the terminal; the first line begins
 /// with the first of the indents, the others with the second.
-pub(crate) fn wrap(text: &mut String, (first, others): (&str, &str), paragraph: &str) {
+pub(crate) fn wrap(text: &mut String, indents: (&str, &str), paragraph: &str) {
+    wrap_within(text, WIDTH, indents, paragraph);
+}
+
+/// The same for a terminal of that width.
+pub(crate) fn wrap_within(
+    text: &mut String,
+    width: usize,
+    (first, others): (&str, &str),
+    paragraph: &str,
+) {
     let mut line = first.to_owned();
     let paragraph = Plain(paragraph).to_string();
     let mut is_empty = true;
     for word in paragraph.split(' ') {
         let length = line.chars().count() + 1 + word.chars().count();
-        if !is_empty && length > WIDTH {
+        if !is_empty && length > width {
             text.push_str(&line);
             text.push('\n');
             line = others.to_owned();

@@ -100,7 +100,7 @@ fn after<'a>(text: &'a str, printed: &str) -> impl Iterator<Item = &'a str> {
 }
 
 /// A record as it is printed; `None` for one from before that time, and for what is no record.
-fn show(line: &str, since: Option<&str>, json: bool) -> Option<String> {
+pub(super) fn show(line: &str, since: Option<&str>, json: bool) -> Option<String> {
     let record: Value = serde_json::from_str(line).ok()?;
     let text = |name| record.get(name)?.as_str();
     let (time, level, message) = (text("time")?, text("level")?, text("message")?);

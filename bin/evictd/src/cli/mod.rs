@@ -29,6 +29,7 @@ mod status;
 mod summary;
 #[cfg(test)]
 mod tests;
+mod top;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -85,6 +86,7 @@ fn run_command(
     let (command_line, settings) = (&settings.command_line, &settings.resolved);
     match command {
         Command::Status(status) => ("status", status.run(settings)),
+        Command::Top(top) => ("top", top.run(settings)),
         Command::Rank(rank) => ("rank", rank.run(settings)),
         Command::Admit(admit) => ("admit", admit.run(settings)),
         Command::History(history) => ("history", history.run(settings)),

@@ -13,6 +13,11 @@ pub(crate) struct Paint {
 }
 
 impl Paint {
+    #[cfg(test)]
+    pub(crate) const NONE: Self = Self { colour: false };
+    #[cfg(test)]
+    pub(crate) const COLOURS: Self = Self { colour: true };
+
     /// For standard output as it is.
     pub(crate) fn for_stdout() -> Self {
         let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());

@@ -41,7 +41,7 @@ fn pods() -> Vec<Pod> {
     ]
 }
 
-fn ranked(signal: Signal) -> Vec<RankedPod> {
+pub(super) fn ranked(signal: Signal) -> Vec<RankedPod> {
     let using = |bytes| PodUsage {
         memory_working_set_bytes: Some(bytes),
         ..PodUsage::default()
@@ -60,7 +60,7 @@ fn ranked(signal: Signal) -> Vec<RankedPod> {
     )
 }
 
-fn thresholds() -> Vec<Threshold> {
+pub(super) fn thresholds() -> Vec<Threshold> {
     parse(&Lists {
         hard: "memory.available<100Mi,nodefs.available<10%,imagefs.available<15%,containerfs.inodesFree<5%",
         soft: "memory.available<1Gi",
@@ -70,7 +70,7 @@ fn thresholds() -> Vec<Threshold> {
     .unwrap()
 }
 
-fn readings() -> Readings {
+pub(super) fn readings() -> Readings {
     let mut readings = Readings::default();
     for (signal, available, capacity) in [
         (Signal::MemoryAvailable, 80 << 20, 2 << 30),

@@ -6,6 +6,7 @@
 mod carry_out;
 mod deciding;
 mod decision;
+mod limits;
 mod reclaim;
 mod sampled;
 mod turn;

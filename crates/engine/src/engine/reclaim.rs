@@ -4,14 +4,12 @@
 use alloc::sync::Arc;
 use core::time::Duration;
 
-use evictd_evict::{Eviction, NodeReclaim, Outcome, Plan};
+use evictd_evict::{NodeReclaim, Outcome, Plan};
 use evictd_gc::ImageJob;
 use evictd_node::{Condition, Mono, Readings, Resource, Rung};
 
-use super::deciding::Deciding;
 use super::turn::Loop;
 use crate::event::Event;
-use crate::own_log::Next;
 use crate::ports::{Collect, Collected, Deletion, Job, News, Node, Pods, Reclaim, Relief};
 use crate::reclaiming::{Awaited, Step};
 use crate::timers::Timer;
@@ -195,7 +193,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
     }
 
     /// Hands a job to the container runtimes. Returns its number, and how many will answer.
-    fn hand_over(&mut self, what: Collect) -> (u64, usize) {
+    pub(super) fn hand_over(&mut self, what: Collect) -> (u64, usize) {
         let number = self.reclaiming.next_number();
         let job = Job {
             number,
@@ -305,33 +303,6 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         );
         self.telling.tell(now, Event::problem("kill", text));
         self.go_on_killing(now);
-    }
-
-    /// Whether a pod above its limit of disk is not ended yet, as its log may be enough.
-    pub(super) fn gives_up_its_log_first(&mut self, now: Mono, eviction: &Eviction) -> bool {
-        let Deciding { evict, pods, .. } = &mut self.deciding;
-        let candidate = pods.candidates().get(eviction.candidate);
-        let Some((candidate, missing)) = candidate
-            .filter(|_| !self.settings.dry_run)
-            .and_then(|candidate| Some((candidate, evict.above_limit(eviction, candidate)?)))
-        else {
-            return false;
-        };
-        let uid: Arc<str> = candidate.pod.metadata.uid.as_str().into();
-        match self.own_log.next(&uid, pods) {
-            Next::Ask => {
-                let (number, answers) = self.hand_over(Collect::OwnLog { uid, missing });
-                if answers == 0 {
-                    return false;
-                }
-                self.own_log.asked(number);
-            }
-            // Rounds that do not look at limits come between: a threshold is not kept waiting.
-            Next::Wait => {}
-            Next::LookAgain => self.timers.set(Timer::LimitsWait, now),
-            Next::End => return false,
-        }
-        true
     }
 
     fn take_collected(&mut self, now: Mono, number: u64, result: Result<Collected, String>) {

@@ -24,6 +24,7 @@ use crate::cli::selftest::Selftest;
 use crate::cli::serve::Serve;
 use crate::cli::status::Status;
 use crate::cli::summary::Summary;
+use crate::cli::top::Top;
 
 /// node-pressure eviction for machines that have no kubelet
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
@@ -56,6 +57,8 @@ pub enum Command {
     Look(Look),
     /// `evictd status`
     Status(Status),
+    /// `evictd top`
+    Top(Top),
     /// `evictd rank`
     Rank(Rank),
     /// `evictd admit`

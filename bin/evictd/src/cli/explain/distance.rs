@@ -120,6 +120,6 @@ pub(crate) fn rate(signal: Signal, change: i64) -> String {
     format!("{amount}{unit} a second")
 }
 
-fn in_units(seconds: i64) -> GoDuration {
+pub(crate) fn in_units(seconds: i64) -> GoDuration {
     GoDuration::from_nanos(seconds.saturating_mul(1_000_000_000))
 }

@@ -66,19 +66,14 @@ impl Explain {
         for problem in sampled.engine.pods().problems() {
             complain("explain", problem);
         }
-        let between = ended.since(begun);
-        let of = |threshold| Distance::new(threshold, &before, &sampled.readings, between);
-        let thresholds = settings.evict.thresholds.iter().map(of);
-        // That one follows from the one of the node, where there is a cgroup of all pods.
-        let counts = |of: &Distance| {
-            of.available.is_some() || of.signal != Signal::AllocatableMemoryAvailable
-        };
         let decided = decided.into_iter().flat_map(|(_, decided)| decided);
         let document = Explanation {
             settings: *whose,
-            thresholds: thresholds.filter(counts).collect(),
-            decided: one_answer(decided.collect()),
-            relief: Relief::new(settings, &sampled.readings),
+            ..Explanation::of_daemon(
+                settings,
+                (&before, &sampled.readings, ended.since(begun)),
+                decided.collect(),
+            )
         };
         Ok(print_as(self.json, &document, || document.in_text()))
     }
@@ -138,10 +133,10 @@ fn one_answer(decided: Vec<Decided>) -> Vec<Decision> {
 
 /// What `--json` prints.
 #[derive(Serialize)]
-struct Explanation {
+pub(super) struct Explanation {
     settings: Whose,
-    thresholds: Vec<Distance>,
-    decided: Vec<Decision>,
+    pub(super) thresholds: Vec<Distance>,
+    pub(super) decided: Vec<Decision>,
     /// What comes before a kill for memory.
     relief: Option<Relief>,
 }
@@ -179,8 +174,8 @@ impl Relief {
 }
 
 #[derive(Serialize)]
-struct Decision {
-    text: String,
+pub(super) struct Decision {
+    pub(super) text: String,
     why: String,
 }
 
@@ -194,7 +189,28 @@ impl From<Decided> for Decision {
 }
 
 impl Explanation {
-    fn in_text(&self) -> String {
+    /// By the settings of the daemon: of readings before and after so much time, and what was
+    /// decided.
+    pub(super) fn of_daemon(
+        settings: &Resolved,
+        (before, after, between): (&Readings, &Readings, Duration),
+        decided: Vec<Decided>,
+    ) -> Self {
+        let of = |threshold| Distance::new(threshold, before, after, between);
+        let thresholds = settings.evict.thresholds.iter().map(of);
+        // That one follows from the one of the node, where there is a cgroup of all pods.
+        let counts = |of: &Distance| {
+            of.available.is_some() || of.signal != Signal::AllocatableMemoryAvailable
+        };
+        Self {
+            settings: Whose::Daemon,
+            thresholds: thresholds.filter(counts).collect(),
+            decided: one_answer(decided),
+            relief: Relief::new(settings, after),
+        }
+    }
+
+    pub(super) fn in_text(&self) -> String {
         let mut text = self.settings.in_words().to_owned();
         for distance in &self.thresholds {
             let kind = if distance.grace_seconds == 0 {

@@ -14,7 +14,7 @@ use evictd_stats::now;
 use super::output::{complain, print, print_as};
 use super::sampled::{Sampled, ask_daemon};
 use super::screen::{Paint, in_place};
-pub(super) use overview::Overview;
+pub(super) use overview::{Overview, SignalState, ThresholdState};
 
 /// signals, node conditions, and pods in eviction order
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]

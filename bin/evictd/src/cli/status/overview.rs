@@ -20,16 +20,16 @@ pub(super) const PROCESSES: &str = "processes";
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Overview {
     /// None that is neither observed nor has a threshold.
-    pub(super) signals: Vec<SignalState>,
+    pub(crate) signals: Vec<SignalState>,
     pub(super) conditions: Vec<ConditionState>,
     #[serde(serialize_with = "shown")]
     pub(super) layout: Layout,
     #[serde(serialize_with = "shown")]
-    pub(super) ranked_by: Signal,
+    pub(crate) ranked_by: Signal,
     /// What counts the memory of pods: their `cgroups`, or their `processes` where no
     /// controller does.
     pub(super) pod_memory: &'static str,
-    pub(super) pods: Vec<RankedPod>,
+    pub(crate) pods: Vec<RankedPod>,
     /// What the running daemon knows: then signals and conditions are its own, and pods
     /// are found by its flags. Without one, all was measured now.
     pub(crate) daemon: Option<View>,
@@ -50,12 +50,12 @@ pub(crate) struct Overview {
 }
 
 #[derive(Serialize)]
-pub(super) struct SignalState {
+pub(crate) struct SignalState {
     #[serde(serialize_with = "shown")]
-    pub(super) signal: Signal,
-    pub(super) available: Option<i64>,
-    pub(super) capacity: Option<i64>,
-    pub(super) thresholds: Vec<ThresholdState>,
+    pub(crate) signal: Signal,
+    pub(crate) available: Option<i64>,
+    pub(crate) capacity: Option<i64>,
+    pub(crate) thresholds: Vec<ThresholdState>,
     /// It is not observed because its filesystem has not answered yet.
     #[serde(skip)]
     pub(super) is_awaited: bool,
@@ -63,16 +63,16 @@ pub(super) struct SignalState {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ThresholdState {
-    pub(super) kind: &'static str,
-    pub(super) threshold: String,
+pub(crate) struct ThresholdState {
+    pub(crate) kind: &'static str,
+    pub(crate) threshold: String,
     /// What it comes to on this machine.
-    pub(super) value: Option<i64>,
+    pub(crate) value: Option<i64>,
     pub(super) grace_seconds: i64,
-    pub(super) met: Option<bool>,
+    pub(crate) met: Option<bool>,
     /// As text shows it: `hard 10%`, `soft 1Gi 30s`.
     #[serde(skip)]
-    pub(super) short: String,
+    pub(crate) short: String,
 }
 
 #[derive(Serialize)]
@@ -85,7 +85,7 @@ pub(super) struct ConditionState {
 
 impl Overview {
     /// What the daemon knows counts, where one has said it.
-    pub(super) fn of(sampled: &Sampled, daemon: Option<View>) -> Self {
+    pub(crate) fn of(sampled: &Sampled, daemon: Option<View>) -> Self {
         let (evict, pods) = (sampled.engine.evict(), sampled.engine.pods());
         let readings = daemon.as_ref().map_or(sampled.readings, View::readings);
         let conditions = daemon.as_ref().map_or(evict.conditions(), View::conditions);
@@ -156,7 +156,7 @@ impl Overview {
 impl SignalState {
     /// Whether another signal is this one by another name: no two filesystems have the same
     /// numbers.
-    pub(super) fn is_same_space(&self, other: &Self) -> bool {
+    pub(crate) fn is_same_space(&self, other: &Self) -> bool {
         let seen = |of: &Self| (of.signal.unit(), of.available.zip(of.capacity));
         let is_filesystem = matches!(self.signal.source(), Source::Filesystem(_));
         is_filesystem && self.available.is_some() && seen(self) == seen(other)

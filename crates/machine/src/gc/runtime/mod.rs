@@ -5,8 +5,6 @@ mod build_cache;
 mod containers;
 mod garbage;
 mod images;
-#[cfg(test)]
-mod properties;
 mod report;
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,7 @@
 //! Nothing is deleted that nobody would bring back (decision D0, acceptance row 166).
 
+mod properties;
+
 use alloc::sync::Arc;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
@@ -117,7 +119,7 @@ impl ContainerRuntime for Fake {
     }
 }
 
-pub(super) fn settings(flags: &[(&str, &str)]) -> Resolved {
+fn settings(flags: &[(&str, &str)]) -> Resolved {
     let mut typed = Typed::default();
     for (flag, text) in flags {
         assert!(typed.add(flag, *text), "--{flag}");

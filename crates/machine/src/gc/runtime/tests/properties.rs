@@ -13,7 +13,7 @@ use evictd_node::pod::Pod;
 use evictd_stats::{wall_nanos, wall_seconds};
 use proptest::prelude::*;
 
-use super::{ImageRecords, RuntimeCollector, SharedRecords};
+use super::super::{ImageRecords, RuntimeCollector, SharedRecords};
 
 const SECOND: i64 = 1_000_000_000;
 const CRITICAL: i32 = 2_000_000_000;
@@ -253,7 +253,7 @@ fn settings(said: Said) -> evictd_config::Resolved {
     } else {
         "false"
     };
-    super::tests::settings(&[
+    super::settings(&[
         ("collect-dead-containers", which),
         ("keep-local-images", keeps),
         ("collect-anonymous-volumes", volumes),

@@ -1,0 +1,204 @@
+//! The screen in lines, of any size: nothing here knows a terminal.
+
+use evictd_engine::amount::Amount;
+use evictd_engine::full_name;
+
+use super::line::{Cell, Line, Style};
+use super::screen::{Panel, Screen, Sort};
+use super::signals;
+use super::terminal::Size;
+use crate::cli::columns::wrap_within;
+use crate::cli::sampled::RankedPod;
+use crate::cli::screen::cut;
+
+const KEYS: &str = "q quit  j k choose  s sort  w why  r rehearse";
+
+/// All of it, in as many lines as the terminal has.
+pub(super) fn lines(screen: &Screen, size: Size, style: Style) -> Vec<String> {
+    let body = size.rows.saturating_sub(2);
+    let mut lines = vec![title(screen)];
+    let most = match screen.panel {
+        Panel::Pods => body.div_ceil(2),
+        Panel::Why | Panel::Rehearsal => body.div_ceil(3),
+    };
+    lines.extend(signals::lines(screen, size.columns, most, style));
+    let left = size.rows.saturating_sub(lines.len() + 1);
+    match screen.panel {
+        Panel::Pods => pods_and_events(&mut lines, screen, size.columns, left),
+        Panel::Why => panel(&mut lines, &why(screen), size.columns, left),
+        Panel::Rehearsal => panel(&mut lines, &rehearsal(screen), size.columns, left),
+    }
+    lines.resize_with(size.rows.saturating_sub(1), Line::default);
+    lines.push(Line::of(Cell::plain(KEYS.to_owned())));
+    lines.truncate(size.rows);
+    let within = |line: &Line| line.within(size.columns, style.paint);
+    lines.iter().map(within).collect()
+}
+
+/// `edge-7 22:15:12Z  MemoryPressure`
+fn title(screen: &Screen) -> Line {
+    let mut line = Line::default();
+    let Some(seen) = &screen.seen else {
+        line.push(Cell::head("evictd: the first look takes a moment"));
+        return line;
+    };
+    // Without the day.
+    let time = seen.time.get(11..).unwrap_or_default();
+    line.push(Cell::head(&format!("{} {time}  ", seen.node)));
+    let conditions = seen.conditions.join(" ");
+    line.push(match conditions.as_str() {
+        "" => Cell::plain("no condition holds".to_owned()),
+        _ => Cell::bad(conditions),
+    });
+    if seen.is_dry_run {
+        line.push(Cell::warn("  dry run: nothing is evicted".to_owned()));
+    }
+    if let Some(trouble) = &screen.trouble {
+        line.push(Cell::bad(format!("  no answer: {trouble}")));
+    }
+    line
+}
+
+fn pods_and_events(lines: &mut Vec<Line>, screen: &Screen, columns: usize, left: usize) {
+    let Some(seen) = &screen.seen else { return };
+    let events = if left >= 8 { left / 3 } else { 0 };
+    let room = left.saturating_sub(events);
+    let end = lines.len().saturating_add(room);
+    pods(lines, screen, columns, room);
+    if events == 0 {
+        return;
+    }
+    // Few pods leave more room for events.
+    let unused = end.saturating_sub(lines.len()).saturating_sub(1);
+    let events = events.saturating_add(unused);
+    lines.push(Line::default());
+    lines.push(Line::of(Cell::head("EVENTS")));
+    let skipped = seen.events.len().saturating_sub(events.saturating_sub(1));
+    for event in seen.events.iter().skip(skipped) {
+        // Without the year.
+        let text = event.get(5..).unwrap_or_default().to_owned();
+        let is = |level| text.contains(level);
+        lines.push(Line::of(match (is(" ERROR "), is(" WARN ")) {
+            (true, _) => Cell::bad(text),
+            (_, true) => Cell::warn(text),
+            _ => Cell::plain(text),
+        }));
+    }
+    if seen.events.is_empty() {
+        lines.push(Line::of(Cell::plain("none yet".to_owned())));
+    }
+}
+
+fn pods(lines: &mut Vec<Line>, screen: &Screen, columns: usize, room: usize) {
+    let (Some(seen), pods) = (&screen.seen, screen.pods()) else {
+        return;
+    };
+    let signal = seen.overview.ranked_by;
+    let order = match screen.sort {
+        Sort::Eviction => "in the order of eviction",
+        Sort::Use => "by what they use",
+        Sort::Name => "by name",
+    };
+    lines.push(Line::default());
+    let heading = format!("{} PODS {order}, for {signal}", pods.len());
+    lines.push(Line::of(Cell::head(&heading)));
+    let room = room.saturating_sub(2);
+    let at = screen.chosen_at(&pods);
+    let skipped = at.saturating_add(1).saturating_sub(room);
+    for (index, (place, pod)) in pods.iter().enumerate().skip(skipped).take(room) {
+        let text = pod_line(screen, (*place, pod), columns);
+        lines.push(Line::of(if index == at {
+            Cell::head(&format!("> {text}"))
+        } else {
+            Cell::plain(format!("  {text}"))
+        }));
+    }
+}
+
+fn pod_line(screen: &Screen, (place, pod): (usize, &RankedPod), columns: usize) -> String {
+    let used = used(screen, pod);
+    let name = full_name(&pod.namespace, &pod.name);
+    if columns < 70 {
+        let width = columns.saturating_sub(14).max(1);
+        return format!("{place:>3} {:<width$} {used:>7}", cut(&name, width));
+    }
+    let width = columns.saturating_sub(52).min(60);
+    let standing = match (pod.protected, pod.exceeds_request) {
+        (true, _) => "critical",
+        (false, true) => "above request",
+        (false, false) => "",
+    };
+    format!(
+        "{place:>3} {:<width$} {used:>7} {:>11} {:<10} {standing}",
+        cut(&name, width),
+        pod.priority,
+        pod.qos_class,
+    )
+}
+
+fn used(screen: &Screen, pod: &RankedPod) -> String {
+    let signal = screen.seen.as_ref().map(|seen| seen.overview.ranked_by);
+    let used = pod.used.and_then(|used| i64::try_from(used).ok());
+    match signal.zip(used) {
+        Some((signal, used)) => Amount::of(signal, used).to_string(),
+        None => "?".to_owned(),
+    }
+}
+
+/// A text of paragraphs, with as much of it as there is room for.
+fn panel(lines: &mut Vec<Line>, paragraphs: &[String], columns: usize, room: usize) {
+    let mut text = String::new();
+    for paragraph in paragraphs {
+        let indent = if paragraph.starts_with(' ') {
+            "    "
+        } else {
+            ""
+        };
+        let paragraph = paragraph.trim_start();
+        wrap_within(&mut text, columns, (indent, "    "), paragraph);
+    }
+    lines.push(Line::default());
+    let all: Vec<&str> = text.lines().collect();
+    let mut room = room.saturating_sub(1);
+    let is_cut = all.len() > room;
+    room = room.saturating_sub(usize::from(is_cut));
+    let shown = all.iter().take(room);
+    lines.extend(shown.map(|line| Line::of(Cell::plain((*line).to_owned()))));
+    if is_cut {
+        let more = all.len().saturating_sub(room);
+        lines.push(Line::of(Cell::plain(format!(".. and {more} lines more"))));
+    }
+}
+
+/// Why the chosen pod stands where it does, and what would be done now.
+fn why(screen: &Screen) -> Vec<String> {
+    let (Some(seen), pods) = (&screen.seen, screen.pods()) else {
+        return Vec::new();
+    };
+    let Some((place, pod)) = pods.get(screen.chosen_at(&pods)) else {
+        return vec!["there is no pod".to_owned()];
+    };
+    let name = full_name(&pod.namespace, &pod.name);
+    let (of, signal) = (pods.len(), seen.overview.ranked_by);
+    let mut lines = vec![
+        format!("{name}: place {place} of {of} in the order of eviction for {signal}"),
+        format!("  {}", pod.reason),
+    ];
+    if pod.protected {
+        lines.push("  it is critical: it is never evicted".to_owned());
+    }
+    lines.push("now:".to_owned());
+    let decided = seen.explained.decided.iter();
+    lines.extend(decided.map(|of| format!("  {}", of.text)));
+    if seen.explained.decided.is_empty() {
+        lines.push("  nothing would be done".to_owned());
+    }
+    lines
+}
+
+/// What `evictd explain` says.
+fn rehearsal(screen: &Screen) -> Vec<String> {
+    let text = screen.seen.as_ref().map(|seen| seen.explained.in_text());
+    let text = text.unwrap_or_default();
+    text.lines().map(str::to_owned).collect()
+}
