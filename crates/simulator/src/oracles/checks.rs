@@ -9,7 +9,7 @@ use crate::feature::Feature;
 use crate::strike::Rival;
 
 /// Sizes are measured anew after ten seconds, and a last list of pods comes on top. A loop that
-/// wakes late each time uses up its patience, twice.
+/// wakes late each time uses up its patience, and what is known decides.
 const OLD_SIZES: Duration = Duration::from_secs(16);
 
 type Check<'a> = fn(&Case<'a>) -> Option<String>;
@@ -234,7 +234,8 @@ impl<'a> Case<'a> {
     /// For a disk a pod is chosen by sizes that were measured lately, where that does not take
     /// long.
     fn goes_by_old_sizes(&self) -> Option<String> {
-        let takes_long = self.world.plan.features.has(Feature::SlowWalk) || self.strike.stalled;
+        let has = |feature| self.world.plan.features.has(feature);
+        let takes_long = has(Feature::SlowWalk) || has(Feature::LateLoop) || self.strike.stalled;
         if !self.is_disk() || takes_long {
             return None;
         }
@@ -245,8 +246,6 @@ impl<'a> Case<'a> {
         }
         let (at, _) = self.victim.measured?;
         let age = self.strike.at.since(at);
-        let is_late = self.world.plan.features.has(Feature::LateLoop);
-        let most = if is_late { OLD_SIZES * 3 } else { OLD_SIZES };
-        (age > most).then(|| format!("what the victim holds was measured {age:?} ago"))
+        (age > OLD_SIZES).then(|| format!("what the victim holds was measured {age:?} ago"))
     }
 }
