@@ -46,7 +46,7 @@ const MOST_A_MINUTE: usize = 60;
 const ENDED_AGAIN: Duration = Duration::from_secs(10);
 
 /// One round sees it, the next is sure after a restart or a reload.
-const ROUNDS_TO_HURRY: u64 = 3;
+const ROUNDS_TO_END_GRACE: u64 = 3;
 
 /// Two rounds of the longest interval.
 const ROUNDS: Duration = Duration::from_secs(60);
@@ -173,7 +173,7 @@ impl Oracles {
             return;
         }
         let since = *self.hard_since.get_or_insert(rounds);
-        if rounds > since + ROUNDS_TO_HURRY {
+        if rounds > since + ROUNDS_TO_END_GRACE {
             let text = "a hard threshold is met, and the victim has its grace".into();
             let found = Violation::new("grace-cut", world.now, text);
             world.violations.push(found);
