@@ -266,6 +266,7 @@ impl Evict {
         self.left_alone.try_again(now);
         let until = now + self.config.stuck_wait;
         self.left_alone.is_stuck_until(&self.victim, until);
+        self.left_alone.has_tried(&self.victim);
         match threshold {
             // The killing may have taken long: only a threshold that is still met counts.
             Some(threshold) if self.watch.fresh.has(threshold) => self.choose(now, threshold, pods),
