@@ -20,6 +20,8 @@ pub(crate) struct Given {
     /// So many were none of these.
     pub(crate) rounds: u64,
     pub(crate) looked_at: Mono,
+    /// How often memory was looked at, in rounds and between them.
+    pub(crate) memory_looks: u64,
 }
 
 impl Given {
@@ -27,6 +29,7 @@ impl Given {
         self.looked_at = now;
         self.looks.push((now, *readings));
         self.rounds += u64::from(self.is_round);
+        self.memory_looks += u64::from(self.is_round);
         if !self.is_round {
             self.beside.push(now);
         }
