@@ -160,7 +160,7 @@ impl Run {
     /// Until the engine wants to wake, or something wakes it.
     fn sleep(&mut self, wake: Mono) {
         let world = &mut *self.world.borrow_mut();
-        (world.stalled, world.is_late) = (false, false);
+        (world.stalled, world.given.is_late) = (false, false);
         let wanted = wake;
         let news = world.wakes_at().filter(|at| *at > world.now);
         let wake = news.map_or(wake, |at| at.min(wake));
@@ -171,9 +171,9 @@ impl Run {
             let late = Duration::from_millis(self.random.within(1, 4000));
             world.tell(|| format!("the loop wakes {late:?} late"));
             wake = wake + late;
-            world.is_late = true;
+            world.given.is_late = true;
             if wake.since(wanted.max(world.now)) >= STANDSTILL {
-                world.stood_still_until = Some(wake);
+                world.given.stood_still_until = Some(wake);
             }
             self.coverage.late_wakes += 1;
         }
@@ -225,7 +225,7 @@ impl Run {
         }
         self.strikes_at = now + Duration::from_millis(self.random.within(100, 40_000));
         // Another time may have become due meanwhile.
-        self.world.borrow_mut().stood_still_until = None;
+        self.world.borrow_mut().given.stood_still_until = None;
         if self.world.borrow().is_calm() {
             self.strikes_at = self.ends;
             self.engine.guard(true); // so that memory is looked at more seldom

@@ -36,7 +36,7 @@ impl Watching {
         // A look beside the rounds plans no other one.
         let looks = core::mem::replace(&mut self.looks, world.given.memory_looks);
         let has_looked = looks != world.given.memory_looks;
-        let is_late = world.stalled || world.is_late;
+        let is_late = world.stalled || world.given.is_late;
         let due = self.due.filter(|due| !is_late && now > *due);
         if let Some(due) = due.filter(|_| !has_looked) {
             let text = format!("memory is not looked at since {due}");

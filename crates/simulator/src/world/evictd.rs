@@ -25,7 +25,7 @@ impl World {
         let silent = if late { self.random.within(0, 8000) } else { 0 };
         self.heard_at = self.now + Duration::from_millis(silent);
         self.given = Given::default();
-        (self.walk, self.stood_still_until) = (None, None);
+        self.walk = None;
         self.pages.coming = None;
         (self.in_flight, self.kills.graceful) = (None, None);
         self.last_gone = None;

@@ -67,10 +67,6 @@ pub(crate) struct World {
     pub(crate) most_held: Vec<(Signal, u64)>,
     /// A turn took long.
     pub(crate) stalled: bool,
-    /// The loop came later than it wanted to,
-    pub(crate) is_late: bool,
-    /// and last so late that it has stood still until then.
-    pub(crate) stood_still_until: Option<Mono>,
     /// The walk over pods' directories: when it began, and when it is done,
     pub(super) walk: Option<(Mono, Mono)>,
     /// and what it finds.
@@ -137,8 +133,6 @@ impl World {
             strikes: Vec::new(),
             most_held: Vec::new(),
             stalled: false,
-            is_late: false,
-            stood_still_until: None,
             walk: None,
             walked: Vec::new(),
             pages: Pages::default(),

@@ -22,6 +22,10 @@ pub(crate) struct Given {
     pub(crate) looked_at: Mono,
     /// How often memory was looked at, in rounds and between them.
     pub(crate) memory_looks: u64,
+    /// The loop came later than it wanted to,
+    pub(crate) is_late: bool,
+    /// and last so late that it has stood still until then.
+    pub(crate) stood_still_until: Option<Mono>,
 }
 
 impl Given {
