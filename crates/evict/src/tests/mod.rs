@@ -413,7 +413,11 @@ fn a_round_tries_each_pod_once_however_long_it_takes() {
     let plan = done(&mut evict, 20, Outcome::KillFailed, &all);
     assert_eq!(evicted(&plan, &all).0, "b");
     let plan = done(&mut evict, 60, Outcome::KillFailed, &all);
-    assert_eq!(evicted(&plan, &all).0, "c", "a has waited, but had its turn");
+    assert_eq!(
+        evicted(&plan, &all).0,
+        "c",
+        "a has waited, but had its turn"
+    );
 }
 
 /// Found by the simulator (seed 15350): the same while the node gave back what it could.

@@ -83,9 +83,10 @@ impl World {
         }
     }
 
-    /// A pod is chosen: in the same round as the one before where that had just failed.
+    /// A pod is chosen: in the same round as the one before where that has failed in this turn.
     pub(crate) fn choose_next(&mut self) {
-        if self.stuck.last().is_none_or(|(_, at)| *at != self.now) {
+        let began = self.turn_began;
+        if self.stuck.last().is_none_or(|(_, at)| *at < began) {
             self.kills.tried.clear();
         }
     }
