@@ -103,7 +103,8 @@ fn add(text: &mut String, record: &Record) {
     let name = full_name(&record.namespace, &record.name);
     let line = format!("{}  {name} {}", Utc(record.wall_seconds), end(record));
     wrap(text, ("", INDENT), &line);
-    if let Some(signal) = record.signal {
+    // The kernel's OOM killer asks for no threshold.
+    if let Some(signal) = record.signal.filter(|_| !record.threshold.is_empty()) {
         wrap(text, (INDENT, INDENT), &threshold(signal, record));
     }
     for line in [&record.reason, &record.message] {

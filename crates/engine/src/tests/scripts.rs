@@ -616,7 +616,17 @@ fn what_a_dead_pod_left_is_deleted_before_the_next_is_evicted() {
 /// Acceptance row 287: one whose cgroup is gone, while there was memory.
 #[test]
 fn a_pod_that_reached_its_own_limit_is_no_reason_to_raise_the_nodes_threshold() {
-    for (least, expected) in [(500, "a higher limit does"), (50, "raise the threshold")] {
+    let above = Some("/stranger");
+    let flag = "limit of /stranger, in which it was";
+    for (least, name, above, expected) in [
+        (500, "", None, "its own or that of a cgroup above it"),
+        (50, "", None, "raise the threshold"),
+        // Acceptance row 373.
+        (500, "", above, flag),
+        (500, "big", above, flag),
+        (50, "big", above, "raise the threshold"),
+        (500, "big", None, "raise the threshold"),
+    ] {
         let mut engine = engine(settings("memory.available<100Mi"), FakePods::default());
         turn(&mut engine, 0);
         set(&mut engine, least * MIB, WHOLE);
@@ -625,6 +635,8 @@ fn a_pod_that_reached_its_own_limit_is_no_reason_to_raise_the_nodes_threshold() 
         set(&mut engine, WHOLE, WHOLE);
         engine.pods_mut().oom_kills = vec![OomKill {
             kills: 1,
+            name: name.into(),
+            limit_above: above.map(Into::into),
             ..OomKill::default()
         }];
         engine.round_now();
