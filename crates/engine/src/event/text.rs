@@ -202,9 +202,16 @@ fn evicting(f: &mut Formatter<'_>, decision: &Decision) -> fmt::Result {
     place(f, decision.disk.as_ref())?;
     write!(f, ", {} threshold {threshold}", kind(threshold))?;
     write!(f, "; the pod {}", decision.record.reason)?;
-    if decision.passed_over > 0 {
-        let before = decision.passed_over;
-        write!(f, "; {before} before it passed over")?;
+    match decision.passed_over {
+        0 => {}
+        before if decision.dry_run => write!(
+            f,
+            "; {before} before it: named already, protected, or without any of it"
+        )?,
+        before => write!(
+            f,
+            "; {before} before it: protected, without any of it, or not to be killed"
+        )?,
     }
     match decision.frees.filter(|_| decision.dry_run) {
         Some(frees) => {

@@ -1068,6 +1068,38 @@ fn a_condition_that_holds_on_is_not_told_anew() {
     );
 }
 
+/// Acceptance row 374: why this one and not another, as both were then.
+#[test]
+fn who_would_have_been_next_is_kept_with_its_numbers() {
+    let next = |pods| {
+        let mut engine = engine(settings("memory.available<100Mi"), pods);
+        set(&mut engine, 50 * MIB, WHOLE);
+        let told = events(&mut engine, 0);
+        let evicting = told.iter().find(|of| of.name() == "evicting").unwrap();
+        let Event::Evicting(decision) = evicting else {
+            panic!("{evicting:?}");
+        };
+        let fields = evicting.fields();
+        let of = |name| {
+            let field = fields.iter().find(|(of, _)| *of == name);
+            field.and_then(|(_, of)| of.as_str().map(String::from))
+        };
+        assert_eq!(of("next"), decision.record.next);
+        assert_eq!(of("nextReason"), decision.record.next_reason);
+        of("next").zip(of("nextReason"))
+    };
+    let middle = "uses 100Mi, 100Mi above its request, priority 0, BestEffort";
+    assert_eq!(next(three_pods()), Some(("middle".into(), middle.into())));
+    // Neither one that is protected, nor the victim itself.
+    let mut pods = three_pods();
+    for pod in &mut pods.running {
+        if pod.pod.metadata.name != "big" {
+            pod.pod.spec.priority = Some(2_000_000_000);
+        }
+    }
+    assert_eq!(next(pods), None);
+}
+
 /// Acceptance row 195: each line of an eviction says what a person needs, with room to spare.
 #[test]
 fn the_lines_of_an_eviction_are_short_and_true() {
