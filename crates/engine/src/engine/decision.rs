@@ -9,7 +9,7 @@ use evictd_state::{self as state, Record};
 
 use super::deciding::is_disk;
 use super::sampled::Sampled;
-use crate::event::{Decision, Victim, Volume};
+use crate::event::{Decision, Victim, Volume, removal, written};
 use crate::ports::Node;
 use crate::settings::Settings;
 
@@ -37,6 +37,8 @@ pub(super) fn decision<N: Node>(
     let mut victim = victim(&candidate.pod, signal, eviction.grace_seconds);
     if signal.is_some_and(|signal| is_disk(signal.resource())) {
         victim.volume = candidate.usage.as_ref().and_then(Volume::largest);
+        victim.files_bytes = candidate.usage.as_ref().and_then(written);
+        victim.removal = removal(&candidate.pod);
     }
     let record = Record {
         wall_seconds: (settings.wall_clock)(),
@@ -134,6 +136,8 @@ fn victim(pod: &Pod, signal: Option<Signal>, grace_seconds: i64) -> Victim {
         resource: signal.map(Signal::resource),
         restart_policy: restart_policy(pod),
         files_stay: false,
+        files_bytes: None,
+        removal: None,
         volume: None,
         times: 0,
         within_seconds: 0,

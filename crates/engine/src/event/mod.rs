@@ -4,6 +4,7 @@
 mod eviction_loop;
 mod fields;
 mod oom_killed;
+mod remains;
 mod text;
 mod volume;
 
@@ -18,6 +19,7 @@ use log::Level;
 
 pub use eviction_loop::EvictionLoop;
 pub use oom_killed::OomKilled;
+pub(crate) use remains::{removal, written};
 pub use text::{full_name, summary};
 pub use volume::Volume;
 
@@ -41,6 +43,10 @@ pub struct Victim {
     pub restart_policy: Option<String>,
     /// A disk ran short, and the containers stay with all that they wrote.
     pub files_stay: bool,
+    /// So much they come to, where that is known.
+    pub files_bytes: Option<u64>,
+    /// The command that would remove the container: `docker rm web`.
+    pub removal: Option<String>,
     /// A disk ran short, and this is mounted into its containers and stays.
     pub volume: Option<Volume>,
     /// How often a pod of that name was evicted lately for the same signal, this time
