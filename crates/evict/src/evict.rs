@@ -1,6 +1,6 @@
 use alloc::string::String;
 
-use evictd_node::{Mono, Resource, Signal};
+use evictd_node::{Mono, Readings, Resource, Signal};
 use evictd_rank::Candidate;
 use evictd_threshold::Threshold;
 
@@ -176,6 +176,19 @@ impl Evict {
     fn is_short_of_another(&self, cleaned: Option<Resource>) -> bool {
         let is_of_another = |threshold: &Threshold| Some(threshold.signal.resource()) != cleaned;
         !self.config.policy.clean_up_holds_back_all && self.watch.acts_next(is_of_another)
+    }
+
+    /// The node was read again after an eviction was decided and before it is begun, as the
+    /// decision took long. What the eviction gives back counts from this reading, and a
+    /// threshold that it does not meet has its grace period anew. Call it before the outcome.
+    pub fn read_again(&mut self, readings: &Readings) {
+        self.evidence.note(readings);
+        self.watch.read_again(readings);
+        if let Stage::Killing { threshold, .. } = self.stage
+            && let Some(signal) = self.signal(threshold)
+        {
+            self.evidence.begin_by(signal, readings);
+        }
     }
 
     /// A hard threshold does not wait for the grace that a soft one gave.

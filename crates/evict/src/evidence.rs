@@ -138,6 +138,19 @@ impl Evidence {
         }
     }
 
+    /// The eviction for that signal is begun by a newer reading than it was decided by: what it
+    /// gives back counts from there.
+    pub(crate) fn begin_by(&mut self, signal: Signal, readings: &Readings) {
+        let at = self.last(signal).map(|last| last.at);
+        for (signal, last) in Signal::ALL.into_iter().zip(&mut self.last) {
+            let of_that = last.as_mut().filter(|last| Some(last.at) == at);
+            if let (Some(last), Some(reading)) = (of_that, readings.get(signal)) {
+                last.available = reading.available;
+                last.has_answer = false;
+            }
+        }
+    }
+
     /// Nothing can be learned of the last eviction: it was not done.
     pub(crate) const fn forget(&mut self) {
         self.last = self.before;

@@ -179,6 +179,7 @@ impl Run {
         }
         world.advance(wake);
         let now = world.now;
+        world.turn_began = now;
         world.given.trim(now);
     }
 

@@ -66,6 +66,28 @@ fn who_could_not_look_has_not_waited_for_what_is_measured() {
     assert_eq!(engine.pods().killed(), ["low"]);
 }
 
+/// Found by the simulator (seed 410673): the same more than once: a list of pods that took long,
+/// a node that could not be read, a kill that got stuck.
+#[test]
+fn who_could_not_look_again_and_again_has_not_waited_either() {
+    let mut pods = FakePods::of([holding("low", 0, 0), holding("high", 1000, 60 << 20)]);
+    pods.disk_measured_from = Some(at(2000));
+    let mut engine = engine(settings("nodefs.available<100Mi"), pods);
+    set(&mut engine, WHOLE, 50 * MIB);
+    for now in [3000, 5000, 35_000, 60_000] {
+        engine.round_now();
+        turn(&mut engine, now);
+        let killed = engine.pods().killed();
+        assert!(killed.is_empty(), "by sizes of long ago, at {now} ms");
+    }
+    // A loop that is always late waits no longer.
+    for now in [72_000, 84_000] {
+        engine.round_now();
+        turn(&mut engine, now);
+    }
+    assert_eq!(engine.pods().killed(), ["high"]);
+}
+
 /// Acceptance row 257: a disk is short for long and no pod holds anything. They are measured
 /// now and then only; who begins to fill it is chosen all the same by numbers of one moment.
 #[test]

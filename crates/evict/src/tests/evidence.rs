@@ -434,6 +434,33 @@ fn an_eviction_that_was_put_off_takes_no_evidence_away() {
     assert_eq!(round(&mut evict, 4, (MEMORY, 300), &mut pods), spared);
 }
 
+/// Found by the simulator (seeds 89232 and 969615): the list of pods took a second, in which much
+/// was lost. What the kill gave back was less than that, and no pod was evicted any more.
+#[test]
+fn what_an_eviction_gave_back_counts_from_the_last_look_before_it() {
+    let mut pods = vec![known("hog", 0, Some(400)), known("next", 0, Some(200))];
+    let mut evict = hard("memory.available<1000Mi");
+    let both = pods.iter();
+    let all: Vec<Candidate> = both
+        .map(|(pod, usage)| Candidate::new(pod, usage.as_ref()))
+        .collect();
+    let early = readings(seconds(0), &[(MEMORY, 900 << 20)]);
+    evict.step(seconds(0), &Observation::new(&early), Some(&all));
+    evict.read_again(&readings(seconds(2), &[(MEMORY, 300 << 20)]));
+    evict.outcome(seconds(2), Outcome::Killed, Some(&all));
+    evict.outcome(seconds(2), Outcome::CleanedUp, Some(&all));
+    pods.remove(0);
+    assert_eq!(
+        round(&mut evict, 3, (MEMORY, 300), &mut pods),
+        Err(Some(Spared::FreedNothing)),
+        "that so much was lost before it is no answer"
+    );
+    assert_eq!(
+        round(&mut evict, 4, (MEMORY, 700), &mut pods),
+        evicted("next")
+    );
+}
+
 /// Found by the simulator (seed 4703): process ids had come back while a disk was being relieved, and
 /// a pod went for them.
 #[test]

@@ -258,6 +258,32 @@ fn a_soft_threshold_waits_for_its_grace_and_starts_over() {
     );
 }
 
+/// Found by the simulator (seed 709706): a hard threshold was decided about for long, and the node
+/// read again meanwhile. It said that nothing was short, and the grace period ran on.
+#[test]
+fn a_look_before_a_kill_ends_the_grace_of_what_is_over() {
+    let all = pods(&["a"]);
+    let mut evict = machine(
+        &Lists {
+            hard: "memory.available<1Gi",
+            soft: "memory.available<2Gi",
+            soft_grace_period: "memory.available=30s",
+            ..Lists::default()
+        },
+        |_| {},
+    );
+    let plan = step(&mut evict, 0, &[(MEMORY, 1)], &all);
+    assert_eq!(evicted(&plan, &all).0, "a");
+    evict.read_again(&readings(seconds(5), &[(MEMORY, 3 * GI)]));
+    done(&mut evict, 5, Outcome::Outdated, &all);
+    assert_eq!(evict.met().count(), 0);
+    for (at, expected) in [(6, 36), (31, 36)] {
+        let soft = [(MEMORY, 3 * GI / 2)];
+        assert_eq!(step(&mut evict, at, &soft, &all), Plan::Rest);
+        assert_eq!(evict.next_deadline(seconds(at)), Some(seconds(expected)));
+    }
+}
+
 #[test]
 fn the_lesser_grace_counts_and_a_negative_maximum_defers_to_the_pod() {
     for (most, own, ours, kubelets) in [
@@ -375,6 +401,23 @@ fn a_pod_that_was_left_alone_long_enough_comes_before_the_next() {
     assert_eq!(evicted(&plan, &left).0, "c");
     let plan = done(&mut evict, 40, Outcome::KillFailed, &left);
     assert_eq!(evicted(&plan, &left).0, "a");
+}
+
+/// Found by the simulator (seeds 33065 and 91751) in what was tried instead: pods that never die
+/// took their turns again and again, and one that would have died never had its own.
+#[test]
+fn a_round_tries_each_pod_once_however_long_it_takes() {
+    let all = pods(&["a", "b", "c"]);
+    let mut evict = hard("memory.available<1Gi");
+    step(&mut evict, 0, &[(MEMORY, 1)], &all);
+    let plan = done(&mut evict, 20, Outcome::KillFailed, &all);
+    assert_eq!(evicted(&plan, &all).0, "b");
+    let plan = done(&mut evict, 60, Outcome::KillFailed, &all);
+    assert_eq!(
+        evicted(&plan, &all).0,
+        "c",
+        "a has waited, but had its turn"
+    );
 }
 
 /// Found by the simulator (seed 15350): the same while the node gave back what it could.

@@ -65,7 +65,9 @@ pub(crate) struct World {
     pub(crate) strikes: Vec<Strike>,
     /// The most that pods held together since the last eviction for each signal.
     pub(crate) most_held: Vec<(Signal, u64)>,
-    /// A turn took long.
+    /// When this turn of the loop began,
+    pub(crate) turn_began: Mono,
+    /// and whether it has taken long.
     pub(crate) stalled: bool,
     /// The walk over pods' directories: when it began, and when it is done,
     pub(super) walk: Option<(Mono, Mono)>,
@@ -132,6 +134,7 @@ impl World {
             kills: Kills::default(),
             strikes: Vec::new(),
             most_held: Vec::new(),
+            turn_began: Mono::ZERO,
             stalled: false,
             walk: None,
             walked: Vec::new(),
