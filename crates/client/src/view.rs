@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use alloc::collections::BTreeMap;
 
 use evictd_config::{Origin, Resolved, Setting, Typed, resolve};
 use evictd_node::{Condition, ConditionSet, Reading, Readings, Signal};
