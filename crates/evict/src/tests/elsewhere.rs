@@ -42,7 +42,7 @@ fn what_a_process_outside_all_pods_takes_costs_no_pod() {
     assert_eq!(found.as_deref(), Ok("hog"));
 }
 
-/// Huge pages that are reserved are no memory of the machine's any more.
+/// Acceptance row 343: huge pages that are reserved are no memory of the machine's any more.
 #[test]
 fn what_the_kernel_sets_aside_costs_no_pod() {
     let mut evict = hard("memory.available<100Mi");
