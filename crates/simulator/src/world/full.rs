@@ -80,6 +80,7 @@ impl World {
                 uid: uid.clone(),
                 kills: 1,
                 at_limit: false,
+                limit_above: None,
             });
             self.tell(|| format!("the kernel's OOM killer ends {uid}"));
             self.end(index);
