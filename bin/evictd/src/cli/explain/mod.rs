@@ -18,6 +18,7 @@ use super::moments::Moments;
 use super::output::{complain, print_as};
 use super::record::duration;
 use super::sampled::{Sampled, ask_daemon};
+use super::screen::for_terminal;
 use crate::plain::Plain;
 use distance::Distance;
 
@@ -75,14 +76,16 @@ impl Explain {
                 decided.collect(),
             )
         };
-        Ok(print_as(self.json, &document, || document.in_text()))
+        Ok(print_as(self.json, &document, || {
+            for_terminal(&document.in_text())
+        }))
     }
 }
 
 /// Whose settings are explained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-enum Whose {
+pub(super) enum Whose {
     /// Those of the running daemon.
     Daemon,
     /// Those of the flags, for what they do not say the defaults.
@@ -92,7 +95,7 @@ enum Whose {
 }
 
 impl Whose {
-    const fn in_words(self) -> &'static str {
+    pub(super) const fn in_words(self) -> &'static str {
         match self {
             Self::Daemon => "by the settings of the running daemon\n",
             Self::Flags => "",
@@ -102,7 +105,7 @@ impl Whose {
 }
 
 /// Where the flags say nothing of what is decided, the daemon's settings are meant.
-fn settings_of(command_line: &Typed, settings: &Resolved) -> (Whose, Resolved) {
+pub(super) fn settings_of(command_line: &Typed, settings: &Resolved) -> (Whose, Resolved) {
     const OF_ITS_OWN: [&str; 5] = [
         "flags-file",
         "config",
