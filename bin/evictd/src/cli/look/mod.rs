@@ -10,7 +10,7 @@ use std::io::{IsTerminal, stderr};
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
-use evictd_config::Resolved;
+use evictd_config::{Resolved, Typed};
 use evictd_engine::full_name;
 use evictd_node::Signal;
 use evictd_stats::now;
@@ -18,6 +18,7 @@ use serde::Serialize;
 
 use super::columns::wrap;
 use super::explain::distance::Distance;
+use super::explain::{Whose, settings_of};
 use super::gc::disk::{Done, would_give};
 use super::output::{complain, print_as, shown};
 use super::record::duration;
@@ -28,6 +29,9 @@ use machine::Facts;
 
 /// How long a look waits for filesystems, which may hang.
 const FS_WAIT: Duration = Duration::from_millis(500);
+
+/// So often after the first one: what is only noise falls at each of them one time in thirty.
+const LOOKS: u32 = 5;
 
 /// So many pods are named for each signal.
 const FEW: usize = 3;
@@ -40,8 +44,10 @@ const FEW: usize = 3;
     note = "The first command on a machine: looks twice and says what this machine is,\n\
             which threshold would be met first at the rate between the two looks, which\n\
             pods would be evicted, what could be given back before that, and up to three\n\
-            settings that it would gain most by. Changes nothing, needs no daemon, no\n\
-            flags and no root; who is not root sees less, and is told so.",
+            settings that it would gain most by. No time is told for what goes up and\n\
+            down. Changes nothing, needs no daemon, no flags and no root; who is not root\n\
+            sees less, and is told so. Where a daemon runs and no threshold or file is\n\
+            among its flags it goes by that one's settings, and says so.",
     example = "{command_name}\n{command_name} --over=1m --json"
 )]
 pub struct Look {
@@ -70,6 +76,7 @@ fn a_minute_at_most(text: &str) -> Result<Duration, String> {
 #[serde(rename_all = "camelCase")]
 struct Document {
     machine: Facts,
+    settings: Whose,
     /// What would be met first comes first.
     thresholds: Vec<Distance>,
     first_to_be_evicted: Vec<First>,
@@ -88,29 +95,37 @@ struct First {
 
 impl Look {
     /// Looks; fails where the node cannot be read.
-    pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
+    pub(super) fn run(
+        &self,
+        command_line: &Typed,
+        settings: &Resolved,
+    ) -> Result<ExitCode, String> {
+        if stderr().is_terminal() {
+            complain("look", format_args!("measures for {:?}", self.over));
+        }
+        let (whose, settings) = &settings_of(command_line, settings);
         let mut sampled = Sampled::take(settings)?;
         let (machine, mut problems) = Facts::read(settings, &sampled);
         let (begun, before) = (now(), sampled.readings);
-        if stderr().is_terminal() {
-            complain(
-                "look",
-                format_args!("looks again in {} s", self.over.as_secs()),
-            );
-        }
         let (would_give, of_disks) = would_give(settings)?;
         problems.extend(of_disks);
-        std::thread::sleep(self.over.saturating_sub(now().since(begun)));
-        let ended = now();
-        sampled.engine.observe(ended, FS_WAIT, false);
+        let mut looks = vec![before];
+        for number in 1..=LOOKS {
+            let next = begun + self.over * number / LOOKS;
+            std::thread::sleep(next.since(now()));
+            sampled.engine.observe(now(), FS_WAIT, false);
+            looks.push(*sampled.engine.readings());
+        }
+        let between = now().since(begun);
         let after = *sampled.engine.readings();
-        let between = ended.since(begun);
-        let of = |threshold| Distance::new(threshold, &before, &after, between);
+        let of =
+            |threshold| Distance::new(threshold, &before, &after, between).unless_it_wavers(&looks);
         let mut thresholds: Vec<Distance> = settings.evict.thresholds.iter().map(of).collect();
         thresholds.retain(|of| of.available.is_some());
         thresholds.sort_by_key(|of| (Reverse(of.met), of.met_in_seconds.unwrap_or(i64::MAX)));
         let signals = [Signal::MemoryAvailable, Signal::NodefsAvailable];
         let document = Document {
+            settings: *whose,
             recommended: advise(&machine),
             first_to_be_evicted: signals.map(|signal| First::of(signal, &sampled)).into(),
             machine,
@@ -161,6 +176,9 @@ impl Document {
             );
         }
         head(&mut text, "What is met first, at the present rate");
+        if self.settings == Whose::Daemon {
+            line(&mut text, self.settings.in_words().trim_end());
+        }
         for of in &self.thresholds {
             line(&mut text, &format!("{}: {}", of.threshold, of.in_words()));
         }
@@ -183,8 +201,12 @@ impl Document {
             };
             line(&mut text, &format!("{}: {pods}", first.signal));
         }
-        if !self.recommended.is_empty() {
-            head(&mut text, "Recommended here");
+        head(&mut text, "Recommended here");
+        if self.recommended.is_empty() {
+            line(
+                &mut text,
+                "thresholds by the size of memory (docs/thresholds.md), and nothing else",
+            );
         }
         for advice in &self.recommended {
             let _ = writeln!(text, "  {}", advice.flags);
