@@ -195,8 +195,6 @@ impl Need {
         let reading = readings.get(threshold.signal);
         let is_of_time = threshold.signal.grows_with_trouble();
         let is_chase = reading.is_some_and(|reading| !threshold.is_met(&reading));
-        let memory = readings.get(Signal::MemoryAvailable).filter(|_| is_of_time);
-        let hundredth = memory.and_then(|memory| u64::try_from(memory.capacity / HUNDREDTH).ok());
         let missing = reading.filter(|_| !is_of_time).map(|reading| {
             let wanted = if is_chase {
                 threshold.clear_at(reading.capacity)
@@ -210,7 +208,24 @@ impl Need {
             is_hard: threshold.is_hard(),
             is_chase,
             missing,
-            trifle: hundredth.unwrap_or(0).max(TRIFLE_BYTES),
+            trifle: trifle(threshold.signal, readings),
+            policy: *policy,
+        }
+    }
+
+    /// As if a threshold of the signal had just begun to be met: hardly anything is missing.
+    pub(crate) fn of_one_just_met(
+        signal: Signal,
+        is_hard: bool,
+        readings: &Readings,
+        policy: &Policy,
+    ) -> Self {
+        Self {
+            signal,
+            is_hard,
+            is_chase: false,
+            missing: None,
+            trifle: trifle(signal, readings),
             policy: *policy,
         }
     }
@@ -249,4 +264,12 @@ impl Need {
             }
         })
     }
+}
+
+/// What a pod has to hold of memory at least for that signal.
+fn trifle(signal: Signal, readings: &Readings) -> u64 {
+    let memory = readings.get(Signal::MemoryAvailable);
+    let memory = memory.filter(|_| signal.grows_with_trouble());
+    let hundredth = memory.and_then(|memory| u64::try_from(memory.capacity / HUNDREDTH).ok());
+    hundredth.unwrap_or(0).max(TRIFLE_BYTES)
 }

@@ -1,5 +1,7 @@
 //! What is decided about a disk, by what was measured of it.
 
+use evictd_evict::Spared;
+use evictd_node::Signal;
 use evictd_node::pod::usage::MountUsage;
 
 use core::time::Duration;
@@ -158,6 +160,12 @@ fn who_fills_a_volume_is_stopped_and_the_volume_stays() {
         .iter()
         .filter(|line| line.contains("gave nothing back"));
     assert_eq!(nothing.count(), 1, "{told:?}");
+    // Acceptance row 371: whoever asks later is told so too, for as long as it is short.
+    let nodefs = (Signal::NodefsAvailable, Spared::FreedNothing);
+    assert!(engine.spared().contains(&nodefs), "{:?}", engine.spared());
+    set(&mut engine, WHOLE, WHOLE);
+    lines(&mut engine, 130_000);
+    assert_eq!(engine.spared(), []);
 }
 
 /// Acceptance row 298: a disk that fills at 30 MiB/s is looked at each half second once the

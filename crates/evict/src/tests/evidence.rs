@@ -479,3 +479,40 @@ fn what_is_over_by_the_end_of_a_reclaim_evicts_nobody() {
     let plan = evict.outcome(seconds(9), Outcome::Told, Some(&unknown));
     assert_eq!(plan, Plan::Rest);
 }
+
+/// Acceptance row 372.
+#[test]
+fn who_would_go_is_who_would_be_evicted() {
+    let mut evict = hard("memory.available<100Mi,nodefs.available<1Gi");
+    let pods = [
+        known("web", 50, Some(20)),
+        known("hog", 0, Some(400)),
+        known("empty", 0, Some(0)),
+        known("db", 0, None),
+    ];
+    let mut pods: Vec<Candidate> = pods
+        .iter()
+        .map(|(pod, usage)| Candidate::new(pod, usage.as_ref()))
+        .collect();
+    pods.push(Candidate::new(&pod("sacred", 2_000_000_000), None));
+    let mut who = |signal, left: i64, pods: &[Candidate]| {
+        let readings = readings(seconds(0), &[(signal, left << 20)]);
+        let observation = Observation {
+            readings: &readings,
+            layout: Some(Layout::OneFilesystem),
+        };
+        evict.step(seconds(0), &observation, None);
+        let who = evict.who_would_go(seconds(0), signal, pods)?;
+        Ok(who.iter().map(|place| place.candidate).collect::<Vec<_>>())
+    };
+    // Neither what holds nothing nor what is protected; what is unknown goes last of all.
+    let order = Ok(vec![1, 3, 0]);
+    assert_eq!(who(MEMORY, 500, &pods), order);
+    assert_eq!(who(MEMORY, 50, &pods), order);
+    // Of a disk nothing is known.
+    let unknown = Err(Spared::Unknown);
+    assert_eq!(who(DISK, 5000, &pods[3..]), unknown);
+    assert_eq!(who(DISK, 5000, &pods[4..]), Err(Spared::NoneMayBe));
+    // Somebody else has filled it.
+    assert_eq!(who(DISK, 0, &pods[..1]), Err(Spared::TooLittle));
+}

@@ -219,6 +219,7 @@ impl World {
     }
 
     pub(crate) fn note_asked(&mut self, what: &Collect) {
+        self.judge_asked(what);
         let (asked, now) = (&mut self.asked, Some(self.now));
         match what {
             Collect::Containers { all_unused, .. } => {
