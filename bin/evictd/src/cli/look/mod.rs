@@ -10,6 +10,7 @@ use std::io::{IsTerminal, stderr};
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
+use evictd_client::View;
 use evictd_config::{Resolved, Typed};
 use evictd_engine::full_name;
 use evictd_engine::ports::Listing as _;
@@ -108,7 +109,7 @@ impl Look {
         if stderr().is_terminal() {
             complain("look", format_args!("measures for {:?}", self.over));
         }
-        let (whose, settings, _) = &settings_of(command_line, settings);
+        let (whose, settings, daemon) = &settings_of(command_line, settings);
         let mut sampled = Sampled::take(settings)?;
         let (machine, mut problems) = Facts::read(settings, &sampled);
         let (begun, before) = (now(), sampled.readings);
@@ -131,7 +132,7 @@ impl Look {
         let document = Document {
             settings: *whose,
             recommended: advise(&machine),
-            first_to_be_evicted: First::of_each(&thresholds, &sampled),
+            first_to_be_evicted: First::of_each(&thresholds, &sampled, daemon),
             machine,
             thresholds,
             would_give,
@@ -149,7 +150,7 @@ impl Look {
 
 impl First {
     /// For each signal with a threshold, in their order; two that are one filesystem are one.
-    fn of_each(thresholds: &[Distance], sampled: &Sampled) -> Vec<Self> {
+    fn of_each(thresholds: &[Distance], sampled: &Sampled, daemon: &View) -> Vec<Self> {
         let mut seen = Vec::new();
         let signals = thresholds.iter().map(|of| of.signal);
         let is_new = |signal: &Signal| {
@@ -161,7 +162,20 @@ impl First {
             is_new
         };
         let signals = signals.filter(is_new);
-        signals.map(|signal| Self::of(signal, sampled)).collect()
+        let first = |signal| Self::of(signal, sampled).unless_spared(daemon);
+        signals.map(first).collect()
+    }
+
+    /// A running daemon knows what its last eviction gave back.
+    fn unless_spared(self, daemon: &View) -> Self {
+        let Some(why) = daemon.spares(self.signal) else {
+            return self;
+        };
+        Self {
+            pods: Vec::new(),
+            nobody: Some(why.to_owned()),
+            ..self
+        }
     }
 
     fn of(signal: Signal, sampled: &Sampled) -> Self {
@@ -243,5 +257,33 @@ impl Document {
             wrap(&mut text, ("      ", "      "), &advice.why);
         }
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Acceptance row 371.
+    #[test]
+    fn whom_the_daemon_spares_nobody_names() {
+        let view = r#"{"flags":[],"thresholds":[],"conditions":[],"readings":{},
+            "spared":{"imagefs.available":"the last eviction gave nothing back"}}"#;
+        let view: View = serde_json::from_str(view).unwrap();
+        let first = |signal| {
+            let cam = First {
+                signal,
+                pods: vec!["docker/cam".to_owned()],
+                nobody: None,
+            };
+            cam.unless_spared(&view)
+        };
+        let spared = first(Signal::ImagefsAvailable);
+        assert!(spared.pods.is_empty());
+        assert_eq!(
+            spared.nobody.as_deref(),
+            Some("the last eviction gave nothing back")
+        );
+        assert_eq!(first(Signal::MemoryAvailable).pods, ["docker/cam"]);
     }
 }
