@@ -228,6 +228,8 @@ impl Evict {
     }
 
     fn killed(&mut self, now: Mono, threshold: Option<usize>, pods: Option<&[Candidate]>) -> Plan {
+        // What waits for no clean-up waits for a reading from now on all the same.
+        self.watch.settled_at = Some(now);
         let signal = self.signal(threshold);
         let (namespace, name) = &self.victim_name;
         self.returns.note(now, namespace, name, signal);

@@ -188,6 +188,21 @@ fn a_clean_up_holds_back_its_own_resource_alone() {
     assert_eq!(evicted(&plan, &all[1..]).0, "b");
 }
 
+/// Acceptance row 342: a filesystem may be late to answer: what it held before the pod was gone starts nothing.
+#[test]
+fn a_reading_of_another_resource_is_from_after_the_eviction_too() {
+    let all = pods(&["a", "b"]);
+    let mut evict = hard("pid.available<100,memory.available<1Gi");
+    step(&mut evict, 0, &[(Signal::PidAvailable, 1)], &all);
+    done(&mut evict, 5, Outcome::Killed, &all);
+    for (sampled, is_evicted) in [(4, false), (5, true)] {
+        let memory = readings(seconds(sampled), &[(MEMORY, 1)]);
+        let observation = Observation::new(&memory);
+        let plan = evict.step(seconds(6), &observation, Some(&candidates(&all[1..])));
+        assert_eq!(matches!(plan, Plan::Evict(_)), is_evicted, "{plan:?}");
+    }
+}
+
 #[test]
 fn a_reading_from_before_the_last_eviction_evicts_no_other() {
     let all = pods(&["a", "b"]);

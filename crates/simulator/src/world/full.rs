@@ -27,7 +27,7 @@ impl World {
         let sacred = self.pods.iter();
         let sacred = sacred.filter(|pod| pod.runs() && pod.is_sacred());
         let sacred: u64 = sacred.map(|pod| pod.held.working_set()).sum();
-        self.memory.outside + self.memory.set_aside + sacred
+        self.memory.outside + self.memory.set_aside + self.memory.left_behind() + sacred
     }
 
     pub(crate) fn swap_used(&self) -> u64 {
