@@ -120,7 +120,16 @@ pub fn parse_priority(flag: &'static str, text: &str) -> Result<i32, Box<ConfigE
 }
 
 pub(crate) fn signals_hint(text: &str) -> String {
-    let meant = did_you_mean(text, Signal::ALL.iter().map(|signal| signal.name()));
+    let is_disk = ["disk", "storage", "fs.", "rootfs"]
+        .iter()
+        .any(|of| text.starts_with(of));
+    let meant = if is_disk {
+        "a disk is nodefs (of pods and logs) or imagefs (of images and containers): \
+         nodefs.available, imagefs.available; "
+            .to_owned()
+    } else {
+        did_you_mean(text, Signal::ALL.iter().map(|signal| signal.name()))
+    };
     let names: Vec<&str> = Signal::ALL
         .into_iter()
         .filter(|signal| signal.is_configured())

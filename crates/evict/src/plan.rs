@@ -54,7 +54,7 @@ impl fmt::Display for Spared {
         f.write_str(match self {
             Self::NoneMayBe => "each is protected or could not be killed",
             Self::Rehearsed => "this dry run has named each that may be",
-            Self::RehearsedMost => "this dry run has named 110 that would be, and names no more",
+            Self::RehearsedMost => "this dry run has named 110 that would go, and names no more",
             Self::Unknown => "none is known to hold any of it",
             Self::TooLittle => "together they hold too little of it, so none of them filled it",
             Self::FreedNothing => "the last eviction gave nothing back, and nothing has changed",

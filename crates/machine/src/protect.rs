@@ -21,7 +21,7 @@ const PRIORITY: i32 = 99;
 /// it runs all the same, and says so once.
 pub fn from_a_busy_machine(goes_first: bool) {
     if goes_first && let Err(error) = Priority::RealTime(PRIORITY).apply() {
-        log::info!(event = "problem", about = "priority"; "the priority stays as it is ({error}): a busy machine may delay evictd");
+        log::info!(event = "problem", about = "priority"; "the priority stays as it is ({error}; raising it needs CAP_SYS_NICE): a busy machine may delay evictd");
     }
 }
 
@@ -37,7 +37,7 @@ pub fn before_threads() {
 fn from_the_oom_killer() {
     let file = Path::new(PROC).join("self/oom_score_adj");
     if let Err(error) = std::fs::write(file, OOM_SCORE_ADJ.to_string()) {
-        log::info!(event = "problem", about = "oomScore"; "oom_score_adj stays as it is ({error}): the OOM killer may take evictd");
+        log::info!(event = "problem", about = "oomScore"; "oom_score_adj stays as it is ({error}; lowering it needs CAP_SYS_RESOURCE): the OOM killer may take evictd");
     }
 }
 
@@ -56,6 +56,6 @@ fn keep_in_memory() -> Result<(), Errno> {
 /// Keeps evictd in memory, and says so where that is not allowed.
 pub fn from_the_disk() {
     if let Err(error) = keep_in_memory() {
-        log::info!(event = "problem", about = "lockedMemory"; "memory cannot be locked ({error}): evictd may be paged out");
+        log::info!(event = "problem", about = "lockedMemory"; "memory cannot be locked ({error}; that needs CAP_IPC_LOCK): evictd may be paged out");
     }
 }

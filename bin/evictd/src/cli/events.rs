@@ -33,7 +33,7 @@ pub struct Events {
     #[argh(switch)]
     follow: bool,
 
-    /// what happened within that time (30m, 24h) alone
+    /// what happened within that time (30m, 7d) alone
     #[argh(option, arg_name = "DURATION", from_str_fn(seconds))]
     since: Option<u64>,
 
@@ -42,12 +42,19 @@ pub struct Events {
     json: bool,
 }
 
-fn seconds(text: &str) -> Result<u64, String> {
+/// As in `--relief-dir`, days too.
+pub(super) fn seconds(text: &str) -> Result<u64, String> {
+    let days = text.strip_suffix('d').map(str::parse::<u32>);
+    if let Some(Ok(days)) = days {
+        return Ok(u64::from(days) * 86_400);
+    }
     let nanos = GoDuration::parse(text).map(GoDuration::nanos).ok();
     nanos
         .and_then(|nanos| u64::try_from(nanos).ok())
         .map(|nanos| nanos.div_ceil(1_000_000_000))
-        .ok_or_else(|| "a duration has numbers with units h m s: 1h30m, 90s".to_owned())
+        .ok_or_else(|| {
+            "a duration has numbers with units h m s, or days alone: 1h30m, 90s, 7d".to_owned()
+        })
 }
 
 impl Events {
@@ -164,6 +171,8 @@ mod tests {
     fn since_is_a_duration() {
         assert_eq!(seconds("1h30m"), Ok(5400));
         assert_eq!(seconds("1ms"), Ok(1));
+        assert_eq!(seconds("1d"), Ok(86_400));
+        assert!(seconds("d").is_err() && seconds("-1d").is_err());
         assert!(seconds("-1s").is_err());
         assert!(seconds("yesterday").is_err());
     }

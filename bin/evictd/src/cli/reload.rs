@@ -48,7 +48,13 @@ impl Reload {
             } else if head.ends_with(" refused") {
                 return Err(lines.trim_end().to_owned());
             } else {
-                return Ok(print(lines.trim_start()));
+                let lines = lines.trim_start();
+                let is_same = lines.is_empty();
+                return Ok(print(if is_same {
+                    "nothing has changed\n"
+                } else {
+                    lines
+                }));
             }
         }
     }

@@ -49,6 +49,12 @@ const THRESHOLD_ERRORS: &[(&[(&str, &str)], &str)] = &[
              \"memroy.available<1Gi\" at byte 22; did you mean memory.available? SIGNALS",
     ),
     (
+        &[(HARD, "disk.available<10%")],
+        "--eviction-hard: unsupported eviction signal disk.available, in \"disk.available<10%\" \
+             at byte 0; a disk is nodefs (of pods and logs) or imagefs (of images and \
+             containers): nodefs.available, imagefs.available; SIGNALS",
+    ),
+    (
         &[(HARD, "memory.available<1Gi"), (HARD, "x<1")],
         "--eviction-hard: unsupported eviction signal x, in \"x<1\" at byte 21; SIGNALS",
     ),

@@ -249,6 +249,11 @@ impl Event {
             Self::Killed { .. } => ("killed", Level::Info),
             Self::CameBack { .. } => ("came_back", Level::Warn),
             Self::Stuck { .. } => ("stuck", Level::Error),
+            // A rehearsal that has come to its end.
+            Self::NoCandidate {
+                why: Spared::Rehearsed | Spared::RehearsedMost,
+                ..
+            } => ("no_candidate", Level::Info),
             Self::NoCandidate { .. } => ("no_candidate", Level::Error),
             Self::Holder(_) => ("holder", Level::Error),
             Self::Loop(EvictionLoop { holds: true, .. }) => ("eviction_loop", Level::Warn),

@@ -193,7 +193,9 @@ fn evicting(f: &mut Formatter<'_>, decision: &Decision) -> fmt::Result {
         write!(f, " again, {times} times in {seconds} s")?;
     }
     if victim.grace_seconds != 0 {
-        write!(f, " (grace {} s)", victim.grace_seconds)?;
+        let is_hard = decision.threshold.as_ref().is_some_and(Threshold::is_hard);
+        let whose = if is_hard { ", as a kubelet gives" } else { "" };
+        write!(f, " (grace {} s{whose})", victim.grace_seconds)?;
     }
     let Some(threshold) = &decision.threshold else {
         return f.write_str(": it is above one of its own local storage limits");
@@ -260,6 +262,9 @@ fn no_candidate(f: &mut Formatter<'_>, signal: Signal, pods: usize, why: Spared)
             "{signal} is short and there is no pod to evict (--pods-of and --pod-cgroup-root \
              say where pods are)"
         ),
+        (_, Spared::Rehearsed | Spared::RehearsedMost) => {
+            write!(f, "{signal} would still be short, and {why}")
+        }
         _ => write!(f, "{signal} is short and no pod is evicted: {why}"),
     }
 }
@@ -290,6 +295,7 @@ fn killed(f: &mut Formatter<'_>, victim: &Victim, report: &KillReport) -> fmt::R
     match report.method {
         // How many there were, the kernel alone knows.
         Some(method @ KillMethod::CgroupKill) => write!(f, ", killed by {method}")?,
+        Some(method) if report.processes == 1 => write!(f, ", 1 process killed by {method}")?,
         Some(method) => write!(f, ", {} processes killed by {method}", report.processes)?,
         None => f.write_str(", its processes ended by themselves")?,
     }

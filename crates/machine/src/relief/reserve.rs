@@ -74,22 +74,54 @@ impl Reserve {
 
     /// Takes it, where there is room and it is not there yet. Why it cannot be is said once.
     pub(super) fn take(&self, dry_run: bool) -> Result<Collected, String> {
-        if dry_run {
-            return Ok(Collected::default());
-        }
         let taken = match (self.bytes, &self.state_dir) {
             (Some(_), None) => Err(String::from(
                 "--reserve-file needs a directory to lie in: --state-dir",
             )),
+            (Some(bytes), Some(path)) if dry_run => self.would_take_in(path, bytes),
+            (None, _) if dry_run => return Ok(Collected::default()),
             (bytes, Some(path)) => self.take_in(path, bytes),
             (None, None) => return Ok(Collected::default()),
         };
+        let news = match &taken {
+            Ok(would) if dry_run => Some(would.text.clone()),
+            taken => taken.as_ref().err().cloned(),
+        };
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = replace(&mut *told, taken.as_ref().err().cloned());
-        match taken {
-            Err(problem) if before.as_ref() == Some(&problem) => Ok(Collected::default()),
-            taken => taken,
+        let before = replace(&mut *told, news.clone());
+        if news.is_some() && before == news {
+            return Ok(Collected::default());
         }
+        taken
+    }
+
+    /// A rehearsal: what would be taken, or why it would be refused.
+    fn would_take_in(&self, path: &Path, bytes: u64) -> Result<Collected, String> {
+        let at = |errno| failed(path, errno);
+        let Some(place) = Place::open(path).map_err(at)? else {
+            return Ok(Collected::default()); // it is made with the first state
+        };
+        place.refuse_what_cannot_keep(path)?;
+        if let Some(found) = place.find().map_err(at)? {
+            return if found.is_ours {
+                Ok(Collected::default())
+            } else {
+                Err(not_ours(path))
+            };
+        }
+        let (amount, fits) = (Amount::bytes(bytes), self.fits(&place, bytes).map_err(at)?);
+        let path = path.display();
+        let text = if fits {
+            format!("would take a reserve of {amount} in {path}")
+        } else {
+            format!("would take no reserve of {amount} in {path}: too little room is left there")
+        };
+        let fields = Fields::default().with("reserveBytes", bytes);
+        Ok(Collected {
+            text,
+            fields: fields.with("dryRun", true),
+            ..Collected::default()
+        })
     }
 
     fn take_in(&self, path: &Path, bytes: Option<u64>) -> Result<Collected, String> {
@@ -111,10 +143,7 @@ impl Reserve {
         place.refuse_what_cannot_keep(path)?;
         if let Some(found) = found {
             if !found.is_ours {
-                return Err(format!(
-                    "--reserve-file: {} is not evictd's: move it away",
-                    path.join(NAME).display()
-                ));
+                return Err(not_ours(path));
             }
             if found.size == bytes && found.held >= bytes {
                 return Ok(Collected::default());
@@ -235,6 +264,14 @@ impl Place {
         }
         made
     }
+}
+
+fn not_ours(path: &Path) -> String {
+    let file = path.join(NAME);
+    format!(
+        "--reserve-file: {} is not evictd's: move it away",
+        file.display()
+    )
 }
 
 fn failed(path: &Path, errno: Errno) -> String {

@@ -127,16 +127,26 @@ impl Distance {
 /// `3Mi a second`, `818 bytes a second`, `12 inodes a second`
 pub(crate) fn rate(signal: Signal, change: i64) -> String {
     let amount = Amount::of(signal, change.saturating_abs());
-    let unit = match signal.unit() {
-        Unit::Bytes if change.unsigned_abs() >= 1024 => "",
-        Unit::Bytes => " bytes",
-        Unit::Inodes => " inodes",
-        Unit::ProcessIds => " process ids",
-        Unit::Percent => " of the time",
+    let (unit, plural) = match signal.unit() {
+        Unit::Bytes if change.unsigned_abs() >= 1024 => ("", ""),
+        Unit::Bytes => (" byte", "s"),
+        Unit::Inodes => (" inode", "s"),
+        Unit::ProcessIds => (" process id", "s"),
+        Unit::Percent => (" of the time", ""),
     };
-    format!("{amount}{unit} a second")
+    let plural = if change.unsigned_abs() == 1 {
+        ""
+    } else {
+        plural
+    };
+    format!("{amount}{unit}{plural} a second")
 }
 
-pub(crate) fn in_units(seconds: i64) -> GoDuration {
-    GoDuration::from_nanos(seconds.saturating_mul(1_000_000_000))
+/// `15m54s`; `88 days`, as nobody counts the hours of those.
+pub(crate) fn in_units(seconds: i64) -> String {
+    const DAY: i64 = 24 * 3600;
+    if seconds >= 2 * DAY {
+        return format!("{} days", seconds / DAY);
+    }
+    GoDuration::from_nanos(seconds.saturating_mul(1_000_000_000)).to_string()
 }

@@ -44,6 +44,10 @@ fn a_rate_has_its_unit() {
     assert_eq!(told(Signal::MemoryAvailable, -(3 << 20)), "3Mi a second");
     assert_eq!(told(Signal::NodefsInodesFree, 12), "12 inodes a second");
     assert_eq!(told(Signal::PidAvailable, -2), "2 process ids a second");
+    assert_eq!(told(Signal::NodefsInodesFree, -1), "1 inode a second");
+    assert_eq!(told(Signal::MemoryAvailable, 1), "1 byte a second");
+    assert_eq!(distance::in_units(2122 * 3600 + 480), "88 days");
+    assert_eq!(distance::in_units(47 * 3600), "47h0m0s");
 }
 
 /// Acceptance row 285.

@@ -142,7 +142,7 @@ fn met_in(screen: &Screen, threshold: Option<&ThresholdState>) -> String {
         distances.filter(|of| Some(&of.threshold) == threshold.map(|of| &of.threshold));
     let of = distances.next();
     match of.and_then(|of| of.met_in_seconds) {
-        Some(seconds) => in_units(seconds).to_string(),
+        Some(seconds) => in_units(seconds),
         None => "-".to_owned(),
     }
 }

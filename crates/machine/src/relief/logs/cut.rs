@@ -159,9 +159,32 @@ fn find_edge(
 
 impl Lost {
     fn sentence(&self) -> String {
-        let (bytes, from, until) = (Amount::bytes(self.bytes), &self.from, &self.until);
+        let (bytes, from, until) = (
+            Amount::bytes(self.bytes),
+            to_the_second(&self.from),
+            to_the_second(&self.until),
+        );
         format!("evictd: {bytes} of this log, from {from} to {until}, are gone: its disk was full")
     }
+
+    /// `649Mi from 2026-11-25T22:15:01Z to 2026-11-25T22:17:40Z`: as its own notice says it.
+    pub(super) fn in_words(&self) -> String {
+        let bytes = Amount::bytes(self.bytes);
+        format!(
+            "{bytes} from {} to {}",
+            to_the_second(&self.from),
+            to_the_second(&self.until)
+        )
+    }
+}
+
+/// A time without parts of a second, which tell nobody anything.
+fn to_the_second(time: &str) -> String {
+    let Some((seconds, rest)) = time.split_once('.') else {
+        return time.to_owned();
+    };
+    let zone = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    format!("{seconds}{zone}")
 }
 
 impl Edge {
@@ -272,4 +295,24 @@ fn write_whole(file: &OwnedFd, bytes: &[u8], at: u64) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Acceptance row 377.
+    #[test]
+    fn what_is_lost_of_a_log_is_told_alike_in_both_places() {
+        let lost = Lost {
+            bytes: 649 << 20,
+            from: "2026-11-25T22:15:01.123456789Z".into(),
+            until: "2026-11-25T23:17:40.5+01:00".into(),
+        };
+        let words = "from 2026-11-25T22:15:01Z to 2026-11-25T23:17:40+01:00";
+        assert_eq!(lost.in_words(), format!("649Mi {words}"));
+        let notice = lost.sentence();
+        let words = format!("evictd: 649Mi of this log, {words}, are gone");
+        assert!(notice.starts_with(&words), "{notice}");
+    }
 }

@@ -41,10 +41,10 @@ impl GivenUp {
     }
 
     fn in_words(&self) -> String {
-        let (name, freed) = (&self.name, Amount::bytes(self.freed_bytes));
+        let name = &self.name;
         match &self.lost {
-            Some(lost) => format!("{name}: {freed} from {} to {}", lost.from, lost.until),
-            None => format!("{name}: {freed}"),
+            Some(lost) => format!("{name}: {}", lost.in_words()),
+            None => format!("{name}: {}", Amount::bytes(self.freed_bytes)),
         }
     }
 }
