@@ -9,9 +9,11 @@ use evictd_engine::amount::Amount;
 use evictd_engine::full_name;
 use evictd_node::Signal;
 use evictd_state::{Outcome, Record, Relief, State, read_state};
+use evictd_stats::wall_seconds;
 use serde::Serialize;
 
 use super::columns::wrap;
+use super::events::seconds;
 use super::output::print_as;
 use crate::log::Utc;
 
@@ -22,9 +24,17 @@ use crate::log::Utc;
     name = "history",
     note = "Prints what the daemon keeps in --state-dir, oldest first, whether a daemon\n\
             runs or not. Changes nothing.",
-    example = "{command_name}\n{command_name} --state-dir=/var/lib/evictd --json"
+    example = "{command_name}\n{command_name} --since=1d docker/web\n{command_name} --state-dir=/var/lib/evictd --json"
 )]
 pub struct History {
+    /// of this pod alone: NAME or NAMESPACE/NAME
+    #[argh(positional, arg_name = "POD")]
+    pod: Option<String>,
+
+    /// what happened within that time (30m, 7d) alone
+    #[argh(option, arg_name = "DURATION", from_str_fn(seconds))]
+    since: Option<u64>,
+
     /// print JSON for programs instead of text for people
     #[argh(switch)]
     json: bool,
@@ -43,8 +53,33 @@ const INDENT: &str = "    ";
 impl History {
     /// Prints the state that is kept in `--state-dir`; fails when there is none.
     pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
-        let state = read(settings)?;
+        let mut state = read(settings)?;
+        self.keep_wanted(&mut state, wall_seconds());
         Ok(print_as(self.json, &document(&state), || in_text(&state)))
+    }
+}
+
+impl History {
+    /// Leaves what is asked for. What was given back of disks is of no pod.
+    fn keep_wanted(&self, state: &mut State, now: u64) {
+        let from = self.since.map_or(0, |since| now.saturating_sub(since));
+        let is_it = |record: &Record| {
+            let pod = self.pod.as_deref();
+            pod.is_none_or(|pod| {
+                pod == record.name || pod == full_name(&record.namespace, &record.name)
+            })
+        };
+        state
+            .history
+            .retain(|of| of.wall_seconds >= from && is_it(of));
+        state
+            .reliefs
+            .retain(|of| of.wall_seconds >= from && self.pod.is_none());
+        if self.since.is_some() || self.pod.is_some() {
+            // Of the time and the pod that were asked for.
+            let kept = state.history.iter().filter(|of| of.outcome.is_eviction());
+            state.evictions = u64::try_from(kept.count()).unwrap_or(u64::MAX);
+        }
     }
 }
 
@@ -162,4 +197,46 @@ fn threshold(signal: Signal, record: &Record) -> String {
         let _ = write!(text, " on {kind}{device}");
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Acceptance row 379.
+    #[test]
+    fn a_pod_and_a_time_can_be_asked_for() {
+        let record = |name: &str, wall_seconds| Record {
+            namespace: "docker".into(),
+            name: name.into(),
+            wall_seconds,
+            outcome: Outcome::Killed,
+            ..Record::default()
+        };
+        let mut state = State::default();
+        state.push(record("web", 100));
+        state.push(record("hog", 200));
+        state.push(record("web", 300));
+        state.push_relief(Relief::new(250, "logs", None, "gave up"));
+        let left = |pod: Option<&str>, since| {
+            let asked = History {
+                pod: pod.map(str::to_owned),
+                since,
+                json: false,
+            };
+            let mut state = state.clone();
+            asked.keep_wanted(&mut state, 400);
+            let times = state.history.iter().map(|of| of.wall_seconds);
+            (
+                times.collect::<Vec<_>>(),
+                state.reliefs.len(),
+                state.evictions,
+            )
+        };
+        assert_eq!(left(None, None), (vec![100, 200, 300], 1, 3));
+        assert_eq!(left(Some("web"), None), (vec![100, 300], 0, 2));
+        assert_eq!(left(Some("docker/web"), Some(150)), (vec![300], 0, 1));
+        assert_eq!(left(None, Some(200)), (vec![200, 300], 1, 2));
+        assert_eq!(left(Some("we"), None), (vec![], 0, 0));
+    }
 }

@@ -60,9 +60,16 @@ pub(super) fn unknown_command(word: &str) -> String {
 }
 
 /// A word after the command.
-pub(super) fn unexpected(word: &str) -> String {
+pub(super) fn unexpected(word: &str, command: &str) -> String {
+    let is_command = Known::all().iter().any(|known| known.name == word);
+    let of_pods = ["explain", "rank", "status", "events", "top"].contains(&command);
+    let meant = if of_pods && !is_command {
+        "of one pod evictd history POD tells why it went; "
+    } else {
+        ""
+    };
     let (word, boolean) = (one_line(word), bare_boolean(word));
-    format!("unexpected argument: {word}; {boolean}evictd takes one command, and flags")
+    format!("unexpected argument: {word}; {boolean}{meant}evictd takes one command, and flags")
 }
 
 fn did_you_mean<'a>(dashes: &str, word: &str, names: impl Iterator<Item = &'a str>) -> String {

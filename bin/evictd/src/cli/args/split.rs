@@ -84,7 +84,7 @@ impl Line {
             let begins = |command: &&Known| name.starts_with(&format!("{} ", command.name));
             return match (self.known.iter().find(begins), self.words.last()) {
                 (Some(command), _) if command.takes_word() => output,
-                (Some(_), Some(last)) => unexpected(last),
+                (Some(command), Some(last)) => unexpected(last, &command.name),
                 _ => incomplete(&name).unwrap_or_else(|| unknown_command(&name)),
             };
         }

@@ -104,7 +104,7 @@ const COMMANDS: &[(&str, &str)] = &[
         "admit --priority 0x10",
         "Some(Admit(Admit { pod: None, qos: None, priority: Some(16), json: false }))",
     ),
-    ("history", "Some(History(History { json: false }))"),
+    ("history", "Some(History(History { pod: None, since: None, json: false }))"),
     ("config --json=true", "Some(Config(Config { json: true }))"),
     (
         "--apply oom-score",
@@ -168,6 +168,7 @@ status --apply
 --json
 status --signal=memory.available
 rank --signal memory.avaliable
+explain photos
 admit --pod
 admit --qos=bestEffort
 admit --priority=1G
