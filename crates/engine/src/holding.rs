@@ -18,7 +18,7 @@ use crate::timers::{Timer, Timers};
 
 /// So long a pod is looked at closely, also when its runtime has said that it is down: from
 /// when it was gone, and from when the runtime started it again last.
-const SECONDS: Duration = Duration::from_secs(5);
+pub(crate) const CLOSELY: Duration = Duration::from_secs(5);
 
 /// So long at most, whatever its runtime says: by then it has been asked in vain for minutes.
 const MOST: Duration = Duration::from_secs(300);
@@ -74,7 +74,7 @@ impl Holding {
     pub(crate) fn is_gone(&mut self, now: Mono, uid: &str, timers: &mut Timers) {
         if let Some(held) = self.of(uid) {
             held.gone = Some(now);
-            held.closely_until = now + SECONDS;
+            held.closely_until = now + CLOSELY;
             timers.set_earlier(Timer::Held, now + LOOK_EVERY);
         }
     }
@@ -117,7 +117,7 @@ impl Holding {
             if pods.end_again(now, uid, held.is_down) {
                 any = true;
                 if !held.is_down {
-                    held.closely_until = now + SECONDS;
+                    held.closely_until = now + CLOSELY;
                 }
                 held.is_down = false;
                 let (victim, after) = (held.victim.clone(), now.since(gone));

@@ -2,6 +2,7 @@
 
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt::{self, Write};
 
 use evictd_node::Signal;
@@ -71,6 +72,7 @@ fn write_order(
     }
     text.write_char('\n')?;
     let mut is_reached = true;
+    let mut protected = Vec::new();
     for place in rank(
         signal,
         evict.watch.layout_or_one(),
@@ -80,6 +82,10 @@ fn write_order(
         let Some(candidate) = pods.get(place.candidate) else {
             continue;
         };
+        if let Some(by) = candidate.pod.protection() {
+            protected.push((by, &candidate.pod.metadata.name));
+            continue;
+        }
         let what = if Some(place.candidate) == chosen {
             is_reached = false;
             String::from("chosen")
@@ -89,6 +95,9 @@ fn write_order(
             String::from("after it")
         };
         writeln!(text, "{what}: {}, {place}", candidate.pod.metadata.name)?;
+    }
+    for (by, name) in protected {
+        writeln!(text, "never: {name}, {by}")?;
     }
     Ok(())
 }
@@ -117,8 +126,8 @@ fn write_limits(
 /// Why a pod may not be evicted.
 fn why_not(evict: &Evict, candidate: &Candidate) -> &'static str {
     let uid = candidate.pod.metadata.uid.as_str();
-    if candidate.pod.is_critical() {
-        "critical"
+    if let Some(by) = candidate.pod.protection() {
+        by
     } else if evict.left_alone.is_stuck(uid) {
         "could not be killed"
     } else if evict.left_alone.rehearsal.has(uid) {

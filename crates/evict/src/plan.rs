@@ -52,7 +52,7 @@ pub enum Spared {
 impl fmt::Display for Spared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::NoneMayBe => "each is critical or could not be killed",
+            Self::NoneMayBe => "each is protected or could not be killed",
             Self::Rehearsed => "this dry run has named each that may be",
             Self::RehearsedMost => "this dry run has named 110 that would be, and names no more",
             Self::Unknown => "none is known to hold any of it",

@@ -6,8 +6,12 @@ use serde_json::{Map, Value, json};
 
 use crate::without_nothing::without_nothing;
 
-/// The annotations by which a pod is critical.
-const DECIDING: [&str; 2] = ["kubernetes.io/config.source", "kubernetes.io/config.mirror"];
+/// The annotations by which a pod is critical, and the one that says why it is.
+const DECIDING: [&str; 3] = [
+    "kubernetes.io/config.source",
+    "kubernetes.io/config.mirror",
+    "evictd.protect",
+];
 
 /// The pod as [`Pod::from_json`] reads it.
 pub(crate) fn to_json(pod: &Pod) -> Value {

@@ -109,7 +109,13 @@ fn add(text: &mut String, record: &Record) {
     }
     let next = record.next.as_ref().zip(record.next_reason.as_ref());
     let next = next.map(|(next, reason)| format!("next would have been {next}: {reason}"));
-    for line in [&record.reason, &next.unwrap_or_default(), &record.message] {
+    let texts = [
+        Some(&record.reason),
+        next.as_ref(),
+        Some(&record.message),
+        record.remains.as_ref(),
+    ];
+    for line in texts.into_iter().flatten() {
         let line = line.trim_end();
         if !line.is_empty() {
             wrap(text, (INDENT, INDENT), line);

@@ -75,17 +75,11 @@ pub(super) fn in_text(document: &Document, paint: Paint) -> String {
     let mut text = paint.head(&title);
     text.push('\n');
     for (number, pod) in (1..).zip(&document.pods) {
-        let _ = writeln!(
-            text,
-            "{number:>3}  {}",
-            cut(&full_name(&pod.namespace, &pod.name), 74)
-        );
-        let protected = if pod.protected {
-            "; never evicted: critical"
-        } else {
-            ""
+        let name = cut(&full_name(&pod.namespace, &pod.name), 74);
+        let _ = match pod.protection {
+            Some(by) => writeln!(text, "  -  {name}\n     never: {by}"),
+            None => writeln!(text, "{number:>3}  {name}\n     {}", pod.reason),
         };
-        let _ = writeln!(text, "     {}{protected}", pod.reason);
     }
     text
 }

@@ -83,7 +83,21 @@ pub(crate) struct RankedPod {
     pub(crate) exceeds_request: bool,
     /// Whether it is passed over, whatever its place.
     pub(crate) protected: bool,
+    /// By what.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) protection: Option<&'static str>,
     pub(crate) reason: String,
+}
+
+impl RankedPod {
+    /// Its place as a table shows it, and how it stands.
+    pub(crate) fn standing(&self, place: usize) -> (String, &'static str) {
+        match (self.protected, self.exceeds_request) {
+            (true, _) => ("-".to_owned(), "protected"),
+            (false, true) => (place.to_string(), "above request"),
+            (false, false) => (place.to_string(), ""),
+        }
+    }
 }
 
 pub(crate) fn rank_pods(
@@ -106,10 +120,14 @@ pub(crate) fn rank_pods(
             request: i64::try_from(request).unwrap_or(i64::MAX),
             exceeds_request: place.exceeds,
             protected: pod.is_critical(),
+            protection: pod.protection(),
             reason: place.to_string(),
         })
     };
-    order.filter_map(ranked).collect()
+    let mut pods: Vec<RankedPod> = order.filter_map(ranked).collect();
+    // What is never evicted has no place among the others.
+    pods.sort_by_key(|pod| pod.protected);
+    pods
 }
 
 /// What the running daemon knows, and what it is set to.

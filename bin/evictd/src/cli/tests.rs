@@ -155,6 +155,10 @@ fn history_explains_each_eviction() {
         name: String::from("web"),
         uid: String::from("web-1"),
         reason: String::from("uses 300Mi, 200Mi above its request, priority 0, Burstable"),
+        remains: Some(String::from(
+            "its log and what it wrote, at least 300Mi, stay on the disk until its container is removed: \
+             docker rm web, or --collect-dead-containers=all",
+        )),
         next: Some(String::from("default/db")),
         next_reason: Some(String::from(
             "uses 200Mi, 100Mi above its request, priority 0, Burstable",
@@ -177,6 +181,7 @@ fn history_explains_each_eviction() {
         reason: String::from("above its ephemeral-storage limit"),
         next: None,
         next_reason: None,
+        remains: None,
         ..record.clone()
     };
     let mut state = State::default();

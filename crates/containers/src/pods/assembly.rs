@@ -254,6 +254,9 @@ impl Draft {
         let Self {
             description, pod, ..
         } = self;
+        if wishes.is_protected {
+            description.mark_protected();
+        }
         let spec = &mut description.spec;
         spec.priority = spec.priority.max(wishes.priority);
         if wishes.is_protected {

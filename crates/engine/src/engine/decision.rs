@@ -8,6 +8,7 @@ use evictd_rank::Candidate;
 use evictd_state::{self as state, Record};
 
 use super::sampled::Sampled;
+use crate::event::remains::{removal, written};
 use crate::event::{Decision, Victim, Volume};
 use crate::pace::is_disk;
 use crate::ports::Node;
@@ -37,6 +38,8 @@ pub(super) fn decision<N: Node>(
     let mut victim = victim(&candidate.pod, signal, eviction.grace_seconds);
     if signal.is_some_and(|signal| is_disk(signal.resource())) {
         victim.volume = candidate.usage.as_ref().and_then(Volume::largest);
+        victim.files_bytes = candidate.usage.as_ref().and_then(written);
+        victim.removal = removal(&candidate.pod);
     }
     let record = Record {
         wall_seconds: (settings.wall_clock)(),
@@ -134,6 +137,8 @@ fn victim(pod: &Pod, signal: Option<Signal>, grace_seconds: i64) -> Victim {
         resource: signal.map(Signal::resource),
         restart_policy: restart_policy(pod),
         files_stay: false,
+        files_bytes: None,
+        removal: None,
         volume: None,
         times: 0,
         within_seconds: 0,

@@ -75,6 +75,10 @@ impl Event {
             Self::Killed { victim, report } => of_report(fields.with_pod(victim), report)
                 .with("restartPolicy", victim.restart_policy.clone())
                 .with("filesStay", victim.files_stay.then_some(true))
+                .with(
+                    "filesBytes",
+                    victim.files_bytes.filter(|_| victim.files_stay),
+                )
                 .with("volume", victim.volume.as_ref().map(|of| of.path.clone()))
                 .with("volumeBytes", victim.volume.as_ref().map(|of| of.bytes)),
             Self::CameBack { victim, after } => {

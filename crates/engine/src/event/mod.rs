@@ -5,6 +5,7 @@ mod eviction_loop;
 mod fields;
 mod name;
 mod oom_killed;
+pub(crate) mod remains;
 mod text;
 mod volume;
 
@@ -43,6 +44,10 @@ pub struct Victim {
     pub restart_policy: Option<String>,
     /// A disk ran short, and the containers stay with all that they wrote.
     pub files_stay: bool,
+    /// So much they come to, where that is known.
+    pub files_bytes: Option<u64>,
+    /// The command that would remove the container: `docker rm web`.
+    pub removal: Option<String>,
     /// A disk ran short, and this is mounted into its containers and stays.
     pub volume: Option<Volume>,
     /// How often a pod of that name was evicted lately for the same signal, this time

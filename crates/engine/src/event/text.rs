@@ -10,6 +10,7 @@ use evictd_threshold::Threshold;
 use super::name::{cut, full_name};
 use super::{Decision, Event, EvictionLoop, Victim, Volume};
 use crate::amount::Amount;
+use crate::holding::CLOSELY;
 use crate::ports::{Holder, Place};
 
 impl fmt::Display for Victim {
@@ -258,7 +259,9 @@ fn came_back(f: &mut Formatter<'_>, victim: &Victim, after: Duration) -> fmt::Re
     let (seconds, tenths) = (after.as_secs(), after.subsec_millis() / 100);
     write!(
         f,
-        "pod {victim} came back {seconds}.{tenths} s after its eviction: ended again"
+        "pod {victim} came back {seconds}.{tenths} s after its eviction: ended again, as evictd \
+         holds it down until its runtime does; start it in {} s or later",
+        CLOSELY.as_secs()
     )
 }
 
@@ -273,11 +276,8 @@ fn killed(f: &mut Formatter<'_>, victim: &Victim, report: &KillReport) -> fmt::R
         Some(method) => write!(f, ", {} processes killed by {method}", report.processes)?,
         None => f.write_str(", its processes ended by themselves")?,
     }
-    if victim.files_stay {
-        f.write_str(
-            "; its log and what it wrote stay on the disk until its container is removed, by \
-             hand or by --collect-dead-containers=all",
-        )?;
+    if let Some(remains) = victim.remains() {
+        write!(f, "; {remains}")?;
     }
     if let Some(Volume { path, bytes }) = &victim.volume {
         let bytes = Amount::bytes(*bytes);

@@ -8,15 +8,15 @@ fn a_plan_names_each_pod_and_why_it_was_chosen_or_not() {
     all.push(pod("critical", 2_000_000_000));
     let mut evict = hard("memory.available<1Gi");
     let plan = step(&mut evict, 0, &[(MEMORY, GI / 2)], &all);
-    let after = "critical, uses 2Gi, 2Gi above its request, priority 2000000000, BestEffort\n";
+    let after = "never: critical, its priority is 2000000000 or more\n";
     assert_eq!(
         plan.explain(&evict, &candidates(&all)),
         "memory.available is 512Mi, memory.available<1Gi is met\n\
          chosen: a, uses 2Gi, 2Gi above its request, priority 0, BestEffort\n\
          after it: b, uses 2Gi, 2Gi above its request, priority 1, BestEffort\n\
          after it: c, uses 2Gi, 2Gi above its request, priority 2, BestEffort\n\
-         after it: "
-            .to_string()
+         "
+        .to_string()
             + after
     );
     let plan = done(&mut evict, 1, Outcome::KillFailed, &all);
@@ -35,11 +35,7 @@ fn a_plan_names_each_pod_and_why_it_was_chosen_or_not() {
         "{text}"
     );
     assert!(
-        text.ends_with(
-            &("passed over, critical: ".to_string()
-                + after
-                + "each is critical or could not be killed\n")
-        ),
+        text.ends_with(&(after.to_string() + "each is protected or could not be killed\n")),
         "{text}"
     );
 }

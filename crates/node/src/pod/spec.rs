@@ -11,6 +11,8 @@ use crate::pod::{Container, ResourceList, Resources, Toleration, Volume};
 const CONFIG_SOURCE: &str = "kubernetes.io/config.source";
 /// Marks the API server's copy of a static pod.
 const CONFIG_MIRROR: &str = "kubernetes.io/config.mirror";
+/// The operator's own word, in evictd's.
+const PROTECT: &str = "evictd.protect";
 /// The least priority of the system's own classes.
 const SYSTEM_CRITICAL_PRIORITY: i32 = 2_000_000_000;
 
@@ -35,7 +37,7 @@ pub struct Metadata {
     /// What tells it from every other pod, ever. Stats are matched by it.
     pub uid: String,
     /// Annotations. Two of them make a pod critical, see
-    /// [`Pod::is_static`].
+    /// [`Pod::is_static`], and one says why it is, see [`Pod::protection`].
     pub annotations: BTreeMap<String, String>,
     /// Labels, by which an operator may protect pods.
     pub labels: BTreeMap<String, String>,
@@ -107,6 +109,30 @@ impl Pod {
     #[must_use]
     pub fn is_critical(&self) -> bool {
         self.is_static() || self.is_mirror() || self.priority() >= SYSTEM_CRITICAL_PRIORITY
+    }
+
+    /// Marks it as one that its operator protects by that label, for whoever asks why it is
+    /// critical: what makes it so is its priority.
+    pub fn mark_protected(&mut self) {
+        let annotations = &mut self.metadata.annotations;
+        annotations.insert(PROTECT.to_owned(), "true".to_owned());
+    }
+
+    /// By what it is critical, as its operator would find it; `None` where it is not.
+    #[must_use]
+    pub fn protection(&self) -> Option<&'static str> {
+        let annotations = &self.metadata.annotations;
+        if !self.is_critical() {
+            None
+        } else if annotations.get(PROTECT).is_some_and(|told| told == "true") {
+            Some("evictd.protect=true")
+        } else if self.is_static() {
+            Some("a static pod")
+        } else if self.is_mirror() {
+            Some("a mirror pod")
+        } else {
+            Some("its priority is 2000000000 or more")
+        }
     }
 
     /// Every container: the regular ones, then the init containers.

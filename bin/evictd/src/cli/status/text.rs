@@ -189,13 +189,9 @@ fn pod_lines(text: &mut String, document: &Overview, paint: Paint) {
             || String::from("?"),
             |used| Amount::of(signal, i64::try_from(used).unwrap_or(i64::MAX)).to_string(),
         );
-        let standing = match (pod.protected, pod.exceeds_request) {
-            (true, _) => "critical",
-            (false, true) => "above request",
-            (false, false) => "",
-        };
+        let (place, standing) = pod.standing(number);
         let line = format!(
-            "{number:>3}  {:<28} {used:>7} {:>11} {:<10} {standing}",
+            "{place:>3}  {:<28} {used:>7} {:>11} {:<10} {standing}",
             cut(&full_name(&pod.namespace, &pod.name), 28),
             pod.priority,
             pod.qos_class,

@@ -132,6 +132,7 @@ fn pods(lines: &mut Vec<Line>, screen: &Screen, columns: usize, room: usize) {
 }
 
 fn pod_line(screen: &Screen, (place, pod): (usize, &RankedPod), columns: usize) -> String {
+    let (place, standing) = pod.standing(place);
     let used = used(screen, pod);
     let name = full_name(&pod.namespace, &pod.name);
     if columns < 70 {
@@ -139,11 +140,6 @@ fn pod_line(screen: &Screen, (place, pod): (usize, &RankedPod), columns: usize) 
         return format!("{place:>3} {:<width$} {used:>7}", cut(&name, width));
     }
     let width = columns.saturating_sub(52).min(60);
-    let standing = match (pod.protected, pod.exceeds_request) {
-        (true, _) => "critical",
-        (false, true) => "above request",
-        (false, false) => "",
-    };
     format!(
         "{place:>3} {:<width$} {used:>7} {:>11} {:<10} {standing}",
         cut(&name, width),
@@ -204,13 +200,11 @@ fn why(screen: &Screen) -> Vec<String> {
     };
     let name = full_name(&pod.namespace, &pod.name);
     let (of, signal) = (pods.len(), seen.overview.ranked_by);
-    let mut lines = vec![
-        format!("{name}: place {place} of {of} in the order of eviction for {signal}"),
-        format!("  {}", pod.reason),
-    ];
-    if pod.protected {
-        lines.push("  it is critical: it is never evicted".to_owned());
-    }
+    let standing = match pod.protection {
+        Some(by) => format!("{name}: never evicted: {by}"),
+        None => format!("{name}: place {place} of {of} in the order of eviction for {signal}"),
+    };
+    let mut lines = vec![standing, format!("  {}", pod.reason)];
     lines.push("now:".to_owned());
     let decided = seen.explained.decided.iter();
     lines.extend(decided.map(|of| format!("  {}", of.text)));

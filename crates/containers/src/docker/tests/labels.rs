@@ -84,6 +84,9 @@ fn labels_count_where_the_image_does_not_carry_them() {
         let fake = engine(&entries, image);
         let listing = runtime(&fake).list().unwrap();
         assert_eq!(priorities(&listing), [Some(2_000_000_000)], "{image:?}");
+        // Acceptance row 376: as its operator wrote it.
+        let by = listing.pods.first().and_then(|of| of.pod.protection());
+        assert_eq!(by, Some("evictd.protect=true"));
     }
 }
 
