@@ -165,13 +165,20 @@ function checkbox(text, toggle) {
 
 function drawSwitches() {
   const turn = (names) => (on) => names.forEach((name) => { switched[name] = on; });
-  byId("quick").append(...TROUBLES.map(([text, names]) => checkbox(text, turn(names))));
+  // Some troubles strike twice a minute or less: with them a run is to be long enough.
+  const trouble = (names) => (on) => {
+    turn(names)(on);
+    if (on && ran.seconds < 180) byId("seconds").value = 180;
+  };
+  byId("quick").append(...TROUBLES.map(([text, names]) => checkbox(text, trouble(names))));
   byId("features").append(...ask("switches").map(([name, words]) => checkbox(words, turn([name]))));
 }
 
 function run() {
   const named = (on) => Object.keys(switched).filter((name) => switched[name] === on);
-  const result = ask("run", { seed: Number(byId("seed").value), with: named(true), without: named(false) });
+  const lasts = byId("seconds").value;
+  const question = { seed: Number(byId("seed").value), with: named(true), without: named(false) };
+  const result = ask("run", lasts ? { ...question, seconds: Number(lasts) } : question);
   show("box-wrong", result.error);
   if (result.error) return;
   ran = result;
@@ -246,6 +253,7 @@ function begin() {
   });
   byId("as-seeded").addEventListener("click", () => {
     switched = {};
+    byId("seconds").value = "";
     run();
   });
   byId("adopt").addEventListener("click", () => {

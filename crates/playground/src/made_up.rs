@@ -8,6 +8,9 @@ use serde_json::{Value, json};
 use crate::Recording;
 use crate::chart::Chart;
 
+/// A page should not be waited for longer.
+const MOST_SECONDS: u64 = 600;
+
 /// What a machine may have: `[["Swap","swap"],...]`.
 #[must_use]
 pub fn features() -> Value {
@@ -16,7 +19,8 @@ pub fn features() -> Value {
         .collect()
 }
 
-/// Runs the machine of `question`: `{"seed":7,"with":["Swap"],"without":["Images"]}`.
+/// Runs the machine of `question`: `{"seed":7,"with":["Swap"],"without":["Images"],
+/// "seconds":60}`, of which the seed alone has to be there.
 ///
 /// # Errors
 /// What is wrong with the question.
@@ -44,7 +48,7 @@ pub fn simulate(question: &[u8]) -> Result<Value, String> {
         "story": report.story,
         "wrong": report.violation.map(|violation| violation.to_string()),
         "features": on.collect::<Value>(),
-        "flags": recording.begun.flags,
+        "seconds": plan.seconds,
         "chart": chart.to_json(&settings.evict.thresholds),
         "recording": watched.recording,
     }))
@@ -63,6 +67,10 @@ fn plan(question: &[u8]) -> Result<Plan, String> {
             let feature = feature.ok_or_else(|| format!("{name} is nothing that a machine has"))?;
             plan.features.set(*feature, on);
         }
+    }
+    if let Some(seconds) = question.get("seconds") {
+        let seconds = seconds.as_u64().filter(|seconds| *seconds <= MOST_SECONDS);
+        plan.seconds = seconds.ok_or("trouble lasts up to 600 seconds")?;
     }
     Ok(plan)
 }
