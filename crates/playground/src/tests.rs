@@ -135,3 +135,22 @@ fn more_pods_than_a_page_can_decide_on_are_refused() {
 fn whole_line(value: &Value) -> String {
     format!("{value}\n")
 }
+
+/// Acceptance row 362: a panic in a browser is a trap, and nothing of it is told.
+#[test]
+fn a_recording_with_any_byte_changed_panics_nowhere() {
+    let run = run(187, &[]);
+    let whole = run["recording"].as_str().unwrap();
+    let end = whole.match_indices('\n').nth(40).unwrap().0;
+    let start = &whole.as_bytes()[..end];
+    let mut read = 0;
+    for at in (0..start.len()).step_by(97) {
+        let mut changed = start.to_vec();
+        changed[at] = b"09\"-{,\n"[at % 7];
+        if let Ok(recording) = Recording::read(&changed) {
+            read += 1;
+            let _ = decide(&recording, br#"[["eviction-hard","memory.available<90%"]]"#);
+        }
+    }
+    assert!(read > 40, "{read} recordings were still read");
+}
