@@ -1,12 +1,13 @@
 // evictd's code in WebAssembly (crates/playground), and how it is asked.
 "use strict";
 
-const compiled = new WebAssembly.Module(Uint8Array.from(atob(WASM), (letter) => letter.charCodeAt(0)));
+let compiled = null;
 let wasm = null;
 // What was taken last: code that was started anew is given it again.
 let kept = null;
 
 function started() {
+  compiled ??= new WebAssembly.Module(Uint8Array.from(atob(WASM), (letter) => letter.charCodeAt(0)));
   if (!wasm) {
     wasm = new WebAssembly.Instance(compiled, {}).exports;
     if (kept) call("load", kept);

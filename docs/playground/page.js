@@ -216,6 +216,9 @@ function select(part) {
 }
 
 function begin() {
+  const works = ask("switches");
+  if (works.error) show("failure", `This page needs a browser of 2024 or later: ${works.error}`);
+  if (works.error) return;
   const options = [...RECORDINGS.map(({ file, about }) => [file, about]), ["made-up", "A made-up node, for five minutes"]];
   byId("included").append(...options.map(([value, text]) => make("option", { value }, text)));
   byId("included").addEventListener("change", (event) => choose(event.target.value));
@@ -268,8 +271,8 @@ function begin() {
   choose(RECORDINGS[0].file);
 }
 
-try {
+if (typeof WASM === "undefined") {
+  show("failure", "These are the sources of the page: ci/playground builds it, as target/playground/page/index.html.");
+} else {
   begin();
-} catch (error) {
-  show("failure", `This page does not work in this browser (${error.message}): it needs WebAssembly as of 2022.`);
 }
