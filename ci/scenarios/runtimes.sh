@@ -108,7 +108,7 @@ busybox_image() {
   tree=$(mktemp -d -p "$work")
   mkdir "$tree/bin" "$tree/tmp" "$tree/proc" "$tree/sys" "$tree/dev"
   cp "$(command -v busybox)" "$tree/bin/busybox"
-  for program in sh sleep tail; do ln -s busybox "$tree/bin/$program"; done
+  for program in dd sh sleep tail; do ln -s busybox "$tree/bin/$program"; done
   layer "$images/busybox.layer" "$tree"
   rm -rf "$tree"
   docker_archive "$images/busybox.tar" '[]' "$images/busybox.layer" -- docker.io/library/busybox:latest

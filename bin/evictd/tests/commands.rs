@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test ends where it fails")]
 
+use serde_json::Value;
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::net::UnixListener;
@@ -237,6 +238,22 @@ fn look_says_what_a_machine_is_and_what_would_be_done() {
     }
     let said = look(&["--json"]);
     assert!(said.starts_with("{\"machine\":{\"kernel\":\""), "{said}");
+    let said: Value = serde_json::from_str(&said).unwrap();
+    // Row 372: whatever fills first, also the disk of images where that is another.
+    let signals = |of: &str| -> Vec<String> {
+        let all = said[of].as_array().unwrap().iter();
+        all.map(|of| of["signal"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let with_threshold = signals("thresholds");
+    let mut would_go = signals("firstToBeEvicted");
+    assert_eq!(would_go.first(), with_threshold.first());
+    would_go.retain(|signal| !with_threshold.contains(signal));
+    assert!(would_go.is_empty(), "{would_go:?}");
+    for first in said["firstToBeEvicted"].as_array().unwrap() {
+        let somebody = !first["pods"].as_array().unwrap().is_empty();
+        assert_ne!(somebody, first["nobody"].is_string(), "{first}");
+    }
     let long = evictd(&["look", "--over=2m"]);
     assert_eq!(long.status.code(), Some(2));
     assert!(

@@ -36,6 +36,7 @@ impl Daemon {
         let about = About {
             boot_id: read_boot_id(Path::new("/proc")).unwrap(),
             pid: std::process::id(),
+            dry_run: false,
             transition: Duration::from_secs(300),
             now: now(),
             wall_seconds: wall_seconds(),
@@ -370,4 +371,13 @@ fn a_second_daemon_refuses_to_start() {
         "{told}"
     );
     drop(fs::remove_dir_all(first.end()));
+}
+
+/// Acceptance row 370.
+#[test]
+fn a_dry_run_says_in_metrics_that_it_is_one() {
+    let daemon = Running::new("dry-run-metrics", Signal::MemoryAvailable);
+    let output = evictd(&["metrics", &daemon.state_dir()], "");
+    let page = text(&output.stdout);
+    assert!(page.lines().any(|of| of == "evictd_dry_run 1"), "{page}");
 }

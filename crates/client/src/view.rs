@@ -1,3 +1,5 @@
+use alloc::collections::BTreeMap;
+
 use evictd_config::{Origin, Resolved, Setting, Typed, resolve};
 use evictd_node::{Condition, ConditionSet, Reading, Readings, Signal};
 use evictd_threshold::Threshold;
@@ -15,6 +17,10 @@ pub struct View {
     pub conditions: Vec<String>,
     /// What it measured last: by signal, what is `available` of which `capacity`.
     readings: Map<String, Value>,
+    /// By signal why no pod is evicted though a threshold is met: what a look from outside
+    /// cannot know, as what the last eviction gave back. An older daemon does not say.
+    #[serde(default)]
+    spared: BTreeMap<String, String>,
 }
 
 impl View {
@@ -45,6 +51,7 @@ impl View {
         thresholds: &[Threshold],
         conditions: ConditionSet,
         readings: &Readings,
+        spared: impl Iterator<Item = (Signal, String)>,
     ) -> String {
         let seen = |signal: Signal| {
             let reading = readings.get(signal)?;
@@ -56,6 +63,9 @@ impl View {
             thresholds: thresholds.iter().map(ToString::to_string).collect(),
             conditions: conditions.each().map(|of| of.name().to_owned()).collect(),
             readings: Signal::ALL.into_iter().filter_map(seen).collect(),
+            spared: spared
+                .map(|(of, why)| (of.name().to_owned(), why))
+                .collect(),
         };
         serde_json::to_string(&view).unwrap_or_default() + "\n"
     }
@@ -96,6 +106,11 @@ impl View {
             readings.set(signal, reading);
         }
         readings
+    }
+
+    /// Why it evicts no pod for that signal, though a threshold is met.
+    pub fn spares(&self, signal: Signal) -> Option<&str> {
+        self.spared.get(signal.name()).map(String::as_str)
     }
 
     /// The conditions that it holds.

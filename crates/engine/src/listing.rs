@@ -24,6 +24,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Who did not look for so long has not waited.
 const SLEPT: Duration = Duration::from_secs(1);
 
+/// A loop that is always late must not wait for ever.
+const FEW_TIMES: u8 = 3;
+
 /// How soon to look whether it is measured. Memory has its own looks meanwhile.
 const AGAIN: Duration = Duration::from_millis(50);
 
@@ -35,8 +38,8 @@ pub(crate) struct Listings {
     disk_asked: Option<Mono>,
     /// When it was last looked whether it is measured, in the wait that goes on,
     looked_at: Mono,
-    /// and whether that wait was begun anew.
-    is_second_wait: bool,
+    /// and how often that wait was begun anew.
+    begun_anew: u8,
     /// What was measured before is too old whatever its age.
     trusted_from: Mono,
     /// Numbers of a disk from before then choose no pod; `None` until that is asked, since a
@@ -93,7 +96,9 @@ impl Listings {
         timers: &mut Timers,
     ) -> bool {
         let is_old = now.since(self.known_from) >= FRESH;
-        if is_old && !self.is_measuring() {
+        let wanted = self.wanted_from.filter(|_| self.is_measuring());
+        let is_wanted_lately = wanted.is_some_and(|from| now.since(from) < FRESH);
+        if is_old && !is_wanted_lately {
             self.wanted_from = Some(now);
         }
         let waits = is_old && self.must_measure(now, pods, timers);
@@ -129,12 +134,12 @@ impl Listings {
         let slept = now.since(self.looked_at) > SLEPT;
         if self.disk_asked.is_none() {
             timers.set(Timer::DiskWait, now + PATIENCE);
-            self.is_second_wait = false;
-        } else if slept && !self.is_second_wait {
+            self.begun_anew = 0;
+        } else if slept && self.begun_anew < FEW_TIMES {
             // A reclaim, a kill for memory or a node that could not be read came between, and
             // nobody asked for what was measured meanwhile.
             timers.set(Timer::DiskWait, now + PATIENCE);
-            self.is_second_wait = true;
+            self.begun_anew += 1;
         }
         self.looked_at = now;
         let asked = *self.disk_asked.get_or_insert(now);

@@ -215,6 +215,11 @@ impl Telling {
         is_new
     }
 
+    /// For which signals no pod is evicted though they are short, and why.
+    pub(crate) fn spared(&self) -> &[(Signal, Spared)] {
+        &self.spared
+    }
+
     /// What an evicted pod held comes back now: it is gone, or what it left is being deleted.
     pub(crate) const fn gives_back(&mut self, now: Mono) {
         self.given_back = Some(now);

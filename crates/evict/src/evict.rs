@@ -1,6 +1,6 @@
 use alloc::string::String;
 
-use evictd_node::{Mono, Resource, Signal};
+use evictd_node::{Mono, Readings, Resource, Signal};
 use evictd_rank::Candidate;
 use evictd_threshold::Threshold;
 
@@ -178,6 +178,19 @@ impl Evict {
         !self.config.policy.clean_up_holds_back_all && self.watch.acts_next(is_of_another)
     }
 
+    /// The node was read again after an eviction was decided and before it is begun, as the
+    /// decision took long. What the eviction gives back counts from this reading, and a
+    /// threshold that it does not meet has its grace period anew. Call it before the outcome.
+    pub fn read_again(&mut self, readings: &Readings) {
+        self.evidence.note(readings);
+        self.watch.read_again(readings);
+        if let Stage::Killing { threshold, .. } = self.stage
+            && let Some(signal) = self.signal(threshold)
+        {
+            self.evidence.begin_by(signal, readings);
+        }
+    }
+
     /// A hard threshold does not wait for the grace that a soft one gave.
     fn hurry(&mut self) -> Plan {
         let may_hurry = !self.config.policy.grace_outlasts_hard_threshold;
@@ -215,6 +228,8 @@ impl Evict {
     }
 
     fn killed(&mut self, now: Mono, threshold: Option<usize>, pods: Option<&[Candidate]>) -> Plan {
+        // What waits for no clean-up waits for a reading from now on all the same.
+        self.watch.settled_at = Some(now);
         let signal = self.signal(threshold);
         let (namespace, name) = &self.victim_name;
         self.returns.note(now, namespace, name, signal);

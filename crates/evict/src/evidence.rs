@@ -138,6 +138,19 @@ impl Evidence {
         }
     }
 
+    /// The eviction for that signal is begun by a newer reading than it was decided by: what it
+    /// gives back counts from there.
+    pub(crate) fn begin_by(&mut self, signal: Signal, readings: &Readings) {
+        let at = self.last(signal).map(|last| last.at);
+        for (signal, last) in Signal::ALL.into_iter().zip(&mut self.last) {
+            let of_that = last.as_mut().filter(|last| Some(last.at) == at);
+            if let (Some(last), Some(reading)) = (of_that, readings.get(signal)) {
+                last.available = reading.available;
+                last.has_answer = false;
+            }
+        }
+    }
+
     /// Nothing can be learned of the last eviction: it was not done.
     pub(crate) const fn forget(&mut self) {
         self.last = self.before;
@@ -182,8 +195,6 @@ impl Need {
         let reading = readings.get(threshold.signal);
         let is_of_time = threshold.signal.grows_with_trouble();
         let is_chase = reading.is_some_and(|reading| !threshold.is_met(&reading));
-        let memory = readings.get(Signal::MemoryAvailable).filter(|_| is_of_time);
-        let hundredth = memory.and_then(|memory| u64::try_from(memory.capacity / HUNDREDTH).ok());
         let missing = reading.filter(|_| !is_of_time).map(|reading| {
             let wanted = if is_chase {
                 threshold.clear_at(reading.capacity)
@@ -197,7 +208,24 @@ impl Need {
             is_hard: threshold.is_hard(),
             is_chase,
             missing,
-            trifle: hundredth.unwrap_or(0).max(TRIFLE_BYTES),
+            trifle: trifle(threshold.signal, readings),
+            policy: *policy,
+        }
+    }
+
+    /// As if a threshold of the signal had just begun to be met: hardly anything is missing.
+    pub(crate) fn of_one_just_met(
+        signal: Signal,
+        is_hard: bool,
+        readings: &Readings,
+        policy: &Policy,
+    ) -> Self {
+        Self {
+            signal,
+            is_hard,
+            is_chase: false,
+            missing: None,
+            trifle: trifle(signal, readings),
             policy: *policy,
         }
     }
@@ -236,4 +264,12 @@ impl Need {
             }
         })
     }
+}
+
+/// What a pod has to hold of memory at least for that signal.
+fn trifle(signal: Signal, readings: &Readings) -> u64 {
+    let memory = readings.get(Signal::MemoryAvailable);
+    let memory = memory.filter(|_| signal.grows_with_trouble());
+    let hundredth = memory.and_then(|memory| u64::try_from(memory.capacity / HUNDREDTH).ok());
+    hundredth.unwrap_or(0).max(TRIFLE_BYTES)
 }

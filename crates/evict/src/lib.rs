@@ -24,6 +24,7 @@ mod returns;
 mod set;
 mod stage;
 mod state;
+mod what_if;
 mod worth;
 
 pub use config::{Config, TooManyThresholds};

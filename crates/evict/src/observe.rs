@@ -235,6 +235,21 @@ impl Watch {
         self.fresh = fresh;
     }
 
+    /// The node was read again, and no round begins by that: what is over has been over.
+    pub(crate) fn read_again(&mut self, again: &Readings) {
+        let met = self.met(again, self.thresholds.len());
+        for (index, threshold) in self.thresholds.iter().enumerate() {
+            if again.get(threshold.signal).is_some() && !met.has(index) {
+                if let Some(first) = self.first_met.get_mut(index) {
+                    *first = None;
+                }
+                self.due.remove(index);
+                self.fresh.remove(index);
+            }
+        }
+        self.latest = *again;
+    }
+
     /// Whether what triggered the reclaim is over, and only another threshold of the signal is
     /// not: that one has its own grace, and acts in its own round.
     pub(crate) fn is_another_left(&self, acting: usize, again: &Readings, policy: &Policy) -> bool {

@@ -11,6 +11,10 @@ impl ThresholdSet {
         self.0 |= bit(index);
     }
 
+    pub(crate) fn remove(&mut self, index: usize) {
+        self.0 &= !bit(index);
+    }
+
     pub(crate) fn has(self, index: usize) -> bool {
         self.0 & bit(index) != 0
     }

@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
-use evictd_evict::{Evict, Eviction, Observation, Outcome, Plan, Spared};
+use evictd_evict::{Cause, Evict, Eviction, Observation, Outcome, Plan, Spared};
 use evictd_node::pod::Pod;
 use evictd_node::{ConditionSet, Mono, Resource, Signal, Unit};
 use evictd_quantity::{Format, Quantity};
@@ -37,6 +37,8 @@ pub struct Decided {
     pub why: String,
     /// Of an eviction, the pod: `NAMESPACE/NAME`.
     pub pod: Option<String>,
+    /// The signal that it is evicted for; `None` for a limit of its own.
+    pub signal: Option<Signal>,
     /// No pod is evicted though a threshold is met.
     pub spares_all: bool,
 }
@@ -49,6 +51,7 @@ impl Decided {
             text,
             why: String::new(),
             pod: None,
+            signal: None,
             spares_all: false,
         }
     }
@@ -229,6 +232,10 @@ fn evicted(
         text: format!("pod {name} would be evicted: {}", message.trim_end()),
         why: plan.explain(evict, candidates),
         pod: Some(name),
+        signal: match &eviction.cause {
+            Cause::Threshold { place, .. } => Some(place.signal),
+            Cause::EmptyDirLimit | Cause::PodLimit | Cause::ContainerLimit => None,
+        },
         spares_all: false,
     })
 }

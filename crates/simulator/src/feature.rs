@@ -76,6 +76,9 @@ features! {
     Tiny: "pods that hold next to nothing",
     LateDisk: "filesystems that are late to answer",
     LiveLogs: "live logs that nothing bounds",
+    LateAnswers: "answers of filesystems that come with the next question",
+    Mounts: "volumes that are mounted from elsewhere",
+    SetAside: "memory that the kernel sets aside",
 }
 
 /// The features of a world.

@@ -30,6 +30,9 @@ const CALM: Duration = Duration::from_secs(240);
 /// More turns than that without an end are a loop that spins.
 const MOST_TURNS: u64 = 400_000;
 
+/// A loop that is that late has stood still.
+const STANDSTILL: Duration = Duration::from_secs(1);
+
 /// The same boot, all the time.
 const BOOT: &str = "world";
 
@@ -168,7 +171,8 @@ impl Run {
     /// Until the engine wants to wake, or something wakes it.
     fn sleep(&mut self, wake: Mono) {
         let world = &mut *self.world.borrow_mut();
-        world.stalled = false;
+        (world.stalled, world.given.is_late) = (false, false);
+        let wanted = wake;
         let news = world.wakes_at().filter(|at| *at > world.now);
         let wake = news.map_or(wake, |at| at.min(wake));
         let wake = wake.min(self.ends).min(self.strikes_at.max(world.now));
@@ -178,10 +182,15 @@ impl Run {
             let late = Duration::from_millis(self.random.within(1, 4000));
             world.tell(|| format!("the loop wakes {late:?} late"));
             wake = wake + late;
+            world.given.is_late = true;
+            if wake.since(wanted.max(world.now)) >= STANDSTILL {
+                world.given.stood_still_until = Some(wake);
+            }
             self.coverage.late_wakes += 1;
         }
         world.advance(wake);
         let now = world.now;
+        world.turn_began = now;
         world.given.trim(now);
     }
 
@@ -229,6 +238,8 @@ impl Run {
             return;
         }
         self.strikes_at = now + Duration::from_millis(self.random.within(100, 40_000));
+        // Another time may have become due meanwhile.
+        self.world.borrow_mut().given.stood_still_until = None;
         if self.world.borrow().is_calm() {
             self.strikes_at = self.ends;
             self.engine.guard(true); // so that memory is looked at more seldom

@@ -48,6 +48,7 @@ struct File<'a> {
     saved_at: u64,
     wall_seconds: u64,
     daemon_pid: u32,
+    dry_run: bool,
     layout: Option<&'a str>,
     conditions: Vec<ConditionMember<'a>>,
     /// Ready for a scheduler (decision D35); never read back.
@@ -116,6 +117,7 @@ pub fn to_json(state: &State) -> String {
         saved_at: state.saved_at.as_nanos(),
         wall_seconds: state.wall_seconds,
         daemon_pid: state.daemon_pid,
+        dry_run: state.dry_run,
         layout: state.layout.map(Layout::name),
         conditions: conditions.collect(),
         taints: taints.collect(),
@@ -190,6 +192,7 @@ pub fn parse(bytes: &[u8]) -> Result<State, Error> {
         saved_at: Mono::from_nanos(saved_at),
         wall_seconds,
         daemon_pid: daemon_pid.and_then(Result::ok).unwrap_or(0),
+        dry_run: file.flag("dryRun").unwrap_or(false),
         layout: file.text("layout").and_then(Layout::from_name),
         conditions: conditions(file.each("conditions")),
         first_met: first_met.take(MOST_FIRST_MET).collect(),

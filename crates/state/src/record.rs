@@ -55,6 +55,15 @@ impl Outcome {
         named.unwrap_or_default()
     }
 
+    /// Whether a pod was to be ended, and not only in a rehearsal.
+    #[must_use]
+    pub const fn is_eviction(self) -> bool {
+        match self {
+            Self::Begun | Self::Killed | Self::Stuck => true,
+            Self::DryRun | Self::OomKilled => false,
+        }
+    }
+
     /// The phase of the pod's status, in Kubernetes' words: `Failed` once all of its
     /// containers are ended (acceptance row 2); until then eviction changed none.
     #[must_use]

@@ -38,13 +38,15 @@ pub struct State {
     pub wall_seconds: u64,
     /// The process id of the daemon, in its own namespace.
     pub daemon_pid: u32,
+    /// Whether it only rehearses (`--dry-run`).
+    pub dry_run: bool,
     /// How the filesystems lie.
     pub layout: Option<Layout>,
     /// The conditions, in the order of [`Condition::ALL`].
     pub conditions: [ConditionState; Condition::ALL.len()],
     /// Since when which thresholds are met.
     pub first_met: Vec<FirstMet>,
-    /// How many evictions there were in all.
+    /// How many evictions there were in all, those of dry runs not counted.
     pub evictions: u64,
     /// The last [`HISTORY`] of them, oldest first.
     pub history: Vec<Record>,
@@ -147,6 +149,24 @@ impl State {
         (self.saved_at, self.wall_seconds) = (now, wall_seconds);
     }
 
+    /// Forgets what a dry run saw, where this one is none: it rehearses with any threshold,
+    /// and nothing that is real begins with pressure because of it. The history keeps it.
+    pub fn begin(&mut self, dry_run: bool) {
+        if self.dry_run && !dry_run {
+            self.conditions = Default::default();
+            self.first_met.clear();
+        }
+        self.dry_run = dry_run;
+    }
+
+    /// How many evictions there were that the history no longer has.
+    #[must_use]
+    pub fn forgotten(&self) -> u64 {
+        let kept = self.history.iter().filter(|of| of.outcome.is_eviction());
+        let kept = u64::try_from(kept.count()).unwrap_or(u64::MAX);
+        self.evictions.saturating_sub(kept)
+    }
+
     /// The conditions that were published.
     #[must_use]
     pub fn held(&self) -> ConditionSet {
@@ -175,19 +195,18 @@ impl State {
         let is_same =
             |last: &mut Record| last.uid == record.uid && last.outcome == Outcome::OomKilled;
         let _ = self.history.pop_if(is_same);
-        let evictions = self.evictions;
         self.push(record);
-        self.evictions = evictions;
     }
 
-    /// Notes an eviction; the oldest beyond [`HISTORY`] are dropped, and texts
-    /// beyond 1 KiB cut.
+    /// Notes an eviction, and counts it if it is a real one; the oldest beyond [`HISTORY`]
+    /// are dropped, and texts beyond 1 KiB cut.
     pub fn push(&mut self, mut record: Record) {
         record.cut();
+        let counts = u64::from(record.outcome.is_eviction());
         let beyond = self.history.len().saturating_add(1).saturating_sub(HISTORY);
         self.history.drain(..beyond.min(self.history.len()));
         self.history.push(record);
-        self.evictions = self.evictions.saturating_add(1);
+        self.evictions = self.evictions.saturating_add(counts);
     }
 
     /// Notes what was given back of a disk; the oldest beyond [`RELIEFS`] are dropped. Returns

@@ -66,8 +66,7 @@ pub(super) fn document(state: &State) -> Document<'_> {
 
 pub(super) fn in_text(state: &State) -> String {
     let mut text = String::new();
-    let older = usize::try_from(state.evictions).unwrap_or(usize::MAX);
-    let older = older.saturating_sub(state.history.len());
+    let older = state.forgotten();
     if state.history.is_empty() {
         text.push_str("No pod was evicted.\n");
     } else if older > 0 {

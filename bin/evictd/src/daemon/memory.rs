@@ -37,6 +37,7 @@ impl Memory {
         let about = About {
             boot_id: read_boot_id(Path::new(PROC)).unwrap_or_default(),
             pid: std::process::id(),
+            dry_run: settings.dry_run,
             transition: settings.evict.transition_period,
             now: now(),
             wall_seconds: wall_seconds(),
@@ -72,6 +73,7 @@ impl Memory {
         let state = keeper.state();
         let was = |record: &&Record| matches!(record.outcome, Outcome::Killed | Outcome::Begun);
         let counts = Counts {
+            dry_run: settings.dry_run,
             in_all: state.evictions,
             last_seconds: state
                 .history

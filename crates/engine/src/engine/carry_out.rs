@@ -107,15 +107,18 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         true
     }
 
-    /// Whether an eviction was decided by a reading that is old by now, and one that is fresh
-    /// does not bear it out.
+    /// Whether an eviction was decided by an old reading, and a fresh one does not bear it out.
     fn is_outdated(&mut self, eviction: &Eviction) -> bool {
         let Cause::Threshold { threshold, .. } = &eviction.cause else {
             return false;
         };
         let now = (self.settings.clock)();
+        let Some(again) = self.sampled.read_where_old(now) else {
+            return false;
+        };
+        self.deciding.evict.read_again(&again);
         let threshold = self.deciding.evict.thresholds().get(*threshold);
-        self.sampled.is_outdated(now, threshold)
+        !threshold.is_some_and(|threshold| self.sampled.bears_out(now, threshold))
     }
 
     pub(super) fn tell_changes(&mut self, now: Mono) {

@@ -15,8 +15,8 @@ use core::time::Duration;
 #[cfg(unix)]
 use std::os::fd::BorrowedFd;
 
-use evictd_evict::{Evict, EvictState, Outcome, Plan, Returns, TooManyThresholds};
-use evictd_node::{ConditionSet, Mono, Readings};
+use evictd_evict::{Evict, EvictState, Outcome, Plan, Returns, Spared, TooManyThresholds};
+use evictd_node::{ConditionSet, Mono, Readings, Signal};
 
 use crate::event::Event;
 use crate::ports::{Node, Pods, Reclaim};
@@ -235,6 +235,11 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     pub fn timers(&self) -> impl Iterator<Item = (Timer, Mono)> {
         let timers = Timer::ALL.into_iter();
         timers.filter_map(|timer| Some((timer, self.turns.timers.get(timer)?)))
+    }
+
+    /// For which signals no pod is evicted though a threshold is met, and why.
+    pub fn spared(&self) -> &[(Signal, Spared)] {
+        self.turns.telling.spared()
     }
 
     /// The latest readings.

@@ -75,19 +75,18 @@ impl<N: Node> Sampled<N> {
         is_memory_unreclaimed(evict, &readings)
     }
 
-    /// Whether the sample is old by now, as the process was stopped meanwhile or got no
-    /// processor, and one that is fresh does not say that this threshold is met.
-    pub(super) fn is_outdated(&mut self, now: Mono, threshold: Option<&Threshold>) -> bool {
-        if now.since(self.at) < STANDSTILL {
-            return false;
-        }
-        self.read(now, FS_WAIT);
-        !threshold.is_some_and(|threshold| {
-            let reading = self.reading(threshold.signal);
-            reading.is_some_and(|reading| {
-                let is_fresh = reading.sampled.is_none_or(|at| at >= now);
-                is_fresh && threshold.is_unreclaimed(&reading)
-            })
+    /// Reads all of it again where the sample is old by now, as the process was stopped
+    /// meanwhile or got no processor.
+    pub(super) fn read_where_old(&mut self, now: Mono) -> Option<Readings> {
+        (now.since(self.at) >= STANDSTILL).then(|| self.read(now, FS_WAIT))
+    }
+
+    /// Whether what was just read says that this threshold is met.
+    pub(super) fn bears_out(&self, now: Mono, threshold: &Threshold) -> bool {
+        let reading = self.reading(threshold.signal);
+        reading.is_some_and(|reading| {
+            let is_fresh = reading.sampled.is_none_or(|at| at >= now);
+            is_fresh && threshold.is_unreclaimed(&reading)
         })
     }
 }

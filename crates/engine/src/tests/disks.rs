@@ -1,5 +1,7 @@
 //! What is decided about a disk, by what was measured of it.
 
+use evictd_evict::Spared;
+use evictd_node::Signal;
 use evictd_node::pod::usage::MountUsage;
 
 use core::time::Duration;
@@ -64,6 +66,28 @@ fn who_could_not_look_has_not_waited_for_what_is_measured() {
         turn(&mut engine, now);
     }
     assert_eq!(engine.pods().killed(), ["low"]);
+}
+
+/// Found by the simulator (seed 410673): the same more than once: a list of pods that took long,
+/// a node that could not be read, a kill that got stuck.
+#[test]
+fn who_could_not_look_again_and_again_has_not_waited_either() {
+    let mut pods = FakePods::of([holding("low", 0, 0), holding("high", 1000, 60 << 20)]);
+    pods.disk_measured_from = Some(at(2000));
+    let mut engine = engine(settings("nodefs.available<100Mi"), pods);
+    set(&mut engine, WHOLE, 50 * MIB);
+    for now in [3000, 5000, 35_000, 60_000] {
+        engine.round_now();
+        turn(&mut engine, now);
+        let killed = engine.pods().killed();
+        assert!(killed.is_empty(), "by sizes of long ago, at {now} ms");
+    }
+    // A loop that is always late waits no longer.
+    for now in [72_000, 84_000] {
+        engine.round_now();
+        turn(&mut engine, now);
+    }
+    assert_eq!(engine.pods().killed(), ["high"]);
 }
 
 /// Acceptance row 257: a disk is short for long and no pod holds anything. They are measured
@@ -136,6 +160,12 @@ fn who_fills_a_volume_is_stopped_and_the_volume_stays() {
         .iter()
         .filter(|line| line.contains("gave nothing back"));
     assert_eq!(nothing.count(), 1, "{told:?}");
+    // Acceptance row 371: whoever asks later is told so too, for as long as it is short.
+    let nodefs = (Signal::NodefsAvailable, Spared::FreedNothing);
+    assert!(engine.spared().contains(&nodefs), "{:?}", engine.spared());
+    set(&mut engine, WHOLE, WHOLE);
+    lines(&mut engine, 130_000);
+    assert_eq!(engine.spared(), []);
 }
 
 /// Acceptance row 298: a disk that fills at 30 MiB/s is looked at each half second once the

@@ -434,6 +434,33 @@ fn an_eviction_that_was_put_off_takes_no_evidence_away() {
     assert_eq!(round(&mut evict, 4, (MEMORY, 300), &mut pods), spared);
 }
 
+/// Found by the simulator (seeds 89232 and 969615): the list of pods took a second, in which much
+/// was lost. What the kill gave back was less than that, and no pod was evicted any more.
+#[test]
+fn what_an_eviction_gave_back_counts_from_the_last_look_before_it() {
+    let mut pods = vec![known("hog", 0, Some(400)), known("next", 0, Some(200))];
+    let mut evict = hard("memory.available<1000Mi");
+    let both = pods.iter();
+    let all: Vec<Candidate> = both
+        .map(|(pod, usage)| Candidate::new(pod, usage.as_ref()))
+        .collect();
+    let early = readings(seconds(0), &[(MEMORY, 900 << 20)]);
+    evict.step(seconds(0), &Observation::new(&early), Some(&all));
+    evict.read_again(&readings(seconds(2), &[(MEMORY, 300 << 20)]));
+    evict.outcome(seconds(2), Outcome::Killed, Some(&all));
+    evict.outcome(seconds(2), Outcome::CleanedUp, Some(&all));
+    pods.remove(0);
+    assert_eq!(
+        round(&mut evict, 3, (MEMORY, 300), &mut pods),
+        Err(Some(Spared::FreedNothing)),
+        "that so much was lost before it is no answer"
+    );
+    assert_eq!(
+        round(&mut evict, 4, (MEMORY, 700), &mut pods),
+        evicted("next")
+    );
+}
+
 /// Found by the simulator (seed 4703): process ids had come back while a disk was being relieved, and
 /// a pod went for them.
 #[test]
@@ -451,4 +478,41 @@ fn what_is_over_by_the_end_of_a_reclaim_evicts_nobody() {
     assert_eq!(plan, Plan::NoCandidate(DISK, Spared::Unknown));
     let plan = evict.outcome(seconds(9), Outcome::Told, Some(&unknown));
     assert_eq!(plan, Plan::Rest);
+}
+
+/// Acceptance row 372.
+#[test]
+fn who_would_go_is_who_would_be_evicted() {
+    let mut evict = hard("memory.available<100Mi,nodefs.available<1Gi");
+    let pods = [
+        known("web", 50, Some(20)),
+        known("hog", 0, Some(400)),
+        known("empty", 0, Some(0)),
+        known("db", 0, None),
+    ];
+    let mut pods: Vec<Candidate> = pods
+        .iter()
+        .map(|(pod, usage)| Candidate::new(pod, usage.as_ref()))
+        .collect();
+    pods.push(Candidate::new(&pod("sacred", 2_000_000_000), None));
+    let mut who = |signal, left: i64, pods: &[Candidate]| {
+        let readings = readings(seconds(0), &[(signal, left << 20)]);
+        let observation = Observation {
+            readings: &readings,
+            layout: Some(Layout::OneFilesystem),
+        };
+        evict.step(seconds(0), &observation, None);
+        let who = evict.who_would_go(seconds(0), signal, pods)?;
+        Ok(who.iter().map(|place| place.candidate).collect::<Vec<_>>())
+    };
+    // Neither what holds nothing nor what is protected; what is unknown goes last of all.
+    let order = Ok(vec![1, 3, 0]);
+    assert_eq!(who(MEMORY, 500, &pods), order);
+    assert_eq!(who(MEMORY, 50, &pods), order);
+    // Of a disk nothing is known.
+    let unknown = Err(Spared::Unknown);
+    assert_eq!(who(DISK, 5000, &pods[3..]), unknown);
+    assert_eq!(who(DISK, 5000, &pods[4..]), Err(Spared::NoneMayBe));
+    // Somebody else has filled it.
+    assert_eq!(who(DISK, 0, &pods[..1]), Err(Spared::TooLittle));
 }

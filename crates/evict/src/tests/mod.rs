@@ -188,6 +188,21 @@ fn a_clean_up_holds_back_its_own_resource_alone() {
     assert_eq!(evicted(&plan, &all[1..]).0, "b");
 }
 
+/// A filesystem may be late to answer: what it held before the pod was gone starts nothing.
+#[test]
+fn a_reading_of_another_resource_is_from_after_the_eviction_too() {
+    let all = pods(&["a", "b"]);
+    let mut evict = hard("pid.available<100,memory.available<1Gi");
+    step(&mut evict, 0, &[(Signal::PidAvailable, 1)], &all);
+    done(&mut evict, 5, Outcome::Killed, &all);
+    for (sampled, is_evicted) in [(4, false), (5, true)] {
+        let memory = readings(seconds(sampled), &[(MEMORY, 1)]);
+        let observation = Observation::new(&memory);
+        let plan = evict.step(seconds(6), &observation, Some(&candidates(&all[1..])));
+        assert_eq!(matches!(plan, Plan::Evict(_)), is_evicted, "{plan:?}");
+    }
+}
+
 #[test]
 fn a_reading_from_before_the_last_eviction_evicts_no_other() {
     let all = pods(&["a", "b"]);
@@ -256,6 +271,32 @@ fn a_soft_threshold_waits_for_its_grace_and_starts_over() {
         evicted(&step(&mut evict, 61, &[(MEMORY, 1)], &all), &all),
         ("a", 60)
     );
+}
+
+/// Found by the simulator (seed 709706): a hard threshold was decided about for long, and the node
+/// read again meanwhile. It said that nothing was short, and the grace period ran on.
+#[test]
+fn a_look_before_a_kill_ends_the_grace_of_what_is_over() {
+    let all = pods(&["a"]);
+    let mut evict = machine(
+        &Lists {
+            hard: "memory.available<1Gi",
+            soft: "memory.available<2Gi",
+            soft_grace_period: "memory.available=30s",
+            ..Lists::default()
+        },
+        |_| {},
+    );
+    let plan = step(&mut evict, 0, &[(MEMORY, 1)], &all);
+    assert_eq!(evicted(&plan, &all).0, "a");
+    evict.read_again(&readings(seconds(5), &[(MEMORY, 3 * GI)]));
+    done(&mut evict, 5, Outcome::Outdated, &all);
+    assert_eq!(evict.met().count(), 0);
+    for (at, expected) in [(6, 36), (31, 36)] {
+        let soft = [(MEMORY, 3 * GI / 2)];
+        assert_eq!(step(&mut evict, at, &soft, &all), Plan::Rest);
+        assert_eq!(evict.next_deadline(seconds(at)), Some(seconds(expected)));
+    }
 }
 
 #[test]
@@ -375,6 +416,23 @@ fn a_pod_that_was_left_alone_long_enough_comes_before_the_next() {
     assert_eq!(evicted(&plan, &left).0, "c");
     let plan = done(&mut evict, 40, Outcome::KillFailed, &left);
     assert_eq!(evicted(&plan, &left).0, "a");
+}
+
+/// Found by the simulator (seeds 33065 and 91751) in what was tried instead: pods that never die
+/// took their turns again and again, and one that would have died never had its own.
+#[test]
+fn a_round_tries_each_pod_once_however_long_it_takes() {
+    let all = pods(&["a", "b", "c"]);
+    let mut evict = hard("memory.available<1Gi");
+    step(&mut evict, 0, &[(MEMORY, 1)], &all);
+    let plan = done(&mut evict, 20, Outcome::KillFailed, &all);
+    assert_eq!(evicted(&plan, &all).0, "b");
+    let plan = done(&mut evict, 60, Outcome::KillFailed, &all);
+    assert_eq!(
+        evicted(&plan, &all).0,
+        "c",
+        "a has waited, but had its turn"
+    );
 }
 
 /// Found by the simulator (seed 15350): the same while the node gave back what it could.

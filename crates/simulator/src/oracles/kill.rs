@@ -62,6 +62,12 @@ pub(super) fn judge(
             wrong(oracle, format!("{threshold}: {text}"));
         }
     }
+    if let Some(text) = case.is_from_before_a_standstill() {
+        wrong("standstill", format!("{threshold}: {text}"));
+    }
+    if let Some(text) = case.was_unread_within_its_grace() {
+        wrong("unread", format!("{threshold}: {text}"));
+    }
     if let Some(text) = case.lacks_evidence(lasts) {
         wrong("evidence", format!("{threshold}: {text}"));
     }

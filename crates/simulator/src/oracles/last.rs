@@ -5,6 +5,7 @@ use core::time::Duration;
 use evictd_node::{Mono, Resource, Signal};
 
 use super::case::Case;
+use crate::world::pod::Life;
 
 /// The last evictions, one for each signal.
 pub(super) type Lasts = Vec<(Signal, Last)>;
@@ -18,8 +19,8 @@ pub(super) struct Last {
     pub(super) looks: Mono,
     pub(super) available: i64,
     pub(super) used: Option<u64>,
-    /// What others held then.
-    pub(super) others: u64,
+    /// What each of the others held then.
+    pub(super) others: Vec<(String, u64)>,
 }
 
 impl Case<'_> {
@@ -41,11 +42,29 @@ impl Case<'_> {
                 looks,
                 available: reading.available,
                 used: self.used(self.victim),
-                others: self.held_by_all() - self.used(self.victim).unwrap_or(0),
+                others: self.held_by_others(),
             };
             let same = Signal::ALL.into_iter().filter(is_same);
             lasts.extend(same.map(|of| (of, last.clone())));
         }
+    }
+
+    fn held_by_others(&self) -> Vec<(String, u64)> {
+        let rivals = self.strike.rivals.iter();
+        let others = rivals.filter(|rival| !rival.looks_sacred && rival.uid != self.victim.uid);
+        let held = others.filter_map(|rival| Some((rival.uid.clone(), self.used(rival)?)));
+        held.collect()
+    }
+
+    /// What the others held at the last eviction, but for those that ended by themselves in the
+    /// same moment: evictd reads them once the kill has begun.
+    fn left_by(&self, last: &Last) -> u64 {
+        let has_ended = |uid: &str| {
+            let mut pods = self.world.pods.iter().filter(|pod| pod.uid == uid);
+            pods.any(|pod| pod.life == Life::Gone(last.at))
+        };
+        let left = last.others.iter().filter(|(uid, _)| !has_ended(uid));
+        left.map(|(_, held)| held).sum()
     }
 
     /// The last eviction for it gave something back, or less is left by now.
@@ -74,7 +93,7 @@ impl Case<'_> {
         let most = most
             .filter(|(of, _)| *of == self.signal())
             .map(|(_, held)| *held);
-        let was_taken = most.max().unwrap_or(0) >= last.others.saturating_add(gain);
+        let was_taken = most.max().unwrap_or(0) >= self.left_by(last).saturating_add(gain);
         (!is_answered && !was_taken).then(|| {
             format!(
                 "{} was evicted at {} and nothing has changed since",

@@ -6,6 +6,9 @@ mod checks;
 mod kill;
 mod last;
 mod liveness;
+mod standstill;
+mod unread;
+mod watched;
 
 use core::time::Duration;
 
@@ -37,6 +40,8 @@ pub(crate) struct Oracles {
     hard_since: Option<u64>,
     /// A threshold was met then, for the last time.
     met_at: Option<Mono>,
+    /// When memory is to be looked at.
+    watching: watched::Watching,
 }
 
 /// More evictions within a minute than that are a run away loop, whatever the reason.
@@ -62,6 +67,7 @@ impl Oracles {
         self.due.clear();
         self.last.clear();
         self.reloaded = None;
+        self.watching.restarted();
     }
 
     /// Judges an event, with the kill that it tells of.
@@ -110,6 +116,7 @@ impl Oracles {
         self.judge_left(world, evict);
         self.judge_returned(world);
         self.judge_grace(world, evict);
+        self.watching.judge(world, evict);
         if let Some(strike) = world.strikes.first() {
             let text = format!("{} is being ended and nobody was told", strike.uid);
             world

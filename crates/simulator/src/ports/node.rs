@@ -14,7 +14,7 @@ impl Node for WorldNode {
     fn read(&mut self, now: Mono, fs_wait: Duration) -> Sample {
         let world = &mut *self.0.borrow_mut();
         // Measured between two steps of a reclaim, it is no round.
-        world.given.is_round = fs_wait != Duration::from_millis(100);
+        world.given.is_round = fs_wait != Duration::from_millis(100) && !world.stalled;
         let mut sample = Sample::default();
         if world.has(Feature::Blind) && world.random.one_in(50) {
             world.given.take(now, &sample.readings);
@@ -22,7 +22,7 @@ impl Node for WorldNode {
         }
         // One question asks a filesystem for all that it says.
         let mut disks_missing = [None; 2];
-        world.be_late();
+        world.ask_disks();
         for signal in Signal::ALL {
             let missing = world.has(Feature::Blind) && world.random.one_in(100);
             let disk = world.disk_of(signal);
@@ -68,6 +68,7 @@ impl Node for WorldNode {
             readings.set(signal, reading);
         }
         world.given.looked_at = now;
+        world.given.memory_looks += 1;
         readings
     }
 
@@ -84,17 +85,8 @@ impl Node for WorldNode {
     }
 }
 
-/// What a disk says: one that hangs says what it said before.
-fn answer(world: &mut World, index: usize, unit: Unit) -> Option<evictd_node::Reading> {
-    let now = world.now;
-    let truth = world.disk_truth(index)?;
-    let disk = world.disks.get_mut(index)?;
-    let (from, until) = disk.hangs;
-    let hangs = from <= now && now < until;
-    let is_late = disk.is_late && disk.answer.is_some();
-    if !hangs && !is_late {
-        disk.answer = Some(truth);
-    }
-    let [bytes, inodes] = disk.answer?;
+/// What a disk says this time.
+fn answer(world: &World, index: usize, unit: Unit) -> Option<evictd_node::Reading> {
+    let [bytes, inodes] = world.disks.get(index)?.shown?;
     Some(if unit == Unit::Bytes { bytes } else { inodes })
 }

@@ -5,7 +5,7 @@ use evictd_engine::ports::{
 };
 use evictd_node::Mono;
 use evictd_node::pod::Pod;
-use evictd_node::pod::usage::{ContainerUsage, PodUsage, VolumeUsage};
+use evictd_node::pod::usage::{ContainerUsage, MountUsage, PodUsage, VolumeUsage};
 use evictd_rank::Candidate;
 
 use super::Shared;
@@ -80,11 +80,22 @@ fn usage(pod: &WorldPod, bound: bool, is_described: bool) -> PodUsage {
             logs_inodes: Some(0),
             ..ContainerUsage::default()
         }];
-        usage.volumes = vec![VolumeUsage {
-            name: "scratch".into(),
-            used_bytes: Some(disk.volume),
-            inodes_used: Some(0),
-        }];
+        let (used_bytes, inodes_used) = (Some(disk.volume), Some(0));
+        if !pod.has_mount {
+            usage.volumes = vec![VolumeUsage {
+                name: "scratch".into(),
+                used_bytes,
+                inodes_used,
+            }];
+        } else if is_described {
+            // Only its runtime knows of it.
+            usage.mounts = vec![MountUsage {
+                path: "/volumes/scratch".into(),
+                used_bytes,
+                inodes_used,
+                beside_layers: false,
+            }];
+        }
     }
     usage
 }

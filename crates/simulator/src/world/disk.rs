@@ -19,8 +19,10 @@ pub(crate) struct WorldDisk {
     pub(crate) growth: Option<Growth>,
     /// It does not answer from then until then.
     pub(crate) hangs: (Mono, Mono),
-    /// Its last answer: bytes, inodes.
+    /// Its last answer: bytes, inodes,
     pub(crate) answer: Option<[Reading; 2]>,
+    /// and what evictd is shown of it.
+    pub(crate) shown: Option<[Reading; 2]>,
     /// It is late this time, and counts with its former answer.
     pub(crate) is_late: bool,
 }
@@ -173,6 +175,7 @@ impl WorldDisk {
                 (Mono::ZERO, Mono::ZERO)
             },
             answer: None,
+            shown: None,
             is_late: false,
         }
     }

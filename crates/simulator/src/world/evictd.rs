@@ -76,11 +76,17 @@ impl World {
     pub(crate) fn is_stuck(&mut self, uid: &str) {
         self.stuck.push((uid.to_owned(), self.now));
         self.kills.tried.push(uid.to_owned());
+        // Nobody waits for its end any more: what is started in it may be chosen again later.
+        let index = self.index_of(uid);
+        if let Some(pod) = index.and_then(|index| self.pods.get_mut(index)) {
+            pod.evicted_at = None;
+        }
     }
 
-    /// A pod is chosen: in the same round as the one before where that had just failed.
+    /// A pod is chosen: in the same round as the one before where that has failed in this turn.
     pub(crate) fn choose_next(&mut self) {
-        if self.stuck.last().is_none_or(|(_, at)| *at != self.now) {
+        let began = self.turn_began;
+        if self.stuck.last().is_none_or(|(_, at)| *at < began) {
             self.kills.tried.clear();
         }
     }
@@ -213,6 +219,7 @@ impl World {
     }
 
     pub(crate) fn note_asked(&mut self, what: &Collect) {
+        self.judge_asked(what);
         let (asked, now) = (&mut self.asked, Some(self.now));
         match what {
             Collect::Containers { all_unused, .. } => {

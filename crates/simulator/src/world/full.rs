@@ -10,7 +10,7 @@ use super::pod::Life;
 
 impl World {
     /// What is used with all caches.
-    fn memory_used(&self) -> u64 {
+    pub(super) fn memory_used(&self) -> u64 {
         let pods = self.pods.iter().filter(|pod| pod.runs());
         let pods: u64 = pods.map(|pod| pod.held.memory()).sum();
         self.memory.outside + self.memory.left_behind() + pods
@@ -27,7 +27,7 @@ impl World {
         let sacred = self.pods.iter();
         let sacred = sacred.filter(|pod| pod.runs() && pod.is_sacred());
         let sacred: u64 = sacred.map(|pod| pod.held.working_set()).sum();
-        self.memory.outside + sacred
+        self.memory.outside + self.memory.set_aside + sacred
     }
 
     pub(crate) fn swap_used(&self) -> u64 {

@@ -65,7 +65,9 @@ pub(crate) struct World {
     pub(crate) strikes: Vec<Strike>,
     /// The most that pods held together since the last eviction for each signal.
     pub(crate) most_held: Vec<(Signal, u64)>,
-    /// A turn took long.
+    /// When this turn of the loop began,
+    pub(crate) turn_began: Mono,
+    /// and whether it has taken long.
     pub(crate) stalled: bool,
     /// The walk over pods' directories: when it began, and when it is done,
     pub(super) walk: Option<(Mono, Mono)>,
@@ -82,7 +84,6 @@ impl World {
         let Plan { seed, features, .. } = *plan;
         let has = |feature| features.has(feature);
         let mut random = Random::new(seed, 2);
-        let r = &mut random;
         let chaos_ends = Mono::from_millis(plan.seconds * 1000);
         let memory = Memory::of(seed, features, chaos_ends);
         let layout = match (has(Feature::Split), has(Feature::Dedicated)) {
@@ -94,7 +95,7 @@ impl World {
         let [disk, _] = &disks;
         let things = Things::of(seed, features, disk.capacity);
         let sizes = (memory.total, disk.capacity);
-        let count = u32::try_from(r.within(1, u64::from(MOST_PODS))).unwrap_or(1);
+        let count = u32::try_from(random.within(1, u64::from(MOST_PODS))).unwrap_or(1);
         let pods = (0..count).filter(|number| plan.has_pod(*number));
         let pods = pods
             .map(|number| pod::make((seed, number, 0), features, Mono::ZERO, sizes, chaos_ends));
@@ -111,7 +112,7 @@ impl World {
             layout,
             disks,
             things,
-            pid_max: r.pick(&[4096, 32_768, 4_194_304]).unwrap_or(32_768),
+            pid_max: random.pick(&[4096, 32_768, 4_194_304]).unwrap_or(32_768),
             pods,
             runtime: Runtime::of(seed, features, chaos_ends),
             oom_kills: Vec::new(),
@@ -132,6 +133,7 @@ impl World {
             kills: Kills::default(),
             strikes: Vec::new(),
             most_held: Vec::new(),
+            turn_began: Mono::ZERO,
             stalled: false,
             walk: None,
             walked: Vec::new(),

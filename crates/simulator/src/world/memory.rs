@@ -13,6 +13,10 @@ pub(crate) struct Memory {
     pub(crate) total: u64,
     /// The kernel's and that of processes outside all pods.
     pub(crate) outside: u64,
+    /// So much the kernel sets aside at that time, as huge pages that are reserved,
+    aside: Option<(Mono, u64)>,
+    /// and has set aside: it counts no more as memory of the machine.
+    pub(crate) set_aside: u64,
     growth: Option<Growth>,
     pub(crate) swap: u64,
     /// What others held than pods that may be evicted, at the last kill for memory.
@@ -45,8 +49,14 @@ impl Memory {
         let grows = features.has(Feature::OutsideMemory) && r.one_in(2);
         let from = Mono::from_millis(r.within(0, 40_000));
         let until = Mono::from_millis(from.as_nanos() / 1_000_000 + r.within(100, 30_000));
+        // A stream of its own: a world without such memory stays what it is.
+        let mut of_pages = Random::new(seed, 8);
+        let aside = features.has(Feature::SetAside) && of_pages.one_in(2);
+        let at = Mono::from_millis(of_pages.within(0, 40_000)).min(chaos_ends);
         Self {
             total,
+            aside: aside.then(|| (at, total / of_pages.within(4, 20))),
+            set_aside: 0,
             outside: r.within(total / 50, total / 4),
             growth: grows.then(|| Growth {
                 what: What::Anon,
@@ -68,6 +78,16 @@ impl Memory {
     pub(super) fn grow(&mut self, from: Mono, to: Mono) {
         let more = self.growth.map_or(0, |growth| growth.between(from, to));
         self.outside = self.outside.saturating_add(more).min(self.total * 9 / 10);
+    }
+
+    /// The kernel sets memory aside once its time has come, where so much is left.
+    pub(super) fn set_aside(&mut self, now: Mono, used: u64) {
+        let left = self.total.saturating_sub(used);
+        if let Some((_, wanted)) = self.aside.take_if(|(at, _)| *at <= now) {
+            let bytes = wanted.min(left);
+            self.total -= bytes;
+            self.set_aside += bytes;
+        }
     }
 
     pub(super) fn left_behind(&self) -> u64 {

@@ -4,6 +4,7 @@
 //! it takes comes from the seed.
 
 mod amount;
+mod asked;
 mod clock;
 pub(crate) mod disk;
 mod evictd;

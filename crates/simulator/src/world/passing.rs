@@ -33,6 +33,7 @@ impl World {
                 disk.outside = disk.outside.saturating_add(more).min(disk.capacity);
             }
             self.memory.grow(from, next);
+            self.memory.set_aside(next, self.memory_used());
             self.now = next;
             set(next);
             self.give_pages();

@@ -112,6 +112,8 @@ pub(crate) struct WorldPod {
     /// Nobody describes it before.
     pub(crate) described_at: Mono,
     pub(crate) held: Held,
+    /// Its volume is mounted from elsewhere, and not its own.
+    pub(crate) has_mount: bool,
     pub(crate) growths: Vec<Growth>,
     pub(crate) life: Life,
     /// How long after SIGTERM it ends by itself.
@@ -207,6 +209,7 @@ pub(crate) fn make(
             now
         },
         held,
+        has_mount: has(Feature::Mounts) && number % 2 == 1,
         growths,
         life: Life::Runs,
         ends_after: r.one_in(2).then(|| millis(r.within(0, 8000))),

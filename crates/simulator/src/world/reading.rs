@@ -8,11 +8,24 @@ use super::pod::Held;
 use crate::feature::Feature;
 
 impl World {
-    /// Which filesystems are late to answer this time.
-    pub(crate) fn be_late(&mut self) {
-        let may_be = self.has(Feature::LateDisk);
-        for disk in &mut self.disks {
-            disk.is_late = may_be && self.random.one_in(3);
+    /// Each filesystem is asked what is left of it. One that hangs says what it said before,
+    /// and so does one that is late: then the next time, where `LateAnswers` is on, what it
+    /// would have said now.
+    pub(crate) fn ask_disks(&mut self) {
+        let may_be_late = self.has(Feature::LateDisk);
+        let comes_late = self.has(Feature::LateAnswers);
+        let now = self.now;
+        let truths = [0, 1].map(|index| self.disk_truth(index));
+        for (disk, truth) in self.disks.iter_mut().zip(truths) {
+            disk.is_late = may_be_late && self.random.one_in(3);
+            let before = disk.answer;
+            let is_late = disk.is_late && before.is_some();
+            let (from, until) = disk.hangs;
+            let hangs = from <= now && now < until;
+            if !hangs && (!is_late || comes_late) {
+                disk.answer = truth;
+            }
+            disk.shown = if is_late { before } else { disk.answer };
         }
     }
 

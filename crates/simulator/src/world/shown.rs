@@ -20,6 +20,12 @@ pub(crate) struct Given {
     /// So many were none of these.
     pub(crate) rounds: u64,
     pub(crate) looked_at: Mono,
+    /// How often memory was looked at, in rounds and between them.
+    pub(crate) memory_looks: u64,
+    /// The loop came later than it wanted to,
+    pub(crate) is_late: bool,
+    /// and last so late that it has stood still until then.
+    pub(crate) stood_still_until: Option<Mono>,
 }
 
 impl Given {
@@ -27,6 +33,7 @@ impl Given {
         self.looked_at = now;
         self.looks.push((now, *readings));
         self.rounds += u64::from(self.is_round);
+        self.memory_looks += u64::from(self.is_round);
         if !self.is_round {
             self.beside.push(now);
         }

@@ -33,6 +33,8 @@ pub struct About {
     pub boot_id: String,
     /// Its process id.
     pub pid: u32,
+    /// Whether it only rehearses (`--dry-run`).
+    pub dry_run: bool,
     /// Its transition period.
     pub transition: Duration,
     /// The present time.
@@ -92,6 +94,7 @@ impl Keeper {
             about.wall_seconds,
             about.transition,
         );
+        state.begin(about.dry_run);
         state.daemon_pid = about.pid;
         let keeper = Self {
             state,

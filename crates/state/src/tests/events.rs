@@ -103,6 +103,7 @@ fn a_keeper_hands_events_to_its_directory() {
     let about = About {
         boot_id: "boot".into(),
         pid: 1,
+        dry_run: false,
         transition: TRANSITION,
         now: seconds(1),
         wall_seconds: 1,

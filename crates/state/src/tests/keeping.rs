@@ -11,6 +11,7 @@ fn about(boot_id: &str, now: u64) -> About {
     About {
         boot_id: boot_id.to_owned(),
         pid: 4711,
+        dry_run: false,
         transition: TRANSITION,
         now: seconds(now),
         wall_seconds: 1_000_000 + now,
@@ -44,6 +45,52 @@ fn a_daemon_goes_on_where_the_one_before_ended() {
     assert_eq!(evict.met().next().unwrap().since, seconds(0));
     keeper.close(seconds(20), 1_000_020, &evict, WAIT);
     assert_eq!(read_state(&place.0).unwrap().unwrap().evictions, 1);
+}
+
+/// Acceptance row 370.
+#[test]
+fn a_dry_run_leaves_a_real_one_its_history_and_nothing_that_counts() {
+    let place = Place::new();
+    let open = |dry_run, now| {
+        let about = About {
+            dry_run,
+            ..about("a-boot", now)
+        };
+        let (keeper, problems) = Keeper::open(Some(&place.0), about, try_lock);
+        assert!(problems.is_empty(), "{problems:?}");
+        keeper
+    };
+    let mut rehearsing = open(true, 0);
+    let mut evict = machine();
+    observe(&mut evict, 0, GI, GI / 2);
+    rehearsing.begin(Record {
+        outcome: Outcome::DryRun,
+        ..record("a")
+    });
+    rehearsing.close(seconds(5), 1_000_005, &evict, WAIT);
+
+    let again = open(true, 10);
+    assert_eq!(again.state().held().each().count(), 2);
+    again.close(seconds(15), 1_000_015, &evict, WAIT);
+
+    let real = open(false, 20);
+    let state = real.state();
+    assert_eq!((state.history.len(), state.evictions), (1, 0));
+    assert_eq!(state.forgotten(), 0);
+    assert_eq!(state.held(), ConditionSet::empty());
+    assert_eq!(
+        state.held_on(seconds(20), TRANSITION),
+        ConditionSet::empty()
+    );
+    assert_eq!(state.first_met, []);
+    observe(&mut evict, 20, GI, GI / 2);
+    real.close(seconds(25), 1_000_025, &evict, WAIT);
+    // What a real one held, a real one takes over; and a dry run too.
+    for (dry_run, at) in [(false, 30), (true, 40)] {
+        let next = open(dry_run, at);
+        assert_eq!(next.state().held().each().count(), 2);
+        next.close(seconds(at), 1_000_000 + at, &evict, WAIT);
+    }
 }
 
 /// Acceptance row 177.

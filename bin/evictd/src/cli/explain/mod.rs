@@ -7,6 +7,7 @@ use core::time::Duration;
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
+use evictd_client::View;
 use evictd_config::{Resolved, Typed};
 use evictd_machine::ladder::{Need, need_now};
 use evictd_node::{MemoryRung, Readings, Signal};
@@ -54,7 +55,7 @@ impl Explain {
         command_line: &Typed,
         settings: &Resolved,
     ) -> Result<ExitCode, String> {
-        let (whose, settings) = &settings_of(command_line, settings);
+        let (whose, settings, view) = &settings_of(command_line, settings);
         let mut sampled = Sampled::take(settings)?;
         let mut moments = Moments::new(settings)?;
         let begun = now();
@@ -72,7 +73,7 @@ impl Explain {
             ..Explanation::of_daemon(
                 settings,
                 (&before, &sampled.readings, ended.since(begun)),
-                decided.collect(),
+                by_daemon(decided.collect(), view),
             )
         };
         Ok(print_as(self.json, &document, || document.in_text()))
@@ -102,7 +103,7 @@ impl Whose {
 }
 
 /// Where the flags say nothing of what is decided, the daemon's settings are meant.
-fn settings_of(command_line: &Typed, settings: &Resolved) -> (Whose, Resolved) {
+fn settings_of(command_line: &Typed, settings: &Resolved) -> (Whose, Resolved, View) {
     const OF_ITS_OWN: [&str; 5] = [
         "flags-file",
         "config",
@@ -112,12 +113,32 @@ fn settings_of(command_line: &Typed, settings: &Resolved) -> (Whose, Resolved) {
     ];
     let is_given = |name: &&str| !command_line.get(name).is_empty();
     if OF_ITS_OWN.iter().any(is_given) {
-        return (Whose::Flags, settings.clone());
+        return (Whose::Flags, settings.clone(), View::default());
     }
     match ask_daemon(settings) {
-        Ok((_, of_daemon)) => (Whose::Daemon, of_daemon),
-        Err(_) => (Whose::NoDaemon, settings.clone()),
+        Ok((view, of_daemon)) => (Whose::Daemon, of_daemon, view),
+        Err(_) => (Whose::NoDaemon, settings.clone(), View::default()),
     }
+}
+
+/// What the daemon says of a signal counts, where a fresh look would evict a pod for it: the
+/// daemon knows what the last eviction gave back.
+pub(super) fn by_daemon(decided: Vec<Decided>, daemon: &View) -> Vec<Decided> {
+    let mut told = Vec::new();
+    let in_its_words = |of: Decided| {
+        let spares = |signal: Signal| Some((signal, daemon.spares(signal)?));
+        let Some((signal, why)) = of.signal.and_then(spares) else {
+            return Some(of);
+        };
+        let is_new = !told.contains(&signal);
+        told.push(signal);
+        let text = format!("no pod would be evicted for {signal}: {why}");
+        let mut none = Decided::new(text);
+        none.why = "so says the daemon, which knows what its last eviction gave back".to_owned();
+        none.spares_all = true;
+        is_new.then_some(none)
+    };
+    decided.into_iter().filter_map(in_its_words).collect()
 }
 
 /// Where a pod would be evicted, it does not matter that none would be after it.

@@ -72,6 +72,38 @@ fn one_pod_would_be_evicted_or_none() {
     assert!(alone[1].starts_with("no pod"), "{alone:?}");
 }
 
+/// Acceptance row 371.
+#[test]
+fn where_the_daemon_evicts_nobody_nobody_would_be_evicted() {
+    let view = r#"{"flags":[],"thresholds":[],"conditions":[],"readings":{},
+        "spared":{"imagefs.available":"the last eviction gave nothing back"}}"#;
+    let view: View = serde_json::from_str(view).unwrap();
+    let would = |name: &str, signal| {
+        let mut of = Decided::new(format!("pod {name} would be evicted"));
+        (of.pod, of.signal) = (Some(name.to_owned()), Some(signal));
+        of
+    };
+    let decided = vec![
+        would("cam", Signal::ImagefsAvailable),
+        would("web", Signal::ImagefsAvailable),
+        would("hog", Signal::MemoryAvailable),
+    ];
+    let told = by_daemon(decided, &view);
+    let texts: Vec<&str> = told.iter().map(|of| of.text.as_str()).collect();
+    assert_eq!(
+        texts,
+        [
+            "no pod would be evicted for imagefs.available: the last eviction gave nothing back",
+            "pod hog would be evicted",
+        ]
+    );
+    assert!(told[0].pod.is_none() && told[0].why.contains("the daemon"));
+    let old = r#"{"flags":[],"thresholds":[],"conditions":[],"readings":{}}"#;
+    let old: View = serde_json::from_str(old).unwrap();
+    let kept = by_daemon(vec![would("cam", Signal::ImagefsAvailable)], &old);
+    assert_eq!(kept[0].pod.as_deref(), Some("cam"));
+}
+
 #[test]
 fn what_was_not_measured_is_unknown() {
     let unknown = distance("nodefs.available<10%", 1, 1);

@@ -12,7 +12,9 @@ use std::process::ExitCode;
 use argh::{ArgsInfo, FromArgs};
 use evictd_config::Resolved;
 use evictd_engine::full_name;
+use evictd_engine::ports::Listing as _;
 use evictd_node::Signal;
+use evictd_rank::Place;
 use evictd_stats::now;
 use serde::Serialize;
 
@@ -84,6 +86,9 @@ struct First {
     #[serde(serialize_with = "shown")]
     signal: Signal,
     pods: Vec<String>,
+    /// Why none would be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nobody: Option<String>,
 }
 
 impl Look {
@@ -109,10 +114,9 @@ impl Look {
         let mut thresholds: Vec<Distance> = settings.evict.thresholds.iter().map(of).collect();
         thresholds.retain(|of| of.available.is_some());
         thresholds.sort_by_key(|of| (Reverse(of.met), of.met_in_seconds.unwrap_or(i64::MAX)));
-        let signals = [Signal::MemoryAvailable, Signal::NodefsAvailable];
         let document = Document {
             recommended: advise(&machine),
-            first_to_be_evicted: signals.map(|signal| First::of(signal, &sampled)).into(),
+            first_to_be_evicted: First::of_each(&thresholds, &sampled),
             machine,
             thresholds,
             would_give,
@@ -129,15 +133,42 @@ impl Look {
 }
 
 impl First {
+    /// For each signal with a threshold, in their order; two that are one filesystem are one.
+    fn of_each(thresholds: &[Distance], sampled: &Sampled) -> Vec<Self> {
+        let mut seen = Vec::new();
+        let signals = thresholds.iter().map(|of| of.signal);
+        let is_new = |signal: &Signal| {
+            let reading = sampled.readings.get(*signal);
+            let reading = reading.map(|of| (of.available, of.capacity));
+            let of = (signal.resource(), reading);
+            let is_new = !seen.contains(&of);
+            seen.push(of);
+            is_new
+        };
+        let signals = signals.filter(is_new);
+        signals.map(|signal| Self::of(signal, sampled)).collect()
+    }
+
     fn of(signal: Signal, sampled: &Sampled) -> Self {
-        let order = sampled.order(signal).into_iter();
-        let pods = order.filter(|pod| !pod.protected).take(FEW);
-        let in_words = |pod: super::sampled::RankedPod| {
-            format!("{}: {}", full_name(&pod.namespace, &pod.name), pod.reason)
+        let candidates = sampled.engine.pods().candidates();
+        let evict = sampled.engine.evict();
+        let (places, nobody) = match evict.who_would_go(now(), signal, candidates) {
+            Ok(places) => (places, None),
+            Err(_) if candidates.is_empty() => {
+                let none = "there is no pod; pressure is reported, and nothing is killed";
+                (Vec::new(), Some(none.to_owned()))
+            }
+            Err(why) => (Vec::new(), Some(why.to_string())),
+        };
+        let in_words = |place: &Place| {
+            let metadata = &candidates.get(place.candidate)?.pod.metadata;
+            let name = full_name(&metadata.namespace, &metadata.name);
+            Some(format!("{name}: {place}"))
         };
         Self {
             signal,
-            pods: pods.map(in_words).collect(),
+            pods: places.iter().filter_map(in_words).take(FEW).collect(),
+            nobody,
         }
     }
 }
@@ -176,10 +207,9 @@ impl Document {
         }
         head(&mut text, "Who would be evicted then, the first first");
         for first in &self.first_to_be_evicted {
-            let pods = if first.pods.is_empty() {
-                "nobody: pressure is reported, and nothing is killed".into()
-            } else {
-                first.pods.join("; then ")
+            let pods = match &first.nobody {
+                Some(why) => format!("nobody: {why}"),
+                None => first.pods.join("; then "),
             };
             line(&mut text, &format!("{}: {pods}", first.signal));
         }

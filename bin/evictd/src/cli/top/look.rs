@@ -12,7 +12,7 @@ use evictd_sys::Bell;
 use rustix::system::uname;
 
 use crate::cli::events;
-use crate::cli::explain::Explanation;
+use crate::cli::explain::{Explanation, by_daemon};
 use crate::cli::moments::Moments;
 use crate::cli::sampled::{Sampled, ask_daemon};
 use crate::cli::status::Overview;
@@ -74,7 +74,8 @@ fn look(settings: &Resolved, eye: &mut Option<Eye>) -> Result<Seen, String> {
     };
     let at = now();
     let lines = Moments::new(&of_daemon)?.look(&mut known.sampled, at)?;
-    let decided = lines.into_iter().flat_map(|(_, decided)| decided).collect();
+    let decided = lines.into_iter().flat_map(|(_, decided)| decided);
+    let decided = by_daemon(decided.collect(), &view);
     let readings = known.sampled.readings;
     known.before.push_back((at, readings));
     if known.before.len() > RATE {

@@ -8,7 +8,9 @@ use serde_json::Value;
 /// What is counted of the events, for metrics.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
-    /// Evictions over restarts.
+    /// Whether this daemon only rehearses.
+    pub(crate) dry_run: bool,
+    /// Evictions over restarts, but for those that were rehearsed.
     pub(crate) in_all: u64,
     /// When the last of them was, over restarts: seconds since 1970.
     pub(crate) last_seconds: Option<u64>,

@@ -37,6 +37,9 @@ fn write_node(page: &mut String, engine: &Engine, counts: &Counts) -> fmt::Resul
     let version = env!("CARGO_PKG_VERSION");
     write_head(page, "evictd_build_info", "gauge", "The version.")?;
     writeln!(page, "evictd_build_info{{version=\"{version}\"}} 1")?;
+    let help = "1 where --dry-run rehearses: nothing is evicted, and nothing counted.";
+    let dry_run = u64::from(counts.dry_run);
+    write_one(page, "evictd_dry_run", "gauge", help, dry_run)?;
     let Counts {
         in_all, oom_kills, ..
     } = *counts;

@@ -6,8 +6,9 @@ use alloc::sync::Arc;
 
 use evictd_client::{Response, SOCKET, View};
 use evictd_config::Resolved;
+use evictd_evict::Spared;
 use evictd_machine::engine::Engine;
-use evictd_node::Mono;
+use evictd_node::{Mono, Signal};
 use evictd_sys::{Directory, Token, Watch};
 
 use crate::daemon::memory::Memory;
@@ -102,6 +103,7 @@ fn answer(path: &str, (engine, memory): (&Engine, &Memory), view: &View) -> Resp
                 engine.evict().thresholds(),
                 engine.evict().conditions(),
                 engine.readings(),
+                spared(engine),
             ),
         ),
         "/healthz" => Response::of_text(String::from("ok\n")),
@@ -110,6 +112,14 @@ fn answer(path: &str, (engine, memory): (&Engine, &Memory), view: &View) -> Resp
              /healthz\n",
         ),
     }
+}
+
+/// Where no pod is evicted. That a dry run has named its own is no answer to who would be.
+fn spared(engine: &Engine) -> impl Iterator<Item = (Signal, String)> {
+    let spared = engine.spared().iter();
+    let is_answer = |why: Spared| !matches!(why, Spared::Rehearsed | Spared::RehearsedMost);
+    let spared = spared.filter(move |(_, why)| is_answer(*why));
+    spared.map(|(signal, why)| (*signal, why.to_string()))
 }
 
 #[cfg(test)]

@@ -1,0 +1,50 @@
+//! Who would be evicted if a threshold were met.
+
+use alloc::vec::Vec;
+
+use evictd_node::{Mono, Signal};
+use evictd_rank::{Candidate, Place, rank};
+use evictd_threshold::Threshold;
+
+use crate::evidence::Need;
+use crate::{Evict, Spared};
+
+impl Evict {
+    /// Who would be evicted for the signal, the first first: by the threshold of it that is met,
+    /// or as if one had just begun to be.
+    ///
+    /// # Errors
+    /// Why nobody would be.
+    pub fn who_would_go(
+        &self,
+        now: Mono,
+        signal: Signal,
+        pods: &[Candidate],
+    ) -> Result<Vec<Place>, Spared> {
+        let judge = self.judge();
+        let (latest, policy) = (&self.watch.latest, judge.config.policy);
+        let thresholds = || self.watch.thresholds.iter().filter(|t| t.signal == signal);
+        let is_met = |t: &&Threshold| latest.get(signal).is_some_and(|of| t.is_met(&of));
+        let need = thresholds().find(is_met).map_or_else(
+            || {
+                Need::of_one_just_met(
+                    signal,
+                    thresholds().any(Threshold::is_hard),
+                    latest,
+                    &policy,
+                )
+            },
+            |threshold| judge.need(threshold),
+        );
+        let mut places = rank(signal, self.watch.layout_or_one(), pods, &policy);
+        places.retain(|place| {
+            let may_be = |pod| judge.may_be_evicted(pod, None);
+            pods.get(place.candidate).is_some_and(may_be) && need.is_met_by(place)
+        });
+        let spared = match places.first() {
+            None => Some(judge.spares_all(&need, pods)),
+            Some(first) => judge.spares(now, &need, first, pods),
+        };
+        spared.map_or(Ok(places), Err)
+    }
+}
