@@ -147,13 +147,16 @@ def whatever_is_dropped(it):
             const data = new DataTransfer();
             data.items.add(new File([{content}], "dropped.jsonl"));
             byId("trouble").textContent = byId("wrong").textContent = "";
-            const taken = take, opened = new Promise((done) => {{ setTimeout(done, 20000); window.dropped = done; }});
             dispatchEvent(new DragEvent("drop", {{ dataTransfer: data, bubbles: true, cancelable: true }}));
         }})()""")
         it.wait_for(f"(byId('trouble').textContent + byId('wrong').textContent).includes({json.dumps(told)}) && (!!{json.dumps(told)} || byId('about').textContent.includes('<img'))")
         expect(it.run("document.querySelectorAll('main img').length") == 0, f"{name}: a name is no markup")
         it.run("choose('eviction.jsonl')")
         expect(it.run("byId('summary').textContent") == summary, f"after {name} the page works as before")
+    it.run("byId('field-eviction-hard').value = 'memory'; byId('field-eviction-hard').dispatchEvent(new Event('input'))")
+    expect("Below is what the flags before that decide" in it.run("byId('wrong').textContent"), "a wrong flag is told, and what is shown meanwhile")
+    it.run("byId('reset').click()")
+    expect(it.run("byId('wrong').hidden && byId('summary').textContent") == summary, "a wrong flag is taken back")
     # Code that stops as a panic does there, by a trap.
     it.run("wasm = { ...wasm, load() { throw new WebAssembly.RuntimeError('unreachable'); } }; take('x.jsonl', new Uint8Array(9))")
     expect("is a defect whatever it was given" in it.run("byId('trouble').textContent"), "a trap is told")

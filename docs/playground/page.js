@@ -29,7 +29,8 @@ function take(name, bytes) {
   const recorded = Object.fromEntries(about.fields.map((field) => [field.name, field.value]));
   shown = { name, recorded, fields: { ...recorded }, about };
   byId("fields").replaceChildren(...about.fields.map(field));
-  byId("sliders").replaceChildren();
+  byId("summary").textContent = "";
+  for (const place of ["sliders", "chart", "decisions", "gone"]) byId(place).replaceChildren();
   decide();
 }
 
@@ -53,8 +54,11 @@ function decide() {
   const quoted = flags.map(([name, value]) => `--${name}='${value.replaceAll("'", "'\\''")}' `).join("");
   byId("command").textContent = `evictd replay --why ${quoted}${shown.name}`;
   const result = ask("replay", flags);
-  show("wrong", result.error);
-  if (result.error) return;
+  if (result.error) {
+    const below = byId("summary").textContent ? "\nBelow is what the flags before that decide." : "";
+    show("wrong", `${result.error}${below}`);
+    return;
+  }
   show("wrong", result.problem);
   const { chart } = result;
   byId("about").textContent = `Node ${shown.about.node || "without a name"}: ${result.moments} moments in ${seconds(chart.millis)}, recorded with evictd ${shown.about.version || "of no version"}.`;
@@ -138,6 +142,7 @@ async function open(file) {
     return;
   }
   select("recording");
+  byId("included").selectedIndex = -1;
   take(file.name, new Uint8Array(await file.arrayBuffer()));
 }
 
@@ -187,7 +192,7 @@ function run() {
   check("quick", TROUBLES.map(([, names]) => names));
   check("features", ask("switches").map(([name]) => [name]));
   const count = result.chart.evictions.length;
-  byId("box-summary").textContent = `${count || "No"} ${count === 1 ? "eviction" : "evictions"} in ${seconds(result.chart.millis)}. ${result.wrong ? `A rule was broken: ${result.wrong}` : "No rule was broken."}`;
+  byId("box-summary").textContent = `${count || "No"} ${count === 1 ? "eviction" : "evictions"} in ${seconds(result.chart.millis)}. ${result.wrong ? `A rule was broken: ${result.wrong}` : "None of the rules that the simulator checks was broken."}`;
   drawChart(byId("box-chart"), result.chart);
   byId("story").replaceChildren(...result.story.map(told));
 }
@@ -261,6 +266,7 @@ function begin() {
   });
   byId("adopt").addEventListener("click", () => {
     select("recording");
+    byId("included").selectedIndex = -1;
     take(`seed-${byId("seed").value}.jsonl`, new TextEncoder().encode(ran.recording));
     byId("tab-recording").focus();
   });
