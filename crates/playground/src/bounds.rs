@@ -3,18 +3,31 @@
 /// Pods are compared with pods; so often takes some seconds.
 const MOST_COMPARISONS: usize = 300_000_000;
 
-/// What pods used, over all moments: some hundred megabytes.
-const MOST_USES: usize = 1_000_000;
+/// All of a moment may be evicted in it, each with the order of all.
+const MOST_PODS: usize = 1000;
+
+/// Lines, and what pods used in each: some hundred megabytes, and more than 64 MiB of a real
+/// recording have.
+const MOST_PARTS: usize = 400_000;
 
 /// What a recording costs, as it is read.
 #[derive(Default)]
 pub(crate) struct Cost {
     known: usize,
     comparisons: usize,
-    uses: usize,
+    parts: usize,
 }
 
 impl Cost {
+    /// A line, whatever it says.
+    pub(crate) const fn line(&mut self) -> Result<(), &'static str> {
+        self.parts = self.parts.saturating_add(1);
+        if self.parts > MOST_PARTS {
+            return Err(TOO_LARGE);
+        }
+        Ok(())
+    }
+
     /// A pod is looked for among those that are known.
     pub(crate) const fn pod(&mut self) -> Result<(), &'static str> {
         self.known = self.known.saturating_add(1);
@@ -23,10 +36,10 @@ impl Cost {
 
     /// Each of those that are known is looked for among `pods`.
     pub(crate) fn moment(&mut self, pods: usize) -> Result<(), &'static str> {
-        self.uses = self.uses.saturating_add(pods);
+        self.parts = self.parts.saturating_add(pods);
         self.compare(pods)?;
         self.known = self.known.min(pods);
-        if self.uses > MOST_USES {
+        if pods > MOST_PODS || self.parts > MOST_PARTS {
             return Err(TOO_LARGE);
         }
         Ok(())

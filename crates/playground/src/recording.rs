@@ -109,6 +109,7 @@ fn read(bytes: &[u8], cost: &mut Cost) -> Result<Line, String> {
         return Err("ends within the line: the recording was interrupted there".to_owned());
     };
     let line = Line::parse(bytes).map_err(|error| error.to_string())?;
+    cost.line()?;
     match &line {
         Line::Pod(_) => cost.pod()?,
         Line::Seen(seen) => cost.moment(seen.pods.len())?,

@@ -114,13 +114,13 @@ impl Told {
             }));
         }
         let is_gone = |text: &&&str| !moment.decided.iter().any(|now| now.text == **text);
-        for text in moment.recorded.iter().filter(is_gone) {
+        for text in moment.recorded.iter().filter(is_gone).take(MOST_DECISIONS) {
             self.gone
                 .push(json!({ "time": time, "millis": millis, "text": text }));
         }
     }
 
     const fn is_too_much(&self) -> bool {
-        self.decided.len() > MOST_DECISIONS || self.reasons > MOST_REASONS
+        self.decided.len() + self.gone.len() > MOST_DECISIONS || self.reasons > MOST_REASONS
     }
 }

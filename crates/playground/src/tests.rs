@@ -128,7 +128,10 @@ fn more_pods_than_a_page_can_decide_on_are_refused() {
     assert!(refused(
         first.clone() + &pods(1000) + &moment(1000).repeat(310)
     ));
-    assert!(refused(first + &pods(30_000)));
+    assert!(refused(first.clone() + &pods(30_000)));
+    assert!(refused(first.clone() + &pods(1001) + &moment(1001)));
+    let decided = whole_line(&json!({ "decided": "" }));
+    assert!(refused(first + &decided.repeat(400_001)));
     assert!(Recording::read(&vec![b'\n'; MAX_BYTES + 1]).is_err());
 }
 
