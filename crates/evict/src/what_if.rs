@@ -3,10 +3,11 @@
 use alloc::vec::Vec;
 
 use evictd_node::{Mono, Signal};
-use evictd_rank::{Candidate, Place, rank};
+use evictd_rank::{Candidate, Place, first, rank};
 use evictd_threshold::Threshold;
 
 use crate::evidence::Need;
+use crate::stage::Stage;
 use crate::{Evict, Spared};
 
 impl Evict {
@@ -46,5 +47,23 @@ impl Evict {
             Some(first) => judge.spares(now, &need, first, pods),
         };
         spared.map_or(Ok(places), Err)
+    }
+
+    /// Who would be evicted in the place of the pod that is being evicted for a threshold;
+    /// `None` where nobody would be.
+    #[must_use]
+    pub fn next_after_victim(&self, pods: &[Candidate]) -> Option<Place> {
+        let Stage::Killing { threshold, .. } = &self.stage else {
+            return None;
+        };
+        let threshold = self.watch.thresholds.get((*threshold)?)?;
+        let judge = self.judge();
+        let need = judge.need(threshold);
+        let wanted = |_: usize, pod: &Candidate| {
+            judge.may_be_evicted(pod, Some(&self.victim)) && judge.is_worth_it(&need, pod)
+        };
+        let (layout, policy) = (self.watch.layout_or_one(), &judge.config.policy);
+        let (_, next) = first(threshold.signal, layout, pods, policy, wanted)?;
+        Some(next)
     }
 }

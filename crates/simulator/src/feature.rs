@@ -79,6 +79,7 @@ features! {
     LateAnswers: "answers of filesystems that come with the next question",
     Mounts: "volumes that are mounted from elsewhere",
     SetAside: "memory that the kernel sets aside",
+    Unheard: "nobody who describes pods",
 }
 
 /// The features of a world.

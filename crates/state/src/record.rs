@@ -114,6 +114,12 @@ pub struct Record {
     pub uid: String,
     /// Why it was this pod.
     pub reason: String,
+    /// Who would have been evicted in its place, as that pod was then: `NAMESPACE/NAME`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+    /// What put that pod there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_reason: Option<String>,
     /// The kubelet's message.
     pub message: String,
     /// The annotations of the kubelet's event.
@@ -150,6 +156,8 @@ impl Record {
             name: text("name"),
             uid: text("uid"),
             reason: text("reason"),
+            next: if_any("next"),
+            next_reason: if_any("nextReason"),
             message: text("message"),
             annotations: annotations(from).unwrap_or_default(),
             grace_seconds: from.signed("graceSeconds").unwrap_or(0),
@@ -187,6 +195,8 @@ impl Record {
         .into_iter()
         .chain(&mut self.device)
         .chain(&mut self.restart_policy)
+        .chain(&mut self.next)
+        .chain(&mut self.next_reason)
         .chain(self.annotations.values_mut())
         .for_each(|text| cut(text, MOST_TEXT));
     }

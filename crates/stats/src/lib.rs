@@ -38,7 +38,7 @@ pub use lack::{has_lacked, noted_lack, take_lack};
 pub use memory::read_swap_total;
 pub use memory::{MemoryUsage, NodeMemory, PodsMemory};
 pub use node::{NodeReader, NodeSettings};
-pub use oom_kills::{OomKillCounter, OomKills, read_cgroup_oom_kills};
+pub use oom_kills::{OomKillCounter, OomKills, read_cgroup_limit_hits, read_cgroup_oom_kills};
 pub use outside::{Holder, HolderKind, OutsideReader};
 pub use pids::{NodePids, TaskCount};
 pub use pod::{PodReader, PodSample};

@@ -76,6 +76,22 @@ pub fn read_cgroup_oom_kills(memory: &Hierarchy, cgroup: &Path) -> OomKills {
     sum
 }
 
+/// How often the limit of that cgroup itself was reached, whoever of those below reached it;
+/// `None` where the kernel does not say (v2: Linux 5.2).
+#[must_use]
+pub fn read_cgroup_limit_hits(memory: &Hierarchy, cgroup: &Path) -> Option<u64> {
+    let dir = memory.open(cgroup).ok()??;
+    let mut buffer = Buffer::new();
+    if memory.version == Version::V2 {
+        buffer
+            .fill(open_from(&dir, "memory.events.local").ok()?)
+            .ok()?;
+        return number(&buffer, b"oom");
+    }
+    buffer.fill(open_from(&dir, "memory.failcnt").ok()?).ok()?;
+    buffer.value().ok()
+}
+
 fn add_v2(dir: &OwnedFd, buffer: &mut Buffer, sum: &mut OomKills) -> Result<(), Errno> {
     buffer.fill(open_from(dir, "memory.events")?)?;
     sum.kills = number(buffer, b"oom_kill").unwrap_or(0);

@@ -1,7 +1,7 @@
 //! `evictd events`: the records of what happened.
 
 use core::time::Duration;
-use std::io::{ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
@@ -11,6 +11,7 @@ use evictd_state::read_events;
 use evictd_stats::wall_seconds;
 use serde_json::Value;
 
+use super::screen::for_terminal;
 use crate::log::Utc;
 use crate::plain::Plain;
 
@@ -62,7 +63,7 @@ impl Events {
             let text = read_events(directory).map_err(|error| error.to_string())?;
             for line in after(&text, &printed) {
                 if let Some(shown) = show(line, since.as_deref(), self.json)
-                    && let Err(error) = writeln!(std::io::stdout(), "{shown}")
+                    && let Err(error) = self.print(&shown)
                 {
                     return if error.kind() == ErrorKind::BrokenPipe {
                         Ok(ExitCode::SUCCESS)
@@ -79,6 +80,15 @@ impl Events {
             }
             std::thread::sleep(AGAIN);
         }
+    }
+}
+
+impl Events {
+    /// A record of JSON stays a line on a terminal, too.
+    fn print(&self, shown: &str) -> io::Result<()> {
+        let line = format!("{shown}\n");
+        let line = if self.json { line } else { for_terminal(&line) };
+        io::stdout().write_all(line.as_bytes())
     }
 }
 

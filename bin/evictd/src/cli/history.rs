@@ -103,10 +103,13 @@ fn add(text: &mut String, record: &Record) {
     let name = full_name(&record.namespace, &record.name);
     let line = format!("{}  {name} {}", Utc(record.wall_seconds), end(record));
     wrap(text, ("", INDENT), &line);
-    if let Some(signal) = record.signal {
+    // The kernel's OOM killer asks for no threshold.
+    if let Some(signal) = record.signal.filter(|_| !record.threshold.is_empty()) {
         wrap(text, (INDENT, INDENT), &threshold(signal, record));
     }
-    for line in [&record.reason, &record.message] {
+    let next = record.next.as_ref().zip(record.next_reason.as_ref());
+    let next = next.map(|(next, reason)| format!("next would have been {next}: {reason}"));
+    for line in [&record.reason, &next.unwrap_or_default(), &record.message] {
         let line = line.trim_end();
         if !line.is_empty() {
             wrap(text, (INDENT, INDENT), line);

@@ -91,7 +91,7 @@ fn run_command(
         Command::Admit(admit) => ("admit", admit.run(settings)),
         Command::History(history) => ("history", history.run(settings)),
         Command::Events(events) => ("events", events.run(settings)),
-        Command::Look(look) => ("look", look.run(settings)),
+        Command::Look(look) => ("look", look.run(command_line, settings)),
         Command::Explain(explain) => ("explain", explain.run(command_line, settings)),
         Command::Record(record) => ("record", record.run(settings)),
         Command::Replay(replay) => ("replay", replay.run(settings)),

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::output::{NO_PODS, complain, print_as, shown, wrong_value};
 use super::sampled::{RankedPod, Sampled};
-use super::screen::{Paint, cut};
+use super::screen::{Paint, cut, for_terminal};
 
 /// the order of eviction for one signal, and why
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
@@ -62,7 +62,7 @@ impl Rank {
             signal: self.signal,
             pods: sampled.order(self.signal),
         };
-        let in_text = || in_text(&document, Paint::for_stdout());
+        let in_text = || for_terminal(&in_text(&document, Paint::for_stdout()));
         Ok(print_as(self.json, &document, in_text))
     }
 }

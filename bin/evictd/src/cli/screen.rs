@@ -4,6 +4,7 @@ use std::io::{IsTerminal, stdout};
 
 use rustix::termios::tcgetwinsize;
 
+use super::columns::wrap_within;
 use crate::plain::Plain;
 
 /// How to mark words: with colours on a terminal, unless `NO_COLOR` is set.
@@ -78,6 +79,32 @@ fn fitted(text: &str, rows: usize) -> String {
     format!("{CLEAR}{}\n.. and {more} lines more\n", shown.join("\n"))
 }
 
+/// The text with its lines broken at blanks where a terminal shows it, each as far in as it begins
+/// or farther; for anything else as it is, a line for each thing.
+pub(crate) fn for_terminal(text: &str) -> String {
+    match tcgetwinsize(stdout()) {
+        Ok(size) if size.ws_col > 0 => folded(text, usize::from(size.ws_col)),
+        _ => text.to_owned(),
+    }
+}
+
+fn folded(text: &str, width: usize) -> String {
+    let mut folded = String::new();
+    for line in text.lines() {
+        let words = line.trim_start();
+        let indent = " ".repeat(line.len().saturating_sub(words.len()));
+        // What fits stays as it is, colours too.
+        if line.chars().count() <= width {
+            folded += line;
+            folded.push('\n');
+        } else {
+            let deeper = format!("{indent}  ");
+            wrap_within(&mut folded, width, (&indent, &deeper), words);
+        }
+    }
+    folded
+}
+
 /// A name from outside, cut to so many characters, with `~` where something is missing.
 pub(crate) fn cut(text: &str, width: usize) -> String {
     let text = Plain(text).to_string();
@@ -107,6 +134,16 @@ pub(crate) fn bar(used: f64, threshold: Option<f64>, width: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Acceptance row 383.
+    #[test]
+    fn what_is_too_wide_for_a_terminal_is_broken_at_blanks() {
+        let text = "short\n    the pod uses 680Mi, priority 0\n";
+        assert_eq!(folded(text, 40), text);
+        let broken = "short\n    the pod uses\n      680Mi,\n      priority 0\n";
+        assert_eq!(folded(text, 17), broken);
+        assert_eq!(folded("one_long_word_alone\n", 4), "one_long_word_alone\n");
+    }
 
     #[test]
     fn a_screen_is_never_overfull() {

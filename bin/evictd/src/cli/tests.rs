@@ -155,6 +155,10 @@ fn history_explains_each_eviction() {
         name: String::from("web"),
         uid: String::from("web-1"),
         reason: String::from("uses 300Mi, 200Mi above its request, priority 0, Burstable"),
+        next: Some(String::from("default/db")),
+        next_reason: Some(String::from(
+            "uses 200Mi, 100Mi above its request, priority 0, Burstable",
+        )),
         message: String::from("The node was low on resource: ephemeral-storage. "),
         annotations: [(
             String::from("starved_resource"),
@@ -171,6 +175,8 @@ fn history_explains_each_eviction() {
         threshold: String::new(),
         outcome: Outcome::DryRun,
         reason: String::from("above its ephemeral-storage limit"),
+        next: None,
+        next_reason: None,
         ..record.clone()
     };
     let mut state = State::default();

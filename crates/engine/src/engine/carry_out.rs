@@ -5,13 +5,12 @@ use core::time::Duration;
 use evictd_evict::{Cause, Eviction, Outcome, Plan};
 use evictd_node::{Mono, Resource, Signal};
 
-use super::deciding::{Deciding, is_disk};
-use super::decision::{decision, times};
+use super::decision::times;
 use super::sampled::FS_WAIT;
 use super::turn::Loop;
-use crate::event::{Decision, Event};
+use crate::event::Event;
 use crate::killing::Polled;
-use crate::pace::{is_memory_unreclaimed, is_of_bytes};
+use crate::pace::{is_disk, is_memory_unreclaimed, is_of_bytes};
 use crate::picture::SOON;
 use crate::ports::{Depth, Node, Pods, Reclaim};
 use crate::timers::Timer;
@@ -171,7 +170,8 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
             return Some(self.outcome(now, Outcome::Outdated));
         }
         self.deciding.pods.name_containers(index);
-        let Some(mut decision) = self.decision(eviction) else {
+        let (sampled, settings) = (&self.sampled, &self.settings);
+        let Some(mut decision) = self.deciding.decision(eviction, sampled, settings) else {
             return Some(self.outcome(now, Outcome::KillFailed));
         };
         let victim = &mut decision.victim;
@@ -199,13 +199,6 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
                 Some(self.outcome(now, Outcome::KillFailed))
             }
         }
-    }
-
-    fn decision(&self, eviction: &Eviction) -> Option<Decision> {
-        let Deciding { evict, pods, .. } = &self.deciding;
-        let candidate = pods.candidates().get(eviction.candidate)?;
-        let (sampled, settings) = (&self.sampled, &self.settings);
-        Some(decision(candidate, eviction, evict, sampled, settings))
     }
 
     pub(super) fn go_on_killing(&mut self, now: Mono) {

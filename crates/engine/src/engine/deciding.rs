@@ -4,12 +4,16 @@ use core::time::Duration;
 
 use evictd_evict::{Cause, Evict, Eviction, Met, Observation, Outcome, Plan};
 use evictd_gc::Enough;
-use evictd_node::{Mono, Reading, Readings, Resource, Unit};
+use evictd_node::{Mono, Reading, Readings, Unit};
 use evictd_rank::Candidate;
 
-use crate::pace::is_memory;
+use super::decision::decision;
+use super::sampled::Sampled;
+use crate::event::{Decision, full_name};
+use crate::pace::{is_disk, is_memory};
 use crate::picture::{Picture, SOON};
-use crate::ports::{Depth, Holder, Pods};
+use crate::ports::{Depth, Holder, Node, Pods};
+use crate::settings::Settings;
 use crate::timers::{Timer, Timers};
 
 /// How often the list of pods is made anew that is kept for when memory is short.
@@ -192,6 +196,36 @@ impl<P: Pods> Deciding<P> {
         self.evict.note_others(self.pods.candidates());
     }
 
+    /// What is told of an eviction, once its kill has begun: it asks for memory.
+    pub(super) fn decision<N: Node>(
+        &mut self,
+        eviction: &Eviction,
+        sampled: &Sampled<N>,
+        settings: &Settings,
+    ) -> Option<Decision> {
+        let candidate = self.pods.candidates().get(eviction.candidate)?;
+        let mut decision = decision(candidate, eviction, &self.evict, sampled, settings);
+        // Last: whoever has vanished is taken out of the list.
+        let next = self.next_after_victim();
+        (decision.record.next, decision.record.next_reason) = next.unzip();
+        Some(decision)
+    }
+
+    /// Who would have been evicted in the place of the pod whose kill has begun, by what it uses
+    /// exactly: its name, and what puts it there.
+    fn next_after_victim(&mut self) -> Option<(String, String)> {
+        loop {
+            let next = self.evict.next_after_victim(self.pods.candidates())?;
+            if !self.pods.is_exact(next.candidate) {
+                self.pods.read_exactly(next.candidate);
+                continue;
+            }
+            let metadata = &self.pods.candidates().get(next.candidate)?.pod.metadata;
+            let name = full_name(&metadata.namespace, &metadata.name);
+            return Some((name, next.to_string()));
+        }
+    }
+
     fn read_all_exactly(&mut self) {
         // The last first, as one that has vanished meanwhile is taken out.
         for index in (0..self.pods.candidates().len()).rev() {
@@ -232,9 +266,4 @@ fn largest_critical(pods: &[Candidate]) -> Option<Holder> {
         })
     });
     holders.max_by_key(|holder| holder.bytes)
-}
-
-/// Whether it is one of a filesystem.
-pub(super) const fn is_disk(resource: Resource) -> bool {
-    matches!(resource, Resource::EphemeralStorage | Resource::Inodes)
 }

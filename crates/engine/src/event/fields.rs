@@ -140,6 +140,8 @@ fn of_decision(decision: &Decision) -> Fields {
         .with_disk(decision.disk.as_ref())
         .with("graceSeconds", decision.victim.grace_seconds)
         .with("reason", decision.record.reason.as_str())
+        .with("next", decision.record.next.as_deref())
+        .with("nextReason", decision.record.next_reason.as_deref())
 }
 
 fn millis(of: Duration) -> u64 {

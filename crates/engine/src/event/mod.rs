@@ -3,6 +3,7 @@
 
 mod eviction_loop;
 mod fields;
+mod name;
 mod oom_killed;
 mod text;
 mod volume;
@@ -17,8 +18,9 @@ use evictd_threshold::Threshold;
 use log::Level;
 
 pub use eviction_loop::EvictionLoop;
+pub use name::full_name;
 pub use oom_killed::OomKilled;
-pub use text::{full_name, summary};
+pub use text::summary;
 pub use volume::Volume;
 
 use crate::ports::{Collected, Holder, Place};

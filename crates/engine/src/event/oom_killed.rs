@@ -1,9 +1,12 @@
 //! What is told of the kernel's own OOM killer, and what there is to do about it.
 
+use core::fmt::{self, Formatter};
+
 use evictd_node::{Reading, Signal};
 use evictd_state::{Outcome, Record};
 use evictd_threshold::Threshold;
 
+use super::name::{cut, full_name};
 use crate::fields::Fields;
 use crate::ports::OomKill;
 
@@ -15,8 +18,9 @@ pub struct OomKilled {
     pub kill: OomKill,
     /// The hard threshold of `memory.available`; `None` where there is none.
     pub threshold: Option<Threshold>,
-    /// The cgroup is gone that would say whether it had reached its limit, and memory was seen
-    /// to be above that threshold all the time: the machine was not short of it.
+    /// Nothing says that the pod had reached a limit of its own, its cgroup being gone or that
+    /// of one above it reached, and memory was seen to be above that threshold all the time: the
+    /// machine was not short of it.
     pub was_plentiful: bool,
     /// When: seconds since 1970.
     pub wall_seconds: u64,
@@ -33,7 +37,7 @@ impl OomKilled {
     ) -> Self {
         let is_it = |t: &&Threshold| t.signal == Signal::MemoryAvailable && t.is_hard();
         let threshold = thresholds.iter().find(is_it).cloned();
-        let was_plentiful = kill.name.is_empty()
+        let was_plentiful = (kill.name.is_empty() || kill.limit_above.is_some())
             && threshold
                 .as_ref()
                 .zip(least)
@@ -65,6 +69,12 @@ impl OomKilled {
         }
     }
 
+    /// The cgroup above the pod whose limit led to it, as far as that is known.
+    pub(crate) fn limit_above(&self) -> Option<&str> {
+        let of_above = self.was_plentiful && !self.kill.at_limit;
+        self.kill.limit_above.as_deref().filter(|_| of_above)
+    }
+
     pub(crate) fn fields(&self) -> Fields {
         let threshold = self.threshold.as_ref().map(ToString::to_string);
         Fields::default()
@@ -73,6 +83,51 @@ impl OomKilled {
             .with("uid", self.kill.uid.as_str())
             .with("processes", self.kill.kills)
             .with("atLimit", self.kill.at_limit)
+            .with("limitOf", self.limit_above())
             .with("threshold", threshold)
+    }
+}
+
+/// `the kernel's OOM killer killed 1 process of pod a/b: memory ran out …; raise …`
+impl fmt::Display for OomKilled {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let kill = &self.kill;
+        let processes = match kill.kills {
+            1 => "1 process".to_owned(),
+            count => format!("{count} processes"),
+        };
+        write!(f, "the kernel's OOM killer killed {processes} ")?;
+        match kill.name.as_str() {
+            "" => f.write_str("of no pod, or of one that is gone: ")?,
+            name => write!(f, "of pod {}: ", full_name(&kill.namespace, name))?,
+        }
+        if kill.at_limit {
+            return f.write_str(
+                "it reached its own memory limit; no threshold helps, a higher limit does",
+            );
+        }
+        if let Some(above) = self.limit_above() {
+            let above = cut(above);
+            return write!(
+                f,
+                "it reached the limit of {above}, in which it was, while the machine had memory \
+                 left; raise it, or have evictd keep below it: --pod-cgroup-root={above}"
+            );
+        }
+        if self.was_plentiful {
+            return f.write_str(
+                "the machine had memory left, so it reached a limit, its own or that of a cgroup \
+                 above it; a higher limit helps",
+            );
+        }
+        match &self.threshold {
+            Some(threshold) => write!(
+                f,
+                "memory ran out before an eviction gave it back; raise the threshold {threshold}"
+            ),
+            None => {
+                f.write_str("memory ran out, and no threshold of memory.available is set; set one")
+            }
+        }
     }
 }

@@ -7,61 +7,14 @@ use evictd_node::kill::{KillMethod, KillReport};
 use evictd_node::{Condition, ConditionSet, Reading, Readings, Signal, Unit};
 use evictd_threshold::Threshold;
 
-use super::{Decision, Event, EvictionLoop, OomKilled, Victim, Volume};
+use super::name::{cut, full_name};
+use super::{Decision, Event, EvictionLoop, Victim, Volume};
 use crate::amount::Amount;
 use crate::ports::{Holder, Place};
 
 impl fmt::Display for Victim {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(&cut(&full_name(&self.namespace, &self.name)))
-    }
-}
-
-/// A name from outside, as much of it as a line can hold; the fields have the whole.
-fn cut(name: &str) -> String {
-    const MOST: usize = 48;
-    match name.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}…", name.get(..end).unwrap_or_default()),
-        None => name.to_owned(),
-    }
-}
-
-/// A pod's name with its namespace, where it has one: `NAMESPACE/NAME`.
-#[must_use]
-pub fn full_name(namespace: &str, name: &str) -> String {
-    match namespace {
-        "" => name.to_owned(),
-        namespace => format!("{namespace}/{name}"),
-    }
-}
-
-/// `the kernel's OOM killer killed 1 process of pod a/b: memory ran out …; raise …`
-impl fmt::Display for OomKilled {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let kill = &self.kill;
-        let processes = match kill.kills {
-            1 => "1 process".to_owned(),
-            count => format!("{count} processes"),
-        };
-        write!(f, "the kernel's OOM killer killed {processes} ")?;
-        match kill.name.as_str() {
-            "" => f.write_str("of no pod, or of one that is gone: ")?,
-            name => write!(f, "of pod {}: ", full_name(&kill.namespace, name))?,
-        }
-        if kill.at_limit || self.was_plentiful {
-            return f.write_str(
-                "it reached its own memory limit; no threshold helps, a higher limit does",
-            );
-        }
-        match &self.threshold {
-            Some(threshold) => write!(
-                f,
-                "memory ran out before an eviction gave it back; raise the threshold {threshold}"
-            ),
-            None => {
-                f.write_str("memory ran out, and no threshold of memory.available is set; set one")
-            }
-        }
     }
 }
 
@@ -232,9 +185,16 @@ fn evicting(f: &mut Formatter<'_>, decision: &Decision) -> fmt::Result {
     place(f, decision.disk.as_ref())?;
     write!(f, ", {} threshold {threshold}", kind(threshold))?;
     write!(f, "; the pod {}", decision.record.reason)?;
-    if decision.passed_over > 0 {
-        let before = decision.passed_over;
-        write!(f, "; {before} before it passed over")?;
+    match decision.passed_over {
+        0 => {}
+        before if decision.dry_run => write!(
+            f,
+            "; {before} before it: named already, protected, or without any of it"
+        )?,
+        before => write!(
+            f,
+            "; {before} before it: protected, without any of it, or not to be killed"
+        )?,
     }
     match decision.frees.filter(|_| decision.dry_run) {
         Some(frees) => {

@@ -62,4 +62,6 @@ pub struct OomKill {
     pub kills: u64,
     /// Whether the pod had reached a limit of its own.
     pub at_limit: bool,
+    /// A cgroup above the pods whose own limit was reached meanwhile: `/NAME`.
+    pub limit_above: Option<String>,
 }

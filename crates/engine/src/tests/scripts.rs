@@ -616,7 +616,17 @@ fn what_a_dead_pod_left_is_deleted_before_the_next_is_evicted() {
 /// Acceptance row 287: one whose cgroup is gone, while there was memory.
 #[test]
 fn a_pod_that_reached_its_own_limit_is_no_reason_to_raise_the_nodes_threshold() {
-    for (least, expected) in [(500, "a higher limit does"), (50, "raise the threshold")] {
+    let above = Some("/stranger");
+    let flag = "limit of /stranger, in which it was";
+    for (least, name, above, expected) in [
+        (500, "", None, "its own or that of a cgroup above it"),
+        (50, "", None, "raise the threshold"),
+        // Acceptance row 373.
+        (500, "", above, flag),
+        (500, "big", above, flag),
+        (50, "big", above, "raise the threshold"),
+        (500, "big", None, "raise the threshold"),
+    ] {
         let mut engine = engine(settings("memory.available<100Mi"), FakePods::default());
         turn(&mut engine, 0);
         set(&mut engine, least * MIB, WHOLE);
@@ -625,6 +635,8 @@ fn a_pod_that_reached_its_own_limit_is_no_reason_to_raise_the_nodes_threshold() 
         set(&mut engine, WHOLE, WHOLE);
         engine.pods_mut().oom_kills = vec![OomKill {
             kills: 1,
+            name: name.into(),
+            limit_above: above.map(Into::into),
             ..OomKill::default()
         }];
         engine.round_now();
@@ -1054,6 +1066,38 @@ fn a_condition_that_holds_on_is_not_told_anew() {
         turn(&mut engine, 0),
         ["layout", "met", "evicting", "killed"]
     );
+}
+
+/// Acceptance row 374: why this one and not another, as both were then.
+#[test]
+fn who_would_have_been_next_is_kept_with_its_numbers() {
+    let next = |pods| {
+        let mut engine = engine(settings("memory.available<100Mi"), pods);
+        set(&mut engine, 50 * MIB, WHOLE);
+        let told = events(&mut engine, 0);
+        let evicting = told.iter().find(|of| of.name() == "evicting").unwrap();
+        let Event::Evicting(decision) = evicting else {
+            panic!("{evicting:?}");
+        };
+        let fields = evicting.fields();
+        let of = |name| {
+            let field = fields.iter().find(|(of, _)| *of == name);
+            field.and_then(|(_, of)| of.as_str().map(String::from))
+        };
+        assert_eq!(of("next"), decision.record.next);
+        assert_eq!(of("nextReason"), decision.record.next_reason);
+        of("next").zip(of("nextReason"))
+    };
+    let middle = "uses 100Mi, 100Mi above its request, priority 0, BestEffort";
+    assert_eq!(next(three_pods()), Some(("middle".into(), middle.into())));
+    // Neither one that is protected, nor the victim itself.
+    let mut pods = three_pods();
+    for pod in &mut pods.running {
+        if pod.pod.metadata.name != "big" {
+            pod.pod.spec.priority = Some(2_000_000_000);
+        }
+    }
+    assert_eq!(next(pods), None);
 }
 
 /// Acceptance row 195: each line of an eviction says what a person needs, with room to spare.

@@ -42,6 +42,26 @@ fn what_a_process_outside_all_pods_takes_costs_no_pod() {
     assert_eq!(found.as_deref(), Ok("hog"));
 }
 
+/// Acceptance row 343: huge pages that are reserved are no memory of the machine's any more.
+#[test]
+fn what_the_kernel_sets_aside_costs_no_pod() {
+    let mut evict = hard("memory.available<100Mi");
+    let pods = small();
+    note_plenty(&mut evict, 0, 900, 0, &pods);
+    let mut low = readings(seconds(1), &[(MEMORY, 60 << 20)]);
+    let less = low.get(MEMORY).map(|reading| Reading {
+        capacity: reading.capacity - (840 << 20),
+        ..reading
+    });
+    low.set(MEMORY, less);
+    let all = pods
+        .iter()
+        .map(|(pod, usage)| Candidate::new(pod, usage.as_ref()));
+    let all: Vec<Candidate> = all.collect();
+    let plan = evict.step(seconds(1), &Observation::new(&low), Some(&all));
+    assert_eq!(plan, Plan::NoCandidate(MEMORY, Spared::TooLittle));
+}
+
 #[test]
 fn pods_that_hold_much_of_what_was_taken_elsewhere_are_evicted_in_their_order() {
     let mut evict = hard("memory.available<100Mi");

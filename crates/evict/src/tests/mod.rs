@@ -188,7 +188,7 @@ fn a_clean_up_holds_back_its_own_resource_alone() {
     assert_eq!(evicted(&plan, &all[1..]).0, "b");
 }
 
-/// A filesystem may be late to answer: what it held before the pod was gone starts nothing.
+/// Acceptance row 342: a filesystem may be late to answer: what it held before the pod was gone starts nothing.
 #[test]
 fn a_reading_of_another_resource_is_from_after_the_eviction_too() {
     let all = pods(&["a", "b"]);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use evictd_engine::ports::OomKill;
 use evictd_node::Mono;
-use evictd_stats::{OomKillCounter, OomKills, read_cgroup_oom_kills};
+use evictd_stats::{OomKillCounter, OomKills, read_cgroup_limit_hits, read_cgroup_oom_kills};
 
 use super::described::AllPods;
 
@@ -21,6 +21,8 @@ pub(super) struct OomWatch {
     total: Option<u64>,
     /// Of each pod's cgroup in which it had struck by the last look.
     before: Vec<(PathBuf, OomKills)>,
+    /// How often the limit of each cgroup above pods was reached by then.
+    above: Vec<(PathBuf, u64)>,
     /// Not before then.
     next: Mono,
 }
@@ -55,6 +57,7 @@ impl OomWatch {
     /// What it has done: to each pod, and elsewhere.
     pub(super) fn tell(&mut self, struck: &Struck, all: &AllPods<'_>) -> Vec<OomKill> {
         let pods = self.pods(all);
+        let limit_above = self.limit_above(all);
         if struck.is_first {
             return Vec::new();
         }
@@ -64,7 +67,41 @@ impl OomWatch {
             ..OomKill::default()
         };
         let all = pods.into_iter().chain([rest]);
-        all.filter(|kill| kill.kills > 0).collect()
+        let all = all.filter(|kill| kill.kills > 0);
+        all.map(|kill| OomKill {
+            limit_above: limit_above.clone(),
+            ..kill
+        })
+        .collect()
+    }
+
+    /// The cgroup above pods, the innermost, whose own limit was reached since this was last
+    /// asked.
+    fn limit_above(&mut self, all: &AllPods<'_>) -> Option<String> {
+        let memory = all.hierarchies.memory.as_ref()?;
+        let before = core::mem::take(&mut self.above);
+        let pods = all.listing.pods.iter().flat_map(|found| found.cgroups());
+        let skipped = all.listing.skipped.iter().map(|of| &*of.cgroup);
+        let mut reached: Option<&Path> = None;
+        for cgroup in pods
+            .chain(skipped)
+            .flat_map(|cgroup| cgroup.ancestors().skip(1))
+        {
+            let is_root = cgroup.as_os_str().is_empty();
+            if is_root || self.above.iter().any(|(of, _)| of == cgroup) {
+                continue;
+            }
+            let hits = read_cgroup_limit_hits(memory, cgroup).unwrap_or(0);
+            let then = before.iter().find(|(of, _)| of == cgroup);
+            let depth = |of: &Path| of.components().count();
+            if hits > then.map_or(0, |(_, hits)| *hits)
+                && reached.is_none_or(|outer| depth(outer) < depth(cgroup))
+            {
+                reached = Some(cgroup);
+            }
+            self.above.push((cgroup.to_path_buf(), hits));
+        }
+        reached.map(|cgroup| format!("/{}", cgroup.display()))
     }
 
     /// The pods with more kills than when this was last asked.

@@ -14,6 +14,9 @@ use super::shown::{Asked, Given};
 use crate::feature::Feature;
 use crate::violation::Violation;
 
+/// Longer than any world lasts.
+const NEVER: Duration = Duration::from_secs(24 * 3600);
+
 /// The kernel is asked for file pages that often in ten seconds at most.
 const MOST_ASKED: usize = 100;
 
@@ -24,6 +27,9 @@ impl World {
         let late = self.has(Feature::LateManifests);
         let silent = if late { self.random.within(0, 8000) } else { 0 };
         self.heard_at = self.now + Duration::from_millis(silent);
+        if self.plan.features.has(Feature::Unheard) && self.plan.seed.is_multiple_of(3) {
+            self.heard_at = self.now + NEVER;
+        }
         self.given = Given::default();
         self.walk = None;
         self.pages.coming = None;

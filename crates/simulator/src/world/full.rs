@@ -27,7 +27,7 @@ impl World {
         let sacred = self.pods.iter();
         let sacred = sacred.filter(|pod| pod.runs() && pod.is_sacred());
         let sacred: u64 = sacred.map(|pod| pod.held.working_set()).sum();
-        self.memory.outside + self.memory.set_aside + sacred
+        self.memory.outside + self.memory.set_aside + self.memory.left_behind() + sacred
     }
 
     pub(crate) fn swap_used(&self) -> u64 {
@@ -80,6 +80,7 @@ impl World {
                 uid: uid.clone(),
                 kills: 1,
                 at_limit: false,
+                limit_above: None,
             });
             self.tell(|| format!("the kernel's OOM killer ends {uid}"));
             self.end(index);

@@ -77,6 +77,8 @@ fn record(uid: &str) -> Record {
         name: text("web"),
         uid: text(uid),
         reason: text("uses 300Mi"),
+        next: Some(text("default/db")),
+        next_reason: Some(text("uses 200Mi")),
         message: text("The node was low on resource: ephemeral-storage. \"\n\u{1}"),
         annotations: [(text("starved_resource"), text("ephemeral-storage"))].into(),
         grace_seconds: 30,

@@ -10,7 +10,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use super::tree::Tree;
 use crate::{
     Hierarchies, Hierarchy, NodeReader, NodeSettings, PodReader, PodSample, TaskCount, Version,
-    take_lack,
+    read_cgroup_limit_hits, take_lack,
 };
 
 const STAT: &str = "anon 1\nfile 2\ninactive_file 4000\ntotal_inactive_file 5000\n";
@@ -304,4 +304,26 @@ fn a_pod_is_not_gone_for_want_of_a_descriptor() {
     assert_eq!((unopened, lacked), (Some(PodSample::default()), true));
     assert!(errors > 0);
     assert_eq!((unread, lacked_again), (Some(PodSample::default()), true));
+}
+
+/// Acceptance row 373.
+#[test]
+fn whose_limit_was_reached_is_told_of_that_cgroup_alone() {
+    for (version, file, text) in [
+        (Version::V1, "memory.failcnt", "41\n"),
+        (
+            Version::V2,
+            "memory.events.local",
+            "low 0\nmax 7\noom 41\noom_kill 0\n",
+        ),
+    ] {
+        let (tree, hierarchies) = tree(version);
+        tree.put(&format!("cg/outer/{file}"), text)
+            .put("cg/outer/pod/memory.stat", STAT);
+        let memory = hierarchies.memory.unwrap();
+        let hits = |cgroup: &str| read_cgroup_limit_hits(&memory, Path::new(cgroup));
+        assert_eq!(hits("outer"), Some(41));
+        assert_eq!(hits("outer/pod"), None);
+        assert_eq!(hits("gone"), None);
+    }
 }

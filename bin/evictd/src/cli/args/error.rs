@@ -39,6 +39,18 @@ pub(super) fn flag_of_another(flag: &str, command: &str) -> String {
     )
 }
 
+/// A word that stands before commands: `gc`.
+pub(super) fn incomplete(word: &str) -> Option<String> {
+    let behind = format!("{word} ");
+    let mut names = Known::all().into_iter().map(|known| known.name);
+    let first = names.find(|name| name.starts_with(&behind))?;
+    let names: Vec<String> = names.filter(|name| name.starts_with(&behind)).collect();
+    let last = names.join(", evictd ");
+    Some(format!(
+        "{word} takes one word more: evictd {first}, evictd {last}; evictd help {word} explains them"
+    ))
+}
+
 /// A word where a command should stand.
 pub(super) fn unknown_command(word: &str) -> String {
     let names: Vec<String> = Known::all().into_iter().map(|known| known.name).collect();

@@ -7,7 +7,8 @@ use evictd_config::{Flag, Takes, Typed, foreign_flag, parse_boolean};
 
 use super::command::Known;
 use super::error::{
-    flag_of_another, one_line, unexpected, unknown_command, unknown_flag, unknown_shorthand,
+    flag_of_another, incomplete, one_line, unexpected, unknown_command, unknown_flag,
+    unknown_shorthand,
 };
 
 /// A command line, taken apart.
@@ -84,7 +85,7 @@ impl Line {
             return match (self.known.iter().find(begins), self.words.last()) {
                 (Some(command), _) if command.takes_word() => output,
                 (Some(_), Some(last)) => unexpected(last),
-                _ => unknown_command(&name),
+                _ => incomplete(&name).unwrap_or_else(|| unknown_command(&name)),
             };
         }
         let has = |flag| command.is_some_and(|command| command.has(flag));

@@ -32,6 +32,9 @@ pub(crate) struct Distance {
     pub(crate) change_per_second: Option<i64>,
     /// In how many seconds it is met at that rate; `None` where it is not within a year.
     pub(crate) met_in_seconds: Option<i64>,
+    /// It was less at the end, and in between it was more: that is no rate.
+    #[serde(skip)]
+    wavers: bool,
 }
 
 impl Distance {
@@ -69,7 +72,20 @@ impl Distance {
             above,
             change_per_second: change,
             met_in_seconds: met_in.filter(|seconds| *seconds <= LONGEST),
+            wavers: false,
         }
+    }
+
+    /// Told by several looks: what also rose between two of them is met in no time that could be
+    /// foreseen.
+    pub(crate) fn unless_it_wavers(mut self, looks: &[Readings]) -> Self {
+        let left = looks.iter().filter_map(|look| look.get(self.signal));
+        let never_rises = left.is_sorted_by(|before, after| before.available >= after.available);
+        if !never_rises {
+            self.wavers = true;
+            self.met_in_seconds = None;
+        }
+        self
     }
 
     /// `22.1Gi of 23.5Gi left, 22Gi above it; falls by 3Mi a second: met in 2h0m0s`
@@ -96,6 +112,7 @@ impl Distance {
             return format!("met: {left}, {missing} are missing{grace}");
         }
         let foreseen = match (change, self.met_in_seconds) {
+            (..0, _) if self.wavers => "goes up and down".to_owned(),
             (..0, Some(seconds)) => {
                 format!("falls by {rate}: met in {}", in_units(seconds))
             }

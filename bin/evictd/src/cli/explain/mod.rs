@@ -19,6 +19,7 @@ use super::moments::Moments;
 use super::output::{complain, print_as};
 use super::record::duration;
 use super::sampled::{Sampled, ask_daemon};
+use super::screen::for_terminal;
 use crate::plain::Plain;
 use distance::Distance;
 
@@ -76,14 +77,16 @@ impl Explain {
                 by_daemon(decided.collect(), view),
             )
         };
-        Ok(print_as(self.json, &document, || document.in_text()))
+        Ok(print_as(self.json, &document, || {
+            for_terminal(&document.in_text())
+        }))
     }
 }
 
 /// Whose settings are explained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-enum Whose {
+pub(super) enum Whose {
     /// Those of the running daemon.
     Daemon,
     /// Those of the flags, for what they do not say the defaults.
@@ -93,7 +96,7 @@ enum Whose {
 }
 
 impl Whose {
-    const fn in_words(self) -> &'static str {
+    pub(super) const fn in_words(self) -> &'static str {
         match self {
             Self::Daemon => "by the settings of the running daemon\n",
             Self::Flags => "",
@@ -103,7 +106,7 @@ impl Whose {
 }
 
 /// Where the flags say nothing of what is decided, the daemon's settings are meant.
-fn settings_of(command_line: &Typed, settings: &Resolved) -> (Whose, Resolved, View) {
+pub(super) fn settings_of(command_line: &Typed, settings: &Resolved) -> (Whose, Resolved, View) {
     const OF_ITS_OWN: [&str; 5] = [
         "flags-file",
         "config",

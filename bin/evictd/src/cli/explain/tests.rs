@@ -72,6 +72,32 @@ fn one_pod_would_be_evicted_or_none() {
     assert!(alone[1].starts_with("no pod"), "{alone:?}");
 }
 
+/// Acceptance row 383: what a look between the two contradicts is no rate.
+#[test]
+fn what_goes_up_and_down_is_met_in_no_time() {
+    let looks = |left: &[i64]| -> Vec<Readings> {
+        let look = |left: &i64| {
+            let mut readings = Readings::default();
+            readings.set(
+                Signal::MemoryAvailable,
+                Some(Reading::new(left << 20, 1 << 30)),
+            );
+            readings
+        };
+        left.iter().map(look).collect()
+    };
+    let of =
+        |left: &[i64]| distance("memory.available<100Mi", 520, 500).unless_it_wavers(&looks(left));
+    let falls = of(&[520, 516, 516, 500]);
+    assert_eq!(falls.met_in_seconds, Some(200));
+    let noise = of(&[520, 480, 510, 500]);
+    assert_eq!(noise.met_in_seconds, None);
+    assert_eq!(
+        noise.in_words(),
+        "500Mi of 1Gi left, 400Mi above it; goes up and down"
+    );
+}
+
 /// Acceptance row 371.
 #[test]
 fn where_the_daemon_evicts_nobody_nobody_would_be_evicted() {

@@ -32,7 +32,7 @@ fn advice(flags: impl Into<String>, why: &str) -> Option<Advice> {
 
 /// Without pods nothing can be evicted.
 fn pods(facts: &Facts) -> Option<Advice> {
-    if facts.pods > 0 || facts.is_user || !facts.runtimes.is_empty() {
+    if facts.pods > 0 || facts.is_user || !facts.runtimes.is_empty() || facts.silent.is_some() {
         return None;
     }
     match facts.init {
@@ -41,8 +41,9 @@ fn pods(facts: &Facts) -> Option<Advice> {
             "services count as pods: without pods nothing can be evicted here",
         ),
         None => advice(
-            "--pod-cgroup-root=/NAME",
-            "the cgroup whose children count as pods: without pods nothing can be evicted here",
+            "--pod-cgroup-root=/pods",
+            "with a cgroup of that name, and in it one for each program: its children count as \
+             pods, and without pods nothing can be evicted here (docs/first-hour.md, step 3)",
         ),
     }
 }
@@ -100,7 +101,17 @@ mod tests {
     #[test]
     fn what_is_recommended_follows_from_the_machine() {
         let bare = Facts::default();
-        assert_eq!(flags(&bare), ["--pod-cgroup-root=/NAME"]);
+        assert_eq!(flags(&bare), ["--pod-cgroup-root=/pods"]);
+        let docker_stopped = Facts {
+            silent: Some("dockerd"),
+            ..Facts::default()
+        };
+        assert_eq!(flags(&docker_stopped), [""; 0]);
+        let told = docker_stopped.in_words().join("\n");
+        assert!(
+            told.contains("no container runtime answers: is dockerd stopped?"),
+            "{told}"
+        );
         let raspberry_pi = Facts {
             cgroup: "v2".into(),
             swaps: vec![Swap {

@@ -27,6 +27,8 @@ pub(super) struct Facts {
     pub(super) tells_pressure: bool,
     /// In their own words.
     pub(super) runtimes: Vec<String>,
+    /// One that has kept containers here, where none answers.
+    pub(super) silent: Option<&'static str>,
     pub(super) layout: String,
     pub(super) pods: usize,
     /// Who starts services here, where `--pods-of` knows it.
@@ -54,7 +56,9 @@ impl Facts {
         let memory = hierarchies.as_ref().and_then(|of| of.memory.as_ref());
         let (runtimes, problems) = answering(settings);
         let of_node = sampled.readings.get(evictd_node::Signal::MemoryAvailable);
+        let silent = runtimes.is_empty().then(has_kept_containers).flatten();
         let facts = Self {
+            silent,
             kernel: uname().release().to_string_lossy().into_owned(),
             cgroup: String::from(match memory.map(|of| of.version) {
                 Some(Version::V1) => "v1",
@@ -116,10 +120,10 @@ impl Facts {
             "v1" => "cgroup v1",
             _ => "cgroup v2",
         };
-        let runtimes = if self.runtimes.is_empty() {
-            String::from("no container runtime answers")
-        } else {
-            self.runtimes.join("; ")
+        let runtimes = match self.silent {
+            Some(name) => format!("no container runtime answers: is {name} stopped?"),
+            None if self.runtimes.is_empty() => String::from("no container runtime answers"),
+            None => self.runtimes.join("; "),
         };
         let pods = match self.pods {
             0 => String::from("no pods"),
@@ -148,6 +152,16 @@ fn swaps(text: &str) -> Vec<Swap> {
         })
     };
     lines.filter_map(swap).collect()
+}
+
+fn has_kept_containers() -> Option<&'static str> {
+    let homes = [
+        ("/var/lib/docker", "dockerd"),
+        ("/var/lib/containerd", "containerd"),
+        ("/var/lib/containers/storage", "podman.socket"),
+    ];
+    let found = homes.iter().find(|(home, _)| Path::new(home).is_dir());
+    found.map(|(_, name)| *name)
 }
 
 fn init() -> Option<&'static str> {

@@ -10,7 +10,8 @@ use std::io::{IsTerminal, stderr};
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
-use evictd_config::Resolved;
+use evictd_client::View;
+use evictd_config::{Resolved, Typed};
 use evictd_engine::full_name;
 use evictd_engine::ports::Listing as _;
 use evictd_node::Signal;
@@ -20,6 +21,7 @@ use serde::Serialize;
 
 use super::columns::wrap;
 use super::explain::distance::Distance;
+use super::explain::{Whose, settings_of};
 use super::gc::disk::{Done, would_give};
 use super::output::{complain, print_as, shown};
 use super::record::duration;
@@ -30,6 +32,9 @@ use machine::Facts;
 
 /// How long a look waits for filesystems, which may hang.
 const FS_WAIT: Duration = Duration::from_millis(500);
+
+/// So often after the first one: what is only noise falls at each of them one time in thirty.
+const LOOKS: u32 = 5;
 
 /// So many pods are named for each signal.
 const FEW: usize = 3;
@@ -42,8 +47,10 @@ const FEW: usize = 3;
     note = "The first command on a machine: looks twice and says what this machine is,\n\
             which threshold would be met first at the rate between the two looks, which\n\
             pods would be evicted, what could be given back before that, and up to three\n\
-            settings that it would gain most by. Changes nothing, needs no daemon, no\n\
-            flags and no root; who is not root sees less, and is told so.",
+            settings that it would gain most by. No time is told for what goes up and\n\
+            down. Changes nothing, needs no daemon, no flags and no root; who is not root\n\
+            sees less, and is told so. Where a daemon runs and no threshold or file is\n\
+            among its flags it goes by that one's settings, and says so.",
     example = "{command_name}\n{command_name} --over=1m --json"
 )]
 pub struct Look {
@@ -72,6 +79,7 @@ fn a_minute_at_most(text: &str) -> Result<Duration, String> {
 #[serde(rename_all = "camelCase")]
 struct Document {
     machine: Facts,
+    settings: Whose,
     /// What would be met first comes first.
     thresholds: Vec<Distance>,
     first_to_be_evicted: Vec<First>,
@@ -93,30 +101,38 @@ struct First {
 
 impl Look {
     /// Looks; fails where the node cannot be read.
-    pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
+    pub(super) fn run(
+        &self,
+        command_line: &Typed,
+        settings: &Resolved,
+    ) -> Result<ExitCode, String> {
+        if stderr().is_terminal() {
+            complain("look", format_args!("measures for {:?}", self.over));
+        }
+        let (whose, settings, daemon) = &settings_of(command_line, settings);
         let mut sampled = Sampled::take(settings)?;
         let (machine, mut problems) = Facts::read(settings, &sampled);
         let (begun, before) = (now(), sampled.readings);
-        if stderr().is_terminal() {
-            complain(
-                "look",
-                format_args!("looks again in {} s", self.over.as_secs()),
-            );
-        }
         let (would_give, of_disks) = would_give(settings)?;
         problems.extend(of_disks);
-        std::thread::sleep(self.over.saturating_sub(now().since(begun)));
-        let ended = now();
-        sampled.engine.observe(ended, FS_WAIT, false);
+        let mut looks = vec![before];
+        for number in 1..=LOOKS {
+            let next = begun + self.over * number / LOOKS;
+            std::thread::sleep(next.since(now()));
+            sampled.engine.observe(now(), FS_WAIT, false);
+            looks.push(*sampled.engine.readings());
+        }
+        let between = now().since(begun);
         let after = *sampled.engine.readings();
-        let between = ended.since(begun);
-        let of = |threshold| Distance::new(threshold, &before, &after, between);
+        let of =
+            |threshold| Distance::new(threshold, &before, &after, between).unless_it_wavers(&looks);
         let mut thresholds: Vec<Distance> = settings.evict.thresholds.iter().map(of).collect();
         thresholds.retain(|of| of.available.is_some());
         thresholds.sort_by_key(|of| (Reverse(of.met), of.met_in_seconds.unwrap_or(i64::MAX)));
         let document = Document {
+            settings: *whose,
             recommended: advise(&machine),
-            first_to_be_evicted: First::of_each(&thresholds, &sampled),
+            first_to_be_evicted: First::of_each(&thresholds, &sampled, daemon),
             machine,
             thresholds,
             would_give,
@@ -134,7 +150,7 @@ impl Look {
 
 impl First {
     /// For each signal with a threshold, in their order; two that are one filesystem are one.
-    fn of_each(thresholds: &[Distance], sampled: &Sampled) -> Vec<Self> {
+    fn of_each(thresholds: &[Distance], sampled: &Sampled, daemon: &View) -> Vec<Self> {
         let mut seen = Vec::new();
         let signals = thresholds.iter().map(|of| of.signal);
         let is_new = |signal: &Signal| {
@@ -146,7 +162,20 @@ impl First {
             is_new
         };
         let signals = signals.filter(is_new);
-        signals.map(|signal| Self::of(signal, sampled)).collect()
+        let first = |signal| Self::of(signal, sampled).unless_spared(daemon);
+        signals.map(first).collect()
+    }
+
+    /// A running daemon knows what its last eviction gave back.
+    fn unless_spared(self, daemon: &View) -> Self {
+        let Some(why) = daemon.spares(self.signal) else {
+            return self;
+        };
+        Self {
+            pods: Vec::new(),
+            nobody: Some(why.to_owned()),
+            ..self
+        }
     }
 
     fn of(signal: Signal, sampled: &Sampled) -> Self {
@@ -192,6 +221,9 @@ impl Document {
             );
         }
         head(&mut text, "What is met first, at the present rate");
+        if self.settings == Whose::Daemon {
+            line(&mut text, self.settings.in_words().trim_end());
+        }
         for of in &self.thresholds {
             line(&mut text, &format!("{}: {}", of.threshold, of.in_words()));
         }
@@ -213,13 +245,45 @@ impl Document {
             };
             line(&mut text, &format!("{}: {pods}", first.signal));
         }
-        if !self.recommended.is_empty() {
-            head(&mut text, "Recommended here");
+        head(&mut text, "Recommended here");
+        if self.recommended.is_empty() {
+            line(
+                &mut text,
+                "thresholds by the size of memory (docs/thresholds.md), and nothing else",
+            );
         }
         for advice in &self.recommended {
             let _ = writeln!(text, "  {}", advice.flags);
             wrap(&mut text, ("      ", "      "), &advice.why);
         }
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Acceptance row 371.
+    #[test]
+    fn whom_the_daemon_spares_nobody_names() {
+        let view = r#"{"flags":[],"thresholds":[],"conditions":[],"readings":{},
+            "spared":{"imagefs.available":"the last eviction gave nothing back"}}"#;
+        let view: View = serde_json::from_str(view).unwrap();
+        let first = |signal| {
+            let cam = First {
+                signal,
+                pods: vec!["docker/cam".to_owned()],
+                nobody: None,
+            };
+            cam.unless_spared(&view)
+        };
+        let spared = first(Signal::ImagefsAvailable);
+        assert!(spared.pods.is_empty());
+        assert_eq!(
+            spared.nobody.as_deref(),
+            Some("the last eviction gave nothing back")
+        );
+        assert_eq!(first(Signal::MemoryAvailable).pods, ["docker/cam"]);
     }
 }

@@ -80,7 +80,7 @@ fn daemon_lines(text: &mut String, document: &Overview) {
     };
     text.push_str(
         "\nThe running daemon answers: signals and conditions are as it read them last; the\n\
-         pods were measured now. Its flags:\n",
+         pods were measured now. Its flags count, and none that is given here:\n",
     );
     let flags = match view.flags.as_slice() {
         [] => String::from("none, the defaults"),

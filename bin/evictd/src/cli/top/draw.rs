@@ -12,6 +12,7 @@ use crate::cli::sampled::RankedPod;
 use crate::cli::screen::cut;
 
 const KEYS: &str = "q quit  j k choose  s sort  w why  r rehearse";
+const KEYS_OF_TEXT: &str = "q quit  j k scroll  w why  r rehearse  Escape back";
 
 /// All of it, in as many lines as the terminal has.
 pub(super) fn lines(screen: &Screen, size: Size, style: Style) -> Vec<String> {
@@ -25,11 +26,15 @@ pub(super) fn lines(screen: &Screen, size: Size, style: Style) -> Vec<String> {
     let left = size.rows.saturating_sub(lines.len() + 1);
     match screen.panel {
         Panel::Pods => pods_and_events(&mut lines, screen, size.columns, left),
-        Panel::Why => panel(&mut lines, &why(screen), size.columns, left),
-        Panel::Rehearsal => panel(&mut lines, &rehearsal(screen), size.columns, left),
+        Panel::Why => panel(&mut lines, screen, &why(screen), (size.columns, left)),
+        Panel::Rehearsal => panel(&mut lines, screen, &rehearsal(screen), (size.columns, left)),
     }
+    let keys = match screen.panel {
+        Panel::Pods => KEYS,
+        Panel::Why | Panel::Rehearsal => KEYS_OF_TEXT,
+    };
     lines.resize_with(size.rows.saturating_sub(1), Line::default);
-    lines.push(Line::of(Cell::plain(KEYS.to_owned())));
+    lines.push(Line::of(Cell::plain(keys.to_owned())));
     lines.truncate(size.rows);
     let within = |line: &Line| line.within(size.columns, style.paint);
     lines.iter().map(within).collect()
@@ -73,20 +78,31 @@ fn pods_and_events(lines: &mut Vec<Line>, screen: &Screen, columns: usize, left:
     let events = events.saturating_add(unused);
     lines.push(Line::default());
     lines.push(Line::of(Cell::head("EVENTS")));
-    let skipped = seen.events.len().saturating_sub(events.saturating_sub(1));
-    for event in seen.events.iter().skip(skipped) {
-        // Without the year.
-        let text = event.get(5..).unwrap_or_default().to_owned();
-        let is = |level| text.contains(level);
-        lines.push(Line::of(match (is(" ERROR "), is(" WARN ")) {
-            (true, _) => Cell::bad(text),
-            (_, true) => Cell::warn(text),
-            _ => Cell::plain(text),
-        }));
-    }
+    let of_all: Vec<Line> = seen
+        .events
+        .iter()
+        .flat_map(|of| event(of, columns))
+        .collect();
+    let skipped = of_all.len().saturating_sub(events.saturating_sub(1));
+    lines.extend(of_all.into_iter().skip(skipped));
     if seen.events.is_empty() {
         lines.push(Line::of(Cell::plain("none yet".to_owned())));
     }
+}
+
+/// In as many lines as it takes, without the year.
+fn event(event: &str, columns: usize) -> Vec<Line> {
+    let text = event.get(5..).unwrap_or_default();
+    let is = |level| text.contains(level);
+    let cell = match (is(" ERROR "), is(" WARN ")) {
+        (true, _) => Cell::bad,
+        (_, true) => Cell::warn,
+        _ => Cell::plain,
+    };
+    let mut wrapped = String::new();
+    wrap_within(&mut wrapped, columns, ("", "    "), text);
+    let lines = wrapped.lines();
+    lines.map(|line| Line::of(cell(line.to_owned()))).collect()
 }
 
 fn pods(lines: &mut Vec<Line>, screen: &Screen, columns: usize, room: usize) {
@@ -145,8 +161,13 @@ fn used(screen: &Screen, pod: &RankedPod) -> String {
     }
 }
 
-/// A text of paragraphs, with as much of it as there is room for.
-fn panel(lines: &mut Vec<Line>, paragraphs: &[String], columns: usize, room: usize) {
+/// A text of paragraphs, as much of it as there is room for.
+fn panel(
+    lines: &mut Vec<Line>,
+    screen: &Screen,
+    paragraphs: &[String],
+    (columns, room): (usize, usize),
+) {
     let mut text = String::new();
     for paragraph in paragraphs {
         let indent = if paragraph.starts_with(' ') {
@@ -162,11 +183,14 @@ fn panel(lines: &mut Vec<Line>, paragraphs: &[String], columns: usize, room: usi
     let mut room = room.saturating_sub(1);
     let is_cut = all.len() > room;
     room = room.saturating_sub(usize::from(is_cut));
-    let shown = all.iter().take(room);
+    let above = screen.above.get().min(all.len().saturating_sub(room));
+    screen.above.set(above);
+    let shown = all.iter().skip(above).take(room);
     lines.extend(shown.map(|line| Line::of(Cell::plain((*line).to_owned()))));
     if is_cut {
-        let more = all.len().saturating_sub(room);
-        lines.push(Line::of(Cell::plain(format!(".. and {more} lines more"))));
+        let below = all.len().saturating_sub(above + room);
+        let hint = format!(".. {above} lines above, {below} below: j and k scroll");
+        lines.push(Line::of(Cell::plain(hint)));
     }
 }
 

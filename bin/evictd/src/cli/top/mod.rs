@@ -41,7 +41,8 @@ use terminal::Terminal;
             settings; signals and pods are measured by this command. Changes nothing.\n\
             Keys: q quits. j, k and arrows choose a pod. s sorts: by the order of\n\
             eviction, use, name. w or Enter tells why the chosen pod stands there and what\n\
-            would be done now. r tells what explain says. Escape leads back.",
+            would be done now. r tells what explain says. There j and k scroll, and Escape\n\
+            leads back.",
     example = "{command_name}\nNO_COLOR=1 {command_name}"
 )]
 pub struct Top {}

@@ -1,6 +1,7 @@
 //! What the screen is about: what was seen, what is chosen, and what the keys change.
 
 use alloc::collections::VecDeque;
+use core::cell::Cell;
 use core::cmp::Reverse;
 
 use evictd_engine::full_name;
@@ -46,6 +47,9 @@ pub(super) struct Screen {
     pub(super) looks: usize,
     pub(super) sort: Sort,
     pub(super) panel: Panel,
+    /// So many lines of the panel's text are above what is shown; who draws it keeps that within
+    /// the text.
+    pub(super) above: Cell<usize>,
     /// Why the daemon did not answer the last time.
     pub(super) trouble: Option<String>,
     tries: u32,
@@ -61,6 +65,7 @@ impl Screen {
             looks: 0,
             sort: Sort::Eviction,
             panel: Panel::Pods,
+            above: Cell::new(0),
             trouble: None,
             tries: 0,
             chosen: None,
@@ -112,8 +117,8 @@ impl Screen {
     pub(super) fn press(&mut self, key: Key) -> bool {
         match key {
             Key::Quit => return false,
-            Key::Up => self.choose(|at| at.saturating_sub(1)),
-            Key::Down => self.choose(|at| at.saturating_add(1)),
+            Key::Up => self.go(|at| at.saturating_sub(1)),
+            Key::Down => self.go(|at| at.saturating_add(1)),
             Key::Sort => {
                 self.sort = match self.sort {
                     Sort::Eviction => Sort::Use,
@@ -123,14 +128,27 @@ impl Screen {
             }
             Key::Why => self.toggle(Panel::Why),
             Key::Rehearse => self.toggle(Panel::Rehearsal),
-            Key::Back => self.panel = Panel::Pods,
+            Key::Back => self.turn_to(Panel::Pods),
         }
         true
     }
 
     fn toggle(&mut self, panel: Panel) {
         let is_there = self.panel == panel;
-        self.panel = if is_there { Panel::Pods } else { panel };
+        self.turn_to(if is_there { Panel::Pods } else { panel });
+    }
+
+    fn turn_to(&mut self, panel: Panel) {
+        self.panel = panel;
+        self.above.set(0);
+    }
+
+    /// To another pod, or through a text.
+    fn go(&mut self, next: impl Fn(usize) -> usize) {
+        match self.panel {
+            Panel::Pods => self.choose(next),
+            Panel::Why | Panel::Rehearsal => self.above.set(next(self.above.get())),
+        }
     }
 
     fn choose(&mut self, next: impl Fn(usize) -> usize) {

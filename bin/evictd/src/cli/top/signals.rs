@@ -6,9 +6,10 @@ use super::line::{Cell, Line, Style};
 use super::nearness::{Row, rows};
 use super::screen::{LOOKS, Screen};
 use crate::cli::explain::distance::in_units;
-use crate::cli::screen::bar;
+use crate::cli::screen::{bar, cut};
 use crate::cli::status::ThresholdState;
 
+/// Of a name at least; a longer one has its room where the rest of the line has its own.
 const NAME: usize = 22;
 const AMOUNTS: usize = 15;
 const SHORT: usize = 14;
@@ -16,8 +17,9 @@ const MET_IN: usize = 10;
 /// With a bar and the past a line has to be as wide.
 const WIDE: usize = 80;
 
-/// The width of the bar and of the past, of a line so wide; zero for what has no room.
+/// The width of the name, the bar and the past, of a line so wide; zero for what has no room.
 struct Widths {
+    name: usize,
     bar: usize,
     past: usize,
     short: usize,
@@ -25,12 +27,15 @@ struct Widths {
 }
 
 impl Widths {
-    fn of(columns: usize) -> Self {
-        let left = columns.saturating_sub(2 + NAME + 1 + AMOUNTS);
+    fn of(columns: usize, longest: usize) -> Self {
+        let room = columns.saturating_sub(2 + 1 + AMOUNTS);
+        let name = longest.min(room).max(NAME);
+        let left = room.saturating_sub(name);
         if columns < WIDE {
             let bar = left.saturating_sub(2).min(20);
             let bar = if bar < 4 { 0 } else { bar };
             return Self {
+                name,
                 bar,
                 past: 0,
                 short: 0,
@@ -42,6 +47,7 @@ impl Widths {
         let left = left.saturating_sub(6 + SHORT + met_in + met_in.min(2));
         let bar = (left * 3 / 5).min(20);
         Self {
+            name,
             bar,
             past: left.saturating_sub(bar),
             short: SHORT,
@@ -62,14 +68,16 @@ pub(super) fn lines(screen: &Screen, columns: usize, most: usize, style: Style) 
         rows.sort_by_key(|row| core::cmp::Reverse(row.reached()));
         rows.truncate(room);
     }
-    let widths = Widths::of(columns);
+    let longest = rows.iter().map(|row| row.state.signal.name().len()).max();
+    let widths = Widths::of(columns, longest.unwrap_or(0));
     let mut lines = vec![heading(&widths)];
     lines.extend(rows.iter().map(|row| line(screen, row, &widths, style)));
     lines
 }
 
 fn heading(widths: &Widths) -> Line {
-    let mut text = format!("  {:<NAME$} {:>7} {:>7}", "SIGNAL", "LEFT", "OF");
+    let name = widths.name;
+    let mut text = format!("  {:<name$} {:>7} {:>7}", "SIGNAL", "LEFT", "OF");
     for (width, title) in [
         (widths.bar, "USED"),
         (widths.past, "LAST 2m"),
@@ -98,8 +106,9 @@ fn line(screen: &Screen, row: &Row<'_>, widths: &Widths, style: Style) -> Line {
     let of = Amount::of(signal, capacity).to_string();
     let mut line = Line::default();
     line.push(as_it_is(format!(
-        "{mark}{:<NAME$} {left:>7}",
-        signal.name()
+        "{mark}{:<width$} {left:>7}",
+        cut(signal.name(), widths.name),
+        width = widths.name
     )));
     line.push(Cell::plain(format!(" {of:>7}")));
     if widths.bar > 0 {

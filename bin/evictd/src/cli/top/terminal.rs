@@ -119,11 +119,11 @@ impl From<(u16, u16)> for Size {
     }
 }
 
-/// In one piece and over what was there, so that nothing flickers: each line clears what is
-/// behind it, the last one what is below.
+/// In one piece and line by line over what was there, so that nothing flickers. Each line clears
+/// its place before it is written: behind one that is as wide as the screen the cursor stays on
+/// its last letter, which would be cleared. The lines fill the screen: below there is nothing.
 fn frame(lines: &[String]) -> String {
-    let ends = "\u{1b}[K\r\n";
-    format!("\u{1b}[H{}\u{1b}[J", lines.join(ends))
+    format!("\u{1b}[H\u{1b}[K{}", lines.join("\r\n\u{1b}[K"))
 }
 
 #[cfg(test)]
@@ -133,6 +133,6 @@ mod tests {
     #[test]
     fn a_frame_goes_over_what_was_there() {
         let lines = ["a".to_owned(), "b".to_owned()];
-        assert_eq!(frame(&lines), "\u{1b}[Ha\u{1b}[K\r\nb\u{1b}[J");
+        assert_eq!(frame(&lines), "\u{1b}[H\u{1b}[Ka\r\n\u{1b}[Kb");
     }
 }

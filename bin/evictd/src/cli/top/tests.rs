@@ -91,6 +91,60 @@ fn the_screen_fits_any_size() {
     }
 }
 
+/// Acceptance row 382.
+#[test]
+fn the_longest_signal_keeps_its_columns() {
+    let mut screen = Screen::new();
+    let longest = Signal::AllocatableMemoryAvailable;
+    let mut seen = seen(500);
+    seen.overview.signals.first_mut().unwrap().signal = longest;
+    screen.take(Ok(seen)).unwrap();
+    for (columns, name) in [(80, longest.name()), (40, "allocatableMemory.ava~")] {
+        let all = drawn(&screen, columns, 24);
+        let mut lines = all.lines().skip(1).take_while(|line| !line.is_empty());
+        let left_ends = lines.next().unwrap().find("LEFT").unwrap() + 4;
+        assert!(all.contains(&format!("{name} ")), "{all}");
+        for line in lines {
+            let letters: Vec<char> = line.chars().collect();
+            assert!(
+                letters[left_ends - 1] != ' ' && letters[left_ends] == ' ',
+                "{all}"
+            );
+        }
+    }
+}
+
+/// Acceptance row 382.
+#[test]
+fn what_is_longer_than_its_place_can_be_read_to_its_end() {
+    let mut screen = Screen::new();
+    let mut seen = seen(50);
+    let long = "2026-11-25T22:15:12Z WARN  evicting pod docker/leak: imagefs.available is 103Mi of \
+        973Mi, hard threshold imagefs.available<15%; the pod uses 680Mi, priority 0, the end";
+    seen.events = vec![long.to_owned()];
+    screen.take(Ok(seen)).unwrap();
+    assert!(drawn(&screen, 80, 24).contains("the end"));
+    assert!(screen.press(Key::Rehearse));
+    let last = "would evict pod default/web";
+    let top = drawn(&screen, 80, 10);
+    assert!(
+        !top.contains(last) && top.contains(".. 0 lines above, "),
+        "{top}"
+    );
+    (0..99).for_each(|_| assert!(screen.press(Key::Down)));
+    let end = drawn(&screen, 80, 10);
+    assert!(
+        end.contains(last) && end.contains(" 0 below: j and k scroll"),
+        "{end}"
+    );
+    // What was pressed beyond the end has not to be taken back.
+    assert!(screen.press(Key::Up));
+    assert!(drawn(&screen, 80, 10).contains(" 1 below"));
+    assert!(screen.press(Key::Back));
+    assert!(screen.press(Key::Rehearse));
+    assert_eq!(drawn(&screen, 80, 10), top);
+}
+
 /// Acceptance row 350.
 #[test]
 fn keys_choose_sort_and_ask_why() {

@@ -50,7 +50,8 @@ fn write_node(page: &mut String, engine: &Engine, counts: &Counts) -> fmt::Resul
         "Over restarts.",
         in_all,
     )?;
-    let help = "Kills of pods by the kernel's OOM killer since the start.";
+    let help =
+        "Processes that the kernel's OOM killer killed since the start, in pods or elsewhere.";
     write_one(page, "evictd_oom_kills_total", "counter", help, oom_kills)?;
     let name = "evictd_relieved_bytes_total";
     let help = "What each rung has given back before a pod was evicted, since the start.";
