@@ -153,7 +153,8 @@ pub(crate) fn directory(flag: &'static str, text: &str) -> Parsed<PathBuf> {
     let hint = "an absolute path without .. in it, below /";
     let fail = |at, message: &str| Err(ConfigError::new(flag, (text, at), message.into(), hint));
     let path = PathBuf::from(text);
-    if !path.is_absolute() {
+    // As `is_absolute` on Unix, which says no to any path where there are none: in a browser.
+    if !path.has_root() {
         return fail(0, "the path is not absolute");
     }
     if let Some(at) = text.find('\0') {

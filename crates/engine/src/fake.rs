@@ -5,6 +5,7 @@ use alloc::collections::{BTreeSet, VecDeque};
 use alloc::rc::Rc;
 use core::cell::RefCell;
 use core::time::Duration;
+#[cfg(unix)]
 use std::os::fd::BorrowedFd;
 
 use evictd_node::kill::{KillInFlight, KillReport, KillState};
@@ -458,6 +459,7 @@ impl KillInFlight for FakeFlight {
         self.stuck_after = STUCK_SOONER;
     }
 
+    #[cfg(unix)]
     fn each_descriptor(&self, _each: &mut dyn FnMut(BorrowedFd<'_>)) {}
 
     fn report(&self) -> &KillReport {

@@ -4,6 +4,7 @@
 //! by a plan of `evict` alone, which makes none while it awaits the outcome of another.
 
 use core::time::Duration;
+#[cfg(unix)]
 use std::os::fd::BorrowedFd;
 
 use evictd_evict::Evict;
@@ -189,6 +190,7 @@ impl Killing {
         self.flight.is_some()
     }
 
+    #[cfg(unix)]
     pub(crate) fn each_descriptor(&self, each: &mut dyn FnMut(BorrowedFd<'_>)) {
         if let Some(flight) = &self.flight {
             flight.kill.each_descriptor(each);

@@ -9,15 +9,19 @@
 extern crate alloc;
 
 mod defaults;
+#[cfg(unix)]
 mod dir;
 mod error;
 mod parse;
+#[cfg(unix)]
 mod problem;
 pub mod yaml;
 
+#[cfg(unix)]
 pub use dir::ManifestDir;
 pub use error::Error;
 pub use parse::{MAX_BYTES, parse_pods};
+#[cfg(unix)]
 pub use problem::{MAX_FILES, MAX_PARTS, ManifestError, Problem};
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
+#[cfg(unix)]
 use std::os::fd::BorrowedFd;
 
 use crate::Mono;
@@ -27,7 +28,8 @@ pub trait KillInFlight {
 
     /// Calls `each` with every descriptor that, when readable, means that
     /// polling is worth while. They change with every poll; those that are not
-    /// given any more have been closed.
+    /// given any more have been closed. Where the system has no descriptors, nobody asks.
+    #[cfg(unix)]
     fn each_descriptor(&self, each: &mut dyn FnMut(BorrowedFd<'_>));
 
     /// What has happened so far.

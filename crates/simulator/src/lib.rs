@@ -22,9 +22,9 @@ pub use coverage::Coverage;
 pub use feature::{Feature, Features};
 pub use plan::{MOST_PODS, Plan};
 pub use recorded::replay;
-pub use run::{record, run};
+pub use run::{run, watch};
 pub use shrink::shrink;
-pub use story::Report;
+pub use story::{Report, Watched};
 pub use violation::Violation;
 
 #[cfg(test)]

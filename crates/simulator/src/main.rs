@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::Mutex;
 use std::time::Instant;
 
-use evictd_simulator::{Coverage, Plan, Violation, record, run, shrink};
+use evictd_simulator::{Coverage, Plan, Violation, run, shrink, watch};
 
 const USAGE: &str =
     "usage: evictd-simulator --seed N | --seeds A..B | --first A..B | --digests A..B | --record N
@@ -64,9 +64,11 @@ fn story(plan: &Plan) -> ExitCode {
 }
 
 fn recording(plan: &Plan) -> ExitCode {
-    let recorded = record(plan);
-    print!("{}", recorded.as_deref().unwrap_or_default());
-    code(recorded.is_some())
+    let watched = watch(plan);
+    if let Some(watched) = &watched {
+        print!("{}", watched.recording);
+    }
+    code(watched.is_some())
 }
 
 fn digests(seeds: Range<u64>) -> ExitCode {

@@ -49,12 +49,12 @@ impl Recorder {
         })
     }
 
-    /// Looks, where it is time to.
-    pub(crate) fn look(&mut self) {
+    /// Looks, where it is time to; returns whether it did.
+    pub(crate) fn look(&mut self) -> bool {
         let world = Rc::clone(&self.world);
         let world = &*world.borrow();
         if world.now < self.next {
-            return;
+            return false;
         }
         self.next = world.now + EVERY;
         let (pods, seen) = self.moment(world);
@@ -62,6 +62,7 @@ impl Recorder {
             self.write(&line);
         }
         self.write(&Line::Seen(Box::new(seen)));
+        true
     }
 
     /// Pods that are new or described anew, and what is there.

@@ -17,7 +17,7 @@ use crate::plan::Plan;
 use crate::ports::{Shared, WorldNode, WorldPods, WorldReclaim};
 use crate::random::Random;
 use crate::recorded::Recorder;
-use crate::story::Report;
+use crate::story::{Report, Watched};
 use crate::thresholds::settings;
 use crate::violation::Violation;
 use crate::world::{World, seconds, wall_clock};
@@ -60,18 +60,27 @@ fn run_to_the_end(plan: &Plan, tells: bool) -> Report {
     run.end(turns)
 }
 
-/// Runs a plan to its end, and returns what `evictd record` would have written meanwhile.
+/// Runs a plan to its end, and returns all that can be seen of it.
 #[must_use]
-pub fn record(plan: &Plan) -> Option<String> {
-    let mut run = Run::new(plan, false)?;
+pub fn watch(plan: &Plan) -> Option<Watched> {
+    let mut run = Run::new(plan, true)?;
     let mut recorder = Recorder::new(plan, &run.world)?;
+    let mut held = Vec::new();
     let mut turns = 0;
     while run.goes_on() && turns < MOST_TURNS {
         turns += 1;
-        recorder.look();
+        if recorder.look() {
+            held.push(run.engine.evict().conditions());
+        }
         run.turn();
     }
-    Some(recorder.lines)
+    let evictions = core::mem::take(&mut run.evictions);
+    Some(Watched {
+        recording: recorder.lines,
+        held,
+        evictions,
+        report: run.end(turns),
+    })
 }
 
 struct Run {
@@ -85,6 +94,7 @@ struct Run {
     reloads: u64,
     ends: Mono,
     coverage: Coverage,
+    evictions: Vec<(Mono, String)>,
     /// When the operator or chaos strikes next.
     strikes_at: Mono,
     oracles: oracles::Oracles,
@@ -125,6 +135,7 @@ impl Run {
             reloads: 0,
             ends: chaos_ends + CALM,
             coverage: Coverage::default(),
+            evictions: Vec::new(),
             strikes_at,
             oracles: oracles::Oracles::default(),
         })
@@ -195,6 +206,8 @@ impl Run {
             self.oracles.judge(world, &event);
             if let Event::Evicting(decision) = &event {
                 self.state.push(decision.record.clone());
+                let victim = decision.victim.to_string();
+                self.evictions.push((world.now, victim));
             } else if let Event::Killed { victim, .. } = &event {
                 self.state.end(&victim.uid, Outcome::Killed, "", None);
             } else if let Event::Stuck { victim, .. } | Event::NotBegun { victim, .. } = &event {

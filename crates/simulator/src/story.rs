@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use evictd_node::{ConditionSet, Mono};
+
 use crate::coverage::Coverage;
 use crate::plan::Plan;
 use crate::violation::Violation;
@@ -19,6 +21,19 @@ pub struct Report {
     pub coverage: Coverage,
 }
 
+/// A run, and what can be seen of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Watched {
+    /// What came of it, with its story.
+    pub report: Report,
+    /// What `evictd record` would have written meanwhile.
+    pub recording: String,
+    /// The conditions of the daemon itself, at each moment of the recording.
+    pub held: Vec<ConditionSet>,
+    /// The pods that it began to evict, and when.
+    pub evictions: Vec<(Mono, String)>,
+}
+
 impl Report {
     /// A number for all that it says (FNV-1a), by which stories of two machines are compared.
     #[must_use]
@@ -34,7 +49,7 @@ impl Report {
         let text = text.into();
         Self {
             plan: plan.clone(),
-            violation: Some(Violation::new(oracle, evictd_node::Mono::ZERO, text)),
+            violation: Some(Violation::new(oracle, Mono::ZERO, text)),
             story: Vec::new(),
             coverage: Coverage::default(),
         }

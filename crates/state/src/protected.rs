@@ -3,8 +3,6 @@
 use alloc::borrow::ToOwned;
 use alloc::collections::BTreeMap;
 use core::fmt::Write;
-use std::ffi::OsString;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 /// The cgroups of pods that are never evicted, below the mount point of each hierarchy,
@@ -61,7 +59,7 @@ fn escape(path: &Path) -> String {
     let byte = |text: &mut String, byte: u8| {
         let _ = write!(text, "\\x{byte:02x}");
     };
-    for chunk in path.as_os_str().as_bytes().utf8_chunks() {
+    for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
         for char in chunk.valid().chars() {
             match u8::try_from(char) {
                 Ok(b'\\') => text.push_str("\\\\"),
@@ -92,7 +90,23 @@ fn unescape(text: &str) -> Option<PathBuf> {
         };
     }
     bytes.extend_from_slice(rest.as_bytes());
-    (!bytes.is_empty()).then(|| PathBuf::from(OsString::from_vec(bytes)))
+    if bytes.is_empty() {
+        None
+    } else {
+        to_path(bytes)
+    }
+}
+
+#[cfg(unix)]
+fn to_path(bytes: Vec<u8>) -> Option<PathBuf> {
+    let path = <std::ffi::OsString as std::os::unix::ffi::OsStringExt>::from_vec(bytes);
+    Some(PathBuf::from(path))
+}
+
+/// Elsewhere a path is text.
+#[cfg(not(unix))]
+fn to_path(bytes: Vec<u8>) -> Option<PathBuf> {
+    String::from_utf8(bytes).ok().map(PathBuf::from)
 }
 
 #[cfg(test)]
@@ -100,7 +114,7 @@ mod tests {
     use super::*;
 
     fn path(bytes: &[u8]) -> PathBuf {
-        PathBuf::from(OsString::from_vec(bytes.to_vec()))
+        to_path(bytes.to_vec()).unwrap()
     }
 
     /// Acceptance row 177: an identity is exact.

@@ -5,13 +5,12 @@ use core::time::Duration;
 use evictd_evict::{Cause, Eviction, Outcome, Plan};
 use evictd_node::{Mono, Resource, Signal};
 
-use super::deciding::is_disk;
 use super::decision::times;
 use super::sampled::FS_WAIT;
 use super::turn::Loop;
 use crate::event::Event;
 use crate::killing::Polled;
-use crate::pace::{is_memory_unreclaimed, is_of_bytes};
+use crate::pace::{is_disk, is_memory_unreclaimed, is_of_bytes};
 use crate::picture::SOON;
 use crate::ports::{Depth, Node, Pods, Reclaim};
 use crate::timers::Timer;

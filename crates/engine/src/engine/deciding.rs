@@ -4,13 +4,13 @@ use core::time::Duration;
 
 use evictd_evict::{Cause, Evict, Eviction, Met, Observation, Outcome, Plan};
 use evictd_gc::Enough;
-use evictd_node::{Mono, Reading, Readings, Resource, Unit};
+use evictd_node::{Mono, Reading, Readings, Unit};
 use evictd_rank::Candidate;
 
 use super::decision::decision;
 use super::sampled::Sampled;
 use crate::event::{Decision, full_name};
-use crate::pace::is_memory;
+use crate::pace::{is_disk, is_memory};
 use crate::picture::{Picture, SOON};
 use crate::ports::{Depth, Holder, Node, Pods};
 use crate::settings::Settings;
@@ -266,9 +266,4 @@ fn largest_critical(pods: &[Candidate]) -> Option<Holder> {
         })
     });
     holders.max_by_key(|holder| holder.bytes)
-}
-
-/// Whether it is one of a filesystem.
-pub(super) const fn is_disk(resource: Resource) -> bool {
-    matches!(resource, Resource::EphemeralStorage | Resource::Inodes)
 }

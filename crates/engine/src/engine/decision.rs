@@ -7,9 +7,10 @@ use evictd_node::{Mono, Signal};
 use evictd_rank::Candidate;
 use evictd_state::{self as state, Record};
 
-use super::deciding::is_disk;
 use super::sampled::Sampled;
-use crate::event::{Decision, Victim, Volume, removal, written};
+use crate::event::remains::{removal, written};
+use crate::event::{Decision, Victim, Volume};
+use crate::pace::is_disk;
 use crate::ports::Node;
 use crate::settings::Settings;
 

@@ -12,6 +12,7 @@ mod sampled;
 mod turn;
 
 use core::time::Duration;
+#[cfg(unix)]
 use std::os::fd::BorrowedFd;
 
 use evictd_evict::{Evict, EvictState, Outcome, Plan, Returns, Spared, TooManyThresholds};
@@ -215,6 +216,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     }
 
     /// The descriptors that, when readable, mean that a killed process is gone.
+    #[cfg(unix)]
     pub fn each_descriptor(&self, each: &mut dyn FnMut(BorrowedFd<'_>)) {
         self.turns.killing.each_descriptor(each);
     }

@@ -3,8 +3,9 @@
 
 mod eviction_loop;
 mod fields;
+mod name;
 mod oom_killed;
-mod remains;
+pub(crate) mod remains;
 mod text;
 mod volume;
 
@@ -18,9 +19,9 @@ use evictd_threshold::Threshold;
 use log::Level;
 
 pub use eviction_loop::EvictionLoop;
+pub use name::full_name;
 pub use oom_killed::OomKilled;
-pub(crate) use remains::{removal, written};
-pub use text::{full_name, summary};
+pub use text::summary;
 pub use volume::Volume;
 
 use crate::ports::{Collected, Holder, Place};

@@ -6,7 +6,7 @@ use evictd_node::{Reading, Signal};
 use evictd_state::{Outcome, Record};
 use evictd_threshold::Threshold;
 
-use super::text::{cut, full_name};
+use super::name::{cut, full_name};
 use crate::fields::Fields;
 use crate::ports::OomKill;
 

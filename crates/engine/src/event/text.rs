@@ -7,6 +7,7 @@ use evictd_node::kill::{KillMethod, KillReport};
 use evictd_node::{Condition, ConditionSet, Reading, Readings, Signal, Unit};
 use evictd_threshold::Threshold;
 
+use super::name::{cut, full_name};
 use super::{Decision, Event, EvictionLoop, Victim, Volume};
 use crate::amount::Amount;
 use crate::holding::CLOSELY;
@@ -15,24 +16,6 @@ use crate::ports::{Holder, Place};
 impl fmt::Display for Victim {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(&cut(&full_name(&self.namespace, &self.name)))
-    }
-}
-
-/// A name from outside, as much of it as a line can hold; the fields have the whole.
-pub(super) fn cut(name: &str) -> String {
-    const MOST: usize = 48;
-    match name.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}…", name.get(..end).unwrap_or_default()),
-        None => name.to_owned(),
-    }
-}
-
-/// A pod's name with its namespace, where it has one: `NAMESPACE/NAME`.
-#[must_use]
-pub fn full_name(namespace: &str, name: &str) -> String {
-    match namespace {
-        "" => name.to_owned(),
-        namespace => format!("{namespace}/{name}"),
     }
 }
 

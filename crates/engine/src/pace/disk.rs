@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use evictd_node::Mono;
+use evictd_node::{Mono, Resource};
 
 /// Whether disks fill fast.
 #[derive(Debug, Default)]
@@ -34,4 +34,9 @@ impl DiskPace {
         self.base = Some((now, left));
         self.fills
     }
+}
+
+/// Whether it is one of a filesystem.
+pub(crate) const fn is_disk(resource: Resource) -> bool {
+    matches!(resource, Resource::EphemeralStorage | Resource::Inodes)
 }

@@ -21,7 +21,7 @@ use evictd_threshold::Threshold;
 use crate::ports::Depth;
 use crate::timers::{Timer, Timers};
 
-pub(crate) use disk::DiskPace;
+pub(crate) use disk::{DiskPace, is_disk};
 
 /// How fast one processor fills memory at most, in bytes a second, as earlyoom takes it for
 /// all of them together: the kernel clears each page before a process gets it.

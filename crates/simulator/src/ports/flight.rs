@@ -1,4 +1,5 @@
 use core::time::Duration;
+#[cfg(unix)]
 use std::os::fd::BorrowedFd;
 
 use evictd_node::Mono;
@@ -94,6 +95,7 @@ impl KillInFlight for Flight {
         self.stuck_after = STUCK_SOONER;
     }
 
+    #[cfg(unix)]
     fn each_descriptor(&self, _each: &mut dyn FnMut(BorrowedFd<'_>)) {}
 
     fn report(&self) -> &KillReport {

@@ -44,7 +44,7 @@ fn the_recording_of_a_run_replays_byte_for_byte() {
     let mut decided = 0;
     for seed in 0..15 {
         let plan = Plan::of(seed);
-        let recording = record(&plan).unwrap();
+        let recording = watch(&plan).unwrap().recording;
         assert!(
             replay(&plan, &recording).unwrap() == recording,
             "seed {seed}"
