@@ -229,6 +229,28 @@ fn a_reading_from_before_the_last_eviction_evicts_no_other() {
     }
 }
 
+/// What is unknown was not met.
+#[test]
+fn a_soft_threshold_that_could_not_be_read_has_its_grace_anew() {
+    let all = pods(&["a"]);
+    let lists = Lists {
+        soft: "memory.available<1Gi",
+        soft_grace_period: "memory.available=10s",
+        ..Lists::default()
+    };
+    let mut evict = machine(&lists, |_| {});
+    for (at, signal) in [
+        (0, MEMORY),
+        (5, Signal::PidAvailable),
+        (9, MEMORY),
+        (18, MEMORY),
+    ] {
+        assert_eq!(step(&mut evict, at, &[(signal, 1)], &all), Plan::Rest);
+    }
+    let plan = step(&mut evict, 19, &[(MEMORY, 1)], &all);
+    assert_eq!(evicted(&plan, &all).0, "a");
+}
+
 #[test]
 fn the_same_observation_twice_drives_one_eviction() {
     let all = pods(&["a", "b"]);

@@ -55,7 +55,7 @@ impl Memory {
         let at = Mono::from_millis(of_pages.within(0, 40_000)).min(chaos_ends);
         Self {
             total,
-            aside: aside.then(|| (at, total / of_pages.within(4, 20))),
+            aside: aside.then(|| (at, total / of_pages.within(2, 8))),
             set_aside: 0,
             outside: r.within(total / 50, total / 4),
             growth: grows.then(|| Growth {
