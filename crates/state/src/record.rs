@@ -122,7 +122,7 @@ pub struct Record {
     pub next_reason: Option<String>,
     /// What it leaves on the disk that is short, and what would free it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub remains: Option<String>,
+    pub leftovers: Option<String>,
     /// The kubelet's message.
     pub message: String,
     /// The annotations of the kubelet's event.
@@ -161,7 +161,7 @@ impl Record {
             reason: text("reason"),
             next: if_any("next"),
             next_reason: if_any("nextReason"),
-            remains: if_any("remains"),
+            leftovers: if_any("leftovers"),
             message: text("message"),
             annotations: annotations(from).unwrap_or_default(),
             grace_seconds: from.signed("graceSeconds").unwrap_or(0),
@@ -201,7 +201,7 @@ impl Record {
         .chain(&mut self.restart_policy)
         .chain(&mut self.next)
         .chain(&mut self.next_reason)
-        .chain(&mut self.remains)
+        .chain(&mut self.leftovers)
         .chain(self.annotations.values_mut())
         .for_each(|text| cut(text, MOST_TEXT));
     }

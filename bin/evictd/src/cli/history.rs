@@ -148,7 +148,7 @@ fn add(text: &mut String, record: &Record) {
         Some(&record.reason),
         next.as_ref(),
         Some(&record.message),
-        record.remains.as_ref(),
+        record.leftovers.as_ref(),
     ];
     for line in texts.into_iter().flatten() {
         let line = line.trim_end();

@@ -155,7 +155,7 @@ fn history_explains_each_eviction() {
         name: String::from("web"),
         uid: String::from("web-1"),
         reason: String::from("uses 300Mi, 200Mi above its request, priority 0, Burstable"),
-        remains: Some(String::from(
+        leftovers: Some(String::from(
             "its log and what it wrote, at least 300Mi, stay on the disk until its container is removed: \
              docker rm web, or --collect-dead-containers=all",
         )),
@@ -181,7 +181,7 @@ fn history_explains_each_eviction() {
         reason: String::from("above its ephemeral-storage limit"),
         next: None,
         next_reason: None,
-        remains: None,
+        leftovers: None,
         ..record.clone()
     };
     let mut state = State::default();

@@ -177,7 +177,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         let victim = &mut decision.victim;
         let is_of_disk = victim.resource.is_none_or(is_disk);
         victim.files_stay = is_of_disk && matches!(&begun, Some(Ok(begun)) if begun.files_stay);
-        decision.record.remains = victim.remains();
+        decision.record.leftovers = victim.leftovers();
         let signal = decision.threshold.as_ref().map(|of| of.signal);
         (victim.times, victim.within_seconds) = times(&self.deciding.evict, now, victim, signal);
         let victim = victim.clone();

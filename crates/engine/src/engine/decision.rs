@@ -8,7 +8,7 @@ use evictd_rank::Candidate;
 use evictd_state::{self as state, Record};
 
 use super::sampled::Sampled;
-use crate::event::remains::{removal, written};
+use crate::event::leftovers::{removal, written};
 use crate::event::{Decision, Victim, Volume};
 use crate::pace::is_disk;
 use crate::ports::Node;

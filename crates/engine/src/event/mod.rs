@@ -3,9 +3,9 @@
 
 mod eviction_loop;
 mod fields;
+pub(crate) mod leftovers;
 mod name;
 mod oom_killed;
-pub(crate) mod remains;
 mod text;
 mod volume;
 

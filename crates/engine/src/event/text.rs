@@ -282,8 +282,8 @@ fn killed(f: &mut Formatter<'_>, victim: &Victim, report: &KillReport) -> fmt::R
         Some(method) => write!(f, ", {} processes killed by {method}", report.processes)?,
         None => f.write_str(", its processes ended by themselves")?,
     }
-    if let Some(remains) = victim.remains() {
-        write!(f, "; {remains}")?;
+    if let Some(leftovers) = victim.leftovers() {
+        write!(f, "; {leftovers}")?;
     }
     if let Some(Volume { path, bytes }) = &victim.volume {
         let bytes = Amount::bytes(*bytes);

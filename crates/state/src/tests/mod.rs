@@ -77,7 +77,7 @@ fn record(uid: &str) -> Record {
         name: text("web"),
         uid: text(uid),
         reason: text("uses 300Mi"),
-        remains: Some(text("its log stays")),
+        leftovers: Some(text("its log stays")),
         next: Some(text("default/db")),
         next_reason: Some(text("uses 200Mi")),
         message: text("The node was low on resource: ephemeral-storage. \"\n\u{1}"),

@@ -104,7 +104,10 @@ const COMMANDS: &[(&str, &str)] = &[
         "admit --priority 0x10",
         "Some(Admit(Admit { pod: None, qos: None, priority: Some(16), json: false }))",
     ),
-    ("history", "Some(History(History { pod: None, since: None, json: false }))"),
+    (
+        "history",
+        "Some(History(History { pod: None, since: None, json: false }))",
+    ),
     ("config --json=true", "Some(Config(Config { json: true }))"),
     (
         "--apply oom-score",

@@ -38,7 +38,7 @@ pub(crate) fn removal(pod: &Pod) -> Option<String> {
 
 impl Victim {
     /// `its log and what it wrote, at least 680Mi, stay on the disk until …`, where they do.
-    pub(crate) fn remains(&self) -> Option<String> {
+    pub(crate) fn leftovers(&self) -> Option<String> {
         if !self.files_stay {
             return None;
         }
