@@ -15,7 +15,7 @@ use crate::feature::Feature;
 use crate::violation::Violation;
 
 /// Longer than any world lasts.
-const NEVER: Duration = Duration::from_hours(24);
+const NEVER: Duration = Duration::from_secs(86_400);
 
 /// The kernel is asked for file pages that often in ten seconds at most.
 const MOST_ASKED: usize = 100;
