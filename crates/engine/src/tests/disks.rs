@@ -90,6 +90,22 @@ fn who_could_not_look_again_and_again_has_not_waited_either() {
     assert_eq!(engine.pods().killed(), ["high"]);
 }
 
+/// Acceptance row 257: a loop that has stood still goes by no size from before.
+#[test]
+fn after_standing_still_all_is_measured_anew_for_a_disk() {
+    let idle = FakePods::of([holding("low", 0, 0), holding("high", 1000, 0)]);
+    let mut engine = engine(settings("nodefs.available<100Mi"), idle);
+    set(&mut engine, WHOLE, 50 * MIB);
+    for now in (0..10_000).step_by(50) {
+        engine.pods_mut().disk_measured_from = Some(at(now));
+        engine.round_now();
+        turn(&mut engine, now);
+    }
+    engine.round_now();
+    turn(&mut engine, 12_000);
+    assert_eq!(engine.pods().disk_wanted, at(12_000));
+}
+
 /// Acceptance row 257: a disk is short for long and no pod holds anything. They are measured
 /// now and then only; who begins to fill it is chosen all the same by numbers of one moment.
 #[test]

@@ -73,6 +73,16 @@ fn pods_that_hold_much_of_what_was_taken_elsewhere_are_evicted_in_their_order() 
 }
 
 #[test]
+fn what_pods_have_taken_themselves_was_not_taken_elsewhere() {
+    let mut evict = hard("memory.available<100Mi");
+    note_plenty(&mut evict, 0, 1100, 0, &[known("hog", 0, Some(100))]);
+    // Of 1040 Mi it has taken 300 and holds 400: more than half of the rest.
+    let mut pods = vec![known("hog", 0, Some(400))];
+    let found = round(&mut evict, 1, (MEMORY, 60), &mut pods);
+    assert_eq!(found.as_deref(), Ok("hog"));
+}
+
+#[test]
 fn a_look_back_ends_with_ten_minutes_and_with_swap() {
     for (at, plenty_of_swap, expected) in [
         (1, 0, Err(Some(Spared::TooLittle))),
