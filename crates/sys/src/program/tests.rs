@@ -1,10 +1,14 @@
 use std::env::current_exe;
 use std::fs::{File, read_to_string};
+use std::sync::Mutex;
 
 use evictd_testkit::needs;
 use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap, mprotect, munmap};
 
 use super::{Mapped, lock_program, mapped_file};
+
+/// One test unmaps a file that another may have just seen mapped.
+static ONE_MAPS: Mutex<()> = Mutex::new(());
 
 #[test]
 fn only_files_that_can_be_read_are_locked() {
@@ -41,6 +45,7 @@ fn only_files_that_can_be_read_are_locked() {
 #[test]
 fn the_whole_program_is_in_memory() {
     needs!(Root);
+    let _alone = ONE_MAPS.lock();
     lock_program().unwrap();
     let program = current_exe().unwrap();
     let program = program.to_str().unwrap();
@@ -74,6 +79,7 @@ fn the_whole_program_is_in_memory() {
 fn a_private_change_of_what_is_read_only_now_stays() {
     needs!(Root);
     const LENGTH: usize = 4096;
+    let _alone = ONE_MAPS.lock();
     let program = File::open(current_exe().unwrap()).unwrap();
     let (both, private) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE);
     // SAFETY: a new mapping, which nobody else knows.
