@@ -123,7 +123,12 @@ fn in_text(collected: &Collected, all: &AllDone, dry_run: bool) -> String {
         text.push_str(&told(&what, &one.path, one.bytes, &one.reason));
     }
     for kept in all.runtimes.iter().flat_map(|done| &done.collected.staying) {
-        text.push_str(&told("kept container ", &kept.name, None, &kept.reason));
+        text.push_str(&told(
+            "kept container ",
+            &kept.name,
+            kept.listed_bytes,
+            &kept.reason,
+        ));
     }
     let removed = all
         .runtimes

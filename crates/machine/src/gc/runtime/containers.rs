@@ -22,20 +22,17 @@ impl RuntimeCollector {
     ) -> Result<(), Error> {
         let mut listing = run.runtime.list()?;
         run.collected.staying = self.staying(&listing);
+        if run.collected.dry_run {
+            run.measure_staying(&mut listing);
+        }
         let plan = self.plan(&listing, all_unused, evicted, wall_nanos());
         if !plan.is_empty() {
             // Only for what is told of it.
             let _ = run.runtime.measure_layers(&mut listing);
         }
-        // A runtime that does not say it of one is not asked for hundreds.
-        let mut tells = true;
         for mut one in plan {
             if one.kind == Some(Kind::Container) {
-                one.listed_bytes = measured_bytes(&listing, &one.id);
-                if one.listed_bytes.is_none() && tells {
-                    one.listed_bytes = run.runtime.written_bytes(&one.id);
-                    tells = one.listed_bytes.is_some();
-                }
+                one.listed_bytes = run.written_bytes(&listing, &one.id);
             }
             if !run.is_lost && !is_occupied(&one, &listing, &run.collected.removed) {
                 run.remove(one);
@@ -114,6 +111,31 @@ impl RuntimeCollector {
         let plan = plan_containers(&found, &run).into_iter();
         plan.filter_map(|deletion| item(listing, deletion))
             .collect()
+    }
+}
+
+impl Run<'_> {
+    /// An operator looks for what fills the disk, to remove it by hand.
+    fn measure_staying(&mut self, listing: &mut RuntimeListing) {
+        let mut staying = core::mem::take(&mut self.collected.staying);
+        if !staying.is_empty() {
+            let _ = self.runtime.measure_layers(listing);
+        }
+        for one in &mut staying {
+            one.listed_bytes = self.written_bytes(listing, &one.id);
+        }
+        self.collected.staying = staying;
+    }
+
+    /// What a container wrote. A runtime that does not say it of one is not asked for hundreds.
+    fn written_bytes(&mut self, listing: &RuntimeListing, id: &str) -> Option<u64> {
+        let known = measured_bytes(listing, id);
+        if known.is_some() || !self.tells_sizes {
+            return known;
+        }
+        let said = self.runtime.written_bytes(id);
+        self.tells_sizes = said.is_some();
+        said
     }
 }
 

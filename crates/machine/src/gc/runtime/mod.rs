@@ -77,6 +77,7 @@ impl RuntimeCollector {
             runtime,
             progress,
             is_lost: false,
+            tells_sizes: true,
             collected: RuntimeCollected {
                 dry_run: job.dry_run,
                 ..RuntimeCollected::default()
@@ -106,6 +107,8 @@ struct Run<'a> {
     progress: Progress<'a>,
     /// Whether the runtime cannot be reached any more: what is left stays.
     is_lost: bool,
+    /// Whether it has said of each container so far what that wrote.
+    tells_sizes: bool,
     collected: RuntimeCollected,
 }
 

@@ -166,6 +166,34 @@ fn a_stopped_container_stays_unless_it_is_replaced_or_its_operator_said_so() {
     assert_eq!(ids(&collect(&mut fake, &[], what)), ["k8s-0"]);
 }
 
+/// Acceptance row 375.
+#[test]
+fn a_dry_run_says_what_a_container_that_stays_wrote() {
+    let mut fake = Fake::with_dead(&[("plain", false)]);
+    fake.written = vec![("plain-0", Some(680 << 20)), ("plain-1", Some(4 << 10))];
+    let staying = |fake: &mut Fake, dry_run| {
+        let what = Collect::Containers {
+            all_unused: false,
+            evicted: Arc::from([]),
+        };
+        let mut collector = RuntimeCollector::of(&settings(&[]), SharedRecords::default());
+        let job = Job {
+            number: 1,
+            what,
+            dry_run,
+        };
+        let collected = collector.collect(fake, &job, &mut |_| {}).unwrap();
+        let bytes: Vec<_> = collected
+            .staying
+            .iter()
+            .map(|one| one.listed_bytes)
+            .collect();
+        bytes
+    };
+    assert_eq!(staying(&mut fake, true), [Some(680 << 20), Some(4 << 10)]);
+    assert_eq!(staying(&mut fake, false), [None, None], "nobody reads it");
+}
+
 #[test]
 fn an_image_that_no_registry_has_stays() {
     let images = [
