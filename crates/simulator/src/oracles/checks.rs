@@ -141,7 +141,12 @@ impl<'a> Case<'a> {
     /// What was taken since memory was plentiful, and not by pods, counts as missing too. Where
     /// swap is filled, or somebody is not known, nobody can tell.
     fn was_taken_elsewhere(&self) -> Option<String> {
-        let unknown = [Feature::Swap, Feature::LateManifests, Feature::Unreadable];
+        let unknown = [
+            Feature::Swap,
+            Feature::LateManifests,
+            Feature::Unheard,
+            Feature::Unreadable,
+        ];
         let has = |feature: &Feature| self.world.plan.features.has(*feature);
         if unknown.iter().any(has) || self.strike.stalled {
             return None;
