@@ -96,9 +96,7 @@ impl Listings {
         timers: &mut Timers,
     ) -> bool {
         let is_old = now.since(self.known_from) >= FRESH;
-        let wanted = self.wanted_from.filter(|_| self.is_measuring());
-        let is_wanted_lately = wanted.is_some_and(|from| now.since(from) < FRESH);
-        if is_old && !is_wanted_lately {
+        if is_old && !self.is_measuring() {
             self.wanted_from = Some(now);
         }
         let waits = is_old && self.must_measure(now, pods, timers);
