@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs when a package's files are in place (deb, rpm, apk, ipk).
+# Runs when a package's files are in place (rpm, apk, ipk; for deb see deb).
 #
 # A daemon that runs is started anew with the new binary, and finds its state where the old
 # one left it. One that does not run is not started: it evicts, so its operator says when.
@@ -7,6 +7,7 @@
 if [ -d /run/systemd/system ]; then
   systemctl daemon-reload
   start='systemctl enable --now evictd'
+  systemctl try-restart evictd-metrics evictd-home-assistant evictd-nomad evictd-swarm
   systemctl is-active --quiet evictd && systemctl restart evictd && exit
 elif [ -d /run/openrc ]; then
   start='rc-update add evictd && rc-service evictd start'
