@@ -10,6 +10,8 @@
  *   workload shared FILE          the same in shared memory, which the kernel gives back
  *                                 only when the last process that maps it is gone
  *   workload thrash MIB           so much memory, each page of it needed again and again
+ *   workload noise MIB            the same, of what cannot be compressed
+ *   workload mapped FILE          the same with the pages of a file, which is mapped
  *   workload headless MIB         so much memory, in a process whose first thread has ended
  *   workload selfish MIB          so much memory, at a real-time priority of 50; keeps its
  *                                 processor for ten seconds, and says so where it lives on
@@ -39,6 +41,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,20 +97,53 @@ static void hog(long mib_per_second)
 	}
 }
 
+static void fill_with_noise(char *page)
+{
+	static uint64_t random = 88172645463325252;
+
+	for (long at = 0; at < 4096; at += sizeof(random)) {
+		random ^= random << 13;
+		random ^= random >> 7;
+		random ^= random << 17;
+		memcpy(page + at, &random, sizeof(random));
+	}
+}
+
 /* Page after page in an order that no read-ahead foresees: what does not fit is read in again
  * and again. */
-static void thrash(long mib)
+static void need_again(volatile char *all, long pages, int writes)
 {
-	long pages = mib * MIB / 4096, page = 0;
+	for (long page = 0;;) {
+		page = (page + 104729) % pages;
+		if (writes)
+			all[page * 4096]++;
+		else
+			(void)all[page * 4096];
+	}
+}
+
+static void thrash(long mib, int is_noise)
+{
 	char *all = mmap(NULL, mib * MIB, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (all == MAP_FAILED)
 		return complain("mmap");
-	for (;;) {
-		page = (page + 104729) % pages;
-		all[page * 4096]++;
-	}
+	for (long page = 0; is_noise && page < mib * MIB / 4096; page++)
+		fill_with_noise(all + page * 4096);
+	need_again(all, mib * MIB / 4096, 1);
+}
+
+/* As a program's own code is needed: no page of it is read ahead of time. */
+static void mapped(const char *name)
+{
+	int fd = open(name, O_RDONLY | O_CLOEXEC);
+	off_t size = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
+	char *all = size < 4096 ? MAP_FAILED : mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+
+	if (all == MAP_FAILED)
+		return complain(name);
+	need_again(all, size / 4096, 0);
 }
 
 /* A half-written number is at worst wanted for a moment; none at all is not acted on. */
@@ -475,7 +511,11 @@ int main(int count, char **words)
 	else if (!strcmp(what, "shared"))
 		steered(text, MAP_SHARED);
 	else if (!strcmp(what, "thrash"))
-		thrash(number);
+		thrash(number, 0);
+	else if (!strcmp(what, "noise"))
+		thrash(number, 1);
+	else if (!strcmp(what, "mapped"))
+		mapped(text), rest();
 	else if (!strcmp(what, "headless"))
 		headless(number);
 	else if (!strcmp(what, "selfish"))
