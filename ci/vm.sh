@@ -95,15 +95,14 @@ attach() {
 
 # memory_of SCENARIO: of its machine, in MiB.
 memory_of() {
-  local memory
-  memory=$(header_or "$1" memory 512)
-  ! is_on "$1" runtimes || memory=$((memory + 256))
-  say "$memory"
+  local mib=${memory:-$(header_or "$1" memory 512)}
+  ! is_on "$1" runtimes || mib=$((mib + 256))
+  say "$mib"
 }
 
 # virtual_machine SCENARIO [QEMU_OPTION...]: SCENARIO's, in which $shell or it runs.
 virtual_machine() {
-  local scenario=$1 disks limit words one processors=(-accel 'tcg,thread=multi' -smp 2)
+  local scenario=$1 disks limit words one processors=(-accel 'tcg,thread=multi' -smp "$processor_count")
   shift
   make_disks "$scenario"
   words=$(header "$scenario" cmdline)

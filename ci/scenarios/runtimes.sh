@@ -402,7 +402,7 @@ image_names() {
   esac
 }
 
-has_image() { image_names "$1" | grep -q -e "evictd.test/$2:1$"; }
+has_image() { grep -q -e "evictd.test/$2:1$" <<<"$(image_names "$1")"; }
 
 # use_image RUNTIME NAME: a container that runs from that image; leave_image ends it.
 use_image() {

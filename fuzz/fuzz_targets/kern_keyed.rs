@@ -30,6 +30,8 @@ fuzz_target!(|text: &[u8]| {
         ("total_rss", stat.total_rss_bytes),
         ("total_cache", stat.total_cache_bytes),
         ("total_inactive_file", stat.total_inactive_file_bytes),
+        ("workingset_refault", stat.refaulted_pages),
+        ("total_workingset_refault", stat.total_refaulted_pages),
     ] {
         if let Some(value) = value {
             printed.push_str(&format!("{key} {value}\n"));

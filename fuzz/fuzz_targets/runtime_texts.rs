@@ -2,15 +2,15 @@
 //! panic, and no path that leads elsewhere.
 #![no_main]
 // parses: crates/containers/src/pods/cgroup/mod.rs#find_cgroup
-// parses: crates/containers/src/cri/layer.rs#find_layer
+// parses: crates/containers/src/pods/layer.rs#find_layer
 // parses: crates/containers/src/cri/images.rs#find_id
 // parses: crates/containers/src/docker/parse.rs#parse_image_labels
 
 use std::path::Component;
 
-use evictd_containers::cri::{Bytes, find_id, find_layer, parse_image, parse_list};
+use evictd_containers::cri::{Bytes, find_id, parse_image, parse_list};
 use evictd_containers::docker::{parse_image_labels, parse_images};
-use evictd_containers::find_cgroup;
+use evictd_containers::{find_cgroup, find_layer};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &[u8]| {

@@ -32,9 +32,7 @@ pub(crate) struct Settings {
 pub(crate) fn settings(command_line: Typed) -> Result<Settings, String> {
     let typed = read(command_line.clone())?;
     let mut resolved = resolve(&typed).map_err(|error| error.to_string())?;
-    if facts::misleads_kubelets_formula() {
-        resolved.distrust_kubelets_formula();
-    }
+    facts::choose_formula(&mut resolved);
     Ok(Settings {
         command_line,
         typed,

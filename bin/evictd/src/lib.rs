@@ -12,8 +12,7 @@ pub mod cli;
 mod config_file;
 mod daemon;
 mod log;
-mod plain;
-mod prometheus;
+mod metrics_file;
 mod sandbox;
 
 pub use cli::run;

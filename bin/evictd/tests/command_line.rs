@@ -42,6 +42,32 @@ fn wrong_settings_end_with_2_and_one_line() {
     }
 }
 
+/// Asked before the start, `config` was content, and the daemon then ended with 2.
+#[test]
+fn config_warns_of_what_the_daemon_will_not_start_with() {
+    for (file, expected) in [
+        (
+            "/not-there/evictd.prom",
+            "its directory is not there: make it first",
+        ),
+        (
+            "/evictd.txt",
+            "node_exporter reads files that end in .prom alone",
+        ),
+    ] {
+        let flag = format!("--metrics-file={file}");
+        let output = evictd(&["config", "--json", &flag]);
+        assert!(output.status.success(), "{output:?}");
+        let warning = format!("evictd will not start: {flag}: {expected}");
+        assert!(text(&output.stdout).contains(&warning), "{output:?}");
+    }
+    let output = evictd(&["config", "--json", "--metrics-file=/evictd.prom"]);
+    assert!(
+        !text(&output.stdout).contains("will not start"),
+        "{output:?}"
+    );
+}
+
 /// Acceptance row 220: a container runtime that does not answer took ten seconds.
 #[test]
 fn status_does_not_wait_for_a_slow_runtime() {

@@ -254,6 +254,16 @@ fn look_says_what_a_machine_is_and_what_would_be_done() {
         let somebody = !first["pods"].as_array().unwrap().is_empty();
         assert_ne!(somebody, first["nobody"].is_string(), "{first}");
     }
+    // Acceptance row 403: what is recommended is taken as it stands.
+    let recommended = said["recommended"].as_array().unwrap();
+    let flags = recommended.iter().map(|of| of["flags"].as_str().unwrap());
+    let all: Vec<&str> = flags.flat_map(|of| of.split(' ')).collect();
+    let all: Vec<String> = all.iter().map(|flag| flag.replace('\'', "")).collect();
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
+    let config = evictd(&[&["config"], &*all].concat());
+    assert_eq!(config.status.code(), Some(0), "{}", text(&config.stderr));
+    let again = look(&all);
+    assert!(!again.contains("--eviction-hard="), "{again}");
     let long = evictd(&["look", "--over=2m"]);
     assert_eq!(long.status.code(), Some(2));
     assert!(
@@ -288,19 +298,29 @@ fn explain_goes_by_the_daemons_settings() {
 
     let socket = UnixListener::bind(scratch.file("evictd.sock")).unwrap();
     let daemon = std::thread::spawn(move || {
-        let (mut peer, _) = socket.accept().unwrap();
-        let mut request = [0; 512];
-        let _ = peer.read(&mut request).unwrap();
-        let view = "{\"flags\":[\"--eviction-hard=memory.available<12345Ki\"],\
-                    \"thresholds\":[],\"conditions\":[],\"readings\":{}}";
-        let length = view.len();
-        write!(
-            peer,
-            "HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n{view}"
-        )
-        .unwrap();
+        for _ in 0..2 {
+            let (mut peer, _) = socket.accept().unwrap();
+            let mut request = [0; 512];
+            let _ = peer.read(&mut request).unwrap();
+            let view = "{\"flags\":[\"--eviction-hard=memory.available<12345Ki\"],\
+                        \"thresholds\":[],\"conditions\":[],\"readings\":{}}";
+            let length = view.len();
+            write!(
+                peer,
+                "HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n{view}"
+            )
+            .unwrap();
+        }
     });
     let of_daemon = explain(&[]);
+    // Acceptance row 404: the order of eviction too, but where flags say whose.
+    let rank = |more: &[&str]| {
+        let ranked = evictd(&[&["rank", &state], more].concat());
+        assert!(ranked.status.success(), "{}", text(&ranked.stderr));
+        text(&ranked.stdout).contains("by the settings of the running daemon")
+    };
+    assert!(rank(&[]));
+    assert!(!rank(&["--pod-cgroup-root=/evictd-commands-none"]));
     daemon.join().unwrap();
     assert!(
         of_daemon.starts_with("by the settings of the running daemon\n"),

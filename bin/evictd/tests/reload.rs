@@ -189,3 +189,23 @@ fn a_loop_that_stands_still_is_not_healthy() {
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     daemon.end();
 }
+
+/// Acceptance row 402: what its settings are, in one line, and of what pods may use together
+/// nothing where that is all there is.
+#[test]
+fn the_start_is_told_in_one_line() {
+    let daemon = Daemon::start("start-line", "--eviction-hard=memory.available<1");
+    daemon.hears("WATCHDOG=1");
+    let log = daemon.end();
+    let about = log.lines().filter(|line| line.contains("pods are "));
+    let about: Vec<&str> = about
+        .filter_map(|line| Some(line.split_once(" evictd ")?.1))
+        .collect();
+    let version = env!("CARGO_PKG_VERSION");
+    let expected = format!(
+        "{version} watches memory.available<1; pods are containers, the kubepods tree, the \
+         children of the cgroup /evictd-reload-none"
+    );
+    assert_eq!(about, [expected], "{log}");
+    assert!(!log.contains("allocatableMemory"), "{log}");
+}

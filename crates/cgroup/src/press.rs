@@ -1,12 +1,15 @@
 //! What is asked of a pod while memory gets short: how it fares, a little of its memory, and
 //! that it gives up by itself what it can.
 
+use core::time::Duration;
 use std::path::Path;
 
-use evictd_kerntext::{flat_keyed, parse_some_stall};
+use evictd_kerntext::{parse_memory_stat, parse_some_stall};
 use evictd_stats::{Hierarchy, Version};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fs::fstat;
 use rustix::io::Errno;
+use rustix::param::clock_ticks_per_second;
 use rustix::process::{Pid, Signal};
 
 use crate::dir::{read_file, read_start, write_file};
@@ -21,6 +24,8 @@ const MOST_PIDS: usize = 4096;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fares {
+    /// Which one it is: one of the same name that was made anew has another number.
+    pub inode: u64,
     /// What it uses of memory.
     pub usage_bytes: u64,
     /// How long any of it has waited for memory, in microseconds; `None` where the kernel does
@@ -36,6 +41,7 @@ impl Fares {
     pub fn and(self, other: Self) -> Self {
         let waited = self.waited_usec.zip(other.waited_usec);
         Self {
+            inode: self.inode.wrapping_add(other.inode),
             usage_bytes: self.usage_bytes.saturating_add(other.usage_bytes),
             // Whoever waits longest: they wait at the same time.
             waited_usec: waited.map(|(one, other)| one.max(other)),
@@ -74,6 +80,7 @@ impl Presser {
     /// How a cgroup fares; `None` where it is gone or does not say what it uses.
     pub fn fares(&mut self, cgroup: &Path) -> Option<Fares> {
         let dir = self.dir(cgroup).ok()?;
+        let inode = fstat(&dir).ok()?.st_ino;
         let usage = match self.memory.version {
             Version::V1 => c"memory.usage_in_bytes",
             Version::V2 => c"memory.current",
@@ -87,10 +94,37 @@ impl Presser {
         let stat = read_file(&dir, c"memory.stat", &mut self.text);
         let refaulted_pages = stat.map_or(0, |()| refaults(&self.text));
         Some(Fares {
+            inode,
             usage_bytes,
             waited_usec,
             refaulted_pages,
         })
+    }
+
+    /// How long ago the oldest process of a cgroup began, or of one that is old enough; `None`
+    /// where it has none.
+    ///
+    /// # Errors
+    /// The kernel's; `ESRCH` where not all of its processes can be seen.
+    pub fn age(&mut self, cgroup: &Path, enough: Duration) -> Result<Option<Duration>, Errno> {
+        let dir = self.dir(cgroup)?;
+        self.procs.list([dir.as_fd()])?;
+        if self.procs.has_hidden() {
+            return Err(Errno::SRCH);
+        }
+        let mut text = [0; 64];
+        let up = seconds_up(read_start(self.proc.fd(), c"uptime", &mut text)?)?;
+        let mut oldest = None;
+        for pid in self.procs.pids() {
+            let began = self.proc.stat(*pid, |stat| stat.start_time_ticks);
+            let began = began.map(|ticks| ticks / clock_ticks_per_second());
+            let age = began.map(|began| Duration::from_secs(up.saturating_sub(began)));
+            oldest = oldest.max(age);
+            if oldest.is_some_and(|oldest| oldest >= enough) {
+                break;
+            }
+        }
+        Ok(oldest)
     }
 
     /// Asks the kernel for so many bytes of a cgroup's memory, and returns how many it gave.
@@ -139,6 +173,13 @@ impl Presser {
     }
 }
 
+/// The whole seconds of `/proc/uptime`.
+fn seconds_up(text: &[u8]) -> Result<u64, Errno> {
+    let seconds = text.split(|byte| *byte == b'.').next().unwrap_or_default();
+    let seconds = core::str::from_utf8(seconds).map_err(|_| Errno::BADMSG)?;
+    seconds.parse().map_err(|_| Errno::BADMSG)
+}
+
 fn used(dir: BorrowedFd<'_>) -> Result<u64, Errno> {
     let mut text = [0; 32];
     let text = read_start(dir, c"memory.current", &mut text)?;
@@ -146,16 +187,11 @@ fn used(dir: BorrowedFd<'_>) -> Result<u64, Errno> {
     text.parse().map_err(|_| Errno::BADMSG)
 }
 
-/// Pages of either kind, as kernels since 5.9 count them, and before that one sum.
+/// Pages that were read back, of the cgroup and all below it.
 fn refaults(stat: &[u8]) -> u64 {
-    const KEYS: [&[u8]; 3] = [
-        b"workingset_refault_anon",
-        b"workingset_refault_file",
-        b"workingset_refault",
-    ];
-    let entries = flat_keyed(stat).filter(|entry| KEYS.contains(&entry.key()));
-    let numbers = entries.filter_map(|entry| entry.number().ok());
-    numbers.fold(0, u64::saturating_add)
+    let stat = parse_memory_stat(stat).unwrap_or_default();
+    let whole = stat.total_refaulted_pages.or(stat.refaulted_pages);
+    whole.unwrap_or(0)
 }
 
 /// Whether `/proc/PID/status` says of a process that it is the first of a namespace below ours.
@@ -177,7 +213,47 @@ mod tests {
         let stat = b"anon 1\nworkingset_refault_anon 3\nworkingset_refault_file 4\nworkingset_nodereclaim 9\n";
         assert_eq!(refaults(stat), 7);
         assert_eq!(refaults(b"workingset_refault 5\n"), 5);
+        let v1 = b"workingset_refault 5\ntotal_workingset_refault 8\n";
+        assert_eq!(refaults(v1), 8, "with all below it");
         assert_eq!(refaults(b""), 0);
+    }
+
+    /// Acceptance row 430.
+    #[test]
+    fn how_long_a_cgroup_is_there_is_told_by_its_oldest_process() {
+        let path = std::env::temp_dir().join(format!("evictd-age-{}", std::process::id()));
+        std::fs::create_dir_all(path.join("pod")).unwrap();
+        let memory = Hierarchy {
+            version: Version::V2,
+            mount_point: path.clone(),
+        };
+        let mut presser = Presser::open(memory, Path::new("/proc")).unwrap();
+        let mut age = |pids: &str, enough| {
+            std::fs::write(path.join("pod/cgroup.procs"), pids).unwrap();
+            presser.age(Path::new("pod"), enough)
+        };
+        let we = std::process::id();
+        let ours = age(&format!("{we}\n"), Duration::MAX).unwrap().unwrap();
+        let with_init = age(&format!("1\n{we}\n"), Duration::MAX).unwrap().unwrap();
+        assert!(with_init >= ours, "{with_init:?} {ours:?}");
+        assert!(
+            age(&format!("1\n{we}\n"), Duration::ZERO)
+                .unwrap()
+                .is_some()
+        );
+        assert_eq!(age("", Duration::MAX), Ok(None));
+        assert_eq!(age(&format!("0\n{we}\n"), Duration::MAX), Err(Errno::SRCH));
+        let nowhere = presser.age(Path::new("nowhere"), Duration::MAX);
+        assert_eq!(nowhere, Err(Errno::NOENT));
+        std::fs::remove_dir_all(&path).unwrap();
+    }
+
+    #[test]
+    fn how_long_the_machine_is_up_is_read() {
+        assert_eq!(seconds_up(b"73512.48 140211.03\n"), Ok(73_512));
+        for odd in [&b""[..], b"x.1", b"-1.0 2", b"99999999999999999999.0"] {
+            assert_eq!(seconds_up(odd), Err(Errno::BADMSG));
+        }
     }
 
     /// Acceptance row 322: a signal is sent to who can ignore it alone.

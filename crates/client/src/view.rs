@@ -1,4 +1,5 @@
 use alloc::collections::BTreeMap;
+use core::time::Duration;
 
 use evictd_config::{Origin, Resolved, Setting, Typed, resolve};
 use evictd_node::{Condition, ConditionSet, Reading, Readings, Signal};
@@ -15,6 +16,10 @@ pub struct View {
     pub thresholds: Vec<String>,
     /// The conditions that it holds.
     pub conditions: Vec<String>,
+    /// By condition how many more seconds it holds it if no threshold is met again. An older
+    /// daemon does not say.
+    #[serde(default, rename = "conditionsForSeconds")]
+    conditions_for_seconds: BTreeMap<String, u64>,
     /// What it measured last: by signal, what is `available` of which `capacity`.
     readings: Map<String, Value>,
     /// By signal why no pod is evicted though a threshold is met: what a look from outside
@@ -49,7 +54,7 @@ impl View {
     pub fn in_json(
         &self,
         thresholds: &[Threshold],
-        conditions: ConditionSet,
+        conditions: impl Iterator<Item = (Condition, Duration)>,
         readings: &Readings,
         spared: impl Iterator<Item = (Signal, String)>,
     ) -> String {
@@ -58,10 +63,14 @@ impl View {
             let seen = json!({"available": reading.available, "capacity": reading.capacity});
             Some((signal.name().to_owned(), seen))
         };
+        let conditions: Vec<(String, u64)> = conditions
+            .map(|(of, left)| (of.name().to_owned(), left.as_secs()))
+            .collect();
         let view = Self {
             flags: self.flags.clone(),
             thresholds: thresholds.iter().map(ToString::to_string).collect(),
-            conditions: conditions.each().map(|of| of.name().to_owned()).collect(),
+            conditions: conditions.iter().map(|(name, _)| name.clone()).collect(),
+            conditions_for_seconds: conditions.into_iter().collect(),
             readings: Signal::ALL.into_iter().filter_map(seen).collect(),
             spared: spared
                 .map(|(of, why)| (of.name().to_owned(), why))
@@ -111,6 +120,11 @@ impl View {
     /// Why it evicts no pod for that signal, though a threshold is met.
     pub fn spares(&self, signal: Signal) -> Option<&str> {
         self.spared.get(signal.name()).map(String::as_str)
+    }
+
+    /// How many more seconds it holds that condition if no threshold is met again.
+    pub fn holds_for_seconds(&self, condition: Condition) -> Option<u64> {
+        self.conditions_for_seconds.get(condition.name()).copied()
     }
 
     /// The conditions that it holds.

@@ -121,7 +121,7 @@ pub fn memory_kept_from_pods(resolved: &Resolved, total_bytes: i64) -> u64 {
     let thresholds = resolved.evict.thresholds.iter();
     let of_pods = thresholds
         .filter(|of| of.is_hard() && of.signal == Signal::AllocatableMemoryAvailable)
-        .map(|of| of.value.against(total_bytes).value());
+        .map(|of| of.level(total_bytes));
     let included = match resolved.compat {
         Compat::Evictd => of_pods.max().unwrap_or(0),
         Compat::Kubelet(_) => 0,

@@ -1,4 +1,4 @@
-use evictd_node::{Condition, MemorySource, Signal};
+use evictd_node::{Amount, Condition, MemorySource, Signal};
 use evictd_quantity::GoDuration;
 use evictd_threshold::{Threshold, ThresholdValue};
 
@@ -136,13 +136,13 @@ fn in_force(threshold: &Threshold, origin: Origin, machine: &Machine) -> Effecti
 }
 
 fn beyond_capacity(threshold: &Threshold, capacity: i64) -> Option<Warning> {
-    let unit = threshold.signal.unit();
-    let amount = threshold.value.against(capacity).value();
-    if amount > capacity {
+    if threshold.level(capacity) > capacity {
         return Some(Warning(format!(
-            "threshold {threshold} asks for {amount} {unit} of {capacity}: it is always met"
+            "threshold {threshold} asks for more than the {} that there are: it is always met",
+            Amount::of(threshold.signal, capacity)
         )));
     }
+    let unit = threshold.signal.unit();
     let clear_at = threshold.clear_at(capacity).value();
     (clear_at > capacity).then(|| {
         Warning(format!(
@@ -156,7 +156,7 @@ fn beyond_capacity(threshold: &Threshold, capacity: i64) -> Option<Warning> {
 /// is not even met: to reach it, pods have to end that run now.
 fn beyond_reach(threshold: &Threshold, capacity: i64, machine: &Machine) -> Option<Warning> {
     let left = machine.left(threshold.signal)?;
-    let amount = threshold.value.against(capacity).value();
+    let amount = threshold.level(capacity);
     let clear_at = threshold.clear_at(capacity).value();
     (amount <= left && left < clear_at && clear_at <= capacity).then(|| {
         let unit = threshold.signal.unit();
@@ -180,14 +180,21 @@ fn mixed_soft(soft: &Threshold, resolved: &Resolved, capacity: i64) -> Option<Wa
 /// Whether the kernel runs out of memory before the threshold is met (failure F34).
 fn within_reserve(threshold: &Threshold, machine: &Machine) -> Option<Warning> {
     let (reserve, capacity) = (machine.min_free_bytes?, machine.capacity(threshold.signal)?);
-    let amount = threshold.value.against(capacity).value();
+    let amount = threshold.level(capacity);
     let within = threshold.signal == Signal::MemoryAvailable && amount <= reserve;
     within.then(|| {
         Warning(format!(
-            "threshold {threshold} ({amount} bytes) is not above what the kernel keeps for itself \
-             (vm.min_free_kbytes, {reserve} bytes): its OOM killer comes first"
+            "threshold {threshold} ({}) is not above what the kernel keeps for itself \
+             (vm.min_free_kbytes, {}): its OOM killer comes first",
+            mib(amount),
+            mib(reserve)
         ))
     })
+}
+
+/// Rounded to what people read: `26Mi`.
+fn mib(bytes: i64) -> String {
+    format!("{}Mi", bytes >> 20)
 }
 
 /// Whether so much of the memory is in no cgroup that the threshold is never met.
@@ -196,14 +203,15 @@ fn unreachable(threshold: &Threshold, source: MemorySource, machine: &Machine) -
         machine.unaccounted_bytes?,
         machine.capacity(threshold.signal)?,
     );
-    let amount = threshold.value.against(capacity).value();
+    let amount = threshold.level(capacity);
     // On a large machine most of it is the kernel's caches, which shrink under pressure.
     let is_much = never > capacity / 10;
     let is_below = threshold.signal == Signal::MemoryAvailable && amount <= never && is_much;
     (is_below && source == MemorySource::Kubelet).then(|| {
         Warning(format!(
-            "threshold {threshold} may never be met: {never} bytes are neither free nor in a \
-             cgroup, and count as available; --memory-available-source=min counts them as used"
+            "threshold {threshold} may never be met: {} of memory are neither free nor in a \
+             cgroup, and count as available; --memory-available-source=min counts them as used",
+            mib(never)
         ))
     })
 }
@@ -216,8 +224,9 @@ fn above_a_tenth(threshold: &Threshold, machine: &Machine) -> Option<Warning> {
     let (amount, capacity) = (amount.value(), machine.capacity(threshold.signal)?);
     (amount > capacity / 10).then(|| {
         Warning(format!(
-            "the default threshold {threshold} is more than a tenth of this machine's {capacity} \
-             bytes; --eviction-hard sets another"
+            "the default threshold {threshold} is more than a tenth of this machine's {}; \
+             --eviction-hard sets another",
+            mib(capacity)
         ))
     })
 }
@@ -233,7 +242,7 @@ fn within_reserved_pids(threshold: &Threshold, machine: &Machine) -> Option<Warn
         return None;
     }
     let capacity = machine.capacity(threshold.signal)?;
-    let amount = threshold.value.against(capacity).value();
+    let amount = threshold.level(capacity);
     (amount < RESERVED_PIDS).then(|| {
         Warning(format!(
             "threshold {threshold} ({amount} process ids) may never be met: once the ids have \

@@ -12,6 +12,7 @@ mod error;
 mod file;
 mod flags;
 mod flags_file;
+mod keep;
 mod lines;
 mod listen;
 mod lists;
@@ -42,6 +43,7 @@ pub use resolved::{
     Compat, Directory, ImageGc, LogFormat, LogTarget, PodsOf, Relief, ReliefDir, Reserved, Resolved,
 };
 pub use setting::{Origin, Setting};
+pub use thresholds::DEFAULT_HARD;
 pub use typed::Typed;
 pub use values::{parse_boolean, parse_priority, parse_qos_class, parse_signal};
 pub use warning::Warning;

@@ -3,16 +3,18 @@
 use core::time::Duration;
 use std::path::Path;
 
-use evictd_node::{MemoryRung, MemoryRungs};
+use evictd_node::{MemoryRung, MemoryRungs, Signal};
 use evictd_quantity::Quantity;
+use evictd_threshold::Threshold;
 
 use crate::book::Book;
 use crate::values::{self, Parsed};
-use crate::{Compat, ConfigError, Origin, Relief, ReliefDir};
+use crate::{Compat, ConfigError, Origin, Relief, ReliefDir, Warning};
 
 const LOGS: &str = "log-relief";
 const DIRECTORIES: &str = "relief-dir";
 const RESERVE: &str = "reserve-file";
+const START_STORM: &str = "start-storm";
 
 /// What the flags say; a kubelet gives nothing of it back.
 pub(crate) fn relief(compat: Compat, book: &mut Book<'_>) -> Parsed<Relief> {
@@ -41,12 +43,27 @@ pub(crate) fn memory(book: &mut Book<'_>) -> Parsed<MemoryRungs> {
     let text = book.texts(FLAG).join(",");
     let mut rungs = MemoryRungs::default();
     for word in text.split(',').filter(|word| !word.is_empty()) {
-        let rung = MemoryRung::ALL.into_iter().find(|rung| rung.name() == word);
-        let names = MemoryRung::ALL.map(MemoryRung::name);
+        let mut named = MemoryRung::NAMED.into_iter();
+        let rung = named.find(|rung| rung.name() == word);
+        let names = MemoryRung::NAMED.map(MemoryRung::name);
         rungs = rungs.with(rung.ok_or_else(|| values::unknown(FLAG, word, &names))?);
     }
     book.note(FLAG, &text, book.typed.origin(FLAG));
+    if book.boolean(START_STORM)? {
+        rungs = rungs.with(MemoryRung::StartStorm);
+    }
     Ok(rungs)
+}
+
+/// Whether memory stalls is known only where a threshold of it is watched.
+pub(crate) fn storm_is_seen(rungs: MemoryRungs, thresholds: &[Threshold]) -> Option<Warning> {
+    let watches = thresholds.iter().any(|of| of.signal == Signal::MemoryStall);
+    (rungs.has(MemoryRung::StartStorm) && !watches).then(|| {
+        Warning::from(String::from(
+            "--start-storm goes by memory.stall, of which there is no threshold: nobody waits for \
+             its turn; set one, hard or soft: --eviction-hard=memory.stall>40%",
+        ))
+    })
 }
 
 fn positive(quantity: &Quantity) -> Option<u64> {

@@ -4,7 +4,7 @@ use crate::{ConfigError, Resolved, Typed, resolve};
 
 /// The flags that may change while a daemon runs: when it evicts, which pods, and what it
 /// tells of it. The others say what is opened, asked or given up at its start.
-const LIVE: [&str; 19] = [
+const LIVE: [&str; 20] = [
     "eviction-hard",
     "eviction-soft",
     "eviction-soft-grace-period",
@@ -20,6 +20,7 @@ const LIVE: [&str; 19] = [
     "local-storage-capacity-isolation",
     "strict-kubelet-reclaim",
     "relief",
+    "start-storm",
     "never-evict",
     "housekeeping-interval",
     "node-status-update-frequency",

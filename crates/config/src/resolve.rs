@@ -10,7 +10,7 @@ use crate::book::Book;
 use crate::values::{self, INT32, Parsed, std_duration};
 use crate::{
     Compat, ConfigError, Directory, Flag, LogFormat, LogTarget, Origin, PodsOf, Reserved, Resolved,
-    Setting, Typed, Warning, collection, endpoint, listen, lists, relief, thresholds,
+    Setting, Typed, Warning, collection, endpoint, keep, listen, lists, relief, thresholds,
 };
 
 /// The shortest loop: below it the measuring itself becomes a load (decision D6).
@@ -69,7 +69,8 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
         pods_of_sessions,
         never_evict: never_evict(&mut book),
         memory_relief: relief::memory(&mut book)?,
-        keep_alive: keep_alive(&mut book)?,
+        keep_alive: keep::services(&mut book)?,
+        tiered_reservation: keep::requests(&mut book)?,
         guaranteed_oom_score_adj: guaranteed_score(&mut book)?,
         apply_oom_score_adj: book.boolean("apply-oom-score-adj")?,
         root_dir: directory("root-dir", &mut book)?,
@@ -119,6 +120,8 @@ fn finish(resolved: &mut Resolved, typed: &Typed, merge: bool) -> Parsed<()> {
     let warnings = &mut resolved.warnings;
     (resolved.evict.thresholds, resolved.threshold_origins) =
         thresholds::resolve(typed, merge, compat, enforce_pods, warnings)?;
+    let storm = relief::storm_is_seen(resolved.memory_relief, &resolved.evict.thresholds);
+    resolved.warnings.extend(storm);
     let late = collection::pressure_comes_first(&resolved.evict.thresholds, &resolved.image_gc);
     resolved.warnings.extend(late);
     let place = |setting: &Setting| Flag::all().position(|flag| flag.name == setting.name);
@@ -291,26 +294,6 @@ fn never_evict(book: &mut Book<'_>) -> Vec<String> {
     let texts = book.texts(FLAG);
     book.note(FLAG, &texts.join(" "), book.typed.origin(FLAG));
     texts.to_vec()
-}
-
-/// All that were given, each with a name that a service can have.
-fn keep_alive(book: &mut Book<'_>) -> Parsed<Vec<String>> {
-    const FLAG: &str = "keep-alive";
-    let text = book.texts(FLAG).join(",");
-    let names: Vec<String> = text
-        .split(',')
-        .filter(|name| !name.is_empty())
-        .map(str::to_owned)
-        .collect();
-    let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"@._*?:-\\".contains(&byte);
-    let mut odd = names.iter().filter(|name| !name.bytes().all(is_of_name));
-    if let Some(odd) = odd.next() {
-        let message = format!("{odd:?} is no name of a service");
-        let hint = "write names of services, * for any part: sshd,getty,my-agent*";
-        return Err(ConfigError::new(FLAG, (odd, 0), message, hint));
-    }
-    book.note(FLAG, &text, book.typed.origin(FLAG));
-    Ok(names)
 }
 
 fn guaranteed_score(book: &mut Book<'_>) -> Parsed<GuaranteedScore> {

@@ -12,7 +12,7 @@ use crate::warning::soft_not_above_hard;
 use crate::{Compat, Origin, Typed, Warning};
 
 /// The kubelet's hard thresholds where none are given (decision D22).
-pub(crate) const DEFAULT_HARD: [(Signal, &str); 5] = [
+pub const DEFAULT_HARD: [(Signal, &str); 5] = [
     (Signal::MemoryAvailable, "100Mi"),
     (Signal::NodefsAvailable, "10%"),
     (Signal::NodefsInodesFree, "5%"),

@@ -46,5 +46,5 @@ pub use pods::{Details, Found, Limits};
 // For fuzzing.
 #[cfg(any(feature = "cri", feature = "docker"))]
 #[doc(hidden)]
-pub use pods::{assemble, find_cgroup};
+pub use pods::{assemble, find_cgroup, find_layer};
 pub use runtime::{Changes, ContainerRuntime};

@@ -2,13 +2,14 @@
 
 use core::fmt;
 
+use evictd_plain::is_plain;
+
 use crate::Failure;
 
 /// The longest text of others that is passed on, in characters.
 const MOST_TEXT: usize = 300;
 
-/// A text of others, fit for one line of a log: control characters and those that turn
-/// the direction of a line escaped, cut after 300 characters.
+/// A text of others, fit for one line of a log: plain, cut after 300 characters.
 pub(crate) fn clean(text: &str) -> String {
     let mut clean = String::with_capacity(text.len().min(MOST_TEXT));
     for (count, letter) in text.trim().chars().enumerate() {
@@ -16,11 +17,10 @@ pub(crate) fn clean(text: &str) -> String {
             clean.push('…');
             break;
         }
-        let turns = matches!(letter, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        if letter.is_control() || turns {
-            clean.extend(letter.escape_unicode());
-        } else {
+        if is_plain(letter) {
             clean.push(letter);
+        } else {
+            clean.extend(letter.escape_unicode());
         }
     }
     clean

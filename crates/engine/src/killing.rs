@@ -149,14 +149,16 @@ impl Killing {
         flight.available = flight.available.or(available);
     }
 
-    /// The pod in flight gets no more grace; which one that is.
+    /// The pod in flight gets no more grace; which one that is. One that was sent SIGKILL has
+    /// none left.
     pub(crate) fn end_grace(
         &mut self,
         now: Mono,
         timers: &mut Timers,
         timing: &mut Recorder,
     ) -> Option<Victim> {
-        let flight = self.flight.as_mut()?;
+        let of_grace = |flight: &&mut Flight| flight.kill.report().kill_sent.is_none();
+        let flight = self.flight.as_mut().filter(of_grace)?;
         flight.kill.end_grace(now);
         flight.kill.poll(now);
         timing.begun(flight.kill.report());
@@ -184,6 +186,12 @@ impl Killing {
     fn is_of(&self, uid: &str) -> bool {
         let flight = self.flight.as_ref();
         flight.is_some_and(|flight| flight.victim.uid == uid)
+    }
+
+    /// The uid of the pod that is being killed.
+    pub(crate) fn in_flight(&self) -> Option<&str> {
+        let flight = self.flight.as_ref();
+        flight.map(|flight| flight.victim.uid.as_str())
     }
 
     pub(crate) const fn is_killing(&self) -> bool {
@@ -220,6 +228,12 @@ impl Killing {
         (victim.resource == Some(resource)).then_some(victim.uid.as_str())
     }
 
+    /// Whether the pod that is gone was above a limit of its own.
+    pub(crate) fn last_was_for_a_limit(&self) -> bool {
+        let last = self.last.as_ref();
+        last.is_some_and(|last| last.victim.resource.is_none())
+    }
+
     /// How soon to look at what the last pod left, where it left anything.
     pub(crate) fn clean_up_interval(&self) -> Option<Duration> {
         let last = self.last.as_ref()?;
@@ -235,23 +249,18 @@ impl Killing {
     /// "Gone" was said of an empty cgroup, so its memory is on its way. Its process ids come
     /// back when somebody has waited for the dead; its files when somebody deletes them,
     /// which the next round does itself where it may.
-    pub(crate) fn awaits_clean_up(&self, evict: &Evict, deletes_leftovers: bool) -> bool {
+    pub(crate) fn awaits_clean_up(&self, evict: &Evict, is_open: bool, deletes: bool) -> bool {
         let Some(last) = &self.last else {
             return false;
         };
-        let is_short = |resource: Resource| {
-            let mut met = evict.met();
-            met.any(|met| met.threshold.signal.resource() == resource)
-        };
-        match last.victim.resource {
-            Some(Resource::EphemeralStorage | Resource::Inodes) => {
-                !deletes_leftovers
-                    && (is_short(Resource::EphemeralStorage) || is_short(Resource::Inodes))
-            }
-            Some(Resource::Memory | Resource::Pids) | None => {
-                is_short(Resource::Pids) && last.kill.held_pids() > 0
-            }
+        let mut met = evict.met().map(|met| met.threshold.signal);
+        if let Some(disk) = last.victim.disk {
+            // What is short on another disk says nothing of what it left on this one. Who may
+            // go on writing is awaited, whatever was read meanwhile.
+            let is_short = met.any(|signal| signal.filesystem() == Some(disk));
+            return is_open || is_short && !deletes;
         }
+        met.any(|signal| signal.resource() == Resource::Pids) && last.kill.held_pids() > 0
     }
 
     /// Nothing of the last pod is awaited any more. Returns whether there was one.

@@ -3,7 +3,6 @@
 
 extern crate alloc;
 
-pub mod amount;
 mod engine;
 mod event;
 mod events;
@@ -23,7 +22,6 @@ mod telling;
 pub mod timers;
 pub mod timing;
 
-pub use amount::Amount;
 pub use engine::{Engine, FIRST_FS_WAIT, FS_WAIT};
 pub use event::{Decision, Event, EvictionLoop, OomKilled, Victim, Volume, full_name, summary};
 pub use fields::Fields;

@@ -3,9 +3,8 @@
 
 use core::time::Duration;
 
-use evictd_node::Mono;
+use evictd_node::{Amount, Mono};
 
-use crate::amount::Amount;
 use crate::fields::Fields;
 use crate::ports::{Collected, Usage};
 

@@ -22,6 +22,8 @@ pub(crate) struct Telling {
     again: Option<(Signal, Mono)>,
     conditions: ConditionSet,
     met: SignalSet,
+    /// What is met of them was told of another signal.
+    repeats: SignalSet,
     unobserved: SignalSet,
     layout: Option<Layout>,
     unread: Vec<String>,
@@ -144,9 +146,10 @@ impl Telling {
 
     fn met<N: Node>(&mut self, now: Mono, node: &N, (evict, sample): (&Evict, &Sample)) {
         let mut met = SignalSet::empty();
+        let repeats = core::mem::replace(&mut self.repeats, sample.repeats());
         for each in evict.met() {
             let signal = each.threshold.signal;
-            if !met.has(signal) && !self.met.has(signal) {
+            if !(met | self.met | self.repeats).has(signal) {
                 let event = Event::ThresholdMet {
                     threshold: each.threshold.clone(),
                     reading: sample.readings.get(signal),
@@ -157,7 +160,7 @@ impl Telling {
             }
             met.insert(signal.set());
         }
-        for signal in self.met.difference(met).each() {
+        for signal in self.met.difference(met | repeats).each() {
             let reading = sample.readings.get(signal);
             let again = self.is_again(now, signal);
             let event = Event::ThresholdCleared {
@@ -209,6 +212,8 @@ impl Telling {
         if is_new {
             self.spared.retain(|(of, _)| *of != signal);
             self.spared.push((signal, why));
+        }
+        if is_new && !self.repeats.has(signal) {
             self.events
                 .tell(now, Event::NoCandidate { signal, pods, why });
         }
@@ -225,8 +230,8 @@ impl Telling {
         self.given_back = Some(now);
     }
 
-    /// A pod is evicted.
-    pub(crate) fn has_candidate(&mut self) {
-        self.spared.clear();
+    /// A pod is evicted for that signal. Why none is for others holds on, and is no news.
+    pub(crate) fn has_candidate(&mut self, signal: Signal) {
+        self.spared.retain(|(of, _)| *of != signal);
     }
 }

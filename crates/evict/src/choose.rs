@@ -54,6 +54,7 @@ impl Evict {
             kept.clear();
             kept.push_str(text);
         }
+        self.victim_resource = self.signal(threshold).map(Signal::resource);
         self.stage = Stage::Killing {
             threshold,
             graceful,
@@ -148,17 +149,20 @@ impl Evict {
 
     /// The pod whose memory has to be read before the next outcome is handed in;
     /// `None` when no bound can change any more which pod is chosen, or which ones it is
-    /// ranked after. Call it again after each reading.
+    /// ranked after. Call it again after each reading, with the time of that outcome.
     ///
     /// `is_exact` says of which pods, by their index, the number is exact and no bound. What
     /// a pod uses is never above its bound, and using less never ranks a pod higher:
     /// so the pod that comes first by the bounds, and does by its number, comes first.
     #[must_use]
     pub fn to_read_exactly(
-        &self,
+        &mut self,
+        now: Mono,
         pods: &[Candidate],
         is_exact: impl Fn(usize) -> bool,
     ) -> Option<usize> {
+        // Who may be chosen again by the time of the outcome counts already.
+        self.left_alone.try_again(now);
         let (need, failed) = self.pending()?;
         let signal = need.signal;
         if signal.usage() != Usage::Memory {

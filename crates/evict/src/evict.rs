@@ -9,7 +9,7 @@ use crate::evidence::Evidence;
 use crate::left_alone::LeftAlone;
 use crate::observe::Watch;
 use crate::set::ThresholdSet;
-use crate::stage::Stage;
+use crate::stage::{CleanUp, Stage};
 use crate::{Config, NodeReclaim, Observation, Outcome, Plan, Returns, TooManyThresholds, reclaim};
 
 /// Room for the uid of the pod to be killed, so that choosing it allocates nothing: a uid of
@@ -26,10 +26,15 @@ pub struct Evict {
     pub(crate) config: Config,
     pub(crate) watch: Watch,
     pub(crate) stage: Stage,
+    /// What a killed pod still holds is awaited, and something else is acted on.
+    pub(crate) beside: Option<CleanUp>,
     /// The uid of the pod that is being killed, or was last.
     pub(crate) victim: String,
     /// Its namespace and its name.
     pub(crate) victim_name: (String, String),
+    /// What it is evicted for, also where that threshold is none any more; `None` for a limit of
+    /// its own.
+    pub(crate) victim_resource: Option<Resource>,
     pub(crate) acting_on: Option<usize>,
     pub(crate) left_alone: LeftAlone,
     pub(crate) evidence: Evidence,
@@ -52,8 +57,10 @@ impl Evict {
             watch: Watch::new(config.thresholds.clone()),
             config,
             stage: Stage::Idle,
+            beside: None,
             victim: String::with_capacity(USUAL_UID),
             victim_name: [(); 2].map(|()| String::with_capacity(USUAL_UID)).into(),
+            victim_resource: None,
             acting_on: None,
             left_alone: LeftAlone::default(),
             evidence: Evidence::default(),
@@ -109,24 +116,29 @@ impl Evict {
         self.returns.forget_former(now, self.watch.conditions);
         self.left_alone.rehearsal.end_episodes(&self.watch);
         self.acting_on = None;
-        match &self.stage {
-            Stage::Killing { .. } => return self.hurry(),
-            Stage::CleaningUp { until, resource }
-                if now < *until && !self.is_short_of_another(*resource) =>
-            {
-                return Plan::Rest;
-            }
-            Stage::CleaningUp { .. } => self.watch.settled_at = Some(now),
-            Stage::Idle | Stage::ReadingPods { .. } | Stage::Reclaiming { .. } => {}
+        if matches!(self.stage, Stage::Killing { .. }) {
+            return self.hurry();
+        }
+        if self.waits_for_clean_up(now) {
+            return Plan::Rest;
         }
         self.stage = Stage::Idle;
         self.left_alone.begin_round(now);
-        self.offender(pods).unwrap_or_else(|| self.act(now, pods))
+        let plan = self.offender(pods).unwrap_or_else(|| self.act(now, pods));
+        self.goes_on_cleaning(plan)
     }
 
     /// Goes on after a plan was carried out. `pods` are those of the last step or
     /// newer ones. An outcome that no plan asked for changes nothing.
     pub fn outcome(&mut self, now: Mono, outcome: Outcome<'_>, pods: Option<&[Candidate]>) -> Plan {
+        if matches!(outcome, Outcome::Killed | Outcome::CleanedUp) {
+            self.beside = None; // it was of the pod before
+        }
+        let plan = self.go_on(now, outcome, pods);
+        self.goes_on_cleaning(plan)
+    }
+
+    fn go_on(&mut self, now: Mono, outcome: Outcome<'_>, pods: Option<&[Candidate]>) -> Plan {
         match (core::mem::replace(&mut self.stage, Stage::Idle), outcome) {
             (Stage::ReadingPods { threshold }, Outcome::PodsRead) => {
                 self.choose(now, threshold, pods)
@@ -135,6 +147,7 @@ impl Evict {
                 self.left_alone.try_again(now); // a reclaim may have taken a minute
                 let policy = &self.config.policy;
                 if let Some(again) = again {
+                    let again = &self.watch.trusted(again, policy);
                     self.evidence.note(again);
                     self.watch.latest = *again;
                     self.watch.pass_what_is_over(again, policy);
@@ -170,12 +183,6 @@ impl Evict {
                 Plan::Rest
             }
         }
-    }
-
-    /// What an evicted pod leaves on the disk does not delay an eviction for memory.
-    fn is_short_of_another(&self, cleaned: Option<Resource>) -> bool {
-        let is_of_another = |threshold: &Threshold| Some(threshold.signal.resource()) != cleaned;
-        !self.config.policy.clean_up_holds_back_all && self.watch.acts_next(is_of_another)
     }
 
     /// The node was read again after an eviction was decided and before it is begun, as the
@@ -230,27 +237,25 @@ impl Evict {
     fn killed(&mut self, now: Mono, threshold: Option<usize>, pods: Option<&[Candidate]>) -> Plan {
         // What waits for no clean-up waits for a reading from now on all the same.
         self.watch.settled_at = Some(now);
+        if !self.config.policy.stats_may_predate_last_eviction {
+            self.watch.fresh = ThresholdSet::default();
+        }
         let signal = self.signal(threshold);
         let (namespace, name) = &self.victim_name;
         self.returns.note(now, namespace, name, signal);
-        self.end_round(now, threshold, pods)
+        self.end_round(now, pods)
     }
 
-    fn end_round(
-        &mut self,
-        now: Mono,
-        threshold: Option<usize>,
-        pods: Option<&[Candidate]>,
-    ) -> Plan {
+    fn end_round(&mut self, now: Mono, pods: Option<&[Candidate]>) -> Plan {
         self.left_alone.has_tried(&self.victim);
-        if threshold.is_none()
+        if self.victim_resource.is_none()
             && let Some(plan) = self.offender(pods)
         {
             return plan;
         }
         self.stage = Stage::CleaningUp {
             until: now + self.config.cleanup_wait,
-            resource: self.signal(threshold).map(Signal::resource),
+            resource: self.victim_resource,
         };
         Plan::Rest
     }
@@ -263,7 +268,7 @@ impl Evict {
     ) -> Plan {
         self.learn_nothing(threshold);
         if self.config.policy.failed_kill_ends_round {
-            return self.end_round(now, threshold, pods);
+            return self.end_round(now, pods);
         }
         self.left_alone.try_again(now);
         let until = now + self.config.stuck_wait;
@@ -298,7 +303,7 @@ impl Evict {
         }
     }
 
-    fn signal(&self, threshold: Option<usize>) -> Option<Signal> {
+    pub(crate) fn signal(&self, threshold: Option<usize>) -> Option<Signal> {
         Some(self.watch.thresholds.get(threshold?)?.signal)
     }
 }

@@ -5,6 +5,7 @@
 extern crate alloc;
 
 mod choose;
+mod clean_up;
 mod config;
 mod elsewhere;
 mod evict;

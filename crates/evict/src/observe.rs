@@ -2,7 +2,7 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use evictd_condition::Pressure;
-use evictd_node::{ConditionSet, Layout, Mono, Policy, Readings, Resource};
+use evictd_node::{ConditionSet, Layout, Mono, Policy, Reading, Readings, Resource, Signal};
 use evictd_threshold::{Threshold, derive_containerfs};
 
 use crate::Config;
@@ -177,13 +177,28 @@ impl Watch {
                 || reading
                     .sampled
                     .is_none_or(|at| self.settled_at.is_none_or(|s| at >= s));
-            let trusted = policy.stats_may_predate_last_eviction
-                || reading.sampled.is_none_or(|at| at >= self.trusted_from);
-            if newer && settled && trusted {
+            if newer && settled && self.trusts(&reading, policy) {
                 fresh.insert(index);
             }
         }
         fresh
+    }
+
+    /// Without what was measured before this process or the machine stood still.
+    pub(crate) fn trusted(&self, readings: &Readings, policy: &Policy) -> Readings {
+        let mut trusted = *readings;
+        for signal in Signal::ALL {
+            let reading = readings.get(signal);
+            let reading = reading.filter(|reading| self.trusts(reading, policy));
+            trusted.set(signal, reading);
+        }
+        trusted
+    }
+
+    /// Nothing acts by what was measured before a standstill.
+    fn trusts(&self, reading: &Reading, policy: &Policy) -> bool {
+        policy.stats_may_predate_last_eviction
+            || reading.sampled.is_none_or(|at| at >= self.trusted_from)
     }
 
     /// The threshold to act on: a memory signal's before all others, else the
@@ -235,11 +250,14 @@ impl Watch {
         self.fresh = fresh;
     }
 
-    /// The node was read again, and no round begins by that: what is over has been over.
+    /// The node was read again, and no round begins by that: what is over has been over, and
+    /// what could not be read acts no more in this round.
     pub(crate) fn read_again(&mut self, again: &Readings) {
         let met = self.met(again, self.thresholds.len());
         for (index, threshold) in self.thresholds.iter().enumerate() {
-            if again.get(threshold.signal).is_some() && !met.has(index) {
+            if again.get(threshold.signal).is_none() {
+                self.fresh.remove(index);
+            } else if !met.has(index) {
                 if let Some(first) = self.first_met.get_mut(index) {
                     *first = None;
                 }

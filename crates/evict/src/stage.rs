@@ -26,6 +26,13 @@ pub(crate) enum Stage {
     },
 }
 
+/// A clean-up that goes on beside a round for another resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CleanUp {
+    pub(crate) until: Mono,
+    pub(crate) resource: Resource,
+}
+
 impl Stage {
     /// The same with other thresholds: `place` says where a former one stands now.
     pub(crate) fn rearranged(self, place: impl Fn(usize) -> Option<usize>) -> Self {

@@ -2,10 +2,11 @@
 //! taken along.
 
 use alloc::string::{String, ToString};
+use core::time::Duration;
 
 use evictd_condition::Pressure;
-use evictd_node::{ConditionSet, Layout, Mono, Policy, Readings, Rung, Signal};
-use evictd_rank::Candidate;
+use evictd_node::{Condition, ConditionSet, Layout, Mono, Policy, Readings, Rung, Signal};
+use evictd_rank::{Candidate, awaits_stallers};
 use evictd_threshold::Threshold;
 
 use crate::elsewhere::Plenty;
@@ -33,6 +34,15 @@ impl Evict {
     #[must_use]
     pub fn conditions(&self) -> ConditionSet {
         self.watch.conditions
+    }
+
+    /// How much longer a condition is reported if no threshold of it is met again; `None` of
+    /// one that is not.
+    #[must_use]
+    pub fn reported_for(&self, condition: Condition, now: Mono) -> Option<Duration> {
+        let last = self.watch.pressure.last_observed(condition)?;
+        let end = last + self.config.transition_period;
+        self.conditions().has(condition).then(|| end.since(now))
     }
 
     /// When each condition was last observed.
@@ -147,7 +157,7 @@ impl Evict {
             Stage::Idle
             | Stage::ReadingPods { .. }
             | Stage::Reclaiming { .. }
-            | Stage::Killing { .. } => None,
+            | Stage::Killing { .. } => self.beside.map(|beside| beside.until),
         };
         let watch = self.watch.next_deadline(now, self.config.transition_period);
         cleaning.into_iter().chain(watch).min()
@@ -156,7 +166,8 @@ impl Evict {
     /// Whether an evicted pod is still on its way out.
     #[must_use]
     pub fn is_busy(&self) -> bool {
-        matches!(self.stage, Stage::Killing { .. } | Stage::CleaningUp { .. })
+        let stage = &self.stage;
+        matches!(stage, Stage::Killing { .. } | Stage::CleaningUp { .. }) || self.beside.is_some()
     }
 
     /// Takes over how the filesystems lie where nothing else could be read, so
@@ -229,6 +240,17 @@ impl Evict {
     #[must_use]
     pub const fn knows_plenty(&self) -> bool {
         self.plenty.is_some()
+    }
+
+    /// Whether the pod was chosen though it is not known of all pods what they take from the
+    /// others ([`rank::awaits_stallers`](evictd_rank::awaits_stallers)).
+    #[must_use]
+    pub fn awaits_stallers(&self, eviction: &Eviction, pods: &[Candidate]) -> bool {
+        let Cause::Threshold { place, .. } = &eviction.cause else {
+            return false;
+        };
+        let layout = self.watch.layout_or_one();
+        awaits_stallers(place.signal, layout, pods, &self.config.policy)
     }
 
     /// How many bytes a pod is above the limit of disk that it is evicted for, if it is for one

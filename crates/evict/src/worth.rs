@@ -72,13 +72,17 @@ impl Judge<'_> {
         let knows_request = need.signal.resource() != Resource::Pids;
         let keeps_to_request = knows_request && first.used.is_some() && !first.exceeds;
         let wait = self.config.modest_wait;
+        // Lost time is due to who takes more than its share, and memory is left.
+        let is_of_time = need.signal.grows_with_trouble();
         if first.used.is_none() && !need.is_hard {
             Some(Spared::Unknown)
         } else if !self.is_within_reach(need, pods, |_| true)
             || keeps_to_request && self.has_exceeding(need, pods)
         {
             Some(Spared::TooLittle)
-        } else if keeps_to_request && self.evidence.is_younger_than(need.signal, now, wait) {
+        } else if keeps_to_request
+            && (is_of_time || self.evidence.is_younger_than(need.signal, now, wait))
+        {
             Some(Spared::KeepToRequests)
         } else {
             None

@@ -2,9 +2,9 @@ use crate::{ParseError, flat_keyed};
 
 /// What eviction reads of a `memory.stat`, v1 and v2.
 ///
-/// All in bytes. v1 has two numbers for each key: the cgroup's own, and with
-/// `total_` in front the one of the whole subtree; v2 has only the latter,
-/// without the word in front.
+/// All in bytes, but for pages that were read back. v1 has two numbers for
+/// each key: the cgroup's own, and with `total_` in front the one of the whole
+/// subtree; v2 has only the latter, without the word in front.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MemoryStat {
@@ -22,6 +22,23 @@ pub struct MemoryStat {
     /// `total_inactive_file` (v1): page cache on the inactive list, of the
     /// subtree.
     pub total_inactive_file_bytes: Option<u64>,
+    /// `workingset_refault_anon` and `workingset_refault_file`, before Linux 5.9 one number
+    /// (v2): pages that were taken from it and read back, since it began.
+    pub refaulted_pages: Option<u64>,
+    /// The same of the subtree (v1).
+    pub total_refaulted_pages: Option<u64>,
+}
+
+/// Of either kind, or both in one.
+fn is_refault(key: &[u8]) -> bool {
+    matches!(
+        key,
+        b"workingset_refault" | b"workingset_refault_anon" | b"workingset_refault_file"
+    )
+}
+
+fn add(sum: &mut Option<u64>, more: u64) {
+    *sum = Some(sum.unwrap_or(0).saturating_add(more));
 }
 
 /// A cgroup's `memory.stat`.
@@ -38,6 +55,14 @@ pub fn parse_memory_stat(text: &[u8]) -> Result<MemoryStat, ParseError> {
             b"total_rss" => &mut stat.total_rss_bytes,
             b"total_cache" => &mut stat.total_cache_bytes,
             b"total_inactive_file" => &mut stat.total_inactive_file_bytes,
+            key if is_refault(key) => {
+                add(&mut stat.refaulted_pages, entry.number()?);
+                continue;
+            }
+            key if key.strip_prefix(b"total_").is_some_and(is_refault) => {
+                add(&mut stat.total_refaulted_pages, entry.number()?);
+                continue;
+            }
             _ => continue,
         };
         *place = Some(entry.number()?);

@@ -5,10 +5,11 @@ use std::io;
 use std::os::fd::BorrowedFd;
 use std::path::Path;
 
-use evictd_engine::Settings;
+use evictd_config::Resolved;
 use evictd_engine::ports::{
-    Collect, Deletion, Depth, Disk, Job, Node, Places, Reclaim, Relieved, Sample,
+    Collect, Deletion, Depth, Disk, Job, Node, Places, Reclaim, Relieved, Runtimes as _, Sample,
 };
+use evictd_engine::{FIRST_FS_WAIT, Settings};
 use evictd_node::{Filesystem, Mono, Readings, Rung, Signal};
 use evictd_stats::{FsSample, NodeReader, NodeSample, NodeSettings, now, wall_seconds};
 use evictd_sys::{Token, Watch};
@@ -17,7 +18,7 @@ use crate::facts;
 use crate::gc::Cleaner;
 use crate::pods::Pods;
 use crate::relief::Reliever;
-use crate::setup::Setup;
+use crate::setup::{Setup, no_thread};
 
 /// The loop over the ports of this machine.
 pub type Engine = evictd_engine::Engine<NodePort, Pods, Reclaimer>;
@@ -39,6 +40,33 @@ pub fn open(setup: Setup) -> Result<Box<Engine>, String> {
     };
     let engine = Engine::new(settings, (node, pods, reclaimer));
     engine.map(Box::new).map_err(|error| error.to_string())
+}
+
+/// How long who only looks waits for what the pods keep on disk, and for filesystems, which
+/// may hang.
+const DISK_WAIT: Duration = Duration::from_secs(2);
+const FS_WAIT: Duration = Duration::from_millis(500);
+
+/// The same for one who only looks: the node and its pods are read once, and judged; nothing is
+/// done about it.
+///
+/// # Errors
+/// When the node cannot be read.
+pub fn look(settings: &Resolved) -> Result<Box<Engine>, String> {
+    let mut engine = open(Setup::to_look(settings)?)?;
+    measure_disk(&mut engine).map_err(no_thread)?;
+    engine.observe(now(), FIRST_FS_WAIT, false);
+    engine.pods_mut().remember_protected(settings);
+    engine.pods_mut().refresh_with_disk(DISK_WAIT);
+    Ok(engine)
+}
+
+/// Once more, with what container runtimes say by now.
+pub fn look_again(engine: &mut Engine, at: Mono) {
+    engine.pods_mut().ask_runtimes();
+    engine.pods_mut().take_news();
+    engine.observe(at, FS_WAIT, false);
+    engine.pods_mut().refresh(at, Depth::Whole);
 }
 
 /// Begins to measure what pods hold on disk, where that is wanted. Not done by [`open`]:
@@ -141,6 +169,10 @@ impl Node for NodePort {
             Depth::Bounds => self.reader.read_memory_bounds(now),
         };
         sample.readings()
+    }
+
+    fn note_late(&mut self, by: Duration) {
+        self.reader.note_late(by);
     }
 
     fn problems(&self) -> Vec<String> {

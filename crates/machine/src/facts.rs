@@ -6,9 +6,13 @@ use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-use evictd_config::Machine;
+use evictd_config::{Machine, Resolved};
 use evictd_kerntext::{Meminfo, mounts, parse_meminfo, parse_zram_pool};
-use evictd_stats::NodeSample;
+use evictd_state::read_boot_id;
+use evictd_stats::{Hierarchies, NodeSample, read_memory_switched_off};
+use rustix::system::uname;
+
+use crate::PROC;
 
 /// The capacities of these readings, the kernel's own reserve, and swap. What
 /// cannot be read is unknown, and nothing is judged by it.
@@ -23,17 +27,48 @@ pub fn read(sample: &NodeSample) -> Machine {
     }
 }
 
+/// What this machine is called.
+pub fn node_name() -> String {
+    uname().nodename().to_string_lossy().into_owned()
+}
+
+/// What tells this boot from others; empty where that cannot be read, which equals no boot.
+pub fn boot_id() -> String {
+    read_boot_id(PROC.as_ref()).unwrap_or_default()
+}
+
+/// Why there is no memory controller, and what would be right.
+pub fn why_no_memory_controller(hierarchies: &Hierarchies) -> &'static str {
+    let is_switched_off = read_memory_switched_off(PROC.as_ref()).unwrap_or(false);
+    if is_switched_off {
+        "the kernel's command line lacks cgroup_enable=memory (on a Raspberry Pi also \
+         cgroup_memory=1)"
+    } else if *hierarchies == Hierarchies::default() {
+        "no cgroups are mounted here: mount -t cgroup2 none /sys/fs/cgroup, in a chroot mount \
+         --rbind /sys/fs/cgroup of the machine there"
+    } else {
+        "neither a cgroup2 mount nor one of v1 has it (/proc/cgroups says what the kernel has)"
+    }
+}
+
 /// `vm.min_free_kbytes`.
 pub(crate) fn min_free_bytes() -> Option<i64> {
     let text = read_text("/proc/sys/vm/min_free_kbytes".as_ref()).ok()?;
     text.trim().parse::<i64>().ok()?.checked_mul(1024)
 }
 
+/// Has memory be judged otherwise where the kubelet's formula misleads on this machine.
+pub fn choose_formula(settings: &mut Resolved) {
+    if misleads_kubelets_formula() {
+        settings.distrust_kubelets_formula();
+    }
+}
+
 /// Whether the kubelet's formula misleads here: where much of a small machine is in no
 /// cgroup, and where pages that were swapped out stay in memory, compressed. The root cgroup
 /// of v1 counts no more than that of v2 does. The kernel's own estimate knows neither pool as
 /// available.
-pub fn misleads_kubelets_formula() -> bool {
+fn misleads_kubelets_formula() -> bool {
     const SMALL: u64 = 512 << 20;
     let is_small =
         || read_meminfo().is_ok_and(|info| info.mem_total_bytes.is_some_and(|all| all < SMALL));

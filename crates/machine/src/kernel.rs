@@ -1,7 +1,11 @@
 //! What an older kernel lacks, or a sandbox around evictd refuses, and what that costs.
-//! Without pressure stall information, seccomp or Landlock a line of their own says so.
+//! Without pressure stall information as a notice, seccomp or Landlock a line of their own
+//! says so.
 
-use evictd_config::Warning;
+use std::path::Path;
+
+use evictd_config::{Resolved, Warning};
+use evictd_node::Signal;
 use evictd_stats::Hierarchies;
 use evictd_sys::process_mrelease;
 use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
@@ -9,13 +13,23 @@ use rustix::io::Errno;
 use rustix::process::{PidfdFlags, getpid, pidfd_open};
 use rustix::system::uname;
 
+use crate::PROC;
+
 /// All of it in one line; `None` where nothing is lacking.
-pub fn warning(hierarchies: &Hierarchies) -> Option<Warning> {
+pub fn warning(settings: &Resolved, hierarchies: &Hierarchies) -> Option<Warning> {
     let counts_root = hierarchies
         .memory
         .as_ref()
         .is_none_or(|of| of.counts_root());
+    let mut thresholds = settings.evict.thresholds.iter();
+    let watches_stall = thresholds.any(|threshold| threshold.signal == Signal::MemoryStall);
+    let pressure = Path::new(PROC).join("pressure/memory");
     let lacks = [
+        (
+            watches_stall && std::fs::read(pressure).is_err(),
+            "pressure stall information (4.20; psi=1 on its command line): memory.stall is \
+             estimated by what is read back of the page cache, and sees less",
+        ),
         (
             !counts_root,
             "memory.stat of the root cgroup (5.8): memory.available comes from /proc/meminfo",

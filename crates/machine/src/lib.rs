@@ -19,6 +19,7 @@ pub mod relief;
 pub mod roots;
 pub mod runtimes;
 pub mod setup;
+pub mod summary;
 
 /// Where procfs is mounted.
 pub const PROC: &str = "/proc";

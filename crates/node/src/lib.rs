@@ -6,6 +6,7 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+mod amount;
 mod condition;
 mod date;
 #[cfg(feature = "std")]
@@ -23,7 +24,9 @@ mod rung;
 #[cfg(feature = "serde")]
 mod serde;
 mod signal;
+mod utc;
 
+pub use amount::Amount;
 pub use condition::{Condition, ConditionSet};
 pub use date::date;
 pub use kubelet_version::KubeletVersion;
@@ -35,6 +38,7 @@ pub use reading::{Reading, Readings};
 pub use resource::Resource;
 pub use rung::{MemoryRung, MemoryRungs, Rung};
 pub use signal::{Filesystem, Signal, SignalSet, Source, Unit, Usage};
+pub use utc::Utc;
 
 /// Prints each type by its name.
 macro_rules! display_by_name {

@@ -52,11 +52,22 @@ pub enum MemoryRung {
     Brake,
     /// Pods that may be are stopped where they are.
     Freeze,
+    /// Pods that have just begun wait for their turn.
+    StartStorm,
 }
 
 impl MemoryRung {
     /// All of them, the gentlest first.
-    pub const ALL: [Self; 4] = [Self::Reclaim, Self::Tell, Self::Brake, Self::Freeze];
+    pub const ALL: [Self; 5] = [
+        Self::Reclaim,
+        Self::Tell,
+        Self::Brake,
+        Self::Freeze,
+        Self::StartStorm,
+    ];
+
+    /// Those that `--relief` names; the other has a switch of its own.
+    pub const NAMED: [Self; 4] = [Self::Reclaim, Self::Tell, Self::Brake, Self::Freeze];
 
     /// Its name in settings, events and history.
     #[must_use]
@@ -66,6 +77,7 @@ impl MemoryRung {
             Self::Tell => "tell",
             Self::Brake => "brake",
             Self::Freeze => "freeze",
+            Self::StartStorm => "startStorm",
         }
     }
 }
@@ -78,7 +90,7 @@ impl fmt::Display for MemoryRung {
 
 /// Some of these rungs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MemoryRungs([bool; 4]);
+pub struct MemoryRungs([bool; MemoryRung::ALL.len()]);
 
 impl MemoryRungs {
     /// With this one, too.

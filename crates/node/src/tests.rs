@@ -1,3 +1,4 @@
+use alloc::string::ToString;
 use core::time::Duration;
 
 use super::*;
@@ -140,4 +141,34 @@ fn qos_classes_go_in_eviction_order() {
         QosClass::from_name("Guaranteed"),
         Some(QosClass::Guaranteed)
     );
+}
+
+#[test]
+fn times_are_written_as_iso_8601() {
+    for (seconds, text) in [
+        (0, "1970-01-01T00:00:00Z"),
+        (951_782_400, "2000-02-29T00:00:00Z"),
+        (1_795_179_906, "2026-11-20T13:05:06Z"),
+        (4_107_542_399, "2100-02-28T23:59:59Z"),
+        (4_107_542_400, "2100-03-01T00:00:00Z"),
+    ] {
+        assert_eq!(Utc(seconds).to_string(), text);
+    }
+}
+
+#[test]
+fn amounts_keep_three_digits_and_never_exaggerate() {
+    for (signal, value, text) in [
+        (Signal::MemoryAvailable, 0, "0"),
+        (Signal::MemoryAvailable, 1023, "1023"),
+        (Signal::MemoryAvailable, 1024, "1Ki"),
+        (Signal::MemoryAvailable, 1536, "1.5Ki"),
+        (Signal::MemoryAvailable, (1 << 30) - 1, "1023Mi"),
+        (Signal::NodefsAvailable, -(3 << 29), "-1.5Gi"),
+        (Signal::NodefsInodesFree, 5_249_999, "5.2M"),
+        (Signal::PidAvailable, 812, "812"),
+        (Signal::PidAvailable, i64::MIN, "-9.2E"),
+    ] {
+        assert_eq!(Amount::of(signal, value).to_string(), text);
+    }
 }

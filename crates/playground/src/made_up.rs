@@ -1,12 +1,12 @@
 //! A node in a box: a machine that a seed makes up, and what evictd's loop does in it.
 
 use evictd_config::{Typed, resolve};
-use evictd_recording::Line;
+use evictd_recording::{Chart, Line};
 use evictd_simulator::{Feature, Plan, watch};
 use serde_json::{Value, json};
 
 use crate::Recording;
-use crate::chart::Chart;
+use crate::chart::chart_in_json;
 
 /// A page should not be waited for longer.
 const MOST_SECONDS: u64 = 600;
@@ -39,8 +39,7 @@ pub fn simulate(question: &[u8]) -> Result<Value, String> {
         }
     }
     for (at, pod) in watched.evictions {
-        let millis = chart.millis(at);
-        chart.evicted(millis, pod);
+        chart.evicted(at, pod);
     }
     let report = watched.report;
     let on = plan.features.each().map(|feature| format!("{feature:?}"));
@@ -49,7 +48,7 @@ pub fn simulate(question: &[u8]) -> Result<Value, String> {
         "wrong": report.violation.map(|violation| violation.to_string()),
         "features": on.collect::<Value>(),
         "seconds": plan.seconds,
-        "chart": chart.to_json(&settings.evict.thresholds),
+        "chart": chart_in_json(&chart, &settings.evict.thresholds),
         "recording": watched.recording,
     }))
 }

@@ -2,11 +2,11 @@
 
 use evictd_config::{Flag, Typed, nearest, resolve};
 use evictd_evict::Evict;
-use evictd_recording::{Decided, Line, Session};
+use evictd_recording::{Chart, Decided, Line, Session};
 use serde_json::{Value, json};
 
 use crate::Recording;
-use crate::chart::Chart;
+use crate::chart::chart_in_json;
 
 /// A page with more of them, and of what put pods where they are, is not read by anybody.
 const MOST_DECISIONS: usize = 5_000;
@@ -39,13 +39,10 @@ pub fn decide(recording: &Recording, question: &[u8]) -> Result<Value, String> {
         if let Line::Seen(seen) = line {
             told.add(&moment);
             chart.add(seen, session.conditions());
-            let millis = chart.last_millis();
-            for pod in decided.iter().filter_map(|of| of.pod.clone()) {
-                chart.evicted(millis, pod);
-            }
+            chart.decided(&decided);
             moment = Moment {
                 time: &seen.time,
-                millis,
+                millis: chart.last_millis(),
                 decided,
                 recorded: Vec::new(),
             };
@@ -61,7 +58,7 @@ pub fn decide(recording: &Recording, question: &[u8]) -> Result<Value, String> {
         "gone": told.gone,
         "moments": chart.moments(),
         "problem": told.problem,
-        "chart": chart.to_json(&settings.evict.thresholds),
+        "chart": chart_in_json(&chart, &settings.evict.thresholds),
     }))
 }
 

@@ -9,7 +9,7 @@ mod order;
 mod place;
 
 pub use measure::measured;
-pub use order::{first, rank};
+pub use order::{awaits_stallers, first, rank};
 pub use place::{Candidate, Place};
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 use alloc::vec::Vec;
 use core::cmp::{Ordering, Reverse};
 
+use evictd_node::pod::usage::Stalls;
 use evictd_node::{Layout, Policy, Ranking, Resource, Signal};
 
 use crate::{Candidate, Place};
@@ -16,12 +17,20 @@ pub fn rank(
     candidates: &[Candidate],
     policy: &Policy,
 ) -> Vec<Place> {
-    let places = candidates.iter().enumerate();
-    let mut places: Vec<Place> = places
-        .map(|(index, candidate)| Place::new(signal, layout, policy, index, candidate))
-        .collect();
-    places.sort_unstable_by(|a, b| compare(a, b, policy));
+    let mut places: Vec<Place> = places(signal, layout, candidates, policy).collect();
+    let stallers_are_known = are_stallers_known(signal, layout, candidates, policy);
+    places.sort_unstable_by(|a, b| compare(a, b, policy, stallers_are_known));
     places
+}
+
+fn places<'a>(
+    signal: Signal,
+    layout: Layout,
+    candidates: &'a [Candidate],
+    policy: &'a Policy,
+) -> impl Iterator<Item = Place> + 'a {
+    let candidates = candidates.iter().enumerate();
+    candidates.map(move |(index, candidate)| Place::new(signal, layout, policy, index, candidate))
 }
 
 /// The first of this order that `may_be_evicted`, and how many come before it: what
@@ -35,22 +44,50 @@ pub fn first(
     policy: &Policy,
     may_be_evicted: impl Fn(usize, &Candidate) -> bool,
 ) -> Option<(usize, Place)> {
-    let may_be_evicted = &may_be_evicted;
-    let places_where = |wanted: bool| {
-        let candidates = candidates.iter().enumerate();
-        candidates
-            .filter(move |(index, candidate)| may_be_evicted(*index, candidate) == wanted)
-            .map(|(index, candidate)| Place::new(signal, layout, policy, index, candidate))
+    let all = || places(signal, layout, candidates, policy);
+    let may_be_evicted = |place: &Place| {
+        let candidate = candidates.get(place.candidate);
+        candidate.is_some_and(|candidate| may_be_evicted(place.candidate, candidate))
     };
-    let first = places_where(true).min_by(|a, b| compare(a, b, policy))?;
-    let passed_over = places_where(false).filter(|other| compare(other, &first, policy).is_lt());
-    Some((passed_over.count(), first))
+    let stallers_are_known = are_stallers_known(signal, layout, candidates, policy);
+    let compare = |a: &Place, b: &Place| compare(a, b, policy, stallers_are_known);
+    let first = all().filter(may_be_evicted).min_by(compare)?;
+    let is_before = |other: &Place| !may_be_evicted(other) && compare(other, &first).is_lt();
+    Some((all().filter(is_before).count(), first))
+}
+
+/// Whether lost time may be due to a pod of which it is not measured yet what it takes from
+/// the others, as it has just begun: of several above their requests another would be evicted
+/// in its place.
+#[must_use]
+pub fn awaits_stallers(
+    signal: Signal,
+    layout: Layout,
+    candidates: &[Candidate],
+    policy: &Policy,
+) -> bool {
+    let exceeding = places(signal, layout, candidates, policy).filter(|place| place.exceeds);
+    signal.grows_with_trouble()
+        && exceeding.count() > 1
+        && !are_stallers_known(signal, layout, candidates, policy)
+}
+
+/// Whether lost time is known to whom it is due: what each pod above its request takes from the
+/// others was measured. Where that lacks of one, it puts none before another.
+fn are_stallers_known(
+    signal: Signal,
+    layout: Layout,
+    candidates: &[Candidate],
+    policy: &Policy,
+) -> bool {
+    let is_known = |place: Place| !place.exceeds || place.stalls.is_some();
+    signal.grows_with_trouble() && places(signal, layout, candidates, policy).all(is_known)
 }
 
 /// `Less` when the pod of `a` is evicted before that of `b`. No two places are equal.
-fn compare(a: &Place, b: &Place, policy: &Policy) -> Ordering {
+fn compare(a: &Place, b: &Place, policy: &Policy, stallers_are_known: bool) -> Ordering {
     let by_rule = match policy.ranking {
-        Ranking::Priority => by_priority(a, b, policy),
+        Ranking::Priority => by_priority(a, b, policy, stallers_are_known),
         Ranking::Qos => by_qos(a, b, policy),
     };
     // What nobody has described yet may be protected. That is no reason to evict another in
@@ -63,15 +100,27 @@ fn compare(a: &Place, b: &Place, policy: &Policy) -> Ordering {
 
 /// Kubernetes since 1.9: pods above their request first, then the lower priority, then the
 /// pod that is further above it. Process ids know no request, so there priority comes first (K:
-/// `rankPIDPressure`).
-fn by_priority(a: &Place, b: &Place, policy: &Policy) -> Ordering {
+/// `rankPIDPressure`). For lost time, which the kubelet does not know, the one that stalls the
+/// others comes before the one that is further above its request.
+fn by_priority(a: &Place, b: &Place, policy: &Policy, stallers_are_known: bool) -> Ordering {
     let priority = a.priority.cmp(&b.priority);
     let standing = standing(a, policy).cmp(&standing(b, policy));
     let first = match a.signal.resource() {
         Resource::Pids => priority.then(standing),
         Resource::Memory | Resource::EphemeralStorage | Resource::Inodes => standing.then(priority),
     };
-    first.then_with(|| b.over_nanos().cmp(&a.over_nanos()))
+    let stalls_more = || match stallers_are_known && a.exceeds && b.exceeds {
+        true => stalled_bytes(b).cmp(&stalled_bytes(a)),
+        false => Ordering::Equal,
+    };
+    first
+        .then_with(stalls_more)
+        .then_with(|| b.over_nanos().cmp(&a.over_nanos()))
+}
+
+/// What the pod reads back and gains in a second.
+fn stalled_bytes(place: &Place) -> Option<u64> {
+    place.stalls.map(Stalls::bytes)
 }
 
 /// Where a pod stands by what is known of its usage; the lowest is evicted first.

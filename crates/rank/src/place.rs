@@ -1,10 +1,9 @@
 use alloc::sync::Arc;
 use core::fmt;
 
-use evictd_node::pod::usage::PodUsage;
+use evictd_node::pod::usage::{PodUsage, Stalls};
 use evictd_node::pod::{Pod, Requested};
-use evictd_node::{Layout, Policy, QosClass, Resource, Signal};
-use evictd_quantity::{Format, Quantity};
+use evictd_node::{Amount, Layout, Policy, QosClass, Resource, Signal};
 
 use crate::measure::{is_in_part, measured};
 
@@ -45,6 +44,8 @@ pub struct Place {
     pub used: Option<u64>,
     /// It was measured in part: the pod uses at least that.
     pub in_part: bool,
+    /// For lost time: what it takes from the others; `None` where that is not known.
+    pub stalls: Option<Stalls>,
     /// No container runtime has described it yet: of those that no rule tells apart it ranks
     /// last.
     pub undescribed: bool,
@@ -93,6 +94,9 @@ impl Place {
             signal,
             used,
             in_part: usage.is_some_and(|usage| is_in_part(signal, usage)),
+            stalls: usage
+                .filter(|_| signal.grows_with_trouble())
+                .and_then(|usage| usage.stalls),
             undescribed: usage.is_some_and(|usage| usage.undescribed),
             request_nanos: nanos(subtracted),
             exceeds: used.is_some_and(|used| i128::from(used) * BILLION > nanos(compared)),
@@ -112,28 +116,34 @@ impl Place {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let whole = |amount: i128| {
-            let amount = i64::try_from(amount).unwrap_or(i64::MAX);
-            Quantity::from_int(amount, Format::BinarySi)
-        };
+        let resource = self.signal.resource();
+        let amount =
+            |amount: i128| Amount::used(resource, i64::try_from(amount).unwrap_or(i64::MAX));
         match self.used {
             None => f.write_str("its usage is unknown")?,
             Some(used) => {
                 let at_least = if self.in_part { "at least " } else { "" };
-                write!(f, "uses {at_least}{}", whole(i128::from(used)))?;
+                write!(f, "uses {at_least}{}", amount(i128::from(used)))?;
                 let over = self.over_nanos() / BILLION;
-                match self.signal.resource() {
+                match resource {
                     Resource::Pids => f.write_str(" process ids")?,
                     Resource::Inodes => f.write_str(" inodes")?,
                     Resource::Memory | Resource::EphemeralStorage => {
                         if self.exceeds {
-                            write!(f, ", {} above its request", whole(over))?;
+                            write!(f, ", {} above its request", amount(over))?;
                         } else if !self.in_part {
-                            write!(f, ", {} below its request", whole(-over))?;
+                            write!(f, ", {} below its request", amount(-over))?;
                         }
                     }
                 }
             }
+        }
+        if let Some(stalls) = self.stalls {
+            write!(f, ", gains {}", Amount::bytes(stalls.gains_bytes))?;
+            if let Some(bytes) = stalls.reads_back_bytes {
+                write!(f, " and reads back {}", Amount::bytes(bytes))?;
+            }
+            f.write_str(" a second")?;
         }
         write!(f, ", priority {}, {}", self.priority, self.qos)?;
         if self.undescribed {

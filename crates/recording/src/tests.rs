@@ -5,7 +5,7 @@ use alloc::{format, vec};
 
 use evictd_evict::{Config, Evict};
 use evictd_node::pod::Pod;
-use evictd_node::pod::usage::{ContainerUsage, MountUsage, PodUsage, VolumeUsage};
+use evictd_node::pod::usage::{ContainerUsage, MountUsage, PodUsage, Stalls, VolumeUsage};
 use evictd_node::{Layout, Mono, Reading, Readings, Signal};
 use evictd_threshold::{Lists, parse};
 use proptest::prelude::*;
@@ -212,10 +212,11 @@ prop_compose! {
         flags in any::<[bool; 4]>(),
         name in ".{0,9}",
     ) -> PodUsage {
-        let [a, b, c, d, e, f, g, h, i, j, k, l, m, _] = numbers;
+        let [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = numbers;
         PodUsage {
             memory_working_set_bytes: a,
             swap_bytes: b,
+            stalls: n.map(|gains_bytes| Stalls { reads_back_bytes: a, gains_bytes }),
             process_count: c,
             ephemeral_storage_bytes: d,
             disk_in_part: flags[0],

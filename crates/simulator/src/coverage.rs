@@ -44,7 +44,14 @@ impl Coverage {
         }
     }
 
-    fn count(&mut self, name: &'static str, times: u64) {
+    pub(crate) fn note_rungs(&mut self, climbed: [u64; 4]) {
+        const NAMES: [&str; 4] = ["rung: reclaim", "rung: tell", "rung: brake", "rung: freeze"];
+        for (name, times) in NAMES.into_iter().zip(climbed) {
+            self.count(name, times);
+        }
+    }
+
+    pub(crate) fn count(&mut self, name: &'static str, times: u64) {
         match self.events.iter_mut().find(|(of, _)| *of == name) {
             Some((_, count)) => *count += times,
             None => self.events.push((name, times)),

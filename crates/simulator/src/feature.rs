@@ -80,11 +80,36 @@ features! {
     Mounts: "volumes that are mounted from elsewhere",
     SetAside: "memory that the kernel sets aside",
     Unheard: "nobody who describes pods",
+    Events: "a runtime that tells what is new",
+    Brink: "memory that is nearly gone when evictd starts again",
+    Reclaim: "the rung reclaim: pods are asked for memory",
+    Tell: "the rung tell: pods that listen to a shortage",
+    Brake: "the rung brake: memory.high",
+    Freeze: "the rung freeze: pods that may be stopped",
+    ClockSteps: "a wall clock that is set",
+    Suspend: "a machine that sleeps",
+    Paused: "a virtual machine that is paused, with its clock going on",
+    Limits: "limits of a pod's own, of disk",
+    Updates: "an operator who changes requests and limits",
+    Protects: "an operator who protects pods, and does so no more",
+    LateHelper: "a helper whom the kernel lets wait",
+    Ebb: "what is taken and given back again",
+    LateFree: "memory that is free later than its pod is gone",
+    Disagree: "numbers that do not agree",
 }
+
+/// Each of these has a stream of its own, by that number: a world without it stays what it is.
+const OF_OWN: [(Feature, u64); 5] = [
+    (Feature::Events, 40),
+    (Feature::Brink, 41),
+    (Feature::Ebb, 42),
+    (Feature::LateFree, 43),
+    (Feature::Disagree, 44),
+];
 
 /// The features of a world.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Features(u64);
+pub struct Features(u128);
 
 impl Features {
     /// Those that a seed turns on: each of them in some seeds seldom, in others often.
@@ -94,6 +119,9 @@ impl Features {
         let odds = random.within(1, 5);
         let mut all = Self::default();
         for feature in Feature::ALL {
+            let stream = OF_OWN.iter().find(|(of, _)| of == feature);
+            let mut own = stream.map(|(_, stream)| Random::new(seed, *stream));
+            let random = own.as_mut().unwrap_or(&mut random);
             all.set(*feature, random.within(0, 5) < odds);
         }
         // A world in which nothing can run short tests little.
@@ -111,7 +139,7 @@ impl Features {
 
     /// Turns it on or off.
     pub const fn set(&mut self, feature: Feature, on: bool) {
-        let bit = 1 << feature as u32;
+        let bit = 1_u128 << feature as u32;
         self.0 = if on { self.0 | bit } else { self.0 & !bit };
     }
 

@@ -3,8 +3,10 @@
 
 extern crate alloc;
 
+mod compare;
 mod coverage;
 mod feature;
+mod on_disk;
 mod oracles;
 mod plan;
 mod ports;
@@ -18,6 +20,7 @@ mod thresholds;
 mod violation;
 mod world;
 
+pub use compare::Comparison;
 pub use coverage::Coverage;
 pub use feature::{Feature, Features};
 pub use plan::{MOST_PODS, Plan};

@@ -8,11 +8,11 @@ use std::process::ExitCode;
 use std::sync::Mutex;
 use std::time::Instant;
 
-use evictd_simulator::{Coverage, Plan, Violation, run, shrink, watch};
+use evictd_simulator::{Comparison, Coverage, Plan, Violation, run, shrink, watch};
 
 const USAGE: &str =
     "usage: evictd-simulator --seed N | --seeds A..B | --first A..B | --digests A..B | --record N
-       | --plan PLAN | --shrink PLAN
+       | --plan PLAN | --shrink PLAN | --compare FILE...
 
   --seed N      the story of a seed
   --seeds A..B  all of these seeds on two threads: how many a second, what they have met,
@@ -21,6 +21,7 @@ const USAGE: &str =
   --digests A..B  a number for the story of each of them: the same on every processor
   --record N    a recording of a seed, as evictd record writes it and evictd replay reads it
   --plan PLAN   the story of a plan as --shrink prints it: 'seed=7 without=Swap'
+  --compare FILE...  whether what recordings of evictd record show lies in what worlds allow
   --shrink PLAN the smallest plan found in which the same goes wrong, and its story";
 
 /// What was met, and the seeds that went wrong.
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         ["--seeds", text] => range(text).map_or_else(usage, |seeds| many(seeds, usize::MAX)),
         ["--record", text] => plan(text).map_or_else(usage, |plan| recording(&plan)),
         ["--first", text] => range(text).map_or_else(usage, |seeds| many(seeds, 1)),
+        ["--compare", ref files @ ..] if !files.is_empty() => compared(files),
         ["--digests", text] => range(text).map_or_else(usage, digests),
         _ => usage(),
     }
@@ -82,6 +84,20 @@ fn digests(seeds: Range<u64>) -> ExitCode {
             ExitCode::SUCCESS
         })
     })
+}
+
+fn compared(files: &[&str]) -> ExitCode {
+    let mut comparison = Comparison::default();
+    for file in files {
+        let text = std::fs::read_to_string(file).map_err(|error| error.to_string());
+        let added = text.and_then(|text| comparison.add(&text).map_err(|error| error.to_string()));
+        if let Err(error) = added {
+            eprintln!("{file}: {error}");
+            return ExitCode::FAILURE;
+        }
+    }
+    print!("{comparison}");
+    code(comparison.is_allowed())
 }
 
 const fn code(is_well: bool) -> ExitCode {

@@ -12,13 +12,14 @@ use evictd_state::{self as state, Outcome, State};
 
 use crate::coverage::Coverage;
 use crate::feature::Feature;
+use crate::on_disk::OnDisk;
 use crate::oracles;
 use crate::plan::Plan;
-use crate::ports::{Shared, WorldNode, WorldPods, WorldReclaim};
+use crate::ports::{Shared, WorldNode, WorldPods, WorldReclaim, say};
 use crate::random::Random;
 use crate::recorded::Recorder;
 use crate::story::{Report, Watched};
-use crate::thresholds::settings;
+use crate::thresholds::{rungs, settings};
 use crate::violation::Violation;
 use crate::world::{World, seconds, wall_clock};
 
@@ -88,10 +89,12 @@ struct Run {
     world: Shared,
     engine: Sim,
     random: Random,
-    /// What evictd keeps, as it knows it, and as it is on the disk, with the one before.
+    /// What evictd keeps, as it knows it, and as it is on the disk.
     state: State,
-    on_disk: [String; 2],
+    on_disk: OnDisk,
     reloads: u64,
+    /// When the last turn was, and what the wall clock said.
+    turned: (Mono, u64),
     ends: Mono,
     coverage: Coverage,
     evictions: Vec<(Mono, String)>,
@@ -108,6 +111,8 @@ fn engine(world: &Shared, plan: &Plan, reloads: u64) -> Option<Sim> {
     );
     let settings = settings(plan, reloads);
     world.borrow_mut().evictd_begins();
+    let allowed = rungs(plan, reloads);
+    world.borrow_mut().allow(allowed);
     world
         .borrow_mut()
         .take_thresholds(&settings.evict.thresholds);
@@ -130,9 +135,10 @@ impl Run {
             world,
             engine,
             random,
-            on_disk: [const { String::new() }; 2],
+            on_disk: OnDisk::default(),
             state,
             reloads: 0,
+            turned: (Mono::ZERO, wall_clock()),
             ends: chaos_ends + CALM,
             coverage: Coverage::default(),
             evictions: Vec::new(),
@@ -159,7 +165,9 @@ impl Run {
     fn turn(&mut self) {
         let now = self.now();
         self.engine.run_due(now);
+        say(self.now(), &self.engine, &self.world);
         self.take_events();
+        self.turned = (self.now(), wall_clock());
         self.keep();
         let evict = self.engine.evict();
         self.oracles.after_turn(&mut self.world.borrow_mut(), evict);
@@ -189,6 +197,7 @@ impl Run {
             self.coverage.late_wakes += 1;
         }
         world.advance(wake);
+        world.upset_clocks();
         let now = world.now;
         world.turn_began = now;
         world.given.trim(now);
@@ -222,13 +231,18 @@ impl Run {
         if !kills || self.now() + Duration::from_secs(1) < self.strikes_at {
             return; // nobody will read it
         }
-        self.state
-            .update(self.now(), wall_clock(), self.engine.evict());
+        self.write();
+    }
+
+    /// As it was after the last turn.
+    fn write(&mut self) {
+        let (now, wall) = self.turned;
+        self.state.update(now, wall, self.engine.evict());
+        let describing = &self.world.borrow().describing;
+        let known = describing.remembered.protected();
+        self.state.protected.clone_from(known);
         let text = state::to_json(&self.state);
-        let [last, before] = &mut self.on_disk;
-        if *last != text {
-            *before = core::mem::replace(last, text);
-        }
+        self.on_disk.write(text, &describing.shown);
     }
 
     /// Operators, and who kills evictd.
@@ -250,11 +264,13 @@ impl Run {
             let guarded = self.random.one_in(2);
             self.engine.guard(guarded);
         }
+        self.world.borrow_mut().update();
         if has(Feature::Reload) && self.random.one_in(3) {
             self.reloads += 1;
             let new = settings(&self.plan, self.reloads);
             let mut world = self.world.borrow_mut();
             world.take_thresholds(&new.evict.thresholds);
+            world.allow(rungs(&self.plan, self.reloads));
             drop(world);
             if self.engine.reconfigure(new).is_err() {
                 self.violates("reload", "the settings were not taken".into());
@@ -269,22 +285,24 @@ impl Run {
     /// evictd is killed, and started again later by what it left.
     fn sigkill(&mut self) {
         self.coverage.restarts += 1;
+        if self.plan.features.has(Feature::ClockSteps) {
+            self.write(); // what it says of conditions is judged
+        }
         let away = Duration::from_millis(self.random.within(10, 20_000));
         {
             let world = &mut *self.world.borrow_mut();
             world.tell(|| format!("SIGKILL of evictd; it starts again after {away:?}"));
+            if !rungs(&self.plan, 0).is_none() && self.random.one_in(4) {
+                world.climber_ends(); // it ends by itself
+                world.judge_left_set();
+            }
+            world.climber_dies();
             let back = world.now + away;
             world.advance(back);
+            world.upset_clocks();
         }
-        let [last, before] = &self.on_disk;
-        let text = if self.plan.features.has(Feature::OldState) && self.random.one_in(3) {
-            before.clone()
-        } else if self.plan.features.has(Feature::TornState) && self.random.one_in(3) {
-            let half = last.len() / 2;
-            last.chars().take(half).collect()
-        } else {
-            last.clone()
-        };
+        let features = self.plan.features;
+        let (text, spared) = self.on_disk.read(features, &mut self.random);
         self.state = state::parse(text.as_bytes()).unwrap_or_else(|_| State {
             boot_id: BOOT.into(),
             ..State::default()
@@ -298,8 +316,12 @@ impl Run {
         self.state.rebase(BOOT, now, wall_clock(), transition);
         self.engine
             .restore(now, &self.state.evict_state(now), self.state.returns());
-        self.engine.hold_on(self.state.held_on(now, transition));
-        self.oracles.restarted(now, &self.state);
+        let held = self.state.held_on(now, transition);
+        self.engine.hold_on(held);
+        let mut world = self.world.borrow_mut();
+        world.restore_protected(&self.state.protected, spared);
+        world.fill_to_the_brim();
+        self.oracles.restarted(&mut world, held, transition);
     }
 
     fn end(mut self, turns: u64) -> Report {
@@ -307,10 +329,15 @@ impl Run {
             let transition = settings(&self.plan, self.reloads).evict.transition_period;
             let (world, evict) = (&mut self.world.borrow_mut(), self.engine.evict());
             self.oracles.at_the_end(world, evict, transition);
+            world.climber_ends();
+            world.judge_left_set();
         }
         let world = &mut *self.world.borrow_mut();
         self.coverage.turns = turns;
         self.coverage.oom_strikes = world.oom_strikes;
+        self.coverage.note_rungs(world.climber.climbed);
+        self.coverage.count("clocks upset", world.clocks.upset);
+        self.coverage.count("updates", world.updated);
         Report {
             plan: self.plan.clone(),
             violation: world.violations.first().cloned(),

@@ -21,6 +21,8 @@ pub(crate) struct Rival {
     pub(crate) looks_sacred: bool,
     /// It could not be killed in this round,
     pub(crate) was_tried: bool,
+    /// Its runtime has started it again after its eviction, and it is ended again.
+    pub(crate) has_returned: bool,
     /// or so long ago.
     pub(crate) stuck: Option<Duration>,
     /// Its usage was shown.

@@ -33,8 +33,7 @@ pub(crate) fn from_texts<'a>(texts: impl Iterator<Item = (&'a str, &'a str)>) ->
 }
 
 /// Each cgroup once: of several entries the first.
-#[must_use]
-pub fn in_order(mut protected: Protected) -> Protected {
+pub(crate) fn in_order(mut protected: Protected) -> Protected {
     protected.sort_by(|(one, _), (other, _)| one.cmp(other));
     protected.dedup_by(|(other, _), (one, _)| one == other);
     protected

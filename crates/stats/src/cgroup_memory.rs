@@ -138,13 +138,19 @@ pub(crate) fn read_file_pages_at(
 /// `memory.stat`, which `text` is.
 fn usage(version: Version, own: Option<u64>, text: &Buffer) -> Result<MemoryUsage, Cause> {
     let stat = parse_memory_stat(text.text())?;
-    let (inactive_file, anon, file) = match version {
+    let (inactive_file, anon, file, refaulted) = match version {
         Version::V1 => (
             stat.total_inactive_file_bytes,
             stat.total_rss_bytes,
             stat.total_cache_bytes,
+            stat.total_refaulted_pages,
         ),
-        Version::V2 => (stat.inactive_file_bytes, stat.anon_bytes, stat.file_bytes),
+        Version::V2 => (
+            stat.inactive_file_bytes,
+            stat.anon_bytes,
+            stat.file_bytes,
+            stat.refaulted_pages,
+        ),
     };
     let usage_bytes = match own {
         Some(own) => own,
@@ -157,5 +163,6 @@ fn usage(version: Version, own: Option<u64>, text: &Buffer) -> Result<MemoryUsag
         inactive_file_bytes: inactive_file.unwrap_or(0),
         anon_bytes: anon,
         file_bytes: file,
+        refaulted_pages: refaulted,
     })
 }

@@ -34,6 +34,12 @@ impl Cause {
         matches!(self, Self::Errno(errno) if is_gone(errno))
     }
 
+    /// The kernel does not have it, or was told not to count it: with `psi=0` Linux 4.20 to 5.1
+    /// shows the files of pressure, and refuses to read them.
+    pub(crate) const fn is_not_told(self) -> bool {
+        self.is_gone() || matches!(self, Self::Errno(Errno::OPNOTSUPP))
+    }
+
     pub(crate) fn at(self, path: impl Into<PathBuf>) -> Error {
         Error {
             path: path.into(),

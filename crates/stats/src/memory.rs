@@ -19,6 +19,9 @@ pub struct MemoryUsage {
     pub anon_bytes: Option<u64>,
     /// Page cache with tmpfs: v1 `total_cache`, v2 `file`.
     pub file_bytes: Option<u64>,
+    /// Pages that were taken from it and read back, since it began: `workingset_refault*` of
+    /// its `memory.stat`; `None` where the kernel does not count them.
+    pub refaulted_pages: Option<u64>,
 }
 
 impl MemoryUsage {
@@ -110,6 +113,12 @@ impl NodeMemory {
         let swap = self.swap_free_bytes.unwrap_or(0);
         self.mem_available_bytes
             .is_some_and(|left| left.saturating_add(swap) < reserve_bytes)
+    }
+
+    /// Whether less than a tenth of memory is left. False where the kernel does not say.
+    pub(crate) fn is_low(&self) -> bool {
+        let left = self.mem_available_bytes;
+        left.is_some_and(|left| left < self.total_bytes / 10)
     }
 
     /// `None` where there is no swap, and where the kernel counts more free than there is.

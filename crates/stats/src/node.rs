@@ -228,6 +228,14 @@ impl NodeReader {
         self.stall.as_ref().is_some_and(StallFile::is_awaited)
     }
 
+    /// The caller came by so much later than it wanted to: where the kernel does not count lost
+    /// time, that is a sign of it.
+    pub fn note_late(&mut self, by: Duration) {
+        if let Some(stall) = &mut self.stall {
+            stall.note_late(by);
+        }
+    }
+
     /// What failed in the latest round; empty in a good one. A cgroup that is
     /// not there is no failure, and neither is a filesystem that is late.
     #[must_use]
@@ -261,7 +269,8 @@ impl NodeReader {
 
     fn read_stall(&mut self, now: Mono) -> Option<MemoryStall> {
         let stall = self.stall.as_mut()?;
-        stall.read(now, &mut self.buffer, &mut self.errors)
+        let is_low = self.last_memory.is_some_and(|memory| memory.is_low());
+        stall.read(now, is_low, (&mut self.buffer, &mut self.errors))
     }
 
     fn read_root(&mut self, usage: ReadUsage) -> Option<MemoryUsage> {

@@ -14,13 +14,18 @@ use crate::{Hierarchy, Version};
 /// Cgroups of a pod that are looked at: more are left out.
 const MOST_CGROUPS: usize = 1024;
 
+/// So much below its limit a v1 cgroup counts as at it: a kernel that is denied one page more
+/// leaves room for less than that.
+const CLOSE_TO_LIMIT: u64 = 256 << 10;
+
 /// What the OOM killer has done in a cgroup since that was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OomKills {
     /// Processes that it killed.
     pub kills: u64,
-    /// How often a limit of the cgroup's own, or of one below, was reached.
+    /// How often a limit of the cgroup's own, or of one below, was reached. On v1 the processes
+    /// killed in those whose usage has ever been at their limit: that may have been long before.
     pub at_limit: u64,
 }
 
@@ -77,7 +82,8 @@ pub fn read_cgroup_oom_kills(memory: &Hierarchy, cgroup: &Path) -> OomKills {
 }
 
 /// How often the limit of that cgroup itself was reached, whoever of those below reached it;
-/// `None` where the kernel does not say (v2: Linux 5.2).
+/// `None` where the kernel does not say (v2: Linux 5.2). On v1 1 where its usage has ever been
+/// at its limit, else 0.
 #[must_use]
 pub fn read_cgroup_limit_hits(memory: &Hierarchy, cgroup: &Path) -> Option<u64> {
     let dir = memory.open(cgroup).ok()??;
@@ -88,8 +94,21 @@ pub fn read_cgroup_limit_hits(memory: &Hierarchy, cgroup: &Path) -> Option<u64> 
             .ok()?;
         return number(&buffer, b"oom");
     }
-    buffer.fill(open_from(&dir, "memory.failcnt").ok()?).ok()?;
-    buffer.value().ok()
+    has_been_at_limit(dir.as_fd(), &mut buffer)
+        .ok()
+        .map(u64::from)
+}
+
+/// Of a v1 cgroup. `memory.failcnt` would not do: it counts what was reclaimed in time, too,
+/// and nothing at all where the limit with swap is the same (seen with Linux 6.18).
+fn has_been_at_limit(dir: BorrowedFd<'_>, buffer: &mut Buffer) -> Result<bool, Errno> {
+    let mut value = |name| {
+        buffer.fill(open_from(dir, name)?)?;
+        Ok::<_, Errno>(buffer.value().unwrap_or(0))
+    };
+    let most = value("memory.max_usage_in_bytes")?;
+    let limit = value("memory.limit_in_bytes")?;
+    Ok(most > 0 && most.saturating_add(CLOSE_TO_LIMIT) >= limit)
 }
 
 fn add_v2(dir: &OwnedFd, buffer: &mut Buffer, sum: &mut OomKills) -> Result<(), Errno> {
@@ -102,8 +121,14 @@ fn add_v2(dir: &OwnedFd, buffer: &mut Buffer, sum: &mut OomKills) -> Result<(), 
 fn add_v1(dir: BorrowedFd<'_>, buffer: &mut Buffer, sum: &mut OomKills) -> Result<(), Errno> {
     buffer.fill(open_from(dir, "memory.oom_control")?)?;
     let kills = number(buffer, b"oom_kill").unwrap_or(0);
-    buffer.fill(open_from(dir, "memory.failcnt")?)?;
-    let at_limit = buffer.value().unwrap_or(0);
+    if kills == 0 {
+        return Ok(());
+    }
+    let at_limit = if has_been_at_limit(dir, buffer)? {
+        kills
+    } else {
+        0
+    };
     sum.kills = sum.kills.saturating_add(kills);
     sum.at_limit = sum.at_limit.saturating_add(at_limit);
     Ok(())

@@ -16,7 +16,7 @@ pub struct NodeSample {
     /// cgroup.
     pub pods_memory: Option<PodsMemory>,
     /// The time that was lost waiting for memory; `None` until some time was observed, and
-    /// where the kernel does not tell.
+    /// where the kernel tells neither that nor what was read back of its page cache.
     pub stall: Option<MemoryStall>,
     /// The process ids.
     pub pids: Option<NodePids>,

@@ -97,6 +97,12 @@ impl Threshold {
         self.grace.nanos() == 0
     }
 
+    /// Where it lies on a machine that has so much of what it is about.
+    #[must_use]
+    pub fn level(&self, capacity: i64) -> i64 {
+        self.value.against(capacity).value()
+    }
+
     /// The amount as an operator would write it: `100Mi`, `10%`.
     #[must_use]
     pub fn written(&self) -> String {

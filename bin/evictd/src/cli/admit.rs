@@ -12,18 +12,18 @@ use evictd_condition::{Rejection, admit};
 use evictd_config::{Resolved, parse_priority, parse_qos_class};
 use evictd_engine::FIRST_FS_WAIT;
 use evictd_evict::Returns;
-use evictd_machine::PROC;
 use evictd_machine::engine;
+use evictd_machine::facts::boot_id;
 use evictd_machine::setup::{Setup, no_thread};
 use evictd_manifest::{MAX_BYTES, parse_pods};
 use evictd_node::pod::{Metadata, Pod};
 use evictd_node::{Condition, ConditionSet, Policy, QosClass};
-use evictd_state::{State, read_boot_id, read_state};
+use evictd_plain::Plain;
+use evictd_state::{State, read_state};
 use evictd_stats::{now, wall_seconds};
 use serde::Serialize;
 
 use super::output::{USAGE, complain, print_as, shown, usage_error, wrong_value};
-use crate::plain::Plain;
 
 /// whether a pod may start now: exit code 0 yes, 1 no
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
@@ -225,11 +225,6 @@ fn observe(settings: &Resolved, mut state: State) -> Result<ConditionSet, String
     let (now, transition) = (now(), settings.evict.transition_period);
     state.rebase(&boot_id(), now, wall_seconds(), transition);
     Ok(engine.evict().conditions() | state.held_on(now, transition))
-}
-
-/// Empty where it cannot be read, which equals no boot.
-fn boot_id() -> String {
-    read_boot_id(Path::new(PROC)).unwrap_or_default()
 }
 
 impl Verdicts {

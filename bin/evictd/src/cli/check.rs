@@ -5,12 +5,11 @@ use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
 use evictd_config::Resolved;
-use evictd_engine::amount::Amount;
-use evictd_node::{Condition, ConditionSet, Readings, Signal};
+use evictd_node::{Amount, Condition, ConditionSet, Readings, Signal};
+use evictd_plain::Plain;
 use evictd_threshold::Threshold;
 
 use super::output::print;
-use crate::plain::Plain;
 
 /// A monitor runs many of these and gives each a second or so.
 const WAIT: Duration = Duration::from_millis(900);

@@ -2,7 +2,7 @@
 
 use core::fmt::{self, Write};
 
-use crate::plain::Plain;
+use evictd_plain::Plain;
 
 /// Within what everything fits an old terminal.
 const WIDTH: usize = 79;

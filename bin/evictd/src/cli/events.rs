@@ -6,14 +6,14 @@ use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
 use evictd_config::Resolved;
+use evictd_node::Utc;
+use evictd_plain::Plain;
 use evictd_quantity::GoDuration;
 use evictd_state::read_events;
 use evictd_stats::wall_seconds;
 use serde_json::Value;
 
 use super::screen::for_terminal;
-use crate::log::Utc;
-use crate::plain::Plain;
 
 /// How often a file is looked at that records are added to.
 const AGAIN: Duration = Duration::from_millis(250);

@@ -5,9 +5,8 @@ use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
 use evictd_config::Resolved;
-use evictd_engine::amount::Amount;
 use evictd_engine::full_name;
-use evictd_node::Signal;
+use evictd_node::{Amount, Signal, Utc};
 use evictd_state::{Outcome, Record, Relief, State, read_state};
 use evictd_stats::wall_seconds;
 use serde::Serialize;
@@ -15,7 +14,6 @@ use serde::Serialize;
 use super::columns::wrap;
 use super::events::seconds;
 use super::output::print_as;
-use crate::log::Utc;
 
 /// the last 50 evictions: when, which pod, why and how; and what disks gave back
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]

@@ -52,8 +52,8 @@ pub fn run(argv: Vec<OsString>) -> ExitCode {
         if first == selftest::WORKLOAD_ARGUMENT {
             return selftest::run_workload(rest);
         }
-        if first == daemon::HOOK_ARGUMENT {
-            return daemon::run_hook(rest);
+        if first == evictd_hook::ARGUMENT {
+            return evictd_hook::run(rest);
         }
     }
     match parse(&argv) {
@@ -87,7 +87,7 @@ fn run_command(
     match command {
         Command::Status(status) => ("status", status.run(settings)),
         Command::Top(top) => ("top", top.run(settings)),
-        Command::Rank(rank) => ("rank", rank.run(settings)),
+        Command::Rank(rank) => ("rank", rank.run(command_line, settings)),
         Command::Admit(admit) => ("admit", admit.run(settings)),
         Command::History(history) => ("history", history.run(settings)),
         Command::Events(events) => ("events", events.run(settings)),

@@ -1,20 +1,14 @@
 //! A node seen moment by moment, in the lines of a recording.
 
-use core::time::Duration;
-
 use evictd_config::Resolved;
-use evictd_engine::ports::{Depth, Listing as _, Runtimes as _};
+use evictd_engine::ports::Listing as _;
 use evictd_evict::Evict;
-use evictd_node::Mono;
 use evictd_node::pod::Pod;
+use evictd_node::{Mono, Utc};
 use evictd_recording::{Decided, Line, Seen, SeenPod, Session};
 use evictd_stats::wall_seconds;
 
 use super::sampled::Sampled;
-use crate::log::Utc;
-
-/// How long a moment waits for filesystems, which may hang.
-const FS_WAIT: Duration = Duration::from_millis(500);
 
 /// What was seen so far, as far as the next moment needs it.
 pub(super) struct Moments {
@@ -37,12 +31,8 @@ impl Moments {
         sampled: &mut Sampled,
         at: Mono,
     ) -> Result<Vec<(Line, Vec<Decided>)>, String> {
-        let engine = &mut sampled.engine;
-        engine.pods_mut().ask_runtimes();
-        engine.pods_mut().take_news();
-        engine.observe(at, FS_WAIT, false);
-        engine.pods_mut().refresh(at, Depth::Whole);
-        sampled.readings = *engine.readings();
+        sampled.look_again(at);
+        let engine = &sampled.engine;
         let seen = engine.pods().candidates();
         let uid = |pod: &Pod| pod.metadata.uid.clone();
         self.pods

@@ -5,9 +5,8 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use evictd_config::ConfigError;
+use evictd_plain::{Plain, write_json};
 use serde::{Serialize, Serializer};
-
-use crate::plain::{Plain, write_json};
 
 /// Usage or configuration error.
 pub(crate) const USAGE: u8 = 2;

@@ -8,10 +8,10 @@ use std::process::ExitCode;
 use argh::{ArgsInfo, FromArgs};
 use evictd_client::View;
 use evictd_config::Resolved;
+use evictd_machine::facts::node_name;
 use evictd_quantity::GoDuration;
 use evictd_recording::{Begun, Line};
 use evictd_stats::now;
-use rustix::system::uname;
 
 use super::moments::Moments;
 use super::sampled::Sampled;
@@ -65,7 +65,7 @@ impl Record {
             about(error)
         })?;
         let begun = Line::Begun(Begun {
-            node: uname().nodename().to_string_lossy().into_owned(),
+            node: node_name(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             flags: View::of_settings(settings).flags,
         });

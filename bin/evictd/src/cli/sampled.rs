@@ -1,24 +1,17 @@
 //! One look at the node: what `status`, `rank` and `config` show.
 
-use core::time::Duration;
 use std::path::Path;
 
 use evictd_client::View;
 use evictd_config::Resolved;
-use evictd_engine::FIRST_FS_WAIT;
 use evictd_engine::ports::Listing as _;
 use evictd_machine::engine::{self, Engine};
 use evictd_machine::facts;
-use evictd_machine::setup::{Setup, no_thread};
-use evictd_node::{Layout, Policy, QosClass, Readings, Signal};
+use evictd_node::{Amount, Layout, Mono, Policy, QosClass, Readings, Signal};
 use evictd_rank::{Candidate, Place, rank};
-use evictd_stats::now;
 use serde::Serialize;
 
 use super::output::shown;
-
-/// How long a command waits for what the pods keep on disk.
-const DISK_WAIT: Duration = Duration::from_secs(2);
 
 /// What was seen.
 pub(crate) struct Sampled {
@@ -30,15 +23,10 @@ pub(crate) struct Sampled {
 impl Sampled {
     /// Reads the node and its pods once and judges; does nothing about it.
     pub(crate) fn take(settings: &Resolved) -> Result<Self, String> {
-        let mut engine = engine::open(Setup::to_look(settings)?)?;
-        engine::measure_disk(&mut engine).map_err(no_thread)?;
-        engine.observe(now(), FIRST_FS_WAIT, false);
-        let readings = *engine.readings();
-        engine.pods_mut().remember_protected(settings);
-        engine.pods_mut().refresh_with_disk(DISK_WAIT);
+        let engine = engine::look(settings)?;
         Ok(Self {
+            readings: *engine.readings(),
             engine,
-            readings,
             policy: *settings.policy(),
         })
     }
@@ -49,6 +37,12 @@ impl Sampled {
             .sample
             .layout()
             .unwrap_or(Layout::OneFilesystem)
+    }
+
+    /// Looks once more.
+    pub(crate) fn look_again(&mut self, at: Mono) {
+        engine::look_again(&mut self.engine, at);
+        self.readings = *self.engine.readings();
     }
 
     /// How many pods there are.
@@ -90,6 +84,15 @@ pub(crate) struct RankedPod {
 }
 
 impl RankedPod {
+    /// How much it uses of what the signal is about; `?` where nobody knows.
+    pub(crate) fn used_in_words(&self, signal: Signal) -> String {
+        let used = self.used.and_then(|used| i64::try_from(used).ok());
+        used.map_or_else(
+            || "?".to_owned(),
+            |used| Amount::of(signal, used).to_string(),
+        )
+    }
+
     /// Its place as a table shows it, and how it stands.
     pub(crate) fn standing(&self, place: usize) -> (String, &'static str) {
         match (self.protected, self.exceeds_request) {
@@ -137,8 +140,6 @@ pub(crate) fn rank_pods(
 pub(super) fn ask_daemon(settings: &Resolved) -> Result<(View, Resolved), String> {
     let view = evictd_client::view(settings)?;
     let mut of_daemon = view.settings()?;
-    if facts::misleads_kubelets_formula() {
-        of_daemon.distrust_kubelets_formula();
-    }
+    facts::choose_formula(&mut of_daemon);
     Ok((view, of_daemon))
 }

@@ -2,10 +2,10 @@
 
 use std::io::{IsTerminal, stdout};
 
+use evictd_plain::Plain;
 use rustix::termios::tcgetwinsize;
 
 use super::columns::wrap_within;
-use crate::plain::Plain;
 
 /// How to mark words: with colours on a terminal, unless `NO_COLOR` is set.
 #[derive(Clone, Copy, Default)]

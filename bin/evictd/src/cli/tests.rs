@@ -95,6 +95,7 @@ pub(super) fn readings() -> Readings {
 fn status_shows_signals_conditions_and_pods() {
     let mut conditions = ConditionSet::empty();
     conditions.set(Condition::MemoryPressure.set(), true);
+    conditions.set(Condition::PidPressure.set(), true);
     let ranked_by = Signal::MemoryAvailable;
     let mut document = status::Overview::new(
         &thresholds(),
@@ -104,6 +105,12 @@ fn status_shows_signals_conditions_and_pods() {
         ranked_by,
         ranked(ranked_by),
     );
+    // Of one that is raised now it is not said.
+    document.hold_for(|condition| match condition {
+        Condition::MemoryPressure => Some(300),
+        Condition::DiskPressure => None,
+        Condition::PidPressure => Some(252),
+    });
     document.unaccounted_bytes = Some(48 << 20);
     document.compressed_bytes = Some(20 << 20);
     document.progress = Some(String::from("1 of 3 pods"));
@@ -120,7 +127,11 @@ fn status_shows_signals_conditions_and_pods() {
 fn rank_says_why() {
     let signal = Signal::MemoryAvailable;
     let pods = ranked(signal);
-    let document = rank::Document { signal, pods };
+    let document = rank::Document {
+        signal,
+        pods,
+        by_daemon: false,
+    };
     let text = rank::in_text(&document, Paint::default());
     insta::assert_snapshot!(both(&text, &document));
 }

@@ -2,21 +2,19 @@
 
 use alloc::sync::Arc;
 use core::time::Duration;
-use std::path::Path;
 
 use evictd_cgroup::own::try_lock;
 use evictd_config::Resolved;
 use evictd_engine::Event;
 use evictd_engine::ports::Collected;
-use evictd_machine::PROC;
+use evictd_exposition::Counts;
 use evictd_machine::engine::Engine;
+use evictd_machine::facts;
 use evictd_node::kill::KillReport;
-use evictd_state::{About, Keeper, Outcome, Record, Relief, read_boot_id};
+use evictd_state::{About, Keeper, Outcome, Record, Relief};
 use evictd_stats::{now, wall_seconds};
 use evictd_sys::Directory;
 use serde_json::Value;
-
-use crate::daemon::metrics::Counts;
 
 /// How long the end may wait for the last write.
 const LAST_WRITE: Duration = Duration::from_secs(2);
@@ -35,7 +33,7 @@ impl Memory {
     /// When another daemon keeps its state there: two would kill twice.
     pub(crate) fn open(settings: &Resolved, engine: &mut Engine) -> Result<Self, String> {
         let about = About {
-            boot_id: read_boot_id(Path::new(PROC)).unwrap_or_default(),
+            boot_id: facts::boot_id(),
             pid: std::process::id(),
             dry_run: settings.dry_run,
             transition: settings.evict.transition_period,
@@ -72,16 +70,9 @@ impl Memory {
             .restore_protected(&keeper.state().protected);
         let state = keeper.state();
         let was = |record: &&Record| matches!(record.outcome, Outcome::Killed | Outcome::Begun);
-        let counts = Counts {
-            dry_run: settings.dry_run,
-            in_all: state.evictions,
-            last_seconds: state
-                .history
-                .iter()
-                .rfind(was)
-                .map(|record| record.wall_seconds),
-            ..Counts::default()
-        };
+        let last = state.history.iter().rfind(was);
+        let former = (state.evictions, last.map(|record| record.wall_seconds));
+        let counts = Counts::new(facts::node_name(), settings.dry_run, former);
         Ok(Self { keeper, counts })
     }
 

@@ -1,12 +1,11 @@
 //! The daemon: signals and time around the engine, log lines out of it.
 
+mod before_kill;
 mod descriptors;
 mod dump;
 mod exporter;
 mod helpers;
-mod hook;
 mod memory;
-mod metrics;
 mod opening;
 mod reload;
 mod report;
@@ -19,6 +18,8 @@ use std::process::{ExitCode, Stdio};
 use evictd_config::{Reserved, Resolved, check_reserves};
 use evictd_engine::ports::Node as _;
 use evictd_engine::{Event, FIRST_FS_WAIT};
+use evictd_hook::Hook;
+use evictd_logger::{console, stream};
 use evictd_machine::engine::{self, Engine};
 use evictd_machine::keep_alive::Keeper;
 use evictd_machine::ladder::{Ladder, Told};
@@ -31,13 +32,12 @@ use evictd_stats::now;
 use evictd_sys::{Signal, Token, Wake, Watch};
 
 use crate::config_file::Settings;
+use crate::metrics_file::MetricsFile;
 use crate::sandbox;
+use before_kill::BeforeKill;
 use exporter::Exporter;
 use helpers::Helpers;
-pub(crate) use hook::{ARGUMENT as HOOK_ARGUMENT, run as run_hook};
-use hook::{BeforeKill, Hook};
 use memory::Memory;
-use metrics::MetricsFile;
 use opening::{announce, warn};
 use reload::Reloads;
 use report::Report;
@@ -66,7 +66,7 @@ pub(crate) fn run(settings: Settings) -> ExitCode {
             code.into()
         }
     };
-    crate::log::close();
+    console::close();
     ended
 }
 
@@ -247,16 +247,15 @@ impl Daemon {
             }
         }
         if let Some(keeper) = &mut self.keeper {
-            keeper.start();
-            for line in keeper.take_problems() {
-                log::warn!(event = "problem", about = "keepAlive"; "--keep-alive: {line}");
+            for line in keeper.turn(now(), &mut self.engine) {
+                log::warn!(event = "problem", about = "keepAlive"; "{line}");
             }
         }
     }
 
     /// Hands on the records of what happened in this turn.
     fn hand_on(&mut self) {
-        if let Some(records) = crate::log::stream::take() {
+        if let Some(records) = stream::take() {
             self.memory.keep_events(&records);
             if let Some(before_kill) = &mut self.engine.pods_mut().before_kill {
                 before_kill.tell(&records);
@@ -276,6 +275,7 @@ impl Daemon {
             self.report = Report::new(&settings);
             self.local.follow(&settings);
             self.ladder.follow(&settings);
+            self.keeper.iter_mut().for_each(|of| of.follow(&settings));
             self.settings = settings;
         }
     }
@@ -309,7 +309,7 @@ impl Daemon {
             self.scores.next,
             self.metrics_file.as_ref().and_then(|file| file.next),
             self.local.deadline(),
-            crate::log::flush(),
+            console::flush(),
             self.rest_of_start,
             self.helpers.due,
             self.reloads.next,

@@ -7,74 +7,82 @@ use evictd_machine::PROC;
 use evictd_machine::engine::Engine;
 use evictd_machine::setup::Setup;
 use evictd_machine::{facts, kernel, roots};
+use evictd_node::{Amount, Signal};
 use evictd_stats::read_memory_switched_off;
+use evictd_threshold::Threshold;
+
+/// What pods may use together: told apart, where that is less than the machine has.
+const OF_PODS: Signal = Signal::AllocatableMemoryAvailable;
 
 /// The first lines: what is watched, and where the pods come from.
 pub(super) fn announce(settings: &Resolved, setup: &Setup) {
     let version = env!("CARGO_PKG_VERSION");
-    let thresholds = &settings.evict.thresholds;
-    let list: Vec<String> = thresholds.iter().map(ToString::to_string).collect();
+    let in_text = |thresholds: &[&Threshold]| {
+        let list: Vec<String> = thresholds.iter().map(ToString::to_string).collect();
+        list.join(",")
+    };
+    let all: Vec<&Threshold> = settings.evict.thresholds.iter().collect();
+    let others = all.iter().copied().filter(|of| of.signal != OF_PODS);
+    let others: Vec<&Threshold> = others.collect();
+    let pods = pods_from(settings, setup);
     let dry = if settings.dry_run {
-        ", dry run: nothing will be killed"
+        "; dry run: nothing will be killed"
     } else {
         ""
     };
-    let list = list.join(",");
+    let metrics = settings.metrics_listen.map_or_else(String::new, |at| {
+        format!("; metrics are served at http://{at}/metrics")
+    });
     log::info!(
-        event = "start", version = version, thresholds = list.as_str(), dryRun = settings.dry_run;
-        "evictd {version} watches {list}{dry}"
+        event = "start", version = version, thresholds = in_text(&all).as_str(),
+        podsFrom = pods.as_str(), dryRun = settings.dry_run;
+        "evictd {version} watches {}; pods are {pods}{metrics}{dry}", in_text(&others)
     );
     for warning in &settings.warnings {
         log::warn!(event = "warning"; "{warning}");
     }
-    for root in &setup.cgroup.pod_cgroup_roots {
-        log::info!(
-            event = "pods_from";
-            "pods are the children of the cgroup /{}, and the kubepods tree",
-            root.display()
-        );
-    }
-    if let Some(of) = settings.pods_of {
-        log::info!(
-            event = "pods_from";
-            "pods are the services of {of}, but for the system's own and what --never-evict names"
-        );
-    }
-    if settings.pods_of_sessions {
-        log::info!(
-            event = "pods_from";
-            "pods are login sessions, and what users' managers run"
-        );
-    }
-    let named = settings.pods_of.is_some() || settings.pods_of_sessions;
-    if !named && setup.cgroup.pod_cgroup_roots.is_empty() {
-        log::info!(
-            event = "pods_from";
-            "pods are what runs in the kubepods tree and what container runtimes list; \
-             --pods-of and --pod-cgroup-root name others"
-        );
-    }
     if setup.cgroup.hierarchies.memory.is_none() {
         let switched_off = read_memory_switched_off(Path::new(PROC)).unwrap_or(false);
-        let remedy = if switched_off {
-            ": the kernel's command line lacks cgroup_enable=memory (on a Raspberry Pi also \
-             cgroup_memory=1)"
-        } else {
-            ""
-        };
+        let why = facts::why_no_memory_controller(&setup.cgroup.hierarchies);
         log::warn!(
             event = "no_memory_controller", switchedOff = switched_off;
-            "no memory controller{remedy}; memory.available comes from /proc/meminfo, and what \
+            "no memory controller: {why}; memory.available comes from /proc/meminfo, and what \
              pods use from /proc/PID of their processes"
         );
     }
 }
 
-/// What is odd about this machine, and about the settings on it.
+/// `containers, the kubepods tree, the services of systemd`
+fn pods_from(settings: &Resolved, setup: &Setup) -> String {
+    let mut from = vec![
+        String::from("containers"),
+        String::from("the kubepods tree"),
+    ];
+    let roots = setup.cgroup.pod_cgroup_roots.iter();
+    from.extend(roots.map(|root| format!("the children of the cgroup /{}", root.display())));
+    from.extend(settings.pods_of.map(|of| format!("the services of {of}")));
+    if settings.pods_of_sessions {
+        from.push("login sessions and what users' managers run".into());
+    }
+    from.join(", ")
+}
+
+/// What is odd about this machine, and about the settings on it; and what pods may have
+/// together, where that is less than it has.
 pub(super) fn warn(settings: &Resolved, engine: &Engine) {
+    let of_pods = engine.node().sample.pods_memory;
+    let thresholds = &settings.evict.thresholds;
+    let threshold = thresholds.iter().find(|of| of.signal == OF_PODS);
+    if let (Some(limit), Some(threshold)) = (of_pods.and_then(|of| of.limit.value()), threshold) {
+        let amount = Amount::bytes(limit);
+        log::info!(
+            event = "pods_memory", limit = limit;
+            "pods together may use {amount} of memory: {threshold} is judged by that (docs/sizing.md)"
+        );
+    }
     let about_machine = lint(settings, &facts::read(&engine.node().sample));
     let about_pods = roots::warnings(settings, engine.pods());
-    let about_kernel = kernel::warning(engine.pods().hierarchies());
+    let about_kernel = kernel::warning(settings, engine.pods().hierarchies());
     for warning in about_kernel
         .into_iter()
         .chain(about_machine)

@@ -177,9 +177,7 @@ fn read(command_line: Typed, in_force: &Typed) -> Read {
     let typed = config_file::read(command_line)?;
     let reloaded = evictd_config::reload(in_force, typed);
     let mut reloaded = reloaded.map_err(|error| error.to_string())?;
-    if facts::misleads_kubelets_formula() {
-        reloaded.settings.distrust_kubelets_formula();
-    }
+    facts::choose_formula(&mut reloaded.settings);
     Ok(reloaded)
 }
 

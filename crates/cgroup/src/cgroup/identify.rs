@@ -48,15 +48,15 @@ impl Lookup<'_> {
         let described = manifest.and_then(|index| self.manifests.get(index));
         // Of a pod that had a manifest, or that a runtime describes otherwise now, nobody
         // knows what its cgroup alone said.
-        let by_cgroup = former.as_ref().filter(|former| {
+        let former_pod = former.as_ref().filter(|former| {
             former.found.manifest.is_none()
                 && former.of_runtime.as_ref() == of_runtime.map(|of| &of.pod)
         });
-        let by_cgroup = by_cgroup.map(|former| &former.found.pod);
+        let former_pod = former_pod.map(|former| &former.found.pod);
         let mut pod = match (described, of_runtime) {
             (Some(described), _) => Arc::clone(described),
-            (None, Some(of)) => self.complete(of, candidate, dir, by_cgroup),
-            (None, None) => self.describe(candidate, &name(), dir, by_cgroup),
+            (None, Some(of)) => self.complete(of, candidate, dir, former_pod),
+            (None, None) => self.describe(candidate, &name(), dir, former_pod),
         };
         if pod.metadata.uid.is_empty() {
             let of_kubepods = kubepods.and_then(KubepodsName::uid);
@@ -73,6 +73,7 @@ impl Lookup<'_> {
                 origin: candidate.origin,
                 manifest,
                 runtime: candidate.runtime,
+                by_cgroup: described.is_none() && of_runtime.is_none_or(|of| !says(&of.pod)),
             },
             of_runtime: of_runtime.map(|of| Arc::clone(&of.pod)),
         }
@@ -87,8 +88,7 @@ impl Lookup<'_> {
         dir: Option<&OwnedFd>,
         former: Option<&Arc<Pod>>,
     ) -> Arc<Pod> {
-        let says = |container: &Container| container.resources != Resources::default();
-        if of.pod.spec.containers.iter().any(says) {
+        if says(&of.pod) {
             return Arc::clone(&of.pod);
         }
         let class = candidate.class;
@@ -136,6 +136,12 @@ impl Lookup<'_> {
         }
         numbers
     }
+}
+
+/// Whether anything is said of what a pod requests or may have.
+fn says(pod: &Pod) -> bool {
+    let says = |container: &Container| container.resources != Resources::default();
+    pod.spec.containers.iter().any(says)
 }
 
 /// The path of a cgroup as a uid: a name is bytes, and no two give the same text.

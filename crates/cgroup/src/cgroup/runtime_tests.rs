@@ -153,12 +153,17 @@ fn where_the_runtime_says_nothing_the_cgroup_does() {
             name: "main".into(),
             ..evictd_node::pod::Container::default()
         });
-    let listing = list(&fixture, &[], &[], &[silent]);
+    let listing = list(&fixture, &[], &[], &[silent.clone()]);
+    assert!(listing.pods[0].by_cgroup);
     let container = &listing.pods[0].pod.spec.containers[0];
     assert_eq!(container.name, "main");
     let bytes = |q: &Option<Box<evictd_quantity::Quantity>>| q.as_ref().map(|q| q.value());
     assert_eq!(bytes(&container.resources.requests.memory), Some(1_048_576));
     assert_eq!(bytes(&container.resources.limits.memory), Some(2_097_152));
+
+    let mut speaking = silent;
+    Arc::make_mut(&mut speaking.pod).spec.containers[0].resources = container.resources.clone();
+    assert!(!list(&fixture, &[], &[], &[speaking]).pods[0].by_cgroup);
 }
 
 #[test]

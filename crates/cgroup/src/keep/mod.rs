@@ -1,11 +1,15 @@
-//! Services and login sessions that keep their pages and their processor, so that somebody
-//! can get in: `memory.min` for what they use, and a larger share of the processors.
+//! Who keeps memory while it is short. Services and login sessions keep their pages and their
+//! processor, so that somebody can get in: `memory.min` for what they use, and a larger share
+//! of the processors. Pods keep what they request: `memory.min` or `memory.low`.
 
 mod find;
 mod plan;
 #[cfg(test)]
+mod pods_tests;
+#[cfg(test)]
 mod tests;
 
+use alloc::sync::Arc;
 use std::path::{Path, PathBuf};
 
 use evictd_stats::{Hierarchy, Version, is_gone};
@@ -15,7 +19,7 @@ use rustix::io::Errno;
 use crate::dir::read_start;
 use crate::knobs::{KnobFile, KnobPlaces, Knobs};
 use find::find;
-use plan::{is_near, kept_bytes};
+use plan::{Amount, Plan, is_near};
 
 /// Ten times what a cgroup has as a rule: 100, and 1024.
 const WEIGHT: u64 = 1000;
@@ -27,6 +31,21 @@ pub struct KeepAlive {
     names: Vec<String>,
     places: KnobPlaces,
     knobs: Knobs,
+    pods: Vec<KeptPod>,
+}
+
+/// What one cgroup of a pod is to keep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptPod {
+    /// The cgroup.
+    pub cgroup: Arc<Path>,
+    /// So much,
+    pub bytes: u64,
+    /// where: `memory.min` or `memory.low`.
+    pub file: KnobFile,
+    /// That is what the cgroup itself says, in whichever file. There nothing is set: it would
+    /// be read back as what the pod requests. The cgroups above do get as much.
+    pub by_cgroup: bool,
 }
 
 /// What came of a look.
@@ -35,8 +54,10 @@ pub struct KeepAlive {
 pub struct Kept {
     /// The cgroups that are kept alive.
     pub cgroups: Vec<PathBuf>,
-    /// What could not be done, each in a line.
+    /// What could not be done for services, each in a line,
     pub problems: Vec<String>,
+    /// and for pods.
+    pub of_pods: Vec<String>,
 }
 
 impl KeepAlive {
@@ -47,15 +68,21 @@ impl KeepAlive {
             names,
             places,
             knobs,
+            pods: Vec::new(),
         }
+    }
+
+    /// These pods from now on, as of the next look.
+    pub fn keep_pods(&mut self, pods: Vec<KeptPod>) {
+        self.pods = pods;
     }
 
     /// Sets what has changed since the last look, and puts back what is no longer needed.
     pub fn look(&mut self) -> Kept {
         let mut kept = Kept::default();
         let mut set: Vec<(KnobFile, PathBuf)> = Vec::new();
+        self.keep_memory(&mut kept, &mut set);
         if !self.names.is_empty() {
-            self.keep_memory(&mut kept, &mut set);
             self.keep_processors(&mut kept, &mut set);
         }
         let is_set = |of: &(KnobFile, PathBuf), file, cgroup: &Path| of.0 == file && of.1 == cgroup;
@@ -72,31 +99,68 @@ impl KeepAlive {
     }
 
     fn keep_memory(&mut self, kept: &mut Kept, set: &mut Vec<(KnobFile, PathBuf)>) {
-        let Some(memory) = self.places.memory.clone() else {
-            kept.problems
-                .push(String::from("no memory controller: no pages can be kept"));
-            return;
-        };
+        let mut plan = Plan::default();
+        if !self.names.is_empty() {
+            let added = self.plan_services(&mut plan, kept);
+            kept.problems.extend(added.err());
+        }
+        if !self.pods.is_empty() {
+            let added = self.plan_pods(&mut plan);
+            kept.of_pods.extend(added.err());
+        }
+        for ((cgroup, file), amount) in plan.0 {
+            self.keep(file, &cgroup, amount, kept, set);
+        }
+    }
+
+    fn plan_services(&self, plan: &mut Plan, kept: &mut Kept) -> Result<(), String> {
+        let memory = self.places.memory.as_ref();
+        let memory = memory.ok_or("no memory controller: no pages can be kept")?;
         if memory.version == Version::V1 {
             let line = "cgroup v1 keeps no pages for a service (memory.soft_limit_in_bytes does \
                         not): only its processor is";
-            kept.problems.push(String::from(line));
-            return;
+            return Err(String::from(line));
         }
-        let found = match find(&memory, &self.names) {
-            Ok(found) => found,
-            Err(errno) => return kept.problems.push(format!("memory.min: {errno}")),
-        };
-        let uses = found.into_iter();
-        let uses: Vec<_> = uses
-            .filter_map(|cgroup| Some((usage(&memory, &cgroup)?, cgroup)))
-            .map(|(bytes, cgroup)| (cgroup, bytes))
-            .collect();
-        for (cgroup, bytes) in kept_bytes(&uses) {
-            let is_leaf = uses.iter().any(|(of, _)| of == cgroup);
-            self.keep(KnobFile::MemoryMin, cgroup, (bytes, is_leaf), kept, set);
+        let found = find(memory, &self.names).map_err(|errno| format!("memory.min: {errno}"))?;
+        for cgroup in found {
+            if let Some(used) = usage(memory, &cgroup) {
+                plan.add_service(&cgroup, used);
+                kept.cgroups.push(cgroup);
+            }
         }
-        kept.cgroups = uses.into_iter().map(|(cgroup, _)| cgroup).collect();
+        Ok(())
+    }
+
+    fn plan_pods(&self, plan: &mut Plan) -> Result<(), String> {
+        let memory = self.places.memory.as_ref();
+        let memory = memory.ok_or("no memory controller: nothing that pods request is kept")?;
+        if memory.version == Version::V1 {
+            let line = "cgroup v1 keeps nothing that pods request \
+                        (memory.soft_limit_in_bytes does not)";
+            return Err(String::from(line));
+        }
+        if !self.knobs.is_kept() {
+            // After kill -9 it would stay for ever, and be taken for what the cgroup says.
+            let line = "nothing that pods request is kept without --state-dir";
+            return Err(String::from(line));
+        }
+        for pod in &self.pods {
+            if !pod.by_cgroup {
+                plan.add_pod(pod.file, &pod.cgroup, pod.bytes);
+                continue;
+            }
+            for file in [KnobFile::MemoryMin, KnobFile::MemoryLow] {
+                let says = self.says_itself(file, &pod.cgroup).unwrap_or(0);
+                plan.add_above_pod(file, &pod.cgroup, says.min(pod.bytes));
+            }
+        }
+        Ok(())
+    }
+
+    /// What stands there that is not evictd's.
+    fn says_itself(&self, file: KnobFile, cgroup: &Path) -> Result<u64, Errno> {
+        let before = self.knobs.before(file, cgroup).map(number);
+        before.map_or_else(|| Ok(number(&self.knobs.read(file, cgroup)?)), Ok)
     }
 
     fn keep_processors(&mut self, kept: &mut Kept, set: &mut Vec<(KnobFile, PathBuf)>) {
@@ -109,34 +173,28 @@ impl KeepAlive {
         };
         // Where the controller is not on for a slice, its services share as its processes do.
         for cgroup in find(&cpu, &self.names).unwrap_or_default() {
-            self.keep(file, &cgroup, (share, true), kept, set);
+            self.keep(file, &cgroup, Amount::of_itself(share), kept, set);
             if !kept.cgroups.contains(&cgroup) {
                 kept.cgroups.push(cgroup);
             }
         }
     }
 
-    /// Has at least so much stand there; above one that is kept alive, so much more than
-    /// stood there.
+    /// Has at least so much stand there.
     fn keep(
         &mut self,
         file: KnobFile,
         cgroup: &Path,
-        (amount, is_leaf): (u64, bool),
+        amount: Amount,
         kept: &mut Kept,
         set: &mut Vec<(KnobFile, PathBuf)>,
     ) {
         let kept_now = self.knobs.read(file, cgroup).and_then(|present| {
-            let before = self.knobs.before(file, cgroup).unwrap_or(&present);
-            let [present, before] = [&*present, before].map(number);
-            let wanted = if is_leaf {
-                amount.max(before)
-            } else {
-                before.saturating_add(amount)
-            };
-            if present != wanted
-                && !(self.knobs.before(file, cgroup).is_some() && is_near(present, wanted))
-            {
+            let before = self.knobs.before(file, cgroup);
+            let wanted = amount.wanted(number(before.unwrap_or(&present)));
+            let may_be_near = before.is_some() && !amount.is_for_pods;
+            let present = number(&present);
+            if present != wanted && !(may_be_near && is_near(present, wanted)) {
                 self.knobs.set(file, cgroup, &wanted.to_string())?;
             }
             set.push((file, cgroup.to_owned()));
@@ -148,8 +206,13 @@ impl KeepAlive {
             Err(errno) if is_gone(errno) => {}
             Err(errno) => {
                 let name = file.name().to_string_lossy();
-                kept.problems
-                    .push(format!("{name} of {}: {errno}", cgroup.display()));
+                let line = format!("{name} of {}: {errno}", cgroup.display());
+                let problems = if amount.is_for_pods {
+                    &mut kept.of_pods
+                } else {
+                    &mut kept.problems
+                };
+                problems.push(line);
             }
         }
     }

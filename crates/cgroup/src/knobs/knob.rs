@@ -6,10 +6,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 /// The files that evictd ever sets for a while. No other one can be named.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum KnobFile {
     /// Memory that is not taken back, v2.
     MemoryMin,
+    /// Memory that is taken back only where there is none besides, v2.
+    MemoryLow,
     /// Above it what grows is slowed down and has its pages taken back, v2.
     MemoryHigh,
     /// The share of the processors, v2.
@@ -23,8 +25,9 @@ pub enum KnobFile {
 }
 
 impl KnobFile {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 7] = [
         Self::MemoryMin,
+        Self::MemoryLow,
         Self::MemoryHigh,
         Self::CpuWeight,
         Self::CpuShares,
@@ -37,12 +40,18 @@ impl KnobFile {
     pub const fn name(self) -> &'static CStr {
         match self {
             Self::MemoryMin => c"memory.min",
+            Self::MemoryLow => c"memory.low",
             Self::MemoryHigh => c"memory.high",
             Self::CpuWeight => c"cpu.weight",
             Self::CpuShares => c"cpu.shares",
             Self::Freeze => c"cgroup.freeze",
             Self::FreezerState => c"freezer.state",
         }
+    }
+
+    /// Whether another value may stand there than was set, as the kernel takes its time.
+    pub(super) const fn changes_by_itself(self) -> bool {
+        matches!(self, Self::Freeze | Self::FreezerState)
     }
 
     fn named(name: &[u8]) -> Option<Self> {
@@ -62,6 +71,10 @@ pub struct Knob {
     pub inode: u64,
     /// What stood there before.
     pub before: String,
+    /// What the kernel made of what evictd has set: where it is another value by now, someone
+    /// else has set it since. `None` where that cannot be told: of what a former evictd has
+    /// left, and of a freezer, which changes by itself.
+    pub set: Option<String>,
 }
 
 /// No such file holds more.
@@ -94,7 +107,13 @@ impl Knob {
             cgroup: cgroup.to_owned(),
             inode,
             before,
+            set: None,
         })
+    }
+
+    /// Whether someone else has set it since, if this stands there now.
+    pub(super) fn is_anothers(&self, present: &str) -> bool {
+        self.set.as_deref().is_some_and(|set| set != present)
     }
 }
 

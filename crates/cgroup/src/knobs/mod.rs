@@ -40,7 +40,9 @@ pub struct KnobPlaces {
 impl KnobPlaces {
     fn of(&self, file: KnobFile) -> Option<&Hierarchy> {
         match file {
-            KnobFile::MemoryMin | KnobFile::MemoryHigh => self.memory.as_ref(),
+            KnobFile::MemoryMin | KnobFile::MemoryLow | KnobFile::MemoryHigh => {
+                self.memory.as_ref()
+            }
             KnobFile::CpuWeight | KnobFile::CpuShares => self.cpu.as_ref(),
             KnobFile::Freeze | KnobFile::FreezerState => self.freezer.as_ref(),
         }
@@ -165,25 +167,28 @@ impl Knobs {
     }
 
     /// Sets a file. What stood there is written down first; where that fails nothing is set.
+    /// What someone else has set since the last time is what stood there.
     ///
     /// # Errors
     /// The kernel's, and `EIO` where it could not be written down.
     pub fn set(&mut self, file: KnobFile, cgroup: &Path, to: &str) -> Result<(), Errno> {
         let dir = self.places.open(file, cgroup)?;
         let inode = fstat(&dir)?.st_ino;
+        let present = read(&dir, file)?;
         let is_it = |knob: &Knob| is(knob, file, cgroup) && knob.inode == inode;
-        let is_new = !self.held.iter().any(is_it);
+        let is_ours = |knob: &Knob| is_it(knob) && !knob.is_anothers(&present);
+        let is_new = !self.held.iter().any(is_ours);
         if is_new {
             if self.held.len() >= MOST {
                 return Err(Errno::NOSPC);
             }
-            let before = read(&dir, file)?;
             self.held.retain(|knob| !is(knob, file, cgroup));
             self.held.push(Knob {
                 file,
                 cgroup: cgroup.to_owned(),
                 inode,
-                before,
+                before: present,
+                set: None,
             });
             if self.write_down().is_err() {
                 self.held.pop();
@@ -196,11 +201,17 @@ impl Knobs {
             // What is written down beyond that does no harm: it stands there.
             let _ = self.write_down();
         }
+        if written.is_ok()
+            && let Some(knob) = self.held.iter_mut().find(|knob| is_it(knob))
+        {
+            knob.set = read(&dir, file).ok().filter(|_| !file.changes_by_itself());
+        }
         written
     }
 
-    /// Puts back what stood there, of those that are meant. What cannot be put back stays, to
-    /// be tried again. Returns how many were.
+    /// Puts back what stood there, of those that are meant; what someone else has set
+    /// meanwhile stays as it is. What cannot be put back is tried again. Returns how many are
+    /// evictd's no longer.
     pub fn undo_where(&mut self, mut is_meant: impl FnMut(&Knob) -> bool) -> usize {
         let places = &self.places;
         let before = self.held.len();
@@ -247,5 +258,6 @@ fn put_back(places: &KnobPlaces, knob: &Knob) -> bool {
         Err(errno) => return is_gone(errno) || errno == Errno::OPNOTSUPP,
     };
     let is_same = fstat(&dir).is_ok_and(|found| found.st_ino == knob.inode);
-    !is_same || put(&dir, knob.file, &knob.before).map_or_else(is_gone, |()| true)
+    let is_anothers = || read(&dir, knob.file).is_ok_and(|present| knob.is_anothers(&present));
+    !is_same || is_anothers() || put(&dir, knob.file, &knob.before).map_or_else(is_gone, |()| true)
 }

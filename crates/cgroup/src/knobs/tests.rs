@@ -116,6 +116,30 @@ fn only_what_is_meant_is_put_back_and_what_is_gone_is_forgotten() {
     );
 }
 
+/// An operator, systemd or a runtime has set it meanwhile: that is theirs.
+#[test]
+fn what_someone_else_has_set_meanwhile_stays() {
+    let (fixture, places, journal) = machine();
+    let (web, high) = (Path::new("web"), "cgroups/web/memory.high");
+    let mut knobs = Knobs::open(places.clone(), Some(journal.clone()));
+    knobs.set(KnobFile::MemoryHigh, web, "100").unwrap();
+    fixture.file(high, "500\n");
+    assert_eq!(knobs.undo_all(), 1);
+    assert_eq!(
+        (first_word(&fixture, high), knobs.held()),
+        ("500".into(), &[][..])
+    );
+    assert!(!journal.has_any());
+
+    knobs.set(KnobFile::MemoryHigh, web, "100").unwrap();
+    fixture.file(high, "700\n");
+    knobs.set(KnobFile::MemoryHigh, web, "200").unwrap();
+    assert_eq!(knobs.before(KnobFile::MemoryHigh, web), Some("700"));
+    drop(knobs); // as SIGKILL leaves it
+    Knobs::open(places, Some(journal)).undo_all();
+    assert_eq!(first_word(&fixture, high), "700");
+}
+
 /// Acceptance row 318: no text makes evictd write elsewhere, or anything else.
 #[test]
 fn what_is_written_down_leads_nowhere_else() {
@@ -128,6 +152,7 @@ fn what_is_written_down_leads_nowhere_else() {
             cgroup: PathBuf::from("a b/c"),
             inode: 7,
             before: String::from("max"),
+            set: None,
         }]
     );
     for wrong in [
@@ -167,6 +192,7 @@ fn what_is_printed_is_read_again() {
         cgroup: PathBuf::from(cgroup),
         inode: u64::MAX,
         before: before.to_owned(),
+        set: None,
     })
     .into();
     knobs.iter().for_each(|knob| knob.print(&mut text));

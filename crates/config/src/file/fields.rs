@@ -4,13 +4,12 @@
 use crate::Flag;
 
 /// Fields that are looked at and have no flag here.
-pub(crate) const CHECKED: [&str; 9] = [
+pub(crate) const CHECKED: [&str; 8] = [
     "cgroupsPerQOS",
     "containerLogMaxFiles",
     "featureGates",
     "kubeReservedCgroup",
     "logging",
-    "memoryReservationPolicy",
     "nodeStatusMaxImages",
     "oomScoreAdj",
     "systemReservedCgroup",

@@ -24,11 +24,14 @@ pub(super) fn add(typed: &mut Typed, document: &Map<String, Value>, source: &Sou
         if let Some(flag) = Flag::all().find(stands_for)
             && let Some((field, form)) = flag.field
         {
+            if name == newer::RESERVATION {
+                newer::check_reservation(typed, value, document, source)?;
+            }
             for text in texts((flag, field, form), value, source)? {
                 typed.add_field(flag.name, field, text);
             }
         } else if fields::CHECKED.contains(&name.as_str()) {
-            check(typed, (name, value), document, source)?;
+            check(typed, (name, value), source)?;
         } else if fields::names().any(|known| known == name) {
             typed.passed_over.push(name.clone());
         } else {
@@ -145,12 +148,7 @@ fn list((name, example): (&str, &str), value: &Value, source: &Source) -> Parsed
 }
 
 /// A field that has no flag.
-fn check(
-    typed: &mut Typed,
-    (name, value): (&str, &Value),
-    document: &Map<String, Value>,
-    source: &Source,
-) -> Parsed<()> {
+fn check(typed: &mut Typed, (name, value): (&str, &Value), source: &Source) -> Parsed<()> {
     let path = &[name][..];
     match name {
         "cgroupsPerQOS" => typed.facts.no_qos_cgroups = !boolean(path, value, source)?,
@@ -160,9 +158,7 @@ fn check(
         "kubeReservedCgroup" => {
             typed.facts.kube_cgroup = !string(path, value, "/kube.slice", source)?.is_empty();
         }
-        "containerLogMaxFiles" | "memoryReservationPolicy" => {
-            newer::check(typed, (name, value), document, source)?;
-        }
+        "containerLogMaxFiles" => newer::check_log_files(typed, (name, value), source)?,
         "featureGates" => feature_gates(typed, value, source)?,
         "logging" => logging(typed, value, source)?,
         "oomScoreAdj" => in_range(

@@ -1,4 +1,4 @@
-//! What kubelets refuse since one release or another, of settings that evictd has no use
+//! What kubelets refuse since one release or another, mostly of settings that evictd has no use
 //! for, and what the older ones do not know yet. With `--compat` of a kubelet a file that it
 //! would not start with is an error here too; otherwise it is none of evictd's business.
 
@@ -10,11 +10,11 @@ use crate::source::Source;
 use crate::values::Parsed;
 use crate::{Compat, Typed};
 
+/// The field of what pods keep of the memory that they request.
+pub(super) const RESERVATION: &str = "memoryReservationPolicy";
+
 /// Fields that are looked at, and since which release of 1 the kubelet has them.
-const FIELDS: [(&str, u16); 2] = [
-    ("mergeDefaultEvictionSettings", 33),
-    ("memoryReservationPolicy", 36),
-];
+const FIELDS: [(&str, u16); 2] = [("mergeDefaultEvictionSettings", 33), (RESERVATION, 36)];
 
 /// Gates that cannot be switched any more: to what they are locked, and since which release
 /// of 1.
@@ -50,52 +50,42 @@ pub(super) fn is_too_new(typed: &Typed, field: &str) -> bool {
 }
 
 /// A field that is passed over, unless the kubelet would not start with it.
-pub(super) fn check(
+pub(super) fn check_log_files(
     typed: &mut Typed,
     (name, value): (&str, &Value),
+    source: &Source,
+) -> Parsed<()> {
+    let files = integer(&[name], value, source)?;
+    typed.passed_over.push(name.to_owned());
+    if files <= 1 && is_asked_for(typed, 33) {
+        let message = format!("{name} must be greater than 1");
+        let hint = "leave it out: evictd does not use it";
+        return Err(source.error(&[name], &files.to_string(), message, hint));
+    }
+    Ok(())
+}
+
+/// Refuses a policy without the gate that it needs, where the kubelet that is asked for does.
+/// Whether there is such a policy is seen by its flag.
+pub(super) fn check_reservation(
+    typed: &Typed,
+    value: &Value,
     document: &Map<String, Value>,
     source: &Source,
 ) -> Parsed<()> {
-    let (offending, problem) = if name == "containerLogMaxFiles" {
-        let files = integer(&[name], value, source)?;
-        let message = || format!("{name} must be greater than 1");
-        let is_wrong = files <= 1 && is_asked_for(typed, 33);
-        (files.to_string(), is_wrong.then(message))
-    } else {
-        let option = string(&[name], value, "None", source)?;
-        let problem =
-            asked_for(typed).and_then(|version| wrong_policy(version, (name, option), document));
-        (option.to_owned(), problem)
-    };
-    typed.passed_over.push(name.to_owned());
-    problem.map_or(Ok(()), |message| {
-        let hint = "leave it out: evictd does not use it";
-        Err(source.error(&[name], &offending, message, hint))
-    })
-}
-
-/// What is wrong with a `memoryReservationPolicy`; an empty text is as good as none.
-fn wrong_policy(
-    version: KubeletVersion,
-    (name, option): (&str, &str),
-    document: &Map<String, Value>,
-) -> Option<String> {
     const GATE: &str = "MemoryQoS";
+    let policy = string(&[RESERVATION], value, "None", source)?;
     let gates = document.get("featureGates");
     let given = gates.and_then(|gates| gates.get(GATE)?.as_bool());
     // By default since 1.37.
-    let is_on = given.unwrap_or(version >= KubeletVersion::V1_37);
-    match option {
-        "" | "None" => None,
-        "TieredReservation" if is_on => None,
-        "TieredReservation" => Some(format!(
-            "{name} {option:?} requires {GATE} feature gate to be enabled"
-        )),
-        _ => Some(format!(
-            "option {option:?} specified for {name}. Valid options are \"None\" or \
-             \"TieredReservation\""
-        )),
+    let is_on = |version| given.unwrap_or(version >= KubeletVersion::V1_37);
+    if policy == "TieredReservation" && asked_for(typed).is_some_and(|version| !is_on(version)) {
+        let message =
+            format!("{RESERVATION} {policy:?} requires {GATE} feature gate to be enabled");
+        let hint = format!("switch the gate on, or leave {RESERVATION} out");
+        return Err(source.error(&[RESERVATION], policy, message, hint));
     }
+    Ok(())
 }
 
 /// Refuses what the gates cannot be switched to.

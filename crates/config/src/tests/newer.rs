@@ -151,13 +151,13 @@ fn what_a_kubelet_would_not_start_with_is_refused_where_it_is_asked_for() {
             "memoryReservationPolicy: Tiered",
             "line 3: memoryReservationPolicy: option \"Tiered\" specified for \
              memoryReservationPolicy. Valid options are \"None\" or \"TieredReservation\", in \
-             \"Tiered\"; leave it out: evictd does not use it",
+             \"Tiered\"; write one of the two",
         ),
         (
             "memoryReservationPolicy: TieredReservation",
             "line 3: memoryReservationPolicy: memoryReservationPolicy \"TieredReservation\" \
-             requires MemoryQoS feature gate to be enabled, in \"TieredReservation\"; leave it \
-             out: evictd does not use it",
+             requires MemoryQoS feature gate to be enabled, in \"TieredReservation\"; switch \
+             the gate on, or leave memoryReservationPolicy out",
         ),
         (
             "featureGates: {KubeletPSI: false}",
@@ -173,9 +173,11 @@ fn what_a_kubelet_would_not_start_with_is_refused_where_it_is_asked_for() {
     ] {
         let error = by("kubelet-1.36", lines).unwrap_err();
         assert_eq!(error.to_string(), format!("node.yaml: {problem}"));
-        for other in ["evictd", "kubelet-1.32"] {
-            assert!(by(other, lines).is_ok(), "{other}: {lines}");
-        }
+        assert!(by("kubelet-1.32", lines).is_ok(), "{lines}");
+        // Without a kubelet's ways what evictd has no use for is passed over, and it needs no
+        // gate; a policy that there is not is an error all the same.
+        let is_unknown = lines.ends_with("Tiered");
+        assert_eq!(by("evictd", lines).is_err(), is_unknown, "{lines}");
     }
     let right = "containerLogMaxFiles: 2\nmemoryReservationPolicy: TieredReservation\n\
                  failCgroupV1: true\nfeatureGates: {MemoryQoS: true, KubeletPSI: true}\n";
@@ -212,6 +214,36 @@ fn each_kubelet_refuses_what_its_release_does() {
     assert!(by("kubelet-1.37", tiered).is_ok());
     let off = format!("{tiered}\nfeatureGates: {{MemoryQoS: false}}");
     assert!(by("kubelet-1.37", &off).is_err());
+}
+
+/// Acceptance row 440: by the flag, and by the field of a kubelet's file.
+#[test]
+fn the_policy_of_the_kubelets_file_takes_effect() {
+    const FLAG: &str = "memory-reservation-policy";
+    let field = |compat, lines: &str| by(compat, lines).unwrap().tiered_reservation;
+    let tiered = "memoryReservationPolicy: TieredReservation";
+    assert!(field("evictd", tiered));
+    assert!(field(
+        "kubelet-1.36",
+        &format!("{tiered}\nfeatureGates: {{MemoryQoS: true}}")
+    ));
+    assert!(!field("kubelet-1.35", tiered), "it has no such field yet");
+    for none in [
+        "",
+        "memoryReservationPolicy: None",
+        "memoryReservationPolicy: ''",
+    ] {
+        assert!(!field("evictd", none), "{none}");
+    }
+    assert!(resolved(&[(FLAG, "TieredReservation")]).tiered_reservation);
+    assert!(!resolved(&[(FLAG, "None")]).tiered_reservation);
+    let error = resolve(&typed(&[(FLAG, "tiered")])).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "--memory-reservation-policy: option \"tiered\" specified for memoryReservationPolicy. \
+         Valid options are \"None\" or \"TieredReservation\", in \"tiered\" at byte 0; write one \
+         of the two"
+    );
 }
 
 #[test]

@@ -114,3 +114,25 @@ fn rungs_of_memory_are_named() {
         assert!(resolve(&typed(&[("relief", wrong)])).is_err(), "{wrong}");
     }
 }
+
+/// Acceptance row 432: off by itself, no rung that `--relief` names, and told where nothing says
+/// that memory stalls.
+#[test]
+fn a_start_storm_is_seen_where_lost_time_is_watched() {
+    use evictd_node::MemoryRung::{Freeze, StartStorm};
+    let stall = ("eviction-hard", "memory.stall>40%");
+    let rungs = |flags: &[(&'static str, &str)]| resolved(flags).memory_relief;
+    assert!(!rungs(&[stall]).has(StartStorm));
+    let storm = ("start-storm", "true");
+    assert!(rungs(&[stall, storm]).has(StartStorm));
+    assert!(!rungs(&[stall, storm]).has(Freeze));
+    assert!(resolve(&typed(&[("relief", "startStorm")])).is_err());
+    let warned = |flags: &[(&'static str, &str)]| {
+        let warnings = &resolved(flags).warnings;
+        warnings
+            .iter()
+            .any(|of| of.to_string().contains("--start-storm"))
+    };
+    assert!(warned(&[storm]));
+    assert!(!warned(&[stall, storm]) && !warned(&[]));
+}

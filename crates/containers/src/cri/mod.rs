@@ -11,7 +11,6 @@ mod grpc;
 mod hpack;
 mod http2;
 mod images;
-mod layer;
 mod parse;
 mod proto;
 
@@ -26,15 +25,13 @@ use std::path::{Path, PathBuf};
 
 use crate::pods::{
     Assembly, Details, Found, Grouping, Known, POD_NAME, POD_NAMESPACE, POD_UID, kubepods_class,
-    own_cgroup, read_cgroup,
+    own_cgroup, read_cgroup, read_layer,
 };
 use crate::text::clean;
 use crate::{
     Changes, ContainerRuntime, Error, ListedImage, RuntimeDisks, RuntimeListing, RuntimePod,
     WritableLayer,
 };
-
-use layer::read_layer;
 
 pub use client::Client;
 // For fuzzing.
@@ -46,7 +43,7 @@ pub use parse::{
 };
 pub use proto::{Bytes, ProtoError, Value, Writer};
 #[doc(hidden)]
-pub use {events::count_events, images::find_id, layer::find_layer};
+pub use {events::count_events, images::find_id};
 
 const GROUPING: Grouping = Grouping {
     namespace: "",

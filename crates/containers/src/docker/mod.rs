@@ -15,6 +15,7 @@ mod few;
 mod http;
 mod labels;
 mod log_config;
+mod look_up;
 mod message;
 mod mounts;
 mod parse;
@@ -29,11 +30,10 @@ mod fake;
 #[cfg(test)]
 mod tests;
 
-use alloc::sync::Arc;
 use core::time::Duration;
 use std::path::{Path, PathBuf};
 
-use crate::pods::{Assembly, Details, Found, Grouping, Known, read_cgroup};
+use crate::pods::{Assembly, Details, Found, Grouping, Known};
 use crate::text::clean;
 use crate::{
     Changes, ContainerRuntime, Error, ListedImage, ListedVolume, RuntimeDisks, RuntimeListing,
@@ -44,6 +44,7 @@ use client::Client;
 use engine::Engine;
 use events::Events;
 use labels::ImageLabels;
+use look_up::look_up;
 
 pub use http::{Response, read_response};
 pub use parse::{parse_containers, parse_details, parse_images};
@@ -165,46 +166,6 @@ impl DockerRuntime {
     }
 }
 
-/// What is known of a container beside the list; `None` when it has vanished meanwhile.
-fn look_up(
-    client: &Client,
-    proc: &Path,
-    found: &Found,
-    before: Option<&Details>,
-    notes: &mut Vec<String>,
-) -> Result<Option<Details>, Error> {
-    let id = &found.container.id;
-    let mut details = match client.details(id) {
-        Ok(details) => details,
-        Err(error) if error.code() == Some(404) => return Ok(None),
-        // One that the engine cannot look at must not hide the others. What was known counts.
-        Err(error) if error.is_answer() => {
-            notes.push(clean(&format!("{}: {}", error.call, error.failure)));
-            before.cloned().unwrap_or_default()
-        }
-        Err(error) => return Err(error),
-    };
-    for volume in &mut details.image_volumes {
-        find_volumes_image(client, volume)?;
-    }
-    details.cgroup = read_cgroup(proc, details.pid, id);
-    // One that runs in no cgroup that could be found is asked again the next time.
-    if details.pid == 0 || details.cgroup.is_some() {
-        details.told.clone_from(&found.told);
-    }
-    Ok(Some(details))
-}
-
-/// Puts its id in the place of an image's name: the engine says what `alpine` means.
-fn find_volumes_image(client: &Client, image: &mut Arc<str>) -> Result<(), Error> {
-    match client.image(image) {
-        Ok(found) => *image = found.id.into(),
-        Err(error) if !error.is_answer() => return Err(error),
-        Err(_) => {} // It has no image of that name.
-    }
-    Ok(())
-}
-
 impl ContainerRuntime for DockerRuntime {
     fn endpoint(&self) -> &str {
         &self.client.endpoint
@@ -235,16 +196,7 @@ impl ContainerRuntime for DockerRuntime {
             }
         }
         let ask = |found: &Found, before: Option<&Details>, notes: &mut Vec<String>| {
-            let mut details = look_up(&self.client, &self.proc, found, before, notes)?;
-            // Podman says for seconds that a container has ended which it has started again:
-            // what runs in its cgroup is the container all the same.
-            if let (Some(details), Some(before)) = (&mut details, before)
-                && details.cgroup.is_none()
-                && details.restart_policy.is_some()
-            {
-                details.cgroup.clone_from(&before.cgroup);
-            }
-            Ok(details)
+            look_up(&self.client, &self.proc, found, before, notes)
         };
         let within = self.client.limit;
         let all = self.known.update(listed, within, &mut notes, ask)?;
@@ -274,6 +226,14 @@ impl ContainerRuntime for DockerRuntime {
             container.log_format = engine.log_format(container.log_format);
         }
         Ok(listing)
+    }
+
+    /// Where a layer is no directory of its own (`vfs`, `btrfs`, `zfs`), the engine compares
+    /// it with its image, file by file: it is given a few seconds for all of them, and those
+    /// that have a limit come first.
+    fn measure_layers(&mut self, listing: &mut RuntimeListing) -> Result<(), Error> {
+        look_up::measure_layers(&self.client, &mut listing.containers);
+        Ok(())
     }
 
     fn follow(&mut self) -> Result<Box<dyn Changes>, Error> {

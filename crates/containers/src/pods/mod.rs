@@ -1,10 +1,11 @@
 //! From what a runtime lists to pods: what both clients have in common. No I/O but
-//! `cgroup`, which reads `/proc`.
+//! `cgroup` and `layer`, which read `/proc`.
 
 mod assembly;
 mod cgroup;
 mod found;
 mod known;
+mod layer;
 mod resources;
 mod wishes;
 
@@ -17,6 +18,8 @@ pub(crate) use cgroup::read_cgroup;
 pub use found::{Details, Found, Limits};
 pub(crate) use found::{keep_mount, millis_of_shares, path, positive};
 pub(crate) use known::Known;
+pub use layer::find_layer;
+pub(crate) use layer::read_layer;
 pub(crate) use resources::kubepods_class;
 
 /// The labels by which Kubernetes' tools say which pod something belongs to.

@@ -5,6 +5,7 @@ use core::time::Duration;
 use evictd_evict::{Cause, Eviction, Outcome, Plan};
 use evictd_node::{Mono, Resource, Signal};
 
+use super::deciding::SECOND_LOOK;
 use super::decision::times;
 use super::sampled::FS_WAIT;
 use super::turn::Loop;
@@ -97,6 +98,8 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
             HELD_BACK
         } else if self.must_choose_again(now, eviction) {
             AGAIN
+        } else if self.deciding.awaits_who_stalls(now, eviction) {
+            SECOND_LOOK
         } else if self.gives_up_its_log_first(now, eviction) {
             HELD_BACK
         } else {
@@ -156,7 +159,9 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
     /// Begins to kill. Returns the next plan when that is over at once. Until SIGKILL is
     /// sent nothing is noted, and no memory asked for.
     fn begin_kill(&mut self, now: Mono, eviction: &Eviction) -> Option<Plan> {
-        self.telling.has_candidate();
+        if let Cause::Threshold { place, .. } = &eviction.cause {
+            self.telling.has_candidate(place.signal);
+        }
         let index = eviction.candidate;
         let grace = Duration::from_secs(u64::try_from(eviction.grace_seconds).unwrap_or(0));
         let begun =
@@ -211,11 +216,8 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
     /// Polls the kill in flight. Returns the next plan once it has ended.
     fn advance_kill(&mut self, now: Mono) -> Option<Plan> {
         if self.killing.must_look_at_memory(now) {
-            let memory = self
-                .sampled
-                .node
-                .read_memory(now, Depth::Whole)
-                .get(Signal::MemoryAvailable);
+            let memory = self.sampled.look_at_memory(now);
+            let memory = memory.get(Signal::MemoryAvailable);
             let available = memory.map(|memory| memory.available);
             self.killing.note_memory(now, available);
         }
@@ -234,6 +236,11 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
                 self.telling.gives_back(now);
                 self.timers.set(Timer::Round, now); // measure again at once (decision D31)
                 self.empty_memory(now);
+                if self.killing.last_was_for_a_limit() {
+                    // Another one may be above a limit of its own, or have been: nobody goes
+                    // by what was known before this kill.
+                    self.deciding.list(now, Depth::Whole);
+                }
                 let plan = self.outcome(now, Outcome::Killed);
                 self.telling.loops(now, &self.deciding.evict);
                 self.clean_up(now);
@@ -258,10 +265,9 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
     pub(super) fn clean_up(&mut self, now: Mono) {
         let last = self.killing.gone().first();
         let is_open = last.is_some_and(|uid| self.holding.awaits(uid));
-        let deletes = self.reclaim.has_leftovers() && !is_open;
-        if self.killing.awaits_clean_up(&self.deciding.evict, deletes)
-            && self.deciding.evict.is_busy()
-        {
+        let deletes = self.reclaim.has_leftovers();
+        let evict = &self.deciding.evict;
+        if self.killing.awaits_clean_up(evict, is_open, deletes) && evict.is_busy() {
             return;
         }
         if self.killing.end_clean_up() {

@@ -19,12 +19,25 @@ use crate::timers::{Timer, Timers};
 /// How often the list of pods is made anew that is kept for when memory is short.
 const LISTING_EVERY: Duration = Duration::from_secs(10);
 
+/// How soon two looks at what pods take from each other can be compared.
+pub(super) const SECOND_LOOK: Duration = Duration::from_millis(320);
+
+/// So long an eviction for lost time waits for a second look at pods that have just begun, at
+/// most: whoever begins after that is not waited for.
+const STALLERS_WAIT: Duration = Duration::from_secs(1);
+
+/// How often the pods are looked at while time is lost and no threshold of it is met.
+const STALLING_EVERY: Duration = Duration::from_millis(500);
+
 /// The state machine with the pods' port. Whatever it is shown of pods it is shown here.
 pub(super) struct Deciding<P> {
     pub(super) evict: Evict,
     /// The pods, as last listed.
     pub(super) pods: P,
     pub(super) picture: Picture,
+    looked_who_stalls: Option<Mono>,
+    /// Since when an eviction waits until it is known who stalls.
+    awaits_stallers: Option<Mono>,
 }
 
 impl<P: Pods> Deciding<P> {
@@ -33,6 +46,8 @@ impl<P: Pods> Deciding<P> {
             evict,
             pods,
             picture: Picture::default(),
+            looked_who_stalls: None,
+            awaits_stallers: None,
         }
     }
 
@@ -72,18 +87,18 @@ impl<P: Pods> Deciding<P> {
     /// What is wanted next, after that came of a plan.
     pub(super) fn outcome(&mut self, now: Mono, outcome: Outcome<'_>) -> Plan {
         if !matches!(outcome, Outcome::Killed | Outcome::CleanedUp) {
-            self.read_what_counts();
+            self.read_what_counts(now);
         }
         let pods = self.pods.candidates();
         self.evict.outcome(now, outcome, Some(pods))
     }
 
     /// Reads what some pods use exactly, until no other one can rank first.
-    fn read_what_counts(&mut self) {
-        let next = |evict: &Evict, pods: &P| {
-            evict.to_read_exactly(pods.candidates(), |index| pods.is_exact(index))
+    fn read_what_counts(&mut self, now: Mono) {
+        let next = |evict: &mut Evict, pods: &P| {
+            evict.to_read_exactly(now, pods.candidates(), |index| pods.is_exact(index))
         };
-        while let Some(next) = next(&self.evict, &self.pods) {
+        while let Some(next) = next(&mut self.evict, &self.pods) {
             self.pods.read_exactly(next);
         }
     }
@@ -137,6 +152,30 @@ impl<P: Pods> Deciding<P> {
         if !self.evict.met().any(of_memory) {
             self.note_plenty(now, readings);
         }
+    }
+
+    /// Lists the pods while time is being lost, now and then: what each takes from the others is
+    /// known from one look to the next.
+    pub(super) fn look_who_stalls(&mut self, now: Mono) {
+        let is_soon = |at: Mono| now.since(at) < STALLING_EVERY;
+        if !self.evict.is_busy() && !self.looked_who_stalls.is_some_and(is_soon) {
+            self.looked_who_stalls = Some(now);
+            self.list(now, Depth::Whole);
+            self.pods.rest();
+        }
+    }
+
+    /// Whether an eviction for lost time waits, as one of the pods has just begun: what it takes
+    /// from the others a second look shows.
+    pub(super) fn awaits_who_stalls(&mut self, now: Mono, eviction: &Eviction) -> bool {
+        let is_long_ago = |at: Mono| now.since(at) >= 2 * STALLERS_WAIT;
+        if !self.evict.awaits_stallers(eviction, self.pods.candidates()) {
+            self.awaits_stallers = None;
+            return false;
+        }
+        let since = self.awaits_stallers.filter(|at| !is_long_ago(*at));
+        let since = *self.awaits_stallers.insert(since.unwrap_or(now));
+        now.since(since) < STALLERS_WAIT
     }
 
     /// Soon, as long as somebody who describes pods was not heard yet.
@@ -249,7 +288,7 @@ impl<P: Pods> Deciding<P> {
     fn missing_memory(&self, reading: Option<Reading>) -> u64 {
         let of_memory = self.evict.met().filter(|met| is_memory(met.threshold));
         let missing = of_memory.filter_map(|met| {
-            let value = met.threshold.value.against(reading?.capacity).value();
+            let value = met.threshold.level(reading?.capacity);
             u64::try_from(value.saturating_sub(reading?.available)).ok()
         });
         missing.max().unwrap_or(0)

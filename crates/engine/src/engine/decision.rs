@@ -3,7 +3,7 @@
 
 use evictd_evict::{Cause, Evict, Eviction};
 use evictd_node::pod::Pod;
-use evictd_node::{Mono, Signal};
+use evictd_node::{Amount, Mono, Signal};
 use evictd_rank::Candidate;
 use evictd_state::{self as state, Record};
 
@@ -30,7 +30,7 @@ pub(super) fn decision<N: Node>(
         } => (evict.thresholds().get(*threshold), *passed_over),
         Cause::EmptyDirLimit | Cause::PodLimit | Cause::ContainerLimit => (None, 0),
     };
-    let (cause, reason) = in_words(&eviction.cause);
+    let (cause, reason) = in_words(&eviction.cause, candidate);
     let signal = threshold.map(|threshold| threshold.signal);
     let reading = signal.and_then(|signal| sampled.reading(signal));
     let disk = signal.and_then(|signal| sampled.sample.place(signal, &sampled.node));
@@ -38,6 +38,8 @@ pub(super) fn decision<N: Node>(
     let mut victim = victim(&candidate.pod, signal, eviction.grace_seconds);
     if signal.is_some_and(|signal| is_disk(signal.resource())) {
         victim.volume = candidate.usage.as_ref().and_then(Volume::largest);
+    }
+    if is_for_files(&eviction.cause, signal) {
         victim.files_bytes = candidate.usage.as_ref().and_then(written);
         victim.removal = removal(&candidate.pod);
     }
@@ -80,6 +82,15 @@ pub(super) fn decision<N: Node>(
     }
 }
 
+/// Whether the pod goes for what its containers wrote: an emptyDir is freed with it.
+fn is_for_files(cause: &Cause, signal: Option<Signal>) -> bool {
+    match cause {
+        Cause::Threshold { .. } => signal.is_some_and(|signal| is_disk(signal.resource())),
+        Cause::PodLimit | Cause::ContainerLimit => true,
+        Cause::EmptyDirLimit => false,
+    }
+}
+
 /// How much the pod is known to hold of what is short.
 const fn frees(cause: &Cause) -> Option<u64> {
     match cause {
@@ -96,7 +107,7 @@ fn restart_policy(pod: &Pod) -> Option<String> {
 }
 
 /// Why a pod is evicted: in one word, and in a sentence about it.
-fn in_words(cause: &Cause) -> (&'static str, String) {
+fn in_words(cause: &Cause, candidate: &Candidate) -> (&'static str, String) {
     let (word, sentence) = match cause {
         Cause::Threshold { place, .. } => return ("threshold", place.to_string()),
         Cause::EmptyDirLimit => (
@@ -109,7 +120,14 @@ fn in_words(cause: &Cause) -> (&'static str, String) {
             "a container above its ephemeral-storage limit",
         ),
     };
-    (word, sentence.to_owned())
+    let used = candidate.usage.as_ref();
+    let used = used.and_then(|usage| usage.ephemeral_storage_bytes);
+    match used.map(Amount::bytes) {
+        Some(used) if !matches!(cause, Cause::EmptyDirLimit) => {
+            (word, format!("{sentence}: it uses {used} of disks"))
+        }
+        _ => (word, sentence.to_owned()),
+    }
 }
 
 /// How often the pod is evicted by now, this time included, and within how many seconds.
@@ -135,6 +153,7 @@ fn victim(pod: &Pod, signal: Option<Signal>, grace_seconds: i64) -> Victim {
         uid: pod.metadata.uid.clone(),
         grace_seconds,
         resource: signal.map(Signal::resource),
+        disk: signal.and_then(Signal::filesystem),
         restart_policy: restart_policy(pod),
         files_stay: false,
         files_bytes: None,

@@ -210,6 +210,11 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         self.turns.killing.is_killing()
     }
 
+    /// The uid of that pod.
+    pub fn ending(&self) -> Option<&str> {
+        self.turns.killing.in_flight()
+    }
+
     /// Whether the last kill before the end is over.
     pub const fn has_ended(&self) -> bool {
         self.turns.killing.has_ended()
@@ -219,11 +224,6 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     #[cfg(unix)]
     pub fn each_descriptor(&self, each: &mut dyn FnMut(BorrowedFd<'_>)) {
         self.turns.killing.each_descriptor(each);
-    }
-
-    /// How fast this machine is taken to fill memory, in bytes a second.
-    pub const fn fill_rate(&self) -> u64 {
-        self.turns.pace.rate()
     }
 
     /// Whether the kernel tells before processes can fill memory up to a threshold.
@@ -240,6 +240,11 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     /// For which signals no pod is evicted though a threshold is met, and why.
     pub fn spared(&self) -> &[(Signal, Spared)] {
         self.turns.telling.spared()
+    }
+
+    /// The latest readings of memory: of a round, or of a look between two.
+    pub const fn memory(&self) -> &Readings {
+        &self.turns.sampled.memory
     }
 
     /// The latest readings.

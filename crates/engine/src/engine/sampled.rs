@@ -24,6 +24,8 @@ pub(super) const STANDSTILL: Duration = Duration::from_secs(1);
 pub(super) struct Sampled<N> {
     pub(super) node: N,
     pub(super) sample: Sample,
+    /// The signals of memory, as of the latest round or look.
+    pub(super) memory: Readings,
     /// When all of it was read last.
     at: Mono,
     /// The least that was left of memory since the OOM killer's work was last looked at.
@@ -35,6 +37,7 @@ impl<N: Node> Sampled<N> {
         Self {
             node,
             sample: Sample::default(),
+            memory: Readings::default(),
             at: Mono::ZERO,
             least_memory: None,
         }
@@ -44,7 +47,14 @@ impl<N: Node> Sampled<N> {
     pub(super) fn read(&mut self, now: Mono, fs_wait: Duration) -> Readings {
         self.sample = self.node.read(now, fs_wait);
         self.at = now;
+        self.memory = self.sample.readings;
         self.sample.readings
+    }
+
+    /// Reads what is left of memory, between two rounds.
+    pub(super) fn look_at_memory(&mut self, now: Mono) -> &Readings {
+        self.memory = self.node.read_memory(now, Depth::Whole);
+        &self.memory
     }
 
     /// What was left of a signal in the latest round.
@@ -54,6 +64,7 @@ impl<N: Node> Sampled<N> {
 
     /// Notes what was left of memory.
     pub(super) fn note_memory(&mut self, readings: &Readings) {
+        self.memory = *readings;
         let both = [self.least_memory, readings.get(Signal::MemoryAvailable)];
         let both = both.into_iter().flatten();
         self.least_memory = both.min_by_key(|reading| reading.available);
@@ -71,8 +82,7 @@ impl<N: Node> Sampled<N> {
         if evict.policy().kill_comes_before_file_pages {
             return false;
         }
-        let readings = self.node.read_memory(now, Depth::Whole);
-        is_memory_unreclaimed(evict, &readings)
+        is_memory_unreclaimed(evict, self.look_at_memory(now))
     }
 
     /// Reads all of it again where the sample is old by now, as the process was stopped

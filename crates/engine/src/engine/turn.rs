@@ -12,7 +12,9 @@ use crate::holding::Holding;
 use crate::killing::Killing;
 use crate::listing::Listings;
 use crate::own_log::OwnLog;
-use crate::pace::{DiskPace, Pace, disk_headroom, headroom, is_stall, is_stalled_anew};
+use crate::pace::{
+    DiskPace, Pace, disk_headroom, headroom, is_stall, is_stall_near, is_stalled_anew,
+};
 use crate::pages::Pages;
 use crate::ports::{Depth, Node, Pods, Reclaim, Sample};
 use crate::reclaiming::Reclaiming;
@@ -111,7 +113,9 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
     /// the world has changed since anything was measured.
     fn notice_standstill(&mut self, now: Mono) {
         let due = self.last_turn.map(|turn| self.wake_at(turn));
-        if due.is_some_and(|due| now.since(due) >= STANDSTILL) {
+        let late = due.map_or(Duration::ZERO, |due| now.since(due));
+        self.sampled.node.note_late(late);
+        if late >= STANDSTILL {
             self.deciding.evict.trust_only_from(now);
             self.listings.trust_only_from(now);
         }
@@ -162,7 +166,12 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
     fn is_crossed(&mut self, now: Mono, depth: Depth) -> bool {
         let readings = self.sampled.node.read_memory(now, depth);
         let left = self.note_memory(now, depth, &readings);
-        left.is_some_and(|left| left < 0) || is_stalled_anew(&self.deciding.evict, &readings)
+        let evict = &self.deciding.evict;
+        let is_crossed = left.is_some_and(|left| left < 0) || is_stalled_anew(evict, &readings);
+        if !is_crossed && is_stall_near(evict, &readings) {
+            self.deciding.look_who_stalls(now);
+        }
+        is_crossed
     }
 
     /// Goes by what was just read of memory. Returns how much is left, as [`headroom`].

@@ -1,10 +1,10 @@
 //! What an evicted pod leaves on a disk that is short, and what would free it.
 
+use evictd_node::Amount;
 use evictd_node::pod::Pod;
 use evictd_node::pod::usage::PodUsage;
 
 use super::Victim;
-use crate::amount::Amount;
 
 /// The command that removes a container of an engine, by the namespace that its pods have.
 const REMOVES: [(&str, &str); 3] = [

@@ -13,7 +13,7 @@ use core::time::Duration;
 
 use evictd_evict::{NodeReclaim, Spared};
 use evictd_node::kill::KillReport;
-use evictd_node::{Condition, Layout, Reading, Resource, Signal};
+use evictd_node::{Condition, Filesystem, Layout, Reading, Resource, Signal};
 use evictd_state::Record;
 use evictd_threshold::Threshold;
 use log::Level;
@@ -40,6 +40,8 @@ pub struct Victim {
     pub grace_seconds: i64,
     /// What ran short; `None` for a limit of its own.
     pub resource: Option<Resource>,
+    /// The disk that it was, if any.
+    pub disk: Option<Filesystem>,
     /// The restart policy that its container keeps (`always`), where a runtime has one for it.
     pub restart_policy: Option<String>,
     /// A disk ran short, and the containers stay with all that they wrote.

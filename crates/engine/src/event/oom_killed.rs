@@ -18,9 +18,7 @@ pub struct OomKilled {
     pub kill: OomKill,
     /// The hard threshold of `memory.available`; `None` where there is none.
     pub threshold: Option<Threshold>,
-    /// Nothing says that the pod had reached a limit of its own, its cgroup being gone or that
-    /// of one above it reached, and memory was seen to be above that threshold all the time: the
-    /// machine was not short of it.
+    /// Memory was seen to be above that threshold all the time: the machine was not short of it.
     pub was_plentiful: bool,
     /// When: seconds since 1970.
     pub wall_seconds: u64,
@@ -37,11 +35,10 @@ impl OomKilled {
     ) -> Self {
         let is_it = |t: &&Threshold| t.signal == Signal::MemoryAvailable && t.is_hard();
         let threshold = thresholds.iter().find(is_it).cloned();
-        let was_plentiful = (kill.name.is_empty() || kill.limit_above.is_some())
-            && threshold
-                .as_ref()
-                .zip(least)
-                .is_some_and(|(threshold, least)| !threshold.is_met(&least));
+        let was_plentiful = threshold
+            .as_ref()
+            .zip(least)
+            .is_some_and(|(threshold, least)| !threshold.is_met(&least));
         Self {
             kill,
             threshold,
@@ -69,21 +66,37 @@ impl OomKilled {
         }
     }
 
-    /// The cgroup above the pod whose limit led to it, as far as that is known.
-    pub(crate) fn limit_above(&self) -> Option<&str> {
-        let of_above = self.was_plentiful && !self.kill.at_limit;
-        self.kill.limit_above.as_deref().filter(|_| of_above)
+    /// What ran out, as far as that is known.
+    fn ran_out(&self) -> RanOut<'_> {
+        let kill = &self.kill;
+        let limit = match &kill.limit_above {
+            _ if kill.at_limit => RanOut::OwnLimit,
+            Some(above) => RanOut::LimitOf(above),
+            // Its cgroup is gone, and what that said with it.
+            None if kill.name.is_empty() && self.was_plentiful => RanOut::SomeLimit,
+            None => return RanOut::Machine,
+        };
+        if kill.at_any_time && !self.was_plentiful {
+            return RanOut::Untold;
+        }
+        limit
     }
 
     pub(crate) fn fields(&self) -> Fields {
         let threshold = self.threshold.as_ref().map(ToString::to_string);
+        let (at_limit, limit_of) = match self.ran_out() {
+            RanOut::OwnLimit => (Some(true), None),
+            RanOut::LimitOf(above) => (Some(false), Some(above)),
+            RanOut::Machine => (Some(false), None),
+            RanOut::SomeLimit | RanOut::Untold => (None, None),
+        };
         Fields::default()
             .with("pod", self.kill.name.as_str())
             .with("namespace", self.kill.namespace.as_str())
             .with("uid", self.kill.uid.as_str())
             .with("processes", self.kill.kills)
-            .with("atLimit", self.kill.at_limit)
-            .with("limitOf", self.limit_above())
+            .with("atLimit", at_limit)
+            .with("limitOf", limit_of)
             .with("threshold", threshold)
     }
 }
@@ -101,33 +114,57 @@ impl fmt::Display for OomKilled {
             "" => f.write_str("of no pod, or of one that is gone: ")?,
             name => write!(f, "of pod {}: ", full_name(&kill.namespace, name))?,
         }
-        if kill.at_limit {
-            return f.write_str(
+        match self.ran_out() {
+            RanOut::OwnLimit => f.write_str(
                 "it reached its own memory limit; no threshold helps, a higher limit does",
-            );
-        }
-        if let Some(above) = self.limit_above() {
-            let above = cut(above);
-            return write!(
-                f,
-                "it reached the limit of {above}, in which it was, while the machine had memory \
-                 left; raise it, or have evictd keep below it: --pod-cgroup-root={above}"
-            );
-        }
-        if self.was_plentiful {
-            return f.write_str(
+            ),
+            RanOut::LimitOf(above) => {
+                let above = cut(above);
+                write!(
+                    f,
+                    "it reached the limit of {above}, in which it was; raise it, or have evictd \
+                     keep below it: --pod-cgroup-root={above}"
+                )
+            }
+            RanOut::SomeLimit => f.write_str(
                 "the machine had memory left, so it reached a limit, its own or that of a cgroup \
                  above it; a higher limit helps",
-            );
-        }
-        match &self.threshold {
-            Some(threshold) => write!(
-                f,
-                "memory ran out before an eviction gave it back; raise the threshold {threshold}"
             ),
-            None => {
-                f.write_str("memory ran out, and no threshold of memory.available is set; set one")
+            RanOut::Untold => {
+                let whose = match &kill.limit_above {
+                    Some(above) if !kill.at_limit => format!("the limit of {}", cut(above)),
+                    _ => String::from("its own limit"),
+                };
+                write!(
+                    f,
+                    "memory ran out on the machine, or below a limit ({whose} was reached once): \
+                     cgroup v1 does not tell which; in the kernel's log (dmesg | grep oom-kill) \
+                     oom_memcg names whose limit it was, and global_oom is the machine"
+                )
             }
+            RanOut::Machine => match &self.threshold {
+                Some(threshold) => write!(
+                    f,
+                    "memory ran out before an eviction gave it back; raise the threshold \
+                     {threshold}"
+                ),
+                None => f.write_str(
+                    "memory ran out, and no threshold of memory.available is set; set one",
+                ),
+            },
         }
     }
+}
+
+/// What was short, that the kernel had to kill.
+#[derive(Clone, Copy)]
+enum RanOut<'a> {
+    OwnLimit,
+    /// That of a cgroup above the pod.
+    LimitOf(&'a str),
+    /// The pod's own, or that of a cgroup above it.
+    SomeLimit,
+    Machine,
+    /// The machine was short, and a limit was reached once.
+    Untold,
 }

@@ -4,12 +4,11 @@ use core::time::Duration;
 use evictd_condition::NodeCondition;
 use evictd_evict::Spared;
 use evictd_node::kill::{KillMethod, KillReport};
-use evictd_node::{Condition, ConditionSet, Reading, Readings, Signal, Unit};
+use evictd_node::{Amount, Condition, ConditionSet, Reading, Readings, Signal, Unit};
 use evictd_threshold::Threshold;
 
 use super::name::{cut, full_name};
 use super::{Decision, Event, EvictionLoop, Victim, Volume};
-use crate::amount::Amount;
 use crate::holding::CLOSELY;
 use crate::ports::{Holder, Place};
 
@@ -181,7 +180,8 @@ fn evicting(f: &mut Formatter<'_>, decision: &Decision) -> fmt::Result {
         write!(f, " (grace {} s{whose})", victim.grace_seconds)?;
     }
     let Some(threshold) = &decision.threshold else {
-        return f.write_str(": it is above one of its own local storage limits");
+        let (reason, message) = (&decision.record.reason, decision.record.message.trim_end());
+        return write!(f, ": {reason}. {message}");
     };
     f.write_str(": ")?;
     numbers(f, threshold.signal, decision.reading)?;
@@ -224,8 +224,8 @@ fn seen(f: &mut Formatter<'_>, signal: Signal, is_observed: bool) -> fmt::Result
             write!(f, " (--{filesystem}-path)")
         }
         _ if signal == Signal::MemoryStall => f.write_str(
-            " (/proc/pressure/memory: a kernel without CONFIG_PSI, or one that needs psi=1 on its \
-             command line)",
+            " (neither /proc/pressure/memory, which needs a kernel with CONFIG_PSI and perhaps \
+             psi=1 on its command line, nor what /proc/vmstat counts since Linux 3.15)",
         ),
         _ => Ok(()),
     }
@@ -243,7 +243,7 @@ fn no_candidate(f: &mut Formatter<'_>, signal: Signal, pods: usize, why: Spared)
         (0, Spared::NoneMayBe) => write!(
             f,
             "{signal} is short and there is no pod to evict (--pods-of and --pod-cgroup-root \
-             say where pods are)"
+             say where pods are; what --never-evict names is none)"
         ),
         (_, Spared::Rehearsed | Spared::RehearsedMost) => {
             write!(f, "{signal} would still be short, and {why}")

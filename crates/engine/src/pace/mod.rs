@@ -104,10 +104,6 @@ impl Pace {
         }
     }
 
-    pub(crate) const fn rate(&self) -> u64 {
-        self.rate
-    }
-
     /// How fast memory was being filled lately, in bytes a second.
     pub(crate) const fn filling(&self) -> u64 {
         self.filling
@@ -205,6 +201,20 @@ pub(crate) fn is_stalled_anew(evict: &Evict, readings: &Readings) -> bool {
     })
 }
 
+/// Whether a quarter of the time that a threshold allows is lost: who takes it is measured then,
+/// before it is met.
+pub(crate) fn is_stall_near(evict: &Evict, readings: &Readings) -> bool {
+    const PART: i64 = 4;
+    let mut thresholds = evict.thresholds().iter().filter(|of| is_stall(of));
+    thresholds.any(|threshold| {
+        let reading = readings.get(threshold.signal);
+        reading.is_some_and(|reading| {
+            let most = threshold.value.against(reading.capacity).value();
+            reading.available > most / PART
+        })
+    })
+}
+
 /// Whether it is one of `memory.stall`.
 pub(crate) fn is_stall(threshold: &Threshold) -> bool {
     threshold.signal.grows_with_trouble()
@@ -230,7 +240,7 @@ fn left_above(evict: &Evict, readings: &Readings, is_meant: fn(&Threshold) -> bo
         .filter(|threshold| is_meant(threshold) && !is_known(evict, threshold))
         .filter_map(|threshold| {
             let reading = readings.get(threshold.signal)?;
-            let value = threshold.value.against(reading.capacity).value();
+            let value = threshold.level(reading.capacity);
             Some(reading.available.saturating_sub(value))
         })
         .min()

@@ -62,6 +62,8 @@ pub struct OomKill {
     pub kills: u64,
     /// Whether the pod had reached a limit of its own.
     pub at_limit: bool,
-    /// A cgroup above the pods whose own limit was reached meanwhile: `/NAME`.
+    /// A cgroup above the pod whose own limit was reached meanwhile: `/NAME`.
     pub limit_above: Option<String>,
+    /// These limits may have been reached long before: cgroup v1 does not say when.
+    pub at_any_time: bool,
 }

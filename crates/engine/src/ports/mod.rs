@@ -7,6 +7,7 @@ mod listing;
 mod node;
 mod reclaim;
 mod runtimes;
+mod told;
 mod usage;
 
 pub use killing::{Begun, Killing, OomKill};
@@ -14,6 +15,7 @@ pub use listing::{Heard, Listing};
 pub use node::{Depth, Disk, Node, Place, Sample};
 pub use reclaim::{Collect, Collected, Deletion, Job, Reclaim, Relief, Relieved};
 pub use runtimes::{News, Places, Runtimes};
+pub use told::Told;
 pub use usage::{Holder, Usage};
 
 /// All that the engine asks of pods. One type implements the four parts, as what is listed,

@@ -3,7 +3,7 @@
 use core::fmt;
 use core::time::Duration;
 
-use evictd_node::{Filesystem, Layout, Mono, Readings, Signal};
+use evictd_node::{Filesystem, Layout, Mono, Readings, Signal, SignalSet};
 
 use super::Places;
 
@@ -16,6 +16,9 @@ pub trait Node {
     /// Reads the signals of memory alone, as they are looked at between two rounds:
     /// [`Depth::Bounds`] is what is left at least.
     fn read_memory(&mut self, now: Mono, depth: Depth) -> Readings;
+
+    /// The loop came so much later than it wanted to.
+    fn note_late(&mut self, _by: Duration) {}
 
     /// What could not be read in the last [`Node::read`].
     fn problems(&self) -> Vec<String>;
@@ -78,6 +81,18 @@ impl Sample {
             mount_point: node.mount_point(signal),
         };
         self.disk(signal).map(mount_point)
+    }
+
+    /// The signals that say of a filesystem what others say with the same threshold: those of
+    /// containerfs, where it is nodefs or imagefs.
+    pub(crate) fn repeats(&self) -> SignalSet {
+        let device = |disk: Option<Disk>| disk.map(|disk| disk.device);
+        let of_containerfs = device(self.containerfs);
+        let others = [device(self.nodefs), device(self.imagefs)];
+        if of_containerfs.is_none() || !others.contains(&of_containerfs) {
+            return SignalSet::empty();
+        }
+        Signal::ContainerfsAvailable.set() | Signal::ContainerfsInodesFree.set()
     }
 
     /// The filesystem that a signal is about.

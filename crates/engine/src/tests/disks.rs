@@ -168,7 +168,7 @@ fn who_fills_a_volume_is_stopped_and_the_volume_stays() {
         .iter()
         .find(|line| line.starts_with("evicting"))
         .unwrap();
-    assert!(evicting.contains("the pod uses 614912Ki"), "{evicting}");
+    assert!(evicting.contains("the pod uses 600Mi"), "{evicting}");
     let killed = told.iter().find(|line| line.contains("is gone")).unwrap();
     let stays = "; /volumes/media, which it wrote to, holds 600Mi and stays";
     assert!(killed.contains(stays), "{killed}");
@@ -227,4 +227,71 @@ fn a_disk_that_was_late_to_answer_is_asked_again_soon() {
         turn(&mut engine, 0);
         assert_eq!(sleep(&engine, 0), Duration::from_millis(millis), "{stale}");
     }
+}
+
+/// Acceptance row 401. Which signals are met, and for which no pod is evicted, is known of all.
+#[test]
+fn a_filesystem_that_several_signals_are_about_is_told_of_once() {
+    let disk = |minor| {
+        Some(Disk {
+            device: (8, minor),
+            stale: false,
+        })
+    };
+    let of = |left, layers| {
+        let mut both = sample(WHOLE, left);
+        let reading = both.readings.get(Signal::NodefsAvailable);
+        both.readings.set(Signal::ContainerfsAvailable, reading);
+        (both.nodefs, both.containerfs) = (disk(1), disk(layers));
+        both
+    };
+    for (layers, times) in [(1, 1), (2, 2)] {
+        let mut engine = engine(settings("nodefs.available<100Mi"), FakePods::default());
+        engine.node_mut().set(of(50 * MIB, layers));
+        let mut told = lines(&mut engine, 0);
+        let spared = engine.spared().len();
+        engine.node_mut().set(of(WHOLE, layers));
+        engine.round_now();
+        told.extend(lines(&mut engine, 1000));
+        for word in [
+            "below the hard threshold",
+            "there is no pod",
+            "no threshold of it is met",
+        ] {
+            let with_word = told.iter().filter(|line| line.contains(word));
+            assert_eq!(with_word.count(), times, "{word}: {told:#?}");
+        }
+        assert_eq!(spared, 2);
+    }
+}
+
+/// Why no pod is evicted for a disk holds on when one is evicted for memory: that is no news.
+#[test]
+fn why_nobody_is_evicted_for_a_disk_is_not_told_anew_after_an_eviction_for_memory() {
+    let hard = "memory.available<100Mi,nodefs.available<100Mi";
+    let without_disk = |name, bytes| {
+        let mut pod = FakePod::new(name, bytes);
+        pod.usage.as_mut().unwrap().containers[0].rootfs_bytes = Some(0);
+        pod
+    };
+    let pods = FakePods::of([
+        without_disk("big", 60 << 20),
+        without_disk("small", 1 << 20),
+    ]);
+    let mut engine = engine(settings(hard), pods);
+    set(&mut engine, WHOLE, 50 * MIB);
+    let mut told = turn(&mut engine, 0);
+    set(&mut engine, 50 * MIB, 50 * MIB);
+    for now in [10_000, 10_100, 10_200] {
+        engine.round_now();
+        told.extend(turn(&mut engine, now));
+    }
+    set(&mut engine, WHOLE, 50 * MIB);
+    for now in (11_000..60_000).step_by(1000) {
+        engine.round_now();
+        told.extend(turn(&mut engine, now));
+    }
+    let count = |name| told.iter().filter(|told| **told == name).count();
+    assert!(count("evicting") > 0, "{told:?}");
+    assert_eq!(count("no_candidate"), 1, "{told:?}");
 }

@@ -414,6 +414,76 @@ fn with_a_limit(answers: usize) -> Fake {
     engine
 }
 
+/// What comes before a kill goes by the last look, and so by one during a kill.
+#[test]
+fn what_is_left_of_memory_while_a_pod_dies_is_known() {
+    let mut big = FakePod::new("big", 400 << 20);
+    big.dies_after = Some(core::time::Duration::from_secs(3));
+    let mut engine = engine(settings("memory.available<100Mi"), FakePods::of([big]));
+    let left = |engine: &Fake| {
+        engine
+            .memory()
+            .get(Signal::MemoryAvailable)
+            .unwrap()
+            .available
+    };
+    engine.node_mut().set(sample(50 * MIB, WHOLE));
+    turn(&mut engine, 0);
+    assert_eq!(left(&engine), 50 * MIB);
+    engine.node_mut().set(sample(20 * MIB, WHOLE));
+    turn(&mut engine, 1000);
+    assert!(engine.is_killing());
+    assert_eq!(left(&engine), 20 * MIB);
+}
+
+/// Two pods are above their limits, and the kill of one takes a second, in which an operator
+/// protects the other.
+#[test]
+fn who_is_protected_while_another_dies_is_not_ended_for_its_limit() {
+    for is_protected in [false, true] {
+        let mut engine = with_a_limit(0);
+        let pods = engine.pods_mut();
+        let mut other = pods.running[0].clone();
+        other.pod.metadata.uid = "other".into();
+        pods.running[0].dies_after = Some(core::time::Duration::from_secs(1));
+        pods.running.push(other);
+        for now in (0..40_000).step_by(50) {
+            turn(&mut engine, now);
+            let pods = engine.pods_mut();
+            if is_protected && !pods.killed().is_empty() {
+                pods.running.last_mut().unwrap().pod.mark_static();
+            }
+        }
+        let expected: &[&str] = if is_protected {
+            &["holder"]
+        } else {
+            &["holder", "other"]
+        };
+        assert_eq!(engine.pods().killed(), expected);
+    }
+}
+
+/// Who reads the log has the limit, what was held, and what frees it (docs/nodes/docker.md).
+#[test]
+fn the_lines_for_a_limit_say_which_and_what_the_pod_held() {
+    let mut engine = with_a_limit(0);
+    let pods = engine.pods_mut();
+    pods.files_stay = true;
+    pods.running[0].pod.metadata.namespace = "docker".into();
+    pods.running[0].pod.spec.containers[0].name = "holder".into();
+    let usage = pods.running[0].usage.as_mut().unwrap();
+    usage.ephemeral_storage_bytes = Some(60 << 20);
+    let told: Vec<String> = (0..400)
+        .flat_map(|tenth| lines(&mut engine, tenth * 100))
+        .collect();
+    let has = |part: &str| assert!(told.iter().any(|line| line.contains(part)), "{told:#?}");
+    has(
+        "evicting pod docker/holder (grace 1 s): above its ephemeral-storage limit: it uses 60Mi \
+         of disks. Pod ephemeral local storage usage exceeds the total limit of containers 40Mi.",
+    );
+    has("wrote, at least 60Mi, stay on the disk until its container is removed: docker rm holder");
+}
+
 /// When it was evicted, and what its log was asked for, where that gives back so much at each
 /// time.
 fn above_its_limit(mut gives: Vec<u64>, answers: usize) -> (Option<u64>, Vec<u64>) {

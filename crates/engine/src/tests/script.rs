@@ -45,6 +45,7 @@ pub(super) fn sample(memory: i64, nodefs: i64) -> Sample {
 pub(super) fn settings(hard: &str) -> Settings {
     let lists = Lists {
         hard,
+        own_signals: true,
         ..Lists::default()
     };
     let mut settings = Settings::default();

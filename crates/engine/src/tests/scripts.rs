@@ -425,6 +425,21 @@ fn for_a_disk_no_other_pod_is_evicted_before_the_last_one_is_down() {
         now += 100;
     }
     assert_eq!(engine.pods().killed(), ["big"]);
+    // Nor where it was enough for a moment, or other settings were read.
+    set(&mut engine, WHOLE, WHOLE);
+    engine.round_now();
+    turn(&mut engine, now);
+    now += 100;
+    engine
+        .reconfigure(settings("nodefs.available<100Mi"))
+        .unwrap();
+    set(&mut engine, WHOLE, 90 * MIB);
+    for _ in 0..50 {
+        engine.round_now();
+        turn(&mut engine, now);
+        now += 100;
+    }
+    assert_eq!(engine.pods().killed(), ["big"]);
     engine.pods_mut().news = vec![News::Ended("big".into())];
     for _ in 0..100 {
         engine.round_now();
@@ -619,16 +634,32 @@ fn what_a_dead_pod_left_is_deleted_before_the_next_is_evicted() {
 /// Acceptance row 287: one whose cgroup is gone, while there was memory.
 #[test]
 fn a_pod_that_reached_its_own_limit_is_no_reason_to_raise_the_nodes_threshold() {
-    let above = Some("/stranger");
+    let (above, own) = (Some("/stranger"), true);
     let flag = "limit of /stranger, in which it was";
-    for (least, name, above, expected) in [
-        (500, "", None, "its own or that of a cgroup above it"),
-        (50, "", None, "raise the threshold"),
+    let untold = "(the limit of /stranger was reached once): cgroup v1 does not tell which";
+    let own_untold = "(its own limit was reached once): cgroup v1 does not tell which";
+    for (is_v1, least, name, own_limit, above, expected) in [
+        (
+            false,
+            500,
+            "",
+            !own,
+            None,
+            "its own or that of a cgroup above it",
+        ),
+        (false, 50, "", !own, None, "raise the threshold"),
         // Acceptance row 373.
-        (500, "", above, flag),
-        (500, "big", above, flag),
-        (50, "big", above, "raise the threshold"),
-        (500, "big", None, "raise the threshold"),
+        (false, 500, "", !own, above, flag),
+        (false, 500, "big", !own, above, flag),
+        (false, 50, "big", !own, above, flag),
+        (false, 500, "big", !own, None, "raise the threshold"),
+        // Acceptance row 400.
+        (true, 500, "big", own, above, "its own memory limit"),
+        (true, 500, "big", !own, above, flag),
+        (true, 50, "big", own, above, own_untold),
+        (true, 50, "big", !own, above, untold),
+        (true, 50, "", !own, above, untold),
+        (true, 50, "big", !own, None, "raise the threshold"),
     ] {
         let mut engine = engine(settings("memory.available<100Mi"), FakePods::default());
         turn(&mut engine, 0);
@@ -639,12 +670,18 @@ fn a_pod_that_reached_its_own_limit_is_no_reason_to_raise_the_nodes_threshold() 
         engine.pods_mut().oom_kills = vec![OomKill {
             kills: 1,
             name: name.into(),
+            at_limit: own_limit,
             limit_above: above.map(Into::into),
+            at_any_time: is_v1,
             ..OomKill::default()
         }];
         engine.round_now();
         let mut told = events(&mut engine, 1100);
         told.retain(|event| matches!(event, Event::OomKilled(_)));
+        let is_untold = expected.contains("does not tell");
+        let fields = told.first().map(Event::fields).unwrap_or_default();
+        let tells_whose = fields.iter().any(|(name, _)| *name == "limitOf");
+        assert!(!is_untold || !tells_whose, "{fields:?}");
         let told: Vec<String> = told.iter().map(ToString::to_string).collect();
         let advice = told.first().map(|text| text.contains(expected));
         assert_eq!(advice, Some(true), "{least} Mi: {told:?}");

@@ -3,8 +3,12 @@
 //!
 //! Whatever is set has a deadline of its own, and is lifted by then however short memory is.
 
+mod need;
 mod pod;
+mod said;
 mod steps;
+#[cfg(test)]
+mod storm_tests;
 #[cfg(test)]
 mod tests;
 
@@ -13,8 +17,10 @@ use core::time::Duration;
 
 use evictd_node::{MemoryRung, MemoryRungs, Mono};
 
-use pod::Held;
+pub use need::{need, stalls};
 pub use pod::LadderPod;
+use pod::{Held, stops};
+pub use said::{Known, Said, Saying};
 pub use steps::{Act, Lift, Lifted, Need, Steps};
 
 /// A pod is asked for a hundredth of its memory at a time,
@@ -40,6 +46,9 @@ const FREEZE_FOR: Duration = Duration::from_secs(60);
 /// Memory is short for so long before one is frozen.
 const FREEZE_AFTER: Duration = Duration::from_secs(2);
 
+/// A pod has just begun for so long.
+pub const NEWCOMER: Duration = Duration::from_secs(120);
+
 /// A frozen pod gives up so much at a time.
 const PAGE_OUT: u64 = 32 << 20;
 
@@ -55,6 +64,8 @@ pub struct Ladder {
     short_since: Option<Mono>,
     calm_since: Option<Mono>,
     thawed_at: Option<Mono>,
+    /// Time is lost waiting for memory.
+    stalls: bool,
 }
 
 impl Ladder {
@@ -70,7 +81,7 @@ impl Ladder {
         let held = self.held(uid);
         held.is_some_and(|held| match rung {
             MemoryRung::Brake => held.braked.is_some(),
-            MemoryRung::Freeze => held.frozen.is_some(),
+            MemoryRung::Freeze | MemoryRung::StartStorm => held.frozen.is_some(),
             MemoryRung::Reclaim | MemoryRung::Tell => false,
         })
     }
@@ -80,6 +91,11 @@ impl Ladder {
         if let Some(held) = self.pods.iter_mut().find(|held| held.uid == uid) {
             held.end(rung, now);
         }
+    }
+
+    /// Whether memory stalls, as of the next step.
+    pub const fn note_stall(&mut self, stalls: bool) {
+        self.stalls = stalls;
     }
 
     /// What is to be done, by what was just measured of the pods, about once a second.
@@ -98,6 +114,9 @@ impl Ladder {
         if need == Need::Near {
             self.begin(now, allowed, pods, &mut steps.begun);
         }
+        if self.stalls && need != Need::Hard && allowed.has(MemoryRung::StartStorm) {
+            self.make_wait(now, pods, &mut steps.begun);
+        }
         steps
     }
 
@@ -111,7 +130,7 @@ impl Ladder {
     }
 
     fn note(&mut self, now: Mono, need: Need) {
-        if need == Need::None {
+        if need == Need::None && !self.stalls {
             self.calm_since.get_or_insert(now);
         } else {
             self.calm_since = None;
@@ -140,19 +159,17 @@ impl Ladder {
         let next = self.next_to_thaw(now, pods).filter(|_| is_calm);
         let mut has_thawed = false;
         for held in &mut self.pods {
-            let seen = pods.iter().find(|pod| pod.uid == held.uid);
+            let seen = pods.iter().find(|pod| held.is(pod));
             let why = |rung: MemoryRung, since: Mono| {
-                let at_most = if rung == MemoryRung::Freeze {
-                    FREEZE_FOR
-                } else {
-                    BRAKE_FOR
-                };
+                let at_most = if stops(rung) { FREEZE_FOR } else { BRAKE_FOR };
                 let thrashes =
                     |pod: &LadderPod<'_>| pod.refaulted_bytes > pod.usage_bytes / MOST_REFAULTS;
                 match seen {
                     None => Some(Lifted::Gone),
                     Some(_) if !allowed.has(rung) => Some(Lifted::Ended),
                     Some(_) if now.since(since) >= at_most => Some(Lifted::Deadline),
+                    Some(pod) if !pod.may_stay(rung) => Some(Lifted::NotMeant),
+                    Some(pod) if stops(rung) && pod.is_ending => Some(Lifted::Ending),
                     Some(pod) if rung == MemoryRung::Brake && thrashes(pod) => {
                         Some(Lifted::Thrashes)
                     }
@@ -177,7 +194,9 @@ impl Ladder {
         let frozen =
             |pod: &&LadderPod<'_>| self.held(pod.uid).is_some_and(|of| of.frozen.is_some());
         let frozen = pods.iter().filter(frozen).filter(|_| !is_soon);
-        frozen.max_by_key(|pod| pod.priority).map(|pod| pod.uid)
+        frozen
+            .max_by_key(|pod| (pod.priority, pod.age))
+            .map(|pod| pod.uid)
     }
 
     fn held(&self, uid: &str) -> Option<&Held> {
@@ -186,11 +205,15 @@ impl Ladder {
 
     /// Forgets pods that are gone, and notes what the others use.
     fn take_in(&mut self, now: Mono, pods: &[LadderPod<'_>]) {
-        self.pods
-            .retain(|held| pods.iter().any(|pod| pod.uid == held.uid));
+        for held in &mut self.pods {
+            let is_there = pods.iter().any(|pod| pod.uid == held.uid);
+            held.look_for(is_there);
+        }
+        self.pods.retain(|held| held.is_remembered());
         for pod in pods {
             match self.pods.iter_mut().find(|held| held.uid == pod.uid) {
-                Some(held) => held.note(now, pod),
+                Some(held) if held.is(pod) => held.note(now, pod),
+                Some(held) => *held = Held::new(now, pod),
                 None => self.pods.push(Held::new(now, pod)),
             }
         }
@@ -279,17 +302,41 @@ impl Ladder {
         }
         let may_be = self.each(pods).filter(|(_, seen, held)| {
             let is_free = held.frozen.is_none() && held.may(MemoryRung::Freeze, now);
-            seen.is_freezable && !seen.is_critical && is_free
+            seen.may_stay(MemoryRung::Freeze) && !seen.is_ending && is_free
         });
         let (pod, _, held) = may_be.min_by_key(|(_, seen, _)| seen.priority)?;
-        held.frozen = Some(now);
-        Some(Act::Freeze { pod })
+        let rung = MemoryRung::Freeze;
+        held.frozen = Some((now, rung));
+        Some(Act::Freeze { pod, rung })
+    }
+
+    /// Of the pods that have just begun the first by priority goes on, and of several such the
+    /// one that began first. The others wait for their turn.
+    fn make_wait(&mut self, now: Mono, pods: &[LadderPod<'_>], begun: &mut Vec<Act>) {
+        let has_begun = |pod: &LadderPod<'_>| pod.age.is_some_and(|age| age < NEWCOMER);
+        let rung = MemoryRung::StartStorm;
+        let going_on = self.each(pods).filter(|(_, _, held)| held.frozen.is_none());
+        let newcomers = going_on.filter(|(_, seen, _)| has_begun(seen));
+        let first = newcomers.max_by_key(|(_, seen, _)| (seen.priority, seen.age));
+        let Some(first) = first.map(|(pod, _, _)| pod) else {
+            return;
+        };
+        for (pod, seen, held) in self.each(pods) {
+            let may_be = seen.may_stay(rung) && !seen.is_ending && held.frozen.is_none();
+            if has_begun(seen) && pod != first && may_be && held.may(rung, now) {
+                held.frozen = Some((now, rung));
+                begun.push(Act::Freeze { pod, rung });
+            }
+        }
     }
 
     fn page_out(&mut self, pods: &[LadderPod<'_>], begun: &mut Vec<Act>) {
         for (pod, seen, held) in self.each(pods) {
             let bytes = seen.usage_bytes.min(PAGE_OUT);
-            if held.frozen.is_some() && bytes > 0 {
+            let sleeps = held
+                .frozen
+                .is_some_and(|(_, rung)| rung == MemoryRung::Freeze);
+            if sleeps && bytes > 0 {
                 begun.push(Act::Reclaim { pod, bytes });
             }
         }

@@ -49,6 +49,8 @@ pub enum Act {
     Freeze {
         /// The pod.
         pod: usize,
+        /// For which rung.
+        rung: MemoryRung,
     },
 }
 
@@ -63,6 +65,10 @@ pub enum Lifted {
     Thrashes,
     /// The pod is gone.
     Gone,
+    /// As is known by now, the pod is critical, or may not be frozen.
+    NotMeant,
+    /// The pod is being evicted, and may want to end by itself.
+    Ending,
     /// evictd ends, or has other settings.
     Ended,
 }
@@ -74,6 +80,8 @@ impl fmt::Display for Lifted {
             Self::Deadline => "it may last no longer",
             Self::Thrashes => "the pod reads back what it needs",
             Self::Gone => "the pod is gone",
+            Self::NotMeant => "the pod is critical, or may not be frozen, as is known by now",
+            Self::Ending => "the pod is being evicted, and may end by itself",
             Self::Ended => "it is switched off, or evictd ends",
         })
     }

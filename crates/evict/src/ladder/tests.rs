@@ -4,6 +4,11 @@ use alloc::vec::Vec;
 
 use super::*;
 
+/// Its first pod is frozen.
+const FROZEN: Act = Act::Freeze {
+    pod: 0,
+    rung: MemoryRung::Freeze,
+};
 const MIB: u64 = 1 << 20;
 
 fn all() -> MemoryRungs {
@@ -177,11 +182,23 @@ fn pods_that_may_be_are_frozen_and_thawed_by_priority() {
     assert_eq!(look(0, Need::Near), (None, nobody.clone()));
     assert_eq!(
         look(2, Need::Near),
-        (Some(Act::Freeze { pod: 1 }), nobody.clone())
+        (
+            Some(Act::Freeze {
+                pod: 1,
+                rung: MemoryRung::Freeze
+            }),
+            nobody.clone()
+        )
     );
     assert_eq!(
         look(3, Need::Near),
-        (Some(Act::Freeze { pod: 0 }), nobody.clone())
+        (
+            Some(Act::Freeze {
+                pod: 0,
+                rung: MemoryRung::Freeze
+            }),
+            nobody.clone()
+        )
     );
     assert_eq!(look(4, Need::Near), (None, nobody.clone()));
     assert_eq!(look(5, Need::None), (None, nobody.clone()));
@@ -245,6 +262,8 @@ fn nothing_is_set_for_longer_than_it_may_be() {
             } else {
                 all()
             };
+            let stalls = random(2) == 0;
+            ladder.note_stall(stalls);
             let uids = UIDS.iter().filter(|_| random(12) > 0);
             let pods: Vec<LadderPod<'_>> = uids
                 .collect::<Vec<_>>()
@@ -254,6 +273,7 @@ fn nothing_is_set_for_longer_than_it_may_be() {
                     priority: i32::try_from(random(3)).unwrap(),
                     is_critical: random(8) == 0,
                     refaulted_bytes: random(20) * MIB,
+                    age: (random(2) == 0).then(|| Duration::from_secs(random(200))),
                     ..pod(uid, random(300))
                 })
                 .collect();
@@ -266,10 +286,15 @@ fn nothing_is_set_for_longer_than_it_may_be() {
             for act in steps.begun {
                 let (pod, rung) = match act {
                     Act::Brake { pod, .. } => (pod, MemoryRung::Brake),
-                    Act::Freeze { pod } => (pod, MemoryRung::Freeze),
+                    Act::Freeze { pod, rung } => (pod, rung),
                     Act::Reclaim { .. } | Act::Tell { .. } => continue,
                 };
-                assert!(need == Need::Near && allowed.has(rung) && !pods[pod].is_critical);
+                let may_begin = if rung == MemoryRung::StartStorm {
+                    stalls && need != Need::Hard
+                } else {
+                    need == Need::Near
+                };
+                assert!(may_begin && allowed.has(rung) && !pods[pod].is_critical);
                 let uid = String::from(pods[pod].uid);
                 assert!(
                     !set.iter()
@@ -279,11 +304,7 @@ fn nothing_is_set_for_longer_than_it_may_be() {
                 has_set += 1;
             }
             for (uid, rung, since) in &set {
-                let most = if *rung == MemoryRung::Freeze {
-                    FREEZE_FOR
-                } else {
-                    BRAKE_FOR
-                };
+                let most = if stops(*rung) { FREEZE_FOR } else { BRAKE_FOR };
                 assert!(now.since(*since) < most, "{uid} {rung}");
             }
             assert_eq!(ladder.holds_any(), !set.is_empty());
@@ -292,4 +313,195 @@ fn nothing_is_set_for_longer_than_it_may_be() {
         assert!(!ladder.holds_any());
     }
     assert!(has_set > 1000, "only {has_set}");
+}
+
+/// Acceptance row 390: one that stands still could not end by itself, and lose its grace.
+#[test]
+fn who_is_evicted_is_thawed_so_that_it_can_end_by_itself() {
+    let mut ladder = Ladder::default();
+    let mut look = |second: u64, is_ending| {
+        let batch = LadderPod {
+            is_freezable: true,
+            is_ending,
+            ..pod("batch", 100)
+        };
+        ladder.step(
+            at(second * 1000),
+            Need::Near,
+            only(MemoryRung::Freeze),
+            &[batch],
+        )
+    };
+    look(0, false);
+    assert_eq!(look(2, false).begun, [FROZEN]);
+    let steps = look(3, true);
+    assert_eq!(
+        (steps.over[0].why, &*steps.begun),
+        (Lifted::Ending, &[][..])
+    );
+    assert_eq!(look(700, true), Steps::default(), "nor is it frozen again");
+}
+
+/// Acceptance row 391: who describes a pod may be heard after it was braked.
+#[test]
+fn what_turns_out_not_to_be_meant_is_lifted() {
+    let mut ladder = Ladder::default();
+    let mut look = |second: u64, mib, is_critical, is_freezable| {
+        let growing = LadderPod {
+            is_critical,
+            ..pod("hog", mib)
+        };
+        let batch = LadderPod {
+            is_freezable,
+            ..pod("batch", 10)
+        };
+        ladder.step(at(second * 1000), Need::Near, all(), &[growing, batch])
+    };
+    look(0, 100, false, true);
+    look(1, 200, false, true);
+    look(2, 200, false, true);
+    let over = look(3, 200, true, false).over;
+    let why: Vec<_> = over.iter().map(|lift| (lift.rung, lift.why)).collect();
+    let expected = [MemoryRung::Brake, MemoryRung::Freeze].map(|rung| (rung, Lifted::NotMeant));
+    assert_eq!(why, expected);
+}
+
+/// What the loop says in turn: when, and how short memory is.
+fn said(turns: &[(u64, i64, MemoryRungs, bool)]) -> Vec<Option<Need>> {
+    let lists = evictd_threshold::Lists {
+        hard: "memory.available<100Mi",
+        ..evictd_threshold::Lists::default()
+    };
+    let thresholds = evictd_threshold::parse(&lists).unwrap();
+    let mut saying = Saying::default();
+    let turns = turns.iter().map(|&(millis, mib, allowed, holds_any)| {
+        let mut readings = evictd_node::Readings::default();
+        let mib = mib * 1_048_576;
+        let reading = evictd_node::Reading::new(mib, 800 << 20);
+        readings.set(evictd_node::Signal::MemoryAvailable, Some(reading));
+        let known = Known {
+            thresholds: &thresholds,
+            readings: &readings,
+            awaits_picture: millis < 1000,
+            ending: None,
+            holds_any,
+        };
+        let said = saying.next(at(millis), allowed, &known)?;
+        let need = said.need;
+        saying.note(said);
+        Some(need)
+    });
+    turns.collect()
+}
+
+/// Acceptance row 391: nothing begins before those were heard who tell who is critical.
+#[test]
+fn nothing_begins_before_the_pods_are_described() {
+    let turns = [(0, 105, all(), false), (1000, 105, all(), false)];
+    assert_eq!(said(&turns), [None, Some(Need::Near)]);
+}
+
+/// Acceptance row 392: what is switched off is over at once, also where nothing is short.
+#[test]
+fn other_settings_are_said_while_anything_is_set() {
+    let turns = [
+        (1000, 105, all(), false),
+        (2000, 500, all(), true),
+        (2100, 500, MemoryRungs::default(), true),
+        (3500, 500, MemoryRungs::default(), true),
+    ];
+    let none = Some(Need::None);
+    assert_eq!(said(&turns), [Some(Need::Near), none, none, None]);
+}
+
+/// Acceptance row 390: what stands still cannot end by itself, so it is known from the start.
+#[test]
+fn who_is_being_evicted_is_said_before_anything_is_set() {
+    let thresholds = evictd_threshold::parse(&evictd_threshold::Lists {
+        hard: "memory.available<100Mi",
+        ..evictd_threshold::Lists::default()
+    });
+    let mut readings = evictd_node::Readings::default();
+    let reading = evictd_node::Reading::new(105 << 20, 800 << 20);
+    readings.set(evictd_node::Signal::MemoryAvailable, Some(reading));
+    let known = Known {
+        thresholds: &thresholds.unwrap(),
+        readings: &readings,
+        awaits_picture: false,
+        ending: Some("batch"),
+        holds_any: false,
+    };
+    let said = Saying::default().next(at(0), all(), &known).unwrap();
+    assert_eq!(said.ending.as_deref(), Some("batch"));
+}
+
+/// Acceptance row 319: of a loop that stands still nobody knows whether memory is short.
+#[test]
+fn what_was_said_long_ago_is_not_believed() {
+    let said = Said {
+        at: at(1000),
+        need: Need::Near,
+        ..Said::default()
+    };
+    assert_eq!(said.need_at(at(5999)), Need::Near);
+    assert_eq!(said.need_at(at(6000)), Need::None);
+}
+
+/// Acceptance row 391: descriptors were lacking for a moment, and every pod looked gone.
+#[test]
+fn who_cannot_be_read_for_a_moment_rests_all_the_same() {
+    let mut ladder = Ladder::default();
+    let batch = LadderPod {
+        is_freezable: true,
+        listens: true,
+        ..pod("batch", 100)
+    };
+    let mut look = |second: u64, pods: &[LadderPod<'_>]| {
+        let allowed = only(MemoryRung::Freeze).with(MemoryRung::Tell);
+        ladder.step(at(second * 1000), Need::Near, allowed, pods)
+    };
+    let pods = [batch];
+    assert_eq!(look(0, &pods).begun, [Act::Tell { pod: 0 }]);
+    assert_eq!(look(2, &pods).begun, [FROZEN]);
+    assert_eq!(look(3, &[]).over[0].why, Lifted::Gone);
+    let mut nothing_begins = |seconds: core::ops::Range<u64>, pods: &[LadderPod<'_>]| {
+        for second in seconds {
+            assert_eq!(look(second, pods), Steps::default(), "{second}");
+        }
+    };
+    nothing_begins(4..10, &pods);
+    // Nobody looked between the tenth second and the fortieth.
+    nothing_begins(10..11, &[]);
+    nothing_begins(40..41, &[]);
+    nothing_begins(41..60, &pods);
+    nothing_begins(61..72, &[]);
+    // Another pod by now, for all that is known.
+    assert_eq!(look(72, &pods).begun, [Act::Tell { pod: 0 }, FROZEN]);
+}
+
+/// Acceptance row 437: its runtime has started it again, in a cgroup in which nothing is set.
+#[test]
+fn of_a_pod_that_was_started_anew_nothing_is_set() {
+    let mut ladder = Ladder::default();
+    let look = |ladder: &mut Ladder, second: u64, cgroup: u64| {
+        let pod = LadderPod {
+            cgroup,
+            is_freezable: true,
+            ..pod("again", 100)
+        };
+        ladder.step(
+            at(second * 1000),
+            Need::Near,
+            only(MemoryRung::Freeze),
+            &[pod],
+        )
+    };
+    for second in 0..3 {
+        look(&mut ladder, second, 1);
+    }
+    assert!(ladder.is_set("again", MemoryRung::Freeze));
+    let steps = look(&mut ladder, 3, 2);
+    assert_eq!(steps.over[0].why, Lifted::Gone);
+    let freeze = |act: &Act| matches!(act, Act::Freeze { .. });
+    assert!(steps.begun.iter().all(freeze), "no page of it is asked for");
 }

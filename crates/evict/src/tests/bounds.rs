@@ -8,6 +8,7 @@ use evictd_node::Ranking;
 use evictd_node::pod::{Container, ResourceList, Resources};
 
 use super::*;
+use crate::evidence::Evidence;
 
 /// What a pod uses, exactly and at most; `None` where it cannot be read.
 #[derive(Clone, Copy)]
@@ -92,7 +93,9 @@ fn plans(
     let mut outcome = Outcome::PodsRead;
     assert!(evict.takes_bounds());
     loop {
-        while let Some(index) = evict.to_read_exactly(&with_usage(pods, &known), |at| exact[at]) {
+        while let Some(index) =
+            evict.to_read_exactly(seconds(0), &with_usage(pods, &known), |at| exact[at])
+        {
             assert!(!exact[index], "asked for twice");
             (known[index], exact[index]) = (used[index].map(|used| usage(used.exact)), true);
         }
@@ -167,7 +170,7 @@ fn bounds_are_for_memory_alone() {
         };
         evict.step(seconds(0), &observation, None);
         assert_eq!(evict.takes_bounds(), taken, "{threshold}");
-        let asked = evict.to_read_exactly(&candidates(&all), |_| false);
+        let asked = evict.to_read_exactly(seconds(0), &candidates(&all), |_| false);
         assert_eq!(asked.is_some(), taken, "{threshold}");
     }
     // A pod that cannot be read goes first there.
@@ -183,4 +186,47 @@ fn bounds_are_for_memory_alone() {
     };
     kubelet.step(seconds(0), &observation, None);
     assert!(!kubelet.takes_bounds());
+}
+
+/// Acceptance row 436: all that hold something together decide whether any of them is evicted, and
+/// so does one that may be tried again by then.
+#[test]
+fn a_stuck_pod_that_may_be_tried_again_is_read_exactly() {
+    let mut evict = machine(
+        &Lists {
+            hard: "memory.available<100Mi",
+            ..Lists::default()
+        },
+        |_| {},
+    );
+    let all = [pod("stuck", 5), pod("slow", 1), pod("small", 1)];
+    let known = [60 * MI, 80 * MI, 20 * MI].map(|bytes| Some(usage(bytes)));
+    let short = readings(seconds(0), &[(MEMORY, 20 << 20)]);
+    let observation = Observation {
+        readings: &short,
+        layout: Some(Layout::OneFilesystem),
+    };
+    evict.step(seconds(0), &observation, None);
+    let candidates = with_usage(&all, &known);
+    let alone = candidates.get(..1);
+    let first = evict.outcome(seconds(0), Outcome::PodsRead, alone);
+    assert_eq!(evicted(&first, &all).0, "stuck");
+    evict.outcome(seconds(1), Outcome::KillFailed, alone);
+    // The next one could not be killed either, and that took until the first may be tried again.
+    let short = readings(seconds(20), &[(MEMORY, 20 << 20)]);
+    let observation = Observation {
+        readings: &short,
+        layout: Some(Layout::OneFilesystem),
+    };
+    let next = evict.step(seconds(20), &observation, Some(&candidates));
+    assert_eq!(evicted(&next, &all).0, "slow");
+    evict.evidence = Evidence::default(); // else all are read to tell whether the last has helped
+    let wait = evict.config.stuck_wait;
+    let late = seconds(1) + wait;
+    let is_exact = |at: usize| at > 0;
+    assert_eq!(
+        evict.to_read_exactly(seconds(21), &candidates, is_exact),
+        None
+    );
+    assert_eq!(evict.to_read_exactly(late, &candidates, is_exact), Some(0));
 }

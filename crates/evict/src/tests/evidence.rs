@@ -113,6 +113,54 @@ fn an_eviction_that_gave_nothing_back_is_no_reason_for_the_next() {
 
 /// Nodefs and containerfs are often one filesystem: what was evicted for one of them was
 /// evicted for the other.
+/// Acceptance row 435: what was read at the begin of the round, and not when it was read again.
+#[test]
+fn what_could_not_be_read_again_acts_no_more_in_the_round() {
+    for (again, acts) in [(Some(50 << 20), true), (None, false)] {
+        let mut evict = hard("memory.available<100Mi,swap.available<100Mi");
+        let pod = known("a", 0, Some(80));
+        let pods = [Candidate::new(&pod.0, pod.1.as_ref())];
+        let short = [(MEMORY, 50 << 20), (Signal::SwapAvailable, 50 << 20)];
+        let short = readings(seconds(1), &short);
+        let observation = Observation {
+            readings: &short,
+            layout: None,
+        };
+        let plan = evict.step(seconds(1), &observation, Some(&pods));
+        assert!(matches!(plan, Plan::Evict(_)), "{plan:?}");
+        let mut now = readings(seconds(2), &[(MEMORY, 50 << 20)]);
+        let swap = again.map(|left| Reading::new(left, 10 << 30));
+        now.set(Signal::SwapAvailable, swap);
+        evict.read_again(&now);
+        let mut all = evict.thresholds().iter();
+        let swap = all.position(|of| of.signal == Signal::SwapAvailable);
+        assert_eq!(evict.watch.fresh.has(swap.unwrap()), acts);
+    }
+}
+
+/// Acceptance row 435: a disk that did not answer since the machine stood still, after its reclaim.
+#[test]
+fn what_was_read_before_a_standstill_evicts_nobody_after_a_reclaim() {
+    for (stood_still, goes) in [(false, true), (true, false)] {
+        let mut evict = hard("nodefs.available<100Mi");
+        let pod = known("a", 0, Some(80));
+        let pods = [Candidate::new(&pod.0, pod.1.as_ref())];
+        let short = readings(seconds(1), &[(DISK, 50 << 20)]);
+        let observation = Observation {
+            readings: &short,
+            layout: Some(Layout::OneFilesystem),
+        };
+        let plan = evict.step(seconds(1), &observation, Some(&pods));
+        assert!(matches!(plan, Plan::Reclaim(_)), "{plan:?}");
+        if stood_still {
+            evict.trust_only_from(seconds(9));
+        }
+        let outcome = Outcome::Reclaimed(Some(&short));
+        let plan = evict.outcome(seconds(9), outcome, Some(&pods));
+        assert_eq!(matches!(plan, Plan::Evict(_)), goes, "{plan:?}");
+    }
+}
+
 #[test]
 fn signals_of_one_filesystem_share_their_last_eviction() {
     let mut evict = hard("nodefs.available<100Mi");

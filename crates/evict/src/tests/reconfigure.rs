@@ -108,6 +108,27 @@ fn graces_conditions_and_evictions_go_on() {
     assert!(evict.conditions().is_empty());
 }
 
+/// Acceptance row 384: other settings say nothing of what the last pod left.
+#[test]
+fn a_clean_up_is_awaited_though_its_threshold_is_none_any_more() {
+    let all = pods(&["a", "b"]);
+    let disk = |evict: &mut Evict, at| {
+        let left = [(Signal::NodefsAvailable, 1)];
+        let plan = step(evict, at, &left, &all);
+        if matches!(plan, Plan::Reclaim(_)) {
+            done(evict, at, Outcome::Reclaimed(None), &all)
+        } else {
+            plan
+        }
+    };
+    let mut evict = started("nodefs.available<1Gi", "");
+    assert_eq!(evicted(&disk(&mut evict, 0), &all).0, "a");
+    evict.reconfigure(with("nodefs.available<2Gi", "")).unwrap();
+    done(&mut evict, 1, Outcome::Killed, &all[1..]);
+    assert_eq!(disk(&mut evict, 29), Plan::Rest);
+    assert!(matches!(disk(&mut evict, 31), Plan::Evict(_)));
+}
+
 #[test]
 fn conditions_are_left_where_nothing_is_watched_any_more() {
     let nothing = || Config {

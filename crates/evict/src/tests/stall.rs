@@ -1,5 +1,7 @@
 //! `memory.stall`: who dies where a machine thrashes, and who does not.
 
+use evictd_node::pod::usage::Stalls;
+
 use super::*;
 
 const STALL: Signal = Signal::MemoryStall;
@@ -86,4 +88,52 @@ fn the_next_pod_dies_by_what_was_seen_since() {
     );
     // Less is lost by now, so it helped; and still too much.
     assert_eq!(evicted(look(&mut evict, (8, 6), 70, rest)), 0);
+}
+
+/// Acceptance row 424: where nobody takes more than its share nobody goes for the time that is
+/// lost, however long it lasts.
+#[test]
+fn for_lost_time_nobody_goes_who_keeps_to_its_request() {
+    let pods: Vec<Candidate> = ["a", "b"]
+        .map(|name| {
+            let (pod, _) = evidence::known(name, 9 << 10, None);
+            Candidate::new(&pod, Some(&holding(4000, 0)))
+        })
+        .into();
+    let mut evict = hard("memory.stall>40%");
+    for at in [2, 60, 3600] {
+        assert_eq!(
+            look(&mut evict, (at, at - 2), 90, &pods),
+            Plan::NoCandidate(STALL, Spared::KeepToRequests)
+        );
+    }
+}
+
+/// Acceptance row 426: who stalls the others is chosen before whoever holds more, and that is
+/// what is told.
+#[test]
+fn who_stalls_the_others_is_chosen_and_explain_says_so() {
+    let mut all = pods(&["large", "thrashes"]);
+    all.iter_mut().for_each(|pod| pod.spec.priority = Some(0));
+    let of = |memory, gains: u64, reads_back: u64| PodUsage {
+        stalls: Some(Stalls {
+            gains_bytes: gains << 20,
+            reads_back_bytes: Some(reads_back << 20),
+        }),
+        ..holding(memory, 0)
+    };
+    let usages = [of(4000, 0, 1), of(400, 3, 60)];
+    let pods: Vec<Candidate> = all
+        .iter()
+        .zip(&usages)
+        .map(|(pod, usage)| Candidate::new(pod, Some(usage)))
+        .collect();
+    let mut evict = hard("memory.stall>40%");
+    let plan = look(&mut evict, (2, 0), 90, &pods);
+    let text = plan.explain(&evict, &pods);
+    assert!(
+        text.contains("chosen: thrashes, uses 400Mi, 400Mi above its request, gains 3Mi and reads back 60Mi a second"),
+        "{text}"
+    );
+    assert_eq!(evicted(plan), 1);
 }

@@ -5,8 +5,8 @@ use evictd_cgroup::{
     FoundPod, Freed, Leftover, LeftoverKind, Leftovers, Origin, SkipReason, Skipped,
 };
 use evictd_config::Resolved;
-use evictd_engine::amount::Amount;
 use evictd_gc::{Kind, KnownPod, Node, Uid, is_uid, plan_logs};
+use evictd_node::Amount;
 use evictd_node::kubepods::parse_kubepods_name;
 use evictd_node::pod::Pod;
 use evictd_stats::wall_seconds;

@@ -7,10 +7,9 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use evictd_cgroup::Freed;
 use evictd_engine::Fields;
-use evictd_engine::amount::Amount;
 use evictd_engine::ports;
 use evictd_engine::ports::Deletion;
-use evictd_node::Mono;
+use evictd_node::{Amount, Mono};
 use evictd_stats::now;
 use evictd_sys::{Bell, Desk, Helper, HelperThread, Priority, Writes};
 

@@ -48,17 +48,14 @@ impl Work {
                     told,
                 );
             }
-            Act::Freeze { .. } => {
+            Act::Freeze { rung, .. } => {
                 let freeze = |knobs: &mut Knobs, cgroup: &Path, _| knobs.freeze(cgroup);
-                let text = "stands still until there is room again";
-                self.set(
-                    now,
-                    (MemoryRung::Freeze, text),
-                    asked,
-                    (dry_run, 0),
-                    freeze,
-                    told,
-                );
+                let text = if rung == MemoryRung::StartStorm {
+                    "has just begun and memory stalls: it stands still until its turn"
+                } else {
+                    "stands still until there is room again"
+                };
+                self.set(now, (rung, text), asked, (dry_run, 0), freeze, told);
             }
         }
     }

@@ -6,8 +6,7 @@ use std::path::Path;
 use evictd_cgroup::FoundPod;
 use evictd_containers::PressureSignal;
 use evictd_engine::ports::Collected;
-use evictd_evict::ladder::Need;
-use evictd_node::{MemoryRungs, Mono};
+use evictd_evict::ladder::Said;
 
 /// What there is to tell.
 pub enum Told {
@@ -20,10 +19,7 @@ pub enum Told {
 /// How short memory is, and of whom something may be asked.
 #[derive(Default)]
 pub(super) struct Job {
-    /// As of then.
-    pub(super) at: Mono,
-    pub(super) need: Need,
-    pub(super) allowed: MemoryRungs,
+    pub(super) said: Said,
     pub(super) dry_run: bool,
     /// `None`: those of before.
     pub(super) pods: Option<Vec<Asked>>,

@@ -5,7 +5,6 @@
 
 mod acting;
 mod job;
-mod need;
 #[cfg(test)]
 mod tests;
 mod told;
@@ -23,9 +22,9 @@ use evictd_sys::{Directory, Helper, HelperThread, Priority, Writes};
 use crate::engine::Engine;
 use crate::keep_alive::{confine, journal, places};
 pub use evictd_evict::ladder::Need;
+use evictd_evict::ladder::{Known, Saying, need, stalls};
 pub use job::Told;
 use job::{Asked, Job};
-use need::{Filling, need, need_of};
 use work::{EVERY, Work};
 
 const THREAD: HelperThread = HelperThread {
@@ -34,9 +33,6 @@ const THREAD: HelperThread = HelperThread {
     priority: Priority::Usual,
     writes: Writes::WhereItSays,
 };
-
-/// How often the helper hears of the pods while memory gets short: as often as it looks.
-const HAND_OVER: Duration = Duration::from_millis(900);
 
 /// More events are not kept until they are taken.
 const MOST_TOLD: usize = 64;
@@ -48,9 +44,7 @@ pub struct Ladder {
     has_left: bool,
     allowed: MemoryRungs,
     dry_run: bool,
-    filling: Filling,
-    /// What was last handed over, and when.
-    last: Option<(Mono, Need)>,
+    saying: Saying,
 }
 
 #[derive(Default)]
@@ -99,8 +93,7 @@ impl Ladder {
             has_left,
             allowed: MemoryRungs::default(),
             dry_run: false,
-            filling: Filling::default(),
-            last: None,
+            saying: Saying::default(),
         };
         ladder.follow(settings);
         ladder
@@ -116,31 +109,20 @@ impl Ladder {
         if core::mem::take(&mut self.has_left) {
             let _ = self.helper.start();
         }
-        let need = if self.allowed.is_none() {
-            Need::None
-        } else {
-            need_of(now, engine, &mut self.filling)
+        let known = Known {
+            thresholds: engine.evict().thresholds(),
+            readings: engine.memory(),
+            awaits_picture: engine.awaits_picture(),
+            ending: engine.ending(),
+            holds_any: self.helper.look(|shared| shared.holds_any),
         };
-        // Where nothing is set, nothing is looked at for want of room alone.
-        let holds_any = || self.helper.look(|shared| shared.holds_any);
-        let need = if need == Need::Tight && !holds_any() {
-            Need::None
-        } else {
-            need
-        };
-        let is_news = match self.last {
-            None => need == Need::Near,
-            Some((_, last)) if last != need => true,
-            Some((at, _)) => need != Need::None && now.since(at) >= HAND_OVER,
-        };
-        if is_news && self.helper.start().is_ok() {
-            self.last = (need != Need::None).then_some((now, need));
+        let said = self.saying.next(now, self.allowed, &known);
+        if let Some(said) = said.filter(|_| self.helper.start().is_ok()) {
+            self.saying.note(said.clone());
             // While a pod is evicted none is looked for here, and nothing begins.
-            let pods = (need != Need::Hard).then(|| pods_of(engine));
+            let pods = (said.need != Need::Hard).then(|| pods_of(engine));
             let job = Job {
-                at: now,
-                need,
-                allowed: self.allowed,
+                said,
                 dry_run: self.dry_run,
                 pods,
             };
@@ -159,6 +141,12 @@ impl Ladder {
 #[must_use]
 pub fn need_now(settings: &Resolved, readings: &Readings) -> Need {
     need(&settings.evict.thresholds, readings, 0)
+}
+
+/// Whether memory stalls by these readings: for `evictd explain`.
+#[must_use]
+pub fn stalls_now(settings: &Resolved, readings: &Readings) -> bool {
+    stalls(&settings.evict.thresholds, readings)
 }
 
 /// The pods that there are now.

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::path::PathBuf;
 
 use evictd_cgroup::{KnobPlaces, Origin};
+use evictd_evict::ladder::Said;
 use evictd_node::MemoryRung;
 use evictd_node::pod::Pod;
 use evictd_stats::{Hierarchy, Version};
@@ -95,9 +96,13 @@ fn asked(name: &str) -> Asked {
 fn job(at: Mono, need: Need, dry_run: bool) -> Job {
     let all = MemoryRung::ALL.into_iter();
     Job {
-        at,
-        need,
-        allowed: all.fold(MemoryRungs::default(), MemoryRungs::with),
+        said: Said {
+            at,
+            need,
+            stalls: false,
+            allowed: all.fold(MemoryRungs::default(), MemoryRungs::with),
+            ending: None,
+        },
         dry_run,
         pods: Some(vec![asked("hog"), asked("batch")]),
     }
@@ -197,6 +202,20 @@ fn a_dry_run_tells_and_sets_nothing() {
     assert_eq!(machine.says("batch", "memory.reclaim"), "");
 }
 
+/// Acceptance row 390.
+#[test]
+fn who_is_evicted_while_it_stands_still_goes_on() {
+    let machine = Machine::new();
+    let mut work = machine.work(Some(machine.journal()));
+    grow(&machine, &mut work, false);
+    assert_eq!(machine.says("batch", "cgroup.freeze"), "1");
+    let mut evicted = job(at(4), Need::Near, false);
+    evicted.said.ending = Some("batch".to_owned());
+    work.take(evicted);
+    let _ = work.look(at(4));
+    assert_eq!(machine.says("batch", "cgroup.freeze"), "0");
+}
+
 /// What an operator has set lower stays.
 #[test]
 fn a_limit_that_is_lower_already_is_left_alone() {
@@ -218,4 +237,51 @@ fn what_is_set_is_over_where_the_loop_stands_still() {
     }
     assert_eq!(machine.says("hog", "memory.high"), "max");
     assert_eq!(machine.says("batch", "cgroup.freeze"), "0");
+}
+
+/// Acceptance row 432: two that have just begun, of which one waits; SIGKILL meanwhile.
+#[test]
+fn newcomers_that_wait_go_on_with_the_next_evictd() {
+    let machine = Machine::new();
+    let mut child = std::process::Command::new("sleep")
+        .arg("60")
+        .spawn()
+        .unwrap();
+    for pod in ["hog", "batch"] {
+        machine.write(pod, "cgroup.procs", &format!("{}\n", child.id()));
+        machine.uses(pod, 50);
+    }
+    let storm = |dry_run| {
+        let mut job = job(at(1), Need::None, dry_run);
+        job.said.stalls = true;
+        job.said.allowed = MemoryRungs::default().with(MemoryRung::StartStorm);
+        job
+    };
+    let standing = || {
+        let each = ["hog", "batch"].into_iter();
+        each.filter(|pod| machine.says(pod, "cgroup.freeze") == "1")
+            .count()
+    };
+    let mut rehearsed = machine.work(Some(machine.journal()));
+    rehearsed.take(storm(true));
+    let told = texts(rehearsed.look(at(1)));
+    assert!(
+        told[0].starts_with("a dry run: it would be so: startStorm: pod "),
+        "{told:?}"
+    );
+    assert_eq!((told.len(), standing()), (1, 0));
+
+    let mut work = machine.work(Some(machine.journal()));
+    work.take(storm(false));
+    let told = texts(work.look(at(1)));
+    assert!(
+        told[0].ends_with("it stands still until its turn"),
+        "{told:?}"
+    );
+    assert_eq!((told.len(), standing(), work.holds_any()), (1, 1, true));
+    drop(work);
+    assert_eq!(machine.work(Some(machine.journal())).put_back().len(), 1);
+    assert_eq!(standing(), 0);
+    child.kill().unwrap();
+    child.wait().unwrap();
 }

@@ -1,10 +1,10 @@
 //! What is told of the rungs of memory.
 
 use evictd_engine::ports::Collected;
-use evictd_engine::{Amount, Fields, full_name};
+use evictd_engine::{Fields, full_name};
 use evictd_evict::ladder::Lift;
-use evictd_node::MemoryRung;
 use evictd_node::pod::Pod;
+use evictd_node::{Amount, MemoryRung};
 
 pub(super) fn name(pod: &Pod) -> String {
     full_name(&pod.metadata.namespace, &pod.metadata.name)

@@ -4,7 +4,7 @@ use core::time::Duration;
 use std::path::Path;
 
 use evictd_cgroup::{Fares, FoundPod, KnobFile, KnobJournal, KnobPlaces, Knobs, Presser};
-use evictd_evict::ladder::{Act, Ladder, LadderPod, Lift, Need};
+use evictd_evict::ladder::{Act, Ladder, LadderPod, Lift, NEWCOMER, Need, Said};
 use evictd_node::{MemoryRung, Mono};
 use evictd_stats::now;
 
@@ -18,9 +18,6 @@ pub(super) const EVERY: Duration = Duration::from_secs(1);
 /// What was given back is told that often.
 const TELL_GIVEN: Duration = Duration::from_secs(10);
 
-/// So long is believed what the loop said.
-const BELIEVED: Duration = Duration::from_secs(5);
-
 /// A page, as the kernel counts what was read back; larger ones only make it less.
 const PAGE_BYTES: u64 = 4096;
 
@@ -31,6 +28,8 @@ pub(super) struct Work {
     job: Job,
     pods: Vec<Asked>,
     looked_at: Option<Mono>,
+    /// What was just said waits for no second.
+    is_urgent: bool,
     /// How the pods fared at the last look, by uid.
     fared: Vec<(String, Fares)>,
     pub(super) given: u64,
@@ -48,6 +47,7 @@ impl Work {
             job: Job::default(),
             pods: Vec::new(),
             looked_at: None,
+            is_urgent: false,
             fared: Vec::new(),
             given: 0,
             told_given: None,
@@ -67,22 +67,30 @@ impl Work {
     }
 
     pub(super) fn is_busy(&self) -> bool {
-        self.job.need != Need::None || self.ladder.holds_any() || !self.knobs.held().is_empty()
+        let said = &self.job.said;
+        said.need != Need::None
+            || said.stalls
+            || self.ladder.holds_any()
+            || !self.knobs.held().is_empty()
     }
 
     pub(super) fn take(&mut self, mut job: Job) {
         if let Some(pods) = job.pods.take() {
             self.pods = pods;
         }
+        let said = &job.said;
+        self.is_urgent = said.ending.is_some() && said.ending != self.job.said.ending
+            || said.allowed != self.job.said.allowed;
         self.job = job;
     }
 
     /// Looks, where the last look is long enough ago.
     pub(super) fn look_if_due(&mut self) -> Vec<Told> {
         let now = now();
-        // A little early is early enough: the loop calls as often.
+        // A little early is early enough: the loop calls as often. What is to be lifted now is.
         let is_soon = |at: Mono| now.since(at) < EVERY - Duration::from_millis(100);
-        if self.looked_at.is_some_and(is_soon) {
+        let is_urgent = core::mem::take(&mut self.is_urgent);
+        if self.looked_at.is_some_and(is_soon) && !is_urgent {
             return Vec::new();
         }
         self.looked_at = Some(now);
@@ -94,19 +102,18 @@ impl Work {
     pub(super) fn look(&mut self, now: Mono) -> Vec<Told> {
         let mut told = Vec::new();
         let all = core::mem::take(&mut self.pods);
-        let Job {
-            at,
-            need,
-            allowed,
-            dry_run,
-            ..
-        } = self.job;
-        // Of a loop that stands still nobody knows whether memory is short.
-        let is_old = now.since(at) >= BELIEVED;
-        let need = if is_old { Need::None } else { need };
+        let Job { said, dry_run, .. } = &self.job;
+        let (said, dry_run) = (said.clone(), *dry_run);
         let fares = self.measure(&all);
-        let pods: Vec<LadderPod<'_>> = all.iter().zip(&fares).filter_map(pod).collect();
-        let steps = self.ladder.step(now, need, allowed, &pods);
+        let pods = all.iter().zip(&fares);
+        let pods = pods.filter_map(|(asked, fares)| Some(pod(asked, (*fares)?, &said)));
+        let mut pods: Vec<LadderPod<'_>> = pods.collect();
+        if said.allowed.has(MemoryRung::StartStorm) {
+            self.note_ages(&all, &mut pods);
+        }
+        self.ladder.note_stall(said.stalls_at(now));
+        let need = said.need_at(now);
+        let steps = self.ladder.step(now, need, said.allowed, &pods);
         for lift in &steps.over {
             told.push(lifted(lift, &all));
         }
@@ -137,11 +144,26 @@ impl Work {
             let uid = &asked.found.pod.metadata.uid;
             let fares = fares_of(presser, &asked.found);
             let before = self.fared.iter().find(|(of, _)| of == uid);
-            both.push(fares.map(|fares| (before.map_or(fares, |(_, before)| *before), fares)));
+            both.push(fares.map(|fares| {
+                let before = before.filter(|(_, before)| before.inode == fares.inode);
+                (before.map_or(fares, |(_, before)| *before), fares)
+            }));
             fared.extend(fares.map(|fares| (uid.clone(), fares)));
         }
         self.fared = fared;
         both
+    }
+
+    /// How long ago each pod began, as far as that matters.
+    fn note_ages(&mut self, all: &[Asked], pods: &mut [LadderPod<'_>]) {
+        let Some(presser) = &mut self.presser else {
+            return;
+        };
+        for seen in pods {
+            let mut all = all.iter().map(|asked| &asked.found);
+            let found = all.find(|found| found.pod.metadata.uid == seen.uid);
+            seen.age = found.and_then(|found| age_of(presser, found));
+        }
     }
 
     /// Puts back what is not to be set any more, what could not be put back before, and what was
@@ -190,22 +212,33 @@ fn fares_of(presser: &mut Presser, found: &FoundPod) -> Option<Fares> {
     Some(all.fold(first, Fares::and))
 }
 
-fn pod<'a>((asked, fares): (&'a Asked, &Option<(Fares, Fares)>)) -> Option<LadderPod<'a>> {
-    let (before, fares) = (*fares)?;
+/// That of its oldest process; `None` where any cgroup of it cannot be read.
+fn age_of(presser: &mut Presser, found: &FoundPod) -> Option<Duration> {
+    let ages = found
+        .cgroups()
+        .map(|cgroup| presser.age(cgroup, NEWCOMER).ok());
+    let ages: Option<Vec<Option<Duration>>> = ages.collect();
+    ages?.into_iter().flatten().max()
+}
+
+fn pod<'a>(asked: &'a Asked, (before, fares): (Fares, Fares), said: &Said) -> LadderPod<'a> {
     let pod = &asked.found.pod;
     let waited = fares.waited_usec.zip(before.waited_usec);
     let refaulted = fares.refaulted_pages.saturating_sub(before.refaulted_pages);
-    Some(LadderPod {
+    LadderPod {
         uid: &pod.metadata.uid,
+        cgroup: fares.inode,
         priority: pod.priority(),
         is_critical: pod.is_critical(),
         is_freezable: asked.is_freezable,
         listens: !asked.tells.is_empty(),
+        is_ending: said.ending.as_ref() == Some(&pod.metadata.uid),
         usage_bytes: fares.usage_bytes,
         // About a second has passed: a microsecond more is a millionth of it.
         waited_permille: waited.map(|(now, before)| now.saturating_sub(before) / 1000),
         refaulted_bytes: refaulted.saturating_mul(PAGE_BYTES),
-    })
+        age: None,
+    }
 }
 
 const fn act_on(act: Act) -> usize {
@@ -213,7 +246,7 @@ const fn act_on(act: Act) -> usize {
         Act::Reclaim { pod, .. }
         | Act::Tell { pod }
         | Act::Brake { pod, .. }
-        | Act::Freeze { pod } => pod,
+        | Act::Freeze { pod, .. } => pod,
     }
 }
 
@@ -222,7 +255,9 @@ const fn rung_of(file: KnobFile) -> Option<MemoryRung> {
     match file {
         KnobFile::MemoryHigh => Some(MemoryRung::Brake),
         KnobFile::Freeze | KnobFile::FreezerState => Some(MemoryRung::Freeze),
-        KnobFile::MemoryMin | KnobFile::CpuWeight | KnobFile::CpuShares => None,
+        KnobFile::MemoryMin | KnobFile::MemoryLow | KnobFile::CpuWeight | KnobFile::CpuShares => {
+            None
+        }
     }
 }
 

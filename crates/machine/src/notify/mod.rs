@@ -14,7 +14,6 @@ use core::time::Duration;
 use std::path::Path;
 
 use evictd_config::Resolved;
-use evictd_engine::amount::Amount;
 use evictd_node::{MemorySource, Mono, Signal};
 use evictd_stats::{NodeSample, Version, now};
 use evictd_sys::{Token, Watch};
@@ -53,7 +52,7 @@ impl Notifier {
     /// After the first round: asks the kernel, and says what wakes the loop.
     pub fn start(&mut self, engine: &mut Engine, watch: &mut Watch) {
         self.follow(engine, watch);
-        self.announce(engine);
+        self.announce();
     }
 
     /// The descriptor with this token fired.
@@ -118,26 +117,18 @@ impl Notifier {
     }
 
     /// What wakes the loop, in one line.
-    fn announce(&self, engine: &Engine) {
-        let every = self.every.as_millis();
-        let rate = Amount::bytes(engine.fill_rate());
+    fn announce(&self) {
         let by_time = format!(
-            "memory is looked at every {every} ms, sooner the less is left (at most {rate} fill a second)"
+            "memory is looked at every {:?}, sooner the less is left",
+            self.every
         );
         let asked: Vec<String> = self.sources.iter().filter_map(Source::told).collect();
-        if asked.is_empty() {
-            return log::info!(event = "memory_watch"; "{by_time}");
-        }
-        let guarded = if engine.is_guarded() {
-            ", and seldom in between before that"
-        } else {
-            ""
+        let asked = asked.join(" or ");
+        let or_when = match asked.as_str() {
+            "" => String::new(),
+            asked => format!(", and when the kernel tells of {asked}"),
         };
-        log::info!(
-            event = "memory_watch", notices = asked.join(", ").as_str();
-            "{by_time}, and when the kernel tells of {}{guarded}",
-            asked.join(", ")
-        );
+        log::info!(event = "memory_watch", notices = asked.as_str(); "{by_time}{or_when}");
     }
 }
 

@@ -3,8 +3,7 @@
 use core::time::Duration;
 use std::path::{Path, PathBuf};
 
-use evictd_engine::amount::Amount;
-use evictd_node::{Mono, Signal};
+use evictd_node::{Amount, Mono, Signal};
 use evictd_sys::{Error, Token, Trigger, Watch};
 
 use super::level::Wanted;

@@ -19,13 +19,8 @@ impl Listed {
         ) else {
             return;
         };
-        let mut reading = Reading {
-            of: &tree.hierarchies,
-            reader: &mut tree.reader,
-            held: &described.held,
-            problems: &mut self.problems,
-            by_processes: false,
-        };
+        let (of, reader) = (&tree.hierarchies, &mut tree.reader);
+        let mut reading = Reading::new(of, reader, &described.held, &mut self.problems);
         let of_containers = &mut self.of_containers;
         of_containers.retain(|(pod, _)| *pod != index);
         let before = of_containers.len();
@@ -51,6 +46,7 @@ impl Listed {
             // What it holds on disk is read with all the rest alone.
             if let (Some(read), Some(former)) = (&mut read, candidate.usage.take()) {
                 read.undescribed = former.undescribed;
+                read.stalls = former.stalls;
                 take_disk(read, former);
             }
             (candidate.usage, *is_bound) = (read, false);

@@ -6,11 +6,14 @@ use std::os::fd::OwnedFd;
 use evictd_cgroup::{FoundPod, Listing};
 use evictd_containers::RuntimePod;
 use evictd_engine::ports::Depth;
+use evictd_node::Mono;
 use evictd_rank::Candidate;
 use evictd_stats::take_lack;
+use rustix::param::page_size;
 use smallvec::SmallVec;
 
 use super::described::Described;
+use super::stalling::Stalling;
 use super::tree::Tree;
 use super::usage::{Gone, Reading};
 
@@ -44,6 +47,8 @@ pub(super) struct Listed {
     pub(super) bounds: Vec<bool>,
     /// Of pods that were read exactly, by their index, what each container uses.
     pub(super) of_containers: Vec<(usize, Option<u64>)>,
+    /// What each takes from the others, by the looks at all that they use.
+    stalling: Stalling,
     /// No controller counts what the pods use of memory: that of their processes stands in.
     pub(super) by_processes: bool,
     pub(super) problems: Vec<String>,
@@ -60,6 +65,7 @@ impl Listed {
             candidates: Vec::new(),
             bounds: Vec::new(),
             of_containers: Vec::with_capacity(USUAL_CONTAINERS),
+            stalling: Stalling::new(u64::try_from(page_size()).unwrap_or(0)),
             by_processes: false,
             problems: Vec::new(),
             described_problems: 0,
@@ -98,20 +104,18 @@ impl Listed {
     /// Returns `false` where a pod is new of which nothing was read yet.
     pub(super) fn list(
         &mut self,
+        (now, depth): (Mono, Depth),
         tree: &mut Tree,
         described: &mut Described,
-        (depth, as_known): (Depth, bool),
+        as_known: bool,
     ) -> bool {
         self.problems.truncate(self.described_problems);
         let held = described.held.iter().map(|held| &*held.pods);
         let known: SmallVec<[&[RuntimePod]; USUAL_RUNTIMES]> = held.collect();
-        let mut reading = Reading {
-            of: &tree.hierarchies,
-            reader: &mut tree.reader,
-            held: &described.held,
-            problems: &mut self.problems,
-            by_processes: false,
-        };
+        let (of, reader) = (&tree.hierarchies, &mut tree.reader);
+        let mut reading = Reading::new(of, reader, &described.held, &mut self.problems);
+        let is_whole_look = depth == Depth::Whole;
+        let mut stalling = is_whole_look.then(|| self.stalling.begin(now));
         let mut uncounted = 0;
         let (is_silent, settled) = (described.runtimes.is_silent(), &described.settled);
         let (candidates, bounds) = (&mut self.candidates, &mut self.bounds);
@@ -132,6 +136,9 @@ impl Listed {
             };
             uncounted += usize::from(reading.by_processes);
             if let Some(usage) = &mut usage {
+                if let Some(stalling) = &mut stalling {
+                    usage.stalls = stalling.note(now, found, usage, reading.refaulted_pages);
+                }
                 usage.undescribed = is_silent && settled.leaves_open(found);
             }
             if candidates.is_empty() {

@@ -11,12 +11,12 @@ mod pages;
 mod port;
 mod remembered;
 mod settled;
+mod stalling;
 mod tree;
 mod usage;
 
 use core::time::Duration;
 use std::io;
-use std::path::Path;
 
 use evictd_cgroup::{CgroupConfig, FoundPod, Origin};
 use evictd_config::Resolved;
@@ -26,10 +26,10 @@ use evictd_manifest::ManifestDir;
 use evictd_node::Mono;
 use evictd_node::pod::Pod;
 use evictd_node::pod::usage::PodUsage;
-use evictd_state::{Protected, read_boot_id, read_state};
+use evictd_state::{Protected, read_state};
 use evictd_stats::{Hierarchies, OutsideReader, PodDirs, Progress, now, take_lack};
 
-use crate::PROC;
+use crate::facts::boot_id;
 use crate::runtimes::Runtimes;
 pub(crate) use described::AllPods;
 use described::{Described, containers};
@@ -151,9 +151,9 @@ impl Pods {
         let holds_same = described.take_listings();
         let is_recent = |read| now.since(read) < LATELY;
         let is_recent = depth == Depth::Bounds && described.read.is_some_and(is_recent);
-        if !(is_recent && holds_same && listed.list(tree, described, (depth, true))) {
+        if !(is_recent && holds_same && listed.list((now, depth), tree, described, true)) {
             listed.describe(|problems| described.read(now, problems));
-            listed.list(tree, described, (depth, false));
+            listed.list((now, depth), tree, described, false);
         }
         if depth == Depth::Whole
             && let Some(disk) = measuring.disk_mut()
@@ -207,7 +207,7 @@ impl Pods {
     pub fn remember_protected(&mut self, settings: &Resolved) {
         let directory = settings.state_dir.as_deref();
         let state = directory.and_then(|directory| read_state(directory).ok().flatten());
-        let boot_id = read_boot_id(Path::new(PROC)).unwrap_or_default();
+        let boot_id = boot_id();
         if let Some(state) = state.filter(|state| !boot_id.is_empty() && state.boot_id == boot_id) {
             self.restore_protected(&state.protected);
         }

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use evictd_engine::ports::OomKill;
 use evictd_node::Mono;
-use evictd_stats::{OomKillCounter, OomKills, read_cgroup_limit_hits, read_cgroup_oom_kills};
+use evictd_stats::{
+    Hierarchy, OomKillCounter, OomKills, Version, read_cgroup_limit_hits, read_cgroup_oom_kills,
+};
 
 use super::described::AllPods;
 
@@ -56,33 +58,35 @@ impl OomWatch {
 
     /// What it has done: to each pod, and elsewhere.
     pub(super) fn tell(&mut self, struck: &Struck, all: &AllPods<'_>) -> Vec<OomKill> {
-        let pods = self.pods(all);
-        let limit_above = self.limit_above(all);
+        let Some(memory) = all.hierarchies.memory.as_ref() else {
+            return Vec::new();
+        };
+        let reached = self.limits_reached(memory, all);
+        let pods = self.pods(memory, all, &reached);
         if struck.is_first {
             return Vec::new();
         }
         let of_pods: u64 = pods.iter().map(|kill| kill.kills).sum();
         let rest = OomKill {
             kills: struck.kills.saturating_sub(of_pods),
+            limit_above: innermost(&reached, |_| true),
             ..OomKill::default()
         };
         let all = pods.into_iter().chain([rest]);
         let all = all.filter(|kill| kill.kills > 0);
         all.map(|kill| OomKill {
-            limit_above: limit_above.clone(),
+            at_any_time: memory.version == Version::V1,
             ..kill
         })
         .collect()
     }
 
-    /// The cgroup above pods, the innermost, whose own limit was reached since this was last
-    /// asked.
-    fn limit_above(&mut self, all: &AllPods<'_>) -> Option<String> {
-        let memory = all.hierarchies.memory.as_ref()?;
+    /// The cgroups above pods whose own limit was reached since this was last asked; on v1, ever.
+    fn limits_reached(&mut self, memory: &Hierarchy, all: &AllPods<'_>) -> Vec<PathBuf> {
         let before = core::mem::take(&mut self.above);
         let pods = all.listing.pods.iter().flat_map(|found| found.cgroups());
         let skipped = all.listing.skipped.iter().map(|of| &*of.cgroup);
-        let mut reached: Option<&Path> = None;
+        let mut reached = Vec::new();
         for cgroup in pods
             .chain(skipped)
             .flat_map(|cgroup| cgroup.ancestors().skip(1))
@@ -93,24 +97,19 @@ impl OomWatch {
             }
             let hits = read_cgroup_limit_hits(memory, cgroup).unwrap_or(0);
             let then = before.iter().find(|(of, _)| of == cgroup);
-            let depth = |of: &Path| of.components().count();
-            if hits > then.map_or(0, |(_, hits)| *hits)
-                && reached.is_none_or(|outer| depth(outer) < depth(cgroup))
-            {
-                reached = Some(cgroup);
+            let then = then.filter(|_| memory.version == Version::V2);
+            if hits > then.map_or(0, |(_, hits)| *hits) {
+                reached.push(cgroup.to_path_buf());
             }
             self.above.push((cgroup.to_path_buf(), hits));
         }
-        reached.map(|cgroup| format!("/{}", cgroup.display()))
+        reached
     }
 
     /// The pods with more kills than when this was last asked.
-    fn pods(&mut self, all: &AllPods<'_>) -> Vec<OomKill> {
+    fn pods(&mut self, memory: &Hierarchy, all: &AllPods<'_>, reached: &[PathBuf]) -> Vec<OomKill> {
         let before = core::mem::take(&mut self.before);
         let (mut after, mut struck) = (Vec::new(), Vec::new());
-        let Some(memory) = all.hierarchies.memory.as_ref() else {
-            return struck;
-        };
         let mut look = |cgroup: &Path, kill: &mut OomKill| {
             let now = read_cgroup_oom_kills(memory, cgroup);
             if now == OomKills::default() {
@@ -120,6 +119,10 @@ impl OomWatch {
             let then = then.map(|(_, kills)| *kills).unwrap_or_default();
             kill.kills += now.kills.saturating_sub(then.kills);
             kill.at_limit |= now.at_limit > then.at_limit;
+            if now.kills > then.kills {
+                let is_above = |of: &Path| of != cgroup && cgroup.starts_with(of);
+                kill.limit_above = innermost(reached, is_above);
+            }
             after.push((cgroup.to_path_buf(), now));
         };
         for found in &all.listing.pods {
@@ -148,4 +151,11 @@ impl OomWatch {
         self.before = after;
         struck
     }
+}
+
+/// The innermost of them, in words: `/NAME`.
+fn innermost(cgroups: &[PathBuf], is_meant: impl Fn(&Path) -> bool) -> Option<String> {
+    let meant = cgroups.iter().filter(|cgroup| is_meant(cgroup));
+    let innermost = meant.max_by_key(|cgroup| cgroup.components().count())?;
+    Some(format!("/{}", innermost.display()))
 }

@@ -1,12 +1,11 @@
-//! Which pods are never evicted, remembered from before a restart until whoever said so
-//! says it again.
+//! The pods that are protected as it is remembered, as one runtime that lists them.
 
 use alloc::sync::Arc;
 use std::path::Path;
 
 use evictd_containers::{RuntimeListing, RuntimePod};
 use evictd_node::pod::{Container, Pod};
-use evictd_state::{Protected, in_order};
+use evictd_state::Protected;
 
 /// What stands for an endpoint where manifests say it.
 pub(super) const MANIFESTS: &str = "manifests";
@@ -16,26 +15,23 @@ pub(super) const MANIFESTS: &str = "manifests";
 const CRITICAL: i32 = 2_000_000_000;
 const NODE_CRITICAL: &str = "system-node-critical";
 
-/// The protected cgroups: those of whoever has answered since the start as they are now, and
-/// of all others as they were before it.
+/// The protected cgroups, and a list of what those protected who have not answered yet.
 #[derive(Default)]
 pub(super) struct Remembered {
-    protected: Protected,
-    /// Those who have not answered yet, as one runtime that lists what they protected.
+    known: evictd_state::Remembered,
     silent: Arc<RuntimeListing>,
-    has_silent: bool,
 }
 
 impl Remembered {
     /// Takes over what was known before a restart; nobody has answered yet.
     pub(super) fn restore(&mut self, protected: &Protected) {
-        self.protected.clone_from(protected);
-        self.list_silent(|_| true);
+        self.known.restore(protected);
+        self.list_silent();
     }
 
     /// All of them, to be remembered over the next restart.
     pub(super) const fn protected(&self) -> &Protected {
-        &self.protected
+        self.known.protected()
     }
 
     /// The pods of those who have not answered yet.
@@ -43,31 +39,22 @@ impl Remembered {
         Arc::clone(&self.silent)
     }
 
-    /// Notes which cgroups are protected by those who have answered. All that they said
-    /// before and do not say now is forgotten.
+    /// Notes which cgroups are protected by those who have answered.
     pub(super) fn note(&mut self, answered: &[&str], protected: Protected) {
-        let is_answered = |by: &str| answered.contains(&by);
-        let of_silent = self.protected.iter().filter(|(_, by)| !is_answered(by));
-        let mut all = protected;
-        // Behind the others: whoever is there to say so counts.
-        all.extend(of_silent.cloned());
-        let all = in_order(all);
-        if all != self.protected {
-            self.protected = all;
-        }
-        if self.has_silent {
-            self.list_silent(|by| !is_answered(by));
-        }
+        self.known.note(answered, protected);
+        self.list_silent();
     }
 
-    fn list_silent(&mut self, is_silent: impl Fn(&str) -> bool) {
-        let silent = self.protected.iter().filter(|(_, by)| is_silent(by));
-        let pods: Vec<RuntimePod> = silent.map(|(cgroup, _)| pod(cgroup)).collect();
-        self.has_silent = !pods.is_empty();
-        // Whoever compares lists need not compare the same one.
-        if self.silent.pods != pods {
+    /// Whoever compares lists need not compare the same one.
+    fn list_silent(&mut self) {
+        let listed = self.silent.pods.iter().flat_map(|pod| &pod.cgroups);
+        let silent = self.known.silent();
+        if !listed
+            .map(AsRef::as_ref)
+            .eq(silent.iter().map(AsRef::<Path>::as_ref))
+        {
             let mut listing = RuntimeListing::default();
-            listing.pods = pods;
+            listing.pods = silent.iter().map(|cgroup| pod(cgroup)).collect();
             self.silent = Arc::new(listing);
         }
     }
@@ -93,53 +80,20 @@ fn pod(cgroup: &Path) -> RuntimePod {
 mod tests {
     use super::*;
 
-    fn protected(all: &[(&str, &str)]) -> Protected {
-        let all = all.iter();
-        all.map(|(cgroup, by)| (cgroup.into(), (*by).to_owned()))
-            .collect()
-    }
-
-    fn silent(remembered: &Remembered) -> Vec<String> {
-        let pods = &remembered.silent().pods;
-        assert!(pods.iter().all(|pod| pod.pod.is_critical()));
-        let cgroups = pods.iter().flat_map(|pod| &pod.cgroups);
-        cgroups.map(|path| path.display().to_string()).collect()
-    }
-
     /// Acceptance row 177.
     #[test]
-    fn protection_is_remembered_until_the_runtime_answers() {
+    fn what_is_remembered_is_listed_as_critical_and_once() {
         let mut remembered = Remembered::default();
-        remembered.note(&["docker"], protected(&[("docker/a", "docker")]));
-        assert!(silent(&remembered).is_empty(), "its runtime says so itself");
-
-        let before = protected(&[
-            ("docker/a", "docker"),
-            ("docker/gone", "docker"),
-            ("kubepods/b", "cri"),
-            ("pods/web", MANIFESTS),
-        ]);
+        let before: Protected = ["docker/a", "docker/b"]
+            .map(|cgroup| (cgroup.into(), "docker".to_owned()))
+            .into();
         remembered.restore(&before);
-        assert_eq!(silent(&remembered).len(), 4);
-        // Nobody has answered: a restart now forgets nothing either.
+        let silent = remembered.silent();
+        assert_eq!(silent.pods.len(), 2);
+        assert!(silent.pods.iter().all(|pod| pod.pod.is_critical()));
         remembered.note(&[], Protected::new());
-        assert_eq!(remembered.protected(), &before);
-        let same = remembered.silent();
-        remembered.note(&[], Protected::new());
-        assert!(Arc::ptr_eq(&same, &remembered.silent()));
-
-        remembered.note(&["docker"], protected(&[("docker/a", "docker")]));
-        assert_eq!(silent(&remembered), ["kubepods/b", "pods/web"]);
-        let mut left = remembered.protected().iter();
-        assert!(left.all(|(cgroup, _)| cgroup != Path::new("docker/gone")));
-        // Another than before says so.
-        let all = protected(&[("docker/a", "docker"), ("pods/web", "docker")]);
-        remembered.note(&["docker", MANIFESTS], all.clone());
-        assert_eq!(silent(&remembered), ["kubepods/b"]);
-        remembered.note(&["docker", MANIFESTS, "cri"], all.clone());
-        assert!(silent(&remembered).is_empty());
-        assert_eq!(remembered.protected(), &all);
-        remembered.note(&["docker", MANIFESTS, "cri"], Protected::new());
-        assert_eq!(remembered.protected(), &Protected::new());
+        assert!(Arc::ptr_eq(&silent, &remembered.silent()));
+        remembered.note(&["docker"], Protected::new());
+        assert!(remembered.silent().pods.is_empty());
     }
 }

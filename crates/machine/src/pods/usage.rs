@@ -24,9 +24,27 @@ pub(super) struct Reading<'a> {
     /// Of the pod that was read last, the resident memory of its processes stands in for
     /// what no controller counts: an upper bound, as they share some of it.
     pub(super) by_processes: bool,
+    /// How many pages the pod that was read last has read back, where that is counted.
+    pub(super) refaulted_pages: Option<u64>,
 }
 
-impl Reading<'_> {
+impl<'a> Reading<'a> {
+    pub(super) const fn new(
+        of: &'a Hierarchies,
+        reader: &'a mut PodReader,
+        held: &'a [Arc<RuntimeListing>],
+        problems: &'a mut Vec<String>,
+    ) -> Self {
+        Self {
+            of,
+            reader,
+            held,
+            problems,
+            by_processes: false,
+            refaulted_pages: None,
+        }
+    }
+
     /// What a pod uses of memory at most; `None` where that cannot be told cheaply.
     /// `dir` is its first cgroup in the memory hierarchy, where that is open.
     pub(super) fn bound(&mut self, found: &FoundPod, dir: Option<&OwnedFd>) -> Option<PodUsage> {
@@ -52,12 +70,15 @@ impl Reading<'_> {
         let mut usage = PodUsage::default();
         let mut is_there = false;
         self.by_processes = false;
+        self.refaulted_pages = None;
         for cgroup in found.cgroups() {
             let Some(sample) = self.cgroup(cgroup, dir.take()) else {
                 continue;
             };
             is_there = true;
             self.by_processes |= sample.memory.is_none() && sample.resident_bytes.is_some();
+            let refaulted = sample.memory.and_then(|memory| memory.refaulted_pages);
+            self.refaulted_pages = sum(self.refaulted_pages, refaulted);
             usage.memory_working_set_bytes =
                 sum(usage.memory_working_set_bytes, working_set(&sample));
             usage.swap_bytes = sum(usage.swap_bytes, sample.swap_bytes);

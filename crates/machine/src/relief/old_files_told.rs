@@ -4,9 +4,8 @@ use core::time::Duration;
 use std::path::{Path, PathBuf};
 
 use evictd_engine::Fields;
-use evictd_engine::amount::Amount;
 use evictd_engine::ports::Collected;
-use evictd_node::Rung;
+use evictd_node::{Amount, Rung};
 
 /// How much of a path is shown.
 const MOST_TEXT: usize = 200;

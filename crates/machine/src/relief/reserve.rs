@@ -7,10 +7,9 @@ use std::sync::{Mutex, PoisonError};
 
 use evictd_config::Resolved;
 use evictd_engine::Fields;
-use evictd_engine::amount::{Amount, level};
 use evictd_engine::ports::{Collected, Relief};
 use evictd_gc::reserve_fits;
-use evictd_node::{Rung, Unit};
+use evictd_node::{Amount, Rung, Unit};
 use evictd_threshold::Threshold;
 use rustix::fs::{AtFlags, CWD, FallocateFlags, FileType, Mode, OFlags, Stat};
 use rustix::fs::{fallocate, fstat, fstatfs, fstatvfs, openat, statat, unlinkat};
@@ -175,7 +174,7 @@ impl Reserve {
         let needed = self.thresholds.iter().map(|threshold| {
             let more = threshold.min_reclaim.as_ref();
             let more = more.map_or(0, |more| more.against(capacity).value());
-            level(threshold, capacity).saturating_add(more)
+            threshold.level(capacity).saturating_add(more)
         });
         let needed = u64::try_from(needed.max().unwrap_or(0)).unwrap_or(0);
         Ok(reserve_fits(bytes, all(room.f_bavail), needed))

@@ -10,15 +10,12 @@ use core::mem::replace;
 use core::time::Duration;
 
 use evictd_containers::Error;
-use evictd_node::Mono;
+use evictd_engine::ports::Told;
 use evictd_stats::now;
 use evictd_sys::{Desk, Helper};
 
 use super::backend::{Candidate, open_first};
 use super::lister::Lists;
-
-/// How long one list that events led to keeps the next one waiting.
-const BETWEEN: Duration = Duration::from_millis(100);
 
 /// How soon to look whether anybody is there to work for, where nothing happens.
 const LOOK_EVERY: Duration = Duration::from_secs(10);
@@ -99,16 +96,15 @@ impl Follower {
         let (mut runtime, _) = open_first(&self.candidate)?;
         let endpoint = runtime.endpoint().to_owned();
         let mut changes = runtime.follow()?;
-        // What has happened before may be in no list yet.
-        let mut due = Due::since(now());
+        let mut told = Told::since(now());
         while !self.desk.is_closing() {
-            let changed = changes.wait(due.at_most(now()));
-            if changed.map_err(|failure| Error::new(&endpoint, "events", failure))? {
+            let changed = changes.wait(told.at_most(now()));
+            let changed = changed.map_err(|failure| Error::new(&endpoint, "events", failure))?;
+            if changed {
                 self.lists.look(|lists| lists.has_changed = true);
-                due.note();
             }
-            if due.take(now()) && !self.ask() {
-                due.note();
+            if told.hear(now(), changed) && !self.ask() {
+                told.again();
             }
         }
         Ok(())
@@ -118,48 +114,6 @@ impl Follower {
     fn ask(&self) -> bool {
         self.lists
             .change(|lists| !replace(&mut lists.is_asked, true))
-    }
-}
-
-/// When events lead to a list: the first one at once, those that follow soon together.
-struct Due {
-    is_pending: bool,
-    /// Not before that.
-    from: Mono,
-}
-
-impl Due {
-    /// One is due soon.
-    fn since(now: Mono) -> Self {
-        Self {
-            is_pending: true,
-            from: now + BETWEEN,
-        }
-    }
-
-    const fn note(&mut self) {
-        self.is_pending = true;
-    }
-
-    /// How long to wait for further events.
-    fn at_most(&self, now: Mono) -> Duration {
-        if self.is_pending {
-            self.from.since(now)
-        } else {
-            LOOK_EVERY
-        }
-    }
-
-    /// Whether a list is due; the next one is due a while later.
-    fn take(&mut self, now: Mono) -> bool {
-        let is_due = self.is_pending && now >= self.from;
-        if is_due {
-            *self = Self {
-                is_pending: false,
-                from: now + BETWEEN,
-            };
-        }
-        is_due
     }
 }
 
@@ -173,34 +127,6 @@ mod tests {
     use evictd_sys::{HelperThread, Priority, Writes};
 
     use super::*;
-
-    fn at(millis: u64) -> Mono {
-        Mono::ZERO + Duration::from_millis(millis)
-    }
-
-    /// Acceptance row 250.
-    #[test]
-    fn many_events_lead_to_ten_lists_a_second() {
-        let mut due = Due::since(at(0));
-        assert!(!due.take(at(99)), "the subscription itself is young");
-        assert!(due.take(at(100)));
-        assert_eq!(due.at_most(at(100)), LOOK_EVERY);
-        due.note();
-        assert!(
-            due.take(at(5000)),
-            "the first of them leads to a list at once"
-        );
-        let mut lists = 0;
-        for millis in 5001..6001 {
-            due.note();
-            lists += usize::from(due.take(at(millis)));
-        }
-        assert_eq!(lists, 10);
-        // The last of them is in a list too, though nothing comes after it.
-        due.note();
-        assert_eq!(due.at_most(at(6050)), Duration::from_millis(50));
-        assert!(due.take(at(6100)) && !due.take(at(9000)));
-    }
 
     const THREAD: HelperThread = HelperThread {
         name: "evictd-test",

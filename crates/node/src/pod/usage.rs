@@ -19,6 +19,8 @@ pub struct PodUsage {
     pub memory_working_set_bytes: Option<u64>,
     /// Bytes of it in swap.
     pub swap_bytes: Option<u64>,
+    /// How it stalls the others; `None` where that is not known since a look before.
+    pub stalls: Option<Stalls>,
     /// Processes, summed over the containers.
     pub process_count: Option<u64>,
     /// Bytes of local disk: writable layers, logs, local volumes, hosts file.
@@ -35,6 +37,26 @@ pub struct PodUsage {
     pub volumes: Vec<VolumeUsage>,
     /// What is mounted into its containers where these may write, and is none of the above.
     pub mounts: Vec<MountUsage>,
+}
+
+/// What a pod takes from the others on a machine that loses time waiting for memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "camelCase", default))]
+pub struct Stalls {
+    /// Bytes that it reads back in a second; `None` where the kernel does not count them.
+    pub reads_back_bytes: Option<u64>,
+    /// Bytes of memory and swap that it gains in a second.
+    pub gains_bytes: u64,
+}
+
+impl Stalls {
+    /// Both together.
+    #[must_use]
+    pub fn bytes(self) -> u64 {
+        let read_back = self.reads_back_bytes.unwrap_or(0);
+        read_back.saturating_add(self.gains_bytes)
+    }
 }
 
 /// What a container uses.

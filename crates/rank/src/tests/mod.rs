@@ -11,6 +11,7 @@ use super::*;
 
 mod classes;
 mod random;
+mod stall;
 
 const MI: u64 = 1 << 20;
 

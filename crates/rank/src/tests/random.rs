@@ -1,6 +1,7 @@
 //! Random pods: each is ranked once, and the first is found without sorting.
 
 use evictd_node::QosClass;
+use evictd_node::pod::usage::Stalls;
 
 use super::*;
 
@@ -74,6 +75,15 @@ impl Random {
         pod
     }
 
+    fn stalls(&mut self) -> Option<Stalls> {
+        let is_known = self.below(8) != 0;
+        let gains_bytes = self.amount().filter(|_| is_known)?;
+        Some(Stalls {
+            reads_back_bytes: self.amount(),
+            gains_bytes,
+        })
+    }
+
     fn usage(&mut self) -> Option<PodUsage> {
         let container = ContainerUsage {
             rootfs_bytes: self.amount(),
@@ -84,6 +94,7 @@ impl Random {
         let usage = PodUsage {
             memory_working_set_bytes: self.amount(),
             process_count: self.amount(),
+            stalls: self.stalls(),
             containers: [container].into(),
             ..PodUsage::default()
         };
@@ -158,12 +169,13 @@ fn policies() -> Vec<Policy> {
     policies
 }
 
-const SIGNALS: [Signal; 5] = [
+const SIGNALS: [Signal; 6] = [
     Signal::MemoryAvailable,
     Signal::NodefsAvailable,
     Signal::ImagefsAvailable,
     Signal::NodefsInodesFree,
     Signal::PidAvailable,
+    Signal::MemoryStall,
 ];
 
 /// A list of random pods, of which some are alike.

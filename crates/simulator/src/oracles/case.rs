@@ -88,13 +88,14 @@ impl Case<'_> {
     }
 
     /// Others that may be evicted. Who was tried in a round is not tried again in it, however
-    /// long it takes.
+    /// long it takes; who runs again after its eviction is ended without another.
     pub(super) fn others(&self) -> impl Iterator<Item = &Rival> {
         let all = self.strike.rivals.iter();
         all.filter(|rival| {
             rival.uid != self.victim.uid
                 && !rival.looks_sacred
                 && !rival.was_tried
+                && !rival.has_returned
                 && rival.stuck.is_none_or(|ago| ago > STUCK_FOR + MARGIN)
         })
     }

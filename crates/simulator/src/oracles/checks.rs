@@ -157,9 +157,17 @@ impl<'a> Case<'a> {
             return None;
         }
         let then = self.world.memory.elsewhere_in_plenty?;
-        let taken = self.world.memory_elsewhere().saturating_sub(then);
+        // What is not free yet of pods that are gone others have not taken.
+        let others = self.world.memory_elsewhere() - self.world.memory_freeing();
         let together = self.held_by_all();
-        (together < taken / 2).then(|| {
+        // The last look may be from before a pod began that is in the list.
+        let used = u64::try_from(reading.capacity - reading.available).unwrap_or(0);
+        let set_aside = self.world.memory.set_aside;
+        let seen = (used + set_aside).saturating_sub(together);
+        let taken = others.min(seen).saturating_sub(then);
+        // Memory and pods are looked at one after the other.
+        let half = taken / 2 - taken / 16;
+        (together < half).then(|| {
             format!("others have taken {taken} since it was plentiful, pods hold {together}")
         })
     }
@@ -172,7 +180,10 @@ impl<'a> Case<'a> {
         }
         let looks = self.world.given.looks.get(..self.strike.looks)?;
         let (last, _) = looks.last()?;
-        if self.strike.rounds < 2 {
+        // A round in whose turn pods were listed for long is not counted as one.
+        let began = self.world.turn_began;
+        let has_looked = looks.iter().any(|(at, _)| *at < began);
+        if self.strike.rounds < 2 && !has_looked {
             return Some("a soft threshold acts at first sight after a start".into());
         }
         let within = looks.iter().rev();

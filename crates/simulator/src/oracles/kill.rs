@@ -7,6 +7,7 @@ use evictd_engine::ports::Heard;
 
 use super::case::{Case, MARGIN, STUCK_FOR};
 use super::last::Lasts;
+use super::limits::keeps_to_its_limits;
 use crate::strike::Strike;
 use crate::violation::Violation;
 use crate::world::World;
@@ -30,7 +31,8 @@ pub(super) fn judge(
             format!("{} is told, {} is ended", decision.victim.uid, strike.uid),
         );
     }
-    if victim.is_sacred && (victim.looks_sacred || victim.is_described) {
+    let is_known = victim.looks_sacred || victim.is_described || spares(world, &victim.uid);
+    if victim.is_sacred && is_known {
         wrong("sacred", format!("{} must never be evicted", victim.uid));
     }
     if let Some(other) = &strike.in_flight {
@@ -46,6 +48,9 @@ pub(super) fn judge(
         wrong("too-early", text);
     }
     let Some(threshold) = &decision.threshold else {
+        if let Some(text) = keeps_to_its_limits(world, victim) {
+            wrong("limit", text);
+        }
         return found;
     };
     if !victim.runs {
@@ -73,6 +78,11 @@ pub(super) fn judge(
     }
     case.remember(lasts);
     found
+}
+
+/// It was protected by the state that evictd has read.
+fn spares(world: &World, uid: &String) -> bool {
+    world.describing.spared.contains(uid)
 }
 
 /// Nothing is evicted before those who describe pods were heard (docs/decisions.md, D65).

@@ -23,7 +23,7 @@ pub(super) fn unrelieved(world: &World, evict: &Evict) -> Option<String> {
     let hard = evict.thresholds().iter();
     let mut hard = hard.filter(|of| of.is_hard() && of.signal == Signal::MemoryAvailable);
     let threshold = hard.find(|of| of.is_met(&memory))?;
-    let missing = threshold.value.against(memory.capacity).value() - memory.available;
+    let missing = threshold.level(memory.capacity) - memory.available;
     let missing = u64::try_from(missing).unwrap_or(0);
     let helpful = world.pods.iter().find(|pod| {
         let request = pod

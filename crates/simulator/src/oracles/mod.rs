@@ -1,10 +1,14 @@
 //! What must never happen, whatever does: short predicates, written from the documents
 //! (docs/how-it-decides.md, docs/decisions.md) and not from the code that they judge.
 
+mod brink;
 mod case;
 mod checks;
+mod conditions;
+mod down;
 mod kill;
 mod last;
+mod limits;
 mod liveness;
 mod standstill;
 mod unread;
@@ -15,7 +19,6 @@ use core::time::Duration;
 use evictd_engine::Event;
 use evictd_evict::Evict;
 use evictd_node::{ConditionSet, Mono, Resource};
-use evictd_state::State;
 use evictd_threshold::Threshold;
 
 use crate::violation::Violation;
@@ -40,8 +43,18 @@ pub(crate) struct Oracles {
     hard_since: Option<u64>,
     /// A threshold was met then, for the last time.
     met_at: Option<Mono>,
+    /// What nobody is evicted for held so much memory after the last turn.
+    elsewhere: u64,
     /// When memory is to be looked at.
     watching: watched::Watching,
+    /// Who is to be down before the next goes for a disk.
+    down: down::Down,
+    /// Since when the kernel's killer is near.
+    brink: brink::Brink,
+    /// Who is above a limit of its own.
+    above: limits::Above,
+    /// When each condition was observed last.
+    observed: conditions::Observed,
 }
 
 /// More evictions within a minute than that are a run away loop, whatever the reason.
@@ -63,11 +76,20 @@ impl Oracles {
         self.last.clear();
     }
 
-    pub(crate) fn restarted(&mut self, _now: Mono, _state: &State) {
+    /// `held` are the conditions that it holds on.
+    pub(crate) fn restarted(
+        &mut self,
+        world: &mut World,
+        held: ConditionSet,
+        transition: Duration,
+    ) {
+        self.observed.judge(world, held, transition);
         self.due.clear();
         self.last.clear();
         self.reloaded = None;
         self.watching.restarted();
+        self.down.restarted();
+        self.above = limits::Above::default();
     }
 
     /// Judges an event, with the kill that it tells of.
@@ -76,6 +98,7 @@ impl Oracles {
         if let Event::NotBegun { victim, .. } | Event::Stuck { victim, .. } = event {
             self.last.retain(|(_, last)| last.uid != victim.uid);
         }
+        self.down.judge(world, event);
         let Event::Evicting(decision) = event else {
             return;
         };
@@ -109,14 +132,22 @@ impl Oracles {
             self.met_at = Some(world.now);
         }
         let mut met = evict.met().map(|met| met.threshold.signal.resource());
+        let held = world.memory_elsewhere();
+        // What ended since the last look was still there by it.
+        let before = core::mem::replace(&mut self.elsewhere, held);
         if evict.knows_plenty() && !met.any(|of| of == Resource::Memory) {
-            let held = world.memory_elsewhere();
-            world.memory.elsewhere_in_plenty = world.memory.elsewhere_in_plenty.max(Some(held));
+            let most = world.memory.elsewhere_in_plenty;
+            world.memory.elsewhere_in_plenty = most.max(Some(held.max(before)));
         }
         self.judge_left(world, evict);
         self.judge_returned(world);
         self.judge_grace(world, evict);
         self.watching.judge(world, evict);
+        self.brink.judge(world, evict, self.of_late.last().copied());
+        world.judge_told();
+        world.judge_knobs();
+        self.above.judge(world);
+        self.observed.note(world, evict);
         if let Some(strike) = world.strikes.first() {
             let text = format!("{} is being ended and nobody was told", strike.uid);
             world

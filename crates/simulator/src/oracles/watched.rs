@@ -64,8 +64,10 @@ fn next(world: &World, evict: &Evict) -> Option<Mono> {
     let is_met = |of: &Threshold| evict.met().any(|met| met.threshold == of);
     let mut all = evict.thresholds().iter();
     let hard = all.find(|of| of.is_hard() && of.signal == Signal::MemoryAvailable)?;
-    let level = hard.value.against(memory.capacity).value();
+    let level = hard.level(memory.capacity);
     let left = u64::try_from(memory.available.saturating_sub(level)).unwrap_or(0);
+    // What evictd was shown was more, perhaps.
+    let left = left.saturating_add(world.may_disagree_by());
     let nanos = u128::from(left) * 1_000_000_000 / u128::from(RATE);
     let used_up = Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX));
     (was_read && !is_met(hard)).then(|| looked_at + used_up + SOON)

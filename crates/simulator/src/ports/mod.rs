@@ -1,6 +1,7 @@
 //! The engine's ports, on the world.
 
 mod flight;
+mod ladder;
 mod node;
 mod pods;
 mod reclaim;
@@ -8,6 +9,7 @@ mod reclaim;
 use alloc::rc::Rc;
 use core::cell::RefCell;
 
+pub(crate) use ladder::say;
 pub(crate) use node::WorldNode;
 pub(crate) use pods::{WorldPods, shown_exactly};
 pub(crate) use reclaim::WorldReclaim;

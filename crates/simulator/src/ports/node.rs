@@ -69,6 +69,9 @@ impl Node for WorldNode {
         }
         world.given.looked_at = now;
         world.given.memory_looks += 1;
+        if depth == Depth::Whole {
+            world.given.memory.push((now, readings));
+        }
         readings
     }
 

@@ -38,14 +38,14 @@ impl WorldPods {
 }
 
 /// As much as is known of a pod by now.
-fn described(world: &World, pod: &WorldPod) -> (Pod, bool) {
+pub(super) fn described(world: &World, pod: &WorldPod) -> (Pod, bool) {
     let is_described = world.heard() == Heard::All && pod.described_at <= world.now;
     if is_described {
         return (pod.pod.clone(), true);
     }
     let mut bare = Pod::default();
     bare.metadata.uid.clone_from(&pod.uid);
-    if pod.is_protected {
+    if pod.is_protected || world.remembers(&pod.uid) {
         bare.mark_static();
     }
     (bare, false)
@@ -55,6 +55,14 @@ fn described(world: &World, pod: &WorldPod) -> (Pod, bool) {
 pub(crate) fn shown_exactly(world: &World, pod: &WorldPod) -> Candidate {
     let (known, is_described) = described(world, pod);
     Candidate::new(&known, Some(&usage(pod, false, is_described)))
+}
+
+/// What a pod keeps on disks, as it was measured; of one that nobody describes nobody knows what
+/// is its own.
+fn on_disks(pod: &WorldPod, is_described: bool) -> Option<u64> {
+    let (_, disk) = pod.measured.filter(|_| is_described)?;
+    let volume = if pod.has_mount { 0 } else { disk.volume };
+    Some(disk.layer + disk.logs + volume)
 }
 
 fn usage(pod: &WorldPod, bound: bool, is_described: bool) -> PodUsage {
@@ -69,6 +77,7 @@ fn usage(pod: &WorldPod, bound: bool, is_described: bool) -> PodUsage {
         swap_bytes: Some(held.swap),
         process_count: Some(held.pids),
         undescribed: !is_described,
+        ephemeral_storage_bytes: on_disks(pod, is_described),
         ..PodUsage::default()
     };
     if let Some((_, disk)) = pod.measured {
@@ -129,6 +138,10 @@ impl Listing for WorldPods {
             self.is_exact.push(!bound || unreadable);
         }
         world.note_most_held();
+        world.note_protected();
+        if depth == Depth::Whole && world.plan.features.has(Feature::Limits) {
+            world.begin_walk();
+        }
     }
 
     fn candidates(&self) -> &[Candidate] {
@@ -190,7 +203,7 @@ impl Usage for WorldPods {
     fn name_containers(&mut self, _index: usize) {}
 
     fn may_have_limits(&self) -> bool {
-        false
+        self.world.borrow().plan.features.has(Feature::Limits)
     }
 
     fn has_measured_disk(&mut self, since: Mono) -> bool {
@@ -288,11 +301,17 @@ impl Runtimes for WorldPods {
 
     fn ask_runtimes(&mut self) {
         let world = &mut *self.world.borrow_mut();
-        let takes = world.runtime_takes();
-        world.say(takes, News::Listed);
+        if world.tells_what_is_new() {
+            world.list_anew();
+        } else {
+            let takes = world.runtime_takes();
+            world.say(takes, News::Listed);
+        }
     }
 
-    fn freshen(&mut self, _with_layers: bool) {}
+    fn freshen(&mut self, _with_layers: bool) {
+        self.world.borrow_mut().list_what_is_new();
+    }
 
     fn take_news(&mut self) -> Vec<News> {
         self.world.borrow_mut().take_news()

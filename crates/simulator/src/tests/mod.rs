@@ -66,7 +66,7 @@ fn a_plan_reads_as_it_was_written() {
     assert_eq!(Plan::parse("without=Swap"), None);
 }
 
-/// A world in which nothing happens shows nothing.
+/// Acceptance rows 393, 394 and 395: a world in which nothing happens shows nothing.
 #[test]
 fn seeds_meet_what_they_are_to_meet() {
     let mut all = Coverage::default();
@@ -93,6 +93,13 @@ fn seeds_meet_what_they_are_to_meet() {
         "spared: too little",
         "spared: keep to requests",
         "oom_killed",
+        "rung: reclaim",
+        "rung: tell",
+        "rung: brake",
+        "rung: freeze",
+        "clocks upset",
+        "updates",
+        "evicting: limit",
     ] {
         assert!(all.of(name) > 0, "{name}\n{all}");
     }

@@ -6,6 +6,8 @@ use evictd_node::Mono;
 
 thread_local! {
     static CLOCK: Cell<Mono> = const { Cell::new(Mono::ZERO) };
+    /// By how many seconds the wall clock was set.
+    static WALL: Cell<i64> = const { Cell::new(0) };
 }
 
 /// The world's clock, as the engine asks for it.
@@ -15,7 +17,19 @@ pub(crate) fn clock() -> Mono {
 
 /// The same in seconds, some day of 2026.
 pub(crate) fn wall_clock() -> u64 {
-    1_790_000_000 + CLOCK.get().as_nanos() / 1_000_000_000
+    let seconds = 1_790_000_000 + CLOCK.get().as_nanos() / 1_000_000_000;
+    seconds.saturating_add_signed(WALL.get())
+}
+
+/// The wall clock is set.
+pub(super) fn step_wall(seconds: i64) {
+    WALL.set(WALL.get().saturating_add(seconds));
+}
+
+/// A world begins.
+pub(super) fn begin() {
+    set(Mono::ZERO);
+    WALL.set(0);
 }
 
 /// It is that late.

@@ -6,6 +6,7 @@ use evictd_threshold::Threshold;
 use crate::feature::{Feature, Features};
 use crate::random::Random;
 use crate::world::amount::MIB;
+use crate::world::ebb::Beside;
 use crate::world::pod::{Growth, Held, What, WorldPod};
 
 /// A filesystem.
@@ -62,7 +63,9 @@ pub(crate) struct Things {
     /// So many bytes have to be left of nodefs, by the thresholds of all disks.
     pub(super) needed: u64,
     /// By which evictd goes.
-    pub(super) thresholds: Vec<Threshold>,
+    pub(crate) thresholds: Vec<Threshold>,
+    /// What others hold that comes and goes.
+    pub(super) beside: Beside,
     /// What dead pods left: uid, bytes on nodefs.
     pub(crate) leftovers: Vec<(String, u64)>,
 }
@@ -116,6 +119,8 @@ pub(crate) fn used(
     things: &Things,
 ) -> (u64, u64) {
     let (mut bytes, mut inodes) = (disk.outside, 1000);
+    bytes += things.beside.bytes.get(index).unwrap_or(&0);
+    inodes += things.beside.inodes.get(index).unwrap_or(&0);
     let on = |place: usize| place == index;
     for pod in pods.iter().filter(|pod| pod.runs()) {
         if on(containerfs) {

@@ -15,7 +15,7 @@ use crate::feature::Feature;
 use crate::violation::Violation;
 
 /// Longer than any world lasts.
-const NEVER: Duration = Duration::from_secs(24 * 3600);
+pub(super) const NEVER: Duration = Duration::from_secs(24 * 3600);
 
 /// The kernel is asked for file pages that often in ten seconds at most.
 const MOST_ASKED: usize = 100;
@@ -30,8 +30,10 @@ impl World {
         if self.plan.features.has(Feature::Unheard) && self.plan.seed.is_multiple_of(3) {
             self.heard_at = self.now + NEVER;
         }
+        self.begin_to_describe();
         self.given = Given::default();
         self.walk = None;
+        self.climber_begins();
         self.pages.coming = None;
         (self.in_flight, self.kills.graceful) = (None, None);
         self.last_gone = None;
@@ -39,10 +41,12 @@ impl World {
         self.memory.elsewhere_in_plenty = None;
         self.kills.tried.clear();
         self.kills.returned.clear();
+        self.kills.down.clear();
         self.asked = Asked::default();
         self.runtime.forget_evictd();
         for pod in &mut self.pods {
             (pod.measured, pod.evicted_at) = (None, None);
+            pod.knobs.asked_to_end = None;
         }
     }
 
@@ -86,6 +90,7 @@ impl World {
         let index = self.index_of(uid);
         if let Some(pod) = index.and_then(|index| self.pods.get_mut(index)) {
             pod.evicted_at = None;
+            pod.knobs.asked_to_end = None;
         }
     }
 
@@ -142,11 +147,17 @@ impl World {
 
     /// Whether all pods' disk use was measured since then; else it is measured now.
     pub(crate) fn has_measured_disk(&mut self, since: Mono) -> bool {
-        let now = self.now;
         let mut running = self.pods.iter().filter(|pod| pod.runs());
         if running.all(|pod| pod.measured.is_some_and(|(at, _)| at >= since)) {
             return true;
         }
+        self.begin_walk();
+        false
+    }
+
+    /// What pods hold on disks is measured now, unless it is.
+    pub(crate) fn begin_walk(&mut self) {
+        let now = self.now;
         if self.walk.is_none() {
             let slow = self.has(Feature::SlowWalk) && self.random.one_in(2);
             let most = if slow { 20_000 } else { 100 };
@@ -155,7 +166,6 @@ impl World {
             let running = self.pods.iter().filter(|pod| pod.runs());
             self.walked = running.map(|pod| (pod.uid.clone(), pod.held)).collect();
         }
-        false
     }
 
     /// The kernel is asked for file pages; it takes a moment.

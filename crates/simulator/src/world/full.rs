@@ -13,13 +13,23 @@ impl World {
     pub(super) fn memory_used(&self) -> u64 {
         let pods = self.pods.iter().filter(|pod| pod.runs());
         let pods: u64 = pods.map(|pod| pod.held.memory()).sum();
-        self.memory.outside + self.memory.left_behind() + pods
+        self.memory_outside() + self.memory.left_behind() + pods
     }
 
     pub(crate) fn working_set(&self) -> u64 {
         let pods = self.pods.iter().filter(|pod| pod.runs());
         let pods: u64 = pods.map(|pod| pod.held.working_set()).sum();
-        self.memory.outside + self.memory.left_behind() + pods
+        self.memory_outside() + self.memory.left_behind() + pods
+    }
+
+    /// The kernel's and that of others, and of pods that are gone what is not free yet.
+    fn memory_outside(&self) -> u64 {
+        self.memory.outside + self.things.beside.memory + self.ebb.freeing()
+    }
+
+    /// Memory of pods that are gone which is not free yet.
+    pub(crate) fn memory_freeing(&self) -> u64 {
+        self.ebb.freeing()
     }
 
     /// What nobody is evicted for: what is no pod's, and what those hold that nobody may evict.
@@ -27,7 +37,7 @@ impl World {
         let sacred = self.pods.iter();
         let sacred = sacred.filter(|pod| pod.runs() && pod.is_sacred());
         let sacred: u64 = sacred.map(|pod| pod.held.working_set()).sum();
-        self.memory.outside + self.memory.set_aside + self.memory.left_behind() + sacred
+        self.memory_outside() + self.memory.set_aside + self.memory.left_behind() + sacred
     }
 
     pub(crate) fn swap_used(&self) -> u64 {
@@ -79,8 +89,7 @@ impl World {
                 name: pod.pod.metadata.name.clone(),
                 uid: uid.clone(),
                 kills: 1,
-                at_limit: false,
-                limit_above: None,
+                ..OomKill::default()
             });
             self.tell(|| format!("the kernel's OOM killer ends {uid}"));
             self.end(index);

@@ -1,7 +1,8 @@
 //! Live logs, whose old part may be given up for a disk.
 
+use evictd_engine::ports::Collected;
 use evictd_gc::{ContainerLog, LogPlan, Stays};
-use evictd_node::Unit;
+use evictd_node::{Rung, Unit};
 
 use super::amount::MIB;
 use super::disk::places;
@@ -31,6 +32,22 @@ impl World {
             let text = "logs are given up, and no hard threshold is met".into();
             self.violations.push(Violation::new("logs", self.now, text));
         }
+    }
+
+    /// The old part of a pod's own log goes, where that ends what it is above its limit.
+    pub(super) fn cut_own_log(&mut self, uid: &str, missing: u64) -> Collected {
+        let index = self.index_of(uid);
+        let is_on = self.plan.features.has(Feature::LiveLogs);
+        let pod = index.and_then(|index| self.pods.get_mut(index));
+        let Some(pod) = pod.filter(|pod| is_on && !pod.number.is_multiple_of(4)) else {
+            return Collected::default();
+        };
+        let gain = pod.held.logs.saturating_sub(KEEP);
+        if gain < missing {
+            return Collected::default();
+        }
+        pod.held.logs -= gain;
+        self.told(Rung::Logs.name(), 1, Some(gain))
     }
 
     /// The old part of live logs goes, by the rules of `gc`. Returns how much that gave.

@@ -3,8 +3,12 @@
 use evictd_engine::ports::{Job, OomKill};
 use evictd_node::{Layout, Mono, Signal};
 
-use super::clock::{seconds, set};
+use super::climber::Climber;
+use super::clock::{begin, seconds};
+use super::clocks::Clocks;
+use super::describing::Describing;
 use super::disk::{Things, WorldDisk};
+use super::ebb::Ebb;
 use super::memory::{Memory, Pages};
 use super::pod::{self, WorldPod};
 use super::runtime::Runtime;
@@ -26,9 +30,12 @@ pub(crate) struct World {
     pub(crate) layout: Layout,
     pub(crate) disks: [WorldDisk; 2],
     pub(crate) things: Things,
+    /// What comes and goes.
+    pub(super) ebb: Ebb,
     pub(crate) pid_max: u64,
     pub(crate) pods: Vec<WorldPod>,
     pub(crate) runtime: Runtime,
+    pub(crate) describing: Describing,
     pub(crate) oom_kills: Vec<OomKill>,
     /// Which pods a controller makes anew, and when.
     pub(super) comes_back: Vec<(Mono, u32, u32)>,
@@ -77,10 +84,26 @@ pub(crate) struct World {
     pub(super) pages: Pages,
     /// Rungs that are being climbed.
     pub(super) climbing: Vec<(Mono, Job)>,
+    /// The ladder of memory.
+    pub(crate) climber: Climber,
+    pub(crate) clocks: Clocks,
+    /// What an operator changes.
+    pub(super) updates: Random,
+    /// How often that was.
+    pub(crate) updated: u64,
 }
 
 impl World {
     pub(crate) fn new(plan: &Plan, tells: bool) -> Self {
+        let mut world = Self::without_ebb(plan, tells);
+        let disks = world.disks.each_ref();
+        let disks = disks.map(|disk| (disk.capacity, disk.inodes));
+        let sizes = (world.memory.total, disks, world.pid_max);
+        world.ebb = Ebb::of(plan.seed, plan.features, sizes, world.chaos_ends);
+        world
+    }
+
+    fn without_ebb(plan: &Plan, tells: bool) -> Self {
         let Plan { seed, features, .. } = *plan;
         let has = |feature| features.has(feature);
         let mut random = Random::new(seed, 2);
@@ -95,15 +118,8 @@ impl World {
         let [disk, _] = &disks;
         let things = Things::of(seed, features, disk.capacity);
         let sizes = (memory.total, disk.capacity);
-        let count = u32::try_from(random.within(1, u64::from(MOST_PODS))).unwrap_or(1);
-        let pods = (0..count).filter(|number| plan.has_pod(*number));
-        let pods = pods
-            .map(|number| pod::make((seed, number, 0), features, Mono::ZERO, sizes, chaos_ends));
-        let mut pods: Vec<WorldPod> = pods.collect();
-        for pod in &mut pods {
-            pod.described_at = Mono::ZERO;
-        }
-        set(Mono::ZERO);
+        let pods = first_pods(plan, &mut random, sizes, chaos_ends);
+        begin();
         Self {
             now: Mono::ZERO,
             plan: plan.clone(),
@@ -112,9 +128,11 @@ impl World {
             layout,
             disks,
             things,
+            ebb: Ebb::default(),
             pid_max: random.pick(&[4096, 32_768, 4_194_304]).unwrap_or(32_768),
             pods,
             runtime: Runtime::of(seed, features, chaos_ends),
+            describing: Describing::of(seed),
             oom_kills: Vec::new(),
             comes_back: Vec::new(),
             zombies: Vec::new(),
@@ -139,6 +157,10 @@ impl World {
             walked: Vec::new(),
             pages: Pages::default(),
             climbing: Vec::new(),
+            climber: Climber::of(seed),
+            clocks: Clocks::of(seed, features),
+            updates: Random::new(seed, 11),
+            updated: 0,
             random,
         }
     }
@@ -163,10 +185,29 @@ impl World {
         let pods = self.pods.iter().filter(|pod| pod.runs());
         let pods: u64 = pods.map(|pod| pod.held.pids).sum();
         let dead: u64 = self.zombies.iter().map(|(_, pids)| pids).sum();
-        200 + pods + dead
+        200 + pods + dead + self.things.beside.pids
     }
 
     pub(crate) fn index_of(&self, uid: &str) -> Option<usize> {
         self.pods.iter().position(|pod| pod.uid == uid)
     }
+}
+
+/// The pods that are there when evictd begins: described, each.
+fn first_pods(
+    plan: &Plan,
+    random: &mut Random,
+    sizes: (u64, u64),
+    chaos_ends: Mono,
+) -> Vec<WorldPod> {
+    let count = u32::try_from(random.within(1, u64::from(MOST_PODS))).unwrap_or(1);
+    let numbers = (0..count).filter(|number| plan.has_pod(*number));
+    let (seed, features) = (plan.seed, plan.features);
+    let pods =
+        numbers.map(|number| pod::make((seed, number, 0), features, Mono::ZERO, sizes, chaos_ends));
+    pods.map(|pod| WorldPod {
+        described_at: Mono::ZERO,
+        ..pod
+    })
+    .collect()
 }

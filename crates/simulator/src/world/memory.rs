@@ -55,7 +55,7 @@ impl Memory {
         let at = Mono::from_millis(of_pages.within(0, 40_000)).min(chaos_ends);
         Self {
             total,
-            aside: aside.then(|| (at, total / of_pages.within(2, 8))),
+            aside: aside.then(|| (at, total / of_pages.within(2, 8) * 2)),
             set_aside: 0,
             outside: r.within(total / 50, total / 4),
             growth: grows.then(|| Growth {
@@ -80,11 +80,11 @@ impl Memory {
         self.outside = self.outside.saturating_add(more).min(self.total * 9 / 10);
     }
 
-    /// The kernel sets memory aside once its time has come, where so much is left.
+    /// The kernel sets memory aside once its time has come, nearly all that is left at most.
     pub(super) fn set_aside(&mut self, now: Mono, used: u64) {
         let left = self.total.saturating_sub(used);
         if let Some((_, wanted)) = self.aside.take_if(|(at, _)| *at <= now) {
-            let bytes = wanted.min(left);
+            let bytes = wanted.min(left - left / 16);
             self.total -= bytes;
             self.set_aside += bytes;
         }

@@ -5,21 +5,36 @@
 
 mod amount;
 mod asked;
+pub(crate) mod bounds;
+mod brink;
+pub(crate) mod climber;
+mod climbing;
 mod clock;
+mod clocks;
+mod described;
+mod describing;
 pub(crate) mod disk;
+mod ebb;
+mod ebbing;
 mod evictd;
 mod full;
+mod knobs;
+mod ladder_rules;
+mod limits;
 mod logs;
 mod machine;
 mod memory;
+mod operator;
 mod passing;
 pub(crate) mod pod;
+mod pressed;
 mod reading;
 mod reclaim;
 mod runtime;
 mod says;
 pub(crate) mod shown;
 mod struck;
+mod upset;
 
 pub(crate) use clock::{clock, seconds, wall_clock};
 pub(crate) use machine::World;

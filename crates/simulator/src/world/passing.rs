@@ -36,11 +36,14 @@ impl World {
             self.memory.set_aside(next, self.memory_used());
             self.now = next;
             set(next);
+            self.ebb(from, next);
             self.give_pages();
             self.fit_disks();
             self.fit_memory();
             self.let_die();
+            self.climb_if_due();
             self.bring_back(features);
+            self.follow_runtime();
             if next == from {
                 // All that was due has been done at this very moment.
                 self.now = self.now + Duration::from_nanos(1);
@@ -56,7 +59,9 @@ impl World {
             Life::Runs | Life::Gone(_) => None,
         });
         let back = self.comes_back.iter().map(|(at, ..)| *at);
-        dies.chain(back).min()
+        let ebbs = self.ebb.next(self.now);
+        let others = [self.climber.looks_at, self.next_told(), ebbs];
+        dies.chain(back).chain(others.into_iter().flatten()).min()
     }
 
     fn let_die(&mut self) {
@@ -86,6 +91,7 @@ impl World {
         let incarnation = pod.incarnation;
         let reaped = now + pod.reaped_after;
         pod.held = pod::Held::default();
+        self.free_later(held.anon);
         if held.tmpfs > 0 {
             self.memory.left.push((uid.clone(), held.tmpfs));
         }
@@ -132,6 +138,7 @@ impl World {
             );
             self.tell(|| format!("a controller starts {}", pod.uid));
             self.pods.push(pod);
+            self.has_started();
             self.fit_memory();
         }
         self.zombies.retain(|(at, _)| *at > now);
@@ -165,9 +172,13 @@ impl World {
         let now = self.now;
         let index = self.index_of(uid);
         if let Some(pod) = index.and_then(|index| self.pods.get_mut(index))
-            && let (Life::Runs, Some(after)) = (pod.life, pod.ends_after)
+            && pod.life == Life::Runs
         {
-            pod.life = Life::Dies(Some(now + after));
+            pod.knobs.asked_to_end.get_or_insert(now);
+            pod.knobs.term_waits = pod.knobs.frozen;
+            if !pod.knobs.frozen {
+                pod.end_by_itself(now);
+            }
         }
     }
 
@@ -202,6 +213,7 @@ impl World {
                 self.kills.returned.push((uid.to_owned(), now));
             }
             pod.life = Life::Runs;
+            pod.knobs.start_anew();
             pod.held.anon = 4 * MIB;
             pod.held.pids = 2;
             pod.growths = vec![Growth {

@@ -4,11 +4,12 @@ use core::time::Duration;
 
 use evictd_node::Mono;
 use evictd_node::pod::{Container, Medium, Pod, Volume, VolumeSource};
-use evictd_quantity::{Format, Quantity};
 
 use crate::feature::{Feature, Features};
 use crate::random::Random;
 use crate::world::amount::MIB;
+use crate::world::knobs::Knobs;
+use crate::world::limits::{limit_at_first, quantity};
 
 /// What a pod holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,7 +38,7 @@ impl Held {
         self.working_set() + self.inactive
     }
 
-    fn place(&mut self, of: What) -> &mut u64 {
+    pub(super) fn place(&mut self, of: What) -> &mut u64 {
         match of {
             What::Anon => &mut self.anon,
             What::Inactive => &mut self.inactive,
@@ -109,6 +110,7 @@ pub(crate) struct WorldPod {
     pub(crate) is_protected: bool,
     /// A controller brings it back.
     pub(crate) is_replaced: bool,
+    pub(crate) began: Mono,
     /// Nobody describes it before.
     pub(crate) described_at: Mono,
     pub(crate) held: Held,
@@ -130,6 +132,10 @@ pub(crate) struct WorldPod {
     pub(crate) was_struck: bool,
     /// It was gone then, by an eviction of the evictd that runs.
     pub(crate) evicted_at: Option<Mono>,
+    /// An operator has changed then who protects it.
+    pub(crate) changed_at: Mono,
+    /// What is set of it for a while.
+    pub(crate) knobs: Knobs,
 }
 
 impl WorldPod {
@@ -141,22 +147,6 @@ impl WorldPod {
     pub(crate) fn is_sacred(&self) -> bool {
         self.is_protected || self.pod.is_critical()
     }
-
-    /// Time passes for it.
-    pub(crate) fn grow(&mut self, from: Mono, to: Mono, slows: bool) {
-        if slows {
-            return;
-        }
-        for growth in &self.growths {
-            let more = growth.between(from, to);
-            let place = self.held.place(growth.what);
-            *place = place.saturating_add(more);
-        }
-    }
-}
-
-const fn quantity(bytes: u64) -> Quantity {
-    Quantity::from_int(bytes.cast_signed(), Format::BinarySi)
 }
 
 /// A pod of that number, as the seed has it, that begins now on a machine with so much memory and
@@ -173,6 +163,7 @@ pub(crate) fn make(
     let has = |feature| features.has(feature);
     let uid = format!("uid-{number}-{incarnation}");
     let mut pod = describe(r, features, (memory, disk));
+    limit_at_first(seed, number, features, &mut pod, disk);
     pod.metadata.name = format!("pod-{number}");
     pod.metadata.uid.clone_from(&uid);
     let is_protected = has(Feature::Protected) && (number == 0 || r.one_in(8));
@@ -203,6 +194,7 @@ pub(crate) fn make(
         uid,
         is_protected,
         is_replaced: has(Feature::Controllers) && r.one_in(2),
+        began: now,
         described_at: if late {
             now + millis(r.within(1, 8000))
         } else {
@@ -223,6 +215,8 @@ pub(crate) fn make(
         measured: None,
         was_struck: false,
         evicted_at: None,
+        changed_at: Mono::ZERO,
+        knobs: Knobs::of(seed, number, features, memory),
         pod,
     }
 }

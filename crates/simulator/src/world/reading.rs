@@ -39,7 +39,11 @@ impl World {
         Some(match signal {
             Signal::MemoryAvailable => {
                 let total = self.memory.total;
-                reading(total.saturating_sub(self.working_set()), total)
+                let left = total.saturating_sub(self.working_set());
+                let mut reading = reading(left, total);
+                reading.available = reading.available.saturating_sub(self.disagrees_by());
+                reading.available = reading.available.clamp(0, signed(total));
+                reading
             }
             Signal::SwapAvailable => {
                 let total = self.memory.swap;
@@ -85,7 +89,8 @@ impl World {
             capacity: signed(of),
             sampled: Some(self.now),
         };
-        Some([reading(bytes, disk.capacity), reading(inodes, disk.inodes)])
+        let has_inodes = self.inodes_where(bytes, disk);
+        Some([reading(bytes, disk.capacity), reading(inodes, has_inodes)])
     }
 
     /// How much of what a signal watches would be free without what a pod holds.

@@ -26,8 +26,7 @@ impl World {
             } => self.collect_dead(all_unused, &evicted),
             Collect::Images(what) => self.collect_unused(what),
             Collect::Rung(relief) => self.climb(relief),
-            // No log of this world can give anything back.
-            Collect::OwnLog { .. } => Collected::default(),
+            Collect::OwnLog { uid, missing } => self.cut_own_log(&uid, missing),
             Collect::Tidy => self.tidy(),
         }
     }
@@ -212,7 +211,12 @@ impl World {
         Collected::default()
     }
 
-    fn told(&mut self, what: &'static str, removed: usize, freed: Option<u64>) -> Collected {
+    pub(super) fn told(
+        &mut self,
+        what: &'static str,
+        removed: usize,
+        freed: Option<u64>,
+    ) -> Collected {
         if removed == 0 {
             return Collected::default();
         }

@@ -76,7 +76,12 @@ impl World {
             });
         }
         let due = self.runtime.news.extract_if(.., |(at, _)| *at <= now);
-        news.extend(due.map(|(_, news)| news));
+        for (_, news_of) in due {
+            if let News::Ended(uid) = &news_of {
+                self.kills.down.push(uid.clone());
+            }
+            news.push(news_of);
+        }
         let jobs: Vec<(Mono, Job)> = self
             .runtime
             .jobs

@@ -20,6 +20,8 @@ pub(crate) struct Given {
     /// So many were none of these.
     pub(crate) rounds: u64,
     pub(crate) looked_at: Mono,
+    /// What looks at memory between rounds have shown of late, by exact numbers.
+    pub(crate) memory: Vec<(Mono, Readings)>,
     /// How often memory was looked at, in rounds and between them.
     pub(crate) memory_looks: u64,
     /// The loop came later than it wanted to,
@@ -45,6 +47,10 @@ impl Given {
             self.looks.retain(|(at, _)| now.since(*at) < REMEMBERED);
             self.beside.retain(|at| now.since(*at) < REMEMBERED);
         }
+        if self.memory.len() > 1000 {
+            let is_new = |at: Mono| now.since(at) < Duration::from_secs(5);
+            self.memory.retain(|(at, _)| is_new(*at));
+        }
     }
 }
 
@@ -64,6 +70,8 @@ pub(crate) struct Kills {
     pub(super) tried: Vec<String>,
     /// Who was started again, and when.
     pub(crate) returned: Vec<(String, Mono)>,
+    /// Of whom the runtime has said that it is down.
+    pub(crate) down: Vec<String>,
 }
 
 /// When each thing was asked for the last time that costs nobody anything.

@@ -52,6 +52,7 @@ impl World {
             is_described: !known.metadata.name.is_empty(),
             looks_sacred: known.is_critical(),
             was_tried: world.kills.tried.contains(&pod.uid),
+            has_returned: world.kills.returned.iter().any(|(uid, _)| *uid == pod.uid),
             stuck: stuck.next().map(|(_, at)| world.now.since(*at)),
             is_readable: shown.usage.is_some(),
             priority: known.priority(),

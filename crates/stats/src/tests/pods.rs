@@ -10,7 +10,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use super::tree::Tree;
 use crate::{
     Hierarchies, Hierarchy, NodeReader, NodeSettings, PodReader, PodSample, TaskCount, Version,
-    read_cgroup_limit_hits, take_lack,
+    read_cgroup_limit_hits, read_cgroup_oom_kills, take_lack,
 };
 
 const STAT: &str = "anon 1\nfile 2\ninactive_file 4000\ntotal_inactive_file 5000\n";
@@ -309,21 +309,44 @@ fn a_pod_is_not_gone_for_want_of_a_descriptor() {
 /// Acceptance row 373.
 #[test]
 fn whose_limit_was_reached_is_told_of_that_cgroup_alone() {
-    for (version, file, text) in [
-        (Version::V1, "memory.failcnt", "41\n"),
-        (
-            Version::V2,
-            "memory.events.local",
-            "low 0\nmax 7\noom 41\noom_kill 0\n",
-        ),
-    ] {
-        let (tree, hierarchies) = tree(version);
-        tree.put(&format!("cg/outer/{file}"), text)
-            .put("cg/outer/pod/memory.stat", STAT);
-        let memory = hierarchies.memory.unwrap();
-        let hits = |cgroup: &str| read_cgroup_limit_hits(&memory, Path::new(cgroup));
-        assert_eq!(hits("outer"), Some(41));
-        assert_eq!(hits("outer/pod"), None);
-        assert_eq!(hits("gone"), None);
-    }
+    let (tree, hierarchies) = tree(Version::V2);
+    tree.put(
+        "cg/outer/memory.events.local",
+        "low 0\nmax 7\noom 41\noom_kill 0\n",
+    )
+    .put("cg/outer/pod/memory.stat", STAT);
+    let memory = hierarchies.memory.unwrap();
+    let hits = |cgroup: &str| read_cgroup_limit_hits(&memory, Path::new(cgroup));
+    assert_eq!(hits("outer"), Some(41));
+    assert_eq!(hits("outer/pod"), None);
+    assert_eq!(hits("gone"), None);
+}
+
+/// Acceptance row 400: where the limit with swap is the same, no counter of v1 counts.
+#[test]
+fn a_v1_cgroup_has_reached_its_limit_where_its_usage_once_was_there() {
+    let (tree, hierarchies) = tree(Version::V1);
+    let cgroup = |name: &str, most: &str, limit: &str, kills: u64| {
+        tree.put(&format!("cg/{name}/memory.max_usage_in_bytes"), most)
+            .put(&format!("cg/{name}/memory.limit_in_bytes"), limit)
+            .put(&format!("cg/{name}/memory.failcnt"), "0\n")
+            .put(
+                &format!("cg/{name}/memory.oom_control"),
+                &format!("oom_kill_disable 0\nunder_oom 0\noom_kill {kills}\n"),
+            );
+    };
+    cgroup("outer", "52428800\n", "52428800\n", 0);
+    cgroup("outer/pod", "52420608\n", "9223372036854771712\n", 2);
+    cgroup("small", "20971520\n", "20971520\n", 3);
+    let memory = hierarchies.memory.unwrap();
+    let hits = |cgroup: &str| read_cgroup_limit_hits(&memory, Path::new(cgroup));
+    assert_eq!(hits("outer"), Some(1));
+    assert_eq!(hits("outer/pod"), Some(0));
+    assert_eq!(hits("gone"), None);
+    let kills = |cgroup: &str| {
+        let of = read_cgroup_oom_kills(&memory, Path::new(cgroup));
+        (of.kills, of.at_limit)
+    };
+    assert_eq!(kills("outer/pod"), (2, 0));
+    assert_eq!(kills("small"), (3, 3));
 }

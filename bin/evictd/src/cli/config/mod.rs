@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use super::output::{print_as, shown, usage_error};
 use super::sampled::Sampled;
+use crate::metrics_file::MetricsFile;
 
 /// check the flags; print what they come to on this machine
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
@@ -48,8 +49,13 @@ impl Config {
         if let Some(sampled) = &sampled {
             let about_pods = roots::warnings(settings, sampled.engine.pods());
             effective.warnings.extend(about_pods);
-            let about_kernel = kernel::warning(sampled.engine.pods().hierarchies());
+            let about_kernel = kernel::warning(settings, sampled.engine.pods().hierarchies());
             effective.warnings.extend(about_kernel);
+        }
+        // No error here: at a boot what starts evictd may make that directory first.
+        if let Err(error) = MetricsFile::open(settings) {
+            let warning = format!("evictd will not start: {error}");
+            effective.warnings.push(warning.into());
         }
         let in_text = || text::in_text(&effective);
         let document = Document::new(&effective);

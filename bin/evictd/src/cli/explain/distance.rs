@@ -2,8 +2,7 @@
 
 use core::time::Duration;
 
-use evictd_engine::amount::{Amount, level};
-use evictd_node::{Readings, Signal, Unit};
+use evictd_node::{Amount, Readings, Signal, Unit};
 use evictd_quantity::GoDuration;
 use evictd_threshold::Threshold;
 use serde::Serialize;
@@ -45,7 +44,7 @@ impl Distance {
         between: Duration,
     ) -> Self {
         let reading = after.get(of.signal);
-        let at = reading.map(|reading| level(of, reading.capacity));
+        let at = reading.map(|reading| of.level(reading.capacity));
         let above = reading.and_then(|reading| Some(reading.available.saturating_sub(at?)));
         let met = reading.map(|reading| of.is_met(&reading));
         let change = before.get(of.signal).zip(reading).map(|(before, after)| {
@@ -86,6 +85,14 @@ impl Distance {
             self.met_in_seconds = None;
         }
         self
+    }
+
+    /// How much less is left each second; 0 where it rises, or goes up and down.
+    pub(crate) fn falls_per_second(&self) -> i64 {
+        let falls = self.change_per_second.and_then(i64::checked_neg);
+        falls
+            .filter(|falls| *falls > 0 && !self.wavers)
+            .unwrap_or(0)
     }
 
     /// `22.1Gi of 23.5Gi left, 22Gi above it; falls by 3Mi a second: met in 2h0m0s`

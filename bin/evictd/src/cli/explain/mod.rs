@@ -9,8 +9,9 @@ use std::process::ExitCode;
 use argh::{ArgsInfo, FromArgs};
 use evictd_client::View;
 use evictd_config::{Resolved, Typed};
-use evictd_machine::ladder::{Need, need_now};
+use evictd_machine::ladder::{Need, need_now, stalls_now};
 use evictd_node::{MemoryRung, Readings, Signal};
+use evictd_plain::Plain;
 use evictd_recording::Decided;
 use evictd_stats::now;
 use serde::Serialize;
@@ -20,7 +21,6 @@ use super::output::{complain, print_as};
 use super::record::duration;
 use super::sampled::{Sampled, ask_daemon};
 use super::screen::for_terminal;
-use crate::plain::Plain;
 use distance::Distance;
 
 /// what would happen now, and what is missing for it
@@ -163,6 +163,9 @@ pub(super) struct Explanation {
     pub(super) decided: Vec<Decision>,
     /// What comes before a kill for memory.
     relief: Option<Relief>,
+    /// Whether pods that have just begun would stand still now (`--start-storm`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    newcomers_wait: Option<bool>,
 }
 
 #[derive(Serialize)]
@@ -175,9 +178,11 @@ struct Relief {
 impl Relief {
     /// `None` where no rung is on.
     fn new(settings: &Resolved, readings: &Readings) -> Option<Self> {
-        let rungs = settings.memory_relief;
-        (!rungs.is_none()).then(|| Self {
-            rungs: rungs.each().map(MemoryRung::name).collect(),
+        let rungs = settings.memory_relief.each();
+        let named = rungs.filter(|rung| MemoryRung::NAMED.contains(rung));
+        let rungs: Vec<&str> = named.map(MemoryRung::name).collect();
+        (!rungs.is_empty()).then(|| Self {
+            rungs,
             begins: match need_now(settings, readings) {
                 Need::None | Need::Tight => "no",
                 Need::Near => "now",
@@ -231,6 +236,10 @@ impl Explanation {
             thresholds: thresholds.filter(counts).collect(),
             decided: one_answer(decided),
             relief: Relief::new(settings, after),
+            newcomers_wait: settings
+                .memory_relief
+                .has(MemoryRung::StartStorm)
+                .then(|| stalls_now(settings, after)),
         }
     }
 
@@ -253,6 +262,13 @@ impl Explanation {
         if let Some(relief) = &self.relief {
             text += &relief.in_words();
         }
+        text += match self.newcomers_wait {
+            Some(true) => {
+                "pods that have just begun would wait for their turn now (--start-storm)\n"
+            }
+            Some(false) => "memory does not stall, so nobody waits for its turn (--start-storm)\n",
+            None => "",
+        };
         if self.decided.is_empty() {
             text += "nothing would be done now\n";
         }

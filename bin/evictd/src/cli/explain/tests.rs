@@ -149,6 +149,25 @@ fn what_lasts_for_years_is_not_foreseen() {
     assert!(slow.in_words().ends_with("not met within a year"));
 }
 
+/// Acceptance row 432.
+#[test]
+fn whether_newcomers_would_wait_is_told_where_that_is_on() {
+    let told = |storm: &str, lost: i64| {
+        let mut typed = Typed::default();
+        assert!(typed.add("start-storm", storm));
+        assert!(typed.add("eviction-hard", "memory.stall>40%"));
+        let settings = evictd_config::resolve(&typed).unwrap();
+        let mut readings = Readings::default();
+        readings.set(Signal::MemoryStall, Some(Reading::new(lost, 100)));
+        let both = (&readings, &readings, Duration::from_secs(5));
+        Explanation::of_daemon(&settings, both, Vec::new()).in_text()
+    };
+    assert!(!told("false", 90).contains("start-storm"));
+    assert!(told("true", 20).contains("memory does not stall, so nobody waits"));
+    assert!(told("true", 21).contains("would wait for their turn now (--start-storm)"));
+    assert!(!told("true", 21).contains("--relief"));
+}
+
 /// Acceptance row 320: the ladder has its place where it is on.
 #[test]
 fn what_comes_before_a_kill_is_told_where_it_is_on() {

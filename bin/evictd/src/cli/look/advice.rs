@@ -1,6 +1,7 @@
 //! Which settings this machine would gain most by.
 
-use evictd_engine::amount::Amount;
+use evictd_config::Resolved;
+use evictd_node::Amount;
 use serde::Serialize;
 
 use super::machine::Facts;
@@ -17,9 +18,19 @@ pub(super) struct Advice {
     pub(super) why: String,
 }
 
-/// What is recommended, what matters most first.
-pub(super) fn advise(facts: &Facts) -> Vec<Advice> {
-    let all = [pods(facts), swap(facts), reserve(facts), keep_alive(facts)];
+/// What is recommended, what matters most first, and what is not in force already.
+pub(super) fn advise(
+    facts: &Facts,
+    settings: &Resolved,
+    of_thresholds: Option<Advice>,
+) -> Vec<Advice> {
+    let has_reserve = settings.relief.reserve_bytes.is_some();
+    let all = [
+        pods(facts),
+        of_thresholds,
+        reserve(facts).filter(|_| !has_reserve),
+        keep_alive(facts).filter(|_| settings.keep_alive.is_empty()),
+    ];
     all.into_iter().flatten().take(MOST).collect()
 }
 
@@ -48,24 +59,6 @@ fn pods(facts: &Facts) -> Option<Advice> {
     }
 }
 
-fn swap(facts: &Facts) -> Option<Advice> {
-    // As a shell takes it.
-    let watches = "--eviction-hard='swap.available<10%' --merge-default-eviction-settings";
-    if facts.swaps.is_empty() {
-        None
-    } else if facts.swaps.iter().any(|swap| swap.is_memory) {
-        advice(
-            watches,
-            "this swap lies in memory: once it is full, memory is, too",
-        )
-    } else {
-        advice(
-            watches,
-            "a machine whose swap is full stalls before its memory is short",
-        )
-    }
-}
-
 /// At most one in a hundred of the disk, as `--reserve-file` takes it.
 fn reserve(facts: &Facts) -> Option<Advice> {
     let bytes = (facts.reservable_bytes? / 100).min(256 * MIB) / MIB * MIB;
@@ -91,22 +84,32 @@ fn keep_alive(facts: &Facts) -> Option<Advice> {
 
 #[cfg(test)]
 mod tests {
+    use evictd_config::{Typed, resolve};
+
     use super::super::machine::Swap;
+    use super::super::thresholds::recommend;
     use super::*;
 
-    fn flags(facts: &Facts) -> Vec<String> {
-        advise(facts).into_iter().map(|of| of.flags).collect()
+    fn flags(facts: &Facts, more: &[(&str, &str)]) -> Vec<String> {
+        let mut typed = Typed::default();
+        for (name, text) in more {
+            assert!(typed.add(name, *text));
+        }
+        let settings = resolve(&typed).unwrap();
+        let thresholds = recommend(&settings, &[], &facts.swaps);
+        let all = advise(facts, &settings, thresholds.advice());
+        all.into_iter().map(|of| of.flags).collect()
     }
 
     #[test]
     fn what_is_recommended_follows_from_the_machine() {
         let bare = Facts::default();
-        assert_eq!(flags(&bare), ["--pod-cgroup-root=/pods"]);
+        assert_eq!(flags(&bare, &[]), ["--pod-cgroup-root=/pods"]);
         let docker_stopped = Facts {
             silent: Some("dockerd"),
             ..Facts::default()
         };
-        assert_eq!(flags(&docker_stopped), [""; 0]);
+        assert_eq!(flags(&docker_stopped, &[]), [""; 0]);
         let told = docker_stopped.in_words().join("\n");
         assert!(
             told.contains("no container runtime answers: is dockerd stopped?"),
@@ -128,7 +131,20 @@ mod tests {
             "--eviction-hard='swap.available<10%' --merge-default-eviction-settings",
             "--state-dir=/var/lib/evictd --reserve-file=256Mi",
         ];
-        assert_eq!(flags(&raspberry_pi), expected);
+        assert_eq!(flags(&raspberry_pi, &[]), expected);
+        let expected = [
+            "--pods-of=systemd",
+            "--eviction-hard='swap.available<10%,memory.available<5%,pid.available<1k' \
+             --eviction-minimum-reclaim=memory.available=50Mi",
+            "--keep-alive=sshd,getty",
+        ];
+        let chosen = [
+            ("eviction-hard", "memory.available<5%,pid.available<1000"),
+            ("eviction-minimum-reclaim", "memory.available=50Mi"),
+            ("state-dir", "/var/lib/evictd"),
+            ("reserve-file", "64Mi"),
+        ];
+        assert_eq!(flags(&raspberry_pi, &chosen), expected);
         let docker_box = Facts {
             cgroup: "v2".into(),
             pods: 4,
@@ -136,11 +152,12 @@ mod tests {
             reservable_bytes: Some(1 << 30),
             ..Facts::default()
         };
-        assert_eq!(flags(&docker_box), ["--keep-alive=sshd,getty"]);
+        assert_eq!(flags(&docker_box, &[]), ["--keep-alive=sshd,getty"]);
+        assert_eq!(flags(&docker_box, &[("keep-alive", "sshd")]), [""; 0]);
         let user = Facts {
             is_user: true,
             ..Facts::default()
         };
-        assert_eq!(flags(&user), [""; 0]);
+        assert_eq!(flags(&user, &[]), [""; 0]);
     }
 }

@@ -3,10 +3,9 @@
 use std::path::Path;
 
 use evictd_config::Resolved;
-use evictd_engine::amount::Amount;
 use evictd_machine::facts::read_text;
 use evictd_machine::runtimes::answering;
-use evictd_node::Layout;
+use evictd_node::{Amount, Layout};
 use evictd_stats::{Hierarchies, Version};
 use rustix::fs::statfs;
 use rustix::system::uname;

@@ -2,6 +2,7 @@
 
 mod advice;
 mod machine;
+mod thresholds;
 
 use core::cmp::Reverse;
 use core::fmt::Write;
@@ -29,6 +30,7 @@ use super::sampled::Sampled;
 use super::screen::Paint;
 use advice::{Advice, advise};
 use machine::Facts;
+use thresholds::{Verdict, recommend};
 
 /// How long a look waits for filesystems, which may hang.
 const FS_WAIT: Duration = Duration::from_millis(500);
@@ -85,6 +87,8 @@ struct Document {
     first_to_be_evicted: Vec<First>,
     would_give: Vec<Done>,
     recommended: Vec<Advice>,
+    /// The defaults are in force, and right for this machine.
+    default_thresholds_are_right: bool,
 }
 
 /// Who would be evicted first for a signal.
@@ -129,9 +133,11 @@ impl Look {
         let mut thresholds: Vec<Distance> = settings.evict.thresholds.iter().map(of).collect();
         thresholds.retain(|of| of.available.is_some());
         thresholds.sort_by_key(|of| (Reverse(of.met), of.met_in_seconds.unwrap_or(i64::MAX)));
+        let verdict = recommend(settings, &thresholds, &machine.swaps);
         let document = Document {
             settings: *whose,
-            recommended: advise(&machine),
+            recommended: advise(&machine, settings, verdict.advice()),
+            default_thresholds_are_right: verdict == Verdict::DefaultsAreRight,
             first_to_be_evicted: First::of_each(&thresholds, &sampled, daemon),
             machine,
             thresholds,
@@ -203,6 +209,22 @@ impl First {
 }
 
 impl Document {
+    /// Signals of which the same is to be said share a line.
+    fn who_would_go(&self) -> Vec<(String, String)> {
+        let mut told: Vec<(String, String)> = Vec::new();
+        for first in &self.first_to_be_evicted {
+            let who = match &first.nobody {
+                Some(why) => format!("nobody: {why}"),
+                None => first.pods.join("; then "),
+            };
+            match told.iter_mut().find(|(_, other)| *other == who) {
+                Some((signals, _)) => *signals += &format!(", {}", first.signal),
+                None => told.push((first.signal.to_string(), who)),
+            }
+        }
+        told
+    }
+
     fn in_text(&self, paint: Paint) -> String {
         let mut text = String::new();
         let head = |text: &mut String, title: &str| {
@@ -238,23 +260,21 @@ impl Document {
             line(&mut text, &done.in_words());
         }
         head(&mut text, "Who would be evicted then, the first first");
-        for first in &self.first_to_be_evicted {
-            let pods = match &first.nobody {
-                Some(why) => format!("nobody: {why}"),
-                None => first.pods.join("; then "),
-            };
-            line(&mut text, &format!("{}: {pods}", first.signal));
+        for (signals, who) in self.who_would_go() {
+            line(&mut text, &format!("{signals}: {who}"));
         }
         head(&mut text, "Recommended here");
-        if self.recommended.is_empty() {
-            line(
-                &mut text,
-                "thresholds by the size of memory (docs/thresholds.md), and nothing else",
-            );
-        }
         for advice in &self.recommended {
             let _ = writeln!(text, "  {}", advice.flags);
             wrap(&mut text, ("      ", "      "), &advice.why);
+        }
+        if self.default_thresholds_are_right {
+            line(
+                &mut text,
+                "no other thresholds: the defaults are right here",
+            );
+        } else if self.recommended.is_empty() {
+            line(&mut text, "nothing");
         }
         text
     }

@@ -6,7 +6,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use evictd_machine::facts::read_text;
+use evictd_machine::facts::{read_text, why_no_memory_controller};
+use evictd_plain::Plain;
 use evictd_stats::{Hierarchies, Hierarchy, Version};
 
 use super::workload;
@@ -68,9 +69,10 @@ pub(super) struct Sandbox {
 impl Sandbox {
     /// Makes the cgroup with its limit in every hierarchy that a kill uses.
     pub(super) fn make(hierarchies: Hierarchies, limit: u64) -> Result<Self, String> {
-        let memory = hierarchies.memory.clone().ok_or(
-            "the memory controller is off: add cgroup_enable=memory to the kernel's command line",
-        )?;
+        let memory = hierarchies.memory.clone().ok_or_else(|| {
+            let why = why_no_memory_controller(&hierarchies);
+            format!("no memory controller: {why}")
+        })?;
         let mut each = vec![memory.clone()];
         for other in [&hierarchies.pids, &hierarchies.freezer]
             .into_iter()
@@ -212,10 +214,7 @@ impl Sandbox {
 impl Drop for Sandbox {
     fn drop(&mut self) {
         for left in self.remove() {
-            eprintln!(
-                "evictd selftest: left behind: {}",
-                crate::plain::Plain(left)
-            );
+            eprintln!("evictd selftest: left behind: {}", Plain(left));
         }
     }
 }

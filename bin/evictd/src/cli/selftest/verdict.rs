@@ -2,7 +2,7 @@ use core::fmt::Write;
 
 use serde::Serialize;
 
-use evictd_engine::amount::Amount;
+use evictd_node::Amount;
 
 /// What the self-test found, and what `--json` prints.
 #[derive(Serialize)]

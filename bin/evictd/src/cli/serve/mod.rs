@@ -14,13 +14,13 @@ use std::process::ExitCode;
 use argh::{ArgsInfo, FromArgs};
 use evictd_client::{Response, ask_within};
 use evictd_config::Resolved;
+use evictd_machine::summary::Summarizer;
 use evictd_node::Mono;
+use evictd_plain::{Plain, write_json};
 use evictd_stats::now;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::output::usage_error;
-use super::summary::Summarizer;
-use crate::plain::Plain;
 use crate::sandbox;
 use places::open_all;
 
@@ -139,7 +139,7 @@ impl<'a> Node<'a> {
         };
         let summary = summarizer.look();
         let mut text = Vec::new();
-        crate::plain::write_json(&mut text, &summary).map_err(|error| error.to_string())?;
+        write_json(&mut text, &summary).map_err(|error| error.to_string())?;
         self.summary = String::from_utf8(text).map_err(|error| error.to_string())? + "\n";
         self.resource = summary.in_metrics();
         self.measured = Some(now());

@@ -2,9 +2,8 @@
 
 use evictd_client::View;
 use evictd_condition::NodeCondition;
-use evictd_engine::amount::{Amount, level};
 use evictd_machine::facts;
-use evictd_node::{Condition, ConditionSet, Layout, Reading, Readings, Signal, Source};
+use evictd_node::{Amount, Condition, ConditionSet, Layout, Reading, Readings, Signal, Source};
 use evictd_stats::Progress;
 use evictd_threshold::{Threshold, ThresholdValue};
 use serde::Serialize;
@@ -76,11 +75,14 @@ pub(crate) struct ThresholdState {
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct ConditionState {
     #[serde(rename = "type", serialize_with = "shown")]
     pub(super) condition: Condition,
     pub(super) status: &'static str,
     pub(super) reason: &'static str,
+    /// So long the running daemon still reports it if no threshold of it is met again.
+    pub(super) holds_for_seconds: Option<u64>,
 }
 
 impl Overview {
@@ -99,7 +101,7 @@ impl Overview {
         let memory = sampled.engine.node().sample.memory;
         let progress = pods.disk_progress().filter(Progress::is_under_way);
         let not_running = pods.not_running().map(|pod| pod.metadata.name.clone());
-        Self {
+        let mut overview = Self {
             pod_memory: if pods.are_counted_by_processes() {
                 PROCESSES
             } else {
@@ -118,6 +120,17 @@ impl Overview {
                 ranked_by,
                 sampled.order(ranked_by),
             )
+        };
+        let daemon = overview.daemon.take();
+        overview.hold_for(|of| daemon.as_ref()?.holds_for_seconds(of));
+        overview.daemon = daemon;
+        overview
+    }
+
+    /// Adds how many more seconds each condition is reported, as far as that is known.
+    pub(crate) fn hold_for(&mut self, seconds: impl Fn(Condition) -> Option<u64>) {
+        for state in &mut self.conditions {
+            state.holds_for_seconds = seconds(state.condition);
         }
     }
 
@@ -162,6 +175,23 @@ impl SignalState {
         is_filesystem && self.available.is_some() && seen(self) == seen(other)
     }
 
+    /// Whether a threshold of it is met that raises this condition.
+    pub(super) fn raises(&self, condition: Condition) -> bool {
+        let is_met = |threshold: &ThresholdState| threshold.met == Some(true);
+        self.signal.condition() == condition && self.thresholds.iter().any(is_met)
+    }
+
+    /// The share of a bar that is filled where so much is available.
+    #[expect(clippy::cast_precision_loss, reason = "a bar of twenty characters")]
+    pub(crate) fn filled(&self, available: i64) -> f64 {
+        let share = available as f64 / self.capacity.unwrap_or(0) as f64;
+        if self.signal.grows_with_trouble() {
+            share
+        } else {
+            1.0 - share
+        }
+    }
+
     /// `None` for a signal that is neither observed nor asked for.
     fn new<'a>(
         signal: Signal,
@@ -198,7 +228,7 @@ impl ThresholdState {
         Self {
             kind,
             threshold: threshold.to_string(),
-            value: reading.map(|reading| level(threshold, reading.capacity)),
+            value: reading.map(|reading| threshold.level(reading.capacity)),
             grace_seconds: threshold.grace.nanos() / 1_000_000_000,
             met: reading.map(|reading| threshold.is_met(reading)),
             short,
@@ -214,6 +244,25 @@ impl ConditionState {
             condition,
             status: published.status.name(),
             reason: published.reason,
+            holds_for_seconds: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_shows_what_is_used_and_of_stalls_what_is_lost() {
+        for (signal, filled) in [(Signal::MemoryAvailable, 0.75), (Signal::MemoryStall, 0.25)] {
+            let reading = Reading {
+                available: 25,
+                capacity: 100,
+                sampled: None,
+            };
+            let state = SignalState::new(signal, Some(reading), [].iter()).unwrap();
+            assert!((state.filled(25) - filled).abs() < 1e-9, "{signal}");
         }
     }
 }

@@ -2,14 +2,14 @@
 
 use core::fmt::Write;
 
-use evictd_engine::amount::Amount;
 use evictd_engine::full_name;
-use evictd_node::{Layout, Signal};
+use evictd_node::{Amount, Layout, Signal};
+use evictd_plain::Plain;
 
 use super::overview::{Overview, PROCESSES, SignalState, ThresholdState};
 use crate::cli::columns::wrap;
+use crate::cli::explain::distance::in_units;
 use crate::cli::screen::{Paint, bar, cut};
-use crate::plain::Plain;
 
 /// The width of a bar; with it a line stays within 80 columns.
 const BAR: u32 = 14;
@@ -63,9 +63,27 @@ pub(crate) fn in_text(document: &Overview, paint: Paint) -> String {
         });
     }
     text.push('\n');
+    held_lines(&mut text, document);
     pod_lines(&mut text, document, paint);
     daemon_lines(&mut text, document);
     text
+}
+
+/// How much longer a condition is reported that nothing raises any more.
+fn held_lines(text: &mut String, document: &Overview) {
+    for state in &document.conditions {
+        let condition = state.condition;
+        let is_raised = || document.signals.iter().any(|of| of.raises(condition));
+        let Some(seconds) = state.holds_for_seconds.filter(|_| !is_raised()) else {
+            continue;
+        };
+        let left = in_units(i64::try_from(seconds).unwrap_or(i64::MAX));
+        let why = format!(
+            "{condition} ends in {left}, if none of its thresholds is met until then \
+             (--eviction-pressure-transition-period)"
+        );
+        wrap(text, ("  ", "    "), &why);
+    }
 }
 
 /// What the running daemon knows, or that none answers.
@@ -132,11 +150,8 @@ fn signal_lines(text: &mut String, state: &SignalState, paint: Paint) {
     let left = Amount::of(signal, available).to_string();
     let of = Amount::of(signal, capacity).to_string();
     let mark = first.and_then(|threshold| threshold.value);
-    let used = bar(
-        1.0 - share(available, capacity),
-        mark.map(|value| 1.0 - share(value, capacity)),
-        BAR,
-    );
+    let mark = mark.map(|value| state.filled(value));
+    let used = bar(state.filled(available), mark, BAR);
     let met = thresholds
         .iter()
         .any(|threshold| threshold.met == Some(true));
@@ -162,11 +177,6 @@ fn describe(threshold: &ThresholdState, paint: Paint) -> String {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a bar of twenty characters")]
-fn share(part: i64, whole: i64) -> f64 {
-    part as f64 / whole as f64
-}
-
 fn pod_lines(text: &mut String, document: &Overview, paint: Paint) {
     if !document.not_running.is_empty() {
         let names = document.not_running.join(" ");
@@ -185,10 +195,7 @@ fn pod_lines(text: &mut String, document: &Overview, paint: Paint) {
     text.push_str(&paint.head(columns));
     text.push('\n');
     for (number, pod) in (1..).zip(&document.pods) {
-        let used = pod.used.map_or_else(
-            || String::from("?"),
-            |used| Amount::of(signal, i64::try_from(used).unwrap_or(i64::MAX)).to_string(),
-        );
+        let used = pod.used_in_words(signal);
         let (place, standing) = pod.standing(number);
         let line = format!(
             "{place:>3}  {:<28} {used:>7} {:>11} {:<10} {standing}",

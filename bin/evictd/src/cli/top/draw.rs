@@ -1,7 +1,7 @@
 //! The screen in lines, of any size: nothing here knows a terminal.
 
-use evictd_engine::amount::Amount;
 use evictd_engine::full_name;
+use evictd_node::Signal;
 
 use super::line::{Cell, Line, Style};
 use super::screen::{Panel, Screen, Sort};
@@ -116,13 +116,17 @@ fn pods(lines: &mut Vec<Line>, screen: &Screen, columns: usize, room: usize) {
         Sort::Name => "by name",
     };
     lines.push(Line::default());
-    let heading = format!("{} PODS {order}, for {signal}", pods.len());
+    let counted = match pods.len() {
+        1 => "1 POD".to_owned(),
+        several => format!("{several} PODS"),
+    };
+    let heading = format!("{counted} {order}, for {signal}");
     lines.push(Line::of(Cell::head(&heading)));
     let room = room.saturating_sub(2);
     let at = screen.chosen_at(&pods);
     let skipped = at.saturating_add(1).saturating_sub(room);
     for (index, (place, pod)) in pods.iter().enumerate().skip(skipped).take(room) {
-        let text = pod_line(screen, (*place, pod), columns);
+        let text = pod_line(signal, (*place, pod), columns);
         lines.push(Line::of(if index == at {
             Cell::head(&format!("> {text}"))
         } else {
@@ -131,9 +135,9 @@ fn pods(lines: &mut Vec<Line>, screen: &Screen, columns: usize, room: usize) {
     }
 }
 
-fn pod_line(screen: &Screen, (place, pod): (usize, &RankedPod), columns: usize) -> String {
+fn pod_line(signal: Signal, (place, pod): (usize, &RankedPod), columns: usize) -> String {
     let (place, standing) = pod.standing(place);
-    let used = used(screen, pod);
+    let used = pod.used_in_words(signal);
     let name = full_name(&pod.namespace, &pod.name);
     if columns < 70 {
         let width = columns.saturating_sub(14).max(1);
@@ -146,15 +150,6 @@ fn pod_line(screen: &Screen, (place, pod): (usize, &RankedPod), columns: usize) 
         pod.priority,
         pod.qos_class,
     )
-}
-
-fn used(screen: &Screen, pod: &RankedPod) -> String {
-    let signal = screen.seen.as_ref().map(|seen| seen.overview.ranked_by);
-    let used = pod.used.and_then(|used| i64::try_from(used).ok());
-    match signal.zip(used) {
-        Some((signal, used)) => Amount::of(signal, used).to_string(),
-        None => "?".to_owned(),
-    }
 }
 
 /// A text of paragraphs, as much of it as there is room for.

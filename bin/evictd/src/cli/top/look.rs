@@ -5,18 +5,17 @@ use core::time::Duration;
 use std::sync::mpsc::SyncSender;
 
 use evictd_config::Resolved;
-use evictd_node::{Mono, Readings};
+use evictd_machine::facts::node_name;
+use evictd_node::{Mono, Readings, Utc};
 use evictd_state::read_events;
 use evictd_stats::{now, wall_seconds};
 use evictd_sys::Bell;
-use rustix::system::uname;
 
 use crate::cli::events;
 use crate::cli::explain::{Explanation, by_daemon};
 use crate::cli::moments::Moments;
 use crate::cli::sampled::{Sampled, ask_daemon};
 use crate::cli::status::Overview;
-use crate::log::Utc;
 
 /// How often it looks.
 const EVERY: Duration = Duration::from_secs(1);
@@ -84,7 +83,7 @@ fn look(settings: &Resolved, eye: &mut Option<Eye>) -> Result<Seen, String> {
     let (first, before) = known.before.front().copied().unwrap_or((at, readings));
     let between = (&before, &readings, at.since(first));
     let seen = Seen {
-        node: uname().nodename().to_string_lossy().into_owned(),
+        node: node_name(),
         time: Utc(wall_seconds()).to_string(),
         is_dry_run: of_daemon.dry_run,
         conditions: view.conditions,

@@ -42,6 +42,14 @@ fn first_met<'a>(
 }
 
 impl Row<'_> {
+    /// Of several that are the same filesystem that whose threshold is shown.
+    pub(super) fn name(&self) -> &str {
+        let shown = self
+            .threshold
+            .and_then(|of| of.threshold.split(['<', '>']).next());
+        shown.unwrap_or_else(|| self.state.signal.name())
+    }
+
     /// How near it is to its threshold, in percent: all of it where that is met. Without a
     /// threshold, how much is used.
     pub(super) fn reached(&self) -> u8 {

@@ -1,6 +1,6 @@
 //! The signals against their thresholds: a line for each, with a bar, and the last two minutes.
 
-use evictd_engine::amount::Amount;
+use evictd_node::Amount;
 
 use super::line::{Cell, Line, Style};
 use super::nearness::{Row, rows};
@@ -68,7 +68,7 @@ pub(super) fn lines(screen: &Screen, columns: usize, most: usize, style: Style) 
         rows.sort_by_key(|row| core::cmp::Reverse(row.reached()));
         rows.truncate(room);
     }
-    let longest = rows.iter().map(|row| row.state.signal.name().len()).max();
+    let longest = rows.iter().map(|row| row.name().len()).max();
     let widths = Widths::of(columns, longest.unwrap_or(0));
     let mut lines = vec![heading(&widths)];
     lines.extend(rows.iter().map(|row| line(screen, row, &widths, style)));
@@ -107,16 +107,16 @@ fn line(screen: &Screen, row: &Row<'_>, widths: &Widths, style: Style) -> Line {
     let mut line = Line::default();
     line.push(as_it_is(format!(
         "{mark}{:<width$} {left:>7}",
-        cut(signal.name(), widths.name),
+        cut(row.name(), widths.name),
         width = widths.name
     )));
     line.push(Cell::plain(format!(" {of:>7}")));
     if widths.bar > 0 {
-        let used = |available| share(signal.grows_with_trouble(), available, capacity);
-        let mark = threshold.and_then(|of| of.value).map(used);
+        let mark = threshold.and_then(|of| of.value);
+        let mark = mark.map(|value| state.filled(value));
         let width = u32::try_from(widths.bar).unwrap_or(0);
         line.push(Cell::plain("  ".to_owned()));
-        line.push(as_it_is(bar(used(available), mark, width)));
+        line.push(as_it_is(bar(state.filled(available), mark, width)));
     }
     if widths.past > 0 {
         let past = past(screen, row, widths.past, style);
@@ -164,11 +164,4 @@ fn past(screen: &Screen, row: &Row<'_>, width: usize, style: Style) -> String {
         worst.map_or(' ', |reached| style.height(reached))
     };
     (0..width).map(letter).collect()
-}
-
-/// The share of a bar that is filled.
-#[expect(clippy::cast_precision_loss, reason = "a bar of twenty characters")]
-fn share(grows: bool, available: i64, capacity: i64) -> f64 {
-    let left = available as f64 / capacity as f64;
-    if grows { left } else { 1.0 - left }
 }

@@ -97,7 +97,11 @@ fn the_longest_signal_keeps_its_columns() {
     let mut screen = Screen::new();
     let longest = Signal::AllocatableMemoryAvailable;
     let mut seen = seen(500);
-    seen.overview.signals.first_mut().unwrap().signal = longest;
+    let first = seen.overview.signals.first_mut().unwrap();
+    first.signal = longest;
+    for of in &mut first.thresholds {
+        of.threshold = of.threshold.replace("memory.available", longest.name());
+    }
     screen.take(Ok(seen)).unwrap();
     for (columns, name) in [(80, longest.name()), (40, "allocatableMemory.ava~")] {
         let all = drawn(&screen, columns, 24);

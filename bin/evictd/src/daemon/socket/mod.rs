@@ -3,16 +3,17 @@
 mod server;
 
 use alloc::sync::Arc;
+use core::time::Duration;
 
 use evictd_client::{Response, SOCKET, View};
 use evictd_config::Resolved;
 use evictd_evict::Spared;
+use evictd_exposition::page;
 use evictd_machine::engine::Engine;
-use evictd_node::{Mono, Signal};
+use evictd_node::{Condition, Mono, Signal};
 use evictd_sys::{Directory, Token, Watch};
 
 use crate::daemon::memory::Memory;
-use crate::daemon::metrics;
 use crate::daemon::reload::Reloads;
 use server::{Method, Server};
 
@@ -79,7 +80,7 @@ impl Local {
                     Response::takes_only("POST", "it changes the settings in force: POST /reload\n")
                 }
                 (Method::Get, "/reloaded") => Response::of_text(reloads.in_text()),
-                (Method::Get, _) => answer(path, known, view),
+                (Method::Get, _) => answer(now, path, known, view),
                 (Method::Post, _) => Response::takes_only(
                     "GET",
                     "only /reload changes anything: all others are asked for by GET\n",
@@ -89,19 +90,16 @@ impl Local {
     }
 }
 
-fn answer(path: &str, (engine, memory): (&Engine, &Memory), view: &View) -> Response {
+fn answer(now: Mono, path: &str, (engine, memory): (&Engine, &Memory), view: &View) -> Response {
     match path {
-        "/metrics" => Response::found(
-            "text/plain; version=0.0.4",
-            metrics::page(engine, memory.counts()),
-        ),
+        "/metrics" => Response::found("text/plain; version=0.0.4", page(engine, memory.counts())),
         "/timing" => Response::of_text(engine.timing().in_text()),
         "/timing.json" => Response::found("application/json", engine.timing().in_json()),
         "/view.json" => Response::found(
             "application/json",
             view.in_json(
                 engine.evict().thresholds(),
-                engine.evict().conditions(),
+                reported(engine, now),
                 engine.readings(),
                 spared(engine),
             ),
@@ -112,6 +110,14 @@ fn answer(path: &str, (engine, memory): (&Engine, &Memory), view: &View) -> Resp
              /healthz\n",
         ),
     }
+}
+
+/// The conditions, and how long each lasts if no threshold is met again.
+fn reported(engine: &Engine, now: Mono) -> impl Iterator<Item = (Condition, Duration)> {
+    let left = move |of| engine.evict().reported_for(of, now);
+    Condition::ALL
+        .into_iter()
+        .filter_map(move |of| Some((of, left(of)?)))
 }
 
 /// Where no pod is evicted. That a dry run has named its own is no answer to who would be.

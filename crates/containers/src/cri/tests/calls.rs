@@ -26,7 +26,7 @@ fn call_once(socket: &Path, within: Duration) -> Result<Vec<u8>, Failure> {
 }
 
 fn call(fake: &Fake) -> Result<Vec<u8>, Failure> {
-    call_once(&fake.socket(), SHORT)
+    call_once(&fake.socket(), LONG)
 }
 
 fn good(message: &[u8]) -> Vec<u8> {

@@ -5,7 +5,6 @@ mod calls;
 mod details;
 mod events;
 mod hpack;
-mod layer;
 mod listing;
 mod messages;
 

@@ -5,6 +5,7 @@ mod events;
 mod failures;
 mod http;
 mod labels;
+mod layers;
 mod lists;
 mod parse;
 mod request;

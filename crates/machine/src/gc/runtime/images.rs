@@ -2,12 +2,11 @@ use core::fmt::Write;
 use std::path::Path;
 
 use evictd_containers::{Error, ListedImage, RuntimeListing};
-use evictd_engine::amount::Amount;
 use evictd_gc::{
     FsUsage, Image, ImageGcError, ImageJob, ImageRun, ImageSummary, KeepPattern, Kind, Removal,
     collect_images,
 };
-use evictd_node::Policy;
+use evictd_node::{Amount, Policy};
 use evictd_stats::{read_filesystem, wall_seconds};
 
 use super::{Item, Run, RuntimeCollected, RuntimeCollector, wall_nanos};

@@ -3,10 +3,8 @@ use std::path::PathBuf;
 use evictd_engine::Fields;
 use evictd_engine::ports::Collected;
 use evictd_gc::{Kind, TOO_OLD};
-use evictd_node::Rung;
+use evictd_node::{Amount, Rung};
 use serde::{Serialize, Serializer};
-
-use evictd_engine::amount::Amount;
 
 /// What a collection at a runtime did; as JSON, what `evictd gc --json` prints of it.
 #[derive(Clone, Debug, Default, Serialize)]

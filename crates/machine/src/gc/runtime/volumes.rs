@@ -1,6 +1,6 @@
 use evictd_containers::ListedVolume;
-use evictd_engine::amount::Amount;
 use evictd_gc::{Kind, may_delete_volume};
+use evictd_node::Amount;
 use evictd_stats::{read_tree_usage, wall_nanos};
 
 use super::{Item, Run, RuntimeCollector};

@@ -3,8 +3,8 @@
 
 use std::os::fd::OwnedFd;
 
-use evictd_engine::amount::Amount;
 use evictd_gc::{LOG_SLACK, MOST_NOTICE, RecordFormat, notice, record_after, time_of};
+use evictd_node::Amount;
 use rustix::fs::{FallocateFlags, SeekFrom, fallocate, fdatasync, fstat, ftruncate, seek};
 use rustix::io::{Errno, pread, pwrite};
 

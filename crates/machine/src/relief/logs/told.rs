@@ -1,9 +1,8 @@
 //! What the engine is told of it.
 
 use evictd_engine::Fields;
-use evictd_engine::amount::Amount;
 use evictd_engine::ports::Collected;
-use evictd_node::Rung;
+use evictd_node::{Amount, Rung};
 
 use super::cut::Lost;
 use super::find::Log;

@@ -157,7 +157,7 @@ impl Lister {
     }
 
     /// What the runtime holds. The writable layers, which are costly to measure, only
-    /// now and then, or when they are wanted; else as of the last time.
+    /// now and then, or when they are wanted; what is not measured is as of the last time.
     fn list_with_layers(
         &self,
         runtime: &mut dyn ContainerRuntime,
@@ -171,7 +171,6 @@ impl Lister {
         });
         if is_wanted && runtime.measure_layers(&mut listing).is_ok() {
             self.desk.show(|lists| lists.measured = Some(now()));
-            return Ok(listing);
         }
         for container in &mut listing.containers {
             let mut known = before.containers.iter();

@@ -1,0 +1,82 @@
+//! `memory.stall`: who stalls whom is measured before a threshold is met.
+
+use evictd_node::Signal;
+use evictd_node::pod::usage::Stalls;
+
+use super::script::*;
+use crate::fake::{FakePod, FakePods};
+use crate::ports::{Depth, Sample};
+
+/// All is left, and so much of the time is lost.
+fn losing(percent: i64) -> Sample {
+    let mut sample = sample(WHOLE, WHOLE);
+    let mut reading = sample.readings.get(Signal::MemoryStall).unwrap();
+    (reading.available, reading.capacity) = (percent, 100);
+    sample.readings.set(Signal::MemoryStall, Some(reading));
+    sample
+}
+
+/// Acceptance row 428.
+#[test]
+fn who_stalls_is_looked_at_once_a_quarter_of_what_is_allowed_is_lost() {
+    let pods = FakePods::of([FakePod::new("a", 500 << 20)]);
+    let mut engine = engine(settings("memory.stall>40%"), pods);
+    engine.node_mut().set(losing(10));
+    turn(&mut engine, 0);
+    turn(&mut engine, 500);
+    assert_eq!(engine.pods().listings, [], "all is well");
+    engine.node_mut().set(losing(11));
+    for millis in [1000, 1100, 1499, 1500, 2000] {
+        turn(&mut engine, millis);
+    }
+    assert_eq!(
+        engine.pods().listings,
+        [Depth::Whole; 3],
+        "each half second"
+    );
+    engine.node_mut().set(losing(41));
+    assert!(turn(&mut engine, 2500).contains(&"evicting"));
+    assert_eq!(engine.pods().killed(), ["a"]);
+}
+
+/// A pod of which it is known that it reads back so much in a second, or nothing.
+fn reading_back(name: &str, holds: u64, bytes: Option<u64>) -> FakePod {
+    let mut pod = FakePod::new(name, holds);
+    let stalls = bytes.map(|bytes| Stalls {
+        gains_bytes: 0,
+        reads_back_bytes: Some(bytes),
+    });
+    pod.usage.as_mut().unwrap().stalls = stalls;
+    pod
+}
+
+/// Acceptance row 434.
+#[test]
+fn who_has_just_begun_is_looked_at_twice_before_another_goes_for_lost_time() {
+    let quiet = reading_back("quiet", 500 << 20, Some(0));
+    let hog = |bytes| reading_back("hog", 300 << 20, bytes);
+    let pods = FakePods::of([quiet.clone(), hog(None)]);
+    let mut engine = engine(settings("memory.stall>40%"), pods);
+    engine.node_mut().set(losing(41));
+    turn(&mut engine, 0);
+    turn(&mut engine, 300);
+    assert_eq!(engine.pods().killed(), [] as [&str; 0], "a second look");
+    engine.pods_mut().running = vec![quiet, hog(Some(90 << 20))];
+    turn(&mut engine, 320);
+    assert_eq!(engine.pods().killed(), ["hog"]);
+}
+
+/// Acceptance row 434: who begins again and again puts nothing off.
+#[test]
+fn what_is_never_known_of_a_pod_is_waited_for_a_second() {
+    let quiet = reading_back("quiet", 500 << 20, Some(0));
+    let pods = FakePods::of([quiet, reading_back("hog", 300 << 20, None)]);
+    let mut engine = engine(settings("memory.stall>40%"), pods);
+    engine.node_mut().set(losing(41));
+    for millis in [0, 320, 640, 960] {
+        turn(&mut engine, millis);
+        assert_eq!(engine.pods().killed(), [] as [&str; 0], "{millis}");
+    }
+    turn(&mut engine, 1280);
+    assert_eq!(engine.pods().killed(), ["quiet"]);
+}

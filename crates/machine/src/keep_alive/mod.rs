@@ -1,0 +1,173 @@
+//! Services and sessions that keep their pages and processor (`--keep-alive`), and pods that
+//! keep what they request (`--memory-reservation-policy`): looked at by a helper, since it
+//! walks cgroups.
+
+mod pods;
+#[cfg(test)]
+mod tests;
+
+use alloc::sync::Arc;
+use core::time::Duration;
+use std::path::Path;
+
+use evictd_cgroup::{KeepAlive, KnobJournal, KnobPlaces, Knobs};
+use evictd_config::Resolved;
+use evictd_node::Mono;
+use evictd_stats::{Hierarchies, read_cpu_shares};
+use evictd_sys::{Directory, Helper, HelperThread, Priority, Writes, write_only_below};
+
+use crate::PROC;
+use crate::engine::Engine;
+use crate::facts::boot_id;
+use pods::{Granted, Pods};
+
+const THREAD: HelperThread = HelperThread {
+    name: "keep-alive",
+    stack_bytes: 256 << 10,
+    priority: Priority::Usual,
+    writes: Writes::WhereItSays,
+};
+
+/// How soon a session that begins, or a service that has grown, is seen.
+const EVERY: Duration = Duration::from_secs(5);
+
+/// Keeps them alive as long as this is there.
+pub struct Keeper {
+    helper: Helper<Shared>,
+    /// `None` where pods keep nothing.
+    pods: Option<Pods>,
+    /// What was told already.
+    told: Vec<String>,
+}
+
+/// Pods until they are taken, and lines until they are told.
+#[derive(Default)]
+struct Shared {
+    pods: Option<Granted>,
+    told: Option<Vec<String>>,
+}
+
+impl Keeper {
+    /// `None` where there is nobody to keep alive, nor anything to put back that a former
+    /// evictd has left. The thread comes with the first [`Keeper::turn`].
+    #[must_use]
+    pub fn of(
+        settings: &Resolved,
+        hierarchies: &Hierarchies,
+        directory: Option<&Arc<Directory>>,
+    ) -> Option<Self> {
+        let journal = directory.map(|directory| journal(directory, "kept", "kept.spare"));
+        let names = if settings.dry_run {
+            Vec::new()
+        } else {
+            settings.keep_alive.clone()
+        };
+        let keeps_pods = settings.tiered_reservation && !settings.dry_run;
+        let has_left = journal.as_ref().is_some_and(KnobJournal::has_any);
+        if names.is_empty() && !keeps_pods && !has_left {
+            return None;
+        }
+        let places = places(hierarchies);
+        let helper = Helper::new(THREAD, Shared::default(), move |desk| {
+            confine(&places, journal.as_ref());
+            let mut knobs = Knobs::open(places.clone(), journal);
+            if names.is_empty() && !keeps_pods {
+                // What a former evictd has left is put back, and that is all.
+                knobs.undo_all();
+                return;
+            }
+            let has_names = !names.is_empty();
+            let mut kept = KeepAlive::new(names, places, knobs);
+            let mut without = None;
+            while !desk.is_closing() {
+                let looked = kept.look();
+                let nobody = (has_names && looked.cgroups.is_empty())
+                    .then(|| String::from("no service of these names, and no session, is there"));
+                let of_services = looked.problems.into_iter().chain(nobody);
+                let of_pods = looked.of_pods.into_iter().chain(without.clone());
+                let lines = of_services.map(|line| format!("--keep-alive: {line}"));
+                let of_pods = of_pods.map(|line| format!("--memory-reservation-policy: {line}"));
+                let lines = lines.chain(of_pods).collect();
+                desk.show(|shared| shared.told = Some(lines));
+                if let Some(pods) = desk.next_within(EVERY, |shared| shared.pods.take()) {
+                    kept.keep_pods(pods.kept);
+                    without = pods.problem;
+                }
+            }
+            kept.end();
+        });
+        Some(Self {
+            helper,
+            pods: keeps_pods.then(|| Pods::new(settings)),
+            told: Vec::new(),
+        })
+    }
+
+    /// Makes the thread, where there is none to have now a later call does; and hands over
+    /// the pods, where they have changed. Returns what is new to be told.
+    pub fn turn(&mut self, now: Mono, engine: &mut Engine) -> Vec<String> {
+        let _ = self.helper.start();
+        let pods = self.pods.as_mut();
+        if let Some(granted) = pods.and_then(|pods| pods.look_if_due(now, engine)) {
+            self.helper.change(|shared| shared.pods = Some(granted));
+        }
+        self.take_problems()
+    }
+
+    /// Goes on with other settings.
+    pub fn follow(&mut self, settings: &Resolved) {
+        if let Some(pods) = &mut self.pods {
+            pods.follow(settings);
+        }
+    }
+
+    /// Each line once, until it is another.
+    fn take_problems(&mut self) -> Vec<String> {
+        let Some(lines) = self.helper.look(|shared| shared.told.take()) else {
+            return Vec::new();
+        };
+        let is_new = |line: &&String| !self.told.contains(line);
+        let new = lines.iter().filter(is_new).cloned().collect();
+        self.told = lines;
+        new
+    }
+
+    /// Puts everything back, that long at most.
+    pub fn end(&self, at_most: Duration) {
+        self.helper.close(at_most);
+    }
+}
+
+/// Where what is set for a while is written down.
+pub(crate) fn journal(
+    directory: &Arc<Directory>,
+    name: &'static str,
+    spare: &'static str,
+) -> KnobJournal {
+    KnobJournal {
+        directory: Arc::clone(directory),
+        name,
+        spare,
+        boot_id: boot_id(),
+    }
+}
+
+/// The hierarchies in which something is set for a while.
+pub(crate) fn places(hierarchies: &Hierarchies) -> KnobPlaces {
+    KnobPlaces {
+        memory: hierarchies.memory.clone(),
+        freezer: hierarchies.freezer.clone(),
+        cpu: read_cpu_shares(Path::new(PROC)),
+    }
+}
+
+/// This thread writes there alone from now on.
+pub(crate) fn confine(places: &KnobPlaces, journal: Option<&KnobJournal>) {
+    let mounts = [&places.memory, &places.freezer, &places.cpu];
+    let mounts = mounts.into_iter().flatten();
+    let directory = journal.map(|journal| journal.directory.path_to(""));
+    let all = mounts.map(|of| of.mount_point.as_path());
+    let all: Vec<&Path> = all.chain(directory.as_deref()).collect();
+    // Where the kernel has no Landlock, the daemon has said so.
+    let _ = write_only_below(&all);
+}

@@ -1,0 +1,348 @@
+//! What must never happen on the ladder of memory, by what the documents say of it
+//! (docs/memory.md).
+
+use core::time::Duration;
+
+use evictd_evict::ladder::{Act, Lift, Lifted};
+use evictd_node::{MemoryRung, Mono, Readings, Resource, Signal};
+use evictd_threshold::Threshold;
+
+use super::climber::Asked;
+use super::knobs::Knob;
+use super::machine::World;
+use super::pod::WorldPod;
+use crate::feature::Feature;
+use crate::violation::Violation;
+
+/// How long each lasts, and that it is not done again for a while after that.
+const BRAKE_LASTS: Duration = Duration::from_secs(30);
+const BRAKE_RESTS: Duration = Duration::from_secs(60);
+const FREEZE_LASTS: Duration = Duration::from_secs(60);
+const FREEZE_RESTS: Duration = Duration::from_secs(600);
+
+/// A container is told once in that time.
+const TOLD: Duration = Duration::from_secs(60);
+
+/// The helper looks once a second, waits in the kernel now and then, and a file may not take
+/// what is written at the first try.
+const MARGIN: Duration = Duration::from_secs(12);
+
+/// Of a loop that says nothing is believed for some seconds what it said last, and room is waited
+/// for.
+const CALM: Duration = Duration::from_secs(10);
+
+/// The longest interval of rounds.
+const ROUND: Duration = Duration::from_secs(30);
+
+/// So long a loop that is well may take to say what has changed, with the helper's look.
+const SAID: Duration = Duration::from_secs(3);
+
+impl World {
+    fn violates(&mut self, oracle: &'static str, text: String) {
+        let found = Violation::new(oracle, self.now, text);
+        self.violations.push(found);
+    }
+
+    /// What is about to be done to a pod.
+    pub(super) fn judge_act(&mut self, act: Act, index: usize) {
+        let rung = match act {
+            Act::Reclaim { .. } => MemoryRung::Reclaim,
+            Act::Tell { .. } => MemoryRung::Tell,
+            Act::Brake { .. } => MemoryRung::Brake,
+            Act::Freeze { .. } => MemoryRung::Freeze,
+        };
+        let Some(pod) = self.pods.get(index) else {
+            return;
+        };
+        let found = [
+            ("rung-sacred", self.is_of_a_sacred_one(rung, pod)),
+            ("rung-off", self.is_switched_off(rung, pod)),
+            ("rung-hard", self.was_hard_of_late(rung)),
+            ("rung-needless", self.is_needless(rung)),
+            ("rung-rests", self.does_not_rest(rung, pod)),
+            ("told-twice", self.is_told_twice(rung, pod)),
+            ("brake", self.brakes_badly(act, pod)),
+            ("freeze", is_not_freezable(rung, pod)),
+        ];
+        for (oracle, text) in found {
+            if let Some(text) = text {
+                self.violates(oracle, text);
+            }
+        }
+    }
+
+    /// By what the loop knew when it last named the pods.
+    fn is_of_a_sacred_one(&self, rung: MemoryRung, pod: &WorldPod) -> Option<String> {
+        let known_at = pod.described_at.max(self.heard_at).max(pod.changed_at);
+        let is_known = known_at < self.climber.named_at;
+        let is_wrong = pod.is_sacred() && is_known && rung != MemoryRung::Tell;
+        is_wrong.then(|| format!("{rung} of {}, which is critical", pod.uid))
+    }
+
+    fn is_late(&self) -> bool {
+        self.given.is_late || self.stalled
+    }
+
+    fn is_switched_off(&self, rung: MemoryRung, pod: &WorldPod) -> Option<String> {
+        // What stands still is asked for its memory, too.
+        let is_paged_out = rung == MemoryRung::Reclaim && pod.knobs.frozen;
+        let is_on = self.climber.allowed.has(rung) || is_paged_out;
+        let is_new = self.now.since(self.climber.allowed_since) < SAID;
+        let is_off = !is_on && !self.is_late() && !is_new;
+        is_off.then(|| format!("{rung} of {}, which is switched off", pod.uid))
+    }
+
+    fn was_hard_of_late(&self, rung: MemoryRung) -> Option<String> {
+        // By numbers that do not agree evictd may see more.
+        let is_blurred =
+            self.plan.features.has(Feature::Disagree) && self.now.since(self.chaos_ends) < SAID;
+        let was_hard = !self.is_late() && !is_blurred && self.was_hard_since(self.now, SAID);
+        was_hard.then(|| format!("{rung} begins, a hard threshold is met"))
+    }
+
+    /// There has been room for so long that evictd knows.
+    fn is_needless(&self, rung: MemoryRung) -> Option<String> {
+        let room = self.climber.room_since.map(|at| self.now.since(at));
+        let is_wrong = !self.is_late() && room.is_some_and(|room| room > CALM + self.round());
+        is_wrong.then(|| format!("{rung} begins, with room for {room:?}"))
+    }
+
+    /// While the kernel gives notice, memory is read anew with each round.
+    fn round(&self) -> Duration {
+        let guarded = self.is_calm() || self.plan.features.has(Feature::Guard);
+        if guarded { ROUND } else { Duration::ZERO }
+    }
+
+    fn does_not_rest(&self, rung: MemoryRung, pod: &WorldPod) -> Option<String> {
+        let (over, rests) = match rung {
+            MemoryRung::Brake => (pod.knobs.brake.over, BRAKE_RESTS),
+            MemoryRung::Freeze | MemoryRung::StartStorm => (pod.knobs.freeze.over, FREEZE_RESTS),
+            MemoryRung::Reclaim | MemoryRung::Tell => return None,
+        };
+        let (at, why) = over?;
+        let is_early = self.now.since(at) + SAID < rests;
+        let is_wrong = why != Lifted::Room && at >= self.began && is_early;
+        is_wrong.then(|| format!("{rung} of {} again: over at {at}, {why}", pod.uid))
+    }
+
+    fn is_told_twice(&self, rung: MemoryRung, pod: &WorldPod) -> Option<String> {
+        let told = pod.knobs.told.filter(|at| *at >= self.began);
+        let again = told.is_some_and(|at| self.now.since(at) < TOLD);
+        let is_wrong = rung == MemoryRung::Tell && (!pod.knobs.listens || again);
+        is_wrong.then(|| format!("{} is told, before {told:?}", pod.uid))
+    }
+
+    fn brakes_badly(&self, act: Act, pod: &WorldPod) -> Option<String> {
+        let Act::Brake { high, .. } = act else {
+            return None;
+        };
+        let held = pod.held.memory();
+        if high < held {
+            return Some(format!("{} holds {held}, and gets {high}", pod.uid));
+        }
+        let mut others = self.pods.iter().filter(|pod| pod.runs());
+        let other = others.find(|pod| pod.knobs.brake.is_set(self.began))?;
+        Some(format!("{} beside {}", pod.uid, other.uid))
+    }
+
+    /// Whether a hard threshold was met by the last look of before that long, and by each since.
+    fn was_hard_since(&self, now: Mono, lasts: Duration) -> bool {
+        let mut hard = self.things.thresholds.iter().filter(|of| of.is_hard());
+        let hard = hard.find(|of| of.signal.resource() == Resource::Memory);
+        let Some(hard) = hard else {
+            return false;
+        };
+        let is_met =
+            |readings: &Readings| readings.get(hard.signal).is_some_and(|of| hard.is_met(&of));
+        let is_new = |at: Mono| now.since(at) < lasts;
+        let between = self.given.memory.iter();
+        let mut looks = between.chain(&self.given.looks).rev();
+        let last = looks.clone().map(|(at, _)| *at).filter(|at| !is_new(*at));
+        let last = last.max();
+        let counts = |at: Mono| is_new(at) || Some(at) == last;
+        last.is_some() && looks.all(|(at, readings)| !counts(*at) || is_met(readings))
+    }
+
+    /// Of those that stand still the highest priority goes on first.
+    pub(super) fn judge_thaw(&mut self, lift: &Lift, asked: &[Asked]) {
+        if (lift.rung, lift.why) != (MemoryRung::Freeze, Lifted::Room) {
+            return;
+        }
+        let priority = |uid: &str| {
+            let mut all = asked.iter().filter(|of| of.uid == uid);
+            all.next().map(|of| of.known.priority())
+        };
+        let own = priority(&lift.uid);
+        let began = self.began;
+        let stands = self.pods.iter();
+        let stands = stands.filter(|pod| pod.runs() && pod.knobs.freeze.is_set(began));
+        let mut higher = stands.filter(|pod| priority(&pod.uid) > own);
+        // One that could not be read this time is passed over.
+        let fails = self.plan.features.has(Feature::Unreadable);
+        if let Some(uid) = higher.next().map(|pod| pod.uid.clone()).filter(|_| !fails) {
+            self.violates("thaw-order", format!("{} goes on before {uid}", lift.uid));
+        }
+    }
+
+    /// No pod that reads back what it needs stays braked, and none that turns out to be critical
+    /// stays as it is.
+    pub(super) fn judge_knobs_after_look(&mut self) {
+        let now = self.now;
+        for rung in [MemoryRung::Brake, MemoryRung::Freeze] {
+            let set = self.pods.iter().filter(|pod| {
+                let knob = pod.knobs.of_rung(rung);
+                pod.runs() && knob.is_set(self.began)
+            });
+            let mut found = set.filter_map(|pod| self.is_of_a_sacred_one(rung, pod));
+            if let Some(text) = found.next() {
+                self.violates("rung-sacred", text);
+            }
+        }
+        let fails = self.plan.features.has(Feature::Refused);
+        let mut found = Vec::new();
+        for pod in self.pods.iter_mut().filter(|pod| pod.runs()) {
+            let knobs = &mut pod.knobs;
+            let was = knobs.seen.replace((now, knobs.read_back));
+            let (Some((at, before)), Some(since)) = (was, knobs.brake.since) else {
+                continue;
+            };
+            let read = knobs.read_back.saturating_sub(before);
+            let lasts = now.since(at);
+            let thrashes = lasts <= Duration::from_secs(1) && read > pod.held.memory() / 15;
+            if thrashes && since <= at && !fails {
+                found.push(format!("{} has read back {read} in {lasts:?}", pod.uid));
+            }
+        }
+        for text in found {
+            self.violates("brake-thrashes", text);
+        }
+    }
+
+    /// Since when there is room: no soft threshold of memory is met, an eighth of it is left above
+    /// each hard one, and what is left of memory itself is not filled soon.
+    fn has_room_since(&mut self) -> Option<Mono> {
+        let left = |of: &Threshold| {
+            let now = self.truth(of.signal)?;
+            let level = of.value.against(now.capacity).value();
+            let room = if of.is_hard() { now.capacity / 8 } else { 0 };
+            let left = now.available.checked_sub(level)?;
+            (left >= room).then_some(left)
+        };
+        let thresholds = self.things.thresholds.iter();
+        let mut of_memory = thresholds.filter(|of| of.signal.resource() == Resource::Memory);
+        let left = of_memory.try_fold(i64::MAX, |least, of| {
+            let left = left(of)?;
+            // Swap is filled when there is no memory left.
+            Some(if of.signal == Signal::SwapAvailable {
+                least
+            } else {
+                least.min(left)
+            })
+        });
+        let (at, before) = self.climber.left.unwrap_or((self.now, left));
+        let is_filled = left
+            .zip(before)
+            .is_some_and(|(left, before)| before - left > left / 10);
+        if self.now.since(at) >= Duration::from_secs(1) || self.climber.left.is_none() {
+            self.climber.left = Some((self.now, left));
+        }
+        // By numbers that do not agree evictd may see less.
+        let has_room = left.is_some() && !is_filled && !self.has(Feature::Disagree);
+        let since = self.climber.room_since.filter(|_| has_room);
+        self.climber.room_since = has_room.then(|| since.unwrap_or(self.now));
+        self.climber.room_since
+    }
+
+    /// After each turn of the loop: nothing outlasts its time.
+    pub(crate) fn judge_knobs(&mut self) {
+        // What evictd sets it has written down.
+        if !self.climber.has_written() {
+            (self.climber.room_since, self.climber.left) = (None, None);
+            return;
+        }
+        let room = self.has_room_since();
+        let running = self.pods.iter().filter(|pod| pod.runs());
+        let mut found = Vec::new();
+        for pod in running {
+            let knobs = [
+                (MemoryRung::Brake, pod.knobs.brake, BRAKE_LASTS),
+                (MemoryRung::Freeze, pod.knobs.freeze, FREEZE_LASTS),
+            ];
+            let set = knobs
+                .into_iter()
+                .filter(|(_, knob, _)| knob.since.is_some());
+            let wrong =
+                set.filter_map(|(rung, knob, lasts)| self.outlasts(rung, &knob, lasts, room));
+            found.extend(wrong.map(|(oracle, text)| (oracle, format!("{}: {text}", pod.uid))));
+            let asked = pod.knobs.asked_to_end.map(|at| self.now.since(at));
+            if pod.knobs.frozen && asked.is_some_and(|ago| ago > MARGIN / 2) {
+                let text = format!(
+                    "{} was asked to end {asked:?} ago, and stands still",
+                    pod.uid
+                );
+                found.push(("frozen-end", text));
+            }
+        }
+        for (oracle, text) in found {
+            self.violates(oracle, text);
+        }
+    }
+
+    /// Why it should be set no more.
+    fn outlasts(
+        &self,
+        rung: MemoryRung,
+        knob: &Knob,
+        lasts: Duration,
+        room: Option<Mono>,
+    ) -> Option<(&'static str, String)> {
+        let (now, began) = (self.now, self.began);
+        let since = knob.since?;
+        // It was to be put back; its file may not take that at once, and is tried again.
+        let over = knob.over.filter(|(at, _)| *at >= since);
+        let since_pause = now.since(self.clocks.paused_until);
+        if over.is_some_and(|(at, _)| now.since(at).min(since_pause) < MARGIN) {
+            return None;
+        }
+        let set = now.since(since);
+        if since < began {
+            let is_left = now.since(began).min(since_pause) > MARGIN;
+            return is_left.then(|| ("left-set", format!("{rung} is from before {began}")));
+        }
+        if set > lasts + MARGIN {
+            return Some(("outlasts", format!("{rung} lasts {set:?}")));
+        }
+        let stand = self
+            .pods
+            .iter()
+            .filter(|pod| pod.runs() && pod.knobs.frozen);
+        let stand = Duration::from_secs(u64::try_from(stand.count()).unwrap_or(0));
+        let room = room.map(|at| now.since(at.max(since)));
+        if room.is_some_and(|room| room > MARGIN + CALM + self.round() + stand) {
+            return Some(("kept-set", format!("{rung}, with room for {room:?}")));
+        }
+        let off = now.since(self.climber.allowed_since);
+        let is_off = !self.climber.allowed.has(rung) && off > MARGIN;
+        is_off.then(|| ("switched-off", format!("{rung}, for {off:?}")))
+    }
+
+    /// evictd has ended: nothing is set any more, and all is as it was.
+    pub(crate) fn judge_left_set(&mut self) {
+        let pods = self.pods.iter().filter(|pod| pod.runs());
+        let mut left = pods.filter(|pod| {
+            let knobs = &pod.knobs;
+            knobs.frozen || knobs.high != knobs.own_high
+        });
+        if let Some(text) = left
+            .next()
+            .map(|pod| format!("{}: {:?}", pod.uid, pod.knobs))
+        {
+            self.violates("left-set", text);
+        }
+    }
+}
+
+fn is_not_freezable(rung: MemoryRung, pod: &WorldPod) -> Option<String> {
+    let is_wrong = rung == MemoryRung::Freeze && !pod.knobs.is_freezable;
+    is_wrong.then(|| format!("{} is frozen, and may not be", pod.uid))
+}
