@@ -20,6 +20,8 @@
  *                                      404 where there is none; of a named pipe, without an
  *                                      end, what is written into it while somebody reads
  *   peers cri SOCKET [KEY FILE]...     the same over gRPC, with NOT_FOUND
+ *   peers varlink SOCKET MESSAGE       whoever asks is told that, as by varlink, and waits for
+ *                                      more
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -301,6 +303,27 @@ static void answers(const char *path, int is_grpc, char **pairs)
 	}
 }
 
+static void varlink(const char *path, const char *message)
+{
+	int listener = listening(path);
+
+	for (;;) {
+		int client = accepted(listener);
+		char byte = 1;
+
+		if (in_child()) {
+			/* Each message ends with a zero. */
+			while (byte)
+				if (recv(client, &byte, 1, 0) <= 0)
+					exit(0);
+			put(client, message, strlen(message) + 1);
+			recv(client, &byte, 1, 0);
+			exit(0);
+		}
+		close(client);
+	}
+}
+
 /* A client of a port; -1 where none is taken now. */
 static int to_port(int port)
 {
@@ -365,6 +388,8 @@ int main(int count, char **words)
 		late(words[2], words[3], words[4], "0");
 	if ((!strcmp(what, "docker") || !strcmp(what, "cri")) && count % 2)
 		answers(words[2], *what == 'c', words + 3);
+	if (!strcmp(what, "varlink") && count == 4)
+		varlink(words[2], words[3]);
 	fprintf(stderr, "peers: what is %s?\n", what);
 	return 2;
 }
