@@ -84,7 +84,7 @@ make_disks() {
     image=$scratch/$1.$name
     # shellcheck disable=SC2086
     make_disk "$image" "$type" "$size" $options
-    attach "$name" "$image"
+    attach "$name" "$image" "$slow"
   done < <(header "$1" disk)
 }
 
