@@ -32,7 +32,7 @@ pub(crate) struct Settings {
 pub(crate) fn settings(command_line: Typed) -> Result<Settings, String> {
     let typed = read(command_line.clone())?;
     let mut resolved = resolve(&typed).map_err(|error| error.to_string())?;
-    facts::choose_formula(&mut resolved);
+    facts::fit(&mut resolved);
     Ok(Settings {
         command_line,
         typed,

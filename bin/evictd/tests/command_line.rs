@@ -223,7 +223,7 @@ fn config_prints_what_is_in_force_and_ends_with_0() {
     let shown = text(&output.stdout);
     assert_eq!(output.status.code(), Some(0));
     assert!(
-        shown.contains("memory.available            1Gi   1073741824"),
+        shown.contains("memory.available            <1Gi   1073741824"),
         "{shown}"
     );
     assert!(

@@ -62,7 +62,7 @@ fn the_settings_in_force_name_their_source() {
             .lines()
             .any(|text| line(text).starts_with(&parts.join(" ")))
     };
-    assert!(has(&["pid.available", "5%"]), "{shown}");
+    assert!(has(&["pid.available", "<5%"]), "{shown}");
     assert!(
         has(&["--minimum-image-ttl-duration file 1h0m0s"]),
         "{shown}"

@@ -4,21 +4,30 @@ use core::iter::repeat_n;
 
 use evictd_node::{Filesystem, Signal, Unit};
 use evictd_quantity::{GoDuration, Quantity};
-use evictd_threshold::{List, Lists, Pair, Pairs, Threshold, ThresholdValue};
+use evictd_threshold::{List, Lists, Operator, Pair, Pairs, Threshold, ThresholdValue};
 
 use crate::texts::{explain, is_off, joined};
 use crate::values::{self, INT32, Parsed};
 use crate::warning::soft_not_above_hard;
 use crate::{Compat, Origin, Typed, Warning};
 
-/// The kubelet's hard thresholds where none are given (decision D22).
-pub const DEFAULT_HARD: [(Signal, &str); 5] = [
+const DEFAULT_HARD: [(Signal, &str); 6] = [
     (Signal::MemoryAvailable, "100Mi"),
     (Signal::NodefsAvailable, "10%"),
     (Signal::NodefsInodesFree, "5%"),
     (Signal::ImagefsAvailable, "15%"),
     (Signal::ImagefsInodesFree, "5%"),
+    (Signal::MemoryStall, "40%"),
 ];
+
+/// The hard thresholds where none are given: the kubelet's (decision D22), and where evictd is
+/// not to behave as a kubelet one of lost time (D48).
+#[must_use]
+pub fn default_hard(compat: Compat) -> Vec<(Signal, &'static str)> {
+    let is_known =
+        |(signal, _): &(Signal, _)| compat == Compat::Evictd || signal.is_known_to_kubelet();
+    DEFAULT_HARD.into_iter().filter(is_known).collect()
+}
 
 const LOW_DISK: &str = "low-diskspace-threshold-mb";
 
@@ -31,7 +40,7 @@ pub(crate) fn resolve(
     warnings: &mut Vec<Warning>,
 ) -> Parsed<(Vec<Threshold>, Vec<Origin>)> {
     let fail = |error| explain(typed, &error);
-    let (hard_text, hard_origins) = hard_list(typed, merge_defaults, warnings)?;
+    let (hard_text, hard_origins) = hard_list(typed, (merge_defaults, compat), warnings)?;
     let lists = Lists {
         hard: &hard_text,
         soft: &joined(typed, List::Soft),
@@ -68,13 +77,13 @@ type Origins = Vec<(Signal, Origin)>;
 /// be merged, and with the old disk flag; and where what was added came from.
 fn hard_list(
     typed: &Typed,
-    merge_defaults: bool,
+    (merge_defaults, compat): (bool, Compat),
     warnings: &mut Vec<Warning>,
 ) -> Parsed<(String, Origins)> {
     let mut list = joined(typed, List::Hard);
     let pairs = Pairs::parse(List::Hard, &list).map_err(|error| explain(typed, &error))?;
     let mut origins = Vec::new();
-    let mut left_out = DEFAULT_HARD.to_vec();
+    let mut left_out = default_hard(compat);
     left_out.retain(|(signal, _)| pairs.get(signal.name()).is_none());
     let is_empty = list.is_empty();
     // Where nothing newer says when disk is low (decision D12).
@@ -93,7 +102,7 @@ fn hard_list(
     }
     let left_out_pairs: Vec<String> = left_out
         .iter()
-        .map(|(signal, value)| format!("{signal}<{value}"))
+        .map(|(signal, value)| format!("{signal}{}{value}", Operator::of(*signal).sign()))
         .collect();
     if typed.get(List::Hard.flag()).is_empty() || merge_defaults {
         list = format!("{list},{}", left_out_pairs.join(","));

@@ -57,11 +57,21 @@ pub(crate) fn min_free_bytes() -> Option<i64> {
     text.trim().parse::<i64>().ok()?.checked_mul(1024)
 }
 
-/// Has memory be judged otherwise where the kubelet's formula misleads on this machine.
-pub fn choose_formula(settings: &mut Resolved) {
+/// Has memory be judged otherwise where the kubelet's formula misleads on this machine, and
+/// not by lost time unless its kernel counts that or somebody asked for it.
+pub fn fit(settings: &mut Resolved) {
     if misleads_kubelets_formula() {
         settings.distrust_kubelets_formula();
     }
+    if !counts_lost_time() {
+        settings.leave_lost_time_out();
+    }
+}
+
+/// Whether the kernel has pressure stall information, and it is on: the file may be there and
+/// not tell (failure F4).
+pub(crate) fn counts_lost_time() -> bool {
+    std::fs::read(Path::new(PROC).join("pressure/memory")).is_ok()
 }
 
 /// Whether the kubelet's formula misleads here: where much of a small machine is in no

@@ -2,8 +2,6 @@
 //! Without pressure stall information as a notice, seccomp or Landlock a line of their own
 //! says so.
 
-use std::path::Path;
-
 use evictd_config::{Resolved, Warning};
 use evictd_node::Signal;
 use evictd_stats::Hierarchies;
@@ -13,7 +11,7 @@ use rustix::io::Errno;
 use rustix::process::{PidfdFlags, getpid, pidfd_open};
 use rustix::system::uname;
 
-use crate::PROC;
+use crate::facts::counts_lost_time;
 
 /// All of it in one line; `None` where nothing is lacking.
 pub fn warning(settings: &Resolved, hierarchies: &Hierarchies) -> Option<Warning> {
@@ -23,10 +21,9 @@ pub fn warning(settings: &Resolved, hierarchies: &Hierarchies) -> Option<Warning
         .is_none_or(|of| of.counts_root());
     let mut thresholds = settings.evict.thresholds.iter();
     let watches_stall = thresholds.any(|threshold| threshold.signal == Signal::MemoryStall);
-    let pressure = Path::new(PROC).join("pressure/memory");
     let lacks = [
         (
-            watches_stall && std::fs::read(pressure).is_err(),
+            watches_stall && !counts_lost_time(),
             "pressure stall information (4.20; psi=1 on its command line): memory.stall is \
              estimated by what is read back of the page cache, and sees less",
         ),

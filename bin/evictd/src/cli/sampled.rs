@@ -140,6 +140,6 @@ pub(crate) fn rank_pods(
 pub(super) fn ask_daemon(settings: &Resolved) -> Result<(View, Resolved), String> {
     let view = evictd_client::view(settings)?;
     let mut of_daemon = view.settings()?;
-    facts::choose_formula(&mut of_daemon);
+    facts::fit(&mut of_daemon);
     Ok((view, of_daemon))
 }

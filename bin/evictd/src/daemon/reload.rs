@@ -177,7 +177,7 @@ fn read(command_line: Typed, in_force: &Typed) -> Read {
     let typed = config_file::read(command_line)?;
     let reloaded = evictd_config::reload(in_force, typed);
     let mut reloaded = reloaded.map_err(|error| error.to_string())?;
-    facts::choose_formula(&mut reloaded.settings);
+    facts::fit(&mut reloaded.settings);
     Ok(reloaded)
 }
 

@@ -1,6 +1,8 @@
 //! A KubeletConfiguration. Types are as strict as the kubelet's.
 
+use evictd_node::Signal;
 use evictd_quantity::GoDuration;
+use evictd_threshold::Operator;
 use serde_json::{Map, Value};
 
 use super::typed::{Wanted, boolean, integer, mistyped, object, string};
@@ -27,7 +29,8 @@ pub(super) fn add(typed: &mut Typed, document: &Map<String, Value>, source: &Sou
             if name == newer::RESERVATION {
                 newer::check_reservation(typed, value, document, source)?;
             }
-            for text in texts((flag, field, form), value, source)? {
+            let own_signals = !typed.is_kubelets();
+            for text in texts((flag, field, form), own_signals, value, source)? {
                 typed.add_field(flag.name, field, text);
             }
         } else if fields::CHECKED.contains(&name.as_str()) {
@@ -58,13 +61,23 @@ fn unknown(typed: &mut Typed, name: &str, source: &Source) -> Parsed<()> {
 /// The texts that the flag would have.
 fn texts(
     (flag, name, form): (&Flag, &str, Form),
+    own_signals: bool,
     value: &Value,
     source: &Source,
 ) -> Parsed<Vec<String>> {
     let path = &[name][..];
     let example = first_example(flag);
     let text = match form {
-        Form::Pairs(separator) => pairs((name, example), separator, value, source)?,
+        Form::Pairs(separator) => {
+            let sign = |key: &str| {
+                if own_signals {
+                    sign_of(key, separator)
+                } else {
+                    separator
+                }
+            };
+            pairs((name, example), (separator, &sign), value, source)?
+        }
         Form::List => return list((name, example), value, source),
         Form::Boolean => boolean(path, value, source)?.to_string(),
         Form::Integer => integer(path, value, source)?.to_string(),
@@ -99,7 +112,7 @@ fn duration<'a>(
 /// has such letters.
 fn pairs(
     (name, example): (&str, &str),
-    separator: char,
+    (separator, sign): (char, &dyn Fn(&str) -> char),
     value: &Value,
     source: &Source,
 ) -> Parsed<String> {
@@ -121,10 +134,17 @@ fn pairs(
             joined.push(',');
         }
         joined.push_str(key);
-        joined.push(separator);
+        joined.push(sign(key));
         joined.push_str(text);
     }
     Ok(joined)
+}
+
+/// What the flag's list has between them: a mapping has no sign of its own, and a signal
+/// takes but one.
+fn sign_of(key: &str, separator: char) -> char {
+    let signal = Signal::from_name(key).filter(|_| separator == Operator::LessThan.sign());
+    signal.map_or(separator, |signal| Operator::of(signal).sign())
 }
 
 /// The items; one empty text for an empty list.

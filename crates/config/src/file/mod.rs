@@ -8,14 +8,15 @@ mod typed;
 mod wrong;
 
 use evictd_manifest::yaml::parse_documents;
+use evictd_node::Signal;
 use serde_json::{Map, Value};
 
 use wrong::kind_of;
 
 use crate::source::Source;
-use crate::thresholds::DEFAULT_HARD;
+use crate::thresholds::default_hard;
 use crate::values::Parsed;
-use crate::{ConfigError, Typed};
+use crate::{Compat, ConfigError, Typed};
 
 const API: &str = "kubelet.config.k8s.io/v1beta1";
 const KIND: &str = "KubeletConfiguration";
@@ -87,7 +88,7 @@ impl Typed {
             let has =
                 |document: &Map<String, Value>| document.get(HARD).is_some_and(Value::is_object);
             if has(&document) && !has(&whole) && !self.sources.is_empty() {
-                whole.insert(HARD.to_owned(), default_hard());
+                whole.insert(HARD.to_owned(), default_entries(self.compat()));
             }
             merge(&mut whole, document);
             self.sources.push(source);
@@ -100,12 +101,10 @@ impl Typed {
 
 const HARD: &str = "evictionHard";
 
-fn default_hard() -> Value {
-    let mut entries = Map::new();
-    for (signal, value) in DEFAULT_HARD {
-        entries.insert(signal.name().to_owned(), value.into());
-    }
-    Value::Object(entries)
+fn default_entries(compat: Compat) -> Value {
+    let defaults = default_hard(compat).into_iter();
+    let entry = |(signal, value): (Signal, &str)| (signal.name().to_owned(), value.into());
+    Value::Object(defaults.map(entry).collect())
 }
 
 /// A merge patch: mappings entry by entry, everything else whole. A null stays as

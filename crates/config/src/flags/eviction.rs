@@ -9,7 +9,7 @@ pub(crate) const THRESHOLDS: [Flag; 5] = [
         List("SIGNAL<AMOUNT,..."),
         (
             "memory.available<100Mi,nodefs.available<10%,nodefs.inodesFree<5%,\
-             imagefs.available<15%,imagefs.inodesFree<5%",
+             imagefs.available<15%,imagefs.inodesFree<5%,memory.stall>40%",
             "memory.available<500Mi,nodefs.available<10%",
         ),
     )

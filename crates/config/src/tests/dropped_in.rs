@@ -52,17 +52,17 @@ fn dropped_in_files_change_those_before() {
 fn dropped_in_thresholds_keep_the_defaults() {
     let later = ("b", "evictionHard: {memory.available: 2Gi}\n");
     let merged = by_files(&[("a", "evictionSoft: {}\n"), later]).unwrap();
-    assert_eq!(thresholds(&merged).len(), 5);
+    assert_eq!(thresholds(&merged).len(), 6);
     assert_eq!(merged.warnings, []);
     let alone = by_files(&[later]).unwrap();
     assert_eq!(thresholds(&alone).len(), 1);
     assert_eq!(
         alone.warnings[0].to_string(),
         "evictionHard replaces all defaults; no longer watched: nodefs.available<10%, \
-         nodefs.inodesFree<5%, imagefs.available<15%, imagefs.inodesFree<5% (list them too, or \
-         add --merge-default-eviction-settings)"
+         nodefs.inodesFree<5%, imagefs.available<15%, imagefs.inodesFree<5%, memory.stall>40% \
+         (list them too, or add --merge-default-eviction-settings)"
     );
-    assert_eq!(thresholds(&by_files(&[]).unwrap()).len(), 5);
+    assert_eq!(thresholds(&by_files(&[]).unwrap()).len(), 6);
 }
 
 #[test]

@@ -67,7 +67,8 @@ fn a_share_of_the_unknown_is_unknown() {
     let effective = effective(&resolved, &Machine::default());
     let known: Vec<Option<i64>> = effective.thresholds.iter().map(|t| t.amount).collect();
     let memory = Some(100 << 20);
-    assert_eq!(known, [memory, memory, None, None, None, None]);
+    let stall = Some(40);
+    assert_eq!(known, [memory, memory, stall, None, None, None, None]);
     assert_eq!(effective.warnings, []);
 }
 

@@ -38,8 +38,40 @@ fn the_kubelet_has_no_signal_of_lost_time() {
     let resolved = resolve(&typed(&[stall])).unwrap();
     let found = resolved.evict.thresholds.iter().map(ToString::to_string);
     assert_eq!(found.collect::<Vec<_>>(), ["memory.stall>40%"]);
-    let defaults = resolve(&typed(&[])).unwrap().evict.thresholds;
-    assert!(!defaults.iter().any(|t| t.signal == Signal::MemoryStall));
+    let by_default = |compat| {
+        let settings = resolve(&typed(&[("compat", compat)])).unwrap();
+        let thresholds = settings.evict.thresholds.into_iter();
+        thresholds
+            .filter(|of| of.signal == Signal::MemoryStall)
+            .count()
+    };
+    assert_eq!(by_default("evictd"), 1);
+    for kubelet in ["kubelet", "kubelet-1.32", "kubelet-1.37"] {
+        assert_eq!(by_default(kubelet), 0, "{kubelet}");
+    }
+}
+
+/// Acceptance row 447: by an estimate nobody is evicted who did not ask for it.
+#[test]
+fn a_kernel_that_does_not_count_lost_time_has_no_default_of_it() {
+    let merge = ("merge-default-eviction-settings", "true");
+    for (given, expected, told) in [
+        (&[][..], 0, true),
+        (&[(HARD, "memory.available<1Gi"), merge], 0, true),
+        (&[(HARD, "memory.available<1Gi")], 0, false),
+        (&[(HARD, "memory.stall>40%")], 1, false),
+        (&[("compat", "kubelet")], 0, false),
+    ] {
+        let mut settings = resolve(&typed(given)).unwrap();
+        let others = settings.evict.thresholds.clone();
+        let others = others.iter().filter(|of| of.signal != Signal::MemoryStall);
+        settings.leave_lost_time_out();
+        let thresholds = &settings.evict.thresholds;
+        assert_eq!(thresholds.len(), others.count() + expected, "{given:?}");
+        assert_eq!(thresholds.len(), settings.threshold_origins.len());
+        let mut warnings = settings.warnings.iter().map(ToString::to_string);
+        assert_eq!(warnings.any(|of| of.contains("psi=1")), told, "{given:?}");
+    }
 }
 
 const THRESHOLD_ERRORS: &[(&[(&str, &str)], &str)] = &[

@@ -128,6 +128,7 @@ fn every_field_with_a_flag_counts() {
             "nodefs.inodesFree<5% Default",
             "imagefs.available<15% Default",
             "imagefs.inodesFree<5% Default",
+            "memory.stall>40% Default",
             "memory.available<1536Mi File(\"evictionSoft\")",
         ]
     );
@@ -205,7 +206,7 @@ fn what_is_empty_is_as_in_the_kubelet() {
                  imageMinimumGCAge: 0m\nnodeStatusUpdateFrequency: \"0\"\nstaticPodPath: \"\"\n\
                  podLogsDir: \"\"\ncontainerRuntimeEndpoint: \"\"\nlogging: {format: \"\"}\n";
     let resolved = by_file(empty);
-    assert_eq!(thresholds(&resolved).len(), 5);
+    assert_eq!(thresholds(&resolved).len(), 6);
     assert_eq!(resolved.evict.transition_period, Duration::from_secs(300));
     assert_eq!(resolved.image_gc.policy.min_age, Duration::from_secs(120));
     assert_eq!(resolved.runtime_endpoints, None::<Vec<PathBuf>>);
@@ -431,4 +432,26 @@ fn a_message_about_a_file_is_one_line() {
         .unwrap_err();
     let message = error.to_string();
     assert!(!message.contains(char::is_control), "{message:?}");
+}
+
+/// A mapping has no sign between signal and amount; each signal takes but one.
+#[test]
+fn lost_time_can_be_watched_by_a_file() {
+    let resolved = by_file("evictionHard: {memory.stall: 40%, swap.available: 1Gi}\n");
+    assert_eq!(
+        thresholds(&resolved),
+        [
+            "memory.stall>40% File(\"evictionHard\")",
+            "swap.available<1Gi File(\"evictionHard\")",
+        ]
+    );
+    let error = by(
+        &[("compat", "kubelet")],
+        "evictionHard: {memory.stall: 40%}\n",
+    );
+    let error = error.unwrap_err().to_string();
+    assert!(
+        error.contains("unsupported eviction signal memory.stall"),
+        "{error}"
+    );
 }

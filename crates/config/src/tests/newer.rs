@@ -112,7 +112,7 @@ fn fields_of_a_newer_kubelet_are_passed_over_with_a_warning() {
 #[test]
 fn what_a_kubelet_does_not_know_yet_changes_nothing() {
     let merging = "mergeDefaultEvictionSettings: true\nevictionHard: {memory.available: 1Gi}\n";
-    for (compat, count) in [("kubelet-1.32", 2), ("kubelet-1.33", 6), ("evictd", 6)] {
+    for (compat, count) in [("kubelet-1.32", 2), ("kubelet-1.33", 6), ("evictd", 7)] {
         let resolved = by(compat, merging).unwrap();
         assert_eq!(resolved.evict.thresholds.len(), count, "{compat}");
     }

@@ -51,9 +51,9 @@ fn the_soft_sample_is_taken() {
                   eviction-pressure-transition-period:\n  - 5m\n  system-reserved:\n  \
                   - memory=1.5Gi\n";
     let shown = thresholds(sample);
-    assert_eq!(shown[5], "memory.available<500Mi 1m30s");
-    assert_eq!(shown[8], "imagefs.available<100Mi 1m30s");
-    assert_eq!(shown.len(), 10);
+    assert_eq!(shown[6], "memory.available<500Mi 1m30s");
+    assert_eq!(shown[9], "imagefs.available<100Mi 1m30s");
+    assert_eq!(shown.len(), 11);
     let resolved = by_file(sample).unwrap();
     assert_eq!(resolved.evict.transition_period, Duration::from_secs(300));
     assert_eq!(resolved.system_reserved.to_string(), "memory=1536Mi");

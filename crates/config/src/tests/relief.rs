@@ -133,6 +133,18 @@ fn a_start_storm_is_seen_where_lost_time_is_watched() {
             .iter()
             .any(|of| of.to_string().contains("--start-storm"))
     };
-    assert!(warned(&[storm]));
-    assert!(!warned(&[stall, storm]) && !warned(&[]));
+    let others = ("eviction-hard", "memory.available<1Gi");
+    assert!(warned(&[others, storm]) && warned(&[storm, ("compat", "kubelet")]));
+    assert!(!warned(&[storm]) && !warned(&[stall, storm]) && !warned(&[]));
+    // This kernel does not count it.
+    let mut uncounted = resolved(&[storm]);
+    uncounted.leave_lost_time_out();
+    assert!(
+        uncounted
+            .warnings
+            .last()
+            .unwrap()
+            .to_string()
+            .contains("--start-storm")
+    );
 }

@@ -5,7 +5,7 @@ use evictd_node::{Policy, Ranking};
 use super::*;
 
 const DEFAULTS: &str = "memory.available<100Mi nodefs.available<10% nodefs.inodesFree<5% \
-                        imagefs.available<15% imagefs.inodesFree<5%";
+                        imagefs.available<15% imagefs.inodesFree<5% memory.stall>40%";
 
 /// The thresholds but the copies for the pods' cgroup.
 fn thresholds(given: &[(&str, &str)]) -> String {
@@ -45,12 +45,12 @@ fn threshold_lists_follow_the_kubelets_flags() {
         (
             &[(HARD, "memory.available<1Gi"), (MERGE, "true")],
             "memory.available<1Gi nodefs.available<10% nodefs.inodesFree<5% \
-             imagefs.available<15% imagefs.inodesFree<5%",
+             imagefs.available<15% imagefs.inodesFree<5% memory.stall>40%",
         ),
         (
             &[(HARD, "nodefs.available<0%"), (MERGE, "t")],
             "memory.available<100Mi nodefs.inodesFree<5% imagefs.available<15% \
-             imagefs.inodesFree<5%",
+             imagefs.inodesFree<5% memory.stall>40%",
         ),
         (&[(HARD, ""), (MERGE, "1")], DEFAULTS),
         (
@@ -64,7 +64,7 @@ fn threshold_lists_follow_the_kubelets_flags() {
         (
             &[(LOW_DISK, "256")],
             "nodefs.available<256Mi memory.available<100Mi nodefs.inodesFree<5% \
-             imagefs.available<15% imagefs.inodesFree<5%",
+             imagefs.available<15% imagefs.inodesFree<5% memory.stall>40%",
         ),
         (
             &[(HARD, "memory.available<1Gi"), (LOW_DISK, "256")],
@@ -130,6 +130,7 @@ fn every_threshold_has_its_origin() {
             "nodefs.inodesFree Default",
             "imagefs.available Default",
             "imagefs.inodesFree Default",
+            "memory.stall Default",
             "memory.available Flag(\"eviction-soft\")",
             // The soft one has no grace, so it counts as hard and is copied too.
             "allocatableMemory.available Derived",

@@ -11,8 +11,8 @@ const ODDITIES: &[Case] = &[
         &[(HARD, "memory.available<1Gi")],
         &[
             "--eviction-hard replaces all defaults; no longer watched: nodefs.available<10%, \
-               nodefs.inodesFree<5%, imagefs.available<15%, imagefs.inodesFree<5% (list them too, \
-               or add --merge-default-eviction-settings)",
+               nodefs.inodesFree<5%, imagefs.available<15%, imagefs.inodesFree<5%, memory.stall>40% \
+               (list them too, or add --merge-default-eviction-settings)",
         ],
     ),
     (&[(HARD, "memory.available<1Gi"), (MERGE, "true")], &[]),

@@ -1,4 +1,5 @@
 use evictd_config::{Effective, EffectiveThreshold, Origin, Setting, Share};
+use evictd_threshold::Operator;
 
 use crate::cli::columns::{Columns, wrap};
 
@@ -24,7 +25,7 @@ fn thresholds(thresholds: &[EffectiveThreshold]) -> String {
     if thresholds.is_empty() {
         return "No thresholds\n".to_owned();
     }
-    let headings = ["", "BELOW", "EXACTLY", "CLEAR AT", "GRACE", "FROM"];
+    let headings = ["", "MET AT", "EXACTLY", "CLEAR AT", "GRACE", "FROM"];
     let mut columns = Columns::new(&headings, &[2, 3]);
     let mut condition = None;
     for threshold in thresholds {
@@ -36,7 +37,11 @@ fn thresholds(thresholds: &[EffectiveThreshold]) -> String {
         let grace = threshold.grace;
         columns.row(vec![
             format!("  {}", threshold.signal),
-            threshold.written.clone(),
+            format!(
+                "{}{}",
+                Operator::of(threshold.signal).sign(),
+                threshold.written
+            ),
             exact(threshold.amount),
             if reclaim {
                 exact(threshold.clear_at)
@@ -47,7 +52,8 @@ fn thresholds(thresholds: &[EffectiveThreshold]) -> String {
             from(threshold.origin, &["eviction-hard", "eviction-soft"]),
         ]);
     }
-    let mut text = "Thresholds, exactly in bytes, inodes or process ids\n".to_owned();
+    let mut text =
+        "Thresholds, exactly in bytes, inodes, process ids or percent of time\n".to_owned();
     text.push_str(&columns.to_string());
     if thresholds
         .iter()

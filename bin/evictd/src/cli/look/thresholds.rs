@@ -1,6 +1,6 @@
 //! Which thresholds a machine would gain by, as docs/thresholds.md has them.
 
-use evictd_config::{DEFAULT_HARD, Resolved};
+use evictd_config::{Resolved, default_hard};
 use evictd_node::{Amount, Signal};
 use evictd_threshold::Threshold;
 
@@ -45,24 +45,28 @@ pub(super) fn recommend(settings: &Resolved, measured: &[Distance], swaps: &[Swa
     let hard = settings.evict.thresholds.iter();
     let hard = hard.filter(|of| of.is_hard() && of.signal.is_configured());
     let hard: Vec<&Threshold> = hard.collect();
+    let defaults = default_hard(settings.compat);
+    let is_default = |of: &&Threshold| is_among(&defaults, of);
     let is_of_default = |measured: &&Distance| {
-        let mut defaults = hard.iter().filter(|of| is_default(of));
-        measured.grace_seconds == 0 && defaults.any(|of| of.signal == measured.signal)
+        let mut unchanged = hard.iter().filter(|of| is_default(of));
+        measured.grace_seconds == 0 && unchanged.any(|of| of.signal == measured.signal)
     };
-    let defaults = measured.iter().filter(is_of_default);
-    let mut wanted: Vec<Wanted> = defaults.filter_map(instead_of_default).collect();
+    let of_defaults = measured.iter().filter(is_of_default);
+    let mut wanted: Vec<Wanted> = of_defaults.filter_map(instead_of_default).collect();
     let watches_swap = hard.iter().any(|of| of.signal == Signal::SwapAvailable);
     wanted.extend(swap(swaps).filter(|_| !watches_swap));
-    let are_defaults = hard.len() == DEFAULT_HARD.len() && hard.iter().all(|of| is_default(of));
+    let are_defaults = hard.len() == defaults.len() && hard.iter().all(is_default);
     match (wanted.is_empty(), are_defaults) {
-        (false, _) => Verdict::Set(in_flags(&wanted, &hard)),
+        (false, _) => Verdict::Set(in_flags(&wanted, &hard, &defaults)),
         (true, true) => Verdict::DefaultsAreRight,
         (true, false) => Verdict::Chosen,
     }
 }
 
-fn is_default(threshold: &Threshold) -> bool {
-    DEFAULT_HARD.contains(&(threshold.signal, threshold.written().as_str()))
+type Defaults = [(Signal, &'static str)];
+
+fn is_among(defaults: &Defaults, threshold: &Threshold) -> bool {
+    defaults.contains(&(threshold.signal, threshold.written().as_str()))
 }
 
 fn instead_of_default(of: &Distance) -> Option<Wanted> {
@@ -154,15 +158,15 @@ fn swap(swaps: &[Swap]) -> Option<Wanted> {
 }
 
 /// As a shell takes them; what else is in force stays so.
-fn in_flags(wanted: &[Wanted], hard: &[&Threshold]) -> Advice {
+fn in_flags(wanted: &[Wanted], hard: &[&Threshold], defaults: &Defaults) -> Advice {
     let is_new = |of: &&&Threshold| wanted.iter().all(|new| new.signal != of.signal);
     let has_all = |signal: Signal| {
         let mut all = hard.iter().map(|of| of.signal);
         all.any(|of| of == signal)
     };
-    let merges = DEFAULT_HARD.iter().all(|(signal, _)| has_all(*signal));
+    let merges = defaults.iter().all(|(signal, _)| has_all(*signal));
     let others: Vec<&&Threshold> = hard.iter().filter(is_new).collect();
-    let is_written = |of: &&&&Threshold| !(merges && is_default(of));
+    let is_written = |of: &&&&Threshold| !(merges && is_among(defaults, of));
     let new = wanted
         .iter()
         .map(|new| format!("{}<{}", new.signal, new.value));
