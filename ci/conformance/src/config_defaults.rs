@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use evictd_config::Resolved;
+use evictd_config::{Compat, Resolved};
+use evictd_node::Signal;
+use evictd_threshold::Threshold;
 
 use crate::case::{Outcome, list, same};
 use crate::config::{resolved, setting};
@@ -27,7 +29,7 @@ const FIELDS: [(&str, &str); 8] = [
 ];
 
 /// Judges the document: evictd without flags, and evictd with the kubelet's own
-/// defaults as its file.
+/// defaults as its file. As a kubelet it has no threshold of a signal of its own.
 pub(crate) fn check(document: &Value, rules: Rules) -> Outcome {
     let dump = document["kubeletConfigurationV1beta1"].as_object();
     let dump = dump.ok_or("no configuration in the dump")?;
@@ -73,10 +75,12 @@ fn hard(ours: &Resolved, theirs: &Value) -> Outcome {
         .collect();
     theirs.sort();
     let hard = ours.evict.thresholds.iter();
-    let mut hard: Vec<String> = hard
-        .map(ToString::to_string)
-        .filter(|text| !text.starts_with("allocatable"))
-        .collect();
+    let is_theirs = |threshold: &&Threshold| {
+        let is_copied = threshold.signal == Signal::AllocatableMemoryAvailable;
+        let is_own = !threshold.signal.is_known_to_kubelet() && ours.compat == Compat::Evictd;
+        !is_copied && !is_own
+    };
+    let mut hard: Vec<String> = hard.filter(is_theirs).map(ToString::to_string).collect();
     hard.sort();
     same("evictionHardWhenUnset", hard, theirs)
 }
