@@ -132,6 +132,13 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         self.turns.pace.guard(guarded, &mut self.turns.timers);
     }
 
+    /// The kernel tells when time is lost waiting for memory, or does not: while it does and is
+    /// silent, nobody looks for that between two rounds.
+    pub fn stall_is_told(&mut self, is_told: bool) {
+        let turns = &mut self.turns;
+        turns.pace.stall_is_told(is_told, &mut turns.timers);
+    }
+
     /// Looks at the pods in the next round, which begins now.
     pub fn look_at_pods(&mut self) {
         self.turns.timers.set(Timer::Limits, Mono::ZERO);

@@ -39,8 +39,12 @@ const GUARDED: Duration = Duration::from_millis(50);
 const FAST: u64 = 256 << 20;
 
 /// As seldom as it gets where the time is watched that is lost waiting for memory: a machine
-/// begins to thrash with memory left.
+/// begins to thrash with memory left. Where the kernel tells that time is being lost it is
+/// so only then,
 const STALL: Duration = Duration::from_millis(500);
+
+/// and for so long after the kernel told, which it does again within that while more is lost.
+const STALL_GOES_ON: Duration = Duration::from_secs(4);
 
 /// As often as it gets while memory is being filled that fast right now.
 const MOST_OFTEN: Duration = Duration::from_micros(500);
@@ -83,6 +87,12 @@ pub(crate) struct Pace {
     guarded: bool,
     /// A threshold of `memory.stall` is set.
     watches_stall: bool,
+    /// The kernel tells when time is lost waiting for memory,
+    stall_is_told: bool,
+    /// did so just now, or this is the start,
+    is_told: bool,
+    /// and time may be lost until then.
+    may_stall_until: Mono,
 }
 
 /// When memory was looked at, and how much was left above the nearest threshold.
@@ -101,6 +111,9 @@ impl Pace {
             due: None,
             guarded: false,
             watches_stall: false,
+            stall_is_told: false,
+            is_told: true,
+            may_stall_until: Mono::ZERO,
         }
     }
 
@@ -119,6 +132,9 @@ impl Pace {
         timers: &mut Timers,
     ) {
         self.looked = Some(now);
+        if core::mem::take(&mut self.is_told) {
+            self.may_stall_until = now + STALL_GOES_ON;
+        }
         self.last = headroom.map(|left| (now, left));
         let of_depth = match depth {
             Depth::Whole => &mut self.whole,
@@ -147,9 +163,10 @@ impl Pace {
             (self.rate, OFTEN)
         };
         let next = |(at, left)| at + next_look(left, pace, self.filling);
+        let may_stall = |at: &Mono| !self.stall_is_told || *at < self.may_stall_until;
         let for_stall = self
             .looked
-            .filter(|_| self.watches_stall)
+            .filter(|at| self.watches_stall && may_stall(at))
             .map(|at| at + STALL);
         self.due = [self.last.map(next), for_stall].into_iter().flatten().min();
         self.set(timers);
@@ -174,11 +191,22 @@ impl Pace {
         self.guarded
     }
 
+    /// The kernel tells from now on when time is lost waiting for memory, or does not.
+    pub(crate) fn stall_is_told(&mut self, is_told: bool, timers: &mut Timers) {
+        if self.stall_is_told != is_told {
+            self.stall_is_told = is_told;
+            self.plan(timers);
+        }
+    }
+
     /// Looks at once: the kernel said that something has happened, and says it
     /// once.
     pub(crate) fn look_now(&mut self, timers: &mut Timers) {
         self.guarded = false;
-        self.due = self.due.map(|_| Mono::ZERO);
+        self.stall_is_told = false;
+        self.is_told = true;
+        let stall_is_due = self.looked.filter(|_| self.watches_stall);
+        self.due = self.due.or(stall_is_due).map(|_| Mono::ZERO);
         self.set(timers);
     }
 }

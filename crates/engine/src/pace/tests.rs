@@ -221,3 +221,30 @@ fn where_lost_time_is_watched_it_looks_each_half_second() {
         assert_eq!(timers.get(Timer::Look), Some(Mono::from_millis(500)));
     }
 }
+
+/// Acceptance row 449.
+#[test]
+fn while_the_kernel_tells_of_no_lost_time_nobody_looks_for_it() {
+    let (mut pace, mut timers) = (Pace::new(1), Timers::default());
+    let at = Mono::from_millis;
+    pace.watch_stall(true);
+    let look = |now: u64, pace: &mut Pace, timers: &mut Timers| {
+        pace.note(at(now), Depth::Whole, None, timers);
+        pace.stall_is_told(true, timers);
+        timers.get(Timer::Look)
+    };
+    // It may have been lost before the kernel was asked.
+    assert_eq!(look(0, &mut pace, &mut timers), Some(at(500)));
+    assert_eq!(look(3500, &mut pace, &mut timers), Some(at(4000)));
+    assert_eq!(look(4000, &mut pace, &mut timers), None);
+    // A round.
+    assert_eq!(look(10_000, &mut pace, &mut timers), None);
+    // The kernel tells.
+    pace.look_now(&mut timers);
+    assert_eq!(timers.get(Timer::Look), Some(Mono::ZERO));
+    assert_eq!(look(12_000, &mut pace, &mut timers), Some(at(12_500)));
+    assert_eq!(look(16_000, &mut pace, &mut timers), None);
+    // It can be asked no more.
+    pace.stall_is_told(false, &mut timers);
+    assert_eq!(timers.get(Timer::Look), Some(at(16_500)));
+}

@@ -5,7 +5,8 @@
 //! woken it looks by time ([`crate::engine`]). Its silence lets the loop look more seldom on
 //! cgroup v1: the working set cannot be more than the usage, and the kernel tells before
 //! processes' pages bring the usage to what the working set may be. It does not tell of what
-//! it is charged for itself (sockets' buffers, page tables).
+//! it is charged for itself (sockets' buffers, page tables). Where a threshold of `memory.stall`
+//! is watched, pressure is asked for on both: while the kernel tells of none, no time is lost.
 
 mod level;
 mod source;
@@ -40,7 +41,7 @@ impl Notifier {
     pub fn new(settings: &Resolved, setup: &Setup) -> Self {
         let mut sources = Vec::new();
         if settings.kernel_memcg_notification {
-            list(settings.memory_source, setup, &mut sources);
+            list(settings, setup, &mut sources);
         }
         Self {
             sources,
@@ -114,6 +115,7 @@ impl Notifier {
         let guarded = guards(Signal::MemoryAvailable, root)
             && (!limited || guards(Signal::AllocatableMemoryAvailable, pods));
         engine.guard(guarded);
+        engine.stall_is_told(self.sources.iter().any(Source::tells_of_stalls));
     }
 
     /// What wakes the loop, in one line.
@@ -132,24 +134,25 @@ impl Notifier {
     }
 }
 
-fn list(source: MemorySource, setup: &Setup, sources: &mut Vec<Source>) {
+fn list(settings: &Resolved, setup: &Setup, sources: &mut Vec<Source>) {
     let hierarchy = setup.cgroup.hierarchies.memory.as_ref();
     let version = hierarchy.map(|hierarchy| hierarchy.version);
     let mut add = |what: What, of_pods: bool, path: &Path| {
         let index = u32::try_from(sources.len()).unwrap_or(0);
         sources.push(Source::new(Token(FIRST + index), what, of_pods, path));
     };
-    match hierarchy {
-        // The working set of the root is what is judged there.
-        Some(found) if found.version == Version::V1 && source == MemorySource::Kubelet => {
-            let root = found.below(Path::new(""));
-            add(What::Usage(Signal::MemoryAvailable), false, &root);
-        }
-        _ => add(
-            What::Pressure,
-            false,
-            &Path::new(PROC).join("pressure/memory"),
-        ),
+    // The working set of the root is what is judged on v1.
+    let is_usage =
+        |version| version == Version::V1 && settings.memory_source == MemorySource::Kubelet;
+    let root = hierarchy.filter(|found| is_usage(found.version));
+    if let Some(found) = root {
+        let root = found.below(Path::new(""));
+        add(What::Usage(Signal::MemoryAvailable), false, &root);
+    }
+    let mut thresholds = settings.evict.thresholds.iter();
+    if root.is_none() || thresholds.any(|of| of.signal == Signal::MemoryStall) {
+        let pressure = Path::new(PROC).join("pressure/memory");
+        add(What::Pressure, false, &pressure);
     }
     let pods = setup.node.pods_cgroup.as_deref();
     let Some(pods) = hierarchy.zip(pods).map(|(found, pods)| found.below(pods)) else {

@@ -145,6 +145,11 @@ impl Source {
             && self.set.levels().iter().all(below)
     }
 
+    /// Whether it tells when anything on the machine waits for memory.
+    pub(super) fn tells_of_stalls(&self) -> bool {
+        self.what == What::Pressure && !self.of_pods && self.trigger.is_some() && !self.fired
+    }
+
     /// What it tells, for the log.
     pub(super) fn told(&self) -> Option<String> {
         self.trigger.as_ref()?;

@@ -172,23 +172,34 @@ impl StallFile {
         *self.looks.first()?
     }
 
-    /// From the youngest look that is as old as the window, or the oldest there is.
+    /// From the youngest look that is as old as the window, or the oldest there is. Where that
+    /// is much older, as nobody looked while the kernel told of nothing, at least what was lost
+    /// since the next one, as if that were all of the window.
     fn stall(&self) -> Option<MemoryStall> {
         let now = self.latest()?;
         let before = || self.looks.iter().flatten();
-        let whole = before().find(|look| now.at.since(look.at) >= WINDOW);
-        let then = *whole.or_else(|| before().last())?;
-        let observed = now.at.since(then.at);
-        let millis = u64::try_from(observed.as_millis()).unwrap_or(u64::MAX);
+        let age = |look: &Look| now.at.since(look.at);
+        let whole = before().find(|look| age(look) >= WINDOW);
+        let then = whole.or_else(|| before().last())?;
+        let next = before().rfind(|look| age(look) < WINDOW);
+        let of_then = self.lost(now, *then, age(then));
+        let of_next = whole.and(next).map(|next| self.lost(now, *next, WINDOW));
+        let most = [of_next, Some(of_then)].into_iter().flatten();
+        let most = most.filter(|stall| stall.observed >= LEAST);
+        most.max_by_key(MemoryStall::percent)
+    }
+
+    fn lost(&self, now: Look, then: Look, observed: Duration) -> MemoryStall {
+        let millis = u64::try_from(now.at.since(then.at).as_millis()).unwrap_or(u64::MAX);
         let pages = now.pages.zip(then.pages);
         let pages = pages.map(|(now, then)| now.since(then));
-        (observed >= LEAST).then(|| MemoryStall {
+        MemoryStall {
             since: then.at,
             observed,
             lost: now.lost.saturating_sub(then.lost),
             within_limits: pages.is_some_and(|pages| pages.were_taken_within_limits(millis)),
             is_estimated: self.estimate.is_some(),
-        })
+        }
     }
 }
 
@@ -226,6 +237,15 @@ mod tests {
             ),
             // Late looks: of what was observed.
             (&[(0, 0), (10_000, 4000)], Some((at(0), 40))),
+            // Nobody looked before the kernel told: at least what was lost since.
+            (
+                &[(0, 0), (10_000, 70), (10_500, 500)],
+                Some((at(10_000), 21)),
+            ),
+            (
+                &[(0, 0), (10_000, 70), (10_500, 500), (11_000, 1000)],
+                Some((at(10_000), 46)),
+            ),
             // No more than all of it, and no less than nothing.
             (&[(0, 0), (1000, 1010)], Some((at(0), 100))),
             (&[(0, 500), (1000, 400)], Some((at(0), 0))),
