@@ -16,6 +16,7 @@ mod keep;
 mod lines;
 mod listen;
 mod lists;
+mod lost_time;
 mod machine;
 mod nearest;
 mod relief;

@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 
 use evictd_evict::Config;
 use evictd_gc::{ContainerPolicy, ImagePolicy, KeepPattern};
-use evictd_node::{KubeletVersion, MemoryRungs, MemorySource, Policy, Signal};
+use evictd_node::{KubeletVersion, MemoryRungs, MemorySource, Policy};
 use evictd_oom::GuaranteedScore;
 use evictd_quantity::Quantity;
-use evictd_threshold::Threshold;
 
-use crate::{Origin, Setting, Warning, relief};
+use crate::{Origin, Setting, Warning};
 
 /// Whose behaviour the defaults follow where evictd differs from the kubelet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -302,31 +301,6 @@ impl Resolved {
         {
             self.memory_source = MemorySource::Min;
             (setting.value, setting.origin) = ("min".to_owned(), Origin::Derived);
-        }
-    }
-
-    /// Takes the default threshold of `memory.stall` away, and says so: for machines whose
-    /// kernel does not count lost time. By an estimate nobody is evicted who did not ask for it.
-    pub fn leave_lost_time_out(&mut self) {
-        let is_meant = |threshold: &Threshold, origin: Origin| {
-            threshold.signal == Signal::MemoryStall && origin == Origin::Default
-        };
-        let thresholds = core::mem::take(&mut self.evict.thresholds);
-        let origins = core::mem::take(&mut self.threshold_origins);
-        let before = thresholds.len();
-        (self.evict.thresholds, self.threshold_origins) = thresholds
-            .into_iter()
-            .zip(origins)
-            .filter(|(threshold, origin)| !is_meant(threshold, *origin))
-            .unzip();
-        if self.evict.thresholds.len() < before {
-            self.warnings.push(Warning(
-                "this kernel does not count the time that is lost waiting for memory: without \
-                 psi=1 on its command line (Linux 4.20) the default memory.stall>40% is left out"
-                    .to_owned(),
-            ));
-            let storm = relief::storm_is_seen(self.memory_relief, &self.evict.thresholds);
-            self.warnings.extend(storm);
         }
     }
 

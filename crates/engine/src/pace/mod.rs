@@ -39,11 +39,9 @@ const GUARDED: Duration = Duration::from_millis(50);
 const FAST: u64 = 256 << 20;
 
 /// As seldom as it gets where the time is watched that is lost waiting for memory: a machine
-/// begins to thrash with memory left. Where the kernel tells that time is being lost it is
-/// so only then,
+/// begins to thrash with memory left. Not while the kernel is asked to tell of lost time and
+/// does not, from so long after it was asked: of what was lost until then it may say nothing.
 const STALL: Duration = Duration::from_millis(500);
-
-/// and for so long after the kernel told, which it does again within that while more is lost.
 const STALL_GOES_ON: Duration = Duration::from_secs(4);
 
 /// As often as it gets while memory is being filled that fast right now.
@@ -87,11 +85,9 @@ pub(crate) struct Pace {
     guarded: bool,
     /// A threshold of `memory.stall` is set.
     watches_stall: bool,
-    /// The kernel tells when time is lost waiting for memory,
+    /// The kernel is asked to tell when time is lost waiting for memory, and did not yet;
     stall_is_told: bool,
-    /// did so just now, or this is the start,
-    is_told: bool,
-    /// and time may be lost until then.
+    /// until then it may be lost all the same.
     may_stall_until: Mono,
 }
 
@@ -112,7 +108,6 @@ impl Pace {
             guarded: false,
             watches_stall: false,
             stall_is_told: false,
-            is_told: true,
             may_stall_until: Mono::ZERO,
         }
     }
@@ -132,9 +127,6 @@ impl Pace {
         timers: &mut Timers,
     ) {
         self.looked = Some(now);
-        if core::mem::take(&mut self.is_told) {
-            self.may_stall_until = now + STALL_GOES_ON;
-        }
         self.last = headroom.map(|left| (now, left));
         let of_depth = match depth {
             Depth::Whole => &mut self.whole,
@@ -195,6 +187,7 @@ impl Pace {
     pub(crate) fn stall_is_told(&mut self, is_told: bool, timers: &mut Timers) {
         if self.stall_is_told != is_told {
             self.stall_is_told = is_told;
+            self.may_stall_until = self.looked.unwrap_or(Mono::ZERO) + STALL_GOES_ON;
             self.plan(timers);
         }
     }
@@ -204,7 +197,6 @@ impl Pace {
     pub(crate) fn look_now(&mut self, timers: &mut Timers) {
         self.guarded = false;
         self.stall_is_told = false;
-        self.is_told = true;
         let stall_is_due = self.looked.filter(|_| self.watches_stall);
         self.due = self.due.or(stall_is_due).map(|_| Mono::ZERO);
         self.set(timers);

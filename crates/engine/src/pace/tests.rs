@@ -239,12 +239,16 @@ fn while_the_kernel_tells_of_no_lost_time_nobody_looks_for_it() {
     assert_eq!(look(4000, &mut pace, &mut timers), None);
     // A round.
     assert_eq!(look(10_000, &mut pace, &mut timers), None);
-    // The kernel tells.
+    // The kernel tells, and is asked again with the next round.
     pace.look_now(&mut timers);
     assert_eq!(timers.get(Timer::Look), Some(Mono::ZERO));
-    assert_eq!(look(12_000, &mut pace, &mut timers), Some(at(12_500)));
-    assert_eq!(look(16_000, &mut pace, &mut timers), None);
+    pace.note(at(12_000), Depth::Whole, None, &mut timers);
+    assert_eq!(timers.get(Timer::Look), Some(at(12_500)));
+    pace.note(at(19_000), Depth::Whole, None, &mut timers);
+    assert_eq!(timers.get(Timer::Look), Some(at(19_500)));
+    assert_eq!(look(20_000, &mut pace, &mut timers), Some(at(20_500)));
+    assert_eq!(look(24_000, &mut pace, &mut timers), None);
     // It can be asked no more.
     pace.stall_is_told(false, &mut timers);
-    assert_eq!(timers.get(Timer::Look), Some(at(16_500)));
+    assert_eq!(timers.get(Timer::Look), Some(at(24_500)));
 }

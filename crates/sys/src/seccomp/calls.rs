@@ -100,6 +100,8 @@ const EVERYWHERE: &[c_long] = &[
     libc::SYS_epoll_create1,
     libc::SYS_eventfd2,
     libc::SYS_signalfd4,
+    libc::SYS_timerfd_create,
+    libc::SYS_timerfd_settime,
     libc::SYS_inotify_init1,
     libc::SYS_inotify_add_watch,
     // Killing.
@@ -255,6 +257,7 @@ const OF_32_BITS: &[c_long] = &[
     // libc does not name them for each of its C libraries; they are the same everywhere.
     403, // clock_gettime64
     407, // clock_nanosleep_time64
+    411, // timerfd_settime64
     414, // ppoll_time64
     422, // futex_time64
 ];

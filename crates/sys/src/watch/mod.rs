@@ -3,10 +3,13 @@ use core::time::Duration;
 
 use crate::signals::{SignalFd, block_signals};
 use evictd_node::Mono;
-use rustix::event::{PollFd, PollFlags, Timespec, epoll, poll};
+use rustix::event::{Timespec, epoll};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::process::Signal;
+use rustix::time::{
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, timerfd_create, timerfd_settime,
+};
 
 use crate::{Error, Trigger};
 
@@ -15,6 +18,9 @@ const BATCH: usize = 32;
 
 /// Marks the signalfd; no [`Token`] reaches it.
 const SIGNALS: u64 = u64::MAX;
+
+/// Marks the timer.
+const TIMER: u64 = u64::MAX - 1;
 
 /// The caller's name for a descriptor of the set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,12 +38,16 @@ pub enum Wake {
     Deadline,
 }
 
-/// The pollable set: an epoll instance with a signalfd in it.
+/// The pollable set: an epoll instance with a signalfd and a timer in it.
+///
+/// `epoll_wait` alone waits for it: whoever polls the set as a descriptor of its own asks each
+/// of its files a second time, and a trigger on memory pressure says but once that it fired.
 ///
 /// It is not `Send`: the signals are blocked for the thread that made it, and that thread
 /// waits.
 pub struct Watch {
     epoll: OwnedFd,
+    timer: OwnedFd,
     signals: SignalFd,
     events: Vec<epoll::Event>,
     wakes: Vec<Wake>,
@@ -47,6 +57,7 @@ impl fmt::Debug for Watch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Watch")
             .field("epoll", &self.epoll)
+            .field("timer", &self.timer)
             .field("signals", &self.signals)
             .field("wakes", &self.wakes)
             .finish_non_exhaustive()
@@ -68,11 +79,17 @@ impl Watch {
         let signals = SignalFd::new(signals).map_err(Error::doing("open a signalfd"))?;
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)
             .map_err(Error::doing("create an epoll set"))?;
-        let data = epoll::EventData::new_u64(SIGNALS);
-        epoll::add(&epoll, &signals, data, epoll::EventFlags::IN)
-            .map_err(Error::doing("add the signalfd"))?;
+        let flags = TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK;
+        let timer = timerfd_create(TimerfdClockId::Monotonic, flags)
+            .map_err(Error::doing("open a timer"))?;
+        for (fd, mark) in [(signals.as_fd(), SIGNALS), (timer.as_fd(), TIMER)] {
+            let data = epoll::EventData::new_u64(mark);
+            epoll::add(&epoll, fd, data, epoll::EventFlags::IN)
+                .map_err(Error::doing("add the signalfd and the timer"))?;
+        }
         Ok(Self {
             epoll,
+            timer,
             signals,
             events: Vec::with_capacity(BATCH),
             wakes: Vec::with_capacity(BATCH),
@@ -136,8 +153,8 @@ impl Watch {
     ///
     /// # Errors
     ///
-    /// What `ppoll(2)`, `epoll_wait(2)` and reading the signalfd give twice in a row,
-    /// except `EINTR`.
+    /// What `timerfd_settime(2)`, `epoll_wait(2)` and reading the signalfd give twice in a
+    /// row, except `EINTR`.
     pub fn wait(&mut self, now: Mono, until: Option<Mono>) -> Result<&[Wake], Error> {
         self.wakes.clear();
         let left = until.map(|until| until.since(now));
@@ -148,36 +165,44 @@ impl Watch {
 
     fn wait_once(&mut self, left: Option<Duration>) -> Result<(), Error> {
         match self.wait_for_events(left) {
-            Ok(true) => self.take_events(),
-            Ok(false) => {
-                self.wakes.push(Wake::Deadline);
-                Ok(())
-            }
+            Ok(()) => self.take_events(),
             Err(Errno::INTR) => Ok(()),
             Err(errno) => Err(Error::doing("wait")(errno)),
         }
     }
 
-    /// Whether anything is ready before the time is over.
-    fn wait_for_events(&mut self, left: Option<Duration>) -> Result<bool, Errno> {
+    /// Until anything is ready or the time is over, which `epoll_wait` counts in whole
+    /// milliseconds and the timer in nanoseconds.
+    fn wait_for_events(&mut self, left: Option<Duration>) -> Result<(), Errno> {
         self.events.clear();
-        // `epoll_wait` counts in whole milliseconds, `ppoll` in nanoseconds; and a set is
-        // itself a descriptor to wait for.
-        let mut set = [PollFd::new(&self.epoll, PollFlags::IN)];
-        if poll(&mut set, left.map(timespec).as_ref())? == 0 {
-            return Ok(false);
+        let at_once = left == Some(Duration::ZERO);
+        if !at_once {
+            // A timer of zero is none.
+            let timer = Itimerspec {
+                it_interval: Timespec::default(),
+                it_value: left.map(timespec).unwrap_or_default(),
+            };
+            timerfd_settime(&self.timer, TimerfdTimerFlags::empty(), &timer)?;
         }
         let spare = rustix::buffer::spare_capacity(&mut self.events);
-        epoll::wait(&self.epoll, spare, Some(&Timespec::default()))?;
-        Ok(true)
+        let timeout = at_once.then(Timespec::default);
+        epoll::wait(&self.epoll, spare, timeout.as_ref())?;
+        Ok(())
     }
 
     fn take_events(&mut self) -> Result<(), Error> {
+        // Nothing is ready where it did not wait.
+        let mut is_over = self.events.is_empty();
         for event in &self.events {
-            match u32::try_from(event.data.u64()) {
+            let mark = event.data.u64();
+            match u32::try_from(mark) {
                 Ok(token) => self.wakes.push(Wake::Ready(Token(token))),
+                Err(_) if mark == TIMER => is_over = true,
                 Err(_) => take_signals(&self.signals, &mut self.wakes)?,
             }
+        }
+        if is_over && self.wakes.is_empty() {
+            self.wakes.push(Wake::Deadline);
         }
         Ok(())
     }
