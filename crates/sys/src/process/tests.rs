@@ -34,9 +34,11 @@ fn a_process_that_nobody_killed_is_refused() {
 fn a_killed_process_is_released_or_already_has_nothing() {
     let (_sleeper, pidfd) = Sleeper::start();
     pidfd_send_signal(&pidfd, Signal::KILL).unwrap();
-    let answer = process_mrelease(&pidfd);
+    // Once in some hundred runs the kernel takes it for one that nobody killed at first.
+    let mut answers = (0..100).map(|_| process_mrelease(&pidfd));
+    let answer = answers.find(|answer| *answer != Err(Errno::INVAL));
     assert!(
-        matches!(answer, Ok(()) | Err(Errno::SRCH | Errno::AGAIN)),
+        matches!(answer, Some(Ok(()) | Err(Errno::SRCH | Errno::AGAIN))),
         "{answer:?}"
     );
 }
