@@ -23,8 +23,8 @@ impl Resolved {
             .unzip();
         if self.evict.thresholds.len() < before {
             self.warnings.push(Warning(
-                "this kernel does not count the time that is lost waiting for memory: without \
-                 psi=1 on its command line (Linux 4.20) the default memory.stall>40% is left out"
+                "the default memory.stall>40% is left out: this kernel does not count the time \
+                 that is lost waiting for memory (Linux 4.20, psi=1 on its command line)"
                     .to_owned(),
             ));
             let storm = storm_is_seen(self.memory_relief, &self.evict.thresholds);
