@@ -55,7 +55,7 @@ pub(crate) struct SignalState {
     pub(crate) available: Option<i64>,
     pub(crate) capacity: Option<i64>,
     pub(crate) thresholds: Vec<ThresholdState>,
-    /// It is not observed because its filesystem has not answered yet.
+    /// It is not observed yet: its filesystem has not answered, or it takes a second look.
     #[serde(skip)]
     pub(super) is_awaited: bool,
 }

@@ -138,9 +138,10 @@ fn signal_lines(text: &mut String, state: &SignalState, paint: Paint) {
     let (Some(available), Some(capacity)) = (state.available, state.capacity) else {
         // evictd itself derives the threshold of the pods' cgroup from another one.
         if signal != Signal::AllocatableMemoryAvailable {
-            let why = match state.is_awaited {
-                true => "its filesystem has not answered yet",
-                false => "cannot be observed here",
+            let why = match (state.is_awaited, signal.filesystem()) {
+                (true, Some(_)) => "its filesystem has not answered yet",
+                (true, None) => "seen over a second: by a daemon, or evictd explain",
+                (false, _) => "cannot be observed here",
             };
             let _ = writeln!(text, "{:<27} {why}", signal.name());
         }
@@ -205,5 +206,31 @@ fn pod_lines(text: &mut String, document: &Overview, paint: Paint) {
         );
         text.push_str(line.trim_end());
         text.push('\n');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_seen_yet_is_told_with_what_it_takes() {
+        for (signal, is_awaited, why) in [
+            (Signal::NodefsAvailable, true, "its filesystem"),
+            (Signal::MemoryStall, true, "over a second"),
+            (Signal::MemoryStall, false, "cannot be observed"),
+        ] {
+            let state = SignalState {
+                signal,
+                available: None,
+                capacity: None,
+                thresholds: Vec::new(),
+                is_awaited,
+            };
+            let mut text = String::new();
+            signal_lines(&mut text, &state, Paint::default());
+            assert!(text.contains(why), "{text}");
+            assert!(text.trim_end().chars().count() <= 80, "{text}");
+        }
     }
 }
