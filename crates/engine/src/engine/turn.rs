@@ -181,8 +181,10 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         }
         let left = headroom(&self.deciding.evict, readings);
         let positive = left.map(|left| u64::try_from(left).unwrap_or(0));
-        let mut thresholds = self.deciding.evict.thresholds().iter();
-        self.pace.watch_stall(thresholds.any(is_stall));
+        let evict = &self.deciding.evict;
+        let watches_stall = evict.thresholds().iter().any(is_stall);
+        self.pace
+            .watch_stall(watches_stall, is_stall_near(evict, readings));
         self.pace.note(now, depth, positive, &mut self.timers);
         left
     }

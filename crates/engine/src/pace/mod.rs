@@ -44,6 +44,9 @@ const FAST: u64 = 256 << 20;
 const STALL: Duration = Duration::from_millis(500);
 const STALL_GOES_ON: Duration = Duration::from_secs(4);
 
+/// The same once a quarter of the time is lost that a threshold allows.
+const STALL_IS_NEAR: Duration = Duration::from_millis(100);
+
 /// As often as it gets while memory is being filled that fast right now.
 const MOST_OFTEN: Duration = Duration::from_micros(500);
 
@@ -85,6 +88,8 @@ pub(crate) struct Pace {
     guarded: bool,
     /// A threshold of `memory.stall` is set.
     watches_stall: bool,
+    /// A quarter of the time is lost that it allows.
+    stall_is_near: bool,
     /// The kernel is asked to tell when time is lost waiting for memory, and did not yet;
     stall_is_told: bool,
     /// until then it may be lost all the same.
@@ -107,6 +112,7 @@ impl Pace {
             due: None,
             guarded: false,
             watches_stall: false,
+            stall_is_near: false,
             stall_is_told: false,
             may_stall_until: Mono::ZERO,
         }
@@ -143,9 +149,11 @@ impl Pace {
         self.plan(timers);
     }
 
-    /// Whether a threshold of `memory.stall` is set.
-    pub(crate) const fn watch_stall(&mut self, watches: bool) {
+    /// Whether a threshold of `memory.stall` is set, and a quarter of the time is lost that it
+    /// allows.
+    pub(crate) const fn watch_stall(&mut self, watches: bool, is_near: bool) {
         self.watches_stall = watches;
+        self.stall_is_near = is_near;
     }
 
     fn plan(&mut self, timers: &mut Timers) {
@@ -156,10 +164,11 @@ impl Pace {
         };
         let next = |(at, left)| at + next_look(left, pace, self.filling);
         let may_stall = |at: &Mono| !self.stall_is_told || *at < self.may_stall_until;
-        let for_stall = self
-            .looked
-            .filter(|at| self.watches_stall && may_stall(at))
-            .map(|at| at + STALL);
+        let looked = self.looked.filter(|_| self.watches_stall);
+        let for_stall = match self.stall_is_near {
+            true => looked.map(|at| at + STALL_IS_NEAR),
+            false => looked.filter(may_stall).map(|at| at + STALL),
+        };
         self.due = [self.last.map(next), for_stall].into_iter().flatten().min();
         self.set(timers);
     }

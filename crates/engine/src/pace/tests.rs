@@ -213,10 +213,10 @@ fn a_look_that_sees_nothing_move_does_not_make_it_slow() {
 fn where_lost_time_is_watched_it_looks_each_half_second() {
     let (mut pace, mut timers) = (Pace::new(1), Timers::default());
     for headroom in [Some(64 * GIB), None] {
-        pace.watch_stall(false);
+        pace.watch_stall(false, false);
         pace.note(Mono::ZERO, Depth::Whole, headroom, &mut timers);
         assert_ne!(timers.get(Timer::Look), Some(Mono::from_millis(500)));
-        pace.watch_stall(true);
+        pace.watch_stall(true, false);
         pace.note(Mono::ZERO, Depth::Whole, headroom, &mut timers);
         assert_eq!(timers.get(Timer::Look), Some(Mono::from_millis(500)));
     }
@@ -227,7 +227,7 @@ fn where_lost_time_is_watched_it_looks_each_half_second() {
 fn while_the_kernel_tells_of_no_lost_time_nobody_looks_for_it() {
     let (mut pace, mut timers) = (Pace::new(1), Timers::default());
     let at = Mono::from_millis;
-    pace.watch_stall(true);
+    pace.watch_stall(true, false);
     let look = |now: u64, pace: &mut Pace, timers: &mut Timers| {
         pace.note(at(now), Depth::Whole, None, timers);
         pace.stall_is_told(true, timers);
@@ -251,4 +251,7 @@ fn while_the_kernel_tells_of_no_lost_time_nobody_looks_for_it() {
     // It can be asked no more.
     pace.stall_is_told(false, &mut timers);
     assert_eq!(timers.get(Timer::Look), Some(at(24_500)));
+    // Much is lost, whatever the kernel tells.
+    pace.watch_stall(true, true);
+    assert_eq!(look(30_000, &mut pace, &mut timers), Some(at(30_100)));
 }
