@@ -44,7 +44,6 @@ pub use resolved::{
     Compat, Directory, ImageGc, LogFormat, LogTarget, PodsOf, Relief, ReliefDir, Reserved, Resolved,
 };
 pub use setting::{Origin, Setting};
-pub use thresholds::default_hard;
 pub use typed::Typed;
 pub use values::{parse_boolean, parse_priority, parse_qos_class, parse_signal};
 pub use warning::Warning;

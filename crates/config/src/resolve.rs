@@ -46,6 +46,7 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
         evict: evict(compat, &mut book)?,
         threshold_origins: Vec::new(),
         compat,
+        lost_time_is_left_out: false,
         dry_run: book.boolean("dry-run")?,
         housekeeping_interval: interval("housekeeping-interval", &mut book)?,
         node_status_update_frequency: interval("node-status-update-frequency", &mut book)?,

@@ -186,6 +186,8 @@ pub struct Resolved {
     pub threshold_origins: Vec<Origin>,
     /// Whose behaviour the policy started from.
     pub compat: Compat,
+    /// The default threshold of `memory.stall` was taken away, as the kernel counts no lost time.
+    pub lost_time_is_left_out: bool,
     /// Decide and report, but kill and delete nothing.
     pub dry_run: bool,
     /// How often the signals are measured, apart from wake-ups by the kernel:

@@ -22,8 +22,7 @@ const DEFAULT_HARD: [(Signal, &str); 6] = [
 
 /// The hard thresholds where none are given: the kubelet's (decision D22), and where evictd is
 /// not to behave as a kubelet one of lost time (D48).
-#[must_use]
-pub fn default_hard(compat: Compat) -> Vec<(Signal, &'static str)> {
+pub(crate) fn default_hard(compat: Compat) -> Vec<(Signal, &'static str)> {
     let is_known =
         |(signal, _): &(Signal, _)| compat == Compat::Evictd || signal.is_known_to_kubelet();
     DEFAULT_HARD.into_iter().filter(is_known).collect()

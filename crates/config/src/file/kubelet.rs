@@ -68,16 +68,7 @@ fn texts(
     let path = &[name][..];
     let example = first_example(flag);
     let text = match form {
-        Form::Pairs(separator) => {
-            let sign = |key: &str| {
-                if own_signals {
-                    sign_of(key, separator)
-                } else {
-                    separator
-                }
-            };
-            pairs((name, example), (separator, &sign), value, source)?
-        }
+        Form::Pairs(separator) => pairs((name, example), (separator, own_signals), value, source)?,
         Form::List => return list((name, example), value, source),
         Form::Boolean => boolean(path, value, source)?.to_string(),
         Form::Integer => integer(path, value, source)?.to_string(),
@@ -112,7 +103,7 @@ fn duration<'a>(
 /// has such letters.
 fn pairs(
     (name, example): (&str, &str),
-    (separator, sign): (char, &dyn Fn(&str) -> char),
+    (separator, own_signals): (char, bool),
     value: &Value,
     source: &Source,
 ) -> Parsed<String> {
@@ -134,7 +125,11 @@ fn pairs(
             joined.push(',');
         }
         joined.push_str(key);
-        joined.push(sign(key));
+        joined.push(if own_signals {
+            sign(key, separator)
+        } else {
+            separator
+        });
         joined.push_str(text);
     }
     Ok(joined)
@@ -142,7 +137,7 @@ fn pairs(
 
 /// What the flag's list has between them: a mapping has no sign of its own, and a signal
 /// takes but one.
-fn sign_of(key: &str, separator: char) -> char {
+fn sign(key: &str, separator: char) -> char {
     let signal = Signal::from_name(key).filter(|_| separator == Operator::LessThan.sign());
     signal.map_or(separator, |signal| Operator::of(signal).sign())
 }

@@ -71,6 +71,13 @@ fn a_kernel_that_does_not_count_lost_time_has_no_default_of_it() {
         assert_eq!(thresholds.len(), settings.threshold_origins.len());
         let mut warnings = settings.warnings.iter().map(ToString::to_string);
         assert_eq!(warnings.any(|of| of.contains("psi=1")), told, "{given:?}");
+        let mut defaults = settings.default_hard().into_iter();
+        let is_default = defaults.any(|(signal, _)| signal == Signal::MemoryStall);
+        assert_eq!(
+            is_default,
+            !told && given != [("compat", "kubelet")],
+            "{given:?}"
+        );
     }
 }
 

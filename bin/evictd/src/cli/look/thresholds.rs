@@ -1,6 +1,6 @@
 //! Which thresholds a machine would gain by, as docs/thresholds.md has them.
 
-use evictd_config::{Resolved, default_hard};
+use evictd_config::Resolved;
 use evictd_node::{Amount, Signal};
 use evictd_threshold::Threshold;
 
@@ -45,7 +45,7 @@ pub(super) fn recommend(settings: &Resolved, measured: &[Distance], swaps: &[Swa
     let hard = settings.evict.thresholds.iter();
     let hard = hard.filter(|of| of.is_hard() && of.signal.is_configured());
     let hard: Vec<&Threshold> = hard.collect();
-    let defaults = default_hard(settings.compat);
+    let defaults = settings.default_hard();
     let is_default = |of: &&Threshold| is_among(&defaults, of);
     let is_of_default = |measured: &&Distance| {
         let mut unchanged = hard.iter().filter(|of| is_default(of));
