@@ -291,21 +291,6 @@ pub struct Resolved {
 }
 
 impl Resolved {
-    /// Takes the kernel's estimate of available memory too, where no flag says from what
-    /// it is taken: for machines on which the kubelet's formula counts as available what
-    /// is not, small ones and those that swap to compressed memory.
-    pub fn distrust_kubelets_formula(&mut self) {
-        let name = "memory-available-source";
-        let mut settings = self.settings.iter_mut();
-        let setting = settings.find(|setting| setting.name == name);
-        if let Some(setting) = setting
-            && (setting.origin, self.compat) == (Origin::Default, Compat::Evictd)
-        {
-            self.memory_source = MemorySource::Min;
-            (setting.value, setting.origin) = ("min".to_owned(), Origin::Derived);
-        }
-    }
-
     /// The switches between evictd and the kubelet.
     #[must_use]
     pub const fn policy(&self) -> &Policy {

@@ -1,13 +1,29 @@
-//! The default threshold of lost time, where the kernel does not count it.
+//! Defaults that a machine changes: where the kubelet's formula misleads, and where the kernel
+//! does not count lost time.
 
-use evictd_node::Signal;
+use evictd_node::{MemorySource, Signal};
 use evictd_threshold::Threshold;
 
 use crate::relief::storm_is_seen;
 use crate::thresholds::default_hard;
-use crate::{Origin, Resolved, Warning};
+use crate::{Compat, Origin, Resolved, Warning};
 
 impl Resolved {
+    /// Takes the kernel's estimate of available memory too, where no flag says from what
+    /// it is taken: for machines on which the kubelet's formula counts as available what
+    /// is not, small ones and those that swap to compressed memory.
+    pub fn distrust_kubelets_formula(&mut self) {
+        let name = "memory-available-source";
+        let mut settings = self.settings.iter_mut();
+        let setting = settings.find(|setting| setting.name == name);
+        if let Some(setting) = setting
+            && (setting.origin, self.compat) == (Origin::Default, Compat::Evictd)
+        {
+            self.memory_source = MemorySource::Min;
+            (setting.value, setting.origin) = ("min".to_owned(), Origin::Derived);
+        }
+    }
+
     /// The hard thresholds that hold on this machine where none are given.
     #[must_use]
     pub fn default_hard(&self) -> Vec<(Signal, &'static str)> {
