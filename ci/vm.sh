@@ -102,7 +102,7 @@ memory_of() {
 
 # virtual_machine SCENARIO [QEMU_OPTION...]: SCENARIO's, in which $shell or it runs.
 virtual_machine() {
-  local scenario=$1 disks limit words one processors=(-accel 'tcg,thread=multi' -smp "$processor_count")
+  local scenario=$1 disks limit words one clock processors=(-accel 'tcg,thread=multi' -smp "$processor_count")
   shift
   make_disks "$scenario"
   words=$(header "$scenario" cmdline)
@@ -113,8 +113,9 @@ virtual_machine() {
   fi
   limit=$(seconds_of "$scenario")
   [ -z "$shell" ] || limit=0
-  # A nanosecond each, and what it waits for comes at once.
-  [ "$(header "$scenario" clock)" != instructions ] || processors=(-accel 'tcg,thread=single' -icount 'shift=0,sleep=off' -smp 1)
+  clock=$(header "$scenario" clock)
+  # What it waits for comes at once.
+  [ -z "$clock" ] || processors=(-accel 'tcg,thread=single' -icount "shift=$((${clock#instructions})),sleep=off" -smp 1)
   exec timeout --foreground --kill-after=5 "$limit" \
     ${machine_of[$processor]} "${processors[@]}" -no-reboot -nodefaults \
     -m "$(memory_of "$scenario")" -kernel "$kernel" -initrd "$scratch/initramfs" \

@@ -1,11 +1,19 @@
-# Sourced by healthy and healthy-no-psi: a machine that is busy and well.
+# Sourced by healthy, healthy-no-psi and healthy-day: a machine that is busy and well.
 # shellcheck shell=dash
 . "${0%/*}/lib.sh"
 
 lasts=${SECONDS_OF_IT:-120}
+machine=${scenario##*-} # of healthy-day
+case $machine in zram | none) SWAP=$machine ;; esac
 [ "${SWAP:-disk}" = disk ] || while read -r device _; do
   [ "$device" = Filename ] || swapoff "$device"
 done </proc/swaps
+if [ "${SWAP:-disk}" = zram ]; then
+  for module in zsmalloc lzo-rle zram; do insmod "/modules/$module.ko"; done
+  echo 256M >/sys/block/zram0/disksize
+  mkswap /dev/zram0 >/dev/null
+  swapon /dev/zram0
+fi
 # full's total, in microseconds; 0 where the kernel counts none.
 lost() {
   lost=0
@@ -21,18 +29,25 @@ start_evictd --eviction-hard='memory.available<10%,memory.stall>40%' --relief=re
   --housekeeping-interval=10s
 dd if=/dev/urandom of="$disks/nodefs/data" bs=1M count=250 2>/dev/null
 dd if=/dev/urandom of="$disks/nodefs/index" bs=1M count=60 2>/dev/null
-forever() { printf 'while :; do %s; done' "$1"; }
-pod backup sh -c "$(forever "dd if=$disks/nodefs/data of=$disks/nodefs/copy bs=1M; md5sum $disks/nodefs/copy; rm $disks/nodefs/copy")"
-pod builder sh -c "$(forever "for i in 1 2 3 4 5 6 7 8; do dd if=$disks/nodefs/data bs=1M count=3 | sort | md5sum & done; wait")"
-pod archive sh -c "$(forever "gzip -1 -c $disks/nodefs/data >$disks/nodefs/packed; rm $disks/nodefs/packed")"
-pod database sh -c "$(forever "at=\$(((at * 1103515245 + 12345) % 2147483648)); dd if=$disks/nodefs/data bs=64k count=4 skip=\$((at / 65536 % 3900)) of=/dev/null; usleep 20000")"
-pod mapped workload mapped "$disks/nodefs/index"
+[ "$machine" != card ] || for disk in /sys/block/nvme*; do
+  read -r number <"$disk/dev"
+  echo "$number rbps=10000000 wbps=10000000 riops=500 wiops=500" >"$memory_pods/io.max"
+done
+# forever SECONDS WORK: with a rest of so long after it, where RESTS says so.
+forever() { printf 'while :; do %s; sleep %s; done' "$2" $(($1 * ${RESTS:-0})); }
+pod backup sh -c "$(forever 1800 "dd if=$disks/nodefs/data of=$disks/nodefs/copy bs=1M; md5sum $disks/nodefs/copy; rm $disks/nodefs/copy")"
+pod builder sh -c "$(forever 900 "for i in 1 2 3 4 5 6 7 8; do dd if=$disks/nodefs/data bs=1M count=3 | sort | md5sum & done; wait")"
+pod archive sh -c "$(forever 7200 "gzip -1 -c $disks/nodefs/data >$disks/nodefs/packed; rm $disks/nodefs/packed")"
+pause=$((20000 + 980000 * ${RESTS:-0})) # microseconds
+pod database sh -c "$(forever 0 "at=\$(((at * 1103515245 + 12345) % 2147483648)); dd if=$disks/nodefs/data bs=64k count=4 skip=\$((at / 65536 % 3900)) of=/dev/null; usleep $pause")"
+pod mapped workload mapped "$disks/nodefs/index" $((20 * ${RESTS:-0}))
 pod journal workload writer "$disks/nodefs/journal"
-pod boots sh -c "$(forever "sleep 20; echo 3 >/proc/sys/vm/drop_caches; for i in 1 2 3 4 5 6 7 8 9 10 11 12; do dd if=$disks/nodefs/index bs=1M count=3 skip=\$((i * 4)) | md5sum & done; wait")"
+pod boots sh -c "$(forever 600 "sleep 20; echo 3 >/proc/sys/vm/drop_caches; for i in 1 2 3 4 5 6 7 8 9 10 11 12; do dd if=$disks/nodefs/index bs=1M count=3 skip=\$((i * 4)) | md5sum & done; wait")"
 
 clock
+start=$now
 end=$((now + lasts * 1000))
-most=0
+most=0 hour=1
 while [ "$now" -lt "$end" ]; do
   lost
   before=$lost begun=$now
@@ -41,6 +56,7 @@ while [ "$now" -lt "$end" ]; do
   lost
   share=$(((lost - before) / 10 / (now - begun)))
   [ $share -le $most ] || most=$share
+  [ "$now" -lt $((start + hour * 3600000)) ] || { echo "hour $hour: $most % at most"; hour=$((hour + 1)); }
 done
 read_count oom_kill /proc/vmstat
 [ ! -r /proc/pressure/memory ] || note "$most % of two seconds were lost at most in $lasts s"

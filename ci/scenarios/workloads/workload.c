@@ -11,7 +11,10 @@
  *                                 only when the last process that maps it is gone
  *   workload thrash MIB           so much memory, each page of it needed again and again
  *   workload noise MIB            the same, of what cannot be compressed
- *   workload mapped FILE          the same with the pages of a file, which is mapped
+ *   workload mapped FILE [PAGES]  the same with the pages of a file, which is mapped; with a
+ *                                 number so many 50 times a second
+ *   workload begins FILE MIB      as a program that begins: each page of a file, which is mapped,
+ *                                 is needed five times; says "ready" and holds so much memory
  *   workload headless MIB         so much memory, in a process whose first thread has ended
  *   workload selfish MIB          so much memory, at a real-time priority of 50; keeps its
  *                                 processor for ten seconds, and says so where it lives on
@@ -110,15 +113,18 @@ static void fill_with_noise(char *page)
 }
 
 /* Page after page in an order that no read-ahead foresees: what does not fit is read in again
- * and again. */
-static void need_again(volatile char *all, long pages, int writes)
+ * and again; at_once of them 50 times a second or, if 0, as fast as it goes; without end or
+ * `most` of them. */
+static void need_again(volatile char *all, long pages, int writes, long at_once, long most)
 {
-	for (long page = 0;;) {
+	for (long page = 0, needed = 1; !most || needed <= most; needed++) {
 		page = (page + 104729) % pages;
 		if (writes)
 			all[page * 4096]++;
 		else
 			(void)all[page * 4096];
+		if (at_once > 0 && needed % at_once == 0)
+			nap(20);
 	}
 }
 
@@ -131,19 +137,42 @@ static void thrash(long mib, int is_noise)
 		return complain("mmap");
 	for (long page = 0; is_noise && page < mib * MIB / 4096; page++)
 		fill_with_noise(all + page * 4096);
-	need_again(all, mib * MIB / 4096, 1);
+	need_again(all, mib * MIB / 4096, 1, 0, 0);
 }
 
-/* As a program's own code is needed: no page of it is read ahead of time. */
-static void mapped(const char *name)
+/* Its pages are read as a program's own code is: none ahead of time. */
+static char *map_file(const char *name, long *pages)
 {
 	int fd = open(name, O_RDONLY | O_CLOEXEC);
 	off_t size = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
 	char *all = size < 4096 ? MAP_FAILED : mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
 
+	*pages = size / 4096;
 	if (all == MAP_FAILED)
-		return complain(name);
-	need_again(all, size / 4096, 0);
+		complain(name);
+	return all;
+}
+
+static void mapped(const char *name, long at_once)
+{
+	long pages;
+	char *all = map_file(name, &pages);
+
+	if (all != MAP_FAILED)
+		need_again(all, pages, 0, at_once, 0);
+}
+
+static void begins(const char *name)
+{
+	long pages;
+	char *all = map_file(name, &pages);
+
+	if (all == MAP_FAILED)
+		return;
+	need_again(all, pages, 0, 0, 5 * pages);
+	munmap(all, pages * 4096);
+	puts("ready");
+	fflush(stdout);
 }
 
 /* A half-written number is at worst wanted for a moment; none at all is not acted on. */
@@ -515,7 +544,9 @@ int main(int count, char **words)
 	else if (!strcmp(what, "noise"))
 		thrash(number, 1);
 	else if (!strcmp(what, "mapped"))
-		mapped(text), rest();
+		mapped(text, count > 3 ? number : 0), rest();
+	else if (!strcmp(what, "begins") && count > 3)
+		begins(text), hold(number), rest();
 	else if (!strcmp(what, "headless"))
 		headless(number);
 	else if (!strcmp(what, "selfish"))
