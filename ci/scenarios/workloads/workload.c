@@ -12,7 +12,7 @@
  *   workload thrash MIB           so much memory, each page of it needed again and again
  *   workload noise MIB            the same, of what cannot be compressed
  *   workload mapped FILE [PAGES]  the same with the pages of a file, which is mapped; with a
- *                                 number so many 50 times a second
+ *                                 number so many five times a second
  *   workload begins FILE MIB      as a program that begins: each page of a file, which is mapped,
  *                                 is needed five times; says "ready" and holds so much memory
  *   workload headless MIB         so much memory, in a process whose first thread has ended
@@ -113,7 +113,7 @@ static void fill_with_noise(char *page)
 }
 
 /* Page after page in an order that no read-ahead foresees: what does not fit is read in again
- * and again; at_once of them 50 times a second or, if 0, as fast as it goes; without end or
+ * and again; at_once of them five times a second or, if 0, as fast as it goes; without end or
  * `most` of them. */
 static void need_again(volatile char *all, long pages, int writes, long at_once, long most)
 {
@@ -124,7 +124,7 @@ static void need_again(volatile char *all, long pages, int writes, long at_once,
 		else
 			(void)all[page * 4096];
 		if (at_once > 0 && needed % at_once == 0)
-			nap(20);
+			nap(200);
 	}
 }
 
