@@ -30,6 +30,7 @@ start_evictd --eviction-hard='memory.available<10%,memory.stall>40%' --relief=re
   --housekeeping-interval=10s
 dd if=/dev/urandom of="$disks/nodefs/data" bs=1M count=250 2>/dev/null
 dd if=/dev/urandom of="$disks/nodefs/index" bs=1M count=60 2>/dev/null
+# By the machine's own clock; --card of ci/vm goes by ours.
 [ "$machine" != card ] || for disk in /sys/block/nvme*; do
   read -r number <"$disk/dev"
   echo "$number rbps=10000000 wbps=10000000 riops=500 wiops=500" >"$memory_pods/io.max"
