@@ -3,6 +3,7 @@
 #![no_main]
 // options: -max_len=1048576
 // parses: crates/containers/src/docker/about.rs
+// parses: crates/containers/src/docker/cache_usage.rs
 // parses: crates/containers/src/docker/parse.rs
 // parses: crates/containers/src/docker/message.rs
 // parses: crates/containers/src/docker/few.rs
@@ -13,7 +14,7 @@
 use evictd_containers::Failure;
 use evictd_containers::docker::{
     parse_containers, parse_details, parse_image, parse_images, parse_info, parse_message,
-    parse_pods, parse_version, parse_volumes,
+    parse_pods, parse_pruned, parse_size, parse_usage, parse_version, parse_volumes,
 };
 use evictd_fuzz::in_bounded_memory;
 use libfuzzer_sys::fuzz_target;
@@ -45,6 +46,8 @@ fuzz_target!(|text: &[u8]| {
     if let Some(version) = checked(|| parse_version(text)) {
         assert!(!version.version.is_empty());
         assert!(version.names("") || !version.names("podman"));
+        let (major, minor) = version.api();
+        assert!((major, minor) == (0, 0) || text.contains(&b'.') || text.contains(&b'\\'));
     }
     if let Some(info) = checked(|| parse_info(text)) {
         let words = |word: &[u8]| text.windows(word.len()).any(|part| part == word);
@@ -54,6 +57,11 @@ fuzz_target!(|text: &[u8]| {
         assert!(!image.id.is_empty());
         assert!(!image.digests.iter().any(|name| name.starts_with("<none>")));
     }
+    if let Some(cache) = checked(|| parse_usage(text)) {
+        assert!(cache.unused <= cache.total);
+    }
+    checked(|| parse_pruned(text));
+    checked(|| parse_size(text));
     let message = parse_message(text);
     assert!(message.len() < 4000 && !message.contains(char::is_control));
     if let Some(pods) = checked(|| parse_pods(text)) {

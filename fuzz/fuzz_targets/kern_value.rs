@@ -5,7 +5,9 @@
 // parses: crates/kerntext/src/pressure.rs
 // parses: crates/kerntext/src/zram.rs
 
-use evictd_kerntext::{Limit, parse_full_stall, parse_limit, parse_u64, parse_zram_pool};
+use evictd_kerntext::{
+    Limit, parse_full_stall, parse_limit, parse_some_stall, parse_u64, parse_zram_pool,
+};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &[u8]| {
@@ -23,12 +25,17 @@ fuzz_target!(|text: &[u8]| {
         (Err(one), Err(other)) => assert_eq!(one, other),
         (Ok(_), Err(_)) => panic!("a number must be a limit"),
     }
-    match parse_full_stall(text) {
-        Ok(stall) => {
-            let printed = format!("full total={}\n", stall.as_micros());
-            assert_eq!(parse_full_stall(printed.as_bytes()), Ok(stall));
+    for (kind, parse) in [
+        ("full", parse_full_stall as fn(&[u8]) -> _),
+        ("some", parse_some_stall),
+    ] {
+        match parse(text) {
+            Ok(stall) => {
+                let printed = format!("{kind} total={}\n", stall.as_micros());
+                assert_eq!(parse(printed.as_bytes()), Ok(stall));
+            }
+            Err(error) => assert!(error.position <= text.len()),
         }
-        Err(error) => assert!(error.position <= text.len()),
     }
     match parse_zram_pool(text) {
         Ok(pool) => assert_eq!(parse_zram_pool(format!("0 0 {pool}").as_bytes()), Ok(pool)),

@@ -1,7 +1,10 @@
 //! What evictd has set for a while, as it wrote it down: no panic, nothing that leads out of
 //! the hierarchy, and a bound.
 #![no_main]
-// parses: crates/cgroup/src/knobs/knob.rs
+// parses: crates/cgroup/src/knobs/knob.rs#named
+// parses: crates/cgroup/src/knobs/knob.rs#parse
+// parses: crates/cgroup/src/knobs/knob.rs#value
+// parses: crates/cgroup/src/knobs/knob.rs#parse_knobs
 
 use std::path::Component;
 

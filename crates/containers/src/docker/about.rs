@@ -40,7 +40,7 @@ pub struct EngineVersion {
 impl EngineVersion {
     /// The API that it speaks: major and minor number; zeros where it says none.
     #[must_use]
-    pub(super) fn api(&self) -> (u32, u32) {
+    pub fn api(&self) -> (u32, u32) {
         let told = self.api_version.as_deref().unwrap_or_default();
         let numbers = told.split_once('.').and_then(|(major, minor)| {
             let major = major.parse().ok()?;

@@ -10,9 +10,11 @@ use crate::Failure;
 
 /// What it all takes, and how much of it nothing uses, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct CacheUsage {
-    pub(super) total: u64,
-    pub(super) unused: u64,
+pub struct CacheUsage {
+    /// All of it.
+    pub total: u64,
+    /// What could be pruned.
+    pub unused: u64,
 }
 
 #[derive(Default, Deserialize)]
@@ -81,7 +83,10 @@ fn positive(bytes: i64) -> u64 {
 }
 
 /// Reads the answer to `GET /system/df`.
-pub(super) fn parse_usage(text: &[u8]) -> Result<CacheUsage, Failure> {
+///
+/// # Errors
+/// When any part of it is not as it should be.
+pub fn parse_usage(text: &[u8]) -> Result<CacheUsage, Failure> {
     let text: UsageText = parse(text)?;
     let sums = text.sums.unwrap_or_default();
     if let Some(Entries(usage)) = text.entries.or(sums.items) {
@@ -101,7 +106,10 @@ struct PrunedText {
 }
 
 /// Reads the answer to `POST /build/prune`.
-pub(super) fn parse_pruned(text: &[u8]) -> Result<u64, Failure> {
+///
+/// # Errors
+/// When any part of it is not as it should be.
+pub fn parse_pruned(text: &[u8]) -> Result<u64, Failure> {
     let text: PrunedText = parse(text)?;
     Ok(text.space_reclaimed)
 }

@@ -52,11 +52,13 @@ pub use parse::{parse_containers, parse_details, parse_images};
 #[doc(hidden)]
 pub use about::{parse_info, parse_version};
 #[doc(hidden)]
+pub use cache_usage::{parse_pruned, parse_usage};
+#[doc(hidden)]
 pub use events::read_event;
 #[doc(hidden)]
 pub use message::parse_message;
 #[doc(hidden)]
-pub use parse::{parse_image, parse_image_labels};
+pub use parse::{parse_image, parse_image_labels, parse_size};
 #[doc(hidden)]
 pub use podman::parse_pods;
 pub use time::parse_rfc3339;

@@ -316,7 +316,10 @@ struct SizeText {
 
 /// Reads what a container has written from the answer to
 /// `GET /containers/ID/json?size=true`.
-pub(super) fn parse_size(text: &[u8]) -> Result<Option<u64>, Failure> {
+///
+/// # Errors
+/// When any part of it is not as it should be.
+pub fn parse_size(text: &[u8]) -> Result<Option<u64>, Failure> {
     let text: SizeText = parse(text)?;
     Ok(text.written.and_then(|bytes| u64::try_from(bytes).ok()))
 }
