@@ -6,9 +6,6 @@ use evictd_sys::{Helper, HelperThread, Priority, Writes, process_mrelease};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 
-/// The helper's real-time priority: the loop alone must be above it.
-const PRIORITY: i32 = 98;
-
 /// Victims that may wait for the helper, which takes them in the order in which
 /// they are handed over; those beyond free their memory by themselves, as every
 /// killed process does.
@@ -30,16 +27,17 @@ const ATTEMPTS: u32 = 3;
 pub struct Releaser(Arc<Helper<VecDeque<OwnedFd>>>);
 
 impl Releaser {
-    /// With room for those that wait, and without the thread. Where it is `realtime`, it
-    /// runs before all that is not, as far as that is allowed: on a busy machine it
-    /// would get hardly more of the processors than the victims that it is to replace.
+    /// With room for those that wait, and without the thread. Where it `goes_first`, it has
+    /// nice -20, as far as that is allowed: on a busy machine it would get hardly more of the
+    /// processors than the victims that it is to replace. It is not real-time: one call takes
+    /// a second for some GiB on a slow processor, in which nobody could do anything else.
     #[must_use]
-    pub fn new(realtime: bool) -> Self {
+    pub fn new(goes_first: bool) -> Self {
         let thread = HelperThread {
             name: "evictd-release",
             stack_bytes: 32 << 10,
-            priority: if realtime {
-                Priority::RealTime(PRIORITY)
+            priority: if goes_first {
+                Priority::High
             } else {
                 Priority::Usual
             },

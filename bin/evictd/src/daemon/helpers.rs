@@ -15,9 +15,9 @@ pub(super) struct Helpers {
 impl Helpers {
     const AGAIN: Duration = Duration::from_secs(10);
 
-    pub(super) fn new(realtime: bool) -> Self {
+    pub(super) fn new(goes_first: bool) -> Self {
         Self {
-            releaser: Releaser::new(realtime),
+            releaser: Releaser::new(goes_first),
             due: None,
         }
     }

@@ -14,6 +14,8 @@ pub enum Priority {
     /// Not `SCHED_IDLE`: a thread that gets no processor for minutes may hold a
     /// directory's lock meanwhile, and the pod that works there waits for it.
     Background,
+    /// Nice -20: most of a processor, and others wait for milliseconds.
+    High,
     /// Before all that is not real-time, so that a busy machine does not delay it; 1 is
     /// the lowest. Where that is refused, the best of the common priorities.
     RealTime(i32),
@@ -31,6 +33,7 @@ impl Priority {
         match self {
             Self::Usual => Ok(()),
             Self::Background => setpriority_process(None, 19).and(set_idle_io_priority()),
+            Self::High => setpriority_process(None, -20),
             Self::RealTime(priority) => {
                 set_realtime_priority(priority).or_else(|_| setpriority_process(None, -20))
             }
@@ -42,7 +45,7 @@ impl Priority {
     pub(crate) fn make<T>(self, make: impl FnOnce() -> T) -> T {
         match self {
             Self::RealTime(priority) => make_realtime(priority, make),
-            Self::Usual | Self::Background => make(),
+            Self::Usual | Self::High | Self::Background => make(),
         }
     }
 }
