@@ -1,7 +1,7 @@
 //! `memory.stall`: who stalls whom is measured before a threshold is met.
 
-use evictd_node::Signal;
 use evictd_node::pod::usage::Stalls;
+use evictd_node::{Mono, Signal};
 
 use super::script::*;
 use crate::fake::{FakePod, FakePods};
@@ -37,6 +37,37 @@ fn who_stalls_is_looked_at_once_a_quarter_of_what_is_allowed_is_lost() {
     engine.node_mut().set(losing(41));
     assert!(turn(&mut engine, 2600).contains(&"evicting"));
     assert_eq!(engine.pods().killed(), ["a"]);
+}
+
+/// Found by the league: the kernel told of lost time after seconds of silence, which was taken for
+/// a standstill, and what was measured across it counted for nothing for two seconds.
+#[test]
+fn the_kernels_notice_after_silence_is_no_standstill() {
+    let since = |millis: u64| {
+        let mut sample = losing(41);
+        let mut reading = sample.readings.get(Signal::MemoryStall).unwrap();
+        reading.sampled = Some(Mono::from_millis(millis));
+        sample.readings.set(Signal::MemoryStall, Some(reading));
+        sample
+    };
+    for is_woken in [true, false] {
+        let pods = FakePods::of([FakePod::new("a", 500 << 20)]);
+        let mut engine = engine(settings("memory.stall>40%"), pods);
+        engine.stall_is_told(true);
+        engine.node_mut().set(losing(0));
+        turn(&mut engine, 0);
+        for millis in (500..=5000).step_by(500) {
+            turn(&mut engine, millis);
+        }
+        engine.node_mut().set(since(7000));
+        if is_woken {
+            engine.look_now();
+        }
+        // Else nothing was due before ten seconds; from then on it came late.
+        turn(&mut engine, if is_woken { 8000 } else { 12_000 });
+        let killed: &[&str] = if is_woken { &["a"] } else { &[] };
+        assert_eq!(engine.pods().killed(), killed, "woken: {is_woken}");
+    }
 }
 
 /// A pod of which it is known that it reads back so much in a second, or nothing.
