@@ -123,7 +123,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
 
     /// Looks at memory now: the kernel says that something has happened there.
     pub fn look_now(&mut self) {
-        self.turns.look_now();
+        self.turns.pace.look_now(&mut self.turns.timers);
     }
 
     /// The kernel tells before processes can fill memory up to a threshold, or does not:

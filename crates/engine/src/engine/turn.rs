@@ -39,10 +39,9 @@ pub(super) struct Loop<N, P, R> {
     pub(super) reclaim: R,
     /// All but the state machine's own, which it has.
     pub(super) settings: Settings,
-    /// When the loop was here last, to do what is due.
-    last_turn: Option<Mono>,
-    /// When it was to be here next, before the kernel woke it sooner.
-    due_unless_woken: Option<Mono>,
+    /// When the loop was to be here next, as its last turn left it: what wakes it sooner from
+    /// outside (a notice of the kernel, other settings, a mount) makes it no later than that.
+    due: Option<Mono>,
     /// When the last round began.
     last_round: Option<Mono>,
     pub(super) timers: Timers,
@@ -68,8 +67,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
             sampled: Sampled::new(node),
             deciding: Deciding::new(evict, pods),
             reclaim,
-            last_turn: None,
-            due_unless_woken: None,
+            due: None,
             last_round: None,
             timers,
             killing: Killing::default(),
@@ -91,7 +89,9 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         self.telling.events.reserve();
         let changed = self.do_due(now);
         // Last, as it asks for memory: no other kill waits for it.
-        self.look_for_returned(now) | changed
+        let changed = self.look_for_returned(now) | changed;
+        self.due = Some(self.wake_at(now));
+        changed
     }
 
     fn do_due(&mut self, now: Mono) -> bool {
@@ -115,26 +115,12 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
     /// Where the loop comes far too late (the process was stopped, the machine starved),
     /// the world has changed since anything was measured.
     fn notice_standstill(&mut self, now: Mono) {
-        let due = self.due_unless_woken.take().or_else(|| self.due());
-        let late = due.map_or(Duration::ZERO, |due| now.since(due));
+        let late = self.due.map_or(Duration::ZERO, |due| now.since(due));
         self.sampled.node.note_late(late);
         if late >= STANDSTILL {
             self.deciding.evict.trust_only_from(now);
             self.listings.trust_only_from(now);
         }
-        self.last_turn = Some(now);
-    }
-
-    /// Looks at memory at once, as the kernel says that something has happened. After seconds in
-    /// which nothing was due that is no standstill: what was measured meanwhile holds.
-    pub(super) fn look_now(&mut self) {
-        self.due_unless_woken = self.due_unless_woken.or_else(|| self.due());
-        self.pace.look_now(&mut self.timers);
-    }
-
-    /// When the loop was to be here again, as of its last turn.
-    fn due(&self) -> Option<Mono> {
-        self.last_turn.map(|turn| self.wake_at(turn))
     }
 
     pub(super) fn wake_at(&self, now: Mono) -> Mono {

@@ -42,15 +42,24 @@ fn who_stalls_is_looked_at_once_a_quarter_of_what_is_allowed_is_lost() {
 /// Found by the league: the kernel told of lost time after seconds of silence, which was taken for
 /// a standstill, and what was measured across it counted for nothing for two seconds.
 #[test]
-fn the_kernels_notice_after_silence_is_no_standstill() {
-    let since = |millis: u64| {
+fn what_wakes_evictd_after_silence_is_no_standstill() {
+    type Wake = fn(&mut Fake);
+    let other_settings: Wake = |engine| engine.reconfigure(settings("memory.stall>40%")).unwrap();
+    let wakes: [(&str, Wake, u64, &[&str]); 4] = [
+        ("a notice of the kernel", Fake::look_now, 8000, &["a"]),
+        ("a request", Fake::round_now, 8000, &["a"]),
+        ("other settings", other_settings, 8000, &["a"]),
+        // Nothing was due before ten seconds; from then on it came late.
+        ("a late turn", |_| (), 12_000, &[]),
+    ];
+    let lost = |since: u64| {
         let mut sample = losing(41);
         let mut reading = sample.readings.get(Signal::MemoryStall).unwrap();
-        reading.sampled = Some(Mono::from_millis(millis));
+        reading.sampled = Some(Mono::from_millis(since));
         sample.readings.set(Signal::MemoryStall, Some(reading));
         sample
     };
-    for is_woken in [true, false] {
+    for (name, wake, millis, killed) in wakes {
         let pods = FakePods::of([FakePod::new("a", 500 << 20)]);
         let mut engine = engine(settings("memory.stall>40%"), pods);
         engine.stall_is_told(true);
@@ -59,14 +68,11 @@ fn the_kernels_notice_after_silence_is_no_standstill() {
         for millis in (500..=5000).step_by(500) {
             turn(&mut engine, millis);
         }
-        engine.node_mut().set(since(7000));
-        if is_woken {
-            engine.look_now();
-        }
-        // Else nothing was due before ten seconds; from then on it came late.
-        turn(&mut engine, if is_woken { 8000 } else { 12_000 });
-        let killed: &[&str] = if is_woken { &["a"] } else { &[] };
-        assert_eq!(engine.pods().killed(), killed, "woken: {is_woken}");
+        engine.node_mut().set(lost(7000));
+        wake(&mut engine);
+        turn(&mut engine, millis);
+        turn(&mut engine, millis + 50);
+        assert_eq!(engine.pods().killed(), killed, "{name}");
     }
 }
 
