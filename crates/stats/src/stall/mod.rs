@@ -261,13 +261,14 @@ mod tests {
     }
 
     /// Acceptance row 310: a pod that thrashes at its own limit stalls everybody where nobody
-    /// else has anything to do, and is no reason to evict anyone.
+    /// else has anything to do, and is no reason to evict anyone. Where the node's reclaim scans
+    /// what is all in use, it takes none for a while.
     #[test]
     fn what_a_pod_loses_at_its_own_limit_is_not_the_nodes() {
         let vmstat = |kswapd: u64, direct: u64, anon: u64, file: u64| {
             let text = format!(
-                "nr_free_pages 1\npgsteal_kswapd {kswapd}\npgsteal_direct {direct}\n\
-                 pgsteal_file 9999999\nworkingset_refault_anon {anon}\n\
+                "nr_free_pages 1\npgscan_kswapd {kswapd}\npgscan_direct {direct}\n\
+                 pgsteal_kswapd 1000\npgsteal_direct 1000\nworkingset_refault_anon {anon}\n\
                  workingset_refault_file {file}\n"
             );
             Pages::of(text.as_bytes())
@@ -292,7 +293,7 @@ mod tests {
             }
             assert_eq!(file.stall().unwrap().percent(), percent, "{end:?}");
         }
-        assert_eq!(Pages::of(b"pgsteal_kswapd 1\n"), None);
-        assert_eq!(Pages::of(b"pgsteal_kswapd 1\nworkingset_refault x\n"), None);
+        assert_eq!(Pages::of(b"pgscan_kswapd 1\n"), None);
+        assert_eq!(Pages::of(b"pgscan_kswapd 1\nworkingset_refault x\n"), None);
     }
 }

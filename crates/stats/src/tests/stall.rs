@@ -38,7 +38,7 @@ fn where_nothing_counts_lost_time_it_is_unknown() {
 fn vmstat(read_back: u64) -> String {
     format!(
         "nr_inactive_file 400\nnr_active_file 600\npgmajfault {read_back}\n\
-         pgsteal_kswapd {read_back}\npgsteal_direct 0\nworkingset_refault {read_back}\n"
+         pgscan_kswapd {read_back}\npgscan_direct 0\nworkingset_refault {read_back}\n"
     )
 }
 
@@ -81,7 +81,7 @@ fn where_neither_is_told_lost_time_is_unknown() {
     settings.stall = true;
     let mut reader = NodeReader::open(settings).unwrap();
     for text in [
-        "pgsteal_kswapd 1\n",
+        "pgscan_kswapd 1\n",
         "workingset_refault_anon 5\n",
         "x\n",
         "",
