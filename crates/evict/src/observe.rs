@@ -170,6 +170,8 @@ impl Watch {
                 continue;
             };
             let newer = match (self.readings.get(signal), reading.sampled) {
+                // Lost time is told since when it was observed, and until now each time.
+                _ if signal.grows_with_trouble() => true,
                 (None, _) | (_, None) => true,
                 (Some(last), Some(sampled)) => last.sampled.is_none_or(|last| sampled > last),
             };

@@ -16,6 +16,15 @@ fn losing(percent: i64) -> Sample {
     sample
 }
 
+/// The same, as observed since then.
+fn losing_since(percent: i64, millis: u64) -> Sample {
+    let mut sample = losing(percent);
+    let mut reading = sample.readings.get(Signal::MemoryStall).unwrap();
+    reading.sampled = Some(Mono::from_millis(millis));
+    sample.readings.set(Signal::MemoryStall, Some(reading));
+    sample
+}
+
 /// Acceptance row 428.
 #[test]
 fn who_stalls_is_looked_at_once_a_quarter_of_what_is_allowed_is_lost() {
@@ -52,13 +61,6 @@ fn what_wakes_evictd_after_silence_is_no_standstill() {
         // Nothing was due before ten seconds; from then on it came late.
         ("a late turn", |_| (), 12_000, &[]),
     ];
-    let lost = |since: u64| {
-        let mut sample = losing(41);
-        let mut reading = sample.readings.get(Signal::MemoryStall).unwrap();
-        reading.sampled = Some(Mono::from_millis(since));
-        sample.readings.set(Signal::MemoryStall, Some(reading));
-        sample
-    };
     for (name, wake, millis, killed) in wakes {
         let pods = FakePods::of([FakePod::new("a", 500 << 20)]);
         let mut engine = engine(settings("memory.stall>40%"), pods);
@@ -68,11 +70,41 @@ fn what_wakes_evictd_after_silence_is_no_standstill() {
         for millis in (500..=5000).step_by(500) {
             turn(&mut engine, millis);
         }
-        engine.node_mut().set(lost(7000));
+        engine.node_mut().set(losing_since(41, 7000));
         wake(&mut engine);
         turn(&mut engine, millis);
         turn(&mut engine, millis + 50);
         assert_eq!(engine.pods().killed(), killed, "{name}");
+    }
+}
+
+/// Found by the league: a round came while the threshold was not met yet, and the next one, of
+/// which the observed time began with the same look, counted as no newer.
+#[test]
+fn lost_time_that_goes_on_is_a_newer_reading() {
+    let pods = FakePods::of([FakePod::new("a", 500 << 20)]);
+    let mut engine = engine(settings("memory.stall>40%"), pods);
+    engine.node_mut().set(losing_since(30, 1000));
+    engine.round_now();
+    turn(&mut engine, 2500);
+    engine.node_mut().set(losing_since(41, 1000));
+    turn(&mut engine, 3000);
+    assert_eq!(engine.pods().killed(), ["a"]);
+}
+
+/// On a machine that thrashes the list of pods may take longer than a reading may be old. It is
+/// read again then, and what was lost says the same.
+#[test]
+fn a_slow_list_of_pods_puts_no_eviction_for_lost_time_off() {
+    for (lost_meanwhile, killed) in [(70, &["a"][..]), (30, &[])] {
+        let mut settings = settings("memory.stall>40%");
+        settings.clock = || Mono::from_millis(4200);
+        let pods = FakePods::of([FakePod::new("a", 500 << 20)]);
+        let mut engine = engine(settings, pods);
+        engine.node_mut().samples =
+            [losing_since(44, 1000), losing_since(lost_meanwhile, 2200)].into();
+        turn(&mut engine, 3000);
+        assert_eq!(engine.pods().killed(), killed, "{lost_meanwhile} %");
     }
 }
 
