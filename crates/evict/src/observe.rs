@@ -8,6 +8,10 @@ use evictd_threshold::{Threshold, derive_containerfs};
 use crate::Config;
 use crate::set::ThresholdSet;
 
+/// Lost time that was observed from so long before the end of a standstill is of now. A machine
+/// that thrashes makes the loop itself late, again and again: it would never evict.
+const LOST_LATELY: Duration = Duration::from_secs(4);
+
 /// What was observed for a round.
 #[derive(Clone, Copy, Debug)]
 pub struct Observation<'a> {
@@ -179,7 +183,7 @@ impl Watch {
                 || reading
                     .sampled
                     .is_none_or(|at| self.settled_at.is_none_or(|s| at >= s));
-            if newer && settled && self.trusts(&reading, policy) {
+            if newer && settled && self.trusts(signal, &reading, policy) {
                 fresh.insert(index);
             }
         }
@@ -191,16 +195,21 @@ impl Watch {
         let mut trusted = *readings;
         for signal in Signal::ALL {
             let reading = readings.get(signal);
-            let reading = reading.filter(|reading| self.trusts(reading, policy));
+            let reading = reading.filter(|reading| self.trusts(signal, reading, policy));
             trusted.set(signal, reading);
         }
         trusted
     }
 
     /// Nothing acts by what was measured before a standstill.
-    fn trusts(&self, reading: &Reading, policy: &Policy) -> bool {
-        policy.stats_may_predate_last_eviction
-            || reading.sampled.is_none_or(|at| at >= self.trusted_from)
+    fn trusts(&self, signal: Signal, reading: &Reading, policy: &Policy) -> bool {
+        let before = if signal.grows_with_trouble() {
+            LOST_LATELY
+        } else {
+            Duration::ZERO
+        };
+        let is_of_now = |at: Mono| at + before >= self.trusted_from;
+        policy.stats_may_predate_last_eviction || reading.sampled.is_none_or(is_of_now)
     }
 
     /// The threshold to act on: a memory signal's before all others, else the

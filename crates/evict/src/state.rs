@@ -181,7 +181,8 @@ impl Evict {
 
     /// Time has passed in which nothing was observed, though it should have been: the
     /// machine or this process stood still. Grace periods go on; but what was measured
-    /// before `now` lets no threshold act.
+    /// before `now` lets no threshold act. Time that was lost counts from four seconds before:
+    /// a machine that thrashes makes its guard late, too.
     pub const fn trust_only_from(&mut self, now: Mono) {
         self.watch.trusted_from = now;
     }

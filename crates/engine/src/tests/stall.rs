@@ -92,6 +92,20 @@ fn lost_time_that_goes_on_is_a_newer_reading() {
     assert_eq!(engine.pods().killed(), ["a"]);
 }
 
+/// A machine that thrashes makes the loop itself late, each time by more than a standstill takes.
+#[test]
+fn a_loop_that_is_always_late_evicts_for_lost_time() {
+    let pods = FakePods::of([FakePod::new("a", 500 << 20)]);
+    let mut engine = engine(settings("memory.stall>40%"), pods);
+    engine.node_mut().set(losing(0));
+    turn(&mut engine, 0);
+    for millis in [2500, 5000, 7500] {
+        engine.node_mut().set(losing_since(80, millis - 2500));
+        turn(&mut engine, millis);
+    }
+    assert_eq!(engine.pods().killed(), ["a"]);
+}
+
 /// On a machine that thrashes the list of pods may take longer than a reading may be old. It is
 /// read again then, and what was lost says the same.
 #[test]

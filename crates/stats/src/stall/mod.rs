@@ -41,8 +41,9 @@ pub struct MemoryStall {
     pub observed: Duration,
     /// How much of that was lost.
     pub lost: Duration,
-    /// It was lost within limits of cgroups, with room left on the node: what was read back had
-    /// not been taken by the node's reclaim. False where the kernel does not tell.
+    /// It was lost within limits of cgroups, with room left on the node, whose own reclaim
+    /// scanned far fewer pages than were read back, or hardly any. False where the kernel does
+    /// not tell.
     pub within_limits: bool,
     /// The kernel does not count lost time: it is what was read back of the page cache that
     /// says so.
