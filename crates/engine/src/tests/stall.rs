@@ -78,8 +78,8 @@ fn what_wakes_evictd_after_silence_is_no_standstill() {
     }
 }
 
-/// Found by the league: a round came while the threshold was not met yet, and the next one, of
-/// which the observed time began with the same look, counted as no newer.
+/// A round came while the threshold was not met yet, and the next one, of which the observed time
+/// began with the same look, counted as no newer.
 #[test]
 fn lost_time_that_goes_on_is_a_newer_reading() {
     let pods = FakePods::of([FakePod::new("a", 500 << 20)]);
