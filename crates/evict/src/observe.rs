@@ -8,10 +8,6 @@ use evictd_threshold::{Threshold, derive_containerfs};
 use crate::Config;
 use crate::set::ThresholdSet;
 
-/// Lost time that was observed from so long before the end of a standstill is of now. A machine
-/// that thrashes makes the loop itself late, again and again: it would never evict.
-const LOST_LATELY: Duration = Duration::from_secs(4);
-
 /// What was observed for a round.
 #[derive(Clone, Copy, Debug)]
 pub struct Observation<'a> {
@@ -174,16 +170,13 @@ impl Watch {
                 continue;
             };
             let newer = match (self.readings.get(signal), reading.sampled) {
-                // Lost time is told since when it was observed, and until now each time.
-                _ if signal.grows_with_trouble() => true,
                 (None, _) | (_, None) => true,
                 (Some(last), Some(sampled)) => last.sampled.is_none_or(|last| sampled > last),
             };
-            let settled = policy.stats_may_predate_last_eviction
-                || reading
-                    .sampled
-                    .is_none_or(|at| self.settled_at.is_none_or(|s| at >= s));
-            if newer && settled && self.trusts(signal, &reading, policy) {
+            let is_of_since = |at: Mono| self.settled_at.is_none_or(|s| at >= s + signal.window());
+            let settled =
+                policy.stats_may_predate_last_eviction || reading.sampled.is_none_or(is_of_since);
+            if newer && settled && self.trusts(&reading, policy) {
                 fresh.insert(index);
             }
         }
@@ -195,20 +188,15 @@ impl Watch {
         let mut trusted = *readings;
         for signal in Signal::ALL {
             let reading = readings.get(signal);
-            let reading = reading.filter(|reading| self.trusts(signal, reading, policy));
+            let reading = reading.filter(|reading| self.trusts(reading, policy));
             trusted.set(signal, reading);
         }
         trusted
     }
 
     /// Nothing acts by what was measured before a standstill.
-    fn trusts(&self, signal: Signal, reading: &Reading, policy: &Policy) -> bool {
-        let before = if signal.grows_with_trouble() {
-            LOST_LATELY
-        } else {
-            Duration::ZERO
-        };
-        let is_of_now = |at: Mono| at + before >= self.trusted_from;
+    fn trusts(&self, reading: &Reading, policy: &Policy) -> bool {
+        let is_of_now = |at: Mono| at >= self.trusted_from;
         policy.stats_may_predate_last_eviction || reading.sampled.is_none_or(is_of_now)
     }
 

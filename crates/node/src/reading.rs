@@ -9,8 +9,8 @@ pub struct Reading {
     pub available: i64,
     /// How much there is in all, in the same unit.
     pub capacity: i64,
-    /// When it was measured; `None` where the source has no time of its own,
-    /// which always counts as fresh.
+    /// When it was measured, at the end of the signal's [window](Signal::window); `None` where
+    /// the source has no time of its own, which always counts as fresh.
     pub sampled: Option<Mono>,
 }
 

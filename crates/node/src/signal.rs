@@ -1,3 +1,5 @@
+use core::time::Duration;
+
 use crate::{Condition, Resource};
 
 /// What eviction watches, by the kubelet's names.
@@ -140,6 +142,18 @@ impl Signal {
     #[must_use]
     pub const fn grows_with_trouble(self) -> bool {
         matches!(self.source(), Source::Stall)
+    }
+
+    /// Over how much time before it was sampled a reading of it is taken; of most it is of that
+    /// moment. The kernel's own averages of lost time are of ten seconds and more: a machine
+    /// that stands still shows there too late.
+    #[must_use]
+    pub const fn window(self) -> Duration {
+        Duration::from_secs(if matches!(self.source(), Source::Stall) {
+            2
+        } else {
+            0
+        })
     }
 
     /// What pods are ranked by when a threshold of it is met.

@@ -6,7 +6,7 @@ use evictd_evict::Evict;
 use evictd_node::{Mono, Reading, Readings, Signal};
 use evictd_threshold::Threshold;
 
-use crate::pace::{is_memory_unreclaimed, is_stall};
+use crate::pace::is_memory_unreclaimed;
 use crate::ports::{Depth, Node, Sample};
 
 /// How long a round waits for the filesystems: a healthy one answers in microseconds, a
@@ -95,9 +95,8 @@ impl<N: Node> Sampled<N> {
     pub(super) fn bears_out(&self, now: Mono, threshold: &Threshold) -> bool {
         let reading = self.reading(threshold.signal);
         reading.is_some_and(|reading| {
-            // Lost time is told since when it was observed, which is before now each time.
-            let is_fresh = is_stall(threshold) || reading.sampled.is_none_or(|at| at >= now);
-            is_fresh && threshold.is_unreclaimed(&reading)
+            let is_old = |at: Mono| now.since(at) >= STANDSTILL;
+            !reading.sampled.is_some_and(is_old) && threshold.is_unreclaimed(&reading)
         })
     }
 }

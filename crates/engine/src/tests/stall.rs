@@ -16,8 +16,8 @@ fn losing(percent: i64) -> Sample {
     sample
 }
 
-/// The same, as observed since then.
-fn losing_since(percent: i64, millis: u64) -> Sample {
+/// The same, as seen then.
+fn losing_at(percent: i64, millis: u64) -> Sample {
     let mut sample = losing(percent);
     let mut reading = sample.readings.get(Signal::MemoryStall).unwrap();
     reading.sampled = Some(Mono::from_millis(millis));
@@ -70,7 +70,7 @@ fn what_wakes_evictd_after_silence_is_no_standstill() {
         for millis in (500..=5000).step_by(500) {
             turn(&mut engine, millis);
         }
-        engine.node_mut().set(losing_since(41, 7000));
+        engine.node_mut().set(losing_at(41, millis - 30));
         wake(&mut engine);
         turn(&mut engine, millis);
         turn(&mut engine, millis + 50);
@@ -78,16 +78,16 @@ fn what_wakes_evictd_after_silence_is_no_standstill() {
     }
 }
 
-/// A round came while the threshold was not met yet, and the next one, of which the observed time
-/// began with the same look, counted as no newer.
+/// A round came while the threshold was not met yet, and the next one, of which the window began
+/// with the same look, counted as no newer.
 #[test]
 fn lost_time_that_goes_on_is_a_newer_reading() {
     let pods = FakePods::of([FakePod::new("a", 500 << 20)]);
     let mut engine = engine(settings("memory.stall>40%"), pods);
-    engine.node_mut().set(losing_since(30, 1000));
+    engine.node_mut().set(losing_at(30, 2500));
     engine.round_now();
     turn(&mut engine, 2500);
-    engine.node_mut().set(losing_since(41, 1000));
+    engine.node_mut().set(losing_at(41, 3000));
     turn(&mut engine, 3000);
     assert_eq!(engine.pods().killed(), ["a"]);
 }
@@ -100,7 +100,7 @@ fn a_loop_that_is_always_late_evicts_for_lost_time() {
     engine.node_mut().set(losing(0));
     turn(&mut engine, 0);
     for millis in [2500, 5000, 7500] {
-        engine.node_mut().set(losing_since(80, millis - 2500));
+        engine.node_mut().set(losing_at(80, millis));
         turn(&mut engine, millis);
     }
     assert_eq!(engine.pods().killed(), ["a"]);
@@ -115,8 +115,7 @@ fn a_slow_list_of_pods_puts_no_eviction_for_lost_time_off() {
         settings.clock = || Mono::from_millis(4200);
         let pods = FakePods::of([FakePod::new("a", 500 << 20)]);
         let mut engine = engine(settings, pods);
-        engine.node_mut().samples =
-            [losing_since(44, 1000), losing_since(lost_meanwhile, 2200)].into();
+        engine.node_mut().samples = [losing_at(44, 3000), losing_at(lost_meanwhile, 4150)].into();
         turn(&mut engine, 3000);
         assert_eq!(engine.pods().killed(), killed, "{lost_meanwhile} %");
     }

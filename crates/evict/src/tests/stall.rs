@@ -6,21 +6,21 @@ use super::*;
 
 const STALL: Signal = Signal::MemoryStall;
 
-/// So many percent of the time were lost in the window that began then, with little memory
+/// So many percent of the time were lost in the window that ended then, with little memory
 /// in use.
-fn stalled(since: u64, percent: i64) -> Readings {
-    let mut all = readings(seconds(since), &[(Signal::MemoryAvailable, 5 * GI)]);
+fn stalled(at: u64, percent: i64) -> Readings {
+    let mut all = readings(seconds(at), &[(Signal::MemoryAvailable, 5 * GI)]);
     let reading = Reading {
         available: percent,
         capacity: 100,
-        sampled: Some(seconds(since)),
+        sampled: Some(seconds(at)),
     };
     all.set(STALL, Some(reading));
     all
 }
 
-fn look(evict: &mut Evict, (at, since): (u64, u64), percent: i64, pods: &[Candidate]) -> Plan {
-    let readings = stalled(since, percent);
+fn look(evict: &mut Evict, at: u64, percent: i64, pods: &[Candidate]) -> Plan {
+    let readings = stalled(at, percent);
     evict.step(seconds(at), &Observation::new(&readings), Some(pods))
 }
 
@@ -51,8 +51,8 @@ fn who_holds_most_memory_and_swap_above_its_request_goes() {
         .map(|(pod, usage)| Candidate::new(pod, Some(usage)))
         .collect();
     let mut evict = hard("memory.stall>40%");
-    assert_eq!(look(&mut evict, (2, 0), 40, &pods), Plan::Rest);
-    assert_eq!(evicted(look(&mut evict, (4, 2), 41, &pods)), 2);
+    assert_eq!(look(&mut evict, 2, 40, &pods), Plan::Rest);
+    assert_eq!(evicted(look(&mut evict, 4, 41, &pods)), 2);
     assert!(evict.conditions().has(Condition::MemoryPressure));
 }
 
@@ -64,7 +64,7 @@ fn a_pod_that_holds_less_than_a_hundredth_of_memory_does_not_die_for_it() {
         let usage = holding(held, 0);
         let pods = [Candidate::new(&all[0], Some(&usage))];
         let mut evict = hard("memory.stall>40%");
-        let plan = look(&mut evict, (2, 0), 90, &pods);
+        let plan = look(&mut evict, 2, 90, &pods);
         assert_eq!(matches!(plan, Plan::Evict(_)), dies, "{held} MiB of 10 GiB");
     }
 }
@@ -76,18 +76,18 @@ fn the_next_pod_dies_by_what_was_seen_since() {
     let all = pods(&["a", "b"]);
     let both = candidates(&all);
     let mut evict = hard("memory.stall>40%");
-    assert_eq!(evicted(look(&mut evict, (2, 0), 90, &both)), 0);
+    assert_eq!(evicted(look(&mut evict, 2, 90, &both)), 0);
     evict.outcome(seconds(3), Outcome::Killed, Some(&both));
     evict.outcome(seconds(3), Outcome::CleanedUp, Some(&both));
     let rest = &both[1..];
-    assert_eq!(look(&mut evict, (4, 2), 90, rest), Plan::Rest, "of before");
+    assert_eq!(look(&mut evict, 4, 90, rest), Plan::Rest, "of before");
     assert_eq!(
-        look(&mut evict, (6, 4), 90, rest),
+        look(&mut evict, 6, 90, rest),
         Plan::NoCandidate(STALL, Spared::FreedNothing),
         "nothing changed"
     );
     // Less is lost by now, so it helped; and still too much.
-    assert_eq!(evicted(look(&mut evict, (8, 6), 70, rest)), 0);
+    assert_eq!(evicted(look(&mut evict, 8, 70, rest)), 0);
 }
 
 /// Acceptance row 424: where nobody takes more than its share nobody goes for the time that is
@@ -103,7 +103,7 @@ fn for_lost_time_nobody_goes_who_keeps_to_its_request() {
     let mut evict = hard("memory.stall>40%");
     for at in [2, 60, 3600] {
         assert_eq!(
-            look(&mut evict, (at, at - 2), 90, &pods),
+            look(&mut evict, at, 90, &pods),
             Plan::NoCandidate(STALL, Spared::KeepToRequests)
         );
     }
@@ -129,7 +129,7 @@ fn who_stalls_the_others_is_chosen_and_explain_says_so() {
         .map(|(pod, usage)| Candidate::new(pod, Some(usage)))
         .collect();
     let mut evict = hard("memory.stall>40%");
-    let plan = look(&mut evict, (2, 0), 90, &pods);
+    let plan = look(&mut evict, 2, 90, &pods);
     let text = plan.explain(&evict, &pods);
     assert!(
         text.contains("chosen: thrashes, uses 400Mi, 400Mi above its request, gains 3Mi and reads back 60Mi a second"),

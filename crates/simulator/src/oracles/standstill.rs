@@ -1,7 +1,5 @@
 //! What was measured before the loop stood still is no reason for a kill after it.
 
-use core::time::Duration;
-
 use evictd_node::Mono;
 
 use super::case::Case;
@@ -10,13 +8,7 @@ impl Case<'_> {
     pub(super) fn is_from_before_a_standstill(&self) -> Option<String> {
         let (_, reading) = self.last_look()?;
         let until = self.world.given.stood_still_until?;
-        // Time that was lost then and since is lost now.
-        let lost_lately = if self.signal().grows_with_trouble() {
-            Duration::from_secs(4)
-        } else {
-            Duration::ZERO
-        };
-        let is_before = |at: &Mono| *at + lost_lately < until;
+        let is_before = |at: &Mono| *at < until;
         let sampled = reading.sampled.filter(is_before)?;
         Some(format!(
             "it was read at {sampled}, and the loop stood still until {until}"

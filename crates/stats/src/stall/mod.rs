@@ -7,16 +7,15 @@ use core::time::Duration;
 use std::path::Path;
 
 use evictd_kerntext::parse_full_stall;
-use evictd_node::{Mono, Reading};
+use evictd_node::{Mono, Reading, Signal};
 
 use crate::Error;
 use crate::file::{Buffer, KeptFile};
 use estimate::{Estimate, Plight};
 use pages::Pages;
 
-/// Over so much time the share is taken. The kernel's own averages are of ten seconds and
-/// more: a machine that stands still shows there too late.
-const WINDOW: Duration = Duration::from_secs(2);
+/// Over so much time the share is taken.
+const WINDOW: Duration = Signal::MemoryStall.window();
 
 /// Less time says nothing: reading a single file from a slow card takes some of it.
 const LEAST: Duration = Duration::from_secs(1);
@@ -35,11 +34,11 @@ const LOOKS: usize = 22;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MemoryStall {
-    /// When the observed time began: no eviction before it shows in it as not yet done.
-    pub since: Mono,
-    /// How long was observed.
+    /// When it was looked at last.
+    pub sampled: Mono,
+    /// How much time up to then it tells of: the [window](Signal::window), or less at first.
     pub observed: Duration,
-    /// How much of that was lost.
+    /// How much of that was lost; at least so much, where nobody looked as the window began.
     pub lost: Duration,
     /// It was lost within limits of cgroups, with room left on the node, whose own reclaim
     /// scanned far fewer pages than were read back, or hardly any. False where the kernel does
@@ -65,7 +64,7 @@ impl MemoryStall {
         Reading {
             available: self.percent(),
             capacity: 100,
-            sampled: Some(self.since),
+            sampled: Some(self.sampled),
         }
     }
 }
@@ -173,31 +172,32 @@ impl StallFile {
         *self.looks.first()?
     }
 
-    /// From the youngest look that is as old as the window, or the oldest there is. Where that
-    /// is much older, as nobody looked while the kernel told of nothing, at least what was lost
-    /// since the next one, as if that were all of the window.
+    /// What was lost in the window, at least: its beginning lies between two looks as a rule,
+    /// seconds apart where the kernel had told of nothing or the loop was late. So all that was
+    /// lost since the younger of them, or since the older what does not fit in before the window.
     fn stall(&self) -> Option<MemoryStall> {
         let now = self.latest()?;
         let before = || self.looks.iter().flatten();
         let age = |look: &Look| now.at.since(look.at);
-        let whole = before().find(|look| age(look) >= WINDOW);
-        let then = whole.or_else(|| before().last())?;
-        let next = before().rfind(|look| age(look) < WINDOW);
-        let of_then = self.lost(now, *then, age(then));
-        let of_next = whole.and(next).map(|next| self.lost(now, *next, WINDOW));
-        let most = [of_next, Some(of_then)].into_iter().flatten();
-        let most = most.filter(|stall| stall.observed >= LEAST);
-        most.max_by_key(MemoryStall::percent)
+        let younger = before().rfind(|look| age(look) < WINDOW)?;
+        let Some(older) = before().find(|look| age(look) >= WINDOW) else {
+            let observed = age(younger);
+            return (observed >= LEAST).then(|| self.lost(now, *younger, observed));
+        };
+        let both = [younger, older].map(|look| self.lost(now, *look, WINDOW));
+        both.into_iter().max_by_key(MemoryStall::percent)
     }
 
     fn lost(&self, now: Look, then: Look, observed: Duration) -> MemoryStall {
-        let millis = u64::try_from(now.at.since(then.at).as_millis()).unwrap_or(u64::MAX);
+        let between = now.at.since(then.at);
+        let millis = u64::try_from(between.as_millis()).unwrap_or(u64::MAX);
         let pages = now.pages.zip(then.pages);
         let pages = pages.map(|(now, then)| now.since(then));
+        let lost = now.lost.saturating_sub(then.lost);
         MemoryStall {
-            since: then.at,
+            sampled: now.at,
             observed,
-            lost: now.lost.saturating_sub(then.lost),
+            lost: lost.saturating_sub(between.saturating_sub(observed)),
             within_limits: pages.is_some_and(|pages| pages.were_taken_within_limits(millis)),
             is_estimated: self.estimate.is_some(),
         }
@@ -218,7 +218,7 @@ mod tests {
             });
         }
         let stall = file.stall()?;
-        Some((stall.since, stall.percent()))
+        Some((stall.sampled, stall.percent()))
     }
 
     /// Acceptance row 305.
@@ -230,26 +230,28 @@ mod tests {
             // What the kernel counted since the boot says nothing of now.
             (&[(0, 90_000)], None),
             (&[(0, 90_000), (900, 90_900)], None),
-            (&[(0, 90_000), (1000, 90_250)], Some((at(0), 25))),
+            (&[(0, 90_000), (1000, 90_250)], Some((at(1000), 25))),
             // What was before the window counts no more.
             (
                 &[(0, 0), (1000, 1000), (2000, 1000), (3000, 1000)],
-                Some((at(1000), 0)),
+                Some((at(3000), 0)),
             ),
-            // Late looks: of what was observed.
-            (&[(0, 0), (10_000, 4000)], Some((at(0), 40))),
-            // Nobody looked before the kernel told: at least what was lost since.
+            // A loop that is late: what does not fit in before the window.
+            (&[(0, 0), (2500, 2000)], Some((at(2500), 75))),
+            (&[(0, 0), (60_000, 59_000)], Some((at(60_000), 50))),
+            (&[(0, 0), (10_000, 4000)], Some((at(10_000), 0))),
+            // Nobody looked before the kernel told: what was lost since.
             (
                 &[(0, 0), (10_000, 70), (10_500, 500)],
-                Some((at(10_000), 21)),
+                Some((at(10_500), 21)),
             ),
             (
                 &[(0, 0), (10_000, 70), (10_500, 500), (11_000, 1000)],
-                Some((at(10_000), 46)),
+                Some((at(11_000), 46)),
             ),
             // No more than all of it, and no less than nothing.
-            (&[(0, 0), (1000, 1010)], Some((at(0), 100))),
-            (&[(0, 500), (1000, 400)], Some((at(0), 0))),
+            (&[(0, 0), (1000, 1010)], Some((at(1000), 100))),
+            (&[(0, 500), (1000, 400)], Some((at(1000), 0))),
         ] {
             assert_eq!(after(looks), expected, "{looks:?}");
         }
@@ -258,7 +260,7 @@ mod tests {
     #[test]
     fn a_window_holds_all_looks_that_are_kept_apart() {
         let looks: Vec<(u64, u64)> = (0..100).map(|look| (look * 100, look * 50)).collect();
-        assert_eq!(after(&looks), Some((Mono::from_millis(7900), 50)));
+        assert_eq!(after(&looks), Some((Mono::from_millis(9900), 50)));
     }
 
     /// Acceptance row 310: a pod that thrashes at its own limit stalls everybody where nobody

@@ -26,7 +26,7 @@ fn where_nothing_counts_lost_time_it_is_unknown() {
     assert!(reader.is_stall_awaited(), "of one look nothing follows");
     tree.put("proc/pressure/memory", &full(5500));
     let stall = reader.read_memory_bounds(at(4)).stall.unwrap();
-    assert_eq!((stall.since, stall.percent()), (at(2), 25));
+    assert_eq!((stall.sampled, stall.percent()), (at(4), 25));
 
     tree.put("proc/pressure/memory", "nothing\n");
     assert_eq!(reader.read(at(5), LONG).stall, None);
