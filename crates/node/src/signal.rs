@@ -146,11 +146,12 @@ impl Signal {
 
     /// Over how much time before it was sampled a reading of it is taken; of most it is of that
     /// moment. The kernel's own averages of lost time are of ten seconds and more: a machine
-    /// that stands still shows there too late.
+    /// that stands still shows there too late. A decision is promised two seconds after a machine
+    /// began to thrash, so the time looked at is shorter than that.
     #[must_use]
     pub const fn window(self) -> Duration {
-        Duration::from_secs(if matches!(self.source(), Source::Stall) {
-            2
+        Duration::from_millis(if matches!(self.source(), Source::Stall) {
+            1500
         } else {
             0
         })

@@ -49,7 +49,7 @@ fn who_stalls_is_looked_at_once_a_quarter_of_what_is_allowed_is_lost() {
 }
 
 /// Found by the league: the kernel told of lost time after seconds of silence, which was taken for
-/// a standstill, and what was measured across it counted for nothing for two seconds.
+/// a standstill, and what was measured across it counted for nothing for as long as a window.
 #[test]
 fn what_wakes_evictd_after_silence_is_no_standstill() {
     type Wake = fn(&mut Fake);

@@ -25,8 +25,8 @@ fn where_nothing_counts_lost_time_it_is_unknown() {
     assert_eq!(reader.read_memory_signals(at(2)).stall, None);
     assert!(reader.is_stall_awaited(), "of one look nothing follows");
     tree.put("proc/pressure/memory", &full(5500));
-    let stall = reader.read_memory_bounds(at(4)).stall.unwrap();
-    assert_eq!((stall.sampled, stall.percent()), (at(4), 25));
+    let stall = reader.read_memory_bounds(at(3)).stall.unwrap();
+    assert_eq!((stall.sampled, stall.percent()), (at(3), 50));
 
     tree.put("proc/pressure/memory", "nothing\n");
     assert_eq!(reader.read(at(5), LONG).stall, None);
@@ -55,14 +55,14 @@ fn without_pressure_what_is_read_back_says_how_much_is_lost() {
     let stall = reader.read(at(2), LONG).stall.unwrap();
     assert_eq!((stall.percent(), stall.is_estimated), (100, true));
     let stall = reader.read(at(3), LONG).stall.unwrap();
-    assert_eq!(stall.percent(), 50);
+    assert_eq!(stall.percent(), 34, "half a second of one and a half");
 
     // A third of the page cache in a second is a stretch lost where the loop comes late.
     tree.put("proc/vmstat", &vmstat(1410));
     assert_eq!(reader.read(at(4), LONG).stall.unwrap().percent(), 0);
     tree.put("proc/vmstat", &vmstat(1810));
     reader.note_late(LONG);
-    assert_eq!(reader.read(at(5), LONG).stall.unwrap().percent(), 50);
+    assert_eq!(reader.read(at(5), LONG).stall.unwrap().percent(), 67);
     assert_eq!(reader.errors(), []);
 
     // What the kernel counts by itself counts anew.
