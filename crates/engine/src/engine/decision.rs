@@ -82,7 +82,7 @@ pub(super) fn decision<N: Node>(
     }
 }
 
-/// Whether the pod goes for what its containers wrote: an emptyDir is freed with it.
+/// Whether the pod is evicted for what its containers wrote: an emptyDir is freed with it.
 fn is_for_files(cause: &Cause, signal: Option<Signal>) -> bool {
     match cause {
         Cause::Threshold { .. } => signal.is_some_and(|signal| is_disk(signal.resource())),

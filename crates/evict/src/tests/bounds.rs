@@ -173,7 +173,7 @@ fn bounds_are_for_memory_alone() {
         let asked = evict.to_read_exactly(seconds(0), &candidates(&all), |_| false);
         assert_eq!(asked.is_some(), taken, "{threshold}");
     }
-    // A pod that cannot be read goes first there.
+    // A pod that cannot be read is evicted first there.
     let lists = Lists {
         hard: "memory.available<1Gi",
         ..Lists::default()

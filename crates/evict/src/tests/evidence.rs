@@ -553,7 +553,7 @@ fn who_would_go_is_who_would_be_evicted() {
         let who = evict.who_would_go(seconds(0), signal, pods)?;
         Ok(who.iter().map(|place| place.candidate).collect::<Vec<_>>())
     };
-    // Neither what holds nothing nor what is protected; what is unknown goes last of all.
+    // Neither what holds nothing nor what is protected; what is unknown comes last of all.
     let order = Ok(vec![1, 3, 0]);
     assert_eq!(who(MEMORY, 500, &pods), order);
     assert_eq!(who(MEMORY, 50, &pods), order);

@@ -73,7 +73,7 @@ impl<'a> Case<'a> {
         chases.then(|| "only its minimum reclaim is missing, and the victim is modest".into())
     }
 
-    /// Of those that exceed their requests the lowest priority goes first, then who exceeds
+    /// Of those that exceed their requests the lowest priority is evicted first, then who exceeds
     /// it by most.
     fn is_not_first(&self) -> Option<String> {
         if self.strike.stalled {

@@ -1,4 +1,4 @@
-//! For a disk the next pod goes only once the last one is down, as it might go on writing.
+//! For a disk the next pod is evicted only once the last one is down, as it might go on writing.
 
 use core::time::Duration;
 
