@@ -41,7 +41,7 @@ const LOOKS: u32 = 5;
 /// So many pods are named for each signal.
 const FEW: usize = 3;
 
-/// what this machine is, what fills first, who would be evicted, what to set
+/// what this machine is, what fills first, which pod would be evicted, what to set
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
 #[argh(
     subcommand,
