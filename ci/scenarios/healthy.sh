@@ -71,6 +71,7 @@ while [ "$now" -lt "$end" ]; do
   hour=$((hour + 1)) next_hour=$((next_hour + 3600000))
   say "hour $hour: $most % of a second and a half were lost at most"
 done
-[ ! -r /proc/pressure/memory ] || note "$most % of a second and a half were lost at most in $lasts s"
+count_events met 'threshold=memory.stall>40%'
+[ ! -r /proc/pressure/memory ] || note "$most % of a second and a half were lost at most in $lasts s, memory.stall was met $times times"
 expect_health
 stop_evictd
