@@ -56,7 +56,8 @@ clock
 end=$((now + lasts * 1000))
 most=0 hour=0 next_hour=$((now + 3600000))
 lost
-first=$lost second=$lost third=$lost # half a second apart
+# Half a second apart. The first two looks tell of less than a second and a half.
+first=$lost second=$lost third=$lost
 first_at=$now second_at=$now third_at=$now
 while [ "$now" -lt "$end" ]; do
   nap 0.5
