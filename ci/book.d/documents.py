@@ -19,8 +19,8 @@ def chapters():
 
 
 def documents():
-    """All that is checked: the front page, and every chapter."""
-    return [README, *chapters()]
+    """All that is checked: the front page, every chapter, and what is for developers."""
+    return [README, *chapters(), *sorted((DOCS / "dev").glob("*.md"))]
 
 
 def name_of(file):

@@ -1,5 +1,5 @@
 # Sourced by the scenarios kubelet-*: what the kubelet's own end-to-end tests of eviction
-# (test/e2e_node of Kubernetes) ask of a node, see docs/kubelet-e2e.md. Each of their cases
+# (test/e2e_node of Kubernetes) ask of a node, see docs/dev/kubelet-e2e.md. Each of their cases
 # is a function of one scenario: the same thresholds, pods and expectation, in smaller
 # numbers. Every case asks for the same course: the condition appears, the right pods are
 # evicted in the right order, the condition is left and does not come back, the others run

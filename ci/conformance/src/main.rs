@@ -1,6 +1,6 @@
 //! Runs conformance vectors, answers of the kubelet's own code, against the crates.
 //!
-//! docs/conformance-vectors.md describes the vectors, the arguments and the exit codes.
+//! docs/dev/conformance-vectors.md describes the vectors, the arguments and the exit codes.
 #![forbid(unsafe_code)]
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Where the kernel's own killer is near nobody is waited for (docs/decisions.md, D65).
+//! Where the kernel's own killer is near nobody is waited for (docs/dev/decisions.md, D65).
 
 use core::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::world::World;
 const ROUNDS: u64 = 5;
 const MOMENT: Duration = Duration::from_millis(300);
 
-/// What every container holds anyway (docs/decisions.md, D0).
+/// What every container holds anyway (docs/dev/decisions.md, D0).
 const TRIFLE: u64 = 1 << 20;
 
 /// Since when, and since which round, a pod could be evicted at the brink.

@@ -9,7 +9,7 @@ use crate::strike::{Rival, Strike};
 use crate::world::World;
 use crate::world::pod::Held;
 
-/// What every container holds anyway (docs/decisions.md, D0).
+/// What every container holds anyway (docs/dev/decisions.md, D0).
 const TRIFLE_BYTES: u64 = 1 << 20;
 const TRIFLE_INODES: u64 = 100;
 

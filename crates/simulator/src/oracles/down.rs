@@ -8,7 +8,7 @@ use evictd_node::Mono;
 use crate::violation::Violation;
 use crate::world::World;
 
-/// So long what the last pod left is awaited (docs/decisions.md, D31), but for a moment.
+/// So long what the last pod left is awaited (docs/dev/decisions.md, D31), but for a moment.
 const MOST: Duration = Duration::from_secs(29);
 
 /// A pod that was evicted for a disk, and whose runtime was told to end it.

@@ -85,7 +85,7 @@ fn spares(world: &World, uid: &String) -> bool {
     world.describing.spared.contains(uid)
 }
 
-/// Nothing is evicted before those who describe pods were heard (docs/decisions.md, D65).
+/// Nothing is evicted before those who describe pods were heard (docs/dev/decisions.md, D65).
 fn too_early(strike: &Strike) -> Option<String> {
     let up = strike.at.since(strike.began);
     let wait = match strike.heard {

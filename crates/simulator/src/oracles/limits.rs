@@ -1,4 +1,4 @@
-//! Limits of a pod's own: who is above one goes, within a while, and nobody else (docs/decisions.md, D36).
+//! Limits of a pod's own: who is above one goes, within a while, and nobody else (docs/dev/decisions.md, D36).
 
 use core::time::Duration;
 

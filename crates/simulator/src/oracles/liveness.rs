@@ -9,7 +9,7 @@ use crate::world::World;
 /// Why pressure that a pod could end has not ended, minutes after the last fault.
 pub(super) fn unrelieved(world: &World, evict: &Evict) -> Option<String> {
     // What a dead pod left in memory, or a pod that could not be read, leaves it open whether
-    // the last eviction has helped (docs/decisions.md, D0).
+    // the last eviction has helped (docs/dev/decisions.md, D0).
     let is_open = world.plan.features.has(Feature::Unreadable) || !world.memory.left.is_empty();
     if is_open {
         return None;

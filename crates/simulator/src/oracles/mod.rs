@@ -1,5 +1,5 @@
 //! What must never happen, whatever does: short predicates, written from the documents
-//! (docs/how-it-decides.md, docs/decisions.md) and not from the code that they judge.
+//! (docs/how-it-decides.md, docs/dev/decisions.md) and not from the code that they judge.
 
 mod brink;
 mod case;

@@ -1,6 +1,6 @@
 //! What others than pods take and give back again, what pods give back by themselves, memory that
 //! is free later than its pod is gone, and numbers that do not agree: as on real machines, whose
-//! recordings are compared with this (docs/simulation.md).
+//! recordings are compared with this (docs/dev/simulation.md).
 
 use core::time::Duration;
 
