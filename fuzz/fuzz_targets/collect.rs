@@ -10,7 +10,7 @@ use core::time::Duration;
 use std::collections::HashSet;
 
 use evictd_gc::{
-    Container, ContainerPolicy, ContainerRun, ContainerState, DailyWindow, Enough, Fate,
+    Container, ContainerPolicy, ContainerRun, ContainerState, Enough, Fate,
     FoundContainers, FsUsage, Image, ImageJob, ImagePolicy, ImageRecord, ImageRecords, ImageRun,
     Kept, Kind, OwningPod, Removal, Sandbox, collect_images, plan_containers,
 };
@@ -101,14 +101,6 @@ fn is_enough(usage: FsUsage, percent: i64) -> bool {
     enough(usage.capacity_bytes, usage.available_bytes) && enough(usage.inodes, usage.inodes_free)
 }
 
-fn window(bytes: &mut Bytes<'_>) -> Option<DailyWindow> {
-    let [from, to] = [0; 2].map(|_: u8| (bytes.below(24), bytes.below(60)));
-    DailyWindow::parse(&format!(
-        "{:02}:{:02}-{:02}:{:02}",
-        from.0, from.1, to.0, to.1
-    ))
-}
-
 fn images(bytes: &mut Bytes<'_>) {
     let switches = switches(bytes);
     let high = i64::from(bytes.below(101));
@@ -117,7 +109,6 @@ fn images(bytes: &mut Bytes<'_>) {
         low_percent: high.min(i64::from(bytes.below(101))),
         min_age: Duration::from_nanos(bytes.amount()),
         max_age: bytes.flag().then(|| Duration::from_nanos(bytes.amount())),
-        max_age_window: bytes.flag().then(|| window(bytes)).flatten(),
     };
     assert_eq!(policy.check(), Ok(()));
     let run = ImageRun {

@@ -13,7 +13,7 @@ use evictd_machine::PROC;
 /// the kernel lacks a means, that is said once, and the others hold.
 pub(crate) fn enter(settings: &Resolved) {
     if !settings.sandbox {
-        log::info!(event = "problem", about = "sandbox"; "--no-sandbox: evictd keeps all its privileges");
+        log::info!(event = "problem", about = "sandbox"; "--debug=no-sandbox: evictd keeps all its privileges");
         return;
     }
     let steps = [
@@ -62,7 +62,7 @@ fn needed(settings: &Resolved) -> CapabilitySet {
         || settings.pod_logs_dir.given
         || !settings.relief.directories.is_empty();
     // The kernel's notices of pressure need it too, before Linux 6.4.
-    let resource = settings.kernel_memcg_notification || settings.apply_oom_score_adj;
+    let resource = settings.kernel_notices || settings.apply_oom_score_adj;
     READING
         | CapabilitySet::IPC_LOCK
         | wanted(!settings.dry_run, CapabilitySet::KILL)

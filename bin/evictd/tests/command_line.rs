@@ -27,8 +27,12 @@ fn wrong_settings_end_with_2_and_one_line() {
              nodefs.inodesFree=1m30s (or other durations) to --eviction-soft-grace-period\n",
         ),
         (
-            &["config", "--hard-eviction-grace=-1"],
-            "evictd: --hard-eviction-grace: \"-1\" is out of range, in \"-1\" at byte 0; a whole number from 0 to 2147483647, without a unit\n",
+            &["config", "--v=-1"],
+            "evictd: --v: \"-1\" is out of range, in \"-1\" at byte 0; a whole number from 0 to 2147483647, without a unit\n",
+        ),
+        (
+            &["config", "--hard-eviction-grace=1"],
+            "evictd: --hard-eviction-grace was removed; --compat=hard-eviction-grace gives a pod 1s\n",
         ),
         (
             &["--frobnicate"],

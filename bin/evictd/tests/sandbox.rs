@@ -139,8 +139,7 @@ fn the_daemons_table_of_descriptors_has_room_for_a_kill_from_the_start() {
 fn a_dry_run_keeps_no_capability_to_kill() {
     let flags = [
         "--dry-run",
-        "--realtime=false",
-        "--kernel-memcg-notification=false",
+        "--debug=no-realtime,no-kernel-notices",
         "--root-dir=/evictd-sandbox-none",
     ];
     let daemon = Daemon::start("sandbox-dry", &flags);
@@ -152,7 +151,7 @@ fn a_dry_run_keeps_no_capability_to_kill() {
 
 #[test]
 fn without_the_sandbox_the_daemon_keeps_all_and_says_so() {
-    let daemon = Daemon::start("sandbox-none", &["--no-sandbox"]);
+    let daemon = Daemon::start("sandbox-none", &["--debug=no-sandbox"]);
     let own = fs::read_to_string("/proc/self/status").unwrap();
     let own_filter = own.lines().find_map(|line| line.strip_prefix("Seccomp:"));
     let same = |value: &String| value == own_filter.unwrap().trim();
@@ -160,7 +159,7 @@ fn without_the_sandbox_the_daemon_keeps_all_and_says_so() {
     assert!(
         daemon
             .log
-            .contains("--no-sandbox: evictd keeps all its privileges")
+            .contains("--debug=no-sandbox: evictd keeps all its privileges")
     );
     daemon.end();
 }

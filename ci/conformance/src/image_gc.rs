@@ -68,7 +68,6 @@ fn policy(value: &Value) -> ImagePolicy {
         low_percent: integer(value, "lowThresholdPercent").unwrap_or(0),
         min_age: age("minAgeMillis"),
         max_age: Some(age("maxAgeMillis")).filter(|age| !age.is_zero()),
-        max_age_window: None,
     }
 }
 

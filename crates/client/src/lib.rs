@@ -9,7 +9,7 @@ mod request;
 mod response;
 mod view;
 
-pub use ask::{METRICS_SOCKET, SOCKET, ask, ask_within, order, view, view_within};
+pub use ask::{SOCKET, ask, ask_within, order, view, view_within};
 pub use exchange::{get, post, remark};
 pub use request::{MOST_BYTES, Parsed, parse_request};
 pub use response::{Response, find_body};

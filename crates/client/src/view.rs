@@ -38,10 +38,16 @@ impl View {
                 Origin::Flag(_) | Origin::FlagsFile(_) | Origin::File(_)
             )
         };
-        let given = settings.settings.iter().filter(|of| is_given(of.origin));
+        let gates = gates(settings);
+        let is_told = |of: &&Setting| match of.word() {
+            Some(_) => false, // It is in the text of --compat.
+            None => is_given(of.origin) || (of.name == COMPAT && !gates.is_empty()),
+        };
+        let given = settings.settings.iter().filter(is_told);
         let flags = given.flat_map(|of| {
             let texts = texts(settings, of).into_iter();
-            texts.map(|text| format!("--{}={text}", of.name))
+            let behind = if of.name == COMPAT { &*gates } else { "" };
+            texts.map(move |text| format!("--{}={text}{behind}", of.name))
         });
         Self {
             flags: flags_of(&settings.evict.thresholds).chain(flags).collect(),
@@ -167,6 +173,16 @@ pub fn flags_of(thresholds: &[Threshold]) -> impl Iterator<Item = String> {
     lists.map(|(name, list)| format!("--{name}={list}"))
 }
 
+const COMPAT: &str = "compat";
+
+/// What feature gates of a file switch on, which no flag says, as further words of `--compat`.
+fn gates(settings: &Resolved) -> String {
+    let all = settings.settings.iter();
+    let on = all.filter(|of| matches!(of.origin, Origin::File(_)) && of.value == "true");
+    let words = on.filter_map(Setting::word);
+    words.map(|word| format!(",{word}")).collect()
+}
+
 /// What the flag of a setting was given, each time.
 fn texts(settings: &Resolved, of: &Setting) -> Vec<String> {
     match of.name {
@@ -213,6 +229,15 @@ mod tests {
         assert_eq!(again.never_evict, settings.never_evict);
         assert_eq!(again.runtime_endpoints, settings.runtime_endpoints);
         assert_eq!(again.settings, settings.settings);
+
+        let gate = br#"{"kind": "KubeletConfiguration",
+            "apiVersion": "kubelet.config.k8s.io/v1beta1",
+            "featureGates": {"HugepageAwareEviction": false}}"#;
+        typed.add_file("node.json", gate).unwrap();
+        assert!(typed.add("compat", "keep-build-cache"));
+        let with_gate = resolve(&typed).unwrap();
+        let again = View::of_settings(&with_gate).settings().unwrap();
+        assert!(!again.hugepage_aware && !again.relief.build_cache);
 
         let mut view = View::of_settings(&settings);
         view.flags.push("--of-tomorrow=1".to_owned());

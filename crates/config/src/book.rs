@@ -23,6 +23,7 @@ impl<'a> Book<'a> {
         let passed_over = Warning::passed_over(&typed.passed_over);
         let fields = Warning::unknown_fields(&typed.unknown_fields);
         let all = passed_over.into_iter().chain(fields).chain(unknown);
+        let all = all.chain(Warning::accepted(typed));
         Self {
             typed,
             settings: Vec::new(),
@@ -113,10 +114,7 @@ impl<'a> Book<'a> {
         let Some(text) = self.last(old) else {
             return self.value(new, parse);
         };
-        let instead = format!("--{new}={}", parse(old, text)?);
-        let is_replaced = self.last(new).is_some();
-        let warning = Warning::deprecated(old, &instead, is_replaced);
-        self.warnings.push(warning);
+        parse(old, text)?;
         self.value_or(new, (text, self.typed.origin(old)), parse)
     }
 
@@ -134,19 +132,7 @@ impl<'a> Book<'a> {
         flag: &'static str,
         words: &[(&'static str, T)],
     ) -> Parsed<T> {
-        let text = self.text(flag);
-        self.word_or(flag, text, words)
-    }
-
-    /// The same, where something else than the default holds without the flag.
-    pub(crate) fn word_or<T: Copy>(
-        &mut self,
-        flag: &'static str,
-        otherwise: Given<'_>,
-        words: &[(&'static str, T)],
-    ) -> Parsed<T> {
-        let given = self.last(flag).map(|text| (text, self.typed.origin(flag)));
-        let (text, origin) = given.unwrap_or(otherwise);
+        let (text, origin) = self.text(flag);
         let value = values::choice(flag, text, words)?;
         self.note(flag, &text, origin);
         Ok(value)

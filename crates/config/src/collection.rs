@@ -1,30 +1,30 @@
 //! When images and dead containers are collected.
 
-use evictd_gc::{ContainerPolicy, DailyWindow, ImagePolicy, KeepPattern};
+use evictd_gc::{ContainerPolicy, ImagePolicy, KeepPattern};
 use evictd_node::{KubeletVersion, Signal};
 use evictd_quantity::GoDuration;
 use evictd_threshold::{Threshold, ThresholdValue};
 
 use crate::book::Book;
+use crate::compat::{Behaviour, Difference};
 use crate::values::{self, INT32, Parsed, std_duration};
-use crate::{Compat, ConfigError, ImageGc, Origin, Warning};
+use crate::{ConfigError, ImageGc, Warning};
 
 const HIGH: &str = "image-gc-high-threshold";
 const LOW: &str = "image-gc-low-threshold";
 const MIN_AGE: &str = "minimum-image-ttl-duration";
 const MAX_AGE: &str = "maximum-image-gc-age";
-const WINDOW: &str = "gc-window";
 const KEEP: &str = "keep-image";
 
 /// The image flags, checked as the kubelet does (K: `validation.go`).
-pub(crate) fn images(compat: Compat, book: &mut Book<'_>) -> Parsed<ImageGc> {
+pub(crate) fn images(behaviour: &Behaviour, book: &mut Book<'_>) -> Parsed<ImageGc> {
     let high_percent = book.integer(HIGH, INT32)?;
     let low_percent = book.integer(LOW, INT32)?;
     let min_age = book.value(MIN_AGE, values::duration)?;
     let max_age = book.value(MAX_AGE, values::duration)?;
     check_percents(high_percent, low_percent, book)?;
     check_ages(min_age, max_age, book)?;
-    if compat.version() >= KubeletVersion::V1_36 && min_age < GoDuration::ZERO {
+    if behaviour.compat.version() >= KubeletVersion::V1_36 && min_age < GoDuration::ZERO {
         let message = format!("imageMinimumGCAge {min_age} must not be negative");
         return Err(book.error(MIN_AGE, message, "write 0s or more"));
     }
@@ -35,51 +35,11 @@ pub(crate) fn images(compat: Compat, book: &mut Book<'_>) -> Parsed<ImageGc> {
             low_percent,
             min_age: std_duration(min_age),
             max_age: (max_age > GoDuration::ZERO).then(|| std_duration(max_age)),
-            max_age_window: window(max_age, book)?,
         },
-        until_clear: until_clear(compat, book)?,
+        reclaims_all: behaviour.has(Difference::ReclaimAllImages),
         keep: keep(book)?,
-        keep_local: keep_local(compat, book)?,
+        keep_local: !behaviour.has(Difference::CollectLocalImages),
     })
-}
-
-fn window(max_age: GoDuration, book: &mut Book<'_>) -> Parsed<Option<DailyWindow>> {
-    let (text, origin) = book.text(WINDOW);
-    let window = DailyWindow::parse(text);
-    if window.is_none() && !text.is_empty() {
-        let hint = "two times of day in UTC: 02:00-05:00; over midnight: 22:00-04:00";
-        return Err(book.error(WINDOW, "no part of a day".to_owned(), hint));
-    }
-    if window.is_some() && max_age == GoDuration::ZERO {
-        let text = format!(
-            "--{WINDOW} bounds nothing: without --{MAX_AGE} no image is deleted for its age"
-        );
-        book.warnings.push(Warning(text));
-    }
-    book.note(WINDOW, &text, origin);
-    Ok(window)
-}
-
-/// The kubelet deletes every unused image: its pods' images can be fetched again.
-fn until_clear(compat: Compat, book: &mut Book<'_>) -> Parsed<Option<bool>> {
-    let words = [
-        ("auto", None),
-        ("all", Some(false)),
-        ("until-clear", Some(true)),
-    ];
-    let otherwise = match compat {
-        Compat::Evictd => ("auto", Origin::Default),
-        Compat::Kubelet(_) => ("all", Origin::Compat),
-    };
-    book.word_or("eviction-image-reclaim", otherwise, &words)
-}
-
-fn keep_local(compat: Compat, book: &mut Book<'_>) -> Parsed<bool> {
-    let otherwise = match compat {
-        Compat::Evictd => ("true", Origin::Default),
-        Compat::Kubelet(_) => ("false", Origin::Compat),
-    };
-    book.value_or("keep-local-images", otherwise, values::parse_boolean)
 }
 
 fn check_percents(high: i64, low: i64, book: &Book<'_>) -> Parsed<()> {
@@ -172,14 +132,6 @@ pub(crate) fn containers(book: &mut Book<'_>) -> Parsed<ContainerPolicy> {
     const TOTAL: &str = "maximum-dead-containers";
     const EACH: &str = "maximum-dead-containers-per-container";
     const TTL: &str = "minimum-container-ttl-duration";
-    for flag in [TOTAL, EACH, TTL] {
-        if book.last(flag).is_some() {
-            book.warnings.push(Warning(format!(
-                "Flag --{flag} has been deprecated, use --eviction-hard or --eviction-soft \
-                 instead (evictd obeys it nevertheless)"
-            )));
-        }
-    }
     // Below zero there is no limit.
     let max_containers = usize::try_from(book.integer(TOTAL, INT32)?).ok();
     let max_per_pod_container = usize::try_from(book.integer(EACH, INT32)?).ok();

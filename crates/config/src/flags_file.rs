@@ -5,7 +5,7 @@ use evictd_manifest::yaml::MAX_BYTES;
 use crate::error::one_line;
 use crate::lines::Lines;
 use crate::values::Parsed;
-use crate::{ConfigError, Flag, Origin, Takes, Typed, foreign_flag, nearest};
+use crate::{ConfigError, Flag, Origin, Takes, Typed, foreign_flag, nearest, removed_flag};
 
 const FLAG: &str = "flags-file";
 
@@ -63,7 +63,10 @@ impl Typed {
         let found = Flag::find(&name).map(|flag| (flag.name, flag.takes, flag.example));
         let foreign = foreign_flag(&name).map(|(name, takes)| (name, takes, ".."));
         let Some((name, takes, example)) = found.or(foreign) else {
-            return Err(unknown(typed));
+            return Err(match removed_flag(&name) {
+                Some(instead) => wrong("", format!("--{name} was removed"), instead),
+                None => unknown(typed),
+            });
         };
         if name == FLAG {
             let hint = "one file holds all flags";

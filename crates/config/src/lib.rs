@@ -6,6 +6,8 @@ extern crate alloc;
 mod allocatable;
 mod book;
 mod collection;
+mod compat;
+mod debug;
 mod effective;
 mod endpoint;
 mod error;
@@ -32,16 +34,17 @@ mod values;
 mod warning;
 
 pub use allocatable::{Allocatable, Share, allocatable, check_reserves, memory_kept_from_pods};
+pub use compat::Compat;
 pub use effective::{Effective, EffectiveThreshold, effective, lint};
 pub use error::{ConfigError, Place};
 pub use evictd_manifest::yaml::MAX_BYTES as MAX_FILE_BYTES;
-pub use flags::{Flag, Group, Takes, foreign_flag};
+pub use flags::{Flag, Group, Takes, foreign_flag, removed_flag};
 pub use machine::Machine;
 pub use nearest::nearest;
 pub use reload::{Reloaded, reload};
 pub use resolve::resolve;
 pub use resolved::{
-    Compat, Directory, ImageGc, LogFormat, LogTarget, PodsOf, Relief, ReliefDir, Reserved, Resolved,
+    Directory, ImageGc, LogFormat, LogTarget, PodsOf, Relief, ReliefDir, Reserved, Resolved,
 };
 pub use setting::{Origin, Setting};
 pub use typed::Typed;

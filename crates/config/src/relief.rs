@@ -8,6 +8,7 @@ use evictd_quantity::Quantity;
 use evictd_threshold::Threshold;
 
 use crate::book::Book;
+use crate::compat::{Behaviour, Difference};
 use crate::values::{self, Parsed};
 use crate::{Compat, ConfigError, Origin, Relief, ReliefDir, Warning};
 
@@ -17,20 +18,15 @@ const RESERVE: &str = "reserve-file";
 const START_STORM: &str = "start-storm";
 
 /// What the flags say; a kubelet gives nothing of it back.
-pub(crate) fn relief(compat: Compat, book: &mut Book<'_>) -> Parsed<Relief> {
-    let (caches, logs, origin) = match compat {
-        Compat::Evictd => ("true", "16Mi", Origin::Default),
-        Compat::Kubelet(_) => ("false", "0", Origin::Compat),
+pub(crate) fn relief(behaviour: &Behaviour, book: &mut Book<'_>) -> Parsed<Relief> {
+    let logs = match behaviour.compat {
+        Compat::Evictd => ("16Mi", Origin::Default),
+        Compat::Kubelet(_) => ("0", Origin::Compat),
     };
-    let build_cache = book.value_or(
-        "build-cache-relief",
-        (caches, origin),
-        values::parse_boolean,
-    )?;
-    let log_keep = book.value_or(LOGS, (logs, origin), bytes)?;
+    let log_keep = book.value_or(LOGS, logs, bytes)?;
     let reserve = book.value(RESERVE, bytes)?;
     Ok(Relief {
-        build_cache,
+        build_cache: !behaviour.has(Difference::KeepBuildCache),
         log_keep_bytes: positive(&log_keep),
         directories: directories(book)?,
         reserve_bytes: positive(&reserve),

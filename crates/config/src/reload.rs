@@ -4,7 +4,7 @@ use crate::{ConfigError, Resolved, Typed, resolve};
 
 /// The flags that may change while a daemon runs: when it evicts, which pods, and what it
 /// tells of it. The others say what is opened, asked or given up at its start.
-const LIVE: [&str; 20] = [
+const LIVE: [&str; 15] = [
     "eviction-hard",
     "eviction-soft",
     "eviction-soft-grace-period",
@@ -12,18 +12,13 @@ const LIVE: [&str; 20] = [
     "merge-default-eviction-settings",
     "low-diskspace-threshold-mb",
     "eviction-max-pod-grace-period",
-    "hard-eviction-grace",
-    "reclaim-before-kill",
     "eviction-pressure-transition-period",
     "outofdisk-transition-frequency",
-    "ranking",
     "local-storage-capacity-isolation",
-    "strict-kubelet-reclaim",
     "relief",
     "start-storm",
     "never-evict",
     "housekeeping-interval",
-    "node-status-update-frequency",
     "v",
 ];
 
@@ -49,7 +44,8 @@ pub fn reload(in_force: &Typed, read: Typed) -> Result<Reloaded, Box<ConfigError
     let settings = resolve(&typed)?;
     let both = wanted.settings.iter().zip(&settings.settings);
     let differ = both.filter(|(wanted, got)| wanted.value != got.value);
-    let need_restart = differ.map(|(wanted, _)| wanted.name).collect();
+    let mut need_restart: Vec<&str> = differ.map(|(wanted, _)| wanted.flag()).collect();
+    need_restart.dedup();
     Ok(Reloaded {
         settings,
         typed: typed.without_texts(),

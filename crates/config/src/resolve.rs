@@ -2,15 +2,15 @@ use core::time::Duration;
 use std::path::PathBuf;
 
 use evictd_evict::Config;
-use evictd_node::{KubeletVersion, MemorySource, Policy, Ranking};
-use evictd_oom::GuaranteedScore;
+use evictd_node::{MemorySource, Policy};
 use evictd_quantity::GoDuration;
 
 use crate::book::Book;
+use crate::compat::{Behaviour, Difference};
 use crate::values::{self, INT32, Parsed, std_duration};
 use crate::{
     Compat, ConfigError, Directory, Flag, LogFormat, LogTarget, Origin, PodsOf, Reserved, Resolved,
-    Setting, Typed, Warning, collection, endpoint, keep, listen, lists, relief, thresholds,
+    Setting, Typed, Warning, collection, debug, endpoint, keep, listen, lists, relief, thresholds,
 };
 
 /// The shortest loop: below it the measuring itself becomes a load (decision D6).
@@ -40,27 +40,22 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
     for files in ["flags-file", "config", "config-dir"] {
         book.path(files); // What they say is in `typed` already.
     }
-    let compat = compat(&mut book)?;
+    let behaviour = Behaviour::read(&mut book)?;
+    let debug = debug::read(&mut book)?;
+    without_effect(&mut book)?;
     let (pods_of, pods_of_sessions) = pods_of(&mut book)?;
     let mut resolved = Resolved {
-        evict: evict(compat, &mut book)?,
+        evict: evict(&behaviour, &mut book)?,
         threshold_origins: Vec::new(),
-        compat,
+        compat: behaviour.compat,
         lost_time_is_left_out: false,
         dry_run: book.boolean("dry-run")?,
         housekeeping_interval: interval("housekeeping-interval", &mut book)?,
-        node_status_update_frequency: interval("node-status-update-frequency", &mut book)?,
-        kernel_memcg_notification: book.renamed(
-            // The old one for the S0 way of writing it (decision D10).
-            "kernel-memcg-notification",
-            "experimental-kernel-memcg-notification",
-            values::parse_boolean,
-        )?,
+        kernel_notices: !debug.no_kernel_notices,
         memory_source: book.word("memory-available-source", &MEMORY_SOURCES)?,
-        hugepage_aware: hugepage_aware(compat, &mut book)?,
-        realtime: book.boolean("realtime")?,
-        sandbox: !book.boolean("no-sandbox")?,
-        pods_pids_bound: book.boolean("pods-pids-bound")?,
+        hugepage_aware: !behaviour.has(Difference::NoHugepageAware),
+        realtime: !debug.no_realtime,
+        sandbox: !debug.no_sandbox,
         nodefs_path: nodefs_path(&mut book),
         imagefs_path: book.path("imagefs-path"),
         containerfs_path: book.path("containerfs-path"),
@@ -72,7 +67,7 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
         memory_relief: relief::memory(&mut book)?,
         keep_alive: keep::services(&mut book)?,
         tiered_reservation: keep::requests(&mut book)?,
-        guaranteed_oom_score_adj: guaranteed_score(&mut book)?,
+        guaranteed_oom_score_adj: behaviour.compat.guaranteed_score(),
         apply_oom_score_adj: book.boolean("apply-oom-score-adj")?,
         root_dir: directory("root-dir", &mut book)?,
         pod_logs_dir: directory("pod-logs-dir", &mut book)?,
@@ -81,9 +76,9 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
         enforce_pods: enforce_pods(&mut book)?,
         runtime_endpoints: endpoint::endpoints(&mut book)?,
         compose_projects_are_pods: book.boolean("compose-projects-are-pods")?,
-        image_gc: collection::images(compat, &mut book)?,
+        image_gc: collection::images(&behaviour, &mut book)?,
         container_gc: collection::containers(&mut book)?,
-        relief: relief::relief(compat, &mut book)?,
+        relief: relief::relief(&behaviour, &mut book)?,
         collects_all_containers: book.word(
             "collect-dead-containers",
             &[("replaced", false), ("all", true)],
@@ -95,7 +90,6 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
         log_target: book.word("log-target", &LogTarget::WORDS)?,
         metrics_file: book.path("metrics-file"),
         metrics_listen: listen::address(&mut book)?,
-        metrics_socket_group: listen::group(&mut book)?,
         on_event: book.path("on-event"),
         before_kill: book.path("before-kill"),
         settings: book.settings,
@@ -105,13 +99,12 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
     Ok(resolved)
 }
 
-fn compat(book: &mut Book<'_>) -> Parsed<Compat> {
-    const FLAG: &str = "compat";
-    let (text, origin) = book.text(FLAG);
-    let compat =
-        Compat::from_text(text).ok_or_else(|| values::unknown(FLAG, text, &Compat::WORDS))?;
-    book.note(FLAG, &text, origin);
-    Ok(compat)
+/// A kubelet's flags that are only checked: what is wrong in them would stop that kubelet.
+fn without_effect(book: &mut Book<'_>) -> Parsed<()> {
+    book.value("node-status-update-frequency", values::duration)?;
+    book.boolean("kernel-memcg-notification")?;
+    book.boolean("experimental-kernel-memcg-notification")?;
+    Ok(())
 }
 
 /// The thresholds, and the settings in the order of the help.
@@ -125,15 +118,15 @@ fn finish(resolved: &mut Resolved, typed: &Typed, merge: bool) -> Parsed<()> {
     resolved.warnings.extend(storm);
     let late = collection::pressure_comes_first(&resolved.evict.thresholds, &resolved.image_gc);
     resolved.warnings.extend(late);
-    let place = |setting: &Setting| Flag::all().position(|flag| flag.name == setting.name);
+    let place = |setting: &Setting| Flag::known().position(|flag| flag.name == setting.flag());
     resolved.settings.sort_by_cached_key(place);
     Ok(())
 }
 
 /// Everything of the state machine but the thresholds.
-fn evict(compat: Compat, book: &mut Book<'_>) -> Parsed<Config> {
+fn evict(behaviour: &Behaviour, book: &mut Book<'_>) -> Parsed<Config> {
     Ok(Config {
-        policy: policy(compat, book)?,
+        policy: policy(behaviour, book),
         transition_period: transition_period(book)?,
         max_pod_grace_seconds: book.integer("eviction-max-pod-grace-period", INT32)?,
         local_storage_isolation: book.boolean("local-storage-capacity-isolation")?,
@@ -141,47 +134,23 @@ fn evict(compat: Compat, book: &mut Book<'_>) -> Parsed<Config> {
     })
 }
 
-/// The preset, then what other flags say of single switches.
-fn policy(compat: Compat, book: &mut Book<'_>) -> Parsed<Policy> {
-    let (base, origin) = match compat {
-        Compat::Evictd => (Policy::default(), Origin::Default),
-        Compat::Kubelet(version) => (Policy::of(version), Origin::Compat),
-    };
-    let words = [("priority", Ranking::Priority), ("qos", Ranking::Qos)];
-    let seconds = base.hard_grace_seconds.to_string();
-    let reclaims = (!base.kill_comes_before_file_pages).to_string();
-    let must_clear = base.reclaim_must_clear_every_signal.to_string();
-    let are_static = base.manifest_pods_are_static.to_string();
-    Ok(Policy {
-        ranking: book.word("ranking", &words)?,
-        hard_grace_seconds: book.value_or(
-            "hard-eviction-grace",
-            (&seconds, origin),
-            |flag, text| values::integer(flag, text, COUNT),
-        )?,
-        kill_comes_before_file_pages: !book.value_or(
-            "reclaim-before-kill",
-            (&reclaims, origin),
-            values::parse_boolean,
-        )?,
-        reclaim_must_clear_every_signal: book.value_or(
-            "strict-kubelet-reclaim",
-            (&must_clear, origin),
-            values::parse_boolean,
-        )?,
-        manifest_pods_are_static: book.value_or(
-            "static-pods-are-critical",
-            (&are_static, origin),
-            values::parse_boolean,
-        )?,
-        pod_resources_are_ignored: base.pod_resources_are_ignored
-            || book.typed.facts.no_pod_resources,
-        image_volumes_are_not_in_use: match (compat, book.typed.facts.image_volumes) {
+/// The preset, then the differences and the feature gates.
+fn policy(behaviour: &Behaviour, book: &Book<'_>) -> Policy {
+    let base = behaviour.compat.policy();
+    let facts = book.typed.facts;
+    Policy {
+        // A kubelet gives one second.
+        hard_grace_seconds: i64::from(behaviour.has(Difference::HardEvictionGrace)),
+        kill_comes_before_file_pages: behaviour.has(Difference::NoReclaimBeforeKill),
+        reclaim_must_clear_every_signal: behaviour.has(Difference::StrictKubeletReclaim),
+        manifest_pods_are_static: behaviour.has(Difference::StaticPodsAreCritical),
+        pod_resources_are_ignored: base.pod_resources_are_ignored || facts.no_pod_resources,
+        image_volumes_are_not_in_use: match (behaviour.compat, facts.image_volumes) {
             (Compat::Kubelet(_), Some(on)) => !on,
             _ => base.image_volumes_are_not_in_use,
         },
         ..base
-    })
+    }
 }
 
 /// The transition period, by its own flag or else by its old one (decision D12).
@@ -199,17 +168,6 @@ fn interval(flag: &'static str, book: &mut Book<'_>) -> Parsed<Duration> {
         return Err(book.error(flag, message, format!("write {LEAST_INTERVAL} or more")));
     }
     Ok(std_duration(interval))
-}
-
-/// The kubelet looks at huge pages by default since 1.37 (decision D44).
-fn hugepage_aware(compat: Compat, book: &mut Book<'_>) -> Parsed<bool> {
-    let otherwise = match compat {
-        Compat::Evictd => ("false", Origin::Default),
-        Compat::Kubelet(version) if version < KubeletVersion::V1_37 => ("true", Origin::Compat),
-        Compat::Kubelet(_) => ("false", Origin::Compat),
-    };
-    let unaware = book.value_or("no-hugepage-aware", otherwise, values::parse_boolean)?;
-    Ok(!unaware)
 }
 
 /// The kubelet's nodefs is where its root directory lies.
@@ -295,12 +253,6 @@ fn never_evict(book: &mut Book<'_>) -> Vec<String> {
     let texts = book.texts(FLAG);
     book.note(FLAG, &texts.join(" "), book.typed.origin(FLAG));
     texts.to_vec()
-}
-
-fn guaranteed_score(book: &mut Book<'_>) -> Parsed<GuaranteedScore> {
-    let score = book.integer("guaranteed-oom-score-adj", (-999, -1))?;
-    let score = i16::try_from(score).ok().map(GuaranteedScore::new);
-    Ok(score.and_then(Result::ok).unwrap_or_default())
 }
 
 /// Its occurrences are one list, joined by commas.

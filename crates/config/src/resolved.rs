@@ -5,52 +5,11 @@ use std::path::{Path, PathBuf};
 
 use evictd_evict::Config;
 use evictd_gc::{ContainerPolicy, ImagePolicy, KeepPattern};
-use evictd_node::{KubeletVersion, MemoryRungs, MemorySource, Policy};
+use evictd_node::{MemoryRungs, MemorySource, Policy};
 use evictd_oom::GuaranteedScore;
 use evictd_quantity::Quantity;
 
-use crate::{Origin, Setting, Warning};
-
-/// Whose behaviour the defaults follow where evictd differs from the kubelet.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Compat {
-    /// evictd's own: [`Policy::default`].
-    #[default]
-    Evictd,
-    /// A kubelet's, bugs included: [`Policy::of`].
-    Kubelet(KubeletVersion),
-}
-
-impl Compat {
-    /// What `--compat` takes, patch releases apart.
-    pub(crate) const WORDS: [&'static str; 8] = [
-        "evictd",
-        "kubelet",
-        KubeletVersion::V1_37.name(),
-        KubeletVersion::V1_36.name(),
-        KubeletVersion::V1_35.name(),
-        KubeletVersion::V1_34.name(),
-        KubeletVersion::V1_33.name(),
-        KubeletVersion::V1_32.name(),
-    ];
-
-    /// Whose behaviour a text of `--compat` asks for.
-    pub(crate) fn from_text(text: &str) -> Option<Self> {
-        match text {
-            "evictd" => Some(Self::Evictd),
-            kubelet => KubeletVersion::from_name(kubelet).map(Self::Kubelet),
-        }
-    }
-
-    /// Whose rules count where evictd has none of its own.
-    pub(crate) const fn version(self) -> KubeletVersion {
-        match self {
-            Self::Evictd => KubeletVersion::NEWEST,
-            Self::Kubelet(version) => version,
-        }
-    }
-}
+use crate::{Compat, Origin, Setting, Warning};
 
 /// Amounts by resource: what is kept back from pods, or left to them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -138,13 +97,13 @@ impl LogTarget {
 pub struct ImageGc {
     /// When they are.
     pub policy: ImagePolicy,
-    /// Before pods are evicted, delete only until the signal is clear
-    /// (`--eviction-image-reclaim`, decision D15); else every unused one, as the kubelet.
-    /// `None`: where there is no kubepods tree.
-    pub until_clear: Option<bool>,
+    /// Before pods are evicted, delete every unused one, as the kubelet; else only until the
+    /// signal is clear, unless there is a kubepods tree (decision D15).
+    pub reclaims_all: bool,
     /// Names that are never deleted.
     pub keep: Vec<KeepPattern>,
-    /// Never delete an image without the digest by which to fetch it again.
+    /// Never delete an image without the digest by which to fetch it again (not
+    /// `--compat=collect-local-images`).
     pub keep_local: bool,
 }
 
@@ -193,20 +152,18 @@ pub struct Resolved {
     /// How often the signals are measured, apart from wake-ups by the kernel:
     /// 100 ms at least (decision D6).
     pub housekeeping_interval: Duration,
-    /// How often the node's conditions are reported without a change.
-    pub node_status_update_frequency: Duration,
-    /// Let the kernel wake the loop when memory crosses a threshold.
-    pub kernel_memcg_notification: bool,
+    /// The kernel wakes the loop when memory crosses a threshold (not
+    /// `--debug=no-kernel-notices`).
+    pub kernel_notices: bool,
     /// From what `memory.available` is taken.
     pub memory_source: MemorySource,
     /// Memory in pools of huge pages is not available (decision D44).
     pub hugepage_aware: bool,
-    /// The loop runs before all others (`--realtime`).
+    /// The loop runs before all others (not `--debug=no-realtime`).
     pub realtime: bool,
-    /// The daemon gives up the privileges that it does not need (not `--no-sandbox`).
+    /// The daemon gives up the privileges that it does not need (not
+    /// `--debug=no-sandbox`).
     pub sandbox: bool,
-    /// `pids.max` of the pods' cgroup bounds `pid.available` too (decision D46).
-    pub pods_pids_bound: bool,
     /// A directory on the filesystem of volumes and logs. Where it does not
     /// exist, its nearest parent that does stands for it.
     pub nodefs_path: PathBuf,
@@ -276,8 +233,6 @@ pub struct Resolved {
     pub metrics_file: Option<PathBuf>,
     /// Where metrics are served over HTTP (`--metrics-listen`).
     pub metrics_listen: Option<SocketAddr>,
-    /// The group that may read metrics at a socket of their own (`--metrics-socket-group`).
-    pub metrics_socket_group: Option<String>,
     /// The program that is told of each event (`--on-event`).
     pub on_event: Option<PathBuf>,
     /// The program that is run before a pod is evicted for a soft threshold
@@ -302,7 +257,7 @@ impl Resolved {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Relief {
-    /// Whether build caches are pruned (`--build-cache-relief`).
+    /// Whether build caches are pruned (not `--compat=keep-build-cache`).
     pub build_cache: bool,
     /// How much is kept of each log of a container that runs, in bytes (`--log-relief`);
     /// `None` leaves logs alone.

@@ -90,14 +90,11 @@ fn hard_list(
         let signal = Signal::NodefsAvailable;
         let megabytes = values::integer(LOW_DISK, text, (1, INT32.1))?;
         let pair = format!("{signal}<{megabytes}Mi");
-        let replaced = pairs.get(signal.name()).is_some();
-        if !replaced {
+        if pairs.get(signal.name()).is_none() {
             list = format!("{list},{pair}");
             origins.push((signal, typed.origin(LOW_DISK)));
             left_out.retain(|(of, _)| *of != signal);
         }
-        let instead = format!("--eviction-hard={pair}");
-        warnings.push(Warning::deprecated(LOW_DISK, &instead, replaced));
     }
     let left_out_pairs: Vec<String> = left_out
         .iter()

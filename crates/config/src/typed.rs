@@ -45,22 +45,18 @@ pub(crate) struct Facts {
     pub(crate) no_pod_resources: bool,
     /// What the feature gate `ImageVolume` is set to.
     pub(crate) image_volumes: Option<bool>,
+    /// What the feature gate `HugepageAwareEviction` is set to.
+    pub(crate) hugepage_aware: Option<bool>,
 }
 
 /// The texts of a flag, or of a field that stands for one, and where they came from.
 type Given = (Vec<String>, Origin);
 
 /// New flags, and the old ones that say the same.
-const RENAMED: [(&str, &str); 2] = [
-    (
-        "eviction-pressure-transition-period",
-        "outofdisk-transition-frequency",
-    ),
-    (
-        "kernel-memcg-notification",
-        "experimental-kernel-memcg-notification",
-    ),
-];
+const RENAMED: [(&str, &str); 1] = [(
+    "eviction-pressure-transition-period",
+    "outofdisk-transition-frequency",
+)];
 
 impl Typed {
     /// Adds one more text of the flag with that name, without dashes. Returns
@@ -148,7 +144,7 @@ impl Typed {
     /// Whose behaviour is asked for, as far as the text is one of `--compat`.
     pub(crate) fn compat(&self) -> Compat {
         let text = self.get("compat").last();
-        let found = text.and_then(|text| Compat::from_text(text));
+        let found = text.and_then(|text| Compat::from_list(text));
         found.unwrap_or_default()
     }
 

@@ -3,6 +3,7 @@ use core::fmt;
 use evictd_threshold::{Threshold, ThresholdValue};
 
 use crate::error::one_line;
+use crate::{Flag, Typed};
 
 /// A setting that is allowed but probably not meant. It prints as one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,17 +51,10 @@ impl Warning {
         (!names.is_empty()).then(|| Self(format!("{what}: {shown}{more}")))
     }
 
-    /// An old flag, and what to write instead; `replaced` where the newer setting was given
-    /// too and beats it.
-    pub(crate) fn deprecated(flag: &str, instead: &str, replaced: bool) -> Self {
-        let ignored = if replaced {
-            " (given too, so the old flag is ignored)"
-        } else {
-            ""
-        };
-        Self(format!(
-            "Flag --{flag} has been deprecated, use {instead} instead{ignored}"
-        ))
+    /// What flags and fields of a kubelet do here that the help does not show: a line each.
+    pub(crate) fn accepted(typed: &Typed) -> impl Iterator<Item = Self> {
+        let given = Flag::accepted().filter(|flag| !typed.get(flag.name).is_empty());
+        given.map(|flag| Self(format!("{}: {}", typed.name_of(flag.name), flag.help)))
     }
 }
 

@@ -18,7 +18,6 @@ mod old_files;
 mod records;
 mod reserve;
 mod volumes;
-mod window;
 
 pub use backoff::Backoff;
 pub use containers::{
@@ -41,7 +40,6 @@ pub use old_files::{MOST_FILES, OldFile, OldFiles, OldFilesPlan, OldFilesRun};
 pub use records::{ImageRecords, MOST_IMAGES};
 pub use reserve::reserve_fits;
 pub use volumes::may_delete_volume;
-pub use window::DailyWindow;
 
 /// A duration in nanoseconds, at most 292 years.
 pub(crate) fn nanos(duration: Duration) -> i64 {

@@ -93,7 +93,6 @@ impl Setup {
         node.kept_from_pods = kept_from_pods(settings);
         node.memory_source = settings.memory_source;
         node.hugepage_aware = settings.hugepage_aware;
-        node.pods_pids_bound = settings.pods_pids_bound;
         let mut thresholds = settings.evict.thresholds.iter();
         node.stall = thresholds.any(|threshold| threshold.signal == Signal::MemoryStall);
         let runtimes = Runtimes::start(settings)?;
@@ -211,8 +210,7 @@ fn kubepods(hierarchies: &Hierarchies) -> Option<&'static str> {
 
 /// Where there is a kubepods tree, something fetches images again.
 fn images_until_clear(settings: &Resolved, hierarchies: &Hierarchies) -> bool {
-    let told = settings.image_gc.until_clear;
-    told.unwrap_or_else(|| kubepods(hierarchies).is_none())
+    !settings.image_gc.reclaims_all && kubepods(hierarchies).is_none()
 }
 
 /// How often images are looked at: where they may lie unused for a minute only, in five

@@ -1,10 +1,13 @@
 /// A release of Kubernetes whose kubelet evictd can behave as.
 ///
 /// What two of them answer was recorded, those of v1.32.10 and v1.36.3; for the others
-/// docs/kubelet-differences.md says in which release each answer changed.
+/// docs/kubelet-differences.md says in which release each answer changed. The oldest one is
+/// that of the first documents about eviction; of it only what they say is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum KubeletVersion {
+    /// Kubernetes v1.3: pods are evicted by QoS class; all else is as in v1.32.
+    V1_3,
     /// Kubernetes v1.32.10.
     V1_32,
     /// Kubernetes v1.33.
@@ -21,7 +24,8 @@ pub enum KubeletVersion {
 
 impl KubeletVersion {
     /// All of them, the oldest first.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
+        Self::V1_3,
         Self::V1_32,
         Self::V1_33,
         Self::V1_34,
@@ -38,6 +42,7 @@ impl KubeletVersion {
     #[must_use]
     pub const fn minor(self) -> u16 {
         match self {
+            Self::V1_3 => 3,
             Self::V1_32 => 32,
             Self::V1_33 => 33,
             Self::V1_34 => 34,
@@ -51,6 +56,7 @@ impl KubeletVersion {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::V1_3 => "kubelet-1.3",
             Self::V1_32 => "kubelet-1.32",
             Self::V1_33 => "kubelet-1.33",
             Self::V1_34 => "kubelet-1.34",

@@ -24,7 +24,7 @@ use crate::KubeletVersion;
     reason = "a list of independent switches is what it is"
 )]
 pub struct Policy {
-    /// The order of eviction (D3). Both presets rank by priority.
+    /// The order of eviction (D3): by priority since 1.9, before by QoS class.
     pub ranking: Ranking,
     /// Seconds between SIGTERM and SIGKILL for a hard threshold (D19): the
     /// kubelet gives 1, evictd kills at once.
@@ -148,7 +148,11 @@ impl Policy {
     pub const fn of(version: KubeletVersion) -> Self {
         let minor = version.minor();
         Self {
-            ranking: Ranking::Priority,
+            ranking: if minor < 9 {
+                Ranking::Qos
+            } else {
+                Ranking::Priority
+            },
             hard_grace_seconds: 1,
             negative_max_grace_is_literal: true,
             reclaim_must_clear_every_signal: true,

@@ -36,8 +36,6 @@ pub struct NodeSettings {
     pub hugepage_aware: bool,
     /// The time that is lost waiting for memory is read too.
     pub stall: bool,
-    /// `pids.max` of the pods cgroup bounds `pid.available` too.
-    pub pods_pids_bound: bool,
     /// A directory on the filesystem of volumes and logs.
     pub nodefs: PathBuf,
     /// A directory on the filesystem of images; nodefs where `None`.
@@ -58,7 +56,6 @@ impl NodeSettings {
             memory_source: MemorySource::Kubelet,
             hugepage_aware: true,
             stall: false,
-            pods_pids_bound: false,
             nodefs: nodefs.to_owned(),
             imagefs: None,
             containerfs: None,
@@ -113,8 +110,6 @@ impl NodeReader {
     pub fn open(settings: NodeSettings) -> Result<Self> {
         let memory = settings.hierarchies.memory.as_ref();
         let pods = settings.pods_cgroup.as_deref();
-        let pids = settings.hierarchies.pids.as_ref();
-        let bound = pids.zip(pods).filter(|_| settings.pods_pids_bound);
         let mut buffer = Buffer::new();
         let mut meminfo = KeptFile::new(settings.proc.join("meminfo"));
         meminfo
@@ -133,7 +128,7 @@ impl NodeReader {
             kept_from_pods: settings.kept_from_pods,
             pods_absent: None,
             stall: settings.stall.then(|| StallFile::new(&settings.proc)),
-            pids: PidFiles::new(&settings.proc, bound),
+            pids: PidFiles::new(&settings.proc),
             filesystems: probes(&settings),
             asked: false,
             last_memory: None,

@@ -2,14 +2,14 @@ use core::result::Result as CoreResult;
 use core::time::Duration;
 use std::path::Path;
 
-use evictd_kerntext::{Limit, parse_loadavg};
+use evictd_kerntext::parse_loadavg;
 use evictd_node::{Mono, Reading};
 use rustix::system::sysinfo;
 
+use crate::Error;
 use crate::error::Failed;
 use crate::file::{Buffer, KeptFile};
 use crate::memory::signed;
-use crate::{Error, Hierarchy};
 
 /// How many tasks (threads) there may be and how many there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,25 +39,13 @@ pub struct NodePids {
     /// seconds before, and the total of tasks in the fourth field of
     /// `/proc/loadavg`.
     pub node: TaskCount,
-    /// `pids.max` and `pids.current` of the pods cgroup, where it has a limit
-    /// and is asked for.
-    pub pods: Option<TaskCount>,
 }
 
 impl NodePids {
-    /// The count that leaves less.
-    #[must_use]
-    pub fn tighter(&self) -> TaskCount {
-        self.pods
-            .filter(|pods| pods.available() < self.node.available())
-            .unwrap_or(self.node)
-    }
-
     pub(crate) fn reading(&self) -> Reading {
-        let count = self.tighter();
         Reading {
-            available: count.available(),
-            capacity: signed(count.most),
+            available: self.node.available(),
+            capacity: signed(self.node.most),
             sampled: Some(self.sampled),
         }
     }
@@ -66,7 +54,7 @@ impl NodePids {
 /// How long the maxima are believed: they only change when somebody changes them.
 const MOST_IS_FRESH: Duration = Duration::from_secs(5);
 
-/// The files below `/proc` and of the pods cgroup, kept open.
+/// The files below `/proc`, kept open.
 #[derive(Debug)]
 pub(crate) struct PidFiles {
     /// How many tasks there may be, and when that was read.
@@ -74,22 +62,16 @@ pub(crate) struct PidFiles {
     pid_max: KeptFile,
     threads_max: KeptFile,
     loadavg: KeptFile,
-    pods: Option<(KeptFile, KeptFile)>,
 }
 
 impl PidFiles {
-    pub(crate) fn new(proc: &Path, pods: Option<(&Hierarchy, &Path)>) -> Self {
+    pub(crate) fn new(proc: &Path) -> Self {
         let kept = |name: &str| KeptFile::new(proc.join(name));
         Self {
             most: None,
             pid_max: kept("sys/kernel/pid_max"),
             threads_max: kept("sys/kernel/threads-max"),
             loadavg: kept("loadavg"),
-            pods: pods.map(|(hierarchy, cgroup)| {
-                let dir = hierarchy.below(cgroup);
-                let kept = |name: &str| KeptFile::new(dir.join(name));
-                (kept("pids.max"), kept("pids.current"))
-            }),
         }
     }
 
@@ -116,7 +98,6 @@ impl PidFiles {
         Some(NodePids {
             sampled: now,
             node: TaskCount { most, running },
-            pods: note(self.read_pods(buffer), errors).flatten(),
         })
     }
 
@@ -134,23 +115,6 @@ impl PidFiles {
                 }
             }
             (Err(failed), Err(_)) => Err(failed),
-        }
-    }
-
-    /// A cgroup that is not there has no limit.
-    fn read_pods(&mut self, buffer: &mut Buffer) -> CoreResult<Option<TaskCount>, Error> {
-        let Some((max, current)) = &mut self.pods else {
-            return Ok(None);
-        };
-        let limit = max.parse(buffer, Buffer::limit);
-        let most = match limit {
-            Ok(Limit::Value(most)) => most,
-            Ok(Limit::Max) => return Ok(None),
-            Err(failed) => return failed.unless_gone().map_or(Ok(None), Err),
-        };
-        match current.parse(buffer, Buffer::value) {
-            Ok(running) => Ok(Some(TaskCount { most, running })),
-            Err(failed) => failed.unless_gone().map_or(Ok(None), Err),
         }
     }
 }

@@ -18,14 +18,13 @@ use super::screen::{Paint, cut, for_terminal};
 
 /// With one of these the flags are meant, and not the daemon's settings: they say where pods
 /// are, who describes them, and what orders them.
-const OF_ITS_OWN: [&str; 8] = [
+const OF_ITS_OWN: [&str; 7] = [
     "pods-of",
     "pod-cgroup-root",
     "pod-manifest-path",
     "container-runtime-endpoint",
     "compose-projects-are-pods",
     "never-evict",
-    "ranking",
     "compat",
 ];
 

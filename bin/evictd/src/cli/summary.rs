@@ -15,7 +15,7 @@ use super::output::{print, print_json};
     name = "summary",
     note = "Prints what /stats/summary of a kubelet does, field for field; what is not\n\
             known is left out. Measured now, by the flags given here; needs no daemon.\n\
-            --metrics-listen and --metrics-socket-group serve it.",
+            --metrics-listen serves it.",
     example = "{command_name} --flags-file=/etc/evictd.conf\n\
                {command_name} --metrics"
 )]

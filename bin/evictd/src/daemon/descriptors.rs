@@ -52,10 +52,7 @@ fn needed(settings: &Resolved) -> usize {
         (settings.on_event.is_some(), A_HOOK),
         (settings.before_kill.is_some(), A_HOOK),
         (settings.metrics_file.is_some(), METRICS_FILE),
-        (
-            settings.metrics_listen.is_some() || settings.metrics_socket_group.is_some(),
-            EXPORTER,
-        ),
+        (settings.metrics_listen.is_some(), EXPORTER),
     ];
     let optional = optional.into_iter().filter(|(is_used, _)| *is_used);
     let optional: usize = optional.map(|(_, count)| count).sum();

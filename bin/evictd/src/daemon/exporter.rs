@@ -1,4 +1,4 @@
-//! The process that serves `--metrics-listen` and `--metrics-socket-group`.
+//! The process that serves `--metrics-listen`.
 //!
 //! It is `evictd serve`, with this daemon's own flags: not bound by the daemon's sandbox, not
 //! locked in memory, and at the usual priority. The daemon can reach no network.
@@ -6,11 +6,8 @@
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
-use evictd_client::METRICS_SOCKET;
 use evictd_config::Resolved;
 use evictd_sys::{Token, Watch};
-
-use crate::daemon::memory::Memory;
 
 /// It has ended.
 pub(crate) const ENDED: Token = Token(u32::MAX - 2);
@@ -28,12 +25,10 @@ impl Exporter {
     /// # Errors
     /// When it cannot be started.
     pub(crate) fn start(settings: &Resolved) -> Result<Option<Self>, String> {
-        let flag = match (&settings.metrics_listen, &settings.metrics_socket_group) {
-            (Some(_), _) => "metrics-listen",
-            (None, Some(_)) => "metrics-socket-group",
-            (None, None) => return Ok(None),
-        };
-        let fail = |what: &str| format!("--{flag}: {what}");
+        if settings.metrics_listen.is_none() {
+            return Ok(None);
+        }
+        let fail = |what: &str| format!("--metrics-listen: {what}");
         let mut child = Command::new("/proc/self/exe")
             .arg0("evictd")
             .args(["serve", "--until-stdin-ends"])
@@ -58,14 +53,5 @@ impl Exporter {
 
 /// It has told why.
 pub(crate) fn tell_ended() {
-    log::warn!(event = "problem", about = "metrics"; "the process that serves --metrics-listen and --metrics-socket-group has ended; evictd metrics still shows them");
-}
-
-/// Its socket goes with the daemon: it cannot delete anything itself.
-pub(crate) fn remove_socket(settings: &Resolved, memory: &Memory) {
-    if settings.metrics_socket_group.is_some()
-        && let Some(directory) = memory.directory()
-    {
-        let _ = directory.remove(METRICS_SOCKET);
-    }
+    log::warn!(event = "problem", about = "metrics"; "the process that serves --metrics-listen has ended; evictd metrics still shows them");
 }

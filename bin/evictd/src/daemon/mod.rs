@@ -181,7 +181,7 @@ impl Daemon {
         engine.run_due(now());
         memory.note_all(&mut engine);
         memory.keep(&engine);
-        let report = Report::new(&settings);
+        let report = Report::new();
         let local = Local::open(&settings, &memory, &mut watch);
         supervisor.ready();
         Ok(Self {
@@ -272,7 +272,7 @@ impl Daemon {
         let new = self.reloads.apply(now(), &self.settings, &mut self.engine);
         if let Some(settings) = new {
             crate::log::set_verbosity(settings.verbosity);
-            self.report = Report::new(&settings);
+            self.report = Report::new();
             self.local.follow(&settings);
             self.ladder.follow(&settings);
             self.keeper.iter_mut().for_each(|of| of.follow(&settings));
@@ -289,7 +289,6 @@ impl Daemon {
         }
         self.ladder.end(SOME_TIME);
         drop(self.local);
-        exporter::remove_socket(&self.settings, &self.memory);
         if let Some(file) = &self.metrics_file {
             file.close(SOME_TIME);
         }

@@ -43,6 +43,6 @@ const UNUSED: &str = "address allowedUnsafeSysctls authentication authorization 
 
 /// Every name of a field.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    let used = Flag::all().filter_map(|flag| Some(flag.field?.0));
+    let used = Flag::known().filter_map(|flag| Some(flag.field?.0));
     used.chain(CHECKED).chain(UNUSED.split(' '))
 }

@@ -23,7 +23,7 @@ pub(super) fn add(typed: &mut Typed, document: &Map<String, Value>, source: &Sou
             continue;
         }
         let stands_for = |flag: &&Flag| flag.field.is_some_and(|(field, _)| field == name);
-        if let Some(flag) = Flag::all().find(stands_for)
+        if let Some(flag) = Flag::known().find(stands_for)
             && let Some((field, form)) = flag.field
         {
             if name == newer::RESERVATION {
@@ -221,10 +221,7 @@ fn feature_gates(typed: &mut Typed, value: &Value, source: &Source) -> Parsed<()
             "ImageMaximumGCAge" => typed.facts.no_image_max_age = !on,
             "PodLevelResources" => typed.facts.no_pod_resources = !on,
             "ImageVolume" => typed.facts.image_volumes = Some(on),
-            "HugepageAwareEviction" => {
-                let field = "featureGates.HugepageAwareEviction";
-                typed.add_field("no-hugepage-aware", field, (!on).to_string());
-            }
+            "HugepageAwareEviction" => typed.facts.hugepage_aware = Some(on),
             _ => {}
         }
     }

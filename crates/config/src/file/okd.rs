@@ -77,12 +77,12 @@ fn other(typed: &mut Typed, name: &str, texts: &[String], source: &Source) -> Pa
         return Ok(());
     }
     let is_field = |flag: &&Flag| flag.field.is_some_and(|(field, _)| field == name);
-    let flag = Flag::all().find(is_field).map(|flag| flag.name);
+    let flag = Flag::known().find(is_field).map(|flag| flag.name);
     if let Some(flag) = flag.or_else(|| foreign_field(name)) {
         let message = "a field of KubeletConfiguration, not a flag".to_owned();
         return Err(source.error(&[name], "", message, format!("write {flag}")));
     }
-    let meant = did_you_mean(name, Flag::all().map(|flag| flag.name));
+    let meant = did_you_mean(name, Flag::known().map(|flag| flag.name));
     if !meant.is_empty() {
         let hint = format!("{meant}arguments are flags without dashes");
         let message = format!("unknown flag: --{name}");

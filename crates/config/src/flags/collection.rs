@@ -3,7 +3,7 @@ use super::flag::{Form, flag};
 use crate::Flag;
 
 /// Images and containers.
-pub(crate) const COLLECTION: [Flag; 15] = [
+pub(crate) const COLLECTION: [Flag; 9] = [
     flag("container-runtime-endpoint", List("ENDPOINT,..."), ("", "unix:///run/containerd/containerd.sock"))
         .field("containerRuntimeEndpoint", Form::Text)
         .help("The sockets of the container runtimes: containerd, CRI-O, Docker, Podman or \
@@ -27,20 +27,9 @@ pub(crate) const COLLECTION: [Flag; 15] = [
         .field("imageMaximumGCAge", Form::Duration)
         .help("How long an image may lie unused before it is deleted, however much space there is. \
          More than --minimum-image-ttl-duration; 0s is for ever."),
-    flag("gc-window", Value("HH:MM-HH:MM"), ("", "02:00-05:00"))
-        .help("When in the day, in UTC, images beyond --maximum-image-gc-age are deleted: at night, or while a \
-         link is not metered. What a full disk needs is deleted at any time, and evictd gc images is not \
-         bound to it."),
-    flag("eviction-image-reclaim", Value("HOW"), ("auto", "until-clear"))
-        .help("Which unused images are deleted when the filesystem is under pressure. all: every one, as with \
-         the kubelet. until-clear: one after the other until the signal is clear. auto: all where there is \
-         a kubepods tree, else until-clear."),
     flag("keep-image", Value("PATTERN"), ("", "docker.io/library/*"))
         .help("Never delete an image with such a name, as docker image ls prints it: * stands for any \
          part, ? for one character. Repeat it for several."),
-    flag("keep-local-images", Bool, ("true", "false"))
-        .help("Never delete an image that no registry gave a digest: it could not be fetched again. \
-         false with --compat=kubelet."),
     flag("collect-dead-containers", Value("WHICH"), ("replaced", "all"))
         .help("Which dead containers may be deleted, with what they wrote. replaced: those that a controller \
          would bring back, as the label io.kubernetes.pod.uid says. all: others too, such as those of \
@@ -49,13 +38,4 @@ pub(crate) const COLLECTION: [Flag; 15] = [
         .help("Delete volumes without a name that no container has, made a day ago or earlier, where a \
          disk is short: what is left of docker run -v /data and of images with a VOLUME. A volume with \
          a name is never deleted."),
-    flag("maximum-dead-containers", Value("COUNT"), ("-1", "100"))
-        .help("How many dead containers are kept on the whole node; below 0 any number. Deprecated \
-         in the kubelet, where it works too."),
-    flag("maximum-dead-containers-per-container", Value("COUNT"), ("1", "2"))
-        .help("How many dead instances of each container are kept; below 0 any number. Deprecated in \
-         the kubelet, where it works too."),
-    flag("minimum-container-ttl-duration", Value("DURATION"), ("0s", "1m"))
-        .help("How old a dead container must be to be deleted. Deprecated in the kubelet, where it \
-         works too."),
 ];

@@ -1,12 +1,9 @@
-use super::flag::Takes::{Bool, List, Value};
+use super::flag::Takes::{List, Value};
 use super::flag::flag;
 use crate::Flag;
 
 /// What is given back of a disk before a pod is evicted for it.
-pub(crate) const DISKS: [Flag; 4] = [
-    flag("build-cache-relief", Bool, ("true", "false"))
-        .help("Before a pod is evicted for a disk, have Docker delete build caches there that were not used for \
-         an hour, least recently used first, as many as are missing. false with --compat=kubelet."),
+pub(crate) const DISKS: [Flag; 3] = [
     flag("log-relief", Value("BYTES"), ("16Mi", "64Mi"))
         .help("Before a pod is evicted for a hard threshold of a disk, give up the old part of logs there that \
          nothing bounds, the largest first, and keep so much of each; 0 leaves logs alone, and so does the label \

@@ -51,7 +51,7 @@ pub(crate) const THRESHOLDS: [Flag; 5] = [
 ];
 
 /// Which pods to evict, and how.
-pub(crate) const EVICTION: [Flag; 11] = [
+pub(crate) const EVICTION: [Flag; 5] = [
     flag(
         "eviction-max-pod-grace-period",
         Value("SECONDS"),
@@ -62,14 +62,6 @@ pub(crate) const EVICTION: [Flag; 11] = [
         "The most seconds that a soft eviction gives a pod between SIGTERM and SIGKILL. Below 0 \
          the pod's own grace period counts.",
     ),
-    flag("hard-eviction-grace", Value("SECONDS"), ("0", "1")).help(
-        "The seconds that a hard eviction gives a pod between SIGTERM and SIGKILL; 0 kills at \
-         once.",
-    ),
-    flag("reclaim-before-kill", Bool, ("true", "false")).help(
-        "Before a pod is killed for memory, ask the kernel for file pages that pods hold, for 50 ms \
-         at most and not while memory fills fast. --compat=kubelet does not ask.",
-    ),
     flag(
         "eviction-pressure-transition-period",
         Value("DURATION"),
@@ -77,21 +69,6 @@ pub(crate) const EVICTION: [Flag; 11] = [
     )
     .field("evictionPressureTransitionPeriod", Form::Duration)
     .help("How long a node condition stays after its threshold was last met."),
-    flag("ranking", Value("ORDER"), ("priority", "qos")).help(
-        "The order of eviction. priority: above its request, then lowest priority, then most \
-         above its request. qos: BestEffort, Burstable, Guaranteed, as before Kubernetes 1.9.",
-    ),
-    flag("local-storage-capacity-isolation", Bool, ("true", "false"))
-        .field("localStorageCapacityIsolation", Form::Boolean)
-        .help("Evict pods that exceed their emptyDir or ephemeral-storage limits."),
-    flag("strict-kubelet-reclaim", Bool, ("false", "true")).help(
-        "After collecting images and dead containers, evict unless every threshold is clear, as \
-         the kubelet does; without it, unless the threshold that was met is clear.",
-    ),
-    flag("guaranteed-oom-score-adj", Value("SCORE"), ("-997", "-998")).help(
-        "oom_score_adj of Guaranteed pods, -999 to -1. Burstable pods start 1000 above it. \
-         Set by --apply-oom-score-adj and by evictd oom-score --apply.",
-    ),
     flag("apply-oom-score-adj", Bool, ("false", "true")).help(
         "Keep oom_score_adj of every process of the pods at what its pod's QoS class and \
          memory request ask for, so that the kernel's OOM killer takes pods in that order. \

@@ -1,9 +1,9 @@
-use super::flag::Takes::{Bool, Value};
+use super::flag::Takes::Value;
 use super::flag::flag;
 use crate::Flag;
 
 /// The configuration file, logging and state.
-pub(crate) const LOGGING: [Flag; 13] = [
+pub(crate) const LOGGING: [Flag; 11] = [
     flag("flags-file", Value("FILE"), ("", "/etc/evictd.conf"))
         .help("A file of these flags, one a line, as --eviction-hard=memory.available<10%: the rest of \
          the line is the value, without quotes. Empty lines and those that begin with # are \
@@ -39,11 +39,6 @@ pub(crate) const LOGGING: [Flag; 13] = [
         .help("An address and port of this machine at which /metrics, /metrics/resource and \
          /stats/summary are served over HTTP, for all who can reach it. A process of its own \
          serves them."),
-    flag("metrics-listen-anywhere", Bool, ("false", "true"))
-        .help("Let --metrics-listen be an address that other machines reach."),
-    flag("metrics-socket-group", Value("GROUP"), ("", "telegraf"))
-        .help("A group, by name or number, that may read the same, and do nothing else, at \
-         metrics.sock in --state-dir."),
     flag("on-event", Value("PROGRAM"), ("", "/etc/evictd/on-event"))
         .help("A program that is run for each event, one at a time, 10s at most: the record of \
          docs/events.md on its standard input, its fields as EVICTD_EVENT, EVICTD_POD and so on. It \
@@ -53,22 +48,4 @@ pub(crate) const LOGGING: [Flag; 13] = [
         .help("A program that is run before a pod is evicted for a soft threshold, to take a dump: told of it \
          as --on-event is, with EVICTD_CGROUP. The pod is evicted once it has ended, after 10s at the \
          latest. A hard threshold never waits for it."),
-];
-
-/// Flags of old.
-pub(crate) const DEPRECATED: [Flag; 3] = [
-    flag("experimental-kernel-memcg-notification", Bool, ("", "true"))
-        .help("Use --kernel-memcg-notification."),
-    flag(
-        "low-diskspace-threshold-mb",
-        Value("MEBIBYTES"),
-        ("", "256"),
-    )
-    .help("Use --eviction-hard=nodefs.available<256Mi."),
-    flag(
-        "outofdisk-transition-frequency",
-        Value("DURATION"),
-        ("", "5m"),
-    )
-    .help("Use --eviction-pressure-transition-period."),
 ];

@@ -1,6 +1,8 @@
-//! Every flag of the daemon, group by group, in the order of the help. By these names
+//! Every flag of the daemon: those of the help, group by group and in its order, then those
+//! that it does not show. By these names
 //! [`Typed`](crate::Typed) knows them.
 
+mod accepted;
 mod collection;
 mod disks;
 mod eviction;
@@ -10,11 +12,13 @@ mod logging;
 mod measuring;
 mod memory;
 mod pods;
+mod removed;
 
 pub(crate) use flag::Form;
 pub use flag::{Flag, Takes};
 pub(crate) use foreign::foreign_field;
 pub use foreign::foreign_flag;
+pub use removed::removed_flag;
 
 /// Flags about one thing, under a heading of the help.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +36,7 @@ impl Group {
     }
 
     /// All groups, in the order of the help.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 8] = [
         Self::new("When to evict", &eviction::THRESHOLDS),
         Self::new("Which pods to evict, and how", &eviction::EVICTION),
         Self::new("What is measured", &measuring::MEASURING),
@@ -41,7 +45,6 @@ impl Group {
         Self::new("Memory before a kill", &memory::MEMORY),
         Self::new("Room on disks", &disks::DISKS),
         Self::new("Configuration file, logging and state", &logging::LOGGING),
-        Self::new("Deprecated", &logging::DEPRECATED),
     ];
 }
 
@@ -51,19 +54,25 @@ impl Flag {
         Group::ALL.into_iter().flat_map(|group| group.flags)
     }
 
-    /// Whether it is one of old, whose replacement its help names.
-    #[must_use]
-    pub fn is_deprecated(&self) -> bool {
-        logging::DEPRECATED.contains(self)
+    /// Every flag, those that the help does not show too: flags of a kubelet that evictd
+    /// accepts, and `--debug`.
+    pub fn known() -> impl Iterator<Item = &'static Self> {
+        Self::all().chain(Self::accepted()).chain(&accepted::DEBUG)
     }
 
-    /// The flag with that name, or the one that it is another name of.
+    /// The flags of a kubelet that evictd accepts; the help of each says what it does here.
+    pub(crate) fn accepted() -> impl Iterator<Item = &'static Self> {
+        accepted::ACCEPTED.iter()
+    }
+
+    /// The flag with that name, shown by the help or not, or the one that it is another name
+    /// of.
     #[must_use]
     pub fn find(name: &str) -> Option<&'static Self> {
         let name = match name {
             "log-format" => "logging-format",
             name => name,
         };
-        Self::all().find(|flag| flag.name == name)
+        Self::known().find(|flag| flag.name == name)
     }
 }

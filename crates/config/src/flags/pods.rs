@@ -1,9 +1,9 @@
-use super::flag::Takes::{Bool, List, Value};
+use super::flag::Takes::{List, Value};
 use super::flag::{Form, flag};
 use crate::Flag;
 
 /// Pods and reservations.
-pub(crate) const PODS: [Flag; 10] = [
+pub(crate) const PODS: [Flag; 7] = [
     flag(
         "pod-manifest-path",
         Value("DIR"),
@@ -11,10 +11,6 @@ pub(crate) const PODS: [Flag; 10] = [
     )
     .field("staticPodPath", Form::Text)
     .help("A directory of pod manifests, YAML or JSON: requests, limits and priorities."),
-    flag("static-pods-are-critical", Bool, ("false", "true")).help(
-        "Never evict pods of --pod-manifest-path, as the kubelet never does; without it only \
-         those whose annotations say that they are static.",
-    ),
     flag("pod-cgroup-root", Value("CGROUP"), ("", "/system.slice")).help(
         "A cgroup whose children are pods. Repeat it for several. Of / and /system.slice the \
          system's own stay out, as with --pods-of. The kubepods tree always counts; nothing \
@@ -63,23 +59,5 @@ pub(crate) const PODS: [Flag; 10] = [
          the only --pod-cgroup-root, together have more memory than this leaves of the \
          machine's, one of them is evicted; no cgroup is limited. The other resources are only \
          checked, and shown by config.",
-    ),
-    flag(
-        "kube-reserved",
-        List("RESOURCE=AMOUNT,..."),
-        ("", "memory=256Mi"),
-    )
-    .field("kubeReserved", Form::Pairs('='))
-    .help("What is kept for the daemons that run pods, beside --system-reserved and like it."),
-    flag(
-        "enforce-node-allocatable",
-        List("pods|none"),
-        ("pods", "none"),
-    )
-    .field("enforceNodeAllocatable", Form::List)
-    .help(
-        "pods: watch what pods may have together too, with the hard memory threshold \
-         (allocatableMemory.available): the memory limit of their cgroup, and what \
-         --system-reserved and --kube-reserved leave.",
     ),
 ];

@@ -1,7 +1,7 @@
 use core::time::Duration;
 use std::path::Path;
 
-use evictd_gc::{DailyWindow, KeepPattern};
+use evictd_gc::KeepPattern;
 
 use super::*;
 
@@ -46,21 +46,9 @@ fn images_have_ages() {
     }
 }
 
-#[test]
-fn images_go_for_their_age_at_night_alone() {
-    const WINDOW: &str = "gc-window";
-    let of = |text| resolved(&[(WINDOW, text)]).image_gc.policy.max_age_window;
-    assert_eq!(of(""), None);
-    assert_eq!(of("22:00-04:30"), DailyWindow::parse("22:00-04:30"));
-    let warnings = |given: &[(&str, &str)]| resolved(given).warnings.len();
-    let window = (WINDOW, "22:00-04:30");
-    assert_eq!(warnings(&[window]), 1);
-    assert_eq!(warnings(&[window, (MAX_AGE, "24h")]), 0);
-}
-
 /// Rows 55 to 57, decision D11: deprecated in the kubelet, and obeyed.
 #[test]
-fn dead_containers_are_limited_and_the_flags_called_deprecated() {
+fn dead_containers_are_limited_as_in_a_kubelet() {
     let plain = resolved(&[]);
     let gc = plain.container_gc;
     assert_eq!(
@@ -76,14 +64,7 @@ fn dead_containers_are_limited_and_the_flags_called_deprecated() {
         (Some(100), None)
     );
     assert_eq!(gc.min_age, Duration::from_secs(90));
-    let warnings: Vec<String> = given.warnings.iter().map(ToString::to_string).collect();
-    let expected = [DEAD, DEAD_EACH, DEAD_AGE].map(|flag| {
-        format!(
-            "Flag --{flag} has been deprecated, use --eviction-hard or --eviction-soft instead \
-             (evictd obeys it nevertheless)"
-        )
-    });
-    assert_eq!(warnings, expected);
+    assert_eq!(given.warnings.len(), 3);
 }
 
 #[test]
@@ -91,8 +72,7 @@ fn which_images_stay_is_taken_as_it_stands() {
     let images = resolved(&[
         ("keep-image", "docker.io/library/*"),
         ("keep-image", "*:keep"),
-        ("keep-local-images", "false"),
-        ("eviction-image-reclaim", "until-clear"),
+        (COMPAT, "collect-local-images,reclaim-all-images"),
         ("collect-dead-containers", "all"),
     ]);
     assert!(images.collects_all_containers);
@@ -100,7 +80,7 @@ fn which_images_stay_is_taken_as_it_stands() {
     let keep: Vec<String> = images.keep.iter().map(KeepPattern::to_string).collect();
     assert_eq!(keep, ["docker.io/library/*", "*:keep"]);
     assert!(!images.keep_local);
-    assert_eq!(images.until_clear, Some(true));
+    assert!(images.reclaims_all);
 }
 
 /// Acceptance row 166: by default nothing is deleted that only this node has.
@@ -109,11 +89,11 @@ fn what_only_this_node_has_stays_by_default() {
     let plain = resolved(&[]);
     assert_eq!(plain.image_gc.keep, []);
     assert!(plain.image_gc.keep_local);
-    assert_eq!(plain.image_gc.until_clear, None);
+    assert!(!plain.image_gc.reclaims_all);
     assert!(!plain.collects_all_containers);
     let kubelet = resolved(&[("compat", "kubelet")]);
     assert!(!kubelet.image_gc.keep_local);
-    assert_eq!(kubelet.image_gc.until_clear, Some(false));
+    assert!(kubelet.image_gc.reclaims_all);
     assert!(!kubelet.collects_all_containers);
 }
 
@@ -209,11 +189,6 @@ const WRONG: &[(&[(&str, &str)], &str)] = &[
         &[("keep-image", "busy box")],
         "--keep-image: no image's name holds this character, in \"busy box\" at byte 4; a name \
          as docker image ls prints it, with * and ?: redis, quay.io/me/*",
-    ),
-    (
-        &[("eviction-image-reclaim", "none")],
-        "--eviction-image-reclaim: unknown value \"none\", in \"none\" at byte 0; values are \
-         auto, all, until-clear",
     ),
 ];
 

@@ -204,18 +204,6 @@ const OTHER_ERRORS: &[(&str, &str, &str)] = &[
              in \"30s\" at byte 0; a whole number from -2147483648 to 2147483647, without a unit",
     ),
     (
-        "guaranteed-oom-score-adj",
-        "-1000",
-        "--guaranteed-oom-score-adj: \"-1000\" is out of range, \
-             in \"-1000\" at byte 0; a whole number from -999 to -1, without a unit",
-    ),
-    (
-        "ranking",
-        "qso",
-        "--ranking: unknown value \"qso\", in \"qso\" at byte 0; did you mean qos? values are \
-             priority, qos",
-    ),
-    (
         "system-reserved",
         "cpu=1,memroy=1Gi",
         "--system-reserved: cannot reserve \"memroy\" resource, in \"memroy=1Gi\" at byte 6; \
@@ -316,7 +304,7 @@ fn a_directory_to_delete_in_is_named_in_full() {
 #[test]
 fn the_first_error_is_told() {
     for (given, expected) in [
-        ([("dry-run", "x"), ("ranking", "x")], "--ranking: "),
+        ([("dry-run", "x"), (COMPAT, "x")], "--compat: "),
         ([("v", "x"), ("dry-run", "x")], "--dry-run: "),
         ([(HARD, "x"), ("v", "x")], "--v: "),
         ([(TRANSITION, "x"), (OLD_TRANSITION, "x")], "--outofdisk-"),
@@ -359,18 +347,5 @@ fn the_kubelets_own_words_come_with_its_behaviour() {
         assert!(!plain.message.contains("strconv") && !plain.message.contains("time:"));
         let kubelets = resolve(&typed(&[(flag, text), (COMPAT, "kubelet")])).unwrap_err();
         assert_eq!(kubelets.message, words);
-    }
-}
-
-#[test]
-fn a_window_has_two_times_of_day() {
-    for wrong in ["2:00-5:00", "02:00", "02:00-02:00"] {
-        assert_eq!(
-            error(&[("gc-window", wrong)]),
-            format!(
-                "--gc-window: no part of a day, in \"{wrong}\" at byte 0; two times of day in UTC: \
-                 02:00-05:00; over midnight: 22:00-04:00"
-            )
-        );
     }
 }

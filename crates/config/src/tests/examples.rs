@@ -92,5 +92,5 @@ fn flags_from_before_eviction_are_translated() {
         Some("nodefs.available<500Mi")
     );
     assert_eq!(old.evict.transition_period.as_secs(), 120);
-    assert_eq!(old.warnings.len(), 2, "{:?}", old.warnings);
+    assert_eq!(old.warnings.len(), 3, "{:?}", old.warnings);
 }

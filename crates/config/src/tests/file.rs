@@ -143,15 +143,10 @@ fn every_field_with_a_flag_counts() {
             "merge-default-eviction-settings=true",
             "eviction-max-pod-grace-period=60",
             "eviction-pressure-transition-period=30s",
-            "local-storage-capacity-isolation=false",
-            "node-status-update-frequency=1m0s",
-            "kernel-memcg-notification=true",
-            "no-hugepage-aware=true",
+            "compat=no-hugepage-aware=true",
             "pod-manifest-path=/etc/kubernetes/manifests",
             "pod-logs-dir=/data/logs",
             "system-reserved=cpu=200m,memory=1536Mi",
-            "kube-reserved=memory=256Mi",
-            "enforce-node-allocatable=none",
             "container-runtime-endpoint=unix:///run/crio/crio.sock",
             "image-gc-high-threshold=70",
             "image-gc-low-threshold=60",
@@ -159,6 +154,11 @@ fn every_field_with_a_flag_counts() {
             "maximum-image-gc-age=168h0m0s",
             "v=3",
             "logging-format=json",
+            "local-storage-capacity-isolation=false",
+            "kube-reserved=memory=256Mi",
+            "enforce-node-allocatable=none",
+            "node-status-update-frequency=1m0s",
+            "kernel-memcg-notification=true",
         ]
     );
     // It was named, so it may be deleted in.
@@ -246,8 +246,9 @@ fn fields_without_use_are_passed_over() {
     );
     assert!(resolved.enforce_pods);
     let warnings: Vec<String> = resolved.warnings.iter().map(ToString::to_string).collect();
+    assert!(warnings[0].starts_with("enforceNodeAllocatable: "));
     assert_eq!(
-        warnings,
+        warnings[1..],
         ["system-reserved", "kube-reserved-compressible"].map(|option| format!(
             "{option} of --enforce-node-allocatable is passed over: evictd leaves the cgroups of \
              system daemons alone"

@@ -1,7 +1,9 @@
 use super::*;
 
+mod accepted;
 mod allocatable;
 mod collection;
+mod compat;
 #[cfg(feature = "yaml")]
 mod dropped_in;
 mod effective;
@@ -43,5 +45,3 @@ const TRANSITION: &str = "eviction-pressure-transition-period";
 const OLD_TRANSITION: &str = "outofdisk-transition-frequency";
 const ENFORCE: &str = "enforce-node-allocatable";
 const COMPAT: &str = "compat";
-const MEMCG: &str = "kernel-memcg-notification";
-const OLD_MEMCG: &str = "experimental-kernel-memcg-notification";

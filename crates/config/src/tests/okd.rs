@@ -92,6 +92,8 @@ fn other_arguments_are_passed_over() {
         [
             "passed over, as evictd has no use for it: cgroup-root, max-pods, node-labels",
             "kubeletArguments: \"own-thing\" is passed over: evictd has no such flag",
+            "enforce-node-allocatable: with pods evictd watches the memory of all pods together, \
+             with none it does not; it limits no cgroup",
             "system-reserved of --enforce-node-allocatable is passed over: evictd leaves the \
              cgroups of system daemons alone",
         ]

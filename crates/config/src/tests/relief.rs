@@ -17,7 +17,7 @@ fn logs_and_build_caches_are_relieved_unless_it_is_a_kubelet() {
     let asked = resolved(&[("compat", "kubelet"), ("log-relief", "1Mi")]);
     assert_eq!(asked.relief.log_keep_bytes, Some(1 << 20));
     assert!(!asked.policy().ladder_ends_with_images);
-    let none = resolved(&[("log-relief", "0"), ("build-cache-relief", "false")]);
+    let none = resolved(&[("log-relief", "0"), ("compat", "keep-build-cache")]);
     assert!(none.policy().ladder_ends_with_images);
 }
 

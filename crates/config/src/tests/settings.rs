@@ -1,7 +1,5 @@
 use core::time::Duration;
 
-use evictd_node::{Policy, Ranking};
-
 use super::*;
 
 const DEFAULTS: &str = "memory.available<100Mi nodefs.available<10% nodefs.inodesFree<5% \
@@ -147,6 +145,7 @@ fn defaults_are_those_that_the_help_tells() {
     let shown: Vec<(&str, &str)> = resolved
         .settings
         .iter()
+        .filter(|setting| setting.is_listed() && !setting.name.starts_with("compat="))
         .map(|setting| (setting.name, setting.value.as_str()))
         .collect();
     let lists = [
@@ -156,7 +155,6 @@ fn defaults_are_those_that_the_help_tells() {
         "eviction-minimum-reclaim",
     ];
     let told: Vec<(&str, &str)> = Flag::all()
-        .filter(|flag| !flag.is_deprecated())
         .filter(|flag| !lists.contains(&flag.name))
         .map(|flag| (flag.name, flag.default))
         .collect();
@@ -183,10 +181,10 @@ fn the_log_format_has_two_names() {
     }
 }
 
-/// Every example of the help works as it stands.
+/// Every example works as it stands.
 #[test]
-fn examples_of_the_help_are_right() {
-    for flag in Flag::all() {
+fn examples_of_all_flags_are_right() {
+    for flag in Flag::known() {
         let mut typed = Typed::default();
         assert!(typed.add(flag.name, flag.example));
         if flag.name == "eviction-soft" {
@@ -228,9 +226,6 @@ fn scalars_read_as_in_go_and_the_last_counts() {
         ("housekeeping-interval", "100ms", "100ms"),
         ("housekeeping-interval", "1.5h", "1h30m0s"),
         ("eviction-pressure-transition-period", "0", "0s"),
-        ("guaranteed-oom-score-adj", "-998", "-998"),
-        ("guaranteed-oom-score-adj", "-1", "-1"),
-        ("ranking", "qos", "qos"),
         ("memory-available-source", "min", "min"),
         ("v", "9", "9"),
         ("nodefs-path", "/data", "/data"),
@@ -240,46 +235,13 @@ fn scalars_read_as_in_go_and_the_last_counts() {
     }
 }
 
-/// `--compat=kubelet` sets every switch; a flag for one of them beats it.
+/// Decision D12.
 #[test]
-fn compat_is_a_preset_that_single_flags_beat() {
-    let plain = resolved(&[]);
-    assert_eq!(*plain.policy(), Policy::default());
-    assert!(plain.hugepage_aware);
-    let kubelet = resolved(&[(COMPAT, "kubelet")]);
-    assert_eq!(*kubelet.policy(), Policy::kubelet());
-    assert!(!kubelet.hugepage_aware);
-    let mixed = resolved(&[
-        (COMPAT, "kubelet"),
-        ("hard-eviction-grace", "0"),
-        ("strict-kubelet-reclaim", "false"),
-        ("no-hugepage-aware", "false"),
-        ("ranking", "qos"),
-    ]);
-    let expected = Policy {
-        ranking: Ranking::Qos,
-        hard_grace_seconds: 0,
-        reclaim_must_clear_every_signal: false,
-        ..Policy::kubelet()
-    };
-    assert_eq!(*mixed.policy(), expected);
-    assert!(mixed.hugepage_aware);
-}
-
-/// Decisions D10 and D12.
-#[test]
-fn old_flags_count_where_the_new_ones_are_not_given() {
-    let old = resolved(&[(OLD_TRANSITION, "30s"), (OLD_MEMCG, "true")]);
+fn an_old_flag_counts_where_the_new_one_is_not_given() {
+    let old = resolved(&[(OLD_TRANSITION, "30s")]);
     assert_eq!(old.evict.transition_period, Duration::from_secs(30));
-    assert!(old.kernel_memcg_notification);
-    let both = resolved(&[
-        (OLD_TRANSITION, "30s"),
-        (TRANSITION, "1m"),
-        (OLD_MEMCG, "true"),
-        (MEMCG, "false"),
-    ]);
+    let both = resolved(&[(OLD_TRANSITION, "30s"), (TRANSITION, "1m")]);
     assert_eq!(both.evict.transition_period, Duration::from_secs(60));
-    assert!(!both.kernel_memcg_notification);
 }
 
 #[test]

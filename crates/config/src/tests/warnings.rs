@@ -84,30 +84,9 @@ const ODDITIES: &[Case] = &[
         &[(HARD, "pid.available<NaN%"), (MERGE, "true")],
         &["the threshold of pid.available is not a number (NaN) and never met"],
     ),
-    (
-        &[(OLD_MEMCG, "true")],
-        &[
-            "Flag --experimental-kernel-memcg-notification has been deprecated, use \
-               --kernel-memcg-notification=true instead",
-        ],
-    ),
-    (
-        &[
-            (LOW_DISK, "256"),
-            (OLD_TRANSITION, "5m"),
-            (TRANSITION, "1m"),
-        ],
-        &[
-            "Flag --outofdisk-transition-frequency has been deprecated, use \
-                 --eviction-pressure-transition-period=5m0s instead (given too, so the old flag \
-                 is ignored)",
-            "Flag --low-diskspace-threshold-mb has been deprecated, use \
-                 --eviction-hard=nodefs.available<256Mi instead",
-        ],
-    ),
 ];
 
-/// One line each, never an error: decisions D5, D8, D10, D12, D23, D24, D60.
+/// One line each, never an error: decisions D5, D8, D23, D24, D60.
 #[test]
 fn oddities_are_told_once() {
     for (given, expected) in ODDITIES {

@@ -2,8 +2,6 @@ use alloc::format;
 use alloc::string::String;
 use core::time::Duration;
 
-use crate::DailyWindow;
-
 /// When images are deleted, as flags say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImagePolicy {
@@ -18,9 +16,6 @@ pub struct ImagePolicy {
     /// An image that was not used for longer than this is deleted, however much is
     /// free (`--maximum-image-gc-age`); `None` for never.
     pub max_age: Option<Duration>,
-    /// When in the day that may be (`--gc-window`); `None` for always. What is deleted as
-    /// there is too little room is not bound to it.
-    pub max_age_window: Option<DailyWindow>,
 }
 
 impl Default for ImagePolicy {
@@ -31,7 +26,6 @@ impl Default for ImagePolicy {
             low_percent: 80,
             min_age: Duration::from_secs(120),
             max_age: None,
-            max_age_window: None,
         }
     }
 }

@@ -88,10 +88,6 @@ impl ImageRun<'_> {
         let Some(max_age) = self.policy.max_age.map(nanos) else {
             return false;
         };
-        let window = self.policy.max_age_window;
-        if window.is_some_and(|window| !window.contains(self.now_nanos)) {
-            return false;
-        }
         let up = self.now_nanos.saturating_sub(self.began_nanos);
         if self.switches.max_image_age_waits_for_uptime && up <= max_age {
             return false;

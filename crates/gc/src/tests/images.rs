@@ -359,31 +359,6 @@ fn a_never_used_image_ages_from_when_it_was_detected() {
     }
 }
 
-/// The window of a day bounds what is deleted for its age, and no more.
-#[test]
-fn outside_the_window_only_a_full_disk_deletes() {
-    let all = images(&["100 first=90000", "100 first=90000"]);
-    let switches = Policy::default();
-    let minute = NOW / 60_000_000_000 % 1440;
-    let window = |from: i64, to: i64| {
-        let of = |minute: i64| format!("{:02}:{:02}", minute % 1440 / 60, minute % 60);
-        DailyWindow::parse(&format!("{}-{}", of(from), of(to))).unwrap()
-    };
-    let now = window(minute, minute + 1);
-    let later = window(minute + 1, minute + 60);
-    for (window, usage, expected) in [
-        (now, free(900, 900), &[0, 1][..]),
-        (later, free(900, 900), &[]),
-        (later, free(100, 900), &[0]),
-    ] {
-        let mut run = run(ImageJob::Watermark, &switches);
-        run.policy.max_age = Some(Duration::from_secs(HOUR));
-        run.policy.max_age_window = Some(window);
-        let (removed, _) = collect(&all, usage, run, (100, 0));
-        assert_eq!(removed, expected, "{window}");
-    }
-}
-
 #[test]
 fn what_is_protected_stays_whatever_happens() {
     let all = images(&[

@@ -40,7 +40,7 @@ impl Notifier {
     /// Chooses what to ask for; nothing where it is switched off.
     pub fn new(settings: &Resolved, setup: &Setup) -> Self {
         let mut sources = Vec::new();
-        if settings.kernel_memcg_notification {
+        if settings.kernel_notices {
             list(settings, setup, &mut sources);
         }
         Self {

@@ -160,17 +160,6 @@ fn a_pods_tasks_are_read_from_the_pids_controller() {
     let mut pods = PodReader::new(&hierarchies);
     let sample = pods.read(group.name(), None).unwrap();
     assert_eq!(sample.process_count, Some(1));
-
-    let mut settings = settings();
-    settings.pods_cgroup = Some(group.name().to_owned());
-    settings.pods_pids_bound = true;
-    let mut reader = NodeReader::open(settings).unwrap();
-    let reading = reader
-        .read(now(), LONG)
-        .readings()
-        .get(Signal::PidAvailable);
-    let reading = reading.unwrap();
-    assert_eq!((reading.available, reading.capacity), (19, 20));
 }
 
 /// Acceptance row 184: the clock of grace and transition periods does not count the time

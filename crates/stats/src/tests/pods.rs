@@ -9,7 +9,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::tree::Tree;
 use crate::{
-    Hierarchies, Hierarchy, NodeReader, NodeSettings, PodReader, PodSample, TaskCount, Version,
+    Hierarchies, Hierarchy, NodeReader, NodeSettings, PodReader, PodSample, Version,
     read_cgroup_limit_hits, read_cgroup_oom_kills, take_lack,
 };
 
@@ -37,7 +37,6 @@ fn tree(version: Version) -> (Tree, Hierarchies) {
 fn reader(tree: &Tree, hierarchies: Hierarchies) -> NodeReader {
     let mut settings = NodeSettings::new(&tree.path("proc"), hierarchies, tree.root());
     settings.pods_cgroup = Some("/kube/pods".into());
-    settings.pods_pids_bound = true;
     NodeReader::open(settings).unwrap()
 }
 
@@ -119,34 +118,6 @@ fn a_pods_cgroup_may_come_later() {
     assert_eq!(reader.errors().len(), 1);
     tree.put("cg/kube/pods/memory.max", "max\n");
     assert!(reader.read(later, Duration::ZERO).pods_memory.is_some());
-}
-
-#[test]
-fn pids_max_of_the_pods_binds_where_it_is_tighter() {
-    for (max, current, expected) in [
-        (Some("500\n"), "90\n", (410, 500)),
-        (Some("40000\n"), "90\n", (32_668, 32_768)),
-        (Some("max\n"), "90\n", (32_668, 32_768)),
-        (Some("50\n"), "90\n", (-40, 50)),
-        (None, "90\n", (32_668, 32_768)),
-    ] {
-        let (tree, hierarchies) = tree(Version::V1);
-        if let Some(max) = max {
-            tree.put("cg/kube/pods/pids.max", max)
-                .put("cg/kube/pods/pids.current", current);
-        }
-        let mut reader = reader(&tree, hierarchies);
-        let sample = reader.read(Mono::ZERO, Duration::ZERO);
-        let reading = sample.readings().get(Signal::PidAvailable).unwrap();
-        assert_eq!((reading.available, reading.capacity), expected, "{max:?}");
-        assert_eq!(reader.errors(), []);
-        let bound = TaskCount {
-            most: 500,
-            running: 90,
-        };
-        let tighter = sample.pids.unwrap().tighter();
-        assert_eq!(tighter == bound, max == Some("500\n"));
-    }
 }
 
 #[test]

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, FallocateFlags, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
-use rustix::process::Gid;
 
 /// Nothing is followed, nothing is waited for, and no terminal becomes ours.
 const SAFELY: OFlags = OFlags::NOFOLLOW
@@ -90,16 +89,6 @@ impl Directory {
         } else {
             Err(no_file_of_ours("not a regular file"))
         }
-    }
-
-    /// Gives what has that name to a group; of a link, the link.
-    ///
-    /// # Errors
-    /// The kernel's.
-    pub fn give_to_group(&self, name: &str, group: u32) -> io::Result<()> {
-        let group = Some(Gid::from_raw(group));
-        let flags = AtFlags::SYMLINK_NOFOLLOW;
-        Ok(rustix::fs::chownat(&self.0, name, None, group, flags)?)
     }
 
     /// Gives a file another name, and takes that from what had it.

@@ -46,7 +46,7 @@ extern "C" fn tell(_: c_int, about: *const siginfo_t, _: *const c_void) {
     let _ = writeln!(
         line,
         "evictd ends: it made system call {call} ({}), which its sandbox does not allow: a defect \
-         or an attack; --no-sandbox runs without",
+         or an attack; --debug=no-sandbox runs without",
         std::env::consts::ARCH
     );
     let stderr = std::io::stderr();

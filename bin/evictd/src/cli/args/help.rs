@@ -2,9 +2,11 @@
 
 use core::fmt::Write;
 
+use argh::ArgsInfo;
 use evictd_config::{Flag, Group, Takes};
 use evictd_node::Signal;
 
+use super::command::Evictd;
 use crate::cli::columns::wrap;
 
 const INDENT: &str = "      ";
@@ -71,26 +73,107 @@ pub(super) fn form(name: &str, takes: Takes) -> String {
     }
 }
 
-/// What holds without the flag, and how it may be given; nothing of a deprecated one.
-pub(super) fn default_and_example(flag: &Flag) -> Option<[String; 2]> {
-    let (name, example) = (flag.name, flag.example);
+/// What holds without the flag, and an example of what it takes.
+pub(super) fn default_and_example(flag: &Flag) -> String {
     let default = match flag.default {
-        "" => String::from("none"),
-        default => default.replace(',', ", "),
+        "" => String::new(),
+        default => format!("Default: {}.", default.replace(',', ", ")),
     };
-    let quote = if example.contains('<') { "'" } else { "" };
-    let example = match (flag.takes, example) {
-        (Takes::Bool, "true") => form(name, flag.takes),
-        _ => format!("--{name}={quote}{example}{quote}"),
+    let quote = if flag.example.contains('<') { "'" } else { "" };
+    let example = match (flag.takes, flag.example) {
+        (Takes::Bool, _) => String::new(),
+        (_, example) => format!("Example: {quote}{example}{quote}"),
     };
-    (!flag.is_deprecated())
-        .then_some([format!("Default: {default}"), format!("Example: {example}")])
+    let both = format!("{default} {example}");
+    both.trim().to_owned()
 }
 
 fn add_flag(text: &mut String, flag: &Flag) {
     let _ = writeln!(text, "  {}", form(flag.name, flag.takes));
-    wrap(text, (INDENT, INDENT), flag.help);
-    for line in default_and_example(flag).into_iter().flatten() {
-        wrap(text, (INDENT, INDENT), &line);
+    let what = format!("{} {}", flag.help, default_and_example(flag));
+    wrap(text, (INDENT, INDENT), &what);
+}
+
+/// The flags that most people set, and what each does in a few words.
+const MOST_SET: [(&str, &str); 12] = [
+    (
+        "eviction-hard",
+        "evict at once below these: 'memory.available<500Mi'",
+    ),
+    (
+        "eviction-soft",
+        "evict below these once their grace period is over",
+    ),
+    ("eviction-soft-grace-period", "memory.available=1m30s"),
+    ("dry-run", "log what would be evicted, evict nothing"),
+    (
+        "pods-of",
+        "services are pods too: openrc, systemd, sessions",
+    ),
+    (
+        "pod-manifest-path",
+        "a directory of pod manifests: requests, priorities",
+    ),
+    (
+        "never-evict",
+        "pods of such a name are never evicted: 'postgres*'",
+    ),
+    (
+        "system-reserved",
+        "kept from pods for the system: memory=1Gi",
+    ),
+    ("compat", "behave as the kubelet: kubelet, kubelet-1.34"),
+    ("flags-file", "read flags from a file, one a line"),
+    ("metrics-listen", "serve metrics over HTTP: 127.0.0.1:10255"),
+    ("log-target", "stderr, syslog, journald or kmsg"),
+];
+
+/// The commands that have a line in [`brief`]; it names the others together.
+const MOST_USED: [&str; 6] = ["look", "status", "explain", "history", "check", "config"];
+
+/// One screen: what `-h` prints.
+pub(super) fn brief() -> String {
+    let mut text = String::from(
+        "Usage: evictd [FLAGS]          watch and evict in the foreground, until SIGTERM
+       evictd COMMAND [FLAGS]  do one thing and end
+
+Commands:\n",
+    );
+    let commands = Evictd::get_args_info().commands;
+    let is_most_used = |name: &str| MOST_USED.contains(&name);
+    for command in commands.iter().filter(|of| is_most_used(of.name)) {
+        let words: Vec<&str> = command.command.description.split_whitespace().collect();
+        let words = words.join(" ");
+        let what = shorten(&words, BRIEF_COLUMNS);
+        let _ = writeln!(text, "  {:<BRIEF_NAME$}{what}", command.name);
     }
+    let others = commands.iter().filter(|of| !is_most_used(of.name));
+    let others: Vec<&str> = others.map(|of| of.name).collect();
+    wrap(&mut text, ("  Others: ", "  "), &others.join(", "));
+    text.push_str("\nFlags:\n");
+    for (name, what) in MOST_SET {
+        let name = format!("--{name}");
+        let _ = writeln!(text, "  {name:<BRIEF_FLAG$}{what}");
+    }
+    text.push_str("\nevictd --help shows all flags, evictd help COMMAND those of a command.\n");
+    text
+}
+
+const BRIEF_NAME: usize = 9;
+const BRIEF_FLAG: usize = 29;
+const BRIEF_COLUMNS: usize = 79 - 2 - BRIEF_NAME;
+
+/// The text up to its first colon, comma or blank where it has more characters.
+fn shorten(text: &str, most: usize) -> &str {
+    if text.chars().count() <= most {
+        return text;
+    }
+    let ends = text.match_indices([':', ',', ' ']).map(|(at, _)| at);
+    let part = |at| text.get(..at).unwrap_or_default();
+    let fitting = ends.map(part).filter(|part| part.chars().count() <= most);
+    let at_sign = fitting.clone().filter(|part| {
+        let behind = text.get(part.len()..).unwrap_or_default();
+        behind.starts_with([':', ','])
+    });
+    at_sign.last().or(fitting.last()).unwrap_or_default()
 }

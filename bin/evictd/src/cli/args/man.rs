@@ -73,10 +73,8 @@ pub(crate) fn page() -> String {
         page.subsection(group.title);
         for flag in group.flags {
             page.item(&form(flag.name, flag.takes), flag.help);
-            for line in default_and_example(flag).into_iter().flatten() {
-                page.line(".br");
-                page.text(&line);
-            }
+            page.line(".br");
+            page.text(&default_and_example(flag));
         }
     }
     let daemons = Group::ALL.iter().map(|group| group.flags.len()).sum();

@@ -52,6 +52,7 @@ pub fn parse(argv: &[OsString]) -> Result<Request, String> {
         Ok(Evictd { version: true, .. }) => Ok(Request::Print(help::version())),
         Ok(evictd) => Ok(Request::Run(evictd.command, Box::new(line.typed))),
         Err(exit) if exit.status.is_err() => Err(line.explain(&exit.output)),
+        Err(_) if line.words.is_empty() && line.is_brief => Ok(Request::Print(help::brief())),
         Err(exit) if line.words.is_empty() => Ok(Request::Print(help::with_flags(exit.output))),
         Err(exit) => Ok(Request::Print(help::of_command(exit.output))),
     }

@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 
-use evictd_config::{Flag, Takes, Typed, foreign_flag, parse_boolean};
+use evictd_config::{Flag, Takes, Typed, foreign_flag, parse_boolean, removed_flag};
 
 use super::command::Known;
 use super::error::{
@@ -20,6 +20,8 @@ pub(super) struct Line {
     /// The flags of single commands, each once: the last one given counts.
     own: Vec<(&'static str, Option<String>)>,
     help: bool,
+    /// Help was asked for by `-h` alone.
+    pub(super) is_brief: bool,
     version: bool,
     known: Vec<Known>,
 }
@@ -38,6 +40,7 @@ pub(super) fn split(argv: &[OsString]) -> Result<Line, String> {
         words: Vec::new(),
         own: Vec::new(),
         help: false,
+        is_brief: true,
         version: false,
         known: Known::all(),
     };
@@ -98,7 +101,7 @@ impl Line {
     /// A word that is no flag: the command, or what `help` is wanted for.
     fn word(&mut self, word: &str) -> Result<(), String> {
         match word {
-            "help" => self.help = true,
+            "help" => (self.help, self.is_brief) = (true, false),
             "version" if self.words.is_empty() => self.version = true,
             // argh would take it for a flag.
             _ if word.starts_with('-') => return Err(unknown_command(word)),
@@ -115,7 +118,9 @@ impl Line {
         };
         let name = typed.replace('_', "-");
         if name == "help" {
-            self.help |= is_on(value);
+            let is_on = is_on(value);
+            self.help |= is_on;
+            self.is_brief &= !is_on;
         } else if name == "version" {
             self.version |= is_on(value);
         } else if let Some(flag) = Flag::find(&name) {
@@ -125,6 +130,8 @@ impl Line {
         } else if let Some((flag, takes)) = foreign_flag(&name) {
             let value = value_of((flag, takes), "..", value, rest)?;
             self.typed.add_foreign(flag, &value);
+        } else if let Some(instead) = removed_flag(&name) {
+            return Err(format!("--{name} was removed; {instead}"));
         } else {
             let flags = self.known.iter().flat_map(Known::flags);
             let found = { flags }.find(|(own, _)| *own == name);

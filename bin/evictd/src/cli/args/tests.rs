@@ -48,12 +48,8 @@ fn booleans_and_levels_have_forms_of_their_own() {
     for line in ["-v4", "-v=4", "-v 4", "--v=4", "--v 4", "-v 4 status"] {
         assert_eq!(run(line).1.get("v"), ["4"], "{line}");
     }
-    assert_eq!(
-        run("--guaranteed-oom-score-adj -998")
-            .1
-            .get("guaranteed-oom-score-adj"),
-        ["-998"]
-    );
+    let grace = "eviction-max-pod-grace-period";
+    assert_eq!(run(&format!("--{grace} -1")).1.get(grace), ["-1"]);
 }
 
 /// Each line, and what argh makes of it.
@@ -139,7 +135,7 @@ fn commands_take_their_own_flags_anywhere() {
 /// Every flag reaches the settings under its name, through argh and all.
 #[test]
 fn every_flag_of_the_table_arrives() {
-    for flag in evictd_config::Flag::all() {
+    for flag in evictd_config::Flag::known() {
         let (_, typed) = run(&format!("--{}={}", flag.name, flag.example));
         let mut expected = Typed::default();
         assert!(expected.add(flag.name, flag.example));
@@ -202,18 +198,45 @@ fn help_fits_the_terminal_and_names_every_flag() {
         assert!(all.contains(&format!("  --{}", flag.name)), "{}", flag.name);
     }
     for line in [
-        "-h",
         "help",
         "--nodefs-path=/x --help",
-        "-h --json",
+        "-h help",
+        "-h --help",
         "--help --version",
     ] {
         assert_eq!(help(line), all, "{line}");
     }
     assert!(all.lines().all(|line| line.chars().count() <= 80));
+    let flags = evictd_config::Flag::all().count();
+    assert!(flags <= 49, "{flags} flags");
+    let lines = all.lines().count();
+    assert!(lines <= 300, "{lines} lines");
     assert!(help("--version").starts_with("evictd "));
     assert_eq!(help("version"), help("--version"));
     insta::assert_snapshot!(all);
+}
+
+#[test]
+fn brief_help_is_one_screen() {
+    let brief = help("-h");
+    for line in ["-h --json", "-h --nodefs-path=/x", "-h --help=false"] {
+        assert_eq!(help(line), brief, "{line}");
+    }
+    assert!(brief.lines().count() <= 30, "{brief}");
+    let is_short = |line: &str| line.chars().count() <= 79;
+    assert!(brief.lines().all(is_short), "{brief}");
+    let flags = brief.lines().filter_map(|line| line.strip_prefix("  --"));
+    let names: Vec<&str> = flags.filter_map(|line| line.split(' ').next()).collect();
+    assert_eq!(names.len(), 12);
+    let all: Vec<&str> = evictd_config::Flag::all().map(|flag| flag.name).collect();
+    assert!(names.iter().all(|name| all.contains(name)), "{names:?}");
+    assert!(brief.contains("evictd --help shows all flags"));
+    for command in command::Known::all() {
+        let first = command.name.split(' ').next().unwrap();
+        assert!(brief.contains(&format!(" {first}")), "{first}");
+    }
+    assert_eq!(help("status -h"), help("status --help"));
+    insta::assert_snapshot!(brief);
 }
 
 #[test]

@@ -119,7 +119,7 @@ impl<'a> Document<'a> {
         Self {
             thresholds: effective.thresholds.iter().map(Into::into).collect(),
             allocatable: effective.allocatable.iter().map(share).collect(),
-            settings: effective.settings.iter().map(setting).collect(),
+            settings: listed(effective).map(setting).collect(),
             warnings: effective.warnings.iter().map(ToString::to_string).collect(),
         }
     }
@@ -141,6 +141,11 @@ impl<'a> From<&'a EffectiveThreshold> for ThresholdDocument<'a> {
             from: from(threshold.origin),
         }
     }
+}
+
+/// The settings without those that the help does not show either, unless they were given.
+fn listed<'a>(effective: &Effective<'a>) -> impl Iterator<Item = &'a Setting> {
+    effective.settings.iter().filter(|of| of.is_listed())
 }
 
 /// `default`, `compat`, `derived`, the flag with its dashes, the same behind `flags-file:`,

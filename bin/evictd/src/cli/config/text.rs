@@ -1,6 +1,7 @@
 use evictd_config::{Effective, EffectiveThreshold, Origin, Setting, Share};
 use evictd_threshold::Operator;
 
+use super::listed;
 use crate::cli::columns::{Columns, wrap};
 
 /// The settings for people, within 80 columns unless a value itself is longer.
@@ -11,7 +12,7 @@ pub(crate) fn in_text(effective: &Effective<'_>) -> String {
         text.push_str(&allocatable(&effective.allocatable));
     }
     text.push_str("\nSettings\n");
-    text.push_str(&settings(effective.settings));
+    text.push_str(&settings(listed(effective)));
     if !effective.warnings.is_empty() {
         text.push_str("\nWarnings\n");
         for warning in &effective.warnings {
@@ -76,7 +77,7 @@ fn allocatable(shares: &[Share]) -> String {
     columns.to_string()
 }
 
-fn settings(settings: &[Setting]) -> String {
+fn settings<'a>(settings: impl Iterator<Item = &'a Setting>) -> String {
     let mut columns = Columns::new(&["  FLAG", "FROM", "VALUE"], &[]);
     for setting in settings {
         let value = if setting.value.is_empty() {
@@ -86,7 +87,7 @@ fn settings(settings: &[Setting]) -> String {
         };
         columns.row(vec![
             format!("  --{}", setting.name),
-            from(setting.origin, &[setting.name]),
+            from(setting.origin, &[setting.flag()]),
             value.to_owned(),
         ]);
     }

@@ -61,10 +61,6 @@ impl Images {
         } else {
             ImageJob::Watermark
         };
-        // Whoever calls it wants it now.
-        let mut settings = settings.clone();
-        settings.image_gc.policy.max_age_window = None;
-        let settings = &settings;
         let mut all = collect(settings, &Collect::Images(job), self.json);
         if all.runtimes.is_empty() && all.problems.is_empty() {
             all.problems.push(String::from(

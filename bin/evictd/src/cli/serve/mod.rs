@@ -36,9 +36,8 @@ const WAIT: Duration = Duration::from_secs(2);
     subcommand,
     name = "serve",
     note = "Serves /metrics of the daemon with this --state-dir, /metrics/resource and\n\
-            /stats/summary at --metrics-listen, and for --metrics-socket-group at\n\
-            metrics.sock. evictd starts it where one of these flags is given; it needs\n\
-            to be started by hand only to serve without a daemon.",
+            /stats/summary at --metrics-listen. evictd starts it where that flag is given;\n\
+            it needs to be started by hand only to serve without a daemon.",
     example = "{command_name} --metrics-listen=127.0.0.1:10255"
 )]
 pub struct Serve {
@@ -53,7 +52,7 @@ impl Serve {
         let _ = rustix::thread::set_name(c"evictd-serve");
         let places = open_all(settings, &|length| self.pause(length))?;
         if places.is_empty() {
-            let hint = "nowhere to serve: give --metrics-listen or --metrics-socket-group";
+            let hint = "nowhere to serve: give --metrics-listen";
             return Ok(usage_error(hint));
         }
         // Before the first thread and the first peer: whoever reaches a port is given nothing

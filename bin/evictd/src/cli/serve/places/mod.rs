@@ -1,22 +1,13 @@
-//! Where it is served: a port, and a socket for a group.
+//! Where it is served: a port.
 
 use core::net::SocketAddr;
 use core::time::Duration;
-use std::fs::{DirBuilder, read_to_string};
 use std::io::{self, ErrorKind};
 use std::net::TcpListener;
-use std::os::unix::fs::DirBuilderExt;
-use std::path::Path;
 
-use evictd_client::METRICS_SOCKET as NAME;
 use evictd_config::Resolved;
-use evictd_sys::Directory;
 use rustix::fd::OwnedFd;
-use rustix::fs::Mode;
-use rustix::net::{
-    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, listen, socket_with,
-};
-use rustix::process::umask;
+use rustix::net::listen;
 
 use crate::cli::output::complain;
 
@@ -38,14 +29,6 @@ pub(super) fn open_all(
         let tell = |error: &io::Error| complain("serve", wait_text(&flag, error));
         let port = when_free(&|| listen_at(address), pause, &tell);
         all.push(port.map_err(|error| format!("{flag}: {error}"))?);
-    }
-    if let (Some(group), Some(directory)) = (&settings.metrics_socket_group, &settings.state_dir) {
-        let fail = |error| format!("--metrics-socket-group={group}: {error}");
-        let at = |path: &Path, error: io::Error| fail(format!("{}: {error}", path.display()));
-        let id = group_id(group).map_err(fail)?;
-        let held = hold(directory).map_err(|error| at(directory, error))?;
-        let socket = listen_for(&held, id);
-        all.push(socket.map_err(|error| at(&directory.join(NAME), error))?);
     }
     Ok(all)
 }
@@ -88,57 +71,6 @@ fn when_free<L>(
             listened => return listened,
         }
     }
-}
-
-/// The state directory, where nobody else may put anything; the daemon, which makes it too,
-/// may not have come so far.
-fn hold(directory: &Path) -> io::Result<Directory> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true).mode(0o755).create(directory)?;
-    let held = Directory::open(directory)?;
-    if held.is_ours_alone()? {
-        return Ok(held);
-    }
-    let why = "others may write in it: it must belong to evictd's user and have mode 0755 or less";
-    Err(io::Error::new(ErrorKind::PermissionDenied, why))
-}
-
-/// Nobody but the group reaches it, from the first moment: none connects before it listens.
-fn listen_for(directory: &Directory, group: u32) -> io::Result<OwnedFd> {
-    match directory.remove(NAME) {
-        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-    let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
-    let address = SocketAddrUnix::new(directory.path_to(NAME))?;
-    let before = umask(Mode::from_raw_mode(0o117));
-    let bound = bind(&socket, &address);
-    umask(before);
-    bound?;
-    directory.give_to_group(NAME, group)?;
-    listen(&socket, BACKLOG)?;
-    Ok(socket)
-}
-
-/// Its number, by `/etc/group` where it is a name.
-fn group_id(group: &str) -> Result<u32, String> {
-    if let Ok(id) = group.parse() {
-        return Ok(id);
-    }
-    let groups = read_to_string("/etc/group").map_err(|error| format!("/etc/group: {error}"))?;
-    find_group(&groups, group).ok_or_else(|| {
-        String::from("no such group in /etc/group: name one that is there, or its number")
-    })
-}
-
-fn find_group(groups: &str, wanted: &str) -> Option<u32> {
-    let columns = |line: &str| {
-        let mut columns = line.split(':');
-        let name = columns.next()? == wanted;
-        columns.nth(1).filter(|_| name)?.parse().ok()
-    };
-    groups.lines().find_map(columns)
 }
 
 #[cfg(test)]

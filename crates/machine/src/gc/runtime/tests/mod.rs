@@ -279,7 +279,7 @@ fn what_a_removed_container_gave_back_is_told() {
 #[test]
 fn an_image_that_is_mounted_is_in_use() {
     let old = ("minimum-image-ttl-duration", "0s");
-    let all = ("keep-local-images", "false");
+    let all = ("compat", "collect-local-images");
     for (compat, stays) in [
         ("evictd", true),
         ("kubelet", true),
@@ -356,7 +356,7 @@ fn build_caches_are_pruned_on_the_disk_that_is_short_alone() {
         rung: Rung::Logs,
         ..relief
     };
-    let off = [("build-cache-relief", "false")];
+    let off = [("compat", "keep-build-cache")];
     for (relief, flags) in [(elsewhere, &[][..]), (other, &[]), (relief, &off)] {
         let told = collect(&mut fake, flags, Collect::Rung(relief)).told();
         assert_eq!((told.text.as_str(), told.removed), ("", 0));

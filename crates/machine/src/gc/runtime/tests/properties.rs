@@ -247,7 +247,10 @@ fn settings(said: Said) -> evictd_config::Resolved {
     } else {
         "replaced"
     };
-    let keeps = if said.local_images { "false" } else { "true" };
+    let compat = match said.local_images {
+        true => "collect-local-images",
+        false => "evictd",
+    };
     let volumes = if said.anonymous_volumes {
         "true"
     } else {
@@ -255,7 +258,7 @@ fn settings(said: Said) -> evictd_config::Resolved {
     };
     super::settings(&[
         ("collect-dead-containers", which),
-        ("keep-local-images", keeps),
+        ("compat", compat),
         ("collect-anonymous-volumes", volumes),
     ])
 }
