@@ -94,10 +94,13 @@ def victim(bench, name, controllers):
         "--log-format=json",
         f"--pod-cgroup-root=/{base}",
         "--housekeeping-interval=10s",
-        "--eviction-hard=memory.available<99.99%",
-        # As the kubelet, also where the pod holds next to nothing of what is missing.
+        # As the kubelet, also where the pod holds next to nothing of what is missing; softly, as
+        # at a hard threshold a kubelet gives a second.
+        "--eviction-hard=",
+        "--eviction-soft=memory.available<99.99%",
+        "--eviction-soft-grace-period=memory.available=0s",
+        "--eviction-max-pod-grace-period=0",
         "--compat=kubelet",
-        "--hard-eviction-grace=0",
     ]
     try:
         for directory in dirs:

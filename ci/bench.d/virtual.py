@@ -14,12 +14,12 @@ def need_machine():
         raise Lacks("target/vm/vmlinuz: run ci/install")
 
 
-def crossings(bench, what, psi, trials, **target):
+def crossings(bench, what, flags, trials, **target):
     """Beside memory.high's event and earlyoom."""
     need_machine()
     earlyoom = bench.earlyoom()
     libraries = re.findall(r"(/\S+/(?:ld-linux-x86-64\.so\.2|libc\.so\.6))", output("ldd", earlyoom))
-    words = f"{trials} --kernel-memcg-notification={psi}"
+    words = f"{trials} {flags}"
     notes = scenario(bench, "ci/vm", "crossing-v2", ["kills"], words, [earlyoom, *libraries])
     ours, beside = millis(notes["ours"]), millis(notes["beside"])
     yield Line(what, "ms", ours, "memory.high's event", beside, **target)
@@ -29,13 +29,13 @@ def crossings(bench, what, psi, trials, **target):
 @row("crossing-v2", slow=True)
 def crossing_v2(bench):
     """Without pressure stall information."""
-    yield from crossings(bench, "crossing to SIGKILL, v2, no PSI", "false", bench.pick(8, 3), worst_at_most=100)
+    yield from crossings(bench, "crossing to SIGKILL, v2, no PSI", "--debug=no-kernel-notices", bench.pick(8, 3), worst_at_most=100)
 
 
 @row("crossing-psi", slow=True)
 def crossing_psi(bench):
     """With it."""
-    yield from crossings(bench, "crossing to SIGKILL, v2", "true", bench.pick(8, 1))
+    yield from crossings(bench, "crossing to SIGKILL, v2", "--debug=", bench.pick(8, 1))
 
 
 @row("crowd-v2", slow=True)

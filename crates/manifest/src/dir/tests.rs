@@ -273,7 +273,7 @@ fn a_single_file_is_one_manifest_whatever_its_name() {
     assert_eq!(names(&dir), ["only"]);
 }
 
-/// Acceptance row 208: with `--static-pods-are-critical`, as the kubelet has it.
+/// Acceptance row 208: with `--compat=static-pods-are-critical`, as the kubelet has it.
 #[test]
 fn pods_of_the_directory_are_critical_where_they_are_static() {
     let folder = Folder::new();
