@@ -38,7 +38,7 @@ pub use compat::Compat;
 pub use effective::{Effective, EffectiveThreshold, effective, lint};
 pub use error::{ConfigError, Place};
 pub use evictd_manifest::yaml::MAX_BYTES as MAX_FILE_BYTES;
-pub use flags::{Flag, Group, Takes, foreign_flag, removed_flag};
+pub use flags::{Flag, Group, Takes, foreign_flag, removed_flag, removed_flags};
 pub use machine::Machine;
 pub use nearest::nearest;
 pub use reload::{Reloaded, reload};

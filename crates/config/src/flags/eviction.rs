@@ -16,8 +16,8 @@ pub(crate) const THRESHOLDS: [Flag; 5] = [
     .field("evictionHard", Form::Pairs('<'))
     .help(
         "Evict at once when less than AMOUNT is available: bytes, inodes or process ids, or a \
-         percentage of all there is. Given at all, it replaces every default; an empty list \
-         clears them. 0% switches a signal off.",
+         percentage of the capacity. If set, it replaces all defaults; an empty list means no hard \
+         thresholds. 0% switches a signal off.",
     ),
     flag(
         "eviction-soft",
@@ -42,12 +42,10 @@ pub(crate) const THRESHOLDS: [Flag; 5] = [
         ("", "nodefs.available=500Mi,imagefs.available=2Gi"),
     )
     .field("evictionMinimumReclaim", Form::Pairs('='))
-    .help("Once a threshold was met, go on until that much more than it is available."),
+    .help("After a threshold is met, continue until the signal is AMOUNT above it."),
     flag("merge-default-eviction-settings", Bool, ("false", "true"))
         .field("mergeDefaultEvictionSettings", Form::Boolean)
-        .help(
-            "Keep the default hard thresholds of the signals that --eviction-hard does not name.",
-        ),
+        .help("Keep the defaults of signals that --eviction-hard does not name."),
 ];
 
 /// Which pods to evict, and how.
@@ -59,7 +57,7 @@ pub(crate) const EVICTION: [Flag; 5] = [
     )
     .field("evictionMaxPodGracePeriod", Form::Integer)
     .help(
-        "The most seconds that a soft eviction gives a pod between SIGTERM and SIGKILL. Below 0 \
+        "The most seconds a soft eviction gives a pod between SIGTERM and SIGKILL. Below 0 \
          the pod's own grace period counts.",
     ),
     flag(
@@ -74,14 +72,16 @@ pub(crate) const EVICTION: [Flag; 5] = [
          memory request ask for, so that the kernel's OOM killer takes pods in that order. \
          Lowering needs CAP_SYS_RESOURCE.",
     ),
-    flag("compat", Value("WHOSE"), ("evictd", "kubelet")).help(
-        "Where evictd and the kubelet differ, behave as: evictd, kubelet-1.32 to kubelet-1.37, or \
-         kubelet, which is 1.36: the newest whose own answers are part of evictd's tests. A patch \
-         release (kubelet-1.34.2, v1.34.2) counts as its minor. A flag for a single difference \
-         beats it.",
+    flag("compat", Value("WHOSE,DIFFERENCE,..."), ("evictd", "kubelet-1.34")).help(
+        "Behave as WHOSE where evictd and the kubelet differ: evictd, kubelet-1.32 to kubelet-1.37, \
+         kubelet (1.36, whose recorded answers evictd's tests replay), or kubelet-1.3 (ranks by QoS \
+         class). A patch release counts as its minor. Each DIFFERENCE, with WHOSE or alone, is one \
+         thing as a kubelet does it: hard-eviction-grace (1s), strict-kubelet-reclaim, \
+         static-pods-are-critical, no-hugepage-aware, reclaim-all-images, collect-local-images, \
+         keep-build-cache, no-reclaim-before-kill.",
     ),
     flag("dry-run", Bool, ("false", "true")).help(
-        "Measure, decide and log, but kill nothing. Each pod that would be evicted is named, with \
-         what it would free, as long as what those before it hold is not enough; 110 at most.",
+        "Measure, decide and log, but kill nothing. Each pod that would be evicted is logged with \
+         what it would free, until these would free enough; at most 110.",
     ),
 ];

@@ -19,8 +19,7 @@ pub(crate) const MEASURING: [Flag; 5] = [
          with less than 512 MiB or with swap on zram or zswap.",
     ),
     flag("nodefs-path", Value("DIR"), ("/var/lib/kubelet", "/data")).help(
-        "A directory on the filesystem of volumes and logs. While it does not exist, its nearest \
-         parent is measured.",
+        "A directory on the filesystem of volumes and logs. Its nearest existing parent is measured.",
     ),
     flag("imagefs-path", Value("DIR"), ("", "/var/lib/containerd")).help(
         "A directory on the filesystem of images; without it the usual places of container \

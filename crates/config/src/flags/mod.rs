@@ -18,7 +18,7 @@ pub(crate) use flag::Form;
 pub use flag::{Flag, Takes};
 pub(crate) use foreign::foreign_field;
 pub use foreign::foreign_flag;
-pub use removed::removed_flag;
+pub use removed::{removed_flag, removed_flags};
 
 /// Flags about one thing, under a heading of the help.
 #[derive(Clone, Copy, Debug)]

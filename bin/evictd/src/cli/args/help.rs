@@ -73,10 +73,10 @@ pub(super) fn form(name: &str, takes: Takes) -> String {
     }
 }
 
-/// What holds without the flag, and an example of what it takes.
+/// What holds without the flag, and an example of what it takes. A switch is off.
 pub(super) fn default_and_example(flag: &Flag) -> String {
     let default = match flag.default {
-        "" => String::new(),
+        "" | "false" => String::new(),
         default => format!("Default: {}.", default.replace(',', ", ")),
     };
     let quote = if flag.example.contains('<') { "'" } else { "" };
@@ -91,20 +91,20 @@ pub(super) fn default_and_example(flag: &Flag) -> String {
 fn add_flag(text: &mut String, flag: &Flag) {
     let _ = writeln!(text, "  {}", form(flag.name, flag.takes));
     let what = format!("{} {}", flag.help, default_and_example(flag));
-    wrap(text, (INDENT, INDENT), &what);
+    wrap(text, (INDENT, INDENT), what.trim_end());
 }
 
 /// The flags that most people set, and what each does in a few words.
 const MOST_SET: [(&str, &str); 12] = [
     (
         "eviction-hard",
-        "evict at once below these: 'memory.available<500Mi'",
+        "evict at once below: 'memory.available<500Mi'",
     ),
+    ("eviction-soft", "evict once that was so for a grace period"),
     (
-        "eviction-soft",
-        "evict below these once their grace period is over",
+        "eviction-soft-grace-period",
+        "how long: memory.available=1m30s",
     ),
-    ("eviction-soft-grace-period", "memory.available=1m30s"),
     ("dry-run", "log what would be evicted, evict nothing"),
     (
         "pods-of",
@@ -112,12 +112,9 @@ const MOST_SET: [(&str, &str); 12] = [
     ),
     (
         "pod-manifest-path",
-        "a directory of pod manifests: requests, priorities",
+        "a directory of pod manifests, YAML or JSON",
     ),
-    (
-        "never-evict",
-        "pods of such a name are never evicted: 'postgres*'",
-    ),
+    ("never-evict", "never evict pods of that name: 'postgres*'"),
     (
         "system-reserved",
         "kept from pods for the system: memory=1Gi",

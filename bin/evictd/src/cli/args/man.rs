@@ -73,8 +73,11 @@ pub(crate) fn page() -> String {
         page.subsection(group.title);
         for flag in group.flags {
             page.item(&form(flag.name, flag.takes), flag.help);
-            page.line(".br");
-            page.text(&default_and_example(flag));
+            let default = default_and_example(flag);
+            if !default.is_empty() {
+                page.line(".br");
+                page.text(&default);
+            }
         }
     }
     let daemons = Group::ALL.iter().map(|group| group.flags.len()).sum();
