@@ -67,6 +67,28 @@ fn removed_flag_ends_with_2_and_one_line_that_names_its_replacement() {
     assert!(walked >= 16, "{walked}");
 }
 
+#[test]
+fn each_flag_of_the_help_has_a_sentence_that_names_its_user() {
+    let document = include_str!("../../../docs/dev/flags.md");
+    let table = document.split("\n## ").next().unwrap();
+    let rows = table.lines().filter_map(|line| line.strip_prefix("| `--"));
+    let rows: Vec<(&str, &str)> = rows.filter_map(|row| row.split_once("` | ")).collect();
+    assert_eq!(rows.len(), 48);
+    assert!(rows.iter().all(|(_, user)| user.ends_with(". |")));
+    let named: Vec<&str> = rows.iter().map(|(name, _)| *name).collect();
+    let flags = evictd_config::Flag::all().map(|flag| flag.name);
+    // Until `--memory-relief` takes the place of these two.
+    let flags = flags.filter(|name| !["relief", "start-storm"].contains(name));
+    let flags: Vec<&str> = flags.collect();
+    assert!(flags.iter().all(|name| named.contains(name)), "{flags:?}");
+    let others = named.into_iter().filter(|name| !flags.contains(name));
+    let others: Vec<&str> = others.collect();
+    assert!(
+        others.is_empty() || others == ["memory-relief"],
+        "{others:?}"
+    );
+}
+
 /// Asked before the start, `config` was content, and the daemon then ended with 2.
 #[test]
 fn config_warns_of_what_the_daemon_will_not_start_with() {

@@ -73,6 +73,6 @@ pub(crate) const ACCEPTED: [Flag; 11] = [
     .help("no effect: the kernel always wakes evictd when memory runs low"),
 ];
 
-/// What developers switch off (docs/dev/debug.md).
+/// What developers switch off (docs/dev/flags.md).
 pub(crate) const DEBUG: [Flag; 1] = [flag("debug", List("WHAT,..."), ("", "no-sandbox"))
     .help("Switch off what protects evictd: no-sandbox, no-realtime, no-kernel-notices.")];
