@@ -98,7 +98,7 @@ def victim(bench, name, controllers):
         # at a hard threshold a kubelet gives a second.
         "--eviction-hard=",
         "--eviction-soft=memory.available<99.99%",
-        "--eviction-soft-grace-period=memory.available=0s",
+        "--eviction-soft-grace-period=memory.available=1ms",
         "--eviction-max-pod-grace-period=0",
         "--compat=kubelet",
     ]

@@ -160,17 +160,13 @@ const BRIEF_NAME: usize = 9;
 const BRIEF_FLAG: usize = 29;
 const BRIEF_COLUMNS: usize = 79 - 2 - BRIEF_NAME;
 
-/// The text up to its first colon, comma or blank where it has more characters.
+/// The text, or what stands before the last colon or comma (else blank) of its first characters.
 fn shorten(text: &str, most: usize) -> &str {
-    if text.chars().count() <= most {
+    let Some((end, _)) = text.char_indices().nth(most) else {
         return text;
-    }
-    let ends = text.match_indices([':', ',', ' ']).map(|(at, _)| at);
-    let part = |at| text.get(..at).unwrap_or_default();
-    let fitting = ends.map(part).filter(|part| part.chars().count() <= most);
-    let at_sign = fitting.clone().filter(|part| {
-        let behind = text.get(part.len()..).unwrap_or_default();
-        behind.starts_with([':', ','])
-    });
-    at_sign.last().or(fitting.last()).unwrap_or_default()
+    };
+    let first = text.get(..end).unwrap_or_default();
+    let sign = first.rfind([':', ',']).or_else(|| first.rfind(' '));
+    let part = sign.and_then(|at| first.get(..at));
+    part.unwrap_or(first)
 }
