@@ -100,6 +100,8 @@ fn each_kubelet_has_a_preset_of_its_own() {
         } else if version == KubeletVersion::V1_33 {
             expected.sidecars_do_not_add_up = true;
             expected.pod_resources_are_ignored = true;
+        } else if version == KubeletVersion::V1_3 {
+            expected.ranking = Ranking::Qos;
         }
         assert_eq!(Policy::of(version), expected, "{}", version.name());
     }
@@ -119,7 +121,8 @@ fn a_patch_release_is_taken_for_its_minor() {
         ("v1.35.10", Some(KubeletVersion::V1_35)),
         ("v1.36.3+k3s1", Some(KubeletVersion::V1_36)),
         ("1.37.0-rc.1", Some(KubeletVersion::V1_37)),
-        ("kubelet-1.3", None),
+        ("kubelet-1.3", Some(KubeletVersion::V1_3)),
+        ("v1.3.10", Some(KubeletVersion::V1_3)),
         ("kubelet-1.345", None),
         ("kubelet-1.34.", None),
         ("kubelet-1.34.x", None),
