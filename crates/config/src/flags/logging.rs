@@ -46,7 +46,7 @@ pub(crate) const LOGGING: [Flag; 13] = [
          metrics.sock in --state-dir."),
     flag("on-event", Value("PROGRAM"), ("", "/etc/evictd/on-event"))
         .help("A program that is run for each event, one at a time, 10s at most: the record of \
-         docs/events.md on its standard input, its fields as EVICTD_EVENT, EVICTD_POD and so on. It \
+         docs/metrics.md on its standard input, its fields as EVICTD_EVENT, EVICTD_POD and so on. It \
          runs beside evictd, with the rights that evictd was started with, and delays no decision; \
          none is run while process ids are short."),
     flag("before-kill", Value("PROGRAM"), ("", "/etc/evictd/before-kill"))
