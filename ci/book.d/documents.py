@@ -6,21 +6,20 @@ import re
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 DOCS = ROOT / "docs"
 SUMMARY = DOCS / "SUMMARY.md"
-README = ROOT / "README.md"
 SCENARIOS = ROOT / "ci/scenarios"
 
 FENCE = re.compile(r"^( *)(```+)(.*)$")
 
 
 def chapters():
-    """What SUMMARY.md lists, in its order: files of docs/ and of the top level."""
+    """What SUMMARY.md lists, in its order."""
     targets = re.findall(r"\]\(([^)]+)\)", SUMMARY.read_text(encoding="utf-8"))
     return [(DOCS / target).resolve() for target in targets]
 
 
 def documents():
-    """All that is checked: the front page, every chapter, and what is for developers."""
-    return [README, *chapters(), *sorted((DOCS / "dev").glob("*.md"))]
+    """All that is checked: the top level, every chapter, and what is for developers."""
+    return [*sorted(ROOT.glob("*.md")), *chapters(), *sorted((DOCS / "dev").glob("*.md"))]
 
 
 def name_of(file):

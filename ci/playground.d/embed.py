@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # What the page offers: where it lies, and what it is.
 RECORDINGS = [
-    ("docs/eviction.jsonl", "An edge node, for nine seconds"),
+    ("crates/recording/tests/eviction.jsonl", "An edge node, for nine seconds"),
     ("crates/recording/tests/hour.jsonl", "A virtual machine, for an hour"),
 ]
 

@@ -361,7 +361,7 @@ fn rank_names_the_signal_that_was_meant() {
 fn the_documented_examples_are_taken() {
     let documents = concat!(
         include_str!("../../../README.md"),
-        include_str!("../../../docs/sizing.md")
+        include_str!("../../../docs/thresholds.md")
     )
     .replace("\\\n", " ");
     let examples = documents

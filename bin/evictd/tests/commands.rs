@@ -202,20 +202,22 @@ fn a_recording_is_drawn() {
     assert_eq!(nowhere.status.code(), Some(1));
 }
 
-/// Acceptance row 335: the picture that the README shows is that of a recording that lies beside it.
+/// Acceptance row 335: the picture that the README shows is that of a recording in the tree.
 #[test]
 fn the_picture_of_the_readme_is_drawn_from_its_recording() {
     let scratch = Scratch::new("readme-picture");
     let drawn = scratch.file("eviction.svg");
-    let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/eviction");
-    let recording = format!("{docs}.jsonl");
-    let replayed = evictd(&["replay", &format!("--svg={drawn}"), &recording]);
+    let recording = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../crates/recording/tests/eviction.jsonl"
+    );
+    let picture = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/eviction.svg");
+    let replayed = evictd(&["replay", &format!("--svg={drawn}"), recording]);
     assert!(replayed.status.success(), "{}", text(&replayed.stderr));
-    let [drawn, shown] =
-        [drawn, format!("{docs}.svg")].map(|file| fs::read_to_string(file).unwrap());
+    let [drawn, shown] = [drawn.as_str(), picture].map(|file| fs::read_to_string(file).unwrap());
     assert_eq!(
         drawn, shown,
-        "evictd replay --svg=docs/eviction.svg docs/eviction.jsonl"
+        "evictd replay --svg=docs/eviction.svg crates/recording/tests/eviction.jsonl"
     );
 }
 

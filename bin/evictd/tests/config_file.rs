@@ -139,7 +139,7 @@ fn wrong_files_end_with_2_and_one_line() {
 /// Acceptance rows 136 and 143: what the documentation shows works as it stands.
 #[test]
 fn the_documented_files_are_taken() {
-    let document = include_str!("../../../docs/configuration.md");
+    let document = include_str!("../../../docs/thresholds.md");
     let dir = Dir::new("documented");
     let mut taken = 0;
     for start in ["apiVersion: kubelet", "kubeletArguments:"] {

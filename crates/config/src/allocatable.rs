@@ -96,7 +96,7 @@ fn at_least_zero(quantity: Quantity) -> Quantity {
 }
 
 /// A reservation includes the thresholds; the kubelet keeps them back beside it
-/// (docs/sizing.md).
+/// (docs/thresholds.md).
 fn allocatable_of(capacity: &Reserved, resolved: &Resolved) -> Allocatable {
     let (system, kube) = (&resolved.system_reserved, &resolved.kube_reserved);
     let beside = match resolved.compat {
@@ -164,7 +164,7 @@ pub fn check_reserves(resolved: &Resolved, machine: &Machine) -> Result<(), Stri
     Ok(())
 }
 
-/// Reservations that do not include the hard threshold, as they should (docs/sizing.md).
+/// Reservations that do not include the hard threshold, as they should (docs/thresholds.md).
 pub(crate) fn below_thresholds(resolved: &Resolved, machine: &Machine) -> Vec<Warning> {
     let evicted_at = evicted_at(&machine.capacity_by_resource(), &resolved.evict.thresholds);
     let kept = |reserved: &Reserved, name| reserved.get(name).cloned().unwrap_or(Quantity::ZERO);

@@ -6,7 +6,7 @@ use serde::ser::{Error as _, Serialize, SerializeMap, Serializer};
 /// The name of a line that tells of no event.
 const NO_EVENT: &str = "log";
 
-/// The version of the form of records (docs/events.md): a new one where a field changes its
+/// The version of the form of records (docs/metrics.md): a new one where a field changes its
 /// meaning or is no longer there.
 const SCHEMA: u32 = 1;
 

@@ -25,7 +25,7 @@ const AGAIN: Duration = Duration::from_millis(250);
     name = "events",
     note = "Prints the records that the daemon keeps in --state-dir, oldest first,\n\
             whether a daemon runs or not: the latest 32 to 64 KiB. Changes nothing.\n\
-            docs/events.md has the form of records.",
+            docs/metrics.md has the form of records.",
     example = "{command_name} --since=1h\n{command_name} --json"
 )]
 pub struct Events {

@@ -25,9 +25,9 @@ const LEAST: Duration = Duration::from_millis(10);
     subcommand,
     name = "record",
     note = "Looks at the node in each --housekeeping-interval, until interrupted, and\n\
-            writes what it sees, and what the thresholds decide on it, as lines of JSON:\n\
-            docs/replay.md. Evicts nothing, needs no daemon and leaves one alone. Of a pod\n\
-            its name, requests, limits and use are written; its labels are not.",
+            writes what it sees, and what the thresholds decide on it, as lines of JSON\n\
+            (docs/commands.md). Evicts nothing, needs no daemon and leaves one alone. Of a\n\
+            pod its name, requests, limits and use are written; its labels are not.",
     example = "{command_name} --flags-file=/etc/evictd.conf --every=1s --length=1h hour.jsonl"
 )]
 pub struct Record {

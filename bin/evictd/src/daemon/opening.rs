@@ -77,7 +77,7 @@ pub(super) fn warn(settings: &Resolved, engine: &Engine) {
         let amount = Amount::bytes(limit);
         log::info!(
             event = "pods_memory", limit = limit;
-            "pods together may use {amount} of memory: {threshold} is judged by that (docs/sizing.md)"
+            "pods together may use {amount} of memory: {threshold} is judged by that (docs/thresholds.md)"
         );
     }
     let about_machine = lint(settings, &facts::read(&engine.node().sample));

@@ -12,7 +12,7 @@ fn recordings() -> Vec<(String, String)> {
         .collect();
     files.sort();
     files.push(own.join("../recording/tests/hour.jsonl"));
-    files.push(own.join("../../docs/eviction.jsonl"));
+    files.push(own.join("../recording/tests/eviction.jsonl"));
     let read = files.into_iter().map(|file| {
         let text = fs::read_to_string(&file).unwrap();
         (file.display().to_string(), text)

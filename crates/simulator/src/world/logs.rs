@@ -14,7 +14,7 @@ use crate::violation::Violation;
 const KEEP: u64 = 16 * MIB;
 
 impl World {
-    /// A log may be given up only where a pod would be evicted at once (docs/disk.md).
+    /// A log may be given up only where a pod would be evicted at once (docs/disks.md).
     pub(super) fn judge_logs(&mut self, device: (u32, u32)) {
         // What was begun before a reload goes on.
         let Some((_, readings)) = self.given.looks.last() else {
