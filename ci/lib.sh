@@ -1,8 +1,9 @@
 # Sourced by the scripts beside it: where things are, and how they speak.
 # Nothing here runs a tool.
 
-script=$(basename "$0")
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# Its name below ci, as bench/soak.
+script=$(realpath --no-symlinks --relative-to="$root/ci" "$0")
 cd "$root"
 
 # Tests compare with the snapshots that are committed and never write any.
