@@ -26,6 +26,15 @@ modules=$(dirname "$kernel")/modules
 [ -s "$kernel" ] && [ -d "$modules" ] || die "$kernel or $modules is missing: run ci/install"
 [ -w "$machine" ] || die "$root/$machine is not writable: the logs go there"
 
+# KVM as it is in some virtual machines stops Debian's kernels while they boot (kvm_pvm).
+kvm_boots() {
+  [ "$processor" = x86_64 ] && [ -w /dev/kvm ] || return 1
+  timeout 2 ${machine_of[$processor]} -accel kvm -no-reboot -nodefaults -m 256 -kernel "$kernel" \
+    -initrd "$scratch/initramfs" -append 'console=ttyS0 quiet panic=-1 scenario=none limit=60' \
+    -display none -monitor none -serial stdio </dev/null >"$scratch/kvm.log" 2>&1 || true
+  has_booted "$scratch/kvm.log"
+}
+
 # What the disk of a machine with runtimes has: programs of packages that ci/install has put on
 # this machine, and the libraries that these load. Each machine has its own copy.
 root_image=
@@ -102,7 +111,7 @@ memory_of() {
 
 # virtual_machine SCENARIO [QEMU_OPTION...]: SCENARIO's, in which $shell or it runs.
 virtual_machine() {
-  local scenario=$1 disks limit words one clock processors=(-accel 'tcg,thread=multi' -smp "$processor_count")
+  local scenario=$1 disks limit words one clock processors=(-accel "$accelerator" -smp "$processor_count")
   shift
   make_disks "$scenario"
   words=$(header "$scenario" cmdline)
@@ -114,7 +123,7 @@ virtual_machine() {
   limit=$(seconds_of "$scenario")
   [ -z "$shell" ] || limit=0
   clock=$(header "$scenario" clock)
-  # What it waits for comes at once.
+  # What it waits for comes at once. Only an emulator can count.
   [ -z "$clock" ] || processors=(-accel 'tcg,thread=single' -icount "shift=$((${clock#instructions})),sleep=off" -smp 1)
   exec timeout --foreground --kill-after=5 "$limit" \
     ${machine_of[$processor]} "${processors[@]}" -no-reboot -nodefaults \
@@ -157,6 +166,13 @@ build_programs
 furnish_tree "$scratch/tree"
 (cd "$scratch/tree" && find . | cpio -o -H newc -R +0:+0 --quiet) >"$scratch/initramfs"
 ! need_runtimes "${names[@]}" || build_root
+if kvm_boots; then
+  say 'KVM boots the machines'
+  accelerator=kvm
+else
+  say 'the processor is emulated: KVM does not boot the machines here'
+  accelerator=tcg,thread=multi
+fi
 if [ -n "$shell" ]; then
   (virtual_machine "$like" -nographic -serial mon:stdio)
   exit

@@ -55,7 +55,7 @@ clock() {
 }
 
 # How many times as slow as ours a machine may be that it shares with others. What is awaited
-# ends a scenario that hangs; how long evictd takes is measured by ci/bench and ci/league.
+# ends a scenario that hangs; how long evictd takes is measured by ci/bench/run and ci/bench/league.
 patience=3
 
 # wait_until SECONDS WHAT COMMAND...: until COMMAND succeeds; else, after SECONDS times

@@ -52,8 +52,10 @@ pub fn can_run(package: &str, part: &str, needs: &[Need]) -> bool {
     let Some(lack) = needs.iter().find(|need| !need.is_met()) else {
         return true;
     };
+    // A runner with a process for each test runs it in the main thread, whose name says nothing.
+    let test = std::env::var("NEXTEST_TEST_NAME").ok();
     let thread = std::thread::current();
-    let test = thread.name().unwrap_or("a test");
+    let test = test.as_deref().or(thread.name()).unwrap_or("a test");
     let line = match part {
         "" => format!("not run: {package} {test}: needs {lack}\n"),
         part => format!("not run {part}: {package} {test}: needs {lack}\n"),
@@ -61,4 +63,15 @@ pub fn can_run(package: &str, part: &str, needs: &[Need]) -> bool {
     // One write, so that lines of tests that run at once stay whole.
     let _ = std::io::stderr().write_all(line.as_bytes());
     false
+}
+
+/// Answers a test runner that asks a program without a harness which tests it has: the one
+/// called `name`. Returns whether it asked; then the program ends without running it.
+#[must_use]
+pub fn was_asked_for_tests(name: &str) -> bool {
+    let has = |option: &str| std::env::args().any(|argument| argument == option);
+    if has("--list") && !has("--ignored") {
+        let _ = std::io::stdout().write_all(format!("{name}: test\n").as_bytes());
+    }
+    has("--list")
 }

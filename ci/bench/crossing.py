@@ -14,7 +14,7 @@ from frame import Lacks, Line, need_root, row
 
 
 def scenario(bench, runner, name, yardsticks, words, more=()):
-    """Runs one of ci/bench.d/scenarios by ci/native or ci/vm; its notes, by their first
+    """Runs one of ci/bench/scenarios by ci/native or ci/vm; its notes, by their first
     word, as lists of numbers."""
     programs, scenarios = bench.scratch / "programs", bench.scratch / "scenarios"
     for directory in programs, scenarios:
@@ -29,7 +29,7 @@ def scenario(bench, runner, name, yardsticks, words, more=()):
     trials_file.write_text(f"{words}\n", encoding="ascii")
     trials_file.chmod(0o755)
     libraries = pathlib.Path("ci/scenarios").glob("*.sh")
-    for path in *libraries, *pathlib.Path("ci/bench.d/scenarios").iterdir():
+    for path in *libraries, *pathlib.Path("ci/bench/scenarios").iterdir():
         shutil.copy(path, scenarios)
     where = {"EVICTD": bench.evictd, "EVICTD_SCENARIOS": str(scenarios), "EVICTD_PROGRAMS": str(programs)}
     # A line of the kernel's may tear one of ours on a virtual machine's console, and a host
@@ -65,7 +65,7 @@ def crossing(bench):
     ours = millis(notes["ours"])
     beside = millis(notes["beside"])
     yield Line("crossing to SIGKILL, v1", "ms", ours, "eventfd alone", beside, at_most=2, worst_at_most=20)
-    earlyoom = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child", "ci/bench.d/scenarios/earlyoom.sh"]
+    earlyoom = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child", "ci/bench/scenarios/earlyoom.sh"]
     earlyoom += [str(bench.pick(1024, 512)), str(bench.pick(10, 1)), bench.earlyoom()]
     # Where ci/native has built the scenarios' programs.
     path = {"PATH": f"{pathlib.Path('target/scenarios').resolve()}:{os.environ['PATH']}"}

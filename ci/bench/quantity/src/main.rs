@@ -1,6 +1,6 @@
 //! evictd-quantity beside the published crates for Kubernetes quantities: how many of
 //! Kubernetes' own answers each gives, and how long it reads. Prints a Markdown table.
-//! `ci/quantity-peers` runs it.
+//! `ci/bench/quantity-peers` runs it.
 //!
 //! usage: quantity-peers VECTORS     the folder with quantity.jsonl and quantity_ops.jsonl
 #![forbid(unsafe_code)]

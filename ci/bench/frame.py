@@ -12,7 +12,7 @@ import threading
 import time
 import traceback
 
-YARDSTICKS = pathlib.Path("ci/bench.d/yardsticks")
+YARDSTICKS = pathlib.Path("ci/bench/yardsticks")
 BUILT = pathlib.Path("target/bench")
 BUILDING = threading.Lock()
 

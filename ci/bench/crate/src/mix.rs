@@ -1,4 +1,4 @@
-//! Quantities to read, for this bench and for `ci/bench.d/quantity`.
+//! Quantities to read, for this bench and for `ci/bench/quantity`.
 
 /// What manifests and flags hold: round binary sizes, fractions, plain numbers,
 /// exponents, thousandths.

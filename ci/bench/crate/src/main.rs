@@ -1,4 +1,4 @@
-//! What the crates cost, beside the least that must be done. `ci/bench` runs it.
+//! What the crates cost, beside the least that must be done. `ci/bench/run` runs it.
 //!
 //! usage: bench rank PODS ROUNDS       picoseconds of: rank, packed sort; first, one scan
 //!        bench quantity ROUNDS        picoseconds of: ours, the least; for a mix
