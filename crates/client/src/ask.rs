@@ -14,7 +14,7 @@ const WAIT: Duration = Duration::from_secs(5);
 /// The socket in the state directory.
 pub const SOCKET: &str = "evictd.sock";
 
-/// What `evictd serve` makes for a group, in the state directory.
+/// What the listener of metrics makes for a group, in the state directory.
 pub const METRICS_SOCKET: &str = "metrics.sock";
 
 /// What the daemon that runs with the same `--state-dir` knows.

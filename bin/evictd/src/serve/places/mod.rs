@@ -18,7 +18,7 @@ use rustix::net::{
 };
 use rustix::process::umask;
 
-use crate::cli::output::complain;
+use super::complain;
 
 /// So many connections wait to be accepted, which takes no time.
 const BACKLOG: i32 = 1024;
@@ -35,7 +35,7 @@ pub(super) fn open_all(
     let mut all = Vec::new();
     if let Some(address) = settings.metrics_listen {
         let flag = format!("--metrics-listen={address}");
-        let tell = |error: &io::Error| complain("serve", wait_text(&flag, error));
+        let tell = |error: &io::Error| complain(&wait_text(&flag, error));
         let port = when_free(&|| listen_at(address), pause, &tell);
         all.push(port.map_err(|error| format!("{flag}: {error}"))?);
     }
